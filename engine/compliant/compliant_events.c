@@ -1,10 +1,156 @@
 /* Motion by the elastic law from event to event: contacts begin where a distance comes to 0 and end
  * where it leaves it, at the first double of time at which that is so; between events the pairs in
- * contact stay the same, as in Modia3D. */
+ * contact stay the same (Modia3D). A step goes no farther than to where bodies may meet, or a
+ * little into their contact. */
 #include "compliant/compliant_motion.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- how far a step may go ------------------------------------------------------------------- */
+
+/* Part of a contact's duration, and of the smaller body's size, that a step may lead into it: so
+ * none is passed over. */
+#define DURATION_PART 0.1
+#define SIZE_PART 0.1
+/* Duration of an undamped contact: this times (5 m / (4 k))^(2/5) v^(-1/5) (Hertz). */
+#define HERTZ_DURATION 2.94
+
+static double fifth_root(double x) {
+  if (!(x > 0.0)) return 0.0;
+  if (isinf(x)) return x;
+  int exponent;
+  double part = frexp(x, &exponent); /* 1/2 .. 1 */
+  int whole = exponent >= 0 ? exponent / 5 : -((4 - exponent) / 5);
+  part = ldexp(part, exponent - 5 * whole); /* 1/2 .. 16: its root is 0.87 .. 1.75 */
+  double root = 1.75;
+  for (int i = 0; i < 12; i++) {
+    double square = root * root;
+    root = (4.0 * root + part / (square * square)) / 5.0;
+  }
+  return ldexp(root, whole);
+}
+
+/* A body's motion as bounds see it. One that does not move: zeros. */
+typedef struct motion_bound {
+  ct_vec3 center, linear, angular;
+  double radius;     /* INFINITY: of half-spaces, and of what does not move */
+  double pull, turn; /* sizes of the linear and the angular acceleration */
+  bool is_dynamic;
+} motion_bound;
+
+/* The acceleration by the rates at the start of the step tried last, or at its end, whichever is
+ * greater. */
+static motion_bound motion_bound_of(const ct_compliant_motion *motion, uint32_t index) {
+  if (index == CT_NO_ROW) return (motion_bound){.radius = INFINITY};
+  const ct_body_state *m = &motion->bodies[index];
+  motion_bound out = {.center = m->position,
+                      .linear = m->velocity.linear,
+                      .angular = m->velocity.angular,
+                      .radius = m->radius,
+                      .is_dynamic = m->is_dynamic};
+  const ct_flow *rates[2] = {&motion->rates[0][index], &motion->rates[CT_FLOW_STAGES - 1][index]};
+  for (int k = 0; k < 2; k++) {
+    ct_vec3 turn = rates[k]->spin;
+    if (m->is_dynamic) {
+      turn = ct_sub(turn, ct_cross(out.angular, m->angular_momentum));
+      turn = ct_mat_mul(ct_body_state_inverse_inertia(m), turn);
+    }
+    out.pull = ct_max2(out.pull, ct_norm(rates[k]->velocity));
+    out.turn = ct_max2(out.turn, ct_norm(turn));
+  }
+  return out;
+}
+
+/* Of the body's points within the distance of its centre: greatest speed, and greatest
+ * acceleration. */
+static double speed_within(const motion_bound *m, double distance) {
+  double turning = ct_norm(m->angular);
+  return ct_norm(m->linear) + (turning > 0.0 ? turning * distance : 0.0);
+}
+
+static double pull_within(const motion_bound *m, double distance) {
+  double turning = m->turn + ct_norm2(m->angular);
+  return m->pull + (turning > 0.0 ? turning * distance : 0.0);
+}
+
+/* A bound of how fast a pair's gap closes, and of how fast that grows: the points where the two can
+ * meet are in the ball of the smaller, and as far beyond as the gap. */
+static void bound_closing(const motion_bound *a, const motion_bound *b, double gap, double *speed,
+                          double *pull) {
+  const motion_bound *ball = a->radius < b->radius ? a : b, *other = ball == a ? b : a;
+  ct_vec3 across = ct_sub(ball->center, other->center);
+  ct_vec3 relative = ct_sub(ball->linear, ct_add(other->linear, ct_cross(other->angular, across)));
+  double reach = ball->radius + gap;
+  *speed = ct_norm(relative) + (ct_norm(ball->angular) + ct_norm(other->angular)) * reach;
+  *pull = pull_within(ball, reach) + pull_within(other, ct_norm(across) + reach);
+}
+
+/* How long a step may be that leads into a contact which begins with the speed. */
+static double step_into_contact(const ct_compliant_motion *motion, const ct_elastic_candidate *near,
+                                const motion_bound *a, const motion_bound *b, double speed) {
+  static const ct_pair_material none = {0};
+  ct_elastic_solid solids[2];
+  if (!ct_scene_elastic_solid(motion->common->scene, near->a, near->collider_a, &solids[0]) ||
+      !ct_scene_elastic_solid(motion->common->scene, near->b, near->collider_b, &solids[1]))
+    return 0.0;
+  double sum = 0.0;
+  if (a->is_dynamic) sum += 1.0 / motion->common->now[motion->common->moved_of[near->a]].mass;
+  if (b->is_dynamic) sum += 1.0 / motion->common->now[motion->common->moved_of[near->b]].mass;
+  ct_elastic_pair pair =
+      ct_elastic_pair_of(&solids[0], &solids[1], &none, 0.0, &motion->common->options.elastic);
+  double fifth = fifth_root(5.0 / (4.0 * sum * pair.c_res * pair.c_geo));
+  double duration = HERTZ_DURATION * fifth * fifth / fifth_root(speed);
+  return ct_min2(DURATION_PART * duration,
+                 SIZE_PART * ct_min2(solids[0].radius, solids[1].radius) / speed);
+}
+
+static double step_ahead(const ct_compliant_motion *motion) {
+  double most = ct_min2(motion->common->options.time_step, motion->horizon);
+  for (size_t k = 0; k < motion->candidates.count; k++) {
+    const ct_elastic_candidate *near = &motion->candidates.items[k];
+    if (near->distance <= 0.0) continue;
+    motion_bound a = motion_bound_of(motion, motion->common->moved_of[near->a]),
+                 b = motion_bound_of(motion, motion->common->moved_of[near->b]);
+    if (isinf(a.radius) && isinf(b.radius))
+      continue; /* two half-spaces have no depth that pushes */
+    double speed, pull;
+    bound_closing(&a, &b, near->distance, &speed, &pull);
+    double last = sqrt(speed * speed + 2.0 * pull * near->distance);
+    if (!(last > 0.0)) continue;
+    double meet = 2.0 * near->distance / (speed + last);
+    if (meet >= most) continue;
+    most = ct_min2(most, ct_max2(meet, step_into_contact(motion, near, &a, &b, last)));
+  }
+  return most;
+}
+
+/* Of its own points, over a time; of a half-space those that the ball of another body may meet. */
+static double distance_within(const motion_bound *m, double distance, double time) {
+  return time * (speed_within(m, distance) + time * pull_within(m, distance));
+}
+
+static double clearance_ahead(const ct_compliant_motion *motion) {
+  double own = 0.0, others = 0.0, time = motion->horizon;
+  for (size_t i = 0; i < motion->common->moved_count; i++) {
+    motion_bound m = motion_bound_of(motion, (uint32_t)i);
+    if (isinf(m.radius)) continue;
+    double way = distance_within(&m, m.radius, time);
+    if (m.is_dynamic) own = ct_max2(own, way);
+    others = ct_max2(others, way);
+  }
+  for (size_t j = 0; j < motion->common->moved_count; j++) {
+    motion_bound wide = motion_bound_of(motion, (uint32_t)j);
+    if (!isinf(wide.radius)) continue;
+    for (size_t i = 0; i < motion->common->moved_count; i++) {
+      motion_bound m = motion_bound_of(motion, (uint32_t)i);
+      if (isinf(m.radius)) continue;
+      double reach = ct_norm(ct_sub(m.center, wide.center)) + m.radius + own;
+      others = ct_max2(others, distance_within(&wide, reach, time));
+    }
+  }
+  return ct_min2(own + others, CT_SIZE_MAX);
+}
 
 /* Part of the time that the next step is given of what the error would allow, and by how much a
  * step may grow or shrink. */
@@ -14,18 +160,18 @@
 /* Steps are not made smaller than so many u of the time: round-off would be all that they see. */
 #define STEP_MIN_U 64.0
 
-/* ---- made and let go ------------------------------------------------------------------------ */
+/* ---- creation ------------------------------------------------------------------------ */
 
-void ct_elastic_destroy(ct_elastic *elastic) {
-  if (!elastic) return;
-  free(elastic->bodies);
-  free(elastic->flow);
-  free(elastic->trial);
-  free(elastic->stage);
-  for (int s = 0; s < CT_FLOW_STAGES; s++) free(elastic->rates[s]);
-  free(elastic->nears.items);
-  free(elastic->members);
-  free(elastic);
+void ct_compliant_motion_destroy(ct_compliant_motion *motion) {
+  if (!motion) return;
+  free(motion->bodies);
+  free(motion->flow);
+  free(motion->trial);
+  free(motion->stage);
+  for (int s = 0; s < CT_FLOW_STAGES; s++) free(motion->rates[s]);
+  free(motion->candidates.items);
+  free(motion->members);
+  free(motion);
 }
 
 /* Every body that a contact may have must be of a known material. */
@@ -38,30 +184,31 @@ static bool materials_known(const ct_scene *scene) {
   return true;
 }
 
-ct_status ct_elastic_create(ct_advance *advance) {
-  if (!materials_known(advance->scene)) return CT_NOT_FOUND;
-  ct_elastic *elastic = advance->elastic = calloc(1, sizeof *elastic);
-  if (!elastic) return CT_OUT_OF_MEMORY;
-  size_t count = advance->moved_count + 1;
-  elastic->bodies = malloc(count * sizeof *elastic->bodies);
-  elastic->flow = malloc(count * sizeof *elastic->flow);
-  elastic->trial = malloc(count * sizeof *elastic->trial);
-  elastic->stage = malloc(count * sizeof *elastic->stage);
-  bool good = elastic->bodies && elastic->flow && elastic->trial && elastic->stage;
+ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion **out) {
+  if (!materials_known(common->scene)) return CT_NOT_FOUND;
+  ct_compliant_motion *motion = *out = calloc(1, sizeof *motion);
+  if (!motion) return CT_OUT_OF_MEMORY;
+  size_t count = common->moved_count + 1;
+  motion->common = common;
+  motion->bodies = malloc(count * sizeof *motion->bodies);
+  motion->flow = malloc(count * sizeof *motion->flow);
+  motion->trial = malloc(count * sizeof *motion->trial);
+  motion->stage = malloc(count * sizeof *motion->stage);
+  bool good = motion->bodies && motion->flow && motion->trial && motion->stage;
   for (int s = 0; s < CT_FLOW_STAGES; s++) {
-    elastic->rates[s] = calloc(count, sizeof *elastic->rates[s]);
-    good = good && elastic->rates[s];
+    motion->rates[s] = calloc(count, sizeof *motion->rates[s]);
+    good = good && motion->rates[s];
   }
   if (!good) return CT_OUT_OF_MEMORY;
-  if (!(advance->options.tolerance > 0.0)) advance->options.tolerance = CT_ADVANCE_TOLERANCE;
-  for (size_t i = 0; i < advance->moved_count; i++) advance->moving_rows[advance->now[i].row] = 1;
-  memcpy(elastic->bodies, advance->now, advance->moved_count * sizeof *advance->now);
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    const ct_body_state *m = &advance->now[i];
-    elastic->flow[i] = (ct_flow){.position = m->position,
-                                 .rotation = m->pose.rotation,
-                                 .velocity = m->velocity.linear,
-                                 .spin = m->is_dynamic ? m->angular_momentum : m->velocity.angular};
+  if (!(common->options.tolerance > 0.0)) common->options.tolerance = CT_ADVANCE_TOLERANCE;
+  for (size_t i = 0; i < common->moved_count; i++) common->moving_rows[common->now[i].row] = 1;
+  memcpy(motion->bodies, common->now, common->moved_count * sizeof *common->now);
+  for (size_t i = 0; i < common->moved_count; i++) {
+    const ct_body_state *m = &common->now[i];
+    motion->flow[i] = (ct_flow){.position = m->position,
+                                .rotation = m->pose.rotation,
+                                .velocity = m->velocity.linear,
+                                .spin = m->is_dynamic ? m->angular_momentum : m->velocity.angular};
   }
   return CT_OK;
 }
@@ -69,21 +216,22 @@ ct_status ct_elastic_create(ct_advance *advance) {
 /* ---- who is in contact ---------------------------------------------------------------------- */
 
 /* Is the membership another than what was looked at last says? */
-static bool has_changed(const ct_elastic *elastic) {
+static bool has_changed(const ct_compliant_motion *motion) {
   size_t in = 0;
-  for (size_t k = 0; k < elastic->nears.count; k++) {
-    if (elastic->nears.items[k].distance > 0.0) continue;
-    if (in == elastic->member_count ||
-        ct_elastic_pair_compare(&elastic->members[in], &elastic->nears.items[k]) != 0)
+  for (size_t k = 0; k < motion->candidates.count; k++) {
+    if (motion->candidates.items[k].distance > 0.0) continue;
+    if (in == motion->member_count ||
+        ct_elastic_pair_compare(&motion->members[in], &motion->candidates.items[k]) != 0)
       return true;
     in++;
   }
-  return in < elastic->member_count;
+  return in < motion->member_count;
 }
 
 /* A new contact, by how fast it comes. */
-static ct_elastic_contact begun(const ct_advance *advance, const ct_elastic_candidate *near) {
-  const ct_scene *scene = advance->scene;
+static ct_elastic_contact new_contact(const ct_compliant_motion *motion,
+                                      const ct_elastic_candidate *near) {
+  const ct_scene *scene = motion->common->scene;
   static const ct_elastic_pair none = {0};
   ct_elastic_solid a = {0}, b = {0};
   ct_scene_elastic_solid(scene, near->a, near->collider_a, &a);
@@ -91,243 +239,244 @@ static ct_elastic_contact begun(const ct_advance *advance, const ct_elastic_cand
   ct_pair_material material = ct_scene_pair_material(
       scene, ct_body_collider(ct_scene_body(scene, near->a), near->collider_a).material,
       ct_body_collider(ct_scene_body(scene, near->b), near->collider_b).material);
-  if (advance->options.frictionless)
+  if (motion->common->options.frictionless)
     material.static_friction = material.dynamic_friction = material.rolling_friction = 0.0;
-  double approach = fabs(ct_elastic_force(advance, near, &none).depth_rate);
+  double approach = fabs(ct_elastic_force(motion, near, &none).depth_rate);
   return (ct_elastic_contact){
       .a = near->a,
       .b = near->b,
       .collider_a = near->collider_a,
       .collider_b = near->collider_b,
       .approach = approach,
-      .pair = ct_elastic_pair_of(&a, &b, &material, approach, &advance->options.elastic)};
+      .pair = ct_elastic_pair_of(&a, &b, &material, approach, &motion->common->options.elastic)};
 }
 
 /* The pair as it was looked at last; NULL: out of reach. */
-static const ct_elastic_candidate *near_of(const ct_elastic *elastic, const ct_elastic_contact *m) {
-  size_t low = 0, high = elastic->nears.count;
+static const ct_elastic_candidate *candidate_of(const ct_compliant_motion *motion,
+                                                const ct_elastic_contact *m) {
+  size_t low = 0, high = motion->candidates.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (ct_elastic_pair_compare(m, &elastic->nears.items[middle]) > 0) low = middle + 1;
+    if (ct_elastic_pair_compare(m, &motion->candidates.items[middle]) > 0) low = middle + 1;
     else high = middle;
   }
-  return low < elastic->nears.count && ct_elastic_pair_compare(m, &elastic->nears.items[low]) == 0
-             ? &elastic->nears.items[low]
+  return low < motion->candidates.count &&
+                 ct_elastic_pair_compare(m, &motion->candidates.items[low]) == 0
+             ? &motion->candidates.items[low]
              : NULL;
 }
 
-static double normal_velocity(const ct_advance *advance, const ct_elastic_candidate *near) {
+static double candidate_normal_velocity(const ct_compliant_motion *motion,
+                                        const ct_elastic_candidate *near) {
   static const ct_elastic_pair none = {0};
-  return near ? -ct_elastic_force(advance, near, &none).depth_rate : 0.0;
+  return near ? -ct_elastic_force(motion, near, &none).depth_rate : 0.0;
 }
 
-static ct_status tell(ct_advance *advance, ct_advance_event_kind kind, double time,
-                      const ct_elastic_contact *m, const ct_elastic_candidate *near) {
-  return ct_advance_add_event(
-      advance, &(ct_advance_event){.kind = kind,
-                                   .time = time,
-                                   .row_a = m->a,
-                                   .row_b = m->b,
-                                   .collider_a = m->collider_a,
-                                   .collider_b = m->collider_b,
-                                   .normal_velocity = normal_velocity(advance, near)});
+static ct_status emit_event(ct_compliant_motion *motion, ct_advance_event_kind kind, double time,
+                            const ct_elastic_contact *m, const ct_elastic_candidate *near) {
+  return ct_integration_add_event(
+      motion->common,
+      &(ct_advance_event){.kind = kind,
+                          .time = time,
+                          .row_a = m->a,
+                          .row_b = m->b,
+                          .collider_a = m->collider_a,
+                          .collider_b = m->collider_b,
+                          .normal_velocity = candidate_normal_velocity(motion, near)});
 }
 
 /* Contacts that ended at the time, then those that began, if `members` are those of now. */
-static ct_status tell_changes(ct_advance *advance, double time, const ct_elastic_contact *members,
-                              size_t count) {
-  const ct_elastic *elastic = advance->elastic;
+static ct_status emit_changes(ct_compliant_motion *motion, double time,
+                              const ct_elastic_contact *members, size_t count) {
   ct_status status = CT_OK;
-  for (size_t i = 0; i < elastic->member_count && status == CT_OK; i++) {
-    const ct_elastic_candidate *near = near_of(elastic, &elastic->members[i]);
+  for (size_t i = 0; i < motion->member_count && status == CT_OK; i++) {
+    const ct_elastic_candidate *near = candidate_of(motion, &motion->members[i]);
     if (!near || near->distance > 0.0)
-      status = tell(advance, CT_ADVANCE_EVENT_ENDED, time, &elastic->members[i], near);
+      status = emit_event(motion, CT_ADVANCE_EVENT_ENDED, time, &motion->members[i], near);
   }
   for (size_t i = 0; i < count && status == CT_OK; i++) {
-    const ct_elastic_candidate *near = near_of(elastic, &members[i]);
-    if (ct_elastic_find_contact(elastic, near) == elastic->member_count)
-      status = tell(advance, CT_ADVANCE_EVENT_BEGAN, time, &members[i], near);
+    const ct_elastic_candidate *near = candidate_of(motion, &members[i]);
+    if (ct_elastic_find_contact(motion, near) == motion->member_count)
+      status = emit_event(motion, CT_ADVANCE_EVENT_BEGAN, time, &members[i], near);
   }
   return status;
 }
 
 /* Makes the membership what was looked at last, at the time, says. Contacts that go on keep their
  * law. */
-static ct_status set_members(ct_advance *advance, double time) {
-  ct_elastic *elastic = advance->elastic;
+static ct_status set_members(ct_compliant_motion *motion, double time) {
   size_t count = 0, kept = 0;
-  for (size_t k = 0; k < elastic->nears.count; k++)
-    count += elastic->nears.items[k].distance <= 0.0;
+  for (size_t k = 0; k < motion->candidates.count; k++)
+    count += motion->candidates.items[k].distance <= 0.0;
   ct_elastic_contact *members = malloc((count + 1) * sizeof *members);
   if (!members) return CT_OUT_OF_MEMORY;
   count = 0;
-  for (size_t k = 0; k < elastic->nears.count; k++) {
-    const ct_elastic_candidate *near = &elastic->nears.items[k];
+  for (size_t k = 0; k < motion->candidates.count; k++) {
+    const ct_elastic_candidate *near = &motion->candidates.items[k];
     if (near->distance > 0.0) continue;
-    size_t old = ct_elastic_find_contact(elastic, near);
-    kept += old < elastic->member_count;
-    members[count++] = old < elastic->member_count ? elastic->members[old] : begun(advance, near);
+    size_t old = ct_elastic_find_contact(motion, near);
+    kept += old < motion->member_count;
+    members[count++] =
+        old < motion->member_count ? motion->members[old] : new_contact(motion, near);
   }
-  ct_status status = tell_changes(advance, time, members, count);
+  ct_status status = emit_changes(motion, time, members, count);
   if (status != CT_OK) {
     free(members);
     return status;
   }
-  advance->state.events += (elastic->member_count - kept) + (count - kept);
-  free(elastic->members);
-  elastic->members = members;
-  elastic->member_count = count;
-  elastic->first_known = false;
+  motion->common->state.events += (motion->member_count - kept) + (count - kept);
+  free(motion->members);
+  motion->members = members;
+  motion->member_count = count;
+  motion->first_known = false;
   return CT_OK;
 }
 
 /* ---- a step --------------------------------------------------------------------------------- */
 
-static double next_step(double time, double error) {
-  double factor = error > 0.0 ? SAFETY / ct_fifth_root(error) : GROWTH_MAX;
+static double next_step_size(double time, double error) {
+  double factor = error > 0.0 ? SAFETY / fifth_root(error) : GROWTH_MAX;
   return time * ct_max2(SHRINK_MAX, ct_min2(GROWTH_MAX, factor));
 }
 
-static double least_step(const ct_advance *advance) {
-  return STEP_MIN_U * CT_UNIT_ROUNDOFF * ct_max2(advance->state.time, advance->options.time_step);
+static double least_step_size(const ct_compliant_motion *motion) {
+  return STEP_MIN_U * CT_UNIT_ROUNDOFF *
+         ct_max2(motion->common->state.time, motion->common->options.time_step);
 }
 
 /* What the next step, of so long at most, may meet. */
-static ct_status look_from(ct_advance *advance, const ct_flow *flow, double step,
-                           ct_workspace *workspace) {
-  advance->elastic->horizon = ct_min2(step, advance->options.time_step);
-  return ct_elastic_find_candidates(advance, flow, ct_elastic_find_candidates_ahead(advance),
-                                    workspace);
+static ct_status find_candidates_ahead(ct_compliant_motion *motion, const ct_flow *flow,
+                                       double step, ct_workspace *workspace) {
+  motion->horizon = ct_min2(step, motion->common->options.time_step);
+  return ct_elastic_find_candidates(motion, flow, clearance_ahead(motion), workspace);
 }
 
 /* Tries the time, and less where that is too much for the tolerance. *time is what was tried last,
  * *error what it came to. */
-static ct_status try_within(ct_advance *advance, double *time, ct_workspace *workspace,
-                            double *error) {
-  ct_elastic *elastic = advance->elastic;
-  double least = least_step(advance);
+static ct_status try_within_tolerance(ct_compliant_motion *motion, double *time,
+                                      ct_workspace *workspace, double *error) {
+  double least = least_step_size(motion);
   for (;;) {
-    if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
-    ct_status status = ct_elastic_try_step(advance, *time, workspace, error);
+    if (ct_cancel_raised(motion->common->options.cancel)) return CT_CANCELLED;
+    ct_status status = ct_elastic_try_step(motion, *time, workspace, error);
     if (status != CT_OK) return status;
-    elastic->step = next_step(*time, *error);
+    motion->step = next_step_size(*time, *error);
     if (*error <= 1.0 || *time <= least) break;
-    *time = ct_max2(elastic->step, least);
+    *time = ct_max2(motion->step, least);
   }
-  if (!ct_advance_is_within_limits(advance, elastic->bodies, 0.0,
-                                   ct_max2(*time, advance->options.time_step)))
+  if (!ct_integration_is_within_limits(motion->common, motion->bodies, 0.0,
+                                       ct_max2(*time, motion->common->options.time_step)))
     return CT_LIMIT;
-  return look_from(advance, elastic->trial, elastic->step, workspace);
+  return find_candidates_ahead(motion, motion->trial, motion->step, workspace);
 }
 
 /* The first double of time at which the membership has changed: it has at `time`, and not at the
  * start. `trial`, and what was looked at, are of that instant afterwards. */
-static ct_status find_change(ct_advance *advance, double *time, ct_workspace *workspace) {
-  double low = 0.0, high = *time, start = advance->state.time, error;
+static ct_status find_change(ct_compliant_motion *motion, double *time, ct_workspace *workspace) {
+  double low = 0.0, high = *time, start = motion->common->state.time, error;
   for (;;) {
     double middle = 0.5 * (low + high);
     if (!(start + low < start + middle && start + middle < start + high)) break;
-    if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
-    ct_status status = ct_elastic_try_step(advance, middle, workspace, &error);
-    if (status == CT_OK)
-      status = ct_elastic_find_candidates(advance, advance->elastic->trial, 0.0, workspace);
+    if (ct_cancel_raised(motion->common->options.cancel)) return CT_CANCELLED;
+    ct_status status = ct_elastic_try_step(motion, middle, workspace, &error);
+    if (status == CT_OK) status = ct_elastic_find_candidates(motion, motion->trial, 0.0, workspace);
     if (status != CT_OK) return status;
-    if (has_changed(advance->elastic)) high = middle;
+    if (has_changed(motion)) high = middle;
     else low = middle;
   }
   *time = high;
-  ct_status status = ct_elastic_try_step(advance, high, workspace, &error);
-  return status == CT_OK
-             ? look_from(advance, advance->elastic->trial, advance->elastic->step, workspace)
-             : status;
+  ct_status status = ct_elastic_try_step(motion, high, workspace, &error);
+  return status == CT_OK ? find_candidates_ahead(motion, motion->trial, motion->step, workspace)
+                         : status;
 }
 
 /* `trial` becomes what is now. */
-static void accept(ct_advance *advance, double time, double error) {
-  ct_elastic *elastic = advance->elastic;
-  ct_advance_state *state = &advance->state;
-  ct_flow *flow = elastic->flow;
-  elastic->flow = elastic->trial;
-  elastic->trial = flow;
-  ct_flow *first = elastic->rates[0];
-  elastic->rates[0] = elastic->rates[CT_FLOW_STAGES - 1];
-  elastic->rates[CT_FLOW_STAGES - 1] = first;
-  elastic->rate_sums[0] = elastic->rate_sums[CT_FLOW_STAGES - 1];
-  memcpy(advance->now, elastic->bodies, advance->moved_count * sizeof *advance->now);
-  state->time = time < advance->options.duration - state->time ? state->time + time
-                                                               : advance->options.duration;
+static void accept_trial(ct_compliant_motion *motion, double time, double error) {
+  ct_advance_state *state = &motion->common->state;
+  ct_flow *flow = motion->flow;
+  motion->flow = motion->trial;
+  motion->trial = flow;
+  ct_flow *first = motion->rates[0];
+  motion->rates[0] = motion->rates[CT_FLOW_STAGES - 1];
+  motion->rates[CT_FLOW_STAGES - 1] = first;
+  motion->rate_sums[0] = motion->rate_sums[CT_FLOW_STAGES - 1];
+  memcpy(motion->common->now, motion->bodies,
+         motion->common->moved_count * sizeof *motion->common->now);
+  state->time = time < motion->common->options.duration - state->time
+                    ? state->time + time
+                    : motion->common->options.duration;
   state->steps++;
-  advance->pace = time;
-  advance->pace_row = elastic->worst;
+  motion->common->pace = time;
+  motion->common->pace_row = motion->worst;
   state->not_converged += error > 1.0;
-  state->residual = ct_max2(state->residual, error * advance->options.tolerance);
-  state->contact_impulse = elastic->trial_sums.impulse;
-  state->work += elastic->trial_sums.work;
+  state->residual = ct_max2(state->residual, error * motion->common->options.tolerance);
+  state->contact_impulse = motion->trial_sums.impulse;
+  state->work += motion->trial_sums.work;
   state->penetration = 0.0;
-  for (size_t k = 0; k < elastic->nears.count; k++)
-    state->penetration = ct_max2(state->penetration, -elastic->nears.items[k].distance);
+  for (size_t k = 0; k < motion->candidates.count; k++)
+    state->penetration = ct_max2(state->penetration, -motion->candidates.items[k].distance);
 }
 
-/* The first look: who is in contact at the start. */
-static ct_status begin(ct_advance *advance, ct_workspace *workspace) {
-  ct_status status = ct_elastic_find_candidates(advance, advance->elastic->flow, 0.0, workspace);
-  if (status == CT_OK) status = set_members(advance, 0.0);
-  if (status == CT_OK) advance->elastic->step = advance->options.time_step;
+/* The first evaluation: which pairs are in contact at the start. */
+static ct_status begin_motion(ct_compliant_motion *motion, ct_workspace *workspace) {
+  ct_status status = ct_elastic_find_candidates(motion, motion->flow, 0.0, workspace);
+  if (status == CT_OK) status = set_members(motion, 0.0);
+  if (status == CT_OK) motion->step = motion->common->options.time_step;
   return status;
 }
 
 /* How everything changes at the start of the step, and what it may meet: known from the step
  * before, unless something is new: who is in contact, the loads, or that the step before has
  * failed. */
-static ct_status prepare(ct_advance *advance, ct_workspace *workspace) {
-  ct_elastic *elastic = advance->elastic;
-  ct_status status = elastic->step > 0.0 ? CT_OK : begin(advance, workspace);
+static ct_status prepare_first_rates(ct_compliant_motion *motion, ct_workspace *workspace) {
+  ct_status status = motion->step > 0.0 ? CT_OK : begin_motion(motion, workspace);
   if (status != CT_OK) return status;
-  if (elastic->first_known && !elastic->torn && advance->last_time != 0.0) return CT_OK;
-  memcpy(elastic->bodies, advance->now, advance->moved_count * sizeof *advance->now);
-  status = ct_elastic_first_rates(advance, workspace);
-  if (status == CT_OK) status = look_from(advance, elastic->flow, elastic->step, workspace);
-  elastic->torn = status != CT_OK;
+  if (motion->first_known && !motion->torn && motion->common->last_time != 0.0) return CT_OK;
+  memcpy(motion->bodies, motion->common->now,
+         motion->common->moved_count * sizeof *motion->common->now);
+  status = ct_elastic_first_rates(motion, workspace);
+  if (status == CT_OK)
+    status = find_candidates_ahead(motion, motion->flow, motion->step, workspace);
+  motion->torn = status != CT_OK;
   return status;
 }
 
-static ct_status go_on(ct_advance *advance, ct_workspace *workspace, bool *done) {
-  ct_elastic *elastic = advance->elastic;
-  ct_advance_state *state = &advance->state;
-  double left = advance->options.duration - state->time;
+static ct_status step_to_event(ct_compliant_motion *motion, ct_workspace *workspace, bool *done) {
+  ct_advance_state *state = &motion->common->state;
+  double left = motion->common->options.duration - state->time;
   *done = !(left > 0.0);
   if (*done) return CT_OK;
-  ct_status status = prepare(advance, workspace);
+  ct_status status = prepare_first_rates(motion, workspace);
   if (status != CT_OK) return status;
-  advance->last_time = advance->options.time_step;
-  double time = ct_min2(elastic->step, ct_elastic_step_ahead(advance)), error = 0.0;
-  time = ct_min2(ct_max2(time, least_step(advance)), left);
-  status = try_within(advance, &time, workspace, &error);
-  bool changed = status == CT_OK && has_changed(elastic);
-  if (changed) status = find_change(advance, &time, workspace);
-  if (changed && status == CT_OK) status = set_members(advance, state->time + time);
+  motion->common->last_time = motion->common->options.time_step;
+  double time = ct_min2(motion->step, step_ahead(motion)), error = 0.0;
+  time = ct_min2(ct_max2(time, least_step_size(motion)), left);
+  status = try_within_tolerance(motion, &time, workspace, &error);
+  bool changed = status == CT_OK && has_changed(motion);
+  if (changed) status = find_change(motion, &time, workspace);
+  if (changed && status == CT_OK) status = set_members(motion, state->time + time);
   if (status != CT_OK) return status;
-  accept(advance, time, error);
-  *done = !(state->time < advance->options.duration);
-  state->contacts = elastic->member_count;
-  ct_advance_sum_energy(advance);
+  accept_trial(motion, time, error);
+  *done = !(state->time < motion->common->options.duration);
+  state->contacts = motion->member_count;
+  ct_integration_sum_energy(motion->common);
   return CT_OK;
 }
 
-ct_status ct_elastic_step(ct_advance *advance, ct_workspace *workspace, bool *done) {
-  ct_elastic *elastic = advance->elastic;
-  double step = elastic->step, last_time = advance->last_time;
-  ct_status status = go_on(advance, workspace, done);
+ct_status ct_compliant_motion_step(ct_compliant_motion *motion, ct_workspace *workspace,
+                                   bool *done) {
+  double step = motion->step, last_time = motion->common->last_time;
+  ct_status status = step_to_event(motion, workspace, done);
   if (status == CT_OK) return CT_OK;
   /* Nothing has changed. */
-  elastic->torn = true;
-  elastic->step = step;
-  advance->last_time = last_time;
-  advance->reported.count = 0;
+  motion->torn = true;
+  motion->step = step;
+  motion->common->last_time = last_time;
+  motion->common->reported.count = 0;
   if (step > 0.0) return status;
   /* Not even that contacts have begun. */
-  elastic->member_count = 0;
-  elastic->first_known = false;
-  advance->state.events = 0;
+  motion->member_count = 0;
+  motion->first_known = false;
+  motion->common->state.events = 0;
   return status;
 }

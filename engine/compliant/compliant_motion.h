@@ -1,13 +1,14 @@
-/* Motion by the elastic law: what is integrated, and which pairs are in contact. For advance. */
+/* Motion by the elastic law: the integrator's state, what is integrated, and which pairs are in
+ * contact. */
 #ifndef COMPLIANT_COMPLIANT_MOTION_H
 #define COMPLIANT_COMPLIANT_MOTION_H
 
-#include "advance/advance.h"
+#include "integration/integration.h"
 
 /* Stages of the rule of Dormand and Prince; the last is the first of the step after. */
 #define CT_FLOW_STAGES 7
 
-/* A moved body, or how fast that changes. */
+/* A moving body, or how fast that changes. */
 typedef struct ct_flow {
   ct_vec3 position; /* of the centre */
   ct_quat rotation;
@@ -15,8 +16,8 @@ typedef struct ct_flow {
   ct_vec3 spin; /* angular momentum of a dynamic body, angular velocity of a kinematic one */
 } ct_flow;
 
-/* What is summed up along the way: impulse of immovable bodies on dynamic ones, N s, and work by
- * loads and kinematic bodies, J. */
+/* Integrals over a step: impulse of immovable bodies on dynamic ones, N s, and work by loads and
+ * kinematic bodies, J. */
 typedef struct ct_flow_sums {
   ct_vec3 impulse;
   double work;
@@ -29,7 +30,7 @@ typedef struct ct_elastic_candidate {
   ct_vec3 position, normal; /* of the deepest point */
 } ct_elastic_candidate;
 
-/* A pair in contact, with what its law keeps until it ends. */
+/* A pair in contact, with its law until the contact ends. */
 typedef struct ct_elastic_contact {
   uint32_t a, b, collider_a, collider_b;
   double approach; /* m/s, when it began */
@@ -41,49 +42,48 @@ typedef struct ct_elastic_candidates {
   size_t count, room;
 } ct_elastic_candidates;
 
-struct ct_elastic {
-  ct_body_state *bodies; /* [moved] as the flow looked at last has them */
+typedef struct ct_compliant_motion {
+  ct_integration *common;
+  ct_body_state *bodies; /* [moved] at the flow evaluated last */
   ct_flow *flow;         /* [moved] now */
   ct_flow *trial;        /* [moved] after the step that is tried */
   ct_flow *stage;        /* [moved] scratch */
   ct_flow *rates[CT_FLOW_STAGES];
-  ct_flow_sums sums, trial_sums, rate_sums[CT_FLOW_STAGES];
+  ct_flow_sums trial_sums, rate_sums[CT_FLOW_STAGES];
   bool first_known; /* rates[0] are those of flow, under the membership of now */
-  ct_elastic_candidates nears;
+  ct_elastic_candidates candidates;
   ct_elastic_contact *members; /* [member_count] ascending in (a, b, collider_a, collider_b) */
-  size_t member_count, member_room;
+  size_t member_count;
   double step;    /* s, to be tried next */
-  uint32_t worst; /* the row whose error is the greatest of the step tried last; CT_NO_ROW: there is
-                     none */
-  double horizon; /* s: what may meet within it is among the nears */
-  bool torn;      /* a step has failed: what was looked at last is not of now */
-};
+  uint32_t worst; /* the row with the greatest error of the step tried last; CT_NO_ROW: none */
+  double horizon; /* s: pairs that may meet within it are among the candidates */
+  bool torn;      /* a step has failed: the candidates are not those of now */
+} ct_compliant_motion;
 
-/* Sets `bodies` by a flow, and finds what is near within the clearance. CT_LIMIT: more than
+/* CT_NOT_FOUND: a collider's material has no modulus or ratio. CT_OUT_OF_MEMORY. */
+ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion **out);
+void ct_compliant_motion_destroy(ct_compliant_motion *motion); /* NULL: nothing */
+/* One step of the integration, or to the next event. */
+ct_status ct_compliant_motion_step(ct_compliant_motion *motion, ct_workspace *workspace,
+                                   bool *done);
+
+/* Sets `bodies` by a flow, and finds the candidates within the clearance. CT_LIMIT: more than
  * contacts_max. */
-ct_status ct_elastic_find_candidates(ct_advance *advance, const ct_flow *flow, double clearance,
-                                     ct_workspace *workspace);
-/* `flow` goes on by a time into `trial`; *error: of the step, in units of what is tolerated.
+ct_status ct_elastic_find_candidates(ct_compliant_motion *motion, const ct_flow *flow,
+                                     double clearance, ct_workspace *workspace);
+/* Integrates `flow` over a time into `trial`; *error: of the step, in units of the tolerance.
  * Membership stays as it is. */
-ct_status ct_elastic_try_step(ct_advance *advance, double time, ct_workspace *workspace,
+ct_status ct_elastic_try_step(ct_compliant_motion *motion, double time, ct_workspace *workspace,
                               double *error);
 /* The place of the pair among the members; the count: it is none. */
-size_t ct_elastic_find_contact(const ct_elastic *elastic, const ct_elastic_candidate *near);
-/* Makes rates[0] those of `flow`; `nears` are of no distance then. */
-ct_status ct_elastic_first_rates(ct_advance *advance, ct_workspace *workspace);
-/* The longest time that a step may take from now: `nears` hold what may be met within the horizon.
- */
-double ct_elastic_step_ahead(const ct_advance *advance);
-/* Pairs of which one is dynamic that are farther apart do not meet within the horizon. */
-double ct_elastic_find_candidates_ahead(const ct_advance *advance);
+size_t ct_elastic_find_contact(const ct_compliant_motion *motion, const ct_elastic_candidate *near);
+/* Makes rates[0] those of `flow`; the candidates are then those within distance 0. */
+ct_status ct_elastic_first_rates(ct_compliant_motion *motion, ct_workspace *workspace);
 /* Order of two pairs: < 0, 0, > 0. */
 int ct_elastic_pair_compare(const ct_elastic_contact *member, const ct_elastic_candidate *near);
-/* x^(1/5) of x >= 0, to a few u. */
-double ct_fifth_root(double x);
-
 /* Relative velocity at the pair's point, and the force there by the member's law: `bodies` as
- * looked at. */
-ct_compliant_force ct_elastic_force(const ct_advance *advance, const ct_elastic_candidate *near,
-                                    const ct_elastic_pair *pair);
+ * evaluated last. */
+ct_compliant_force ct_elastic_force(const ct_compliant_motion *motion,
+                                    const ct_elastic_candidate *near, const ct_elastic_pair *pair);
 
 #endif

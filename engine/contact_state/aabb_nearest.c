@@ -112,7 +112,7 @@ ct_status ct_aabb_field_open(ct_aabb_field *field, const ct_query *query, uint64
   *field = (ct_aabb_field){.query = query};
   if (query->source != CT_SOURCE_TREE) return CT_OK;
   ct_status status = query->options.override_count > FEW_OVERRIDES ? make_moved(field) : CT_OK;
-  /* Marks cost a look at each node. They pay where searches could meet that many rows in vain. */
+  /* Marks cost a visit of each node. They pay where searches could meet that many rows in vain. */
   bool grouped = query->filter && query->filter->start;
   if (status == CT_OK && (grouped || field->moved) && searches * searches > query->scene->rows) {
     field->marks = make_marks(query, query->derived->tree, false);

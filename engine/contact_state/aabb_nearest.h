@@ -46,7 +46,7 @@ typedef struct ct_aabb_field {
       *moved_marks; /* of the nodes of the scene's tree and of `moved`; NULL: not made */
 } ct_aabb_field;
 
-/* `searches`: how many there will be; it decides whether to look for whole branches that none of
+/* `searches`: how many there will be; it decides whether to search for whole branches that none of
  * them is about. */
 ct_status ct_aabb_field_open(ct_aabb_field *field, const ct_query *query, uint64_t searches);
 void ct_aabb_field_close(ct_aabb_field *field);

@@ -1,8 +1,124 @@
-/* One step of Moreau and Jean: half a step without forces, all impulses at once, the other half. */
-#include "advance/advance.h"
+/* One step of Moreau and Jean (Moreau 1988; Jean 1999): half a step without forces, all impulses at
+ * once, the other half. First order in the step with contacts. Contacts that dynamic bodies link
+ * are an island, and are solved together. */
 #include "linear/arena.h"
+#include "time_stepping/time_stepping.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- islands --------------------------------------------------------------------------------- */
+
+/* The first of the bodies linked with it; paths are halved on the way. */
+static uint32_t find_union_root(uint32_t *parents, uint32_t i) {
+  while (parents[i] != i) i = parents[i] = parents[parents[i]];
+  return i;
+}
+
+static void join_islands(uint32_t *parents, uint32_t i, uint32_t j) {
+  i = find_union_root(parents, i);
+  j = find_union_root(parents, j);
+  if (i < j) parents[j] = i;
+  else parents[i] = j;
+}
+
+static bool is_dynamic_index(const ct_time_stepping *stepping, uint32_t index) {
+  return index != CT_NO_ROW && stepping->common->next[index].is_dynamic;
+}
+
+/* The first body of each body's island into `roots`, CT_NO_ROW of bodies without a contact. */
+static void link_step_bodies(const ct_time_stepping *stepping, uint32_t *roots, uint8_t *touched) {
+  for (uint32_t i = 0; i < stepping->common->moved_count; i++) {
+    roots[i] = i;
+    touched[i] = 0;
+  }
+  for (size_t k = 0; k < stepping->found.count; k++) {
+    const ct_step_contact *t = &stepping->found.items[k];
+    bool a = is_dynamic_index(stepping, t->a), b = is_dynamic_index(stepping, t->b);
+    if (!t->takes_part) continue;
+    if (a) touched[t->a] = 1;
+    if (b) touched[t->b] = 1;
+    if (a && b) join_islands(roots, t->a, t->b);
+  }
+  for (uint32_t i = 0; i < stepping->common->moved_count; i++) roots[i] = find_union_root(roots, i);
+  for (uint32_t i = 0; i < stepping->common->moved_count; i++)
+    if (!touched[i]) roots[i] = CT_NO_ROW;
+}
+
+/* The islands' numbers in place of their first bodies: a body comes after the first of its island.
+ */
+static size_t number_step_islands(const ct_time_stepping *stepping, uint32_t *roots,
+                                  uint32_t *numbers) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < stepping->common->moved_count; i++) {
+    if (roots[i] == CT_NO_ROW) continue;
+    if (roots[i] == i) numbers[i] = count++;
+    roots[i] = numbers[roots[i]];
+  }
+  return count;
+}
+
+static uint32_t island_of_contact(const ct_time_stepping *stepping, const uint32_t *roots,
+                                  const ct_step_contact *t) {
+  return roots[is_dynamic_index(stepping, t->a) ? t->a : t->b];
+}
+
+static void offsets_of_counts(uint32_t *starts, size_t count) {
+  for (size_t i = 0; i < count; i++) starts[i + 1] += starts[i];
+  for (size_t i = count; i > 0; i--) starts[i] = starts[i - 1];
+  starts[0] = 0;
+}
+
+/* By counting: what is filled in moves each start to the end, which is the next one's. */
+static void sort_contacts_by_island(const ct_time_stepping *stepping, const uint32_t *roots,
+                                    ct_step_islands *islands) {
+  uint32_t *starts = islands->contact_starts;
+  for (size_t i = 0; i <= islands->count; i++) starts[i] = 0;
+  for (size_t k = 0; k < stepping->found.count; k++)
+    if (stepping->found.items[k].takes_part)
+      starts[island_of_contact(stepping, roots, &stepping->found.items[k])]++;
+  offsets_of_counts(starts, islands->count);
+  for (size_t k = 0; k < stepping->found.count; k++)
+    if (stepping->found.items[k].takes_part)
+      islands->contacts[starts[island_of_contact(stepping, roots, &stepping->found.items[k])]++] =
+          (uint32_t)k;
+  for (size_t i = islands->count; i > 0; i--) starts[i] = starts[i - 1];
+  starts[0] = 0;
+}
+
+static void sort_bodies_by_island(const ct_time_stepping *stepping, const uint32_t *roots,
+                                  ct_step_islands *islands) {
+  uint32_t *starts = islands->body_starts;
+  for (size_t i = 0; i <= islands->count; i++) starts[i] = 0;
+  for (size_t i = 0; i < stepping->common->moved_count; i++)
+    if (roots[i] != CT_NO_ROW) starts[roots[i]]++;
+  offsets_of_counts(starts, islands->count);
+  for (uint32_t i = 0; i < stepping->common->moved_count; i++)
+    if (roots[i] != CT_NO_ROW) islands->bodies[starts[roots[i]]++] = i;
+  for (size_t i = islands->count; i > 0; i--) starts[i] = starts[i - 1];
+  starts[0] = 0;
+}
+
+static ct_status find_step_islands(const ct_step *step, ct_step_islands *islands) {
+  const ct_time_stepping *stepping = step->stepping;
+  size_t contacts = stepping->found.count + 1, bodies = stepping->common->moved_count + 1;
+  islands->contacts = ct_arena_alloc(step->arena, contacts, sizeof(uint32_t));
+  islands->contact_starts = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  islands->bodies = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  islands->body_starts = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  uint32_t *roots = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  uint32_t *numbers = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  uint8_t *touched = ct_arena_alloc(step->arena, bodies, 1);
+  if (!islands->contacts || !islands->contact_starts || !islands->bodies || !islands->body_starts ||
+      !roots || !numbers || !touched)
+    return CT_OUT_OF_MEMORY;
+  link_step_bodies(stepping, roots, touched);
+  islands->count = number_step_islands(stepping, roots, numbers);
+  sort_contacts_by_island(stepping, roots, islands);
+  sort_bodies_by_island(stepping, roots, islands);
+  return CT_OK;
+}
 
 /* Rounds of one step: as many as it takes for a blow to go through a row of so many bodies that do
  * not touch yet. What would pass then does so by what is closed in a step. */
@@ -12,21 +128,20 @@
 #define SWEEPS_MAX 50u
 #define ROUGH_SHARE 8u
 
-/* Part of a stretch so soon after which an impact is taken for its end: much more than round-off of
- * places. */
-#define SLACK_PART 1e-6
+/* Part of a step below which the rest of the duration is round-off. */
+#define REST_PART 1e-9
 
 /* ---- loads ---------------------------------------------------------------------------------- */
 
 /* Those of each body where it is in the middle of the step. */
-static void set_loads(ct_advance *advance) {
-  for (size_t i = 0; i < advance->moved_count; i++)
-    advance->next[i].force = advance->next[i].torque = ct_vec(0, 0, 0);
-  for (size_t k = 0; k < advance->load_count; k++) {
-    const ct_load *load = &advance->loads[k];
-    uint32_t index = advance->moved_of[load->row];
+static void set_body_loads(ct_time_stepping *stepping) {
+  for (size_t i = 0; i < stepping->common->moved_count; i++)
+    stepping->common->next[i].force = stepping->common->next[i].torque = ct_vec(0, 0, 0);
+  for (size_t k = 0; k < stepping->common->load_count; k++) {
+    const ct_load *load = &stepping->common->loads[k];
+    uint32_t index = stepping->common->moved_of[load->row];
     if (index == CT_NO_ROW) continue;
-    ct_body_state *m = &advance->next[index];
+    ct_body_state *m = &stepping->common->next[index];
     m->force = ct_add(m->force, load->force);
     m->torque = ct_add(m->torque, load->torque);
     if (load->has_at)
@@ -35,12 +150,12 @@ static void set_loads(ct_advance *advance) {
 }
 
 /* Gravity and loads for a time. */
-static void push_freely(const ct_advance *advance, ct_body_state *m, double time) {
+static void apply_free_forces(const ct_time_stepping *stepping, ct_body_state *m, double time) {
   m->before = m->velocity;
   if (m->is_dynamic) {
     m->inverse_inertia = ct_body_state_inverse_inertia(m);
     ct_body_state_apply_impulse(
-        m, ct_scale(ct_add_scaled(m->force, advance->options.gravity, m->mass), time),
+        m, ct_scale(ct_add_scaled(m->force, stepping->common->options.gravity, m->mass), time),
         ct_scale(m->torque, time));
   } else {
     m->velocity.linear = ct_add_scaled(m->velocity.linear, m->acceleration.linear, time);
@@ -52,7 +167,7 @@ static void push_freely(const ct_advance *advance, ct_body_state *m, double time
 
 /* Of the loads: what they push times the mean of the velocities before and after, which is how far
  * the body goes. */
-static double load_work(const ct_body_state *m, double time) {
+static double body_load_work(const ct_body_state *m, double time) {
   return 0.5 * time *
          (ct_dot(m->force, ct_add(m->before.linear, m->velocity.linear)) +
           ct_dot(m->torque, ct_add(m->before.angular, m->velocity.angular)));
@@ -61,33 +176,34 @@ static double load_work(const ct_body_state *m, double time) {
 /* ---- the step ------------------------------------------------------------------------------- */
 
 static void forget_contacts(ct_step *step) {
-  const ct_advance *advance = step->advance;
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    ct_body_state *m = &advance->next[i];
+  const ct_time_stepping *stepping = step->stepping;
+  for (size_t i = 0; i < stepping->common->moved_count; i++) {
+    ct_body_state *m = &stepping->common->next[i];
     m->velocity = m->free;
     m->angular_momentum = m->free_momentum;
   }
-  step->contact_impulse = ct_vec(0, 0, 0);
-  step->kinematic_work = step->residual = 0.0;
-  step->converged = true;
-  step->guarded = step->contradictory = false;
+  step->result.contact_impulse = ct_vec(0, 0, 0);
+  step->result.kinematic_work = step->result.residual = 0.0;
+  step->result.converged = true;
+  step->result.guarded = step->result.contradictory = false;
 }
 
-static ct_status solve_islands(ct_step *step) {
+static ct_status solve_step_islands(ct_step *step) {
   ct_step_islands islands;
   ct_arena_mark mark = ct_arena_enter(step->arena);
-  ct_status status = ct_step_find_islands(step, &islands);
+  ct_status status = find_step_islands(step, &islands);
   for (size_t k = 0; status == CT_OK && k < islands.count; k++)
-    status = ct_cancel_raised(step->advance->options.cancel) ? CT_CANCELLED
-                                                             : ct_step_solve(step, &islands, k);
+    status = ct_cancel_raised(step->stepping->common->options.cancel)
+                 ? CT_CANCELLED
+                 : ct_step_solve(step, &islands, k);
   ct_arena_leave(step->arena, mark);
   return status;
 }
 
 /* Of the contacts found: first, roughly, which take part, with more from round to round; then in
  * earnest. */
-static ct_status push_contacts(ct_step *step) {
-  const ct_advance_options *o = &step->advance->options;
+static ct_status solve_contacts(ct_step *step) {
+  const ct_advance_options *o = &step->stepping->common->options;
   uint64_t sweeps = o->iterations_max ? o->iterations_max : SWEEPS_MAX;
   ct_status status = CT_OK;
   bool more = true;
@@ -95,35 +211,37 @@ static ct_status push_contacts(ct_step *step) {
     forget_contacts(step);
     step->sweeps = sweeps / ROUGH_SHARE + 1;
     step->rough = true;
-    status = solve_islands(step);
+    status = solve_step_islands(step);
     more = status == CT_OK && ct_step_add_speculative(step);
   }
   if (status != CT_OK) return status;
   forget_contacts(step);
   step->sweeps = sweeps;
   step->rough = false;
-  return solve_islands(step);
+  return solve_step_islands(step);
 }
 
 /* Contacts that give an impulse, and how many of these did not in the step before, or no longer do.
  */
 static void count_contacts(ct_step *step) {
-  const ct_step_contacts *found = &step->advance->found;
-  size_t before = step->advance->state.contacts;
+  const ct_step_contacts *found = &step->stepping->found;
+  size_t before = step->stepping->common->state.contacts;
   for (size_t k = 0; k < found->count; k++) {
-    step->acting += ct_max_abs(found->items[k].impulse) > 0.0;
-    step->depth = ct_max2(step->depth, -found->items[k].distance);
+    step->result.acting += ct_max_abs(found->items[k].impulse) > 0.0;
+    step->result.depth = ct_max2(step->result.depth, -found->items[k].distance);
   }
-  step->events += step->acting > before ? step->acting - before : before - step->acting;
+  step->result.events +=
+      step->result.acting > before ? step->result.acting - before : before - step->result.acting;
 }
 
 /* Does a contact that was found apart close before the middle of the step? */
-static bool passes(const ct_step *step) {
-  const ct_step_contacts *found = &step->advance->found;
-  double tolerance = step->advance->options.contact_tolerance;
+static bool closes_before_middle(const ct_step *step) {
+  const ct_step_contacts *found = &step->stepping->found;
+  double tolerance = step->stepping->common->options.contact_tolerance;
   for (size_t i = 0; i < found->count; i++) {
     const ct_step_contact *t = &found->items[i];
-    if (t->distance > tolerance && t->distance + step->time * ct_dot(t->axes[0], t->before) < 0.0)
+    if (t->distance > tolerance &&
+        t->distance + step->result.time * ct_dot(t->axes[0], t->before) < 0.0)
       return true;
   }
   return false;
@@ -132,155 +250,132 @@ static bool passes(const ct_step *step) {
 /* What is found in the middle of a step is kept from passing until the middle of the next. So the
  * first step begins with what comes to touch before its middle, and may lie beyond it then: it is
  * hit at once, in a step of its own that takes no time. */
-static ct_status hit_at_start(ct_step *step) {
-  const ct_advance *advance = step->advance;
+static ct_status collide_at_start(ct_step *step) {
+  const ct_time_stepping *stepping = step->stepping;
   bool moves = false;
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    ct_body_state *m = &advance->next[i];
+  for (size_t i = 0; i < stepping->common->moved_count; i++) {
+    ct_body_state *m = &stepping->common->next[i];
     m->before = m->free = m->velocity;
     m->free_momentum = m->angular_momentum;
     if (m->is_dynamic) m->inverse_inertia = ct_body_state_inverse_inertia(m);
     moves = moves || !ct_body_state_is_fixed(m);
   }
-  step->time *= 0.5;
+  step->result.time *= 0.5;
   ct_status status = moves ? ct_step_find_contacts(step) : CT_OK;
-  if (status != CT_OK || !moves || !passes(step)) return status;
-  status = push_contacts(step);
+  if (status != CT_OK || !moves || !closes_before_middle(step)) return status;
+  status = solve_contacts(step);
   count_contacts(step);
   return status;
 }
 
 /* What came of it goes along with the step. */
-static void add_start(ct_step *step, const ct_step *start) {
-  step->contact_impulse = ct_add(step->contact_impulse, start->contact_impulse);
-  step->kinematic_work += start->kinematic_work;
-  step->residual = ct_max2(step->residual, start->residual);
-  step->converged = step->converged && start->converged;
-  step->guarded = step->guarded || start->guarded;
-  step->contradictory = step->contradictory || start->contradictory;
-  step->events += start->events;
+static void add_start_result(ct_step *step, const ct_step *start) {
+  step->result.contact_impulse =
+      ct_add(step->result.contact_impulse, start->result.contact_impulse);
+  step->result.kinematic_work += start->result.kinematic_work;
+  step->result.residual = ct_max2(step->result.residual, start->result.residual);
+  step->result.converged = step->result.converged && start->result.converged;
+  step->result.guarded = step->result.guarded || start->result.guarded;
+  step->result.contradictory = step->result.contradictory || start->result.contradictory;
+  step->result.events += start->result.events;
 }
 
-static ct_status step_by(ct_step *step) {
-  ct_advance *advance = step->advance;
-  memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
-  if (step->time != advance->last_time)
-    for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].asleep = false;
-  if (!ct_advance_is_within_limits(advance, advance->next, step->time, step->time)) return CT_LIMIT;
+static ct_status make_step(ct_step *step) {
+  ct_time_stepping *stepping = step->stepping;
+  memcpy(stepping->common->next, stepping->common->now,
+         stepping->common->moved_count * sizeof *stepping->common->now);
+  if (step->result.time != stepping->common->last_time)
+    for (size_t i = 0; i < stepping->common->moved_count; i++)
+      stepping->common->next[i].asleep = false;
+  if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
+                                       step->result.time))
+    return CT_LIMIT;
   ct_step start = *step;
-  ct_status status = advance->state.steps == 0 ? hit_at_start(&start) : CT_OK;
+  ct_status status = stepping->common->state.steps == 0 ? collide_at_start(&start) : CT_OK;
   if (status != CT_OK) return status;
-  if (!ct_advance_is_within_limits(advance, advance->next, step->time, step->time)) return CT_LIMIT;
-  for (size_t i = 0; i < advance->moved_count; i++)
-    ct_body_state_drift(&advance->next[i], 0.5 * step->time);
-  set_loads(advance);
-  for (size_t i = 0; i < advance->moved_count; i++)
-    push_freely(advance, &advance->next[i], step->time);
+  if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
+                                       step->result.time))
+    return CT_LIMIT;
+  for (size_t i = 0; i < stepping->common->moved_count; i++)
+    ct_body_state_drift(&stepping->common->next[i], 0.5 * step->result.time);
+  set_body_loads(stepping);
+  for (size_t i = 0; i < stepping->common->moved_count; i++)
+    apply_free_forces(stepping, &stepping->common->next[i], step->result.time);
   status = ct_step_find_contacts(step);
-  if (status == CT_OK) status = push_contacts(step);
+  if (status == CT_OK) status = solve_contacts(step);
   if (status != CT_OK) return status;
-  add_start(step, &start);
-  if (!ct_advance_is_within_limits(advance, advance->next, step->time, step->time)) return CT_LIMIT;
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    ct_body_state *m = &advance->next[i];
-    if (m->is_dynamic) step->load_work += load_work(m, step->time);
-    ct_body_state_drift(m, 0.5 * step->time);
+  add_start_result(step, &start);
+  if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
+                                       step->result.time))
+    return CT_LIMIT;
+  for (size_t i = 0; i < stepping->common->moved_count; i++) {
+    ct_body_state *m = &stepping->common->next[i];
+    if (m->is_dynamic) step->result.load_work += body_load_work(m, step->result.time);
+    ct_body_state_drift(m, 0.5 * step->result.time);
   }
-  return ct_advance_is_within_limits(advance, advance->next, 0.0, step->time) ? CT_OK : CT_LIMIT;
+  return ct_integration_is_within_limits(stepping->common, stepping->common->next, 0.0,
+                                         step->result.time)
+             ? CT_OK
+             : CT_LIMIT;
 }
 
 static void keep_contacts(ct_step *step) {
-  ct_advance *advance = step->advance;
-  ct_step_contacts contacts = advance->contacts;
-  advance->contacts = advance->found;
-  advance->found = contacts;
-  advance->margin = step->margin;
-  advance->last_time = step->time;
-  advance->rest_try = step->rest_try;
-  advance->rest_wait = step->rest_wait;
+  ct_time_stepping *stepping = step->stepping;
+  ct_step_contacts contacts = stepping->contacts;
+  stepping->contacts = stepping->found;
+  stepping->found = contacts;
+  stepping->margin = step->margin;
+  stepping->common->last_time = step->result.time;
+  stepping->rest_try = step->rest_try;
+  stepping->rest_wait = step->rest_wait;
 }
 
-/* The step is done: it becomes what is now. */
-static void accept(const ct_step *step, double time) {
-  ct_advance *advance = step->advance;
-  ct_advance_state *state = &advance->state;
-  ct_body_state *moved = advance->now;
-  advance->now = advance->next;
-  advance->next = moved;
-  state->time = time;
-  state->steps++;
-  advance->pace = step->time;
-  state->events += step->events;
-  state->iterations += step->iterations;
-  state->contacts = step->acting;
-  state->penetration = step->depth;
-  state->contact_impulse = step->contact_impulse;
-  state->work += step->load_work + step->kinematic_work;
-  state->residual = ct_max2(state->residual, step->residual);
-  state->not_converged += !step->converged;
-  state->guarded += step->guarded;
-  state->contradictory += step->contradictory;
-  state->velocity_tolerance =
-      ct_max2(step->velocity_tolerance, advance->options.velocity_tolerance);
-  ct_advance_sum_energy(advance);
+/* ---- the integrator ------------------------------------------------------------------------- */
+
+ct_status ct_time_stepping_create(ct_integration *common, ct_time_stepping **out) {
+  ct_time_stepping *stepping = *out = calloc(1, sizeof *stepping);
+  if (!stepping) return CT_OUT_OF_MEMORY;
+  stepping->common = common;
+  const ct_advance_options *o = &common->options;
+  double whole = floor(o->duration / o->time_step), rest = o->duration - whole * o->time_step;
+  if (rest > (1.0 - REST_PART) * o->time_step) {
+    whole += 1.0;
+    rest = 0.0;
+  }
+  stepping->steps_whole = (uint64_t)whole;
+  stepping->step_rest = rest > REST_PART * o->time_step ? rest : 0.0;
+  return CT_OK;
 }
 
-/* By the time step, the last time by what is left. */
-static ct_status go_by_step(ct_step *step, bool *done) {
-  ct_advance *advance = step->advance;
-  const ct_advance_options *o = &advance->options;
-  uint64_t past = advance->state.steps, steps = advance->steps_whole + (advance->step_rest > 0.0);
-  bool is_rest = past == advance->steps_whole;
+void ct_time_stepping_destroy(ct_time_stepping *stepping) {
+  if (!stepping) return;
+  free(stepping->contacts.items);
+  free(stepping->queried.items);
+  free(stepping->found.items);
+  free(stepping);
+}
+
+ct_status ct_time_stepping_step(ct_time_stepping *stepping, ct_workspace *workspace,
+                                ct_arena *arena, bool *done) {
+  ct_integration *common = stepping->common;
+  const ct_advance_options *o = &common->options;
+  uint64_t past = common->state.steps, steps = stepping->steps_whole + (stepping->step_rest > 0.0);
+  bool is_rest = past == stepping->steps_whole;
   *done = past >= steps;
   if (*done) return CT_OK;
-  step->time = is_rest ? advance->step_rest : o->time_step;
-  step->rest_try = advance->rest_try;
-  step->rest_wait = advance->rest_wait;
-  ct_status status = step_by(step);
+  ct_step step = {.stepping = stepping,
+                  .workspace = workspace,
+                  .arena = arena,
+                  .rest_try = stepping->rest_try,
+                  .rest_wait = stepping->rest_wait};
+  step.result.converged = true;
+  step.result.time = is_rest ? stepping->step_rest : o->time_step;
+  ct_status status = make_step(&step);
   if (status != CT_OK) return status;
-  count_contacts(step);
-  keep_contacts(step);
-  accept(step, is_rest ? o->duration : (double)(past + 1) * o->time_step);
+  count_contacts(&step);
+  keep_contacts(&step);
+  ct_integration_accept(common, &step.result,
+                        is_rest ? o->duration : (double)(past + 1) * o->time_step);
   *done = past + 1 == steps;
   return CT_OK;
-}
-
-/* To the next event, by a time step at most. */
-static ct_status go_to_event(ct_step *step, bool *done) {
-  ct_advance *advance = step->advance;
-  const ct_advance_options *o = &advance->options;
-  double past = advance->state.time, left = o->duration - past;
-  *done = !(left > 0.0);
-  if (*done) return CT_OK;
-  double whole = step->time = ct_min2(o->time_step, left);
-  step->slack = ct_min2(SLACK_PART * whole, left - whole);
-  /* Before impacts are looked for: the search has limits of its own, and cannot tell whose motion
-   * it is. */
-  if (!ct_advance_is_within_limits(advance, advance->now, whole, whole)) return CT_LIMIT;
-  ct_status status = ct_step_to_event(step);
-  if (status != CT_OK) return status;
-  double time = step->time == left ? o->duration : past + step->time;
-  if (!ct_advance_is_within_limits(advance, advance->next, whole, whole)) return CT_LIMIT;
-  if (step->squeezed && advance->squeezes + 1 >= CT_ADVANCE_SQUEEZES_MAX) {
-    advance->limit = CT_ADVANCE_LIMIT_SQUEEZE;
-    advance->limit_row = step->squeezed_row;
-    return CT_LIMIT;
-  }
-  advance->squeezes = step->squeezed ? advance->squeezes + 1 : 0;
-  advance->at_once = time > past ? 0 : advance->at_once + step->events;
-  advance->last_time = o->time_step;
-  accept(step, time);
-  *done = !(time < o->duration);
-  return CT_OK;
-}
-
-ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena,
-                          bool *done) {
-  advance->reported.count = 0;
-  advance->limit = CT_ADVANCE_LIMIT_CONTACTS;
-  if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
-  if (advance->elastic) return ct_elastic_step(advance, workspace, done);
-  ct_step step = {.advance = advance, .workspace = workspace, .arena = arena, .converged = true};
-  return advance->options.mode == CT_ADVANCE_STEPPING ? go_by_step(&step, done)
-                                                      : go_to_event(&step, done);
 }

@@ -1,6 +1,6 @@
 /* The contacts of a step: found at the poses in its middle, each with what it gave in the step
  * before. */
-#include "advance/advance.h"
+#include "time_stepping/time_stepping.h"
 #include <contact/mechanics.h>
 
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 /* A margin stays until less than this part of it is needed. */
 #define MARGIN_LEAST_PART 0.125
 
-/* ---- how far to look ------------------------------------------------------------------------ */
+/* ---- the margin of the query ----------------------------------------------------------------- */
 
-static double speed_of(const ct_body_state *m) {
+static double greatest_point_speed(const ct_body_state *m) {
   double spin = ct_norm(m->velocity.angular), past = ct_norm(m->before.angular);
   double turning =
       ct_max2(spin, past) > 0.0 && m->radius < INFINITY ? ct_max2(spin, past) * m->radius : 0.0;
@@ -24,37 +24,37 @@ static double speed_of(const ct_body_state *m) {
 
 /* What the two fastest bodies close in a step. */
 static double closed_in_step(const ct_step *step) {
-  const ct_advance *advance = step->advance;
+  const ct_time_stepping *stepping = step->stepping;
   double first = 0.0, second = 0.0;
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    double speed = speed_of(&advance->next[i]);
+  for (size_t i = 0; i < stepping->common->moved_count; i++) {
+    double speed = greatest_point_speed(&stepping->common->next[i]);
     second = ct_max2(second, ct_min2(first, speed));
     first = ct_max2(first, speed);
   }
-  return ct_max2(step->time * (first + second), advance->options.contact_tolerance);
+  return ct_max2(step->result.time * (first + second), stepping->common->options.contact_tolerance);
 }
 
 /* A power of two, which changes seldom: pairs that have not moved need not be asked again. */
-static double margin_of(const ct_step *step) {
-  const ct_advance *advance = step->advance;
-  if (advance->options.margin > 0.0) return advance->options.margin;
+static double query_margin(const ct_step *step) {
+  const ct_time_stepping *stepping = step->stepping;
+  if (stepping->common->options.margin > 0.0) return stepping->common->options.margin;
   int exponent;
   double wanted = closed_in_step(step);
   (void)frexp(wanted, &exponent);
-  bool fits = wanted <= advance->margin && wanted > MARGIN_LEAST_PART * advance->margin;
-  return fits ? advance->margin : ldexp(1.0, exponent);
+  bool fits = wanted <= stepping->margin && wanted > MARGIN_LEAST_PART * stepping->margin;
+  return fits ? stepping->margin : ldexp(1.0, exponent);
 }
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
-typedef struct touch_sink {
+typedef struct contact_sink {
   ct_step *step;
   ct_status status;
   uint32_t row_a, row_b, collider_a, collider_b; /* that the material is of */
   ct_pair_material material;
-} touch_sink;
+} contact_sink;
 
-static bool make_room(ct_step_contacts *contacts, size_t count) {
+static bool reserve_contacts(ct_step_contacts *contacts, size_t count) {
   if (count <= contacts->room) return true;
   size_t room = count > 2 * contacts->room ? count : 2 * contacts->room;
   ct_step_contact *items = realloc(contacts->items, room * sizeof *items);
@@ -64,16 +64,16 @@ static bool make_room(ct_step_contacts *contacts, size_t count) {
   return true;
 }
 
-static ct_pair_material material_of(const ct_scene *scene, const ct_hit *hit) {
+static ct_pair_material hit_material(const ct_scene *scene, const ct_hit *hit) {
   ct_text a = ct_body_material(ct_scene_body(scene, hit->a), hit->collider_a);
   return ct_scene_pair_material(scene, a,
                                 ct_body_material(ct_scene_body(scene, hit->b), hit->collider_b));
 }
 
-static void add_point(touch_sink *sink, const ct_hit *hit, const ct_contact_point *p) {
-  const ct_advance *advance = sink->step->advance;
-  ct_step_contacts *asked = &sink->step->advance->asked;
-  ct_step_contact *t = &asked->items[asked->count++];
+static void add_contact_point(contact_sink *sink, const ct_hit *hit, const ct_contact_point *p) {
+  const ct_time_stepping *stepping = sink->step->stepping;
+  ct_step_contacts *queried = &sink->step->stepping->queried;
+  ct_step_contact *t = &queried->items[queried->count++];
   *t = (ct_step_contact){.row_a = hit->a,
                          .row_b = hit->b,
                          .collider_a = hit->collider_a,
@@ -81,8 +81,8 @@ static void add_point(touch_sink *sink, const ct_hit *hit, const ct_contact_poin
                          .feature_a = p->a,
                          .feature_b = p->b,
                          .number = p->number,
-                         .a = advance->moved_of[hit->a],
-                         .b = advance->moved_of[hit->b],
+                         .a = stepping->common->moved_of[hit->a],
+                         .b = stepping->common->moved_of[hit->b],
                          .position = ct_lerp(p->point_a, p->point_b, 0.5),
                          .axes = {p->normal},
                          .distance = p->distance,
@@ -90,48 +90,49 @@ static void add_point(touch_sink *sink, const ct_hit *hit, const ct_contact_poin
   ct_contact_tangents(p->normal, &t->axes[1], &t->axes[2]);
 }
 
-static bool is_dynamic(const ct_advance *advance, uint32_t row) {
-  uint32_t index = advance->moved_of[row];
-  return index != CT_NO_ROW && advance->next[index].is_dynamic;
-}
-
-static bool take_hit(void *context, const ct_hit *hit) {
-  touch_sink *sink = context;
-  ct_advance *advance = sink->step->advance;
-  ct_step_contacts *asked = &advance->asked;
-  if (!is_dynamic(advance, hit->a) && !is_dynamic(advance, hit->b)) return true;
-  if (asked->count + hit->point_count > advance->options.contacts_max) sink->status = CT_LIMIT;
-  else if (!make_room(asked, asked->count + hit->point_count)) sink->status = CT_OUT_OF_MEMORY;
+static bool add_step_contacts(void *context, const ct_hit *hit) {
+  contact_sink *sink = context;
+  ct_time_stepping *stepping = sink->step->stepping;
+  ct_step_contacts *queried = &stepping->queried;
+  if (!ct_integration_is_dynamic(stepping->common, hit->a) &&
+      !ct_integration_is_dynamic(stepping->common, hit->b))
+    return true;
+  if (queried->count + hit->point_count > stepping->common->options.contacts_max)
+    sink->status = CT_LIMIT;
+  else if (!reserve_contacts(queried, queried->count + hit->point_count))
+    sink->status = CT_OUT_OF_MEMORY;
   if (sink->status != CT_OK) return false;
-  sink->material = material_of(advance->scene, hit);
-  for (size_t k = 0; k < hit->point_count; k++) add_point(sink, hit, &hit->points[k]);
+  sink->material = hit_material(stepping->common->scene, hit);
+  for (size_t k = 0; k < hit->point_count; k++) add_contact_point(sink, hit, &hit->points[k]);
   return true;
 }
 
 /* Contacts of the rows that are marked. */
-static ct_status ask(ct_step *step, double margin) {
-  ct_advance *advance = step->advance;
-  for (size_t i = 0; i < advance->moved_count; i++)
-    advance->overrides[i] = (ct_override){advance->next[i].row, advance->next[i].pose};
+static ct_status query_step_contacts(ct_step *step, double margin) {
+  ct_time_stepping *stepping = step->stepping;
+  for (size_t i = 0; i < stepping->common->moved_count; i++)
+    stepping->common->overrides[i] =
+        (ct_override){stepping->common->next[i].row, stepping->common->next[i].pose};
   ct_query_options options = {.kind = CT_QUERY_CONTACTS,
                               .clearance = margin,
-                              .tolerance = advance->options.contact_tolerance,
+                              .tolerance = stepping->common->options.contact_tolerance,
                               .detail = CT_DETAIL_MANIFOLD,
                               .broadphase = CT_BROADPHASE_GRID,
-                              .where_a = advance->moving_rows};
-  touch_sink sink = {.step = step};
-  ct_status status = ct_advance_run_query(advance, &options, step->workspace, take_hit, &sink);
+                              .where_a = stepping->common->moving_rows};
+  contact_sink sink = {.step = step};
+  ct_status status = ct_integration_run_query(stepping->common, &options, step->workspace,
+                                              add_step_contacts, &sink);
   return status == CT_OK ? sink.status : status;
 }
 
 /* Rows that are not where they were in the middle of the step before; all of them when more has to
  * be seen than then. */
 static size_t mark_moving(const ct_step *step, double margin) {
-  ct_advance *advance = step->advance;
+  ct_time_stepping *stepping = step->stepping;
   size_t count = 0;
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    bool moving = margin > advance->margin || !ct_body_state_is_fixed(&advance->now[i]);
-    advance->moving_rows[advance->now[i].row] = moving;
+  for (size_t i = 0; i < stepping->common->moved_count; i++) {
+    bool moving = margin > stepping->margin || !ct_body_state_is_fixed(&stepping->common->now[i]);
+    stepping->common->moving_rows[stepping->common->now[i].row] = moving;
     count += moving;
   }
   return count;
@@ -162,8 +163,8 @@ static size_t pair_end(const ct_step_contacts *contacts, size_t begin) {
   return end;
 }
 
-static void take_over(const ct_step_contacts *found, size_t begin, size_t end,
-                      const ct_step_contacts *past, size_t from) {
+static void copy_impulses(const ct_step_contacts *found, size_t begin, size_t end,
+                          const ct_step_contacts *past, size_t from) {
   size_t to = pair_end(past, from);
   for (size_t i = begin; i < end; i++)
     for (size_t k = from; k < to; k++)
@@ -171,62 +172,63 @@ static void take_over(const ct_step_contacts *found, size_t begin, size_t end,
         found->items[i].impulse = past->items[k].impulse;
 }
 
-static void match(const ct_step_contacts *found, const ct_step_contacts *past) {
+static void match_impulses(const ct_step_contacts *found, const ct_step_contacts *past) {
   size_t from = 0;
   for (size_t begin = 0, end; begin < found->count; begin = end) {
     end = pair_end(found, begin);
     while (from < past->count && compare_pairs(&past->items[from], &found->items[begin]) < 0)
       from++;
     if (from < past->count && compare_pairs(&past->items[from], &found->items[begin]) == 0)
-      take_over(found, begin, end, past, from);
+      copy_impulses(found, begin, end, past, from);
   }
 }
 
-static bool is_kept(const ct_advance *advance, const ct_step_contact *t) {
-  return !advance->moving_rows[t->row_a] && !advance->moving_rows[t->row_b];
+static bool is_unmoved(const ct_time_stepping *stepping, const ct_step_contact *t) {
+  return !stepping->common->moving_rows[t->row_a] && !stepping->common->moving_rows[t->row_b];
 }
 
-/* What was asked, and in between what is kept of the step before, in the order of pairs. */
-static bool merge(ct_advance *advance) {
-  ct_step_contacts *found = &advance->found;
-  const ct_step_contacts *past = &advance->contacts, *asked = &advance->asked;
-  if (!make_room(found, past->count + asked->count)) return false;
+/* What was queried, and in between what is kept of the step before, in the order of pairs. */
+static bool merge_contacts(ct_time_stepping *stepping) {
+  ct_step_contacts *found = &stepping->found;
+  const ct_step_contacts *past = &stepping->contacts, *queried = &stepping->queried;
+  if (!reserve_contacts(found, past->count + queried->count)) return false;
   found->count = 0;
   size_t k = 0;
   for (size_t i = 0; i < past->count; i++) {
-    if (!is_kept(advance, &past->items[i])) continue;
-    while (k < asked->count && compare_pairs(&asked->items[k], &past->items[i]) < 0)
-      found->items[found->count++] = asked->items[k++];
+    if (!is_unmoved(stepping, &past->items[i])) continue;
+    while (k < queried->count && compare_pairs(&queried->items[k], &past->items[i]) < 0)
+      found->items[found->count++] = queried->items[k++];
     found->items[found->count] = past->items[i];
     found->items[found->count++].kept = true;
   }
-  while (k < asked->count) found->items[found->count++] = asked->items[k++];
+  while (k < queried->count) found->items[found->count++] = queried->items[k++];
   return true;
 }
 
 /* ---- what they ask for ---------------------------------------------------------------------- */
 
-static ct_vec3 point_velocity(const ct_body_state *m, ct_velocity velocity, ct_vec3 point) {
+static ct_vec3 state_point_velocity(const ct_body_state *m, ct_velocity velocity, ct_vec3 point) {
   return ct_add(velocity.linear, ct_cross(velocity.angular, ct_sub(point, m->position)));
 }
 
-static ct_vec3 relative_velocity(const ct_advance *advance, const ct_step_contact *t, bool before) {
+static ct_vec3 contact_velocity_at(const ct_time_stepping *stepping, const ct_step_contact *t,
+                                   bool before) {
   ct_vec3 u = ct_vec(0, 0, 0);
-  const ct_body_state *a = t->a == CT_NO_ROW ? NULL : &advance->next[t->a],
-                      *b = t->b == CT_NO_ROW ? NULL : &advance->next[t->b];
-  if (b) u = point_velocity(b, before ? b->before : b->velocity, t->position);
-  if (a) u = ct_sub(u, point_velocity(a, before ? a->before : a->velocity, t->position));
+  const ct_body_state *a = t->a == CT_NO_ROW ? NULL : &stepping->common->next[t->a],
+                      *b = t->b == CT_NO_ROW ? NULL : &stepping->common->next[t->b];
+  if (b) u = state_point_velocity(b, before ? b->before : b->velocity, t->position);
+  if (a) u = ct_sub(u, state_point_velocity(a, before ? a->before : a->velocity, t->position));
   return u;
 }
 
 /* A contact that touches, or would in this step if nothing else changed, is hit at once: with
  * restitution when the approach is fast enough. Else what is apart may come to touch and no nearer.
  */
-static void set_law(const ct_step *step, ct_step_contact *t) {
-  const ct_advance_options *o = &step->advance->options;
-  t->before = relative_velocity(step->advance, t, true);
+static void set_contact_law(const ct_step *step, ct_step_contact *t) {
+  const ct_advance_options *o = &step->stepping->common->options;
+  t->before = contact_velocity_at(step->stepping, t, true);
   double normal = ct_dot(t->axes[0], t->before),
-         free = ct_dot(t->axes[0], relative_velocity(step->advance, t, false));
+         free = ct_dot(t->axes[0], contact_velocity_at(step->stepping, t, false));
   ct_vec3 along = ct_add_scaled(t->before, t->axes[0], -normal);
   bool sliding = ct_norm(along) > o->velocity_tolerance,
        contacts = t->distance <= o->contact_tolerance;
@@ -234,36 +236,37 @@ static void set_law(const ct_step *step, ct_step_contact *t) {
                 : sliding       ? t->material.dynamic_friction
                                 : t->material.static_friction;
   t->bounces = t->material.restitution > 0.0 && normal < -o->rest_velocity &&
-               (contacts || t->distance + step->time * free < 0.0);
+               (contacts || t->distance + step->result.time * free < 0.0);
   bool acted = ct_max_abs(t->impulse) > 0.0,
-       nears = t->distance + APPROACH_SLACK * step->time * ct_min2(normal, free) < 0.0;
+       nears = t->distance + APPROACH_SLACK * step->result.time * ct_min2(normal, free) < 0.0;
   t->takes_part = contacts || acted || nears;
   t->target = t->bounces ? -t->material.restitution * normal
               : contacts ? 0.0
-                         : -t->distance / step->time;
+                         : -t->distance / step->result.time;
 }
 
 ct_status ct_step_find_contacts(ct_step *step) {
-  ct_advance *advance = step->advance;
-  double margin = margin_of(step);
-  advance->asked.count = 0;
-  ct_status status = mark_moving(step, margin) ? ask(step, margin) : CT_OK;
+  ct_time_stepping *stepping = step->stepping;
+  double margin = query_margin(step);
+  stepping->queried.count = 0;
+  ct_status status = mark_moving(step, margin) ? query_step_contacts(step, margin) : CT_OK;
   if (status != CT_OK) return status;
-  match(&advance->asked, &advance->contacts);
-  if (!merge(advance)) return CT_OUT_OF_MEMORY;
-  if (advance->found.count > advance->options.contacts_max) return CT_LIMIT;
+  match_impulses(&stepping->queried, &stepping->contacts);
+  if (!merge_contacts(stepping)) return CT_OUT_OF_MEMORY;
+  if (stepping->found.count > stepping->common->options.contacts_max) return CT_LIMIT;
   step->margin = margin;
-  for (size_t i = 0; i < advance->found.count; i++) set_law(step, &advance->found.items[i]);
+  for (size_t i = 0; i < stepping->found.count; i++)
+    set_contact_law(step, &stepping->found.items[i]);
   return CT_OK;
 }
 
 bool ct_step_add_speculative(ct_step *step) {
-  ct_step_contacts *found = &step->advance->found;
+  ct_step_contacts *found = &step->stepping->found;
   bool more = false;
   for (size_t i = 0; i < found->count; i++) {
     ct_step_contact *t = &found->items[i];
     if (t->takes_part ||
-        ct_dot(t->axes[0], relative_velocity(step->advance, t, false)) >= t->target)
+        ct_dot(t->axes[0], contact_velocity_at(step->stepping, t, false)) >= t->target)
       continue;
     t->takes_part = more = true;
   }

@@ -1,3 +1,15 @@
+/* Whether contacts of an island can be satisfied by impulses at all, and impulses for the two
+ * extremes: contacts that can stop the island in one step, and contacts that no impulses satisfy.
+ */
+#include "linear/arena.h"
+#include "resting/resting_problem.h"
+#include "time_stepping/time_stepping.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- feasible islands ------------------------------------------------------------------------ */
+
 /* Which islands cannot hold contacts that contradict each other, whatever their velocities are.
  *
  * Contacts contradict each other where forces y >= 0 along the normals, not all zero, move no
@@ -6,7 +18,6 @@
  * is far from it, are such a motion for heaps of convex bodies on a floor, on a lift, a turntable
  * or a belt, and not where something is held from two sides.
  */
-#include "advance/advance.h"
 
 /* Speed at which a contact counts as parted, in parts of the speeds of the two centres. */
 #define PARTED 1e-6
@@ -14,7 +25,7 @@
 #define ROUNDOFFS 8.0
 
 static const ct_body_state *dynamic_of(const ct_step *step, uint32_t index) {
-  const ct_body_state *m = index == CT_NO_ROW ? NULL : &step->advance->next[index];
+  const ct_body_state *m = index == CT_NO_ROW ? NULL : &step->stepping->common->next[index];
   return m && m->is_dynamic ? m : NULL;
 }
 
@@ -23,7 +34,7 @@ static ct_vec3 find_middle(const ct_step *step, const uint32_t *contacts, size_t
   ct_vec3 sum = ct_vec(0.0, 0.0, 0.0);
   double found = 0.0;
   for (size_t i = 0; i < count; i++) {
-    const ct_step_contact *t = &step->advance->found.items[contacts[i]];
+    const ct_step_contact *t = &step->stepping->found.items[contacts[i]];
     if (dynamic_of(step, t->a) && dynamic_of(step, t->b)) continue;
     sum = ct_add(sum, t->position);
     found += 1.0;
@@ -34,7 +45,7 @@ static ct_vec3 find_middle(const ct_step *step, const uint32_t *contacts, size_t
 bool ct_step_can_part(const ct_step *step, const uint32_t *contacts, size_t count) {
   ct_vec3 middle = find_middle(step, contacts, count);
   for (size_t i = 0; i < count; i++) {
-    const ct_step_contact *t = &step->advance->found.items[contacts[i]];
+    const ct_step_contact *t = &step->stepping->found.items[contacts[i]];
     const ct_body_state *sides[2] = {dynamic_of(step, t->a), dynamic_of(step, t->b)};
     ct_vec3 away[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     double error = 0.0;
@@ -53,7 +64,7 @@ bool ct_step_has_one_driver(const ct_step *step, const uint32_t *contacts, size_
   const uint32_t none = CT_NO_ROW;
   uint32_t driver = none;
   for (size_t i = 0; i < count; i++) {
-    const ct_step_contact *t = &step->advance->found.items[contacts[i]];
+    const ct_step_contact *t = &step->stepping->found.items[contacts[i]];
     const uint32_t sides[2] = {t->a, t->b};
     for (int k = 0; k < 2; k++) {
       if (dynamic_of(step, sides[k])) continue;
@@ -62,4 +73,93 @@ bool ct_step_has_one_driver(const ct_step *step, const uint32_t *contacts, size_
     }
   }
   return true;
+}
+
+/* ---- infeasible islands ---------------------------------------------------------------------- */
+
+/* Contacts that no impulses can hold: bodies that move by themselves squeeze what is between them.
+ * Any impulses, however large, would do as well as any others; work would be whatever the solver
+ * ended with. So each contact gives way, at the speed that its impulse gives it alone. From r'(W +
+ * D) r <= -r'q, D these responses: the impulses, weighted by D, are together at most what it takes
+ * to stop each contact alone, and so is the work.
+ */
+
+static double *diagonal_of(const ct_matrix *matrix, double *values, size_t row) {
+  for (size_t e = matrix->starts[row]; e < matrix->starts[row + 1]; e++)
+    if (matrix->columns[e] == row) return &values[e];
+  return NULL;
+}
+
+/* The same for all three directions, so that friction has no preferred one. */
+static void regularise_diagonal(const ct_friction_problem *problem, double *values) {
+  for (size_t i = 0; i < problem->contacts; i++) {
+    double *own[3], most = 0.0;
+    for (size_t k = 0; k < 3; k++) {
+      own[k] = diagonal_of(&problem->matrix, values, 3 * i + k);
+      if (own[k]) most = fmax(most, *own[k]);
+    }
+    for (size_t k = 0; k < 3; k++)
+      if (own[k]) *own[k] += most;
+  }
+}
+
+ct_status ct_step_solve_regularised(const ct_friction_problem *problem,
+                                    const ct_friction_options *options, ct_arena *arena,
+                                    ct_friction_result *result) {
+  assert(!problem->matrix.dense && problem->dimension == 3);
+  ct_arena_mark mark = ct_arena_enter(arena);
+  size_t count = problem->matrix.starts[problem->matrix.size];
+  double *values = ct_arena_alloc_doubles(arena, count + 1);
+  ct_status status = values ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    memcpy(values, problem->matrix.values, count * sizeof *values);
+    regularise_diagonal(problem, values);
+    ct_friction_problem yielding = *problem;
+    yielding.matrix.values = values;
+    ct_friction_options solvable = *options;
+    solvable.proof = CT_FRICTION_PROOF_NEVER;
+    status = ct_friction_solve(&yielding, &solvable, arena, result);
+  }
+  if (status == CT_OK) {
+    result->residual = ct_friction_residual(problem, result->r, result->u);
+    result->converged = false;
+    result->status = CT_FRICTION_STATUS_INFEASIBLE;
+  }
+  ct_arena_leave(arena, mark);
+  return status;
+}
+
+/* ---- islands that can be stopped ------------------------------------------------------------- */
+
+/* Whether contacts can stop an island in one step: impulses within the cones of friction that take
+ * all of its momenta away. Where there are any, they are an answer of the velocity problem, whose
+ * contacts then neither part nor slide. Sweeps come to it ever more slowly, the more stones lie on
+ * each other; Newton's method on the dual does not.
+ */
+
+/* Newton steps: where there are such impulses, some sixty to a hundred take them to round-off. */
+#define STOP_STEPS 200
+
+ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active,
+                       size_t count, double *r) {
+  const ct_resting_options law = {.friction = CT_RESTING_FRICTION_CONE};
+  ct_resting resting = {
+      .set = set, .options = &law, .arena = step->arena, .active = active, .count = count};
+  ct_status status = ct_resting_fit_open(&resting);
+  if (status != CT_OK) return status;
+  const ct_resting_equilibrium fit = resting.fit;
+  const ct_cone_fit_problem problem = {.cones = fit.cones,
+                                       .count = count,
+                                       .target = fit.target,
+                                       .blocks = fit.count,
+                                       .steps_max = STOP_STEPS,
+                                       .cancel = step->stepping->common->options.cancel};
+  ct_cone_fit_result result = {.forces = fit.forces, .rest = fit.rest};
+  status = ct_cone_min_norm(&problem, step->arena, &result);
+  if (status != CT_OK) return status;
+  for (size_t k = 0; k < CT_RESTING_PARTS * set->count; k++) r[k] = 0.0;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < CT_RESTING_PARTS; k++)
+      r[CT_RESTING_PARTS * active[i] + k] = fit.forces[CT_RESTING_PARTS * i + k];
+  return CT_OK;
 }

@@ -1,9 +1,9 @@
 /* The velocity problem of one island: impulses after which no contact approaches faster than it
  * may, friction opposes the slip that is left, and no energy is made by restitution.
  */
-#include "advance/advance.h"
 #include "linear/arena.h"
 #include "mechanics/mechanics.h"
+#include "time_stepping/time_stepping.h"
 
 #include <string.h>
 
@@ -55,20 +55,21 @@ typedef struct island_answer {
   ct_friction_result result;
 } island_answer;
 
-static ct_step_contact *touch_of(const island_problem *p, size_t i) {
-  return &p->step->advance->found.items[p->contacts[i]];
+static ct_step_contact *island_contact(const island_problem *p, size_t i) {
+  return &p->step->stepping->found.items[p->contacts[i]];
 }
-static ct_body_state *body_of(const island_problem *p, size_t i) {
-  return &p->step->advance->next[p->bodies[i]];
+static ct_body_state *island_body(const island_problem *p, size_t i) {
+  return &p->step->stepping->common->next[p->bodies[i]];
 }
-static ct_body_state *moved_of(const island_problem *p, uint32_t index) {
-  return index == CT_NO_ROW ? NULL : &p->step->advance->next[index];
+static ct_body_state *state_of_index(const island_problem *p, uint32_t index) {
+  return index == CT_NO_ROW ? NULL : &p->step->stepping->common->next[index];
 }
-static bool is_zero(ct_velocity v) {
+static bool is_zero_velocity(ct_velocity v) {
   return ct_max_abs(v.linear) == 0.0 && ct_max_abs(v.angular) == 0.0;
 }
-static bool is_dynamic(const ct_body_state *m) { return m && m->is_dynamic; }
-static uint32_t place_of(const ct_body_state *m) { return is_dynamic(m) ? m->place : 0; }
+static uint32_t body_number(const ct_body_state *m) {
+  return ct_body_state_is_dynamic(m) ? m->place : 0;
+}
 
 /* ---- the matrix ----------------------------------------------------------------------------- */
 
@@ -89,13 +90,13 @@ static ct_status make_set(const island_problem *p, ct_contact_set *set) {
   if (!bodies || !contacts) return CT_OUT_OF_MEMORY;
   bodies[0] = (ct_mass_body){.mobility = CT_FIXED};
   for (size_t i = 0; i < p->body_count; i++) {
-    body_of(p, i)->place = (uint32_t)i + 1;
-    bodies[i + 1] = mass_body(body_of(p, i));
+    island_body(p, i)->place = (uint32_t)i + 1;
+    bodies[i + 1] = mass_body(island_body(p, i));
   }
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_contact *t = touch_of(p, i);
-    contacts[i] = (ct_contact){.a = place_of(moved_of(p, t->a)),
-                               .b = place_of(moved_of(p, t->b)),
+    const ct_step_contact *t = island_contact(p, i);
+    contacts[i] = (ct_contact){.a = body_number(state_of_index(p, t->a)),
+                               .b = body_number(state_of_index(p, t->b)),
                                .position = t->position,
                                .normal = t->axes[0],
                                .material.static_friction = t->friction};
@@ -117,7 +118,7 @@ static ct_status make_matrix(island_problem *p, ct_delassus_matrix *matrix) {
 
 /* ---- velocities ----------------------------------------------------------------------------- */
 
-static ct_vec3 point_velocity(const ct_body_state *m, ct_vec3 point) {
+static ct_vec3 moving_point_velocity(const ct_body_state *m, ct_vec3 point) {
   return m ? ct_add(m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(point, m->position)))
            : ct_vec(0, 0, 0);
 }
@@ -134,9 +135,9 @@ static ct_status make_velocities(island_problem *p) {
   p->mu = ct_arena_alloc_doubles(arena, p->count);
   if (!p->free || !p->before || !p->q || !p->mu) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_contact *t = touch_of(p, i);
-    ct_vec3 free = ct_sub(point_velocity(moved_of(p, t->b), t->position),
-                          point_velocity(moved_of(p, t->a), t->position));
+    const ct_step_contact *t = island_contact(p, i);
+    ct_vec3 free = ct_sub(moving_point_velocity(state_of_index(p, t->b), t->position),
+                          moving_point_velocity(state_of_index(p, t->a), t->position));
     set_axes(t, free, &p->free[3 * i]);
     set_axes(t, t->before, &p->before[3 * i]);
     p->mu[i] = t->friction;
@@ -153,14 +154,14 @@ static ct_status make_answer(const island_problem *p, island_answer *answer) {
 }
 
 static double tolerance_of(const island_problem *p) {
-  double tolerance = p->step->advance->options.tolerance;
+  double tolerance = p->step->stepping->common->options.tolerance;
   return tolerance > 0.0 ? tolerance : CT_ADVANCE_TOLERANCE;
 }
 
 /* bounces: with restitution. */
-static ct_friction_problem ask(island_problem *p, bool bounces) {
+static ct_friction_problem friction_problem_of(island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_contact *t = touch_of(p, i);
+    const ct_step_contact *t = island_contact(p, i);
     for (size_t k = 0; k < 3; k++) p->q[3 * i + k] = p->free[3 * i + k];
     if (bounces || !t->bounces) p->q[3 * i] -= t->target;
   }
@@ -169,13 +170,13 @@ static ct_friction_problem ask(island_problem *p, bool bounces) {
 }
 
 /* Without the targets that are in q. */
-static void make_true(const island_problem *p, double *u) {
+static void remove_targets(const island_problem *p, double *u) {
   for (size_t i = 0; i < p->count; i++) u[3 * i] += p->free[3 * i] - p->q[3 * i];
 }
 
 static uint64_t sweeps_of(const island_problem *p) {
   uint64_t sweeps = p->step->sweeps, small = SMALL_CONTACTS_SWEPT / p->count;
-  if (p->step->rough || p->step->advance->options.iterations_max) return sweeps;
+  if (p->step->rough || p->step->stepping->common->options.iterations_max) return sweeps;
   if (small > SMALL_SWEEPS_MAX) small = SMALL_SWEEPS_MAX;
   return sweeps > small ? sweeps : small;
 }
@@ -188,11 +189,11 @@ static bool is_contradictory(const island_answer *answer) {
 /* Does anything that the island touches move by itself? */
 static bool is_driven(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_body_state *sides[2] = {moved_of(p, touch_of(p, i)->a),
-                                     moved_of(p, touch_of(p, i)->b)};
+    const ct_body_state *sides[2] = {state_of_index(p, island_contact(p, i)->a),
+                                     state_of_index(p, island_contact(p, i)->b)};
     for (int k = 0; k < 2; k++)
       if (sides[k] && !sides[k]->is_dynamic &&
-          !(ct_body_state_is_fixed(sides[k]) && is_zero(sides[k]->before)))
+          !(ct_body_state_is_fixed(sides[k]) && is_zero_velocity(sides[k]->before)))
         return true;
   }
   return false;
@@ -201,7 +202,7 @@ static bool is_driven(const island_problem *p) {
 /* Are all contacts to be at rest or to part, not to bounce? */
 static bool asks_no_bounce(const island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count && bounces; i++)
-    if (touch_of(p, i)->bounces && touch_of(p, i)->target > 0.0) return false;
+    if (island_contact(p, i)->bounces && island_contact(p, i)->target > 0.0) return false;
   return true;
 }
 
@@ -212,7 +213,7 @@ static bool asks_no_bounce(const island_problem *p, bool bounces) {
  * left indicates a contradiction: something held from two sides, by bodies that move differently or
  * by contacts that are to bounce. */
 static ct_friction_proof proof_of(const island_problem *p, bool bounces) {
-  ct_friction_proof proof = p->step->advance->options.proof;
+  ct_friction_proof proof = p->step->stepping->common->options.proof;
   if (proof != CT_FRICTION_PROOF_WHEN_INDICATED) return proof;
   bool is_carried = !is_driven(p) || ct_step_has_one_driver(p->step, p->contacts, p->count);
   if (is_carried && asks_no_bounce(p, bounces)) return CT_FRICTION_PROOF_NEVER;
@@ -220,7 +221,7 @@ static ct_friction_proof proof_of(const island_problem *p, bool bounces) {
 }
 
 static ct_friction_options options_of(const island_problem *p, bool bounces, const double *start) {
-  const ct_advance_options *o = &p->step->advance->options;
+  const ct_advance_options *o = &p->step->stepping->common->options;
   return (ct_friction_options){.method = o->method,
                                .tolerance = tolerance_of(p),
                                .iterations_max = sweeps_of(p),
@@ -241,17 +242,17 @@ static double velocity_size(const ct_body_state *m, ct_vec3 point) {
  */
 static void allow_roundoff(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_contact *t = touch_of(p, i);
-    double size = velocity_size(moved_of(p, t->a), t->position) +
-                  velocity_size(moved_of(p, t->b), t->position);
+    const ct_step_contact *t = island_contact(p, i);
+    double size = velocity_size(state_of_index(p, t->a), t->position) +
+                  velocity_size(state_of_index(p, t->b), t->position);
     p->q[3 * i] += CT_RATE_ROUNDOFF * size;
   }
 }
 
 /* start: impulses to begin from. */
-static ct_status solve(island_problem *p, bool bounces, const double *start,
-                       island_answer *answer) {
-  const ct_friction_problem problem = ask(p, bounces);
+static ct_status solve_island_friction(island_problem *p, bool bounces, const double *start,
+                                       island_answer *answer) {
+  const ct_friction_problem problem = friction_problem_of(p, bounces);
   const ct_friction_options options = options_of(p, bounces, start);
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->arena, &answer->result);
@@ -264,27 +265,27 @@ static ct_status solve(island_problem *p, bool bounces, const double *start,
   if (status == CT_OK && is_contradictory(answer))
     status = ct_step_solve_regularised(&problem, &options, p->step->arena, &answer->result);
   if (status != CT_OK) return status;
-  make_true(p, answer->u);
-  p->step->iterations += answer->result.iterations;
+  remove_targets(p, answer->u);
+  p->step->result.iterations += answer->result.iterations;
   return CT_OK;
 }
 
 /* Work of the impulses with the means of the velocities before and after. */
-static double work(const island_problem *p, const island_answer *answer) {
+static double impulse_work(const island_problem *p, const island_answer *answer) {
   double sum = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++)
     sum += 0.5 * answer->r[k] * (p->before[k] + answer->u[k]);
   return sum;
 }
 
-static void draw(const island_problem *p, island_answer *answer, const island_answer *towards,
-                 double part) {
+static void scale_impulses(const island_problem *p, island_answer *answer,
+                           const island_answer *towards, double part) {
   for (size_t k = 0; k < 3 * p->count; k++) {
     double r = towards ? towards->r[k] : 0.0, u = towards ? towards->u[k] : p->free[k];
     answer->r[k] = r + part * (answer->r[k] - r);
     answer->u[k] = u + part * (answer->u[k] - u);
   }
-  p->step->guarded = true;
+  p->step->result.guarded = true;
 }
 
 /* Impulses of plastic contacts do not push along the velocities that they lead to: if they do, the
@@ -302,29 +303,30 @@ static bool pushes_along(const island_problem *p, const island_answer *answer, d
 }
 
 /* From the answer on, with more sweeps. */
-static ct_status go_on(island_problem *p, uint64_t factor, double *start, island_answer *answer) {
+static ct_status continue_sweeps(island_problem *p, uint64_t factor, double *start,
+                                 island_answer *answer) {
   uint64_t sweeps = p->step->sweeps;
   memcpy(start, answer->r, 3 * p->count * sizeof *start);
   p->step->sweeps = factor * sweeps;
-  ct_status status = solve(p, false, start, answer);
+  ct_status status = solve_island_friction(p, false, start, answer);
   p->step->sweeps = sweeps;
   return status;
 }
 
 /* Speed below which a body may be about to stop. */
 static bool is_slow(const island_problem *p) {
-  const ct_advance_options *o = &p->step->advance->options;
-  double most = REST_STEPS * p->step->time * ct_norm(o->gravity);
+  const ct_advance_options *o = &p->step->stepping->common->options;
+  double most = REST_STEPS * p->step->result.time * ct_norm(o->gravity);
   for (size_t i = 0; i < p->body_count; i++) {
-    const ct_body_state *m = body_of(p, i);
+    const ct_body_state *m = island_body(p, i);
     if (ct_norm(m->before.linear) + m->radius * ct_norm(m->before.angular) > most) return false;
   }
   return true;
 }
 
-static bool stood(const island_problem *p) {
+static bool was_at_rest(const island_problem *p) {
   for (size_t i = 0; i < p->body_count; i++)
-    if (!is_zero(body_of(p, i)->before)) return false;
+    if (!is_zero_velocity(island_body(p, i)->before)) return false;
   return true;
 }
 
@@ -339,16 +341,16 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
          *u = ct_arena_alloc_doubles(arena, 3 * p->count);
   size_t count = 0;
   for (uint32_t i = 0; active && i < p->count; i++)
-    if (touch_of(p, i)->target == 0.0 || touch_of(p, i)->bounces) active[count++] = i;
+    if (island_contact(p, i)->target == 0.0 || island_contact(p, i)->bounces) active[count++] = i;
   ct_status status =
       active && r && u ? ct_step_stop(p->step, &p->set, active, count, r) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
-    const ct_friction_problem problem = ask(p, false);
+    const ct_friction_problem problem = friction_problem_of(p, false);
     double residual = ct_friction_residual(&problem, r, u);
     if (residual < answer->result.residual) {
       answer->result.residual = residual;
       answer->result.converged = residual <= tolerance_of(p);
-      make_true(p, u);
+      remove_targets(p, u);
       memcpy(answer->r, r, 3 * p->count * sizeof *r);
       memcpy(answer->u, u, 3 * p->count * sizeof *u);
     }
@@ -361,11 +363,12 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
  * ever less often. */
 static ct_status come_to_rest(island_problem *p, double *start, island_answer *answer) {
   ct_step *step = p->step;
-  uint64_t now = step->advance->state.steps, wait = step->advance->rest_wait;
-  if (now < step->advance->rest_try && !stood(p)) return CT_OK;
-  ct_status status = is_slow(p) && !stood(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
+  uint64_t now = step->stepping->common->state.steps, wait = step->stepping->rest_wait;
+  if (now < step->stepping->rest_try && !was_at_rest(p)) return CT_OK;
+  ct_status status =
+      is_slow(p) && !was_at_rest(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
   if (status == CT_OK && !answer->result.converged && answer->result.residual < REST_RESIDUAL)
-    status = go_on(p, REST_FACTOR, start, answer);
+    status = continue_sweeps(p, REST_FACTOR, start, answer);
   if (status != CT_OK) return status;
   if (!answer->result.converged) {
     step->rest_wait = wait < REST_WAIT_MAX ? 2 * wait + 1 : wait;
@@ -393,46 +396,47 @@ static bool is_jam(const island_problem *p, const island_answer *answer) {
 static ct_status answer_plain(island_problem *p, double *start, island_answer *answer) {
   double part;
   answer->result = (ct_friction_result){.residual = INFINITY};
-  ct_status status = stood(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
-  if (status == CT_OK && !answer->result.converged) status = solve(p, false, start, answer);
+  ct_status status = was_at_rest(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
+  if (status == CT_OK && !answer->result.converged)
+    status = solve_island_friction(p, false, start, answer);
   if (status != CT_OK || is_contradictory(answer) || is_jam(p, answer)) return status;
   for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged &&
                   pushes_along(p, answer, &part);
        k++)
-    status = go_on(p, CALM_FACTOR, start, answer);
+    status = continue_sweeps(p, CALM_FACTOR, start, answer);
   if (status == CT_OK && !answer->result.converged &&
       (answer->result.residual < REST_RESIDUAL || is_slow(p)))
     status = come_to_rest(p, start, answer);
-  if (status == CT_OK && pushes_along(p, answer, &part)) draw(p, answer, NULL, part);
+  if (status == CT_OK && pushes_along(p, answer, &part)) scale_impulses(p, answer, NULL, part);
   return status;
 }
 
 /* With restitution, where it can be had. What it makes of energy, more than the plain answer, is
  * taken back: on the way there the work is a parabola, c + b s + a s^2. */
-static ct_status bounce(island_problem *p, const double *start, island_answer *answer) {
+static ct_status add_restitution(island_problem *p, const double *start, island_answer *answer) {
   island_answer with;
   ct_status status = make_answer(p, &with);
-  if (status == CT_OK) status = solve(p, true, start, &with);
+  if (status == CT_OK) status = solve_island_friction(p, true, start, &with);
   if (status != CT_OK) return status;
   if (!with.result.converged && with.result.residual > answer->result.residual) return CT_OK;
-  double all = work(p, &with), c = work(p, answer), a = 0.0;
+  double all = impulse_work(p, &with), c = impulse_work(p, answer), a = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++)
     a += 0.5 * (with.r[k] - answer->r[k]) * (with.u[k] - answer->u[k]);
   double b = all - c - a, over = fmin(c, 0.0), root = sqrt(fmax(b * b - 4.0 * a * over, 0.0));
   if (all > fmax(c, 0.0) + WORK_ROUNDING * fabs(c))
-    draw(p, &with, answer,
-         a > 0.0
-             ? fmax(0.0, fmin(1.0, b <= 0.0 ? (root - b) / (2.0 * a) : -2.0 * over / (b + root)))
-             : 0.0);
+    scale_impulses(
+        p, &with, answer,
+        a > 0.0 ? fmax(0.0, fmin(1.0, b <= 0.0 ? (root - b) / (2.0 * a) : -2.0 * over / (b + root)))
+                : 0.0);
   *answer = with;
   return CT_OK;
 }
 
-static ct_status give_way(island_problem *p, const double *start, island_answer *answer) {
-  const ct_friction_problem problem = ask(p, false);
+static ct_status solve_jam(island_problem *p, const double *start, island_answer *answer) {
+  const ct_friction_problem problem = friction_problem_of(p, false);
   const ct_friction_options options = options_of(p, false, start);
   ct_status status = ct_step_solve_regularised(&problem, &options, p->step->arena, &answer->result);
-  if (status == CT_OK) make_true(p, answer->u);
+  if (status == CT_OK) remove_targets(p, answer->u);
   return status;
 }
 
@@ -441,63 +445,64 @@ static ct_status answer_island(island_problem *p, island_answer *answer) {
   if (!start) return CT_OUT_OF_MEMORY;
   bool bounces = false;
   for (size_t i = 0; i < p->count; i++) {
-    set_axes(touch_of(p, i), touch_of(p, i)->impulse, &start[3 * i]);
-    bounces = bounces || touch_of(p, i)->bounces;
+    set_axes(island_contact(p, i), island_contact(p, i)->impulse, &start[3 * i]);
+    bounces = bounces || island_contact(p, i)->bounces;
   }
-  if (p->step->rough) return solve(p, true, start, answer);
+  if (p->step->rough) return solve_island_friction(p, true, start, answer);
   ct_status status = answer_plain(p, start, answer);
   if (status == CT_OK && bounces && !is_contradictory(answer) && !is_jam(p, answer))
-    status = bounce(p, start, answer);
+    status = add_restitution(p, start, answer);
   return status == CT_OK && !is_contradictory(answer) && is_jam(p, answer)
-             ? give_way(p, start, answer)
+             ? solve_jam(p, start, answer)
              : status;
 }
 
 /* ---- what comes of it ----------------------------------------------------------------------- */
 
-static void push(ct_body_state *m, ct_vec3 position, ct_vec3 impulse) {
-  if (!is_dynamic(m)) return;
+static void add_body_impulse(ct_body_state *m, ct_vec3 position, ct_vec3 impulse) {
+  if (!ct_body_state_is_dynamic(m)) return;
   m->impulse = ct_add(m->impulse, impulse);
   m->angular_impulse = ct_add(m->angular_impulse, ct_cross(ct_sub(position, m->position), impulse));
 }
 
 /* What a body that is not dynamic gives to the other one. */
-static void account(ct_step *step, const ct_body_state *m, ct_vec3 position, ct_vec3 impulse) {
-  if (is_dynamic(m)) return;
-  step->contact_impulse = ct_add(step->contact_impulse, impulse);
+static void account_immovable(ct_step *step, const ct_body_state *m, ct_vec3 position,
+                              ct_vec3 impulse) {
+  if (ct_body_state_is_dynamic(m)) return;
+  step->result.contact_impulse = ct_add(step->result.contact_impulse, impulse);
   if (!m) return;
   ct_velocity mean = {ct_lerp(m->before.linear, m->velocity.linear, 0.5),
                       ct_lerp(m->before.angular, m->velocity.angular, 0.5)};
-  step->kinematic_work +=
+  step->result.kinematic_work +=
       ct_dot(impulse, ct_add(mean.linear, ct_cross(mean.angular, ct_sub(position, m->position))));
 }
 
 /* The greatest impulse. */
-static double apply(const island_problem *p, const double *r) {
+static double apply_impulses(const island_problem *p, const double *r) {
   double most = 0.0;
   for (size_t i = 0; i < p->body_count; i++)
-    body_of(p, i)->impulse = body_of(p, i)->angular_impulse = ct_vec(0, 0, 0);
+    island_body(p, i)->impulse = island_body(p, i)->angular_impulse = ct_vec(0, 0, 0);
   for (size_t i = 0; i < p->count; i++) {
-    ct_step_contact *t = touch_of(p, i);
+    ct_step_contact *t = island_contact(p, i);
     ct_vec3 impulse = ct_scale(t->axes[0], r[3 * i]);
     for (size_t k = 1; k < 3; k++) impulse = ct_add_scaled(impulse, t->axes[k], r[3 * i + k]);
     t->impulse = impulse;
-    push(moved_of(p, t->a), t->position, ct_neg(impulse));
-    push(moved_of(p, t->b), t->position, impulse);
-    account(p->step, moved_of(p, t->a), t->position, impulse);
-    account(p->step, moved_of(p, t->b), t->position, ct_neg(impulse));
+    add_body_impulse(state_of_index(p, t->a), t->position, ct_neg(impulse));
+    add_body_impulse(state_of_index(p, t->b), t->position, impulse);
+    account_immovable(p->step, state_of_index(p, t->a), t->position, impulse);
+    account_immovable(p->step, state_of_index(p, t->b), t->position, ct_neg(impulse));
     most = ct_max2(most, ct_norm(impulse));
   }
   for (size_t i = 0; i < p->body_count; i++)
-    ct_body_state_apply_impulse(body_of(p, i), body_of(p, i)->impulse,
-                                body_of(p, i)->angular_impulse);
+    ct_body_state_apply_impulse(island_body(p, i), island_body(p, i)->impulse,
+                                island_body(p, i)->angular_impulse);
   return most;
 }
 
 /* Do the bodies stay where they are, as far as the solver tells? */
-static bool rests(const island_problem *p, double momentum) {
+static bool is_at_rest(const island_problem *p, double momentum) {
   for (size_t i = 0; i < p->body_count; i++) {
-    const ct_body_state *m = body_of(p, i);
+    const ct_body_state *m = island_body(p, i);
     if (m->mass * ct_norm(m->velocity.linear) > momentum ||
         ct_norm(m->angular_momentum) > momentum * m->radius)
       return false;
@@ -505,10 +510,10 @@ static bool rests(const island_problem *p, double momentum) {
   return !is_driven(p);
 }
 
-static void stop(const island_problem *p) {
+static void put_island_to_sleep(const island_problem *p) {
   for (size_t i = 0; i < p->body_count; i++) {
-    ct_body_state *m = body_of(p, i);
-    m->asleep = is_zero(m->before);
+    ct_body_state *m = island_body(p, i);
+    m->asleep = is_zero_velocity(m->before);
     m->velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
     m->angular_momentum = ct_vec(0, 0, 0);
   }
@@ -516,36 +521,37 @@ static void stop(const island_problem *p) {
 
 /* Is the island asked what it was asked in the step before, when it stayed at rest? Then it answers
  * the same. */
-static bool is_calm(const island_problem *p) {
+static bool is_island_asleep(const island_problem *p) {
   for (size_t i = 0; i < p->body_count; i++)
-    if (!body_of(p, i)->asleep) return false;
+    if (!island_body(p, i)->asleep) return false;
   for (size_t i = 0; i < p->count; i++)
-    if (!touch_of(p, i)->kept) return false;
+    if (!island_contact(p, i)->kept) return false;
   return !is_driven(p);
 }
 
 /* The impulses of the step before again. */
-static void stay(const island_problem *p) {
+static void repeat_impulses(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_contact *t = touch_of(p, i);
-    account(p->step, moved_of(p, t->a), t->position, t->impulse);
-    account(p->step, moved_of(p, t->b), t->position, ct_neg(t->impulse));
+    const ct_step_contact *t = island_contact(p, i);
+    account_immovable(p->step, state_of_index(p, t->a), t->position, t->impulse);
+    account_immovable(p->step, state_of_index(p, t->b), t->position, ct_neg(t->impulse));
   }
-  stop(p);
+  put_island_to_sleep(p);
 }
 
-static void finish(const island_problem *p, const island_answer *answer) {
+static void finish_island(const island_problem *p, const island_answer *answer) {
   ct_step *step = p->step;
-  double most = apply(p, answer->r);
-  step->residual = ct_max2(step->residual, answer->result.residual);
-  step->converged = step->converged && answer->result.converged;
-  step->contradictory = step->contradictory || is_contradictory(answer);
+  double most = apply_impulses(p, answer->r);
+  step->result.residual = ct_max2(step->result.residual, answer->result.residual);
+  step->result.converged = step->result.converged && answer->result.converged;
+  step->result.contradictory = step->result.contradictory || is_contradictory(answer);
   if (step->rough) return;
-  for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->asleep = false;
-  if (answer->result.converged && rests(p, REST_PART * tolerance_of(p) * most)) stop(p);
+  for (size_t i = 0; i < p->body_count; i++) island_body(p, i)->asleep = false;
+  if (answer->result.converged && is_at_rest(p, REST_PART * tolerance_of(p) * most))
+    put_island_to_sleep(p);
 }
 
-static ct_status solve_island(island_problem *p) {
+static ct_status solve_step_island(island_problem *p) {
   ct_delassus_matrix matrix;
   island_answer answer;
   ct_status status = make_matrix(p, &matrix);
@@ -554,25 +560,25 @@ static ct_status solve_island(island_problem *p) {
   status = make_velocities(p);
   if (status == CT_OK) status = make_answer(p, &answer);
   if (status == CT_OK) status = answer_island(p, &answer);
-  if (status == CT_OK) finish(p, &answer);
+  if (status == CT_OK) finish_island(p, &answer);
   ct_delassus_matrix_close(&matrix);
   return status;
 }
 
 ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island) {
-  const uint32_t *contacts = &islands->touch_starts[island],
+  const uint32_t *contacts = &islands->contact_starts[island],
                  *bodies = &islands->body_starts[island];
   island_problem p = {.step = step,
                       .contacts = islands->contacts + contacts[0],
                       .count = contacts[1] - contacts[0],
                       .bodies = islands->bodies + bodies[0],
                       .body_count = bodies[1] - bodies[0]};
-  if (is_calm(&p)) {
-    stay(&p);
+  if (is_island_asleep(&p)) {
+    repeat_impulses(&p);
     return CT_OK;
   }
   ct_arena_mark mark = ct_arena_enter(step->arena);
-  ct_status status = solve_island(&p);
+  ct_status status = solve_step_island(&p);
   ct_arena_leave(step->arena, mark);
   return status;
 }

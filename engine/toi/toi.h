@@ -194,9 +194,9 @@ ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_s
 ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at,
                                         ct_toi_sample *parted);
 
-/* Growth of the steps of a look-ahead. */
+/* Growth of the steps of a lookahead. */
 #define CT_TOI_AHEAD_GROWTH 4.0
-/* The first step of a look-ahead, where motion bounds allow no step: twice to where the distance is
+/* The first step of a lookahead, where motion bounds allow no step: twice to where the distance is
  * zero at its present rate (sign < 0: it shrinks), or what time resolves, near 0 a part of what it
  * resolves at the end. */
 double ct_toi_initial_lookahead(const ct_toi_sample *sample, double end, double sign);

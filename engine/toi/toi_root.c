@@ -30,7 +30,7 @@ static bool is_root_sample(const ct_toi_sample *s) {
          fabs(s->result.distance) <= ZERO_PART * (s->upper - s->lower);
 }
 
-/* The next time to look at. *close: how far from an end the last step along one went. */
+/* The next time to evaluate. *close: how far from an end the last step along one went. */
 static double next_root_time(const ct_toi_sample *from, const ct_toi_sample *to, int slow,
                              double *close) {
   double middle = from->time + 0.5 * (to->time - from->time);

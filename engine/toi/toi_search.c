@@ -12,14 +12,14 @@
 
 /* Ball steps between two samples: each is a few dozen operations. */
 #define BALL_STEPS_MAX 64
-/* Near 0 the first step of a look-ahead is what time resolves at this part of the end. */
+/* Near 0 the first step of a lookahead is what time resolves at this part of the end. */
 #define FIRST_PART 0x1p-20
 /* Samples that locate the least distance of a graze: halvings of an interval down to round-off. */
 #define NEAREST_MAX 60
 /* A gap below so many times its uncertainty is small, and a step below this part of it. */
 #define STUCK_GAP 4.0
 #define STUCK_STEP 0.25
-/* Beyond a straddle the look-ahead continues, at most so many times, while motion bounds certify
+/* Beyond a straddle the lookahead continues, at most so many times, while motion bounds certify
  * less than this part of the time since the straddle. */
 #define STUCK_PART 0.125
 #define STUCK_MAX 4
@@ -122,7 +122,7 @@ double ct_toi_initial_lookahead(const ct_toi_sample *s, double end, double sign)
 typedef enum toi_state {
   TOI_STATE_APART,     /* certainly apart at *at: motion bounds choose the next time */
   TOI_STATE_STEP,      /* certainly apart until that time: evaluate there */
-  TOI_STATE_STRADDLE,  /* motion bounds give no step from *at: look ahead in growing steps */
+  TOI_STATE_STRADDLE,  /* motion bounds give no step from *at: sample ahead in growing steps */
   TOI_STATE_BEYOND,    /* *next is apart behind a straddle: what happened between? */
   TOI_STATE_EXHAUSTED, /* spend the reserved samples on any contact ahead */
   /* Final. */
@@ -132,7 +132,7 @@ typedef enum toi_state {
 } toi_state;
 #define RUNNING_STATES TOI_STATE_FREE
 
-/* Samples of a look-ahead of which none is certainly in contact: the nearest of them, and its
+/* Samples of a lookahead of which none is certainly in contact: the nearest of them, and its
  * neighbours in time. */
 typedef struct near_samples {
   ct_toi_sample before, nearest, after;
@@ -145,9 +145,9 @@ typedef struct toi_machine {
   ct_toi_sample *next;      /* the newest sample; CONTACT: the result */
   ct_toi_sample last_apart; /* the last certainly apart; its normal is that of a mesh contact */
   double time;              /* STEP: where to evaluate */
-  double retry_after;       /* a look-ahead found nothing before: no other begins earlier */
+  double retry_after;       /* a lookahead found nothing before: no other begins earlier */
   bool narrow_bracket;      /* a bracket as wide as time_tolerance is enough */
-  /* Why the look-ahead began, besides bounds that straddle zero: */
+  /* Why the lookahead began, besides bounds that straddle zero: */
   bool is_tentative; /* contact is sooner than time_tolerance; if it finds nothing, back to *at */
   bool is_stuck;     /* certified steps are much too small */
   /* STRADDLE and BEYOND: */
@@ -181,7 +181,7 @@ static bool have_open_surface(const ct_toi_pair *pair) {
   return ct_toi_is_open_surface(pair->a.shape) || ct_toi_is_open_surface(pair->b.shape);
 }
 
-static toi_state begin_look_ahead(toi_machine *m) {
+static toi_state begin_lookahead(toi_machine *m) {
   assert(m->search->apart_until == m->at->time);
   m->low = *m->at;
   m->planes = ct_toi_are_planes(&m->search->pair);
@@ -216,7 +216,7 @@ static toi_state advance_apart(toi_machine *m) {
   m->is_stuck = !m->is_tentative && at->time >= m->retry_after && is_advance_stuck(at, step);
   if (m->time > at->time && !m->is_tentative && !m->is_stuck) return TOI_STATE_STEP;
   m->last_apart = *at;
-  return begin_look_ahead(m);
+  return begin_lookahead(m);
 }
 
 /* ---- state STEP ----------------------------------------------------------------------------- */
@@ -236,7 +236,7 @@ static toi_state evaluate_step(toi_machine *m) {
   if (ct_sample_is_contact(m->next)) return TOI_STATE_CONTACT;
   m->next->turn = turn_between(m->at, m->next);
   *m->at = *m->next;
-  if (!ct_sample_is_apart(m->at)) return begin_look_ahead(m);
+  if (!ct_sample_is_apart(m->at)) return begin_lookahead(m);
   m->last_apart = *m->at;
   return TOI_STATE_APART;
 }
@@ -267,7 +267,7 @@ static bool is_still_stuck(const toi_machine *m) {
                            STUCK_PART * (m->next->time - m->at->time);
 }
 
-/* Contact with the sample that ends the look-ahead. A mesh contact has the direction of the last
+/* Contact with the sample that ends the lookahead. A mesh contact has the direction of the last
  * sample apart. */
 static toi_state report_straddle_contact(toi_machine *m) {
   const ct_toi_pair *pair = &m->search->pair;
@@ -276,8 +276,8 @@ static toi_state report_straddle_contact(toi_machine *m) {
   return TOI_STATE_CONTACT;
 }
 
-/* The look-ahead ends without a sample apart: the end of the motion, or no more samples. */
-static toi_state abandon_look_ahead(toi_machine *m) {
+/* The lookahead ends without a sample apart: the end of the motion, or no more samples. */
+static toi_state abandon_lookahead(toi_machine *m) {
   const ct_toi_search *search = m->search;
   if (search->status != CT_OK) return TOI_STATE_UNDECIDED;
   if (m->touched) {
@@ -299,16 +299,16 @@ static toi_state resume_advancement(toi_machine *m) {
   return TOI_STATE_APART;
 }
 
-static toi_state look_ahead(toi_machine *m) {
+static toi_state lookahead(toi_machine *m) {
   ct_toi_search *search = m->search;
   const double end = search->options->end;
   assert(m->low.time >= m->at->time && m->step > 0.0);
-  if (!(m->low.time < end)) return abandon_look_ahead(m);
+  if (!(m->low.time < end)) return abandon_lookahead(m);
   if (!ct_toi_evaluate(search, ct_min2(end, m->low.time + m->step), m->next))
-    return abandon_look_ahead(m);
+    return abandon_lookahead(m);
   bool apart = ct_sample_is_apart(m->next), meets = ct_sample_is_contact(m->next);
   if (meets && !m->open_surface) return report_straddle_contact(m);
-  if (meets && m->touched) return abandon_look_ahead(m);
+  if (meets && m->touched) return abandon_lookahead(m);
   m->touched = m->touched || meets;
   note_near_sample(&m->near, &m->low, m->next);
   bool approaches = ct_sample_is_apart(m->at) && m->near.is_last && m->next->rate < 0.0;
@@ -417,7 +417,7 @@ static toi_state spend_reserved_samples(toi_machine *m) {
 static toi_state (*const TRANSITIONS[RUNNING_STATES])(toi_machine *) = {
     [TOI_STATE_APART] = advance_apart,
     [TOI_STATE_STEP] = evaluate_step,
-    [TOI_STATE_STRADDLE] = look_ahead,
+    [TOI_STATE_STRADDLE] = lookahead,
     [TOI_STATE_BEYOND] = classify_straddle,
     [TOI_STATE_EXHAUSTED] = spend_reserved_samples,
 };

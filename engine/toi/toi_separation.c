@@ -275,7 +275,7 @@ static double contact_time(const ct_toi_pair *pair, const ct_toi_sample *s, doub
 
 /* And what round-off leaves open, so many times over. */
 #define OPEN_PART 2.0
-/* How much farther each look ahead goes than the one before. */
+/* Growth of the steps of a lookahead. */
 #define AHEAD_GROWTH 4.0
 /* The part of the distances after which steps that are short, but certain, no longer go before
  * longer ones. */

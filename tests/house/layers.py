@@ -26,7 +26,7 @@ SERVER_ENGINE = re.compile(r"^ct_(scene_(retain|release|revision|count|bytes|wei
 FOLDERS = {
     "engine": ["base", "linear", "lcp", "friction", "broad", "hull", "triangle", "mesh", "elements", "shape", "pair", "convex", "primitives",
                "curved", "mesh_pairs", "dispatch", "arrangement", "manifold", "volume", "ray", "features", "methods", "scene", "query", "path",
-               "toi", "contact_state", "mechanics", "resting", "impulse", "advance", "compliant", "time_stepping", "event_driven"],
+               "toi", "contact_state", "mechanics", "resting", "impulse", "integration", "compliant", "time_stepping", "event_driven", "advance"],
     "api": ["common", "json", "import", "shapes", "results", "documents", "calls", "records", "queries", "execution", "kinds",
             "handlers", "routes"],
     "server": ["process", "access", "store", "state", "scenes", "http", "run"],

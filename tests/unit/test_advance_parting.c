@@ -4,14 +4,15 @@
  */
 #include "tests/support/check.h"
 
-#include "advance/advance.h"
+#include "time_stepping/time_stepping.h"
 
 enum { BODIES_MAX = 40, TOUCHES_MAX = 80, STAYS = -1 };
 
 /* Bodies that move, the first of them dynamic unless they are drivers, and contacts between them.
  */
 typedef struct island {
-  ct_advance advance;
+  ct_integration common;
+  ct_time_stepping stepping;
   ct_step step;
   ct_body_state moved[BODIES_MAX];
   ct_step_contact contacts[TOUCHES_MAX];
@@ -34,9 +35,10 @@ static void add_touch(island *s, int a, int b, ct_vec3 position, ct_vec3 normal)
 }
 
 static bool can_part(island *s) {
-  s->advance.next = s->moved;
-  s->advance.found.items = s->contacts;
-  s->step.advance = &s->advance;
+  s->common.next = s->moved;
+  s->stepping.common = &s->common;
+  s->stepping.found.items = s->contacts;
+  s->step.stepping = &s->stepping;
   return ct_step_can_part(&s->step, s->numbers, s->count);
 }
 

@@ -1,7 +1,11 @@
-/* A body that nothing touches. */
-#include "advance/advance.h"
+/* The state of one body: mass properties from the scene, drift without forces, impulses.
+ *
+ * A free rotation is exact (path/torque_free_rotation.h), below SMALL_TURN the midpoint rule. */
+#include "integration/body_state.h"
 #include "base/trigonometry.h"
 #include "path/torque_free_rotation.h"
+
+#include <assert.h>
 
 /* Turn, rad, below which the rule of the midpoint gives the motion of a free top to round-off: its
  * error is the cube. */
@@ -41,79 +45,122 @@ void ct_body_state_apply_impulse(ct_body_state *m, ct_vec3 impulse, ct_vec3 angu
   m->velocity.angular = ct_body_state_angular_velocity(m);
 }
 
-static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
-
 bool ct_body_state_is_fixed(const ct_body_state *m) {
-  return is_zero(m->velocity.linear) && is_zero(m->velocity.angular);
+  return ct_is_zero_vec(m->velocity.linear) && ct_is_zero_vec(m->velocity.angular);
 }
 
-static ct_quat unit_quat(ct_quat q) {
+static ct_quat normalised_quat(ct_quat q) {
   double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   return (ct_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
 /* False where forces that are only tried make a body so fast that it is no turn any more. It is
  * left out then, so the velocity that is beyond the limits stays, by which
- * ct_advance_is_within_limits refuses the step. */
+ * ct_integration_is_within_limits refuses the step. */
 static bool can_turn(ct_vec3 angular, double time) {
   return fabs(time) * ct_norm(angular) <= TRIED_TURN_MAX;
 }
 
 /* The rotation after a turn with the angular velocity, constant in the world. */
-static ct_quat turned(ct_quat rotation, ct_vec3 angular, double time) {
+static ct_quat rotate_by(ct_quat rotation, ct_vec3 angular, double time) {
   if (!can_turn(angular, time)) return rotation;
   ct_dd angle = ct_dd_mul(ct_turn_rate(angular), ct_dd_of(time));
-  return unit_quat(
+  return normalised_quat(
       ct_quat_mul(ct_turn_about(ct_unit_or(angular, ct_vec(0, 0, 1)), angle), rotation));
 }
 
 /* By the angular velocity halfway. */
-static void turn_little(ct_body_state *m, double time) {
+static void rotate_by_midpoint(ct_body_state *m, double time) {
   ct_quat start = m->pose.rotation;
-  m->pose.rotation = turned(start, m->velocity.angular, 0.5 * time);
+  m->pose.rotation = rotate_by(start, m->velocity.angular, 0.5 * time);
   ct_vec3 half = ct_body_state_angular_velocity(m);
-  m->pose.rotation = turned(start, half, time);
+  m->pose.rotation = rotate_by(start, half, time);
   m->velocity.angular = ct_body_state_angular_velocity(m);
 }
 
-static void turn(ct_body_state *m, double time) {
+static void rotate_free_top(ct_body_state *m, double time) {
   ct_vec3 angular = m->velocity.angular;
   bool round = m->moments.x == m->moments.y && m->moments.y == m->moments.z;
   ct_free_top top;
   if (!can_turn(angular, time)) return;
   if (!m->is_dynamic || round) {
-    m->pose.rotation = turned(m->pose.rotation, angular, time);
+    m->pose.rotation = rotate_by(m->pose.rotation, angular, time);
   } else if (time * ct_norm(angular) < SMALL_TURN) {
-    turn_little(m, time);
+    rotate_by_midpoint(m, time);
   } else if (ct_free_top_set(
                  &top, &(ct_free_top_options){m->pose.rotation, m->moments, m->axes, angular})) {
     m->pose.rotation =
-        unit_quat(ct_quat_mul(ct_free_top_turn(&top, time, &angular), m->pose.rotation));
+        normalised_quat(ct_quat_mul(ct_free_top_turn(&top, time, &angular), m->pose.rotation));
     m->velocity.angular = ct_body_state_angular_velocity(m);
   } else {
-    m->pose.rotation = turned(m->pose.rotation, angular, time);
+    m->pose.rotation = rotate_by(m->pose.rotation, angular, time);
   }
 }
 
-static void place_pose(ct_body_state *m) {
+static void update_pose(ct_body_state *m) {
   m->pose.position = ct_sub(m->position, ct_mat_mul(ct_quat_matrix(m->pose.rotation), m->center));
 }
 
 void ct_body_state_rotate(ct_body_state *m, ct_vec3 angular, double time) {
-  if (!is_zero(angular)) m->pose.rotation = turned(m->pose.rotation, angular, time);
-  place_pose(m);
+  if (!ct_is_zero_vec(angular)) m->pose.rotation = rotate_by(m->pose.rotation, angular, time);
+  update_pose(m);
 }
 
 void ct_body_state_translate(ct_body_state *m, ct_vec3 way) {
-  if (is_zero(way)) return;
+  if (ct_is_zero_vec(way)) return;
   m->position = ct_add(m->position, way);
-  place_pose(m);
+  update_pose(m);
 }
 
 void ct_body_state_drift(ct_body_state *m, double time) {
-  bool moves = !is_zero(m->velocity.linear), turns = !is_zero(m->velocity.angular);
+  bool moves = !ct_is_zero_vec(m->velocity.linear), turns = !ct_is_zero_vec(m->velocity.angular);
   if (!moves && !turns) return; /* what rests keeps its pose bit for bit */
   m->position = ct_add_scaled(m->position, m->velocity.linear, time);
-  if (turns) turn(m, time);
-  place_pose(m);
+  if (turns) rotate_free_top(m, time);
+  update_pose(m);
+}
+
+/* ---- from the scene ------------------------------------------------------------------------- */
+
+static bool set_body_mass(ct_body_state *moved, const ct_body *body) {
+  ct_mass_properties mass;
+  bool overlap_ignored;
+  if (!ct_body_mass(body, &mass, &overlap_ignored)) return false;
+  moved->mass = mass.mass;
+  moved->center = mass.center;
+  ct_inertia_principal(&mass.inertia, &moved->moments, &moved->axes);
+  double least = ct_min2(ct_min2(moved->moments.x, moved->moments.y), moved->moments.z);
+  return mass.mass > 0.0 && least > 0.0 && isfinite(1.0 / least);
+}
+
+/* Radius of a ball about the point of the body that contains it. */
+static double radius_about(const ct_body *body, ct_vec3 point) {
+  double radius = 0.0;
+  for (size_t i = 0; i < ct_body_collider_count(body); i++) {
+    ct_collider collider = ct_body_collider(body, i);
+    ct_vec3 center;
+    double own;
+    ct_shape_ball(&collider.shape, &center, &own);
+    center = ct_to_parent(ct_frame_of(collider.pose), center);
+    radius = ct_max2(radius, ct_norm(ct_sub(center, point)) + own + collider.shape.rounding +
+                                 collider.shape.margin);
+  }
+  return radius;
+}
+
+bool ct_body_state_set(ct_body_state *moved, const ct_scene *scene, uint32_t row,
+                       const ct_motion *motion) {
+  *moved = (ct_body_state){.row = row, .is_dynamic = !motion->is_kinematic};
+  moved->pose = ct_scene_pose(scene, row);
+  moved->velocity = ct_scene_velocity(scene, row);
+  if (moved->is_dynamic && !set_body_mass(moved, ct_scene_body(scene, row))) return false;
+  if (!moved->is_dynamic) {
+    moved->center = motion->has_center ? motion->center : ct_vec(0, 0, 0);
+    if (motion->acceleration) moved->acceleration = *motion->acceleration;
+  }
+  moved->radius = radius_about(ct_scene_body(scene, row), moved->center);
+  moved->position = ct_to_parent(ct_frame_of(moved->pose), moved->center);
+  if (moved->is_dynamic)
+    moved->angular_momentum = ct_body_state_inertia(moved, moved->velocity.angular);
+  return true;
 }

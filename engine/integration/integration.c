@@ -1,0 +1,172 @@
+/* What the three integrators share: bodies, loads, limits, events, energies. Computes no motion. */
+#include "integration/integration.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- bodies and loads ----------------------------------------------------------------------- */
+
+static const ct_motion *row_motion(const ct_scene *scene, uint32_t row) {
+  const ct_body *body = ct_scene_body(scene, row);
+  return body ? ct_body_motion(body) : NULL;
+}
+
+static ct_status find_moving_bodies(ct_integration *common) {
+  const ct_scene *scene = common->scene;
+  uint32_t rows = ct_scene_rows(scene);
+  size_t count = 0;
+  for (uint32_t row = 0; row < rows; row++) count += row_motion(scene, row) != NULL;
+  common->now = malloc((count + 1) * sizeof *common->now);
+  common->next = malloc((count + 1) * sizeof *common->next);
+  common->moved_of = malloc(((size_t)rows + 1) * sizeof *common->moved_of);
+  common->overrides = malloc((count + 1) * sizeof *common->overrides);
+  common->moving_rows = calloc((size_t)rows + 1, 1);
+  if (!common->now || !common->next || !common->moved_of || !common->overrides ||
+      !common->moving_rows)
+    return CT_OUT_OF_MEMORY;
+  for (uint32_t row = 0; row < rows; row++) {
+    const ct_motion *motion = row_motion(scene, row);
+    common->moved_of[row] = motion ? (uint32_t)common->moved_count : CT_NO_ROW;
+    if (!motion) continue;
+    if (!ct_body_state_set(&common->now[common->moved_count++], scene, row, motion))
+      return CT_LIMIT;
+  }
+  return CT_OK;
+}
+
+ct_status ct_integration_set_loads(ct_integration *common, const ct_load *loads, size_t count) {
+  if (count > common->load_room) {
+    ct_load *room = realloc(common->loads, count * sizeof *room);
+    if (!room) return CT_OUT_OF_MEMORY;
+    common->loads = room;
+    common->load_room = count;
+  }
+  if (count) memcpy(common->loads, loads, count * sizeof *loads);
+  common->load_count = count;
+  common->last_time = 0.0;
+  return CT_OK;
+}
+
+ct_status ct_integration_open(ct_integration *common, const ct_scene *scene,
+                              const ct_advance_options *options) {
+  *common = (ct_integration){.scene = scene, .options = *options, .pace_row = CT_NO_ROW};
+  if (options->contacts_max == 0) common->options.contacts_max = CT_CONTACTS_MAX;
+  ct_status status = ct_integration_set_loads(common, options->loads, options->load_count);
+  return status == CT_OK ? find_moving_bodies(common) : status;
+}
+
+void ct_integration_close(ct_integration *common) {
+  free(common->loads);
+  free(common->now);
+  free(common->next);
+  free(common->moved_of);
+  free(common->overrides);
+  free(common->moving_rows);
+  free(common->reported.items);
+}
+
+/* ---- energies ------------------------------------------------------------------------------- */
+
+void ct_integration_sum_energy(ct_integration *common) {
+  ct_advance_state *s = &common->state;
+  s->kinetic_energy = s->potential_energy = 0.0;
+  s->momentum = s->angular_momentum = ct_vec(0, 0, 0);
+  for (size_t i = 0; i < common->moved_count; i++) {
+    const ct_body_state *m = &common->now[i];
+    if (!m->is_dynamic) continue;
+    ct_vec3 momentum = ct_scale(m->velocity.linear, m->mass);
+    s->kinetic_energy += 0.5 * (ct_dot(momentum, m->velocity.linear) +
+                                ct_dot(m->angular_momentum, m->velocity.angular));
+    s->potential_energy -= m->mass * ct_dot(common->options.gravity, m->position);
+    s->momentum = ct_add(s->momentum, momentum);
+    s->angular_momentum =
+        ct_add(s->angular_momentum, ct_add(m->angular_momentum, ct_cross(m->position, momentum)));
+  }
+}
+
+/* ---- limits --------------------------------------------------------------------------------- */
+
+/* The greatest of the components in size; INFINITY where one is no number, which a comparison would
+ * pass over. */
+static double finite_size(ct_vec3 v) {
+  return isfinite(v.x + v.y + v.z) ? ct_max_abs(v) : INFINITY;
+}
+
+bool ct_integration_is_within_limits(ct_integration *common, const ct_body_state *moved,
+                                     double ahead, double longest) {
+  for (size_t i = 0; i < common->moved_count; i++) {
+    const ct_body_state *m = &moved[i];
+    double speed = finite_size(m->velocity.linear), turning = finite_size(m->velocity.angular);
+    common->limit_row = m->row;
+    common->limit = CT_ADVANCE_LIMIT_REACH;
+    if (!(finite_size(m->position) + (ahead > 0.0 ? ahead * speed : 0.0) < CT_COORDINATE_MAX))
+      return false;
+    if (!(finite_size(m->pose.position) <= CT_COORDINATE_MAX))
+      return false; /* about a centre of mass far from it */
+    common->limit = CT_ADVANCE_LIMIT_SPEED;
+    if (!(speed <= CT_SPEED_MAX && turning <= CT_SPEED_MAX)) return false;
+    common->limit = CT_ADVANCE_LIMIT_TURN;
+    if (!(longest * turning < CT_TURN_MAX)) return false;
+  }
+  common->limit = CT_ADVANCE_LIMIT_CONTACTS; /* the only one that is left */
+  return true;
+}
+
+/* ---- events and queries --------------------------------------------------------------------- */
+
+ct_status ct_integration_add_event(ct_integration *common, const ct_advance_event *event) {
+  ct_advance_event_list *reported = &common->reported;
+  assert(reported->count <= reported->room);
+  if (reported->count == reported->room) {
+    size_t room = 2 * reported->room + 16;
+    ct_advance_event *items = realloc(reported->items, room * sizeof *items);
+    if (!items) return CT_OUT_OF_MEMORY;
+    reported->items = items;
+    reported->room = room;
+  }
+  reported->items[reported->count++] = *event;
+  return CT_OK;
+}
+
+ct_status ct_integration_run_query(ct_integration *common, ct_query_options *options,
+                                   ct_workspace *workspace, ct_hit_sink sink, void *context) {
+  assert(!options->overrides && !options->cancel);
+  options->overrides = common->overrides;
+  options->override_count = common->moved_count;
+  options->cancel = common->options.cancel;
+  ct_query *query = NULL;
+  ct_status status = ct_query_prepare(common->scene, options, &query);
+  if (status != CT_OK) return status;
+  const ct_query_range all = {0, ct_query_items(query), CT_NO_ROW, 0};
+  status = ct_query_run(query, &all, workspace, sink, context, NULL);
+  ct_query_destroy(query);
+  return status;
+}
+
+/* ---- the end of a step ---------------------------------------------------------------------- */
+
+void ct_integration_accept(ct_integration *common, const ct_step_result *result, double time) {
+  ct_advance_state *state = &common->state;
+  assert(time >= state->time);
+  assert(result->time >= 0.0 && result->depth >= 0.0 && result->residual >= 0.0);
+  ct_body_state *moved = common->now;
+  common->now = common->next;
+  common->next = moved;
+  state->time = time;
+  state->steps++;
+  common->pace = result->time;
+  state->events += result->events;
+  state->iterations += result->iterations;
+  state->contacts = result->acting;
+  state->penetration = result->depth;
+  state->contact_impulse = result->contact_impulse;
+  state->work += result->load_work + result->kinematic_work;
+  state->residual = ct_max2(state->residual, result->residual);
+  state->not_converged += !result->converged;
+  state->guarded += result->guarded;
+  state->contradictory += result->contradictory;
+  state->velocity_tolerance =
+      ct_max2(result->velocity_tolerance, common->options.velocity_tolerance);
+  ct_integration_sum_energy(common);
+}
