@@ -14,6 +14,7 @@
 #include "base/expansion.h"
 #include <contact/limits.h>
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -211,6 +212,7 @@ static int find_limb(int exponent) {
 
 /* Magnitude of a nonzero expansion as a long integer. */
 static void convert_to_limbs(const double *e, int n, long_integer *out) {
+  assert(n > 0 && n <= CT_EXPANSION_TRIPLE);
   int64_t sums[LIMBS_MAX] = {0}, carry = 0;
   int exponent, sense = e[n - 1] > 0.0 ? 1 : -1;
   (void)frexp(e[0], &exponent);
@@ -236,6 +238,7 @@ static void convert_to_limbs(const double *e, int n, long_integer *out) {
 }
 
 static void multiply_integers(const long_integer *a, const long_integer *b, long_integer *out) {
+  assert(a->count <= LIMBS_MAX && b->count <= LIMBS_MAX);
   out->low = a->low + b->low;
   out->count = a->count + b->count;
   memset(out->limbs, 0, sizeof out->limbs);
@@ -282,6 +285,7 @@ static int get_ratio_sign(const ct_ratio *a) {
 }
 
 double ct_ratio_value(const ct_ratio *a) {
+  assert(a->bottom_count > 0);
   return ct_expansion_value(a->top, a->top_count) / ct_expansion_value(a->bottom, a->bottom_count);
 }
 

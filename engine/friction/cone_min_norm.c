@@ -15,6 +15,7 @@
 #include "linear/arena.h"
 #include "linear/block_cholesky.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* ---- cones and bodies ----------------------------------------------------------------------- */
@@ -76,6 +77,7 @@ void ct_cone_project(double mu, const double *x, double *f, double *slope) {
 
 void ct_cone_add_product(const ct_cone *cone, const double *slope, size_t r, size_t c,
                          double *out) {
+  assert(r < 2 && c < 2);
   double half[3][CT_CONE_BLOCK];
   for (size_t k = 0; k < 3; k++)
     for (size_t e = 0; e < CT_CONE_BLOCK; e++) {

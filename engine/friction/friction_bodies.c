@@ -9,6 +9,7 @@
 #include "friction/friction.h"
 #include "linear/block_cholesky.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Proximal weight against W, whose greatest block is about 1: at first, at least and at most; how
@@ -252,6 +253,7 @@ static ct_status open_block_factor(descent *d, bool *fits) {
 }
 
 ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *bodies) {
+  assert(w->dimension == 3);
   descent d = {.w = w, .bodies = bodies, .rows = ROWS * bodies->count, .epsilon = EPSILON_FIRST};
   ct_arena_mark mark = ct_arena_enter(w->arena);
   bool fits = false;

@@ -13,6 +13,7 @@
  */
 #include "friction/friction.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Places of contacts that have none among the active: they are open; not looked at yet; in a queue.
@@ -99,6 +100,7 @@ static size_t order_contacts(newton_system *n) {
     n->active[k] = n->queue[count - 1 - k];
     n->place[n->active[k]] = (uint32_t)k;
   }
+  assert(count == n->count);
   size_t band = 0;
   for (size_t k = 0; k < count; k++)
     for (size_t e = w->starts[n->active[k]]; e < w->starts[n->active[k] + 1]; e++) {
@@ -119,6 +121,7 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* The largest of column k is brought to row k; returns how far the rows then reach. */
 static size_t exchange_pivot_row(newton_system *n, size_t k, size_t size, size_t reach) {
+  assert(k < size);
   size_t best = k, last = smaller(size - 1, k + n->band);
   for (size_t i = k + 1; i <= last; i++)
     if (fabs(*newton_entry(n, i, k)) > fabs(*newton_entry(n, best, k))) best = i;

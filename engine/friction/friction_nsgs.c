@@ -11,6 +11,8 @@
  */
 #include "friction/friction.h"
 
+#include <assert.h>
+
 /* ---- one contact ---------------------------------------------------------------------------- */
 
 /* A bracket of doubles is halved to nothing in about 1100 steps where the ends are far apart, 60
@@ -113,6 +115,7 @@ static bool solve_plane_contact(const ct_block *a, ct_triple b, double mu, ct_tr
  * is, and no solution was found. Takes off, sticks, or slides; all to round-off. */
 static bool solve_one_friction_contact(const ct_block *a, ct_triple b, double mu,
                                        unsigned dimension, ct_triple *r) {
+  assert(dimension == 2 || dimension == 3);
   *r = (ct_triple){0.0, 0.0, 0.0};
   if (b.n >= 0.0) return true;
   const double *m = a->m;

@@ -3,6 +3,8 @@
  */
 #include "friction/friction.h"
 
+#include <assert.h>
+
 /* ---- cones and residual --------------------------------------------------------------------- */
 
 ct_triple ct_cone_nearest(ct_triple x, double mu) {
@@ -196,6 +198,7 @@ static void fill_friction_blocks(const ct_friction_problem *p, int exponent,
 
 ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_options *options,
                               ct_friction_work *w) {
+  assert(p->dimension == 2 || p->dimension == 3);
   size_t n = p->contacts, d = p->dimension,
          entries = p->matrix.dense ? n * d * n * d : p->matrix.starts[n * d];
   ct_arena *arena = w->arena;

@@ -10,6 +10,7 @@
 #include "linear/arena.h"
 #include "mechanics/mechanics.h"
 
+#include <assert.h>
 #include <string.h>
 
 static ct_vec3 moved_point_velocity(const ct_contact_set *set, const ct_velocity *velocities,
@@ -57,6 +58,7 @@ static void apply_contact_impulse(const ct_impulse_work *work, size_t contact, c
 /* ---- before --------------------------------------------------------------------------------- */
 
 static void classify_contact(ct_impulse_work *work, size_t i) {
+  assert(i < work->set->count);
   const ct_contact *t = &work->set->contacts[i];
   const ct_impulse_options *o = work->options;
   ct_impulse_contact *contact = &work->contacts[i];

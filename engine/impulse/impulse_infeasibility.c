@@ -5,6 +5,7 @@
 #include "linear/arena.h"
 #include "linear/matrix.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool ct_impulse_any_driven(const ct_contact_set *set) {
@@ -41,6 +42,8 @@ ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, doubl
 
 ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, double *certificate,
                                       bool *none, bool *doubt) {
+  assert(many->dimension == 1 || many->dimension == 3);
+  assert(many->rows == many->dimension * many->count);
   size_t n = many->count;
   ct_arena *arena = many->work->arena;
   *none = *doubt = false;

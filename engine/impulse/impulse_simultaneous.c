@@ -16,6 +16,7 @@
 #include "linear/matrix.h"
 #include "resting/resting_problem.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A slip that is left of what friction holds, relative to the greatest velocity before: what
@@ -66,6 +67,7 @@ static void clear_roundoff(size_t rows, double *r) {
 /* A problem of cones in the system's units, to the last digits where it is small: r [rows]. */
 static ct_status solve_cones(const ct_impulse_many *many, const ct_friction_problem *problem,
                              double *r, ct_impulse_phase *phase) {
+  assert(problem->dimension == 3);
   const ct_impulse_options *o = many->work->options;
   double *u = ct_arena_alloc_doubles(many->work->arena, problem->matrix.size);
   if (!u) return CT_OUT_OF_MEMORY;
@@ -142,7 +144,10 @@ typedef struct doubled {
   double *values;
 } doubled;
 
-static bool has_disc(const doubled *d, uint32_t contact) { return d->place[contact] != UINT32_MAX; }
+static bool has_disc(const doubled *d, uint32_t contact) {
+  assert(contact < d->many->count);
+  return d->place[contact] != UINT32_MAX;
+}
 
 /* The entries of row `from` of the matrix, laid out for contacts and discs. The row is a disc's if
  * `disc`: its own normal impulse then moves nothing but its own normal. */
@@ -202,6 +207,7 @@ static bool allocate_doubled(doubled *d, ct_arena *arena) {
 
 static ct_status restitute_with_friction(const ct_impulse_many *many, const double *least,
                                          const double *u, double *p, ct_impulse_phase *phase) {
+  assert(many->dimension == 3);
   ct_arena *arena = many->work->arena;
   doubled d = {.many = many, .least = least};
   if (!allocate_doubled(&d, arena)) return CT_OUT_OF_MEMORY;
@@ -520,6 +526,7 @@ static ct_status run_with_system(ct_impulse_work *work, unsigned dimension,
 }
 
 ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction) {
+  assert(work->set->count > 1);
   return is_none_colliding(work) ? CT_OK : run_with_system(work, friction ? 3 : 1, solve_set);
 }
 

@@ -13,6 +13,7 @@
  */
 #include "impulse/impulse.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A slide whose normal velocity hardly answers to its impulse, relative to the normal one alone, is
@@ -368,6 +369,7 @@ static bool continue_from_rest(follower *f, bool pressed, ct_impulse_outcome *ou
  * Numbers of the order of 1. */
 static void follow_impact(const ct_impulse_point *point, bool energetic,
                           ct_impulse_answer *answer) {
+  assert(point->static_friction > 0.0);
   follower f = {.point = point, .energetic = energetic};
   memcpy(f.u, point->u, sizeof f.u);
   double s = sqrt(f.u[1] * f.u[1] + f.u[2] * f.u[2]), mu = point->dynamic_friction;
@@ -522,6 +524,7 @@ void ct_impulse_at_point(const ct_impulse_point *point, ct_impulse_law law, bool
         .converged = true, .theta = 1.0, .outcome = CT_IMPULSE_OUTCOME_IMMOVABLE};
     return;
   }
+  assert(point->u[0] < 0.0);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) scaled.k[i][j] = ldexp(point->k[i][j], -of_k);
     scaled.u[i] = ldexp(point->u[i], -of_u);

@@ -138,6 +138,7 @@ static ct_status finish_result(const ct_lcp_job *job, ct_lcp_result *result) {
 
 /* The dense rows, their ends and the diagonal's roots, once. */
 static ct_status prepare_dense_rows(ct_lcp_job *job) {
+  assert(job->size <= CT_LCP_DIRECT_MAX);
   if (job->roots) return CT_OK;
   size_t n = job->size;
   uint32_t *low = ct_arena_alloc(job->arena, 2 * n, sizeof *low);
@@ -169,6 +170,8 @@ static uint64_t choose_iteration_limit(const ct_lcp_job *job, const lcp_method *
 
 static ct_status run_method(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which,
                             ct_lcp_result *result) {
+  assert(which < CT_LCP_METHOD_COUNT && lcp_methods[which].solve);
+  assert(job->size > 0 && job->size <= lcp_methods[which].rows_max);
   const lcp_method *m = &lcp_methods[which];
   const ct_lcp_options *options = job->options;
   ct_arena *arena = job->arena;

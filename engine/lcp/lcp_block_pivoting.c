@@ -16,6 +16,7 @@
 #include "linear/dense.h"
 #include "linear/ldl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -106,6 +107,7 @@ static size_t find_best_pivot(const tableau *t) {
 
 /* Sweeps a row, or undoes that. */
 static void sweep_pivot(tableau *t, size_t i) {
+  assert(i < t->n && t->n <= PIVOTED);
   double column[PIVOTED], *own = t->m + i * t->stride, inverse = 1.0 / own[i],
                           value = t->values[i] * inverse;
   memcpy(column, own, (i + 1) * sizeof *column);
@@ -125,6 +127,7 @@ static void sweep_pivot(tableau *t, size_t i) {
 }
 
 static void guess_by_pivots(block *b) {
+  assert(b->n <= PIVOTED);
   tableau t;
   t.n = b->n;
   t.stride = (b->n + 3) / 4 * 4;
@@ -282,6 +285,7 @@ static ct_status run_proximal_points(block *b, ct_lcp_result *result) {
 }
 
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
+  assert(job->dense && job->low && job->high && job->roots);
   block b;
   if (!allocate_block(&b, job, result->z)) return CT_OUT_OF_MEMORY;
   if (b.n <= PIVOTED) guess_by_pivots(&b);

@@ -12,6 +12,7 @@
 #include "linear/matrix.h"
 #include "linear/pivoted_cholesky.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ static void solve_backward(const row_factor *f, double *x) {
 /* Appends row i: y = L^-1 of its entries in the columns of `index`, pivot what it has left on the
  * diagonal, > 0. */
 static void append_factor_row(row_factor *f, size_t i, const double *y, double pivot) {
+  assert(f->count < f->capacity);
   double *row = f->rows + f->count * f->stride;
   memcpy(row, y, f->count * sizeof *row);
   row[f->count] = 1.0 / sqrt(pivot);
@@ -64,6 +66,7 @@ static void append_factor_row(row_factor *f, size_t i, const double *y, double p
 /* Removes the row at a place in `index`; the ones behind it move up. Cost: the square of their
  * number. */
 static void remove_factor_row(row_factor *f, size_t place) {
+  assert(place < f->count);
   size_t last = --f->count;
   memmove(f->index + place, f->index + place + 1, (last - place) * sizeof *f->index);
   /* Each row behind it has one entry right of the diagonal now: rotations of neighbouring columns
@@ -229,6 +232,7 @@ static double find_blocking_step(const dantzig *d, size_t k, double left, size_t
 }
 
 static void clamp_row(dantzig *d, size_t i) {
+  assert(d->places[i] != CLAMPED);
   double left = reduce_row(d, i);
   d->places[i] = left > 0.0 ? CLAMPED : HELD;
   if (left > 0.0) append_factor_row(&d->factor, i, d->solved, left);
@@ -236,8 +240,10 @@ static void clamp_row(dantzig *d, size_t i) {
 }
 
 static void release_row(dantzig *d, size_t i) {
+  assert(d->places[i] == CLAMPED);
   size_t at = 0;
   while (d->factor.index[at] != i) at++;
+  assert(at < d->factor.count);
   remove_factor_row(&d->factor, at);
   for (size_t j = 0; j < d->n; j++)
     if (d->places[j] == HELD) d->places[j] = FREE;
@@ -260,6 +266,7 @@ static bool is_beyond_roundoff(const dantzig *d, size_t k) {
 
 /* z_k grows until w_k is 0. */
 static ct_lcp_status drive_row(dantzig *d, size_t k) {
+  assert(d->places[k] == OUTSIDE);
   for (;;) {
     if (d->pivots >= d->job->iterations_max || ct_cancel_raised(d->job->options->cancel))
       return CT_LCP_STATUS_ITERATION_LIMIT;
@@ -399,6 +406,7 @@ static ct_status finish_proof(dantzig *d) {
 }
 
 ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
+  assert(job->dense && job->roots && result->certificate);
   dantzig d;
   if (!allocate_dantzig(&d, job, result)) return CT_OUT_OF_MEMORY;
   memset(d.z, 0, d.n * sizeof *d.z);

@@ -6,6 +6,7 @@
  */
 #include "lcp/lcp_tableau.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -75,6 +76,7 @@ typedef enum basis_verdict { EXCLUDED, PERHAPS, SINGULAR_BASIS } basis_verdict;
 /* The basis in which just the z of `members` may be positive: e->z, where no entry of z or w is
  * certainly negative. */
 static basis_verdict solve_regular_basis(enumeration *e, const uint32_t *members, size_t k) {
+  assert(k <= e->job->size);
   size_t n = e->job->size;
   double greatest = e->t.q_size;
   for (size_t i = 0; i < k; i++) {
@@ -105,6 +107,7 @@ static basis_verdict solve_regular_basis(enumeration *e, const uint32_t *members
 /* The same by a linear program: least sum of the w of `members` and z0, with the other z at zero.
  */
 static basis_verdict solve_singular_basis(enumeration *e, const uint32_t *members, size_t k) {
+  assert(e->t.rows == e->t.size + 1);
   ct_tableau *t = &e->t;
   size_t n = t->size;
   ct_tableau_fill(t, e->job, NULL, 0.0);
@@ -147,6 +150,7 @@ static ct_status enumerate_bases(enumeration *e) {
 }
 
 ct_status ct_lcp_enumerate(const ct_lcp_job *job, ct_lcp_result *result) {
+  assert(job->dense && job->size <= CT_LCP_ENUMERATION_MAX);
   size_t n = job->size;
   enumeration e = {.job = job, .result = result, .best = HUGE_VAL};
   e.rows = ct_arena_alloc(job->arena, n * (n + 1) + n, sizeof *e.rows);

@@ -5,6 +5,7 @@
 #include "lcp/lcp_tableau.h"
 #include "linear/matrix.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ typedef struct exact_sum {
 
 /* Shewchuk 1997, grow-expansion with zeros dropped. */
 static void add_to_exact_sum(exact_sum *s, double value) {
+  assert(s->count < COMPONENTS_MAX);
   size_t kept = 0;
   double q = value;
   for (size_t i = 0; i < s->count; i++) {
@@ -71,6 +73,7 @@ static bool is_in_exact_range(double x) {
 }
 
 static void add_exact_product(exact_sum *s, double a, double b) {
+  assert(s->count <= COMPONENTS_MAX - 4);
   if (a == 0.0 || b == 0.0) return;
   s->lost |= !is_in_exact_range(a) || !is_in_exact_range(b);
   ct_dd p = ct_two_product(a, b);
@@ -161,6 +164,7 @@ bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
 
 /* Least z0 with M z + q + d z0 >= 0; where it is above zero its reduced costs are a proof. */
 static bool minimise_cover(ct_tableau *t, const ct_lcp_job *job, double lift, double *y) {
+  assert(t->rows == t->size + 1);
   size_t n = t->size, stride = t->stride;
   ct_tableau_fill(t, job, NULL, lift);
   t->high[n * stride + n] = 1.0;
@@ -195,6 +199,7 @@ static bool search_farkas_vector(ct_tableau *t, const ct_lcp_job *job, double *y
 }
 
 ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, unsigned flags, bool *found) {
+  assert((flags & ~(unsigned)CT_TABLEAU_WIDE) == 0);
   ct_arena_mark mark = ct_arena_enter(job->arena);
   ct_tableau t;
   double *scratch = ct_arena_alloc_doubles(job->arena, 2 * job->size);

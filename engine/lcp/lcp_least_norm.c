@@ -15,6 +15,7 @@
 #include "linear/dense.h"
 #include "linear/pivoted_cholesky.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -99,6 +100,7 @@ static void select_zero_rows(least_norm_search *s, const ct_lcp_result *result) 
 /* Vectors of the factor: null vectors of M_EE, or a basis of what they are orthogonal to, whichever
  * are fewer. */
 static void build_null_basis(least_norm_search *s, const ct_rank *r) {
+  assert(r->chosen < s->count);
   size_t null_count = s->count - r->chosen, n = s->n;
   s->of_range = r->chosen < null_count && s->count > SPELLED_OUT;
   s->vectors = s->of_range ? r->chosen : null_count;
@@ -151,6 +153,7 @@ static double basis_unit(const least_norm_search *s, bool in_x, size_t e) {
 
 /* The k-th of the basis: the longest of what is left of those that are not done. */
 static void move_longest_first(least_norm_search *s, size_t k) {
+  assert(k < s->vectors);
   size_t n = s->count, best = k;
   double most = -1.0;
   for (size_t j = k; j < s->vectors; j++) {
@@ -223,6 +226,7 @@ static bool update_projected_side(const double *p, const double *z, size_t count
  * z in `factors` (may be NULL). Where it does not end, *ended is false and nothing else changes. */
 static ct_status solve_projected(const least_norm_search *s, const uint32_t *in, size_t count,
                                  double *side, double *factors, bool *ended) {
+  assert(count > 0 && count <= s->count);
   ct_arena *arena = s->job->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
   double *p = ct_arena_alloc_doubles(arena, count * count),
@@ -489,6 +493,7 @@ static ct_status report_uniqueness(least_norm_search *s, const ct_rank *r, ct_lc
 }
 
 ct_status ct_lcp_least_norm(const ct_lcp_job *job, ct_lcp_result *result) {
+  assert(job->dense && result->alternative);
   least_norm_search s;
   ct_rank r;
   if (!allocate_least_norm(&s, job)) return CT_OUT_OF_MEMORY;

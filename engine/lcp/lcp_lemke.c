@@ -14,6 +14,7 @@
 #include "lcp/lcp_tableau.h"
 #include "linear/dense.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -227,6 +228,7 @@ static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
 /* The k-th d: 1; 1 in rows scaled by their greatest entry; then anything between one and two of
  * these. */
 static void make_cover(lemke *l, unsigned k) {
+  assert(k < COVERS);
   size_t n = l->job->size;
   for (size_t i = 0; i < n; i++) {
     double greatest = 0.0, part = (double)(i + 1) * k * GOLDEN_RATIO;
@@ -240,6 +242,7 @@ static void make_cover(lemke *l, unsigned k) {
  * program has a solution: then a path may end anywhere, and what M'y <= 0 is looked for among exact
  * numbers is not there. */
 static ct_status try_dantzig(lemke *l, bool *done) {
+  assert(l->job->symmetric);
   const ct_lcp_job *job = l->job;
   ct_arena_mark mark = ct_arena_enter(job->arena);
   double *certificate = ct_arena_alloc_doubles(job->arena, 3 * job->size);
@@ -294,6 +297,7 @@ static ct_status try_covers(lemke *l) {
 }
 
 ct_status ct_lcp_lemke(const ct_lcp_job *job, ct_lcp_result *result) {
+  assert(job->dense && result->certificate);
   size_t n = job->size;
   lemke l = {.job = job, .result = result, .best = HUGE_VAL};
   l.cover = ct_arena_alloc_doubles(job->arena, 2 * n);

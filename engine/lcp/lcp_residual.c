@@ -12,6 +12,7 @@
 #include "linear/dense.h"
 #include "linear/matrix.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some
@@ -114,6 +115,7 @@ static void fill_lattice(lattice *l, const double *z) {
 /* Parts of vector k in those before it, and what is left of it; twice, so that what is left is
  * orthogonal. */
 static void orthogonalise_vector(lattice *l, size_t k) {
+  assert(k < l->count);
   double *left = l->across + k * l->length;
   l->splits++;
   memcpy(left, l->vectors + k * l->length, l->length * sizeof *left);
@@ -189,6 +191,7 @@ static void move_to_nearest(lattice *l, const double *w, double *z) {
 }
 
 ct_status ct_lcp_reduce_roundoff(const ct_lcp_job *job, ct_lcp_result *result) {
+  assert(job->dense);
   lattice l;
   if (!allocate_lattice(&l, job, result)) return CT_OUT_OF_MEMORY;
   if (!l.vectors) return CT_OK;

@@ -4,6 +4,7 @@
 #include "lcp/lcp_tableau.h"
 #include "linear/dense.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static void compute_tableau_scales(ct_tableau *t, const ct_lcp_job *job) {
 }
 
 bool ct_tableau_create(ct_tableau *t, const ct_lcp_job *job, unsigned flags) {
+  assert(job->dense && job->size > 0);
   size_t n = job->size, rows = n + (flags & CT_TABLEAU_OBJECTIVE ? 1 : 0), stride = n + 2;
   bool wide = flags & CT_TABLEAU_WIDE;
   *t = (ct_tableau){.size = n, .stride = stride, .rows = rows};
@@ -115,6 +117,7 @@ static void set_tableau_entry(ct_tableau *t, size_t row, size_t column, ct_dd va
 }
 
 void ct_tableau_add_to_objective(ct_tableau *t, size_t row) {
+  assert(t->rows == t->size + 1 && row < t->size);
   for (size_t j = 0; j < t->stride; j++)
     set_tableau_entry(t, t->size, j,
                       ct_dd_add(ct_tableau_at(t, t->size, j), ct_tableau_at(t, row, j)));
@@ -148,6 +151,7 @@ static void divide_pivot_row(ct_tableau *t, size_t row, size_t column) {
 }
 
 void ct_tableau_pivot(ct_tableau *t, size_t row, size_t column) {
+  assert(row < t->size && column <= t->size);
   size_t stride = t->stride, last = ct_tableau_constants(t);
   divide_pivot_row(t, row, column);
   for (size_t i = 0; i < t->rows; i++) {
@@ -165,6 +169,7 @@ void ct_tableau_pivot(ct_tableau *t, size_t row, size_t column) {
   t->column[column] = leaves;
   t->place[enters] = (uint32_t)row;
   t->place[leaves] = (uint32_t)(t->size + column);
+  assert(ct_tableau_is_basic(t, enters) && !ct_tableau_is_basic(t, leaves));
 }
 
 /* Entry k of the row's [B^-1]: how its constant changes with q_k. */
@@ -175,6 +180,7 @@ static double basis_inverse_entry(const ct_tableau *t, size_t row, size_t k) {
 
 /* Of the rows in `ties`, the one that is first in lexicographic order of [B^-1] / slope. */
 static size_t break_ties(const ct_tableau *t, size_t count, size_t column) {
+  assert(count > 0 && column <= t->size);
   uint32_t *ties = t->ties;
   for (size_t k = 0; k < t->size && count > 1; k++) {
     double least = HUGE_VAL, greatest = 0.0;
@@ -196,6 +202,7 @@ static size_t break_ties(const ct_tableau *t, size_t count, size_t column) {
 }
 
 size_t ct_tableau_leaving(const ct_tableau *t, size_t column) {
+  assert(column <= t->size);
   size_t n = t->size, last = ct_tableau_constants(t), count = 0;
   double greatest = 0.0;
   for (size_t i = 0; i < n; i++) greatest = fmax(greatest, fabs(t->high[i * t->stride + column]));
@@ -272,6 +279,7 @@ static size_t find_entering_column(const ct_tableau *t, const bool *barred) {
 }
 
 bool ct_lcp_simplex(ct_tableau *t, const bool *barred, const ct_cancel *cancel) {
+  assert(t->rows == t->size + 1);
   for (uint64_t k = 0; k < ct_lcp_simplex_limit(t->size); k++) {
     size_t column = find_entering_column(t, barred);
     if (column == t->stride) return true;

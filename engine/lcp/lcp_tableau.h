@@ -13,6 +13,8 @@
 #include "base/double_double.h"
 #include "lcp/lcp_job.h"
 
+#include <assert.h>
+
 /* Variables by number: w_i is i, z_i is n + i, z0 is 2 n. */
 typedef struct ct_tableau {
   size_t size;                      /* n */
@@ -48,6 +50,7 @@ static inline bool ct_tableau_is_basic(const ct_tableau *t, uint32_t variable) {
   return t->place[variable] < t->size;
 }
 static inline size_t ct_tableau_column(const ct_tableau *t, uint32_t variable) {
+  assert(!ct_tableau_is_basic(t, variable));
   return t->place[variable] - t->size;
 }
 

@@ -20,6 +20,7 @@
 #include "linear/ldl.h"
 #include "linear/matrix.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ static void reduce_entries(integers *a, uint64_t prime) {
 }
 
 static uint64_t invert_modulo(uint64_t x, uint64_t prime) {
+  assert(x > 0 && x < prime);
   uint64_t result = 1;
   for (uint64_t exponent = prime - 2; exponent > 0; exponent /= 2) {
     if (exponent % 2) result = result * x % prime;
@@ -124,6 +126,7 @@ static uint64_t invert_modulo(uint64_t x, uint64_t prime) {
 
 /* Gaussian elimination modulo the prime; false as soon as there are more than `rank` pivots. */
 static bool has_rank_at_most(integers *a, size_t rank, uint64_t prime) {
+  assert(prime < UINT64_C(1) << 31);
   size_t n = a->size, pivots = 0;
   for (size_t column = 0; column < n && pivots < n; column++) {
     size_t row = pivots;
@@ -191,6 +194,7 @@ typedef struct part {
 } part;
 
 static ct_status prove_definite(const part *p, ct_arena *arena, bool *definite) {
+  assert(p->count <= p->size);
   size_t n = p->size, count = p->count;
   *definite = false;
   for (size_t i = 0; i < count; i++) {
@@ -239,6 +243,7 @@ ct_status ct_lcp_is_definite(const ct_lcp_job *job, bool *definite) {
 
 ct_status ct_lcp_is_semidefinite(const ct_lcp_job *job, const uint32_t *pivots, size_t count,
                                  bool *semidefinite) {
+  assert(count <= job->size);
   size_t n = job->size;
   *semidefinite = job->semidefinite;
   if (*semidefinite || !job->exactly_symmetric) return CT_OK;
@@ -291,6 +296,7 @@ typedef struct bases {
 
 bool ct_lcp_consider_alternative(const ct_lcp_job *job, const double *other, double *w,
                                  ct_lcp_result *result) {
+  assert(job->dense && result->alternative);
   size_t n = job->size;
   const ct_lcp problem = {.matrix = {.size = n, .dense = job->dense}, .q = job->q};
   double residual = ct_lcp_residual(&problem, other, w), greatest = 0.0, apart = 0.0,
@@ -329,6 +335,7 @@ static bool signs_exclude(const bases *b, size_t i, bool own) {
 /* The inverse of the basis' matrix by Gauss-Jordan elimination with row exchanges. False: a pivot
  * is 0. */
 static bool invert_basis(bases *b) {
+  assert(b->count > 0 && b->count <= b->n);
   double a[ROWS_MAX][2 * ROWS_MAX];
   size_t k = b->count;
   for (size_t i = 0; i < k; i++)
@@ -506,6 +513,7 @@ static bool is_problem_in_range(const ct_lcp_job *job) {
 }
 
 ct_status ct_lcp_compare_bases(const ct_lcp_job *job, ct_lcp_result *result) {
+  assert(job->size <= ROWS_MAX);
   size_t n = job->size;
   if (!is_problem_in_range(job)) return CT_OK;
   ct_arena_mark mark = ct_arena_enter(job->arena);

@@ -1,6 +1,7 @@
 /* Scratch memory of a thread: a stack over blocks; see arena.h. */
 #include "linear/arena.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* A cache line, and more than any vector needs. */
@@ -17,6 +18,7 @@ ct_arena *ct_arena_create(void) { return calloc(1, sizeof(ct_arena)); }
 
 static void drop_to(ct_arena *arena, ct_arena_block *block) {
   while (arena->last != block) {
+    assert(arena->last);
     ct_arena_block *before = arena->last->before;
     free(arena->last);
     arena->last = before;
@@ -47,6 +49,7 @@ ct_arena_mark ct_arena_enter(ct_arena *arena) {
 }
 
 void ct_arena_leave(ct_arena *arena, ct_arena_mark mark) {
+  assert(arena->depth > 0 && mark.taken <= arena->taken);
   arena->depth--;
   arena->taken = mark.taken;
   if (!arena->last) return;
@@ -62,12 +65,15 @@ void ct_arena_leave(ct_arena *arena, ct_arena_mark mark) {
 }
 
 void *ct_arena_alloc(ct_arena *arena, size_t count, size_t bytes) {
+  assert(bytes > 0);
+  assert(arena->depth > 0);
   if (bytes && count > (SIZE_MAX / 4 - ALIGNMENT) / bytes) return NULL;
   size_t size = (count * bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (!arena->last || arena->last->size - arena->last->used < size) {
     size_t doubled = arena->last ? 2 * arena->last->size : BLOCK_BYTES_MIN;
     if (!add_block(arena, size > doubled ? size : doubled)) return NULL;
   }
+  assert(arena->last->size - arena->last->used >= size);
   void *taken = arena->last->bytes + arena->last->used;
   arena->last->used += size;
   arena->taken += size;

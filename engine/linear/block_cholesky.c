@@ -5,6 +5,7 @@
 #include "linear/arena.h"
 #include "linear/dense.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ typedef struct dissection {
 /* Everything that hangs together with `root` within the vertex_span of that label goes to the queue
  * from `begin` on; the end. */
 static size_t traverse_levels(const dissection *d, uint32_t root, uint32_t label, size_t begin) {
+  assert(d->label[root] == label);
   size_t end = begin;
   d->queue[end++] = root;
   d->level[root] = 1;
@@ -59,6 +61,7 @@ static size_t traverse_levels(const dissection *d, uint32_t root, uint32_t label
 }
 
 static void push_span(dissection *d, size_t from, size_t to, bool connected) {
+  assert(from <= to && to <= d->graph->count);
   if (to > from) d->stack[d->waiting++] = (vertex_span){from, to, connected};
 }
 
@@ -81,6 +84,7 @@ static void split_components(dissection *d, vertex_span s, uint32_t label) {
 /* The level between two sides that are large enough which has the fewest vertices; 0: there is
  * none. Levels follow each other in the queue. */
 static uint32_t choose_separator_level(const dissection *d, vertex_span s) {
+  assert(s.connected);
   size_t size = s.to - s.from, least = SIZE_MAX;
   uint32_t best = 0;
   for (size_t i = s.from, end; i < s.to; i = end) {
@@ -176,6 +180,7 @@ static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *a
   if (!starts || !neighbours) return false;
   memset(starts, 0, (count + 2) * sizeof *starts);
   for (size_t i = 0; i < pair_count; i++) {
+    assert(pairs[i].a < count && pairs[i].b < count && pairs[i].a != pairs[i].b);
     starts[pairs[i].a + 2]++;
     starts[pairs[i].b + 2]++;
   }
@@ -294,10 +299,12 @@ static size_t find_block(const ct_block_cholesky *f, uint32_t i, uint32_t j) {
     if (f->rows[middle] <= i) low = middle;
     else high = middle;
   }
+  assert(f->rows[low] == i);
   return low;
 }
 
 void ct_block_cholesky_add(ct_block_cholesky *f, uint32_t a, uint32_t b, const double *block) {
+  assert(a < f->count && b < f->count);
   uint32_t i = f->place[a], j = f->place[b];
   double *to = i == j ? &f->diagonal[BLOCK * (size_t)i]
                       : &f->values[BLOCK * (i > j ? find_block(f, i, j) : find_block(f, j, i))];
@@ -360,6 +367,7 @@ static void wait(ct_block_cholesky *f, uint32_t column, size_t block) {
 }
 
 static void make_column(ct_block_cholesky *f, uint32_t j) {
+  assert(j < f->count);
   double *own = &f->diagonal[BLOCK * (size_t)j], columns[BLOCK];
   for (size_t e = f->starts[j]; e < f->starts[j + 1]; e++) f->at[f->rows[e]] = e;
   for (uint32_t k = f->head[j], next; k != NO_BLOCK_ROW; k = next) {

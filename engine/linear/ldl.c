@@ -3,6 +3,7 @@
 
 #include "linear/dense.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { PANEL = CT_LDL_PANEL, BLOCK = PANEL * PANEL };
@@ -129,6 +130,7 @@ static void finish(ct_ldl *f, double *panel, size_t b, double small) {
 }
 
 void ct_ldl_factor(ct_ldl *f, const ct_ldl_part *part) {
+  assert(part->small >= 0.0 && part->shift >= 0.0);
   f->count = part->count;
   f->panels = (part->count + PANEL - 1) / PANEL;
   f->dependent = 0;

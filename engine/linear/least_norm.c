@@ -3,6 +3,7 @@
 
 #include "linear/arena.h"
 
+#include <assert.h>
 #include <math.h>
 
 typedef struct equations {
@@ -20,6 +21,7 @@ static double length_of(const double *a, size_t count, size_t stride) {
 }
 
 static void swap_columns(equations *e, size_t i, size_t j) {
+  assert(i < e->columns && j < e->columns);
   if (i == j) return;
   for (size_t r = 0; r < e->rows; r++) {
     double kept = e->matrix[i * e->rows + r];
@@ -43,6 +45,7 @@ static void reflect(const double *v, double beta, double *y, size_t count) {
 /* Turns x into (length, 0, ...): leaves the reflection's v (v[0] = 1) in x[1] ..., the length in
  * x[0]. Returns beta. */
 static double make_reflection(double *x, size_t count, size_t stride) {
+  assert(count > 0);
   double length = length_of(x, count, stride);
   if (length == 0.0) return 0.0;
   double first = x[0] >= 0.0 ? x[0] + length : x[0] - length;
@@ -80,6 +83,7 @@ static void triangulate(equations *e) {
 /* Takes row i of the triangle onto its diagonal: the part in the dependent columns goes to zero,
  * their v stays there. */
 static double clear_row(equations *e, size_t i, double *row) {
+  assert(i < e->rank);
   size_t m = e->rows, spare = e->columns - e->rank;
   row[0] = e->matrix[i * m + i];
   for (size_t j = 0; j < spare; j++) row[1 + j] = e->matrix[(e->rank + j) * m + i];
@@ -124,6 +128,7 @@ bool ct_least_norm(const ct_equations *of, double *out, size_t *rank, ct_arena *
   if (e.order && betas) {
     for (size_t j = 0; j < e.columns; j++) e.order[j] = j;
     triangulate(&e);
+    assert(e.rank <= e.rows && e.rank <= e.columns);
     if (e.rank < e.columns)
       for (size_t i = e.rank; i-- > 0;) betas[i] = clear_row(&e, i, scratch);
     solve_shortest(&e, betas, scratch);

@@ -4,6 +4,7 @@
 #include "base/double_double.h"
 #include "linear/dense.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 enum { TILE = 16 };
 
 double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
+  assert(i < m->size);
   if (m->dense) return ct_dense_dot(m->dense + i * m->size, x, m->size);
   double sum = 0.0;
   for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sum += m->values[e] * x[m->columns[e]];
@@ -20,6 +22,7 @@ double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
 
 /* Factors near the end of the doubles cannot be split: plain sums then. */
 double ct_dense_row_beside(const double *row, const double *x, size_t low, size_t high, double c) {
+  assert(low <= high);
   ct_dd sum = ct_dd_of(c);
   for (size_t j = low; j < high; j++)
     if (x[j] != 0.0 && row[j] != 0.0) sum = ct_dd_add(sum, ct_two_product(row[j], x[j]));
@@ -28,6 +31,7 @@ double ct_dense_row_beside(const double *row, const double *x, size_t low, size_
 }
 
 double ct_matrix_row_beside(const ct_matrix *m, size_t i, const double *x, double c) {
+  assert(i < m->size);
   if (m->dense) return ct_dense_row_beside(m->dense + i * m->size, x, 0, m->size, c);
   ct_dd sum = ct_dd_of(c);
   for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
@@ -38,10 +42,12 @@ double ct_matrix_row_beside(const ct_matrix *m, size_t i, const double *x, doubl
 }
 
 void ct_matrix_product(const ct_matrix *m, const double *x, double *y) {
+  assert(x != y);
   for (size_t i = 0; i < m->size; i++) y[i] = ct_matrix_row(m, i, x);
 }
 
 void ct_matrix_transposed_product(const ct_matrix *m, const double *x, double *y) {
+  assert(x != y);
   memset(y, 0, m->size * sizeof *y);
   for (size_t i = 0; i < m->size; i++) {
     if (m->dense) {
@@ -54,6 +60,7 @@ void ct_matrix_transposed_product(const ct_matrix *m, const double *x, double *y
 }
 
 double ct_matrix_entry(const ct_matrix *m, size_t i, size_t j) {
+  assert(i < m->size && j < m->size);
   if (m->dense) return m->dense[i * m->size + j];
   size_t low = m->starts[i], high = m->starts[i + 1];
   while (low < high) {
@@ -95,6 +102,7 @@ double ct_matrix_asymmetry(const ct_matrix *m, double *largest) {
 }
 
 void ct_matrix_spread(const ct_matrix *m, double *dense) {
+  assert(m->starts && m->columns && m->values);
   memset(dense, 0, m->size * m->size * sizeof *dense);
   for (size_t i = 0; i < m->size; i++)
     for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
@@ -109,5 +117,6 @@ void ct_matrix_ranges(const double *dense, size_t n, uint32_t *low, uint32_t *hi
     while (to > i + 1 && row[to - 1] == 0.0) to--;
     low[i] = (uint32_t)from;
     high[i] = (uint32_t)to;
+    assert(low[i] <= i && i < high[i]);
   }
 }

@@ -5,6 +5,7 @@
 #include "linear/matrix.h"
 #include <contact/limits.h>
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -66,6 +67,8 @@ static double look_closely(const ct_rank *r, const search *s, size_t p) {
 }
 
 static void take_pivot(ct_rank *r, const search *s, size_t p) {
+  assert(!s->done[p] && s->left[p] > 0.0);
+  assert(r->count < r->size);
   size_t j = r->count;
   double root = sqrt(s->left[p]);
   const double *row = r->factor + p * r->size, *entries = s->m + p * r->size;
@@ -102,6 +105,7 @@ bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *firs
       take_pivot(r, &s, p);
     }
     if (wanted) r->chosen = r->count;
+    assert(r->chosen <= r->count && r->count <= size);
   }
   for (size_t i = 0; i < size; i++)
     if (!s.done[i] && s.left[i] < -INDEFINITE * fabs(dense[i * size + i])) r->semidefinite = false;

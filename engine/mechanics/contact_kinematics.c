@@ -18,6 +18,8 @@
  */
 #include <contact/mechanics.h>
 
+#include <assert.h>
+
 /* ---- velocity ------------------------------------------------------------------------------- */
 
 /* Velocity of the body's material point at a place of the world. */
@@ -109,6 +111,7 @@ static double running_term(const bend *s, flat v) {
 /* The turn of the normal with a face; of two faces, as no vertex and no edge is known, the middle.
  */
 static flat face_normal_rate(const meeting *m) {
+  assert(m->a.form == CT_SURFACE_FACE || m->b.form == CT_SURFACE_FACE);
   bool both = m->a.form == m->b.form;
   const bend *face = m->a.form == CT_SURFACE_FACE ? &m->a : &m->b;
   if (!both) return (flat){-face->k.x, -face->k.y};
@@ -129,6 +132,7 @@ static flat best_normal_rate_along(const meeting *m, flat v, flat t) {
 
 /* The normal stays across the line, and turns about it as is best. */
 static flat line_normal_rate(const meeting *m) {
+  assert((m->a.form == CT_SURFACE_LINE) != (m->b.form == CT_SURFACE_LINE));
   const bend *line = m->a.form == CT_SURFACE_LINE ? &m->a : &m->b;
   flat v = {-flat_dot(line->k, line->line) * line->line.x,
             -flat_dot(line->k, line->line) * line->line.y};
@@ -138,6 +142,7 @@ static flat line_normal_rate(const meeting *m) {
 /* It stays across both lines, which fixes it where they cross. Along each other, they share what
  * they ask for. */
 static flat crossing_lines_normal_rate(const meeting *m) {
+  assert(m->a.form == CT_SURFACE_LINE && m->b.form == CT_SURFACE_LINE);
   flat e = m->a.line, t = flat_across(e);
   double sine = flat_dot(t, m->b.line),
          apart = flat_dot(m->a.k, m->b.line) - flat_dot(m->b.k, m->b.line);
@@ -201,6 +206,7 @@ static bool is_normal_reversed(ct_vec3 n) {
 
 double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *contact,
                                     ct_vec3 *tangential) {
+  assert(contact->a < set->body_count && contact->b < set->body_count);
   const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
   ct_vec3 apart = ct_sub(compute_point_acceleration(b, contact->position),
                          compute_point_acceleration(a, contact->position));

@@ -12,6 +12,7 @@
 #include "mechanics/mechanics.h"
 #include <contact/mechanics.h>
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -35,6 +36,8 @@ static double velocity_response(const ct_mass_body *body, const ct_vec3 contact[
 
 double ct_delassus_along(const ct_contact_set *set, const ct_contact *contact, ct_vec3 along,
                          const ct_contact *cause, ct_vec3 impulse) {
+  assert(contact->a < set->body_count && contact->b < set->body_count);
+  assert(cause->a < set->body_count && cause->b < set->body_count);
   const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
   const ct_vec3 at[2] = {contact->position, along}, from[2] = {cause->position, impulse};
   double sum = 0.0;
@@ -235,6 +238,7 @@ static double delassus_entry(const shared *s, const contact_levers *x, unsigned 
  * Contacts come in ascending order: what is left of the diagonal in the rows of j is there when j's
  * turn comes. */
 static void add_delassus_block(ct_delassus_matrix *m, const assembly *all, size_t i, size_t j) {
+  assert(i <= j && j < all->set->count);
   const unsigned d = all->dimension;
   const contact_levers *x = &all->rods[i], *y = &all->rods[j];
   const shared s = find_shared_bodies(all->set, &all->set->contacts[i], &all->set->contacts[j]);
@@ -265,6 +269,8 @@ static void fill_delassus_rows(ct_delassus_matrix *m, const assembly *all) {
 
 ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_set *set,
                                   const ct_contact_graph *graph, unsigned dimension) {
+  assert(dimension >= 1 && dimension <= 3);
+  assert(graph->count == set->count);
   size_t size = dimension * set->count,
          entries = (size_t)dimension * dimension * graph->starts[set->count];
   ct_delassus_matrix m = {.starts = malloc((size + 1) * sizeof *m.starts),

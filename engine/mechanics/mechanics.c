@@ -8,6 +8,7 @@
 #include "mechanics/mechanics.h"
 #include "mechanics/mechanics_contacts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Where an island's bodies and contacts stand among those of all islands. */
@@ -214,6 +215,7 @@ static uint32_t find_island_root(uint32_t *parent, uint32_t i) {
 
 /* A dynamic body of the contact, by its place. */
 static uint32_t find_dynamic_body(const ct_mechanics_parts *parts, const ct_contact *t) {
+  assert(parts->place[t->a] != CT_NO_ROW || parts->place[t->b] != CT_NO_ROW);
   return parts->place[t->a] != CT_NO_ROW ? parts->place[t->a] : parts->place[t->b];
 }
 
@@ -268,6 +270,7 @@ static int compare_members(const void *x, const void *y) {
 }
 
 static void add_island_member(island_builder *l, uint32_t island, uint32_t row) {
+  assert(island != CT_NO_ROW);
   l->members[l->member_count++] = (uint64_t)island << 32 | row;
 }
 
@@ -311,6 +314,7 @@ static uint32_t find_local_index(const ct_mechanics *out, const ct_island_range 
     if (rows[middle] <= row) low = middle;
     else high = middle;
   }
+  assert(rows[low] == row);
   return (uint32_t)low;
 }
 
@@ -440,6 +444,7 @@ size_t ct_mechanics_count(const ct_mechanics *mechanics) { return mechanics->cou
 size_t ct_mechanics_islands(const ct_mechanics *mechanics) { return mechanics->island_count; }
 
 ct_island ct_mechanics_island(const ct_mechanics *mechanics, size_t index) {
+  assert(index < mechanics->island_count);
   const ct_island_range *r = &mechanics->islands[index];
   return (ct_island){.set = {.bodies = mechanics->bodies + r->body,
                              .body_count = r->body_count,

@@ -6,6 +6,7 @@
 #include "mechanics/mechanics_curvature.h"
 #include "scene/body.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static ct_pair_material find_pair_material(const ct_mechanics_parts *parts,
 
 static ct_contact make_given_contact(const ct_mechanics_parts *parts,
                                      const ct_given_contact *given) {
+  assert(given->a != given->b);
   const ct_surface point = {.form = CT_SURFACE_POINT}, face = {.form = CT_SURFACE_FACE};
   ct_contact contact = {.a = given->a,
                         .b = given->b,

@@ -9,6 +9,7 @@
 #include "linear/arena.h"
 #include "mechanics/mechanics.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What a proof's impulses may leave over on a body, part of their sum, and the rounding of the
@@ -24,6 +25,7 @@ typedef struct pressed {
 
 static void add_impulse_sums(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at,
                              pressed *sums) {
+  assert(body < set->body_count);
   pressed *on = &sums[body];
   ct_vec3 arm = ct_sub(at, set->bodies[body].center);
   double size = ct_norm(impulse);

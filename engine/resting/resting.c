@@ -12,6 +12,8 @@
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
+#include <assert.h>
+
 /* Contacts whose bodies part get no force; all others may. */
 static void select_contacts(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
@@ -56,6 +58,7 @@ static void add_contact_load(contact_load *load, const ct_mass_body *body, ct_ve
 }
 
 static void write_contact_force(const ct_resting *resting, size_t number, contact_load *loads) {
+  assert(number < resting->count);
   const ct_contact_set *set = resting->set;
   const ct_contact *contact = &set->contacts[resting->active[number]];
   ct_contact_force *reported = &resting->result->contacts[resting->active[number]];

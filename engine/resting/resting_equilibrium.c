@@ -4,6 +4,8 @@
  */
 #include "resting/resting_problem.h"
 
+#include <assert.h>
+
 ct_mat3 ct_resting_inertia_factor(const ct_mat3 *m) {
   const ct_vec3 zero = {0.0, 0.0, 0.0};
   ct_mat3 l = {zero, zero, zero};
@@ -33,6 +35,7 @@ static void write_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, 
 
 void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, const size_t *blocks,
                          ct_cone *lever) {
+  assert(contact->a < set->body_count && contact->b < set->body_count);
   const uint32_t bodies[2] = {contact->a, contact->b};
   ct_mat3 axes = ct_resting_axes(contact);
   const ct_vec3 directions[3] = {axes.rx, axes.ry, axes.rz};
@@ -100,6 +103,7 @@ static ct_status find_shortest_forces(const ct_resting *resting, ct_resting_equi
 }
 
 ct_status ct_resting_fit_solve(ct_resting *resting) {
+  assert(resting->fit.blocks);
   ct_resting_equilibrium *fit = &resting->fit;
   if (fit->known) return CT_OK;
   ct_cone_fit_problem problem = {.cones = fit->cones,

@@ -9,6 +9,8 @@
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
+#include <assert.h>
+
 /* Contacts from which on gradients are tried before direct methods, and how far they go. */
 #define GRADIENTS_FROM 128
 #define GRADIENTS_TOLERANCE 1e-12
@@ -28,6 +30,7 @@
 
 ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts,
                              bool *proves) {
+  assert(parts == 1 || parts == CT_RESTING_PARTS);
   size_t all = resting->set->count;
   double *reported = resting->result->certificate, closing = 0.0, margin;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
@@ -247,6 +250,7 @@ static ct_status solve_normals(ct_resting *resting, const ct_lcp *problem, doubl
 }
 
 ct_status ct_resting_normal(ct_resting *resting) {
+  assert(resting->options->friction == CT_RESTING_FRICTION_NONE);
   size_t n = resting->count;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   double *memory = ct_arena_alloc_doubles(resting->arena, 4 * n);

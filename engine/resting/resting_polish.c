@@ -7,6 +7,8 @@
 #include "linear/least_norm.h"
 #include "resting/resting_problem.h"
 
+#include <assert.h>
+
 #define STEPS_MAX 12
 
 typedef struct polish {
@@ -18,6 +20,7 @@ typedef struct polish {
 } polish;
 
 static double polish_matrix_entry(const polish *p, size_t row, size_t column) {
+  assert(row < p->rows && column < p->rows);
   const ct_matrix *m = &p->problem->matrix;
   if (m->dense) return m->dense[row * p->rows + column];
   for (size_t e = m->starts[row]; e < m->starts[row + 1]; e++)
@@ -130,6 +133,7 @@ static ct_status run_newton(polish *p, ct_arena *arena, double *forces, double *
 
 ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *arena, double *forces,
                             double *residual) {
+  assert(problem->dimension == 3);
   polish p = {.problem = problem, .rows = problem->matrix.size};
   ct_arena_mark mark = ct_arena_enter(arena);
   double *vectors = ct_arena_alloc_doubles(arena, 4 * p.rows + 1);

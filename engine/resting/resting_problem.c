@@ -5,6 +5,8 @@
 #include "resting/resting_problem.h"
 #include "mechanics/mechanics.h"
 
+#include <assert.h>
+
 ct_mat3 ct_resting_axes(const ct_contact *contact) {
   ct_mat3 axes = {.rx = contact->normal};
   ct_contact_tangents(contact->normal, &axes.ry, &axes.rz);
@@ -27,6 +29,7 @@ const char *ct_resting_lcp_word(ct_lcp_method method) {
       CT_LCP_METHOD_MAP(WORD)
 #undef WORD
   };
+  assert((size_t)method < sizeof words / sizeof *words);
   return words[method];
 }
 
@@ -36,6 +39,7 @@ const char *ct_resting_friction_word(ct_friction_method method) {
       CT_FRICTION_METHOD_MAP(WORD)
 #undef WORD
   };
+  assert((size_t)method < sizeof words / sizeof *words);
   return words[method];
 }
 
@@ -105,6 +109,8 @@ static ct_status assemble_small_matrix(const ct_resting *resting, unsigned parts
 }
 
 ct_status ct_resting_matrix(ct_resting *resting, unsigned parts, ct_matrix *out) {
+  assert(parts == 1 || parts == CT_RESTING_PARTS);
+  assert(resting->count > 0 && resting->count <= resting->set->count);
   if (resting->count <= SMALL_CONTACTS_MAX) return assemble_small_matrix(resting, parts, out);
   ct_contact_set set = *resting->set;
   set.contacts = gather_active_contacts(resting);

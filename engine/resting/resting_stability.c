@@ -4,6 +4,8 @@
  */
 #include "resting/resting_problem.h"
 
+#include <assert.h>
+
 /* Part of the motion's own speed by which points may approach, or slip, against the proof: its
  * rounding. */
 #define PROOF_ROUNDOFF 1e-7
@@ -152,6 +154,7 @@ static ct_status decide_stability(ct_resting *resting) {
 }
 
 ct_status ct_resting_stability(ct_resting *resting) {
+  assert(resting->fit.blocks);
   ct_resting_result *result = resting->result;
   result->stability = CT_STABILITY_MOVING;
   if (is_moving(resting)) return CT_OK;
