@@ -1,9 +1,19 @@
-/* Volumetric contacts of a pair: content order, the frame of the first body, the choice of the
- * algorithm, and the transformation of the results to the world. */
-#include "volume/volume.h"
+/* Volumetric contacts of a pair: the intersection of two solids, represented by one contact or one
+ * per pair of elements.
+ *
+ * The pair is put in content order and in the frame of its first body, so that results depend
+ * neither on the order of the arguments nor on the place in the world. The kinds of both shapes
+ * choose the algorithm; its results are then transformed to the world.
+ *
+ * Totals of contacts per element are compensated sums (Neumaier 1974): as accurate as their terms,
+ * for any number of terms.
+ */
+#include "pair/convex_proxy.h"
 #include "pair/pair_input.h"
 #include "pair/pair_order.h"
 #include "pair/workspace.h"
+#include "volume/volume_pair.h"
+#include <contact/volume.h>
 
 #include <assert.h>
 #include <stdlib.h>
@@ -34,70 +44,6 @@ const char *ct_volume_flag_word(uint32_t row) {
 #undef FLAG_WORD
   };
   return row < CT_VOLUME_FLAG_COUNT ? words[row] : "unknown";
-}
-
-static void release_volume_part(void *part) {
-  ct_volume_scratch *memory = part;
-  free(memory->contacts);
-  free(memory->triangles);
-  free(memory->points);
-  free(memory->stage_vertices);
-  free(memory->stage_faces);
-  free(memory->stage_indices);
-  for (int i = 0; i < 2; i++) free(memory->body_storage[i].numbers);
-  free(memory->solid.numbers);
-  ct_cut_free(&memory->cut);
-  free(memory->shared);
-  free(memory->elements);
-}
-
-const ct_workspace_part_type ct_volume_part_type = {
-    sizeof(ct_volume_scratch), offsetof(ct_volume_scratch, out_of_memory), release_volume_part};
-_Static_assert(sizeof(ct_volume_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
-
-bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t size) {
-  assert(count <= *capacity);
-  if (count < *capacity) return true;
-  void *old;
-  memcpy(&old, items, sizeof old);
-  uint32_t larger = *capacity ? 2 * *capacity : 16;
-  void *moved = larger > *capacity ? realloc(old, larger * size) : NULL;
-  if (!moved) return false;
-  memcpy(items, &moved, sizeof moved);
-  *capacity = larger;
-  return true;
-}
-
-void ct_volume_widen(ct_volume_pair *pair) {
-  if (!pair->has_wide)
-    pair->wide = ct_wide_relative(&pair->a, &pair->poses[0], &pair->b, &pair->poses[1]);
-  pair->has_wide = true;
-}
-
-void ct_volume_set_error(ct_volume_contact *contact, double error) {
-  contact->volume_error = error;
-  if (error > CT_VOLUME_RELATIVE_ERROR * contact->volume)
-    contact->flags |= CT_VOLUME_FLAG_VOLUME_INEXACT;
-  if (error > CT_VOLUME_RELATIVE_ERROR_LARGE * contact->volume && contact->status == CT_PAIR_OK)
-    contact->status = CT_PAIR_DEGENERATE;
-}
-
-bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
-  ct_volume_scratch *m = pair->memory;
-  pair->failed = pair->failed || !ct_volume_reserve(&m->contacts, m->contact_count,
-                                                    &m->contact_capacity, sizeof *contact);
-  if (pair->failed) return false;
-  m->contacts[m->contact_count++] = *contact;
-  return true;
-}
-
-bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle) {
-  ct_volume_scratch *m = pair->memory;
-  pair->failed = pair->failed || !ct_volume_reserve(&m->triangles, m->triangle_count,
-                                                    &m->triangle_capacity, sizeof *triangle);
-  if (pair->failed) return false;
-  m->triangles[m->triangle_count++] = *triangle;
-  return true;
 }
 
 /* ---- from the pair's frame and order to the world's and the caller's ------------------------ */
@@ -159,6 +105,7 @@ static void transform_stages_to_world(const ct_volume_pair *pair, bool swapped) 
 
 static int compare_contact_elements(const void *a, const void *b) {
   const ct_volume_contact *p = a, *q = b;
+  assert(p == q || p->element_a != q->element_a || p->element_b != q->element_b);
   if (p->element_a != q->element_a) return p->element_a < q->element_a ? -1 : 1;
   return (p->element_b > q->element_b) - (p->element_b < q->element_b);
 }
@@ -213,6 +160,7 @@ static bool is_open_mesh(const ct_shape *shape) {
 
 static void dispatch_volume(ct_volume_pair *pair) {
   const ct_shape *a = pair->a.shape, *b = pair->b.shape;
+  assert(a->kind != CT_KIND_PLANE || b->kind == CT_KIND_PLANE); /* content order */
   bool plane = b->kind == CT_KIND_PLANE, elements = is_sharp_elements(a) || is_sharp_elements(b);
   if (a->kind == CT_KIND_PLANE || is_open_mesh(a) || is_open_mesh(b))
     pair->status = CT_PAIR_UNSUPPORTED;
@@ -264,6 +212,53 @@ void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options,
       memory->stage_index_count = 0;
   /* compute, then transform to the world */
   dispatch_volume(&pair);
+  assert(memory->contact_count <= 1 || memory->contacts[0].element_a != CT_NO_ELEMENT ||
+         memory->contacts[0].element_b != CT_NO_ELEMENT);
+  assert(memory->triangle_count == 0 || options->triangles);
+  assert(memory->point_count == 0 || options->stages);
   memory->out_of_memory = memory->out_of_memory || pair.failed;
   write_volume_result(&pair, swapped, out);
+}
+
+/* ---- totals over elements -------------------------------------------------------------------- */
+
+/* A running sum and its accumulated round-off. */
+typedef struct compensated {
+  double sum, lost;
+} compensated;
+
+static void add_compensated_term(compensated *c, double term) {
+  double sum = c->sum + term;
+  c->lost += fabs(c->sum) >= fabs(term) ? (c->sum - sum) + term : (term - sum) + c->sum;
+  c->sum = sum;
+}
+
+static double get_compensated_value(const compensated *c) { return c->sum + c->lost; }
+
+bool ct_volume_add_up(const ct_volume *volume, ct_volume_total *out) {
+  compensated total = {0.0, 0.0}, error = {0.0, 0.0}, patch = {0.0, 0.0}, x = {0.0, 0.0},
+              y = {0.0, 0.0}, z = {0.0, 0.0};
+  *out = (ct_volume_total){.contacts = volume->count};
+  if (volume->count == 0) return false;
+  /* Moments about the first centroid: no digits are lost far from the origin. */
+  ct_vec3 origin = volume->contacts[0].centroid;
+  for (size_t i = 0; i < volume->count; i++) {
+    const ct_volume_contact *c = &volume->contacts[i];
+    if (c->element_a == CT_NO_ELEMENT && c->element_b == CT_NO_ELEMENT) return false;
+    ct_vec3 d = ct_sub(c->centroid, origin);
+    add_compensated_term(&total, c->volume);
+    add_compensated_term(&error, c->volume_error);
+    add_compensated_term(&patch, c->patch_area);
+    add_compensated_term(&x, c->volume * d.x);
+    add_compensated_term(&y, c->volume * d.y);
+    add_compensated_term(&z, c->volume * d.z);
+    if (c->status != CT_PAIR_OK) out->status = c->status;
+  }
+  out->volume = get_compensated_value(&total);
+  out->volume_error = get_compensated_value(&error) + CT_UNIT_ROUNDOFF * 2.0 * out->volume;
+  out->patch_area = get_compensated_value(&patch);
+  ct_vec3 moment = {get_compensated_value(&x), get_compensated_value(&y),
+                    get_compensated_value(&z)};
+  out->centroid = ct_add(origin, ct_scale(moment, 1.0 / out->volume));
+  return true;
 }

@@ -2,6 +2,7 @@
 #include "volume/volume_body.h"
 #include <contact/volume.h>
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Faces -x, +x, -y, +y, -z, +z of a box whose vertex bits are 1: +x, 2: +y, 4: +z. */
@@ -16,6 +17,7 @@ typedef struct columns {
 } columns;
 
 bool ct_volume_body_storage_open(ct_volume_body_storage *storage, size_t count) {
+  assert(count > 0);
   if (count <= storage->capacity) return true;
   double *numbers = realloc(storage->numbers, count * sizeof *numbers);
   if (!numbers) return false;
@@ -87,6 +89,7 @@ static void write_hull_columns(const ct_hull_view *view, const ct_frame *frame, 
 bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame,
                           ct_volume_body_storage *storage, ct_volume_body *body) {
   columns c;
+  assert(shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX);
   ct_proxy_place(shape, frame, &body->proxy);
   body->surface = NULL;
   body->is_inner = NULL;
@@ -112,6 +115,7 @@ bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame,
   body->face_start = view->face_start;
   body->face_loop = view->face_loop;
   body->surface = view->surface_ids;
+  assert(body->vertex_count >= 4 && body->face_count >= 4);
   body->own_x = view->x;
   body->own_y = view->y;
   body->own_z = view->z;

@@ -1,15 +1,22 @@
-/* Contact of the intersection of two convex polyhedra: surface integrals, normal, gaps, and nearest
- * surfaces.
+/* Contact of the intersection of two convex polyhedra: volume, areas, contact point, normal, gaps,
+ * and nearest surfaces.
  *
- * Area, volume, centroids and the normal are sums over the triangles of the faces (divergence
- * theorem). The normal is the weighted sum of the outward normals of a minus that of b, as in
- * Koziara's Solfec.
+ * Volume, areas and centroids are sums over the triangles of the faces, by the divergence theorem
+ * (Mirtich 1996). The contact point is the centroid of the surface of the intersection, and the
+ * normal is the weighted sum of the outward normals of a's faces minus those of b's, as in
+ * Koziara's Solfec. If that sum vanishes, the normal is the direction of least penetration.
+ *
+ * Limits: in double arithmetic the error of the volume is about 16 u of the size times the surface.
+ * A thin intersection is refused and computed again from vertices with about 106 bits.
  */
+#include "volume/volume_contact.h"
 #include "convex/gjk.h"
 #include "pair/pair_cell.h"
 #include "pair/workspace.h"
-#include "volume/volume_convex.h"
-#include "volume/volume_sums.h"
+#include "volume/volume_double_double.h"
+#include "volume/volume_stages.h"
+
+#include <assert.h>
 
 /* Smallest inner margin of an intersection with a certain interior, as a part of the size: heights
  * of its corners are rounded by about 8 u of the size. */
@@ -23,6 +30,113 @@
 #define ROUNDED (16.0 * CT_UNIT_ROUNDOFF)
 #define WIDE (CT_UNIT_ROUNDOFF * ROUNDED)
 #define SUMMED (64.0 * CT_UNIT_ROUNDOFF)
+
+uint32_t ct_volume_same_plane(const ct_volume_common *c, uint32_t face) {
+  ct_vec3 n = ct_volume_body_normal(c->b, face);
+  assert(face < c->b->face_count);
+  for (uint32_t f = 0; f < c->a->face_count; f++) {
+    if (c->shared[f] != CT_CUT_NONE ||
+        ct_max_abs(ct_sub(ct_volume_body_normal(c->a, f), n)) > CT_SAME_PLANE)
+      continue;
+    if (fabs(c->a->offset[f] - c->b->offset[face]) <= CT_SAME_PLANE * c->size) return f;
+  }
+  return CT_CUT_NONE;
+}
+
+/* ---- surface integrals ----------------------------------------------------------------------- */
+
+/* A normal sum no longer than this part of the sum of all weights has no direction, as for one body
+ * inside the other. */
+#define NORMAL_VANISHES 1e-12
+
+/* Surface integrals of the intersection. */
+typedef struct surface_sums {
+  ct_weighting weighting;
+  ct_vec3 reference;      /* a point inside; reference of the moments */
+  double surface, volume; /* area of all faces, m^2; volume, m^3 */
+  ct_vec3 surface_moment; /* sum of area (centre - reference) */
+  ct_vec3 volume_moment;  /* first moment of the volume about the reference */
+  ct_vec3 normal;         /* weighted normal sum N of contact/volume.h */
+  double weights;         /* sum of the weights of all faces: the scale of N */
+  ct_vec3 areas; /* sum of area times normal over a's outer faces, minus the sum over b's */
+} surface_sums;
+
+/* One face: its owner, its outward unit normal, and whether normal sums exclude it. Its triangles
+ * are added before its terms. */
+typedef struct face_sums {
+  ct_volume_owner owner;
+  ct_vec3 normal;
+  bool is_inner;
+  double area, squares;
+} face_sums;
+
+/* Adds the terms of one triangle; `centre` and `height` are relative to the reference. */
+static void add_triangle_terms(surface_sums *s, face_sums *face, double area, double height,
+                               ct_vec3 centre) {
+  double volume = area * height / 3.0;
+  s->surface_moment = ct_add_scaled(s->surface_moment, centre, area);
+  s->volume_moment = ct_add_scaled(s->volume_moment, centre, 0.75 * volume);
+  s->volume += volume;
+  face->area += area;
+  face->squares += area * area;
+}
+
+/* Adds the triangle p, q, r of a face, counter-clockwise from outside. */
+static void add_triangle(surface_sums *s, face_sums *face, ct_vec3 p, ct_vec3 q, ct_vec3 r) {
+  ct_vec3 d = ct_sub(p, s->reference), e = ct_sub(q, p), f = ct_sub(r, p);
+  double area = 0.5 * ct_dot(ct_cross(e, f), face->normal);
+  add_triangle_terms(s, face, area, ct_dot(d, face->normal),
+                     ct_add_scaled(d, ct_add(e, f), 1.0 / 3.0));
+}
+
+/* As add_triangle, for vertices of about 106 bits. `height`: height of the plane of the face over
+ * the reference, with a relative error of some u. */
+static void add_wide_triangle(surface_sums *s, face_sums *face, const ct_dd3 corner[3],
+                              double height) {
+  const ct_dd3 reference = ct_dd3_of(s->reference);
+  ct_vec3 sum = {0.0, 0.0, 0.0};
+  for (int k = 0; k < 3; k++) {
+    const ct_dd3 arm = ct_dd3_minus(&corner[k], &reference);
+    sum = ct_add(sum, ct_dd3_value(&arm));
+  }
+  add_triangle_terms(s, face, 0.5 * ct_wide_double_area(corner, face->normal), height,
+                     ct_scale(sum, 1.0 / 3.0));
+}
+
+/* Adds the terms of a whole face, after its triangles. */
+static void add_face_terms(surface_sums *s, const face_sums *face) {
+  assert((unsigned)s->weighting < CT_WEIGHTING_COUNT);
+  const double weight_of[CT_WEIGHTING_COUNT] = {[CT_WEIGHTING_LINEAR] = face->area,
+                                                [CT_WEIGHTING_SQUARED] = face->squares,
+                                                [CT_WEIGHTING_SQUARED_FACE] =
+                                                    face->area * face->area};
+  double weight = weight_of[s->weighting];
+  s->surface += face->area;
+  s->weights += weight;
+  if (face->is_inner || face->owner == CT_OWNER_SHARED) return;
+  double side = face->owner == CT_OWNER_A ? 1.0 : -1.0;
+  s->normal = ct_add_scaled(s->normal, face->normal, side * weight);
+  s->areas = ct_add_scaled(s->areas, face->normal, side * face->area);
+}
+
+/* Sets volume, areas, centroid and position of the contact, in the same frame. False: no area or
+ * no volume. */
+static bool set_contact_integrals(const surface_sums *s, ct_volume_contact *c) {
+  if (!(s->surface > 0.0) || !(s->volume > 0.0)) return false;
+  c->volume = s->volume;
+  c->area = 0.5 * s->surface;
+  c->area_defined = true;
+  c->patch_area = 0.5 * ct_norm(s->areas);
+  c->centroid = ct_add_scaled(s->reference, s->volume_moment, 1.0 / s->volume);
+  c->position = ct_add_scaled(s->reference, s->surface_moment, 1.0 / s->surface);
+  return true;
+}
+
+/* Sets the unit normal. False: N vanishes. */
+static bool compute_weighted_normal(const surface_sums *s, ct_vec3 *normal) {
+  *normal = ct_unit_or(s->normal, ct_vec(0.0, 0.0, 0.0));
+  return ct_norm(s->normal) > NORMAL_VANISHES * s->weights;
+}
 
 /* ---- sums and triangles --------------------------------------------------------------------- */
 
@@ -55,12 +169,6 @@ static void push_proper_triangle(const ct_volume_common *c, const ct_volume_tria
   ct_volume_push_triangle(c->pair, t);
 }
 
-ct_volume_origin ct_volume_origin_of(const ct_volume_common *c, uint32_t f) {
-  uint32_t plane = c->source ? c->source[f] : f;
-  bool of_a = plane < c->a->face_count;
-  return (ct_volume_origin){of_a ? c->a : c->b, of_a ? plane : plane - c->a->face_count, of_a};
-}
-
 /* Integral of max(h, 0) over a triangle; h is linear with given corner values. */
 static double integrate_positive_part(double area, const double h[3]) {
   int above = (h[0] > 0.0) + (h[1] > 0.0) + (h[2] > 0.0);
@@ -72,6 +180,7 @@ static double integrate_positive_part(double area, const double h[3]) {
   for (int k = 1; k < 3; k++)
     if ((h[k] > 0.0) == (above == 1)) lone = k;
   if ((h[0] > 0.0) == (above == 1)) lone = 0;
+  assert((h[lone] > 0.0) == (above == 1));
   double p = h[lone], q = h[(lone + 1) % 3], r = h[(lone + 2) % 3];
   double tip = area * (p / (p - q)) * (p / (p - r)) * fabs(p) / 3.0;
   return above == 1 ? tip : full_integral + tip;
@@ -97,16 +206,16 @@ static wide_face make_wide_face(const ct_volume_common *c, const ct_volume_origi
 
 /* The other plane of a shared face differs by round-off and was not clipped by: subtract the volume
  * between the two planes. */
-static void integrate_wide_triangle(const wide_face *w, ct_volume_sum *sum, ct_volume_face *face,
+static void integrate_wide_triangle(const wide_face *w, surface_sums *sum, face_sums *face,
                                     const ct_dd3 corner[3]) {
   double before = face->area, above[3];
-  ct_volume_sum_wide_triangle(sum, face, corner, w->height);
+  add_wide_triangle(sum, face, corner, w->height);
   if (!w->is_shared) return;
   for (int k = 0; k < 3; k++) above[k] = ct_dd_value(ct_wide_height(&w->other, &corner[k]));
   sum->volume -= integrate_positive_part(face->area - before, above);
 }
 
-static void integrate_face(const ct_volume_common *c, uint32_t f, ct_volume_sum *sum,
+static void integrate_face(const ct_volume_common *c, uint32_t f, surface_sums *sum,
                            uint32_t *flags) {
   const ct_cut *cut = c->cut;
   ct_volume_origin from = ct_volume_origin_of(c, f);
@@ -114,12 +223,14 @@ static void integrate_face(const ct_volume_common *c, uint32_t f, ct_volume_sum 
   bool of_a = from.of_a;
   uint32_t own = from.face, other = of_a ? c->shared[own] : CT_CUT_NONE;
   bool is_shared = other != CT_CUT_NONE;
+  assert(cut->first[f] != CT_CUT_NONE);
+  assert(!is_shared || other < c->b->face_count);
   if (is_shared) *flags |= CT_VOLUME_FLAG_SHARED_FACES;
-  ct_volume_face face = {.owner = is_shared ? CT_OWNER_SHARED
-                                  : of_a    ? CT_OWNER_A
-                                            : CT_OWNER_B,
-                         .normal = ct_volume_body_normal(body, own),
-                         .is_inner = body->is_inner && body->is_inner[own]};
+  face_sums face = {.owner = is_shared ? CT_OWNER_SHARED
+                             : of_a    ? CT_OWNER_A
+                                       : CT_OWNER_B,
+                    .normal = ct_volume_body_normal(body, own),
+                    .is_inner = body->is_inner && body->is_inner[own]};
   ct_volume_triangle t = {
       .owner = face.owner, .face_a = of_a ? own : CT_NO_FACE, .face_b = of_a ? other : own};
   /* a fan of triangles from the least vertex, independent of the face's numbering */
@@ -140,11 +251,11 @@ static void integrate_face(const ct_volume_common *c, uint32_t f, ct_volume_sum 
                             ct_cut_wide_vertex(cut, corner[2])};
       integrate_wide_triangle(&wide, sum, &face, at);
     } else {
-      ct_volume_sum_triangle(sum, &face, t.vertex[0], t.vertex[1], t.vertex[2]);
+      add_triangle(sum, &face, t.vertex[0], t.vertex[1], t.vertex[2]);
     }
     if (c->pair->options->triangles) push_proper_triangle(c, &t);
   }
-  ct_volume_sum_close(sum, &face);
+  add_face_terms(sum, &face);
 }
 
 /* Least distance of an inner point from the planes of the remaining faces. */
@@ -191,6 +302,7 @@ static void use_penetration_normal(const ct_volume_common *c, ct_volume_contact 
 /* The gap of contact/volume.h: distance of the bodies moved apart along the normal by L each, minus
  * 2 L; at most 0. */
 static double compute_corrected_gap(const ct_volume_common *c, ct_vec3 normal, double raw) {
+  assert(raw <= 0.0);
   ct_convex_proxy moved = ct_proxy_translated(&c->b->proxy, ct_scale(normal, -2.0 * raw));
   ct_gjk g = {
       .a = &c->a->proxy, .b = &moved, .threshold = INFINITY, .enough = -INFINITY, .first = normal};
@@ -201,6 +313,7 @@ static double compute_corrected_gap(const ct_volume_common *c, ct_vec3 normal, d
 static void set_contact_gaps(const ct_volume_common *c, ct_volume_contact *contact) {
   ct_vec3 n = contact->normal;
   double least, most;
+  assert(fabs(ct_norm2(n) - 1.0) <= 1e-12);
   ct_cut_heights(c->cut, n, ct_dot(n, contact->position), &least, &most);
   contact->raw_gap = least - most;
   contact->gap = contact->raw_gap < -c->epsilon ? compute_corrected_gap(c, n, contact->raw_gap)
@@ -241,7 +354,7 @@ static bool set_inner_point(const ct_volume_common *c, bool is_solid, ct_volume_
 
 /* Bound of the volume's error, m^3: the displacement bound of planes and points times the
  * surface. */
-static double bound_volume_error(const ct_volume_common *c, const ct_volume_sum *sum) {
+static double bound_volume_error(const ct_volume_common *c, const surface_sums *sum) {
   double moved = 2.0 * c->moved;
   if (c->is_wide)
     moved += ct_wide_plane_error(&c->a->proxy) + ct_wide_plane_error(&c->b->proxy) + WIDE * c->size;
@@ -252,17 +365,19 @@ static double bound_volume_error(const ct_volume_common *c, const ct_volume_sum 
 bool ct_volume_add_common(const ct_volume_common *c) {
   ct_volume_scratch *m = c->pair->memory;
   uint32_t first_triangle = m->triangle_count;
+  assert(c->size > 0.0 && c->moved >= 0.0);
+  /* planes and vertices moved by epsilon have no double-double form */
+  assert(!c->is_wide || (c->pair->has_wide && c->epsilon == 0.0));
   ct_volume_contact contact = {.element_a = c->a->element,
                                .element_b = c->b->element,
                                .status = CT_PAIR_OK,
                                .flags = c->flags};
-  ct_volume_sum sum = {.weighting = c->pair->options->weighting,
-                       .reference = ct_cut_middle(c->cut)};
+  surface_sums sum = {.weighting = c->pair->options->weighting, .reference = ct_cut_middle(c->cut)};
   for (uint32_t f = 0; f < c->cut->face_count; f++) {
     if (c->cut->first[f] != CT_CUT_NONE) integrate_face(c, f, &sum, &contact.flags);
   }
   /* integrals; a thin intersection is left to double-double arithmetic */
-  bool is_solid = ct_volume_sum_contact(&sum, &contact),
+  bool is_solid = set_contact_integrals(&sum, &contact),
        can_widen = !c->is_wide && c->epsilon == 0.0;
   double error = bound_volume_error(c, &sum);
   if (is_solid && can_widen && error > CT_VOLUME_RELATIVE_ERROR * sum.volume) {
@@ -276,7 +391,7 @@ bool ct_volume_add_common(const ct_volume_common *c) {
   }
   /* normal, gaps, stages */
   ct_volume_set_error(&contact, error);
-  if (!ct_volume_sum_normal(&sum, &contact.normal)) use_penetration_normal(c, &contact);
+  if (!compute_weighted_normal(&sum, &contact.normal)) use_penetration_normal(c, &contact);
   set_contact_gaps(c, &contact);
   contact.first_triangle = first_triangle;
   contact.triangle_count = m->triangle_count - first_triangle;

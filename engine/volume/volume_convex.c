@@ -2,22 +2,22 @@
  *
  * Clipping by one plane is, by polarity, adding a dual point to the dual hull: vertices of the
  * intersection are facets of the dual hull (Muller, Preparata 1978). Clipping needs no inner point.
- * Limits: if the intersection is thin, the clip is repeated in double-double arithmetic.
+ * Limits: if the intersection is thin, the clip is repeated in double-double arithmetic. Coplanar
+ * faces of the same outward side are recognised to round-off and do not clip.
  */
 #include "volume/volume_convex.h"
+#include "volume/volume_contact.h"
+#include "volume/volume_dual.h"
 
 #include "pair/workspace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The first planes are those that cut deepest; later ones then meet few vertices. More picks than
  * this gain nothing. */
 #define FIRST_PLANES 4u
-
-/* Largest difference of equal planes: relative rotation 55 u, normals of both hulls 4 u each,
- * rounded up. Offsets may differ by as much of the size; see pair/round_off_bound.h. */
-#define SAME_PLANE (96.0 * CT_UNIT_ROUNDOFF)
 
 /* Error bound of heights in double arithmetic, as a part of the size. */
 #define NEAR (32.0 * CT_UNIT_ROUNDOFF)
@@ -28,21 +28,11 @@ typedef struct clipper {
   uint8_t *is_done;    /* [b faces] */
 } clipper;
 
-uint32_t ct_volume_same_plane(const ct_volume_common *c, uint32_t face) {
-  ct_vec3 n = ct_volume_body_normal(c->b, face);
-  for (uint32_t f = 0; f < c->a->face_count; f++) {
-    if (c->shared[f] != CT_CUT_NONE ||
-        ct_max_abs(ct_sub(ct_volume_body_normal(c->a, f), n)) > SAME_PLANE)
-      continue;
-    if (fabs(c->a->offset[f] - c->b->offset[face]) <= SAME_PLANE * c->size) return f;
-  }
-  return CT_CUT_NONE;
-}
-
 static void compute_plane_heights(clipper *t, uint32_t face, double *least, double *highest) {
   ct_volume_common *c = t->common;
   ct_vec3 normal = ct_volume_body_normal(c->b, face);
   ct_cut_heights(c->cut, normal, c->b->offset[face], least, highest);
+  assert(*least <= *highest);
   if (!c->is_wide || *highest < -NEAR * c->size) return;
   t->plane = ct_wide_face(c->b, face, &c->pair->wide);
   ct_cut_wide_heights(c->cut, &t->plane, NEAR * c->size, least, highest);
@@ -52,10 +42,11 @@ static void compute_plane_heights(clipper *t, uint32_t face, double *least, doub
 static bool clip_by_face(clipper *t, uint32_t face) {
   ct_volume_common *c = t->common;
   double least, highest;
+  assert(face < c->b->face_count && !t->is_done[face]);
   t->is_done[face] = 1;
   compute_plane_heights(t, face, &least, &highest);
   /* coplanar faces are shared, and do not clip */
-  if (fabs(highest) <= 2.0 * SAME_PLANE * c->size) {
+  if (fabs(highest) <= 2.0 * CT_SAME_PLANE * c->size) {
     uint32_t other = ct_volume_same_plane(c, face);
     if (other != CT_CUT_NONE) {
       c->shared[other] = face;
@@ -149,6 +140,7 @@ void ct_volume_bodies(ct_volume_pair *pair, const ct_volume_body *a, const ct_vo
   ct_volume_common c = {.pair = pair, .a = a, .b = b, .cut = &pair->memory->cut};
   clipper t = {.common = &c};
   c.size = a->proxy.extent + b->proxy.extent;
+  assert(c.size > 0.0);
   if (!open_face_lists(&c, &t)) {
     pair->failed = true;
     return;

@@ -11,6 +11,8 @@
 #include "shape/sharp_shape.h"
 #include "shape/tapered_capsule.h"
 
+#include <assert.h>
+
 #define PI 3.14159265358979323846
 
 /* Error bound of a closed-form volume with an exact depth, as a part of the volume. */
@@ -28,6 +30,7 @@ typedef struct closed_form_volume {
  * centre. */
 static double compute_cap(double radius, double height, double *centroid) {
   double rest = 2.0 * radius - height;
+  assert(height >= 0.0 && radius > 0.0);
   *centroid = 3.0 * rest * rest / (4.0 * (3.0 * radius - height));
   return PI * height * height * (3.0 * radius - height) / 3.0;
 }
@@ -37,6 +40,7 @@ static double compute_cap(double radius, double height, double *centroid) {
 static closed_form_volume intersect_balls(ct_vec3 c, double r, ct_vec3 d, double s, double both) {
   ct_vec3 between = ct_sub(d, c);
   double apart = ct_norm(between), x, y;
+  assert(both > 0.0 && apart > 0.0);
   /* Products of differences do not cancel; for near-containment one may be rounded below 0. */
   double first = ct_max2(s - r + apart, 0.0) * both / (2.0 * apart),
          second = ct_max2(r - s + apart, 0.0) * both / (2.0 * apart);
@@ -49,6 +53,7 @@ static closed_form_volume intersect_balls(ct_vec3 c, double r, ct_vec3 d, double
 /* The part of an ellipsoid below a plane at some depth: scaled to the unit ball. */
 static closed_form_volume cut_ellipsoid(ct_vec3 radii, ct_vec3 up, double depth) {
   ct_vec3 n = ct_vec(up.x * radii.x, up.y * radii.y, up.z * radii.z);
+  assert(depth > 0.0);
   double length = ct_norm(n), centroid,
          volume = compute_cap(1.0, ct_min2(depth / length, 2.0), &centroid);
   ct_vec3 at = ct_scale(n, -centroid / length);
@@ -110,6 +115,7 @@ static ct_dd compute_ball_depth(ct_volume_pair *pair, double z, double r, double
  * with an error of the same size, so that a reported volume is known to be uncertain. */
 static double choose_depth(ct_dd wide, double query_depth, double *error) {
   double depth = ct_dd_value(wide);
+  assert(query_depth > 0.0);
   if (depth > 0.0) return depth;
   *error = query_depth;
   return query_depth;

@@ -86,6 +86,8 @@ bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
   cut->vertex_count = body->vertex_count;
   cut->face_count = body->face_count + more;
   cut->edge_count = body->face_start[body->face_count];
+  /* Euler's formula: a closed surface without handles */
+  assert(cut->vertex_count + body->face_count == cut->edge_count / 2 + 2);
   cut->spare = CT_CUT_NONE;
   cut->stamp = 0;
   /* vertices, exact so far */
@@ -100,6 +102,7 @@ bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
   /* half-edges of the face loops, then their twins */
   for (uint32_t f = 0; f < body->face_count; f++) {
     uint32_t begin = body->face_start[f], end = body->face_start[f + 1];
+    assert(end - begin >= 3);
     cut->first[f] = begin;
     for (uint32_t e = begin; e < end; e++) {
       uint32_t v = body->face_loop[e];
@@ -116,6 +119,7 @@ bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
 /* ---- heights -------------------------------------------------------------------------------- */
 
 void ct_cut_heights(ct_cut *cut, ct_vec3 n, double offset, double *least, double *most) {
+  assert(cut->vertex_count > 0);
   cut->plane = NULL;
   const ct_lanes o = {offset, offset};
   ct_lanes low = {INFINITY, INFINITY}, high = {-INFINITY, -INFINITY};
@@ -226,6 +230,7 @@ static void remove_pockets(ct_cut *cut) {
       low = v;
   }
   uint32_t remaining_mark = cut->stamp + 1;
+  assert(low != CT_CUT_NONE);
   cut->vertex_mark[low] = remaining_mark;
   stays[count++] = low;
   for (uint32_t i = 0; i < count; i++) {
@@ -314,6 +319,7 @@ static void create_cut_vertices(ct_cut *cut) {
   for (uint32_t i = 0; i < cut->crossing_count; i++) {
     ct_cut_crossing *c = &cut->crossings[i];
     c->vertex = i < cut->outside_count ? cut->outside[i] : cut->vertex_count++;
+    assert(c->vertex <= 2 * cut->capacity);
     c->edge = allocate_edge(cut);
     c->cap = allocate_edge(cut);
     cut->vertex_mark[c->vertex] = 0;
@@ -351,6 +357,7 @@ static void compact_vertices(ct_cut *cut) {
     } while (e != first);
     const ct_dd3 moved = ct_cut_wide_vertex(cut, last);
     store_vertex(cut, hole, &moved);
+    assert(!is_marked_outside(cut, last));
     cut->edge_of[hole] = first;
     cut->vertex_mark[hole] = 0;
   }
@@ -358,12 +365,14 @@ static void compact_vertices(ct_cut *cut) {
 }
 
 void ct_cut_plane(ct_cut *cut, uint32_t face) {
-  assert(cut->first[face] == CT_CUT_NONE);
+  assert(face < cut->face_count && cut->first[face] == CT_CUT_NONE);
   uint32_t first = CT_CUT_NONE;
   cut->stamp += 2;
   /* the removed part, made connected with a connected rest */
   mark_removed_vertices(cut);
+  assert(cut->outside_count < cut->vertex_count);
   uint32_t crossings = count_cut_edges(cut, &first);
+  assert(crossings > 0);
   trace_cut(cut, first);
   if (cut->crossing_count != crossings) {
     remove_pockets(cut);

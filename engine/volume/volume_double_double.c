@@ -3,6 +3,8 @@
 
 #include <contact/limits.h>
 
+#include <assert.h>
+
 /* Error bound of a hull's planes in u: normals are unit to 2 u, and offsets are rounded with
  * them. */
 #define PLANE_ROUNDOFFS 8.0
@@ -29,6 +31,7 @@ static ct_wide_frame make_frame_of_pose(const ct_pose *pose) {
   ct_quat q = pose->rotation;
   ct_dd norm = ct_dd_add(ct_dd_add(ct_two_product(q.x, q.x), ct_two_product(q.y, q.y)),
                          ct_dd_add(ct_two_product(q.z, q.z), ct_two_product(q.w, q.w)));
+  assert(norm.high > 0.0);
   ct_dd s = ct_dd_div(ct_dd_of(2.0), norm), one = ct_dd_of(1.0);
   ct_dd xx = multiply_components(s, q.x, q.x), yy = multiply_components(s, q.y, q.y),
         zz = multiply_components(s, q.z, q.z);
@@ -77,6 +80,7 @@ static ct_wide_frame make_wide_frame(const ct_placed *placed, const ct_volume_po
 static ct_wide_frame invert_rotation(const ct_wide_frame *f) {
   const ct_dd3 a = ct_dd3_cross(&f->y, &f->z), b = ct_dd3_cross(&f->z, &f->x),
                c = ct_dd3_cross(&f->x, &f->y);
+  assert(ct_dd3_dot(&f->x, &a).high > 0.0); /* a rotation to round-off */
   const ct_dd over = ct_dd_div(ct_dd_of(1.0), ct_dd3_dot(&f->x, &a));
   const ct_dd3 p = scale_wide(&a, over), q = scale_wide(&b, over), r = scale_wide(&c, over);
   return (ct_wide_frame){.x = {p.x, q.x, r.x}, .y = {p.y, q.y, r.y}, .z = {p.z, q.z, r.z}};
@@ -114,6 +118,7 @@ static uint32_t find_widest_corner(const ct_volume_body *body, const uint32_t *l
                                    uint32_t count) {
   ct_vec3 p = get_own_vertex(body, loop[0]);
   uint32_t best = 1;
+  assert(count >= 3);
   double most = -1.0;
   for (uint32_t k = 1; k + 1 < count; k++) {
     ct_vec3 e = ct_sub(get_own_vertex(body, loop[k]), p),
@@ -128,6 +133,7 @@ static uint32_t find_widest_corner(const ct_volume_body *body, const uint32_t *l
 }
 
 ct_wide_plane ct_wide_face(const ct_volume_body *body, uint32_t face, const ct_wide_frame *frame) {
+  assert(face < body->face_count);
   const uint32_t *loop = body->face_loop + body->face_start[face];
   uint32_t k = find_widest_corner(body, loop, body->face_start[face + 1] - body->face_start[face]);
   const uint32_t vertices[3] = {loop[0], loop[k], loop[k + 1]};

@@ -10,6 +10,7 @@
 
 #include <contact/elements.h>
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Faces of the convex hull of eight points, at most. */
@@ -33,6 +34,7 @@ typedef struct piece {
 
 static piecewise make_piecewise(ct_placed placed, const ct_frame *frame) {
   bool elements = ct_kind_has_elements(placed.shape->kind);
+  assert(placed.shape->rounding == 0.0 && placed.shape->margin == 0.0);
   return (piecewise){placed.shape, frame,
                      elements ? ct_elements_get(placed.shape->elements) : NULL};
 }
@@ -59,6 +61,7 @@ static uint32_t find_outer_index(const ct_elements_view *view, uint32_t face) {
     if (view->outer[middle] < face) low = middle + 1;
     else high = middle;
   }
+  assert(low < view->outer_count && view->outer[low] == face);
   return low;
 }
 
@@ -83,6 +86,7 @@ static bool place_convex_piece(const piecewise *p, uint32_t i, ct_volume_body_st
   const ct_shape hull = {.kind = CT_KIND_CONVEX, .hull = (ct_hull *)(uintptr_t)p->view->hulls[i]};
   if (!ct_volume_body_place(&hull, p->frame, storage, &out->body)) return false;
   bool any_outer = has_outer_face(p, i);
+  assert(out->body.face_count <= FACES_MAX);
   for (uint32_t f = 0; f < out->body.face_count; f++)
     describe_hull_face(p->view, i, f, any_outer, out);
   out->body.surface = out->surface;
@@ -159,6 +163,7 @@ static bool find_candidate_pieces(ct_volume_scratch *memory, const piecewise *a,
 /* ---- pairs of pieces ------------------------------------------------------------------------ */
 
 static void rename_hull_face(uint32_t *face, const piece *p) {
+  assert(*face == CT_NO_FACE || *face < p->body.face_count);
   if (*face != CT_NO_FACE && p->body.is_inner) *face = p->face[*face];
 }
 

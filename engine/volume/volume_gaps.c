@@ -5,6 +5,8 @@
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
 
+#include <assert.h>
+
 /* Largest distance of a surface point from the surface, in unit round-offs of the size. */
 #define SURFACE_ROUNDOFFS 256.0
 
@@ -52,6 +54,7 @@ double ct_volume_depth(const ct_volume_pair *pair, ct_vec3 normal) {
 void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *c) {
   c->depth_along_normal = ct_volume_depth(pair, c->normal);
   double apart = -c->raw_gap;
+  assert(apart >= 0.0);
   c->gap = ct_min2(
       ct_max2(query_moved_distance(pair, c->normal, apart).distance, 0.0) - 2.0 * apart, 0.0);
 }
@@ -71,6 +74,7 @@ static uint32_t find_hull_surface(const ct_shape *shape, ct_vec3 p) {
     least = height;
     face = outer == shape->hull ? f : v->face_plane[f];
   }
+  assert(face < named->face_count);
   return named->surface_ids ? named->surface_ids[face] : face;
 }
 

@@ -3,7 +3,7 @@
 #ifndef VOLUME_VOLUME_GAPS_H
 #define VOLUME_VOLUME_GAPS_H
 
-#include "volume/volume.h"
+#include "volume/volume_pair.h"
 
 /* Distance query of the pair, in its frame and order. */
 ct_pair_result ct_volume_distance(ct_volume_pair *pair);

@@ -2,27 +2,48 @@
  * surfaces. The arrangement is in the frame of a mesh: the first by content, or the only one.
  *
  * Volume, areas and centroids are sums over surface parts inside the other solid (divergence
- * theorem). Limits: if borders do not close, or the arrangement is unsound, the status is
- * CT_PAIR_DEGENERATE.
+ * theorem). Weights by squared face areas need whole faces: connected, exactly coplanar triangles.
+ * If the surface of the intersection is requested, triangles entirely inside the other solid are
+ * copied, other parts are decomposed into trapezoids, and areas in both surfaces are added once, as
+ * shared.
+ *
+ * Limits: if borders do not close, or the arrangement is unsound, the status is CT_PAIR_DEGENERATE.
  */
 #include "volume/volume_mesh.h"
-
+#include "base/predicates.h"
+#include "mesh_pairs/mesh_tree_pairs.h"
 #include "pair/workspace.h"
+#include "triangle/triangle_distance.h"
 #include "volume/volume_gaps.h"
+
+#include <assert.h>
 
 /* Normal sums below this, as a part of the sum of their sizes, have no direction. */
 #define NORMAL_MIN 1e-12
 
-bool ct_arrangement_part_is_significant(const ct_arrangement *o, const ct_arrangement_part *part) {
+/* The arrangement of a pair of surfaces. */
+typedef struct overlaid_pair {
+  ct_arrangement o;
+  bool turned;   /* the first solid of the arrangement is b */
+  ct_frame to_a; /* from the arrangement's frame to a's */
+} overlaid_pair;
+
+/* Visits a part of one side. */
+typedef void (*part_visitor)(void *context, int side, const ct_arrangement_part *part);
+
+/* True if the area of a part exceeds its round-off. */
+static bool is_significant_part(const ct_arrangement *o, const ct_arrangement_part *part) {
   return fabs(part->area) > ct_arrangement_error(o) * part->border;
 }
 
-void ct_arrangement_visit_parts(const ct_arrangement *o, int side, ct_arrangement_visit visit,
-                                void *context) {
+/* Visits the parts of one side that bound the intersection, by triangle. */
+static void visit_boundary_parts(const ct_arrangement *o, int side, part_visitor visit,
+                                 void *context) {
   const ct_arrangement_side *s = &o->memory->side[side];
   for (uint32_t t = 0; t < o->skin[side].triangle_count; t++) {
     if (s->slot[t] == CT_ARRANGEMENT_PLAIN) continue;
     if (s->slot[t] != CT_ARRANGEMENT_SEEN) {
+      assert(s->slot[t] < s->part_count);
       visit(context, side, &s->part[s->slot[t]]);
       continue;
     }
@@ -31,6 +52,212 @@ void ct_arrangement_visit_parts(const ct_arrangement *o, int side, ct_arrangemen
     ct_arrangement_part whole = ct_arrangement_whole(o, side, t, winding);
     visit(context, side, &whole);
   }
+}
+
+/* ---- whole faces ----------------------------------------------------------------------------- */
+
+#define USED (-INFINITY)
+
+static void store_part_area(void *context, int side, const ct_arrangement_part *part) {
+  ct_arrangement *o = context;
+  (void)side;
+  if (is_significant_part(o, part))
+    o->memory->face_area[part->triangle] = part->area - part->shared;
+}
+
+static bool are_triangles_coplanar(const ct_mesh_view *view, uint32_t triangle, uint32_t other) {
+  ct_triangle t = ct_mesh_triangle(view, triangle), u = ct_mesh_triangle(view, other);
+  for (int k = 0; k < 3; k++)
+    if (ct_orient3d(t.v[0], t.v[1], t.v[2], u.v[k]) != 0) return false;
+  return ct_dot(ct_triangle_cross(&t), ct_triangle_cross(&u)) > 0.0;
+}
+
+/* Total area of the face of a mesh that contains a triangle: flood fill; each triangle is used
+ * once. */
+static double sum_mesh_face_area(ct_arrangement *o, int side, uint32_t from) {
+  const ct_mesh_view *view = o->skin[side].view;
+  uint32_t *stack = o->memory->side[side].stack;
+  double *area = o->memory->face_area, sum = area[from];
+  size_t top = 0;
+  stack[top++] = from;
+  area[from] = USED;
+  while (top > 0) {
+    uint32_t t = stack[--top];
+    for (int k = 0; k < 3; k++) {
+      uint32_t next = view->across[t][k];
+      if (next == CT_NO_TRIANGLE || area[next] == USED || !are_triangles_coplanar(view, from, next))
+        continue;
+      sum += area[next];
+      area[next] = USED;
+      stack[top++] = next;
+    }
+  }
+  return sum;
+}
+
+/* Total area of the face of a hull or box: its triangles are consecutive. */
+static double sum_hull_face_area(ct_arrangement *o, int side, uint32_t from) {
+  const ct_placed_surface *skin = &o->skin[side];
+  double *area = o->memory->face_area, sum = 0.0;
+  for (uint32_t t = from; t < skin->triangle_count && skin->faces[t] == skin->faces[from]; t++) {
+    sum += area[t];
+    area[t] = USED;
+  }
+  return sum;
+}
+
+/* Sum of normals weighted by squared areas of whole faces. A face of a mesh consists of connected,
+ * exactly coplanar triangles. False: out of memory. */
+static bool sum_whole_faces(ct_arrangement *o, int side, ct_vec3 *sum) {
+  ct_arrangement_scratch *m = o->memory;
+  const ct_placed_surface *skin = &o->skin[side];
+  if (!ct_arrangement_reserve(m, &m->face_area, sizeof *m->face_area, &m->face_area_room,
+                              skin->triangle_count))
+    return false;
+  for (uint32_t t = 0; t < skin->triangle_count; t++) m->face_area[t] = 0.0;
+  visit_boundary_parts(o, side, store_part_area, o);
+  *sum = ct_vec(0.0, 0.0, 0.0);
+  for (uint32_t t = 0; t < skin->triangle_count; t++) {
+    if (m->face_area[t] == 0.0 || m->face_area[t] == USED) continue;
+    ct_arrangement_part whole = ct_arrangement_whole(o, side, t, 1);
+    double area = skin->view ? sum_mesh_face_area(o, side, t) : sum_hull_face_area(o, side, t);
+    *sum = ct_add_scaled(*sum, whole.normal, area * area);
+  }
+  return true;
+}
+
+/* ---- triangles ------------------------------------------------------------------------------- */
+
+typedef struct surface {
+  ct_volume_pair *pair;
+  const overlaid_pair *laid;
+  ct_volume_triangle next; /* owner and faces */
+  size_t list_count;       /* borders of the lists; borders of the current part follow them */
+  bool failed;
+} surface;
+
+static uint32_t get_face_number(const ct_placed_surface *skin, uint32_t triangle) {
+  return skin->faces ? skin->faces[triangle] : skin->view->order[triangle];
+}
+
+/* Adds a triangle of a trapezoid unless its area is round-off. */
+static bool push_surface_triangle(void *context, const ct_vec3 v[3]) {
+  surface *s = context;
+  const overlaid_pair *l = s->laid;
+  double border =
+      ct_norm(ct_sub(v[1], v[0])) + ct_norm(ct_sub(v[2], v[1])) + ct_norm(ct_sub(v[0], v[2]));
+  ct_triangle t = {{v[0], v[1], v[2]}};
+  if (0.5 * ct_norm(ct_triangle_cross(&t)) <= ct_arrangement_error(&l->o) * border) return true;
+  for (int k = 0; k < 3; k++) s->next.vertex[k] = ct_to_parent(l->to_a, ct_add(v[k], l->o.origin));
+  return ct_volume_push_triangle(s->pair, &s->next);
+}
+
+static bool append_part_border(surface *s, ct_vec3 p, ct_vec3 q, int32_t weight, uint32_t next) {
+  ct_arrangement_scratch *m = s->laid->o.memory;
+  if (!ct_arrangement_reserve(m, &m->border, sizeof *m->border, &m->border_room,
+                              m->border_count + 1))
+    return false;
+  m->border[m->border_count++] = (ct_border_segment){p, q, weight, next};
+  return true;
+}
+
+/* ---- shared surface ------------------------------------------------------------------------- */
+
+static bool subtract_polygon(surface *s, int side, uint32_t triangle,
+                             const ct_arrangement_polygon *p, int32_t weight) {
+  ct_arrangement_scratch *m = s->laid->o.memory;
+  ct_arrangement_part *part = &m->side[side].part[m->side[side].slot[triangle]];
+  for (int k = 0; k < p->count; k++) {
+    if (!append_part_border(s, p->v[k], p->v[k + 1 == p->count ? 0 : k + 1], weight,
+                            part->first_border))
+      return false;
+    part->first_border = (uint32_t)m->border_count - 1;
+  }
+  return true;
+}
+
+static bool push_polygon_triangles(surface *s, const ct_arrangement_polygon *p) {
+  assert(p->count <= (int)(sizeof p->v / sizeof *p->v));
+  for (int k = 2; k < p->count; k++) {
+    const ct_vec3 t[3] = {p->v[0], p->v[k - 1], p->v[k]};
+    if (!push_surface_triangle(s, t)) return false;
+  }
+  return true;
+}
+
+/* Adds coplanar polygons of both surfaces. They have the orientation of the first triangle; the
+ * second triangle's is opposite if the faces face each other. */
+static bool push_shared_polygons(surface *s) {
+  const overlaid_pair *l = s->laid;
+  const ct_arrangement_scratch *m = l->o.memory;
+  for (size_t i = 0; i < m->flat_count; i++) {
+    const ct_coplanar_pair *f = &m->flat[i];
+    ct_arrangement_polygon below, above;
+    bool same = ct_coplanar_common_area(&l->o, f, &below, &above);
+    if (!subtract_polygon(s, 0, f->triangle[0], &below, -1)) return false;
+    if (!subtract_polygon(s, 1, f->triangle[1], same ? &above : &below, same ? -1 : 1))
+      return false;
+    if (!same) continue;
+    uint32_t face[2] = {get_face_number(&l->o.skin[0], f->triangle[0]),
+                        get_face_number(&l->o.skin[1], f->triangle[1])};
+    s->next = (ct_volume_triangle){
+        .owner = CT_OWNER_SHARED, .face_a = face[l->turned], .face_b = face[!l->turned]};
+    if (!push_polygon_triangles(s, &below) || !push_polygon_triangles(s, &above)) return false;
+  }
+  return true;
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+static bool append_part_edge(void *context, ct_vec3 p, ct_vec3 q, int32_t weight) {
+  return append_part_border(context, p, q, weight, 0);
+}
+
+static bool push_part_trapezoids(surface *s, int side, const ct_arrangement_part *part) {
+  ct_arrangement_scratch *m = s->laid->o.memory;
+  m->border_count = s->list_count;
+  if (!ct_arrangement_edges(&s->laid->o, side, part, append_part_edge, s)) return false;
+  for (uint32_t i = part->first_segment; i != CT_NO_TRIANGLE; i = m->segment[i].next[side])
+    if (!append_part_border(s, m->segment[i].p, m->segment[i].q, side == 0 ? 1 : -1, 0))
+      return false;
+  for (uint32_t i = part->first_border; i != CT_NO_TRIANGLE; i = m->border[i].next)
+    if (!append_part_border(s, m->border[i].p, m->border[i].q, m->border[i].weight, 0))
+      return false;
+  return ct_trapezoids_of(&m->pieces, m->border + s->list_count, m->border_count - s->list_count,
+                          part->normal, push_surface_triangle, s);
+}
+
+static void push_visited_part(void *context, int side, const ct_arrangement_part *part) {
+  surface *s = context;
+  const overlaid_pair *l = s->laid;
+  const ct_placed_surface *skin = &l->o.skin[side];
+  bool of_a = (side == 0) != l->turned;
+  uint32_t face = get_face_number(skin, part->triangle);
+  s->next = (ct_volume_triangle){.owner = of_a ? CT_OWNER_A : CT_OWNER_B,
+                                 .face_a = of_a ? face : CT_NO_FACE,
+                                 .face_b = of_a ? CT_NO_FACE : face};
+  if (s->failed || !is_significant_part(&l->o, part)) return;
+  if (part->first_segment != CT_NO_TRIANGLE || part->first_border != CT_NO_TRIANGLE ||
+      part->passing_count > 0) {
+    s->failed = !push_part_trapezoids(s, side, part);
+    return;
+  }
+  ct_vec3 v[3];
+  ct_placed_surface_triangle(skin, part->triangle, v);
+  for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], l->o.origin);
+  s->failed = !push_surface_triangle(s, v);
+}
+
+/* Adds the surface of the intersection as triangles. False: out of memory. */
+static bool push_intersection_surface(ct_volume_pair *pair, const overlaid_pair *laid) {
+  surface s = {.pair = pair, .laid = laid};
+  ct_arrangement_scratch *m = laid->o.memory;
+  m->border_count = 0;
+  s.failed = !push_shared_polygons(&s);
+  s.list_count = m->border_count;
+  for (int side = 0; side < 2; side++) visit_boundary_parts(&laid->o, side, push_visited_part, &s);
+  pair->failed = pair->failed || s.failed;
+  return !s.failed;
 }
 
 /* ---- sums ----------------------------------------------------------------------------------- */
@@ -56,7 +283,7 @@ static void integrate_part(void *context, int side, const ct_arrangement_part *p
   s->first = ct_add(s->first, part->first);
   s->volume_first = ct_add(s->volume_first, part->volume_first);
   s->closure = ct_add_scaled(s->closure, part->normal, part->area);
-  if (!ct_arrangement_part_is_significant(s->o, part)) return;
+  if (!is_significant_part(s->o, part)) return;
   s->linear[side] = ct_add_scaled(s->linear[side], part->normal, own);
   s->squared[side] = ct_add_scaled(s->squared[side], part->normal, own * own);
   uint32_t stretches = part->passing_count + 6;
@@ -84,7 +311,7 @@ static void extend_width(width *w, ct_vec3 p) {
 static void extend_width_by_part(void *context, int side, const ct_arrangement_part *part) {
   width *w = context;
   const ct_arrangement *o = w->o;
-  if (!ct_arrangement_part_is_significant(o, part)) return;
+  if (!is_significant_part(o, part)) return;
   for (int k = 0; k < 3; k++) {
     uint32_t vertex = o->skin[side].corners[part->triangle][k];
     if (o->memory->side[side].winding[vertex] != 0)
@@ -99,8 +326,7 @@ static void extend_width_by_part(void *context, int side, const ct_arrangement_p
 
 static double compute_intersection_width(const ct_arrangement *o, ct_vec3 along) {
   width w = {.o = o, .along = along, .least = INFINITY, .most = -INFINITY};
-  for (int side = 0; side < 2; side++)
-    ct_arrangement_visit_parts(o, side, extend_width_by_part, &w);
+  for (int side = 0; side < 2; side++) visit_boundary_parts(o, side, extend_width_by_part, &w);
   return ct_max2(w.most - w.least, 0.0);
 }
 
@@ -128,10 +354,10 @@ static double find_largest_box_coordinate(const ct_aabb *box) {
 }
 
 /* Builds the arrangement. False: out of memory or stopped. *apart: the boxes are disjoint. */
-static bool build_pair_arrangement(ct_volume_pair *pair, ct_overlaid_pair *l, bool *apart) {
+static bool build_pair_arrangement(ct_volume_pair *pair, overlaid_pair *l, bool *apart) {
   ct_workspace *workspace = pair->workspace;
   ct_arrangement *o = &l->o;
-  *l = (ct_overlaid_pair){
+  *l = (overlaid_pair){
       .o = {.memory = ct_workspace_arrangement(workspace), .flag = &workspace->mesh}};
   workspace->mesh.stopped = false;
   l->turned = !ct_kind_is_mesh(pair->a.shape->kind);
@@ -156,25 +382,25 @@ static bool build_pair_arrangement(ct_volume_pair *pair, ct_overlaid_pair *l, bo
 
 /* ---- the contact ---------------------------------------------------------------------------- */
 
-static ct_vec3 transform_to_a(const ct_overlaid_pair *l, ct_vec3 p) {
+static ct_vec3 transform_to_a(const overlaid_pair *l, ct_vec3 p) {
   return ct_to_parent(l->to_a, ct_add(p, l->o.origin));
 }
 
 /* Weighted normal sum from the arrangement's first solid to its second. False: out of memory. */
-static bool compute_normal_sum(ct_volume_pair *pair, ct_overlaid_pair *l, const part_sums *s,
+static bool compute_normal_sum(ct_volume_pair *pair, overlaid_pair *l, const part_sums *s,
                                ct_vec3 *sum) {
   ct_vec3 of[2];
   for (int side = 0; side < 2; side++) {
     of[side] = pair->options->weighting == CT_WEIGHTING_LINEAR ? s->linear[side] : s->squared[side];
     if (pair->options->weighting == CT_WEIGHTING_SQUARED_FACE &&
-        !ct_arrangement_faces(&l->o, side, &of[side]))
+        !sum_whole_faces(&l->o, side, &of[side]))
       return false;
   }
   *sum = ct_sub(of[0], of[1]);
   return true;
 }
 
-static void set_mesh_normal(ct_volume_pair *pair, const ct_overlaid_pair *l, const part_sums *s,
+static void set_mesh_normal(ct_volume_pair *pair, const overlaid_pair *l, const part_sums *s,
                             ct_vec3 sum, ct_volume_contact *c) {
   double size = pair->options->weighting == CT_WEIGHTING_LINEAR ? s->area : s->area * s->area;
   if (ct_norm(sum) > NORMAL_MIN * size) {
@@ -185,8 +411,7 @@ static void set_mesh_normal(ct_volume_pair *pair, const ct_overlaid_pair *l, con
   ct_volume_use_distance_normal(pair, c);
 }
 
-static void set_integral_results(const ct_overlaid_pair *l, const part_sums *s,
-                                 ct_volume_contact *c) {
+static void set_integral_results(const overlaid_pair *l, const part_sums *s, ct_volume_contact *c) {
   c->volume = s->volume;
   c->area = 0.5 * s->area;
   c->area_defined = true;
@@ -202,7 +427,7 @@ static void set_integral_results(const ct_overlaid_pair *l, const part_sums *s,
 }
 
 void ct_volume_mesh(ct_volume_pair *pair) {
-  ct_overlaid_pair l;
+  overlaid_pair l;
   bool apart = false;
   if (!build_pair_arrangement(pair, &l, &apart)) {
     pair->failed = ct_workspace_arrangement(pair->workspace)->out_of_memory;
@@ -211,7 +436,7 @@ void ct_volume_mesh(ct_volume_pair *pair) {
   }
   if (apart) return;
   part_sums s = {.o = &l.o};
-  for (int side = 0; side < 2; side++) ct_arrangement_visit_parts(&l.o, side, integrate_part, &s);
+  for (int side = 0; side < 2; side++) visit_boundary_parts(&l.o, side, integrate_part, &s);
   /* Surfaces may be off by the error of their points: a volume within this error is none. */
   if (!(s.volume > ct_arrangement_error(&l.o) * s.loose && s.area > 0.0)) {
     if (ct_pair_overlap(pair->a, pair->b, pair->workspace, NULL))
@@ -231,7 +456,7 @@ void ct_volume_mesh(ct_volume_pair *pair) {
   ct_volume_gaps(pair, &c);
   ct_volume_surfaces(pair, &c);
   c.first_triangle = pair->memory->triangle_count;
-  if (pair->options->triangles && !ct_volume_mesh_triangles(pair, &l)) return;
+  if (pair->options->triangles && !push_intersection_surface(pair, &l)) return;
   c.triangle_count = pair->memory->triangle_count - c.first_triangle;
   ct_volume_push(pair, &c);
 }

@@ -3,10 +3,11 @@
  * Polarity maps the faces of the intersection to vertices of the dual hull and its vertices to the
  * dual hull's faces (Muller, Preparata 1978), for either method of computation.
  */
-#include "volume/volume_convex.h"
 
+#include "volume/volume_stages.h"
 #include "pair/workspace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct stages {
@@ -112,6 +113,7 @@ static bool push_stage_face(stages *s, uint32_t f) {
                          sizeof *m->stage_faces))
     return false;
   uint32_t point = find_dual_point(s, &from), first = cut->first[f], e = first;
+  assert(point < s->out->point_count && first != CT_CUT_NONE);
   ct_dual_point *dual = &m->points[s->out->first_point + point];
   ct_stage_face face = {.owner = dual->owner,
                         .face_a = dual->face_a,
@@ -122,6 +124,7 @@ static bool push_stage_face(stages *s, uint32_t f) {
                         .first_index = m->stage_index_count};
   dual->on_hull = true;
   do {
+    assert(cut->edges[e].origin < cut->vertex_count);
     if (!push_stage_index(s, cut->edges[e].origin)) return false;
     e = cut->edges[e].next;
   } while (e != first);
@@ -147,6 +150,7 @@ static bool push_stage_vertex(stages *s, uint32_t v) {
     /* The preceding edge in its face ends here; its twin is the next edge around the vertex,
      * counter-clockwise. */
     e = cut->edges[s->before[e]].twin;
+    assert(cut->edges[e].origin == v);
   } while (e != first);
   vertex.index_count = m->stage_index_count - vertex.first_index;
   m->stage_vertices[m->stage_vertex_count++] = vertex;

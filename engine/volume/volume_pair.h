@@ -1,7 +1,7 @@
 /* Volumetric contacts, internal interface: the pair in content order, in the frame of its first
  * body, and the lists of the workspace. */
-#ifndef VOLUME_VOLUME_H
-#define VOLUME_VOLUME_H
+#ifndef VOLUME_VOLUME_PAIR_H
+#define VOLUME_VOLUME_PAIR_H
 
 #include "pair/workspace.h"
 #include "volume/volume_cut.h"

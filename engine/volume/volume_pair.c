@@ -1,0 +1,78 @@
+/* Lists of volumetric contacts in the workspace, and what all algorithms set in the same way: the
+ * relative frame in double-double arithmetic, and the error bound of a volume. */
+#include "volume/volume_pair.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void release_volume_part(void *part) {
+  ct_volume_scratch *memory = part;
+  free(memory->contacts);
+  free(memory->triangles);
+  free(memory->points);
+  free(memory->stage_vertices);
+  free(memory->stage_faces);
+  free(memory->stage_indices);
+  for (int i = 0; i < 2; i++) free(memory->body_storage[i].numbers);
+  free(memory->solid.numbers);
+  ct_cut_free(&memory->cut);
+  free(memory->shared);
+  free(memory->elements);
+}
+
+const ct_workspace_part_type ct_volume_part_type = {
+    sizeof(ct_volume_scratch), offsetof(ct_volume_scratch, out_of_memory), release_volume_part};
+_Static_assert(sizeof(ct_volume_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
+
+bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t size) {
+  assert(count <= *capacity);
+  if (count < *capacity) return true;
+  void *old;
+  memcpy(&old, items, sizeof old);
+  uint32_t larger = *capacity ? 2 * *capacity : 16;
+  void *moved = larger > *capacity ? realloc(old, larger * size) : NULL;
+  if (!moved) return false;
+  memcpy(items, &moved, sizeof moved);
+  *capacity = larger;
+  return true;
+}
+
+void ct_volume_widen(ct_volume_pair *pair) {
+  if (!pair->has_wide)
+    pair->wide = ct_wide_relative(&pair->a, &pair->poses[0], &pair->b, &pair->poses[1]);
+  pair->has_wide = true;
+}
+
+void ct_volume_set_error(ct_volume_contact *contact, double error) {
+  assert(!(error < 0.0) && !(contact->volume < 0.0));
+  contact->volume_error = error;
+  if (error > CT_VOLUME_RELATIVE_ERROR * contact->volume)
+    contact->flags |= CT_VOLUME_FLAG_VOLUME_INEXACT;
+  if (error > CT_VOLUME_RELATIVE_ERROR_LARGE * contact->volume && contact->status == CT_PAIR_OK)
+    contact->status = CT_PAIR_DEGENERATE;
+}
+
+bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
+  ct_volume_scratch *m = pair->memory;
+  /* the contact has the last triangles of the list */
+  assert(contact->triangle_count == 0 ||
+         contact->first_triangle + contact->triangle_count == m->triangle_count);
+  pair->failed = pair->failed || !ct_volume_reserve(&m->contacts, m->contact_count,
+                                                    &m->contact_capacity, sizeof *contact);
+  if (pair->failed) return false;
+  m->contacts[m->contact_count++] = *contact;
+  return true;
+}
+
+bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle) {
+  ct_volume_scratch *m = pair->memory;
+  /* the owner has a face, the other body none; shared triangles have both */
+  assert((triangle->face_a == CT_NO_FACE) == (triangle->owner == CT_OWNER_B));
+  assert((triangle->face_b == CT_NO_FACE) == (triangle->owner == CT_OWNER_A));
+  pair->failed = pair->failed || !ct_volume_reserve(&m->triangles, m->triangle_count,
+                                                    &m->triangle_capacity, sizeof *triangle);
+  if (pair->failed) return false;
+  m->triangles[m->triangle_count++] = *triangle;
+  return true;
+}
