@@ -12,58 +12,11 @@
 #include "pair/workspace.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Two unit normals that differ by less are equal; their difference gives no direction. */
 #define NORMALS_EQUAL 1e-6
-#define FIRST_CAPACITY 64u
 /* Cost of an inside vertex in steps of 100 ns, for the cancellation budget. */
 #define INSIDE_STEPS 32u
-
-static void release_feature_part(void *part) {
-  ct_feature_scratch *m = part;
-  free(m->items);
-  free(m->pairs);
-  free(m->segments);
-  free(m->ends);
-  free(m->stops);
-  free(m->crossings);
-}
-
-const ct_workspace_part_type ct_feature_part_type = {
-    sizeof(ct_feature_scratch), offsetof(ct_feature_scratch, out_of_memory), release_feature_part};
-_Static_assert(sizeof(ct_feature_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
-
-const ct_mesh *ct_feature_mesh(const ct_shape *shape) {
-  return shape->kind == CT_KIND_MESH || ct_kind_has_elements(shape->kind) ? shape->mesh : NULL;
-}
-
-bool ct_features_are_supported(const ct_shape *shape) { return ct_feature_mesh(shape) != NULL; }
-
-ct_frame ct_feature_relative(const ct_frame *of, const ct_frame *in) {
-  return (ct_frame){ct_mat_mat(ct_mat_transpose(in->rotation), of->rotation),
-                    ct_mat_tmul(in->rotation, ct_sub(of->position, in->position))};
-}
-
-/* ---- the list ------------------------------------------------------------------------------- */
-
-bool ct_feature_reserve(ct_feature_scratch *m, void *list, size_t item, size_t *capacity,
-                        size_t count) {
-  if (count <= *capacity) return true;
-  size_t larger = *capacity ? 2 * *capacity : FIRST_CAPACITY;
-  assert(count <= larger);
-  void *block, *old;
-  memcpy(&old, list, sizeof old);
-  block = realloc(old, larger * item);
-  if (!block) {
-    m->out_of_memory = true;
-    return false;
-  }
-  memcpy(list, &block, sizeof block);
-  *capacity = larger;
-  return true;
-}
 
 /* Sets the normal of a feature, from a to b: the direction of the difference of the outward
  * normals. For equal normals, the vertex's own normal out of its body, which swaps with the
@@ -76,25 +29,6 @@ static void set_feature_normal(ct_pair_feature *f) {
   }
   f->normal = f->kind == CT_PAIR_FEATURE_VERTEX_B ? ct_neg(f->b.normal) : f->a.normal;
   f->flags |= CT_PAIR_FEATURE_NORMAL_ARBITRARY;
-}
-
-void ct_feature_add(ct_feature_scratch *memory, const ct_pair_feature *feature) {
-  if (ct_feature_reserve(memory, &memory->items, sizeof *memory->items, &memory->capacity,
-                         memory->count + 1))
-    memory->items[memory->count++] = *feature;
-}
-
-ct_pair_feature_point ct_feature_point_of(const ct_feature_body *body,
-                                          const ct_feature_match *match, uint32_t flag,
-                                          uint32_t *flags) {
-  ct_vec3 normal;
-  if (!ct_feature_normal_at(body->mesh, match->triangle, match->barycentric, &normal))
-    *flags |= flag;
-  return (ct_pair_feature_point){
-      .point = ct_to_parent(*body->frame, match->point),
-      .normal = ct_mat_mul(body->frame->rotation, normal),
-      .triangle = match->triangle,
-      .barycentric = {match->barycentric[0], match->barycentric[1], match->barycentric[2]}};
 }
 
 /* ---- vertices ------------------------------------------------------------------------------- */
@@ -110,6 +44,7 @@ typedef struct inside_vertex {
 /* The feature's point on the vertex's own mesh. */
 static ct_pair_feature_point make_vertex_point(const ct_feature_body *body,
                                                const inside_vertex *in) {
+  assert(in->own.triangle != CT_NO_TRIANGLE);
   const uint32_t *corner = body->view->triangles[in->own.triangle];
   ct_vec3 at = body->view->vertices[in->vertex];
   ct_pair_feature_point out = {.point = ct_to_parent(*body->frame, at),
@@ -125,6 +60,7 @@ static ct_pair_feature_point make_vertex_point(const ct_feature_body *body,
 static void add_vertex_feature(ct_feature_run *run, const inside_vertex *in, ct_features_mode mode,
                                uint32_t flags, const ct_feature_match *match) {
   bool of_b = in->which == 1;
+  assert(match->distance >= 0.0);
   uint32_t own_flag = of_b ? CT_PAIR_FEATURE_FACE_NORMAL_B : CT_PAIR_FEATURE_FACE_NORMAL_A;
   uint32_t other_flag = of_b ? CT_PAIR_FEATURE_FACE_NORMAL_A : CT_PAIR_FEATURE_FACE_NORMAL_B;
   ct_pair_feature f = {.kind = of_b ? CT_PAIR_FEATURE_VERTEX_B : CT_PAIR_FEATURE_VERTEX_A,
@@ -143,6 +79,7 @@ static void add_vertex_feature(ct_feature_run *run, const inside_vertex *in, ct_
 
 static void match_on_surface(ct_feature_run *run, const inside_vertex *in) {
   const ct_mesh *mesh = run->body[1 - in->which].mesh;
+  assert(in->on != CT_NO_TRIANGLE);
   ct_feature_match match = {.triangle = in->on, .point = in->local};
   ct_features_mode mode =
       run->options->mode == CT_FEATURES_BOTH ? CT_FEATURES_BACKWARD : run->options->mode;
@@ -244,6 +181,7 @@ void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *optio
   memory->count = 0;
   memory->out_of_memory = workspace->mesh.stopped = false;
   if (!are_meshes_separated(&run)) find_features(&run);
+  assert(run.vertices_a + run.vertices_b <= memory->count);
   out->items = memory->items;
   out->count = memory->count;
   out->doubled = run.doubled;

@@ -160,20 +160,6 @@ bool ct_feature_edge_of(const ct_feature_meshes *m, int side, uint32_t position,
  * line, unsorted. False: out of memory or stopped. */
 bool ct_feature_cross(ct_feature_meshes *m);
 
-/* Nearest points of two crossing edges. */
-typedef struct ct_feature_gap {
-  double at[2];    /* 0 at p, 1 at p + e */
-  double distance; /* <= 0: minus the distance between the points, m */
-  /* Unit; distance times normal leads from the first point to the second. For distances below
-   * `slack`, the common normal out of the first edge and into the second. */
-  ct_vec3 normal;
-} ct_feature_gap;
-
-/* Finds the nearest points of two edges. If the edges are separated there, the ends of the
- * intersection line `line` are used instead. */
-ct_feature_gap ct_feature_gap_of_edges(const ct_feature_edge edge[2], const ct_vec3 line[2],
-                                       double slack);
-
 /* Adds edge-edge features. The vertex features must be in the list. */
 void ct_feature_edges(ct_feature_run *run);
 

@@ -13,6 +13,7 @@
 #include "base/predicates.h"
 #include "features/features.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ bool ct_feature_edge_of(const ct_feature_meshes *m, int side, uint32_t position,
   const uint32_t *corner = view->corners[position];
   uint32_t k = 0;
   while (k < 2 && !is_edge_between(corner[k], corner[(k + 1) % 3], vertices)) k++;
+  assert(is_edge_between(corner[k], corner[(k + 1) % 3], vertices));
   /* the triangle of the lower number owns the edge */
   uint32_t beyond = view->across[position][k], p = corner[k], q = corner[(k + 1) % 3];
   if (beyond == CT_NO_TRIANGLE) return false;
@@ -111,6 +113,7 @@ static bool name_containing_simplex(const triangle_couple *c, int side, const in
     out[1] = c->position[side];
     return true;
   }
+  assert(zeros == 1 || zeros == 2);
   /* on an edge, or in a vertex */
   int k = 0;
   while (turn[k] != 0) k++;
@@ -164,6 +167,7 @@ static bool append_segment(ct_feature_scratch *m, triangle_couple *c) {
                           m->segment_count + 1) ||
       !ct_feature_reserve(m, &m->ends, sizeof *m->ends, &m->end_capacity, m->end_count + 2))
     return false;
+  assert(c->ends == 1 || c->ends == 2);
   uint32_t number = (uint32_t)m->segment_count++;
   m->segments[number] = (ct_feature_segment){
       {c->position[0], c->position[1]},
@@ -206,6 +210,7 @@ static void join_if_one_face(const ct_feature_meshes *m, uint32_t i, uint32_t j)
   for (int side = 0; side < 2; side++)
     if (!are_in_one_face(m, side, s[i].position[side], s[j].position[side])) return;
   uint32_t p = find_segment_root(s, i), q = find_segment_root(s, j);
+  assert(p <= i && q <= j); /* the lowest segment represents its line */
   s[p < q ? q : p].parent = p < q ? p : q;
 }
 

@@ -80,27 +80,19 @@ void ct_contacts_push(ct_contacts *contacts, const ct_contact_point *point);
 void ct_contacts_overlap(ct_contacts *contacts, const ct_supporting_face *first,
                          const ct_supporting_face *second);
 
-/* Flag in ct_corner.edge: the edge of the clipped polygon is part of a side of the clipping
- * polygon. */
-#define CT_CLIP_SIDE 0x80000000u
-
-/* Clips a convex polygon, `body`, by another one, `frame`. Returns the remaining corners in order,
- * none if the overlap is empty.
- *
- * The list belongs to contacts->memory. NULL: `failed` or `cut_short` is set. Cost: linear in the
- * number of corners for large polygons, quadratic for small ones.
- */
-const ct_corner_list *ct_contacts_clip(ct_contacts *contacts, const ct_corner_list *frame,
-                                       const ct_corner_list *body);
-
-/* As ct_contacts_overlap, where at least one of the two supporting faces is a disc. */
-void ct_contacts_disc(ct_contacts *contacts, const ct_supporting_face *first,
-                      const ct_supporting_face *second);
-
 /* Four unit directions to points of a rim, a quarter turn apart. The first points as far along
  * `down` as the plane of the rim allows, or along `across` if the rim is perpendicular to `down`
  * within the angle `slack`. `axis`: unit normal of the rim. */
 void ct_rim_points(ct_vec3 axis, ct_vec3 across, ct_vec3 down, double slack, ct_vec3 out[4]);
+
+static inline bool ct_placed_is_half_space(ct_placed body) {
+  return body.shape->kind == CT_KIND_PLANE;
+}
+static inline bool ct_placed_is_mesh(ct_placed body) { return ct_kind_is_mesh(body.shape->kind); }
+
+/* Finds the supporting face of a body, 0 or 1, along the view, in memory->outline. False: out of
+ * memory, `failed` is set. */
+bool ct_contacts_find_face(ct_contacts *contacts, int which, ct_supporting_face_want want);
 
 /* Adds the points of a bounded convex body, the first, over a half-space. */
 void ct_contacts_plane(ct_contacts *contacts);
@@ -111,10 +103,6 @@ void ct_contacts_mesh_plane(ct_contacts *contacts);
 /* Adds the points of a bounded convex body, the first, and a mesh. Separated bodies: each triangle
  * within reach uses its own normal. Overlapping bodies: all triangles use the pair's normal. */
 void ct_contacts_mesh(ct_contacts *contacts);
-
-/* Adds the points where a surface triangle, of the second body, and its edges intersect the convex
- * first body. */
-void ct_contacts_pierce(ct_contacts *contacts, uint32_t position);
 
 /* Adds the points of two meshes: facing features within reach, vertices and edges inside the other
  * solid, and intersections of the surfaces. */

@@ -331,7 +331,7 @@ CT_INLINE bool sort_candidates(const rectangle *r, const candidates *p, ordered 
   return true;
 }
 
-/* ---- reduction to four points, with the rules of manifold_reduce.c -------------------------- */
+/* ---- reduction to four points, with the rules of manifold_points.c -------------------------- */
 
 /* Index of the first gain within `tie` of the largest. CORNERS_MAX: none exceeds `least`. */
 CT_INLINE unsigned find_largest_gain(const double gain[CORNERS_MAX], double least, double tie) {

@@ -2,7 +2,7 @@
  * supporting faces, clipping (Sutherland, Hodgman 1974), overlap, and reduction.
  *
  * Boxes are the most frequent pair of a scene. The pair is placed once, for its distance and for
- * its points. Coordinates and distances are computed as in supporting_face.c, manifold_clip.c and
+ * its points. Coordinates and distances are computed as in supporting_face.c and
  * manifold_face.c, so that the points are equal bit for bit. Limits: choices that depend on
  * round-off, parallel edges and failed clips are left to those files.
  */

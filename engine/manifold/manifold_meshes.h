@@ -66,8 +66,6 @@ void ct_mesh_contacts_add(ct_mesh_contacts *t, const ct_mesh_face face[2],
                           const ct_mesh_candidate *candidate);
 /* Marks the triangles of two faces as in contact. */
 void ct_mesh_contacts_mark(ct_mesh_contacts *t, const ct_mesh_face face[2]);
-/* Sorts contacts by features and keeps one per pair of features. */
-void ct_mesh_contacts_unique(ct_mesh_contacts *t);
 /* Writes the contacts to the points of the manifold, with patch numbers. A patch is a connected set
  * of triangles on both meshes. */
 void ct_mesh_contacts_write_points(ct_mesh_contacts *t);

@@ -1,7 +1,13 @@
-/* Supporting faces of points, segments (capsules), boxes and triangles; views; growing lists.
+/* Supporting faces of convex bodies: the face, edge or vertex that faces a direction.
  *
  * The face of a box is the face whose normal leans least from the view's normal; the line of a
- * capsule is the line of its cone or cylinder that faces the normal.
+ * capsule is the line of its cone or cylinder that faces the normal. Frustums (cylinders and
+ * cones): a cap is a disc, the side a line, anything else a point of a rim or the apex.
+ *
+ * Hulls: rounded vertex coordinates of a rotated polyhedron split a face into several almost
+ * coplanar hull faces. A region of connected faces within FLAT_ANGLE of the first face forms one
+ * supporting face; heights are those of the individual faces. The region grows by flood fill over
+ * face adjacency, and its border is traced once.
  */
 #include "manifold/supporting_face.h"
 
@@ -42,7 +48,7 @@ bool ct_corner_list_reserve(ct_corner_list *list, uint32_t count) {
   return true;
 }
 
-bool ct_slope_list_reserve(ct_slope_list *list, uint32_t count) {
+static bool reserve_slopes(ct_slope_list *list, uint32_t count) {
   if (count <= list->capacity) return true;
   uint32_t capacity = grow_list_capacity(list->capacity, count);
   ct_slope *items = realloc(list->items, capacity * sizeof *items);
@@ -64,15 +70,18 @@ static inline void append_corner(const ct_view *view, ct_vec3 at, uint32_t verte
   c->edge = edge;
 }
 
-void ct_supporting_face_add(const ct_convex_proxy *proxy, const ct_view *view, uint32_t vertex,
+/* Adds the corner for a vertex of the core, moved along `direction` by the core's radius there. The
+ * list must have room. */
+static void add_core_corner(const ct_convex_proxy *proxy, const ct_view *view, uint32_t vertex,
                             ct_vec3 direction, ct_supporting_face *out) {
   ct_vec3 at = ct_add_scaled(ct_proxy_vertex(proxy, vertex), direction,
                              ct_proxy_vertex_radius(proxy, vertex));
   append_corner(view, at, vertex, 0, out);
 }
 
-void ct_supporting_face_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face,
-                              ct_supporting_face *out) {
+/* Adds the plane normal.p = offset. The list must have room. */
+static void add_face_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face,
+                           ct_supporting_face *out) {
   double along = ct_dot(normal, view->normal);
   assert(out->slopes.count < out->slopes.capacity);
   out->slopes.items[out->slopes.count++] = (ct_slope){
@@ -81,6 +90,7 @@ void ct_supporting_face_slope(const ct_view *view, ct_vec3 normal, double offset
 
 double ct_supporting_face_height(const ct_supporting_face *supporting, double x, double y) {
   const ct_slope *s = supporting->slopes.items;
+  assert(supporting->slopes.count > 0);
   double height = s[0].x * x + s[0].y * y + s[0].level;
   for (uint32_t i = 1; i < supporting->slopes.count; i++) {
     double h = s[i].x * x + s[i].y * y + s[i].level;
@@ -88,6 +98,8 @@ double ct_supporting_face_height(const ct_supporting_face *supporting, double x,
   }
   return height;
 }
+
+/* ---- points and segments --------------------------------------------------------------------- */
 
 static bool make_supporting_point(const ct_convex_proxy *proxy, const ct_view *view,
                                   ct_supporting_face *out) {
@@ -127,14 +139,14 @@ static bool make_supporting_line(const ct_convex_proxy *proxy, const ct_view *vi
     out->inside = (ct_feature){CT_FEATURE_VERTEX, low};
     out->normal = direction;
     out->tilt = 0.0;
-    ct_supporting_face_add(proxy, view, low, direction, out);
+    add_core_corner(proxy, view, low, direction, out);
     return true;
   }
   out->kind = CT_SUPPORTING_FACE_SEGMENT;
   out->inside = (ct_feature){CT_FEATURE_EDGE, 0};
   bool flat = out->tilt <= CT_PARALLEL_ANGLE;
   for (uint32_t i = 0; i < 2; i++)
-    ct_supporting_face_add(proxy, view, i, flat ? direction : out->normal, out);
+    add_core_corner(proxy, view, i, flat ? direction : out->normal, out);
   return true;
 }
 
@@ -198,14 +210,14 @@ static bool make_box_edge(const ct_convex_proxy *proxy, const ct_view *view,
                           ct_supporting_face *out) {
   ct_supporting_face_box_edge(proxy, view, out);
   if (out->kind == CT_SUPPORTING_FACE_POINT) {
-    ct_supporting_face_add(proxy, view, out->inside.index, out->normal, out);
+    add_core_corner(proxy, view, out->inside.index, out->normal, out);
     return true;
   }
   /* Decode the edge number: the axis, and the signs on the other two axes. */
   uint32_t edge = out->inside.index, along = edge / 4, low = edge & 1u, high = edge >> 1 & 1u;
   uint32_t vertex = low << (along == 0 ? 1 : 0) | high << (along == 2 ? 1 : 2);
   for (uint32_t end = 0; end < 2; end++)
-    ct_supporting_face_add(proxy, view, vertex | end << along, out->normal, out);
+    add_core_corner(proxy, view, vertex | end << along, out->normal, out);
   return true;
 }
 
@@ -240,7 +252,7 @@ static bool make_box_face(const ct_convex_proxy *proxy, const ct_view *view,
                   ct_add_scaled(ct_proxy_box_vertex(proxy, ring[i][0]), offset_direction, radius),
                   ring[i][0], ring[i][1], out);
   double offset = ct_dot(out->normal, proxy->center) + get_box_half(proxy, face.axis) + radius;
-  ct_supporting_face_slope(view, out->normal, offset, out->inside.index, out);
+  add_face_slope(view, out->normal, offset, out->inside.index, out);
   return true;
 }
 
@@ -262,14 +274,14 @@ static bool make_triangle_face(const ct_convex_proxy *proxy, const ct_view *view
     out->inside = (ct_feature){CT_FEATURE_VERTEX, top};
     out->normal = direction;
     out->tilt = 0.0;
-    ct_supporting_face_add(proxy, view, top, direction, out);
+    add_core_corner(proxy, view, top, direction, out);
     for (uint32_t k = 1; k < 3; k++) {
       uint32_t v = (top + k) % 3;
       ct_vec3 edge = ct_sub(proxy->axis[v], proxy->axis[top]);
       if (fabs(ct_dot(direction, edge)) > CT_PARALLEL_ANGLE * ct_norm(edge)) continue;
       out->kind = CT_SUPPORTING_FACE_SEGMENT;
       out->inside = (ct_feature){CT_FEATURE_EDGE, k == 1 ? top : v};
-      ct_supporting_face_add(proxy, view, v, direction, out);
+      add_core_corner(proxy, view, v, direction, out);
       return true;
     }
     return true;
@@ -280,26 +292,337 @@ static bool make_triangle_face(const ct_convex_proxy *proxy, const ct_view *view
   out->tilt = ct_norm(ct_sub(normal, direction));
   for (uint32_t k = 0; k < 3; k++) {
     uint32_t vertex = backwards ? 2 - k : k;
-    ct_supporting_face_add(proxy, view, vertex, normal, out);
+    add_core_corner(proxy, view, vertex, normal, out);
     out->corners.items[k].edge = backwards ? (vertex + 2) % 3 : vertex;
   }
-  ct_supporting_face_slope(view, normal, ct_dot(normal, proxy->axis[0]) + proxy->radius[0], 0, out);
+  add_face_slope(view, normal, ct_dot(normal, proxy->axis[0]) + proxy->radius[0], 0, out);
   return true;
 }
+
+/* ---- frustums ------------------------------------------------------------------------------- */
+
+static ct_vec3 get_frame_x(const ct_convex_proxy *proxy) {
+  return ct_vec(proxy->rotation.rx.x, proxy->rotation.ry.x, proxy->rotation.rz.x);
+}
+
+static bool make_cap_face(const ct_convex_proxy *proxy, const ct_view *view, ct_vec3 axis,
+                          uint32_t top, ct_supporting_face *out) {
+  ct_vec3 direction = ct_supporting_face_normal(view, out);
+  out->kind = CT_SUPPORTING_FACE_DISC;
+  out->inside = (ct_feature){CT_FEATURE_FACE, top};
+  out->normal = top ? axis : ct_neg(axis);
+  out->tilt = ct_norm(ct_sub(out->normal, direction));
+  out->radius = proxy->rim[top];
+  out->across = get_frame_x(proxy);
+  out->center = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
+  out->center = ct_add_scaled(out->center, out->normal, proxy->radius[0]);
+  add_face_slope(view, out->normal, ct_dot(out->normal, out->center), top, out);
+  return true;
+}
+
+/* Adds the point of a rim that is farthest along the radial direction, moved outward along the
+ * second direction. A rim of radius 0 is the apex, a vertex. */
+static void add_rim_corner(const ct_convex_proxy *proxy, const ct_view *view, uint32_t top,
+                           const ct_vec3 radial_and_offset[2], ct_supporting_face *out) {
+  ct_vec3 at = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
+  at = ct_add_scaled(at, radial_and_offset[0], proxy->rim[top]);
+  at = ct_add_scaled(at, radial_and_offset[1], proxy->radius[0]);
+  bool apex = proxy->rim[top] == 0.0;
+  out->corners.items[out->corners.count++] =
+      (ct_corner){.at = at,
+                  .x = ct_dot(view->x, at),
+                  .y = ct_dot(view->y, at),
+                  .kind = apex ? CT_FEATURE_VERTEX : CT_FEATURE_EDGE,
+                  .vertex = apex ? 0 : top};
+}
+
+static bool find_frustum_supporting_face(const ct_convex_proxy *proxy, const ct_view *view,
+                                         ct_supporting_face_want want, ct_supporting_face *out) {
+  ct_vec3 direction = ct_supporting_face_normal(view, out),
+          axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0));
+  double along = ct_dot(direction, axis);
+  ct_vec3 across = ct_add_scaled(direction, axis, -along);
+  double length = ct_norm(across);
+  ct_side_slope lean = ct_proxy_side_slope(proxy);
+  assert(proxy->kind == CT_PROXY_FRUSTUM);
+  double side = along * lean.sine + length * lean.cosine;
+  uint32_t top = along > lean.sine; /* the end farther along the direction */
+  if (want == CT_SUPPORTING_WANT_FACE && fabs(along) > side && proxy->rim[along > 0.0] > 0.0)
+    return make_cap_face(proxy, view, axis, along > 0.0, out);
+  /* no cap: the line of the side that faces the view, or the supporting point of the outer rim */
+  ct_vec3 radial = length > 0.0 ? ct_scale(across, 1.0 / length) : get_frame_x(proxy);
+  out->normal = ct_add_scaled(ct_scale(radial, lean.cosine), axis, lean.sine);
+  out->tilt = ct_norm(ct_sub(out->normal, direction));
+  bool flat = out->tilt <= CT_PARALLEL_ANGLE, line = flat || want == CT_SUPPORTING_WANT_FACE;
+  out->kind = line ? CT_SUPPORTING_FACE_SEGMENT : CT_SUPPORTING_FACE_POINT;
+  for (uint32_t end = 0; end < 2; end++)
+    if (line || end == top)
+      add_rim_corner(proxy, view, end, (ct_vec3[]){radial, flat || !line ? direction : out->normal},
+                     out);
+  out->inside = (ct_feature){CT_FEATURE_SMOOTH, 0};
+  if (!line) {
+    out->inside = (ct_feature){out->corners.items[0].kind, out->corners.items[0].vertex};
+    out->normal = direction;
+    out->tilt = 0.0;
+  }
+  return true;
+}
+
+/* ---- hulls ---------------------------------------------------------------------------------- */
+
+/* Faces whose normals differ by less form one supporting face, as a distance of unit vectors: the
+ * error of single-precision coordinates on edges of a thousandth of the size. */
+#define FLAT_ANGLE 1e-4
+
+/* Binary search for the edge between two vertices in the sorted list of edges. */
+static uint32_t find_hull_edge(const ct_hull_view *view, uint32_t u, uint32_t v) {
+  uint32_t first = u < v ? u : v, second = u < v ? v : u, low = 0, high = view->edge_count - 1;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    const uint32_t *e = view->edge_vertices[middle];
+    if (e[0] < first || (e[0] == first && e[1] < second)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static ct_vec3 get_hull_face_normal(const ct_hull_view *view, uint32_t face) {
+  return ct_vec(view->nx[face], view->ny[face], view->nz[face]);
+}
+
+/* Least squared lean from a direction over the faces searched, as the squared distance of unit
+ * vectors, and the lowest face number with a lean of at most `limit`. */
+typedef struct lean_search {
+  double least, limit;
+  uint32_t lowest;
+} lean_search;
+
+static void search_vertex_faces(const ct_hull_view *view, uint32_t vertex, ct_vec3 direction,
+                                lean_search *s) {
+  for (uint32_t i = view->neighbour_start[vertex]; i < view->neighbour_start[vertex + 1]; i++) {
+    const uint32_t *faces = view->edge_faces[find_hull_edge(view, vertex, view->neighbour[i])];
+    for (int side = 0; side < 2; side++) {
+      double lean = ct_norm2(ct_sub(get_hull_face_normal(view, faces[side]), direction));
+      s->least = ct_min2(s->least, lean);
+      if (lean <= s->limit && faces[side] < s->lowest) s->lowest = faces[side];
+    }
+  }
+}
+
+/* Other end of the first edge at a vertex that is perpendicular to a direction; the vertex itself
+ * if there is none. */
+static uint32_t find_perpendicular_edge_end(const ct_hull_view *view, uint32_t vertex,
+                                            ct_vec3 direction) {
+  ct_vec3 from = ct_vec(view->x[vertex], view->y[vertex], view->z[vertex]);
+  for (uint32_t i = view->neighbour_start[vertex]; i < view->neighbour_start[vertex + 1]; i++) {
+    uint32_t v = view->neighbour[i];
+    ct_vec3 edge = ct_sub(ct_vec(view->x[v], view->y[v], view->z[v]), from);
+    if (fabs(ct_dot(direction, edge)) <= CT_PARALLEL_ANGLE * ct_norm(edge)) return v;
+  }
+  return vertex;
+}
+
+/* The face at one of two vertices (which may be equal) that leans least from a direction; ties
+ * within CT_PARALLEL_ANGLE go to the lowest number. */
+static uint32_t find_least_leaning_face(const ct_hull_view *view, uint32_t vertex, uint32_t other,
+                                        ct_vec3 direction) {
+  lean_search s = {INFINITY, -1.0, UINT32_MAX};
+  for (int pass = 0; pass < 2; pass++) {
+    search_vertex_faces(view, vertex, direction, &s);
+    if (other != vertex) search_vertex_faces(view, other, direction, &s);
+    double limit = sqrt(s.least) + CT_PARALLEL_ANGLE;
+    s.limit = limit * limit;
+  }
+  assert(s.lowest < view->face_count);
+  return s.lowest;
+}
+
+ct_vec3 ct_supporting_face_hull_normal(const ct_convex_proxy *proxy, uint32_t vertex,
+                                       ct_vec3 direction) {
+  ct_vec3 local = proxy->turned ? ct_mat_tmul(proxy->rotation, direction) : direction;
+  ct_vec3 normal = get_hull_face_normal(
+      proxy->view, find_least_leaning_face(proxy->view, vertex, vertex, local));
+  return proxy->turned ? ct_mat_mul(proxy->rotation, normal) : normal;
+}
+
+typedef struct region {
+  const ct_convex_proxy *proxy;
+  const ct_hull_view *hull;
+  const ct_view *view;
+  ct_vec3 seed; /* normal, in the hull's frame */
+  ct_supporting_face *out;
+} region;
+
+static bool is_in_region(const region *r, uint32_t face) {
+  return ct_norm2(ct_sub(get_hull_face_normal(r->hull, face), r->seed)) <= FLAT_ANGLE * FLAT_ANGLE;
+}
+
+/* A directed edge of a face: the edge that starts at index `at` of the face's loop. */
+typedef struct place {
+  uint32_t face, at;
+} place;
+
+static uint32_t get_loop_length(const region *r, uint32_t face) {
+  return r->hull->face_start[face + 1] - r->hull->face_start[face];
+}
+static uint32_t get_loop_vertex(const region *r, place p) {
+  return r->hull->face_loop[r->hull->face_start[p.face] + p.at];
+}
+static place get_next_in_loop(const region *r, place p) {
+  return (place){p.face, p.at + 1 == get_loop_length(r, p.face) ? 0 : p.at + 1};
+}
+static uint32_t get_loop_edge(const region *r, place p) {
+  return find_hull_edge(r->hull, get_loop_vertex(r, p), get_loop_vertex(r, get_next_in_loop(r, p)));
+}
+static uint32_t get_face_across(const region *r, place p, uint32_t edge) {
+  const uint32_t *faces = r->hull->edge_faces[edge];
+  return faces[0] == p.face ? faces[1] : faces[0];
+}
+
+/* The directed edge of another face that starts at the same vertex. */
+static place find_shared_loop_vertex(const region *r, place p, uint32_t face) {
+  uint32_t vertex = get_loop_vertex(r, p), length = get_loop_length(r, face);
+  for (uint32_t i = 0; i < length; i++)
+    if (get_loop_vertex(r, (place){face, i}) == vertex) return (place){face, i};
+  return p;
+}
+
+static bool is_face_listed(const ct_slope_list *slopes, uint32_t face) {
+  for (uint32_t i = 0; i < slopes->count; i++)
+    if (slopes->items[i].face == face) return true;
+  return false;
+}
+
+static bool add_region_face(const region *r, uint32_t face) {
+  if (!reserve_slopes(&r->out->slopes, r->out->slopes.count + 1)) return false;
+  const ct_convex_proxy *proxy = r->proxy;
+  ct_vec3 normal = get_hull_face_normal(r->hull, face);
+  double offset = r->hull->offset[face] + proxy->radius[0];
+  if (proxy->turned) {
+    normal = ct_mat_mul(proxy->rotation, normal);
+    offset += ct_dot(normal, proxy->center);
+  }
+  add_face_slope(r->view, normal, offset, face, r->out);
+  return true;
+}
+
+/* Flood fill: lists the faces of the region and finds one border edge. A border exists, because the
+ * normals of a closed hull cover all directions. */
+static bool flood_region(const region *r, uint32_t seed, place *rim) {
+  bool found = false;
+  if (!add_region_face(r, seed)) return false;
+  for (uint32_t k = 0; k < r->out->slopes.count; k++) {
+    uint32_t face = r->out->slopes.items[k].face;
+    for (place p = {face, 0}; p.at < get_loop_length(r, face); p.at++) {
+      uint32_t other = get_face_across(r, p, get_loop_edge(r, p));
+      if (!is_in_region(r, other)) {
+        if (!found) *rim = p;
+        found = true;
+      } else if (!is_face_listed(&r->out->slopes, other) && !add_region_face(r, other)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Traces the border of the region and adds one corner per border edge. */
+static bool trace_region_rim(const region *r, place start, bool flat) {
+  ct_corner_list *corners = &r->out->corners;
+  ct_vec3 moved = flat ? ct_supporting_face_normal(r->view, r->out) : r->out->normal;
+  place p = start;
+  uint32_t first = get_loop_edge(r, start), bound = 4 * r->hull->edge_count;
+  do {
+    uint32_t edge = get_loop_edge(r, p), other = get_face_across(r, p, edge);
+    if (is_in_region(r, other)) {
+      p = find_shared_loop_vertex(r, p, other);
+      continue;
+    }
+    if (!ct_corner_list_reserve(corners, corners->count + 1)) return false;
+    uint32_t vertex = get_loop_vertex(r, p);
+    add_core_corner(r->proxy, r->view, vertex, moved, r->out);
+    corners->items[corners->count - 1].edge = edge;
+    p = get_next_in_loop(r, p);
+  } while (--bound > 0 &&
+           (get_loop_edge(r, p) != first || get_loop_vertex(r, p) != get_loop_vertex(r, start)));
+  return true;
+}
+
+/* Reverses the corners; each keeps the edge to its new successor. */
+static void reverse_corners(ct_corner_list *corners) {
+  uint32_t n = corners->count;
+  ct_corner *c = corners->items;
+  assert(n >= 3);
+  for (uint32_t i = 0, k = n - 1; i < k; i++, k--) {
+    ct_corner corner = c[i];
+    c[i] = c[k];
+    c[k] = corner;
+  }
+  /* Edge i led from old corner n - 1 - i to its predecessor in the new order. */
+  uint32_t last = c[0].edge;
+  for (uint32_t i = 0; i + 1 < n; i++) c[i].edge = c[i + 1].edge;
+  c[n - 1].edge = last;
+}
+
+static bool make_hull_face(const ct_convex_proxy *proxy, const ct_view *view, uint32_t top,
+                           ct_vec3 local, ct_supporting_face *out) {
+  const ct_hull_view *hull = proxy->view;
+  /* Either end of an edge that is perpendicular to the normal may be the support vertex: search
+   * both. */
+  uint32_t seed =
+      find_least_leaning_face(hull, top, find_perpendicular_edge_end(hull, top, local), local);
+  region r = {proxy, hull, view, get_hull_face_normal(hull, seed), out};
+  out->kind = CT_SUPPORTING_FACE_POLYGON;
+  out->normal = proxy->turned ? ct_mat_mul(proxy->rotation, r.seed) : r.seed;
+  out->tilt = ct_norm(ct_sub(r.seed, local));
+  place rim = {seed, 0};
+  if (!flood_region(&r, seed, &rim)) return false;
+  uint32_t lowest = seed;
+  for (uint32_t i = 0; i < out->slopes.count; i++)
+    if (out->slopes.items[i].face < lowest) lowest = out->slopes.items[i].face;
+  out->inside = (ct_feature){CT_FEATURE_FACE, lowest};
+  if (!trace_region_rim(&r, rim, out->tilt <= CT_PARALLEL_ANGLE)) return false;
+  if (out->second) reverse_corners(&out->corners);
+  return true;
+}
+
+static bool find_hull_supporting_face(const ct_convex_proxy *proxy, const ct_view *view,
+                                      ct_supporting_face_want want, ct_supporting_face *out) {
+  assert(proxy->kind == CT_PROXY_HULL);
+  const ct_hull_view *hull = proxy->view;
+  ct_vec3 facing = ct_supporting_face_normal(view, out),
+          local = proxy->turned ? ct_mat_tmul(proxy->rotation, facing) : facing;
+  uint32_t top = ct_proxy_support(proxy, facing, 0);
+  if (want == CT_SUPPORTING_WANT_FACE) return make_hull_face(proxy, view, top, local, out);
+  out->normal = facing;
+  out->tilt = 0.0;
+  add_core_corner(proxy, view, top, facing, out);
+  uint32_t end = find_perpendicular_edge_end(hull, top, local);
+  if (end != top) {
+    out->kind = CT_SUPPORTING_FACE_SEGMENT;
+    out->inside = (ct_feature){CT_FEATURE_EDGE, find_hull_edge(hull, top, end)};
+    add_core_corner(proxy, view, end, facing, out);
+    return true;
+  }
+  out->kind = CT_SUPPORTING_FACE_POINT;
+  out->inside = (ct_feature){CT_FEATURE_VERTEX, top};
+  return true;
+}
+
+/* ---- any proxy ------------------------------------------------------------------------------ */
 
 bool ct_supporting_face_find(const ct_convex_proxy *proxy, const ct_view *view,
                              ct_supporting_face_want want, ct_supporting_face *out) {
   out->corners.count = out->slopes.count = 0;
-  if (!ct_corner_list_reserve(&out->corners, 4) || !ct_slope_list_reserve(&out->slopes, 1))
-    return false;
+  if (!ct_corner_list_reserve(&out->corners, 4) || !reserve_slopes(&out->slopes, 1)) return false;
   switch (proxy->kind) {
   case CT_PROXY_POINT: return make_supporting_point(proxy, view, out);
   case CT_PROXY_SEGMENT: return make_supporting_line(proxy, view, want, out);
   case CT_PROXY_BOX: return make_box_face(proxy, view, want, out);
   case CT_PROXY_TRIANGLE: return make_triangle_face(proxy, view, want, out);
-  case CT_PROXY_FRUSTUM: return ct_supporting_face_frustum(proxy, view, want, out);
+  case CT_PROXY_FRUSTUM: return find_frustum_supporting_face(proxy, view, want, out);
   case CT_PROXY_ELLIPSOID: return make_supporting_point(proxy, view, out);
   case CT_PROXY_HULL: break;
   }
-  return ct_supporting_face_hull(proxy, view, want, out);
+  return find_hull_supporting_face(proxy, view, want, out);
 }

@@ -66,7 +66,6 @@ typedef struct ct_slope_list {
 
 /* Reserves `count` items in all and preserves the present ones. False: out of memory. */
 bool ct_corner_list_reserve(ct_corner_list *list, uint32_t count);
-bool ct_slope_list_reserve(ct_slope_list *list, uint32_t count);
 
 typedef struct ct_supporting_face {
   ct_supporting_face_kind kind;
@@ -116,24 +115,9 @@ static inline uint32_t ct_box_edge(int axis, uint32_t vertex) {
 /* Height of the surface at a position of the view. POLYGON and DISC only. */
 double ct_supporting_face_height(const ct_supporting_face *supporting, double x, double y);
 
-/* Parts of ct_supporting_face_find for hulls and frustums. Call ct_supporting_face_find instead. */
-bool ct_supporting_face_hull(const ct_convex_proxy *proxy, const ct_view *view,
-                             ct_supporting_face_want want, ct_supporting_face *out);
-bool ct_supporting_face_frustum(const ct_convex_proxy *proxy, const ct_view *view,
-                                ct_supporting_face_want want, ct_supporting_face *out);
-
 /* Normal of the face at a hull's vertex that leans least from a direction. */
 ct_vec3 ct_supporting_face_hull_normal(const ct_convex_proxy *proxy, uint32_t vertex,
                                        ct_vec3 direction);
-
-/* Adds the corner for a vertex of the core, moved along `direction` by the core's radius there. The
- * list must have room. */
-void ct_supporting_face_add(const ct_convex_proxy *proxy, const ct_view *view, uint32_t vertex,
-                            ct_vec3 direction, ct_supporting_face *out);
-
-/* Adds the plane normal.p = offset. The list must have room. */
-void ct_supporting_face_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face,
-                              ct_supporting_face *out);
 
 /* The direction that the supporting face faces, unit. */
 static inline ct_vec3 ct_supporting_face_normal(const ct_view *view,

@@ -12,9 +12,12 @@
 #include "pair/pair_input.h"
 #include "ray/exact_frame.h"
 #include "ray/ray_local.h"
+#include "ray/ray_mesh.h"
 #include "shape/sharp_shape.h"
 
 #include <contact/limits.h>
+
+#include <assert.h>
 
 /* Largest number of advancement steps. Convergence is quadratic at a crossing; at a tangent point
  * each step halves the distance. */
@@ -48,6 +51,7 @@ static void make_local_ray(const ct_ray *ray, ct_placed shape, ct_local_ray *loc
 
 /* True if the line certainly misses the bounding ball. */
 static bool misses_ball(const ct_local_ray *local) {
+  assert(local->radius >= 0.0 && local->length > 0.0);
   if (!(local->radius < INFINITY)) return false;
   ct_vec3 aside = ct_cross(ct_sub(local->line.o, local->middle), local->line.d);
   double slack = BALL_ROUNDOFFS * CT_UNIT_ROUNDOFF *
@@ -111,6 +115,7 @@ static double compute_signed_distance(const approach *a, double s, ct_vec3 *out)
 /* Advances a point outside to the surface by tangent planes; no step passes the surface, because
  * the distance is convex along the line. sense 1: forward, -1: backward. False: the line misses. */
 static bool approach_surface(approach *a, double sense, double *s, ct_vec3 *normal) {
+  assert(sense == 1.0 || sense == -1.0);
   for (int step = 0; step < STEPS_MAX; step++) {
     double height = compute_signed_distance(a, *s, normal);
     if (height <= a->zero_distance) return true;
@@ -145,6 +150,7 @@ static bool find_convex_span(const ct_local_ray *local, const ct_shape *shape,
   ct_line line = local->line;
   line.o.z -= inner.center_z;
   if (inner.radius == 0.0) return intersect_sharp_shape(&line, &inner.shape, span);
+  assert(inner.radius > 0.0 && local->radius < INFINITY);
   approach a = {&line, &inner, workspace, ENOUGH_ROUNDOFFS * CT_UNIT_ROUNDOFF * local->radius,
                 false};
   ct_local_ray shifted_ray = *local;
@@ -156,22 +162,6 @@ static bool find_convex_span(const ct_local_ray *local, const ct_shape *shape,
 }
 
 /* ---- the answer ----------------------------------------------------------------------------- */
-
-static ct_vec3 remove_negative_zeros(ct_vec3 v) { return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0); }
-
-bool ct_ray_crossing_at(const ct_ray *ray, const ct_frame *frame, double distance, ct_vec3 local,
-                        ct_ray_crossing *out) {
-  if (!(distance >= 0.0 && distance <= ray->reach && distance < INFINITY)) return false;
-  *out = (ct_ray_crossing){
-      .distance = distance + 0.0, .triangle = CT_NO_TRIANGLE, .status = CT_PAIR_OK};
-  out->position = remove_negative_zeros(ct_to_parent(*frame, local));
-  return true;
-}
-
-void ct_ray_crossing_normal(const ct_frame *frame, ct_vec3 normal, ct_ray_crossing *out) {
-  ct_vec3 unit = ct_unit_or(normal, ct_vec(0.0, 0.0, 1.0));
-  out->normal = remove_negative_zeros(ct_unit_or(ct_mat_mul(frame->rotation, unit), unit));
-}
 
 /* Writes the ends of the span that are within the ray's reach. Returns their number. */
 static size_t write_span_crossings(const ct_ray *ray, ct_placed shape, const ct_local_ray *local,

@@ -6,6 +6,8 @@
  */
 #include "ray/ray_convex.h"
 
+#include <assert.h>
+
 static ct_vec3 evaluate_line_point(const ct_line *line, double s) {
   return ct_add_scaled(line->o, line->d, s);
 }
@@ -43,6 +45,7 @@ static bool clip_span_to_slab(ct_line_span *span, double position, double slope,
 /* ---- quadrics ------------------------------------------------------------------------------- */
 
 bool ct_line_ball(const ct_line *line, double center_z, double radius, ct_line_span *span) {
+  assert(radius >= 0.0);
   ct_vec3 c = {0.0, 0.0, center_z}, x = ct_sub(line->o, c);
   double square = ct_norm2(line->d), aside = ct_norm(ct_cross(x, line->d)),
          reach = radius * sqrt(square);
@@ -58,6 +61,7 @@ bool ct_line_ball(const ct_line *line, double center_z, double radius, ct_line_s
 /* Scales the ellipsoid to the unit ball, with the line parametrised again from its point nearest to
  * the centre. */
 bool ct_line_ellipsoid(const ct_line *line, ct_vec3 radii, ct_line_span *span) {
+  assert(radii.x > 0.0 && radii.y > 0.0 && radii.z > 0.0);
   ct_vec3 o = {line->o.x / radii.x, line->o.y / radii.y, line->o.z / radii.z};
   ct_vec3 d = {line->d.x / radii.x, line->d.y / radii.y, line->d.z / radii.z};
   double length = ct_norm(d), nearest = -ct_dot(o, ct_unit_or(d, d)) / length;
@@ -121,6 +125,7 @@ static bool intersect_cone(const ct_line *line, const cone *side, ct_line_span *
 
 bool ct_line_frustum(const ct_line *line, double half_length, double radius_bottom,
                      double radius_top, ct_line_span *span) {
+  assert(half_length > 0.0);
   cone side = {0.5 * (radius_bottom + radius_top),
                0.5 * (radius_top - radius_bottom) / half_length};
   ct_line_span round;
@@ -151,6 +156,7 @@ static void extend_span_by_side(const ct_line *line, const ct_capsule_form *caps
                                 ct_line_span *span) {
   double sine = 0.5 * (capsule->radius_bottom - capsule->radius_top) / capsule->top,
          cosine = sqrt((1.0 - sine) * (1.0 + sine));
+  assert(fabs(sine) < 1.0); /* neither ball contains the other */
   double bottom = -capsule->top + capsule->radius_bottom * sine,
          top = capsule->top + capsule->radius_top * sine;
   double slope = -sine / cosine;

@@ -14,16 +14,27 @@ typedef struct ct_local_ray {
   double radius;
 } ct_local_ray;
 
-/* Crossings with a mesh; arguments and result as ct_ray_cross. The line must not miss the bounding
- * ball. */
-size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray *local,
-                         ct_workspace *workspace, ct_ray_crossing *out, size_t room);
+/* Replaces negative zeros by zeros, so that no result contains one. */
+static inline ct_vec3 ct_ray_positive_zeros(ct_vec3 v) {
+  return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0);
+}
 
 /* Makes the crossing at a surface point: sets all but `entering` and `triangle`. False: behind the
  * origin or out of reach. */
-bool ct_ray_crossing_at(const ct_ray *ray, const ct_frame *frame, double distance, ct_vec3 local,
-                        ct_ray_crossing *out);
+static inline bool ct_ray_crossing_at(const ct_ray *ray, const ct_frame *frame, double distance,
+                                      ct_vec3 local, ct_ray_crossing *out) {
+  if (!(distance >= 0.0 && distance <= ray->reach && distance < INFINITY)) return false;
+  *out = (ct_ray_crossing){
+      .distance = distance + 0.0, .triangle = CT_NO_TRIANGLE, .status = CT_PAIR_OK};
+  out->position = ct_ray_positive_zeros(ct_to_parent(*frame, local));
+  return true;
+}
+
 /* Sets the crossing's normal from a local normal of any length. */
-void ct_ray_crossing_normal(const ct_frame *frame, ct_vec3 normal, ct_ray_crossing *out);
+static inline void ct_ray_crossing_normal(const ct_frame *frame, ct_vec3 normal,
+                                          ct_ray_crossing *out) {
+  ct_vec3 unit = ct_unit_or(normal, ct_vec(0.0, 0.0, 1.0));
+  out->normal = ct_ray_positive_zeros(ct_unit_or(ct_mat_mul(frame->rotation, unit), unit));
+}
 
 #endif

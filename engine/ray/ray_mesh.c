@@ -5,13 +5,17 @@
  * frame. A solid is closed: a ray inside a face is inside. A tangent point is no crossing, nor is a
  * surface part inside another part (by winding number). An open surface has no inside: each
  * intersection is a crossing, unless the ray touches a fold or a peak and stays on its side.
+ *
+ * Rounded meshes (a mesh plus a ball) use sphere tracing (Hart 1996): each step advances by the
+ * distance from the surface, so no crossing is missed. Limit: STEPS_MAX steps for one ray.
  */
 #include "ray/ray_mesh.h"
 #include "base/double_double.h"
 #include "pair/workspace.h"
 #include "ray/ray_mesh_crossings.h"
-
 #include <contact/limits.h>
+
+#include <assert.h>
 
 /* Distances of hits in one point differ by less, in unit round-offs of the mesh's size. */
 #define SAME_ROUNDOFFS 64.0
@@ -21,6 +25,41 @@
 #define FAR_RADII 16.0
 /* As FAR_RADII, where the origin is exact in the mesh's frame and moving it would lose digits. */
 #define FAR_RADII_EXACT 0x1p20
+
+/* A ray in a mesh's frame. */
+typedef struct mesh_ray {
+  const ct_ray *ray;
+  ct_placed shape;
+  const ct_mesh *mesh;
+  ct_vec3 origin, direction; /* local, as ct_mesh_ray_flush returns them */
+  double before;             /* distance of this origin from the ray's origin, m */
+  double length;             /* length of the direction: distance = before + t length */
+  double t_max;              /* largest t: the reach plus round-off */
+  double same;               /* differences of t above this are certain in sign */
+  double end;                /* t at which the ray leaves the mesh's bounding ball */
+} mesh_ray;
+
+/* The crossings found so far. */
+typedef struct crossing_list {
+  ct_ray_crossing *out;
+  size_t room, count;
+  double last;  /* distance of the last crossing */
+  bool entered; /* the last crossing entered */
+} crossing_list;
+
+/* Adds a crossing. An exit at the distance of the last entry is a tangent: both are dropped. */
+static void add_ray_crossing(crossing_list *list, const ct_ray_crossing *c) {
+  bool is_tangent = !c->entering && list->entered && list->count > 0 && c->distance == list->last;
+  list->entered = c->entering;
+  list->last = c->distance;
+  if (is_tangent) {
+    assert(list->count > 0);
+    list->count--;
+    return;
+  }
+  if (list->count < list->room) list->out[list->count] = *c;
+  list->count++;
+}
 
 static bool is_whole_vector(ct_vec3 v) {
   return v.x == rint(v.x) && v.y == rint(v.y) && v.z == rint(v.z);
@@ -34,9 +73,8 @@ static bool is_exact_in_frame(const ct_frame *frame, ct_vec3 point) {
          from.z.low == 0.0;
 }
 
-static ct_mesh_ray make_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_local_ray *local) {
-  ct_mesh_ray m = {
-      .ray = ray, .shape = shape, .mesh = shape.shape->mesh, .direction = local->line.d};
+static mesh_ray make_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_local_ray *local) {
+  mesh_ray m = {.ray = ray, .shape = shape, .mesh = shape.shape->mesh, .direction = local->line.d};
   ct_line_span ball = {0.0, 0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   ct_line from = {ct_sub(local->line.o, local->middle), local->line.d};
   double unit = SAME_ROUNDOFFS * CT_UNIT_ROUNDOFF, start = local->start;
@@ -51,7 +89,7 @@ static ct_mesh_ray make_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_lo
     m.before = 0.0;
     m.origin = ct_to_local(*shape.frame, ray->origin);
   }
-  if (!ct_mesh_ray_flush(&m.origin, &m.direction, &exponent)) return (ct_mesh_ray){.t_max = -1.0};
+  if (!ct_mesh_ray_flush(&m.origin, &m.direction, &exponent)) return (mesh_ray){.t_max = -1.0};
   /* parameter bounds for the scaled direction */
   m.length = ldexp(local->length, -exponent);
   m.end = ((start + ball.out) * local->length - m.before) / m.length;
@@ -61,19 +99,6 @@ static ct_mesh_ray make_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_lo
 }
 
 /* ---- the list ------------------------------------------------------------------------------- */
-
-/* An exit at the distance of the last entry: the ray only touches. Drop both crossings. */
-void ct_ray_crossing_add(ct_ray_crossing_list *list, const ct_ray_crossing *c) {
-  bool is_tangent = !c->entering && list->entered && list->count > 0 && c->distance == list->last;
-  list->entered = c->entering;
-  list->last = c->distance;
-  if (is_tangent) {
-    list->count--;
-    return;
-  }
-  if (list->count < list->room) list->out[list->count] = *c;
-  list->count++;
-}
 
 /* The triangle that represents a stop: the lowest number among triangles passed on the wanted side,
  * else among coplanar ones, else among all. */
@@ -93,19 +118,20 @@ static const ct_mesh_hit *choose_triangle(const ct_ray_walk *walk, const ct_ray_
 }
 
 /* Adds a crossing at a point of a triangle. */
-static void add_mesh_crossing(const ct_mesh_ray *m, double distance, ct_vec3 point,
-                              uint32_t triangle, bool entering, ct_ray_crossing_list *list) {
+static void add_mesh_crossing(const mesh_ray *m, double distance, ct_vec3 point, uint32_t triangle,
+                              bool entering, crossing_list *list) {
   ct_ray_crossing c;
   if (!ct_ray_crossing_at(m->ray, m->shape.frame, distance, point, &c)) return;
   ct_ray_crossing_normal(m->shape.frame, ct_mesh_normal(m->mesh, triangle), &c);
   c.entering = entering;
   c.triangle = triangle;
-  ct_ray_crossing_add(list, &c);
+  add_ray_crossing(list, &c);
 }
 
-static void add_stop_crossing(const ct_mesh_ray *m, const ct_ray_walk *walk,
-                              const ct_ray_stop *stop, bool entering, ct_ray_crossing_list *list) {
+static void add_stop_crossing(const mesh_ray *m, const ct_ray_walk *walk, const ct_ray_stop *stop,
+                              bool entering, crossing_list *list) {
   const ct_mesh_hit *hit = choose_triangle(walk, stop, entering ? 1 : -1);
+  assert(hit); /* a stop has events */
   bool passes = hit->side != 0;
   ct_vec3 point = passes ? hit->point : ct_add_scaled(m->origin, m->direction, stop->t);
   double distance = m->before + (passes ? hit->t : stop->t) * m->length;
@@ -115,8 +141,7 @@ static void add_stop_crossing(const ct_mesh_ray *m, const ct_ray_walk *walk,
 
 /* ---- solids --------------------------------------------------------------------------------- */
 
-static void add_solid_crossings(const ct_mesh_ray *m, ct_ray_walk *walk,
-                                ct_ray_crossing_list *list) {
+static void add_solid_crossings(const mesh_ray *m, ct_ray_walk *walk, crossing_list *list) {
   ct_ray_stop stop;
   while (ct_ray_walk_next(walk, &stop))
     if (stop.inside_before != stop.inside_after)
@@ -152,12 +177,12 @@ static int classify_stop_side(const ct_ray_walk *walk, const ct_ray_stop *stop) 
     const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
     if (hit->side != 0 && (!lowest || hit->triangle < lowest->triangle)) lowest = hit;
   }
+  assert(lowest); /* both sides occur */
   return lowest->side;
 }
 
 /* The ray starts inside coplanar triangles: adds a crossing at the lowest number. */
-static void add_origin_crossing(const ct_mesh_ray *m, const ct_ray_walk *walk,
-                                ct_ray_crossing_list *list) {
+static void add_origin_crossing(const mesh_ray *m, const ct_ray_walk *walk, crossing_list *list) {
   const ct_mesh_hit *lowest = NULL;
   for (size_t i = 0; i < walk->hit_count && walk->hits[i].t == 0.0; i++)
     if (walk->hits[i].side == 0 && (!lowest || walk->hits[i].triangle < lowest->triangle))
@@ -167,8 +192,7 @@ static void add_origin_crossing(const ct_mesh_ray *m, const ct_ray_walk *walk,
 
 /* Crossings with an open surface. A coplanar surface is crossed where the ray reaches it, or at the
  * origin. */
-static void add_surface_crossings(const ct_mesh_ray *m, ct_ray_walk *walk,
-                                  ct_ray_crossing_list *list) {
+static void add_surface_crossings(const mesh_ray *m, ct_ray_walk *walk, crossing_list *list) {
   ct_ray_stop stop;
   bool starts_coplanar = walk->within > 0;
   if (starts_coplanar) add_origin_crossing(m, walk, list);
@@ -179,17 +203,84 @@ static void add_surface_crossings(const ct_mesh_ray *m, ct_ray_walk *walk,
   }
 }
 
+/* ---- rounded meshes ------------------------------------------------------------------------- */
+
+/* Largest number of steps of one ray. */
+#define STEPS_MAX 4096
+
+/* A position on the line, its signed distance from the surface, negative inside, and the nearest
+ * surface point. */
+typedef struct trace_point {
+  double t, height;
+  ct_vec3 point, out;
+  uint32_t triangle;
+} trace_point;
+
+static trace_point evaluate_trace(const mesh_ray *m, double growth, double t) {
+  trace_point at = {.t = t, .point = ct_add_scaled(m->origin, m->direction, t)};
+  ct_mesh_foot foot = {.distance = INFINITY};
+  ct_mesh_nearest(m->mesh, at.point, INFINITY, &foot);
+  bool inside = ct_mesh_contains(m->mesh, at.point);
+  at.height = (inside ? -foot.distance : foot.distance) - growth;
+  at.out = inside ? ct_sub(foot.point, at.point) : ct_sub(at.point, foot.point);
+  at.triangle = foot.triangle;
+  return at;
+}
+
+static void add_trace_crossing(const mesh_ray *m, const trace_point *at, bool entering,
+                               bool limited, crossing_list *list) {
+  ct_ray_crossing c;
+  if (!ct_ray_crossing_at(m->ray, m->shape.frame, m->before + at->t * m->length, at->point, &c))
+    return;
+  ct_ray_crossing_normal(m->shape.frame, at->out, &c);
+  c.triangle = at->triangle;
+  c.entering = entering;
+  c.status = limited ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_OK;
+  add_ray_crossing(list, &c);
+}
+
+/* Crossings with a mesh enlarged by `growth`, to round-off. On the surface, within round-off, steps
+ * grow until the ray leaves it; the side reached decides whether the surface was crossed. */
+static void trace_rounded_mesh(const mesh_ray *m, double growth, crossing_list *list) {
+  double zero_distance = m->same * m->length, nudge = m->same;
+  assert(growth > 0.0);
+  trace_point met = {.t = -1.0}, at = evaluate_trace(m, growth, 0.0);
+  bool outside = at.height > 0.0, near = false;
+  for (int step = 0; at.t <= m->end && at.t <= m->t_max && !(list->room == 1 && list->count > 0);
+       step++) {
+    bool limited = step == STEPS_MAX;
+    /* on the surface: remember the first point and step on */
+    if (fabs(at.height) <= zero_distance && !limited) {
+      if (!near) met = at;
+      near = true;
+      at = evaluate_trace(m, growth, at.t + nudge);
+      nudge *= 2.0;
+      continue;
+    }
+    /* off the surface: a change of side is a crossing */
+    bool is_outside = at.height > 0.0;
+    if (limited || is_outside != outside)
+      add_trace_crossing(m, near ? &met : &at, outside, limited, list);
+    if (limited) return;
+    outside = is_outside;
+    near = false;
+    nudge = m->same;
+    at = evaluate_trace(m, growth, at.t + fabs(at.height) / m->length);
+  }
+}
+
 /* ---- the first crossing, and all ------------------------------------------------------------ */
 
-static void add_all_stops(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+static void add_all_stops(const mesh_ray *m, ct_ray_walk *walk, crossing_list *list) {
   if (ct_mesh_get(m->mesh)->solid) add_solid_crossings(m, walk, list);
   else add_surface_crossings(m, walk, list);
 }
 
 /* Finds all crossings. False: out of memory. */
-static bool find_all_crossings(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
-                               ct_ray_crossing_list *list) {
+static bool find_all_crossings(const mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
+                               crossing_list *list) {
   bool solid = ct_mesh_get(m->mesh)->solid;
+  assert(m->same > 0.0 && m->length > 0.0);
   bool summed = solid && !(m->t_max < INFINITY && ct_ray_walk_start(walk));
   if (!ct_ray_walk_open(walk, summed ? INFINITY : m->t_max, false, workspace)) return false;
   if (summed) ct_ray_walk_sum(walk);
@@ -199,8 +290,8 @@ static bool find_all_crossings(const ct_mesh_ray *m, ct_ray_walk *walk, ct_works
 
 /* Finds the first crossing from the first stop and its neighbours, which usually suffice. Sets
  * *enough. False: out of memory. */
-static bool find_first_crossing(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
-                                ct_ray_crossing_list *list, bool *enough) {
+static bool find_first_crossing(const mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
+                                crossing_list *list, bool *enough) {
   *enough = false;
   if (!ct_ray_walk_start(walk)) return true;
   if (!ct_ray_walk_open(walk, m->t_max, true, workspace)) return false;
@@ -215,13 +306,13 @@ static bool find_first_crossing(const ct_mesh_ray *m, ct_ray_walk *walk, ct_work
 
 size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray *local,
                          ct_workspace *workspace, ct_ray_crossing *out, size_t room) {
-  ct_mesh_ray m = make_mesh_ray(ray, shape, local);
-  ct_ray_crossing_list list = {.out = out, .room = room};
+  mesh_ray m = make_mesh_ray(ray, shape, local);
+  crossing_list list = {.out = out, .room = room};
   double growth = shape.shape->rounding + shape.shape->margin;
   if (m.t_max < 0.0) return 0;
   /* rounded mesh: sphere tracing */
   if (growth > 0.0) {
-    ct_ray_cross_grown(&m, growth, &list);
+    trace_rounded_mesh(&m, growth, &list);
     return list.count;
   }
   ct_ray_walk walk = {.mesh = m.mesh, .origin = m.origin, .direction = m.direction, .same = m.same};
@@ -229,6 +320,6 @@ size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray 
   bool enough = false;
   if (room == 1 && !find_first_crossing(&m, &walk, workspace, &list, &enough)) return SIZE_MAX;
   if (enough) return list.count;
-  list = (ct_ray_crossing_list){.out = out, .room = room};
+  list = (crossing_list){.out = out, .room = room};
   return find_all_crossings(&m, &walk, workspace, &list) ? list.count : SIZE_MAX;
 }

@@ -9,6 +9,7 @@
 #include "base/heap_sort.h"
 #include "pair/workspace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Initial capacity: enough for an ordinary ray. */
@@ -64,6 +65,7 @@ static ct_line_place get_event_place(const ct_ray_walk *walk, const ct_ray_event
   if (event->kind == CT_RAY_PASSES) return ct_mesh_hit_place(walk->mesh, hit);
   ct_line_place span[2];
   int count = ct_mesh_line_span(walk->mesh, walk->origin, walk->direction, hit->position, span);
+  assert(count > 0);
   return span[event->kind == CT_RAY_BEGINS ? 0 : count - 1];
 }
 
@@ -112,6 +114,7 @@ static void add_coplanar_interval(ct_ray_walk *walk, uint32_t i, ct_ray_event *e
 
 bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *workspace) {
   ct_ray_scratch *m = ct_workspace_ray(workspace);
+  assert(walk->same >= 0.0);
   walk->next = walk->event_count = 0;
   walk->within = 0;
   if (!find_ray_hits(walk, t_max, near, m) || !reserve_events(m, 2 * walk->hit_count)) return false;
@@ -121,6 +124,7 @@ bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *
   }
   sort_events(walk, m->events);
   walk->events = m->events;
+  assert(walk->event_count <= 2 * walk->hit_count);
   return true;
 }
 
@@ -152,8 +156,10 @@ bool ct_ray_walk_next(ct_ray_walk *walk, ct_ray_stop *stop) {
   do {
     const ct_ray_event *event = &walk->events[walk->next];
     if (event->kind == CT_RAY_BEGINS) walk->within++;
-    else if (event->kind == CT_RAY_ENDS) walk->within--;
-    else
+    else if (event->kind == CT_RAY_ENDS) {
+      assert(walk->within > 0); /* each interval begins before it ends */
+      walk->within--;
+    } else
       walk->turns += ct_mesh_ray_passage(walk->mesh, walk->direction, &walk->hits[event->hit], 1);
     walk->next++;
   } while (walk->next < walk->event_count &&

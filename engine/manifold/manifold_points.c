@@ -1,16 +1,110 @@
-/* Order of contact points, and reduction of a patch to at most four points.
+/* Contact points of a pair: the list, patches, order, and reduction to at most four points a patch.
  *
  * Reduction after Erin Catto (2007): the deepest point, the farthest from it, the point with the
  * largest triangle, then the point with the largest area outside this triangle. Ties are broken by
- * order, so that the choice does not depend on round-off.
+ * order, so that the choice does not depend on round-off. Patches are disjoint sets with path
+ * halving (Tarjan, van Leeuwen 1984).
  */
 #include "manifold/manifold.h"
 
 #include "base/heap_sort.h"
 
+#include <assert.h>
+#include <stdlib.h>
+
+/* Most points of a reduced patch. */
 #define KEPT_MAX 4
 /* Up to this many points are projected once and cached. */
 #define SPOTS_MAX 16
+
+/* ---- scratch memory ------------------------------------------------------------------------- */
+
+static void release_manifold_part(void *part) {
+  ct_manifold_scratch *memory = part;
+  for (int i = 0; i < 2; i++) {
+    free(memory->outline[i].corners.items);
+    free(memory->outline[i].slopes.items);
+    free(memory->cut[i].items);
+  }
+  free(memory->points);
+  free(memory->root);
+  free(memory->contacts);
+  free(memory->link);
+}
+
+const ct_workspace_part_type ct_manifold_part_type = {sizeof(ct_manifold_scratch),
+                                                      offsetof(ct_manifold_scratch, out_of_memory),
+                                                      release_manifold_part};
+_Static_assert(sizeof(ct_manifold_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
+
+/* ---- the list ------------------------------------------------------------------------------- */
+
+bool ct_contacts_reserve(ct_manifold_scratch *m, uint32_t capacity) {
+  if (capacity <= m->capacity) return true;
+  ct_contact_point *points = realloc(m->points, capacity * sizeof *points);
+  if (!points) return false;
+  m->points = points;
+  m->capacity = capacity;
+  return true;
+}
+
+void ct_contacts_push(ct_contacts *c, const ct_contact_point *point) {
+  ct_manifold_scratch *m = c->memory;
+  if (m->count == m->capacity && !ct_contacts_reserve(m, m->capacity ? 2 * m->capacity : 16)) {
+    c->failed = true;
+    return;
+  }
+  assert(m->count < m->capacity);
+  m->points[m->count++] = *point;
+}
+
+void ct_contacts_add(ct_contacts *c, const ct_contact_candidate *candidate) {
+  if (!(candidate->distance <= c->reach)) return;
+  ct_vec3 other = ct_add_scaled(candidate->at, c->view.normal,
+                                candidate->on_second ? -candidate->distance : candidate->distance);
+  const ct_contact_point point = {.a = candidate->a,
+                                  .b = candidate->b,
+                                  .point_a = candidate->on_second ? other : candidate->at,
+                                  .point_b = candidate->on_second ? candidate->at : other,
+                                  .normal = c->view.normal,
+                                  .distance = candidate->distance,
+                                  .number = candidate->number};
+  ct_contacts_push(c, &point);
+}
+
+/* ---- disjoint sets -------------------------------------------------------------------------- */
+
+bool ct_groups_open(ct_contacts *c, uint32_t count) {
+  ct_manifold_scratch *m = c->memory;
+  if (count > m->root_capacity) {
+    uint32_t *root = realloc(m->root, count * sizeof *root);
+    c->failed = c->failed || !root;
+    if (!root) return false;
+    m->root = root;
+    m->root_capacity = count;
+  }
+  for (uint32_t i = 0; i < count; i++) m->root[i] = CT_NO_GROUP;
+  return true;
+}
+
+uint32_t ct_groups_find(uint32_t *root, uint32_t i) {
+  assert(root[i] != CT_NO_GROUP);
+  while (root[i] != i) {
+    assert(root[i] < i); /* the lowest number represents its set */
+    root[i] = root[root[i]];
+    i = root[i];
+  }
+  return i;
+}
+
+void ct_groups_join(uint32_t *root, uint32_t i, uint32_t k) {
+  i = ct_groups_find(root, i);
+  k = ct_groups_find(root, k);
+  if (i < k) root[k] = i;
+  else root[i] = k;
+}
+
+/* ---- order ---------------------------------------------------------------------------------- */
 
 static int order_contact_features(ct_feature p, ct_feature q) {
   if (p.kind != q.kind) return p.kind < q.kind ? -1 : 1;
@@ -69,12 +163,15 @@ void ct_contacts_order(ct_contact_point *points, uint32_t count) {
 }
 
 void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double tie) {
+  assert(tie >= 0.0);
   uint32_t deepest = 0;
   double least = INFINITY;
   for (uint32_t i = 0; i < count; i++) least = ct_min2(least, points[i].distance);
   while (deepest < count && points[deepest].distance > least + tie) deepest++;
   if (deepest > 0 && deepest < count) ct_contacts_move_front(points, deepest);
 }
+
+/* ---- reduction ------------------------------------------------------------------------------ */
 
 /* Position in the view. */
 typedef struct view_position {
@@ -155,6 +252,7 @@ static bool select_best(selection *c, double least) {
     if (!is_selected(c, i)) most = ct_max2(most, compute_gain(c, get_projection(c, i)));
   if (!(most > least)) return false;
   if (c->retained == 1) c->square = most;
+  assert(c->retained < KEPT_MAX);
   uint32_t best = 0;
   while (is_selected(c, best) ||
          !(compute_gain(c, get_projection(c, best)) >= most - CT_CONTACT_TIE * c->square))
@@ -182,6 +280,7 @@ uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_v
     if (select_best(&c, least)) select_best(&c, least);
     else select_other_end(&c);
   }
+  assert(c.retained >= 1 && c.retained <= KEPT_MAX && c.at[0] == 0);
   /* The selected points move to the front in their order. */
   uint32_t retained = 0;
   for (uint32_t i = 0; i < count; i++)
