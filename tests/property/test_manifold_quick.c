@@ -4,7 +4,7 @@
  * elsewhere. Swapped calls agree to the last bit. */
 #include "tests/oracle/pair_cases.h"
 
-#include <pair/workspace.h>
+#include <manifold/manifold.h>
 
 #define PAIRS 20000
 
@@ -227,7 +227,7 @@ static void most_boxes_in_contact_are_answered_on_the_stack(void) {
     ct_pair_contacts(a, b, &options, workspace, &m);
     if (m.count == 0) continue;
     met++;
-    ct_supporting_face *outline = &workspace->manifold.outline[0];
+    ct_supporting_face *outline = &ct_workspace_manifold(workspace)->outline[0];
     outline->tilt = -1.0;
     ct_pair_contacts(a, b, &options, workspace, &m);
     quick += outline->tilt == -1.0;
