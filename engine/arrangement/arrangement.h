@@ -9,7 +9,7 @@
  * Which edges pass which triangles, and on which side a vertex is, is decided exactly, of the
  * second solid moved by (e, e^2, e^3) with e infinitely small: a configuration without any
  * coincidence, which closes. Faces that lie on each other are put right afterwards
- * (coplanar_faces.c). Sources: Franklin 1987 (sums over borders); Edelsbrunner, Muecke 1990
+ * (boundary_sums.c). Sources: Franklin 1987 (sums over borders); Edelsbrunner, Muecke 1990
  * (symbolic perturbation); Mirtich 1996 (moments); theory, section 5.3.
  *
  * A part counts as often as the other solid winds around it, as do volume and mass of a mesh that
@@ -154,15 +154,6 @@ bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *
 bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m, ct_vec3 half,
                               const ct_frame *frame);
 
-/* ---- exact signs of the moved configuration: perturbed_predicates.c ------------------------- */
-
-/* On which side of a triangle's plane a point of the other solid is: +1 where its normal points. 0:
- * the triangle has no area. `mover`: the solid of the triangle. */
-int ct_perturbed_orient3d(const ct_vec3 triangle[3], ct_vec3 p, int mover);
-/* Sign of ((q - p) x (r - p)) . (s - p), of an edge from p to q of the first solid and one from r
- * to s of the second. 0 for parallel ones in one plane. */
-int ct_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s);
-
 /* ---- the steps ------------------------------------------------------------------------------ */
 
 /* Finds what passes what: segments, passings, flats, and a part for each triangle that has any.
@@ -194,10 +185,6 @@ typedef struct ct_arrangement_polygon {
 } ct_arrangement_polygon;
 bool ct_coplanar_common_area(const ct_arrangement *o, const ct_coplanar_pair *f,
                              ct_arrangement_polygon *below, ct_arrangement_polygon *above);
-/* Takes what lies in both surfaces into account: off the parts, where they face each other, and
- * noted as shared elsewhere. */
-void ct_arrangement_apply_coplanar(ct_arrangement *o);
-
 /* All steps. False: out of room or stopped, nothing is known. */
 bool ct_arrangement_build(ct_arrangement *o);
 

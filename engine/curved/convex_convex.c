@@ -5,8 +5,7 @@
  * tapered capsule against polytope by feature pairs, all others by EPA. Curved cores are in
  * curved/curved.h.
  */
-#include "convex/enclosed_depth.h"
-#include "convex/polytope_tapered_capsule.h"
+#include "convex/plane_scans.h"
 #include "curved/curved.h"
 #include "pair/workspace.h"
 #include "primitives/box_box.h"

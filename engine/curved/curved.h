@@ -5,7 +5,7 @@
  * normal gives a certified lower bound. A descent over supports (apart) or a growing polytope
  * (overlapping) comes close to the best normal; Newton steps on s, restricted to the normals of the
  * flat features that are near, bring it to round-off (curved_newton.c); points that lie one above
- * the other along it close the bracket of a pair that is apart (curved_witness.c), the polytope
+ * the other along it close the bracket of a pair that is apart (curved_newton.c), the polytope
  * that of a depth.
  */
 #ifndef CURVED_CURVED_H
@@ -44,9 +44,6 @@ typedef struct ct_curved_answer {
  * whose normals are within `angle` (rad) of it. Its value is never less than at the start; matched.
  */
 ct_curved_answer ct_curved_newton(ct_curved *c, double angle, ct_vec3 start);
-
-/* Finds the points of a normal. */
-void ct_curved_witness(ct_curved *c, ct_curved_answer *answer);
 
 /* The place of the surface of a frustum or ellipsoid, without its radius, that is nearest to a
  * point. */
@@ -102,12 +99,6 @@ typedef struct ct_curved_common {
  * outside. */
 ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_proxy *b,
                                    ct_vec3 start, ct_vec3 normal, double enough);
-
-/* The same by cutting planes, from the point that *m has: slower, but sure in the acute corners of
- * slivers. Point and outside change for a point that is less outside; the rest when planes prove
- * the bodies to be apart. */
-void ct_curved_cutting_planes(const ct_convex_proxy *a, const ct_convex_proxy *b, double enough,
-                              ct_curved_common *m);
 
 /* Signed distance of a point from a body, radius and all, and the outward unit normal there. False:
  * a polytope that holds the point to round-off; neither is set. */

@@ -1,5 +1,18 @@
-/* Profiles of bodies of revolution. */
+/* Bodies of revolution in profile, in the half-plane of the axis; and the depth of two such bodies
+ * with parallel axes, as a problem in the half-plane of the axis and the offset.
+ *
+ * For a given angle to the axis the support of either body is the same in all directions around it,
+ * so the best normal is in the plane of the axis and the offset; if the axes coincide, every normal
+ * of a ring is equally good. The polytope of EPA would need as many faces as the ring has
+ * directions; here it is a polygon. Arcs of normals between two evaluated ones are bounded from
+ * below by the support points of their ends; the arc of the least bound is split, until the bound
+ * is the depth to round-off.
+ */
 #include "curved/curved_profile.h"
+#include "curved/curved.h"
+
+/* ---- profiles
+ * ------------------------------------------------------------------------------------ */
 
 static ct_vec3 column(ct_mat3 m, int i) {
   return i == 0   ? ct_vec(m.rx.x, m.ry.x, m.rz.x)
@@ -70,4 +83,129 @@ ct_profile_point ct_profile_bisector(ct_profile_point from, ct_profile_point to,
   ct_profile_point sum = {n.across + m.across, n.along + m.along};
   double size = sqrt(sum.across * sum.across + sum.along * sum.along);
   return (ct_profile_point){sum.across / size, sum.along / size};
+}
+
+/* ---- depth of bodies with parallel axes
+ * ---------------------------------------------------------- */
+
+/* Axes whose cross product is below this many u are parallel: the angle is round-off of two
+ * rotations. */
+#define PARALLEL_ROUNDOFFS 32.0
+/* Arcs, at most; frustums and capsules need a dozen, ellipsoids about forty. */
+#define ARCS_MAX 192
+/* Done when the bracket is this many u of the size. */
+#define CLOSED_ROUNDOFFS 4.0
+/* Depths that differ by this many u of the size are equal. */
+#define TIE_ROUNDOFFS 8.0
+
+/* A direction looked at, and the farthest place of a - b along it. */
+typedef struct sight {
+  ct_profile_point normal, at;
+  double depth;
+} sight;
+
+/* Between two sights: no normal of the arc has a depth below `least`; `next` is where that would
+ * be. */
+typedef struct arc {
+  sight from, to;
+  double least;
+  ct_profile_point next;
+} arc;
+
+typedef struct turned {
+  ct_profile a, b;
+  ct_profile_point offset; /* from a to b */
+  double turn;             /* 1: the axes point the same way, -1: opposite ways */
+  double size;
+  arc arcs[ARCS_MAX];
+  int count;
+} turned;
+
+static sight look(const turned *t, ct_profile_point n) {
+  ct_profile_point p = ct_profile_farthest(&t->a, n),
+                   q = ct_profile_farthest(&t->b, (ct_profile_point){n.across, -t->turn * n.along});
+  sight s = {.normal = n,
+             .at = {p.across + q.across - t->offset.across,
+                    p.along - t->turn * q.along - t->offset.along}};
+  s.depth = ct_profile_dot(n, s.at);
+  return s;
+}
+
+static arc arc_of(const sight *from, const sight *to) {
+  arc r = {.from = *from, .to = *to};
+  ct_profile_point middle = ct_profile_bisector(from->at, to->at, from->normal, to->normal), where;
+  r.least = ct_profile_minimum(from->at, from->normal, middle, &r.next);
+  double second = ct_profile_minimum(to->at, middle, to->normal, &where);
+  if (second < r.least) {
+    r.least = second;
+    r.next = where;
+  }
+  return r;
+}
+
+static ct_vec3 normal_in_space(const turned *t, ct_profile_point n, ct_vec3 across) {
+  return ct_unit_or(ct_add(ct_scale(across, n.across), ct_scale(t->a.axis, n.along)), across);
+}
+
+/* Of sights equally deep the one of the greater normal; close ones by depth alone. */
+static void take(const turned *t, const sight *s, sight *best, ct_vec3 across) {
+  double lead = best->depth - s->depth, tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t->size;
+  bool apart = fabs(ct_profile_cross(s->normal, best->normal)) > 1e-6;
+  if (lead < -tie || (lead <= 0.0 && !apart)) return;
+  if (lead > tie || !apart ||
+      ct_normal_greater(normal_in_space(t, s->normal, across),
+                        normal_in_space(t, best->normal, across)))
+    *best = *s;
+}
+
+/* Direction across the axis that is lexicographically greatest. */
+static ct_vec3 greatest_across(ct_vec3 axis) {
+  for (int i = 0; i < 3; i++) {
+    ct_vec3 e = {i == 0, i == 1, i == 2}, flat = ct_add_scaled(e, axis, -ct_dot(e, axis));
+    if (ct_norm(flat) > 1e-9) return ct_unit_or(flat, e);
+  }
+  return ct_vec(1.0, 0.0, 0.0);
+}
+
+/* Cuts arcs until the depth is closed; the least depth there can be. */
+static double refine(turned *t, sight *best, ct_vec3 across) {
+  double least = -INFINITY;
+  while (t->count < ARCS_MAX) {
+    int lowest = 0;
+    for (int i = 1; i < t->count; i++)
+      if (t->arcs[i].least < t->arcs[lowest].least) lowest = i;
+    arc cut = t->arcs[lowest];
+    least = cut.least;
+    if (best->depth - least <= CLOSED_ROUNDOFFS * CT_UNIT_ROUNDOFF * t->size) break;
+    sight s = look(t, cut.next);
+    take(t, &s, best, across);
+    arc first = arc_of(&cut.from, &s), second = arc_of(&s, &cut.to);
+    first.least = ct_max2(first.least, cut.least);
+    second.least = ct_max2(second.least, cut.least);
+    t->arcs[lowest] = first;
+    t->arcs[t->count++] = second;
+  }
+  return ct_min2(least, best->depth);
+}
+
+bool ct_curved_parallel_axes(const ct_curved *c, ct_curved_ring *ring) {
+  turned t = {.size = ct_minkowski_size(c->a, c->b)};
+  if (!ct_profile_of(c->a, 0.0, &t.a) || !ct_profile_of(c->b, 0.0, &t.b)) return false;
+  if (ct_norm(ct_cross(t.a.axis, t.b.axis)) > PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) return false;
+  t.turn = ct_dot(t.a.axis, t.b.axis) >= 0.0 ? 1.0 : -1.0;
+  ct_vec3 offset = ct_sub(c->b->center, c->a->center),
+          flat = ct_cross(t.a.axis, ct_cross(offset, t.a.axis));
+  t.offset = (ct_profile_point){ct_norm(flat), ct_dot(offset, t.a.axis)};
+  bool coaxial = t.offset.across <= TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t.size;
+  ct_vec3 across = coaxial ? greatest_across(t.a.axis) : ct_unit_or(flat, flat);
+  const ct_profile_point start[3] = {{0.0, -1.0}, {1.0, 0.0}, {0.0, 1.0}};
+  sight s[3], best;
+  for (int i = 0; i < 3; i++) s[i] = look(&t, start[i]);
+  best = s[0];
+  for (int i = 1; i < 3; i++) take(&t, &s[i], &best, across);
+  for (int i = 0; i < 2; i++) t.arcs[t.count++] = arc_of(&s[i], &s[i + 1]);
+  ring->least = refine(&t, &best, across);
+  ring->normal = normal_in_space(&t, best.normal, across);
+  ring->several = coaxial && best.normal.across > 1e-6;
+  return true;
 }

@@ -1,5 +1,5 @@
 /* Bodies of revolution, and directions, in the half-plane of an axis: what
- * curved/curved_parallel_axes.c and curved/curved_ring_search.c share. */
+ * curved/curved_profile.c and curved/curved_ring_search.c share. */
 #ifndef CURVED_CURVED_PROFILE_H
 #define CURVED_CURVED_PROFILE_H
 

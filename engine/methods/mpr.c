@@ -1,14 +1,254 @@
-/* Minkowski portal refinement (MPR; Neumayr, Otter 2017): special cases, portal discovery, and the
- * result after refinement (mpr_portal.c). Points and normals are in the frame of the first body in
- * content order until the end. */
-#include "methods/mpr_portal.h"
+/* Minkowski portal refinement (MPR; Neumayr, Otter 2017): special cases, portal discovery, and
+ * refinement toward the surface.
+ *
+ * A portal is a triangle of support points of the Minkowski difference a - b, pierced by the ray
+ * from an interior point to the origin. Tolerances are scaled instead of the points, so distances
+ * need no rescaling. Points and normals are in the frame of the first body in content order until
+ * the end.
+ */
 #include "pair/pair_input.h"
 #include "pair/placed_proxies.h"
 #include "pair/round_off_bound.h"
 #include "primitives/primitive_pairs.h"
 #include <contact/mpr.h>
 
+#include <contact/mpr.h>
+
 #include <assert.h>
+
+/* ---- portals
+ * ------------------------------------------------------------------------------------- */
+
+/* Products of points below this part of the squared scale are round-off and define no direction. */
+#define PORTAL_FLAT (200.0 * CT_UNIT_ROUNDOFF)
+
+/* A support point of the difference: r = a - b is extreme along the unit vector e; a and b are the
+ * bodies' points. */
+typedef struct portal_point {
+  ct_vec3 r, e, a, b;
+} portal_point;
+
+typedef struct portal {
+  const ct_convex_proxy *a, *b;
+  uint32_t hint[2];
+  ct_vec3 inside;         /* difference of the bodies' interior points */
+  portal_point corner[3]; /* clockwise seen from the inside: (r1-r0)x(r2-r0).(r3-r0) > 0 */
+  double scale; /* largest component of `inside` and the first corners; tolerances are relative to
+                   it */
+  double lower; /* lower bound of the distance, from the best support so far, and its normal */
+  ct_vec3 lower_normal;
+  double upper; /* upper bound of the distance: the shortest support vector */
+  uint32_t supports;
+} portal;
+
+/* Signed distance and its evidence, computed from a portal or a single support. */
+typedef struct portal_answer {
+  double distance;
+  double reached;          /* distance of the surface from the portal, relative to the scale */
+  ct_vec3 normal, nearest; /* normal of the portal, and its point nearest to the origin */
+  portal_point point[3];   /* `nearest` is their combination by `weight` */
+  double weight[3];
+  int count;     /* number of supports: 1 or 3 */
+  bool is_foot;  /* true if `nearest` is the projection of the origin onto the plane, not a point of
+                    an edge */
+  bool is_over;  /* true if the portal shows the origin inside */
+  bool is_plane; /* true if only a supporting plane is known, by any support point on it */
+} portal_answer;
+
+typedef enum portal_outcome {
+  PORTAL_FOUND,
+  PORTAL_PLANAR, /* no triangle: the Minkowski difference is flat */
+  PORTAL_LIMIT,  /* iteration limit reached */
+  PORTAL_LOST    /* round-off: the ray pierces none of the next portals */
+} portal_outcome;
+
+/* Evaluates the support along a nonzero direction, counts it, and tightens the bounds. */
+static portal_point find_portal_support(portal *p, ct_vec3 direction) {
+  portal_point s = {.e = ct_unit_or(direction, ct_vec(1.0, 0.0, 0.0))};
+  double radius_a, radius_b;
+  ct_vec3 a = ct_proxy_point(p->a, s.e, &p->hint[0], &radius_a);
+  ct_vec3 b = ct_proxy_point(p->b, ct_neg(s.e), &p->hint[1], &radius_b);
+  s.a = ct_add_scaled(a, s.e, radius_a);
+  s.b = ct_add_scaled(b, s.e, -radius_b);
+  s.r = ct_sub(s.a, s.b);
+  p->supports++;
+  double lower = -ct_dot(s.e, s.r);
+  if (lower > p->lower) {
+    p->lower = lower;
+    p->lower_normal = s.e;
+  }
+  p->upper = ct_min2(p->upper, ct_norm(s.r));
+  return s;
+}
+
+/* Writes the result of a single support; exact for separated bodies if it is on the line of the
+ * normal. */
+static void write_single_support(const portal_point *point, ct_vec3 normal, portal_answer *answer) {
+  answer->distance = -ct_dot(normal, point->r);
+  answer->normal = normal;
+  answer->nearest = point->r;
+  answer->point[0] = *point;
+  answer->weight[0] = 1.0;
+  answer->count = 1;
+  answer->is_foot = true;
+  answer->is_over = answer->is_plane = false;
+}
+
+static ct_vec3 compute_portal_normal(const portal *p) {
+  return ct_cross(ct_sub(p->corner[1].r, p->corner[0].r), ct_sub(p->corner[2].r, p->corner[0].r));
+}
+
+/* True if the corners are collinear, to round-off. */
+static bool is_portal_collinear(const portal *p) {
+  return ct_norm(compute_portal_normal(p)) <= PORTAL_FLAT * p->scale * p->scale;
+}
+
+/* Replaces the third corner by the opposite support, and exchanges the first two to keep the
+ * orientation. */
+static void flip_portal(portal *p) {
+  portal_point first = p->corner[0];
+  p->corner[0] = p->corner[1];
+  p->corner[1] = first;
+  p->corner[2] = find_portal_support(p, ct_neg(p->corner[2].e));
+}
+
+/* Weight at q of the point of edge pq nearest to the origin. */
+static double compute_edge_weight(ct_vec3 p, ct_vec3 q) {
+  ct_vec3 d = ct_sub(q, p);
+  double length2 = ct_norm2(d);
+  if (!(length2 > 0.0)) return 0.0;
+  return ct_min2(ct_max2(-ct_dot(p, d) / length2, 0.0), 1.0);
+}
+
+/* Weights of the portal's point nearest to the origin: the projection onto the plane if it is
+ * inside, else the best point of the three edges. Returns true for the projection. */
+static bool compute_nearest_weights(const portal_point corner[3], ct_vec3 normal,
+                                    double weight[3]) {
+  /* Barycentric coordinates of the origin's projection. */
+  double sum = 0.0;
+  for (int i = 0; i < 3; i++) {
+    weight[i] = ct_dot(normal, ct_cross(corner[(i + 1) % 3].r, corner[(i + 2) % 3].r));
+    sum += weight[i];
+  }
+  bool inside = sum != 0.0;
+  for (int i = 0; i < 3 && inside; i++) inside = weight[i] / sum >= 0.0;
+  if (inside) {
+    for (int i = 0; i < 3; i++) weight[i] /= sum;
+    return true;
+  }
+  /* The projection is outside: nearest point of the three edges. */
+  double least = INFINITY;
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3;
+    double t = compute_edge_weight(corner[i].r, corner[j].r),
+           length = ct_norm(ct_lerp(corner[i].r, corner[j].r, t));
+    if (!(length < least)) continue;
+    least = length;
+    weight[i] = 1.0 - t;
+    weight[j] = t;
+    weight[(i + 2) % 3] = 0.0;
+  }
+  return false;
+}
+
+/* Writes the signed distance from the origin to the portal: negative if the portal shows the
+ * origin inside. */
+static void write_portal_distance(const portal_point corner[3], ct_vec3 normal,
+                                  portal_answer *answer) {
+  answer->is_foot = compute_nearest_weights(corner, normal, answer->weight);
+  answer->nearest = ct_vec(0.0, 0.0, 0.0);
+  for (int i = 0; i < 3; i++) {
+    answer->point[i] = corner[i];
+    answer->nearest = ct_add_scaled(answer->nearest, corner[i].r, answer->weight[i]);
+  }
+  double length = ct_norm(answer->nearest);
+  answer->is_over = ct_dot(answer->nearest, normal) > 0.0;
+  answer->distance = answer->is_over ? -length : length;
+  answer->normal = normal;
+  answer->count = 3;
+  answer->is_plane = false;
+}
+
+/* True if the ray passes between the half-planes from the inside through r and the corners i and
+ * j. */
+static bool is_ray_between(const portal *p, ct_vec3 r, int i, int j) {
+  ct_vec3 out = ct_sub(r, p->inside);
+  ct_vec3 left = ct_cross(ct_sub(p->corner[i].r, p->inside), out),
+          right = ct_cross(out, ct_sub(p->corner[j].r, p->inside));
+  return ct_dot(left, p->inside) >= 0.0 && ct_dot(right, p->inside) >= 0.0;
+}
+
+static bool is_portal_pierced(const portal *p) {
+  ct_vec3 m = ct_cross(ct_sub(p->corner[0].r, p->inside), ct_sub(p->corner[1].r, p->inside));
+  return ct_dot(m, p->inside) <= 0.0 && is_ray_between(p, p->corner[2].r, 0, 1);
+}
+
+static bool advance_portal(portal *p, const portal_point *fourth) {
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3;
+    if (!is_ray_between(p, fourth->r, i, j)) continue;
+    portal_point first = p->corner[i], second = p->corner[j];
+    p->corner[0] = first;
+    p->corner[1] = second;
+    p->corner[2] = *fourth;
+    return true;
+  }
+  return false;
+}
+
+/* True if a single support on the normal through the origin gives the distance. It must show the
+ * origin outside, or the portal must show it inside, or it must be at the origin to the tolerance.
+ * Otherwise it would report a depth for an origin beside the body. */
+static bool is_single_valid(const portal *p, const portal_point *fourth, double tolerance) {
+  double height = ct_dot(fourth->e, fourth->r);
+  return height <= tolerance * p->scale || ct_dot(fourth->e, p->corner[0].r) >= 0.0;
+}
+
+/* Evaluates a portal by the support along its normal: returns the distance of the surface from the
+ * result, relative to the scale, and writes the result. */
+static double evaluate_portal(const portal *p, const portal_point *fourth, double tolerance,
+                              portal_answer *answer) {
+  double aside = ct_norm(ct_cross(fourth->r, fourth->e)) / p->scale;
+  double above = fabs(ct_dot(ct_sub(fourth->r, p->corner[0].r), fourth->e)) / p->scale;
+  bool single = (aside < tolerance || aside < above) && is_single_valid(p, fourth, tolerance);
+  if (single) {
+    write_single_support(fourth, fourth->e, answer);
+    answer->is_over = ct_dot(fourth->e, p->corner[0].r) >= 0.0;
+  } else {
+    write_portal_distance(p->corner, fourth->e, answer);
+  }
+  return answer->reached = single ? aside : above;
+}
+
+/* Refines a portal that the ray pierces until it is on the surface, to the tolerance. LIMIT and
+ * LOST leave the best portal's result in *answer. PLANAR with answer->count 0 leaves none. */
+static portal_outcome refine_portal(portal *p, double tolerance, uint32_t limit,
+                                    portal_answer *answer) {
+  bool turned = false;
+  answer->count = 0;
+  answer->reached = INFINITY;
+  for (uint32_t step = 0; step < limit; step++) {
+    /* A degenerate portal is turned once to the opposite side. */
+    if (is_portal_collinear(p)) {
+      if (turned) return PORTAL_PLANAR;
+      turned = true;
+      flip_portal(p);
+      if (is_portal_collinear(p) || !is_portal_pierced(p)) return PORTAL_PLANAR;
+    }
+    /* Evaluate the support along the outward normal; retain the best result. */
+    ct_vec3 n = compute_portal_normal(p);
+    if (ct_dot(n, p->inside) > 0.0) n = ct_neg(n);
+    portal_point fourth = find_portal_support(p, n);
+    portal_answer candidate;
+    if (evaluate_portal(p, &fourth, tolerance, &candidate) < answer->reached) *answer = candidate;
+    if (answer->reached < tolerance) return PORTAL_FOUND;
+    if (!advance_portal(p, &fourth)) return PORTAL_LOST;
+  }
+  return PORTAL_LIMIT;
+}
+
+/* ---- MPR
+ * ----------------------------------------------------------------------------------------- */
 
 bool ct_mpr_is_supported(ct_kind kind) { return ct_kind_is_bounded_convex(kind); }
 
@@ -24,42 +264,42 @@ static double compute_body_size(const ct_convex_proxy *proxy) {
   return proxy->size + ct_max2(proxy->radius[0], proxy->radius[1]);
 }
 
-static void update_portal_scale(ct_portal *p, ct_vec3 r) {
+static void update_portal_scale(portal *p, ct_vec3 r) {
   p->scale = ct_max2(p->scale, ct_max_abs(r));
 }
 
-static bool is_flat_product(const ct_portal *p, ct_vec3 product) {
-  return ct_norm(product) <= CT_PORTAL_FLAT * p->scale * p->scale;
+static bool is_flat_product(const portal *p, ct_vec3 product) {
+  return ct_norm(product) <= PORTAL_FLAT * p->scale * p->scale;
 }
 
 /* Completes the first portal after its first corner; `across` is the cross product of ray and
  * corner. */
-static ct_portal_outcome complete_first_portal(ct_portal *p, ct_vec3 across) {
-  p->corner[1] = ct_portal_support(p, across);
+static portal_outcome complete_first_portal(portal *p, ct_vec3 across) {
+  p->corner[1] = find_portal_support(p, across);
   update_portal_scale(p, p->corner[1].r);
   ct_vec3 d = ct_sub(p->corner[0].r, p->inside), n = ct_cross(d, ct_sub(p->corner[1].r, p->inside));
   if (is_flat_product(p, n)) {
-    p->corner[1] = ct_portal_support(p, ct_neg(p->corner[1].e));
+    p->corner[1] = find_portal_support(p, ct_neg(p->corner[1].e));
     update_portal_scale(p, p->corner[1].r);
     n = ct_cross(d, ct_sub(p->corner[1].r, p->inside));
-    if (is_flat_product(p, n)) return CT_PORTAL_PLANAR;
+    if (is_flat_product(p, n)) return PORTAL_PLANAR;
   }
   if (ct_dot(n, p->inside) > 0.0) {
     n = ct_neg(n);
-    ct_portal_point first = p->corner[0];
+    portal_point first = p->corner[0];
     p->corner[0] = p->corner[1];
     p->corner[1] = first;
   }
-  p->corner[2] = ct_portal_support(p, n);
+  p->corner[2] = find_portal_support(p, n);
   update_portal_scale(p, p->corner[2].r);
-  if (!ct_portal_is_line(p)) return CT_PORTAL_FOUND;
-  ct_portal_flip(p);
+  if (!is_portal_collinear(p)) return PORTAL_FOUND;
+  flip_portal(p);
   update_portal_scale(p, p->corner[2].r);
-  return ct_portal_is_line(p) ? CT_PORTAL_PLANAR : CT_PORTAL_FOUND;
+  return is_portal_collinear(p) ? PORTAL_PLANAR : PORTAL_FOUND;
 }
 
 /* Rotates the portal around the interior point until the ray pierces it. */
-static ct_portal_outcome discover_portal(ct_portal *p, uint32_t limit) {
+static portal_outcome discover_portal(portal *p, uint32_t limit) {
   for (uint32_t step = 0; step < limit; step++) {
     ct_vec3 third = ct_sub(p->corner[2].r, p->inside);
     ct_vec3 m = ct_cross(ct_sub(p->corner[0].r, p->inside), third);
@@ -67,37 +307,37 @@ static ct_portal_outcome discover_portal(ct_portal *p, uint32_t limit) {
       p->corner[1] = p->corner[2];
     } else {
       m = ct_cross(third, ct_sub(p->corner[1].r, p->inside));
-      if (!(ct_dot(m, p->inside) < 0.0)) return CT_PORTAL_FOUND;
+      if (!(ct_dot(m, p->inside) < 0.0)) return PORTAL_FOUND;
       p->corner[0] = p->corner[2];
     }
-    p->corner[2] = ct_portal_support(p, m);
+    p->corner[2] = find_portal_support(p, m);
   }
-  return CT_PORTAL_LIMIT;
+  return PORTAL_LIMIT;
 }
 
 /* Writes the result of the best supporting plane so far. */
-static void write_bound_result(ct_portal *p, ct_portal_answer *answer) {
-  ct_portal_point s = ct_portal_support(p, p->lower_normal);
-  ct_portal_single(&s, s.e, answer);
+static void write_bound_result(portal *p, portal_answer *answer) {
+  portal_point s = find_portal_support(p, p->lower_normal);
+  write_single_support(&s, s.e, answer);
   answer->is_plane = true;
   answer->reached = (ct_min2(p->upper, ct_norm(s.r)) - answer->distance) /
                     ct_max2(p->scale, compute_body_size(p->a) + compute_body_size(p->b));
 }
 
 /* Coincident interior points: the least depth along the coordinate axes. */
-static void write_coincident_result(ct_portal *p, ct_portal_answer *answer) {
+static void write_coincident_result(portal *p, portal_answer *answer) {
   for (int i = 0; i < 6; i++) {
     double s = i & 1 ? -1.0 : 1.0;
-    ct_portal_support(p, ct_vec(i < 2 ? s : 0.0, i / 2 == 1 ? s : 0.0, i > 3 ? s : 0.0));
+    find_portal_support(p, ct_vec(i < 2 ? s : 0.0, i / 2 == 1 ? s : 0.0, i > 3 ? s : 0.0));
   }
   write_bound_result(p, answer);
   answer->is_over = true;
 }
 
-static void report_portal_outcome(ct_portal_outcome outcome, ct_portal *p, ct_portal_answer *answer,
+static void report_portal_outcome(portal_outcome outcome, portal *p, portal_answer *answer,
                                   ct_mpr_result *result) {
-  if (outcome == CT_PORTAL_FOUND) return;
-  result->status = outcome == CT_PORTAL_LIMIT ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
+  if (outcome == PORTAL_FOUND) return;
+  result->status = outcome == PORTAL_LIMIT ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
   if (answer->count == 0) {
     result->flags |= CT_FLAG_PLANAR_MINKOWSKI;
     write_bound_result(p, answer);
@@ -106,12 +346,12 @@ static void report_portal_outcome(ct_portal_outcome outcome, ct_portal *p, ct_po
   }
 }
 
-static void solve_mpr(ct_portal *p, const ct_mpr_options *options, ct_portal_answer *answer,
+static void solve_mpr(portal *p, const ct_mpr_options *options, portal_answer *answer,
                       ct_mpr_result *result) {
   /* Coincident interior points define no ray. */
   double size = compute_body_size(p->a) + compute_body_size(p->b);
   answer->count = 0;
-  if (ct_norm(p->inside) <= CT_PORTAL_FLAT * size) {
+  if (ct_norm(p->inside) <= PORTAL_FLAT * size) {
     result->flags |= CT_FLAG_CENTRES_COINCIDE;
     result->status = CT_PAIR_DEGENERATE;
     write_coincident_result(p, answer);
@@ -119,22 +359,22 @@ static void solve_mpr(ct_portal *p, const ct_mpr_options *options, ct_portal_ans
   }
   /* First support along the ray; done if it is on the ray. */
   ct_vec3 ray = ct_neg(p->inside);
-  p->corner[0] = ct_portal_support(p, ray);
+  p->corner[0] = find_portal_support(p, ray);
   update_portal_scale(p, p->inside);
   update_portal_scale(p, p->corner[0].r);
   ct_vec3 across = ct_cross(ray, p->corner[0].r);
   if (is_flat_product(p, across)) {
-    ct_portal_single(&p->corner[0], p->corner[0].e, answer);
+    write_single_support(&p->corner[0], p->corner[0].e, answer);
     answer->reached = ct_norm(across) / (p->scale * p->scale);
     answer->is_over = answer->distance <= 0.0;
     return;
   }
   /* Portal discovery, then refinement. */
-  ct_portal_outcome outcome = complete_first_portal(p, across);
+  portal_outcome outcome = complete_first_portal(p, across);
   uint32_t most = options->iterations_max > 0 ? options->iterations_max : CT_MPR_ITERATIONS;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : CT_MPR_TOLERANCE;
-  if (outcome == CT_PORTAL_FOUND) outcome = discover_portal(p, most);
-  if (outcome == CT_PORTAL_FOUND) outcome = ct_portal_refine(p, tolerance, most, answer);
+  if (outcome == PORTAL_FOUND) outcome = discover_portal(p, most);
+  if (outcome == PORTAL_FOUND) outcome = refine_portal(p, tolerance, most, answer);
   report_portal_outcome(outcome, p, answer, result);
 }
 
@@ -144,7 +384,7 @@ static bool is_smooth_proxy(const ct_convex_proxy *proxy) {
   return proxy->kind == CT_PROXY_POINT || proxy->kind == CT_PROXY_ELLIPSOID;
 }
 
-static ct_vec3 combine_supports(const ct_vec3 point[3], const ct_portal_answer *answer) {
+static ct_vec3 combine_supports(const ct_vec3 point[3], const portal_answer *answer) {
   ct_vec3 sum = ct_scale(point[0], answer->weight[0]);
   for (int i = 1; i < answer->count; i++) sum = ct_add_scaled(sum, point[i], answer->weight[i]);
   return sum;
@@ -152,7 +392,7 @@ static ct_vec3 combine_supports(const ct_vec3 point[3], const ct_portal_answer *
 
 /* Writes points, distance and exact normal. The points of smooth bodies are their supports along
  * the normal. */
-static void write_mpr_points(ct_portal *p, const ct_portal_answer *answer, ct_mpr_result *result) {
+static void write_mpr_points(portal *p, const portal_answer *answer, ct_mpr_result *result) {
   assert(answer->count == 1 || answer->count == 3);
   /* Combine the supports by the weights of the result. */
   result->support_count = (uint32_t)answer->count;
@@ -173,7 +413,7 @@ static void write_mpr_points(ct_portal *p, const ct_portal_answer *answer, ct_mp
   bool smooth_a = is_smooth_proxy(p->a), smooth_b = is_smooth_proxy(p->b),
        is_free = !answer->is_foot && !smooth_a && !smooth_b;
   if (smooth_a || smooth_b) {
-    ct_portal_point s = ct_portal_support(p, answer->normal);
+    portal_point s = find_portal_support(p, answer->normal);
     result->point_a = smooth_a ? s.a : ct_add_scaled(s.b, answer->normal, -answer->distance);
     result->point_b = smooth_b ? s.b : ct_add_scaled(s.a, answer->normal, answer->distance);
     if (smooth_a && smooth_b) {
@@ -183,13 +423,12 @@ static void write_mpr_points(ct_portal *p, const ct_portal_answer *answer, ct_mp
   }
   /* The points define the normal more exactly than the portal, if they are apart. */
   ct_vec3 apart = ct_sub(result->point_b, result->point_a);
-  if (is_free && ct_norm(apart) > CT_PORTAL_FLAT * p->scale)
+  if (is_free && ct_norm(apart) > PORTAL_FLAT * p->scale)
     result->normal_exact =
         ct_unit_or(result->distance < 0.0 ? ct_neg(apart) : apart, answer->normal);
 }
 
-static void write_mpr_bounds(const ct_portal *p, const ct_portal_answer *answer,
-                             ct_mpr_result *result) {
+static void write_mpr_bounds(const portal *p, const portal_answer *answer, ct_mpr_result *result) {
   double slack = ct_bracket_slack(ct_proxy_scale(p->a, p->b), result->distance);
   double upper = answer->is_over ? 0.0 : ct_min2(p->upper, ct_norm(answer->nearest));
   result->lower_bound = p->lower - slack;
@@ -249,15 +488,14 @@ void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr
   if (pair.a.kind == CT_PROXY_POINT && pair.b.kind == CT_PROXY_POINT) {
     solve_two_balls(&pair.a, &pair.b, result);
   } else {
-    ct_portal portal = {
-        .a = &pair.a, .b = &pair.b, .hint = {0, 0}, .lower = -INFINITY, .upper = INFINITY};
-    portal.inside = ct_sub(find_interior_point(&pair.a), find_interior_point(&pair.b));
-    ct_portal_answer answer = {.count = 0};
-    solve_mpr(&portal, options, &answer, result);
-    write_mpr_points(&portal, &answer, result);
-    write_mpr_bounds(&portal, &answer, result);
+    portal p = {.a = &pair.a, .b = &pair.b, .hint = {0, 0}, .lower = -INFINITY, .upper = INFINITY};
+    p.inside = ct_sub(find_interior_point(&pair.a), find_interior_point(&pair.b));
+    portal_answer answer = {.count = 0};
+    solve_mpr(&p, options, &answer, result);
+    write_mpr_points(&p, &answer, result);
+    write_mpr_bounds(&p, &answer, result);
     result->tolerance_reached = ct_max2(answer.reached, 0.0); /* clears round-off below 0 */
-    result->iterations = portal.supports;
+    result->iterations = p.supports;
   }
   transform_mpr_result(&pair, result);
 }
@@ -268,15 +506,15 @@ static ct_relation classify_mpr_relation(double distance, double tolerance, ct_r
   return exact >= CT_PENETRATING ? exact : CT_PENETRATING;
 }
 
-void ct_mpr_write_result(const ct_mpr_result *portal, double tolerance, ct_pair_result *result) {
-  result->distance = portal->distance;
-  result->lower_bound = portal->lower_bound;
-  result->upper_bound = portal->upper_bound;
-  result->normal = portal->normal;
-  result->point_a = portal->point_a;
-  result->point_b = portal->point_b;
-  result->status = portal->status;
-  result->flags = portal->flags;
-  result->iterations = portal->iterations;
-  result->relation = classify_mpr_relation(portal->distance, tolerance, result->relation);
+void ct_mpr_write_result(const ct_mpr_result *mpr, double tolerance, ct_pair_result *result) {
+  result->distance = mpr->distance;
+  result->lower_bound = mpr->lower_bound;
+  result->upper_bound = mpr->upper_bound;
+  result->normal = mpr->normal;
+  result->point_a = mpr->point_a;
+  result->point_b = mpr->point_b;
+  result->status = mpr->status;
+  result->flags = mpr->flags;
+  result->iterations = mpr->iterations;
+  result->relation = classify_mpr_relation(mpr->distance, tolerance, result->relation);
 }
