@@ -6,14 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-uint64_t api_hash_start(void) { return 0xcbf29ce484222325u; }
-
-uint64_t api_hash_bytes(uint64_t hash, const void *bytes, size_t length) {
-  const unsigned char *at = bytes;
-  for (size_t i = 0; i < length; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
-  return hash;
-}
-
 static int hash_dumped_bytes(const char *bytes, size_t length, void *context) {
   uint64_t *hash = context;
   *hash = api_hash_bytes(*hash, bytes, length);

@@ -32,8 +32,12 @@ static inline uint64_t api_total_code(uint64_t total) { return total + 1; }
 #define API_TOTAL_UNKNOWN UINT64_MAX
 
 /* FNV-1a (Fowler, Noll, Vo 1991) over the parts of a request that must be equal for all pages. */
-uint64_t api_hash_start(void);
-uint64_t api_hash_bytes(uint64_t hash, const void *bytes, size_t length);
+static inline uint64_t api_hash_start(void) { return 0xcbf29ce484222325u; }
+static inline uint64_t api_hash_bytes(uint64_t hash, const void *bytes, size_t length) {
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < length; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
+  return hash;
+}
 /* Adds the members of an object in any order, except cursor, limit, deadlineMs, id and kind, which
  * may change between pages. False: out of memory. */
 bool api_hash_request(uint64_t *hash, const json_t *object);

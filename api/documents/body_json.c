@@ -410,3 +410,57 @@ bool api_put_body_into(api_reader *reader, const api_pointer *at, const api_body
   if (created) *created = is_new;
   return api_check_materials(reader, at, body->body, draft);
 }
+
+bool api_reject_material_names(api_reader *reader, const api_field *field, const ct_body *body) {
+  for (size_t i = 0; i < ct_body_collider_count(body); i++) {
+    if (!ct_body_material(body, i).length) continue;
+    bool whole = json_object_get(field->value, "colliders") != NULL;
+    api_pointer colliders = api_pointer_member(&field->path, "colliders"),
+                collider = api_pointer_index(&colliders, i);
+    api_pointer material = api_pointer_member(whole ? &collider : &field->path, "material");
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &material,
+                 "Materials are a scene's: two bodies alone have none.");
+    return false;
+  }
+  return true;
+}
+
+/* ---- references to colliders ---------------------------------------------------------------- */
+
+/* Sets *out to the index of the collider with the id. */
+static bool find_collider_by_id(api_reader *reader, const api_field *field, const ct_body *body,
+                                uint32_t *out) {
+  ct_text id;
+  char echo[API_ECHO_MAX + 4];
+  if (!api_read_id(reader, field, &id)) return false;
+  api_spelling likeness = api_spelling_start(id.bytes, id.length);
+  for (size_t i = 0; i < ct_body_collider_count(body); i++) {
+    ct_text name = ct_body_collider(body, i).id;
+    (void)api_spelling_consider(&likeness, name.bytes, name.length);
+    if (!api_text_equal(name, id)) continue;
+    *out = (uint32_t)i;
+    return true;
+  }
+  api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
+                                      "The body has no collider \"%s\".", api_echo(id, echo)),
+                         likeness);
+  return false;
+}
+
+bool api_read_collider_place(api_reader *reader, const api_field *field, const ct_body *body,
+                             uint32_t *out) {
+  *out = CT_NO_COLLIDER;
+  if (!api_field_present(field)) return true;
+  if (!json_is_number(field->value)) return find_collider_by_id(reader, field, body, out);
+  size_t count = ct_body_collider_count(body);
+  uint64_t index = 0;
+  if (!api_read_unsigned(reader, field, 0, UINT32_MAX - 1, &index)) return false;
+  if (index < count) {
+    *out = (uint32_t)index;
+    return true;
+  }
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
+                               "The body has %zu colliders.", count),
+                  (double)count, (double)index);
+  return false;
+}

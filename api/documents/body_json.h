@@ -60,5 +60,11 @@ bool api_add_bodies(api_reader *reader, const api_pointer *at, const api_body_li
 /* Replaces the body of the same id, or inserts it. *created: inserted; may be NULL. */
 bool api_put_body_into(api_reader *reader, const api_pointer *at, const api_body *body,
                        ct_draft *draft, bool *created);
+/* Refuses materials of a body without a scene. */
+bool api_reject_material_names(api_reader *reader, const api_field *field, const ct_body *body);
+/* Reads a collider of the body by id or index; CT_NO_COLLIDER if the member is absent. Fault:
+ * UNKNOWN_ID. */
+bool api_read_collider_place(api_reader *reader, const api_field *field, const ct_body *body,
+                             uint32_t *out);
 
 #endif

@@ -193,20 +193,6 @@ bool api_check_materials(api_reader *reader, const api_pointer *body_at, const c
   return good;
 }
 
-bool api_reject_material_names(api_reader *reader, const api_field *field, const ct_body *body) {
-  for (size_t i = 0; i < ct_body_collider_count(body); i++) {
-    if (!ct_body_material(body, i).length) continue;
-    bool whole = json_object_get(field->value, "colliders") != NULL;
-    api_pointer colliders = api_pointer_member(&field->path, "colliders"),
-                collider = api_pointer_index(&colliders, i);
-    api_pointer material = api_pointer_member(whole ? &collider : &field->path, "material");
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &material,
-                 "Materials are a scene's: two bodies alone have none.");
-    return false;
-  }
-  return true;
-}
-
 static bool check_material_name(api_reader *reader, const api_pointer *at, ct_text name,
                                 const ct_draft *draft) {
   if (ct_draft_has_material(draft, name)) return true;

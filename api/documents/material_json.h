@@ -38,8 +38,6 @@ void api_put_materials(api_buffer *buffer, const ct_scene *scene);
 /* Checks that the draft has the materials of the body's colliders. UNKNOWN_ID. */
 bool api_check_materials(api_reader *reader, const api_pointer *body_at, const ct_body *body,
                          const ct_draft *draft);
-/* Refuses materials of a body without a scene. */
-bool api_reject_material_names(api_reader *reader, const api_field *field, const ct_body *body);
 
 /* Reads the contact parameters of a pair. A single given kind of friction applies to both kinds;
  * other absent values are unchanged. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/spelling.h"
-#include "queries/given_contacts.h"
+#include "documents/body_json.h"
 #include "shapes/elements_json.h"
 #include "shapes/mesh_arrays.h"
 #include "shapes/mesh_build.h"

@@ -74,10 +74,6 @@ static size_t choose_variants_step(const api_query *q, size_t step) {
   return (step + API_VARIANTS_BLOCK - 1) / API_VARIANTS_BLOCK * API_VARIANTS_BLOCK;
 }
 
-bool api_runs_in_one_range(const api_query *q) {
-  return q->mode == API_MODE_MOTION && (q->motions.options.timeline || q->motions.options.earliest);
-}
-
 static ct_status divide_task(const api_plan *plan, api_task *task, bool shared) {
   api_query *q = &task->question;
   ct_status status = q->kind->plan(plan, task, shared);
@@ -216,5 +212,5 @@ void api_plan_complete(api_plan *plan) {
           .memory = true;
     api_plan_done(plan, (size_t)range);
   }
-  api_scratch_destroy(scratch);
+  if (scratch) api_scratch_destroy(scratch);
 }

@@ -138,15 +138,27 @@ void api_plan_done(api_plan *plan, size_t range);
 void api_plan_complete(api_plan *plan);
 
 /* True if variants reuse separating planes, or update their pair lists from frame to frame. */
-bool api_reuses_planes(const api_query *query);
-bool api_reuses_pair_lists(const api_query *query);
+static inline bool api_reuses_planes(const api_query *q) {
+  return q->mode == API_MODE_VARIANTS && q->method.kind == API_METHOD_SEPARATING_AXIS &&
+         q->method.cache;
+}
+static inline bool api_reuses_pair_lists(const api_query *q) {
+  return q->mode == API_MODE_VARIANTS && q->kind->pair && q->kind->pair->reuses_pair_lists &&
+         !q->options.explicit_pairs;
+}
 
 /* True if a single range answers the query, again for each page; the cursor's item is then the
  * index of a result. */
-bool api_runs_in_one_range(const api_query *query);
+static inline bool api_runs_in_one_range(const api_query *q) {
+  return q->mode == API_MODE_MOTION && (q->motions.options.timeline || q->motions.options.earliest);
+}
 
 /* True if ranges continue beyond a full page, to count all results. */
-bool api_needs_total(const api_query *query);
+static inline bool api_needs_total(const api_query *q) {
+  bool counted =
+      q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE || q->mode == API_MODE_MOTION;
+  return counted && !q->without_total && !q->resumed && !q->writes;
+}
 
 /* A page composed from a task's complete ranges. */
 typedef struct api_page {

@@ -3,12 +3,6 @@
 
 #include <assert.h>
 
-bool api_needs_total(const api_query *q) {
-  bool counted =
-      q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE || q->mode == API_MODE_MOTION;
-  return counted && !q->without_total && !q->resumed && !q->writes;
-}
-
 bool api_range_is_full(const api_range_run *run) {
   const api_range *range = run->range;
   return range->counts_only || range->overflow || range->count > run->task->question.limit;

@@ -13,16 +13,6 @@
 #include "queries/variant_scene.h"
 #include "results/result_json.h"
 
-bool api_reuses_planes(const api_query *q) {
-  return q->mode == API_MODE_VARIANTS && q->method.kind == API_METHOD_SEPARATING_AXIS &&
-         q->method.cache;
-}
-
-bool api_reuses_pair_lists(const api_query *q) {
-  return q->mode == API_MODE_VARIANTS && q->kind->pair && q->kind->pair->reuses_pair_lists &&
-         !q->options.explicit_pairs;
-}
-
 void api_put_plane_counts(api_buffer *out, const api_plane_counts *counts) {
   api_put_key(out, "statistics");
   api_put_byte(out, '{');

@@ -31,16 +31,16 @@ api_step api_query_start(api_call *call) {
 /* ---- results -------------------------------------------------------------------------------- */
 
 static void put_query_warnings(api_buffer *out, const api_query *q) {
-  if (q->warning_count == 0) return;
+  if (q->warnings.count == 0) return;
   api_put_key(out, "warnings");
   api_put_byte(out, '[');
-  for (size_t i = 0; i < q->warning_count; i++) {
+  for (size_t i = 0; i < q->warnings.count; i++) {
     api_put_item(out);
-    api_put_string(out, api_text(q->warnings[i]));
+    api_put_string(out, api_text(q->warnings.items[i]));
   }
-  if (q->warnings_omitted > 0) {
+  if (q->warnings.omitted > 0) {
     char more[64];
-    snprintf(more, sizeof more, "%zu more warnings are not listed.", q->warnings_omitted);
+    snprintf(more, sizeof more, "%zu more warnings are not listed.", q->warnings.omitted);
     api_put_item(out);
     api_put_string(out, api_text(more));
   }
@@ -314,7 +314,7 @@ static const api_work_operations query_work = API_QUERY_WORK(finish_query);
 api_step api_query_one(api_call *call) {
   api_field root;
   assert(call->route->kind);
-  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) ||
+  if ((call->if_match && !api_call_pick_revision(call)) || !api_call_parse(call, &root) ||
       !api_continue_query(call, &root) || !api_query_plan(call, &query_work, 1))
     return api_call_fail(call);
   api_reader reader = api_call_reader(call);

@@ -6,7 +6,7 @@
 #include "handlers/openapi_bytes.h"
 #include "queries/motion_path_json.h"
 #include "queries/motion_request.h"
-#include "json/json_literal.h"
+#include "json/json_parser.h"
 
 #include <string.h>
 

@@ -388,12 +388,6 @@ api_step api_shape_delete(api_call *call) {
   return api_call_send(call, 200);
 }
 
-bool api_match_names_shapes(const api_match *match) {
-  if (match->target == API_TARGET_CREATE || match->target == API_TARGET_PUT) return true;
-  if (match->target != API_TARGET_WRITE || !match->takes_body) return false;
-  return !strstr(match->label, "/poses") && !strstr(match->label, "/filters");
-}
-
 api_shape_change api_call_shape(const api_call *call, const char **id) {
   *id = call->shape ? api_shape_get(call->shape)->id : call->match.item_id;
   return call->shape ? API_SHAPE_POSTED : call->drops_shape ? API_SHAPE_DELETED : API_SHAPE_KNOWN;

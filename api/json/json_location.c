@@ -19,14 +19,6 @@ api_text_location api_text_locate(const char *bytes, size_t offset, size_t first
   return place;
 }
 
-size_t api_text_skip_string(const char *bytes, size_t length, size_t at) {
-  for (size_t i = at + 1; i < length; i++) {
-    if (bytes[i] == '\\') i++;
-    else if (bytes[i] == '"') return i + 1;
-  }
-  return length;
-}
-
 /* An open object or array. */
 typedef struct walk_level {
   bool object, in_value; /* in_value: after the colon of a member */

@@ -13,7 +13,13 @@ typedef struct api_text_location {
 api_text_location api_text_locate(const char *bytes, size_t offset, size_t first_line);
 
 /* Offset after the string with its opening quote at `at`; `length` if it is not terminated. */
-size_t api_text_skip_string(const char *bytes, size_t length, size_t at);
+static inline size_t api_text_skip_string(const char *bytes, size_t length, size_t at) {
+  for (size_t i = at + 1; i < length; i++) {
+    if (bytes[i] == '\\') i++;
+    else if (bytes[i] == '"') return i + 1;
+  }
+  return length;
+}
 
 /* A forward pass over a text that computes the pointers of given offsets. */
 typedef struct api_pointer_walk api_pointer_walk;

@@ -2,13 +2,13 @@
  * refuses, then jansson parses. Also merge patches (RFC 7396). */
 #include "json/json_parser.h"
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json_literal.h"
 #include "json/json_location.h"
 
 /* Memory of jansson 2.14 on a 64-bit machine, bytes, rounded up: blocks of values, and per member
@@ -57,11 +57,143 @@ void api_json_start(void) {
   json_set_alloc_funcs(guarded_malloc, guarded_free);
 }
 
+/* ---- literals ------------------------------------------------------------------------------- */
+
+/* Literals that RFC 8259 (sections 6 and 7) allows and jansson refuses: integers beyond 64 bits,
+ * numbers beyond the range of a double, lone surrogates, and U+0000. Each is replaced by a literal
+ * of the same length, so that offsets in the text stay valid. */
+
+typedef enum literal_class {
+  LITERAL_PLAIN,     /* the parser accepts it, or it is not JSON */
+  LITERAL_WIDE,      /* integer beyond 64 bits, within the range of a double */
+  LITERAL_BEYOND,    /* number whose nearest double is infinite */
+  LITERAL_LONG,      /* number of more than API_NUMBER_LITERAL_MAX characters */
+  LITERAL_SURROGATE, /* lone surrogate: no character */
+  LITERAL_NUL        /* U+0000 */
+} literal_class;
+
+/* Length of an escape \uXXXX. */
+#define ESCAPE_BYTES 6
+/* An integer of this many characters fits 64 bits. */
+#define SHORT_INTEGER 18
+/* A number of this many characters without exponent fits a double; so does one of SHORT_REAL - 99
+ * characters with an exponent of two digits. */
+#define SHORT_REAL 300
+/* Digits of an exponent for which SHORT_REAL - 99 characters fit a double. */
+#define SHORT_EXPONENT 2
+
+static bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
+
+static size_t skip_digits(const char *bytes, size_t length, size_t at) {
+  while (at < length && is_ascii_digit(bytes[at])) at++;
+  return at;
+}
+
+/* Splits a number by the grammar of RFC 8259. False: not a number. */
+static bool split_number(const char *bytes, size_t length, bool *integer, size_t *exponent_digits) {
+  size_t at = length && bytes[0] == '-', whole = at;
+  at = skip_digits(bytes, length, at);
+  if (at == whole || (bytes[whole] == '0' && at > whole + 1)) return false;
+  *integer = at == length;
+  *exponent_digits = 0;
+  if (at < length && bytes[at] == '.') {
+    size_t fraction = ++at;
+    at = skip_digits(bytes, length, at);
+    if (at == fraction) return false;
+  }
+  if (at < length && (bytes[at] == 'e' || bytes[at] == 'E')) {
+    at++;
+    if (at < length && (bytes[at] == '+' || bytes[at] == '-')) at++;
+    size_t exponent = at;
+    at = skip_digits(bytes, length, at);
+    *exponent_digits = at - exponent;
+    if (at == exponent) return false;
+  }
+  return at == length;
+}
+
+/* Class of the number at bytes[0..length); sets its value if WIDE. O(length). */
+static literal_class classify_number(const char *bytes, size_t length, double *value) {
+  bool integer;
+  size_t exponent_digits;
+  *value = 0.0;
+  if (length <= SHORT_EXPONENT + 1 || !split_number(bytes, length, &integer, &exponent_digits))
+    return LITERAL_PLAIN;
+  if (integer ? length <= SHORT_INTEGER
+              : exponent_digits <= SHORT_EXPONENT && length <= SHORT_REAL - 99)
+    return LITERAL_PLAIN;
+  if (length > API_NUMBER_LITERAL_MAX) return LITERAL_LONG;
+  char text[API_NUMBER_LITERAL_MAX + 1];
+  memcpy(text, bytes, length);
+  text[length] = 0;
+  *value = strtod(text, NULL);
+  if (!isfinite(*value)) return LITERAL_BEYOND;
+  if (!integer) return LITERAL_PLAIN;
+  errno = 0;
+  (void)strtoll(text, NULL, 10);
+  return errno == ERANGE ? LITERAL_WIDE : LITERAL_PLAIN;
+}
+
+/* Overwrites the number by its value as a real of 17 digits if WIDE, else by 0, padded with spaces.
+ * An integer beyond 64 bits has at least 19 digits. 17 digits with an exponent are not longer and
+ * read back to the same double. */
+static void replace_number(char *bytes, size_t length, literal_class kind, double value) {
+  char digits[32], text[32];
+  size_t used = 1;
+  if (kind == LITERAL_WIDE) {
+    snprintf(digits, sizeof digits, "%.16e", fabs(value)); /* d.dddddddddddddddde+xx */
+    long exponent = strtol(digits + 19, NULL, 10);
+    used = (size_t)snprintf(text, sizeof text, "%s%c%.16se%ld", value < 0.0 ? "-" : "", digits[0],
+                            digits + 2, exponent - 16);
+  } else {
+    text[0] = '0';
+  }
+  if (used > length) return;
+  memcpy(bytes, text, used);
+  memset(bytes + used, ' ', length - used);
+}
+
+static int parse_hex_digit(char c) {
+  if (is_ascii_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/* The code unit of an escape \uXXXX, or -1. */
+static long read_code_unit(const char *bytes, size_t length) {
+  if (length < ESCAPE_BYTES || bytes[0] != '\\' || bytes[1] != 'u') return -1;
+  long code = 0;
+  for (size_t i = 2; i < ESCAPE_BYTES; i++) {
+    int digit = parse_hex_digit(bytes[i]);
+    if (digit < 0) return -1;
+    code = code * 16 + digit;
+  }
+  return code;
+}
+
+/* Class of the escape that begins with the backslash at bytes[0]; `length` bytes are left. *taken:
+ * its length, 2 of a short escape, 6, or 12 of a surrogate pair. An invalid escape is PLAIN. */
+static literal_class classify_escape(const char *bytes, size_t length, size_t *taken) {
+  long code = read_code_unit(bytes, length);
+  *taken = code < 0 ? 2 : ESCAPE_BYTES;
+  if (code == 0) return LITERAL_NUL;
+  if (code < 0xd800 || code > 0xdfff) return LITERAL_PLAIN;
+  if (code >= 0xdc00) return LITERAL_SURROGATE;
+  long low = read_code_unit(bytes + ESCAPE_BYTES, length - ESCAPE_BYTES);
+  if (low < 0xdc00 || low > 0xdfff) return LITERAL_SURROGATE;
+  *taken = 2 * ESCAPE_BYTES;
+  return LITERAL_PLAIN;
+}
+
+/* Overwrites an escape by that of U+FFFD. */
+static void replace_escape(char *bytes) { memcpy(bytes, "\\ufffd", ESCAPE_BYTES); }
+
 /* ---- the scan ------------------------------------------------------------------------------- */
 
 /* A valid literal that cannot be represented, in a value or a name. */
 typedef struct odd_literal {
-  api_literal kind;
+  literal_class kind;
   size_t at, length; /* the number, or the string: offset and length */
   size_t escape;     /* in a string: offset of the escape */
 } odd_literal;
@@ -101,11 +233,11 @@ static size_t scan_string(scan *s, size_t at) {
   size_t end = api_text_skip_string(s->bytes, s->length, at), taken;
   const char *escape = s->bytes + at;
   while ((escape = memchr(escape, '\\', (size_t)(s->bytes + end - escape)))) {
-    api_literal kind = api_literal_escape(escape, (size_t)(s->bytes + end - escape), &taken);
+    literal_class kind = classify_escape(escape, (size_t)(s->bytes + end - escape), &taken);
     size_t offset = (size_t)(escape - s->bytes);
-    if (kind != API_LITERAL_PLAIN) {
+    if (kind != LITERAL_PLAIN) {
       if (!get_writable_text(s)) return 0;
-      api_literal_replace_escape(s->replaced + offset);
+      replace_escape(s->replaced + offset);
       record_odd_literal(s, &(odd_literal){kind, at, end - at, offset});
     }
     if (offset + taken >= end) break;
@@ -134,11 +266,11 @@ static size_t scan_number(scan *s, size_t at) {
   size_t end = at;
   double value;
   while (end < s->length && is_number_byte(s->bytes[end])) end++;
-  api_literal kind = api_literal_number(s->bytes + at, end - at, &value);
-  if (kind == API_LITERAL_PLAIN) return end;
+  literal_class kind = classify_number(s->bytes + at, end - at, &value);
+  if (kind == LITERAL_PLAIN) return end;
   if (!get_writable_text(s)) return 0;
-  api_literal_replace_number(s->replaced + at, end - at, kind, value);
-  if (kind != API_LITERAL_WIDE) record_odd_literal(s, &(odd_literal){kind, at, end - at, 0});
+  replace_number(s->replaced + at, end - at, kind, value);
+  if (kind != LITERAL_WIDE) record_odd_literal(s, &(odd_literal){kind, at, end - at, 0});
   return end;
 }
 
@@ -265,28 +397,28 @@ static void report_syntax_error(const scan *s, const json_error_t *error) {
 }
 
 static void report_odd_literal(const scan *s, const odd_literal *odd, const api_pointer *path) {
-  bool string = odd->kind == API_LITERAL_SURROGATE || odd->kind == API_LITERAL_NUL;
+  bool string = odd->kind == LITERAL_SURROGATE || odd->kind == LITERAL_NUL;
   size_t at = string ? odd->escape : odd->at;
   api_text_location place = api_text_locate(s->bytes, at, s->options->line);
   char where[96], echo[API_ECHO_MAX + 4];
   snprintf(where, sizeof where, "Line %zu, column %zu (byte %zu)", place.line, place.column,
            place.byte);
-  api_echo((ct_text){s->bytes + at, string ? API_ESCAPE_BYTES : odd->length}, echo);
+  api_echo((ct_text){s->bytes + at, string ? ESCAPE_BYTES : odd->length}, echo);
   api_fault *fault;
   switch (odd->kind) {
-  case API_LITERAL_LONG:
+  case LITERAL_LONG:
     fault = api_fault_at(s->faults, API_PROBLEM_LIMIT_EXCEEDED, path,
                          "%s: the number has %zu characters, the limit is %d.", where, odd->length,
                          API_NUMBER_LITERAL_MAX);
     api_fault_limit(fault, API_NUMBER_LITERAL_MAX, (double)odd->length);
     return;
-  case API_LITERAL_BEYOND:
+  case LITERAL_BEYOND:
     fault = api_fault_at(s->faults, API_PROBLEM_OUT_OF_RANGE, path,
                          "%s: %s is beyond the range of a double, +-1.7976931348623157e308.", where,
                          echo);
     api_fault_limit(fault, s->bytes[odd->at] == '-' ? -DBL_MAX : DBL_MAX, HUGE_VAL);
     return;
-  case API_LITERAL_NUL:
+  case LITERAL_NUL:
     api_fault_at(s->faults, API_PROBLEM_BAD_VALUE, path,
                  "%s: the string contains %s; U+0000 is not allowed.", where, echo);
     return;

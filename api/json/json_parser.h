@@ -5,6 +5,10 @@
 
 #include "common/problem.h"
 
+/* Longest accepted number literal, characters. Every double is exact in fewer: the longest has
+ * 1,077. */
+#define API_NUMBER_LITERAL_MAX 1100
+
 /* Call once before any thread parses: seeds jansson's hashes, and installs allocators that keep the
  * parser safe when memory runs out. */
 void api_json_start(void);

@@ -160,8 +160,8 @@ static bool read_matrix(api_reader *reader, const api_field *field, ct_quat *out
 
 /* ---- poses ---------------------------------------------------------------------------------- */
 
-bool api_read_pose(api_reader *reader, const api_field *object,
-                   const api_field members[API_POSE_MEMBER_COUNT], ct_pose *out) {
+bool api_read_given_pose(api_reader *reader, const api_field *object,
+                         const api_field members[API_POSE_MEMBER_COUNT], ct_pose *out) {
   ct_pose pose = ct_pose_identity();
   size_t raised = reader->faults->count;
   api_read_position(reader, &members[POSITION], &pose.position);

@@ -16,11 +16,19 @@
 /* Greatest angle of rpy, rad: argument reduction is exact up to here. */
 #define API_ANGLE_MAX 1e6
 
+/* The same with at least one member present. */
+bool api_read_given_pose(api_reader *reader, const api_field *object,
+                         const api_field members[API_POSE_MEMBER_COUNT], ct_pose *out);
 /* Reads a pose; *out is the identity where members are absent. rpy: rotations about fixed axes x,
  * y, z in this order (Rz Ry Rx). Faults: BAD_ROTATION, WRONG_TYPE, OUT_OF_RANGE. A quaternion that
  * is unit up to rounding keeps its bits, others are normalised. */
-bool api_read_pose(api_reader *reader, const api_field *object,
-                   const api_field members[API_POSE_MEMBER_COUNT], ct_pose *out);
+static inline bool api_read_pose(api_reader *reader, const api_field *object,
+                                 const api_field members[API_POSE_MEMBER_COUNT], ct_pose *out) {
+  for (size_t i = 0; i < API_POSE_MEMBER_COUNT; i++)
+    if (api_field_present(&members[i])) return api_read_given_pose(reader, object, members, out);
+  *out = ct_pose_identity();
+  return true;
+}
 /* Reads a quaternion [x, y, z, w]. */
 bool api_read_rotation(api_reader *reader, const api_field *field, ct_quat *out);
 /* Puts the members position and rotation; identities only if `always`. */

@@ -5,7 +5,6 @@
 
 #include "execution/force_run.h"
 #include "queries/query_members.h"
-#include "queries/query_warning.h"
 
 /* Checks that all inertias are invertible. BAD_MASS, at a body of the request if possible. */
 static bool check_inertias(api_reader *reader, const api_member_set *set, const api_query *out) {
@@ -57,7 +56,7 @@ static bool read_force_query(api_reader *reader, const api_member_set *set,
     return false;
   if (!api_read_force(reader, &fields, &about, out->kind->force->read_options, &out->force))
     return false;
-  if (out->force.warning) api_warn_query(reader, out, "%s", out->force.warning);
+  if (out->force.warning) api_warn_query(reader, &out->warnings, "%s", out->force.warning);
   return check_inertias(reader, set, out);
 }
 

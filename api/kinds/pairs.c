@@ -8,7 +8,6 @@
 #include "execution/pair_run.h"
 #include "execution/variant_summary.h"
 #include "execution/variants_run.h"
-#include "queries/query_warning.h"
 #include "results/features_json.h"
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -72,7 +71,7 @@ static bool read_volume_options(api_reader *reader, const api_member_set *set, a
   (void)set;
   if (!api_read_present(reader, out->scene, &out->volume)) return false;
   api_resolve_volume(&out->volume, out->scene, &out->options, &warning);
-  if (warning) api_warn_query(reader, out, "%s", warning);
+  if (warning) api_warn_query(reader, &out->warnings, "%s", warning);
   return true;
 }
 
@@ -93,7 +92,7 @@ static bool read_feature_options(api_reader *reader, const api_member_set *set, 
 
 static void warn_about_features(api_reader *reader, api_query *out) {
   const char *warning = api_features_warning(out->scene, &out->options);
-  if (warning) api_warn_query(reader, out, "%s", warning);
+  if (warning) api_warn_query(reader, &out->warnings, "%s", warning);
 }
 
 /* ---- running -------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "execution/range_run.h"
 #include "queries/body_selection.h"
 #include "queries/query_members.h"
-#include "results/probe_json.h"
+#include "results/result_json.h"
 #include "shapes/shape_json.h"
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -175,7 +175,7 @@ static bool read_probe_query(api_reader *reader, const api_member_set *set,
     probe->region_pose = out->region.pose;
   }
   if (api_field_present(where))
-    good = api_read_selection(reader, where, out->scene, out, &probe->where) && good;
+    good = api_read_selection(reader, where, out->scene, &out->warnings, &probe->where) && good;
   good = api_read_what_if(reader, api_member(set, API_MEMBER_POSES), context, out) && good;
   probe->overrides = out->options.overrides;
   probe->override_count = out->options.override_count;
@@ -212,6 +212,31 @@ static ct_status plan_probe(const api_plan *plan, api_task *task, bool shared) {
   return CT_OK;
 }
 
+static void put_probe_result(api_buffer *buffer, ct_probe_kind kind, const ct_body *body,
+                             ct_pose pose, const ct_probe_hit *hit) {
+  api_put_byte(buffer, '{');
+  if (kind != CT_PROBE_REGION)
+    api_put_member_unsigned(buffer, kind == CT_PROBE_RAYCAST ? "ray" : "point", hit->item);
+  api_put_id(buffer, "id", ct_body_id(body));
+  api_put_collider_name(buffer, "collider", body, hit->collider);
+  const ct_shape shape = ct_body_collider(body, hit->collider).shape;
+  bool surface = kind == CT_PROBE_RAYCAST ? ct_shape_is_surface(&shape) : ct_body_has_surface(body);
+  if (surface) api_put_member_bool(buffer, "surface", true);
+  if (kind == CT_PROBE_REGION) {
+    api_put_member_bool(buffer, "inside", hit->inside);
+  } else {
+    api_put_member_number(buffer, "distance", hit->distance);
+    api_put_member_vec3(buffer, "position", hit->position);
+    api_put_member_vec3(buffer, "normal", hit->normal);
+    if (kind == CT_PROBE_RAYCAST) api_put_member_bool(buffer, "entering", hit->entering);
+    const api_surface at = api_surface_of(body, hit->collider, pose);
+    api_put_surface_id(buffer, "surfaceId", &at, hit->position, hit->normal);
+    if (hit->triangle != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangle", hit->triangle);
+    api_put_status(buffer, hit->status, hit->flags);
+  }
+  api_put_byte(buffer, '}');
+}
+
 static bool write_probe_hit(void *context, const ct_probe_hit *hit) {
   api_range_run *run = context;
   if (api_range_is_full(run)) return api_count_result(run);
@@ -219,8 +244,7 @@ static bool write_probe_hit(void *context, const ct_probe_hit *hit) {
   api_put_item(&run->range->text);
   const ct_pose pose =
       ct_override_pose(q->scene, q->probe.overrides, q->probe.override_count, hit->row);
-  api_put_probe_answer(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), pose,
-                       hit);
+  put_probe_result(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), pose, hit);
   return api_mark_result(run, (api_mark){.item = hit->item, .after = hit->rank});
 }
 

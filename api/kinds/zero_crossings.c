@@ -10,7 +10,6 @@
 #include "execution/cost_estimate.h"
 #include "execution/variants_run.h"
 #include "queries/query_members.h"
-#include "queries/query_warning.h"
 #include "queries/variant_scene.h"
 #include "results/contact_state_json.h"
 #include "results/result_json.h"
@@ -52,7 +51,8 @@ static bool read_crossings_query(api_reader *reader, const api_member_set *set,
                                        api_member(set, API_MEMBER_WHERE),
                                        api_member(set, API_MEMBER_PAIRS)};
   good = api_read_variants(reader, &variants, out) && good;
-  if (good && !api_scene_has_motion(out->scene)) api_warn_query(reader, out, API_NO_MOTION_TEXT);
+  if (good && !api_scene_has_motion(out->scene))
+    api_warn_query(reader, &out->warnings, API_NO_MOTION_TEXT);
   return good;
 }
 

@@ -1,7 +1,7 @@
 /* Reads selections of bodies by ids, groups or prefix into a mask of rows. */
 #include "queries/body_selection.h"
+
 #include "common/spelling.h"
-#include "queries/query_warning.h"
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ static bool has_any_group(const ct_body *body, const ct_text *groups, size_t cou
 }
 
 static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene,
-                          uint8_t *mask, api_query *query) {
+                          uint8_t *mask, api_query_warnings *warnings) {
   size_t count;
   if (!api_read_array(reader, field, 0, CT_GROUPS_MAX, &count)) return false;
   ct_text *groups = api_arena_array(reader->arena, count, sizeof *groups);
@@ -64,11 +64,11 @@ static bool select_groups(api_reader *reader, const api_field *field, const ct_s
     if (row % ROWS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
     mask[row] = body && has_any_group(body, groups, count);
   }
-  return good && api_warn_empty_groups(reader, field, groups, count, scene, query);
+  return good && api_warn_empty_groups(reader, field, groups, count, scene, warnings);
 }
 
 static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene,
-                          uint8_t *mask, api_query *query) {
+                          uint8_t *mask, api_query_warnings *warnings) {
   ct_text prefix;
   bool any = false;
   if (!api_read_text(reader, field, CT_ID_LENGTH_MAX, &prefix)) return false;
@@ -79,18 +79,18 @@ static bool select_prefix(api_reader *reader, const api_field *field, const ct_s
         body && id.length >= prefix.length && memcmp(id.bytes, prefix.bytes, prefix.length) == 0;
     any = any || mask[row];
   }
-  if (!any && prefix.length > 0) api_warn_empty_prefix(reader, field, prefix, scene, query);
+  if (!any && prefix.length > 0) api_warn_empty_prefix(reader, field, prefix, scene, warnings);
   return true;
 }
 
 static bool select_by_member(api_reader *reader, const api_field *field, const ct_scene *scene,
-                             uint8_t *mask, api_query *query) {
+                             uint8_t *mask, api_query_warnings *warnings) {
   api_field by[] = {{.name = "ids"}, {.name = "groups"}, {.name = "prefix"}};
   if (!api_read_object(reader, field, by, 3)) return false;
   size_t which = api_read_one_of(reader, field, by, 3, true, API_PROBLEM_MISSING_MEMBER);
   if (which == 3) return false;
-  if (which == 1) return select_groups(reader, &by[1], scene, mask, query);
-  if (which == 2) return select_prefix(reader, &by[2], scene, mask, query);
+  if (which == 1) return select_groups(reader, &by[1], scene, mask, warnings);
+  if (which == 2) return select_prefix(reader, &by[2], scene, mask, warnings);
   size_t count;
   uint32_t *named = api_read_rows(reader, &by[0], scene, &count);
   for (size_t i = 0; named && i < count; i++) mask[named[i]] = 1;
@@ -98,7 +98,7 @@ static bool select_by_member(api_reader *reader, const api_field *field, const c
 }
 
 bool api_read_selection(api_reader *reader, const api_field *field, const ct_scene *scene,
-                        api_query *query, const uint8_t **out) {
+                        api_query_warnings *warnings, const uint8_t **out) {
   uint32_t rows = ct_scene_rows(scene);
   uint8_t *mask = api_arena_array(reader->arena, rows + 1u, 1);
   if (!mask) {
@@ -110,13 +110,13 @@ bool api_read_selection(api_reader *reader, const api_field *field, const ct_sce
     memset(mask, 1, rows);
     return true;
   }
-  size_t warned = query->warning_count + query->warnings_omitted;
-  if (!select_by_member(reader, field, scene, mask, query)) return false;
-  bool has_reason = query->warning_count + query->warnings_omitted > warned;
+  size_t warned = warnings->count + warnings->omitted;
+  if (!select_by_member(reader, field, scene, mask, warnings)) return false;
+  bool has_reason = warnings->count + warnings->omitted > warned;
   if (!has_reason && !memchr(mask, 1, rows)) {
     char at[API_WARNED_POINTER_BYTES];
     api_pointer_write(&field->path, at, sizeof at);
-    api_warn_query(reader, query, "%s selects no body.", at);
+    api_warn_query(reader, warnings, "%s selects no body.", at);
   }
   return true;
 }

@@ -4,7 +4,7 @@
 
 #include <contact/scene.h>
 
-#include "json/fields.h"
+#include "queries/query_warning.h"
 
 /* The row of the body whose id is the member's value; CT_NO_ROW with fault UNKNOWN_ID. The member
  * is present. */
@@ -15,12 +15,10 @@ uint32_t api_read_row(api_reader *reader, const api_field *array, size_t i, cons
  * fault. */
 uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_scene *scene,
                         size_t *count);
-struct api_query;
-
 /* Reads {ids | groups | prefix} as a mask in the reader's arena: a byte per row, 1 if selected.
- * Absent: all bodies. Warns in the query of an empty group, an unused prefix, or an empty
+ * Absent: all bodies. Warns of an empty group, an unused prefix, or an empty
  * selection. */
 bool api_read_selection(api_reader *reader, const api_field *field, const ct_scene *scene,
-                        struct api_query *query, const uint8_t **out);
+                        api_query_warnings *warnings, const uint8_t **out);
 
 #endif

@@ -27,7 +27,7 @@ static const api_kept_query *find_stored_query(const api_input *input, const cha
 
 bool api_continue_query(api_call *call, api_field *root) {
   const json_t *text = json_object_get(root->value, page_members[0]);
-  if (!api_is_cursor_alone(root->value)) return true;
+  if (!text || !api_is_cursor_alone(root->value)) return true;
   api_cursor cursor;
   const api_kept_query *query =
       find_stored_query(&call->input, json_string_value(text), json_string_length(text), &cursor);

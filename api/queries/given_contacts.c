@@ -1,6 +1,7 @@
 /* Reads explicit contacts and loads of a force query. */
 #include "queries/given_contacts.h"
 
+#include "documents/body_json.h"
 #include "documents/material_json.h"
 #include "queries/body_selection.h"
 
@@ -19,44 +20,6 @@ static bool is_dynamic_row(const ct_scene *scene, uint32_t row) {
 /* ---- contacts ------------------------------------------------------------------------------- */
 
 enum { A, B, COLLIDER_A, COLLIDER_B, POSITION, NORMAL, FIXED_TO, MATERIAL, CONTACT_COUNT };
-
-/* Sets *out to the index of the collider with the id. */
-static bool find_collider_by_id(api_reader *reader, const api_field *field, const ct_body *body,
-                                uint32_t *out) {
-  ct_text id;
-  char echo[API_ECHO_MAX + 4];
-  if (!api_read_id(reader, field, &id)) return false;
-  api_spelling likeness = api_spelling_start(id.bytes, id.length);
-  for (size_t i = 0; i < ct_body_collider_count(body); i++) {
-    ct_text name = ct_body_collider(body, i).id;
-    (void)api_spelling_consider(&likeness, name.bytes, name.length);
-    if (!api_text_equal(name, id)) continue;
-    *out = (uint32_t)i;
-    return true;
-  }
-  api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
-                                      "The body has no collider \"%s\".", api_echo(id, echo)),
-                         likeness);
-  return false;
-}
-
-bool api_read_collider_place(api_reader *reader, const api_field *field, const ct_body *body,
-                             uint32_t *out) {
-  *out = CT_NO_COLLIDER;
-  if (!api_field_present(field)) return true;
-  if (!json_is_number(field->value)) return find_collider_by_id(reader, field, body, out);
-  size_t count = ct_body_collider_count(body);
-  uint64_t index = 0;
-  if (!api_read_unsigned(reader, field, 0, UINT32_MAX - 1, &index)) return false;
-  if (index < count) {
-    *out = (uint32_t)index;
-    return true;
-  }
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
-                               "The body has %zu colliders.", count),
-                  (double)count, (double)index);
-  return false;
-}
 
 static bool read_unit_normal(api_reader *reader, const api_field *field, ct_vec3 *out) {
   if (!api_read_vec3(reader, field, CT_COORDINATE_MAX, out)) return false;

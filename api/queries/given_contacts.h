@@ -11,10 +11,6 @@
 /* Tolerance of a given normal's length; the normal is then normalised. */
 #define API_NORMAL_SLACK 1e-6
 
-/* Reads a collider of the body by id or index; CT_NO_COLLIDER if the member is absent. Fault:
- * UNKNOWN_ID. */
-bool api_read_collider_place(api_reader *reader, const api_field *field, const ct_body *body,
-                             uint32_t *out);
 /* Reads [{a, b, colliderA?, colliderB?, position, normal, fixedTo?, material?}] into out->given.
  * UNKNOWN_ID: a body or a collider; BAD_VALUE: equal bodies, no dynamic body, a normal of length
  * other than 1. */

@@ -4,6 +4,8 @@
 #define API_QUERIES_MEMBER_SET_H
 
 #include "queries/force_request.h"
+#include <assert.h>
+
 #include "json/fields.h"
 
 #define API_MEMBER_MAP(X)                                                                          \
@@ -88,13 +90,10 @@ typedef struct api_member_set {
   uint8_t place[API_MEMBERS_ALL]; /* index into list; its end if not accepted */
 } api_member_set;
 
-/* Reads the accepted members: a bit for each, and for each member of force queries. */
-bool api_read_members(api_reader *reader, const api_field *field, uint64_t allowed,
-                      uint32_t of_forces, api_member_set *set);
 /* A member; absent if the query does not accept it. */
-const api_field *api_member(const api_member_set *set, int which);
-/* Refuses members outside of `meant`: they cannot be combined with the member `with`. */
-bool api_refuse_other_members(api_reader *reader, const api_member_set *set, uint64_t meant,
-                              const char *with);
+static inline const api_field *api_member(const api_member_set *set, int which) {
+  assert(which >= 0 && which < API_MEMBERS_ALL && set->place[which] <= set->count);
+  return &set->list[set->place[which]];
+}
 
 #endif

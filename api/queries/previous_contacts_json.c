@@ -3,6 +3,8 @@
 #include "common/problem.h"
 #include "queries/body_selection.h"
 #include "queries/given_contacts.h"
+
+#include "documents/body_json.h"
 #include "results/volume_json.h"
 
 enum { A, B, COLLIDER_A, COLLIDER_B, ELEMENT_A, ELEMENT_B, NAME_COUNT };

@@ -118,7 +118,12 @@ typedef struct api_kind_operations {
 API_KIND_MAP(API_KIND_ROW)
 #undef API_KIND_ROW
 
+extern const char *const api_kind_words[API_KIND_COUNT];
+
 /* The kind's name in requests; static storage. */
-const char *api_kind_word(const api_kind_operations *kind);
+static inline const char *api_kind_word(const api_kind_operations *kind) {
+  assert(kind->number < API_KIND_COUNT);
+  return api_kind_words[kind->number];
+}
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "common/warning.h"
 #include "queries/body_selection.h"
-#include "queries/query_warning.h"
 
 /* ---- selections ----------------------------------------------------------------------------- */
 
@@ -12,8 +11,8 @@ bool api_read_body_masks(api_reader *reader, const api_field *field, const ct_sc
   if (!api_field_present(field)) return true;
   api_field sides[] = {{.name = "a"}, {.name = "b"}};
   if (!api_read_object(reader, field, sides, 2)) return false;
-  bool good = api_read_selection(reader, &sides[0], scene, query, &options->where_a);
-  return api_read_selection(reader, &sides[1], scene, query, &options->where_b) && good;
+  bool good = api_read_selection(reader, &sides[0], scene, &query->warnings, &options->where_a);
+  return api_read_selection(reader, &sides[1], scene, &query->warnings, &options->where_b) && good;
 }
 
 /* Adds the faults of the pair's bodies for the query's kind. */
@@ -86,8 +85,8 @@ bool api_apply_query_hypotheses(api_reader *reader, const api_hypothesis_fields 
   out->scene = shared ? ct_scene_retain(context->supposed_scene)
                       : api_make_hypothetical_scene(reader, &s, out->revision);
   out->owns_scene = out->scene != NULL;
-  if (shared && out->kind->uses_filters) api_copy_group_warnings(reader, 0, out);
-  if (!shared && out->kind->uses_filters) api_store_group_warnings(reader, warned, out);
+  if (shared && out->kind->uses_filters) api_copy_group_warnings(reader, 0, &out->warnings);
+  if (!shared && out->kind->uses_filters) api_store_group_warnings(reader, warned, &out->warnings);
   if (!out->scene || !context->supposed_rows || !own) return out->scene != NULL;
   return count_hypothetical_rows(reader, fields->question, out->scene, context->supposed_rows);
 }

@@ -9,19 +9,59 @@
 #include "queries/boxes_request.h"
 #include "queries/continued_query.h"
 #include "queries/query_members.h"
-#include "queries/query_warning.h"
 #include "queries/variant_scene.h"
 #include "results/result_json.h"
 
-static const char *const kind_words[] = {
+const char *const api_kind_words[API_KIND_COUNT] = {
 #define KIND_WORD(name, row, word, routes) [API_KIND_##name] = word,
     API_KIND_MAP(KIND_WORD)
 #undef KIND_WORD
 };
 
-const char *api_kind_word(const api_kind_operations *kind) {
-  assert(kind->number < API_KIND_COUNT);
-  return kind_words[kind->number];
+/* ---- the set of members --------------------------------------------------------------------- */
+
+/* Any list of member names fits a detail. */
+#define MEMBER_LISTED(name, word) ", " word
+_Static_assert(sizeof("" API_MEMBER_MAP(MEMBER_LISTED)) <= API_NAMES_MAX,
+               "the names of all members");
+
+static const char *const member_names[API_MEMBER_COUNT] = {
+#define MEMBER_NAME(name, word) [API_MEMBER_##name] = word,
+    API_MEMBER_MAP(MEMBER_NAME)
+#undef MEMBER_NAME
+};
+
+static bool is_member_allowed(int m, uint64_t allowed, uint32_t of_forces) {
+  return m < API_MEMBER_FORCE ? allowed >> m & 1 : of_forces >> (m - API_MEMBER_FORCE) & 1;
+}
+
+static bool read_members(api_reader *reader, const api_field *field, uint64_t allowed,
+                         uint32_t of_forces, api_member_set *set) {
+  set->whole = &field->path;
+  set->count = 0;
+  for (int m = 0; m < API_MEMBERS_ALL; m++) {
+    if (!is_member_allowed(m, allowed, of_forces)) continue;
+    set->place[m] = (uint8_t)set->count;
+    set->list[set->count++] =
+        (api_field){.name = m < API_MEMBER_FORCE ? member_names[m]
+                                                 : api_force_member_word(m - API_MEMBER_FORCE)};
+  }
+  set->list[set->count] = (api_field){0};
+  for (int m = 0; m < API_MEMBERS_ALL; m++)
+    if (!is_member_allowed(m, allowed, of_forces)) set->place[m] = (uint8_t)set->count;
+  assert(set->count <= API_MEMBERS_ALL);
+  return api_read_object(reader, field, set->list, set->count);
+}
+
+static bool refuse_other_members(api_reader *reader, const api_member_set *set, uint64_t meant,
+                                 const char *with) {
+  bool good = true;
+  for (int m = 0; m < API_MEMBER_COUNT; m++) {
+    good =
+        api_reject_combination(reader, api_member(set, m), !(meant & (UINT64_C(1) << m)), with) &&
+        good;
+  }
+  return good;
 }
 
 /* ---- common members ------------------------------------------------------------------------- */
@@ -224,7 +264,7 @@ static bool read_inline_scene(api_reader *reader, const api_member_set *set,
   size_t warned = reader->warnings ? reader->warnings->count : 0;
   bool good = api_read_scene(reader, field, &document);
   if (good) out->scene = api_make_scene(reader, &field->path, &document, 1);
-  api_store_group_warnings(reader, warned, out);
+  api_store_group_warnings(reader, warned, &out->warnings);
   api_scene_document_release(&document);
   out->owns_scene = out->scene != NULL;
   return out->owns_scene && read_scene_query(reader, set, context, out);
@@ -293,11 +333,11 @@ static bool read_stateless_query(api_reader *reader, const api_field *field,
   const uint64_t around = API_MEMBER(ID) | API_MEMBER(KIND) | API_MEMBER(DEADLINE);
   const api_kind_operations *kind = out->kind;
   if (api_field_present(api_member(set, API_MEMBER_SCENE)))
-    return api_refuse_other_members(reader, set, kind->scene_members | API_MEMBER(SCENE) | around,
-                                    "scene") &&
+    return refuse_other_members(reader, set, kind->scene_members | API_MEMBER(SCENE) | around,
+                                "scene") &&
            read_inline_scene(reader, set, context, out);
   if (api_field_present(api_member(set, API_MEMBER_BOXES)))
-    return api_refuse_other_members(reader, set, kind->boxes_members | around, "boxes") &&
+    return refuse_other_members(reader, set, kind->boxes_members | around, "boxes") &&
            read_boxes(reader, set, context, out);
   if (!api_field_present(api_member(set, API_MEMBER_A)) &&
       !api_field_present(api_member(set, API_MEMBER_B))) {
@@ -305,7 +345,7 @@ static bool read_stateless_query(api_reader *reader, const api_field *field,
                  kind->one_body ? "a" : "a and b", kind->boxes_members ? ", or boxes" : "");
     return false;
   }
-  return api_refuse_other_members(reader, set, kind->given_members | around, "a and b") &&
+  return refuse_other_members(reader, set, kind->given_members | around, "a and b") &&
          read_given_bodies(reader, set, context, out);
 }
 
@@ -338,8 +378,8 @@ bool api_read_query(api_reader *reader, const api_field *field, const api_query_
   api_member_set set;
   assert(context->kind && !(context->writes && !context->scene));
   if (!check_scene_known(reader, field, context)) return false;
-  if (!api_read_members(reader, field, find_accepted_members(context), context->kind->force_members,
-                        &set))
+  if (!read_members(reader, field, find_accepted_members(context), context->kind->force_members,
+                    &set))
     return false;
   out->kind = context->kind;
   out->mode = API_MODE_SCENE;

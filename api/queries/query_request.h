@@ -13,6 +13,7 @@
 #include "queries/hypothetical_scene.h"
 #include "queries/motion_request.h"
 #include "queries/query_kind.h"
+#include "queries/query_warning.h"
 #include "results/method_json.h"
 #include "results/volume_json.h"
 
@@ -42,9 +43,6 @@ typedef struct api_variant {
   api_velocities velocities; /* if the kind uses them */
   api_variant_scene *own;    /* added bodies and own filters; NULL: the query's scene */
 } api_variant;
-
-/* Greatest number of warnings listed in a reply. */
-#define API_WARNINGS_MAX 20
 
 /* ZERO_CROSSINGS: what is evaluated. */
 typedef struct api_crossings {
@@ -93,9 +91,8 @@ typedef struct api_query {
   api_cursor from;      /* start of the page, if resumed */
   const json_t *object; /* the request, to which cursors are bound with hash_seed */
   uint64_t hash_seed;
-  bool put_hulls;                         /* MASS_PROPERTIES */
-  const char *warnings[API_WARNINGS_MAX]; /* in the arena */
-  size_t warning_count, warnings_omitted;
+  bool put_hulls; /* MASS_PROPERTIES */
+  api_query_warnings warnings;
 } api_query;
 
 /* Context of a query: call, scene and batch. */

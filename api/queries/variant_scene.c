@@ -6,7 +6,6 @@
 
 #include "common/warning.h"
 #include "queries/query_members.h"
-#include "queries/query_warning.h"
 
 /* ---- making --------------------------------------------------------------------------------- */
 
@@ -109,10 +108,10 @@ static const ct_scene *build_variant_scene(api_reader *reader, const api_field *
   out->own_scenes++;
   size_t warned = reader->warnings ? reader->warnings->count : 0, from = warned;
   /* With a full collector only count warnings: a suggestion would compare all groups in vain. */
-  if (out->warning_count == API_WARNINGS_MAX && from < API_WARNINGS_KEPT) from = API_WARNINGS_KEPT;
+  if (out->warnings.count == API_WARNINGS_MAX && from < API_WARNINGS_KEPT) from = API_WARNINGS_KEPT;
   if (reader->warnings) reader->warnings->count = from;
   const ct_scene *scene = api_apply_variant_hypotheses(reader, add, filters, out->scene, own);
-  api_store_group_warnings(reader, from, out);
+  api_store_group_warnings(reader, from, &out->warnings);
   if (reader->warnings) reader->warnings->count = warned;
   return scene;
 }

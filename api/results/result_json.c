@@ -2,10 +2,10 @@
 #include "results/result_json.h"
 
 #include <assert.h>
+#include <contact/hull.h>
 
 #include "results/features_json.h"
 #include "results/force_json.h"
-#include "results/surface_id_json.h"
 
 static const char *relation_word(ct_relation relation) {
   switch (relation) {
@@ -139,6 +139,29 @@ void api_put_pair_geometry(api_buffer *buffer, const ct_pair_result *r) {
     put_elements(buffer, r);
   }
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
+}
+
+static bool has_surface_ids(const ct_shape *shape) {
+  if (shape->kind == CT_KIND_CONVEX)
+    return ct_hull_get(ct_hull_outer(shape->hull))->surface_ids != NULL;
+  if (ct_kind_has_elements(shape->kind))
+    return ct_elements_get(shape->elements)->surface_ids != NULL;
+  return shape->surface_ids != NULL && ct_kind_surface_count(shape->kind) > 0;
+}
+
+api_surface api_surface_of(const ct_body *body, uint32_t collider, ct_pose pose) {
+  const ct_collider placed = ct_body_collider(body, collider);
+  if (!has_surface_ids(&placed.shape)) return (api_surface){.has_ids = false};
+  return (api_surface){placed.shape, ct_frame_mul(ct_frame_of(pose), ct_frame_of(placed.pose)),
+                       true};
+}
+
+void api_put_surface_id(api_buffer *buffer, const char *name, const api_surface *surface,
+                        ct_vec3 point, ct_vec3 outward) {
+  if (!surface->has_ids) return;
+  ct_vec3 local = ct_to_local(surface->frame, point),
+          along = ct_mat_tmul(surface->frame.rotation, outward);
+  api_put_member_unsigned(buffer, name, ct_shape_surface_at(&surface->shape, local, along));
 }
 
 /* Surface ids at a point of each body. */

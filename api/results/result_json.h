@@ -72,6 +72,23 @@ void api_put_flags(api_buffer *buffer, const char *const *words, size_t count);
 void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags,
                           size_t count);
 
+/* Surface ids: the face of a collider to which a point of its surface belongs, by the ids that the
+ * shape was given. A collider where it is in the world: */
+typedef struct api_surface {
+  ct_shape shape;
+  ct_frame frame;
+  bool has_ids; /* false: the rest is not set */
+} api_surface;
+
+/* Of a body at a pose. The shape is borrowed from the body. */
+api_surface api_surface_of(const ct_body *body, uint32_t collider, ct_pose pose);
+
+/* The member `name` with the id at a point of the surface, as ct_shape_surface_at finds it; nothing
+ * without ids. World; outward: unit, out of the collider. O(1), hulls O(faces), elements O(log n)
+ */
+void api_put_surface_id(api_buffer *buffer, const char *name, const api_surface *surface,
+                        ct_vec3 point, ct_vec3 outward);
+
 const char *api_broadphase_word(ct_broadphase broadphase);
 
 #endif

@@ -167,7 +167,8 @@ api_step api_call_begin(api_call *call, const api_input *input) {
     return api_call_not_found(call, API_PROBLEM_SCENE_NOT_FOUND);
   }
   if (fed > 0) return api_call_fail(call);
-  if (!check_parameter_names(call) || !api_call_tags_valid(call)) return api_call_fail(call);
+  if (call->query && !check_parameter_names(call)) return api_call_fail(call);
+  if (call->if_none_match && !api_call_tags_valid(call)) return api_call_fail(call);
   return call->route->begin(call);
 }
 

@@ -301,3 +301,9 @@ bool api_match_head(const api_service *service, const api_head *head, api_match 
   return copy_path_ids(&path, match, refusal) &&
          match_body(service, head->content_type, match, refusal);
 }
+
+bool api_match_names_shapes(const api_match *match) {
+  if (match->target == API_TARGET_CREATE || match->target == API_TARGET_PUT) return true;
+  if (match->target != API_TARGET_WRITE || !match->takes_body) return false;
+  return !strstr(match->label, "/poses") && !strstr(match->label, "/filters");
+}

@@ -9,6 +9,7 @@
 
 /* One id for each face of out->shape.kind. */
 static bool read_surface_ids(api_reader *reader, const api_field *field, ct_collider *out) {
+  if (!api_field_present(field)) return true;
   size_t count, wanted = ct_kind_surface_count(out->shape.kind);
   if (!api_read_surface_ids(reader, field, IDS_READ_MAX, &out->shape.surface_ids, &count))
     return false;

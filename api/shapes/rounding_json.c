@@ -53,8 +53,8 @@ static bool shrink(api_reader *reader, const api_field *m, double radius, ct_sha
   return shape->kind != CT_KIND_CONVEX || inset_hull(reader, &m[RADIUS], limit, radius, shape);
 }
 
-bool api_read_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT],
-                       ct_shape *shape) {
+bool api_read_given_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT],
+                             ct_shape *shape) {
   size_t mode = 0;
   double radius = 0.0, margin = 0.0;
   bool good = api_read_size_or_zero(reader, &members[RADIUS], &radius);

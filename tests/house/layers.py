@@ -33,7 +33,6 @@ FOLDERS = {
 }
 # Files that include headers of higher folders, and which ones.
 UPWARD = {
-    "api/documents/moved_vertices_json.c": {"queries/given_contacts.h"},
     # Constants and sums of the server's state.
     "server/process/machine.c": {"state/server.h"},
     "server/process/config_show.c": {"store/store.h"},
