@@ -313,7 +313,6 @@ static double compute_corrected_gap(const ct_volume_common *c, ct_vec3 normal, d
 static void set_contact_gaps(const ct_volume_common *c, ct_volume_contact *contact) {
   ct_vec3 n = contact->normal;
   double least, most;
-  assert(fabs(ct_norm2(n) - 1.0) <= 1e-12);
   ct_cut_heights(c->cut, n, ct_dot(n, contact->position), &least, &most);
   contact->raw_gap = least - most;
   contact->gap = contact->raw_gap < -c->epsilon ? compute_corrected_gap(c, n, contact->raw_gap)
