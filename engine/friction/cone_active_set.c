@@ -1,44 +1,43 @@
-/* The active set: generators that carry a force, orthogonalised; Q R of their columns is changed
- * with each that comes or goes (Daniel, Gragg, Kaufman, Stewart 1976). The forces are corrected by
- * what is left over in twice the digits, until it is right.
- */
+/* Active-set method for least squares over cones. The columns of the active generators are kept as
+ * a Q R factorisation, updated whenever a generator is added or removed (Daniel, Gragg, Kaufman,
+ * Stewart 1976). Iterative refinement in double-double arithmetic corrects the forces. */
 #include "friction/cone_active_set.h"
 
 #include "base/double_double.h"
 #include "linear/arena.h"
 
-/* Left over in a block, part of what acts there, that is called round-off. */
+/* A block is balanced if its residual is at most this part of the loads and forces on it. */
 #define HELD_PART 1e-14
-/* Cosine of the rest to a generator that is called a right angle. */
+/* A generator is orthogonal to the residual if the cosine between them is at most this. */
 #define PULL_LEAST 1e-13
-/* The same where steps no longer help, because they are lost in rounding. */
+/* The same limit once steps no longer reduce the residual because of round-off. */
 #define PULL_ROUNDOFF 1e-9
-/* What is left of a generator beside the others, part of its length, below which it depends on
- * them. */
+/* A generator depends on the active ones if its component orthogonal to them is at most this part
+ * of its length. */
 #define DEPENDENT 1e-13
-/* Below this slope a pull is taken for one along the normal: its tangential part is seen to later,
- * when it stands alone. */
+/* If the tangential part of the pull is less than this part of the normal part, the generator is
+ * the normal alone: a later step adds the tangential part by itself. */
 #define SLOPE_LEAST 1e-3
 
 typedef struct generator {
   size_t cone;
-  double weights[3]; /* normal 1, tangents */
+  double weights[3]; /* of the normal (always 1) and of both tangents */
   double entries[2 * CT_CONE_BLOCK];
 } generator;
 
 typedef struct fit {
   const ct_cone_fit_problem *problem;
   size_t rows, active;
-  generator *generators; /* [rows] the active ones */
-  double *q, *r;         /* [rows rows] by columns */
-  double *z, *x, *low,
-      *next; /* [rows] Q' target; the forces, and what they lack in a double; where they go */
-  double *rest, *scale; /* [rows], [blocks] */
-  ct_dd *wide;          /* [rows] */
-  uint8_t *blocked;     /* [count] cones whose last generator brought nothing */
+  generator *generators;      /* [rows] the active generators */
+  double *q, *r;              /* [rows x rows], stored by columns */
+  double *z, *x, *low, *next; /* [rows] Q' target; high and low parts of the force on each
+                                 generator; the next forces */
+  double *rest, *scale; /* [rows], [blocks] residual; size of the load and forces on each block */
+  ct_dd *wide;          /* [rows] residual in double-double */
+  uint8_t *blocked;     /* [count] cones whose last generator did not reduce the residual */
 } fit;
 
-/* Row of an entry of a cone's columns; rows of none are past the end. */
+/* Row of entry e of a cone's columns. Entries of a missing block map past the last row. */
 static size_t generator_row(const fit *f, size_t cone, size_t entry) {
   size_t block = f->problem->cones[cone].block[entry / CT_CONE_BLOCK];
   return block == CT_CONE_NO_BLOCK ? f->rows : block * CT_CONE_BLOCK + entry % CT_CONE_BLOCK;
@@ -59,15 +58,16 @@ static double vector_length(const double *a, size_t count) {
   return most * sqrt(sum);
 }
 
-/* ---- Q R ------------------------------------------------------------------------------------ */
+/* ---- Q R factorisation ---------------------------------------------------------------------- */
 
-/* Makes `column` (dense) orthogonal to the active ones and puts it behind them. False: it depends
- * on them. */
+/* Orthogonalises `column` (dense) against the active columns and appends it to Q and R. Returns
+ * false if it depends linearly on them. */
 static bool append_generator(fit *f, double *column) {
   size_t m = f->rows, k = f->active;
   double *r = &f->r[k * m], length = vector_length(column, m);
   for (size_t j = 0; j < k; j++) r[j] = 0.0;
-  for (int pass = 0; pass < 2; pass++) { /* twice is enough (Giraud, Langou, Rozloznik 2005) */
+  for (int pass = 0; pass < 2;
+       pass++) { /* two passes are enough (Giraud, Langou, Rozloznik 2005) */
     for (size_t j = 0; j < k; j++) {
       const double *q = &f->q[j * m];
       double along = dot_rows(q, column, m);
@@ -84,8 +84,8 @@ static bool append_generator(fit *f, double *column) {
   return true;
 }
 
-/* Turns rows i and i + 1 of R, columns `from` on, so that the second has a zero there; Q and z with
- * them. */
+/* Applies a Givens rotation to rows i and i + 1 of R, from column `from` on, that makes the second
+ * row's entry in that column zero. Q and z are rotated with them. */
 static void rotate_rows(fit *f, size_t i, size_t from) {
   size_t m = f->rows;
   double a = f->r[from * m + i], b = f->r[from * m + i + 1];
@@ -118,7 +118,7 @@ static void remove_generator(fit *f, size_t gone) {
   for (size_t i = gone; i < f->active; i++) rotate_rows(f, i, i);
 }
 
-/* R y = y */
+/* Solves R y = y in place. */
 static void solve_triangle(const fit *f, double *y) {
   size_t m = f->rows;
   for (size_t j = f->active; j-- > 0;) {
@@ -127,9 +127,9 @@ static void solve_triangle(const fit *f, double *y) {
   }
 }
 
-/* ---- what is left over ---------------------------------------------------------------------- */
+/* ---- residual ------------------------------------------------------------------------------- */
 
-/* The rest and the scale of each block, from the forces. */
+/* Computes the residual and the scale of each block from the forces. */
 static void compute_rest(fit *f) {
   for (size_t i = 0; i < f->rows; i++) f->wide[i] = ct_dd_of(f->problem->target[i]);
   for (size_t b = 0; b < f->problem->blocks; b++)
@@ -146,7 +146,7 @@ static void compute_rest(fit *f) {
       size_t block = f->problem->cones[g->cone].block[side];
       const double *normal =
           &f->problem->cones[g->cone]
-               .columns[0][side * CT_CONE_BLOCK]; /* tangents may squeeze each other */
+               .columns[0][side * CT_CONE_BLOCK]; /* tangential forces may cancel each other */
       if (block != CT_CONE_NO_BLOCK)
         f->scale[block] += f->x[j] * vector_length(normal, CT_CONE_BLOCK);
     }
@@ -154,7 +154,8 @@ static void compute_rest(fit *f) {
   for (size_t i = 0; i < f->rows; i++) f->rest[i] = ct_dd_value(f->wide[i]);
 }
 
-/* The forces of least rest, each to twice the digits, and that rest. */
+/* Refines the forces of the active generators to double-double accuracy and computes their
+ * residual. */
 static void refine_forces(fit *f) {
   for (size_t j = 0; j < f->active; j++) f->low[j] = 0.0;
   compute_rest(f);
@@ -163,7 +164,7 @@ static void refine_forces(fit *f) {
     for (size_t j = 0; j < f->active; j++)
       f->next[j] = dot_rows(&f->q[j * f->rows], f->rest, f->rows);
     double along = vector_length(f->next, f->active);
-    if (!(along < before) || along == 0.0) break; /* as right as it gets */
+    if (!(along < before) || along == 0.0) break; /* no further gain in accuracy */
     before = along;
     solve_triangle(f, f->next);
     for (size_t j = 0; j < f->active; j++) {
@@ -184,7 +185,7 @@ static bool is_balanced(const fit *f) {
 
 /* ---- generators ----------------------------------------------------------------------------- */
 
-/* The generator of a cone that the rest pulls most. */
+/* Returns the generator of a cone in the direction that the residual pulls most. */
 static generator make_generator(const fit *f, size_t cone) {
   const ct_cone *c = &f->problem->cones[cone];
   generator g = {.cone = cone, .weights = {1.0, 0.0, 0.0}};
@@ -204,7 +205,7 @@ static generator make_generator(const fit *f, size_t cone) {
   return g;
 }
 
-/* How much the rest pulls along a generator, as a cosine times its own length. */
+/* Dot product of the residual with the unit vector along a generator. */
 static double generator_pull(const fit *f, const generator *g) {
   double sum = 0.0, length = vector_length(g->entries, 2 * CT_CONE_BLOCK);
   for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
@@ -214,8 +215,8 @@ static double generator_pull(const fit *f, const generator *g) {
   return length > 0.0 ? sum / length : 0.0;
 }
 
-/* The generator of all cones not blocked that is pulled most, and how much, as a cosine to the
- * rest. */
+/* Finds the unblocked generator with the greatest pull. Returns the cosine between it and the
+ * residual. */
 static double choose_generator(const fit *f, generator *out) {
   double best = 0.0;
   for (size_t i = 0; i < f->problem->count; i++) {
@@ -231,7 +232,8 @@ static double choose_generator(const fit *f, generator *out) {
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-/* Puts a generator to the active ones, with no force yet. */
+/* Adds a generator to the active set, with zero force. Returns false if it depends on the others.
+ */
 static bool add_generator(fit *f, const generator *g) {
   if (f->active == f->rows) return false;
   double *column = f->next;
@@ -246,8 +248,8 @@ static bool add_generator(fit *f, const generator *g) {
   return true;
 }
 
-/* From the present forces towards the best of the active generators, dropping those whose force
- * would pull. */
+/* Moves from the present forces towards the least-squares solution of the active generators.
+ * Generators whose force would become negative are removed on the way. */
 static void restore_positive_forces(fit *f) {
   while (f->active > 0) {
     for (size_t j = 0; j < f->active; j++) f->next[j] = f->z[j];
@@ -286,7 +288,8 @@ static bool allocate_active_set(fit *f, ct_arena *arena) {
   return true;
 }
 
-/* One generator more. False: the rest is as long as before, to the last bit. */
+/* Adds one generator and solves again. Returns false if the residual is no shorter, compared to
+ * the last bit. */
 static bool improve_fit(fit *f, const generator *g) {
   double before = vector_length(f->rest, f->rows);
   if (!add_generator(f, g)) return false;
@@ -317,7 +320,7 @@ static ct_status run_active_set(fit *f, ct_cone_fit_result *result) {
   return CT_OK;
 }
 
-/* The forces of each cone, from those of its generators. */
+/* Sums the forces of the generators of each cone. */
 static void sum_generator_forces(const fit *f, ct_cone_fit_result *result) {
   for (size_t i = 0; i < 3 * f->problem->count; i++) result->forces[i] = 0.0;
   for (size_t j = 0; j < f->active; j++) {

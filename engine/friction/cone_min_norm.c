@@ -1,14 +1,15 @@
-/* The shortest forces within cones that balance a load, for many contacts: f = P(G'y), where P
- * projects on the cones and y minimises 1/2 |P(G'y)|^2 - target.y, the dual. Its gradient is the
- * unbalanced rest, negative. Newton's method on the pieces on which P is smooth, within proximal
- * steps: these end also where no forces balance the load, then at the rest of Gauss' principle
- * (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG augmented Lagrangians).
+/* The shortest forces within friction cones that balance a load, for many contacts: f = P(G'y),
+ * where P projects onto the cones and y minimises the dual 1/2 |P(G'y)|^2 - target.y. The dual's
+ * gradient is the negative unbalanced load. Method: semismooth Newton steps within proximal
+ * iterations. The proximal iterations also converge if no forces balance the load; the residual
+ * then is the acceleration of Gauss' principle (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG
+ * augmented Lagrangians).
  *
- * A step's equations are those of bodies, one block for each pair in contact. In a pile of a
- * hundred layers all layers are coupled: conjugate gradients would propagate from body to body, so
- * a sparse factor of the whole matrix, of this step or of an earlier one, is tried first, where its
- * cost allows. The first step takes all contacts as sticking: from no forces at all Newton's method
- * would find one layer after the other.
+ * The equations of a step have six rows for each body and one block for each pair of bodies in
+ * contact. In a pile of a hundred layers all layers are coupled, and conjugate gradients propagate
+ * only from body to body. A sparse factor of the whole matrix, of this step or an earlier one, is
+ * therefore used as preconditioner if its cost is within limits. The first step treats all
+ * contacts as sticking: from zero forces Newton's method would find one layer after the other.
  */
 #include "friction/cone_active_set.h"
 #include "friction/cone_projection.h"
@@ -91,51 +92,53 @@ void ct_cone_add_product(const ct_cone *cone, const double *slope, size_t r, siz
         out[x * CT_CONE_BLOCK + y] += cone->columns[k][r * CT_CONE_BLOCK + x] * half[k][y];
 }
 
-/* ---- dual ----------------------------------------------------------------------------------- */
+/* ---- limits --------------------------------------------------------------------------------- */
 
-/* Proximal weight, part of the mean of G G', at first and at last, and how it shrinks. */
+/* Proximal weight, relative to the mean diagonal of G G': first and least value, and factor from
+ * one proximal iteration to the next. */
 #define WEIGHT_FIRST 1e-5
 #define WEIGHT_LEAST 1e-7
 #define WEIGHT_SHRINK 0.1
 #define OUTER_MAX 40
 #define INNER_MAX 40
-/* Conjugate gradients of a step, as many as piles of some hundred layers want: those that have not
- * ended by then still go down. And multiplications of all of them, some ten seconds. */
+/* Conjugate gradient iterations of one step: enough for piles of some hundred layers, and a step
+ * that has not converged by then is still a descent direction. Multiplications in one solve: some
+ * ten seconds. */
 #define GRADIENTS_MAX 800
 #define WORK_MAX 8e9
-/* A factor: blocks that are kept, 290 MB, multiplications of one, which go some twice as fast as
- * those of products, and steps of conjugate gradients after which an old one gives way to a new
- * one. */
+/* Limits of the sparse factor: blocks (290 MB) and multiplications. A multiplication of the factor
+ * costs FACTOR_PRICE of one in a matrix product. A factor of an earlier step is rebuilt if
+ * STALE_GRADIENTS iterations with it do not converge. */
 #define FACTOR_BLOCKS 1000000u
 #define FACTOR_WORK 4e9
 #define FACTOR_PRICE 0.5
 #define STALE_GRADIENTS 8
-/* What is left over, part of the load, below which the forces themselves are corrected: they are
- * sums of few, where y, from which they come as differences, grows with the square of the layers.
- * And corrections. */
+/* If the unbalanced part of the load is below REFINED, the forces are corrected directly, at most
+ * REFINEMENTS times. The forces of a contact are small sums, whereas y grows with the square of
+ * the number of layers, and forces computed as differences of y lose that many digits. */
 #define REFINED 1e-6
 #define REFINEMENTS 12
-/* A correction's own rest. */
+/* Residual of the equations of one correction, relative to the unbalanced load. */
 #define REFINED_PART 1e-3
-/* The same of the forces of one cone. */
+/* Multiplications for evaluating the dual at one cone. */
 #define LOOK_PRICE 80.0
-/* Below this part of the load what is left of a step's equations is rounding. */
+/* Residuals of a step's equations below this part of the load are round-off. */
 #define STEP_ROUNDING 2e-15
-/* Left over in a block, part of what acts there, that is called round-off. */
+/* A block is balanced if its residual is at most this part of the loads and forces on it. */
 #define HELD_PART 1e-13
-/* A gradient below this part of the load that a step does not halve is rounding, and no step will.
- */
+/* A gradient below this part of the load that a step does not halve is round-off. */
 #define ROUNDING 1e-12
-/* Two steps whose rests agree so well have the direction of Gauss' principle. */
+/* If the residuals of two proximal iterations agree to this part, they have converged to the
+ * acceleration of Gauss' principle. */
 #define SETTLED 1e-9
 
-/* Entries of a block that two bodies, or a body and itself, share. */
+/* Entries of the 6 x 6 block of two bodies, or of one body with itself. */
 #define BLOCK_ENTRIES (CT_CONE_BLOCK * CT_CONE_BLOCK)
 
-/* Cones that follow each other and reach the same blocks: they answer to each other as one. */
+/* Consecutive cones that act on the same blocks; they share one block of the matrix. */
 typedef struct link {
-  size_t first, end; /* cones */
-  bool joins;        /* two blocks */
+  size_t first, end; /* range of cones */
+  bool joins;        /* acts on two blocks */
   double m[BLOCK_ENTRIES];
 } link;
 
@@ -144,17 +147,18 @@ typedef struct hold {
   size_t rows;
   double weight;
   double *y, *center, *gradient, *step, *trial; /* [rows] */
-  double *r, *z, *p, *product;                  /* [rows] of conjugate gradients */
-  double *rest, *before;                        /* [rows] */
-  double *forces;                               /* [3 count] */
-  double *slopes;                               /* [9 count] derivative of each projection */
-  double *diagonal, *inverses; /* [36 blocks] blocks on the diagonal, and their factors */
+  double *r, *z, *p, *product; /* [rows] residual, preconditioned residual, direction and product of
+                                  conjugate gradients */
+  double *rest, *before; /* [rows] unbalanced load, and that of the previous proximal iteration */
+  double *forces;        /* [3 count] */
+  double *slopes;        /* [9 count] derivative of each projection */
+  double *diagonal, *inverses; /* [36 blocks] diagonal blocks, and their Cholesky factors */
   link *links;
   size_t link_count;
-  ct_block_cholesky whole;  /* of G S G' + weight */
-  bool direct, factored;    /* there is one; it has numbers */
-  double load, price, work; /* length of the target; multiplications of one product with G S G', and
-                               of all that were made */
+  ct_block_cholesky whole; /* sparse factor of G S G' + weight */
+  bool direct, factored;   /* the sparse factor is within limits; it has been computed */
+  double load, price,
+      work; /* length of the target; multiplications of one product with G S G', and in total */
 } hold;
 
 static double dot_vectors(const double *a, const double *b, size_t count) {
@@ -167,8 +171,8 @@ static double norm_of_vector(const double *a, size_t count) {
   return sqrt(dot_vectors(a, a, count));
 }
 
-/* Value and gradient of the dual at y; the forces there, what they leave over, and slopes where
- * they are wanted. */
+/* Returns the dual's value at y and computes its gradient, the forces and the unbalanced load;
+ * also the slopes of the projections if `slopes`. */
 static double evaluate_dual_at(hold *h, const double *y, bool slopes) {
   double value = 0.0;
   h->work += LOOK_PRICE * (double)h->problem->count;
@@ -206,7 +210,8 @@ static bool is_load_balanced(const hold *h, double *scales) {
 
 /* ---- conjugate gradients -------------------------------------------------------------------- */
 
-/* Cholesky's factor of a block of six, in place; positive definite by the proximal weight. */
+/* Cholesky factor of a 6 x 6 block, in place. The proximal weight makes the block positive
+ * definite. */
 static void factor_preconditioner(double *m) {
   for (size_t j = 0; j < CT_CONE_BLOCK; j++) {
     for (size_t i = j; i < CT_CONE_BLOCK; i++) {
@@ -235,7 +240,7 @@ static bool is_zero_slope(const double *slope) {
   return true;
 }
 
-/* The blocks of G S G' + weight: on the diagonal, also factored, and beside it. */
+/* Computes the diagonal blocks of G S G' + weight, their factors, and the blocks of the links. */
 static void prepare_newton_step(hold *h) {
   size_t size = h->problem->blocks * BLOCK_ENTRIES;
   for (size_t e = 0; e < size; e++)
@@ -298,7 +303,8 @@ static double apply_preconditioner(hold *h) {
   return dot_vectors(h->r, h->z, h->rows);
 }
 
-/* Conjugate gradients on from h->step and its rest h->r. False: `most` of them were not enough. */
+/* Continues preconditioned conjugate gradients from h->step with residual h->r. Returns false if
+ * the residual exceeds `goal` after `most` iterations. */
 static bool run_conjugate_gradients(hold *h, double goal, int most) {
   double now = apply_preconditioner(h);
   for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i];
@@ -333,7 +339,7 @@ static void refactor_blocks(hold *h) {
   h->work += FACTOR_PRICE * h->whole.work;
 }
 
-/* (G S G' + weight) step = -gradient, but for `goal`. */
+/* Solves (G S G' + weight) step = -gradient to a residual of `goal`. */
 static void find_newton_step(hold *h, double goal) {
   prepare_newton_step(h);
   for (size_t i = 0; i < h->rows; i++) {
@@ -348,10 +354,11 @@ static void find_newton_step(hold *h, double goal) {
   (void)run_conjugate_gradients(h, goal, GRADIENTS_MAX);
 }
 
-/* ---- Newton, within proximal steps ---------------------------------------------------------- */
+/* ---- Newton's method within proximal iterations --------------------------------------------- */
 
-/* A step that brings the value down, or the gradient where the value cannot tell. False: none does.
- */
+/* Halves the step until the dual's value decreases sufficiently or its gradient is reduced. The
+ * second test decides near the minimum, as changes of the value are round-off there. Returns false
+ * if neither test succeeds. */
 static bool search_along_step(hold *h, double value, double size) {
   double slope = dot_vectors(h->gradient, h->step, h->rows);
   for (double t = 1.0; t > 1e-9; t *= 0.5) {
@@ -370,8 +377,8 @@ static bool can_continue(const hold *h, uint64_t steps) {
   return steps < h->problem->steps_max && h->work < WORK_MAX;
 }
 
-/* Whether the forces hold at the end of a proximal step, which the caller's flag ends early. Once
- * they do, one more step of Newton's takes them to round-off. */
+/* Minimises the dual of one proximal iteration. Returns true if the forces balance the load; one
+ * more Newton step has then refined them to round-off. The cancel flag ends the loop early. */
 static bool minimise_dual_function(hold *h, uint64_t *iterations) {
   double load = h->load, least = INFINITY;
   bool held = false;
@@ -396,7 +403,7 @@ static bool minimise_dual_function(hold *h, uint64_t *iterations) {
   return held;
 }
 
-/* y under which all contacts, as if they were glued, carry the load. */
+/* Starts from the y for which all contacts, treated as sticking, carry the load. */
 static void start_from_sticking(hold *h) {
   (void)evaluate_dual_at(h, h->y, false);
   for (size_t i = 0; i < h->problem->count; i++)
@@ -406,7 +413,8 @@ static void start_from_sticking(hold *h) {
   for (size_t i = 0; i < h->rows; i++) h->y[i] = h->step[i];
 }
 
-/* The forces, moved as the step moves them, and what they leave over. */
+/* Changes the forces to first order along the step, projects them, and computes the unbalanced
+ * load. */
 static void update_forces(hold *h) {
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
   for (size_t i = 0; i < h->problem->count; i++) {
@@ -418,8 +426,8 @@ static void update_forces(hold *h) {
   }
 }
 
-/* Whether the forces hold once they are corrected, and once more from there; they stay as they are
- * where not. */
+/* Corrects forces that nearly balance the load. Returns true if they balance it in two
+ * evaluations; otherwise restores the forces at y. */
 static bool correct_forces(hold *h) {
   if (!h->direct || norm_of_vector(h->rest, h->rows) > REFINED * h->load) return false;
   (void)evaluate_dual_at(h, h->y, true);
@@ -471,7 +479,7 @@ static ct_status run_min_norm(hold *h, ct_cone_fit_result *result) {
   return CT_OK;
 }
 
-/* With `links` NULL counts only. */
+/* Groups consecutive cones of the same blocks into links. With `links` NULL it only counts them. */
 static size_t find_body_pairs(const ct_cone_fit_problem *p, link *links) {
   size_t count = 0;
   for (size_t i = 0; i < p->count; i++) {

@@ -1,18 +1,18 @@
-/* What Newton's methods over many cones ask of one: G_i is its columns, S how its projection moves.
- */
+/* Operations on one cone for Newton's methods over many cones. G_i is the matrix of the cone's
+ * columns, S the derivative of its projection. */
 #ifndef FRICTION_CONE_PROJECTION_H
 #define FRICTION_CONE_PROJECTION_H
 
 #include "friction/cone_active_set.h"
 
-/* x [3] = G_i' y */
+/* Velocities at the contact: x [3] = G_i' y. */
 void ct_cone_pull(const ct_cone *cone, const double *y, double *x);
-/* out += scale G_i x */
+/* Generalised forces: out += scale G_i x. */
 void ct_cone_push(const ct_cone *cone, const double *x, double scale, double *out);
-/* f [3] is the nearest point of the cone |tangential| <= mu normal to x, slope [9] (may be NULL)
- * its derivative. */
+/* Projects x onto the cone |tangential| <= mu normal: f [3] is the nearest point, slope [9] (may
+ * be NULL) the derivative. */
 void ct_cone_project(double mu, const double *x, double *f, double *slope);
-/* out [6 x 6] += G_i's side r times S times its side c, transposed. */
+/* out [6 x 6] += G_i(r) S G_i(c)', where G_i(side) has the rows of one side. */
 void ct_cone_add_product(const ct_cone *cone, const double *slope, size_t r, size_t c, double *out);
 
 #endif

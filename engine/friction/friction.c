@@ -1,28 +1,29 @@
-/* Friction at many contacts: which solver is asked, and what is reported of its answer. All numbers
- * reported are computed from the caller's W and q and the r that is returned. */
+/* Contact forces with Coulomb friction: chooses a solver and computes the reported numbers. All of
+ * them are computed from the caller's W and q and the returned r, not from the solver's scaled
+ * copy. */
 #include "friction/friction.h"
 
 #include <float.h>
 
-/* Sweeps and steps where the caller sets no limit: one method's, and those of all that AUTO asks.
- */
+/* Default limit of iterations: of one method, and of all methods of AUTO together. */
 #define ITERATIONS_MAX 10000u
 #define AUTO_ITERATIONS_MAX 30000u
-/* Sweeps before the first Newton steps: enough to see which contacts are open. */
+/* Sweeps before the first Newton steps: enough to identify most open contacts. */
 #define FIRST_SWEEPS 32u
-/* Newton steps in a row: from a good start they are five. */
+/* Newton steps in a row; from a good start about five suffice. */
 #define STEPS 20u
-/* Steps of the gradient for each sweep. */
+/* Gradient steps for each Gauss-Seidel sweep. */
 #define DESCENTS 8u
 
-/* Contacts from which on it is tried by way of the bodies first. */
+/* From this number of contacts on, AUTO first tries the solver in body velocities. */
 #define BODIES_FROM 171u
 
-/* What is reported is a number, also where products are beyond what a double holds. */
+/* Limits a reported number to the finite range, in case products overflow. */
 static double clamp_to_finite(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
 
 typedef struct summing {
-  double scale, sum; /* root of the sum of squares = scale sqrt(sum): no square leaves the range */
+  double scale, sum; /* root of the sum of squares = scale sqrt(sum), without overflow or underflow
+                        of squares */
   double size;
 } summing;
 
@@ -36,7 +37,7 @@ static void add_scaled_square(summing *s, double x) {
   } else s->sum += (a / s->scale) * (a / s->scale);
 }
 
-/* u of one contact. */
+/* Velocity u of one contact. */
 static ct_triple friction_contact_velocity(const ct_friction_problem *p, const double *r,
                                            size_t i) {
   size_t d = p->dimension, n = p->matrix.size;
@@ -66,7 +67,7 @@ static double problem_block_norm(const ct_friction_problem *p, size_t i) {
   return block.scale * sqrt(block.sum);
 }
 
-/* What stands for |W_ii| of blocks that are zero: the least of the others. */
+/* Replacement of |W_ii| for blocks that are zero: the least norm of the others. */
 static double least_block_norm(const ct_friction_problem *p) {
   double least = INFINITY;
   for (size_t i = 0; i < p->contacts; i++) {
@@ -105,7 +106,7 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
   return fmin(fmax(residual, ct_friction_roundoff(total.size, size_max)), DBL_MAX);
 }
 
-/* r of `best` in the caller's units. */
+/* Writes `best` in the caller's units. */
 static void write_friction_forces(const ct_friction_problem *p, const ct_friction_work *w,
                                   bool in_cone, double *out) {
   size_t d = p->dimension;
@@ -136,7 +137,7 @@ static bool needs_iterations(const ct_friction_work *w) {
   return w->best_residual > w->tolerance && w->iterations < w->iterations_max;
 }
 
-/* Newton steps from where w->r is, which stays. */
+/* Runs Newton steps from the iterate w->r, and restores w->r afterwards. */
 static ct_status try_newton_from_iterate(ct_friction_work *w, ct_triple *reached) {
   if (!needs_iterations(w)) return CT_OK;
   for (size_t i = 0; i < w->contacts; i++) reached[i] = w->r[i];
@@ -146,14 +147,15 @@ static ct_status try_newton_from_iterate(ct_friction_work *w, ct_triple *reached
   return status;
 }
 
-/* Sweeps and Newton steps are fastest where contacts are not redundant; where they are, the
- * gradient finds which stick, and the steps the last digits. */
+/* Alternates sweeps, gradient steps and Newton steps. Sweeps and Newton steps are fastest if the
+ * contacts are not redundant. If they are, gradient steps find the sticking contacts and Newton
+ * steps the last digits. */
 static ct_status alternate_methods(ct_friction_work *w, bool descends) {
   ct_triple *reached = ct_arena_alloc(w->arena, w->contacts, sizeof *reached);
   if (!reached) return CT_OUT_OF_MEMORY;
   ct_status status = CT_OK;
-  /* Doubled without end they would come to 2^64, which is none, and the turns would go on without
-   * an iteration. */
+  /* The number of sweeps doubles up to the limit; unlimited doubling would overflow to 0, and the
+   * loop would continue without iterations. */
   for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && needs_iterations(w);
        sweeps = sweeps < w->iterations_max ? 2 * sweeps : sweeps) {
     w->method = CT_FRICTION_NSGS;
@@ -173,8 +175,8 @@ static bool is_frictionless(const ct_friction_problem *p) {
   return true;
 }
 
-/* By size and friction: without any it is a linear complementarity problem, whose forces then are
- * those of the least norm. */
+/* Chooses by size and friction. Without friction the problem is a linear complementarity problem,
+ * and its solution of least norm is returned. */
 static ct_status run_automatic_method(const ct_friction_problem *p,
                                       const ct_friction_options *options, ct_friction_work *w,
                                       bool *infeasible) {

@@ -1,9 +1,9 @@
-/* Shared by the friction solvers: the problem as blocks of 3 x 3, and the interface of a solver.
+/* Shared by the friction solvers: the problem in blocks of 3 x 3, and the interface of a solver.
  *
- * The copy is scaled by powers of two, so that neither products nor squares leave the range of
- * doubles and the same problem in other units takes the same steps: the greatest entry of W and of
- * q lies in [1/2, 1). Plane contacts have a second tangent that nothing moves. A solver improves
- * `r` and leaves in `best` the evaluated iterate of least residual.
+ * The copy is scaled by powers of two: the greatest entries of W and of q are in [1/2, 1).
+ * Products and squares stay in the range of doubles, and the same problem in other units takes the
+ * same steps. Plane contacts have a second tangent without coupling or load. A solver improves `r`
+ * and stores in `best` the evaluated iterate with the least residual.
  */
 #ifndef FRICTION_FRICTION_H
 #define FRICTION_FRICTION_H
@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/* A contact's three numbers: normal, two tangents. */
+/* Normal and two tangential components of a contact. */
 typedef struct ct_triple {
   double n, s, t;
 } ct_triple;
@@ -25,31 +25,31 @@ typedef struct ct_block {
 typedef struct ct_friction_work {
   size_t contacts;
   unsigned dimension;
-  const size_t *starts;    /* [contacts + 1] of the blocks beside the diagonal in each row */
-  const uint32_t *columns; /* ascending in each row */
+  const size_t *starts;    /* [contacts + 1] first off-diagonal block of each row */
+  const uint32_t *columns; /* ascending within a row */
   const ct_block *blocks;
   const ct_block *diagonal; /* [contacts] */
   const ct_triple *q;       /* [contacts] */
-  const double *mu;         /* [contacts] the caller's */
-  const double *rho; /* [contacts] 1 / |W_ii|, of blocks that are zero the greatest of the others */
-  double size_max;   /* the most that a residual is divided by */
-  ct_triple *r;      /* [contacts] the iterate; always in the cones */
-  ct_triple *best;   /* [contacts] */
+  const double *mu;         /* [contacts] the caller's coefficients of friction */
+  const double *rho;        /* [contacts] 1 / |W_ii|; for zero blocks the greatest of the others */
+  double size_max;          /* upper limit of the force size that residuals are divided by */
+  ct_triple *r;             /* [contacts] the iterate; always within the cones */
+  ct_triple *best;          /* [contacts] */
   double best_residual;
-  ct_friction_method method, best_method; /* at work; that found `best` */
-  int matrix_exponent;                    /* W here is the caller's divided by two to that power */
-  int r_exponent;                         /* the caller's r is this one times two to that power */
+  ct_friction_method method, best_method; /* the running method; the method that found `best` */
+  int matrix_exponent;                    /* W = the caller's W / 2^matrix_exponent */
+  int r_exponent;                         /* the caller's r = r 2^r_exponent */
   double tolerance;
-  uint64_t iterations, iterations_max; /* sweeps or steps made, and allowed */
-  double multiplied;                   /* by sweeps and descents so far: entries of W */
-  double eliminated;                   /* by Newton steps so far: multiplications */
-  const double *certificate; /* [contacts] of the problem without friction, where that has no
-                                solution; else NULL */
+  uint64_t iterations, iterations_max; /* sweeps or steps so far, and their limit */
+  double multiplied; /* entries of W multiplied in sweeps and gradient steps so far */
+  double eliminated; /* multiplications in Newton steps so far */
+  const double
+      *certificate; /* [contacts] infeasibility proof of the frictionless problem, or NULL */
   ct_arena *arena;
   const ct_cancel *cancel;
 } ct_friction_work;
 
-/* CT_OUT_OF_MEMORY, CT_CANCELLED. Memory comes from the arena. */
+/* Copies and scales the problem into `work`. Returns CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_prepare(const ct_friction_problem *problem,
                               const ct_friction_options *options, ct_friction_work *work);
 
@@ -69,7 +69,8 @@ static inline ct_triple ct_triple_scale(ct_triple a, double s) {
 }
 static inline double ct_triple_norm2(ct_triple a) { return a.n * a.n + a.s * a.s + a.t * a.t; }
 
-/* Length of two numbers, whatever their size; scales with powers of two to the bit. */
+/* Euclidean length of (s, t) without overflow. Scaling by a power of two scales the result
+ * exactly. */
 static inline double ct_length2(double s, double t) {
   double most = fmax(fabs(s), fabs(t)), least = fmin(fabs(s), fabs(t));
   if (!(most > 0.0)) return 0.0;
@@ -79,7 +80,7 @@ static inline double ct_length2(double s, double t) {
 
 /* The nearest point of the cone |r_t| <= mu r_n. */
 ct_triple ct_cone_nearest(ct_triple x, double mu);
-/* r with its tangential part shortened, where need be, so that it lies in the cone also in exact
+/* Shortens the tangential part of r, if necessary, so that r is within the cone in exact
  * arithmetic. */
 ct_triple ct_cone_contains(ct_triple r, double mu);
 
@@ -92,47 +93,51 @@ static inline ct_triple ct_friction_sum_others(const ct_friction_work *w, const 
   return b;
 }
 
-/* Entries of the blocks: what one product with W multiplies. */
+/* Entries of all blocks: multiplications of one product with W. */
 static inline double ct_friction_entries(const ct_friction_work *w) {
   return 9.0 * (double)(w->starts[w->contacts] + w->contacts);
 }
 
-/* r - P(r - rho (u + mu |u_t| n)) of one contact; *size is at least |r| and |P(..)|. */
+/* Defect r - P(r - rho (u + mu |u_t| n)) of one contact. Raises *size to at least |r| and |P(..)|.
+ */
 ct_triple ct_friction_defect(ct_triple r, ct_triple u, double mu, double rho, double *size);
 
-/* What a residual is at least, from the greatest force and what it may be at most. Greater ones
- * swallow the velocities that they are to change, and would seem to solve what has no solution. */
+/* Lower limit of a residual if the greatest force `size` exceeds `size_max`. Round-off of such
+ * forces exceeds the velocities that they change, and an infeasible problem would appear solved. */
 static inline double ct_friction_roundoff(double size, double size_max) {
   return size > size_max && size_max > 0.0 ? CT_UNIT_ROUNDOFF * (size / size_max) : 0.0;
 }
 
-/* The residual as contact/friction.h says it, of w->r, which becomes `best` where it is better. */
+/* Computes the residual of w->r as defined in contact/friction.h. Copies w->r to `best` if it is
+ * better. */
 double ct_friction_evaluate(ct_friction_work *w);
 
-/* Up to `sweeps` sweeps, fewer where the tolerance is reached or nothing gets better. CT_CANCELLED.
- */
+/* At most `sweeps` Gauss-Seidel sweeps; ends early at the tolerance or without progress. Returns
+ * CT_CANCELLED. */
 ct_status ct_friction_nsgs(ct_friction_work *w, uint64_t sweeps);
 
-/* Up to `steps` steps, fewer where the tolerance is reached or they do not help; none where the
- * equations are too many for their elimination. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* At most `steps` Newton steps; ends early at the tolerance or without progress, and at once if
+ * the elimination exceeds its limits. Returns CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps);
 
-/* Up to `steps` steps, fewer where the tolerance is reached or nothing gets better. Same failures.
- */
+/* At most `steps` accelerated gradient steps; ends early at the tolerance or without progress.
+ * Returns CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_apgd(ct_friction_work *w, uint64_t steps);
 
-/* By way of the bodies, as far as that comes: until the tolerance is reached, nothing gets better
- * or the work, some seconds, is done. Dimension 3, W symmetric. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Solves in the velocities of the bodies until the tolerance is reached, progress stops, or a work
+ * limit of some seconds is reached. Requires dimension 3 and a symmetric W. Returns
+ * CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *bodies);
 
-/* Whether normal forces y >= 0 prove that no forces in the cones part all contacts: y'W takes no
- * force in a cone apart, but q'y < 0. Looks for them without friction, when `proof` says so.
- * CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Searches a proof that no forces in the cones separate all contacts: y >= 0 with (y'W)_j r_j <= 0
+ * for all r_j in the cones and q'y < 0. The candidate y is taken from the frictionless problem.
+ * `proof` says whether to search. Returns CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_prove_infeasible(const ct_friction_work *w, ct_friction_proof proof,
                                        bool *contradicts);
 
-/* The pyramids' problem: `best` and all of the result but r and u. Without friction by the method
- * that suits it, with the least norm; else by Lemke's. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
+/* Solves the problem with pyramids instead of cones. Sets `best` and all of the result except r
+ * and u. Without friction the solution of least norm is returned; otherwise Lemke's method is
+ * used. Returns CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
 ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options *options,
                                  ct_friction_result *result);
 

@@ -1,34 +1,35 @@
-/* Accelerated projected gradient: with mu |u_t| in the normal velocities held (de Saxce's term) it
- * is the least of r'Wr / 2 + (q + s)'r in the cones, which Nesterov's method descends to, restarted
- * where it would climb; then the term is taken again. Memory beside W is a few vectors, and an
- * iteration one product with W. Nesterov 1983; O'Donoghue, Candes 2015 (restarts); Heyn, Mazhar and
- * others 2017; Acary, Cadoux, Lemarechal, Malick 2011 (the fixed point).
+/* Accelerated projected gradient descent. With de Saxce's term s = mu |u_t| fixed in the normal
+ * velocities, the forces minimise r'Wr / 2 + (q + s)'r within the cones. Nesterov's method
+ * minimises it and restarts if the value would increase; then s is updated. Memory besides W is a
+ * few vectors. An iteration costs one product with W. Nesterov 1983; O'Donoghue, Candes 2015
+ * (restarts); Heyn, Mazhar and others 2017; Acary, Cadoux, Lemarechal, Malick 2011 (the fixed
+ * point).
  *
- * Each contact is scaled by the root of its rho, which leaves cones cones and makes one step length
- * do for light and heavy bodies.
+ * Each contact is scaled by the root of its rho. The cones stay cones, and one step length suits
+ * light and heavy bodies.
  */
 #include "friction/friction.h"
 
-/* Iterations between two looks at the residual, when de Saxce's term is taken again. */
+/* Iterations between two evaluations of the residual; de Saxce's term is updated with it. */
 #define LOOK_STEPS 16u
-/* The bound on W's growth is tried this much lower after each step, and doubled where it does not
- * hold. */
+/* The bound on W's Rayleigh quotient is reduced by this factor after each step, and at least
+ * doubled when it is violated. */
 #define RELAX 0.98
-/* Scaled, the greatest block of W has about length 1: less is of no W but zero. */
+/* Least bound: after scaling, the greatest block of W has a norm of about 1 unless W is zero. */
 #define BOUND_MIN 0.01
 #define DOUBLINGS_MAX 60
-/* Looks in which the residual has to fall by a part of STALL_PART. */
+/* Evaluations within which the residual has to fall to STALL_PART of its value. */
 #define STALL_LOOKS 100u
 #define STALL_PART 0.95
 
 typedef struct descent {
   ct_friction_work *w;
-  double *root; /* [contacts] of rho */
+  double *root; /* [contacts] roots of rho */
   ct_triple *x, *wx, *before,
-      *w_before; /* the iterate and the one before it, scaled, and W times them */
+      *w_before; /* iterate and previous iterate, scaled, and W times them */
   ct_triple *y, *wy, *next, *w_next;
-  double *term;           /* [contacts] de Saxce's */
-  double bound, momentum; /* of x'Wx / |x|^2; Nesterov's theta */
+  double *term;           /* [contacts] de Saxce's term */
+  double bound, momentum; /* bound of x'Wx / |x|^2; Nesterov's momentum */
 } descent;
 
 static double triple_dot(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
@@ -53,8 +54,8 @@ static ct_triple gradient_at(const descent *d, const ct_triple *wx, size_t i) {
   return ct_triple_add(wx[i], ct_triple_scale(q, d->root[i]));
 }
 
-/* next = P(y - gradient / bound), with the bound raised until it holds between the two. False:
- * cancelled. */
+/* next = P(y - gradient / bound). The bound is raised until it is valid between y and next.
+ * Returns false if cancelled. */
 static bool make_gradient_step(descent *d) {
   const ct_friction_work *w = d->w;
   for (int k = 0; k < DOUBLINGS_MAX; k++) {
@@ -82,7 +83,8 @@ static void swap_triples(ct_triple **a, ct_triple **b) {
   *b = c;
 }
 
-/* y beyond the new x in the direction in which it moved; or at x, where that would climb. */
+/* Extrapolates y beyond the new x in the direction of the last change. Restarts at x if the
+ * direction ascends. */
 static void accelerate_iterate(descent *d) {
   const ct_friction_work *w = d->w;
   double climbs = 0.0;
@@ -102,7 +104,7 @@ static void accelerate_iterate(descent *d) {
   }
 }
 
-/* The residual at x, and de Saxce's term of it. */
+/* Evaluates the residual at x and updates de Saxce's term. */
 static void evaluate_iterate(descent *d) {
   ct_friction_work *w = d->w;
   for (size_t i = 0; i < w->contacts; i++) {

@@ -1,10 +1,9 @@
-/* Friction by way of the bodies: with mu |u_t| in the normal velocities held (de Saxce's term) the
- * problem is convex, and its forces are r = P(center - rho / epsilon (q + term + G'v)), v what they
- * change of the bodies' velocities: six unknowns a body, whatever the number of contacts. v comes
- * by Newton's method, each step by a sparse factor; then center and term are taken again. The first
- * step takes all contacts as glued. Rockafellar 1976; Zhao, Sun, Toh 2010 (proximal steps, Newton
- * within); Acary, Cadoux, Lemarechal, Malick 2011 (the term).
- */
+/* Friction in the velocities of the bodies. With de Saxce's term mu |u_t| fixed in the normal
+ * velocities, the problem is convex. Its forces are r = P(center - rho / epsilon (q + term +
+ * G'v)), where v is the change of the bodies' velocities: six unknowns for each body, for any
+ * number of contacts. Newton's method with a sparse factor finds v; then center and term are
+ * updated. The first step treats all contacts as sticking. Rockafellar 1976; Zhao, Sun, Toh 2010
+ * (proximal iterations with Newton's method); Acary, Cadoux, Lemarechal, Malick 2011 (the term). */
 #include "friction/cone_projection.h"
 #include "friction/friction.h"
 #include "linear/block_cholesky.h"
@@ -12,9 +11,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Proximal weight against W, whose greatest block is about 1: at first, at least and at most; how
- * it shrinks where Newton's method soon ends, within so many steps, and grows where it takes many.
- */
+/* Proximal weight relative to W, which has a greatest block of norm about 1: first, least and
+ * greatest value. It shrinks if Newton's method takes at most FEW_STEPS and grows if it takes more
+ * than MANY_STEPS. */
 #define EPSILON_FIRST 1e-2
 #define EPSILON_LEAST 1e-5
 #define EPSILON_MOST 1.0
@@ -23,15 +22,16 @@
 #define FEW_STEPS 6u
 #define MANY_STEPS 15u
 #define STEPS_MAX 30u
-/* Impulses that v and the forces disagree by, part of theirs, that are none; and those that may be
- * rounding, where a step does not halve them. */
+/* Newton's method has converged if the gradient is at most the first part of the greatest impulse.
+ * Below the second part, a gradient that a step does not halve is round-off. */
 #define SETTLED 1e-11
 #define ROUNDING 1e-7
-/* Times that center and term are taken again without a residual that is less by this part. */
+/* The outer iteration ends after STALL_TURNS updates that do not reduce the residual to
+ * STALL_PART. */
 #define STALL_TURNS 12u
 #define STALL_PART 0.9
-/* A factor: blocks, 290 MB, and multiplications; and those of all steps, some five seconds. Of a
- * contact in each step. */
+/* Limits: blocks (290 MB) and multiplications of one factor; multiplications of all steps, some
+ * five seconds. CONTACT_WORK is the work for one contact in one step. */
 #define FACTOR_BLOCKS 1000000u
 #define FACTOR_WORK 4e9
 #define WORK_MAX 1e10
@@ -47,7 +47,7 @@ typedef struct descent {
   double *v, *step, *gradient, *trial; /* [rows] */
   double *term, *slopes;               /* [contacts], [9 contacts] */
   ct_triple *center, *r, *u;           /* [contacts] */
-  double greatest;                     /* |r| */
+  double greatest;                     /* greatest |r| */
   ct_block_cholesky factor;
   double work;
 } descent;
@@ -58,10 +58,11 @@ static double dot_doubles(const double *a, const double *b, size_t count) {
   return sum;
 }
 
-/* The argument of a contact's projection, but for center, in parts of rho / epsilon. */
+/* Factor of the velocity in the projection of contact i: rho / epsilon. */
 static double proximal_force_scale(const descent *d, size_t i) { return d->w->rho[i] / d->epsilon; }
 
-/* Forces and velocities at v; the value and gradient of what v makes least. */
+/* Computes forces and velocities at v. Returns the value of the dual and computes its gradient;
+ * also the slopes of the projections if `slopes`. */
 static double evaluate_dual(descent *d, const double *v, double *slopes) {
   const ct_friction_work *w = d->w;
   double value = 0.5 / d->scale * dot_doubles(v, v, d->rows), most = 0.0;
@@ -89,7 +90,8 @@ static bool is_zero_body_slope(const double *slope) {
   return true;
 }
 
-/* Adds what contacts first .. end - 1 do, which all reach the same bodies. */
+/* Adds the blocks of contacts first .. end - 1 to the factor's matrix. They act on the same
+ * bodies. */
 static void add_contact_blocks(descent *d, size_t first, size_t end) {
   double own[2][BLOCK] = {{0.0}}, beside[BLOCK] = {0.0};
   const size_t *block = d->bodies->levers[first].block;
@@ -109,7 +111,8 @@ static void add_contact_blocks(descent *d, size_t first, size_t end) {
   if (joins) ct_block_cholesky_add(&d->factor, (uint32_t)block[0], (uint32_t)block[1], beside);
 }
 
-/* Newton's step: (1 / scale + G S rho / epsilon G') step = -gradient. False: cancelled. */
+/* Newton step: solves (1 / scale + G S rho / epsilon G') step = -gradient. Returns false if
+ * cancelled. */
 static bool solve_newton_step(descent *d) {
   const ct_cone *levers = d->bodies->levers;
   double one[BLOCK] = {0.0};
@@ -130,8 +133,9 @@ static bool solve_newton_step(descent *d) {
   return true;
 }
 
-/* A step that brings the value down, or the gradient where the value cannot tell. False: none does.
- */
+/* Halves the step until the dual's value decreases sufficiently or its gradient is reduced. The
+ * second test decides near the minimum, as changes of the value are round-off there. Returns false
+ * if neither test succeeds. */
 static bool line_search(descent *d, double value, double size) {
   double slope = dot_doubles(d->gradient, d->step, d->rows);
   for (double t = 1.0; t > 1e-6; t *= 0.5) {
@@ -150,7 +154,7 @@ static bool can_afford_factor(const descent *d) {
   return d->work < WORK_MAX && d->w->iterations < d->w->iterations_max;
 }
 
-/* v for this center and term; *steps that it took. */
+/* Minimises the dual over v for the present center and term. *steps: Newton steps made. */
 static ct_status minimise_dual(descent *d, unsigned *steps) {
   double before = INFINITY;
   for (*steps = 0; *steps < STEPS_MAX && can_afford_factor(d); ++*steps) {
@@ -165,9 +169,9 @@ static ct_status minimise_dual(descent *d, unsigned *steps) {
   return CT_OK;
 }
 
-/* ---- what goes around ----------------------------------------------------------------------- */
+/* ---- proximal iteration --------------------------------------------------------------------- */
 
-/* v of contacts that are glued. False: cancelled. */
+/* Starts from the v for which all contacts stick. Returns false if cancelled. */
 static bool start_proximal(descent *d) {
   const ct_friction_work *w = d->w;
   for (size_t i = 0; i < d->rows; i++) d->gradient[i] = 0.0;
@@ -185,7 +189,7 @@ static bool start_proximal(descent *d) {
   return true;
 }
 
-/* The forces as center and iterate, their slip as term. */
+/* Updates center and iterate from the forces, and the term from their slip velocities. */
 static void update_proximal_center(descent *d) {
   ct_friction_work *w = d->w;
   (void)evaluate_dual(d, d->v, NULL);

@@ -1,30 +1,29 @@
-/* Contacts that cannot all part or rest: a ball between walls that close in. Farkas: where y >= 0
- * has (y'W)_j r_j <= 0 for every r_j in its cone, y'u = y'W r + y'q <= y'q for the normal
- * velocities u, and q'y < 0 leaves no u >= 0.
+/* Proof that contacts can neither separate nor rest, such as a ball between closing walls
+ * (Farkas). If y >= 0 has (y'W)_j r_j <= 0 for every r_j in its cone, then the normal velocities u
+ * satisfy y'u = y'W r + y'q <= y'q. If also q'y < 0, no u >= 0 exists.
  *
- * The proof costs many sweeps. It is only looked for after some projected conjugate gradients on
- * the normal forces alone have not shown otherwise: normal forces that part all contacts without
- * friction leave no such y, and an iteration costs a small part of a sweep. Without a solution the
- * gradients run along a direction in which nothing ends them, or to no end.
+ * The proof costs many sweeps. Projected conjugate gradients on the normal forces alone are tried
+ * first: if normal forces separate all contacts without friction, no such y exists. One iteration
+ * costs a small part of a sweep. If no solution exists, the conjugate gradients diverge or reach
+ * their limit.
  */
 #include "friction/friction.h"
 
 #include <contact/lcp.h>
 
-/* Contacts above which nobody waits for a proof: it costs the cube of them. */
+/* No proof is searched for more contacts than this: its cost grows with their cube. */
 #define CONTACTS_MAX 256u
-/* Rounding of a sum of as many products, relative to their absolute values; and what q'y has to be
- * less than zero by. */
+/* Round-off of a sum of products, relative to the sum of their absolute values. q'y has to be
+ * negative by more than this. */
 #define ROUNDING (16.0 * CT_UNIT_ROUNDOFF)
-/* Conjugate gradients on the normal forces: LEAST and PER_CONTACT for each contact. */
+/* Conjugate gradient iterations: GRADIENTS_LEAST plus GRADIENTS_PER_CONTACT for each contact. */
 #define GRADIENTS_LEAST 200u
 #define GRADIENTS_PER_CONTACT 4u
-/* Velocities, in parts of the greatest, by which contacts may still approach. */
+/* Normal velocities count as separating if they approach by at most this part of the greatest. */
 #define PARTED 1e-6
 
-/* What y does to the force of contact j, and the sizes of what is added up. W by columns is not at
- * hand: all rows are gone through.
- */
+/* Computes y'W for the force of each contact, and the sums of absolute values. W is stored by
+ * rows, so each row's products are added to the sums of its columns. */
 static void gather_certificate_sums(const ct_friction_work *w, const double *y, ct_triple *sum,
                                     ct_triple *size) {
   for (size_t j = 0; j < w->contacts; j++) sum[j] = size[j] = (ct_triple){0.0, 0.0, 0.0};
@@ -53,8 +52,8 @@ static bool is_certificate(const ct_friction_work *w, const double *y, ct_triple
   return q < -ROUNDING * n * q_size;
 }
 
-/* The normal velocities in units of the greatest, a power of two, which sliding however fast is
- * not. */
+/* Normal velocities scaled by a power of two to the greatest of them. Tangential velocities do not
+ * affect the scale. */
 static void scale_normal_rows(const ct_friction_work *w, double *q) {
   double most = 0.0;
   int exponent;
@@ -63,7 +62,7 @@ static void scale_normal_rows(const ct_friction_work *w, double *q) {
   for (size_t i = 0; i < w->contacts; i++) q[i] = ldexp(w->q[i].n, -exponent);
 }
 
-/* The rows and columns of the normal forces. False: out of memory. */
+/* Extracts the rows and columns of the normal forces. Returns false if out of memory. */
 static bool make_normal_matrix(const ct_friction_work *w, ct_matrix *matrix) {
   size_t n = w->contacts, count = 0;
   size_t *starts = ct_arena_alloc(w->arena, n + 1, sizeof *starts);
@@ -90,7 +89,7 @@ static bool make_normal_matrix(const ct_friction_work *w, ct_matrix *matrix) {
   return true;
 }
 
-/* *indicated: no normal forces that part all contacts were found. */
+/* Sets *indicated if no normal forces that separate all contacts were found. */
 static ct_status search_indication(const ct_friction_work *w, bool *indicated) {
   size_t n = w->contacts;
   double *vectors = ct_arena_alloc_doubles(w->arena, 3 * n);

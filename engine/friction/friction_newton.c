@@ -1,28 +1,29 @@
-/* Semismooth Newton on all contacts at once: each is taken as open, sticking or sliding by the sign
- * of r - rho u, and the equations of this choice are solved together. Alart, Curnier 1991; Acary,
- * Bremond, Huber 2018.
+/* Semismooth Newton method on all contacts at once. The sign of r - rho u classifies each contact
+ * as open, sticking or sliding, and the equations of this choice are solved together. Alart,
+ * Curnier 1991; Acary, Bremond, Huber 2018.
  *
- * Where contacts are redundant W is singular: the equations are damped by a part of r that falls
- * with the residual (Levenberg, Marquardt), so that undetermined forces stay where they are. A step
- * that does not reduce the residual is shortened; a few may increase it; then the sweeps continue.
+ * W is singular if contacts are redundant. The equations are damped by a multiple of r that falls
+ * with the residual (Levenberg, Marquardt), so that undetermined forces do not change. A step that
+ * does not reduce the residual is shortened; a few steps may increase it; then the method ends.
  *
- * The active contacts are ordered so that contacts of one body are close: breadth first from an end
- * of each heap, few neighbours first, reversed (Cuthill, McKee 1969; George, Liu 1981). Their
- * equations then are a band, solved by elimination with row exchanges (Golub, Van Loan, Matrix
- * Computations, 4.3). Where every contact is coupled with every other the band is the whole matrix.
+ * The active contacts are ordered so that contacts of one body are close: breadth first from an
+ * end of each connected group, few neighbours first, reversed (Cuthill, McKee 1969; George, Liu
+ * 1981). Their equations form a band matrix, solved by elimination with row exchanges (Golub, Van
+ * Loan, Matrix Computations, 4.3). If every contact is coupled with every other, the band is the
+ * whole matrix.
  */
 #include "friction/friction.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Places of contacts that have none among the active: they are open; not looked at yet; in a queue.
+/* Values of `place` for contacts without a number among the active: open; not yet visited; queued.
  */
 #define PLACE_OPEN UINT32_MAX
 #define PLACE_WAITING (UINT32_MAX - 1)
 #define PLACE_QUEUED (UINT32_MAX - 2)
 
-/* What one active contact asks of the step: V du + R dr = rhs. */
+/* Linear equations of one active contact: V du + R dr = rhs. */
 typedef struct newton_equations {
   double v[9], r[9], rhs[3];
   bool sticks;
@@ -30,28 +31,29 @@ typedef struct newton_equations {
 
 typedef struct newton_system {
   ct_friction_work *w;
-  ct_triple *from, *step;   /* [contacts] */
-  uint32_t *place, *degree; /* [contacts] number among the active; active neighbours */
-  uint32_t *active, *queue; /* [contacts], of which count */
-  newton_equations *asked;  /* [contacts] of contacts, where active */
-  bool *slips; /* [contacts] taken as sliding, whatever r - rho u says, until a step helps */
-  double *matrix, *rhs;      /* [3 count width], [3 count], which becomes the solution */
-  size_t count, band, width; /* band: rows that a row reaches to either side; of a row of the
-                                matrix: see newton_entry */
-  double damping, residual;  /* of w->r */
-  int worse;                 /* steps that made it so */
+  ct_triple *from, *step; /* [contacts] */
+  uint32_t *place,
+      *degree; /* [contacts] number among the active contacts; number of active neighbours */
+  uint32_t *active, *queue; /* [contacts], `count` of them used */
+  newton_equations *asked;  /* [contacts] equations of active contacts */
+  bool *slips; /* [contacts] treated as sliding even if r - rho u indicates sticking, until a step
+                  helps */
+  double *matrix, *rhs; /* [3 count width], [3 count]; the right-hand side becomes the solution */
+  size_t count, band, width; /* band: rows from the diagonal to either end of a row; width: entries
+                                stored in a row */
+  double damping, residual;  /* damping of the equations; residual of w->r */
+  int worse;                 /* steps that increased the residual */
 } newton_system;
 
-/* Entry i, j of the matrix: a row begins `band` left of its diagonal and ends, with what exchanges
- * of rows bring in, 2 band right.
- */
+/* Entry i, j of the matrix. A row is stored from `band` left of its diagonal to 2 band right,
+ * which includes fill-in by row exchanges. */
 static double *newton_entry(const newton_system *n, size_t i, size_t j) {
   return n->matrix + i * n->width + (j + n->band - i);
 }
 
 /* ---- order of contacts ---------------------------------------------------------------------- */
 
-/* Of neighbours not yet in the queue: appends them by degree, then number. */
+/* Appends the unvisited neighbours of a contact to the queue, by degree, then by number. */
 static size_t append_neighbours(const newton_system *n, uint32_t contact, uint32_t *queue,
                                 size_t end) {
   const ct_friction_work *w = n->w;
@@ -67,7 +69,7 @@ static size_t append_neighbours(const newton_system *n, uint32_t contact, uint32
   return end;
 }
 
-/* Everything that hangs together with `root`, from queue[begin] on; returns the end. */
+/* Traverses all contacts connected to `root` into queue[begin] onwards; returns the queue's end. */
 static size_t traverse_contacts(const newton_system *n, uint32_t root, uint32_t *queue,
                                 size_t begin) {
   size_t end = begin;
@@ -77,8 +79,8 @@ static size_t traverse_contacts(const newton_system *n, uint32_t root, uint32_t 
   return end;
 }
 
-/* Puts the active contacts in order; returns the number of contacts that one reaches to either
- * side. */
+/* Orders the active contacts. Returns the greatest distance in this order between two coupled
+ * contacts. */
 static size_t order_contacts(newton_system *n) {
   const ct_friction_work *w = n->w;
   size_t count = 0;
@@ -90,7 +92,7 @@ static size_t order_contacts(newton_system *n) {
   }
   for (size_t k = 0; k < n->count; k++) {
     if (n->place[n->active[k]] != PLACE_WAITING) continue;
-    /* The last one of a walk from anywhere is at an end. */
+    /* The last contact of a breadth-first traversal from any contact is at an end of its group. */
     size_t end = traverse_contacts(n, n->active[k], n->queue, count);
     uint32_t last = n->queue[end - 1];
     for (size_t at = count; at < end; at++) n->place[n->queue[at]] = PLACE_WAITING;
@@ -114,12 +116,13 @@ static size_t order_contacts(newton_system *n) {
 
 /* ---- band elimination ----------------------------------------------------------------------- */
 
-/* Looks at the cancel flag once in so many columns. */
+/* Columns between two polls of the cancel flag. */
 #define POLL_COLUMNS 16u
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The largest of column k is brought to row k; returns how far the rows then reach. */
+/* Exchanges row k with the row of the greatest entry in column k. Returns the last column that the
+ * rows now extend to. */
 static size_t exchange_pivot_row(newton_system *n, size_t k, size_t size, size_t reach) {
   assert(k < size);
   size_t best = k, last = smaller(size - 1, k + n->band);
@@ -151,7 +154,7 @@ static bool substitute_back(newton_system *n, size_t size) {
   return true;
 }
 
-/* The solution, in rhs. False: cancelled, or none. */
+/* Solves the band system; the solution replaces rhs. Returns false if cancelled or singular. */
 static bool eliminate_band(newton_system *n) {
   size_t size = 3 * n->count, reach = 0;
   for (size_t k = 0; k < size; k++) {
@@ -171,28 +174,27 @@ static bool eliminate_band(newton_system *n) {
 
 /* ---- Newton's method ------------------------------------------------------------------------ */
 
-/* Halvings of a step before it is given up. */
+/* Halvings of a step before it is rejected. */
 #define HALVINGS 5
-/* The added part: the residual times this, within these. Less would only add up rounding along
- * forces that nothing decides. */
+/* Damping: DAMPING_PART of the residual, within these limits. Less damping would only accumulate
+ * round-off along undetermined forces. */
 #define DAMPING_PART 0.1
 #define DAMPING_MIN 1e-10
 #define DAMPING_MAX 1e-4
-/* A step that takes off less than this is not worth its price. */
+/* A step is accepted if it reduces the residual to at most this part. */
 #define GAIN 0.9
-/* A step that stops where a contact begins to slide helps by what it changes: it may make the
- * residual so many times what it was.
- */
+/* A step to the point where a contact begins to slide may increase the residual by this factor, as
+ * it changes the set of sliding contacts. */
 #define SLIP_WORSE 16.0
-/* Where there is little left, such a step may be so many times the whole one. */
+/* Below this residual, a step to the onset of sliding may be this many times the whole step. */
 #define SLIP_RESIDUAL 1e-6
 #define SLIP_LENGTH_MAX 1e6
-/* Steps that may make it worse, on the way from one set of open, sticking and sliding contacts to
- * another. */
+/* Steps that may increase the residual while the sets of open, sticking and sliding contacts
+ * change. */
 #define WORSE_MAX 4
 
-/* Multiplications in all eliminations of one solve: some ten seconds of them, and some milliseconds
- * that may come first. Entries of one matrix: 128 MiB. */
+/* Limits: multiplications in all eliminations of one solve, some ten seconds; multiplications
+ * allowed before sweeps have done as much, some milliseconds; entries of one matrix, 128 MiB. */
 #define ELIMINATED_MAX 1e10
 #define ELIMINATED_FREE 4e6
 #define MATRIX_MAX 0x1p24
@@ -201,8 +203,8 @@ static bool is_pushing(const ct_friction_work *w, size_t i, ct_triple u) {
   return w->r[i].n - w->rho[i] * u.n > 0.0;
 }
 
-/* y = r_t - rho u_t of a contact, its length, and mu (r_n - rho u_n), the most of one that sticks.
- * Of one that is only taken as sliding, r_t, which lies on the border of its cone. */
+/* y = r_t - rho u_t of a contact, its length, and the greatest length if it sticks, mu (r_n - rho
+ * u_n). For a contact that is only treated as sliding, y = r_t on the border of its cone. */
 typedef struct slide {
   double y[2], length, most;
 } slide;
@@ -220,8 +222,9 @@ static slide sliding_direction(const newton_system *n, size_t i, ct_triple u) {
   return s;
 }
 
-/* Sticking: rho (u + du) + damping dr = 0. Sliding: the same of the normal, and r_t + dr_t = mu
- * (r_n + dr_n) e, e the direction of y = r_t - rho u_t, which turns with dy: beta (1 - ee') dy. */
+/* Sticking: rho (u + du) + damping dr = 0. Sliding: the same for the normal, and r_t + dr_t = mu
+ * (r_n + dr_n) e, where e is the direction of y = r_t - rho u_t, which turns with dy: beta (1 -
+ * ee') dy. */
 static newton_equations contact_equations(const newton_system *n, size_t i, ct_triple u) {
   const ct_friction_work *w = n->w;
   double rho = w->rho[i], mu = w->mu[i];
@@ -253,7 +256,8 @@ static newton_equations contact_equations(const newton_system *n, size_t i, ct_t
   return q;
 }
 
-/* Which contacts are active, and what they ask; open ones go to zero. */
+/* Selects the active contacts and computes their equations. The step takes the forces of open
+ * contacts to zero. */
 static void select_active_contacts(newton_system *n) {
   ct_friction_work *w = n->w;
   n->count = 0;
@@ -270,8 +274,8 @@ static void select_active_contacts(newton_system *n) {
   }
 }
 
-/* V W of one block into the matrix, or, of an open contact, times its step from the right-hand
- * side. */
+/* Adds V W of one block to the matrix. For an open contact, which has a known step, subtracts the
+ * product with this step from the right-hand side. */
 static void add_newton_block(newton_system *n, size_t row, const ct_block *block, size_t contact) {
   const double *v = n->asked[n->active[row]].v, *m = block->m;
   if (n->place[contact] == PLACE_OPEN) {
@@ -312,8 +316,8 @@ static void move_by_step(newton_system *n, double length) {
   n->residual = ct_friction_evaluate(w);
 }
 
-/* The part of the step after which the sticking contact reaches its cone of friction, INFINITY
- * where it never does: the first root of a x^2 + 2 b x + c, c < 0 inside. */
+/* Part of the step after which a sticking contact reaches the border of its cone, INFINITY if it
+ * never does: the first root of a x^2 + 2 b x + c, where c < 0 inside. */
 static double length_until_slip(const newton_system *n, size_t i) {
   double mu = n->w->mu[i];
   ct_triple r = n->from[i], d = n->step[i];
@@ -326,9 +330,10 @@ static double length_until_slip(const newton_system *n, size_t i) {
   return a > 0.0 ? (root - b) / a : INFINITY;
 }
 
-/* Where contacts that stick ask for velocities that no bodies could have, by gaps that they are to
- * close, forces between them grow until one slides, by very little: the step goes to where the
- * first one begins to, which is then taken as sliding. */
+/* Handles sticking contacts whose equations no body velocities satisfy, because their gaps are to
+ * close at incompatible velocities. Forces between them grow until one of them slides by very
+ * little. The step ends where the first contact begins to slide, which then is treated as sliding.
+ */
 static bool try_slip_step(newton_system *n, double before) {
   const ct_friction_work *w = n->w;
   double length = before < SLIP_RESIDUAL ? SLIP_LENGTH_MAX : 1.0;
@@ -347,8 +352,9 @@ static bool try_slip_step(newton_system *n, double before) {
   return n->slips[first];
 }
 
-/* The whole step, or to where a contact slips, or the longest of its halves that lessens the
- * residual; the least harmful of them where none does. False: enough. */
+/* Tries the whole step, then the step to the onset of sliding, then halvings until one reduces the
+ * residual. If none does, makes the step with the least residual. Returns false after too many
+ * steps that increased it. */
 static bool try_newton_step(newton_system *n) {
   double before = n->residual, length = 1.0, best = 1.0, least = INFINITY;
   move_by_step(n, length);
@@ -384,8 +390,8 @@ static bool allocate_newton(newton_system *n, size_t contacts) {
          n->slips && n->rhs;
 }
 
-/* Whether the band is small enough in memory, and the steps so far with this one cost no more than
- * all else did. */
+/* True if the band matrix is within the memory limit, and the Newton steps including this one cost
+ * no more than the sweeps so far. */
 static bool is_work_affordable(newton_system *n) {
   ct_friction_work *w = n->w;
   double rows = 3.0 * (double)n->count, band = (double)n->band,

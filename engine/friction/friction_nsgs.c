@@ -1,13 +1,14 @@
-/* Nonsmooth block Gauss-Seidel (Jourdan, Alart, Jean 1998): the contacts one after the other, each
- * solved exactly with the others fixed, in alternating directions. No proof that it converges where
- * contacts are redundant: it ends when the residual no longer falls.
+/* Nonsmooth block Gauss-Seidel method (Jourdan, Alart, Jean 1998). Each contact in turn is solved
+ * exactly with the others fixed, in alternating directions. Convergence is not proven if contacts
+ * are redundant; the method ends when the residual no longer falls.
  *
- * One contact: r in the cone, u = A r + b, u + mu |u_t| n in the dual cone and orthogonal to r.
- * With the normal eliminated and sliding written as u_t = -k r_t, k >= 0: (S + k) r_t = c, u_n = 0,
- * S the Schur complement of the normal in A. k = 0 sticks. If that is outside of the cone, r goes
- * from there to frictionless (inside) as k goes to infinity, without a pole for positive definite
- * S: a slide is a k with |r_t| = mu r_n, which a bracketed Newton iteration finds. It is a quartic
- * in k; Bonnefon, Daviet 2011 have one in the angle.
+ * One contact: r is in the cone, u = A r + b, and u + mu |u_t| n is in the dual cone and
+ * orthogonal to r. The normal is eliminated, and sliding is written as u_t = -k r_t, k >= 0: (S +
+ * k) r_t = c, u_n = 0, where S is the Schur complement of the normal in A. The contact sticks at k
+ * = 0. If that solution is outside the cone, r moves from there to the frictionless solution,
+ * inside the cone, as k goes to infinity, without a pole for positive definite S. A sliding
+ * solution is a k with |r_t| = mu r_n, found by a bracketed Newton iteration. The equation is a
+ * quartic in k; Bonnefon, Daviet 2011 solve one in the angle.
  */
 #include "friction/friction.h"
 
@@ -15,15 +16,16 @@
 
 /* ---- one contact ---------------------------------------------------------------------------- */
 
-/* A bracket of doubles is halved to nothing in about 1100 steps where the ends are far apart, 60
- * where they are near; Newton takes some 6. */
+/* Bisection ends a bracket of doubles after about 1100 steps at most, after 60 if its ends are
+ * close. Newton's method takes about 6. */
 #define ROOT_STEPS_MAX 1200
-/* Round-off of S: stick is reported from k this small, relative to A. */
+/* Round-off of S relative to A: a k this small counts as sticking. */
 #define STICK_PART (8.0 * CT_UNIT_ROUNDOFF)
 
-/* The contact without its normal: adj(S + k) c = v + k c, det(S + k) = det + k trace + k^2. */
+/* The contact with its normal eliminated: adj(S + k) c = v + k c, det(S + k) = det + k trace +
+ * k^2. */
 typedef struct slide {
-  double ann, ans, ant; /* row of A */
+  double ann, ans, ant; /* first row of A */
   double bn, mu;
   double cs, ct, vs, vt, det, trace;
 } slide;
@@ -47,13 +49,13 @@ static slide make_slide(const ct_block *a, ct_triple b, double mu, double k0) {
   return f;
 }
 
-/* r times det(S + k). */
+/* Force r times det(S + k). */
 static ct_triple slide_force(const slide *f, double k) {
   double s = f->vs + k * f->cs, t = f->vt + k * f->ct, det = f->det + k * (f->trace + k);
   return (ct_triple){(-f->bn * det - f->ans * s - f->ant * t) / f->ann, s, t};
 }
 
-/* |r_t| - mu r_n times the determinant, and its derivative. */
+/* (|r_t| - mu r_n) det(S + k), and its derivative. */
 static double cone_violation(const slide *f, double k, double *derivative) {
   ct_triple r = slide_force(f, k);
   double length = ct_length2(r.s, r.t);
@@ -62,7 +64,7 @@ static double cone_violation(const slide *f, double k, double *derivative) {
   return length - f->mu * r.n;
 }
 
-/* The k in (0, infinity) where r passes the border of the cone: outside at 0. */
+/* Finds the k in (0, infinity) at which r crosses the border of the cone. r is outside at k = 0. */
 static double find_slide_root(const slide *f, double scale) {
   double low = 0.0, high = scale, slope;
   for (int i = 0; i < ROOT_STEPS_MAX && cone_violation(f, high, &slope) > 0.0; i++) {
@@ -84,7 +86,7 @@ static double find_slide_root(const slide *f, double scale) {
   return k;
 }
 
-/* The force that slides in the direction of (s, t) with u_n = 0. */
+/* The force that slides in direction (s, t) with u_n = 0. Returns false if there is none. */
 static bool sliding_force(const slide *f, double s, double t, ct_triple *r) {
   double length = ct_length2(s, t);
   if (!(length > 0.0)) return false;
@@ -97,8 +99,8 @@ static bool sliding_force(const slide *f, double s, double t, ct_triple *r) {
   return true;
 }
 
-/* One tangent: S is a number, r_t has the sign of c, and |r_t| = mu r_n is linear in 1 / (S + k).
- */
+/* Plane contact. With one tangent S is a number, r_t has the sign of c, and |r_t| = mu r_n is
+ * linear in 1 / (S + k). */
 static bool solve_plane_contact(const ct_block *a, ct_triple b, double mu, ct_triple *r) {
   const double *m = a->m;
   double g = m[3] / m[0], s = m[4] - g * m[1], c = g * b.n - b.s;
@@ -111,8 +113,9 @@ static bool solve_plane_contact(const ct_block *a, ct_triple b, double mu, ct_tr
   return sliding_force(&f, c, 0.0, r);
 }
 
-/* One contact, u = A r + b: r, or false if the block is not positive definite, as none of a body
- * is, and no solution was found. Takes off, sticks, or slides; all to round-off. */
+/* Solves one contact, u = A r + b: separating, sticking or sliding, to round-off. Returns false if
+ * no solution was found, which requires that the block is not positive definite; blocks of bodies
+ * are. */
 static bool solve_one_friction_contact(const ct_block *a, ct_triple b, double mu,
                                        unsigned dimension, ct_triple *r) {
   assert(dimension == 2 || dimension == 3);
@@ -139,20 +142,19 @@ static bool solve_one_friction_contact(const ct_block *a, ct_triple b, double mu
 
 /* ---- sweeps --------------------------------------------------------------------------------- */
 
-/* The residual of all contacts at once costs as much as a sweep: it is looked at once in so many,
- * and when the changes are small.
- */
+/* Sweeps between two evaluations of the residual, which cost as much as a sweep. It is also
+ * evaluated if the changes of a sweep are small. */
 #define LOOK_SWEEPS 16u
-/* Sweeps in which the residual has to fall by a part of STALL_PART; else no more is to be had. */
+/* The method ends if STALL_SWEEPS sweeps do not reduce the residual to STALL_PART. */
 #define STALL_SWEEPS 1024u
 #define STALL_PART 0.9
-/* Of a sweep, in products with W: each contact is solved on the way. */
+/* Cost of a sweep in products with W, including the solution of each contact. */
 #define SWEEP_PRICE 4.0
-/* Looks at the cancel flag once in so many contacts. */
+/* Contacts between two polls of the cancel flag. */
 #define POLL_CONTACTS 1024u
 
-/* A contact that has no solution of its own (W_ii not positive definite): one step of projected
- * descent. */
+/* One step of projected descent, for a contact without an exact solution (W_ii not positive
+ * definite). */
 static ct_triple descend_one_contact(const ct_friction_work *w, size_t i, ct_triple b) {
   ct_triple u = ct_triple_add(b, ct_block_times(&w->diagonal[i], w->r[i]));
   double size = 0.0;
@@ -160,7 +162,7 @@ static ct_triple descend_one_contact(const ct_friction_work *w, size_t i, ct_tri
   return ct_triple_sub(w->r[i], defect);
 }
 
-/* One sweep; *moved is the residual seen on the way, each contact just before its turn. */
+/* Solves all contacts once. *moved: relative change of the forces. Returns false if cancelled. */
 static bool sweep_all_contacts(ct_friction_work *w, bool back, double *moved) {
   double sum = 0.0, size = 0.0;
   size_t n = w->contacts;

@@ -1,11 +1,11 @@
-/* The cone as a pyramid: for each contact z = (p, b_1 .. b_k, l), force p along the normal and b_j
- * >= 0 along k directions of the tangent plane, l the slip: w_n = u_n, w_j = d_j . u + l, w_l = mu
- * p - sum b. A linear complementarity problem that Lemke's method solves where no restitution is
- * asked for. Stewart, Trinkle 1996; Anitescu, Potra 1997.
+/* Friction cones replaced by pyramids, which gives a linear complementarity problem. For each
+ * contact z = (p, b_1 .. b_k, l): force p along the normal, b_j >= 0 along k directions of the
+ * tangent plane, and slip l: w_n = u_n, w_j = d_j . u + l, w_l = mu p - sum b. Lemke's method
+ * solves it if no restitution is involved. Stewart, Trinkle 1996; Anitescu, Potra 1997.
  *
- * Between two directions the pyramid is weaker than the cone by cos(pi / k), or, around the cone,
- * too strong along them. Contacts without friction have p alone; plane ones two directions, and no
- * error.
+ * An inscribed pyramid is weaker than the cone by cos(pi / k) between two directions; a
+ * circumscribed one is stronger along them. Contacts without friction have p alone. Plane contacts
+ * have two directions and no error.
  */
 #include "friction/friction.h"
 
@@ -17,7 +17,8 @@
 #define PI 3.14159265358979323846
 #define DIRECTIONS_MIN 4u
 
-/* One row and column: of which contact, and which way it pushes; slip rows push nothing. */
+/* One row and column of the problem: its contact and its force direction. Slip rows have no force.
+ */
 typedef struct way {
   size_t contact;
   ct_triple push;
@@ -30,14 +31,14 @@ typedef struct pyramid {
   ct_triple *direction; /* [directions] */
   way *ways;            /* [size] */
   double *matrix, *q, *z, *slack, *certificate;
-  double strength; /* of the pyramid, in parts of mu */
+  double strength; /* of the pyramid, relative to mu */
 } pyramid;
 
 static size_t pyramid_rows(const pyramid *p, size_t i) {
   return p->w->mu[i] > 0.0 ? p->directions + 2 : 1;
 }
 
-/* Opposite ones are opposite to the bit. */
+/* Fills the tangential directions. Opposite directions are exact negatives. */
 static void fill_pyramid_directions(pyramid *p) {
   size_t k = p->directions, half = k / 2;
   for (size_t j = 0; j < half; j++) {
@@ -59,7 +60,8 @@ static void fill_basis_directions(pyramid *p) {
 
 static double triple_product(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
 
-/* Rows [first, first + rows) against the columns of one contact, whose first is `column`. */
+/* Adds rows [first, first + rows) against the columns of one contact, the first of which is
+ * `column`. */
 static void add_pyramid_block(pyramid *p, size_t first, const ct_block *block, size_t contact,
                               size_t column) {
   for (size_t c = column; c < column + pyramid_rows(p, contact); c++) {
@@ -70,7 +72,7 @@ static void add_pyramid_block(pyramid *p, size_t first, const ct_block *block, s
   }
 }
 
-/* The rows of the slip, and its column. */
+/* Adds the row and the column of the slip. */
 static void add_slip_rows(pyramid *p, size_t first, size_t rows, double mu) {
   size_t slip = first + rows - 1;
   p->matrix[slip * p->size + first] = p->strength * mu;
@@ -94,7 +96,7 @@ static void assemble_pyramid_problem(pyramid *p, const size_t *firsts) {
   }
 }
 
-/* Forces of z; where the method failed they are cut down to the pyramid. */
+/* Sums the forces of z for each contact. If the method failed, they are reduced to the pyramid. */
 static double gather_pyramid_forces(const pyramid *p, const size_t *firsts) {
   double most = 0.0;
   for (size_t i = 0; i < p->w->contacts; i++) {

@@ -1,6 +1,5 @@
-/* The friction problem as blocks, dense or sparse, counted and then filled; the cone |r_t| <= mu
- * r_n; and the residual of an iterate.
- */
+/* The friction problem as 3 x 3 blocks, read from a dense or sparse matrix; projection onto the
+ * cone |r_t| <= mu r_n; and the residual of an iterate. */
 #include "friction/friction.h"
 
 #include <assert.h>
@@ -16,25 +15,25 @@ ct_triple ct_cone_nearest(ct_triple x, double mu) {
   return (ct_triple){n, part * x.s, part * x.t};
 }
 
-/* Rounding of the length and of the products is some 4 u; 8 leaves room. */
+/* The length and the products have a round-off of some 4 u; a margin of 8 u is subtracted. */
 ct_triple ct_cone_contains(ct_triple r, double mu) {
   if (!(r.n > 0.0)) return (ct_triple){0.0, 0.0, 0.0};
   double length = ct_length2(r.s, r.t), most = mu * r.n * (1.0 - 8.0 * CT_UNIT_ROUNDOFF);
-  /* Where doubles are not as fine as that, none. */
+  /* Near the underflow limit doubles lack this accuracy: no tangential force. */
   if (!(most > 0x1p-960)) return (ct_triple){r.n, 0.0, 0.0};
   if (length <= most) return r;
   double part = most / length;
   return (ct_triple){r.n, part * r.s, part * r.t};
 }
 
-/* Of a contact that slides fast, u_t is far longer than r and all but drops out of x_n + mu |x_t|,
- * x = r - rho (u + mu |u_t| n): the difference of the lengths |x_t| - rho |u_t| is had from that of
- * their squares. */
+/* x = r - rho (u + mu |u_t| n). For a fast sliding contact u_t is far longer than r and nearly
+ * cancels in x_n + mu |x_t|. The difference of the lengths |x_t| - rho |u_t| is therefore computed
+ * from the difference of their squares. */
 ct_triple ct_friction_defect(ct_triple r, ct_triple u, double mu, double rho, double *size) {
   double slip = rho * ct_length2(u.s, u.t), along = r.n - rho * u.n;
   ct_triple x = {along - mu * slip, r.s - rho * u.s, r.t - rho * u.t}, p = x;
   double length = ct_length2(x.s, x.t);
-  /* Without friction mu x_n is no less than a length of 0, whatever the sign of x_n. */
+  /* For mu = 0 the second test is false for any sign of x_n, so the first one is needed. */
   if (!(x.n >= 0.0) || length > mu * x.n) {
     double both = length + slip,
            less = both > 0.0 ? r.s * ((x.s - rho * u.s) / both) + r.t * ((x.t - rho * u.t) / both)
@@ -68,14 +67,14 @@ double ct_friction_evaluate(ct_friction_work *w) {
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-/* Looks at the cancel flag once in so many contacts. */
+/* Contacts between two polls of the cancel flag. */
 #define POLL_CONTACTS 1024u
 
-/* The rows of one contact, read side by side. */
+/* The rows of one contact, read in parallel. */
 typedef struct rows {
   const ct_matrix *matrix;
   unsigned dimension;
-  size_t first, at[3]; /* sparse: where each row goes on; dense: at[0] is the next column */
+  size_t first, at[3]; /* sparse: position in each row; dense: at[0] is the next column */
 } rows;
 
 static rows contact_rows(const ct_matrix *matrix, unsigned dimension, size_t contact) {
@@ -104,7 +103,7 @@ static bool next_dense_block(rows *w, size_t *column, ct_block *block) {
   return false;
 }
 
-/* The next block that is not zero; columns ascend. */
+/* Reads the next block that is not zero, in ascending columns. Returns false at the end. */
 static bool next_row_block(rows *w, size_t *column, ct_block *block) {
   if (w->matrix->dense) return next_dense_block(w, column, block);
   const ct_matrix *m = w->matrix;
@@ -127,7 +126,7 @@ static double greatest_entry(const double *values, size_t count) {
   return most;
 }
 
-/* The power of two that brings a number into [1/2, 1); 0 for 0. */
+/* The exponent e for which value 2^-e is in [1/2, 1); 0 for 0. */
 static int exponent_of_entry(double value) {
   int e = 0;
   (void)frexp(value, &e);
@@ -145,7 +144,7 @@ static double triple_block_norm(const ct_block *b) {
   return sqrt(sum);
 }
 
-/* rho of blocks that are zero has no unit of its own: any that others have does. */
+/* Fills rho. Zero blocks define no rho of their own and get the greatest of the others. */
 static void fill_rho(double *rho, ct_block *diagonal, size_t contacts, unsigned dimension) {
   double most = 0.0;
   for (size_t i = 0; i < contacts; i++) {
