@@ -1,12 +1,11 @@
-/* Forces of an island of resting contacts: selects the contacts that take part, solves for their
- * forces (resting_frictionless.c, resting_friction.c), computes what follows for contacts and
- * bodies, and decides whether the island stays (resting_stability.c).
+/* Forces of an island of resting contacts. Selects the contacts that take part, computes their
+ * forces (resting_frictionless.c, resting_friction.c), the resulting accelerations of bodies and
+ * gaps, and whether the island is stable (resting_stability.c). Results are computed from the
+ * forces alone, not from the solvers' accelerations.
  *
- * Results are computed from the forces alone, not from the solvers' accelerations.
- *
- * Islands whose contact system would be too large (many contacts at each of few bodies, or very
- * many) are answered without the system: by the forces that hold all bodies or come nearest to it
- * (resting_equilibrium.c), judged by the accelerations that follow.
+ * For islands with too large a contact system (many contacts at each of few bodies, or very many)
+ * the system is not assembled. Their forces are those that balance all bodies or come nearest to
+ * it (resting_equilibrium.c), and the residual is computed from the resulting accelerations.
  */
 #include "friction/friction.h"
 #include "mechanics/mechanics.h"
@@ -14,7 +13,7 @@
 
 #include <assert.h>
 
-/* Contacts whose bodies part get no force; all others may. */
+/* Lists the contacts that may have a force: those whose bodies do not separate. */
 static void select_contacts(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   resting->count = 0;
@@ -29,7 +28,7 @@ static void select_contacts(ct_resting *resting) {
   }
 }
 
-/* An island without forces: nothing to solve. */
+/* Initialises the result to that of an island without forces. */
 static void reset_result(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   result->status = CT_RESTING_STATUS_OK;
@@ -46,7 +45,7 @@ static void reset_result(ct_resting *resting) {
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-/* What contacts alone do to a body. */
+/* Force and torque of the contacts on a body. */
 typedef struct contact_load {
   ct_vec3 force, torque, linear, angular;
 } contact_load;
@@ -104,7 +103,7 @@ static void write_gap_acceleration(const ct_contact_set *set, const ct_contact *
       ct_add(tangential, ct_add_scaled(by_contacts, contact->normal, -along));
 }
 
-/* The worst of gaps that close and of forces that pull. */
+/* Writes the greatest closing acceleration of a gap and the greatest tensile force. */
 static void write_violations(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   result->primal = result->dual = 0.0;
@@ -115,8 +114,8 @@ static void write_violations(ct_resting *resting) {
   }
 }
 
-/* The forces as they are reported: of contacts in world axes, of bodies, with the accelerations
- * that follow. CT_OUT_OF_MEMORY. */
+/* Writes the forces of contacts in world axes, the forces on bodies, and the resulting
+ * accelerations. Returns CT_OUT_OF_MEMORY. */
 static ct_status write_result_of_forces(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
@@ -138,8 +137,8 @@ static ct_status write_result_of_forces(ct_resting *resting) {
 
 /* ---- islands beyond the system's size ------------------------------------------------------- */
 
-/* Only where AUTO is asked for, and the forces would act at velocities or on nothing that slides.
- */
+/* True if the options permit an equilibrium as solution: method AUTO, and no sliding contacts of
+ * known direction (acceleration level). */
 static bool allows_balance(const ct_resting *resting) {
   const ct_resting_options *o = resting->options;
   if (resting->count <= CT_LCP_DIRECT_MAX) return false;
@@ -148,7 +147,7 @@ static bool allows_balance(const ct_resting *resting) {
          !o->acceleration_level;
 }
 
-/* max |min(f, gap'')|, and how large the accelerations without forces are. */
+/* max |min(f, gap'')|; *most: greatest acceleration without contact forces. */
 static double normal_residual(const ct_resting *resting, double *most) {
   double worst = 0.0;
   *most = 0.0;
@@ -166,7 +165,7 @@ static double self_block_norm(const ct_contact_set *set, const ct_contact *conta
   return sqrt(ct_dot(m.rx, m.rx) + ct_dot(m.ry, m.ry) + ct_dot(m.rz, m.rz));
 }
 
-/* As ct_friction_residual says it; contacts of bodies that cannot move have no part in it. */
+/* Residual as ct_friction_residual defines it, without the contacts of bodies that cannot move. */
 static double cone_residual(const ct_resting *resting) {
   double sum = 0.0, size = 0.0, normal_max = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
@@ -192,7 +191,8 @@ static double cone_residual(const ct_resting *resting) {
   return fmax(residual, ct_friction_roundoff(size, normal_max));
 }
 
-/* CT_LIMIT: the options exclude it. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Solves an island too large for the contact system. Returns CT_LIMIT if the options exclude it,
+ * CT_OUT_OF_MEMORY, CT_CANCELLED. */
 static ct_status solve_large_island(ct_resting *resting) {
   if (!allows_balance(resting)) return CT_LIMIT;
   ct_status status = ct_resting_fit_solve(resting);

@@ -1,7 +1,6 @@
-/* Equilibrium: contact forces that, with the loads, add up to nothing on every dynamic body. Each
- * body is six rows, forces and torques divided by the roots of its mass and inertia, so that the
- * length of what is left over is that of Gauss' principle.
- */
+/* Equilibrium: contact forces that balance the loads of every dynamic body. Each body has six
+ * rows. Forces are divided by the root of the mass, torques by that of the inertia, so that the
+ * norm of the unbalanced load is the norm of Gauss' principle. */
 #include "resting/resting_problem.h"
 
 #include <assert.h>
@@ -18,12 +17,12 @@ ct_mat3 ct_resting_inertia_factor(const ct_mat3 *m) {
   return l;
 }
 
-/* Newton steps: to the shortest of forces that are known to be there, and to any, of islands too
- * large to be asked otherwise. */
+/* Limits of Newton steps: for the shortest of forces that are known to exist; and for any
+ * balancing forces of islands too large for the active-set method. */
 #define SHORTEN_STEPS 60
 #define HOLD_STEPS 200
 
-/* A force at a place and a torque, as a body's six rows. */
+/* Writes a force at the centre of mass and a torque as the scaled six rows of a body. */
 static void write_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign,
                        double *rows) {
   ct_mat3 root = ct_resting_inertia_factor(&body->inverse_inertia);
@@ -82,7 +81,7 @@ ct_status ct_resting_fit_open(ct_resting *resting) {
   return CT_OK;
 }
 
-/* Of forces that hold the shortest, where it is soon found. */
+/* Replaces balancing forces by the shortest ones if these are found within SHORTEN_STEPS. */
 static ct_status find_shortest_forces(const ct_resting *resting, ct_resting_equilibrium *fit,
                                       ct_cone_fit_problem *problem) {
   ct_arena_mark mark = ct_arena_enter(resting->arena);
@@ -127,16 +126,17 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
   return status == CT_OK && more ? find_shortest_forces(resting, fit, &problem) : status;
 }
 
-/* ---- how well forces hold ------------------------------------------------------------------- */
+/* ---- balance of forces ---------------------------------------------------------------------- */
 
-/* What acts on a body, and how large its parts are. */
+/* Sum of forces and of torques on a body, and sums of their norms. */
 typedef struct body_balance {
   ct_vec3 force, torque;
   double forces, torques;
 } body_balance;
 
-/* Where friction is high contacts may squeeze each other along the tangents without end, so normal
- * forces say how much is carried; of the others the rounding counts. */
+/* Adds a contact force. With high friction, tangential forces of contacts may cancel each other at
+ * any magnitude. The norm therefore counts the normal force, and only the round-off of the others.
+ */
 static void add_force_to_balance(body_balance *on, const ct_mass_body *body, ct_vec3 at,
                                  ct_vec3 force, double normal) {
   ct_vec3 arm = ct_sub(at, body->center);
@@ -144,7 +144,7 @@ static void add_force_to_balance(body_balance *on, const ct_mass_body *body, ct_
   on->force = ct_add(on->force, force);
   on->torque = ct_add(on->torque, ct_cross(arm, force));
   on->forces += size;
-  /* Arms are known to the rounding of the coordinates that they come from. */
+  /* The round-off of an arm is that of the coordinates that it is computed from. */
   on->torques += size * (ct_norm(arm) +
                          CT_RESTING_ARM_ROUNDOFF / CT_RESTING_BALANCE_TOLERANCE * ct_max_abs(at));
 }

@@ -1,38 +1,38 @@
 /* Forces of resting contacts with friction.
  *
  * Velocity level (Moreau): the forces act for a step h, u = h (W f + free accelerations) + the
- * present slip, and friction opposes the slip at the end of the step. There is an answer wherever
- * bodies can separate. Present normal velocities count as resting and are left out. All is divided
- * by h: the unknowns are forces.
+ * present slip, and friction opposes the slip at the end of the step. A solution exists if the
+ * bodies can separate. Present normal velocities count as zero. All is divided by h, so the
+ * unknowns are forces.
  *
- * Acceleration level: contacts that slide have friction of known direction, -mu f_n t. It is added
- * to the column of their normal, which makes the matrix unsymmetric. Contacts that stick may begin
- * to slide. There may be no forces (Painleve: inconsistent), or several with different
- * accelerations (indeterminate).
+ * Acceleration level: sliding contacts have friction of known direction, -mu f_n t. It is added to
+ * the column of their normal, which makes the matrix unsymmetric. Sticking contacts may begin to
+ * slide. No solution may exist (Painleve: inconsistent), or several with different accelerations
+ * (indeterminate).
  */
 #include "linear/least_norm.h"
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
-/* Slip that would change no digit of an acceleration, part of it. */
+/* Slip below this part of the accelerations counts as none: it would change no digit of them. */
 #define STILL_PART 1e-14
-/* Residual at which Newton's method has found an answer and no solver need be asked. */
+/* If Newton's method reaches this residual, no other solver is tried. */
 #define NEWTON_RESIDUAL 1e-12
-/* What a small island's forces are asked to come to where nothing is said, and what they may be
- * short of it before a solver is asked again; of its steps then, in which gradients that come to a
- * millionth soon come to that. */
+/* Small islands, default tolerance: residual aimed at; residual up to which the solver is not
+ * called again; and solver steps of that second call, enough for gradients that converge to a
+ * millionth. */
 #define CLOSE_RESIDUAL 1e-12
 #define CLOSE_ENOUGH 1e-11
 #define CLOSER_STEPS 4000
-/* Work that a solver is given for islands too large for Newton's method where nothing is said:
- * entries of W, some seconds; and the steps that it is given at least. */
+/* Default limit of work for islands too large for Newton's method, in entries of W (some seconds);
+ * least number of steps. */
 #define SOLVER_WORK 1e9
 #define SOLVER_LEAST 300.0
-/* Residual of forces that hold all bodies but for CT_RESTING_BALANCE_TOLERANCE, for each 1 + mu:
- * far below what accelerations make of it. */
+/* Residual, for each 1 + mu, of forces that balance all bodies to CT_RESTING_BALANCE_TOLERANCE;
+ * the residual of the accelerations is far larger. */
 #define HELD_RESIDUAL 1e-10
 
-/* Free accelerations and strengths: of contacts that stick the static ones. */
+/* Fills the free accelerations and coefficients of friction, static ones for sticking contacts. */
 static void fill_friction_problem(const ct_resting *resting, ct_resting_problem *problem) {
   double slip = 0.0, most = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
@@ -70,11 +70,11 @@ static ct_status open_friction_problem(ct_resting *resting, ct_resting_problem *
   return ct_resting_matrix(resting, CT_RESTING_PARTS, &problem->friction.matrix);
 }
 
-/* ---- bodies that stay ----------------------------------------------------------------------- */
+/* ---- bodies in equilibrium ------------------------------------------------------------------ */
 
-/* Forces that hold all bodies, which solve any friction problem without slip: the shortest ones.
- * Where none hold, those that come nearest often show which contacts slide: Newton's method goes on
- * from them. */
+/* Tries the shortest forces that balance all bodies, which solve any friction problem without
+ * slip. If none balance them, the nearest ones often show which contacts slide; *near then permits
+ * Newton's method to start from them. */
 static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *problem,
                                  bool *holds, bool *near) {
   *holds = *near = false;
@@ -90,8 +90,8 @@ static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *
   double margin;
   status = ct_resting_fit_margin(resting, fit->forces, &margin);
   if (status != CT_OK) return status;
-  /* Bodies without acceleration slip all the same where what they touch is accelerated, and part
-   * where they spin. */
+  /* Contact points of bodies without acceleration still slip if the touching body is accelerated,
+   * and separate if they spin. */
   *holds = margin <= CT_RESTING_BALANCE_TOLERANCE &&
            ct_friction_residual(&problem->friction, resting->forces, NULL) <=
                HELD_RESIDUAL * (1.0 + problem->strongest);
@@ -99,9 +99,9 @@ static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *
   return CT_OK;
 }
 
-/* ---- all others ----------------------------------------------------------------------------- */
+/* ---- friction solvers ----------------------------------------------------------------------- */
 
-/* Newton's method from forces that are near. */
+/* Newton's method from forces near the solution. Sets *done if it converges. */
 static ct_status try_newton(ct_resting *resting, const ct_resting_problem *problem, bool *done) {
   double residual = INFINITY;
   ct_status status =
@@ -113,8 +113,8 @@ static ct_status try_newton(ct_resting *resting, const ct_resting_problem *probl
   return status;
 }
 
-/* Forces that a solver found, to the last digits: by Newton's method, and where that does not get
- * there by more of the solver's steps from where it is. */
+/* Refines a solver's forces by Newton's method. If that does not converge, continues the solver
+ * from these forces and refines again. */
 static ct_status refine_friction_solution(ct_resting *resting, const ct_resting_problem *problem,
                                           const ct_friction_options *options,
                                           ct_friction_result *solved) {
@@ -187,24 +187,26 @@ static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *pr
 
 /* ---- acceleration level --------------------------------------------------------------------- */
 
-/* Accelerations that differ by more than this part of the free ones are two answers; forces and
- * accelerations that are wrong by less than this part are not. */
+/* Accelerations that differ by more than this part of the free ones are different solutions.
+ * Errors of forces and accelerations up to this part are accepted. */
 #define ACCELERATION_DIFFERENT 1e-9
-/* Contacts for which all answers are looked for, one choice of closed contacts after the other. */
+/* Up to this number of contacts all solutions are enumerated, one for each set of closed contacts.
+ */
 #define ENUMERATED_MAX 8
 
-/* The system of normal forces alone, where the direction of all friction is known. */
+/* The system of normal forces alone, if the direction of all friction is known. */
 typedef struct sliding {
   const ct_resting *resting;
   const ct_resting_problem *problem;
   size_t count;
-  double *matrix, *q; /* [count count], [count] normal rows */
+  double *matrix, *q; /* [count count], [count] rows of normals */
   double *f, *first,
-      *other; /* [count] forces; [3 count] accelerations of the answer and of another one */
-  double *block, *right, *out; /* for solving some of the rows */
+      *other; /* [count] forces; [3 count] accelerations of the solution and of another one */
+  double *block, *right, *out; /* memory for solving a subset of the rows */
 } sliding;
 
-/* Direction of the slip times its friction, in the contact's axes; zero for one that sticks. */
+/* Unit slip times the coefficient of friction, in the contact's axes; zero for a sticking contact.
+ */
 static ct_vec3 sliding_friction(const ct_resting *resting, size_t i) {
   const ct_contact *contact = &resting->set->contacts[resting->active[i]];
   const ct_contact_velocity *velocity = &resting->result->contacts[resting->active[i]].velocity;
@@ -214,8 +216,8 @@ static ct_vec3 sliding_friction(const ct_resting *resting, size_t i) {
       ct_scale(velocity->tangential, contact->material.dynamic_friction / velocity->slip));
 }
 
-/* Columns with the friction of what slides folded into its normal's; rows as they were. Contacts
- * that slide have no other friction, contacts that stick their static one. */
+/* Adds the friction of sliding contacts to the columns of their normals; rows do not change.
+ * Sliding contacts then have no other friction, sticking contacts their static one. */
 static ct_status fold_sliding_friction(const ct_resting *resting, ct_resting_problem *problem) {
   size_t rows = problem->friction.matrix.size;
   double *folded = ct_arena_alloc_doubles(resting->arena, rows * rows + 1);
@@ -234,7 +236,7 @@ static ct_status fold_sliding_friction(const ct_resting *resting, ct_resting_pro
   return CT_OK;
 }
 
-/* Normal forces of contacts that slide bring their friction along. */
+/* Adds the friction of sliding contacts to their forces, proportional to the normal force. */
 static void unfold_sliding_friction(ct_resting *resting) {
   for (size_t i = 0; i < resting->count; i++) {
     ct_vec3 way = sliding_friction(resting, i);
@@ -265,7 +267,7 @@ static bool open_sliding(ct_resting *resting, const ct_resting_problem *problem,
   return true;
 }
 
-/* Accelerations of all contacts' points under the normal forces s->f. */
+/* Computes the accelerations of all contact points under the normal forces s->f. */
 static void compute_accelerations(const sliding *s, double *out) {
   size_t rows = 3 * s->count;
   for (size_t r = 0; r < rows; r++) {
@@ -275,8 +277,8 @@ static void compute_accelerations(const sliding *s, double *out) {
   }
 }
 
-/* Normal forces with which the closed contacts neither part nor approach. False: there are none, or
- * many, or they are no answer. */
+/* Computes the normal forces for which the closed contacts have no acceleration. Returns false if
+ * they do not exist, are not unique, or are no solution. */
 static bool try_closed_contacts(const sliding *s, unsigned closed, bool *memory_had) {
   size_t n = s->count, size = 0, of[ENUMERATED_MAX], rank = 0;
   for (size_t i = 0; i < n; i++) {
@@ -305,7 +307,7 @@ static bool has_other_accelerations(const sliding *s) {
   return false;
 }
 
-/* Whether other forces give other accelerations: all choices of closed contacts are looked at. */
+/* Searches for a solution with other accelerations over all sets of closed contacts. */
 static ct_status search_other_answers(sliding *s, bool *found) {
   *found = false;
   if (s->count > ENUMERATED_MAX) return CT_OK;
@@ -325,15 +327,15 @@ static ct_resting_status resting_status_of_lcp(ct_lcp_status status) {
   return status == CT_LCP_STATUS_OK ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
 }
 
-/* Gaps that close by the round-off of their accelerations alone, of loads along a surface that is
- * turned anyhow, are no reason for forces that cannot be. */
+/* Raises the accelerations by their round-off. Otherwise gaps that close only by round-off, such
+ * as of loads along a rotated surface, would make the problem inconsistent. */
 static void allow_gap_roundoff(const ct_resting *resting, double *q) {
   for (size_t i = 0; i < resting->count; i++)
     q[i] += ct_contact_rate_roundoff(resting->set, &resting->set->contacts[resting->active[i]],
                                      CT_RATE_ACCELERATION);
 }
 
-/* All friction has a known direction: a linear complementarity problem. */
+/* Solves the linear complementarity problem of contacts whose friction has a known direction. */
 static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *problem) {
   sliding s;
   size_t n = resting->count;
@@ -364,7 +366,7 @@ static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *pr
   return status;
 }
 
-/* The same at acceleration level, where some contacts slide. */
+/* Acceleration level with at least one sliding contact. */
 static ct_status solve_with_sliding(ct_resting *resting, ct_resting_problem *problem) {
   if (!problem->friction.matrix.dense) return CT_LIMIT;
   const double *unfolded = problem->friction.matrix.dense;
@@ -380,7 +382,7 @@ static ct_status solve_with_sliding(ct_resting *resting, ct_resting_problem *pro
 
 /* ---- solution and result -------------------------------------------------------------------- */
 
-/* max |f (u + mu |u_t|)|: no normal force where a gap opens. */
+/* Writes max |f (u + mu |u_t|)|: the normal force must vanish if the gap opens. */
 static void write_complementarity(ct_resting *resting, const ct_resting_problem *problem) {
   double worst = 0.0;
   const double *f = resting->forces, *u = problem->velocities;
@@ -389,8 +391,8 @@ static void write_complementarity(ct_resting *resting, const ct_resting_problem 
   resting->result->complementarity = worst;
 }
 
-/* Friction slides where it is at its limit and the points slip at the end of the step; at
- * acceleration level also where they do now. */
+/* Marks contacts as sliding if friction is at its limit and the points slip at the end of the
+ * step; at acceleration level also if they slide at present. */
 static void write_sliding(ct_resting *resting, const ct_resting_problem *problem) {
   for (size_t i = 0; i < resting->count; i++) {
     const double *f = &resting->forces[3 * i], *u = &problem->velocities[3 * i];
@@ -402,7 +404,7 @@ static void write_sliding(ct_resting *resting, const ct_resting_problem *problem
   }
 }
 
-/* The forces: by the first of the ways that answers. */
+/* Computes the forces. Tries equilibrium, then Newton's method, then a solver. */
 static ct_status solve_friction(ct_resting *resting, ct_resting_problem *problem) {
   bool holds = false, near = false, done = false,
        slides = resting->options->acceleration_level && problem->slides;
@@ -413,8 +415,8 @@ static ct_status solve_friction(ct_resting *resting, ct_resting_problem *problem
   return slides ? solve_with_sliding(resting, problem) : run_friction_solver(resting, problem);
 }
 
-/* After a solver that has found no solution: a squeeze, or without the round-off that it may have
- * come from. */
+/* After a solver has reported an infeasible problem: proves it, or solves again with the round-off
+ * of the accelerations removed. */
 static ct_status resolve_infeasible(ct_resting *resting, ct_resting_problem *problem,
                                     bool *squeezed) {
   bool raised;

@@ -2,28 +2,29 @@
  * acceleration level. Gaps do not close, forces push, and no force acts where a gap opens (Baraff
  * 1994).
  *
- * Contacts that no forces keep apart, with the proof (Farkas): y >= 0 whose forces along the
- * normals add up to zero on every dynamic body, while the gaps, weighted by y, close. No body moves
- * by y, so the proof holds with friction too.
+ * Infeasible contacts are proven so (Farkas): y >= 0 whose normal forces add up to zero on every
+ * dynamic body, while the gaps weighted by y close. y moves no body, so the proof is also valid
+ * with friction.
  */
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
 #include <assert.h>
 
-/* Contacts from which on gradients are tried before direct methods, and how far they go. */
+/* From this number of contacts on, conjugate gradients are tried before direct methods; their
+ * tolerance. */
 #define GRADIENTS_FROM 128
 #define GRADIENTS_TOLERANCE 1e-12
-/* Work of gradients that heaps larger than direct methods take are given where nothing is said:
- * entries of A, some seconds; and the iterations that they are given at least. */
+/* Default limit of work of conjugate gradients for problems too large for direct methods, in
+ * entries of A (some seconds); least number of iterations. */
 #define GRADIENTS_WORK 2e9
 #define GRADIENTS_LEAST 800.0
 
-/* Gap accelerations of forces that hold all bodies, and forces of gaps that open, up to which they
- * answer, part of 1 + the greatest. */
+/* Balancing forces are a solution if gap accelerations and the forces of opening gaps are at most
+ * this part of 1 + the greatest acceleration. */
 #define HELD_RESIDUAL 1e-10
-/* The same where it is the rounding of those forces alone: of bodies so light under so heavy ones
- * nobody can tell more. */
+/* The same limit if all accelerations are within the round-off of the forces, as for very light
+ * bodies under very heavy ones. */
 #define HELD_ROUNDING 1e-6
 
 /* ---- proofs of infeasibility ---------------------------------------------------------------- */
@@ -87,7 +88,8 @@ ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *sque
   ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = resting->options->cancel};
   ct_status status = memory ? ct_resting_matrix(resting, 1, &problem.matrix) : CT_OUT_OF_MEMORY;
   bool open = status == CT_OK;
-  /* Once more where only round-off has been found: behind it there may be a squeeze. */
+  /* If only round-off was found, try once more with it removed: the problem may be infeasible
+   * still. */
   for (int pass = 0; pass < 2 && open; pass++) {
     for (size_t i = 0; i < n; i++) memory[i] = q[i * CT_RESTING_PARTS];
     for (size_t i = 0; i < n; i++) memory[3 * n + i] = 0.0;
@@ -119,7 +121,7 @@ void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
     b[i] = ct_contact_free_acceleration(set, &set->contacts[i], NULL);
 }
 
-/* What the solver said, in the island's words. none: it is proven that there is no answer. */
+/* Writes the result of an LCP solver. none: the problem is proven infeasible. */
 static void write_lcp_result(ct_resting *resting, const ct_lcp_result *solved, bool none) {
   ct_resting_result *result = resting->result;
   result->status = none                ? CT_RESTING_STATUS_INFEASIBLE
@@ -137,9 +139,9 @@ static void write_lcp_result(ct_resting *resting, const ct_lcp_result *solved, b
     resting->forces[i * CT_RESTING_PARTS] = none ? 0.0 : solved->z[i];
 }
 
-/* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more
- * digits than are asked for. What direct methods cannot take they answer alone, as far as they
- * come. */
+/* Conjugate gradients. They converge fast for piles with more contacts than their bodies need, and
+ * beyond the tolerance. Problems too large for direct methods are left with their result,
+ * converged or not. */
 static ct_status solve_by_gradients(const ct_lcp *problem, const ct_lcp_options *options,
                                     ct_arena *arena, ct_lcp_result *solved, bool *done) {
   bool alone = problem->matrix.size > CT_LCP_DIRECT_MAX;
@@ -162,9 +164,8 @@ static ct_status solve_by_gradients(const ct_lcp *problem, const ct_lcp_options 
   return status;
 }
 
-/* Whether the accelerations of gaps are what the rounding of forces leaves, part of what each force
- * by itself would make of them.
- */
+/* True if the gap accelerations are within the round-off of the forces, relative to the sum of the
+ * accelerations that each force causes by itself. */
 static bool is_within_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
   const ct_matrix *m = &problem->matrix;
   for (size_t i = 0; i < m->size; i++) {
@@ -180,10 +181,10 @@ static bool is_within_rounding(const ct_lcp *problem, const ct_lcp_result *held)
   return true;
 }
 
-/* Large heaps at rest: forces that hold all bodies, where all contacts' points then rest, are an
- * answer, and soon found. After the last of the others, to masses that differ too much for them,
- * they are the best there is, whatever is left of accelerations, and right where that is rounding.
- */
+/* Equilibrium of large piles at rest: if forces balance all bodies, all contact points rest, and
+ * the forces are a solution that is found fast. It is also tried last, if mass ratios defeat the
+ * other methods: the forces then are the best known, and count as converged if the accelerations
+ * are within round-off. */
 static ct_status solve_by_equilibrium(ct_resting *resting, const ct_lcp *problem, bool last,
                                       bool *done) {
   size_t n = resting->count;
@@ -211,8 +212,8 @@ static ct_status solve_by_equilibrium(ct_resting *resting, const ct_lcp *problem
   return memory ? status : CT_OUT_OF_MEMORY;
 }
 
-/* That there is no answer is reported where the proof owes nothing to masses or round-off. Where
- * round-off of q alone closes the gaps, the problem is solved with q raised by it. */
+/* Solves the LCP. Reports infeasibility only with a proof that does not depend on masses or
+ * round-off. If gaps close only by round-off of q, the problem is solved with q raised by it. */
 static ct_status solve_certified(ct_resting *resting, const ct_lcp *problem, double *q,
                                  const ct_lcp_options *options, ct_lcp_result *solved, bool *none) {
   ct_status status = CT_OK;
@@ -230,7 +231,7 @@ static ct_status solve_certified(ct_resting *resting, const ct_lcp *problem, dou
   return status;
 }
 
-/* The forces: by the first of the ways that answers. */
+/* Tries equilibrium, conjugate gradients and direct methods until one succeeds. */
 static ct_status solve_normals(ct_resting *resting, const ct_lcp *problem, double *q,
                                const ct_lcp_options *options, ct_lcp_result *solved) {
   bool chosen = options->method != CT_LCP_AUTO, done = false, none = false;

@@ -1,8 +1,8 @@
-/* The last digits of a friction problem: Newton's method on the equations that each contact meets
- * once it is known whether it is open (no force), sticks (no velocity) or slides (no normal
- * velocity, friction at its limit against the slip). Where the equations depend on each other the
- * shortest step is taken: forces that no equation asks to change stay.
- */
+/* Refines the solution of a friction problem to the last digits by Newton's method. The present
+ * solution classifies each contact as open (no force), sticking (no velocity) or sliding (no
+ * normal velocity, friction at its limit against the slip), and the equations of these states are
+ * solved. If the equations are dependent, the step of least norm is taken, so undetermined forces
+ * do not change. */
 #include "friction/friction.h"
 #include "linear/least_norm.h"
 #include "resting/resting_problem.h"
@@ -16,7 +16,7 @@ typedef struct polish {
   size_t rows;
   double *forces, *velocities; /* [rows] */
   double *matrix, *right,
-      *step; /* by columns; the equations of contact i are rows 3 i .. 3 i + 2 */
+      *step; /* by columns; rows 3 i .. 3 i + 2 are the equations of contact i */
 } polish;
 
 static double polish_matrix_entry(const polish *p, size_t row, size_t column) {
@@ -28,7 +28,7 @@ static double polish_matrix_entry(const polish *p, size_t row, size_t column) {
   return 0.0;
 }
 
-/* Length of a row's own block: what turns its velocities into forces. */
+/* 1 / norm of a contact's diagonal block, which converts velocities to forces. */
 static double contact_resistance(const polish *p, size_t contact) {
   double sum = 0.0;
   for (size_t r = 0; r < 3; r++)
@@ -39,7 +39,7 @@ static double contact_resistance(const polish *p, size_t contact) {
   return sum > 0.0 ? 1.0 / sqrt(sum) : 1.0;
 }
 
-/* Equation `row`: `force` df_row + `velocity` du, summed over what is given. */
+/* Adds weight * (row `velocity_row` of W) to equation `row`. */
 static void add_matrix_row(polish *p, size_t row, double weight, size_t velocity_row) {
   for (size_t j = 0; j < p->rows; j++)
     p->matrix[j * p->rows + row] += weight * polish_matrix_entry(p, velocity_row, j);
@@ -75,8 +75,8 @@ static void add_sliding_equations(polish *p, size_t i, double rho, const double 
   }
 }
 
-/* The linear equations of a step. Which state a contact is in its projection tells (Alart, Curnier
- * 1991). */
+/* Linearises the equations of all contacts. The projection of r - rho u decides on the state of
+ * each (Alart, Curnier 1991). */
 static void linearise_contacts(polish *p) {
   for (size_t i = 0; i < p->rows * p->rows; i++) p->matrix[i] = 0.0;
   for (size_t i = 0; i < p->problem->contacts; i++) {

@@ -1,7 +1,6 @@
-/* The problem of an island of resting contacts: axes and forces of contacts, and the Delassus
- * matrix of the contacts that take part. The matrix is dense up to CT_RESTING_DENSE_MAX rows, as
- * Newton's method on the contacts needs it, else sparse.
- */
+/* System of an island of resting contacts: axes and forces of contacts, and the Delassus matrix of
+ * the contacts that take part. The matrix is dense up to CT_RESTING_DENSE_MAX rows, as Newton's
+ * method on the contacts needs it, and sparse above. */
 #include "resting/resting_problem.h"
 #include "mechanics/mechanics.h"
 
@@ -45,10 +44,10 @@ const char *ct_resting_friction_word(ct_friction_method method) {
 
 /* ---- Delassus matrix ------------------------------------------------------------------------ */
 
-/* Contacts of which each is coupled with each other one without asking who is whose neighbour. */
+/* Up to this number of contacts all pairs are evaluated without a search for neighbours. */
 #define SMALL_CONTACTS_MAX 32
 
-/* The contacts that take part, one after the other. NULL: out of memory. */
+/* Copies the contacts that take part. Returns NULL if out of memory. */
 static const ct_contact *gather_active_contacts(const ct_resting *resting) {
   if (resting->count == resting->set->count) return resting->set->contacts;
   ct_contact *contacts = ct_arena_alloc(resting->arena, resting->count, sizeof *contacts);
@@ -57,7 +56,7 @@ static const ct_contact *gather_active_contacts(const ct_resting *resting) {
   return contacts;
 }
 
-/* Copies what is on the heap to the arena, and all entries of a small matrix. */
+/* Copies a sparse matrix to the arena; up to CT_RESTING_DENSE_MAX rows as a dense one. */
 static ct_status copy_to_arena(const ct_resting *resting, const ct_matrix *from, ct_matrix *out) {
   size_t n = from->size, entries = from->starts[n];
   *out = (ct_matrix){.size = n};
@@ -86,7 +85,7 @@ static ct_status copy_to_arena(const ct_resting *resting, const ct_matrix *from,
   return CT_OK;
 }
 
-/* Every contact with every other: of few contacts, without asking the heap. */
+/* Assembles the matrix from all pairs of few contacts, without heap memory. */
 static ct_status assemble_small_matrix(const ct_resting *resting, unsigned parts, ct_matrix *out) {
   size_t n = resting->count * parts;
   double *dense = ct_arena_alloc_doubles(resting->arena, n * n + 1);

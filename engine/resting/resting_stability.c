@@ -1,21 +1,19 @@
-/* Will it stay? Equilibrium exists if and only if forces within the cones can balance the loads of
- * every body. If none can, what the best ones leave over is an acceleration along which the loads
- * do work and against which no force of any cone can: the proof.
- */
+/* Stability of an island. Equilibrium exists if and only if forces within the cones balance the
+ * loads of every body. If none do, the unbalanced acceleration of the nearest forces is the proof:
+ * the loads do work along it, and no force of any cone can do work against it. */
 #include "resting/resting_problem.h"
 
 #include <assert.h>
 
-/* Part of the motion's own speed by which points may approach, or slip, against the proof: its
- * rounding. */
+/* Contact points may approach or slip against the proof by this part of their motion: its
+ * round-off. */
 #define PROOF_ROUNDOFF 1e-7
-/* Part of the fastest points' motion with which those that are said to rest may move: its rounding.
- */
+/* Contact points that should rest may move by this part of the greatest motion: its round-off. */
 #define REST_ROUNDOFF 1e-6
-/* The same of large islands, whose motion comes from an iteration. */
+/* The same for large islands, with a motion computed by iteration. */
 #define REST_SOLVED 1.0
 
-/* Bodies that move, or are moved, whatever the forces. */
+/* True if bodies move, or are moved by a prescribed motion, independently of the contact forces. */
 static bool is_moving(const ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   double most = resting->options->velocity_tolerance;
@@ -68,7 +66,7 @@ static ct_vec3 point_motion(const ct_contact_set *set, const ct_velocity *motion
                 ct_cross(motion[body].angular, ct_sub(at, set->bodies[body].center)));
 }
 
-/* Sum of the sizes that add up to the motion of a contact's points. */
+/* Sum of the norms of linear and angular motion at a contact point, over both bodies. */
 static double motion_size(const ct_contact_set *set, const ct_velocity *motion,
                           const ct_contact *contact) {
   const uint32_t sides[2] = {contact->a, contact->b};
@@ -81,10 +79,10 @@ static double motion_size(const ct_contact_set *set, const ct_velocity *motion,
   return size;
 }
 
-/* Whether the loads do work along the motion, and no force of any cone does work against it, but
- * for its rounding and what those that rest may move, part of the greatest motion. With points that
- * approach by that part forces could still balance the loads if they were so much greater:
- * CT_FRICTION_GROWTH times the loads is what is excluded. */
+/* True if the loads do work along the motion and no force of any cone does work against it, except
+ * by round-off: of the motion itself, and `rest` times the greatest motion for points that should
+ * rest. Points that approach by that much would still permit equilibrium under much greater
+ * forces; the proof excludes forces up to CT_FRICTION_GROWTH times the loads. */
 static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, double rest) {
   const ct_contact_set *set = resting->set;
   double work = 0.0, work_size = 0.0, greatest = 0.0, approach = 0.0;
@@ -113,7 +111,7 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, do
          (approach == 0.0 || work * greatest > CT_FRICTION_GROWTH * work_size * approach);
 }
 
-/* The acceleration that a fit leaves over. */
+/* Computes the acceleration of the unbalanced load. */
 static void make_motion(const ct_resting *resting, const ct_resting_equilibrium *fit,
                         ct_velocity *motion) {
   for (size_t i = 0; i < resting->set->body_count; i++) {
@@ -127,7 +125,7 @@ static void make_motion(const ct_resting *resting, const ct_resting_equilibrium 
   }
 }
 
-/* ---- the answer ----------------------------------------------------------------------------- */
+/* ---- decision ------------------------------------------------------------------------------- */
 
 static ct_status decide_stability(ct_resting *resting) {
   ct_resting_result *result = resting->result;
