@@ -1,4 +1,4 @@
-/* What every hull must satisfy, whatever it was made of: closed manifold, canonical order, exact
+/* Invariants of every hull, for any construction: closed manifold, canonical order, exact
  * convexity, planes, padding. */
 #ifndef TESTS_HULL_CHECKS_H
 #define TESTS_HULL_CHECKS_H
@@ -19,8 +19,8 @@ static inline bool hull_loop_has(const ct_hull_view *h, uint32_t face, uint32_t 
   return false;
 }
 
-/* Euler, two faces at each edge in opposite senses, ascending lists, loops that begin at their
- * lowest vertex. */
+/* Euler's formula, two faces at each edge in opposite directions, ascending lists, loops that begin
+ * at their lowest vertex. */
 static inline void hull_check_topology(const ct_hull_view *h) {
   CHECK_INT((int64_t)h->vertex_count - h->edge_count + h->face_count, 2);
   CHECK_INT(h->face_start[h->face_count], 2 * h->edge_count);
@@ -54,8 +54,8 @@ static inline void hull_check_topology(const ct_hull_view *h) {
   }
 }
 
-/* Exact: all points inside or on each face, loop on its plane, strict corners, no two neighbouring
- * faces coplanar. */
+/* In exact arithmetic: all points inside or on each face, the loop on its plane, strict corners, no
+ * two neighbouring faces coplanar. */
 static inline void hull_check_convex(const ct_hull_view *h, const ct_vec3 *points, size_t count) {
   for (uint32_t f = 0; f < h->face_count; f++) {
     const uint32_t *loop = h->face_loop + h->face_start[f];
@@ -82,8 +82,8 @@ static inline void hull_check_convex(const ct_hull_view *h, const ct_vec3 *point
   }
 }
 
-/* Unit normals, offsets that hold every vertex to `rounding` u of the largest coordinate, padding
- * that repeats the last element, vertices inside ball and box. */
+/* Unit normals, offsets that contain every vertex to `rounding` u of the largest coordinate,
+ * padding that repeats the last element, vertices inside ball and box. */
 static inline void hull_check_arrays(const ct_hull_view *h, double rounding) {
   const double *arrays[7] = {h->x, h->y, h->z, h->nx, h->ny, h->nz, h->offset};
   for (int k = 0; k < 7; k++) {
@@ -109,8 +109,8 @@ static inline void hull_check_arrays(const ct_hull_view *h, double rounding) {
   }
 }
 
-/* Sum of area times normal over a closed surface is zero, and the volume is that of the divergence
- * theorem in long double. */
+/* The sum of area times normal over the closed surface is zero, and the volume is that of the
+ * divergence theorem in long double. */
 static inline void hull_check_measure(const ct_hull_view *h) {
   long double sum[3] = {0.0L, 0.0L, 0.0L}, total = 0.0L, volume = 0.0L;
   ct_vec3 origin = hull_vertex(h, 0);

@@ -1,10 +1,10 @@
-/* Want of memory in steps in time: every allocation of a step fails in turn, nothing has changed,
- * and the step is made when there is memory again, to the same bits. */
+/* Time steps without memory: every allocation of a step fails in turn. The failed step changes
+ * nothing, and its repetition with memory gives the same bits. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/advance.h"
 
-/* Boxes that lean on each other, and a ball that comes. */
+/* Boxes that lean on each other, and a ball that hits them. */
 static const ct_scene *crowd(void) {
   const placed_body bodies[5] = {
       ground,
@@ -44,7 +44,7 @@ static void same_events(const ct_advance *advance, const ct_advance *other) {
   }
 }
 
-/* Allocation number fail_at of the step fails; a workspace and a solver that are not warm yet. */
+/* Steps with allocation number fail_at failing, in a fresh workspace and a fresh arena. */
 static ct_status step_short_of_memory(ct_advance *advance, long fail_at) {
   ct_workspace *cold = ct_workspace_create();
   ct_arena *cold_solver = ct_arena_create();
@@ -84,7 +84,7 @@ static void steps_without_memory(ct_advance_mode mode) {
   }
   ct_advance_destroy(advance);
   ct_advance_destroy(other);
-  ct_scene_release(scene); /* with the tree that queries have made it keep */
+  ct_scene_release(scene); /* queries have built the tree, which the scene caches */
   CHECK_INT(memory.live, live);
 }
 
@@ -98,7 +98,7 @@ static void a_flight_that_lacks_memory_leaves_no_trace(void) {
   steps_without_memory(CT_ADVANCE_IMPULSES);
 }
 
-/* With the events that the steps told of. */
+/* Also compares the events that the steps reported. */
 static void an_elastic_step_that_lacks_memory_leaves_no_trace(void) {
   NEEDS_FAILING_MALLOC;
   steps_without_memory(CT_ADVANCE_COMPLIANT);

@@ -1,15 +1,13 @@
-/* Which contacts cannot contradict each other. Truth: heaps on one floor can spread; a body held
- * from two sides cannot part from both; and where y >= 0 along the normals moves no body, no claim
- * is made.
- */
+/* Contacts that can open at the same time. Truth: heaps on one floor can spread; a body between two
+ * obstacles cannot leave both; if forces y >= 0 along the normals move no body, the contacts are
+ * not reported as able to part. */
 #include "tests/support/check.h"
 
 #include "time_stepping/time_stepping.h"
 
 enum { BODIES_MAX = 40, TOUCHES_MAX = 80, STAYS = -1 };
 
-/* Bodies that move, the first of them dynamic unless they are drivers, and contacts between them.
- */
+/* Bodies, the first of them dynamic unless they are kinematic, and contacts between them. */
 typedef struct island {
   ct_integration common;
   ct_time_stepping stepping;
@@ -47,7 +45,7 @@ static bool has_one_driver(island *s) {
   return ct_step_has_one_driver(&s->step, s->numbers, s->count);
 }
 
-/* A wall of unit balls, each on two below, on a floor, at any place and tilt. */
+/* A wall of unit balls, each on two balls below, on a floor at a random place and tilt. */
 static void a_heap_on_one_floor_can_part(void) {
   check_random r = {17};
   for (int i = 0; i < 200; i++) {
@@ -77,7 +75,7 @@ static void a_heap_on_one_floor_can_part(void) {
   }
 }
 
-/* Between two walls, and a row of balls between them; a ball in a ring that goes around it. */
+/* A row of balls between two walls; a ball in a ring. */
 static void what_is_held_from_two_sides_is_not_said_to_part(void) {
   for (int balls = 1; balls <= 5; balls++) {
     static island s;
@@ -105,7 +103,7 @@ static void what_is_held_from_two_sides_is_not_said_to_part(void) {
   }
 }
 
-/* Random forces y >= 0 that move no body: the last contact holds what the others press. */
+/* Random forces y >= 0 that move no body: the force of the last contact balances the others. */
 static void forces_that_move_no_body_are_never_denied(void) {
   check_random r = {18};
   int claims = 0;

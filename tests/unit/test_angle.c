@@ -1,4 +1,4 @@
-/* Angles by + - * / and sqrt: against the arc tangent of long double. */
+/* Arc tangent by + - * / and sqrt only, against the arc tangent in long double. */
 #include "base/trigonometry.h"
 #include "tests/support/check.h"
 
@@ -6,7 +6,7 @@
 
 #define PI_L 3.14159265358979323846264338327950288L
 
-/* What the header promises. */
+/* The error bound that the header states. */
 #define ARC_ERROR (16.0 * CT_UNIT_ROUNDOFF)
 
 static void near_arc(double y, double x) {
@@ -54,7 +54,7 @@ static void an_angle_is_right_where_vectors_are_almost_parallel(void) {
   CHECK(ct_angle(ct_vec(0, 0, 0), ct_vec(1, 0, 0)) == 0.0);
 }
 
-/* A triangle of the unit vectors sees an eighth of the sphere: theory, T7.2. */
+/* T7.2: a triangle of the three unit vectors subtends an eighth of the sphere. */
 static void T7_2_three_axes_span_an_eighth_of_the_sphere(void) {
   ct_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
   CHECK_NEAR(ct_solid_angle(x, y, z), (double)(PI_L / 2), 1e-15);

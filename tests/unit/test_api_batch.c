@@ -1,5 +1,5 @@
-/* Batches: mixed questions at one revision, each judged alone. Truth: the same questions asked one
- * by one. */
+/* Batches: mixed queries at one revision, each answered on its own. Truth: the same queries sent
+ * one by one. */
 #include "tests/support/api_rig.h"
 
 #define THREE                                                                                      \

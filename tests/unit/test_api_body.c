@@ -1,5 +1,5 @@
-/* Bodies: a table of bad documents, each member against each JSON type, and documents that come
- * back as they were given. */
+/* Bodies: a table of invalid documents, each member with each JSON type, and round trips of valid
+ * documents. */
 #include "documents/body_json.h"
 #include "tests/support/document.h"
 
@@ -10,7 +10,7 @@ static bool read_body(document *d, const char *text, const api_body_form *form, 
   return document_parse(d, text, strlen(text)) && api_read_body(&d->reader, &d->root, form, out);
 }
 
-/* The text of a body, terminated; to be freed. */
+/* The document of a body, null-terminated. The caller frees it. */
 static char *body_text(const api_body *body) {
   api_buffer out = {0};
   size_t length;
@@ -117,8 +117,8 @@ static void bad_bodies_say_why_and_where(void) {
   }
 }
 
-/* Each member of a body with a value of each JSON type: what is not of its type is WRONG_TYPE at
- * that very place. */
+/* Each member of a body with a value of each JSON type: a wrong type gives WRONG_TYPE at the
+ * pointer of that value. */
 static void every_member_refuses_every_other_type(void) {
   enum { OBJECT = 1, ARRAY = 2, STRING = 4, NUMBER = 8, BOOL = 16, NONE = 32, ANY = 63 };
   static const struct {
@@ -216,7 +216,7 @@ static void every_member_refuses_every_other_type(void) {
   }
 }
 
-/* Each number of a body with values outside every limit: never taken, always at its place. */
+/* Each number of a body with values outside every limit: refused at the number's own pointer. */
 static void every_number_refuses_the_huge(void) {
   static const struct {
     const char *before, *after, *pointer;
@@ -308,8 +308,7 @@ static void bodies_come_back_as_they_were_given(void) {
   }
 }
 
-/* What is not written as it was given is written so that it reads to the same body: decode, encode,
- * decode, encode. */
+/* Encoding may normalise a document; decoding and encoding the result gives the same text. */
 static void random_bodies_are_stable_after_one_round(void) {
   check_random r = {31};
   for (int i = 0; i < 3000; i++) {
@@ -406,7 +405,7 @@ static void the_short_form_is_one_collider_placed_as_a_body(void) {
   CHECK(!read_body(&d, text, &strict, &body));
   document_expect(&d, "strict", "unknown-member", "/sphere", NULL);
   document_free(&d);
-  /* A full body is one too, with its own id or the given one. */
+  /* A complete body, with its own id or with the given one. */
   CHECK(read_body(&d, "{" BALL "}", &form, &body));
   CHECK(api_text_equal(ct_body_id(body.body), api_text("a")));
   api_body_release(&body);

@@ -1,7 +1,7 @@
-/* Want of memory: every allocation of a request fails in turn, once alone and once with all that
- * follow. Each time the answer is out-of-memory and nothing is held any more; when none fails, the
- * answer is right. That needs a malloc of our own; under a sanitizer, which has its own, the same
- * life runs once without failures. */
+/* Decoding without memory: every allocation of a request fails in turn, once alone and once with
+ * all later ones. Each time the answer is out-of-memory and nothing leaks; without a failure the
+ * answer is right. The test replaces malloc; a sanitizer brings its own, so there the same sequence
+ * runs once without failures. */
 #include "documents/body_patch.h"
 #include "documents/ndjson.h"
 #include "documents/packed_poses_json.h"
@@ -87,7 +87,8 @@ static bool insert_lines(document *d, ct_draft *draft) {
   return good;
 }
 
-/* All that a client can write, one after the other. True: done; *text is then the scene's text. */
+/* Every kind of write of a client, one after the other. True: all succeeded; *text is then the
+ * scene's document. */
 static bool whole_life(document *d, char **text) {
   const ct_scene *scene = make(d, SCENE), *next = NULL;
   if (!scene) return false;
@@ -111,7 +112,8 @@ static bool whole_life(document *d, char **text) {
   return good;
 }
 
-/* The document is large; on the stack it would need no allocation either. */
+/* Runs the sequence with failures from allocation `at` on. The document is static because it is too
+ * large for the stack. */
 static bool attempt(long at, bool rest, char **text) {
   static document d;
   document_init(&d);
@@ -123,7 +125,8 @@ static bool attempt(long at, bool rest, char **text) {
   bool good = whole_life(&d, text);
   document_free(&d);
   memory.counting = false;
-  long held = FAILING_MALLOC ? memory.live - start - (good ? 1 : 0) : 0; /* the text stays */
+  long held =
+      FAILING_MALLOC ? memory.live - start - (good ? 1 : 0) : 0; /* the text outlives the attempt */
   if (held)
     CHECK_FAIL("allocation %ld%s: %ld blocks are still held", at, rest ? " and all later ones" : "",
                held);
@@ -149,7 +152,7 @@ static void each_failed_allocation_is_told_and_leaks_nothing(void) {
     for (long at = 1; at <= total; at++) {
       char *text = NULL;
       if (!attempt(at, rest, &text)) continue;
-      /* Memory that could be done without: the answer must be the same. */
+      /* The refused allocation was optional: the answer must be the same. */
       survived++;
       CHECK_TEXT(text, expected);
       free(text);

@@ -1,4 +1,4 @@
-/* Calls on the resources of a scene: revisions, preconditions, what a failing write leaves behind,
+/* Calls on the resources of a scene: revisions, preconditions, the state after a failed write,
  * listings. */
 #include "tests/support/api_rig.h"
 
@@ -18,7 +18,7 @@ static uint64_t revision_of(rig *r, const char *id) {
   return ct_scene_revision(rig_find(r, id)->current);
 }
 
-/* Body of a GET, to be freed. */
+/* Body of a GET. The caller frees it. */
 static char *document(rig *r, const char *path) {
   rig_reply reply = rig_ask(r, "GET", path, NULL);
   CHECK_INT(reply.status, 200);
@@ -326,7 +326,7 @@ static void an_empty_stream_is_a_write_of_nothing(void) {
   rig_close(&r);
 }
 
-/* Ids of a listing's pages, joined by blanks. */
+/* Ids of all pages of a listing, joined by blanks. */
 static void page_through(rig *r, const char *path, const char *member, char *out, size_t size) {
   char cursor[256] = "", url[512];
   out[0] = 0;
@@ -347,7 +347,7 @@ static void page_through(rig *r, const char *path, const char *member, char *out
     snprintf(cursor, sizeof cursor, "%s", next ? next : "");
     rig_free(&reply);
     if (!cursor[0]) return;
-    /* What happens between pages is not seen by a listing of bodies. */
+    /* Writes between pages do not change a listing of bodies. */
     if (strcmp(member, "bodies") == 0 && page == 0)
       rig_must(r, "DELETE", "/v1/scenes/s/bodies?id=b", NULL, 200);
   }

@@ -1,5 +1,5 @@
-/* Contact states through the API in process: what fails leaves poses and contacts as they were,
- * order of ranges, long ids. */
+/* Contact states through the API in process: a failed call changes no pose and no contact, answers
+ * do not depend on the order of ranges, long ids fit. */
 #include "tests/support/api_rig.h"
 #include "tests/support/failing_malloc.h"
 
@@ -10,7 +10,7 @@
   "{\"bodies\": [{\"id\": \"floor\", \"colliders\": [{\"plane\": {}}]}, " BALL(                    \
       "a", "0") ", " BALL("b", "4") "]}"
 #define STATE "/v1/scenes/s/contactStates/held"
-/* One contact ends, one goes on, one begins; with supports of two convex bodies. */
+/* One contact ends, one persists, one begins; supports of two convex bodies are included. */
 #define EVENT                                                                                      \
   "{\"time\": 1, \"supportPoints\": true, \"poses\": {\"ids\": [\"a\"], \"positions\": [[3.5, 0, " \
   "2]], "                                                                                          \
@@ -59,7 +59,7 @@ static char *all_of(rig *r) {
   return text;
 }
 
-/* Runs the request with allocation n failing. False: it had fewer. */
+/* Runs the request with allocation n failing. False: the request made fewer allocations. */
 static bool try_one(const request *q, long n, const rig_reply *usual) {
   rig r = open_scene();
   char *before = all_of(&r);
@@ -141,7 +141,8 @@ static void answers_do_not_depend_on_the_order_of_ranges(void) {
   rig_close(&r);
 }
 
-/* Work goes to a worker by what it is thought to cost: a small event stays, a large one leaves. */
+/* The estimated cost decides where an event runs: a small event runs inline, a large one on a
+ * worker. */
 static void an_event_tells_what_it_will_cost(void) {
   rig r = open_scene();
   rig_must(&r, "POST", STATE, "{}", 200);
@@ -169,8 +170,8 @@ static void an_event_tells_what_it_will_cost(void) {
   "{\"id\": \"" id "\", \"position\": [" x                                                         \
   ", 0, 0], \"motion\": {\"mass\": 1}, \"colliders\": [" PARTS "]}"
 
-/* All members are computed at an event, wherever their boxes are; in the next one there are none.
- */
+/* An event evaluates all members, even if their boxes are far apart. In the next event there are
+ * none. */
 static void contacts_that_have_come_far_apart_are_part_of_the_cost(void) {
   rig r = rig_open();
   rig_must(&r, "PUT", "/v1/scenes/s",
@@ -188,9 +189,9 @@ static void contacts_that_have_come_far_apart_are_part_of_the_cost(void) {
   rig_close(&r);
 }
 
-/* 36 contacts of six balls with six, at some 400 bytes each, in each state. An event that would
- * hold too much changes nothing; the same state again takes its own place, and one without contacts
- * makes room. */
+/* 36 contacts of six balls with six others, about 400 bytes each, in each state. An event that
+ * would exceed the limit changes nothing. The same state can be written again in its own place, and
+ * a state without contacts frees memory. */
 static void what_states_hold_is_bounded_in_bytes(void) {
   const char *const other = "/v1/scenes/s/contactStates/other";
   const char *const apart = "{\"poses\": {\"ids\": [\"a\"], \"positions\": [[50, 0, 0]]}}";
@@ -220,7 +221,7 @@ static void what_states_hold_is_bounded_in_bytes(void) {
   rig_close(&r);
 }
 
-/* Each byte of both ids takes three in the path. */
+/* Each byte of both ids is three bytes in the path. */
 static void the_place_of_a_new_state_is_whole_for_the_longest_ids(void) {
   char scene[3 * CT_ID_LENGTH_MAX + 1], state[3 * CT_ID_LENGTH_MAX + 1], path[API_LOCATION_BYTES];
   for (size_t i = 0; i < CT_ID_LENGTH_MAX; i++) {

@@ -1,4 +1,4 @@
-/* Cursors: what is written is read back, and nothing else is. */
+/* Cursors: a written cursor reads back as the same cursor, and any other text is refused. */
 #include "common/cursor.h"
 
 #include "tests/support/check.h"

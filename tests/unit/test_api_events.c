@@ -1,11 +1,11 @@
-/* What a write tells the listeners of its scene: which events, with what data, in which order. */
+/* Events that a write sends to the subscribers of its scene: their names, data and order. */
 #include "calls/call.h"
 #include "tests/support/api_rig.h"
 #include "tests/support/failing_malloc.h"
 
 #define BALL(id) "{\"id\":\"" id "\",\"colliders\":[{\"sphere\":{\"radius\":0.5}}]}"
 
-/* A call that has begun, with its match, that a test may add events to. */
+/* A call in progress with its match, to which a test may add events. */
 typedef struct begun {
   api_match match;
   api_call *call;
@@ -31,7 +31,7 @@ static begun begin(rig *r, const char *method, const char *path, const char *bod
   return b;
 }
 
-/* "name@contactState data" of each event, a line each; "!" at the end where some are missing. */
+/* "name@contactState data" of each event, one line each; "!" at the end if events are missing. */
 static const char *told(begun *b) {
   static char text[4096];
   size_t count = 0, used = 0;
@@ -76,7 +76,7 @@ static void every_write_tells_its_revision(void) {
     rig r = cell();
     begun b = begin(&r, cases[i].method, cases[i].path, cases[i].body);
     CHECK_TEXT(told(&b), cases[i].told);
-    CHECK_TEXT(told(&b), cases[i].told); /* asked twice, told alike */
+    CHECK_TEXT(told(&b), cases[i].told); /* the second call returns the same text */
     api_call_destroy(b.call);
     rig_close(&r);
   }
@@ -124,7 +124,8 @@ static void added_events_follow_the_revision_in_their_order(void) {
 
 #define REVISION "{\"scene\":\"cell\",\"revision\":2,\"bodies\":0}"
 
-/* The server keeps no more, the write itself among them; those of other states stay. */
+/* A write with more events than the ring's limits allow: a reset replaces the events of the contact
+ * state; the write's own event stays. */
 static void more_than_is_ever_kept_is_a_reset_for_those_who_name_the_state(void) {
   static const struct {
     uint64_t ring, backlog;
@@ -210,7 +211,7 @@ static rig with_states(void) {
   return r;
 }
 
-/* The write is told while allocation n is refused. False: it had fewer. */
+/* Runs the write with allocation n failing. False: it made fewer allocations. */
 static bool tell_short_of_memory(const char *method, const char *path, long n, const char *usual) {
   rig r = with_states();
   r.counting = &memory.counting;
@@ -230,7 +231,7 @@ static bool tell_short_of_memory(const char *method, const char *path, long n, c
   return reached;
 }
 
-/* Numbers go on after the state that is gone. */
+/* Pair numbers continue after a state has been deleted. */
 static void contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing(void) {
 #define ENDED(state, pair, id, number)                                                             \
   "ended@" state " {\"scene\":\"cell\",\"revision\":4,\"contactState\":\"" state                   \

@@ -1,4 +1,5 @@
-/* Typed readers: what they accept, and the problem and the pointer of what they refuse. */
+/* Typed readers: the values that they accept, and the problem and the pointer of each value that
+ * they refuse. */
 #include "tests/support/document.h"
 
 /* A small object with one member of each kind of reader. */
@@ -159,8 +160,8 @@ static void unknown_members_suggest_the_nearest(void) {
   }
 }
 
-/* One letter dropped, doubled, changed, swapped or in the other case: the known name is found
- * again. */
+/* A name with one letter dropped, doubled, changed, swapped or in the other case: the known name is
+ * suggested. */
 static void every_slip_of_one_letter_is_recognised(void) {
   static const char *const names[] = {"number", "whole", "flag", "text", "word", "list", "size"};
   for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
@@ -257,7 +258,7 @@ static void an_array_of_one_length_only_is_a_matter_of_type(void) {
   document_free(&d);
 }
 
-/* The bytes of a code by the bits of RFC 3629, of any value below 2^21, overlong forms too. */
+/* The bytes of a code point below 2^21 by the bit layout of RFC 3629, including overlong forms. */
 static size_t put_utf8(uint32_t code, size_t bytes, char out[4]) {
   static const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
   if (bytes == 1) out[0] = (char)code;
@@ -266,7 +267,7 @@ static size_t put_utf8(uint32_t code, size_t bytes, char out[4]) {
   return bytes;
 }
 
-/* Every code in every length that can hold it, against the definition of the standard. */
+/* Every code point in every length that can encode it, against the definition of the standard. */
 static void ids_are_utf8_without_control_characters(void) {
   char text[300];
   memset(text, 'a', sizeof text);

@@ -1,5 +1,5 @@
-/* JSON text: what is refused and where, bounds on depth, memory and literals, merge patches, and
- * writing any value back. */
+/* JSON text: refusals and their places, bounds on depth, memory and literals, merge patches, and
+ * writing of any value. */
 #include "tests/support/document.h"
 
 #define MALFORMED "malformed-json"
@@ -44,8 +44,8 @@ static void bad_text_is_refused_with_its_place(void) {
   }
 }
 
-/* JSON that no double or string here can hold is refused at its pointer, with any text around it.
- */
+/* Valid JSON that no double or string can represent is refused at its pointer, with any text around
+ * it. */
 static void json_that_cannot_be_kept_has_a_pointer(void) {
   static const struct {
     const char *text, *problem, *pointer, *words;
@@ -73,7 +73,7 @@ static void json_that_cannot_be_kept_has_a_pointer(void) {
   }
 }
 
-/* An integer beyond 64 bits is the double nearest to it, as strtod has it. */
+/* An integer beyond 64 bits becomes the nearest double, as by strtod. */
 static void integers_beyond_64_bits_are_doubles(void) {
   static const char *const texts[] = {
       "9223372036854775808",     "-9223372036854775809",
@@ -110,7 +110,7 @@ static void every_type_may_stand_at_the_top(void) {
   }
 }
 
-/* Every proper beginning of a document is refused, and none crashes. */
+/* Every proper prefix of a document is refused, and none crashes. */
 static void every_prefix_is_refused(void) {
   static const char text[] =
       "{\"id\": \"a\\u00e4\\n\", \"n\": [-1.5e-3, 0, {\"t\": true, \"f\": [false, null]}]}";
@@ -123,8 +123,7 @@ static void every_prefix_is_refused(void) {
   }
 }
 
-/* A zero byte is no JSON at any place of a text, and is told with that place where it stands alone.
- */
+/* A zero byte is invalid anywhere in JSON. Where it stands alone, the fault gives its offset. */
 static void zero_bytes_are_refused_everywhere(void) {
   static const char text[] =
       "{\"id\": \"a\\n\", \"n\": [-1.5e-3, 0 , {\"t\": true, \"f\": [false, null]}]}";
@@ -145,8 +144,8 @@ static void zero_bytes_are_refused_everywhere(void) {
   }
 }
 
-/* Where texts are read that were once taken with zero bytes behind numbers, they are read as they
- * were. */
+/* Stored texts may contain zero bytes behind numbers, which older versions accepted: they are still
+ * read in the same way. */
 static void texts_that_are_kept_may_have_zero_bytes_behind_numbers(void) {
   static const char text[] = "[1\0,[2.5\0, -3\0]]";
   for (int kept = 0; kept < 2; kept++) {
@@ -220,7 +219,7 @@ static void long_number_literals_are_refused(void) {
   }
 }
 
-/* Bodies that jansson would blow up to many times their length. */
+/* Documents that jansson would expand to many times their length. */
 static void memory_bombs_are_refused_before_they_are_built(void) {
   static const char *const bombs[] = {"[],", "{},", "0,", "\"\",", "{\"a\":0},"};
   for (size_t i = 0; i < sizeof bombs / sizeof bombs[0]; i++) {
@@ -241,13 +240,13 @@ static void memory_bombs_are_refused_before_they_are_built(void) {
   }
 }
 
-/* Counts what jansson holds, to compare with the estimate. */
+/* Bytes allocated by jansson, compared with the estimate. */
 static size_t held;
 static void *counting_malloc(size_t size) {
   size_t *block = malloc(size + 16);
   if (!block) return NULL;
   block[0] = size;
-  held += size + 16; /* malloc's own head, rounding */
+  held += size + 16; /* malloc's header and rounding */
   return block + 2;
 }
 static void counting_free(void *pointer) {
@@ -281,7 +280,7 @@ static void the_estimate_is_not_below_what_the_tree_takes(void) {
     held = 0;
     CHECK(document_parse(&d, text, strlen(text)));
     size_t tree = held;
-    /* The least budget that lets it pass is the estimate. */
+    /* The estimate is the smallest budget with which the text passes. */
     uint64_t low = 0, high = 1u << 30;
     while (high - low > 1024) {
       uint64_t middle = low + (high - low) / 2;
@@ -315,7 +314,7 @@ static void a_cancelled_parse_says_deadline(void) {
   free(text);
 }
 
-/* Examples of RFC 7396, appendix A, and some of ours. */
+/* Examples of RFC 7396, appendix A, and further ones. */
 static void merge_patches_follow_the_standard(void) {
   static const struct {
     const char *target, *patch, *result;

@@ -1,4 +1,4 @@
-/* Filters: documents, their faults, and the word on why a pair is skipped. */
+/* Filters: documents, their faults, and the reason that is reported for a skipped pair. */
 #include "documents/scene_json.h"
 #include "tests/support/document.h"
 

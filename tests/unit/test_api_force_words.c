@@ -1,7 +1,5 @@
-/* Every verdict and flag of impulses and resting forces has its word in JSON, and nothing else has
- * it: the enumerations and the flags of the engine's headers, one after the other, through the
- * encoder.
- */
+/* Every verdict and flag of impulses and resting forces has a unique word in JSON: the enumerations
+ * and flags of the engine's headers run through the encoder one by one. */
 #include <stdlib.h>
 
 #include "results/force_json.h"
@@ -9,7 +7,7 @@
 
 #define WORD(name, word) word,
 
-/* The text of an island without bodies and contacts. */
+/* The JSON text of an island without bodies and contacts. */
 static char *text_of(const ct_impulse_result *impulse, const ct_resting_result *resting,
                      bool idle) {
   const ct_island island = {0};
@@ -34,7 +32,7 @@ static json_t *told(const ct_impulse_result *impulse, const ct_resting_result *r
   return object;
 }
 
-/* The flags are exactly this one, or none. */
+/* Exactly this flag is set, or none. */
 static void check_flag(json_t *object, const char *word) {
   const json_t *flags = json_object_get(object, "flags");
   CHECK_INT((long)json_array_size(flags), word ? 1 : 0);
@@ -61,7 +59,7 @@ static void flags_of_resting_forces(void) {
     ct_stability stability;
     bool left_out;
     const char *flag;
-    int stable; /* -1: not told */
+    int stable; /* -1: absent */
   } cases[] = {{CT_STABILITY_NOT_REQUESTED, false, NULL, -1},
                {CT_STABILITY_STAYS, false, NULL, 1},
                {CT_STABILITY_FALLS, false, NULL, 0},

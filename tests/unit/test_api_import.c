@@ -1,5 +1,5 @@
-/* STL and OBJ in process: a cube whose points and triangles are known by heart, in every spelling;
- * every way to cut a file short; the lines and bytes that refusals name. */
+/* Import of STL and OBJ in process: a cube with known points and triangles in every notation; files
+ * truncated at every byte; the lines and offsets that faults name. */
 #include <float.h>
 #include <math.h>
 #include <signal.h>
@@ -41,7 +41,7 @@ static void bench_start(bench *b, const char *bytes, size_t length, const char *
 
 static void bench_end(bench *b) { api_triangle_soup_free(&b->soup); }
 
-/* The file is refused with the problem, and its detail holds the words. */
+/* The file is refused with the problem, and its detail contains the words. */
 static void check_refused(bool (*read)(api_import *), const char *bytes, size_t length,
                           api_problem_id id, const char *words) {
   bench b;
@@ -132,7 +132,8 @@ static void text_stl_is_read_with_any_line_ends_and_case(void) {
 }
 
 static void every_unit_is_its_length_in_metres(void) {
-  /* To the last bit: the nearest double of the exact product, since the cube's sides are whole. */
+  /* Exact to the last bit: the cube's sides are whole numbers, so each coordinate is the double
+   * nearest to the exact product. */
   static const struct {
     const char *word;
     double side;
@@ -189,7 +190,7 @@ static void faults_of_stl_are_told_with_their_place(void) {
   binary_cube(file, "");
   put_float(file + 84 + 12, 2e9f);
   check_refused(api_import_stl, file, sizeof file, API_PROBLEM_OUT_OF_RANGE, "Byte 96");
-  memset(file + 84, 0xff, 12); /* a normal that is no number says nothing */
+  memset(file + 84, 0xff, 12); /* a normal that is NaN is ignored */
   put_float(file + 84 + 12, FLT_TRUE_MIN);
   bench b;
   bench_start(&b, file, sizeof file, "m");
@@ -261,15 +262,16 @@ static void many_points_are_joined_by_their_bits(void) {
 
 static void obj_is_read_in_its_spellings(void) {
   static const char *const files[] = {
-      /* triangles, counted from 1 */
+      /* triangles, indices from 1 */
       CUBE_POINTS "f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 "
                   "8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n",
-      /* with texture and normals, groups, materials, comments, joined lines, other line ends */
+      /* with texture coordinates and normals, groups, materials, comments, joined lines, CR LF line
+         ends */
       "# a cube\r\nmtllib x.mtl\r\no cube\r\n" CUBE_POINTS
       "vt 0 0\nvn 0 0 1\ng side\nusemtl red\ns off\nf 1/1 3/1 \\\n 2/1\nf "
       "1//1 4//1 3//1 # why\nf 5/1/1 6/1/1 7/1/1\nf 5 7 8\nf 1 2 6\nf 1 6 5\n"
       "f 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8",
-      /* from the end, and faces before their points */
+      /* indices relative to the end, and faces before their points */
       "f 1 3 2\n" CUBE_POINTS "f -8 -5 -6\nf -4 -3 -2\nf -4 -2 -1\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 "
       "7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n",
   };
@@ -283,7 +285,8 @@ static void obj_is_read_in_its_spellings(void) {
   }
 }
 
-/* Area vector of all triangles, which a fan of a plane polygon has in common with the polygon. */
+/* Area vector of all triangles. A triangulation of a plane polygon has the area vector of the
+ * polygon. */
 static ct_vec3 area_of(const api_triangle_soup *soup) {
   ct_vec3 sum = {0, 0, 0};
   for (size_t t = 0; t < soup->triangle_count; t++) {
@@ -313,9 +316,9 @@ static void polygons_become_triangles_that_cover_them_once(void) {
   } rows[] = {
       {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n", 2, 1.0, 0},
       {"v 0 0 0\nv 2 0 0\nv 3 2 0\nv 1 3 0\nv -1 2 0\nf 1 2 3 4 5\n", 3, 8.0, 0},
-      /* a corner in the middle of a side: no triangle is flat */
+      /* a corner in the middle of a side: no triangle is degenerate */
       {"v 0 0 0\nv 1 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nf 1 2 3 4 5\n", 3, 4.0, 0},
-      /* an arrow: only its tip and its notch see everything */
+      /* an arrow: only its tip and its notch see all corners */
       {"v 0 0 0\nv 2 1 0\nv 0 2 0\nv 0.5 1 0\nf 1 2 3 4\n", 2, 1.5, 0},
       /* a corner twice */
       {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 2 3 4 1\n", 2, 1.0, 0},
@@ -399,12 +402,13 @@ static void raise_flag(int signal) {
   ct_cancel_raise(alarm_flag);
 }
 
-/* Fewer lines than a look at the flag was once made after, with corners that take long. */
+/* Fewer lines than the former interval between two polls of the cancel flag, but polygons that take
+ * long. */
 static void a_flag_raised_among_large_polygons_ends_the_reading(void) {
   enum { CORNERS = 200, FACES = 3000 };
   size_t room = CORNERS * 64 + FACES * (CORNERS * 4 + 8), length = 0;
   char *file = malloc(room);
-  /* A disc with a notch down to its middle, the corner from which alone it can be cut well. */
+  /* A disc with a notch to its centre, the only corner whose fan triangulates it well. */
   for (int i = 1; i < CORNERS; i++) {
     double angle = 6.2 * i / CORNERS;
     length +=

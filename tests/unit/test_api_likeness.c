@@ -1,5 +1,5 @@
-/* The nearest word: distances against the whole table of optimal string alignment (Damerau 1964),
- * and the bound on their cost. */
+/* The nearest known word: edit distances against the full table of optimal string alignment
+ * (Damerau 1964), and the bound on their cost. */
 #include "common/spelling.h"
 
 #include "tests/support/check.h"
@@ -10,7 +10,7 @@
 
 static size_t min2(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The whole table; letters are lower case. */
+/* The full table; letters are lower case. */
 static size_t full_distance(const char *a, size_t n, const char *b, size_t m) {
   static size_t d[LONGEST + 1][LONGEST + 1];
   for (size_t i = 0; i <= n; i++)
@@ -85,7 +85,8 @@ static void the_nearest_word_is_that_of_the_whole_table(void) {
   CHECK(found > 1000 && missed > 100);
 }
 
-/* The server compares on its loop: whoever names scenes alike must not hold it up. */
+/* The server compares names on its event loop, so a client with many similar names must not block
+ * it. */
 static void words_that_are_alike_cost_a_bounded_number_of_cells(void) {
   char word[LONGEST], candidate[LONGEST];
   memset(word, 'a', sizeof word);
@@ -101,7 +102,7 @@ static void words_that_are_alike_cost_a_bounded_number_of_cells(void) {
   CHECK(likeness.cells <= API_SPELLING_CELLS + LONGEST * LONGEST);
 }
 
-/* Ids that are made at random share few letters, which shows without a table. */
+/* Random ids share few letters, which a letter count detects without a table. */
 static void words_without_common_letters_cost_no_cells(void) {
   api_spelling likeness = api_spelling_start("abcdefghijklmnopqrstuvwxyz", 26);
   CHECK(api_spelling_consider(&likeness, "aaaaaaaaaaaabbbbbbbbbbbbcc", 26));

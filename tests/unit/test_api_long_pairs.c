@@ -1,13 +1,13 @@
-/* Pairs that take long: what they are thought to cost, which decides where they run, and that a
- * raised flag ends them. */
+/* Expensive pairs: their estimated cost, which decides where they run, and their end after the
+ * cancel flag is raised. */
 #include "tests/support/api_rig.h"
 #include "tests/support/meshes.h"
 #include "tests/support/raiser.h"
 #include "tests/support/scenes.h"
 
-/* What the server runs on its loop thread at most, ns (server/state/request.h). */
+/* Highest cost that the server runs on its event loop, ns (server/state/request.h). */
 #define INLINE_NS 25000.0
-/* Some 4000 triangles: against itself at the same place a distance takes seconds. */
+/* Some 4000 triangles: the distance of the mesh to a copy at the same place takes seconds. */
 #define RINGS 32
 
 static ct_shape ball_mesh(uint32_t rings) {
@@ -27,7 +27,7 @@ static ct_shape ball_hull(uint32_t rings) {
 
 /* ---- costs ---------------------------------------------------------------------------------- */
 
-/* None of these is done on the loop thread; what is simple is. */
+/* None of these runs on the event loop; simple pairs do. */
 static void the_cost_of_a_pair_knows_meshes_and_hulls(void) {
   ct_shape mesh = ball_mesh(RINGS), coarse = ball_mesh(3), hull = ball_hull(RINGS),
            box = box_of(1, 1, 1);
@@ -61,7 +61,7 @@ static void the_cost_of_a_pair_knows_meshes_and_hulls(void) {
   ct_shape_release(&hull);
 }
 
-/* A mesh among many colliders counts wherever it stands. */
+/* A mesh among many colliders counts at any index. */
 static void the_cost_of_a_pair_counts_what_stands_late_in_a_body(void) {
   enum { COLLIDERS = 12 };
   ct_shape shapes[COLLIDERS];
@@ -116,7 +116,7 @@ static void the_cost_of_a_region_knows_its_shapes(void) {
   ct_shape_release(&hull);
 }
 
-/* Points among bodies of many colliders, which are placed to be looked at. */
+/* Points among bodies of many colliders; the query has to transform each collider. */
 static void the_cost_of_a_point_counts_colliders(void) {
   enum { THOUSAND = 1000 };
   static ct_collider colliders[THOUSAND];
@@ -181,7 +181,7 @@ static void a_region_of_meshes_stops_soon(void) {
 
 static json_t *json_of(ct_vec3 v) { return json_pack("[fff]", v.x, v.y, v.z); }
 
-/* Posts the ball; its id into `id`. */
+/* Posts the ball; writes its id into `id`. */
 static void post_ball(rig *r, uint32_t rings, char *id, size_t room) {
   soup s = {0};
   soup_sphere(&s, ct_vec(0, 0, 0), 1.0, rings, 2 * rings);
@@ -202,7 +202,7 @@ static void post_ball(rig *r, uint32_t rings, char *id, size_t room) {
   soup_free(&s);
 }
 
-/* Asks with a flag that is raised on the way; wanted: deadline-exceeded, soon. */
+/* Sends a request whose flag is raised during the work. Expected: deadline-exceeded, soon. */
 static void check_stops(rig *r, const char *path, const char *question) {
   raiser later;
   raiser_start(&later, 0.03);
@@ -226,7 +226,8 @@ static void questions_about_given_meshes_stop_soon(void) {
            "\"region\": {\"shape\": \"%s\"}}",
            id, id);
   check_stops(&r, "/v1/query/region", question);
-  /* What was stopped is answered when nobody stops it, and nothing of the flag is left. */
+  /* The stopped request succeeds when it is sent without a flag, and no state of the flag is left.
+   */
   snprintf(
       question, sizeof question,
       "{\"a\": {\"shape\": \"%s\"}, \"b\": {\"sphere\": {\"radius\": 1}, \"position\": [3, 0, 0]}}",
@@ -235,7 +236,8 @@ static void questions_about_given_meshes_stop_soon(void) {
   rig_close(&r);
 }
 
-/* Apart in the scene, in one place in the variant: what the bare scene costs says nothing. */
+/* Apart in the scene, in one place in the variant: the cost of the unmodified scene is no estimate.
+ */
 static void variants_that_bring_meshes_together_stop_soon(void) {
   static const char *const variants =
       "{\"variants\": [{\"ids\": [\"b\"], \"positions\": [[0, 0, 0]]}]}";

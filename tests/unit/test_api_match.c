@@ -1,8 +1,8 @@
-/* Matching: which route, method, id and content type a request's head leads to. Truth: the table of
- * paths in the documentation. */
+/* Routing: the route, method, id and content type of a request's head. Truth: the table of paths in
+ * the documentation. */
 #include "tests/support/api_rig.h"
 
-/* Status of matching alone; 0 when it matches. */
+/* Status of matching alone; 0 if the request matches. */
 static int refusal(const api_head *head, char *allow) {
   rig r = rig_open();
   api_match match;
@@ -201,7 +201,7 @@ static void ndjson_streams_into_bulk_calls_only(void) {
   CHECK(!streams);
   CHECK_INT(typed("POST", "/v1/scenes/x/query/pairs", "application/x-ndjson", NULL), 415);
   CHECK_INT(typed("PUT", "/v1/scenes/x/poses", "application/x-ndjson", NULL), 415);
-  /* A method without a body does not look at the type. */
+  /* A method without a body ignores the content type. */
   CHECK_INT(typed("GET", "/v1/scenes/x/bodies", "text/html", NULL), 0);
 }
 

@@ -1,6 +1,6 @@
-/* Memory that cannot be had: each allocation of a call fails in turn, alone or with all that
- * follow. The call must end with its usual reply or with out-of-memory, the scene must be what it
- * was or what the write makes it, and nothing may be lost. */
+/* Calls without memory: each allocation of a call fails in turn, alone or with all later ones. The
+ * call ends with its usual reply or with out-of-memory, the scene is the one before or after the
+ * write, and nothing leaks. */
 #include "tests/support/api_rig.h"
 #include "tests/support/failing_malloc.h"
 
@@ -16,7 +16,7 @@
                 "[{\"a\": \"a\", \"b\": \"c\", "                                                   \
                 "\"collide\": false}]}}"
 
-/* Bodies whose overlap takes the growing polytope, or heaps of meshes. */
+/* Bodies whose overlap needs EPA, or queues of mesh pairs. */
 #define POINTS                                                                                     \
   "[[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1], [0.6, 0.6, 0.6], [-0.6, " \
   "0.5, -0.6]]"
@@ -192,14 +192,14 @@ static const request requests[] = {
      "\"polyhedral\"}"},
 };
 
-/* The scene as text, or NULL if it is not there. */
+/* The scene's document, or NULL if there is no scene. */
 static char *scene_text(rig *r) {
   rig_reply reply = rig_ask(r, "GET", "/v1/scenes/s", NULL);
   json_decref(reply.json);
   return reply.body;
 }
 
-/* Runs the request with the failure set. Its status. */
+/* Runs the request with the failure set. Returns its status. */
 static int run(rig *r, const request *q, rig_reply *reply) {
   api_head head = {.method = q->method, .path = q->path, .content_type = q->type};
   if (strstr(q->path, "/impulses")) head.if_match = "*";
@@ -210,7 +210,7 @@ static int run(rig *r, const request *q, rig_reply *reply) {
   return reply->status;
 }
 
-/* One request with allocation n failing. False: it had fewer. */
+/* Runs the request with allocation n failing. False: the request made fewer allocations. */
 static bool try_one(const request *q, long n, const char *usual, int usual_status) {
   rig r = rig_open();
   rig_must(&r, "PUT", "/v1/scenes/s", SCENE, 201);
@@ -221,7 +221,7 @@ static bool try_one(const request *q, long n, const char *usual, int usual_statu
   memory.fail_at = 0;
   bool reached = memory.taken >= n;
   if (status == usual_status) {
-    /* A batch tells of memory by question. */
+    /* A batch reports out-of-memory per query. */
     if (strcmp(reply.body, usual) != 0 && !strstr(reply.body, "/problems/out-of-memory"))
       CHECK_FAIL("%s %s, failure %ld: replied %.200s", q->method, q->path, n, reply.body);
   } else {

@@ -1,6 +1,5 @@
-/* NDJSON: any cut of the text gives the same bodies or the same fault; faults name record and line;
- * memory is that of the bodies.
- */
+/* NDJSON: any split of the text gives the same bodies or the same fault; faults name record and
+ * line; memory is that of the bodies. */
 #include "documents/ndjson.h"
 
 #include <unistd.h>
@@ -226,7 +225,7 @@ static void a_cancelled_stream_stops(void) {
   document_free(&d);
 }
 
-/* Sanitizers multiply memory, so that this one is for plain builds. */
+/* Sanitizers multiply memory, so this test needs a build without one. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define MEASURES_MEMORY 1
 #ifdef __has_feature
@@ -246,8 +245,8 @@ static size_t resident_peak(void) {
   return 1024 * kib;
 }
 
-/* Text is made piece by piece and never held; what grows is what the decoder and the sealed scene
- * keep. */
+/* The text is generated piece by piece and not stored: memory grows by the decoder and the sealed
+ * scene only. */
 static void a_hundred_thousand_lines_take_four_times_their_text_at_most(void) {
   size_t before = resident_peak(), bytes = 0;
   document d;

@@ -1,5 +1,5 @@
-/* Shortest text of doubles: it reads back to the same bits, no shorter text does, and of the
- * shortest it is the nearest. */
+/* Shortest decimal text of doubles: it reads back to the same bits, no shorter text does, and it is
+ * the nearest of the shortest texts. */
 #include <float.h>
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static const char *text_of(double value, char out[API_NUMBER_BYTES + 1]) {
   return out;
 }
 
-/* The C library reads and prints correctly rounded, and serves as the judge. */
+/* The C library reads and prints correctly rounded numbers and serves as the reference. */
 static void check_value(double value) {
   char text[API_NUMBER_BYTES + 1];
   size_t length = api_number_format(value, text);
@@ -53,9 +53,9 @@ static uint64_t rounded(double value, int precision, int *exponent) {
   return digits;
 }
 
-/* The fewest digits that read back; of equally many the nearest. Above a power of two the gap is
- * twice as wide as below, so that a neighbour of the nearest may read back where the nearest does
- * not. */
+/* The fewest digits that read back; of these the nearest. Above a power of two the spacing of
+ * doubles is twice that below, so that a neighbour of the nearest decimal may read back although
+ * the nearest does not. */
 static void check_shortest(double value) {
   value = fabs(value);
   api_decimal got = api_number_shortest(value);
@@ -110,8 +110,8 @@ static void short_decimals_keep_their_digits(void) {
 }
 
 static void hard_cases_are_shortest(void) {
-  /* Powers of two have uneven neighbours; the others are the ends of the range and published
-   * trouble. */
+  /* Powers of two have unevenly spaced neighbours; the others are the ends of the range and
+   * published hard cases. */
   for (int e = -1074; e <= 1023; e++) {
     check_shortest(ldexp(1.0, e));
     check_shortest(nextafter(ldexp(1.0, e), 0.0) > 0.0 ? nextafter(ldexp(1.0, e), 0.0)
@@ -137,7 +137,7 @@ static void hard_cases_are_shortest(void) {
                                  299792458.0,
                                  6.62607015e-34};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check_shortest(cases[i]);
-  /* Bolz and Adams list values on which shorter algorithms miss: ties and exact halves. */
+  /* Bolz and Adams list values on which shorter algorithms fail: ties and exact halves. */
   for (uint64_t i = 0; i < 2000; i++) check_shortest(from_bits(UINT64_C(0x4340000000000000) + i));
 }
 
@@ -175,9 +175,9 @@ static void layout_is_as_documented(void) {
   CHECK_TEXT(text, "0");
 }
 
-/* ---- the table of powers, against long integers --------------------------------------------- */
+/* ---- the table of powers, against multi-word integers ---------------------------------------- */
 
-/* 2048 bits, lowest word first: room for 10^324 times 2^128 and for 2^1024. */
+/* 2048 bits, lowest word first: enough for 10^324 times 2^128 and for 2^1024. */
 #define WORDS 64
 typedef struct wide {
   uint32_t word[WORDS];
@@ -227,8 +227,8 @@ static void the_table_of_powers_is_exact(void) {
     check_row(k, &a);
     if (k < POWER_LAST) multiply(&a, 10);
   }
-  /* 2^2047 divided by 10 again and again: floors of floors are floors, and 2047 - 970 bits are left
-   * at 10^-292. */
+  /* 2^2047 divided by 10 repeatedly. A floor of a floor is the floor of the quotient. At 10^-292,
+   * 2047 - 970 bits are left. */
   wide b = {{0}};
   b.word[WORDS - 1] = UINT32_C(1) << 31;
   for (int k = -1; k >= POWER_FIRST; k--) {
@@ -237,7 +237,7 @@ static void the_table_of_powers_is_exact(void) {
   }
 }
 
-/* ---- digits by another program -------------------------------------------------------------- */
+/* ---- digits of Python ------------------------------------------------------------------------ */
 
 /* repr() of Python 3 writes the shortest digits, nearest first (David Gay's conversion). */
 static void digits_equal_those_of_python(void) {

@@ -5,7 +5,7 @@
 
 #define BALL "\"colliders\":[{\"sphere\":{\"radius\":0.5}}]"
 
-/* Bodies a (static), b (moves), c (static) at x = 1, 2, 3. */
+/* Bodies a (static), b (dynamic), c (static) at x = 1, 2, 3. */
 static const ct_scene *abc(void) {
   static const char text[] =
       "{\"bodies\":[{\"id\":\"a\",\"position\":[1,0,0]," BALL
@@ -123,7 +123,7 @@ static void a_column_that_is_not_there_keeps_the_values(void) {
   ct_scene_release(scene);
 }
 
-/* What GET gives, PUT takes, and GET gives it again. */
+/* The document of a GET is accepted by PUT, and the next GET returns it unchanged. */
 static void poses_come_back_as_they_were_given(void) {
   const ct_scene *scene = abc();
   char *text = poses_text(scene);

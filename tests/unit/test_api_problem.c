@@ -1,4 +1,4 @@
-/* Problems: the table, pointers, the collector, the document. */
+/* Problem documents: the table of problems, pointers, the collector, the document. */
 #include "tests/support/document.h"
 
 static json_t *rendered(const api_faults *faults) {
@@ -40,7 +40,7 @@ static void pointers_are_escaped(void) {
   api_pointer empty = api_pointer_member(NULL, "");
   api_pointer_write(&empty, out, sizeof out);
   CHECK_TEXT(out, "/");
-  /* A pointer that does not fit ends with a whole token. */
+  /* A pointer that does not fit is cut after a whole token. */
   api_pointer_write(&c, out, 8);
   CHECK_TEXT(out, "/a~1b");
 }
@@ -53,7 +53,7 @@ static void long_names_are_cut_at_64_bytes(void) {
   api_pointer_write(&path, out, sizeof out);
   CHECK_INT(strlen(out), 1 + 64 + 3);
   CHECK_INT(strlen(api_echo(api_text(name), echo)), 67);
-  /* Never through the middle of a character. */
+  /* It is never cut inside a UTF-8 character. */
   for (size_t i = 0; i + 1 < sizeof name; i += 3) memcpy(name + i, "\xe2\x82\xac", 3);
   name[999] = 0;
   CHECK_INT(strlen(api_echo(api_text(name), echo)), 63 + 3);

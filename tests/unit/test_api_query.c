@@ -1,6 +1,5 @@
-/* Questions: pages, variants, selections, revisions, and that an answer's bytes do not depend on
- * how its ranges ran. Truth: closed forms of balls and planes, and brute force over their centres.
- */
+/* Queries: pages, variants, selections, revisions, and bytes of answers that do not depend on the
+ * order of ranges. Truth: closed forms of balls and planes, and brute force over their centres. */
 #include "tests/support/api_rig.h"
 
 #define BALLS 300
@@ -64,8 +63,8 @@ static void all_pairs_within_clearance_are_found_in_order(void) {
   size_t at = 0;
   for (size_t i = 0; i < c.count; i++) {
     for (size_t j = i + 1; j < c.count; j++) {
-      /* The lattice leaves no distance within rounding of the clearance but the exact one: 1.25 is
-       * no root of a sum of eighths unless it is met exactly. */
+      /* No distance on the lattice is within rounding of the clearance without being equal: 1.25 is
+       * the root of a sum of squares of eighths only where it is exact. */
       if (gap(&c, i, j) > 0.25) continue;
       json_t *result = rig_result(&reply, at++);
       if (!result || index_of(result, "a") != i || index_of(result, "b") != j) {
@@ -112,7 +111,7 @@ static void the_order_in_which_ranges_run_does_not_show(void) {
   rig_close(&r);
 }
 
-/* Asks page after page and appends the results to a list; the number of pages. */
+/* Requests page after page and appends the results to a list; returns the number of pages. */
 static size_t join_pages(rig *r, const char *path, const char *request, json_t *joined) {
   json_t *question = json_loads(request, 0, NULL);
   size_t pages = 0;
@@ -133,7 +132,7 @@ static size_t join_pages(rig *r, const char *path, const char *request, json_t *
     CHECK(json_is_integer(of_all) && json_integer_value(of_all) == total);
     if (more) json_object_set(question, "cursor", next);
     rig_free(&reply);
-    /* The scene moves on; the pages do not. */
+    /* The scene changes between pages; the pages do not. */
     if (pages == 0)
       rig_must(r, "PATCH", "/v1/scenes/s/poses",
                "{\"ids\": [\"n001\"], \"positions\": [[900, 0, 0]]}", 200);
@@ -183,7 +182,7 @@ static void pages_of_any_size_join_to_the_whole_answer(void) {
   }
 }
 
-/* The results of an answer to variants as [[variant, a, b], ...], each once. */
+/* The results of an answer with variants as [[variant, a, b], ...], each once. */
 static void flatten(json_t *results, json_t *out) {
   size_t v, i;
   json_t *variant, *result;
@@ -279,7 +278,7 @@ static void variants_lie_over_the_poses_of_their_question(void) {
   rig_close(&r);
 }
 
-/* Random convex pairs answered alone and from a scene: one text. */
+/* Random convex pairs, answered alone and from a scene: the texts are equal. */
 static void a_stateless_pair_has_the_bytes_of_the_same_pair_in_a_scene(void) {
   static const char *const shapes[] = {
       "{\"sphere\": {\"radius\": 0.5}, %s}", "{\"box\": {\"size\": [1, 0.5, 0.25]}, %s}",
@@ -430,8 +429,8 @@ static void more_candidates_than_the_limit_are_refused_unless_a_page_needs_fewer
   rig_close(&r);
 }
 
-/* Every pair is a hit, so a page needs one candidate more than it has results; ranges of a row or
- * so look at more. Holes left by removed bodies cut the ranges elsewhere. */
+/* Every pair is a hit, so a page evaluates one candidate more than it has results; ranges of about
+ * one row evaluate more. Rows of deleted bodies shift the ranges. */
 static void a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut(void) {
   static const size_t pages[] = {1, 298, 299, 500, 1000};
   cloud c = make_cloud(18, BALLS, 4);

@@ -1,8 +1,8 @@
-/* Records of scenes and shapes: a base and the changes since give each revision again, to the last
- * bit, whatever was written. */
+/* Records of scenes and shapes: a base and the changes after it restore each revision to the last
+ * bit, after any writes. */
 #include "tests/support/shadow.h"
 
-/* ---- facts ---------------------------------------------------------------------------------- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 static void all_kinds_of_bodies_come_back(void) {
   shadow s = shadow_open();
@@ -11,7 +11,7 @@ static void all_kinds_of_bodies_come_back(void) {
   rig_free(&reply);
   shadow_follow(&s);
   CHECK(s.last_base);
-  /* All bodies once more, as a base of the scene that came from the record. */
+  /* Writes all bodies again, as a base of the scene that the record restored. */
   api_record first, second;
   CHECK(api_record_base(scene_in(&s.daemon), &first));
   CHECK(api_record_base(scene_in(&s.again), &second));
@@ -27,7 +27,7 @@ static void writes_of_all_kinds_are_followed(void) {
   shadow_write(&s, "PUT", "/v1/scenes/s", all_kinds, 201);
   shadow_write(&s, "PATCH", "/v1/scenes/s/bodies/hull",
                "{\"motion\":{\"density\":800},\"user\":[1]}", 200);
-  CHECK(!s.last_base && s.bytes < 1024); /* the hulls are those of the body before */
+  CHECK(!s.last_base && s.bytes < 1024); /* its hulls are shared with the body before */
   shadow_write(&s, "PATCH", "/v1/scenes/s", "{\"user\":\"new\",\"gravity\":null}", 200);
   shadow_write(&s, "PATCH", "/v1/scenes/s", "{\"materials\":{\"oak\":{\"restitution\":0.5}}}", 200);
   shadow_write(&s, "PUT", "/v1/scenes/s/filters",
@@ -37,12 +37,12 @@ static void writes_of_all_kinds_are_followed(void) {
                "\"id\":\"y\","
                "\"colliders\":[{\"sphere\":{\"radius\":2}}]}]",
                201);
-  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/ball", NULL, 200); /* and the pair's rule */
+  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/ball", NULL, 200); /* and the pair rule */
   CHECK(s.bytes < 256);
   shadow_write(&s, "PUT", "/v1/scenes/s/bodies/ball",
                "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
   CHECK_INT(s.bases, 1);
-  /* Rows are numbered anew when most of them are empty. */
+  /* Rows are renumbered when most of them are empty. */
   static const char *const gone[] = {"x", "y", "crate", "hull", "mesh", "tet", "still"};
   for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
     char path[64];
@@ -57,7 +57,7 @@ static void writes_of_all_kinds_are_followed(void) {
   shadow_close(&s);
 }
 
-/* A rule's pair goes with its bodies, and the rest of a long list is not told again. */
+/* A pair rule is deleted with its bodies, and the rest of a long list is not recorded again. */
 static void rules_of_bodies_that_go_are_not_told(void) {
   enum { BODIES = 60, ROOM = 65536 };
   shadow s = shadow_open();
@@ -80,7 +80,7 @@ static void rules_of_bodies_that_go_are_not_told(void) {
   CHECK_INT(ct_scene_filters(scene_in(&s.again))->pair_count, BODIES - 3);
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies?prefix=b1", NULL, 200);
   CHECK(!s.last_base && s.bytes < 512);
-  /* One rule more is told with all others. */
+  /* Adding one rule records the whole list. */
   shadow_write(&s, "PUT", "/v1/scenes/s/filters", "{\"pairs\":[{\"a\":\"b0\",\"b\":\"b2\"}]}", 200);
   CHECK_INT(ct_scene_filters(scene_in(&s.again))->pair_count, 1);
   free(body);
@@ -132,8 +132,8 @@ static const ct_scene *reread(const ct_scene *before, const ct_scene *after) {
   return again;
 }
 
-/* What no single request does: a rule is set in the revision in which another one's body goes, and
- * a body comes back at once. */
+/* Several writes that no single request makes: a rule is set in the revision in which the body of
+ * another rule is deleted, and a body is deleted and inserted at once. */
 static void several_writes_in_one_revision_are_told(void) {
   shadow s = shadow_open();
   shadow_write(&s, "PUT", "/v1/scenes/s",
@@ -153,7 +153,7 @@ static void several_writes_in_one_revision_are_told(void) {
   const ct_body *body = ct_body_retain(ct_scene_body(before, 0));
   CHECK_INT(ct_draft_remove(draft, 0), CT_OK);
   CHECK_INT(ct_draft_set_filters(draft, &filters), CT_OK);
-  CHECK_INT(ct_draft_insert(draft, body, &pose, &velocity, NULL), CT_OK); /* and goes again */
+  CHECK_INT(ct_draft_insert(draft, body, &pose, &velocity, NULL), CT_OK); /* and deleted again */
   CHECK_INT(ct_draft_remove(draft, 4), CT_OK);
   CHECK_INT(ct_draft_insert(draft, body, &pose, &velocity, NULL), CT_OK);
   ct_draft_count_contacts(draft, 3);
@@ -203,7 +203,7 @@ static void contact_states_go_on_where_they_were(void) {
                "{\"contactEpsilon\":1e-6,\"time\":-3.5}", 201);
   check_crossings(&s, "one");
   check_crossings(&s, "two");
-  /* One contact ends, one goes on, one begins. */
+  /* One contact ends, one persists, one begins. */
   shadow_write(
       &s, "POST", "/v1/scenes/s/contactStates/one",
       "{\"time\":1,\"supportPoints\":true,\"poses\":{\"ids\":[\"a\"],\"positions\":[[3.5,0,2]],"
@@ -215,8 +215,8 @@ static void contact_states_go_on_where_they_were(void) {
   check_documents(&s, "/v1/scenes/s/contactStates");
   check_documents(&s, "/v1/scenes/s/contactStates/one");
   check_documents(&s, "/v1/scenes/s/contactStates/two");
-  /* The next event, of both daemons on their own: the same ids of pairs, the same causes, the same
-   * stored velocities. */
+  /* The next event, evaluated by both daemons on their own: the same pair ids, causes and stored
+   * velocities. */
   static const char event[] =
       "{\"time\":2,\"poses\":{\"ids\":[\"a\",\"b\"],\"positions\":[[0,0,0.5],[9,0,9]]}}";
   rig_reply a = rig_ask(&s.daemon, "POST", "/v1/scenes/s/contactStates/one", event);
@@ -235,7 +235,7 @@ static void contact_states_go_on_where_they_were(void) {
   shadow_write(&s, "DELETE", "/v1/scenes/s/contactStates/one", NULL, 200);
   CHECK_INT(s.bases, 1);
   CHECK_INT(ct_scene_attachment_count(scene_in(&s.again)), 0);
-  shadow_write(&s, "PUT", "/v1/scenes/s", moving, 200); /* anew: pairs' ids go on */
+  shadow_write(&s, "PUT", "/v1/scenes/s", moving, 200); /* rebuilt: pair ids continue */
   CHECK_INT(s.bases, 2);
   CHECK(ct_scene_contacts_begun(scene_in(&s.again)) > 0);
   shadow_close(&s);
@@ -288,7 +288,7 @@ static void posted_shapes_and_who_names_them_come_back(void) {
   snprintf(body, sizeof body, "{\"colliders\":[{\"shape\":\"%s\"}]}", other);
   shadow_write(&s, "PUT", "/v1/scenes/s/bodies/d", body, 201);
   CHECK(!s.last_base && s.last_names && s.names == 5);
-  /* Nothing tells of a shape that may go from now on. */
+  /* The record omits a shape that may be deleted from now on. */
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/a", NULL, 200);
   CHECK(s.last_base && s.last_names && s.names == 4);
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/b", NULL, 200);
@@ -298,7 +298,7 @@ static void posted_shapes_and_who_names_them_come_back(void) {
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/d", NULL, 200);
   CHECK(s.last_base && s.last_names && s.names == 0);
   check_documents(&s, "/v1/shapes");
-  /* Posted again it is known: there is nothing to keep. */
+  /* The shape is known when it is posted again: there is nothing to record. */
   const api_head head = {.method = "POST", .path = "/v1/shapes"};
   static const char again[] = "{\"box\":{\"size\":[1,2,3]}}";
   rig_reply reply = shadow_post(&s, &head, again, strlen(again));
@@ -324,9 +324,9 @@ static void a_scene_whose_shape_is_missing_says_so(void) {
   shadow_close(&s);
 }
 
-/* ---- any writes ----------------------------------------------------------------------------- */
+/* ---- random writes --------------------------------------------------------------------------- */
 
-/* A body of the scene, or none in an empty one. */
+/* A random body of the scene; NULL in an empty scene. */
 static const char *pick(shadow *s, check_random *r, char id[32]) {
   const ct_scene *scene = scene_in(&s->daemon);
   uint32_t rows = ct_scene_rows(scene), from = (uint32_t)check_uniform(r, 0, rows);
@@ -340,7 +340,7 @@ static const char *pick(shadow *s, check_random *r, char id[32]) {
   return id;
 }
 
-/* One write, at random; some are refused, which writes nothing. */
+/* One random write; some are refused and write nothing. */
 static void write_something(shadow *s, check_random *r) {
   char body[1024], path[96];
   unsigned a = (unsigned)check_uniform(r, 0, 12), b = (unsigned)check_uniform(r, 0, 12);
@@ -430,7 +430,7 @@ static void write_something(shadow *s, check_random *r) {
   if (written) shadow_follow(s);
 }
 
-/* Where nothing is compared but scenes, a revision of a state is a revision like any other. */
+/* Only scenes are compared here, so a revision of a contact state counts like any other. */
 static void any_writes_are_followed(void) {
   const char *full = getenv("CONTACTD_FULL");
   int scenes = full && *full ? 200 : 8;
@@ -454,7 +454,7 @@ static void any_writes_are_followed(void) {
     shadow_close(&s);
   }
   CHECK(changes > 20 * (size_t)scenes);
-  CHECK(bases > (size_t)scenes + 2); /* rows have been numbered anew */
+  CHECK(bases > (size_t)scenes + 2); /* rows have been renumbered */
 }
 
 static const check_test tests[] = {

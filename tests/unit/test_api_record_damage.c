@@ -1,6 +1,5 @@
-/* Records that are damaged: whatever the bytes are, they are answered. The digest finds what has
- * changed; bytes whose digest is right all the same, as of a writer gone wrong, make a scene that
- * holds, or none. */
+/* Damaged records: any bytes are answered without a crash. The digest detects changed bytes;
+ * changed bytes with a valid digest, as from a faulty writer, give a consistent scene or none. */
 #include "common/digest.h"
 
 #include "tests/support/failing_malloc.h"
@@ -33,13 +32,13 @@ static const char small[] =
     "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],"
     "[0.1,0.1,0.1]]}}]}]}";
 
-/* Of that scene: a record of a moved shape has its origin, too. */
+/* Moves shapes of that scene, so that its record includes their origins. */
 static const char moves[] =
     "{\"meshes\":[{\"body\":\"c\",\"collider\":\"m\",\"vertices\":[[0,0,0],[1,0,0.5],[0,1,0]],"
     "\"normals\":[[0,0,1],[0,0,2],[0,0,1]]},"
     "{\"body\":\"d\",\"collider\":\"t\",\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1.5]]}]}";
 
-/* A scene, and one after it that differs in everything, as records. */
+/* A scene and a later revision that differs in everything, as records. */
 typedef struct sample {
   rig daemon;
   const ct_scene *before, *after;
@@ -56,7 +55,7 @@ static void move_shapes(rig *r) {
   CHECK(ct_elements_origin(ct_body_collider(d, 0).shape.elements) != NULL);
 }
 
-/* Another body in the place of the one of a row, with the same shapes: a record refers to them. */
+/* Replaces the body of a row by another one with the same shapes, to which the record refers. */
 static void replace_body(ct_draft *draft, uint32_t row) {
   const ct_body *own = ct_draft_body(draft, row), *body = NULL;
   ct_collider colliders[8];
@@ -85,7 +84,7 @@ static sample sample_open(const char *scene) {
   rig_must(r, "POST", "/v1/scenes/s/contactStates/one", "{\"supportPoints\":true}", 201);
   s.before = ct_scene_retain(scene_in(r));
   CHECK(api_record_base(s.before, &s.base));
-  /* One revision that holds several writes. */
+  /* One revision with several writes. */
   ct_draft *draft = ct_draft_begin(s.before);
   ct_pose pose = {{1, 2, 3}, {0, 0, 0, 1}};
   ct_velocity velocity = {{4, 5, 6}, {0, 1, 0}};
@@ -122,7 +121,8 @@ static void sample_close(sample *s) {
   rig_close(&s->daemon);
 }
 
-/* A scene that came out of bytes holds: it is told, asked, kept and made again. */
+/* A scene restored from bytes is consistent: it can be encoded, queried, recorded and restored
+ * again. */
 static void check_holds(rig *daemon, const ct_scene *scene) {
   rig r = rig_open();
   const ct_scene *again = NULL;
@@ -201,7 +201,7 @@ static void seal_again(char *bytes, size_t length) {
   memcpy(bytes + length - sizeof digest, digest, sizeof digest);
 }
 
-/* One byte, or four, are something else, and the digest is right. */
+/* Changes one byte or four, and corrects the digest. */
 static void tamper(sample *s, const api_record *which, size_t *made, size_t *refused) {
   static const uint32_t words[] = {0, 1, 0x7fffffffu, 0xffffffffu};
   size_t length = which->length, end = length - 32;
@@ -218,7 +218,7 @@ static void tamper(sample *s, const api_record *which, size_t *made, size_t *ref
       ++*(what == API_RESTORED ? made : refused);
     }
   }
-  /* Cut short, and longer than it says. */
+  /* Truncated, and longer than its header says. */
   for (size_t i = 16 + 32; i < length; i++) {
     memcpy(bytes, which->bytes, i);
     seal_again(bytes, i);
@@ -227,7 +227,7 @@ static void tamper(sample *s, const api_record *which, size_t *made, size_t *ref
   free(bytes);
 }
 
-/* Several places at once, of a scene with all kinds. */
+/* Several changed places at once, in a scene with all kinds. */
 static void anything_is_answered(void) {
   const char *full = getenv("CONTACTD_FULL");
   int rounds = full && *full ? 100000 : 1500;
@@ -286,7 +286,7 @@ static void records_of_another_revision_are_refused(void) {
   sample_close(&s);
 }
 
-/* Daemons once took them, and acknowledged what they made. */
+/* Earlier versions accepted such bytes and acknowledged the shape. */
 static void a_shape_posted_with_a_zero_byte_behind_a_number_is_read(void) {
   char body[] = "{\"box\":{\"size\":[1,2 ,3]}}";
   size_t length = sizeof body - 1;
@@ -307,7 +307,7 @@ static void a_shape_posted_with_a_zero_byte_behind_a_number_is_read(void) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* What is done with allocation n failing. */
+/* An operation that runs with allocation n failing. */
 typedef bool (*attempt)(sample *s);
 
 static bool try_base(sample *s) {
@@ -349,7 +349,7 @@ static bool try_apply_shape(sample *s) {
   return end == API_RESTORED;
 }
 
-/* rest: all allocations after it fail, too. */
+/* rest: all later allocations fail, too. */
 static void fail_each(bool rest) {
   NEEDS_FAILING_MALLOC;
   memory.rest = rest;

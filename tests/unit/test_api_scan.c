@@ -1,5 +1,5 @@
-/* Numbers and words of text files. The C library in its own locale, which rounds correctly, is the
- * judge of numbers. */
+/* Numbers and words of text files. Truth for numbers: the C library in the C locale, which rounds
+ * correctly. */
 #include <float.h>
 
 #include "import/text_scanner.h"

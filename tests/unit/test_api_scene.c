@@ -97,7 +97,7 @@ static void bodies_beyond_the_limit_are_refused(void) {
   document_expect(&d, "three", "limit-exceeded", "/bodies", NULL);
   api_scene_document_release(&s);
   document_free(&d);
-  /* In a scene that is full already. */
+  /* In a scene at its limit of bodies. */
   const ct_scene *scene = make_scene(&d, "{\"bodies\":[" BODY("a") "," BODY("b") "]}", 1);
   ct_draft *draft = ct_draft_begin(scene);
   static const char more[] = "[" BODY("c") "]";
@@ -135,7 +135,7 @@ static void an_id_in_use_is_not_a_repeated_one(void) {
   }
 }
 
-/* Applies patches to body `a` of a scene and compares what the body then is. */
+/* Applies patches to body `a` of a scene and compares the resulting body. */
 static void merge_patches_change_what_they_name(void) {
   static const char base[] = "{\"bodies\":[{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,"
                              "0],\"motion\":{\"mass\":2,\"centerOfMass\":[0,0,1],"

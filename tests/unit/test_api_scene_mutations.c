@@ -1,5 +1,5 @@
-/* Documents damaged at random: each is refused with a problem, or taken, and what is taken reads
- * back from what is written. */
+/* Randomly damaged documents: each is refused with a problem or accepted; an accepted scene is the
+ * same after it is encoded and decoded. */
 #include "documents/scene_json.h"
 #include "tests/support/document.h"
 
@@ -23,7 +23,7 @@ static const char whole[] = "{\"id\":\"s\",\"filters\":{\"groups\":{\"g\":{\"not
                             "1],"
                             "[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]]}},{\"plane\":{}}]}]}";
 
-/* Pieces that stand for a whole token or more. */
+/* Replacements for a whole token or more. */
 static const char *const pieces[] = {"0",         "-1",
                                      "1e308",     "5e-324",
                                      "1e9",       "-0",
@@ -40,7 +40,7 @@ static const char *const pieces[] = {"0",         "-1",
                                      "NaN",       "\"id\":\"a\",",
                                      "[[0,0,0]]", "9223372036854775808"};
 
-/* One to three changes: a byte, a run dropped, a run doubled, a piece put in, or a token's worth
+/* One to three changes: a byte changed, a run dropped, a run doubled, a piece inserted, or a token
  * replaced by a piece. */
 static size_t damage(check_random *r, char *text, size_t length) {
   for (uint64_t changes = 1 + check_next(r) % 3; changes; changes--) {
@@ -65,7 +65,8 @@ static size_t damage(check_random *r, char *text, size_t length) {
   return length;
 }
 
-/* One scalar for another, so that the text stays JSON and the readers have to judge it. */
+/* Replaces one value by another, so that the text stays valid JSON and reaches the typed readers.
+ */
 static size_t exchange(check_random *r, char *text, size_t length) {
   static const char *const values[] = {
       "0",    "-1",    "2",  "0.5", "1e308", "5e-324", "1e9",     "-0",   "1e-400", "null",

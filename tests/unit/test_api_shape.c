@@ -1,5 +1,5 @@
-/* Colliders: shapes decode to the engine's, come back as they were given, and bad ones say why and
- * where. */
+/* Colliders: shapes decode to the engine's shapes, encode to the given text, and faults name the
+ * reason and the pointer. */
 #include "shapes/shape_json.h"
 #include "tests/support/document.h"
 
@@ -62,7 +62,7 @@ static void shapes_become_the_engines(void) {
   document_free(&d);
 }
 
-/* A plane that bounds nothing keeps its id in the text alone; each face of the hull has that of its
+/* A redundant plane keeps its id in the document only; each face of the hull has the id of its
  * plane. */
 static void faces_have_the_ids_of_their_planes(void) {
   document d;
@@ -147,7 +147,7 @@ static void a_shape_comes_back_as_it_was_given(void) {
       "{\"plane\":{},\"rotation\":[0,0.7071067811865475,0,0.7071067811865475]}",
       "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]}}",
       "{\"convex\":{\"vertices\":[[0,0,1],[1,0,0],[0,1,0],[0,0,0]]}}",
-      /* A point inside, a point twice, points on an edge and a face. */
+      /* A point inside, a point twice, points on an edge and on a face. */
       "{\"convex\":{\"vertices\":[[0.1,0.1,0.1],[0,0,0],[1,0,0],[0,1,0],[0,0,1]]}}",
       "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,0,0]]}}",
       "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0.5,0,0],[0.25,0.25,0],[0,1,0],[0,0,1]]}}",
@@ -175,7 +175,7 @@ static void a_shape_comes_back_as_it_was_given(void) {
   }
 }
 
-/* All points of a ball's surface are vertices: they come back in their order without a note. */
+/* All points of a ball's surface are vertices: they are returned in their order without a note. */
 static void points_that_are_all_vertices_need_no_note(void) {
   check_random r = {21};
   api_buffer text = {0}, out = {0};
@@ -200,7 +200,7 @@ static void points_that_are_all_vertices_need_no_note(void) {
   api_buffer_free(&out);
 }
 
-/* The shape that a text describes, and what its problem has: type, pointer, part of the detail. */
+/* A shape's text and its expected problem: type, pointer, part of the detail. */
 typedef struct refused_shape {
   const char *text, *problem, *pointer, *words;
 } refused_shape;
@@ -356,8 +356,8 @@ static void bad_surface_ids_say_why_and_where(void) {
   expect_refused(cases, sizeof cases / sizeof cases[0]);
 }
 
-/* Points of affine rank 0, 1 and 2, in general position: affine images of integer grids, which
- * doubles hold exactly. */
+/* Points of affine rank 0, 1 and 2 in general position: affine images of integer grids, which
+ * doubles represent exactly. */
 static void degenerate_points_are_told_their_rank(void) {
   check_random r = {22};
   static const char *const words[] = {"are one point", "lie on a line", "lie in a plane"};

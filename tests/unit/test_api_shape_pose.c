@@ -1,8 +1,8 @@
-/* Poses: four spellings of a rotation against long double arithmetic, and what is no rotation. */
+/* Poses: four notations of a rotation against long double arithmetic, and invalid rotations. */
 #include "tests/support/document.h"
 #include "json/pose_json.h"
 
-/* What a document's pose members read as. False after faults. */
+/* Reads the pose members of a document. False after faults. */
 static bool read_pose(document *d, const char *text, ct_pose *out) {
   api_field m[API_POSE_MEMBER_COUNT] = {API_POSE_MEMBERS};
   document_init(d);
@@ -40,8 +40,8 @@ static void a_unit_quaternion_keeps_its_bits(void) {
   }
 }
 
-/* Off by up to 1e-3: the direction stays, the length becomes 1, and what is written reads back to
- * the same bits. */
+/* Lengths off by up to 1e-3 are normalised to 1 without changing the direction; the written text
+ * reads back to the same bits. */
 static void a_quaternion_nearly_unit_is_normalised_once(void) {
   check_random r = {12};
   for (int i = 0; i < 20000; i++) {
@@ -81,7 +81,7 @@ static void the_two_orders_of_a_quaternion_agree(void) {
   document_free(&e);
 }
 
-/* Half angles are what the quaternion shows of sine and cosine. */
+/* The quaternion holds sine and cosine of half the angle. */
 static void sine_and_cosine_are_right_to_the_last_bits(void) {
   check_random r = {13};
   double worst = 0.0;

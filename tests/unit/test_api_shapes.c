@@ -1,5 +1,5 @@
-/* Posted shapes in process: memory that cannot be had, tables of one moment, two calls that commit
- * at once. */
+/* Posted shapes in process: failing allocations, consistent snapshots of the table, two calls that
+ * commit at once. */
 #include "shapes/shape_table.h"
 #include "tests/support/api_rig.h"
 #include "tests/support/failing_malloc.h"
@@ -31,7 +31,7 @@ static rig_reply ask(rig *r, const request *q) {
   return rig_send(r, &head, q->body, q->body ? strlen(q->body) : 0, 0);
 }
 
-/* Posts the hull and a scene whose body names it, twice as large. The shape's path. */
+/* Posts the hull and a scene whose body names it at twice its size. Returns the shape's path. */
 static void prepare(rig *r, char path[64]) {
   char scene[160];
   rig_reply made = rig_ask(r, "POST", "/v1/shapes", HULL);
@@ -52,7 +52,7 @@ static char *listing(rig *r) {
   return reply.body;
 }
 
-/* One request with allocation n failing. False: it had fewer. */
+/* One request with allocation n failing. False: the request made fewer allocations. */
 static bool try_one(const request *q, long n, const char *usual, int usual_status) {
   rig r = rig_open();
   char path[64];
@@ -129,7 +129,7 @@ static void one_failed_allocation_is_told_and_nothing_is_lost(void) { fail_each(
 
 static void no_memory_from_some_point_on_is_told_and_nothing_is_lost(void) { fail_each(true); }
 
-/* A shape that can go. */
+/* A shape that can be deleted. */
 static void a_shape_without_references_goes_or_stays_whole(void) {
   NEEDS_FAILING_MALLOC;
   memory.rest = false;
@@ -159,7 +159,7 @@ static void a_shape_without_references_goes_or_stays_whole(void) {
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-/* A call begun but not committed. */
+/* A call that has started but not committed. */
 typedef struct pending {
   api_call *call;
   api_match match;
@@ -220,7 +220,7 @@ static void of_two_deletions_at_once_one_finds_nothing(void) {
   rig_close(&r);
 }
 
-/* Bodies that are written while the references are counted may name the shape. */
+/* Bodies that are being written while the references are counted may name the shape. */
 static void a_shape_stays_while_bodies_are_written(void) {
   rig r = rig_open();
   rig_reply made = rig_ask(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 1}}");
@@ -304,11 +304,11 @@ static void a_call_sees_the_shapes_that_it_was_given(void) {
   rig_close(&r);
 }
 
-/* ---- a list from elsewhere ------------------------------------------------------------------ */
+/* ---- a list from the store ------------------------------------------------------------------- */
 
 #define LISTED 160 /* bytes from one id to the next */
 
-/* Shapes "s00000", "s00002", ...: others may stand between. */
+/* Shapes "s00000", "s00002", ...: other ids fit between them. */
 static const api_shape_table *table_of(int count) {
   const api_shape_table *table = api_shapes_create();
   for (int i = 0; i < count; i++) {
@@ -325,7 +325,7 @@ static const api_shape_table *table_of(int count) {
   return table;
 }
 
-/* Ids that are there, and others before, between and after them. */
+/* Ids of the table, and others before, between and after them. */
 static void a_table_loses_the_shape_that_is_dropped_and_no_other(void) {
   enum { SHAPES = 5 };
   const api_shape_table *table = table_of(SHAPES), *empty = api_shapes_create();
@@ -348,8 +348,8 @@ static void a_table_loses_the_shape_that_is_dropped_and_no_other(void) {
   api_shapes_release(table);
 }
 
-/* Each list has some of the table's ids and others before, between and after them: what is left is
- * looked for one by one. */
+/* Each list has some of the table's ids and others before, between and after them: the remaining
+ * ids are found one by one. */
 static void of_a_table_those_are_left_that_a_list_has(void) {
   enum { SHAPES = 12 };
   char list[2 * SHAPES + 2][LISTED];
@@ -391,9 +391,9 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of a daemon at Redis each call that may name a shape walks through all. To look for each by
- * itself from the beginning takes some hundred times as long as to look for each by bisection; one
- * walk, less. */
+/* With Redis, each call that may name a shape merges the table with the list of all shapes. A
+ * linear search per id takes some hundred times as long as a bisection per id; one merge takes
+ * less. */
 static void a_walk_through_a_list_takes_no_longer_than_finding_each_in_it(void) {
   enum { SHAPES = 4000, ROUNDS = 9 };
   const api_shape_table *table = table_of(SHAPES);
@@ -401,7 +401,7 @@ static void a_walk_through_a_list_takes_no_longer_than_finding_each_in_it(void) 
   double walk = INFINITY, finding = INFINITY;
   for (int i = 0; i < SHAPES; i++) snprintf(list[i], LISTED, "s%05d", 2 * i);
   for (int round = 0; round < ROUNDS; round++) {
-    /* Once with all of them, once without the first. */
+    /* Once with all ids, once without the first. */
     double before = processor_seconds();
     for (int i = 0; i < 2; i++) {
       const api_shape_table *left =

@@ -1,6 +1,5 @@
-/* The sparse factor in blocks: solutions put back into their equations in long double, for graphs
- * of all kinds; how much a wall fills in against what theory says of nested dissection; limits, and
- * a raised flag.
+/* Sparse block Cholesky factor: residuals of its solutions in long double for graphs of many kinds;
+ * fill-in of a wall against the bound of nested dissection (George 1973); limits and cancellation.
  */
 #include "linear/arena.h"
 #include "linear/block_cholesky.h"
@@ -16,8 +15,8 @@ typedef struct equations {
   double diagonal[COUNT_MAX][N * N], beside[PAIRS_MAX][N * N];
 } equations;
 
-/* Sum over pairs of H H', H random, that reaches both: semidefinite; and something on the diagonal.
- */
+/* Sum over pairs of H H', H random, which couples both blocks: semidefinite. A positive diagonal is
+ * added. */
 static void fill(equations *e, check_random *r) {
   memset(e->diagonal, 0, sizeof e->diagonal);
   for (size_t b = 0; b < e->count; b++)
@@ -37,8 +36,8 @@ static void fill(equations *e, check_random *r) {
   }
 }
 
-/* Paths, stars, rings, all with all, parts that do not touch, and pairs at random, some of them
- * twice. */
+/* Paths, stars, rings, complete graphs, disconnected parts, and random pairs, some of them twice.
+ */
 static void join(equations *e, int kind, check_random *r) {
   e->count = 1 + check_next(r) % COUNT_MAX;
   e->pair_count = 0;
@@ -55,7 +54,7 @@ static void join(equations *e, int kind, check_random *r) {
   }
 }
 
-/* The greatest |A x - right|, part of |x|'s greatest. */
+/* The greatest |A x - right|, relative to the greatest |x|. */
 static double wrong(const equations *e, const double *x, const double *right) {
   long double rest[COUNT_MAX * N], most = 0.0L, worst = 0.0L;
   for (size_t i = 0; i < e->count * N; i++) {
@@ -113,8 +112,8 @@ static void solutions_solve(void) {
 
 #define SIDE 64
 
-/* A grid of n x n fills in at most 31/4 n^2 log2 n by nested dissection (George 1973); in a band
- * n^3. */
+/* Nested dissection of a grid of n x n fills in at most 31/4 n^2 log2 n (George 1973); a band
+ * factor, n^3. */
 static void a_wall_fills_in_little(void) {
   static ct_block_pair pairs[2 * SIDE * SIDE];
   size_t count = 0;

@@ -1,5 +1,5 @@
-/* The copy-on-write column: isolation of copies, what is copied when, and who holds what pointers
- * point to. */
+/* The copy-on-write column: isolation of copies, the chunks that a write copies, and ownership of
+ * the pointed-to objects. */
 #include "tests/support/check.h"
 
 #include "scene/column.h"
@@ -40,7 +40,7 @@ static void a_copy_shares_until_written_and_then_only_the_written_chunk_is_copie
   for (uint32_t i = 0; i < 8000; i++) write_row(&column, i, i, &copied);
   CHECK(ct_column_copy(&column, &copy));
   write_row(&copy, 4000, 99, &copied);
-  /* A page of 128 pointers and a chunk of 8 rows, each with a small head. */
+  /* A page of 128 pointers and a chunk of 8 rows, each with a small header. */
   CHECK(copied >= 128 * sizeof(void *) + 8 * sizeof(row));
   CHECK(copied <= 128 * sizeof(void *) + 8 * sizeof(row) + 64);
   size_t before = copied;
@@ -55,7 +55,7 @@ static void a_copy_shares_until_written_and_then_only_the_written_chunk_is_copie
   CHECK_INT(read_row(&copy, 7999), 7999);
   before = copied;
   for (uint32_t i = 0; i < 8000; i++) write_row(&copy, i, 5, &copied);
-  CHECK_INT(copied, before); /* alone again: everything in place */
+  CHECK_INT(copied, before); /* no longer shared: everything in place */
   ct_column_free(&copy);
 }
 

@@ -1,5 +1,5 @@
-/* The elastic law at all contacts of a scene: sums of bodies, how fast contacts began, what is not
- * known, want of memory. */
+/* The elastic contact law at all contacts of a scene: sums per body, initial velocities of
+ * contacts, missing inputs, failing allocations. */
 #include "tests/support/contact_states.h"
 #include "tests/support/failing_malloc.h"
 
@@ -44,8 +44,8 @@ static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) {
   CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance);
 }
 
-/* Each ball's force and torque again from the contacts; inner forces cancel, so that all of it
- * together is the ground's. */
+/* Recomputes each ball's force and torque from the contacts. Inner forces cancel, so their total is
+ * the force of the ground. */
 static void sums_are_those_of_the_contacts(void) {
   const ct_scene *scene = row_of(&RUBBER);
   ct_mechanics *mechanics = mechanics_of(scene);
@@ -79,7 +79,8 @@ static void sums_are_those_of_the_contacts(void) {
   ct_scene_release(scene);
 }
 
-/* Row 20: the state's velocity is kept though the scene's is another one. */
+/* Row 20: the velocity stored by the contact state is used although the scene's velocity differs.
+ */
 static void contacts_keep_the_speed_of_their_beginning(void) {
   const ct_scene *scene = row_of(&RUBBER);
   ct_contact_event event = next_event(scene, NULL, 0.0);

@@ -1,7 +1,6 @@
-/* Loads on cones: an active set and a Newton method on the dual, which share nothing, say the same;
- * the rest of what cannot be held is a proof, of what can be the shortest forces are orthogonal to
- * all others. And least solutions of equations that depend.
- */
+/* Loads on friction cones: an active-set method and an independent Newton method on the dual give
+ * the same result. The residual of an infeasible load is a proof; the shortest forces of a feasible
+ * load are orthogonal to the null space. Also minimum-norm solutions of singular equations. */
 #include "friction/cone_active_set.h"
 #include "linear/least_norm.h"
 #include "tests/support/check.h"
@@ -15,7 +14,7 @@ typedef struct load {
   ct_cone_fit_problem problem;
 } load;
 
-/* Cones around directions that face one side, and a load that many of them hold. */
+/* Cones around directions that face one side, and a load that many of them can balance. */
 static void make(load *l, check_random *r) {
   size_t count = 2 + check_next(r) % (CONES_MAX - 1), blocks = 1 + check_next(r) % BLOCKS_MAX;
   for (size_t i = 0; i < count; i++) {
@@ -55,7 +54,7 @@ static double rest_off(const load *l, const double *forces, const double *rest) 
   return (double)worst;
 }
 
-/* How much any generator of a cone works along the rest, at most. */
+/* The greatest dot product of a cone's generator with the residual. */
 static double greatest_pull(const load *l, const double *rest) {
   double most = -INFINITY;
   for (size_t i = 0; i < l->problem.count; i++) {
@@ -106,7 +105,8 @@ static void both_ways_agree(void) {
   ct_arena_destroy(arena);
 }
 
-/* A load a part of 1e-11 within a cone is held, the same outside is not, in any direction. */
+/* A load inside its cone by a relative 1e-11 is feasible, and one outside by as much is not, in any
+ * direction. */
 static void limit_is_sharp(void) {
   ct_arena *arena = ct_arena_create();
   for (int k = 0; k < 50; k++) {
@@ -128,7 +128,8 @@ static void limit_is_sharp(void) {
   ct_arena_destroy(arena);
 }
 
-/* M = L R of low rank: the solution solves, and is orthogonal to what M does not see. */
+/* M = L R of low rank: the solution solves the equations and is orthogonal to the null space of M.
+ */
 static void least_solution(void) {
   check_random r = {20260106};
   ct_arena *arena = ct_arena_create();
@@ -156,7 +157,7 @@ static void least_solution(void) {
     CHECK(found <= rank && found <= rows && found <= columns);
     double along = 0.0;
     for (size_t j = 0; j < columns; j++) along += x[j] * (wanted[j] - x[j]);
-    CHECK_NEAR(along, 0.0, 1e-8); /* wanted - x is not seen by M */
+    CHECK_NEAR(along, 0.0, 1e-8); /* wanted - x is in the null space of M */
     for (size_t i = 0; i < rows; i++) {
       double sum = 0.0;
       for (size_t j = 0; j < columns; j++) sum += kept[j * rows + i] * x[j];

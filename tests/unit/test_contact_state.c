@@ -1,11 +1,10 @@
-/* Contact states by hand: events at the begin and the end of each contact, what is kept between,
- * and the zero-crossing functions.
- */
+/* Contact states against values by hand: events at the begin and the end of each contact, the state
+ * between events, and the zero-crossing functions. */
 #include "tests/support/contact_states.h"
 #include "tests/support/failing_malloc.h"
 
-/* Balls of radius 1 in a row along x, on which a hammer of radius 1 may stand: at x it touches
- * those within 2. */
+/* Balls of radius 1 in a row along x, and a hammer of radius 1 above them: at x it touches the
+ * balls within 2. */
 static const ct_scene *row_of_balls(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -67,15 +66,14 @@ static void the_end_of_one_contact_and_the_begin_of_another_are_told_at_their_ev
   CHECK_INT(ct_contact_state_events(second.state), 2);
   CHECK(ct_contact_state_time(second.state) == 1.5 &&
         ct_contact_state_epsilon(second.state) == CT_CONTACT_EPSILON);
-  /* The state before is what it was. */
+  /* The earlier state is unchanged. */
   CHECK_INT(ct_contact_state_count(first.state), 2);
   give_back(&first);
   give_back(&second);
   ct_scene_release(scene);
 }
 
-/* Row 20: what was stored at the beginning is kept bit for bit, whatever the velocities are later.
- */
+/* Row 20: the velocity stored when a contact begins stays bit for bit, for any later velocities. */
 static void the_velocity_at_the_beginning_is_kept_while_the_contact_lasts(void) {
   const ct_scene *scene = row_of_balls();
   ct_draft *draft = ct_draft_begin(scene);
@@ -83,8 +81,8 @@ static void the_velocity_at_the_beginning_is_kept_while_the_contact_lasts(void) 
   CHECK_INT(ct_draft_set_velocity(draft, ct_draft_find(draft, text_of("hammer")), &v), CT_OK);
   scene = seal(draft, scene);
   ct_contact_event event = next_event(scene, NULL, 0);
-  /* The normal points to the hammer, which goes away from the left ball and nears the middle one.
-   */
+  /* The normal points to the hammer, which moves away from the left ball and towards the middle
+   * one. */
   double away = record_with(event.state, "left")->normal_velocity,
          nears = record_with(event.state, "middle")->normal_velocity;
   CHECK_NEAR(away, 0.1, 1e-16);
@@ -108,8 +106,8 @@ static void the_velocity_at_the_beginning_is_kept_while_the_contact_lasts(void) 
   ct_scene_release(scene);
 }
 
-/* A wheel of radius 1 that rolls along the ground without slipping stands still where it touches;
- * one that turns about a centre above it meets the ground at the speed of its turning. */
+/* A wheel of radius 1 that rolls without slipping has velocity 0 at its contact. A body that turns
+ * about a centre above its contact has the velocity w x r there. */
 static void a_turning_body_has_the_velocity_of_the_point_that_touches(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -138,8 +136,8 @@ static void a_turning_body_has_the_velocity_of_the_point_that_touches(void) {
   ct_scene_release(scene);
 }
 
-/* Rows 21, 22: touching within the hysteresis at an event is contact; at a restart neither function
- * is zero. */
+/* Rows 21, 22: a gap within the hysteresis is contact at an event; at a restart neither function is
+ * zero. */
 static void no_function_is_zero_at_a_restart(void) {
   const double eps = CT_CONTACT_EPSILON;
   const double gaps[] = {0, eps, 1.0000000001 * eps, 0.5 * eps, -eps, 2 * eps, 1e-15, 1e-300};
@@ -177,7 +175,7 @@ static void hand_made_distances_give_the_functions_of_the_seed(void) {
   CHECK(z[0] == -42.0 && z[1] == 0.3 - 1e-16);
 }
 
-/* Rows 21 and 24 in a scene: balls of a micrometre, whose distances keep 1e-22 m. */
+/* Rows 21 and 24 in a scene: balls of a micrometre, whose distances resolve 1e-22 m. */
 static void a_scene_of_such_distances_gives_the_same(void) {
   const double r = 1e-6, across = 1e-3;
   const ct_scene *empty = ct_scene_create(0);
@@ -192,14 +190,14 @@ static void a_scene_of_such_distances_gives_the_same(void) {
   ct_contact_monitor z = monitor_of(scene, event.state);
   CHECK_NEAR(z.z1.value, -2e-9 - 2e-16, 1e-21);
   CHECK(z.z1.a == 2 && z.z1.b == 3 && z.z1.narrow);
-  /* The others are a millimetre apart, by their boxes. */
+  /* The boxes of the other pairs are a millimetre apart. */
   CHECK(!z.z2.narrow && z.z2.value <= across - 2e-6 && z.z2.value > across - 2.1e-6);
   give_back(&event);
   ct_scene_release(scene);
 }
 
 /* Row 23: a record has the points, the normal, both bodies, the distance with hysteresis, and three
- * supports of each. */
+ * supports of each body. */
 static void a_record_has_the_fields_of_a_contact_pair(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -220,7 +218,8 @@ static void a_record_has_the_fields_of_a_contact_pair(void) {
   CHECK_NEAR(r->result.point_b.y, -0.1125, 1e-15);
   CHECK(r->supports_defined);
   for (int i = 0; i < 3; i++) {
-    /* Corners of the two, on the faces that meet: of a support along -n the others' lowest. */
+    /* Corners on the two faces in contact: the support along -n is the lowest corner of the other
+     * body. */
     CHECK_NEAR(fabs(r->support_a[i].x), 2, 1e-14);
     CHECK_NEAR(fabs(r->support_a[i].z), 0.35, 1e-14);
     CHECK_NEAR(fabs(r->support_b[i].x - 0.3), 0.1, 1e-14);
@@ -230,8 +229,8 @@ static void a_record_has_the_fields_of_a_contact_pair(void) {
   ct_scene_release(scene);
 }
 
-/* Row 25: all that the seed's log lines say of an event, for its bouncing sphere: time, cause,
- * pair, distance, normal, position. */
+/* Row 25: an event has everything that Modia3D logs for its bouncing sphere: time, cause, pair,
+ * distance, normal, position. */
 static void an_event_has_what_the_log_of_the_seed_says(void) {
   const double begin = 2.3924142776549155, end = 2.3924413895015424;
   const ct_scene *empty = ct_scene_create(0);
@@ -276,7 +275,7 @@ static void a_body_made_again_under_the_same_id_is_another(void) {
   CHECK_INT(ct_draft_remove(draft, ct_draft_find(draft, text_of("left"))), CT_OK);
   add_shape(draft, "left", sphere_of(1), pose_at(0, 0, 0));
   scene = seal(draft, scene);
-  /* The contact of the one that is gone takes no part. */
+  /* The contact of the deleted body is ignored. */
   ct_pair_result now[2];
   ct_contact_monitor out = {.contacts = now};
   const ct_contact_monitor_options all = {.evaluation = CT_EVALUATE_MONITOR};
@@ -316,7 +315,7 @@ static void a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider
   CHECK_INT(first.began_count, 2);
   const ct_contact_record *before = record_with(first.state, "left");
   CHECK(before->collider_a == 1 && before->collider_b == 0);
-  /* With its colliders, elsewhere: the contact goes on. */
+  /* Replaced with the same colliders, elsewhere: the contact persists. */
   draft = ct_draft_begin(scene);
   ct_pose nearer = pose_at(0.25, 0, 0);
   CHECK_INT(ct_draft_replace(draft, row, two, &nearer, NULL), CT_OK);
@@ -324,7 +323,8 @@ static void a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider
   ct_contact_event second = next_event(scene, first.state, 1);
   CHECK_INT(second.persisted_count, 2);
   CHECK_NEAR(record_with(second.state, "left")->distance, -1, 1e-14);
-  /* Without the collider it ends, and what now touches begins. */
+  /* Without the collider the contact ends, and a contact of the collider that touches now begins.
+   */
   draft = ct_draft_begin(scene);
   CHECK_INT(ct_draft_replace(draft, row, larger, &origin, NULL), CT_OK);
   scene = seal(draft, scene);
@@ -342,7 +342,7 @@ static void a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider
   ct_scene_release(scene);
 }
 
-/* A large pad about a small core, under these ids, in this order. */
+/* A large pad around a small core, with these ids, in this order. */
 static ct_status replace_hand(ct_draft *draft, const char *first, double radius, const char *second,
                               double other) {
   const ct_collider colliders[2] = {
@@ -364,16 +364,16 @@ static ct_status replace_hand(ct_draft *draft, const char *first, double radius,
 
 static void a_collider_with_an_id_is_known_by_it_wherever_it_is(void) {
   static const struct {
-    const char *first, *second; /* of the body that comes in place of core .1, pad .5 */
+    const char *first, *second; /* of the replacing body; the replaced body has core .1, pad .5 */
     double radius, other;
     size_t persisted, ended, began;
     ct_contact_cause cause;
   } cases[] = {
       {"pad", "core", 0.5, 0.1, 1, 0, 0, CT_CAUSE_INIT}, /* another order */
       {"pad", "pin", 0.5, 0.1, 1, 0, 0, CT_CAUSE_INIT},
-      {"core", "sole", 0.1, 0.5, 0, 1, 1, CT_CAUSE_BODY}, /* in its place, another */
+      {"core", "sole", 0.1, 0.5, 0, 1, 1, CT_CAUSE_BODY}, /* another collider in its place */
       {"core", "", 0.1, 0.5, 0, 1, 1, CT_CAUSE_BODY},
-      {"pad", "core", 0.1, 0.5, 0, 1, 1, CT_CAUSE_Z1}, /* its own, but it has shrunk */
+      {"pad", "core", 0.1, 0.5, 0, 1, 1, CT_CAUSE_Z1}, /* the same collider, but smaller */
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const ct_scene *empty = ct_scene_create(0);
@@ -402,7 +402,7 @@ static void a_collider_with_an_id_is_known_by_it_wherever_it_is(void) {
   }
 }
 
-/* Two states of one scene, event after event, as whoever keeps them there counts. */
+/* Two states of one scene, with alternating events: both draw pair ids from one counter. */
 static void contacts_of_all_states_of_a_scene_have_ids_of_their_own(void) {
   const ct_scene *scene = row_of_balls();
   ct_contact_event last[2] = {{.state = NULL}, {.state = NULL}};
@@ -422,7 +422,7 @@ static void contacts_of_all_states_of_a_scene_have_ids_of_their_own(void) {
     last[k % 2] = next;
   }
   CHECK_INT(begun, 10);
-  /* A revision whose rows were compacted away goes on counting. */
+  /* The counter continues in a revision whose rows were compacted. */
   ct_draft *draft = ct_draft_begin(scene);
   for (const char **id = (const char *[]){"left", "middle", "right", NULL}; *id; id++)
     CHECK_INT(ct_draft_remove(draft, ct_draft_find(draft, text_of(*id))), CT_OK);
@@ -452,7 +452,7 @@ static void pairs_that_filters_exclude_end_and_take_no_part(void) {
   ct_scene_release(scene);
 }
 
-/* Of 40 balls in a heap whose group does not collide with itself a pair rule lets two meet. */
+/* 40 balls in a heap whose group excludes itself; a pair rule includes one pair. */
 static void a_pair_rule_is_heard_among_many_that_groups_exclude(void) {
   const ct_scene *scene = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(scene);
@@ -495,9 +495,8 @@ static void bodies_that_both_stand_still_take_no_part(void) {
   ct_scene_release(scene);
 }
 
-/* Row 26: at zero crossings the distances of all pairs that are near, and the boxes of the rest;
- * between, those of contacts alone.
- */
+/* Row 26: at zero crossings, distances of all pairs whose boxes are near and bounds of the others;
+ * between events, distances of contacts alone. */
 static void only_contacts_are_computed_between_events(void) {
   const ct_scene *scene = row_of_balls();
   ct_contact_event event = next_event(scene, NULL, 0);
@@ -514,7 +513,7 @@ static void only_contacts_are_computed_between_events(void) {
     const ct_pair_result *stored = &ct_contact_state_record(event.state, (size_t)k)->result;
     CHECK(now[k].distance == stored->distance && now[k].normal.x == stored->normal.x);
   }
-  /* Elsewhere, without a new revision: a contact whose boxes are apart is computed all the same. */
+  /* Poses overridden without a new revision: a contact whose boxes are apart is still evaluated. */
   const ct_override there = {ct_scene_find(scene, text_of("hammer")), pose_at(30, 0, 0)};
   const ct_contact_monitor_options what_if = {
       .evaluation = CT_EVALUATE_MONITOR, .overrides = &there, .override_count = 1};

@@ -1,5 +1,5 @@
-/* Digests of content: the published function by another's values, and the order of shapes that
- * rests on them. */
+/* Digests of content: BLAKE2b against Python's values, and the order of shapes that compares
+ * digests. */
 #include "base/digest.h"
 #include "shape/shape_compare.h"
 #include "tests/support/meshes.h"
@@ -55,8 +55,8 @@ static void zero_has_no_sign(void) {
 
 enum { VARIANTS = 6 };
 
-/* The same sphere, but for a last bit of the last vertex, the last triangle's corners, a vertex
- * more, and the sign of a zero. */
+/* The same sphere with one change: the last bit of the last vertex, the corners of the last
+ * triangle, one vertex more, or the sign of a zero. */
 static ct_shape variant(int which) {
   soup s = {0};
   soup_sphere(&s, ct_vec(0, 0, 0), 1.0, 8, 12);
@@ -69,7 +69,7 @@ static ct_shape variant(int which) {
   return soup_shape(&s);
 }
 
-/* 0 and 1 are equal; all others differ from these and from each other: an order of all of them. */
+/* Variants 0 and 1 are equal; all others differ from them and from each other: a strict order. */
 static void equal_meshes_are_equal_and_others_are_in_order(void) {
   ct_shape shapes[VARIANTS];
   for (int i = 0; i < VARIANTS; i++) shapes[i] = variant(i);
@@ -103,8 +103,8 @@ static void equal_hulls_are_equal_and_others_are_in_order(void) {
   for (int i = 0; i < 3; i++) ct_hull_release(shapes[i].hull);
 }
 
-/* The content is read when a mesh is built. Comparing reads the leading vertices and no other: it
- * costs the same for any size. */
+/* The digest is computed when a mesh is built. A comparison reads a fixed number of vertices, so
+ * its cost does not depend on the size. */
 static void comparing_equal_meshes_costs_the_same_for_any_size(void) {
   ct_shape one = variant(0), other = variant(1);
   ct_vec3 *vertices = (ct_vec3 *)(uintptr_t)ct_mesh_get(other.mesh)->vertices;
@@ -118,7 +118,8 @@ static void comparing_equal_meshes_costs_the_same_for_any_size(void) {
   ct_mesh_release(other.mesh);
 }
 
-/* Bit for bit the mirror image, whichever objects hold the content. */
+/* Objects of equal content give the same result bit for bit, and swapped arguments its mirror
+ * image. */
 static void two_objects_answer_as_one_and_swap(void) {
   ct_shape one = variant(0), other = variant(1), third = variant(2);
   check_random r = {3};

@@ -1,6 +1,5 @@
-/* Meshes of elements of one type and mixed: surfaces, neighbours and volumes against counts in
- * closed form and against brute force over all faces; what is refused, and which element is named.
- */
+/* Element meshes of one type and mixed: surfaces, neighbours and volumes against closed forms and
+ * brute force over all faces; faults of refused meshes and the elements that they name. */
 #include "shape/shape_compare.h"
 #include "tests/support/blocks.h"
 
@@ -10,7 +9,7 @@ static bool same_point(const block *b, uint32_t i, uint32_t j) {
   return b->v[i].x == b->v[j].x && b->v[i].y == b->v[j].y && b->v[i].z == b->v[j].z;
 }
 
-/* Does an element have a corner in the vertex's point? */
+/* True if the element has a corner at the vertex's position. */
 static bool element_has(const block *b, uint32_t element, uint32_t vertex) {
   for (uint32_t k = 0; k < block_corners(b, element); k++)
     if (same_point(b, b->c[element * block_each(b) + k], vertex)) return true;
@@ -37,15 +36,15 @@ static long double signed_six(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
          u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
 
-/* The first vertex in the same point. */
+/* The first vertex at the same position. */
 static uint32_t node_of(const block *b, uint32_t vertex) {
   uint32_t i = 0;
   while (!same_point(b, i, vertex)) i++;
   return i;
 }
 
-/* Six volumes of an element whose faces are split at their lowest nodes: over the surface, from a
- * point that is no corner. */
+/* Six times the volume of an element whose faces are split at their lowest nodes, by integration
+ * over the surface from a point that is not a corner. */
 static long double element_six(const block *b, uint32_t element) {
   const ct_element_form *form = block_form(b, element);
   const uint32_t *c = b->c + element * block_each(b);
@@ -69,9 +68,9 @@ static long double volume_of(const block *b) {
   return six / 6;
 }
 
-/* ---- what elements are ---------------------------------------------------------------------- */
+/* ---- valid elements -------------------------------------------------------------------------- */
 
-/* Everything that the view says of a block, against the block. */
+/* Compares all members of the view with the block. */
 static void check_view(const block *b, const ct_elements_view *view) {
   const ct_mesh_view *surface = ct_mesh_get(view->surface);
   uint32_t outer = 0, triangles = 0;
@@ -100,7 +99,7 @@ static void check_view(const block *b, const ct_elements_view *view) {
   CHECK_INT(surface->triangle_count, triangles);
 }
 
-/* Each triangle of the surface is a part of its outer face, and its element is behind it. */
+/* Each triangle of the surface is part of an outer face, and its element is on the inner side. */
 static void check_surface(const block *b, const ct_elements_view *view) {
   const ct_mesh_view *surface = ct_mesh_get(view->surface);
   for (uint32_t t = 0; t < surface->triangle_count; t++) {
@@ -134,7 +133,7 @@ static void check_block(const block *b) {
   long double volume = volume_of(b);
   CHECK_NEAR(view->volume, (double)volume, 1e-14 * (double)volume);
   CHECK(report.surface.watertight && report.fault == CT_ELEMENT_SOUND);
-  /* Euler: a ball's surface has V - E + F = 2, and three edges for two triangles. */
+  /* Euler: a sphere has V - E + F = 2, and 3 edges per 2 triangles. */
   CHECK_INT(2 * (long)report.surface.vertices - (long)report.surface.triangles, 4);
   ct_elements_release(elements);
 }
@@ -181,7 +180,7 @@ static void a_block_has_the_counts_of_its_sides(void) {
   }
 }
 
-/* Is the point in a tetrahedron that the element is the union of? How many. */
+/* The number of tetrahedra of the element that contain the point. */
 static int tetrahedra_around(const block *b, uint32_t element, ct_vec3 p) {
   const ct_element_form *form = block_form(b, element);
   const uint32_t *c = b->c + element * block_each(b);
@@ -207,8 +206,8 @@ static int tetrahedra_around(const block *b, uint32_t element, ct_vec3 p) {
   return in;
 }
 
-/* The tetrahedra that elements are the union of fill the surface: a point is in the one where it is
- * in the other. */
+/* The tetrahedra of the elements fill the surface: a point inside the surface is in exactly one, a
+ * point outside in none. */
 static void elements_fill_their_surface(void) {
   check_random r = {2};
   for (int round = 0; round < 8; round++) {
@@ -361,7 +360,7 @@ static void the_order_by_content_tells_elements_apart(void) {
   block_free(&hex);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------ */
+/* ---- refused elements ------------------------------------------------------------------------ */
 
 static ct_elements_report refusal_of(const block *b) {
   ct_elements *elements = NULL;
@@ -405,9 +404,9 @@ static void a_hexahedron_that_is_turned_in_part_is_named(void) {
   block_free(&b);
 }
 
-/* A cube whose corner (1, 1, 1) has gone below the bottom, to z = -1/2: of the tetrahedra from
- * corner 0 those over half the top keep 1/6, and 0 1 2 6 and 0 2 3 6 over the bottom have -1/12. In
- * the plane of the bottom they have 0. */
+/* A cube whose corner (1, 1, 1) moved below the bottom, to z = -1/2. Of the tetrahedra from corner
+ * 0, those over half the top keep 1/6; 0 1 2 6 and 0 2 3 6 over the bottom have -1/12, and 0 if the
+ * corner is in the plane of the bottom. */
 static void the_least_tetrahedron_is_told(void) {
   block b = block_make(CT_HEXAHEDRA, 1, 1, 1);
   b.v[7].z = -0.5;
@@ -427,8 +426,8 @@ static void the_least_tetrahedron_is_told(void) {
 
 static void a_flat_element_is_named_however_nearly_it_is_none(void) {
   block b = block_make(CT_TETRAHEDRA, 1, 1, 1);
-  /* Corner 1 of the cell goes into the plane of the tetrahedron 0 1 2 6, to the last bit: then a
-   * bit out of it on either side. */
+  /* Corner 1 of the cell moves into the plane of the tetrahedron 0 1 2 6, to the last bit, and one
+   * bit to either side of it. */
   for (int side = -1; side <= 1; side++) {
     b.v[1] = ct_vec(0.5, side * 0x1p-53 + 0.5, 0.5);
     ct_elements *elements = NULL;
@@ -459,10 +458,10 @@ static void corners_in_one_point_are_named(void) {
 
 static void faces_that_do_not_fit_are_named(void) {
   block b = block_make(CT_TETRAHEDRA, 1, 1, 1);
-  /* The second tetrahedron becomes a copy of the first: each face twice from one side. */
+  /* The second tetrahedron becomes a copy of the first: each face has two elements on one side. */
   memcpy(b.c + 4, b.c, 4 * sizeof *b.c);
   ct_elements_report r = refusal_of(&b);
-  /* Its face on the third is one too many as well, and comes later. */
+  /* Its face on the third is shared by too many elements as well, and comes later. */
   CHECK_INT(r.fault, CT_ELEMENT_ONE_SIDE);
   CHECK_INT(r.element, 1);
   CHECK_INT(r.other, 0);

@@ -1,6 +1,6 @@
-/* Elements being built: refused memory leaves nothing behind, a raised flag ends it soon, and the
- * bytes are known. */
-/* First: it names variables as blocks.h names a type. */
+/* Building elements: failing allocations leak nothing, a raised flag ends the build soon, and the
+ * bytes per element are bounded. */
+/* Must come first: it has variables of the same name as a type of blocks.h. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/blocks.h"
@@ -46,7 +46,7 @@ static void every_refused_allocation_is_told_and_leaves_nothing(void) {
     ct_elements_release(elements);
     CHECK_INT(memory.live, before);
     memory.fail_at = 0;
-    /* Refused elements hold nothing either. */
+    /* Refused elements leak nothing either. */
     data.surface_id_count--;
     elements = NULL;
     CHECK_INT(ct_elements_create(&data, NULL, &elements, NULL), CT_BAD_ELEMENT);
@@ -85,7 +85,7 @@ static void a_raised_flag_ends_the_building_soon(void) {
   }
 }
 
-/* What a limit on memory can reckon with: 250,000 elements stay below 0.65 GiB. */
+/* The bound that memory limits assume: 250,000 elements stay below 0.65 GiB. */
 static void an_element_takes_a_known_number_of_bytes(void) {
   for (int t = 0; t < 3; t++) {
     block b = block_make(types[t], 8, 8, 8);

@@ -1,11 +1,11 @@
-/* Elements of all types: mass in closed form; the forms in which arrays are given; which corners,
- * solids and faces are refused, and which element and face are named. */
+/* Elements of all types: mass in closed form; the forms of the arrays; refused corners, solids and
+ * faces, and the element and face that each fault names. */
 #include "shape/shape_compare.h"
 #include "tests/support/blocks.h"
 
 /* ---- types of elements ---------------------------------------------------------------------- */
 
-/* One element of each type, in closed form: volume, centre, and inertia about it for unit density.
+/* One element of each type in closed form: volume, centre, and inertia about it for unit density.
  */
 static void each_type_has_the_mass_of_its_solid(void) {
   static const struct {
@@ -88,8 +88,8 @@ static void a_mixed_block_has_the_volume_of_its_cells_and_roofs(void) {
   }
 }
 
-/* Corners side by side, or each element's at the room of the largest; a mesh of one type given as
- * mixed: one and the same. */
+/* Corners packed, or at a stride of the largest type, or a mesh of one type given as mixed: the
+ * same elements. */
 static void the_forms_of_the_arrays_make_the_same_elements(void) {
   block b = block_make(CT_MIXED_ELEMENTS, 2, 2, 1);
   uint32_t *packed = malloc(8 * b.en * sizeof *packed), count = 0;
@@ -126,9 +126,9 @@ static void the_forms_of_the_arrays_make_the_same_elements(void) {
   block_free(&b);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------ */
+/* ---- refused elements ------------------------------------------------------------------------ */
 
-/* A mixed mesh of the elements listed, refused. */
+/* A mixed mesh of the listed elements; returns the report of its refusal. */
 static ct_elements_report refusal_of_mixed(const ct_vec3 *v, uint32_t vertices,
                                            const uint8_t *counts, uint32_t elements,
                                            const uint32_t *corners) {
@@ -145,7 +145,7 @@ static ct_elements_report refusal_of_mixed(const ct_vec3 *v, uint32_t vertices,
   return report;
 }
 
-/* The unit cube, its middle, and the cell's corners above by one. */
+/* The unit cube, its centre, and the cell's corners one unit above. */
 static const ct_vec3 cube[] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},    {0, 0, 1},
                                {1, 0, 1}, {1, 1, 1}, {0, 1, 1}, {0.5, 0.5, 2}};
 
@@ -181,7 +181,7 @@ static void numbers_of_corners_that_no_element_has_are_refused(void) {
   CHECK_INT(refusal_of_mixed(cube, 9, NULL, 1, corners).fault, CT_ELEMENT_CORNERS);
 }
 
-/* A hexahedron under two tetrahedra that halve its top, in either order; under a wedge that lies on
+/* A hexahedron under two tetrahedra that share its top, in either order; under a wedge that covers
  * half of it; and a third element on a quadrilateral. */
 static void neighbours_share_whole_faces(void) {
   static const uint32_t roof[] = {4, 5, 6, 8, 6, 7, 4, 8}, cell[] = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -1,6 +1,6 @@
-/* Moved elements: hulls, boxes, volume and the surface are those of elements created from the same
- * arrays, to the bit; the trees hold the same boxes; the lists of connectivity are shared. A hull
- * of moved points is the hull of these points, to the bit. */
+/* Moved elements equal elements created from the same arrays to the bit in hulls, boxes, volume and
+ * surface; their trees contain the same boxes, and the connectivity lists are shared. A hull moved
+ * to new points equals the hull of these points to the bit. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/blocks.h"
@@ -77,7 +77,8 @@ static bool count_visit(void *context, uint32_t user) {
   return true;
 }
 
-/* Every element is found where its box is, and nothing but what the boxes meet. */
+/* A tree query with the box of each element finds the element, and only elements whose boxes
+ * overlap. */
 static void check_tree(const ct_elements_view *v) {
   CHECK(ct_tree_valid(v->tree));
   uint8_t *seen = malloc(v->element_count);
@@ -122,7 +123,7 @@ static void check_same(const ct_elements *a, const ct_elements *b) {
   check_tree(p);
 }
 
-/* A block that is twisted, and pressed flat by a factor. */
+/* A twisted block, flattened by a factor. */
 static void twist(const block *b, ct_vec3 *out, double amount, double flat, double phase) {
   for (uint32_t i = 0; i < b->vn; i++) {
     ct_vec3 p = b->v[i];
@@ -176,8 +177,8 @@ static void moved_elements_are_those_that_were_created(void) {
   }
 }
 
-/* The origin, moved to the same place at once, has the same trees to the bit: what a record needs.
- */
+/* The original, moved to the final positions in one step, has the same trees to the bit: records
+ * depend on it. */
 static void moving_the_origin_gives_what_a_sequence_of_moves_gave(void) {
   block b = block_make(CT_HEXAHEDRA, 4, 4, 4);
   ct_vec3 *at = malloc(b.vn * sizeof *at);
@@ -205,7 +206,7 @@ static void moving_the_origin_gives_what_a_sequence_of_moves_gave(void) {
   free(at);
 }
 
-/* Vertices of elements that are separate vertices in one point, which parts. */
+/* Separate vertices of several elements at one point, which move apart. */
 static void elements_whose_points_change_are_created_or_refused(void) {
   block b = block_make(CT_TETRAHEDRA, 2, 2, 2);
   block_explode(&b);
@@ -218,7 +219,8 @@ static void elements_whose_points_change_are_created_or_refused(void) {
   CHECK(ct_elements_origin(next) == elements);
   ct_elements_release(next);
   next = NULL;
-  at[0] = ct_add(at[0], ct_vec(-.125, -.125, 0)); /* it was one point with others: they part */
+  at[0] =
+      ct_add(at[0], ct_vec(-.125, -.125, 0)); /* shared its point with other vertices: they part */
   CHECK_INT(ct_elements_move(elements, at, NULL, NULL, &next, &report), CT_OK);
   CHECK(!ct_elements_origin(next) && report.outer_faces > ct_elements_get(elements)->outer_count);
   ct_elements_release(next);
@@ -233,7 +235,7 @@ static void elements_whose_points_change_are_created_or_refused(void) {
   free(at);
 }
 
-/* Each allocation fails in turn: CT_OUT_OF_MEMORY, and nothing is lost. */
+/* Each allocation fails in turn: CT_OUT_OF_MEMORY, and no element set is returned. */
 static void without_memory_elements_are_not_moved(void) {
   NEEDS_FAILING_MALLOC;
   block b = block_make(CT_HEXAHEDRA, 2, 2, 1);

@@ -18,7 +18,7 @@ static void carlsons_published_values(void) {
   CHECK_NEAR(ct_carlson_j(b, 5, 3.0 * 2.0 * 1.0), 0.14297579667157, 1e-14);
 }
 
-/* R_F and R_J of equal arguments are powers of them. */
+/* R_F and R_J of equal arguments are powers of the argument. */
 static void integrals_of_equal_arguments_are_powers(void) {
   for (double x = 1e-60; x < 1e60; x *= 1e7) {
     const double xyz[] = {x, x, x};
@@ -27,7 +27,7 @@ static void integrals_of_equal_arguments_are_powers(void) {
   }
 }
 
-/* What the oracle integrates over the amplitude. */
+/* The integrand of the reference quadrature over the amplitude. */
 typedef struct integrand {
   real m1;
   real third; /* 0: first kind */
@@ -38,7 +38,7 @@ static real value_of(const integrand *f, real amplitude) {
   return f->third == 0 ? 1 / root : s * s / ((c * c + f->third * s * s) * root);
 }
 
-/* Gauss' rule of five points on each of many parts. */
+/* Gauss quadrature with five points on each of many intervals. */
 static real integral(const integrand *f, real end) {
   const real x[] = {0.0L, 0.538469310105683091036314420700208805L,
                     0.906179845938663992797626878299392965L};
@@ -93,8 +93,8 @@ static void functions_invert_the_integral(void) {
   }
 }
 
-/* m1 = 1: sine and cosine. m1 = 0: tanh and 1/cosh, up to where the period begins to tell; from
- * there to the quarter period, by its reflection. */
+/* m1 = 1: sine and cosine. m1 = 0: tanh and 1/cosh, up to where the finite period matters; from
+ * there to the quarter period, by reflection. */
 static void functions_at_the_ends_are_elementary(void) {
   ct_jacobi circle, line;
   ct_jacobi_set(&circle, 1.0);

@@ -1,5 +1,5 @@
-/* The growing polytope and the fifteen axes of two boxes: depth, normal and bracket, against brute
- * force and each other. */
+/* EPA and the fifteen axes of two boxes: depth, normal and bracket, against brute force and against
+ * each other. */
 #include "convex/epa.h"
 #include "primitives/box_box.h"
 
@@ -12,8 +12,8 @@ static void place(const pair_case *c, ct_convex_proxy *a, ct_convex_proxy *b) {
   ct_proxy_place(&c->b.shape, &fb, b);
 }
 
-/* Boxes and hulls from any start, near contact on both sides: the depth, also where it is a tiny
- * separation. */
+/* Boxes and hulls from any start, near contact on both sides: the depth is exact to round-off, also
+ * where it is a tiny separation. */
 static void depth_is_exact_to_round_off(void) {
   check_random r = {31};
   ct_epa epa = {0};
@@ -49,8 +49,8 @@ static void depth_is_exact_to_round_off(void) {
   ct_epa_free(&epa);
 }
 
-/* A start that does not hold the origin: the face of least offset leads there, and apart bodies are
- * certified so. */
+/* An initial polytope that does not contain the origin: expansion of the face of least offset
+ * reaches the origin, and separate bodies are certified as separate. */
 static void separation_by_a_face_is_certified(void) {
   ct_epa epa = {0};
   const ct_shape cube = {.kind = CT_KIND_BOX, .box = {{1, 1, 1}}};
@@ -89,7 +89,7 @@ static void origin_is_made_of_vertices_of_the_polytope(void) {
   ct_epa_free(&epa);
 }
 
-/* Two parallel segments: their difference has no volume, and that is no error. */
+/* Two parallel segments: their difference is flat, which is not an error. */
 static void flat_difference_has_depth_zero(void) {
   ct_epa epa = {0};
   const ct_shape capsule = {.kind = CT_KIND_CAPSULE, .capsule = {1, 0.5, 0.5}};

@@ -1,7 +1,6 @@
-/* Events of a write as bytes: what is written comes back, and of bytes that are something else
- * nothing that could not be an event.
- */
-#include "server/scenes/event_payload.c" /* the server is no library */
+/* Events of a write as bytes: encoded events decode to the same events, and damaged bytes never
+ * decode to an invalid event. */
+#include "server/scenes/event_payload.c" /* the server is not a library */
 
 #include "tests/support/check.h"
 
@@ -29,7 +28,7 @@ static void what_is_written_comes_back_in_order(void) {
   }
 }
 
-/* Reads a copy of its own length, so that a step beyond its end is found. */
+/* Reads a copy in a block of its own size, so that a sanitizer detects a read beyond its end. */
 static size_t read_all(const char *bytes, size_t length) {
   char *copy = malloc(length + 1);
   if (length) memcpy(copy, bytes, length);
@@ -59,7 +58,7 @@ static void bytes_that_have_changed_are_read_as_far_as_they_are_events(void) {
     for (int other = 0; other < 256; other++) {
       char was = bytes[i];
       bytes[i] = (char)other;
-      /* One length may now take in what were others. */
+      /* A changed length may span several former events. */
       CHECK(read_all(bytes, length) <= EVENTS);
       bytes[i] = was;
     }

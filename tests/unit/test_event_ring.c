@@ -1,5 +1,5 @@
-/* The ring of a scene's events: numbers, what is kept, gaps, want of memory. */
-#include "server/state/event_ring.c" /* the server is no library */
+/* The ring buffer of a scene's events: sequence numbers, retention, gaps, failing allocations. */
+#include "server/state/event_ring.c" /* the server is not a library */
 
 #include "tests/support/check.h"
 #include "tests/support/failing_malloc.h"
@@ -34,7 +34,7 @@ static void an_event_is_one_block_of_text(void) {
   srv_event_release(NULL);
 }
 
-/* Any bound, any number of events: the youngest are there, under their numbers. */
+/* With any bound and any number of events, the newest are retained under their numbers. */
 static void the_youngest_events_are_kept(void) {
   for (size_t most = 1; most <= 40; most++)
     for (int events = 0; events <= 100; events++) {
@@ -67,7 +67,7 @@ static void bytes_bound_the_ring_but_for_the_youngest(void) {
   }
 }
 
-/* Whatever the bounds: those of the youngest write stay, those before it go. */
+/* For any bounds, the events of the newest write stay, and earlier events are evicted. */
 static void a_write_does_not_evict_its_own_events(void) {
   for (size_t most = 1; most < 12; most++)
     for (unsigned count = 1; count < 20; count++) {
@@ -98,7 +98,8 @@ static void who_sends_an_event_holds_it(void) {
   srv_event_release(event);
 }
 
-/* Nobody who was up to date, or behind, takes the next event for the one that follows. */
+/* After a break no reader, current or behind, takes the next event for the successor of its last
+ * one. */
 static void a_break_leaves_out_a_number(void) {
   for (int events = 0; events < 5; events++) {
     srv_ring *ring = ring_of(3, SIZE_MAX, events);
@@ -113,7 +114,7 @@ static void a_break_leaves_out_a_number(void) {
   }
 }
 
-/* Fills a ring while the at-th allocation is refused. False: there are not so many. */
+/* Fills a ring with allocation `at` failing. False: there were fewer allocations. */
 static bool refuse_one(long at) {
   memory.fail_at = at;
   memory.taken = 0;

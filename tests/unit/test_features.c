@@ -1,6 +1,5 @@
-/* Contact features of meshes: the closed forms of theory, section 7, what happens on edges, corners
- * and surfaces, and what is none.
- */
+/* Contact features of meshes: published closed forms, cases on edges, corners and surfaces, and
+ * pairs without features. */
 #include "tests/support/meshes.h"
 #include "tests/support/workspace.h"
 
@@ -138,8 +137,8 @@ static void T7_3_a_cube_is_shifted_into_another(void) {
   ct_mesh_release(a);
 }
 
-/* Where a vertex and its match have one normal the vertex' own is told, out of its body: of equal
- * meshes too. */
+/* If a vertex and its match have the same normal, the vertex's own normal is reported, pointing out
+ * of its body; equal meshes included. */
 static void equal_normals_are_told_out_of_the_vertex_body(void) {
   ct_mesh *a = cube_at(ct_vec(0, 0, 0)), *b = cube_at(ct_vec(0, 0, 0));
   const double third = 1 / sqrt(3.0);
@@ -151,7 +150,7 @@ static void equal_normals_are_told_out_of_the_vertex_body(void) {
     CHECK(p->flags == (CT_PAIR_FEATURE_ON_SURFACE | CT_PAIR_FEATURE_NORMAL_ARBITRARY));
     near_vector(p->normal, p->kind == CT_PAIR_FEATURE_VERTEX_A ? out : ct_neg(out), 1e-15);
   }
-  /* Other normals are told from each other. */
+  /* If the normals differ, the reported normal is their difference. */
   const ct_frame above = {here.rotation, {0, 0, 1}};
   f = ask_placed(a, &here, b, &above, CT_FEATURES_BACKWARD);
   CHECK_INT(f.count, 8);
@@ -178,7 +177,7 @@ static ct_mesh *roof(void) {
   return soup_mesh(&s);
 }
 
-/* T6.3 as meshes, row 34: edges that pass each other are a feature in the format of the others. */
+/* T6.3 as meshes, row 34: two crossing edges are a feature in the same format as the others. */
 static void row_34_the_edges_of_two_roofs_are_one_feature(void) {
   ct_mesh *a = roof();
   /* Upside down, a quarter turned, .02 into the other. */
@@ -215,13 +214,13 @@ static size_t count_of(const ct_features *f, ct_pair_feature_kind kind) {
   return count;
 }
 
-/* Row 36: what lies on each other is neither lost nor told twice. */
+/* Row 36: coincident vertices and edges are each reported exactly once. */
 static void row_36_aligned_cubes_have_each_vertex_once(void) {
   ct_mesh *a = cube_at(ct_vec(0, 0, 0));
   const struct {
     ct_vec3 shift;
-    size_t vertices; /* of each that are on the other */
-    size_t edges;    /* that cross within both */
+    size_t vertices; /* vertices of each on the surface of the other */
+    size_t edges;    /* edges that cross within both */
   } cases[] = {{{0, 0, 1}, 4, 0},  {{1, 1, 0}, 2, 0},   {{1, 1, 1}, 1, 0},  {{0, 0, 0}, 8, 0},
                {{.5, 0, 1}, 2, 0}, {{.5, .5, 1}, 1, 2}, {{0, 0, 1.5}, 0, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -242,8 +241,8 @@ static void row_36_aligned_cubes_have_each_vertex_once(void) {
   ct_mesh_release(a);
 }
 
-/* Row 36: quarter turns of a cube, .25 into the other, have its four lower vertices, backward each
- * through the face above. */
+/* Row 36: a cube, turned by quarters and sunk by .25 into the other, has its four lower vertices;
+ * backward, each is matched through the face above. */
 static void row_36_a_smaller_cube_sunk_straight_down_has_its_lower_vertices(void) {
   ct_mesh *big = cube_at(ct_vec(0, 0, 0));
   soup s = {0};
@@ -284,7 +283,7 @@ static ct_mesh *with_normal(const ct_mesh *mesh, ct_vec3 normal) {
   return out;
 }
 
-/* Rays that leave through an edge or a corner: one hit, on the face of the lowest number. */
+/* Rays that leave through an edge or a corner: one hit, on the face with the lowest index. */
 static void a_ray_through_an_edge_or_a_corner_takes_the_lowest_face_once(void) {
   static const struct {
     ct_vec3 out;
@@ -314,8 +313,8 @@ static void a_ray_through_an_edge_or_a_corner_takes_the_lowest_face_once(void) {
   ct_mesh_release(cube);
 }
 
-/* An L of three cubes: the ray from within one of them past the reentrant edge, which it touches,
- * into another. */
+/* An L of three cubes: a ray from one of them touches the reentrant edge and continues into
+ * another. */
 static void a_ray_that_touches_a_reentrant_edge_goes_on(void) {
   static const uint32_t caps[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}};
   const double x[6] = {0, 2, 2, 1, 1, 0}, y[6] = {0, 0, 1, 1, 2, 2};
@@ -342,9 +341,8 @@ static void a_ray_that_touches_a_reentrant_edge_goes_on(void) {
   ct_mesh_release(b);
 }
 
-/* Two boxes of one mesh that overlap: the ray passes the inner wall of the second, and leaves
- * through the outer one of the first.
- */
+/* Two overlapping boxes in one mesh: the ray ignores the inner wall of the second, and leaves
+ * through the outer wall of the first. */
 static void a_wall_inside_a_solid_that_the_ray_goes_in_through_is_no_match(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
@@ -413,7 +411,7 @@ static void surfaces_and_other_kinds_have_no_features(void) {
   ct_mesh_release(cube);
 }
 
-/* Two cubes that share a side, and two that are a unit in the last place apart. */
+/* Two cubes that share a side, and two that are one unit in the last place apart. */
 static void pairs_of_triangles_that_touch_are_listed(void) {
   ct_mesh *a = cube_at(ct_vec(0, 0, 0));
   ct_shape shape = {.kind = CT_KIND_MESH, .mesh = a};

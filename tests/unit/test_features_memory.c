@@ -1,10 +1,9 @@
-/* Contact features without memory: every allocation fails in turn, alone and with all that follow.
- * What is there is true, and where something is missing the answer tells of it.
- */
+/* Contact features without memory: every allocation fails in turn, alone and with all later ones.
+ * Each reported feature is right, and an incomplete list is marked as such. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
 
-/* Both lists grow more than once. */
+/* Large enough that both lists grow more than once. */
 static ct_shape ball(uint32_t rings, uint32_t sectors) {
   soup s = {0};
   soup_sphere(&s, ct_vec(0, 0, 0), 1, rings, sectors);
@@ -14,7 +13,7 @@ static ct_shape ball(uint32_t rings, uint32_t sectors) {
 static const ct_frame home = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}},
                       there = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {.25, .125, .0625}};
 
-/* An answer in memory of its own, taken while nothing is refused. */
+/* A copy of the result, allocated while no allocation fails. */
 typedef struct asked {
   ct_pair_feature *items;
   ct_triangle_pair *pairs;
@@ -30,7 +29,7 @@ static void *copy_of(const void *items, size_t size) {
   return out;
 }
 
-/* In a workspace that was used or not, with allocation n failing; 0: none. */
+/* Runs the query in a new or used workspace with allocation n failing; 0: none. */
 static asked ask(const ct_shape shape[2], ct_workspace *workspace, long n) {
   const ct_placed a = {&shape[0], &home}, b = {&shape[1], &there};
   const ct_features_options options = {CT_FEATURES_BOTH, CT_FEATURES_ANY_DEPTH};
@@ -82,7 +81,8 @@ static bool has_pair(const asked *full, ct_triangle_pair t) {
   return false;
 }
 
-/* The whole where nothing is told, a part of it else. */
+/* A list that is not marked as incomplete has all items of the full list. Reported pairs are always
+ * in the full list. */
 static void check_against(const asked *full, const asked *out, long n) {
   if (!out->told && out->count != full->count)
     CHECK_FAIL("failure %ld: %zu of %zu features", n, out->count, full->count);
@@ -114,7 +114,7 @@ static void fail_each(bool all_after) {
     check_against(&full, &out, n);
     told += out.told;
     pairs_told += out.pairs_told;
-    /* With memory again the same workspace answers in full. */
+    /* With memory the same workspace gives complete lists. */
     CHECK(!again.told && !again.pairs_told && !again.out_of_memory);
     CHECK_INT(again.count, full.count);
     CHECK_INT(again.pair_count, full.pair_count);

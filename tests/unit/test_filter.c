@@ -1,5 +1,5 @@
-/* Filters: what excludes a pair, what overrides it, and that the pair loops and the verdict agree
- * with a plain reading of the rules. */
+/* Filters: the rules that exclude and include a pair; the pair loops and the verdict agree with a
+ * direct implementation of the rules. */
 #include "tests/support/scenes.h"
 
 enum { BODIES = 24, GROUPS = 6 };
@@ -61,7 +61,7 @@ static void groups_exclude_both_ways_and_pair_rules_win(void) {
   const ct_scene *scene = with_filters(crowd(groups), &(ct_filters){&rule, 1, pairs, 2});
   bool seen[BODIES * BODIES];
   pairs_of(scene, CT_BROADPHASE_TREE, seen);
-  CHECK(seen[0 * BODIES + 1]); /* excluded by groups, overridden */
+  CHECK(seen[0 * BODIES + 1]); /* excluded by groups, included by a pair rule */
   CHECK(seen[0 * BODIES + 2]);
   CHECK(!seen[0 * BODIES + 3]); /* b3 is in g0 and g1 */
   CHECK(!seen[1 * BODIES + 3]);
@@ -127,7 +127,7 @@ static void removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back(void)
         !ct_scene_filter_verdict(next, 2, 3).collide);
   CHECK_INT(ct_scene_filters(scene)->pair_count, 3);
   ct_scene_release(next);
-  /* Rules set after the removal are of the new bodies. */
+  /* Rules set after the removal apply to the new bodies. */
   draft = ct_draft_begin(scene);
   CHECK_INT(ct_draft_remove(draft, 0), CT_OK);
   row = add_shape(draft, "b0", sphere_of(1), pose_at(0, 0, 0));
@@ -137,7 +137,7 @@ static void removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back(void)
   CHECK_INT(ct_scene_filters(next)->pair_count, 1);
   CHECK(!ct_scene_filter_verdict(next, row, 1).collide);
   ct_scene_release(next);
-  /* And with no rules at all there is nothing to drop. */
+  /* Removal without any rules. */
   draft = ct_draft_begin(scene);
   CHECK_INT(ct_draft_remove(draft, 0), CT_OK);
   CHECK_INT(ct_draft_set_filters(draft, &(ct_filters){NULL, 0, NULL, 0}), CT_OK);
@@ -168,7 +168,7 @@ static void more_groups_with_rules_than_the_limit_are_refused(void) {
   ct_scene_release(scene);
 }
 
-/* The rules read plainly. */
+/* The rules, implemented directly. */
 static bool collides(const unsigned *groups, bool excludes[GROUPS][GROUPS],
                      int pair_rule[BODIES][BODIES], int i, int j) {
   if (pair_rule[i][j] >= 0) return pair_rule[i][j];

@@ -1,5 +1,5 @@
-/* Torque-free rotation: against closed forms of symmetric tops, conserved momentum and energy, and
- * Taylor's series of Euler's equations in long double. */
+/* Torque-free rotation: closed forms of symmetric tops, conservation of momentum and energy, and
+ * the Taylor series of Euler's equations in long double. */
 #include "base/trigonometry.h"
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
@@ -16,8 +16,7 @@ static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) {
 }
 
 /* Orientation relative to the start and angular velocity in the principal axes, of a body whose
- * axes are the world's at the start.
- */
+ * axes are the world's at the start. */
 typedef struct top_l {
   real moments[3], w[3], q[4]; /* x, y, z, w */
 } top_l;
@@ -34,8 +33,8 @@ static real at_step(const real *series, real h) {
   return sum;
 }
 
-/* One step: I1 w1' = (I2 - I3) w2 w3 and so on, q' = q w / 2, by the series about the present. With
- * h |w| of 1/32 the terms left out are below 1e-20. */
+/* One Taylor step of I1 w1' = (I2 - I3) w2 w3 and so on, q' = q w / 2. With h |w| of 1/32 the
+ * truncation error is below 1e-20. */
 static void oracle_step(top_l *top, real h) {
   real w[3][TAYLOR + 1], q[4][TAYLOR + 1];
   for (int i = 0; i < 3; i++) w[i][0] = top->w[i];
@@ -67,8 +66,8 @@ static ct_path *made(ct_vec3 moments, ct_quat orientation, ct_pose start, ct_vec
   return mover_path(&o);
 }
 
-/* Follows both for `turns` rad; the rotation may be off by `per_radian` for each turned, and by
- * `at_once` from the start. */
+/* Follows path and reference for `turns` rad. Allowed error of the rotation: `at_once` plus
+ * `per_radian` for each radian. */
 static void follows_oracle(ct_vec3 moments, ct_vec3 angular, double turns, double at_once) {
   const double per_radian = 1e-14;
   top_l truth = {
@@ -114,8 +113,8 @@ static void any_top_is_eulers_equations(void) {
     follows_oracle(random_moments(&r), random_vector(&r, 2.0), 30.0, 1e-14);
 }
 
-/* A rod with moments that all but agree, a flat plate whose moments are one the sum of the others,
- * almost a sphere. */
+/* A rod with nearly equal moments, a flat plate with one moment equal to the sum of the others, a
+ * near-sphere. */
 static void difficult_proportions_are_eulers_equations(void) {
   check_random r = {1602};
   for (int i = 0; i < rounds(4, 100); i++) {
@@ -126,8 +125,8 @@ static void difficult_proportions_are_eulers_equations(void) {
   }
 }
 
-/* About the middle axis: it turns over, and back, in ever the same time. Dzhanibekov 1985; Poinsot
- * 1834. */
+/* Rotation about the middle axis turns over and back with a constant period. Dzhanibekov 1985;
+ * Poinsot 1834. */
 static void a_top_about_its_middle_axis_turns_over(void) {
   check_random r = {1603};
   for (double off = 1e-3; off > 1e-13; off *= 0.01) {
@@ -183,8 +182,7 @@ static double energy(ct_vec3 moments, ct_vec3 w) {
   return moments.x * w.x * w.x + moments.y * w.y * w.y + moments.z * w.z * w.z;
 }
 
-/* For as long as the limits let it turn, whatever the axes are in the body and the body in the
- * world. */
+/* Up to the largest angle that the limits allow, for any principal axes and any orientation. */
 static void momentum_and_energy_are_kept_for_a_million_radians(void) {
   check_random r = {1605};
   for (int i = 0; i < 200; i++) {
@@ -217,8 +215,8 @@ static void momentum_and_energy_are_kept_for_a_million_radians(void) {
   }
 }
 
-/* Theory, T14.3: moments 1, 2, 3, angular velocity (.1, .2, .1), 10 s; the theory asks for 1e-6 of
- * a stepping method. */
+/* T14.3: moments 1, 2, 3, angular velocity (.1, .2, .1), 10 s. An integrator would need an error
+ * below 1e-6. */
 static void T14_3_momentum_and_energy_of_an_asymmetric_top(void) {
   ct_vec3 moments = {1, 2, 3}, w = {0.1, 0.2, 0.1};
   ct_path *path = made(moments, ct_quat_identity(), ct_pose_identity(), w, 10.0);
@@ -233,7 +231,8 @@ static void T14_3_momentum_and_energy_of_an_asymmetric_top(void) {
   follows_oracle(moments, w, 3.0, 1e-14);
 }
 
-/* The rotation matrix' rate is the cross product with the angular velocity, column by column. */
+/* The derivative of each column of the rotation matrix is its cross product with the angular
+ * velocity. */
 static void the_velocity_is_the_rate_of_the_rotation(void) {
   check_random r = {1609};
   for (int i = 0; i < 1000; i++) {
@@ -254,9 +253,8 @@ static void the_velocity_is_the_rate_of_the_rotation(void) {
   }
 }
 
-/* Half a period brings cn and sn back with the other sign: the rotation goes on as it began, about
- * the momentum. So a time far on is reached in two ways: at once, and by going on from a pose and
- * velocity on the way. */
+/* A path from an intermediate pose and velocity reaches the same state as the original path. Half a
+ * period changes the signs of cn and sn: the rotation about the momentum repeats. */
 static void a_path_goes_on_from_any_of_its_states(void) {
   check_random r = {1606};
   for (int i = 0; i < 500; i++) {
@@ -267,7 +265,7 @@ static void a_path_goes_on_from_any_of_its_states(void) {
     double t = check_uniform(&r, 0.0, 20.0), s = check_uniform(&r, 0.0, 20.0);
     ct_path *rest = made(moments, orientation, ct_path_pose(whole, t),
                          ct_path_velocity(whole, t).angular, 20.0);
-    /* An error of u grows by the turn at most linearly but near the middle axis. */
+    /* An error of u grows at most linearly with the angle, except near the middle axis. */
     CHECK_NEAR(rotations_apart(ct_path_pose(rest, s).rotation, ct_path_pose(whole, t + s).rotation),
                0.0, 1e-11);
     ct_path_destroy(whole);
@@ -290,7 +288,7 @@ static void a_turn_about_a_principal_axis_is_steady(void) {
     near_vec(ct_path_velocity(path, 7.0).angular, w, 0.0);
     ct_path_destroy(path);
   }
-  /* A ball turns about any axis. */
+  /* A ball rotates steadily about any axis. */
   ct_path *path =
       made(ct_vec(2, 2, 2), ct_quat_identity(), ct_pose_identity(), ct_vec(1, 2, 2), 10.0);
   CHECK_NEAR(ct_path_spin(path, &axis, &constant), 3.0, 0.0);
@@ -298,7 +296,8 @@ static void a_turn_about_a_principal_axis_is_steady(void) {
   ct_path_destroy(path);
 }
 
-/* The bound is reached: where w lies across the middle axis. */
+/* The bound on the angular speed is attained to 2 %: |w| is greatest where w has no component along
+ * the middle axis. */
 static void the_bound_on_the_spin_is_reached(void) {
   check_random r = {1607};
   for (int i = 0; i < 100; i++) {
@@ -314,9 +313,8 @@ static void the_bound_on_the_spin_is_reached(void) {
   }
 }
 
-/* A flat body's greatest moment is the sum of the others, and above it by a rounding; a needle's
- * least may be rounded below zero.
- */
+/* A flat body's greatest moment equals the sum of the others, or exceeds it by round-off; a
+ * needle's least moment may be rounded below zero. */
 static void moments_beyond_the_triangle_rule_count_as_on_it(void) {
   check_random r = {1610};
   for (int i = 0; i < 200; i++) {
@@ -331,8 +329,8 @@ static void moments_beyond_the_triangle_rule_count_as_on_it(void) {
           0.0);
     ct_path_destroy(flat);
     ct_path_destroy(more);
-    /* A needle without thickness keeps its spin, and its axis turns steadily about the momentum,
-     * which is across it. */
+    /* A needle of zero thickness keeps its spin, and its axis rotates steadily about the momentum,
+     * perpendicular to it. */
     ct_path *thin = made(needle, ct_quat_identity(), ct_pose_identity(), w, 10.0);
     vec_l about = scale_l(to_l(ct_vec(0, w.y, w.z)), (real)time),
           spin = {(real)w.x * (real)time, 0, 0};
@@ -345,7 +343,7 @@ static void moments_beyond_the_triangle_rule_count_as_on_it(void) {
 
 static bool is_number(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
-/* Moments and velocities of any size, many of them in no proportion to each other. */
+/* Moments and velocities of any size, many of them in extreme proportions. */
 static void whatever_turns_has_numbers_for_answers(void) {
   check_random r = {1608};
   const double sizes[] = {0.0, 0x1p-1074, 1e-300, 1e-160, 1e-40, 1e-17, 1e-9, 1.0, 1e150, 1e300};

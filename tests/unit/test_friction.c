@@ -1,5 +1,5 @@
-/* Friction with the exact cone: published single contacts, closed forms, and what has to be so for
- * any contacts. Whether an answer solves a problem is told by friction_oracle.h, in long double. */
+/* Friction with the exact cone: published single contacts, closed forms, and properties of the
+ * solution for any contacts. friction_oracle.h verifies solutions in long double. */
 #include "tests/oracle/friction_oracle.h"
 #include "tests/support/check.h"
 #include "tests/support/friction_problems.h"
@@ -81,14 +81,14 @@ static void a_contact_that_parts_has_no_impulse_and_one_that_can_stick_has_no_ve
   for (int k = 0; k < 3; k++) CHECK_NEAR(u[k], 0.0, 1e-15);
 }
 
-/* The block of a body: any inertia, any arm, from needles to balls; what the impulse does is told
- * by the oracle. */
+/* One contact of a body: any inertia, any arm, from needles to balls. The reference evaluates the
+ * impulse. */
 static void every_single_contact_of_a_body_is_solved_to_rounding(void) {
   check_random random = {12001};
   for (int i = 0; i < 20000; i++) {
     friction_case c = case_random(&random, 1, 1, i % 4 ? 3 : 2);
     if (i % 3 == 0) c.mu[0] = ldexp(1.0, (int)(check_next(&random) % 20) - 10);
-    double rounding = 4e-15 * (1.0 + c.mu[0]); /* of u, of which the residual takes mu |u_t| */
+    double rounding = 4e-15 * (1.0 + c.mu[0]); /* for errors of u; the residual includes mu |u_t| */
     ct_friction_result result =
         ask(&c, &(ct_friction_options){.method = CT_FRICTION_NSGS, .tolerance = rounding});
     friction_oracle o = oracle_judge(&c.problem, c.r, c.u);
@@ -99,7 +99,7 @@ static void every_single_contact_of_a_body_is_solved_to_rounding(void) {
   }
 }
 
-/* Told residual, cone and power of contacts that share bodies; row 53. */
+/* Reported residual, cone violation and power of contacts that share bodies; row 53. */
 static void what_is_told_of_random_contacts_is_so(void) {
   check_random random = {12002};
   int converged = 0;
@@ -121,8 +121,8 @@ static void what_is_told_of_random_contacts_is_so(void) {
   CHECK(converged >= CASES * 95 / 100);
 }
 
-/* Bricks on bricks, four feet each: nothing decides which foot bears how much, and sweeps alone do
- * not end (row 14). */
+/* Bricks on bricks, four feet each: the distribution of forces over the feet is not unique, and
+ * sweeps alone do not converge (row 14). */
 static void a_heap_of_redundant_contacts_is_solved(void) {
   check_random random = {12010};
   for (size_t layers = 2; layers <= 5; layers++) {
@@ -154,9 +154,9 @@ static void stand_on_two_feet(double p[2][3], double w[36]) {
     }
 }
 
-/* One foot is asked to close a gap, the other touches: where the line between them is not level no
- * body can stick at both. The forces between the feet, which nothing else decides, have to grow
- * until one slides by that little. */
+/* One foot has to close a gap, the other touches: unless their line is level, the feet cannot both
+ * stick. The self-balanced forces between the feet have to grow until one foot slides by the gap.
+ */
 static void two_feet_that_are_asked_apart_come_to_slide_by_that_little(void) {
   check_random random = {12012};
   for (int n = 0; n < 200; n++) {
@@ -185,7 +185,7 @@ static void two_feet_that_are_asked_apart_come_to_slide_by_that_little(void) {
   }
 }
 
-/* Each method by its name, on what it is good at; which one answered is told. */
+/* Each method by its name, on a suitable problem; the result names the method that solved it. */
 static void every_method_solves_a_heap_of_balls(void) {
   const ct_friction_method methods[] = {CT_FRICTION_AUTO, CT_FRICTION_NSGS, CT_FRICTION_NEWTON,
                                         CT_FRICTION_GRADIENT};
@@ -216,8 +216,7 @@ static void without_friction_it_is_a_linear_complementarity_problem(void) {
   }
 }
 
-/* Tangents turned in their plane: the exact cone has no direction of its own, so r turns with them.
- */
+/* Rotated tangents: the exact cone is isotropic, so r rotates with them. */
 static void turned_tangents_turn_the_answer(void) {
   check_random random = {12004};
   for (int i = 0; i < 100; i++) {
@@ -319,8 +318,8 @@ static void nothing_to_solve_is_solved(void) {
   case_free(&c);
 }
 
-/* Both bodies are held and approach: no impulse helps, no number overflows, and the rest is still
- * told. */
+/* Two immovable bodies that approach: infeasible, without overflow, and the result is still filled.
+ */
 static void what_nothing_can_move_is_infeasible(void) {
   const double w[9] = {0}, q[3] = {-1, 1, 0}, mu = 0.5;
   double r[3], u[3];
@@ -332,9 +331,8 @@ static void what_nothing_can_move_is_infeasible(void) {
   CHECK(u[0] == -1.0 && isfinite(r[0]) && isfinite(result.residual));
 }
 
-/* A ball between two walls that close in (12.2's example): the sweeps push it to and fro and end,
- * and that nothing can part all three is proved. With walls that part as fast as the other closes
- * in, it rolls along. */
+/* A ball between two approaching walls: sweeps push it to and fro, and a proof of infeasibility
+ * ends them. If one wall moves away as fast as the other approaches, the ball rolls along. */
 static void a_ball_between_walls_that_close_in_has_no_solution(void) {
   const double w[36] = {1,  0, 0, -1, 0, 0, 0, 3.5, 0, 0, 2.5, 0, 0, 0, 3.5, 0, 0, 2.5,
                         -1, 0, 0, 1,  0, 0, 0, 2.5, 0, 0, 3.5, 0, 0, 0, 2.5, 0, 0, 3.5};
@@ -346,7 +344,7 @@ static void a_ball_between_walls_that_close_in_has_no_solution(void) {
   CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, arena, &result), CT_OK);
   friction_oracle o = oracle_judge(&p, r, u);
   CHECK(!result.converged && result.status == CT_FRICTION_STATUS_INFEASIBLE && o.residual > 1e-8L);
-  /* Sliding however fast, which lends no size to the forces that grow. */
+  /* A sliding velocity of any size does not change the scale of the growing forces. */
   p.q = (const double[6]){-1.5, 1e30, 0, 1, 0, 0};
   CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, arena, &result), CT_OK);
   CHECK(!result.converged && result.status == CT_FRICTION_STATUS_INFEASIBLE);
@@ -355,8 +353,8 @@ static void a_ball_between_walls_that_close_in_has_no_solution(void) {
   CHECK(result.converged);
 }
 
-/* Any numbers may be asked: not symmetric, indefinite, singular, of 600 powers of two. Each method
- * ends, with finite numbers, forces in their cones, and no claim that is not so. */
+/* Arbitrary matrices: unsymmetric, indefinite, singular, with entries over 600 powers of two. Each
+ * method ends with finite numbers, forces in their cones, and a true status. */
 static void matrices_of_no_body_are_answered_without_a_false_word(void) {
   for (uint64_t i = 0; i < 120; i++) {
     check_random random = {12100 + i};
@@ -427,8 +425,8 @@ static ct_friction_result ask_pyramid(double t, const double *q, double mu,
 
 #define PI 3.14159265358979323846
 
-/* T12.2: a slope of 30 degrees, the middle of a facet downhill: mu = 0.6 ought to stick. The errors
- * are known and told. */
+/* T12.2: a slope of 30 degrees, downhill in the middle of a facet: mu = 0.6 should stick. The
+ * result reports the error of the pyramid. */
 static void a_pyramid_is_too_weak_between_its_edges_and_says_by_how_much(void) {
   const struct {
     unsigned directions;
@@ -462,7 +460,7 @@ static void a_pyramid_is_too_weak_between_its_edges_and_says_by_how_much(void) {
   }
 }
 
-/* T12.4: the sphere that slides, by pyramids. */
+/* T12.4: the sliding sphere with pyramids. */
 static void a_sphere_that_slides_is_braked_along_an_edge_of_its_pyramid(void) {
   const double q[3] = {-1.5, .955336489125606, .2955202066613396};
   double r[3], u[3];
@@ -476,8 +474,8 @@ static void a_sphere_that_slides_is_braked_along_an_edge_of_its_pyramid(void) {
   CHECK_NEAR(r[2], -.0285987, 5e-8);
 }
 
-/* With ever more sides the pyramid becomes the cone: normal impulses of random contacts by both. In
- * the plane there is no error. */
+/* As the number of sides grows, the pyramid converges to the cone: normal impulses of random
+ * contacts by both. In two dimensions the pyramid is exact. */
 static void many_sides_come_near_the_cone(void) {
   check_random random = {12009};
   for (int i = 0; i < 12; i++) {
@@ -499,7 +497,7 @@ static void many_sides_come_near_the_cone(void) {
   }
 }
 
-/* A table's redundant feet without friction (the table of T11.1): the least norm. */
+/* A table's redundant feet without friction (the table of T11.1): minimum norm. */
 static void feet_without_friction_bear_alike(void) {
   double w[144] = {0}, q[12] = {0}, r[12], u[12];
   const double a[4][4] = {{.5, .1, -.3, .1},

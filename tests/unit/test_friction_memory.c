@@ -1,5 +1,5 @@
-/* Friction without memory: every allocation fails in turn, alone and with all that follow, and
- * nothing has changed; a solver that is warm needs none. */
+/* Friction without memory: every allocation fails in turn, alone and with all later ones, and the
+ * outputs are unchanged; a warm arena allocates nothing. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/check.h"
@@ -18,8 +18,8 @@ static ct_status ask(friction_case *c, ct_friction_method method, ct_arena *aren
   return status;
 }
 
-/* Twelve bricks' feet for the cone, a few for the pyramids, which have a matrix of ten rows for
- * each. */
+/* The feet of twelve bricks for the cone; fewer for the pyramids, whose matrix has ten rows per
+ * foot. */
 static friction_case case_of(ct_friction_method method) {
   check_random random = {12201};
   return method == CT_FRICTION_POLYHEDRAL ? case_random(&random, 3, 4, 3)

@@ -1,5 +1,4 @@
-/* The sub-problem of up to four vertices and the descent over it, against brute force in long
- * double. */
+/* GJK and its sub-problem of up to four vertices, against brute force in long double. */
 #include "convex/gjk.h"
 
 #include "tests/oracle/pair_cases.h"
@@ -41,8 +40,8 @@ static void simplex_value_is_the_distance_of_the_origin(void) {
   }
 }
 
-/* As a descent does it: a vertex that is beyond the best normal of the others joins those that fix
- * it. */
+/* As in GJK: a new vertex beyond the best normal of the others joins the vertices that define it.
+ */
 static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) {
   check_random r = {25};
   int told = 0, asked = 0, of_kind[4] = {0};
@@ -73,8 +72,8 @@ static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) 
   for (int k = 1; k < 4; k++) CHECK(of_kind[k] > 300);
 }
 
-/* Needles 1e-12 wide whose distance is of the same size: plain cross products have no digit left
- * there. */
+/* Needles 1e-12 wide at a distance of the same size: plain cross products have no significant
+ * digit. */
 static void exact_mode_is_right_for_slivers(void) {
   check_random r = {22};
   for (int i = 0; i < 4000; i++) {
@@ -119,7 +118,8 @@ static void origin_on_vertex_edge_or_face_is_found_at_distance_zero(void) {
   }
 }
 
-/* The bracket of every descent holds the true distance of the cores, wherever it stopped. */
+/* The bracket of each GJK run contains the true distance of the convex proxies, wherever the run
+ * stopped. */
 static void brackets_hold_the_truth_also_when_stopped_early(void) {
   check_random r = {24};
   for (int i = 0; i < 2000; i++) {

@@ -1,5 +1,5 @@
-/* The grids: comparing in quanta, in lanes and without; ends that touch or miss by one bit; rows
- * and levels with large gaps. */
+/* Grids: comparison of quantised boxes with and without SIMD lanes; ends that touch or miss by one
+ * bit; rows and levels with large gaps. */
 #include "tests/support/check.h"
 
 #include "broad/grid.h"
@@ -21,8 +21,7 @@ static ct_grid_box random_grid_box(check_random *r) {
   return box;
 }
 
-/* Compared as whole numbers: differences of less than half the range, modulo 2^16, keep their sign.
- */
+/* Compares ends as integers modulo 2^16: differences below half the range keep their sign. */
 static bool overlap_by_definition(const ct_grid_box *a, const ct_grid_box *b) {
   for (int axis = 0; axis < 3; axis++) {
     int above = (-a->minus_upper[axis] - b->lower[axis]) % 65536,
@@ -103,8 +102,8 @@ static void check_against_all_pairs(const ct_aabb *boxes, size_t count) {
 enum { BOXES = 1500 };
 static ct_aabb boxes_of_scene[BOXES];
 
-/* Boxes side by side whose ends are the same number, or one bit apart on either side, at places
- * where little fits a double. */
+/* Boxes side by side whose ends are equal or one bit apart, at coordinates where doubles are
+ * coarse. */
 static void ends_that_touch_or_miss_by_one_bit(void) {
   check_random r = {34};
   for (int scene = 0; scene < 12; scene++) {
@@ -128,8 +127,7 @@ static void ends_that_touch_or_miss_by_one_bit(void) {
   }
 }
 
-/* Along each axis in turn a few clumps far from each other, with cells between them that nothing is
- * in. */
+/* Along each axis in turn a few distant clusters with empty cells between them. */
 static void rows_with_large_gaps(void) {
   check_random r = {35};
   for (int axis = 0; axis < 3; axis++)
@@ -141,8 +139,8 @@ static void rows_with_large_gaps(void) {
     }
 }
 
-/* Sizes over six decades, crowded enough for several levels, some boxes flat, some points, some
- * infinite or beyond measure. */
+/* Sizes over six decades, dense enough for several levels; some boxes are flat, some are points,
+ * some are infinite or too large for a grid. */
 static void levels_and_boxes_without_one(void) {
   check_random r = {36};
   for (int scene = 0; scene < 20; scene++) {

@@ -1,7 +1,6 @@
 /* Hulls of points: invariants over families of hard point sets, ranks under noise, canonical
  * output, cost. Brute-force comparison: tests/oracle/test_hull_brute.c; support:
- * test_hull_support.c; planes: test_hull_planes.c.
- */
+ * test_hull_support.c; planes: test_hull_planes.c. */
 #include "hull/hull_faces.h"
 #include "tests/unit/hull_checks.h"
 #include <time.h>
@@ -62,8 +61,8 @@ static void an_octahedron_has_the_exact_measures(void) {
   ct_hull_release(hull);
 }
 
-/* Grid points on faces and edges of the cube are no vertices; the copies of a corner are one, the
- * first. */
+/* Grid points on faces and edges of the cube are not vertices; of several copies of a corner the
+ * first is the vertex. */
 static void a_grid_with_copies_is_a_cube_of_six_squares(void) {
   ct_vec3 p[250];
   for (int i = 0; i < 125; i++) p[i] = p[i + 125] = ct_vec(i % 5, i / 5 % 5, i / 25);
@@ -110,8 +109,8 @@ static void prisms_and_cones_satisfy_the_invariants(void) {
   }
 }
 
-/* A rotated grid: what was coplanar differs by rounding now, so that the hull has slivers; it must
- * stay exactly convex. */
+/* A rotated grid: rounding perturbs coplanar points, so that the hull has slivers; it must stay
+ * exactly convex. */
 static void rotated_grids_and_boxes_satisfy_the_invariants(void) {
   check_random r = {22};
   ct_vec3 p[216];
@@ -125,7 +124,7 @@ static void rotated_grids_and_boxes_satisfy_the_invariants(void) {
   }
 }
 
-/* Thickness down to 1e-15, needles of 1e9, points that differ by some ulp. */
+/* Thickness down to 1e-15, needles of aspect ratio 1e9, points that differ by some ulp. */
 static void thin_long_and_crowded_sets_satisfy_the_invariants(void) {
   check_random r = {23};
   ct_vec3 p[200];
@@ -148,8 +147,8 @@ static void thin_long_and_crowded_sets_satisfy_the_invariants(void) {
   }
 }
 
-/* Noise orthogonal to a plane, a line or a point: an exactly degenerate set has its rank, the least
- * noise makes a solid. */
+/* Noise orthogonal to a plane, a line or a point: the rank of a degenerate set is exact, and the
+ * least noise makes a solid. */
 static void ranks_are_exact_under_noise(void) {
   check_random r = {24};
   static const double noises[] = {0.0, 0x1p-52, 1e-16, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3};
@@ -275,7 +274,7 @@ static void scaling_by_powers_of_two_scales_every_bit(void) {
   ct_hull_release(first);
 }
 
-/* The order in which points come and cyclic exchange of the axes change neither the solid nor its
+/* The order of the points and a cyclic permutation of the axes change neither the solid nor its
  * exact topology. */
 static void order_of_points_and_axes_does_not_matter(void) {
   check_random r = {28};
@@ -328,9 +327,8 @@ static void sizes_from_1e_9_to_1e9_keep_their_accuracy(void) {
   ct_hull_release(unit);
 }
 
-/* Of points that come many times, in sets small and large enough for every way of ordering them,
- * the first of each is the vertex.
- */
+/* Many copies of each point, in sets small and large enough for every sorting method: the first
+ * copy is the vertex. */
 static void the_first_of_many_copies_is_the_vertex(void) {
   enum { MOST = 12000 };
   static ct_vec3 p[MOST];
@@ -356,7 +354,8 @@ static void the_first_of_many_copies_is_the_vertex(void) {
   }
 }
 
-/* First of two, second of two, or alone: the plane of a triangle has the same bits. */
+/* The plane of a triangle has the same bits as the first of two triangles, as the second, and
+ * alone. */
 static void planes_do_not_depend_on_what_stands_beside_a_face(void) {
   check_random r = {31};
   ct_vec3 p[60], vertex[60];
@@ -403,9 +402,9 @@ static double seconds(const ct_vec3 *p, size_t count) {
   return (double)(clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/* The fastest run of each size counts, and the sets are small enough for a core's own cache: what
- * else runs on the machine then slows both alike. Rounds alternate between the sizes and end when
- * enough are seen. */
+/* Linear cost: the fastest run of each size counts, and the sets fit the private cache of a core,
+ * so that other load slows both sizes alike. Runs alternate between the sizes and end early on
+ * success. */
 static void check_doubling(const ct_vec3 *half, const ct_vec3 *whole, size_t count) {
   double small = INFINITY, large = INFINITY;
   for (int round = 0; round < 40 && !(round >= 3 && large <= 2.5 * small); round++) {

@@ -1,5 +1,5 @@
-/* Hulls being built stop soon after the flag is raised, wherever they are, and give nothing; and
- * finish as ever when it is not. */
+/* Building a hull stops soon after the flag is raised, at any stage, and returns no hull; without
+ * the flag it completes. */
 #include "tests/support/raiser.h"
 
 enum { POINTS = 60000, PLANES = 8000, MOMENTS = 14 };
@@ -24,13 +24,13 @@ static ct_status of_planes(const ct_cancel *cancel, ct_hull **hull) {
   return ct_hull_from_planes((const double(*)[4])planes, PLANES, cancel, hull, NULL);
 }
 
-/* All in one plane: every sign there is needs exact arithmetic, and there is no hull. */
+/* All points in one plane: every sign needs exact arithmetic, and the set has no hull. */
 static ct_vec3 flat[POINTS];
 static ct_status of_flat(const ct_cancel *cancel, ct_hull **hull) {
   return ct_hull_from_points(flat, POINTS, cancel, hull, NULL);
 }
 
-/* The flag goes up at moments spread over the whole building. */
+/* Raises the flag at moments spread over the whole build. */
 static void check_stops(build make, ct_status at_rest) {
   ct_hull *whole = NULL;
   double begin = work_seconds();

@@ -1,5 +1,5 @@
-/* Points that are set aside before a hull is grown: strictly inside it, exactly, and many where
- * there are many. */
+/* Culling of points before a hull is grown: culled points are strictly inside by exact signs, and
+ * most interior points are culled. */
 #include "hull/hull_cull_points.h"
 #include "hull/quickhull.h"
 #include "tests/unit/hull_checks.h"
@@ -13,8 +13,8 @@ static ct_vec3 in_ball(check_random *r) {
   }
 }
 
-/* The hull is grown of all points, without the cull: each point that went is strictly within every
- * face. Returns how many went. */
+/* Culls the points and grows the hull of all points: each culled point is strictly within every
+ * face. Returns the number of culled points. */
 static uint32_t went(const ct_vec3 *points, uint32_t count) {
   ct_vec3 left[POINTS];
   uint32_t kept[POINTS], number = count, at = 0;
@@ -97,7 +97,7 @@ static void what_has_no_inside_stays(void) {
   CHECK_INT(went(p, 1), 0);
 }
 
-/* The ends of the exactness range: nothing over- or underflows into a wrong answer. */
+/* The ends of the exactness range: no overflow or underflow gives a wrong result. */
 static void the_largest_and_the_smallest_coordinates_are_safe(void) {
   check_random r = {64};
   ct_vec3 p[POINTS];

@@ -1,5 +1,5 @@
-/* The growing triangulation: closed after every insertion, everything inside, lists as promised, no
- * allocation once warm. */
+/* The hull builder: closed after every insertion, contains all inserted points, lists as
+ * documented, no allocation once warm. */
 #include "hull/hull_builder.h"
 #include "tests/support/check.h"
 

@@ -1,5 +1,4 @@
-/* Hulls whose planes are moved in: against the planes themselves, closed forms and clipped volumes;
- * who owns what. */
+/* Inset hulls: against the shifted planes, closed forms and clipped volumes; ownership. */
 #include "tests/support/check.h"
 #include <contact/hull.h>
 
@@ -20,7 +19,7 @@ static ct_hull *random_hull(check_random *r, int count) {
   return hull_of(p, (size_t)count);
 }
 
-/* How far the point lies beyond the planes of the hull moved in by `by`: at most 0 inside. */
+/* How far the point is beyond the hull's planes shifted inward by `by`; at most 0 inside. */
 static double beyond(const ct_hull_view *h, double by, ct_vec3 p) {
   double most = -INFINITY;
   for (uint32_t i = 0; i < h->face_count; i++)
@@ -42,7 +41,7 @@ static void an_inset_is_what_the_moved_planes_enclose(void) {
     double limit = ct_hull_inradius(hull, NULL), by = limit * check_uniform(&r, 0.05, 0.95);
     CHECK_INT(ct_hull_inset(hull, by, NULL, &inset), CT_OK);
     const ct_hull_view *v = ct_hull_get(inset);
-    /* No vertex is beyond a moved plane, and each lies on three of them. */
+    /* No vertex is beyond a shifted plane, and each is on at least three of them. */
     for (uint32_t i = 0; i < v->vertex_count; i++) {
       ct_vec3 p = {v->x[i], v->y[i], v->z[i]};
       int on = 0;
@@ -52,7 +51,7 @@ static void an_inset_is_what_the_moved_planes_enclose(void) {
                    (outer->offset[f] - by)) <= 1e-9;
       CHECK(on >= 3);
     }
-    /* Points of the outer hull that the moved planes hold are held by the inset. */
+    /* Points of the outer hull within the shifted planes are in the inset hull. */
     for (int i = 0; i < 200; i++) {
       ct_vec3 p = random_vector(&r);
       if (beyond(outer, by, p) > -1e-9) continue;
@@ -77,7 +76,7 @@ static void the_inradius_is_the_depth_of_the_deepest_point(void) {
   for (int k = 0; k < 30; k++) {
     ct_hull *hull = random_hull(&r, 5 + k);
     double radius = ct_hull_inradius(hull, NULL), deepest = -INFINITY;
-    /* No point is deeper; a search downhill from the best of many comes near it. */
+    /* No point is deeper; a local search from the deepest of many samples comes close. */
     ct_vec3 best = ct_hull_get(hull)->centroid;
     for (double step = 0.5; step > 1e-4; step *= 0.94)
       for (int i = 0; i < 150; i++) {
@@ -104,7 +103,7 @@ static void boxes_and_tetrahedra_shrink_as_they_should(void) {
   CHECK_NEAR(v->box.max.x, 2.5, 1e-15);
   CHECK_NEAR(v->box.min.z, -0.5, 1e-15);
   ct_hull_release(inset);
-  /* At the inradius and beyond nothing is left. */
+  /* An inset of the inradius or more is empty. */
   inset = NULL;
   CHECK(ct_hull_inset(hull, 1.0, NULL, &inset) != CT_OK);
   CHECK(ct_hull_inset(hull, 1.5, NULL, &inset) != CT_OK);

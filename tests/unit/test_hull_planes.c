@@ -54,7 +54,7 @@ static ct_status status_of(const plane_list *l, ct_hull_report *report) {
   return status;
 }
 
-/* No vertex beyond any given plane by more than rounding, and every face is one of the planes. */
+/* No vertex is beyond a given plane by more than rounding, and every face is one of the planes. */
 static void check_against(const ct_hull_view *h, const plane_list *l, double tolerance) {
   hull_check_topology(h);
   hull_check_arrays(h, 16.0);
@@ -123,8 +123,8 @@ static void placed_boxes_keep_their_corners(void) {
   }
 }
 
-/* Eight planes through each corner pair of an octahedron: four meet in a vertex, exactly or only to
- * rounding. */
+/* Eight planes through each pair of opposite corners of an octahedron: four meet in a vertex,
+ * exactly or up to rounding. */
 static void vertices_of_many_planes_are_one_vertex(void) {
   check_random r = {32};
   for (int k = 0; k < 50; k++) {
@@ -164,8 +164,8 @@ static void redundant_planes_leave_no_trace(void) {
   ct_hull *plain = make(&l);
   add(&l, ct_vec(1, 1, 1), -3.0);  /* through a corner */
   add(&l, ct_vec(1, 1, 0), -2.0);  /* along an edge */
-  add(&l, ct_vec(2, 0, 0), -2.0);  /* a face once more */
-  add(&l, ct_vec(-1, 0, 0), -5.0); /* farther out */
+  add(&l, ct_vec(2, 0, 0), -2.0);  /* a copy of a face */
+  add(&l, ct_vec(-1, 0, 0), -5.0); /* outside the solid */
   for (int i = 0; i < 100; i++) {
     ct_vec3 n =
         ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
@@ -248,8 +248,8 @@ static double height_over_surface(const ct_hull_view *h, ct_vec3 p) {
   return height;
 }
 
-/* Each vertex of the first has its like in the second. The second may have more, where planes that
- * differ by rounding meet, but only on the first one's surface. */
+/* Each vertex of the first is a vertex of the second. The second may have more where planes meet up
+ * to rounding, but only on the surface of the first. */
 static void check_same_solid(const ct_hull_view *a, const ct_hull_view *b) {
   for (uint32_t v = 0; v < a->vertex_count; v++)
     CHECK_NEAR(nearest_vertex(b, hull_vertex(a, v)), 0.0, 1e-12);
@@ -257,7 +257,7 @@ static void check_same_solid(const ct_hull_view *a, const ct_hull_view *b) {
     CHECK_NEAR(height_over_surface(a, hull_vertex(b, v)), 0.0, 1e-12);
 }
 
-/* The planes of a hull of points give that hull back: same counts, vertices, volume. */
+/* The planes of a hull of points reproduce that hull: same counts, vertices, volume. */
 static void planes_of_a_hull_give_the_hull_back(void) {
   check_random r = {35};
   for (int k = 0; k < 60; k++) {
@@ -285,7 +285,7 @@ static void planes_of_a_hull_give_the_hull_back(void) {
   }
 }
 
-/* What a body has in common with the cube [0, 1]^3. */
+/* The intersection of a body with the cube [0, 1]^3. */
 static ct_volume_contact common_with_cube(const ct_hull *hull, ct_workspace *workspace) {
   const ct_shape cube = box(0.5, 0.5, 0.5), body = {.kind = CT_KIND_CONVEX, .hull = hull};
   const ct_frame fa = ct_frame_of(at(0.5, 0.5, 0.5)), fb = ct_frame_of(at(0, 0, 0));
@@ -296,9 +296,9 @@ static ct_volume_contact common_with_cube(const ct_hull *hull, ct_workspace *wor
   return v.count == 1 ? v.contacts[0] : (ct_volume_contact){.volume = 0.0};
 }
 
-/* Row 2: by its vertices, by planes n.x + d <= 0, and by planes through a point each (d =
- * -n.point), a polyhedron is one body: the same volume, distance and volumetric contact with a cube
- * that it reaches into. */
+/* Row 2: a polyhedron given by its vertices, by planes n.x + d <= 0, and by planes through a point
+ * each (d = -n.point): the same volume, distance and volumetric contact with a cube that overlaps
+ * it. */
 static void every_form_of_a_polyhedron_answers_alike(void) {
   check_random r = {36};
   ct_workspace *workspace = ct_workspace_create();
@@ -337,8 +337,8 @@ static void every_form_of_a_polyhedron_answers_alike(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Row 7: polar of the polar, both by planes: the second dual of a polytope around the origin is
- * itself. */
+/* Row 7: polar of the polar, both by planes: the second dual of a polytope around the origin is the
+ * polytope. */
 static void the_polar_of_the_polar_is_the_polytope(void) {
   check_random r = {36};
   plane_list first, second, third;
@@ -361,9 +361,9 @@ static void the_polar_of_the_polar_is_the_polytope(void) {
   }
 }
 
-/* Nearly equal planes, normals that barely enclose the origin, crowded and thin sets: whatever
- * comes back is a closed solid that no plane cuts by more than joined vertices may move (2^-40), or
- * one of the three statuses. */
+/* Nearly equal planes, normals that barely enclose the origin, dense and thin sets: the result is a
+ * closed solid that each plane cuts by at most the merge tolerance of vertices (2^-40), or one of
+ * the three statuses. */
 static void hostile_planes_give_a_sound_hull_or_a_status(void) {
   check_random r = {37};
   for (int k = 0; k < 4000; k++) {

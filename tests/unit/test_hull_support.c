@@ -1,5 +1,5 @@
-/* The support vertex: against brute force in exact signs, for scanned and for climbed hulls, from
- * any start. */
+/* Support vertices against brute force in exact signs, for hulls with linear search and with hill
+ * climbing, from any start. */
 #include "tests/unit/hull_checks.h"
 
 #define PI 3.14159265358979323846
@@ -14,7 +14,7 @@ static ct_hull *make(const ct_vec3 *points, size_t count) {
   return hull;
 }
 
-/* The lowest of the vertices that no other exceeds, exactly. */
+/* The lowest index among the vertices of exactly greatest dot product. */
 static uint32_t exact_support(const ct_hull_view *h, ct_vec3 d) {
   uint32_t best = 0;
   for (uint32_t v = 1; v < h->vertex_count; v++) {
@@ -39,7 +39,7 @@ static void a_scan_finds_the_lowest_of_equal_products(void) {
   for (int k = 0; k < 60; k++) {
     int count = 4 + (int)(check_next(&r) % 125);
     for (int i = 0; i < count; i++) p[i] = random_direction(&r);
-    if (k % 3 == 1) count = 4 + k % 5; /* no more than the lanes, most of them padded */
+    if (k % 3 == 1) count = 4 + k % 5; /* at most the number of SIMD lanes, most of them padding */
     if (k % 3 == 0) {
       count = 64;
       for (int i = 0; i < 64; i++) p[i] = ct_vec(i & 3, i >> 2 & 3, i >> 4);
@@ -56,8 +56,8 @@ static void a_scan_finds_the_lowest_of_equal_products(void) {
   }
 }
 
-/* Directions at random, along normals (whole faces are equal) and along edges' bisectors; starts at
- * random. */
+/* Directions at random, along normals (all vertices of a face tie) and along bisectors of edges;
+ * random starts. */
 static void check_climb(ct_hull *hull, check_random *r) {
   const ct_hull_view *h = ct_hull_get(hull);
   for (int i = 0; i < 300; i++) {
@@ -96,7 +96,8 @@ static void a_climb_ends_at_the_lowest_exact_maximum(void) {
   }
 }
 
-/* Hulls of planes have rounded vertices: whatever their size the answer is the greatest product. */
+/* Hulls of planes have rounded vertices: for any size the support vertex has the greatest dot
+ * product. */
 static void large_hulls_of_planes_give_the_greatest_product(void) {
   check_random r = {43};
   enum { COUNT = 300 };

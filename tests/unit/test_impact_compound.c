@@ -1,6 +1,5 @@
-/* Times of impact of bodies of many colliders, against all pairs of these one by one; and how
- * little of them is looked at. Counts of what is looked at stand for the time it takes: they are
- * the same on any machine. */
+/* Times of impact of bodies with many colliders, against all pairs of colliders one by one, and the
+ * number of distance evaluations. Counts stand for time: they are the same on any machine. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/movers.h"
 #include "toi/toi_collider_tree.h"
@@ -56,7 +55,7 @@ static ct_moving_body one_of(const compound *c, uint32_t i, const ct_path_option
 
 static ct_pose at(ct_vec3 position) { return (ct_pose){position, ct_quat_identity()}; }
 
-/* The least over all pairs, each as two bodies; the first to be met. */
+/* The earliest event over all pairs of colliders, each pair searched as two bodies. */
 static ct_toi least_of_all(const compound *a, const compound *b, const ct_path_options paths[2],
                            ct_workspace *workspace) {
   ct_toi_options options = whole_motion(DURATION);
@@ -80,7 +79,7 @@ static ct_toi least_of_all(const compound *a, const compound *b, const ct_path_o
   return least;
 }
 
-/* Do they meet? */
+/* True if the bodies come into contact. */
 static bool check_against_all(const compound *a, const compound *b,
                               const ct_path_options paths[2]) {
   ct_workspace *workspace = ct_workspace_create();
@@ -181,7 +180,7 @@ static void of_bodies_that_come_near_few_pairs_are_looked_at(void) {
   rig_open(&g, &a, &b, 2.2, ct_vec(-0.5, 0, 0));
   CHECK_INT(ct_toi_first(&g.bodies, &impact), CT_OK);
   CHECK_INT(impact.event, CT_TOI_CONTACT);
-  /* 160,000 pairs; a look is at a pair of groups. */
+  /* 160,000 pairs; one evaluation covers a pair of groups. */
   CHECK(g.bodies.in[0]->looked < 16000 && impact.iterations < 1600);
   /* Passing by at a distance. */
   rig_close(&g);
@@ -264,7 +263,7 @@ static void a_body_that_is_asked_about_again_is_kept_while_that_is_allowed(void)
       CHECK_INT(ct_toi_nearest(&g.bodies, 0.5, &pair, &samples[i], &spent[i]), CT_OK);
     }
     CHECK(spent[0] == spent[1] && samples[0].result.distance == samples[1].result.distance);
-    /* Another in its place is not taken for it. */
+    /* The cached set is not reused for another body. */
     CHECK_INT(ct_toi_bodies_set(&g.bodies, g.b, g.a, &g.options, g.workspace), CT_OK);
     CHECK_INT(sides_made(&g), 0);
   }

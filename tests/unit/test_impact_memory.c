@@ -1,10 +1,10 @@
-/* Want of memory, and a raised flag, inside a search for impacts and timelines: every allocation
- * fails in turn; what is not told of is answered in full. Once warm, a search takes no memory. */
+/* Searches for impacts and timelines without memory, and with a raised flag: every allocation fails
+ * in turn; a result is complete or its status says why not. A warm search allocates nothing. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
 #include "tests/support/movers.h"
 
-/* A cube as a solid mesh that turns on its way through a hull-like cube, and back out. */
+/* A cube as a solid mesh that rotates on its way through a hull of the same cube, and back out. */
 static ct_moving_body cube(double x, ct_vec3 velocity) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, -1, -1), ct_vec(1, 1, 1));

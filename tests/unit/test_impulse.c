@@ -1,5 +1,5 @@
-/* Impulses at the borders: nothing approaches, nothing can move, no memory, a raised flag, slow
- * approaches, two coefficients of friction, hundreds of contacts. */
+/* Impulses in limiting cases: no approach, immovable bodies, failing allocations, a raised flag,
+ * slow approaches, two coefficients of friction, hundreds of contacts. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/contact_sets.h"
@@ -16,8 +16,8 @@ static void ball(contact_set *s, ct_vec3 velocity, ct_pair_material material) {
   set_touch(s, 0, 1, ct_vec(0, 0, 0), ct_vec(0, 0, 1))->material = material;
 }
 
-/* A stack of boxes of 1 m that comes down on the floor, with four contacts under each, and a tray
- * beside to make it wider. */
+/* A stack of boxes of 1 m that falls on the floor, with four contacts under each, and a tray beside
+ * it that widens the stack. */
 static void stack(contact_set *s, int boxes, ct_vec3 velocity, ct_pair_material material) {
   *s = (contact_set){0};
   set_fixed(s);
@@ -67,7 +67,8 @@ static void what_nothing_can_move_stays(void) {
     }
 }
 
-/* Approaches within the tolerance are none; those below the rest velocity have no restitution. */
+/* Approach velocities within the tolerance count as zero; those below the rest velocity have no
+ * restitution. */
 static void slow_approaches_rest(void) {
   for (int i = 0; i < 3; i++) {
     contact_set s;
@@ -88,8 +89,8 @@ static void slow_approaches_rest(void) {
   }
 }
 
-/* What holds is the static coefficient, what brakes the dynamic one. A ball sticks up to |u_t| =
- * 7/2 mu (1 + e) |v_n|. */
+/* The static coefficient decides sticking, the dynamic coefficient braking. A ball sticks up to
+ * |u_t| = 7/2 mu (1 + e) |v_n|. */
 static void static_friction_holds_and_dynamic_brakes(void) {
   contact_set s;
   struck k;
@@ -107,8 +108,8 @@ static void static_friction_holds_and_dynamic_brakes(void) {
   CHECK(k.contacts[0].impulse.x == 0.0);
 }
 
-/* A stack that falls flat stops, or bounces as one body: nothing turns, whatever its four feet
- * share. */
+/* A stack that falls flat stops, or bounces as one body, without rotation, for any distribution
+ * over its four feet. */
 static void stacks_stop_and_bounce_flat(void) {
   for (int i = 0; i < 2; i++)
     for (int friction = 0; friction < 2; friction++)
@@ -132,8 +133,8 @@ static void stacks_stop_and_bounce_flat(void) {
       }
 }
 
-/* Levers of up to 1e9 m on bodies of some 1e-9 m, masses from 1e-12 to 1e15 kg: what is told is
- * finite, and takes no energy from nowhere. */
+/* Lever arms of up to 1e9 m on bodies of about 1e-9 m, masses from 1e-12 to 1e15 kg: results are
+ * finite, and the kinetic energy does not grow. */
 static void extreme_levers_and_masses_stay_finite(void) {
   check_random r = {7};
   for (int i = 0; i < 2000; i++) {
@@ -214,8 +215,7 @@ static void a_raised_flag_ends_it(void) {
 
 #define POINTS 300
 
-/* Hundreds of points at one box, spread over its face: what friction holds at all of them stops, or
- * bounces, flat. */
+/* Hundreds of points spread over one face of a box: if all stick, the box stops or bounces flat. */
 static void hundreds_of_points_at_one_body(void) {
   static ct_contact contacts[POINTS];
   static ct_contact_impulse told[POINTS];

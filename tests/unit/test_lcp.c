@@ -26,7 +26,7 @@ static void solve_by(ct_lcp problem, ct_lcp_method method, answer *a) {
 static const ct_lcp_method direct[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING};
 enum { DIRECT = sizeof direct / sizeof *direct };
 
-/* By every direct method; z is that of least norm. */
+/* Solves by every direct method and compares with z, the solution of minimum norm. */
 static void check_solved(ct_lcp problem, const double *z, const double *w, size_t rank,
                          ct_tristate unique) {
   for (int m = 0; m < DIRECT; m++) {
@@ -71,7 +71,7 @@ static void a_stack_bears_what_is_above(void) {
                (double[]){0, 0, 0}, 3, CT_YES);
 }
 
-/* T11.7, those that are symmetric. */
+/* T11.7, the symmetric ones. */
 static void small_problems_have_their_known_solutions(void) {
   check_solved(dense(2, (double[]){2, 1, 1, 2}, (double[]){-5, -6}),
                (double[]){4.0 / 3.0, 7.0 / 3.0}, (double[]){0, 0}, 2, CT_YES);
@@ -81,12 +81,12 @@ static void small_problems_have_their_known_solutions(void) {
                (double[]){0, 0}, 1, CT_NO);
   check_solved(dense(1, (double[]){0}, (double[]){3}), (double[]){0}, (double[]){3}, 0, CT_YES);
   check_solved(dense(1, (double[]){0}, (double[]){0}), (double[]){0}, (double[]){0}, 0, CT_NO);
-  /* Only 0 comes to nothing by both rows. */
+  /* Only the zero vector satisfies both rows. */
   check_solved(dense(2, (double[]){1, 1, 1, 1}, (double[]){0, 0}), (double[]){0, 0},
                (double[]){0, 0}, 1, CT_YES);
   check_solved(dense(2, (double[]){1, -1, -1, 1}, (double[]){0, 0}), (double[]){0, 0},
                (double[]){0, 0}, 1, CT_NO);
-  /* z3 is free to grow beside z1 = 1. */
+  /* z3 is unbounded beside z1 = 1. */
   check_solved(dense(3, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 0}, (double[]){-1, 2, 0}),
                (double[]){1, 0, 0}, (double[]){0, 2, 0}, 2, CT_NO);
 }
@@ -104,8 +104,8 @@ static void what_is_squeezed_has_no_solution_and_a_proof(void) {
   }
 }
 
-/* One solver for problems of growing and falling size; under a sanitizer this sees what is used
- * after it was given back. */
+/* One arena for problems of growing and shrinking size; a sanitizer detects a use of released
+ * memory. */
 static void scratch_memory_serves_one_problem_after_the_other(void) {
   ct_arena *arena = ct_arena_create();
   for (size_t step = 0; step < 40; step++) {

@@ -1,5 +1,5 @@
-/* Linear complementarity of any matrix: Lemke's method, all bases one by one, Farkas vectors.
- * Closed forms of T11.7, families with exponentially long paths, what is cancelled. */
+/* Linear complementarity of arbitrary matrices: Lemke's method, enumeration of bases, Farkas
+ * vectors. Closed forms of T11.7, families with exponentially long paths, cancellation. */
 #include "tests/support/check.h"
 #include "tests/support/failing_malloc.h"
 
@@ -65,7 +65,7 @@ static void murty(size_t n, double *m) {
     for (size_t j = 0; j < n; j++) m[i * n + j] = i == j ? 1.0 : j > i ? 2.0 : 0.0;
 }
 
-/* T11.7: 2^6 - 1 pivots after the one that brings z0 in, on any machine. */
+/* T11.7: 2^6 - 1 pivots after z0 has entered, on any machine. */
 static void murtys_path_passes_all_its_bases(void) {
   double m[36];
   murty(6, m);
@@ -77,7 +77,7 @@ static void murtys_path_passes_all_its_bases(void) {
   check_solution(6, m, (double[]){-1, -1, -1, -1, -1, -1}, (double[]){0, 0, 0, 0, 0, 1});
 }
 
-/* T11.7: Lemke's path from d = 1 ends in a ray; all bases have it. */
+/* T11.7: Lemke's path from d = 1 ends in a ray; the enumeration finds the solution. */
 static void a_bimatrix_game_is_solved_by_its_bases(void) {
   const double m[] = {0, 0, 10, 20, 0, 0, 30, 15, 10, 20, 0, 0, 30, 15, 0, 0},
                q[] = {-1, -1, -1, -1};
@@ -163,7 +163,7 @@ static void a_feasible_problem_without_a_solution_is_exhausted(void) {
   CHECK_INT(a.result.status, CT_LCP_STATUS_RAY);
 }
 
-/* A zero matrix has 2^n singular bases; each is excluded, or holds the solution. */
+/* A zero matrix has 2^n singular bases; each is excluded, or contains the solution. */
 static void singular_bases_are_looked_at_too(void) {
   const double zeros[16] = {0};
   answer a;
@@ -207,8 +207,7 @@ static void more_rows_than_bases_can_be_counted_for_are_refused(void) {
   CHECK_INT(solve_with(17, m, q, (ct_lcp_options){.method = CT_LCP_ENUMERATION}, &a), CT_LIMIT);
 }
 
-/* Rows and columns in units of their own, and all of it by a power of two: z and w by their units,
- * the same bits otherwise. */
+/* M scaled by 2^40 and q by 2^30 scale z by 2^-10 and w by 2^30, bit for bit. */
 static void units_change_nothing(void) {
   check_random r = {20};
   for (int trial = 0; trial < 50; trial++) {
@@ -228,8 +227,8 @@ static void units_change_nothing(void) {
   }
 }
 
-/* A game that takes paths in doubles and wide, and linear programs: each allocation fails in turn.
- */
+/* A game whose paths run in double and in extended precision, and linear programs: each allocation
+ * fails in turn. */
 static void want_of_memory_is_told(void) {
   NEEDS_FAILING_MALLOC;
   double m[ROWS * ROWS] = {0}, q[ROWS];
@@ -261,7 +260,7 @@ static void want_of_memory_is_told(void) {
   CHECK_INT(status, CT_OK);
 }
 
-/* The second solve finds the memory that the first one has left. */
+/* The second solve uses the memory that the first one left in the arena. */
 static void a_warm_solver_allocates_nothing(void) {
   NEEDS_FAILING_MALLOC;
   static double m[ROWS * ROWS], q[ROWS];

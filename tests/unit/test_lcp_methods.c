@@ -1,5 +1,5 @@
-/* Linear complementarity by one method and another: they agree, scale, stop, and take the memory
- * that they may. T11.9. */
+/* Linear complementarity by several methods: they agree, scale, stop, and use bounded memory.
+ * T11.9. */
 #include "tests/support/check.h"
 #include "tests/support/failing_malloc.h"
 
@@ -19,7 +19,7 @@ typedef struct answer {
   ct_lcp_result result;
 } answer;
 
-/* M = J J' of lower rank, q = J u: there is a solution. */
+/* M = J J' of lower rank, q = J u: the problem has a solution. */
 static void make(check_random *r, size_t n, problem *p) {
   double j[ROWS][COLUMNS], u[COLUMNS];
   p->n = n;
@@ -45,7 +45,7 @@ static ct_status solve(const problem *p, const ct_lcp_options *options, ct_arena
   return ct_lcp_solve(&input, options, arena, &a->result);
 }
 
-/* T11.9: of a semidefinite M all solutions have one w. */
+/* T11.9: if M is semidefinite, all solutions have the same w. */
 static void methods_agree_in_w(void) {
   static const ct_lcp_method methods[] = {CT_LCP_AUTO,  CT_LCP_DANTZIG,   CT_LCP_BLOCK_PIVOTING,
                                           CT_LCP_LEMKE, CT_LCP_QUADRATIC, CT_LCP_PGS};
@@ -68,7 +68,7 @@ static void methods_agree_in_w(void) {
   ct_arena_destroy(arena);
 }
 
-/* M by 2^a and q by 2^b: z by 2^(b - a), w by 2^b, and no other bit. */
+/* M by 2^a and q by 2^b: z by 2^(b - a), w by 2^b, bit for bit. */
 static void powers_of_two_scale_answers_bit_for_bit(void) {
   static const ct_lcp_method methods[] = {CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING};
   check_random r = {1111};
@@ -168,7 +168,7 @@ static void memory_that_cannot_be_had_is_told_and_a_warm_solver_takes_none(void)
   memory.counting = false;
 }
 
-/* A chain: M has 2 on the diagonal and -1 beside it. Every third row is pushed. */
+/* A chain: M has 2 on the diagonal and -1 beside it. Every third row has a load. */
 enum { CHAIN = 100000 };
 
 static void a_hundred_thousand_rows_take_no_square_of_memory(void) {
@@ -195,9 +195,9 @@ static void a_hundred_thousand_rows_take_no_square_of_memory(void) {
     CHECK_INT(ct_lcp_solve(&input, &options, arena, &result), CT_OK);
     CHECK(result.converged);
     CHECK_INT(result.method, m == 2 ? CT_LCP_PGS : CT_LCP_QUADRATIC);
-    /* Rows 3k have z = 1/2, what is between them 0. */
+    /* Rows 3k have z = 1/2, the rows between them 0. */
     for (size_t i = 1; i + 2 < CHAIN; i++) CHECK_NEAR(z[i], i % 3 ? 0.0 : 0.5, 1e-7);
-    /* Some ten vectors, the solver's blocks being up to twice what is needed. */
+    /* About ten vectors; the arena's blocks are at most twice the needed size. */
     size_t grown = mallinfo2().uordblks + mallinfo2().hblkhd - before;
     if (FAILING_MALLOC) CHECK(grown < 40 * CHAIN * sizeof(double));
     ct_arena_destroy(arena);

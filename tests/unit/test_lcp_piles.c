@@ -1,5 +1,5 @@
-/* Linear complementarity of walls of boxes with far more contacts than hold them: AUTO answers in
- * few rounds. T11.9. */
+/* Linear complementarity of walls of boxes with far more contacts than degrees of freedom: AUTO
+ * converges in few iterations. T11.9. */
 #include "tests/support/check.h"
 #include "tests/support/pile.h"
 
@@ -33,7 +33,7 @@ static void check_right(const pile *p, const answer *a, double tolerance) {
   }
 }
 
-/* By the weights too: the forces of the ground bear all boxes, and every box is at rest. */
+/* Also checks that the forces of the ground balance the weight of all boxes. */
 static void check_answer(const pile *p, const answer *a, double tolerance) {
   long double sleeping_support = 0;
   check_right(p, a, tolerance);
@@ -42,8 +42,8 @@ static void check_answer(const pile *p, const answer *a, double tolerance) {
   CHECK_NEAR((double)sleeping_support, PILE_GRAVITY * (double)p->boxes, 1e-7 * (double)p->boxes);
 }
 
-/* Block pivoting alone goes round in circles on these; Dantzig's method takes 1e4 pivots of the
- * second, Lemke's a minute. */
+/* Block pivoting alone cycles on these; Dantzig's method takes 1e4 pivots for the second, Lemke's a
+ * minute. */
 static void walls_are_solved_in_few_rounds(void) {
   static const int walls[][2] = {{4, 3}, {10, 6}, {11, 8}};
   for (size_t k = 0; k < sizeof walls / sizeof *walls; k++) {
@@ -60,7 +60,7 @@ static void walls_are_solved_in_few_rounds(void) {
   }
 }
 
-/* Normals that are off by 1e-7: rows that depended on each other almost do. */
+/* Normals perturbed by 1e-7: dependent rows become almost dependent. */
 static void walls_that_are_almost_singular_are_solved(void) {
   pile p;
   answer a;
@@ -72,9 +72,8 @@ static void walls_that_are_almost_singular_are_solved(void) {
   pile_free(&p);
 }
 
-/* Farther off, where boxes slide and no few rounds of exchanges end: proximal points for the first,
- * then Lemke's pivots, not Dantzig's thousands.
- */
+/* Greater perturbations, where boxes slide and block pivoting does not converge: proximal points
+ * for the first, then Lemke's pivots, not Dantzig's thousands. */
 static void walls_between_singular_and_regular_are_solved(void) {
   static const struct {
     int wide, high;
@@ -93,7 +92,8 @@ static void walls_between_singular_and_regular_are_solved(void) {
   }
 }
 
-/* However near to singular: what is called solved is so to 1e-10, whichever method answered. */
+/* At any distance from a singular matrix a result that is marked as converged is right to 1e-10, by
+ * any method. */
 static void what_is_called_solved_is(void) {
   for (double noise = 1e-6; noise < 0.1; noise *= 10.0) {
     pile p;
@@ -113,7 +113,7 @@ static void what_is_called_solved_is(void) {
   }
 }
 
-/* Of all ways to bear a wall the least: no other lies nearer to 0 in its direction. */
+/* The solution of minimum norm: no other solution is closer to 0 in its direction. */
 static void the_least_forces_of_a_wall_are_found(void) {
   pile p;
   answer least, any;
@@ -129,7 +129,7 @@ static void the_least_forces_of_a_wall_are_found(void) {
   }
   CHECK(towards >= -1e-8 * size);
   CHECK(least.result.rank_known);
-  /* No more than what its boxes can do: all of it but what contacts of no friction never see. */
+  /* At most the degrees of freedom of the boxes: frictionless contacts do not see all motions. */
   CHECK(least.result.rank <= 6 * p.boxes);
   CHECK_INT(least.result.unique, CT_NO);
   free(least.z);
@@ -137,7 +137,7 @@ static void the_least_forces_of_a_wall_are_found(void) {
   pile_free(&p);
 }
 
-/* M by 2^a and q by 2^b: z by 2^(b - a), and no other bit. */
+/* M by 2^a and q by 2^b: z by 2^(b - a), bit for bit. */
 static void powers_of_two_scale_walls_bit_for_bit(void) {
   enum { A = 5, B = -9 };
   pile p;

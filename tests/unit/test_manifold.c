@@ -1,5 +1,5 @@
-/* Manifolds whose points are known in closed form: theory's cases, the slides' pictures, and each
- * kind of contact. */
+/* Contact manifolds whose points are known in closed form: published examples and each kind of
+ * contact. */
 #include <contact/contact.h>
 
 #include "tests/support/shapes.h"
@@ -30,7 +30,7 @@ static ct_manifold meet(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pos
   return meet_as(a, pa, b, pb, (ct_contact_options){clearance, 0.0, CT_DETAIL_FULL});
 }
 
-/* Is there a point whose middle is there, and which? */
+/* The point whose midpoint is at the position, or NULL. */
 static const ct_contact_point *point_at(const ct_manifold *m, double x, double y, double z) {
   for (size_t i = 0; i < m->count; i++) {
     ct_vec3 middle = ct_lerp(m->points[i].point_a, m->points[i].point_b, 0.5);
@@ -61,7 +61,7 @@ static double area_of(const ct_manifold *m) {
   for (size_t i = 0; i < m->count; i++)
     c = ct_add_scaled(c, m->points[i].point_a, 1.0 / (double)m->count);
   for (size_t i = 0; i < m->count; i++) {
-    /* The next point counter-clockwise about the middle. */
+    /* The next point counter-clockwise about the centre. */
     ct_vec3 p = ct_sub(m->points[i].point_a, c);
     double least = INFINITY, area = 0.0;
     for (size_t k = 0; k < m->count; k++) {
@@ -129,8 +129,8 @@ static void cube_turned_by_45_degrees_meets_in_an_octagon(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* Boxes and hulls find their outlines by different means: turned at will, in steps of a grid, or
- * about one axis. */
+/* Boxes and hulls find their supporting faces by different methods: random rotations, rotations in
+ * steps of a grid, rotations about one axis. */
 static void boxes_meet_where_their_hulls_do(void) {
   check_random r = {7};
   ct_shape a = box(0.5, 0.4, 0.3), b = box(0.25, 0.5, 0.75),
@@ -240,7 +240,7 @@ static void corner_of_the_lower_face_counts_as_its_vertex(void) {
   check_point(&m, -0.2, 0.5, 0.45, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
 }
 
-/* A box turned by atan(3/4) whose face has two corners just on edges of the other's. */
+/* A box turned by atan(3/4) whose face has two corners exactly on edges of the other face. */
 static void corners_on_edges_are_corners(void) {
   const ct_shape a = box(1, 1, 0.5), b = box(0.5, 1, 0.25);
   ct_pose pose = turned(at(0, 0, 0.74), 0, 0, 0.5, 1);
@@ -257,8 +257,8 @@ static void equal_cubes_meet_in_four_vertices(void) {
   ct_manifold m = meet(&a, at(0, 0, 0), &a, at(0, 0, 2), 0);
   CHECK_INT(m.count, 4);
   CHECK_NEAR(area_of(&m), 4, 1e-14);
-  /* Beside each other with a shared rim: the overlap is a line, or nothing; there is a point all
-   * the same. */
+  /* Two boxes side by side with a common rim: the overlap is a line or empty; the manifold still
+   * has a point. */
   m = meet(&a, at(0, 0, 0), &a, at(2, 0, 2), 0);
   CHECK(m.count >= 1);
   m = meet(&a, at(0, 0, 0), &a, at(2, 2, 2), 0);
@@ -323,7 +323,8 @@ static void lying_capsule_is_cut_at_the_rim(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* The cone of a tapered capsule lies on the face when its axis leans by asin((r0 - r1) / 2h). */
+/* The cone of a tapered capsule is flat on the face when its axis is inclined by asin((r0 - r1) /
+ * 2h). */
 static void tapered_capsule_lies_on_its_cone(void) {
   const ct_shape cube = box(4, 4, 1), rod = capsule(1, 0.5, 0.25);
   double lean = asin(0.125), half = (atan(1.0) * 2 + lean) / 2;
@@ -429,8 +430,8 @@ static void ellipsoid_meets_in_one_point(void) {
   check_point(&m, 0.5, 0, -0.025, CT_FEATURE_SMOOTH, CT_FEATURE_FACE);
 }
 
-/* Rounded by `add`, the face of the core is where the points are; a leaning one rolls onto the
- * edge's ball. */
+/* With outset rounding `add`, the points are those of the core's face; an inclined box touches with
+ * the rounded edge. */
 static void rounded_boxes_meet_over_their_cores(void) {
   ct_shape soft = box(1, 1, 1), slab = box(4, 4, 0.5);
   soft.rounding = 0.25;
@@ -511,7 +512,8 @@ static void prisms_turned_by_half_a_side_meet_in_all_crossings(void) {
   }
 }
 
-/* A small prism over a large one is left whole; one beside the middle keeps the part over it. */
+/* A small prism over the middle of a large one keeps its whole face; off the middle it keeps the
+ * overlap. */
 static void a_prism_over_another_keeps_what_is_over_it(void) {
   const int n = 400;
   ct_shape lower = prism(n, 0.1), same = prism(n, 0.1);
@@ -539,7 +541,7 @@ static void a_prism_over_another_keeps_what_is_over_it(void) {
   ct_hull_release(same.hull);
 }
 
-/* Stopped on the way: told, and the next pair is whole again. */
+/* Cancelled during the query: the status reports it, and the next query is complete. */
 static void a_raised_flag_stops_a_large_overlap(void) {
   ct_shape lower = prism(300, 0.1), upper = prism(300, 0.105);
   ct_frame a = ct_frame_of(at(0, 0, 0)), b = ct_frame_of(at(0, 0, 2.25));

@@ -47,7 +47,7 @@ static void sheet_on_the_floor_keeps_four_of_its_vertices(void) {
   ct_mesh_release(sheet.mesh);
 }
 
-/* A box over a sheet, apart: its corners are points, whatever triangles they are over. */
+/* A box above a sheet, apart: the points are the box's corners, for any triangles below them. */
 static void box_over_a_sheet_meets_in_its_corners(void) {
   soup s = {0};
   soup_sheet(&s, 6);
@@ -105,7 +105,7 @@ static void cube_in_a_corner_meets_in_two_patches(void) {
   ct_mesh_release(walls.mesh);
 }
 
-/* A sheet through a box crosses it in a rectangle, through a ball in a circle. */
+/* A sheet crosses a box in a rectangle and a ball in a circle. */
 static void surface_through_a_body_meets_where_it_crosses(void) {
   soup s = {0};
   soup_sheet(&s, 2);
@@ -131,8 +131,8 @@ static void surface_through_a_body_meets_where_it_crosses(void) {
   ct_mesh_release(sheet.mesh);
 }
 
-/* Every point at a distance along +z, on the four corners of a rectangle about the origin, at
- * heights of either body. */
+/* Every point has the distance along +z and is at one of the four corners of a rectangle about the
+ * origin, at the height of either body. */
 static void check_on_top(ct_manifold m, double distance, double x, double y, double height_a) {
   CHECK_INT(m.count, 4);
   CHECK_NEAR(m.pair.distance, distance, 1e-14);
@@ -145,8 +145,8 @@ static void check_on_top(ct_manifold m, double distance, double x, double y, dou
   }
 }
 
-/* A box as a mesh, 2 x 1 x 0.5 m, with a ball of 0.125 m around each point, half of it as margin:
- * what touches it is so much nearer. */
+/* A box of 2 x 1 x 0.5 m as a mesh with a rounding of 0.125 m, half of it as margin: contacts are
+ * closer by the rounding. */
 static void rounded_mesh_meets_at_its_rounding(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, -0.5, -0.25), ct_vec(1, 0.5, 0.25));
@@ -174,7 +174,7 @@ static void rounded_mesh_meets_at_its_rounding(void) {
       CHECK(ct_norm(ct_sub(m.points[k].point_a, ct_add_scaled(corner, way, 0.125))) <= 1e-14);
     }
   }
-  /* Deeper than the rounding: the bare faces are in each other, by 0.0625 m. */
+  /* Deeper than the rounding: the unrounded faces overlap by 0.0625 m. */
   check_on_top(meet(&mesh, ct_vec(0, 0, 0), &box, ct_vec(0, 0, 0.4375), four), -0.1875, 0.5, 0.375,
                0.375);
   check_on_top(meet(&mesh, ct_vec(0, 0, 0), &mesh, ct_vec(0, 0, 0.4375), four), -0.3125, 1, 0.5,
@@ -182,8 +182,8 @@ static void rounded_mesh_meets_at_its_rounding(void) {
   ct_mesh_release(mesh.mesh);
 }
 
-/* One face of a box in n x n rectangles, each cut in two along either diagonal. Corners are shared
- * once the mesh is built. */
+/* One face of a box in n x n rectangles, each cut along a random diagonal. Corners are shared once
+ * the mesh is built. */
 static void cut_face(soup *s, ct_vec3 middle, ct_vec3 u, ct_vec3 v, uint32_t n, check_random *r) {
   for (uint32_t i = 0; i < n * n; i++) {
     uint32_t corner[4];
@@ -217,7 +217,7 @@ static ct_placed body_near(ct_vec3 half, int kind, double gap, check_random *r, 
   switch (kind) {
   case 0:
   case 1: {
-    /* Off a point of the surface, outwards: a face, an edge or a corner. */
+    /* Outside a point of the surface: a face, an edge or a corner. */
     ct_vec3 at = ct_vec(check_uniform(r, -2, 2), check_uniform(r, -1, 1), check_uniform(r, -1, 1)),
             on = at;
     on =
@@ -255,7 +255,7 @@ static size_t missing(const ct_contact_point *p, size_t count, const ct_manifold
   return lost;
 }
 
-/* Flat faces meet as they are, however they are cut: the points are those of the box itself. */
+/* A flat face has the same contact points for any triangulation: those of the box itself. */
 static void a_box_of_triangles_meets_as_the_box(void) {
   check_random r = {63};
   ct_vec3 half = ct_vec(1, 0.5, 0.25);

@@ -1,5 +1,5 @@
-/* Manifolds of two meshes: features that face each other, solids in each other, surfaces that
- * cross, patches. */
+/* Manifolds of two meshes: features that face each other, overlapping solids, crossing surfaces,
+ * patches. */
 #include "tests/support/manifold.h"
 #include "tests/support/meshes.h"
 
@@ -25,7 +25,7 @@ static ct_shape box_mesh(ct_vec3 half) {
   return soup_shape(&s);
 }
 
-/* A copy, as a manifold borrows from the workspace. */
+/* A copy, because the points of a manifold belong to the workspace. */
 typedef struct kept {
   ct_manifold m;
   ct_contact_point points[256];
@@ -37,7 +37,7 @@ static void keep(kept *k, ct_manifold m) {
   k->m.points = k->points;
 }
 
-/* Boxes as meshes and as boxes: the same points, apart and in each other. */
+/* Boxes as meshes and as boxes: the same points, apart and overlapping. */
 static void boxes_meet_as_the_convex_ones_do(void) {
   static const struct {
     ct_vec3 half_a, half_b, at;
@@ -104,9 +104,9 @@ static void legs_on_a_floor_mesh_are_patches(void) {
   ct_mesh_release(table.mesh);
 }
 
-/* Bars turned on edge, one across the other. Apart: one point of two edges. In each other: the
- * edge's stretch inside is as deep as the slope of the other's sides makes it, and nothing is
- * deeper. */
+/* Bars turned on edge, one across the other. Apart: one point of two edges. Overlapping: the inside
+ * stretch of the edge is as deep as the slope of the other's sides makes it, and nothing is deeper.
+ */
 static void crossing_bars_meet_in_two_edges(void) {
   ct_shape bar = box_mesh(ct_vec(2, 0.25, 0.25));
   double top = 0.25 * sqrt(2.0), eighth = 0.39269908169872414;
@@ -180,7 +180,7 @@ static double number_in(uint64_t *state, double low, double high) {
   return low + (high - low) * (double)(*state >> 11) * 0x1p-53;
 }
 
-/* A ball of bumps: an octahedron whose sides are cut in four, each corner pushed in or out. */
+/* A bumpy ball: an octahedron whose sides are cut in four, each corner moved in or out. */
 static ct_shape bumpy(uint64_t *state, bool open) {
   static const double sign[2] = {1, -1};
   soup s = {0};
@@ -210,7 +210,8 @@ static double off_surface(const ct_shape *shape, const ct_frame *frame, ct_vec3 
 
 static bool same(ct_vec3 p, ct_vec3 q) { return p.x == q.x && p.y == q.y && p.z == q.z; }
 
-/* Each point is on both surfaces, none is deeper than the pair, and a swap mirrors bit for bit. */
+/* Each point is on both surfaces, none is deeper than the pair, and swapped arguments give the
+ * mirror image bit for bit. */
 static void random_pair(uint64_t *state, int kinds, bool far) {
   ct_shape a = bumpy(state, kinds & 1), b = bumpy(state, kinds & 2);
   ct_quat q = {number_in(state, -1, 1), number_in(state, -1, 1), number_in(state, -1, 1),
@@ -256,7 +257,7 @@ static void points_are_on_both_surfaces(void) {
   for (int i = 0; i < 400; i++) random_pair(&state, i & 3, i & 4);
 }
 
-/* A raised flag ends the search, and the answer says so. */
+/* A raised flag ends the search, and the status reports it. */
 static void raised_flag_cuts_the_search_short(void) {
   static const ct_contact_options close = {0.125, 0, CT_DETAIL_FULL};
   soup s = {0};
@@ -283,9 +284,9 @@ static int by_value(const void *p, const void *q) {
   return (x > y) - (x < y);
 }
 
-/* Spikes under a floor of two triangles, nearer and nearer the later they were given: of too many
- * the nearest are kept. The last is nearer than the others by more than a tie, 1e-6 of the extent
- * of 373 m, and leads. */
+/* Spikes under a floor of two triangles, each nearer than those before it: of too many, the nearest
+ * are kept. The last is nearer than the others by more than the tie tolerance, 1e-6 of the extent
+ * of 373 m, and is the only minimum. */
 static void of_too_many_points_the_deepest_are_kept(void) {
   enum { SIDE = 264, SPIKES = SIDE * SIDE, KEPT = 65536 };
   soup s = {0}, t = {0};

@@ -1,5 +1,5 @@
-/* Velocities of contacts and how they answer to impulses: closed forms, and what exchanging bodies
- * and contacts must not change. */
+/* Contact velocities and Delassus blocks: closed forms, and invariance under exchanged bodies and
+ * contacts. */
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
 
@@ -48,8 +48,7 @@ static void a_ball_on_the_floor(void) {
         !v.sliding);
 }
 
-/* Row 42, T9.3: in the slides' order, body a the ball and b the floor, the relative velocity is -2
- * too. */
+/* Row 42, T9.3: with body a the ball and b the floor, the relative velocity is -2 too. */
 static void the_other_order(void) {
   const ct_mass_body bodies[2] = {
       dynamic(1, ct_vec(.4, .4, .4), ct_vec(0, 0, 1), (ct_velocity){{3, 0, -2}, {0, 5, 0}}),
@@ -60,7 +59,7 @@ static void the_other_order(void) {
         v.velocity_class == CT_CLASS_COLLIDING);
 }
 
-/* Row 42: three classes, and the tolerance itself belongs to resting. */
+/* Row 42: three classes; a velocity equal to the tolerance counts as resting. */
 static void classes_at_the_tolerance(void) {
   static const struct {
     double normal;
@@ -148,7 +147,7 @@ static void swapping_the_bodies_negates_velocities(void) {
   }
 }
 
-/* Row 42: an observer who moves and turns sees the same. */
+/* Row 42: a moving and rotating observer sees the same relative velocities. */
 static void velocities_are_galilean(void) {
   check_random r = {4202};
   for (int i = 0; i < 2000; i++) {
@@ -182,8 +181,8 @@ static void the_collision_matrix_of_one_body(void) {
   near_vec(ct_contact_relative_velocity(&set, &contact, 0).relative, ct_vec(1.7, -1.45, .6), 1e-15);
 }
 
-/* Row 44: K is what the laws of momentum and of angular momentum say: P changes v by P/m and w by
- * I^-1 (r x P). */
+/* Row 44: K follows from momentum and angular momentum: an impulse P changes v by P/m and w by I^-1
+ * (r x P). */
 static void coupling_is_what_momentum_does(void) {
   check_random r = {4401};
   for (int i = 0; i < 2000; i++) {
@@ -213,8 +212,8 @@ static bool transposed(ct_mat3 a, ct_mat3 b) {
   return same_vec(a.rx, t.rx) && same_vec(a.ry, t.ry) && same_vec(a.rz, t.rz);
 }
 
-/* Row 44: to the bit, for any two contacts, one and the same among them, in either order of their
- * bodies. */
+/* Row 44: symmetric to the bit, for any two contacts, including equal ones, in either order of
+ * their bodies. */
 static void coupling_is_symmetric(void) {
   check_random r = {4402};
   for (int i = 0; i < 5000; i++) {

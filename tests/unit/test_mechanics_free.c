@@ -1,5 +1,4 @@
-/* How gaps accelerate by themselves: closed forms, each with its surfaces as a caller would name
- * them. */
+/* Free acceleration of contact gaps: closed forms, with surfaces as a caller describes them. */
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
 
@@ -13,7 +12,7 @@ static ct_mass_body kinematic(ct_velocity velocity) {
   return (ct_mass_body){.mobility = CT_KINEMATIC, .velocity = velocity};
 }
 
-/* A body of one kilogram and an inertia about all axes, under an acceleration. */
+/* A body of one kilogram with an isotropic inertia, under an acceleration. */
 static ct_mass_body moving(ct_vec3 center, ct_velocity velocity, double inertia,
                            ct_vec3 acceleration) {
   double i = 1.0 / inertia;
@@ -73,7 +72,7 @@ static void a_rod_on_its_tip(void) {
   }
 }
 
-/* Row 47, T11.6: a bead pushed along by a plane that turns: A = 2 and b = -12, so f = 6 N. */
+/* Row 47, T11.6: a bead pushed along by a rotating plane: A = 2 and b = -12, so f = 6 N. */
 static void a_bead_on_a_turning_plane(void) {
   ct_mass_body bead = moving(ct_vec(.7, 0, 0), (ct_velocity){{2, 2.1, 0}, O}, 1, O);
   bead.mass = .5;
@@ -93,8 +92,8 @@ static void two_edges_that_cross(void) {
              1e-15);
 }
 
-/* Row 47, T11.10: what rolls is not lifted, whatever its material points do; a ball on a ball is.
- */
+/* Row 47, T11.10: a ball that rolls on a plane is not lifted by the acceleration of its material
+ * points; a ball on a ball is. */
 static void balls(void) {
   ct_vec3 tangential;
   ct_contact t = touch_of(Z, O, face(), bowl(1, 1));
@@ -121,8 +120,8 @@ static void an_ellipsoid_on_its_pole(void) {
       -G - 27, 1e-14);
 }
 
-/* Row 47: a tube on a floor that rolls and turns upright; across another, along which it slides;
- * along another, which it leaves as circles leave each other. */
+/* Row 47: a tube that rolls and spins on a floor; a tube that slides along another across it; two
+ * parallel tubes, which part like circles. */
 static void tubes(void) {
   ct_contact t = touch_of(Z, O, face(), tube(X, .5));
   CHECK_NEAR(
@@ -134,14 +133,13 @@ static void tubes(void) {
   ct_mass_body under = moving(ct_vec(0, 0, -.25), (ct_velocity){O, O}, 1, O);
   CHECK_NEAR(free_of(under, moving(ct_vec(0, 0, .5), (ct_velocity){{3, 4, 0}, O}, 1, O), &t, NULL),
              0, 1e-14);
-  /* Along each other: across, two circles. */
+  /* Parallel tubes: two circles in the plane across them. */
   t = touch_of(Z, O, tube(X, .25), tube(X, .5));
   CHECK_NEAR(free_of(under, moving(ct_vec(0, 0, .5), (ct_velocity){{3, 4, 0}, O}, 1, O), &t, NULL),
              16 / .75, 1e-13);
 }
 
-/* Lines that are nearly along each other: from those that do not cross to those that do without a
- * jump. */
+/* Nearly parallel lines: the acceleration is continuous from parallel to crossing. */
 static void lines_from_parallel_to_crossing(void) {
   ct_mass_body under = moving(ct_vec(0, 0, -.25), (ct_velocity){O, {.3, -.2, .1}}, 1, O);
   ct_mass_body over =
@@ -159,8 +157,8 @@ static void lines_from_parallel_to_crossing(void) {
   CHECK(most < 0.02 * fabs(last - first));
 }
 
-/* An edge that lies in a face, and two faces: no more than both sides agree on. A turn that they
- * share counts in full. */
+/* An edge in a face, and two faces: only what both bodies have in common constrains the gap. A
+ * common rotation counts in full. */
 static void flat_on_flat(void) {
   const ct_velocity shared = {{1, 2, 0}, {.5, -.25, 2}};
   static const ct_surface_form forms[] = {CT_SURFACE_FACE, CT_SURFACE_LINE, CT_SURFACE_POINT};
@@ -173,7 +171,7 @@ static void flat_on_flat(void) {
   }
 }
 
-/* Whichever body is a: the same bits. */
+/* Exchanged bodies give the same bits. */
 static void swapping_mirrors(void) {
   check_random r = {4701};
   for (int i = 0; i < 4000; i++) {

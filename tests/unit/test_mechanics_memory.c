@@ -1,5 +1,5 @@
-/* Want of memory, and a raised flag, while the mechanics of a scene and the matrices of its
- * contacts are made: every allocation fails in turn, is told, and nothing is lost. */
+/* Mechanics of a scene and Delassus matrices without memory, and with a raised flag: every
+ * allocation fails in turn, the status reports it, and nothing leaks. */
 #include "mechanics/mechanics.h"
 #include "tests/support/failing_malloc.h"
 #include "tests/support/scenes.h"
@@ -15,7 +15,7 @@ static uint32_t add_dynamic(ct_draft *draft, const char *id, ct_shape shape, ct_
   return add_body(draft, body, pose);
 }
 
-/* Eighty contacts: the list of them grows once. */
+/* Eighty contacts: their list grows once. */
 static const ct_scene *stack(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
@@ -34,7 +34,7 @@ typedef struct asked {
   long allocations;
 } asked;
 
-/* All steps, as far as they come. */
+/* Runs all steps until one fails. */
 static asked ask(const ct_scene *scene, const ct_mechanics_options *options,
                  ct_workspace *workspace, long fail_at) {
   asked out = {0};
@@ -82,7 +82,8 @@ static void each_allocation_that_fails_is_told(void) {
       const ct_scene *scene = stack();
       ct_workspace *workspace = ct_workspace_create();
       if (n == 0)
-        ask(scene, k ? &named : &found, workspace, 0); /* what the scene and the workspace keep */
+        ask(scene, k ? &named : &found, workspace,
+            0); /* first run: fills the caches of scene and workspace */
       long live = memory.live;
       asked got = ask(scene, k ? &named : &found, workspace, n);
       if (n == 0) {
@@ -103,8 +104,7 @@ static void each_allocation_that_fails_is_told(void) {
   }
 }
 
-/* Refused at any place, a scene and its workspace can be given back, and nothing more is held than
- * before. */
+/* After a failure at any allocation, scene and workspace can be released, and no memory remains. */
 static void nothing_is_lost(void) {
   NEEDS_FAILING_MALLOC;
   const ct_mechanics_options found = {.contact_tolerance = 1e-6, .detail = CT_DETAIL_MANIFOLD};

@@ -1,5 +1,5 @@
-/* A scene's mechanics: bodies as masses, contacts found and given, islands; the matrices of many
- * contacts. */
+/* A scene's mechanics: mass properties of bodies, contacts found and given, islands; the matrices
+ * of many contacts. */
 #include "mechanics/mechanics.h"
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
@@ -35,8 +35,8 @@ static uint32_t add_box(ct_draft *draft, const char *id, double x, double z) {
   return add_moving(draft, id, box_of(.5, .5, .5), pose_at(x, 0, z), &one_kg, NULL);
 }
 
-/* A floor; a stack of two boxes; one box beside it; a ball in the air; a box on a kinematic plate,
- * which also touches the first. */
+/* A floor; a stack of two boxes; one box beside it; a ball in the air; a kinematic plate that also
+ * touches the first box, with a box on it. */
 static const ct_scene *heap_scene(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
@@ -87,7 +87,7 @@ static void islands_by_their_first_row(void) {
   ct_scene_release(scene);
 }
 
-/* Contacts say which bodies and colliders they are of, in the order of rows. */
+/* Contacts name their bodies and colliders, in the order of rows. */
 static void contacts_as_the_query_has_them(void) {
   const ct_scene *scene = heap_scene();
   ct_mechanics *m = prepare(scene, &standard);
@@ -107,8 +107,8 @@ static void contacts_as_the_query_has_them(void) {
   ct_scene_release(scene);
 }
 
-/* Only what is asked about is an island of its own; contacts of two bodies that nothing moves are
- * none. */
+/* Islands contain only the selected bodies; contacts of two immovable bodies belong to no island.
+ */
 static void who_takes_part(void) {
   const ct_scene *scene = heap_scene();
   ct_mechanics_options o = standard;
@@ -133,7 +133,8 @@ static void who_takes_part(void) {
   ct_scene_release(scene);
 }
 
-/* What-if: another pose parts the stack, another velocity and gravity, a load off the centre. */
+/* What-if: another pose separates the stack, another velocity and gravity, a load off the centre.
+ */
 static void what_if(void) {
   const ct_scene *scene = heap_scene();
   ct_mechanics_options o = standard;
@@ -201,7 +202,7 @@ static void given_contacts(void) {
   ct_scene_release(scene);
 }
 
-/* A rule keeps the stack's boxes apart; an explicit pair asks about them all the same. */
+/* A rule excludes the pair of the stack's boxes; an explicit pair overrides it. */
 static void filters_hold(void) {
   const ct_scene *scene = heap_scene();
   const ct_pair_rule rule = {.a = text_of("upper"), .b = text_of("lower"), .collide = false};
@@ -226,8 +227,8 @@ static void filters_hold(void) {
   ct_scene_release(scene);
 }
 
-/* Each contact has the materials of its own two colliders; one that names none has the scene's
- * default. */
+/* Each contact has the materials of its own two colliders; a collider without a material has the
+ * scene's default. */
 static void materials_of_colliders(void) {
   const ct_named_material items[] = {
       {text_of("default"), {.static_friction = .25, .dynamic_friction = .25, .restitution = 1}},
@@ -264,7 +265,7 @@ static void materials_of_colliders(void) {
     CHECK(t->material.restitution == (ice ? .5 : 0));
   }
   ct_mechanics_destroy(m);
-  /* Of given contacts, too: the collider that is named, else the first. */
+  /* Given contacts, too: the material of the named collider, else that of the first. */
   const ct_given_contact given[2] = {
       {.a = 0, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = 1, .normal = {0, 0, 1}},
       {.a = 1, .b = 0, .collider_a = CT_NO_COLLIDER, .collider_b = 0, .normal = {0, 0, -1}}};
@@ -276,7 +277,7 @@ static void materials_of_colliders(void) {
   ct_scene_release(scene);
 }
 
-/* Row 52. A turned body with inertia of its own: centre, R I R', its inverse, Euler's equations. */
+/* Row 52. A rotated body with its own inertia: centre, R I R', its inverse, Euler's equations. */
 static void a_body_and_its_mass(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
@@ -306,8 +307,8 @@ static void a_body_and_its_mass(void) {
   ct_scene_release(scene);
 }
 
-/* Row 52: the world's inertia is the sum over the turned points of a cloud of masses; its inverse
- * undoes it. */
+/* Row 52: the inertia in world axes is the sum over the rotated points of a cloud of masses, and
+ * its inverse is exact to rounding. */
 static void inertia_of_turned_points(void) {
   check_random r = {5201};
   for (int i = 0; i < 500; i++) {
@@ -327,8 +328,8 @@ static void inertia_of_turned_points(void) {
     const ct_scene *scene = seal(draft, empty);
     ct_mass_body body;
     CHECK(ct_scene_mass_body(scene, row, &pose, &still, down, &body));
-    /* Unit masses at both ends of each principal axis, at the squared distance that the moments ask
-     * for. */
+    /* Unit masses at both ends of each principal axis, at the squared distances that give these
+     * moments. */
     ct_vec3 d = motion.inertia_diagonal, sum[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     const double squared[3] = {(d.y + d.z - d.x) / 4, (d.z + d.x - d.y) / 4, (d.x + d.y - d.z) / 4};
     for (int k = 0; k < 3; k++) {
@@ -352,7 +353,7 @@ static void inertia_of_turned_points(void) {
   }
 }
 
-/* Fixed and kinematic bodies: no mass, but what is prescribed. */
+/* Fixed and kinematic bodies: no mass, and the prescribed velocity and acceleration. */
 static void immovable_bodies(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
@@ -381,7 +382,8 @@ static void immovable_bodies(void) {
   ct_scene_release(scene);
 }
 
-/* No mass, or an inertia that holds a turn by nothing: told, and a fixed body in place of it. */
+/* Without a mass, or with an inertia of 0 about an axis, the function returns false and gives a
+ * fixed body. */
 static void a_mass_that_cannot_be_had(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
@@ -413,9 +415,8 @@ static void velocity_tolerances(void) {
   CHECK(ct_scene_velocity_tolerance(0, down) == 1e-9);
 }
 
-/* Row 47: what rolls on a floor keeps to it: each contact found has a gap that accelerates at -g,
- * however fast the body rolls about its level axis and spins about the upright one. Standing, it
- * spins. */
+/* Row 47: a rolling body stays on the floor: the gap of each contact accelerates at -g, for any
+ * rolling velocity and any spin about the vertical. A standing body spins. */
 static void rolling_bodies_keep_to_the_floor(void) {
   const double half = sqrt(.5);
   const ct_quat lying = {half, 0, 0, half}, upright = {0, 0, 0, 1};
@@ -441,7 +442,7 @@ static void rolling_bodies_keep_to_the_floor(void) {
     const ct_scene *empty = ct_scene_create(1);
     ct_draft *draft = ct_draft_begin(empty);
     add_shape(draft, "floor", plane_of(), pose_at(0, 0, 0));
-    /* The axis of what lies is y. */
+    /* The axis of a lying body is y. */
     const ct_velocity velocity = {{cases[i].roll * cases[i].height, 0, 0}, {0, cases[i].roll, 3}};
     const ct_pose pose = {{0, 0, cases[i].height}, cases[i].rotation};
     add_moving(draft, "body", cases[i].shape, pose, &one_kg, &velocity);
@@ -452,7 +453,7 @@ static void rolling_bodies_keep_to_the_floor(void) {
     for (size_t k = 0; k < set.count; k++) {
       ct_mass_body bodies[2] = {set.bodies[0], set.bodies[1]};
       bodies[1].angular_acceleration =
-          ct_vec(-3 * cases[i].roll, 0, 0); /* the level axis goes round, and the roll with it */
+          ct_vec(-3 * cases[i].roll, 0, 0); /* the level axis rotates, and the roll with it */
       const ct_contact_set free = {bodies, 2, set.contacts, set.count};
       CHECK_NEAR(ct_contact_free_acceleration(&free, &set.contacts[k], NULL), -9.81, 1e-12);
     }
@@ -469,8 +470,8 @@ static double entry(const ct_matrix *m, size_t row, uint32_t column) {
   return 0.0;
 }
 
-/* A tower, a brick on two others, all on a floor: each entry is that of the coupling, nothing is
- * left out, rows ascend. */
+/* A tower and a brick on two others, all on a floor: each entry equals the Delassus block, none is
+ * missing, columns ascend. */
 static void matrices_of_many_contacts(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
@@ -514,7 +515,7 @@ static void matrices_of_many_contacts(void) {
   ct_scene_release(scene);
 }
 
-/* A contact of bodies that nothing moves is its own neighbour alone. */
+/* A contact of immovable bodies has only itself as neighbour. */
 static void a_graph_without_bodies_that_move(void) {
   const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_KINEMATIC}};
   const ct_contact contacts[2] = {{.a = 0, .b = 1, .normal = {0, 0, 1}},
@@ -527,8 +528,8 @@ static void a_graph_without_bodies_that_move(void) {
   ct_contact_graph_close(&graph);
 }
 
-/* A body in 2,001 contacts: four million couplings are too many, and are told before their memory
- * is taken. */
+/* A body in 2,001 contacts: four million blocks exceed the limit, which is reported before their
+ * memory is allocated. */
 static void too_many_couplings(void) {
   const ct_mass_body bodies[2] = {{.mobility = CT_FIXED},
                                   {.mobility = CT_DYNAMIC, .inverse_mass = 1}};

@@ -1,5 +1,5 @@
-/* What a mesh reports of itself: joined points, dropped triangles, edges, parts, orientation, mass;
- * and its tree. */
+/* Meshes: merged points, dropped triangles, edges, parts, orientation and mass as reported;
+ * invariants of the tree. */
 #include "tests/support/meshes.h"
 
 static ct_mesh_report report_of(const soup *s, ct_mesh_reading reading, ct_status expected) {
@@ -11,7 +11,7 @@ static ct_mesh_report report_of(const soup *s, ct_mesh_reading reading, ct_statu
   return report;
 }
 
-/* Every fact about the arrays of a mesh that its header promises. */
+/* Checks every property of the arrays that the header documents. */
 static void check_view(const ct_mesh *mesh) {
   const ct_mesh_view *v = ct_mesh_get(mesh);
   char *seen = calloc(v->triangle_count, 1), *held = calloc(v->live_count, 1);
@@ -57,7 +57,7 @@ static void check_view(const ct_mesh *mesh) {
   free(depth);
 }
 
-/* Balls and boxes of nodes hold their triangles. */
+/* Bounding balls and boxes of nodes contain their triangles. */
 static void check_balls(const ct_mesh *mesh) {
   const ct_mesh_view *v = ct_mesh_get(mesh);
   for (uint32_t n = 0; n < v->node_count; n++) {
@@ -151,7 +151,7 @@ static void separate_triangles_are_joined_by_their_bits(void) {
   CHECK_INT(r.vertices, 8);
   CHECK_INT(r.merged_vertices, 28);
   CHECK(r.watertight && r.solid);
-  /* One bit apart is apart: no tolerance. */
+  /* Vertices that differ by one bit are not merged: no tolerance. */
   for (uint32_t i = 0; i < s.vn; i++) {
     if (s.v[i].x != 1.0 || s.v[i].y != 1.0 || s.v[i].z != 1.0) continue;
     s.v[i].x = 1.0 + 0x1p-52;
@@ -180,7 +180,7 @@ static void an_open_box_names_its_first_open_edge(void) {
   CHECK_INT(r.bad_triangle, 1);
   ct_mesh *mesh = soup_mesh(&s);
   CHECK(ct_mesh_get(mesh)->volume == 0.0 && ct_mesh_get(mesh)->inertia.rx.x == 0.0);
-  /* Of five squares, each at 0.5 but the one that is missing. */
+  /* Of five squares, each at 0.5 except the missing one. */
   CHECK_NEAR(ct_mesh_get(mesh)->centroid.x, 0.6, 1e-15);
   CHECK_NEAR(ct_mesh_get(mesh)->centroid.y, 0.5, 1e-15);
   check_view(mesh);
@@ -235,8 +235,8 @@ static void a_fin_crowds_an_edge(void) {
   soup_free(&s);
 }
 
-/* Two cubes that share an edge, and two that share a vertex: closed and oriented, so solids, but no
- * manifolds. */
+/* Two cubes that share an edge, and two that share a vertex: closed and oriented, so solid, but not
+ * manifold. */
 static void cubes_that_share_an_edge_or_a_vertex_are_pinched_solids(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
@@ -303,7 +303,7 @@ static void degenerate_and_repeated_triangles_are_dropped(void) {
   soup_triangle(&s, 0, 0, 1);
   soup_triangle(&s, 2, soup_vertex(&s, ct_vec(1, 1, 0)), 5); /* vertex 2 again */
   soup_triangle(&s, 0, 1, soup_vertex(&s, ct_vec(0.3, 0, 0)));
-  soup_triangle(&s, 2, 1, 0); /* the first one, turned */
+  soup_triangle(&s, 2, 1, 0); /* the first one with rotated indices */
   ct_mesh_report r = report_of(&s, CT_MESH_AUTO, CT_OK);
   CHECK_INT(r.degenerate_triangles, 3);
   CHECK_INT(r.duplicate_triangles, 1);
@@ -315,7 +315,7 @@ static void degenerate_and_repeated_triangles_are_dropped(void) {
   soup_free(&s);
 }
 
-/* A wall between two rooms given with both: the pair of twins stays, so that both rooms stay
+/* A pair of opposed triangles on the wall between two chambers is kept, so that both chambers stay
  * closed. */
 static void opposed_twins_stay_and_cancel(void) {
   soup s = {0};
@@ -323,7 +323,8 @@ static void opposed_twins_stay_and_cancel(void) {
   uint32_t from = s.tn;
   soup_box(&s, ct_vec(-1, 0, 0), ct_vec(0, 1, 1));
   ct_mesh_report r = report_of(&s, CT_MESH_AUTO, CT_OK);
-  /* The diagonals of the two sides of the wall cross, so nothing is opposed: crowded but closed. */
+  /* The diagonals of the wall's two sides cross, so that no triangles are opposed: several surfaces
+   * at an edge, but closed. */
   CHECK(r.closed && r.solid && r.volume == 2.0);
   soup_free(&s);
   from = 0;
@@ -338,7 +339,7 @@ static void opposed_twins_stay_and_cancel(void) {
   soup_free(&s);
 }
 
-/* A T-joint: an edge with a vertex on it on one side, closed by a triangle without area. */
+/* A T-joint: an edge with a vertex on it on one side, closed by a triangle of zero area. */
 static void a_collinear_triangle_closes_a_t_joint(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
@@ -361,7 +362,8 @@ static void a_collinear_triangle_closes_a_t_joint(void) {
   ct_mesh_release(mesh);
 }
 
-/* A wall in a solid, given with both sides, parts nothing and is full of points of the surface. */
+/* A wall in a solid, given with both sides, separates nothing, and its points are points of the
+ * surface. */
 static void a_wall_with_two_sides_parts_nothing(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(2, 2, 2));
@@ -420,7 +422,7 @@ static void needles_are_kept(void) {
   CHECK(r.watertight && r.solid);
   CHECK_NEAR(r.volume * 1e24, 1.0 / 6, 1e-15);
   ct_mesh *mesh = soup_mesh(&s);
-  /* The normal of 0 1 3 is at right angles to x and to (0.3, 0.4, 1). */
+  /* The normal of 0 1 3 is perpendicular to x and to (0.3, 0.4, 1). */
   ct_vec3 n = ct_mesh_normal(mesh, 1);
   CHECK_NEAR(n.x, 0, 1e-16);
   CHECK_NEAR(n.y * sqrt(1.16), -1, 1e-15);
@@ -433,7 +435,7 @@ static void far_from_its_origin_a_sphere_keeps_its_digits(void) {
   ct_vec3 at = {0x1p20, -0x1p19, 0x1p20};
   soup s = {0};
   soup_sphere(&s, ct_vec(0, 0, 0), 1, 40, 60);
-  /* The vertices on a grid of 2^-30: the move is exact. */
+  /* The vertices on a grid of 2^-30: the translation is exact. */
   for (uint32_t i = 0; i < s.vn; i++) {
     ct_vec3 p = ct_scale(s.v[i], 0x1p30);
     s.v[i] = ct_scale(ct_vec(rint(p.x), rint(p.y), rint(p.z)), 0x1p-30);
@@ -449,7 +451,7 @@ static void far_from_its_origin_a_sphere_keeps_its_digits(void) {
   const ct_mesh_view *a = ct_mesh_get(mesh), *b = ct_mesh_get(moved);
   CHECK_NEAR(b->inertia.rx.x / a->inertia.rx.x, 1, 4e-16);
   CHECK_NEAR(b->inertia.rx.y, a->inertia.rx.y, 1e-16);
-  /* The centroid is rounded to the grid of doubles at 1e6 m, and the radius is about it. */
+  /* The centroid is rounded to the doubles near 1e6 m, and the radius is measured from it. */
   CHECK_NEAR(b->radius, a->radius, 3e-10);
   CHECK_NEAR(b->centroid.x - at.x, a->centroid.x, 2e-10);
   ct_mesh_release(mesh);
@@ -475,7 +477,8 @@ static void a_thin_shell_keeps_its_digits(void) {
   ct_mesh_release(mesh);
 }
 
-/* Mass of a sphere's triangulation tends to the sphere's as the square of the edge. */
+/* The mass of a triangulated sphere converges to the sphere's with the square of the edge length.
+ */
 static void a_triangulated_sphere_converges_with_the_square_of_its_edge(void) {
   double error[3], inertia[3];
   for (int k = 0; k < 3; k++) {
@@ -495,7 +498,7 @@ static void a_triangulated_sphere_converges_with_the_square_of_its_edge(void) {
   }
 }
 
-/* Trees of hostile meshes: stacked twins, a fan of a thousand slivers, sizes over many powers of
+/* Trees of hostile meshes: stacked copies, a fan of a thousand slivers, sizes over many powers of
  * two. */
 static void trees_of_hostile_meshes_stay_shallow(void) {
   check_random r = {5};

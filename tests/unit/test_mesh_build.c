@@ -1,4 +1,4 @@
-/* A mesh being built: refused memory leaves nothing behind, a raised flag ends it soon, and hostile
+/* Building a mesh: failing allocations leak nothing, a raised flag ends the build soon, and hostile
  * input is not slow. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
@@ -33,7 +33,7 @@ static void every_refused_allocation_is_told_and_leaves_nothing(void) {
   ct_mesh_release(mesh);
   CHECK_INT(memory.live, before);
   memory.fail_at = 0;
-  /* Refused meshes hold nothing either. */
+  /* Refused meshes leak nothing either. */
   CHECK_INT(soup_build(&s, CT_MESH_SOLID, &mesh, NULL), CT_OK);
   ct_mesh_release(mesh);
   s.tn -= 5;
@@ -42,7 +42,7 @@ static void every_refused_allocation_is_told_and_leaves_nothing(void) {
   soup_free(&s);
 }
 
-/* The flag goes up at moments spread over the whole building. */
+/* Raises the flag at moments spread over the whole build. */
 static void check_stops(const soup *s) {
   ct_mesh *whole = NULL;
   double begin = work_seconds();
@@ -77,14 +77,14 @@ static void a_raised_flag_ends_the_building_soon(void) {
   soup_explode(&s);
   check_stops(&s);
   soup_free(&s);
-  /* A fan of 60,000 triangles about one vertex: one group of everything. */
+  /* A fan of 60,000 triangles about one vertex: all triangles are neighbours of each other. */
   uint32_t hub = soup_vertex(&s, ct_vec(0, 0, 1));
   for (uint32_t i = 0; i < 60000; i++)
     soup_vertex(&s, ct_vec(cos(i * 1e-4), sin(i * 1e-4), i * 1e-9));
   for (uint32_t i = 1; i < 60000; i++) soup_triangle(&s, hub, i, i + 1);
   check_stops(&s);
   soup_free(&s);
-  /* Sizes over 140 powers of two, which every cut parts badly. */
+  /* Sizes over 140 powers of two: every split of the tree is unbalanced. */
   for (uint32_t i = 0; i < 40000; i++) {
     double size = ldexp(1, -(int)(i % 140)), turn = i * 1e-3;
     uint32_t a = soup_vertex(&s, ct_vec(size, 0, 0)),
@@ -108,7 +108,7 @@ static void a_flag_already_raised_builds_nothing(void) {
   soup_free(&s);
 }
 
-/* Bytes of the mesh for each triangle: what a limit on memory can reckon with. */
+/* Bytes of the mesh per triangle: the bound that memory limits assume. */
 static void a_mesh_takes_a_known_number_of_bytes_a_triangle(void) {
   for (int k = 0; k < 2; k++) {
     soup s = {0};

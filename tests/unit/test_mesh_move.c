@@ -1,5 +1,5 @@
-/* Moved meshes: all that depends on positions is that of a mesh created from the same arrays, to
- * the bit where no order of triangles enters; where the connectivity does not stay what it was, the
+/* Moved meshes: everything that depends on positions equals that of a mesh created from the same
+ * arrays, to the bit except where the order of triangles matters. If the connectivity changes, the
  * mesh is created again or refused. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
@@ -35,7 +35,7 @@ static ct_mesh *moved(const ct_mesh *mesh, const ct_vec3 *vertices, const ct_vec
 
 static bool same_bits(const void *a, const void *b, size_t size) { return memcmp(a, b, size) == 0; }
 
-/* Every node holds its triangles; every triangle is in one leaf; neighbours share their edge. */
+/* Every node contains its triangles; every triangle is in one leaf; neighbours share their edge. */
 static void check_tree(const ct_mesh *mesh) {
   const ct_mesh_view *v = ct_mesh_get(mesh);
   uint32_t *seen = calloc(v->triangle_count, sizeof *seen);
@@ -67,7 +67,7 @@ static void check_tree(const ct_mesh *mesh) {
   free(seen);
 }
 
-/* A report without what padding has. */
+/* Compares reports member by member, without padding. */
 static void check_reports(const ct_mesh_report *a, const ct_mesh_report *b) {
   CHECK(a->triangles == b->triangles && a->vertices == b->vertices &&
         a->merged_vertices == b->merged_vertices);
@@ -78,7 +78,7 @@ static void check_reports(const ct_mesh_report *a, const ct_mesh_report *b) {
   CHECK(a->volume == b->volume && a->area == b->area && same_bits(&a->box, &b->box, sizeof a->box));
 }
 
-/* Two meshes of the same arrays answer alike. */
+/* Two meshes of the same arrays give the same results. */
 static void check_same(const ct_mesh *a, const ct_mesh *b, check_random *r) {
   const ct_mesh_view *p = ct_mesh_get(a), *q = ct_mesh_get(b);
   CHECK(p->solid == q->solid && p->flipped == q->flipped && p->live_count == q->live_count &&
@@ -133,8 +133,7 @@ static size_t features_of(const ct_mesh *a, const ct_mesh *b, ct_pair_feature **
   return f.count;
 }
 
-/* Balls that bend more and more, moved from state to state: the trees are fitted, and at last built
- * anew. */
+/* Balls that bend increasingly from state to state: the trees are refitted, and finally rebuilt. */
 static void a_moved_mesh_answers_as_one_that_was_created(void) {
   check_random r = {81};
   soup s = {0};
@@ -189,8 +188,8 @@ static void a_mesh_that_is_moved_stays_as_it_was(void) {
   soup_free(&s);
 }
 
-/* What decides the connectivity may change with the positions: vertices of separate triangles,
- * triangles without an area. */
+/* Positions decide the connectivity: vertices of separate triangles may part, triangles may lose
+ * their area. */
 static void connectivity_that_changes_is_found_anew_or_refused(void) {
   check_random r = {82};
   soup s = {0};
@@ -204,13 +203,14 @@ static void connectivity_that_changes_is_found_anew_or_refused(void) {
   check_same(next, fresh, &r);
   ct_mesh_release(fresh);
   ct_mesh_release(next);
-  at[4].x += 0x1p-20; /* torn */
+  at[4].x += 0x1p-20; /* the vertices part */
   CHECK_INT(ct_mesh_move(mesh, at, NULL, NULL, &out, &report), CT_OPEN_MESH);
   CHECK(report.open_edges > 0);
   ct_mesh_release(mesh);
   soup_free(&s);
 
-  /* A corner of a box is moved into another one: triangles lose their area, points become one. */
+  /* A corner of a box is moved onto another one: triangles lose their area, and the vertices merge.
+   */
   soup_box(&s, ct_vec(-1, -1, -1), ct_vec(1, 1, 1));
   mesh = created(&s, s.v, NULL, CT_MESH_SOLID, NULL);
   memcpy(at, s.v, s.vn * sizeof *at);
@@ -220,13 +220,13 @@ static void connectivity_that_changes_is_found_anew_or_refused(void) {
   CHECK_INT(report.merged_vertices, 1);
   CHECK(report.degenerate_triangles > 0);
   check_same(next, fresh, &r);
-  ct_mesh *back = moved(next, s.v, NULL, &report); /* and out again */
+  ct_mesh *back = moved(next, s.v, NULL, &report); /* and apart again */
   check_same(back, mesh, &r);
   CHECK_INT(report.degenerate_triangles, 0);
   ct_mesh_release(back);
   ct_mesh_release(fresh);
   ct_mesh_release(next);
-  /* Inside out: read the other way round, as when it is created. */
+  /* Inside out: the orientation is flipped, as on creation. */
   for (uint32_t i = 0; i < s.vn; i++) at[i] = ct_vec(s.v[i].x, s.v[i].y, -s.v[i].z);
   next = moved(mesh, at, NULL, &report);
   fresh = created(&s, at, NULL, CT_MESH_SOLID, NULL);
@@ -234,7 +234,7 @@ static void connectivity_that_changes_is_found_anew_or_refused(void) {
   check_same(next, fresh, &r);
   ct_mesh_release(fresh);
   ct_mesh_release(next);
-  /* Pressed flat, without any area, and beyond what is exact. */
+  /* Flattened, without any area, and beyond the exactness range. */
   for (uint32_t i = 0; i < s.vn; i++) at[i] = ct_vec(s.v[i].x, s.v[i].y, .125 * s.v[i].x);
   CHECK_INT(ct_mesh_move(mesh, at, NULL, NULL, &out, NULL), CT_OPEN_MESH);
   for (uint32_t i = 0; i < s.vn; i++) at[i] = ct_vec(1, 2, 3);
@@ -264,8 +264,8 @@ static void a_surface_that_is_moved_stays_a_surface(void) {
   free(at);
 }
 
-/* The origin, moved to the same place at once, has the same tree to the bit: what a record needs.
- */
+/* The original, moved to the final positions in one step, has the same tree to the bit: records
+ * depend on it. */
 static void moving_the_origin_gives_what_a_sequence_of_moves_gave(void) {
   soup s = {0};
   soup_sphere(&s, ct_vec(0, 0, 0), 1, 16, 20);
@@ -291,8 +291,8 @@ static void moving_the_origin_gives_what_a_sequence_of_moves_gave(void) {
   free(at);
 }
 
-/* Two boxes that share a face, which each of them has in its own sense or in one: kept, it bounds
- * two solids; a move that keeps the points keeps it. */
+/* Two boxes that share a face, given twice with opposite or with equal orientations: if duplicates
+ * are kept, the face bounds two solids. A move that keeps the points keeps the duplicates. */
 static void duplicates_that_are_kept_are_kept_by_a_move(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
@@ -352,7 +352,7 @@ static void elements_that_are_moved_are_those_that_were_created(void) {
   ct_elements_release(elements);
 }
 
-/* Each allocation fails in turn: CT_OUT_OF_MEMORY, and nothing is lost. */
+/* Each allocation fails in turn: CT_OUT_OF_MEMORY, and nothing leaks. */
 static void without_memory_a_move_is_refused(void) {
   NEEDS_FAILING_MALLOC;
   soup s = {0};

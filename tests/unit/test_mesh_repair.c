@@ -1,5 +1,5 @@
-/* Repairs of meshes: holes found and capped, vertices welded, duplicates kept. What is true comes
- * from closed forms, from brute force over all vertices, and from where points are. */
+/* Repairs of meshes: holes found and capped, vertices welded, duplicates kept. Truth: closed forms,
+ * brute force over all vertices, containment of points. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
 
@@ -60,7 +60,7 @@ static void a_box_without_a_lid_has_one_square_hole(void) {
   CHECK(r.before.holes[0].outcome == CT_MESH_HOLE_CAPPED && r.before.holes[0].cap_first == 10);
   CHECK_INT(r.before.holes[0].cap_triangles, 2);
   end_repair(&r);
-  /* A watertight one has none, and repairs change nothing. */
+  /* A watertight mesh has no holes, and repairs do not change it. */
   CHECK_INT(soup_build(&s, CT_MESH_AUTO, &mesh, NULL), CT_OK);
   soup_free(&s);
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 2, 3));
@@ -79,8 +79,8 @@ static void a_box_without_a_lid_has_one_square_hole(void) {
 
 static ct_vec3 turned(ct_quat q, ct_vec3 p) { return ct_mat_mul(ct_quat_matrix(q), p); }
 
-/* Walls of a prism over a polygon, from z = 0 to z = 1, turned by q; and its bottom, if it has one:
- * a fan, of star-shaped ones. */
+/* Walls of a prism over a polygon from z = 0 to z = 1, rotated by q; optionally with a bottom, a
+ * fan from the centre of a star-shaped polygon. */
 static void add_walls(soup *s, const double (*p)[2], uint32_t n, ct_quat q, bool inward) {
   uint32_t base = s->vn, from = s->tn;
   for (uint32_t i = 0; i < 2 * n; i++)
@@ -127,7 +127,7 @@ static ct_quat random_turn(check_random *r) {
   return (ct_quat){q[0] / n, q[1] / n, q[2] / n, q[3] / n};
 }
 
-/* Volume: the area, by the shoelace sum, times the height. */
+/* Volume: the area, by the shoelace formula, times the height. */
 static void walls_without_ends_are_capped_at_both(void) {
   check_random r = {.state = 71};
   for (int k = 0; k < RANDOM_CASES; k++) {
@@ -185,7 +185,7 @@ static void ends_with_bores_are_capped_around_them(void) {
   }
 }
 
-/* A rod in a tube: two rings and two discs, of which the discs are inside the rings' bores. */
+/* A rod in a tube: two rings and two discs inside the bores of the rings. */
 static void a_rod_in_a_tube_is_a_part_of_its_own(void) {
   double p[3][64][2];
   soup s = {0};
@@ -207,7 +207,7 @@ static void a_rod_in_a_tube_is_a_part_of_its_own(void) {
   soup_free(&s);
 }
 
-/* Tops bent by 1 % and 3 % of their size, as the limit is 1 % and as it is set. */
+/* Tops bent by 1 % and 3 % of their size, with the default limit of 1 % and with other limits. */
 static void a_hole_that_is_bent_is_capped_only_as_far_as_the_caller_allows(void) {
   for (int k = 0; k < 4; k++) {
     soup s = {0};
@@ -228,7 +228,7 @@ static void a_hole_that_is_bent_is_capped_only_as_far_as_the_caller_allows(void)
   }
 }
 
-/* Where loops meet in a vertex each stays with its own fan. */
+/* Loops that meet in a vertex: each keeps its own fan of triangles. */
 static void holes_that_touch_in_a_vertex_are_two(void) {
   soup s = {0};
   soup_sheet(&s, 4);
@@ -270,7 +270,7 @@ static void a_fin_is_named_and_no_hole(void) {
   soup_free(&s);
 }
 
-/* An edge of a box cut in two on one side only: a crack without width. */
+/* An edge of a box halved on one side only: a crack without width. */
 static void a_crack_between_a_whole_edge_and_its_halves_is_closed(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
@@ -288,8 +288,8 @@ static void a_crack_between_a_whole_edge_and_its_halves_is_closed(void) {
 
 /* ---- welding -------------------------------------------------------------------------------- */
 
-/* Brute force over all pairs: each vertex goes to the nearest one before it that stays, or stays.
- */
+/* Brute force over all pairs: each vertex is welded to the nearest earlier vertex that stays, or
+ * stays. */
 static void vertices_weld_into_the_nearest_that_stays_and_none_moves_farther(void) {
   check_random r = {.state = 73};
   for (int k = 0; k < 40; k++) {
@@ -357,7 +357,8 @@ static void corners_that_differ_in_their_last_digits_are_welded_to_a_solid(void)
 
 /* ---- duplicates ----------------------------------------------------------------------------- */
 
-/* Tetrahedra over one base, given once for each: a point is inside where it is in one of them. */
+/* Tetrahedra over one base, which is given once for each: a point is inside if it is in one of
+ * them. */
 static void parts_that_share_a_face_are_a_solid_with_both_copies(void) {
   check_random r = {.state = 75};
   soup s = {0};
@@ -393,8 +394,7 @@ static void parts_that_share_a_face_are_a_solid_with_both_copies(void) {
   soup_free(&s);
 }
 
-/* A part given twice as a whole is one part, and a triangle given twice by mistake is one triangle.
- */
+/* A part given twice as a whole counts once, and so does a triangle given twice. */
 static void what_is_given_twice_needlessly_is_left_out(void) {
   for (int k = 0; k < 2; k++) {
     soup s = {0};

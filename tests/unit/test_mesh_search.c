@@ -1,5 +1,5 @@
-/* The search of two large meshes: stopped by a flag, short of memory, with thousands of pairs
- * equally near. */
+/* The search of two large meshes: cancelled, without memory, with thousands of equally near pairs.
+ */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/meshes.h"
@@ -47,8 +47,7 @@ static void faces_side_by_side_take_no_longer_than_others(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Waves that are nearly the same are at nearly the same distance all over: 0.01, of waves a hair
- * apart in phase. */
+/* Waves that differ by a tiny phase are at nearly the same distance everywhere: 0.01. */
 static void a_search_that_is_stopped_answers_with_true_bounds(void) {
   ct_workspace *workspace = ct_workspace_create();
   ct_shape a = field(80, 0.0, 0.05, 0.0), b = field(80, 0.01, 0.05, 0.0);
@@ -73,7 +72,7 @@ static void a_search_that_is_stopped_answers_with_true_bounds(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Without memory for waiting nodes the search goes depth first, to the same distance. */
+/* Without memory for the queue of nodes the search is depth first and gives the same distance. */
 static void without_memory_the_answer_is_the_same(void) {
   NEEDS_FAILING_MALLOC;
   ct_workspace *warm = ct_workspace_create(), *poor = ct_workspace_create();

@@ -1,5 +1,5 @@
-/* Does a mesh meet itself: solids apart, touching and crossing by one unit in the last place;
- * folds; the bound of its steps. */
+/* Self-intersection of meshes: solids apart, touching and crossing by one unit in the last place;
+ * folds; the bound on the number of steps. */
 #include "tests/support/meshes.h"
 
 static ct_mesh_self_intersection self_of(soup *s, uint32_t triangles[2]) {
@@ -35,10 +35,10 @@ static void boxes_meet_when_they_touch(void) {
     }
   }
   CHECK_INT(two_boxes(ct_vec(0.25, 0.25, 0.25), ct_vec(0.5, 0.5, 0.5), t), CT_MESH_SELF_FREE);
-  /* Corners, and edges, in one point of both: nothing else is shared. */
+  /* Corners and edges at the same points in both: no other contact. */
   CHECK_INT(two_boxes(ct_vec(1, 1, 1), ct_vec(2, 2, 2), t), CT_MESH_SELF_FREE);
   CHECK_INT(two_boxes(ct_vec(1, 1, 0), ct_vec(2, 2, 1), t), CT_MESH_SELF_FREE);
-  /* An edge on an edge of another length: the one's corner is no corner of the other. */
+  /* An edge on an edge of another length: a corner of one is no corner of the other. */
   CHECK_INT(two_boxes(ct_vec(1, 1, 0), ct_vec(2, 2, 2), t), CT_MESH_SELF_INTERSECTING);
 }
 
@@ -51,8 +51,8 @@ static ct_mesh_self_intersection couple(const ct_vec3 v[5], const uint32_t secon
   return self_of(&s, t);
 }
 
-/* A hinge about the x axis from flat open to closed: it meets itself only where it is closed
- * exactly. */
+/* A hinge about the x axis from flat open to closed: it intersects itself only when it is exactly
+ * closed. */
 static void a_hinge_meets_itself_when_it_is_shut(void) {
   static const double across[][2] = {{-1, 0},      {-1, 1}, {0, 1},        {1, 1}, {1, 1e-9},
                                      {1, 0x1p-52}, {1, 0},  {1, -0x1p-52}, {1, -1}};
@@ -79,12 +79,11 @@ static void beyond_a_common_corner_triangles_meet_or_not(void) {
   CHECK_INT(couple(v, fan), CT_MESH_SELF_INTERSECTING);
   v[3] = ct_vec(-1, 0, 0), v[4] = ct_vec(-1, -1, 0);
   CHECK_INT(couple(v, fan), CT_MESH_SELF_FREE);
-  v[3] = ct_vec(8, 0, 0), v[4] = ct_vec(8, -1, 0); /* sides that lie on each other */
+  v[3] = ct_vec(8, 0, 0), v[4] = ct_vec(8, -1, 0); /* overlapping collinear sides */
   CHECK_INT(couple(v, fan), CT_MESH_SELF_INTERSECTING);
 }
 
-/* The answer for a sheet and for closed bodies of many flat and curved parts is that nothing meets.
- */
+/* A sheet and 500 closed boxes: no self-intersection. */
 static void sound_meshes_of_many_triangles_do_not_meet_themselves(void) {
   soup s = {0};
   uint32_t t[2];
@@ -118,9 +117,8 @@ static soup cylinder(uint32_t sides) {
   return s;
 }
 
-/* A fan's triangles share a corner and a plane, and stretched triangles lie in each other's boxes:
- * planes on their sides part them.
- */
+/* Triangles of a fan share a corner and a plane, and the boxes of stretched triangles overlap:
+ * planes through their sides separate them. */
 static void fans_and_stretched_triangles_do_not_meet(void) {
   uint32_t t[2], counts[] = {3, 17, 800, 2000};
   for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
@@ -137,8 +135,8 @@ static void fans_and_stretched_triangles_do_not_meet(void) {
   }
 }
 
-/* The fan of a cap, one corner of its rim on the cap's edge moved until it reaches over the next
- * triangle. */
+/* The fan of a cap: one corner of its rim moves along the edge until it overlaps the next triangle.
+ */
 static void a_fan_that_laps_over_meets_itself(void) {
   uint32_t t[2];
   soup s = {0};
@@ -155,7 +153,7 @@ static void a_fan_that_laps_over_meets_itself(void) {
   CHECK_INT(self_of(&s, t), CT_MESH_SELF_INTERSECTING);
 }
 
-/* Slivers side by side along the diagonal of space: every box overlaps every other. */
+/* Slivers side by side along the space diagonal: every box overlaps every other. */
 static soup slivers(uint32_t count) {
   soup s = {0};
   for (uint32_t i = 0; i < count; i++) {

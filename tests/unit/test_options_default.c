@@ -4,7 +4,7 @@
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
-/* Numbers of the results: with zeros, with defaults. */
+/* The results as numbers, with zeros and with defaults. */
 static double noted[2][64];
 static size_t counts[2];
 static int use_defaults;
@@ -21,7 +21,7 @@ static void note_vector(ct_vec3 v) {
   note(v.z);
 }
 
-/* Runs `query` twice; it notes at least `least` numbers. */
+/* Runs `query` twice; it records at least `least` numbers. */
 static void compare(void (*query)(void), size_t least) {
   for (use_defaults = 0; use_defaults < 2; use_defaults++) {
     counts[use_defaults] = 0;
@@ -118,7 +118,7 @@ static const ct_body *ball_body(const char *id, bool moves) {
   return body;
 }
 
-/* Three balls in a row, the first fixed, the second in the first by 1 mm, the third apart. */
+/* Three balls in a row: the first is fixed, the second overlaps it by 1 mm, the third is apart. */
 static const ct_scene *row_of_balls(void) {
   const ct_scene *base = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(base);

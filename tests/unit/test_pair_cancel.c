@@ -1,15 +1,16 @@
-/* Pairs of large hulls end soon after the flag of their workspace is raised, with a status that
- * says so and bounds that are true; and as ever when it is not. */
+/* Pairs of large hulls end soon after the flag of their workspace is raised, with a status for
+ * cancellation and valid bounds. Without a flag they complete. */
 #include "tests/support/raiser.h"
 
 enum { POINTS = 40000 };
-/* A pair whose flag is up when it begins, s of the process's work: polls are some 100 us apart; the
- * rest is sanitizers. */
+/* Longest time of a pair whose flag is up at its begin, s of process time: polls are about 100 us
+ * apart; the rest is for sanitizers. */
 #define SOON 0.1
-/* Supports before the first look at the flag, and of what finds points after it. */
+/* Support evaluations before the first poll of the flag, and those for the witness points after it.
+ */
 #define SUPPORTS_MAX 200u
 
-/* Corners all around a ball of radius 1. */
+/* Vertices on a sphere of radius 1. */
 static ct_hull *round_hull(uint64_t seed) {
   static ct_vec3 points[POINTS];
   check_random r = {seed};
@@ -34,8 +35,8 @@ static bool same(const ct_pair_result *p, const ct_pair_result *q) {
          p->iterations == q->iterations;
 }
 
-/* The pair in its own time, and with the flag up: deep in each other, and the second one wholly in
- * the first. */
+/* The pair without a flag, and with the flag up: deep overlap, and the second hull contained in the
+ * first. */
 static void check_pair(const ct_shape *a, const ct_shape *b, ct_vec3 offset, bool counted) {
   ct_frame fa = ct_frame_of(ct_pose_identity()),
            fb = ct_frame_of((ct_pose){offset, {0.3, 0.2, 0.1, 1.0}});
@@ -62,7 +63,7 @@ static void check_pair(const ct_shape *a, const ct_shape *b, ct_vec3 offset, boo
   CHECK(isfinite(cut.distance) && isfinite(cut.upper_bound) &&
         fabs(ct_norm(cut.normal) - 1.0) <= 1e-15);
   CHECK(isfinite(ct_norm(cut.point_a)) && isfinite(ct_norm(cut.point_b)));
-  /* The flag leaves nothing behind. */
+  /* The flag has no effect on later queries. */
   ct_workspace_watch(workspace, NULL);
   ct_pair_distance((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &again);
   CHECK(same(&again, &whole));

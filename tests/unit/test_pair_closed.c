@@ -1,5 +1,4 @@
-/* Pairs whose answer is known in closed form, and one case for each failure that other libraries
- * are known for. */
+/* Pairs with known closed forms, and one case for each published failure of other libraries. */
 #include <contact/contact.h>
 
 #include "tests/support/shapes.h"
@@ -75,8 +74,8 @@ static void ball_and_box_overlap_to_the_last_bit(void) {
       double radius = i == 3 ? place.x - 1 : apart[i];
       for (int k = 0; k < abs(bits); k++) radius = nextafter(radius, bits < 0 ? 0 : 9);
       const ct_shape ball = sphere(radius);
-      ct_pair_result r =
-          solve(&b, at(0, 0, 0), &ball, at(place.x, place.y, place.z)); /* asks for yes or no too */
+      ct_pair_result r = solve(&b, at(0, 0, 0), &ball,
+                               at(place.x, place.y, place.z)); /* the overlap test must agree */
       CHECK((r.distance <= 0.0) == (bits >= 0));
       CHECK(solve(&ball, at(place.x, place.y, place.z), &b, at(0, 0, 0)).distance == r.distance);
     }
@@ -123,7 +122,7 @@ static void tapered_capsule_touches_along_its_cone(void) {
   ct_pair_result r = solve(&c, at(0, 0, 0), &ball, at(3, 0, 0));
   CHECK_NEAR(r.distance, truth, TIGHT);
   check_vec(r.normal, cosine, 0, 0.125, TIGHT);
-  /* A wall of a box at x = 3: the larger end is nearer; a hull does the same. */
+  /* A box face at x = 3: the larger end is nearer; a hull gives the same distance. */
   const ct_shape walls[] = {box(1, 4, 4), hull_box(1, 4, 4)};
   for (int i = 0; i < 2; i++) {
     r = solve(&c, at(0, 0, 0), &walls[i], at(4, 0, 0));
@@ -166,7 +165,7 @@ static void boxes_overlap_by_the_least_way_out(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* A box with a frustum on its faces across z: more vertices than the lanes hold at once. */
+/* A box with frustums on its z faces: more vertices than one block of SIMD lanes. */
 static ct_shape beveled_box(void) {
   ct_vec3 p[16];
   for (int i = 0; i < 8; i++) {
@@ -176,8 +175,8 @@ static ct_shape beveled_box(void) {
   return hull_shape(p, 16);
 }
 
-/* Face over face, edge along an edge or over a face: points may slide. Edges that cross and
- * corners: they may not. */
+/* Face over face, edge along an edge or over a face: the witness points are not unique. Crossed
+ * edges and corners: they are. */
 static void points_may_slide_where_features_are_parallel(void) {
   const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5), beveled_box()};
   const double slant = 0.38268343236508977173,
@@ -337,7 +336,7 @@ static void beyond_the_threshold_a_lower_bound_will_do(void) {
   ct_hull_release(a.hull);
 }
 
-/* libccd 25: two cubes of side 2, 1.9 apart, were free of contact with a NaN direction. */
+/* libccd 25: two cubes of side 2, 1.9 apart, were reported as separate with a NaN direction. */
 static void libccd_25_stacked_cubes(void) {
   const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1)};
   for (int i = 0; i < 4; i++) {
@@ -348,8 +347,8 @@ static void libccd_25_stacked_cubes(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* libccd 49 and 68, Coal 325: depth zero divided by zero; touching faces, edges and corners crashed
- * or gave -infinity. */
+/* libccd 49 and 68, Coal 325: division of zero by zero at depth zero; touching faces, edges and
+ * corners crashed or gave -infinity. */
 static void libccd_49_68_coal_325_touching_exactly(void) {
   const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
   const ct_pose places[] = {at(1, 0, 0), at(1, 1, 0), at(1, 1, 1), at(1, 0.25, 0.125)};
@@ -362,8 +361,7 @@ static void libccd_49_68_coal_325_touching_exactly(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* libccd 71, FCL 319 to 495: wrong direction, or "touching" and "separated" from two tests that
- * disagree. */
+/* libccd 71, FCL 319 to 495: wrong direction, or two tests that disagree about contact. */
 static void fcl_319_364_395_crossing_edges_near_contact(void) {
   const ct_shape b = box(1, 1, 1), h = hull_box(1, 1, 1);
   const double gaps[] = {0, 1e-16, -1e-16, 1e-15, -1e-15, 1e-13, -1e-13, 1e-10, -1e-10};
@@ -397,7 +395,8 @@ static void coal_76_531_sizes_and_places_far_apart(void) {
   ct_hull_release(flake.hull);
 }
 
-/* Jolt 1037 and 2065, godot-jolt 485: long thin triangles put points far outside or hung. */
+/* Jolt 1037 and 2065, godot-jolt 485: long thin triangles gave points far outside or an endless
+ * loop. */
 static void jolt_1037_2065_long_thin_plates(void) {
   const ct_vec3 p[] = {{-1000, 0, 0}, {1000, 0, 0}, {0, 1e-3, 0}, {0, 0, -1e-3}};
   const ct_shape plate = hull_shape(p, 4), ball = sphere(0.5);

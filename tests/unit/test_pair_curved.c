@@ -55,7 +55,7 @@ static void an_ellipsoid_sunk_into_a_box(void) {
   near3(r.point_a, 0.3, 0, 0.2, 1e-12);
 }
 
-/* T4.10: side by side, so the distance of the axes less the radii. */
+/* T4.10: side by side, so the distance of the axes minus the radii. */
 static void a_capsule_and_a_cylinder_side_by_side(void) {
   ct_pair_result r =
       ask_upright(capsule(0.5, 0.3, 0.3), cylinder(0.45, 0.3), ct_vec(0.7, 0.1, 0.2));
@@ -100,7 +100,8 @@ static void balls_and_an_ellipsoid_along_its_axes(void) {
   CHECK_NEAR(r.distance, -1.5, ROUND);
   near3(r.normal, 0, 0, 1, ROUND);
   CHECK(r.flags & CT_FLAG_NORMAL_ARBITRARY);
-  /* Within the centre of curvature (3 - 1/3) of the long end the nearest place is not that end. */
+  /* Closer than the centre of curvature (3 - 1/3) of the long end, the nearest point is not that
+   * end. */
   CHECK(ask_upright(sphere(0.5), b, ct_vec(2.6, 0, 0)).distance > -0.9 - 1e-3);
   CHECK_NEAR(ask_upright(sphere(0.5), b, ct_vec(2.8, 0, 0)).distance, -0.7, ROUND);
 }
@@ -126,13 +127,13 @@ static void a_cylinder_lies_on_a_box(void) {
 }
 
 static void a_cone_lies_on_a_box(void) {
-  /* Turned about y by the half angle plus a right angle its side is horizontal: the sine of half
-   * the turn is exact in no base. */
+  /* Rotated about y by the half angle plus a right angle, its side is horizontal. The sine of half
+   * the rotation angle is rounded. */
   double angle = 0.5 * (asin(1.0) + asin(0.6));
   ct_shape a = box(9, 9, 1), b = cone(2, 3, 0);
   ct_pair_result r =
       ask(&a, ct_pose_identity(), &b, (ct_pose){{0, 0, 3}, {0, sin(angle), 0, cos(angle)}});
-  /* The axis passes the middle of the frame, which is 1.5 * 0.8 from the side. */
+  /* The axis passes the middle of the frustum, which is 1.5 * 0.8 from the side. */
   CHECK_NEAR(r.distance, 2.0 - 1.2, ROUND);
   near3(r.normal, 0, 0, 1, 1e-14);
   CHECK(r.flags & CT_FLAG_WITNESS_NOT_UNIQUE);
@@ -148,8 +149,8 @@ static void crossed_cylinders_touch_at_one_point(void) {
 }
 
 static void coaxial_bodies_overlap_by_a_ring_of_normals(void) {
-  /* The thinner one comes first by content: the rule's greatest normal is in its frame, from it to
-   * the other. */
+  /* The thinner cylinder comes first in content order: the tie rule's greatest normal is in its
+   * frame, from it to the other. */
   ct_pair_result r = ask_upright(cylinder(0.5, 4), cylinder(1, 4), ct_vec(0, 0, 1));
   CHECK_NEAR(r.distance, -1.5, ROUND);
   near3(r.normal, 1, 0, 0, ROUND);
@@ -219,8 +220,8 @@ static void a_curved_body_holds_what_fits(void) {
   expect_relation(box(3, 3, 4), cylinder(3, 4), ct_vec(0, 0, 0), CT_CONTAINING);
 }
 
-/* A ball that is answered by steps must agree with the closed form: a capsule of two radii whose
- * ends almost coincide is one. */
+/* A tapered capsule whose ends almost coincide is nearly a ball: the iterative result must agree
+ * with the ball's closed form. */
 static void a_short_tapered_capsule_is_nearly_its_ball(void) {
   ct_shape b = ellipsoid(3, 2, 1), c = capsule(1e-9, 0.5, 0.5 - 1e-9), ball = sphere(0.5);
   ct_pose at = {{2, 2.5, 1.5}, {0.1, 0.2, 0.3, 0.9}};

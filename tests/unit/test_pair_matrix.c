@@ -1,5 +1,5 @@
-/* The kind x kind matrix: every cell is filled, reached in both orders, and answers a free, a
- * touching and an overlapping pair. */
+/* The kind x kind dispatch table: every cell is filled, reached in both orders, and right for a
+ * separate, a touching and an overlapping pair. */
 #include "pair/pair_cell.h"
 
 #include <contact/contact.h>
@@ -7,13 +7,13 @@
 #include "tests/support/check.h"
 #include "tests/support/meshes.h"
 
-/* Kinds whose cells are filled. */
+/* Kinds with filled cells. */
 static const ct_kind kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,  CT_KIND_CAPSULE,
                                 CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_ELLIPSOID,
                                 CT_KIND_CONVEX,   CT_KIND_MESH, CT_KIND_PLANE};
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
-/* One body per kind that reaches exactly 1 up and, but for the plane, 1 down along z. */
+/* One body per kind that extends exactly 1 up and, except the plane, 1 down along z. */
 static ct_shape shape_of(ct_kind kind) {
   switch (kind) {
   case CT_KIND_SPHERE: return (ct_shape){.kind = kind, .sphere = {1.0}};
@@ -38,17 +38,17 @@ static ct_shape shape_of(ct_kind kind) {
   }
 }
 
-/* The plane's solid side is down, so it goes below; a plane above faces down. */
+/* The plane's solid side is down, so it is placed below; as the upper body it faces down. */
 static ct_frame frame_of(ct_kind kind, double z, bool above) {
   double reach = kind == CT_KIND_PLANE ? (above ? z - 1.0 : z + 1.0) : z;
   ct_quat q = kind == CT_KIND_PLANE && above ? (ct_quat){1, 0, 0, 0} : ct_quat_identity();
-  /* A slab on a slab is turned, so that edges pass through edges. */
+  /* The upper slab is rotated, so that edges cross edges. */
   if (kind == CT_KIND_MESH && above) q = (ct_quat){0, 0, 0.25, 1};
   return ct_frame_of((ct_pose){{0, 0, reach}, q});
 }
 
-/* A cell and a relation for any two kinds, the same in both orders; a common point by the overlap
- * test or by the cell's result. */
+/* Each two kinds have a cell and a relation, the same in both orders; a common point comes from the
+ * overlap test or from the cell's result. */
 static void the_dispatch_table_is_complete_and_symmetric(void) {
   for (int a = 0; a < CT_KIND_COUNT; a++)
     for (int b = 0; b < CT_KIND_COUNT; b++) {

@@ -1,6 +1,5 @@
-/* Want of memory inside a pair: every allocation fails in turn, alone and with all that follow. The
- * workspace tells of it, and the bounds stay true; a pair that is not told of is answered in full.
- */
+/* Pairs without memory: every allocation fails in turn, alone and with all later ones. The
+ * workspace reports it, and the bounds stay valid; without a report the result is complete. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
 
@@ -32,7 +31,7 @@ static void release_shapes(ct_shape shapes[KINDS]) {
 typedef struct pair_of {
   int a, b;
   ct_pose pose; /* of b */
-  double exact; /* distance, or NAN where no closed form is at hand */
+  double exact; /* distance, or NAN without a closed form */
 } pair_of;
 
 static const pair_of pairs[] = {
@@ -52,7 +51,7 @@ typedef struct asked {
   long allocations;
 } asked;
 
-/* The pair in a workspace that has no memory yet, with allocation n failing; 0: none. */
+/* The pair in a new workspace with allocation n failing; 0: none. */
 static asked ask(const ct_shape *shapes, const pair_of *p, long n) {
   const ct_frame home = ct_frame_of(ct_pose_identity()), there = ct_frame_of(p->pose);
   const ct_pair_options options = {.threshold = INFINITY};
@@ -66,7 +65,7 @@ static asked ask(const ct_shape *shapes, const pair_of *p, long n) {
   memory.counting = false;
   out.allocations = memory.taken;
   out.out_of_memory = ct_workspace_out_of_memory(workspace);
-  CHECK(!ct_workspace_out_of_memory(workspace)); /* asking has cleared it */
+  CHECK(!ct_workspace_out_of_memory(workspace)); /* the previous call has cleared it */
   ct_workspace_destroy(workspace);
   return out;
 }
@@ -100,7 +99,7 @@ static void fail_each(bool all_after) {
       CHECK(r->lower_bound <= r->distance && r->distance <= r->upper_bound);
       CHECK_NEAR(ct_norm(r->normal), 1.0, 1e-12);
       if (!out.out_of_memory) check_same(r, &full.result);
-      /* Of a wide bracket the status tells, too. */
+      /* A wide bracket also sets the status. */
       if (r->upper_bound - r->lower_bound > 1e-6) CHECK_INT(r->status, CT_PAIR_ITERATION_LIMIT);
       told += out.out_of_memory;
     }
@@ -114,7 +113,7 @@ static void bounds_are_true_after_one_failed_allocation(void) { fail_each(false)
 
 static void bounds_are_true_without_memory_from_some_point_on(void) { fail_each(true); }
 
-/* A workspace that was short once answers in full when memory is there again. */
+/* After a failed allocation the same workspace gives complete results once memory is available. */
 static void a_workspace_recovers(void) {
   NEEDS_FAILING_MALLOC;
   ct_shape shapes[KINDS];

@@ -118,7 +118,7 @@ static ct_shape with_rounding(ct_shape s, bool inset, double rounding) {
 }
 
 /* Boxes, cylinders, cones, ellipsoids and hulls; the last two kinds are not shrunk here. The caller
- * releases. */
+ * releases the shape. */
 static ct_shape sharp_shape(check_random *r, int form) {
   double a = 0.5 + 0.5 * pick(r, 3), b = 0.5 + 0.25 * pick(r, 4), c = 0.75;
   if (form == 0) return (ct_shape){.kind = CT_KIND_BOX, .box = {{a, b, c}}};
@@ -130,8 +130,7 @@ static ct_shape sharp_shape(check_random *r, int form) {
   return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull_of(points, 5)};
 }
 
-/* A margin of m on one shape and of k on the other takes m + k off the distance while the sharp
- * shapes are apart. */
+/* Margins m and k reduce the distance by m + k while the unrounded shapes are apart. */
 static void margins_are_taken_off_the_distance(void) {
   check_random r = {84};
   ct_workspace *w = ct_workspace_create();
@@ -161,7 +160,7 @@ static void margins_are_taken_off_the_distance(void) {
   ct_workspace_destroy(w);
 }
 
-/* Depths too: with both sharp shapes overlapping by d, margins add to the depth. */
+/* Margins also add to the depth: the unrounded shapes overlap by d. */
 static void margins_are_added_to_the_depth(void) {
   check_random r = {85};
   ct_workspace *w = ct_workspace_create();
@@ -184,8 +183,8 @@ static void margins_are_added_to_the_depth(void) {
   ct_workspace_destroy(w);
 }
 
-/* Signed distance of a point to a box with inset rounding p: the shrunk box in closed form, less p.
- */
+/* Signed distance of a point to a box with inset rounding p: the shrunk box in closed form, minus
+ * p. */
 static double rounded_box_distance(ct_vec3 h, double p, ct_vec3 point) {
   ct_vec3 q = {fabs(point.x) - (h.x - p), fabs(point.y) - (h.y - p), fabs(point.z) - (h.z - p)};
   double outside = ct_norm(ct_vec(ct_max2(q.x, 0), ct_max2(q.y, 0), ct_max2(q.z, 0)));
@@ -205,7 +204,7 @@ static void an_inset_box_is_the_analytic_rounded_box(void) {
     ct_vec3 center = ct_to_local(fa, fb.position);
     CHECK_NEAR(distance_of(&box, &fa, &ball, &fb, w).distance,
                rounded_box_distance(h, p, center) - radius, 1e-14);
-    /* The half-space sees the support of the shrunk box, and p. */
+    /* The support of the half-space is that of the shrunk box plus p. */
     ct_vec3 up = {fb.rotation.rx.z, fb.rotation.ry.z, fb.rotation.rz.z},
             n = ct_mat_tmul(fa.rotation, up);
     double reach = (h.x - p) * fabs(n.x) + (h.y - p) * fabs(n.y) + (h.z - p) * fabs(n.z) + p;
@@ -215,7 +214,8 @@ static void an_inset_box_is_the_analytic_rounded_box(void) {
   ct_workspace_destroy(w);
 }
 
-/* Faces that meet are where they were: of two shapes, one over the other, only the faces show. */
+/* Inset rounding does not move faces: of two shapes, one above the other, only the faces are near.
+ */
 static void inset_rounding_keeps_faces_in_place(void) {
   ct_workspace *w = ct_workspace_create();
   const ct_vec3 cube[] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
@@ -244,8 +244,8 @@ static void inset_rounding_keeps_faces_in_place(void) {
   ct_workspace_destroy(w);
 }
 
-/* A small body near the corner: the walls hold it, and so does the round corner, of radius 0.5,
- * while it is as near to the corner's centre as the radii differ. */
+/* A small body near the corner is inside the sharp box. It is inside the rounded box only while its
+ * distance from the centre of the corner, of radius 0.5, is at most the difference of the radii. */
 static void a_round_corner_holds_less_than_a_sharp_one(void) {
   ct_workspace *w = ct_workspace_create();
   const ct_shape sharp = {.kind = CT_KIND_BOX, .box = {{1, 1, 1}}},

@@ -1,5 +1,5 @@
-/* Paths that are closed forms: rest, twist, ballistic, between two poses; against Rodrigues'
- * formula in long double. */
+/* Paths in closed form: rest, twist, ballistic, between two poses; against Rodrigues' formula in
+ * long double. */
 #include "base/trigonometry.h"
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
@@ -31,7 +31,7 @@ static ct_path_options random_options(check_random *r, ct_path_kind kind) {
                            .end = {random_vector(r, 10.0), random_rotation(r)}};
 }
 
-/* Where the material point is by Rodrigues' formula, in long double. */
+/* Position of the material point by Rodrigues' formula, in long double. */
 static vec_l truth_of(const ct_path_options *o, ct_vec3 point, double time) {
   long double t = (long double)time;
   vec_l arm = turned_l(o->start.rotation, to_l(o->center)),
@@ -50,7 +50,7 @@ static void twist_and_ballistic_are_rodrigues_formula(void) {
     if (i % 5 == 0) o.velocity.angular = ct_scale(o.velocity.angular, 1e-12);
     ct_path *path = mover_path(&o);
     double time = i % 7 ? check_uniform(&r, 0.0, o.duration) : o.duration;
-    /* The point whose difference from the centre is exact. */
+    /* A point whose difference from the centre is exact. */
     ct_vec3 point = ct_vec(o.center.x + 1.0, o.center.y - 0.5, o.center.z);
     o.center = ct_vec(point.x - 1.0, point.y + 0.5, point.z);
     near_vec(material(path, point, time), of_l(truth_of(&o, point, time)), 4e-14);
@@ -59,7 +59,7 @@ static void twist_and_ballistic_are_rodrigues_formula(void) {
   }
 }
 
-/* A million radians: the angle itself has twice the digits. */
+/* A million radians: the angle is computed in double-double. */
 static void a_long_turn_keeps_its_digits(void) {
   check_random r = {1502};
   for (int i = 0; i < 1000; i++) {
@@ -73,7 +73,7 @@ static void a_long_turn_keeps_its_digits(void) {
   }
 }
 
-/* Half a turn about the line x = 1 along z, with pitch: the origin comes to x = 2. */
+/* Half a turn about the line x = 1 along z, with pitch: the origin moves to x = 2. */
 static void a_screw_displaces_as_chasles_says(void) {
   ct_path_options o = {
       .kind = CT_PATH_TWIST, .start = ct_pose_identity(), .duration = 2.0, .center = {1, 0, 0}};
@@ -86,7 +86,7 @@ static void a_screw_displaces_as_chasles_says(void) {
   ct_path_destroy(path);
 }
 
-/* Theory, T8.2: a ball falls 1 m less its radius of 0.1 m in the time at which it touches. */
+/* T8.2: the centre of a ball of radius 0.1 m falls 0.9 m until the ball touches. */
 static void T8_2_a_fall_takes_the_root_of_twice_the_height(void) {
   ct_path_options o = {.kind = CT_PATH_BALLISTIC,
                        .start = {{0, 0, 1.1}, {0, 0, 0, 1}},
@@ -127,7 +127,7 @@ static void interpolation_begins_and_ends_at_the_given_poses(void) {
     CHECK(same_vec(first.position, o.start.position) && same_vec(last.position, o.end.position));
     CHECK(rotations_apart(first.rotation, o.start.rotation) == 0.0 &&
           rotations_apart(last.rotation, o.end.rotation) == 0.0);
-    /* And comes there without a jump. */
+    /* The end is reached without a jump. */
     ct_pose before = ct_path_pose(path, nextafter(o.duration, 0.0));
     CHECK_NEAR(rotations_apart(before.rotation, last.rotation), 0.0, 8e-15);
     near_vec(before.position, last.position, 1e-14);
@@ -135,8 +135,7 @@ static void interpolation_begins_and_ends_at_the_given_poses(void) {
   }
 }
 
-/* Each part of the way is the same rotation, about the one axis, and none is more than half a turn
- * in all. */
+/* Equal fractions of the time are equal rotations about one axis, of at most half a turn in all. */
 static void interpolation_turns_at_constant_speed_on_the_shortest_arc(void) {
   check_random r = {1505};
   for (int i = 0; i < 1000; i++) {
@@ -178,7 +177,7 @@ static void opposite_quaternions_are_one_rotation(void) {
   CHECK(rotations_apart(ct_path_pose(path, 0.3).rotation, o.start.rotation) == 0.0);
   ct_path_destroy(path);
 
-  /* Half a turn: one axis, whatever the signs. */
+  /* Half a turn: the same axis for any signs. */
   ct_quat seen = {0, 0, 0, 0};
   for (int k = 0; k < 4; k++) {
     o.start.rotation = k & 1 ? (ct_quat){0, 0, 0, -1} : ct_quat_identity();
@@ -253,8 +252,8 @@ static bool holds(const ct_aabb *box, vec_l p) {
          p.x <= (real)box->max.x && p.y <= (real)box->max.y && p.z <= (real)box->max.z;
 }
 
-/* A box about one instant holds the pivot to the last digit, be its coordinates long or its arm;
- * and is not wider than rounding. */
+/* The box of one instant contains the pivot to the last digit, for large coordinates and for long
+ * arms, and is not wider than rounding. */
 static void a_box_of_an_instant_is_rounded_outward(void) {
   check_random r = {1508};
   for (int i = 0; i < 4000; i++) {
@@ -328,7 +327,7 @@ static void what_is_beyond_the_limits_is_refused(void) {
   ct_path_destroy(mover_path(&o));
   o.velocity.linear.x = 1000.0001;
   refused(&o);
-  /* Beyond and back. */
+  /* Beyond the limit and back. */
   o = (ct_path_options){.kind = CT_PATH_BALLISTIC,
                         .start = ct_pose_identity(),
                         .duration = 1e5,
@@ -337,7 +336,7 @@ static void what_is_beyond_the_limits_is_refused(void) {
   refused(&o);
   o.velocity.linear = ct_vec(0, 5e7, 0), o.acceleration = ct_vec(0, -1.5e6, 0), o.duration = 66.0;
   ct_path_destroy(mover_path(&o));
-  /* Infinite velocities, and products that are no number. */
+  /* Infinite velocities, and products that are NaN. */
   o.velocity.linear = ct_vec(1e308, 0, 0), o.acceleration = ct_vec(-1e308, 0, 0);
   refused(&o);
   o.velocity.linear = ct_vec(0, 0, 0), o.velocity.angular = ct_vec(1.7e308, 1.7e308, 1.7e308);

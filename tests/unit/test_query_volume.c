@@ -1,12 +1,12 @@
-/* Volumetric contacts of a scene: those of the loops over pairs of colliders, however a question is
- * cut; sparsified as a whole; and the geometric epsilon that goes with a scene. */
+/* Volumetric contacts of a scene: equal to loops over pairs of colliders for any division of the
+ * query into ranges; sparsified as a whole; and the scene's geometric epsilon. */
 #include "tests/support/scenes.h"
 
 enum { BODIES = 6, COLLIDERS = 8, HITS = 4096 };
 
 static ct_workspace *workspace;
 
-/* What is compared of a hit. */
+/* The compared members of a hit. */
 typedef struct told {
   uint32_t a, b, collider_a, collider_b, part;
   size_t item;
@@ -47,7 +47,7 @@ static bool same(const told *s, const told *t) {
          s->position.z == t->position.z && s->sparsified == t->sparsified;
 }
 
-/* Bodies of boxes in a cube; those of a body touch or overlap each other at times. */
+/* Bodies of boxes in a cube; boxes of one body may touch or overlap each other. */
 static const ct_scene *random_scene(check_random *r) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -122,7 +122,7 @@ static void contacts_are_those_of_the_loops(void) {
   }
 }
 
-/* Pages that end anywhere, and go on after the hit that was last. */
+/* Pages that end at random hits and continue after the last hit. */
 static void check_pages(const ct_query *query, const told_hits *whole, size_t page,
                         bool is_explicit) {
   static told_hits got;
@@ -177,8 +177,7 @@ static void any_cut_laid_end_to_end_is_the_whole(void) {
 
 /* ---- sparsification ------------------------------------------------------------------------- */
 
-/* Pieces are body * COLLIDERS + collider; shapes that share a point where they stand in their body
- * are adjacent. */
+/* Pieces are body * COLLIDERS + collider; shapes of a body with a common point are adjacent. */
 static bool touch_in_body(void *context, uint32_t row, uint32_t piece, uint32_t other) {
   const ct_body *body = ct_scene_body(context, row);
   ct_collider p = ct_body_collider(body, piece % COLLIDERS),
@@ -259,7 +258,7 @@ static void the_epsilon_is_a_millionth_of_the_smallest_radius_unless_set(void) {
   CHECK(ct_scene_geometric_epsilon(scene) == 1e-3);
   draft = ct_draft_begin(scene);
   CHECK_INT(ct_draft_remove(draft, row), CT_OK);
-  CHECK_INT(ct_draft_remove(draft, 0), CT_OK); /* most rows are gone: they are compacted away */
+  CHECK_INT(ct_draft_remove(draft, 0), CT_OK); /* most rows are empty, so rows are compacted */
   scene = seal(draft, scene);
   CHECK_INT(ct_scene_rows(scene), 1);
   CHECK_NEAR(ct_scene_default_epsilon(scene), 40e-6, 1e-13);

@@ -1,13 +1,12 @@
-/* Want of memory, and a raised flag, while resting forces are sought: every allocation fails in
- * turn and is told, what is answered is the whole answer; once warm a search takes no memory, and
- * the same input gives the same bits.
- */
+/* Resting forces without memory, and with a raised flag: every allocation fails in turn and is
+ * reported; a reported success is complete. A warm search allocates nothing, and equal input gives
+ * equal bits. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/island.h"
 
 #include "linear/arena.h"
 
-/* A block on four points on a floor that slopes, which sticks or slides; or without friction. */
+/* A block on four points on a sloping floor, which sticks or slides; or without friction. */
 static void make(island *i, int kind) {
   static const struct {
     ct_resting_friction friction;
@@ -59,7 +58,7 @@ static void each_allocation_that_fails_is_told(void) {
         CHECK_INT(status, CT_OK);
         full = got;
         allocations = memory.taken;
-        CHECK_INT(solve(&got, arena), CT_OK); /* blocks are joined */
+        CHECK_INT(solve(&got, arena), CT_OK); /* blocks are coalesced */
         memory.taken = 0;
         memory.counting = true;
         CHECK_INT(solve(&got, arena), CT_OK);

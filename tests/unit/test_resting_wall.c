@@ -1,14 +1,13 @@
-/* Walls of hundreds of boxes: more contacts than direct methods take. What holds them is found to
- * the last digits, what falls is told as it is, and no search goes on without end.
- */
+/* Walls of hundreds of boxes: more contacts than direct methods accept. Forces in equilibrium are
+ * exact to the last digits, a falling wall has the true status and residual, and the number of
+ * iterations is bounded. */
 #include <contact/resting.h>
 
 #include "tests/support/check.h"
 
 #define COLUMNS 30
 #define ROWS 10
-/* Another wall: narrow, and so high that what the lowest bricks carry comes from a hundred layers.
- */
+/* A narrow and high wall: the load of the lowest bricks comes from a hundred layers. */
 #define HIGH_COLUMNS 6
 #define HIGH_ROWS 100
 #define BODIES (1 + HIGH_COLUMNS * HIGH_ROWS)
@@ -56,7 +55,7 @@ static void add_box(int column, int row, double sideways) {
   body->force = body->linear_acceleration = ct_vec(0.0, sideways, -GRAVITY);
 }
 
-/* Bricks, each on two halves of the row below; the ends of odd rows stand out by half. */
+/* Bricks, each on two halves of the row below; the ends of odd rows overhang by half. */
 static void build(double friction, double sideways) {
   memset(&w, 0, sizeof w);
   w.bodies[0] = (ct_mass_body){.mobility = CT_FIXED};
@@ -85,7 +84,7 @@ static void solve(ct_resting_friction friction) {
   ct_arena_destroy(arena);
 }
 
-/* Each brick is held, so the floor carries all of them, and each row those above it. */
+/* Each brick is in equilibrium: the floor carries all of them, and each row those above it. */
 static void check_held(void) {
   CHECK(w.result.converged && w.result.status == CT_RESTING_STATUS_OK &&
         w.result.residual <= 1e-10);
@@ -116,8 +115,7 @@ static void held_with_friction(void) {
   check_held();
 }
 
-/* Each layer answers to each: found by iterations from brick to brick this takes thousands of them.
- */
+/* All layers are coupled: iterations over single contacts would need thousands of sweeps. */
 static void high(void) {
   columns = HIGH_COLUMNS;
   rows = HIGH_ROWS;
@@ -131,8 +129,8 @@ static void high(void) {
   rows = ROWS;
 }
 
-/* Coulomb's laws at every contact: forces of some hundred N are right to 1e-8 of them,
- * accelerations to some ten times that. */
+/* Coulomb's laws at every contact: forces of some hundred N have a relative error of 1e-8,
+ * accelerations about ten times that. */
 static void check_laws(double friction) {
   for (size_t k = 0; k < w.count; k++) {
     const ct_contact_force *f = &w.forces[k];
@@ -146,9 +144,8 @@ static void check_laws(double friction) {
   }
 }
 
-/* Pushed along itself, so that it cannot stay, a high wall is answered by way of its bricks: sweeps
- * over contacts do not get there.
- */
+/* A high wall under a force along itself, too large for equilibrium: block sweeps over bricks
+ * converge where sweeps over contacts do not. */
 static void pushed_along(void) {
   columns = HIGH_COLUMNS;
   rows = 30;
@@ -163,7 +160,7 @@ static void pushed_along(void) {
   rows = ROWS;
 }
 
-/* Pushed across its face by half its weight a wall one brick thick tips over. */
+/* A force across the face of half its weight tips a wall one brick thick. */
 static void pushed(void) {
   build(0.6, 0.5 * GRAVITY);
   solve(CT_RESTING_FRICTION_CONE);
@@ -171,7 +168,8 @@ static void pushed(void) {
   CHECK(w.result.converged == (w.result.residual <= CT_FRICTION_TOLERANCE));
 }
 
-/* Without friction what pushes across moves all bricks alike, and gravity is held all the same. */
+/* Without friction a force across the face accelerates all bricks alike, and gravity is still
+ * balanced. */
 static void slides_without_friction(void) {
   build(0.0, 0.5);
   solve(CT_RESTING_FRICTION_NONE);
@@ -186,8 +184,7 @@ static void slides_without_friction(void) {
   CHECK(w.result.converged == (w.result.residual <= CT_LCP_PGS_TOLERANCE * (1.0 + GRAVITY)));
 }
 
-/* Row 46: thousands of points under one brick all answer to each other: no system of them is kept.
- */
+/* Row 46: thousands of points under one brick are all coupled: no matrix of them is stored. */
 static void thousands_of_points(ct_resting_friction friction, double strength) {
   build(strength, 0.0);
   w.body_count = 2;
@@ -211,7 +208,7 @@ static void many_points_of_few_bodies(void) {
   thousands_of_points(CT_RESTING_FRICTION_CONE, 0.5);
 }
 
-/* A brick that carries one of 1e9 times its mass: the floor carries both to the last digits. */
+/* A brick that carries a mass of 1e9 times its own: the floor carries both to the last digits. */
 static void heavy_upon_light(void) {
   build(0.0, 0.0);
   w.body_count = 3;

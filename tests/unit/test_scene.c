@@ -1,5 +1,5 @@
-/* Scenes: bodies as given, drafts against sealed revisions, what a revision copies and holds, mass
- * of a body. */
+/* Scenes: unchanged bodies, drafts against sealed revisions, memory and references of a revision,
+ * mass of a body. */
 #include "tests/support/scenes.h"
 
 static void a_body_gives_back_what_it_was_made_of(void) {
@@ -174,7 +174,7 @@ static void scattered_poses_of_a_large_scene_copy_little(void) {
   const uint32_t count = 100000;
   const ct_scene *scene = line_of_spheres(count);
   size_t bytes = ct_scene_bytes(scene);
-  /* Of 600 bytes that a body may take in the daemon, 270 are the engine's. */
+  /* A body may take 600 bytes in the daemon, of these 270 in the engine. */
   CHECK(bytes < 270u * count);
   ct_draft *draft = ct_draft_begin(scene);
   ct_pose pose = pose_at(0, 1, 0);
@@ -219,7 +219,7 @@ static void mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders
   CHECK(!overlap);
   ct_body_release(body);
 
-  /* Another centre: the same matter seen from there. */
+  /* Another centre: the same inertia about another point. */
   motion.has_center = true;
   motion.center = ct_vec(3, 2, 0);
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
@@ -229,7 +229,7 @@ static void mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders
   CHECK_NEAR(mass.center.y, 2.0, 0);
   ct_body_release(body);
 
-  /* Principal moments turned by a quarter about z. */
+  /* Principal moments, with axes rotated by a quarter about z. */
   motion.has_inertia = true;
   motion.inertia_diagonal = ct_vec(1, 2, 3);
   motion.inertia_orientation = (ct_quat){0, 0, 1, 1};
@@ -240,7 +240,7 @@ static void mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders
   CHECK_NEAR(mass.inertia.rz.z, 3.0, 1e-15);
   ct_body_release(body);
 
-  /* Told everything, a body needs no volume. */
+  /* With mass, centre and inertia given, a body needs no volume. */
   colliders[0].shape = plane_of();
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   CHECK(ct_body_mass(body, &mass, &overlap));
@@ -251,7 +251,7 @@ static void mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders
   CHECK(!ct_body_mass(body, &mass, &overlap));
   ct_body_release(body);
 
-  /* Two parts of a static body at 1000 kg/m^3; overlaps would count twice, and that is said. */
+  /* Two parts of a static body at 1000 kg/m^3; overlaps would count twice, which a flag reports. */
   colliders[0].shape = box_of(1, 1.5, 2);
   options.motion = NULL;
   options.collider_count = 2;

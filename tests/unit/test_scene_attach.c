@@ -1,5 +1,5 @@
-/* What a scene carries from revision to revision beside its bodies: their serials, and values under
- * names. */
+/* Data that a scene carries from revision to revision beside its bodies: their serial numbers, and
+ * attachments under names. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/scenes.h"
 
@@ -61,7 +61,8 @@ static void serials_outlive_the_rows_they_began_with(void) {
   CHECK_INT(serial_of(scene, "a"), 6);
   ct_scene_release(scene);
 
-  /* The last ones go: those that stay have their rows for serials, the next one has not. */
+  /* The last bodies are deleted: the others have serials equal to their rows, the next body has
+   * not. */
   scene = scene_of(ids, 6);
   draft = ct_draft_begin(scene);
   for (uint32_t row = 2; row < 6; row++) CHECK_INT(ct_draft_remove(draft, row), CT_OK);
@@ -73,7 +74,7 @@ static void serials_outlive_the_rows_they_began_with(void) {
   CHECK_INT(serial_of(scene, "z"), 6);
   ct_scene_release(scene);
 
-  /* All of them go. */
+  /* All bodies are deleted. */
   scene = without(scene_of(ids, 1), "a");
   CHECK_INT(ct_scene_rows(scene), 0);
   scene = with(scene, "a");
@@ -106,7 +107,7 @@ static void serials_cost_nothing_until_rows_are_compacted_away(void) {
 
 /* ---- attachments ---------------------------------------------------------------------------- */
 
-/* A value that counts its holders. */
+/* A value that counts its references. */
 typedef struct holding {
   long held;
   size_t bytes;
@@ -213,7 +214,7 @@ static void more_values_than_the_limit_are_refused(void) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* Attaches, removes so much that rows are compacted, inserts. *failed: some step was refused. */
+/* Attaches, deletes enough bodies that rows are compacted, inserts. *failed: some step failed. */
 static const ct_scene *edited(const ct_scene *scene, const ct_body *body, const holding *value,
                               bool *failed) {
   ct_draft *draft = ct_draft_begin(scene);

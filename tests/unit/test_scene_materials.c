@@ -1,4 +1,4 @@
-/* Materials, gravity and prescribed accelerations of a scene: kept, found by name, combined for a
+/* Materials, gravity and prescribed accelerations of a scene: stored, found by name, combined for a
  * pair. */
 #include "tests/support/scenes.h"
 
@@ -69,7 +69,8 @@ static void what_is_not_given_is_no_friction_and_no_restitution(void) {
   ct_scene_release(few);
 }
 
-/* Geometric means, the lesser restitution; a material with itself is its own. */
+/* Geometric means of friction, the lesser restitution; a material combined with itself is
+ * unchanged. */
 static void two_materials_combine(void) {
   const ct_scene *scene = scene_with(&materials);
   ct_pair_material mixed = ct_scene_pair_material(scene, text_of("steel"), text_of(""));
@@ -86,7 +87,7 @@ static void two_materials_combine(void) {
 static void what_a_pair_gives_is_in_force(void) {
   const ct_scene *scene = scene_with(&materials);
   ct_pair_material own = ct_scene_pair_material(scene, text_of("ice"), text_of("steel"));
-  /* sqrt(.9 * .04) = .19 would be less than the dynamic friction given. */
+  /* sqrt(.9 * .04) = .19 would be less than the given dynamic friction. */
   CHECK(own.dynamic_friction == 0.5 && own.static_friction == 0.5 && own.restitution == 0.25 &&
         own.rolling_friction == 0.0);
   CHECK(same_pair(own, ct_scene_pair_material(scene, text_of("steel"), text_of("ice"))));
@@ -97,7 +98,7 @@ static void what_a_pair_gives_is_in_force(void) {
   ct_scene_release(scene);
 }
 
-/* Against a search through the list, for many pairs in a scattered order. */
+/* Against a linear search of the list, for many pairs in a scattered order. */
 static void every_pair_of_many_is_found(void) {
   enum { COUNT = 60, LISTED = 600 };
   static char names[COUNT][8];
@@ -156,7 +157,7 @@ static void settings_go_from_revision_to_revision(void) {
   ct_draft_set_gravity(draft, &given);
   CHECK_INT(ct_draft_set_materials(draft, &materials), CT_OK);
   const ct_scene *scene = seal(draft, empty);
-  /* Rows that are left out at sealing make a scene anew. */
+  /* Sealing compacts the rows, which rebuilds the scene. */
   draft = ct_draft_begin(scene);
   for (uint32_t row = 0; row < 9; row++) CHECK_INT(ct_draft_remove(draft, row), CT_OK);
   const ct_scene *less = ct_draft_seal(draft);

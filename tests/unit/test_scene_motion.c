@@ -1,5 +1,5 @@
-/* Motions of a scene: what brute force over all pairs of bodies tells, whatever the swept boxes
- * left out; ranges, filters, `where`, pairs by name, and the pairs that meet first. */
+/* Motions of a scene: equal to brute force over all pairs of bodies; ranges, filters, `where`,
+ * explicit pairs, and the earliest pairs. */
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
@@ -7,18 +7,18 @@
 
 enum { BODIES = 26, HITS = BODIES * BODIES };
 
-/* Random scenes looked at. */
+/* The number of random scenes. */
 static uint64_t scenes(void) { return getenv("CONTACTD_FULL") ? 1000 : 12; }
 
 #define DURATION 2.0
 
-/* What is compared of a hit. */
+/* The compared members of a hit. */
 typedef struct told {
   uint32_t a, b;
   size_t item;
   ct_toi impact;
   size_t changes;
-  double first, last; /* changes */
+  double first, last; /* times of the first and the last change */
   bool in_contact;
 } told;
 
@@ -175,7 +175,7 @@ static void ask(const moving_scene *m, const ct_motion_options *o, size_t step, 
   ct_motion_destroy(query);
 }
 
-/* ---- brute force ---------------------------------------------------------------------------- */
+/* ---- brute force ----------------------------------------------------------------------------- */
 
 static void tell_pair(const moving_scene *m, const ct_motion_options *o, uint32_t a, uint32_t b,
                       told *t) {
@@ -276,7 +276,7 @@ static void ranges_laid_end_to_end_are_the_whole(void) {
     compare(&part, &found);
     for (size_t i = 1; i < part.count; i++) CHECK(part.hits[i].item > part.hits[i - 1].item);
   }
-  /* A sink that has enough ends its range. */
+  /* A sink that refuses further hits ends its range. */
   ct_motion_query *query = NULL;
   CHECK_INT(ct_motion_prepare(m.scene, &o, &query), CT_OK);
   part = (told_hits){.most = 3};
@@ -289,8 +289,8 @@ static void ranges_laid_end_to_end_are_the_whole(void) {
   give_back(&m);
 }
 
-/* The server asks for the cost before it answers between other requests: distances that are allowed
- * may all be taken. */
+/* The server chooses a thread by the estimated cost, so the estimate assumes that every allowed
+ * distance evaluation is used. */
 static void distances_asked_for_cost(void) {
   moving_scene m;
   make(&m, 1);
@@ -354,13 +354,13 @@ static void pairs_by_name_are_answered_all_in_their_order(void) {
   give_back(&m);
 }
 
-/* In contact at the start alone. */
+/* True if the only contact is at the start and the bodies separate. */
 static bool parts(const ct_toi *i) {
   return i->event == CT_TOI_INITIAL && i->flags & CT_TOI_FLAG_SEPARATING_AT_START;
 }
 
-/* A shorter search may tell that bodies which part at the start do not meet again before others do,
- * where a longer one ends undecided: they may be told or not. */
+/* A shorter search may prove that bodies which separate at the start do not meet again before other
+ * pairs meet, while a longer search ends undecided: such hits are not compared. */
 static void leave_out_undecided_parting(told_hits *l) {
   size_t kept = 0;
   for (size_t k = 0; k < l->count; k++) {
@@ -371,7 +371,7 @@ static void leave_out_undecided_parting(told_hits *l) {
   l->count = kept;
 }
 
-/* Of all that meet, those of which nothing is certainly earlier. */
+/* Keeps the hits that are not certainly later than another one. */
 static void keep_first(told_hits *l, double tolerance) {
   double upper = INFINITY, time = INFINITY;
   size_t kept = 0;
@@ -397,7 +397,7 @@ static void the_earliest_are_the_least_of_all(void) {
     make(&m, seed);
     ct_motion_options o = options_of(&m);
     ask_brutally(&m, &o, &expected);
-    /* Those in contact at the start are first of all: without them. */
+    /* Pairs in contact at the start would be the earliest: the second round omits them. */
     for (int without = 0; without < 2; without++) {
       if (without) o.impact.begin = 0.25;
       ask_brutally(&m, &o, &expected);
@@ -428,8 +428,8 @@ static void the_earliest_are_the_least_of_all(void) {
   CHECK(single > 3 && several > 0);
 }
 
-/* Balls at all heights fall on a floor, each but one pair is searched for far less than once:
- * counts, not times. */
+/* Balls at all heights fall on a floor: the earliest of 64 candidates needs 2 to 4 full searches.
+ */
 static void the_earliest_are_found_with_few_searches(void) {
   enum { BALLS = 64 };
   const ct_scene *empty = ct_scene_create(0);
@@ -461,7 +461,7 @@ static void the_earliest_are_found_with_few_searches(void) {
   found = (told_hits){.most = SIZE_MAX};
   CHECK_INT(ct_motion_earliest(query, workspace, take, &found, &searched), CT_OK);
   /* The lowest, 1 m above the floor; those that reach it in the first eighth of the time, and the
-   * one once more. */
+   * lowest a second time. */
   CHECK(found.count == 1 && fabs(found.hits[0].impact.time - 1.0) < 1e-12);
   CHECK(searched >= 2 && searched <= 4);
   ct_motion_destroy(query);
@@ -502,7 +502,8 @@ static void nothing_that_moves_is_no_candidate(void) {
   give_back(&m);
 }
 
-/* A thousand balls side by side above a floor: one comes down. Its neighbours are not looked at. */
+/* A thousand balls side by side above a floor, of which one falls: its neighbours are not
+ * evaluated. */
 static void swept_boxes_leave_out_what_is_far(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);

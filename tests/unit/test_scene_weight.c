@@ -1,9 +1,9 @@
-/* What a revision weighs: its bodies' hulls and meshes with it, whoever shares them, but not what
- * is lent; kept as bodies come and go. */
+/* The weight of a revision in bytes: it includes the hulls and meshes of its bodies, shared or not,
+ * except lent ones, and is updated as bodies are inserted and deleted. */
 #include "tests/support/scenes.h"
 #include "tests/support/shapes.h"
 
-/* A body with its row weighs less without hulls and meshes. */
+/* Upper bound of a body and its row without hulls and meshes. */
 #define BODY_MOST 600u
 #define POINTS 500
 
@@ -16,7 +16,8 @@ static ct_shape ball_hull(void) {
   return hull_shape(points, POINTS);
 }
 
-/* One more revision with the body, which is given up, in the place of the row or in a new one. */
+/* A further revision in which the body replaces the row or is inserted in a new one. Releases the
+ * body. */
 static const ct_scene *with(const ct_scene *base, uint32_t row, const ct_body *body) {
   ct_draft *draft = ct_draft_begin(base);
   ct_pose pose = pose_at(row, 0, 0);
@@ -42,7 +43,7 @@ static void a_scene_weighs_the_hulls_of_its_bodies(void) {
   scene = with(scene, 0, body_of("a", both, NULL, 2, NULL));
   uint64_t one = ct_scene_weight(scene);
   CHECK(one >= empty + bytes && one < empty + bytes + BODY_MOST);
-  /* Shared with the one before, all the same. */
+  /* Shared with the revision before, which does not matter. */
   ct_draft *draft = ct_draft_begin(scene);
   ct_pose moved = pose_at(5, 5, 5);
   CHECK_INT(ct_draft_set_pose(draft, 0, &moved), CT_OK);
@@ -67,7 +68,7 @@ static void what_is_lent_weighs_nothing(void) {
   uint64_t empty = ct_scene_weight(scene);
   scene = with(scene, 0, body_of("a", &lent, NULL, 1, NULL));
   CHECK(ct_scene_weight(scene) < empty + BODY_MOST);
-  /* A body that is made of it again is still lent it. */
+  /* The lent flag is part of the body's shape. */
   CHECK(ct_body_collider(ct_scene_body(scene, 0), 0).shape.lent);
   scene = with(scene, 0, body_of("a", &hull, NULL, 1, NULL));
   CHECK(ct_scene_weight(scene) > empty + ct_hull_bytes(hull.hull));
@@ -91,7 +92,7 @@ static void a_scene_weighs_the_same_however_it_was_made(void) {
     snprintf(id, sizeof id, "b%u", i);
     scene = without(scene, ct_scene_find(scene, text_of(id)));
   }
-  CHECK(ct_scene_rows(scene) < COUNT); /* rows have been numbered anew on the way */
+  CHECK(ct_scene_rows(scene) < COUNT); /* rows have been renumbered */
   uint64_t more = ct_scene_weight(scene) - ct_scene_weight(plain);
   CHECK_INT(ct_scene_count(scene), LEFT);
   CHECK(more < COUNT * BODY_MOST);

@@ -1,5 +1,4 @@
-/* Shapes: support, boxes, bounding balls, words. Mass: tests/oracle/test_mass.c.
- */
+/* Shapes: support points, boxes, bounding balls, names of kinds. Mass: tests/oracle/test_mass.c. */
 #include "tests/oracle/shape_truth.h"
 #include "tests/support/check.h"
 
@@ -91,7 +90,7 @@ static void support_points_reach_the_support_value(void) {
       CHECK_NEAR((double)(truth(&shapes[k], d) / ct_norm(d)), ct_dot(p, d) / ct_norm(d), 4e-15);
       ct_vec3 again = ct_shape_support(&shapes[k], ct_scale(d, 2.0));
       CHECK(again.x == p.x && again.y == p.y && again.z == p.z);
-      /* The point is of the shape: no direction sees it outside. */
+      /* The support point belongs to the shape: it is beyond the support plane of no direction. */
       ct_vec3 e = random_unit(&r);
       CHECK(ct_dot(p, e) <= (double)truth(&shapes[k], e) + 4e-15);
     }
@@ -145,7 +144,7 @@ static void a_capsule_without_length_is_a_sphere_to_the_bit(void) {
   CHECK(ct_max_abs(center) == 0.0 && radius == 1.25);
 }
 
-/* Any, or a turn by quarter circles about the axes whose zeros are off by 6e-17, as a cosine of
+/* Any rotation, or one by quarter turns about the axes whose zeros are off by 6e-17, as a cosine of
  * 90 degrees is. */
 static ct_quat random_turn(check_random *r, bool quarters) {
   ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
@@ -185,14 +184,14 @@ static void boxes_hold_the_exactly_rotated_shape_and_are_tight(void) {
 /* r = 0.4, half length 0.7, axis (1, 1, 1)/sqrt 3: 0.7/sqrt 3 + 0.4 sqrt(2/3) each way. */
 static void a_slanted_cylinder_has_the_published_box(void) {
   ct_shape s = cylinder(0.4, 0.7);
-  /* The shortest turn of z to the axis. */
+  /* The shortest rotation of z to the axis. */
   ct_frame f = ct_frame_of((ct_pose){{0, 0, 0}, {-1, 1, 0, 1 + sqrt(3)}});
   ct_aabb b = ct_shape_aabb(&s, &f);
   const double sides[] = {b.max.x, b.max.y, b.max.z, -b.min.x, -b.min.y, -b.min.z};
   for (int i = 0; i < 6; i++) CHECK_NEAR(sides[i], 0.7307438, 1e-7);
 }
 
-/* Turns by quarter circles and no turn: nothing is rounded, so nothing may be added. */
+/* Quarter turns and the identity: nothing is rounded, so the box may not grow. */
 static void boxes_of_unturned_shapes_are_exact(void) {
   ct_shape s = box(1, 2, 3);
   ct_frame f = ct_frame_of((ct_pose){{0.5, 0.25, -8.0}, ct_quat_identity()});
@@ -215,7 +214,7 @@ static void boxes_of_unturned_shapes_are_exact(void) {
         b.max.z == 2);
   ct_hull_release(hull);
 
-  /* Where the sum is no double the box still holds it, within one ulp or two. */
+  /* Where the sum is not representable, the box still contains it, within one or two ulp. */
   s = sphere(0.1);
   f = ct_frame_of((ct_pose){{1e6, 1.0, 0.0}, ct_quat_identity()});
   b = ct_shape_aabb(&s, &f);
@@ -258,7 +257,7 @@ static void bounding_balls_hold_the_shape(void) {
       CHECK(out <= radius + 1e-15);
       reach = ct_max2(reach, out);
     }
-    /* Not needlessly large: 2000 directions come near the farthest point. */
+    /* The ball is not needlessly large: 2000 directions nearly reach its radius. */
     CHECK(reach >= 0.98 * radius);
   }
   free_shapes(shapes, count);

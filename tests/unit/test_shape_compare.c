@@ -1,5 +1,5 @@
-/* The order of shapes by content: the same for copies and for a capsule that is a ball, reversed by
- * a swap, a chain over many. */
+/* The order of shapes by content: equal for copies and for a capsule that is a ball, antisymmetric,
+ * a total order over many shapes. */
 #include "shape/shape_compare.h"
 
 #include "tests/oracle/pair_cases.h"
@@ -18,7 +18,7 @@ static void capsule_that_is_a_ball_is_its_sphere(void) {
   CHECK(ct_shape_compare(&sphere, &longer) < 0);
 }
 
-/* Shapes that are the same body, however they are spelled, and the kinds that they count as. */
+/* Different notations of the same body, and the kinds that they count as. */
 static void spellings_of_one_body_are_equal(void) {
   const ct_shape pairs[][2] = {
       {{.kind = CT_KIND_SPHERE, .sphere = {0.75}},
@@ -48,7 +48,7 @@ static void spellings_of_one_body_are_equal(void) {
     }
 }
 
-/* Each differs from the others in one thing. */
+/* Each differs from the others in one member. */
 static void different_bodies_are_one_chain(void) {
   const ct_shape shapes[] = {
       {.kind = CT_KIND_BOX, .box = {{1, 1, 1}}},
@@ -76,7 +76,7 @@ static void different_bodies_are_one_chain(void) {
       CHECK((order == 0) == (i == j));
       before += order < 0;
     }
-    /* A chain: each has another number of shapes before it. */
+    /* A total order: each shape has a different number of predecessors. */
     for (int j = 0; j < i; j++) {
       int others = 0;
       for (int k = 0; k < N; k++) others += ct_shape_compare(&shapes[k], &shapes[j]) < 0;

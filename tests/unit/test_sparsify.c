@@ -1,6 +1,5 @@
-/* Sparsification of contacts: each rule by hand, the rules' invariants, and every outcome against
- * the rules' text taken literally.
- */
+/* Sparsification of contacts: each rule by hand, invariants of the rules, and every outcome against
+ * a literal implementation of the rules. */
 #include "tests/support/check.h"
 
 #include <contact/sparsify.h>
@@ -28,7 +27,7 @@ static ct_sparsify_options options_of(double threshold, double min_area, double 
                                .adjacent = in_a_row};
 }
 
-/* A new contact of bodies 0 and 1, its number its id. */
+/* A new contact of bodies 0 and 1, with its index as id. */
 static ct_sparse_contact contact(uint32_t id, uint32_t piece_a, uint32_t piece_b, double area,
                                  double x) {
   return (ct_sparse_contact){.body_a = 0,
@@ -48,7 +47,7 @@ static void check_outcome(const ct_sparse_contact *contacts, size_t count,
   for (size_t i = 0; i < count; i++) CHECK_INT(out[i], expected[i]);
 }
 
-/* Row 13, rule a: below the least area. Equal to it stays. */
+/* Row 13, rule a: a contact below the least area is removed; one equal to it stays. */
 static void row_13_a_contact_below_the_least_area_goes(void) {
   const ct_sparse_contact contacts[] = {contact(0, 0, 0, 0.5, 0), contact(1, 9, 9, 0.25, 5),
                                         contact(2, 5, 5, 0.125, 9)};
@@ -58,15 +57,14 @@ static void row_13_a_contact_below_the_least_area_goes(void) {
 }
 
 /* Row 13, rule b: beside a contact more than a hundred times as large, on an adjacent piece of
- * either body, or on the same piece.
- */
+ * either body, or on the same piece. */
 static void row_13_b_a_contact_beside_a_much_larger_one_goes(void) {
   const ct_sparse_contact contacts[] = {
       contact(0, 3, 50, 1.0, 0),    contact(1, 4, 10, 0.005, 1), /* neighbour on a's side */
       contact(2, 10, 51, 0.005, 2),                              /* on b's side */
       contact(3, 3, 90, 0.005, 3),                               /* the same piece of a */
-      contact(4, 5, 52, 0.005, 4),                               /* next but one on both sides */
-      contact(5, 2, 49, 0.01, 5), /* not smaller than the threshold says */
+      contact(4, 5, 52, 0.005, 4),                               /* two pieces away on both sides */
+      contact(5, 2, 49, 0.01, 5),                                /* exactly at the threshold */
   };
   const ct_sparsified expected[] = {CT_KEPT,
                                     CT_REMOVED_ADJACENT_RATIO,
@@ -93,8 +91,8 @@ static void row_13_b_a_contact_beside_a_much_larger_one_goes(void) {
   check_outcome(turned, 2, &o, one);
 }
 
-/* Row 13, rule b': of contacts in one place that share a body the last stays; a carried one always
- * does. */
+/* Row 13, rule b': of contacts at one position that share a body the last stays; a carried one
+ * always does. */
 static void row_13_b_prime_of_duplicates_the_later_stays(void) {
   ct_sparse_contact contacts[] = {contact(0, 0, 0, 1, 0), contact(1, 5, 5, 1, 0x1.fp-10),
                                   contact(2, 9, 9, 1, 0x1p-9 + 0x1.fp-10)};
@@ -102,7 +100,7 @@ static void row_13_b_prime_of_duplicates_the_later_stays(void) {
   const ct_sparsified expected[] = {CT_REMOVED_DUPLICATE, CT_KEPT, CT_KEPT};
   ct_sparsify_options o = options_of(CT_SPARSIFY_THRESHOLD, 0, 0x1p-10);
   check_outcome(contacts, 3, &o, expected);
-  contacts[1].body_a = 3; /* none */
+  contacts[1].body_a = 3; /* shares no body */
   const ct_sparsified apart[] = {CT_KEPT, CT_KEPT, CT_KEPT};
   check_outcome(contacts, 3, &o, apart);
   contacts[1].body_a = 0;
@@ -129,7 +127,8 @@ static void duplicates_are_near_on_every_axis(void) {
   }
 }
 
-/* Both of a pair must not vanish: what an area removes is nobody's duplicate. */
+/* A contact removed for its area is not a duplicate of another, so that one of a pair always stays.
+ */
 static void what_an_area_removes_replaces_nothing(void) {
   ct_sparsify_options o = options_of(0.5, 0.1, 1);
   const ct_sparse_contact small[] = {contact(0, 0, 0, 0.1, 0), contact(1, 9, 9, 0.05, 0)};
@@ -153,7 +152,7 @@ static void contacts_without_an_area_are_left_to_the_last_rule(void) {
   check_outcome(contacts, 3, &o, replaced);
 }
 
-/* ---- the rules' text, literally ------------------------------------------------------------- */
+/* ---- the rules, literally -------------------------------------------------------------------- */
 
 static bool shares_body(const ct_sparse_contact *c, const ct_sparse_contact *k) {
   return c->body_a == k->body_a || c->body_a == k->body_b || c->body_b == k->body_a ||
@@ -164,7 +163,7 @@ static bool is_adjacent(const ct_sparsify_options *o, uint32_t body, uint32_t p,
   return p == q || o->adjacent(o->context, body, p, q);
 }
 
-/* Do c and k join the same bodies, on pieces that are adjacent on either? */
+/* True if c and k join the same bodies, on pieces that are adjacent on either body. */
 static bool joins_adjacent(const ct_sparsify_options *o, const ct_sparse_contact *c,
                            const ct_sparse_contact *k) {
   if (c->body_a == k->body_a && c->body_b == k->body_b &&
@@ -209,12 +208,12 @@ static void literal(const ct_sparse_contact *contacts, size_t count, const ct_sp
   }
 }
 
-/* ---- crowds --------------------------------------------------------------------------------- */
+/* ---- dense sets ------------------------------------------------------------------------------ */
 
 #define CROWD 400
 
-/* Contacts of a few bodies of pieces in a row; places on a lattice of `step`, in and beside each
- * other's cells, some off it. */
+/* Contacts of a few bodies of pieces in a row, at points of a lattice of width `step`, in the same
+ * and in neighbouring cells, some off the lattice. */
 static void crowd(check_random *r, ct_sparse_contact *out, size_t count, double step,
                   double reach) {
   for (size_t i = 0; i < count; i++) {
@@ -249,8 +248,8 @@ static ct_sparsify_options random_options(check_random *r, int round) {
   return o;
 }
 
-/* Reaches of a lattice step from many in one cell to one in thousands of cells; far from the origin
- * too. */
+/* Extents from a few lattice steps, many contacts per cell, to thousands of cells; far from the
+ * origin too. */
 static void outcomes_are_those_of_the_literal_rules(void) {
   static ct_sparse_contact contacts[CROWD];
   static ct_sparsified out[CROWD], truth[CROWD];
@@ -305,7 +304,7 @@ static void the_order_of_the_contacts_does_not_matter(void) {
   }
 }
 
-/* What is removed leaves something that explains it, so a second time removes nothing. */
+/* Each removed contact leaves the one that caused its removal, so a second run removes nothing. */
 static void a_second_time_removes_nothing(void) {
   static ct_sparse_contact contacts[CROWD];
   static ct_sparsified out[CROWD];
@@ -331,8 +330,8 @@ static double seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* All in one place, then each alone: comparing all pairs would take 256 times as long for 16 times
- * as many. */
+/* All at one position, then each alone: comparing all pairs would take 256 times as long for 16
+ * times as many contacts. */
 static void cost_is_near_linear(void) {
   enum { FEW = 2500, MANY = 16 * FEW };
   ct_sparse_contact *contacts = malloc(MANY * sizeof *contacts);

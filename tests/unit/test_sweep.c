@@ -1,5 +1,5 @@
-/* Sort-and-sweep with coherence: the worked cases, what it counts, boxes that come and go, frames
- * that fail. */
+/* Sort-and-sweep with coherence: worked examples, its counters, inserted and removed boxes, failing
+ * frames. */
 #include "tests/support/check.h"
 
 #include <contact/sweep.h>
@@ -63,7 +63,7 @@ static void t2_2_overlap_is_the_intersection_over_the_axes(void) {
     check_pairs(list.items, list.count, quiz_pairs, 4);
     ct_pair_list_free(&list);
   }
-  /* The same by events: all apart first, so that every pair comes by what changes places. */
+  /* The same by incremental frames: all apart first, so that every pair comes from swapped ends. */
   ct_aabb apart[4];
   for (int k = 0; k < 4; k++)
     apart[k] =
@@ -78,7 +78,8 @@ static void t2_2_overlap_is_the_intersection_over_the_axes(void) {
   ct_sweep_destroy(sweep);
 }
 
-/* T2.3: boxes at rest; and intervals in reverse, each exchange of two being four of their ends. */
+/* T2.3: boxes at rest; and intervals in reverse order, where each exchange of two intervals swaps
+ * four pairs of ends. */
 static void t2_3_swaps_are_those_of_the_intervals(void) {
   enum { N = 50 };
   ct_aabb boxes[N];
@@ -117,7 +118,7 @@ static void boxes_come_and_go_and_numbers_are_used_again(void) {
   ct_sweep_remove(sweep, 3);
   uint32_t number = 0;
   CHECK_INT(ct_sweep_add(sweep, &quiz[3], &number), CT_OK);
-  CHECK_INT(number, 4); /* 3 is in the frame before still */
+  CHECK_INT(number, 4); /* 3 still belongs to the frame before */
   CHECK_INT(ct_sweep_count(sweep), 4);
   ct_sweep_frame frame = next_frame(sweep, true);
   const ct_pair_index begun[3] = {{0, 4}, {1, 4}, {2, 4}}, ended[3] = {{0, 3}, {1, 3}, {2, 3}};
@@ -126,7 +127,7 @@ static void boxes_come_and_go_and_numbers_are_used_again(void) {
   check_pairs(frame.ended, frame.ended_count, ended, 3);
   CHECK_INT(ct_sweep_add(sweep, &quiz[3], &number), CT_OK);
   CHECK_INT(number, 3);
-  ct_sweep_remove(sweep, 3); /* never seen by a frame */
+  ct_sweep_remove(sweep, 3); /* part of no frame */
   CHECK_INT(next_frame(sweep, false).pair_count, 4);
   for (uint32_t k = 0; k < 5; k++)
     if (k != 3) ct_sweep_remove(sweep, k);

@@ -1,4 +1,5 @@
-/* The dynamic tree: invariants under every operation, closed boxes, height whatever the order. */
+/* The dynamic tree: invariants under every operation, closed boxes, height bounded for any order of
+ * insertion. */
 #include "tests/support/check.h"
 
 #include <contact/broad.h>
@@ -140,7 +141,7 @@ static void a_visitor_can_stop_the_query(void) {
   ct_tree_destroy(tree);
 }
 
-/* Inputs that make a tree grown by least surface as deep as it is large. */
+/* Inputs for which a tree grown by least surface area has a depth equal to its size. */
 enum { LINE, SAME, NESTED, GEOMETRIC, SHRINKING, HALF_SPACES, FAMILY_COUNT };
 
 static ct_aabb hard_box(int family, int i) {

@@ -1,4 +1,4 @@
-/* Sine and cosine by + - * /: against those of long double; rotations made of them. */
+/* Sine and cosine by + - * / only, against those of long double; rotations made of them. */
 #include "base/trigonometry.h"
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
@@ -7,10 +7,10 @@
 
 #define PI_L 3.14159265358979323846264338327950288L
 
-/* What the header promises. */
+/* The error bound that the header states. */
 #define TURN_ERROR (2.0L * (long double)CT_UNIT_ROUNDOFF)
 
-/* Libm of long double reduces its argument exactly; its error is some 2^-64. */
+/* Libm of long double reduces its argument exactly; its error is about 2^-64. */
 static void near_turn(double angle) {
   ct_sin_cos t = ct_sin_cos_of(angle);
   long double s = sinl((long double)angle), c = cosl((long double)angle);
@@ -30,7 +30,7 @@ static void a_turn_is_that_of_long_double(void) {
   }
 }
 
-/* Where the sine or the cosine all but vanishes, the most digits of the angle cancel. */
+/* Where sine or cosine nearly vanish, the most digits of the angle cancel. */
 static void a_turn_keeps_its_digits_near_multiples_of_a_quarter(void) {
   for (int k = 1; k < 1000000; k += k < 20000 ? 1 : 37) {
     double angle = (double)((long double)k * (PI_L / 2));
@@ -76,7 +76,7 @@ static void the_turn_between_two_rotations_leads_from_one_to_the_other(void) {
     CHECK_NEAR(ct_norm(axis), 1.0, 4e-16);
     CHECK_NEAR(rotations_apart(ct_quat_mul(ct_turn_about(axis, ct_dd_of(angle)), p), q), 0.0,
                8e-15);
-    /* Opposite quaternions say the same. */
+    /* Opposite quaternions represent the same rotation. */
     CHECK(ct_turn_between((ct_quat){-p.x, -p.y, -p.z, -p.w}, q, &other) == angle);
     CHECK(axis.x == other.x && axis.y == other.y && axis.z == other.z);
   }

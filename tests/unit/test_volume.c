@@ -1,11 +1,10 @@
-/* Volumetric contacts whose values are known in closed form (theory's checks T5.1 to T5.7), and
- * what the seed's construction is made of: inner point, dual points, their hull, its polar.
+/* Volumetric contacts in closed form (T5.1 to T5.7), and the steps of Solfec's construction: inner
+ * point, dual points, their hull, its polar.
  *
- * Checklist of the seeds: row 1 (one contact of a pair), row 3 (null when apart), row 4 (inner
- * point), row 5 (dual points), row 6 (hull of normals), row 7 (polar), row 8 (closed triangles),
- * row 9 (point, normal, area), row 10 (refused point), row 11 (nearest surfaces), row 12 (gap), row
- * 16 (the seed's epsilon).
- */
+ * Required behaviours: row 1 (one contact of a pair), row 3 (null when apart), row 4 (inner point),
+ * row 5 (dual points), row 6 (hull of normals), row 7 (polar), row 8 (closed triangles), row 9
+ * (point, normal, area), row 10 (refused point), row 11 (nearest surfaces), row 12 (gap), row 16
+ * (Solfec's epsilon). */
 #include <contact/contact.h>
 
 #include "hull/hull_polar.h"
@@ -46,11 +45,11 @@ static void check_vector(ct_vec3 v, double x, double y, double z, double toleran
   CHECK_NEAR(v.z, z, tolerance);
 }
 
-/* Values are printed to seven digits in theory.md. */
+/* The published values have seven digits. */
 #define PRINTED 6e-8
 #define EXACT 4e-15
 
-/* T5.1: rows 1, 9, 12. With the signs as the seed prints them the gap would be -0.2. */
+/* T5.1: rows 1, 9, 12. With the signs that Solfec prints the gap would be -0.2. */
 static void a_box_in_a_face_of_the_cube(void) {
   ct_shape b = box(0.5, 0.25, 0.25);
   for (int w = 0; w < CT_WEIGHTING_COUNT; w++) {
@@ -141,7 +140,7 @@ static bool has_edge(const surface *s, uint32_t from, uint32_t to) {
   return false;
 }
 
-/* Is each edge there once in each direction, between vertices of equal bits? */
+/* Checks that each edge occurs once in each direction, between vertices of equal bits. */
 static surface closed_surface(const ct_volume *v) {
   surface s = {.vertex_count = 0};
   for (size_t t = 0; t < v->triangle_count; t++) {
@@ -169,8 +168,8 @@ static uint32_t faces_of(const ct_volume *v, ct_volume_owner owner) {
   return count;
 }
 
-/* T5.5: row 8: 6 squares of the cube's, 8 hexagons of the octahedron's, 24 corners; nothing says
- * which way out. */
+/* T5.5: row 8: 6 squares of the cube, 8 hexagons of the octahedron, 24 corners; the normal is
+ * arbitrary. */
 static void a_cube_and_an_octahedron_share_a_truncated_octahedron(void) {
   const double r = 1.2;
   const ct_vec3 points[6] = {{r, 0, 0}, {-r, 0, 0}, {0, r, 0}, {0, -r, 0}, {0, 0, r}, {0, 0, -r}};
@@ -241,7 +240,7 @@ static void the_surfaces_are_those_nearest_to_the_point(void) {
   }
 }
 
-/* Row 11: faces that the caller has named, in a copy whose rounding may cut or join faces: each
+/* Row 11: faces with names of the caller, in a copy whose rounding may cut or merge faces: each
  * piece has the name of its face. The prism's side faces are rectangles between rounded corners of
  * a ring, which a factor of 1/3 moves out of their planes. */
 static void named_faces_keep_their_names_when_scaled(void) {
@@ -291,7 +290,7 @@ static void bodies_apart_or_touching_have_no_contact(void) {
 
 /* ---- row 4 ---------------------------------------------------------------------------------- */
 
-/* Row 4: a point inside both whose margin is that of a layer: half of its thickness. */
+/* Row 4: a point inside both whose margin is half of the layer's thickness. */
 static void an_inner_point_is_found_however_thin_the_layer(void) {
   ct_shape b = box(0.5, 0.25, 0.25);
   for (double depth = 1e-1; depth > 1e-13; depth *= 0.1) {
@@ -354,7 +353,7 @@ static void the_distance_of_a_dual_point_is_one_over_that_of_its_plane(void) {
   CHECK_INT(ct_dual_points(&p.set, ct_vec(1.0, 0.0, 0.0)), CT_DEGENERATE_HULL);
 }
 
-/* T5.7, row 7: the dual of the cube is the octahedron of the unit vectors; and the polar of that
+/* T5.7, row 7: the dual of the cube is the octahedron of the unit vectors, and the polar of that is
  * the cube again. */
 static void the_polar_of_the_polar_of_a_cube_is_the_cube(void) {
   planes p;
@@ -413,13 +412,13 @@ static void the_hull_of_normals_is_a_hull(void) {
   ct_hull_cells_free(&dual);
 }
 
-/* ---- the seed's method ---------------------------------------------------------------------- */
+/* ---- Solfec's method ------------------------------------------------------------------------- */
 
 #define SEED(e)                                                                                    \
   ((ct_volume_options){                                                                            \
       .method = CT_VOLUME_SOLFEC, .weighting = CT_WEIGHTING_SQUARED, .epsilon = (e)})
 
-/* Row 16: where nothing is as near as epsilon the seed has the values of its squared weighting. */
+/* Row 16: where the margin exceeds epsilon, Solfec's method has the values of squared weighting. */
 static void the_seed_answers_a_deep_pair_as_everyone(void) {
   ct_shape b = box(0.5, 0.5, 0.5);
   ct_volume_contact c = contact_by(&b, at(1.3, 1.2, 1.1), SEED(1e-6));
@@ -432,8 +431,8 @@ static void the_seed_answers_a_deep_pair_as_everyone(void) {
   CHECK(c.margin >= 1e-6);
 }
 
-/* Bodies apart by less than epsilon: planes swell around the inner point, and there is a contact.
- */
+/* Bodies apart by less than epsilon: the planes are moved out from the inner point, and there is a
+ * contact. */
 static void the_seed_joins_bodies_that_are_nearer_than_epsilon(void) {
   ct_shape cube = box(0.5, 0.5, 0.5);
   ct_volume v = volume_of(&cube, at(0, 0, 0), &cube, at(1.0005, 0, 0), SEED(1e-3));
@@ -446,9 +445,9 @@ static void the_seed_joins_bodies_that_are_nearer_than_epsilon(void) {
   CHECK_INT(volume_of(&cube, at(0, 0, 0), &cube, at(1.002, 0, 0), SEED(1e-3)).count, 0);
 }
 
-/* Row 10: planes moved out by a fiftieth of the size draw the common surface of a thin plate past
- * the bodies: the point is refused. By planes that stay where they are the same pair has a contact
- * whose point is in both. */
+/* Row 10: planes moved out by a fiftieth of the size extend the common surface of a thin plate
+ * beyond the bodies, and the point is refused. With unmoved planes the same pair has a contact
+ * whose point is in both bodies. */
 static void the_seed_refuses_a_point_outside_a_body(void) {
   ct_shape a = box(0.32756379271824049, 0.078583724149184089, 0.5),
            b = box(0.0022746664667356508, 0.5, 0.33140499079091618);
@@ -463,7 +462,8 @@ static void the_seed_refuses_a_point_outside_a_body(void) {
   if (v.count == 1) CHECK_INT(v.contacts[0].flags & CT_VOLUME_FLAG_ILL_CONDITIONED, 0);
 }
 
-/* Row 16 and §0.3: all lengths and epsilon times s: lengths scale, normals and surfaces stay. */
+/* Row 16: with all lengths and epsilon times s, lengths scale, normals and surfaces do not change.
+ */
 static void scaling_scales_every_method(void) {
   for (int m = 0; m < CT_VOLUME_METHOD_COUNT; m++) {
     ct_volume_options options = {

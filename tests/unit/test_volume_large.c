@@ -1,9 +1,8 @@
-/* Volumes of polyhedra with thousands of corners: the stages of a prism cut across, at a cost like
- * that of the volume alone; and a raised flag ends every method.
+/* Volumes of polyhedra with thousands of vertices: all steps of the construction for a prism that
+ * is cut across, at a cost comparable to the volume alone; and a raised flag ends every method.
  *
  * Truth: a prism over a regular polygon of n corners, of which a box cuts off the upper half, is a
- * prism again: 2 n vertices, n + 2 faces, n h sin(2 pi / n) / 2 of volume.
- */
+ * prism again: 2 n vertices, n + 2 faces, n h sin(2 pi / n) / 2 of volume. */
 #include <contact/contact.h>
 
 #include "tests/support/shapes.h"
@@ -15,7 +14,7 @@
 
 static const double turn = 6.283185307179586477;
 
-/* Unit circle, z in [-1, 1], that starts at an angle. */
+/* Unit circle, z in [-1, 1], the first corner at an angle. */
 static ct_shape prism(uint32_t corners, double from) {
   ct_vec3 *p = malloc(2 * corners * sizeof *p);
   if (!p) abort();
@@ -78,7 +77,7 @@ static double seconds_of(const ct_shape *a, const ct_shape *b, bool stages) {
   return fmax(least, 1e-5);
 }
 
-/* Half of it, z <= 0, as one tetrahedron: four planes, which are cut off the prism. */
+/* Half of the prism, z <= 0, as one tetrahedron: four planes, which are cut off the prism. */
 static ct_shape lower_half(void) {
   static const ct_vec3 vertices[] = {
       {0.0, 0.0, -20.0}, {60.0, 0.0, 2.0}, {-60.0, 60.0, 2.0}, {-60.0, -60.0, 2.0}};
@@ -94,8 +93,8 @@ static ct_shape lower_half(void) {
       .kind = CT_KIND_TETMESH, .mesh = ct_elements_get(elements)->surface, .elements = elements};
 }
 
-/* A search around a face for every corner costs many times the volume. Both are times of the
- * processor, and of one run. */
+/* A search around a face for every corner would cost many times the volume. Both times are process
+ * time, of one run. */
 static void stages_of_a_large_prism_cost_a_few_times_its_volume(void) {
   ct_shape a = prism(4 * CORNERS, 0.0), b = lower_half();
   double ratio = seconds_of(&a, &b, true) / seconds_of(&a, &b, false);

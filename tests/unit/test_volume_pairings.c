@@ -1,5 +1,5 @@
-/* Volumetric contacts of all kinds with all kinds: each is answered, and where the common volume
- * has a closed form it is that. */
+/* Volumetric contacts of every kind with every kind; where the common volume has a closed form, it
+ * is compared. */
 #include "tests/support/blocks.h"
 #include "tests/support/meshes.h"
 
@@ -40,7 +40,7 @@ static void is_contact(const ct_volume *v, double volume, ct_vec3 centroid, ct_v
 
 #define KINDS 11
 
-/* A body of each kind about the origin, that holds a ball of 0.3 m about it; the plane is last. */
+/* A body of each kind about the origin that contains a ball of 0.3 m; the plane is last. */
 static void make_kinds(ct_shape shape[KINDS]) {
   soup s = {0};
   ct_hull *hull = NULL;
@@ -74,7 +74,7 @@ static bool has_flat_faces(const ct_shape *shape) {
          shape->kind == CT_KIND_PLANE || ct_kind_is_mesh(shape->kind);
 }
 
-/* Of bodies that overlap: contacts that make sense, and their mirror image when swapped. */
+/* Overlapping bodies: consistent contacts, and their mirror image for swapped arguments. */
 static void is_answered(const ct_shape *a, ct_pose pose_a, const ct_shape *b, ct_pose pose_b) {
   ct_volume v = volume_of(a, pose_a, b, pose_b);
   ct_mass_properties mass;
@@ -161,8 +161,8 @@ static void balls_share_a_lens(void) {
   CHECK_INT(volume_of(&unit, at(0, 0, 0), &unit, at(2, 0, 0)).flags, CT_VOLUME_FLAG_TOUCHING_ONLY);
 }
 
-/* A ball or an ellipsoid sunk to its middle has half of its volume below, whose centroid is 3/8 of
- * the reach below. */
+/* A ball or an ellipsoid sunk to its centre has half of its volume below, whose centroid is 3/8 of
+ * its extent below the plane. */
 static void half_balls_and_half_ellipsoids(void) {
   ct_shape unit = ball(1), egg = {.kind = CT_KIND_ELLIPSOID, .ellipsoid.radii = {0.5, 0.3, 0.8}},
            ground = {.kind = CT_KIND_PLANE};
@@ -174,8 +174,8 @@ static void half_balls_and_half_ellipsoids(void) {
   is_contact(&v, 4.0 * PI / 3.0, ct_vec(0, 0, -5), ct_vec(0, 0, -1), -6.0);
 }
 
-/* An ellipsoid turned anyhow: across the direction of the plane's normal its sections are similar,
- * of pi a b c / H (1 - t^2 / H^2) at height t, H the greatest; Simpson's rule is exact. */
+/* Ellipsoids with random rotations: sections parallel to the plane are similar, of area pi a b c /
+ * H (1 - t^2 / H^2) at height t, with H the extent along the normal; Simpson's rule is exact. */
 static void ellipsoids_turned_anyhow_share_what_their_sections_add_up_to(void) {
   check_random r = {61};
   ct_shape ground = {.kind = CT_KIND_PLANE};
@@ -207,9 +207,9 @@ static long double cap_of(long double radius, long double height) {
   return (long double)PI * height * height * (3.0L * radius - height) / 3.0L;
 }
 
-/* What is in another by whatever the last bits of the positions come to has a volume above 0, that
- * of the depth that is answered: of an ellipsoid that of the ball that it is when all lengths are
- * measured by its axes, of two balls of both caps. */
+/* An overlap of a few units in the last place has a positive volume that matches the reported
+ * depth: for an ellipsoid that of the ball in coordinates scaled by its axes, for two balls that of
+ * both caps. */
 static void what_barely_overlaps_has_the_volume_of_its_depth(void) {
   check_random r = {67};
   ct_shape ground = {.kind = CT_KIND_PLANE};
@@ -226,7 +226,7 @@ static void what_barely_overlaps_has_the_volume_of_its_depth(void) {
                      check_uniform(&r, -1, 1)}};
     ct_vec3 up = ct_quat_matrix(pose.rotation).rz;
     double reach = ct_norm(ct_vec(up.x * radii.x, up.y * radii.y, up.z * radii.z));
-    /* From 1e-18 m to 1e-3 m, and what the positions are rounded to. */
+    /* Depths from 1e-18 m to 1e-3 m, and the round-off of the positions. */
     double deep = i % 3 ? ldexp(check_uniform(&r, 1, 2), -10 - i % 51) : 0.0;
     ct_volume v;
     long double volume;
@@ -254,7 +254,7 @@ static void what_barely_overlaps_has_the_volume_of_its_depth(void) {
   for (int way = 0; way < 3; way++) CHECK(found[way] > 5000);
 }
 
-/* What has no closed form says so; a body in another has its own volume. */
+/* A pair without a closed form has a flag; a contained body has its own volume. */
 static void capsules_in_a_box_have_their_own_volume(void) {
   ct_shape box = {.kind = CT_KIND_BOX, .box.half = {2, 2, 2}},
            pill = {.kind = CT_KIND_CAPSULE, .capsule = {0.6, 0.5, 0.5}};
@@ -265,9 +265,9 @@ static void capsules_in_a_box_have_their_own_volume(void) {
         v.contacts[0].gap == -0.25);
 }
 
-/* A cube and a cylinder of 1 m, shrunk by 0.1 m and round again. The cube: a cube of 0.8 m, six
- * slabs, twelve quarters of cylinders and a ball. The cylinder: one of 0.4 m as high as the whole,
- * and, by Pappus, a rectangle and a half disc turned around it. */
+/* A cube and a cylinder of 1 m, shrunk by 0.1 m and rounded by as much. The cube: a cube of 0.8 m,
+ * six slabs, twelve quarters of cylinders and a ball. The cylinder: one of radius 0.4 m and full
+ * height, and, by Pappus, a rectangle and a half disc rotated about its axis. */
 static void rounded_bodies_in_another_have_their_rounded_volume(void) {
   ct_shape large = {.kind = CT_KIND_BOX, .box.half = {2.5, 2.5, 2.5}}, great = ball(9);
   ct_shape box = {.kind = CT_KIND_BOX, .inset = true, .box.half = {0.5, 0.5, 0.5}, .rounding = 0.1};
@@ -292,7 +292,8 @@ static void rounded_bodies_in_another_have_their_rounded_volume(void) {
   is_contact(&v, cube, ct_vec(0.5, 0, 0), ct_vec(1, 0, 0), -2.5);
 }
 
-/* No formula of a rounded hull: it is not the sharp one's volume, whatever it is in. */
+/* A rounded hull has no formula: the unrounded hull's volume must not be reported, in any
+ * container. */
 static void rounded_hulls_have_no_volume(void) {
   soup s = {0};
   ct_hull *hull = NULL, *inset = NULL;
@@ -314,7 +315,7 @@ static void rounded_hulls_have_no_volume(void) {
   ct_hull_release(hull);
 }
 
-/* A unit cube sunk to a quarter: the shared face is none of both when it only rests. */
+/* A unit cube sunk by a quarter. If it only rests, the shared face belongs to neither body. */
 static void cubes_in_the_ground(void) {
   ct_shape cube = {.kind = CT_KIND_BOX, .box.half = {0.5, 0.5, 0.5}},
            ground = {.kind = CT_KIND_PLANE};

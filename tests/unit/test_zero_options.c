@@ -1,8 +1,8 @@
-/* Every public struct that callers fill, zero-initialised: what it means, or that it is refused.
- * Here those of the broad phase, scenes, motion, forces and solvers; those of shapes and meshes are
- * in test_zero_shapes.c. The rows of each program name the structs and the fact that shows it, or
- * NULL for structs that only functions fill. tests/house/zero.py compares both with the
- * headers. */
+/* Every public struct that callers fill, zero-initialised: its meaning, or the status that refuses
+ * it. This program has the structs of the broad phase, scenes, motion, forces and solvers; those of
+ * shapes and meshes are in test_zero_shapes.c. The list at the end of each program names the
+ * structs and the test of each, or NULL for structs that only functions fill. tests/house/zero.py
+ * compares both lists with the headers. */
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 #include "tests/support/zero_rows.h"
@@ -20,7 +20,7 @@ static void a_zero_limit_of_pairs_allows_none(void) {
   ct_pair_list_free(&list);
   list = (ct_pair_list){0};
   CHECK_INT(ct_broad_pairs(boxes, 2, &(ct_broad_options){.limit = 1}, &list, NULL), CT_OK);
-  CHECK_INT(list.count, 1); /* zero boxes are closed points in one place */
+  CHECK_INT(list.count, 1); /* zero boxes are closed points at one position */
   ct_pair_list_free(&list);
   ct_sweep *sweep = ct_sweep_create();
   uint32_t number;
@@ -38,7 +38,8 @@ static void zero_sparsify_options_remove_nothing(void) {
   CHECK_INT(ct_sparsify(contacts, 2, &(ct_sparsify_options){0}, out), CT_OK);
   CHECK(out[0] == CT_KEPT && out[1] == CT_KEPT);
   CHECK_INT(ct_sparsify(contacts, 2, &(ct_sparsify_options){.threshold = 0.5}, out), CT_OK);
-  CHECK(out[0] == CT_KEPT && out[1] == CT_KEPT); /* no word of adjacency: no pieces are */
+  CHECK(out[0] == CT_KEPT &&
+        out[1] == CT_KEPT); /* without an adjacency function no pieces are adjacent */
 }
 
 /* ---- scenes --------------------------------------------------------------------------------- */
@@ -118,7 +119,7 @@ static void zero_probes_are_safe_or_refused(void) {
   CHECK(hit.row == 1 && hit.rank == 0);
   ct_probe_destroy(probe);
   CHECK_INT(ct_probe_prepare(scene, &(ct_probe_options){.kind = CT_PROBE_REGION}, &probe), CT_OK);
-  CHECK_INT(ct_probe_items(probe), 1); /* a point at the origin: the first ball holds it */
+  CHECK_INT(ct_probe_items(probe), 1); /* a point at the origin: the first ball contains it */
   ct_probe_destroy(probe);
   ct_probe_options box = {.kind = CT_PROBE_REGION, .region = {.kind = CT_KIND_BOX}};
   CHECK_INT(ct_probe_prepare(scene, &box, &probe), CT_LIMIT);
@@ -170,7 +171,7 @@ static void zero_movers_and_motions_are_safe_or_refused(void) {
   CHECK_INT(ct_body_toi(a, b, &(ct_toi_options){.end = NAN}, workspace, &impact), CT_LIMIT);
   CHECK_INT(ct_body_toi(a, b, &(ct_toi_options){0}, workspace, &impact), CT_OK);
   CHECK_INT(impact.event, CT_TOI_NONE);
-  /* Limit and iterations of 0 are the standard ones: they touch after 1 s and part after 3 s. */
+  /* Limit and iterations of 0 select the defaults: the balls touch after 1 s and part after 3 s. */
   CHECK_INT(ct_body_timeline(a, b, &(ct_toi_options){.end = 4.0}, 0, workspace, &timeline), CT_OK);
   CHECK_INT(timeline.status, CT_TIMELINE_COMPLETE);
   CHECK_INT(timeline.count, 2);
@@ -256,7 +257,7 @@ static void zero_advances_are_refused(void) {
               CT_LIMIT);
   }
   CHECK(advance == NULL);
-  /* With nothing but the two: a free fall of the standard kind, v = g t. */
+  /* With only the two required members: a free fall with the default method, v = g t. */
   ct_arena *arena = ct_arena_create();
   const ct_advance_options fall = {
       .duration = 1.0, .time_step = 0.25, .gravity = {0.0, 0.0, -10.0}};
@@ -389,8 +390,8 @@ static const zero_row rows[] = {
     {"ct_lcp ct_lcp_options ct_lcp_result ct_matrix ct_friction_problem ct_friction_options "
      "ct_friction_result",
      zero_problems_have_no_rows_or_are_refused},
-    /* What functions fill alone, or what has a meaning only inside of what they filled. No function
-     * takes one of them by value or by a pointer to const. */
+    /* Structs that only functions fill, or that have a meaning only inside of these. No function
+       takes one of them by value or by a pointer to const. */
     {"ct_acceleration ct_advance_event ct_advance_state ct_attachment ct_body_acceleration "
      "ct_body_sum ct_broad_statistics ct_collider_pair ct_compliant_contact ct_compliant_force "
      "ct_contact_change ct_contact_ended ct_contact_event ct_contact_name ct_contact_point "

@@ -164,8 +164,8 @@ static void shapes_without_form_are_refused(void) {
   CHECK(moments.x == 0.0 && moments.z == 0.0 && fabs(axes.w) == 1.0);
 }
 
-/* Each function of a shape that lacks what its kind needs. A sphere, a capsule and a plane lack
- * nothing. */
+/* Every function with a shape that lacks its kind's data. A sphere, a capsule and a plane need
+ * none. */
 static void functions_of_shapes_without_form_are_safe(void) {
   for (int kind = 0; kind < CT_KIND_COUNT; kind++) {
     if (kind == CT_KIND_SPHERE || kind == CT_KIND_CAPSULE || kind == CT_KIND_PLANE) continue;
@@ -190,7 +190,7 @@ static void functions_of_shapes_without_form_are_safe(void) {
   }
 }
 
-/* Structs that functions fill, given to others as zeros. */
+/* Structs that functions fill, passed as zeros to other functions. */
 static void zero_results_as_input_are_safe(void) {
   ct_volume_total total;
   CHECK(!ct_volume_add_up(&(ct_volume){0}, &total));
@@ -198,7 +198,7 @@ static void zero_results_as_input_are_safe(void) {
   ct_mpr_write_result(&(ct_mpr_result){0}, 0.0, &r);
   CHECK_INT(r.status, CT_PAIR_OK);
   CHECK_INT(r.relation, CT_TOUCHING);
-  /* Functions of a view take numbers of its elements: a zeroed one has none. */
+  /* Functions of a view take indices of its elements: a zeroed view has none. */
   const ct_elements_view view = {0};
   for (uint32_t i = 0; i < view.element_count; i++) CHECK(!ct_elements_adjacent(&view, i, i));
   const ct_contact_velocity v =
@@ -207,7 +207,7 @@ static void zero_results_as_input_are_safe(void) {
   CHECK(!v.sliding && v.slip == 0.0 && v.normal == 0.0);
 }
 
-/* Without a tolerance the method of Solfec is that of the dual hull. */
+/* With a tolerance of zero, Solfec's method equals that of the dual hull. */
 static void a_zero_epsilon_is_no_tolerance(void) {
   const ct_frame ahead = {.position = {1.5, 0.25, 0.125}};
   const ct_placed a = {&block, NULL}, b = {&block, &ahead};
@@ -220,7 +220,7 @@ static void a_zero_epsilon_is_no_tolerance(void) {
   }
 }
 
-/* Open edges, and their holes, are found and left. */
+/* Open edges and their holes are reported and not changed. */
 static void zero_repair_options_change_nothing(void) {
   static const ct_vec3 corners[3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
   static const uint32_t triangle[1][3] = {{0, 1, 2}};

@@ -1,6 +1,5 @@
-/* Public structs that are zero-initialised: each is the documented default, compared with a closed
- * form, or is refused with a status.
- */
+/* Public structs that are zero-initialised: each equals the documented default, compared with a
+ * closed form, or is refused with a status. */
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
@@ -57,7 +56,8 @@ static void zero_pair_options_give_the_full_distance(void) {
                                  (ct_placed){&shapes[1], &second});
       CHECK_NEAR(found, rows[i].distance, m == MPR ? 1e-6 : 1e-12);
     }
-  /* Curved bodies are where an early answer is short: a sphere and a cone, and two ellipsoids. */
+  /* Curved bodies, where an early result would be too short: a sphere and a cone, and two
+   * ellipsoids. */
   const ct_shape ball = sphere_of(1),
                  oval = {.kind = CT_KIND_ELLIPSOID, .ellipsoid = {.radii = {1, 2, 3}}};
   const ct_frame low = frame_at(0, 0, 0), high = frame_at(0, 0, 10);
