@@ -9,6 +9,8 @@
 #include "arrangement/arrangement.h"
 #include "triangle/triangle_distance.h"
 
+#include <assert.h>
+
 /* ---- coplanar triangles
  * -------------------------------------------------------------------------- */
 
@@ -146,6 +148,7 @@ void ct_arrangement_add_segment(ct_arrangement_part *part, ct_vec3 p, ct_vec3 q,
 
 bool ct_arrangement_edges(const ct_arrangement *o, int side, const ct_arrangement_part *part,
                           ct_arrangement_take take, void *context) {
+  assert(side == 0 || side == 1);
   const ct_arrangement_side *s = &o->memory->side[side];
   const uint32_t *corner = o->skin[side].corners[part->triangle];
   const ct_surface_crossing *passing = s->passing + part->first_passing,
@@ -185,6 +188,8 @@ static void add_edges(ct_arrangement *o, int side, ct_arrangement_part *part) {
 
 ct_arrangement_part ct_arrangement_whole(const ct_arrangement *o, int side, uint32_t triangle,
                                          int32_t winding) {
+  assert(side == 0 || side == 1);
+  assert(triangle < o->skin[side].triangle_count);
   ct_vec3 v[3];
   ct_placed_surface_triangle(&o->skin[side], triangle, v);
   for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], o->origin);
@@ -204,6 +209,7 @@ ct_arrangement_part ct_arrangement_whole(const ct_arrangement *o, int side, uint
 }
 
 bool ct_arrangement_build(ct_arrangement *o) {
+  assert(o->memory && o->flag);
   ct_arrangement_scratch *m = o->memory;
   m->segment_count = m->flat_count = 0;
   o->sound = true;

@@ -52,6 +52,8 @@ static int find_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) 
 #define PAIR_STEPS 8
 
 ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_t triangle) {
+  assert(side == 0 || side == 1);
+  assert(triangle < o->skin[side].triangle_count);
   ct_arrangement_side *s = &o->memory->side[side];
   if (s->slot[triangle] < CT_ARRANGEMENT_SEEN) return &s->part[s->slot[triangle]];
   if (!ct_arrangement_reserve(o->memory, &s->part, sizeof *s->part, &s->part_room,
@@ -429,6 +431,7 @@ static bool flood(ct_arrangement *o, int side, uint32_t from) {
 }
 
 bool ct_arrangement_find_winding(ct_arrangement *o, int side) {
+  assert(side == 0 || side == 1);
   ct_arrangement_side *s = &o->memory->side[side];
   const ct_placed_surface *skin = &o->skin[side];
   for (uint32_t t = 0; t < skin->triangle_count; t++) {

@@ -4,6 +4,8 @@
 
 #include "base/heap_sort.h"
 
+#include <assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,6 +195,7 @@ static bool cut_all(cutter *c) {
 
 bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, size_t count,
                       ct_vec3 normal, ct_trapezoid_sink take, void *context) {
+  assert(take);
   int axes[2];
   if (count == 0) return true;
   if (!make_room(&m->stretch, sizeof *m->stretch, &m->stretch_room, count) ||

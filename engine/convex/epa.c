@@ -90,6 +90,7 @@ static bool face_precedes(const ct_epa *e, uint32_t f, uint32_t g) {
 }
 
 static void push_epa_face(ct_epa *e, uint32_t face) {
+  assert(face < e->plane_capacity && e->heap_count < e->plane_capacity);
   uint32_t i = e->heap_count++;
   while (i > 0 && face_precedes(e, face, e->heap[(i - 1) / 2])) {
     e->heap[i] = e->heap[(i - 1) / 2];
@@ -99,6 +100,7 @@ static void push_epa_face(ct_epa *e, uint32_t face) {
 }
 
 static uint32_t pop_epa_face(ct_epa *e) {
+  assert(e->heap_count > 0);
   assert(e->heap_count > 0);
   uint32_t top = e->heap[0], last = e->heap[--e->heap_count], i = 0;
   for (uint32_t child = 1; child < e->heap_count; child = 2 * i + 1) {
@@ -113,6 +115,7 @@ static uint32_t pop_epa_face(ct_epa *e) {
 
 /* Computes the plane of a face, exact to rounding. */
 static ct_epa_plane compute_face_plane(const ct_epa *e, uint32_t face) {
+  assert(face < e->plane_capacity);
   if (e->plane[face].known) return e->plane[face];
   const uint32_t *v = e->grow.faces[face].vertex;
   ct_vec3 n = ct_unit_or(ct_exact_normal(e->point[v[0]], e->point[v[1]], e->point[v[2]]),
@@ -370,6 +373,7 @@ static void run_epa(epa_run *r, const ct_simplex *seed) {
 
 void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
                 const ct_simplex *seed, ct_epa_result *result) {
+  assert(!ct_proxy_is_tapered(a) && !ct_proxy_is_tapered(b));
   epa_run r = {.epa = epa,
                .a = a,
                .b = b,
@@ -391,6 +395,7 @@ void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
 
 void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
                     const ct_simplex *seed, ct_epa_bracket_options options, ct_epa_result *result) {
+  assert(options.width >= 0.0 && options.rounds > 0);
   epa_run r = {.epa = epa, .a = a, .b = b, .result = result};
   r.width = options.width;
   r.known = options.known;
@@ -400,6 +405,7 @@ void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy
 }
 
 int ct_epa_directions(const ct_epa *e, double limit, ct_vec3 *normals, int room) {
+  assert(room > 0);
   int count = 0;
   for (uint32_t face = 0; face < e->grow.face_count && count < room; face++) {
     if (!ct_hull_builder_is_alive(&e->grow, face) || e->plane[face].offset > limit) continue;

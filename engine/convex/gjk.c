@@ -154,6 +154,7 @@ static void start_gjk(gjk_state *r) {
 }
 
 static ct_proxy_points combine_vertices(const ct_gjk *g, const double weights[4]) {
+  assert(g->simplex.count >= 1 && g->simplex.count <= 4);
   ct_proxy_points p = {.radius_a = 0.0};
   for (int i = 0; i < g->simplex.count; i++) {
     const ct_minkowski_vertex *m = &g->simplex.vertex[i];
@@ -259,6 +260,8 @@ static double refine_lower_bound(gjk_state *r, ct_minkowski_vertex *m) {
 }
 
 ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
+  assert(g->a && g->b);
+  assert(!isnan(g->threshold) && !isnan(g->enough));
   /* Start with one vertex. */
   gjk_state r;
   r.gjk = g;
@@ -321,6 +324,7 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
 }
 
 ct_proxy_points ct_gjk_nearest(ct_gjk *g) {
+  assert(g->simplex.count >= 1 && g->simplex.count <= 4);
   double weights[4];
   ct_simplex_nearest(&g->simplex, weights);
   return combine_vertices(g, weights);

@@ -127,6 +127,7 @@ static bool find_witness_points(const ct_cell_input *in, ct_cell_result *result)
 }
 
 static void compute_tapered_depth(const ct_cell_input *in, ct_cell_result *result) {
+  assert(is_tapered_cell(in));
   bool flip = in->a.kind == CT_PROXY_SEGMENT;
   const ct_convex_proxy *segment = flip ? &in->a : &in->b, *polytope = flip ? &in->b : &in->a;
   ct_tangent t =

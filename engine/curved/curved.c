@@ -3,6 +3,8 @@
 
 #include "convex/epa.h"
 
+#include <assert.h>
+
 /* Supports of one descent. */
 #define DESCENT_MAX 128
 /* Rounds without gain in value before a descent is held to be at its end. */
@@ -91,6 +93,7 @@ static ct_minkowski_vertex look(descent *d, ct_vec3 n, double *low) {
 }
 
 static bool same_point(const ct_simplex *s, ct_vec3 w) {
+  assert(s->count <= 4);
   for (int i = 0; i < s->count; i++)
     if (s->vertex[i].w.x == w.x && s->vertex[i].w.y == w.y && s->vertex[i].w.z == w.z) return true;
   return false;
@@ -270,6 +273,7 @@ static void go_on(ct_curved *c, ct_curved_answer *best) {
 
 /* Cores that meet: the least depth there can be, and the best normal by polish. */
 static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *result) {
+  assert(in->workspace);
   ct_curved *c = d->curved;
   ct_curved_ring ring = {.normal = d->lower_normal};
   bool turned = !in->iterative_only && ct_curved_parallel_axes(c, &ring), several = ring.several;
@@ -400,6 +404,7 @@ static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
 }
 
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) {
+  assert(ct_proxies_are_curved(&in->a, &in->b));
   if (!in->iterative_only && ct_curved_ball(in, result)) return;
   solve(in, result);
   if (result->distance <= 0.0 && result->upper > 0.0) settle_sign(in, result);
@@ -437,6 +442,8 @@ static ct_vec3 common_of(const ct_cell_input *in, const ct_cell_result *answer) 
 ct_vec3 ct_curved_common_point(const ct_cell_input *in) { return common_of(in, NULL); }
 
 bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common) {
+  assert(ct_proxies_are_curved(&in->a, &in->b));
+  assert(ct_proxies_are_curved(&in->a, &in->b));
   ct_curved c = curved_of(in);
   descent d;
   outcome o = descend_for_sign(in, &c, &d);

@@ -13,6 +13,8 @@
  */
 #include "curved/curved.h"
 
+#include <assert.h>
+
 /* ---- witness points
  * ------------------------------------------------------------------------------ */
 
@@ -225,6 +227,7 @@ typedef struct kinks {
 
 /* Keeps the nearest of a body's lines. */
 static void add_line(kinks *k, const kink *line) {
+  assert(k->lines >= k->first && k->lines - k->first <= KINKS_MAX);
   int i = k->lines;
   if (k->lines - k->first < KINKS_MAX) k->lines++;
   else if (k->line[--i].distance <= line->distance) return;
@@ -450,6 +453,7 @@ static void offer(ct_curved *c, ct_curved_answer *best, ct_vec3 n) {
 }
 
 ct_curved_answer ct_curved_newton(ct_curved *c, double angle, ct_vec3 start) {
+  assert(angle >= 0.0);
   ct_curved_answer best = {.normal = start, .value = ct_dot(start, ct_curved_support(c, start).w)};
   kinks k = {.lines = 0};
   ct_vec3 n;

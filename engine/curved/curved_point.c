@@ -9,6 +9,8 @@
  */
 #include "curved/curved.h"
 
+#include <assert.h>
+
 /* Newton's steps: each leaves at most two thirds of the way to the root near a pole, and doubles
  * the digits close to it. */
 #define ROOT_STEPS_MAX 200
@@ -188,6 +190,8 @@ static void ellipsoid_foot(choice *c, ct_vec3 p) {
 }
 
 ct_curved_closest ct_curved_closest_point(const ct_convex_proxy *proxy, ct_vec3 p, double sense) {
+  assert(ct_proxy_is_curved(proxy));
+  assert(sense == 1.0 || sense == -1.0);
   ct_curved_closest foot = {.distance = -INFINITY};
   choice c = {.proxy = proxy, .sense = sense, .foot = &foot};
   c.tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * proxy->extent;

@@ -51,6 +51,7 @@ static bool has_mesh(const ordered_pair *o) {
 
 static void order_pair(ct_placed a, ct_placed b, double threshold, ct_workspace *workspace,
                        ordered_pair *o) {
+  assert(a.shape && a.frame && b.shape && b.frame);
   o->lift = 0.0;
   o->input.threshold = threshold;
   o->input.workspace = workspace;
@@ -64,6 +65,8 @@ static void order_pair(ct_placed a, ct_placed b, double threshold, ct_workspace 
   o->frame_b = both[!o->swapped].frame;
   o->kind_a = ct_shape_content_kind(o->a);
   o->kind_b = ct_shape_content_kind(o->b);
+  /* A plane follows all other kinds. */
+  assert(o->kind_a != CT_KIND_PLANE || o->kind_b == CT_KIND_PLANE);
   ct_cell_input *in = &o->input;
   in->shape_a = o->a;
   in->shape_b = o->b;
@@ -150,6 +153,7 @@ static void write_pair_result(const ordered_pair *o, const ct_cell_result *r, ct
 /* Runs a cell on an ordered pair and writes the result. */
 static void run_cell(ordered_pair *o, const ct_pair_methods *methods, double tolerance,
                      ct_pair_result *result) {
+  assert(methods->cell && methods->relation);
   ct_cell_result r = {.status = CT_PAIR_OK};
   methods->cell(&o->input, &r);
   o->input.a.hint = r.hint_a;
@@ -178,6 +182,7 @@ void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options 
 /* The closed form of the kinds, or the cell. Inlined: a call costs a tenth of two spheres. */
 CT_INLINE void solve_pair(ct_placed a, ct_placed b, const ct_pair_options *options,
                           ct_workspace *workspace, ct_pair_result *result) {
+  assert(a.shape->kind < CT_KIND_COUNT && b.shape->kind < CT_KIND_COUNT);
   const ct_pair_methods *methods = ct_pair_matrix[a.shape->kind][b.shape->kind];
   if (methods->primitive_distance && methods->primitive_distance(a, b, options, result)) return;
   ct_pair_distance_by_matrix(a, b, options, workspace, result);
@@ -204,6 +209,7 @@ void ct_pair_distance_within(ct_placed a, ct_placed b, const ct_pair_options *op
 /* Overlap of an ordered pair; *witness in the world. */
 static bool test_ordered_overlap(const ordered_pair *o, const ct_pair_methods *methods,
                                  ct_vec3 *witness) {
+  assert(methods->overlap || methods->common_point);
   ct_vec3 common = {0.0, 0.0, 0.0};
   if (methods->overlap) {
     if (!methods->overlap(&o->input, witness ? &common : NULL)) return false;

@@ -32,6 +32,8 @@ static ct_aabb reach_along(const ct_convex_proxy *proxy, const ct_mat3 *rows) {
 }
 
 static void open_pair(ct_convex_mesh *p, const ct_cell_input *in) {
+  assert(in->workspace && in->shape_b->mesh);
+  assert(!ct_kind_is_mesh(in->shape_a->kind));
   const ct_mat3 identity = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   ct_frame frame = inverse_of(&in->relative);
   *p = (ct_convex_mesh){.mesh = in->shape_b->mesh, .workspace = in->workspace};

@@ -20,6 +20,7 @@ static double roundoff_of(const ct_mesh_pair *p) {
 
 void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool solids,
                           ct_cell_result *result) {
+  assert(growth.a >= 0.0 && growth.b >= 0.0);
   double grown = growth.a + growth.b;
   result->distance = result->lower = result->upper = proxy - grown;
   result->normal = gap.normal;
@@ -36,6 +37,7 @@ void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool 
 }
 
 ct_convex_proxy ct_mesh_ball(const ct_shape *shape, const ct_frame *frame) {
+  assert(ct_kind_is_mesh(shape->kind));
   const ct_mesh_view *view = ct_mesh_get(shape->mesh);
   ct_convex_proxy proxy = {.kind = CT_PROXY_POINT, .size = view->radius};
   proxy.center = proxy.middle = frame ? ct_to_parent(*frame, view->centroid) : view->centroid;
@@ -45,6 +47,7 @@ ct_convex_proxy ct_mesh_ball(const ct_shape *shape, const ct_frame *frame) {
 }
 
 static void open_pair(const ct_cell_input *in, ct_mesh_pair *p) {
+  assert(in->workspace && in->shape_a->mesh && in->shape_b->mesh);
   ct_mesh_pair_open(p, in->shape_a->mesh, in->shape_b->mesh, &in->relative, &in->workspace->mesh);
   p->memory->stopped = false;
   p->contact = ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b);
@@ -80,6 +83,7 @@ static bool nested(const ct_mesh_pair *p, held_vertex *held) {
 /* The vertex is on a triangle of its own mesh, and on none of the other. */
 static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap *gap,
                           ct_cell_result *result) {
+  assert(held->second ? p->a->solid : p->b->solid);
   ct_mesh_foot foot = {.triangle = CT_NO_TRIANGLE};
   ct_mesh_nearest(held->second ? p->mesh_b : p->mesh_a, held->own, INFINITY, &foot);
   result->triangle_a = held->second ? CT_NO_TRIANGLE : foot.triangle;
@@ -313,6 +317,7 @@ static void find_lowest(lowest *l) {
 }
 
 void ct_cell_mesh_half_space(const ct_cell_input *in, ct_cell_result *result) {
+  assert(ct_kind_is_mesh(in->shape_a->kind) && in->shape_b->kind == CT_KIND_PLANE);
   const ct_mat3 *r = &in->relative.rotation;
   lowest l = {
       .view = ct_mesh_get(in->shape_a->mesh), .origin = in->relative.position, .height = INFINITY};

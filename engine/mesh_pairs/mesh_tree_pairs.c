@@ -28,6 +28,7 @@ double ct_mesh_extent(const ct_mesh_view *view) {
 
 void ct_mesh_pair_open(ct_mesh_pair *p, const ct_mesh *a, const ct_mesh *b,
                        const ct_frame *relative, ct_mesh_scratch *memory) {
+  assert(a && b && memory);
   *p = (ct_mesh_pair){.mesh_a = a,
                       .mesh_b = b,
                       .a = ct_mesh_get(a),

@@ -2,6 +2,8 @@
  * in growing arrays with limits. */
 #include "pair/workspace.h"
 
+#include <assert.h>
+
 #include <stdlib.h>
 
 #define POLL_STEPS 4096u
@@ -45,6 +47,7 @@ bool ct_workspace_out_of_memory(ct_workspace *workspace) {
 /* Reserves space for one more item. Returns false at the limit or if out of memory. */
 static bool reserve_scratch(ct_mesh_scratch *m, void **array, size_t item, size_t count,
                             size_t *capacity, size_t capacity_max) {
+  assert(count <= *capacity && *capacity <= capacity_max);
   if (count < *capacity) return true;
   size_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
   if (wanted > capacity_max) wanted = capacity_max;
@@ -65,6 +68,7 @@ static bool node_precedes(const ct_search_node *p, const ct_search_node *q) {
 }
 
 bool ct_search_heap_push(ct_mesh_scratch *m, ct_search_node w) {
+  assert(m->count <= m->capacity);
   void *array = m->heap;
   bool fits = reserve_scratch(m, &array, sizeof w, m->count, &m->capacity, CT_MESH_WAITING_MAX);
   m->heap = array;
@@ -95,6 +99,7 @@ ct_search_node ct_search_heap_pop(ct_mesh_scratch *m) {
 }
 
 bool ct_crossing_add(ct_mesh_scratch *m, ct_crossing c) {
+  assert(c.low <= c.high);
   void *array = m->crossing;
   bool fits = reserve_scratch(m, &array, sizeof c, m->crossing_count, &m->crossing_capacity,
                               CT_MESH_CROSSINGS_MAX);

@@ -80,7 +80,10 @@ CT_INLINE void place_boxes(ct_placed first, ct_placed second, boxes *s) {
             (p.x + p.y + p.z + q.x + q.y + q.z + fabs(d.x) + fabs(d.y) + fabs(d.z));
 }
 
-void ct_box_pair_place(ct_placed a, ct_placed b, ct_box_pair *pair) { place_boxes(a, b, pair); }
+void ct_box_pair_place(ct_placed a, ct_placed b, ct_box_pair *pair) {
+  assert(ct_box_is_sharp(a.shape) && ct_box_is_sharp(b.shape));
+  place_boxes(a, b, pair);
+}
 
 CT_INLINE void compute_face_gaps(boxes *s, double gap[6]) {
   const ct_vec3 p = s->half[0], q = s->half[1];

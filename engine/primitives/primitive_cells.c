@@ -42,6 +42,7 @@ typedef struct candidate {
 } candidate;
 
 static round_body describe_round_body(const ct_convex_proxy *proxy) {
+  assert(proxy->kind == CT_PROXY_POINT || proxy->kind == CT_PROXY_SEGMENT);
   round_body r = {
       .center = proxy->center, .ends = 1, .radius = {proxy->radius[0], proxy->radius[1]}};
   r.end[0] = proxy->center;
@@ -79,6 +80,7 @@ typedef struct candidates {
 /* Evaluates a direction of any length; x replaces a zero vector. */
 static void add_candidate(const round_body *a, const round_body *b, ct_vec3 direction,
                           candidates *all) {
+  assert(all->count < 10);
   candidate c = {.normal = ct_unit_or(direction, ct_vec(1.0, 0.0, 0.0))};
   c.value = compute_tangent_value(a, b, c.normal);
   all->items[all->count++] = c;
@@ -285,6 +287,7 @@ static bool has_several_near_faces(ct_vec3 p, ct_vec3 half, double depth, double
 }
 
 void ct_cell_sphere_box(const ct_cell_input *input, ct_cell_result *result) {
+  assert(input->a.kind == CT_PROXY_POINT && input->b.kind == CT_PROXY_BOX);
   const ct_convex_proxy *ball = &input->a;
   double radius = ball->radius[0], rounding = input->b.radius[0];
   ct_vec3 half = input->b.half;
@@ -319,6 +322,7 @@ static ct_vec3 read_plane_normal(const ct_frame *plane) {
 }
 
 void ct_cell_convex_half_space(const ct_cell_input *input, ct_cell_result *result) {
+  assert(input->shape_b->kind == CT_KIND_PLANE);
   ct_vec3 up = ct_unit_or(read_plane_normal(&input->relative), ct_vec(0.0, 0.0, 1.0)),
           down = ct_neg(up);
   uint32_t hint = 0;
@@ -361,6 +365,7 @@ ct_vec3 ct_first_witness(const ct_cell_input *input, const ct_cell_result *resul
 
 ct_relation ct_half_spaces_relation(const ct_cell_input *input, const ct_cell_result *result,
                                     double tolerance) {
+  assert(input->shape_a->kind == CT_KIND_PLANE && input->shape_b->kind == CT_KIND_PLANE);
   if (result->status == CT_PAIR_UNSUPPORTED) {
     /* Unbounded overlap: equal normals mean that one half-space contains the other. */
     ct_vec3 up = read_plane_normal(&input->relative);
@@ -384,6 +389,7 @@ static bool half_space_contains(const ct_frame *plane, const ct_convex_proxy *in
 
 ct_relation ct_convex_half_space_relation(const ct_cell_input *input, const ct_cell_result *result,
                                           double tolerance) {
+  assert(input->shape_b->kind == CT_KIND_PLANE);
   if (result->distance > tolerance) return CT_SEPARATED;
   if (result->distance >= -tolerance) return CT_TOUCHING;
   return half_space_contains(&input->relative, &input->a) ? CT_CONTAINED : CT_PENETRATING;
