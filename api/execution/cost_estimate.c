@@ -57,14 +57,17 @@ static double estimate_state_contacts(const ct_scene *scene, const ct_contact_st
 }
 
 ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_state *state,
-                                     const ct_query_options *options, double *ns) {
+                                     const ct_query_options *options, ct_query_kind kind,
+                                     double *ns) {
   double rows = (double)ct_scene_rows(scene), members = estimate_state_contacts(scene, state);
   if (rows > ROWS_ASKED) {
     *ns = API_ROW_NS * rows + members;
     return CT_OK;
   }
   ct_query *query;
-  ct_status status = ct_query_prepare(scene, options, &query);
+  ct_status status = kind == CT_QUERY_CONTACTS
+                         ? ct_query_prepare_contacts(scene, options, NULL, &query)
+                         : ct_query_prepare_distances(scene, options, NULL, &query);
   if (status != CT_OK) return status;
   double near = ct_query_cost(query);
   ct_query_destroy(query);

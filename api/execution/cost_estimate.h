@@ -18,9 +18,11 @@
 double api_estimate_variants_cost(ct_query_kind kind, const ct_scene *scene);
 
 /* Cost of an event of a contact state, or of its zero-crossing functions: boxes, overlapping pairs,
- * and all contacts of the state at any distance. state: NULL before the first event. options: of
- * kind distance, with poses and cancel flag. CT_CANCELLED, CT_OUT_OF_MEMORY, CT_PAIR_LIMIT. */
+ * and all contacts of the state at any distance. state: NULL before the first event. kind:
+ * DISTANCE or CONTACTS; options: with poses and cancel flag. CT_CANCELLED, CT_OUT_OF_MEMORY,
+ * CT_PAIR_LIMIT. */
 ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_state *state,
-                                     const ct_query_options *options, double *ns);
+                                     const ct_query_options *options, ct_query_kind kind,
+                                     double *ns);
 
 #endif

@@ -217,9 +217,9 @@ ct_status api_plan_forces(const api_plan *plan, api_task *task, bool shared) {
   if (o->only_given) return CT_OK;
   double finding;
   ct_query_options contact_query = q->options;
-  contact_query.kind = CT_QUERY_CONTACTS;
   contact_query.clearance = o->contact_tolerance;
-  ct_status status = api_estimate_contacts_cost(q->scene, NULL, &contact_query, &finding);
+  ct_status status =
+      api_estimate_contacts_cost(q->scene, NULL, &contact_query, CT_QUERY_CONTACTS, &finding);
   task->cost += finding;
   return status;
 }

@@ -48,7 +48,7 @@ static void set_moving_body(api_range_run *run, int side, uint32_t row, ct_mass_
 
 /* Sets the moving bodies of a hit and the tolerance. A velocity is the variant's, else the query's
  * poses', else the scene's. */
-static void find_contact_velocity(api_range_run *run, const ct_hit *hit,
+static void find_contact_velocity(api_range_run *run, const api_pair_hit *hit,
                                   api_contact_velocity *out) {
   set_moving_body(run, 0, hit->a, &out->bodies[0]);
   set_moving_body(run, 1, hit->b, &out->bodies[1]);
@@ -83,7 +83,8 @@ static void count_plane_use(api_range_run *run, ct_plane_cache *cache) {
 }
 
 /* Evaluates the hit's pair of colliders by the query's method. */
-static void query_pair_by_method(api_range_run *run, const ct_hit *hit, ct_pair_result *result) {
+static void query_pair_by_method(api_range_run *run, const api_pair_hit *hit,
+                                 ct_pair_result *result) {
   const api_query *q = &run->task->question;
   const ct_collider a = ct_body_collider(ct_scene_body(run->scene, hit->a), hit->collider_a);
   const ct_collider b = ct_body_collider(ct_scene_body(run->scene, hit->b), hit->collider_b);
@@ -92,7 +93,7 @@ static void query_pair_by_method(api_range_run *run, const ct_hit *hit, ct_pair_
   const ct_placed pair[2] = {{&a.shape, &frame_a}, {&b.shape, &frame_b}};
   const ct_collider_pair which = {hit->a, hit->b, hit->collider_a, hit->collider_b};
   const api_method_memory memory = find_method_memory(run, &which, pair);
-  api_ask_method(&q->method, pair, q->options.tolerance, &memory, result, &run->method_answer);
+  api_ask_method(&q->method, pair, q->evaluation.tolerance, &memory, result, &run->method_answer);
   count_plane_use(run, memory.cache);
 }
 
@@ -110,7 +111,7 @@ bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_plac
 
 /* True if the method's last result belongs to this hit. For separated compounds it tested several
  * pairs. */
-static bool is_method_result_of(const ct_hit *hit, const ct_body *a, const ct_body *b) {
+static bool is_method_result_of(const api_pair_hit *hit, const ct_body *a, const ct_body *b) {
   return hit->overlap || (ct_body_collider_count(a) == 1 && ct_body_collider_count(b) == 1);
 }
 
@@ -120,32 +121,32 @@ static void set_method_answer(api_range_run *run, api_pair_answer *answer) {
   answer->by_method = &run->method_answer;
 }
 
-void api_add_distance_method(api_range_run *run, const ct_hit *hit, ct_pair_result *own,
+void api_add_distance_method(api_range_run *run, const api_pair_hit *hit, ct_pair_result *own,
                              api_pair_answer *answer) {
-  *own = hit->result;
+  *own = *hit->result;
   query_pair_by_method(run, hit, own);
   answer->result = own;
   answer->gradient = answer->gradient && run->method_answer.by != API_METHOD_MPR;
   set_method_answer(run, answer);
 }
 
-void api_add_overlap_method(api_range_run *run, const ct_hit *hit, ct_pair_result *own,
+void api_add_overlap_method(api_range_run *run, const api_pair_hit *hit, ct_pair_result *own,
                             api_pair_answer *answer) {
   (void)own;
   if (is_method_result_of(hit, answer->a, answer->b)) set_method_answer(run, answer);
 }
 
 /* Writes the sums of the hit's collider pair beside the results, once per page. */
-static void write_pair_sums(api_range_run *run, const ct_hit *hit) {
+static void write_pair_sums(api_range_run *run, const ct_volume_hit *hit) {
   const ct_collider_pair *last = &run->summed,
                          pair = {hit->a, hit->b, hit->collider_a, hit->collider_b};
   bool known = run->has_summed && last->a == pair.a && last->b == pair.b &&
                last->collider_a == pair.collider_a && last->collider_b == pair.collider_b;
-  if (!hit->total || (known && run->summed_item == hit->item)) return;
+  if (!hit->total || (known && run->summed_item == hit->position.item)) return;
   const ct_scene *scene = run->scene;
   api_buffer *text = &run->range->sums;
   run->summed = pair;
-  run->summed_item = hit->item;
+  run->summed_item = hit->position.item;
   run->has_summed = true;
   api_put_item(text);
   api_put_volume_sums(text, ct_scene_body(scene, hit->a), ct_scene_body(scene, hit->b), hit);
@@ -154,10 +155,12 @@ static void write_pair_sums(api_range_run *run, const ct_hit *hit) {
 
 /* Writes a volume contact. Removed contacts are listed beside the results and do not count for the
  * page. */
-bool api_write_volume_hit(api_range_run *run, const ct_hit *hit) {
+static bool write_volume_hit(void *context, const ct_volume_hit *hit) {
+  api_range_run *run = context;
   const api_query *q = &run->task->question;
   api_range *range = run->range;
   bool removed = hit->sparsified != CT_KEPT;
+  if (run->summary) return removed || api_summarize_hit(run, NULL);
   if (api_range_is_full(run)) return removed || api_count_result(run);
   const ct_body *a = ct_scene_body(run->scene, hit->a), *b = ct_scene_body(run->scene, hit->b);
   api_buffer *text = removed ? &range->removed : &range->text;
@@ -166,25 +169,25 @@ bool api_write_volume_hit(api_range_run *run, const ct_hit *hit) {
   else api_put_volume_answer(text, a, b, hit);
   write_pair_sums(run, hit);
   if (!removed)
-    return api_mark_result(run, (api_mark){.candidates = hit->candidates,
-                                           .item = (uint32_t)hit->item,
+    return api_mark_result(run, (api_mark){.candidates = hit->position.candidates,
+                                           .item = (uint32_t)hit->position.item,
                                            .after = q->options.explicit_pairs ? CT_NO_ROW : hit->b,
-                                           .part = hit->part});
+                                           .part = hit->position.part});
   range->memory = range->memory || text->failed;
   if (text->length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
   return !range->memory && range->status == CT_OK;
 }
 
 /* True if a previous page or range has reported the hit. */
-static bool was_reported(const api_range_run *run, const ct_hit *hit) {
+static bool was_reported(const api_range_run *run, const api_pair_hit *hit) {
   const api_cursor *from = &run->task->question.from;
   if (run->silent) return true;
   return run->skips &&
-         (hit->item < from->item ||
-          (hit->item == from->item && from->after != CT_NO_ROW && hit->b <= from->after));
+         (hit->position.item < from->item ||
+          (hit->position.item == from->item && from->after != CT_NO_ROW && hit->b <= from->after));
 }
 
-bool api_write_pair_hit(api_range_run *run, const ct_hit *hit) {
+static bool write_pair_hit(api_range_run *run, const api_pair_hit *hit) {
   const api_query *q = &run->task->question;
   const api_pair_operations *kind = q->kind->pair;
   if (q->mode == API_MODE_SCENE && api_range_is_full(run)) return api_count_result(run);
@@ -196,11 +199,15 @@ bool api_write_pair_hit(api_range_run *run, const ct_hit *hit) {
                             .explicit_pair = given,
                             .overlap = hit->overlap,
                             .gradient = q->gradient,
-                            .result = &hit->result,
-                            .points = hit->points,
-                            .point_count = hit->point_count,
-                            .feature = hit->feature,
-                            .features_status = hit->features_status};
+                            .result = hit->result};
+  if (hit->contacts) {
+    answer.points = hit->contacts->points;
+    answer.point_count = hit->contacts->point_count;
+  }
+  if (hit->feature) {
+    answer.feature = hit->feature->feature;
+    answer.features_status = hit->feature->status;
+  }
   if (kind->uses_poses) {
     answer.pose_a = find_row_pose(run, hit->a);
     answer.pose_b = find_row_pose(run, hit->b);
@@ -215,23 +222,165 @@ bool api_write_pair_hit(api_range_run *run, const ct_hit *hit) {
   if (was_reported(run, hit)) return true;
   api_put_item(&run->range->text);
   kind->put_answer(&run->range->text, &answer);
-  return api_mark_result(run, (api_mark){.candidates = hit->candidates,
-                                         .item = (uint32_t)hit->item,
+  return api_mark_result(run, (api_mark){.candidates = hit->position.candidates,
+                                         .item = (uint32_t)hit->position.item,
                                          .after = given ? CT_NO_ROW : hit->b,
-                                         .part = kind->in_parts ? hit->part : 0});
+                                         .part = kind->in_parts ? hit->position.part : 0});
 }
 
-/* Passes a hit on: a ct_hit_sink. */
-static bool write_hit(void *context, const ct_hit *hit) {
+/* ---- the engine's query of each kind ------------------------------------------------------- */
+
+static bool write_box_pair(void *context, const ct_pair_hit *hit) {
+  api_range_run *run = context;
+  if (run->summary) return api_summarize_hit(run, NULL);
+  return write_pair_hit(
+      run, &(api_pair_hit){
+               .a = hit->a, .b = hit->b, .overlap = hit->overlap, .position = hit->position});
+}
+
+static bool write_overlap(void *context, const ct_overlap_hit *hit) {
+  api_range_run *run = context;
+  if (run->summary) return api_summarize_hit(run, NULL);
+  return write_pair_hit(run, &(api_pair_hit){.a = hit->a,
+                                             .b = hit->b,
+                                             .collider_a = hit->collider_a,
+                                             .collider_b = hit->collider_b,
+                                             .overlap = hit->overlap,
+                                             .result = &hit->result,
+                                             .position = hit->position});
+}
+
+static bool write_distance(void *context, const ct_distance_hit *hit) {
   api_range_run *run = context;
   if (run->summary) return api_summarize_hit(run, hit);
-  return run->task->question.kind->pair->write_hit(run, hit);
+  return write_pair_hit(run, &(api_pair_hit){.a = hit->a,
+                                             .b = hit->b,
+                                             .collider_a = hit->collider_a,
+                                             .collider_b = hit->collider_b,
+                                             .overlap = hit->overlap,
+                                             .result = &hit->result,
+                                             .position = hit->position});
+}
+
+static bool write_contacts(void *context, const ct_contacts_hit *hit) {
+  api_range_run *run = context;
+  if (run->summary) return api_summarize_hit(run, NULL);
+  return write_pair_hit(run, &(api_pair_hit){.a = hit->a,
+                                             .b = hit->b,
+                                             .collider_a = hit->collider_a,
+                                             .collider_b = hit->collider_b,
+                                             .overlap = hit->overlap,
+                                             .result = &hit->result,
+                                             .contacts = hit,
+                                             .position = hit->position});
+}
+
+static bool write_feature(void *context, const ct_feature_hit *hit) {
+  api_range_run *run = context;
+  if (run->summary) return api_summarize_hit(run, NULL);
+  return write_pair_hit(run, &(api_pair_hit){.a = hit->a,
+                                             .b = hit->b,
+                                             .collider_a = hit->collider_a,
+                                             .collider_b = hit->collider_b,
+                                             .feature = hit,
+                                             .position = hit->position});
+}
+
+ct_status api_prepare_pairs(const api_query *q, const ct_scene *scene,
+                            const ct_query_options *options, ct_query_frames *frames,
+                            ct_query **out) {
+  (void)q;
+  return ct_query_prepare_pairs(scene, options, frames, out);
+}
+
+ct_status api_run_pairs_items(api_range_run *run, const ct_query *query,
+                              const ct_query_range *items) {
+  return ct_query_run_pairs(query, items, write_box_pair, run, &run->range->statistics);
+}
+
+ct_status api_prepare_overlaps(const api_query *q, const ct_scene *scene,
+                               const ct_query_options *options, ct_query_frames *frames,
+                               ct_query **out) {
+  assert(!frames);
+  (void)frames;
+  return ct_query_prepare_overlaps(
+      scene, options,
+      &(ct_query_overlap_options){q->evaluation.tolerance, q->evaluation.overlap_test}, out);
+}
+
+ct_status api_run_overlaps_items(api_range_run *run, const ct_query *query,
+                                 const ct_query_range *items) {
+  return ct_query_run_overlaps(query, items, run->workspace, write_overlap, run,
+                               &run->range->statistics);
+}
+
+ct_status api_prepare_distances(const api_query *q, const ct_scene *scene,
+                                const ct_query_options *options, ct_query_frames *frames,
+                                ct_query **out) {
+  assert(!frames);
+  (void)frames;
+  return ct_query_prepare_distances(
+      scene, options, &(ct_query_distance_options){q->evaluation.tolerance, q->evaluation.nearest},
+      out);
+}
+
+ct_status api_run_distances_items(api_range_run *run, const ct_query *query,
+                                  const ct_query_range *items) {
+  return ct_query_run_distances(query, items, run->workspace, write_distance, run,
+                                &run->range->statistics);
+}
+
+ct_status api_prepare_contacts(const api_query *q, const ct_scene *scene,
+                               const ct_query_options *options, ct_query_frames *frames,
+                               ct_query **out) {
+  assert(!frames);
+  (void)frames;
+  return ct_query_prepare_contacts(
+      scene, options, &(ct_query_contacts_options){q->evaluation.tolerance, q->evaluation.detail},
+      out);
+}
+
+ct_status api_run_contacts_items(api_range_run *run, const ct_query *query,
+                                 const ct_query_range *items) {
+  return ct_query_run_contacts(query, items, run->workspace, write_contacts, run,
+                               &run->range->statistics);
+}
+
+ct_status api_prepare_volumes(const api_query *q, const ct_scene *scene,
+                              const ct_query_options *options, ct_query_frames *frames,
+                              ct_query **out) {
+  assert(!frames);
+  (void)frames;
+  return ct_query_prepare_volumes(scene, options,
+                                  &(ct_query_volume_options){q->volume.options,
+                                                             q->evaluation.tolerance,
+                                                             api_volume_sparsification(&q->volume)},
+                                  out);
+}
+
+ct_status api_run_volumes_items(api_range_run *run, const ct_query *query,
+                                const ct_query_range *items) {
+  return ct_query_run_volumes(query, items, run->workspace, write_volume_hit, run,
+                              &run->range->statistics);
+}
+
+ct_status api_prepare_features(const api_query *q, const ct_scene *scene,
+                               const ct_query_options *options, ct_query_frames *frames,
+                               ct_query **out) {
+  assert(!frames);
+  (void)frames;
+  return ct_query_prepare_features(scene, options, &q->evaluation.features, out);
+}
+
+ct_status api_run_features_items(api_range_run *run, const ct_query *query,
+                                 const ct_query_range *items) {
+  return ct_query_run_features(query, items, run->workspace, write_feature, run,
+                               &run->range->statistics);
 }
 
 void api_run_items(api_range_run *run, const ct_query *query, const ct_query_range *items) {
-  api_range *range = run->range;
-  ct_status status = ct_query_run(query, items, run->workspace, write_hit, run, &range->statistics);
-  if (status != CT_OK) range->status = status;
+  ct_status status = run->task->question.kind->pair->run_items(run, query, items);
+  if (status != CT_OK) run->range->status = status;
 }
 
 static void run_scene_query(api_range_run *run, size_t begin, size_t end) {
@@ -247,7 +396,7 @@ static void run_scene_query(api_range_run *run, size_t begin, size_t end) {
     return;
   }
   ct_query *own;
-  ct_status status = ct_query_prepare(q->scene, &q->options, &own);
+  ct_status status = q->kind->pair->prepare(q, q->scene, &q->options, NULL, &own);
   if (status != CT_OK) {
     run->range->status = status;
     return;
@@ -275,10 +424,10 @@ void api_evaluate_distance(api_range_run *run, const ct_placed pair[2], ct_pair_
                            api_pair_answer *answer) {
   const api_query *q = &run->task->question;
   const api_method_memory memory = {run->workspace, NULL};
-  ct_pair_options options = {.tolerance = q->options.tolerance, .threshold = INFINITY};
+  ct_pair_options options = {.tolerance = q->evaluation.tolerance, .threshold = INFINITY};
   ct_pair_distance(pair[0], pair[1], &options, run->workspace, result);
   if (q->method.kind == API_METHOD_AUTO) return;
-  api_ask_method(&q->method, pair, q->options.tolerance, &memory, result, &run->method_answer);
+  api_ask_method(&q->method, pair, q->evaluation.tolerance, &memory, result, &run->method_answer);
   answer->gradient = answer->gradient && run->method_answer.by != API_METHOD_MPR;
   set_method_answer(run, answer);
 }
@@ -320,7 +469,7 @@ static double estimate_pairs_cost(const api_query *q) {
   size_t stride = o->pair_count / PAIR_SAMPLES + 1, seen = 0;
   double sum = 0.0;
   for (size_t k = 0; k < o->pair_count; k += stride, seen++)
-    sum += ct_query_pair_cost(o->kind, ct_scene_body(q->scene, o->pairs[k].a),
+    sum += ct_query_pair_cost(q->kind->pair->engine, ct_scene_body(q->scene, o->pairs[k].a),
                               ct_scene_body(q->scene, o->pairs[k].b));
   return seen ? sum / (double)seen * (double)o->pair_count : 0.0;
 }
@@ -337,7 +486,7 @@ static ct_status plan_scene_pairs(api_task *task, bool shared) {
     task->cost = q->options.explicit_pairs ? estimate_pairs_cost(q) : API_ROW_NS * (double)rows;
     return CT_OK;
   }
-  ct_status status = ct_query_prepare(q->scene, &q->options, &task->query);
+  ct_status status = q->kind->pair->prepare(q, q->scene, &q->options, NULL, &task->query);
   if (status != CT_OK) return status;
   task->cost = ct_query_cost(task->query);
   task->broadphase = ct_query_broadphase(task->query);
@@ -345,7 +494,7 @@ static ct_status plan_scene_pairs(api_task *task, bool shared) {
     task->items = ct_query_items(task->query);
     return CT_OK;
   }
-  task->cost = (task->cost + api_estimate_variants_cost(q->options.kind, q->scene) +
+  task->cost = (task->cost + api_estimate_variants_cost(q->kind->pair->engine, q->scene) +
                 API_BOX_NS * (double)rows) *
                    (double)q->variant_count +
                API_ROW_NS * (double)rows * (double)q->own_scenes;

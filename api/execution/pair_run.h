@@ -9,15 +9,53 @@
 ct_status api_plan_pairs(const api_plan *plan, api_task *task, bool shared);
 /* Runs queries of the modes SCENE, PAIR and BOXES. */
 void api_run_pairs(api_range_run *run, size_t begin, size_t end);
-bool api_write_pair_hit(api_range_run *run, const ct_hit *hit);
-/* Writes a volume contact. Removed contacts are listed beside the results and do not count for the
- * page. */
-bool api_write_volume_hit(api_range_run *run, const ct_hit *hit);
+/* A hit of any kind except volumes. */
+typedef struct api_pair_hit {
+  uint32_t a, b; /* rows */
+  uint32_t collider_a, collider_b;
+  bool overlap;
+  const ct_pair_result *result; /* OVERLAP, DISTANCE, CONTACTS */
+  const ct_contacts_hit *contacts;
+  const ct_feature_hit *feature;
+  ct_hit_position position;
+} api_pair_hit;
+
+/* Prepare and run the query of a kind. */
+ct_status api_prepare_pairs(const api_query *q, const ct_scene *scene,
+                            const ct_query_options *options, ct_query_frames *frames,
+                            ct_query **out);
+ct_status api_run_pairs_items(api_range_run *run, const ct_query *query,
+                              const ct_query_range *items);
+ct_status api_prepare_overlaps(const api_query *q, const ct_scene *scene,
+                               const ct_query_options *options, ct_query_frames *frames,
+                               ct_query **out);
+ct_status api_run_overlaps_items(api_range_run *run, const ct_query *query,
+                                 const ct_query_range *items);
+ct_status api_prepare_distances(const api_query *q, const ct_scene *scene,
+                                const ct_query_options *options, ct_query_frames *frames,
+                                ct_query **out);
+ct_status api_run_distances_items(api_range_run *run, const ct_query *query,
+                                  const ct_query_range *items);
+ct_status api_prepare_contacts(const api_query *q, const ct_scene *scene,
+                               const ct_query_options *options, ct_query_frames *frames,
+                               ct_query **out);
+ct_status api_run_contacts_items(api_range_run *run, const ct_query *query,
+                                 const ct_query_range *items);
+ct_status api_prepare_volumes(const api_query *q, const ct_scene *scene,
+                              const ct_query_options *options, ct_query_frames *frames,
+                              ct_query **out);
+ct_status api_run_volumes_items(api_range_run *run, const ct_query *query,
+                                const ct_query_range *items);
+ct_status api_prepare_features(const api_query *q, const ct_scene *scene,
+                               const ct_query_options *options, ct_query_frames *frames,
+                               ct_query **out);
+ct_status api_run_features_items(api_range_run *run, const ct_query *query,
+                                 const ct_query_range *items);
 /* Evaluates the hit's pair of colliders by the query's method. */
-void api_add_distance_method(api_range_run *run, const ct_hit *hit, ct_pair_result *own,
+void api_add_distance_method(api_range_run *run, const api_pair_hit *hit, ct_pair_result *own,
                              api_pair_answer *answer);
 /* Adds what the method reported when it decided the hit, if that is about the hit. */
-void api_add_overlap_method(api_range_run *run, const ct_hit *hit, ct_pair_result *own,
+void api_add_overlap_method(api_range_run *run, const api_pair_hit *hit, ct_pair_result *own,
                             api_pair_answer *answer);
 void api_evaluate_distance(api_range_run *run, const ct_placed pair[2], ct_pair_result *result,
                            api_pair_answer *answer);

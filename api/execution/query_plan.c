@@ -87,7 +87,7 @@ static ct_status divide_task(const api_plan *plan, api_task *task, bool shared) 
   bool alone = !shared && (q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE ||
                            q->mode == API_MODE_MOTION);
   /* Sparsification and `closest` compare pairs with each other. */
-  if (q->mode == API_MODE_SCENE && (q->options.sparsify || q->options.nearest)) alone = true;
+  if (q->mode == API_MODE_SCENE && (q->volume.sparsifies || q->evaluation.nearest)) alone = true;
   task->step = alone ? left : q->mode == API_MODE_FORCE ? 1 : choose_range_step(left, task->cost);
   if (q->mode == API_MODE_VARIANTS) task->step = choose_variants_step(q, task->step);
   task->range_count = left > 0 ? (left - 1) / task->step + 1 : 0;

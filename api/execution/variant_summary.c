@@ -23,7 +23,7 @@ static bool refuse_result_members(api_reader *reader, const api_summary_fields *
   good = api_reject_combination(reader, fields->triangles, true, other) && good;
   if (out->kind->pair->measures)
     good = api_reject_combination(reader, fields->method, true, other) && good;
-  return api_reject_combination(reader, fields->closest, !by_closest && out->options.nearest,
+  return api_reject_combination(reader, fields->closest, !by_closest && out->evaluation.nearest,
                                 "this summary") &&
          good;
 }
@@ -52,7 +52,7 @@ bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_
   if (!refuse_result_members(reader, fields, out)) return false;
   out->options.hits_only = true;
   out->method.cache = false; /* cache statistics are not reported */
-  out->options.nearest = out->summary == API_SUMMARY_CLOSEST;
+  out->evaluation.nearest = out->summary == API_SUMMARY_CLOSEST;
   /* Summaries are short: the default page is the longest. */
   if (!api_field_present(fields->limit)) out->limit = reader->limits->page_max;
   return make_single_variant(reader, out);
@@ -60,18 +60,17 @@ bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-bool api_summarize_hit(api_range_run *run, const ct_hit *hit) {
+bool api_summarize_hit(api_range_run *run, const ct_distance_hit *distance) {
   api_variant_summary *summary = run->summary;
-  if (hit->sparsified != CT_KEPT) return true;
   summary->count++;
-  summary->closest = *hit;
+  if (distance) summary->closest = *distance;
   return run->task->question.summary == API_SUMMARY_COUNT;
 }
 
 /* Writes {"a", "b", "colliderA"?, "colliderB"?, "distance", "status"?}; null: no pair. */
 static void put_closest_pair(api_buffer *out, const ct_scene *scene,
                              const api_variant_summary *summary) {
-  const ct_hit *hit = &summary->closest;
+  const ct_distance_hit *hit = &summary->closest;
   const ct_pair_result *r = &hit->result;
   if (summary->count == 0) {
     api_put_raw(out, "null");

@@ -16,12 +16,12 @@ bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_
 
 /* Accumulated summary of a variant's hits. */
 typedef struct api_variant_summary {
-  uint64_t count; /* number of results */
-  ct_hit closest; /* CLOSEST, once count is 1 */
+  uint64_t count;          /* number of results */
+  ct_distance_hit closest; /* CLOSEST, once count is 1 */
 } api_variant_summary;
 
-/* Adds a hit. False: the summary is complete. */
-bool api_summarize_hit(api_range_run *run, const ct_hit *hit);
+/* Adds a hit; `distance`: of a distance query, else NULL. False: the summary is complete. */
+bool api_summarize_hit(api_range_run *run, const ct_distance_hit *distance);
 /* Writes the run's summary as the only result of variant `index`. */
 void api_put_summary(api_range_run *run, size_t index);
 

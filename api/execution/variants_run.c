@@ -51,7 +51,6 @@ static ct_query *prepare_variant(const variants_run *v, size_t index, ct_query_o
   *options = q->options;
   options->override_count = merge_variant_poses(&q->options, &q->variants[index], v->scratch);
   options->overrides = v->scratch;
-  options->frames = v->frames;
   v->run->options = options;
   v->run->velocities = &q->variants[index].velocities;
   const api_variant_scene *own = q->variants[index].own;
@@ -62,7 +61,7 @@ static ct_query *prepare_variant(const variants_run *v, size_t index, ct_query_o
     options->pair_count = own->pair_count;
   }
   ct_query *query = NULL;
-  ct_status status = ct_query_prepare(v->run->scene, options, &query);
+  ct_status status = q->kind->pair->prepare(q, v->run->scene, options, v->frames, &query);
   if (status != CT_OK) v->run->range->status = status;
   return query;
 }

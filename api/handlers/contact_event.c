@@ -339,8 +339,8 @@ api_step api_contact_event_post(api_call *call) {
     ct_draft_discard(draft);
     return fail_contact_event(call, CT_OUT_OF_MEMORY);
   }
-  const ct_query_options distance_query = {.kind = CT_QUERY_DISTANCE, .cancel = call->input.cancel};
-  ct_status status =
-      api_estimate_contacts_cost(event->scene, previous, &distance_query, &event->cost);
+  const ct_query_options distance_query = {.cancel = call->input.cancel};
+  ct_status status = api_estimate_contacts_cost(event->scene, previous, &distance_query,
+                                                CT_QUERY_DISTANCE, &event->cost);
   return status == CT_OK ? API_STEP_WORK : fail_contact_event(call, status);
 }

@@ -172,7 +172,7 @@ static void put_page_variants(api_buffer *out, api_task *task, const api_page *p
   size_t listed = 0;
   for (size_t r = 0; r < task->range_count && listed < page->variants; r++) {
     api_range *range = &task->ranges[r];
-    variant_part part = {.range = range, .sparsified = task->question.options.sparsify};
+    variant_part part = {.range = range, .sparsified = task->question.volume.sparsifies};
     for (; part.index < range->variant_count && listed < page->variants; part.index++, listed++) {
       const api_variant_extent *extent = &range->variants[part.index];
       part.variant = task->start + listed;
@@ -235,7 +235,7 @@ static void put_result_members(api_buffer *out, api_task *task, const api_page *
   api_put_member_bool(out, "complete", !page->truncated);
   put_query_warnings(out, q);
   if (q->kind->put_members) q->kind->put_members(out, task, page);
-  bool sparsified = q->mode == API_MODE_SCENE && q->options.sparsify && task->range_count > 0;
+  bool sparsified = q->mode == API_MODE_SCENE && q->volume.sparsifies && task->range_count > 0;
   size_t left_out = sparsified ? find_removed_end(task, page) : 0;
   /* Results, then the lists beside them. */
   api_put_key(out, boxes ? "pairs" : "results");

@@ -47,7 +47,8 @@ static bool read_force_query(api_reader *reader, const api_member_set *set,
   ct_row_velocity *velocities = NULL;
   size_t count = 0;
   if (!api_merge_velocities(reader, out, &velocities, &count)) return false;
-  const api_force_scope about = {out->scene, &out->options, velocities, count};
+  const api_force_scope about = {out->scene, &out->options, out->evaluation.detail, velocities,
+                                 count};
   out->mode = API_MODE_FORCE;
   const api_field *volumetric = fields.own[API_FORCE_VOLUMETRIC];
   bool is_volumetric = volumetric && api_field_present(volumetric);

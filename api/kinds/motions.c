@@ -25,7 +25,8 @@ static bool read_motion_query(api_reader *reader, const api_member_set *set,
       .changes = api_member(set, API_MEMBER_MAX_CHANGES),
       .question = set->whole};
   out->mode = API_MODE_MOTION;
-  const api_motion_scope about = {timeline, out->scene, &out->options, out->velocities};
+  const api_motion_scope about = {timeline, out->scene, &out->options, out->evaluation.tolerance,
+                                  out->velocities};
   return api_read_motions(reader, &fields, &about, &out->motions);
 }
 

@@ -40,7 +40,6 @@ static bool read_summary(api_reader *reader, const api_member_set *set, api_quer
 static bool read_pair_query(api_reader *reader, const api_member_set *set,
                             const api_query_context *context, api_query *out) {
   const api_pair_operations *kind = out->kind->pair;
-  out->options.kind = kind->engine;
   if (kind->read_options && !kind->read_options(reader, set, out)) return false;
   if (!api_check_selection(reader, set)) return false;
   bool good = api_read_selected_pairs(reader, set, context, out);
@@ -70,7 +69,7 @@ static bool read_volume_options(api_reader *reader, const api_member_set *set, a
   const char *warning = NULL;
   (void)set;
   if (!api_read_present(reader, out->scene, &out->volume)) return false;
-  api_resolve_volume(&out->volume, out->scene, &out->options, &warning);
+  api_resolve_volume(&out->volume, out->scene, &out->options.clearance, &warning);
   if (warning) api_warn_query(reader, &out->warnings, "%s", warning);
   return true;
 }
@@ -87,7 +86,7 @@ static bool read_contact_options(api_reader *reader, const api_member_set *set, 
 
 static bool read_feature_options(api_reader *reader, const api_member_set *set, api_query *out) {
   return api_read_features(reader, api_member(set, API_MEMBER_MODE),
-                           api_member(set, API_MEMBER_EDGE_DEPTH), &out->options.features);
+                           api_member(set, API_MEMBER_EDGE_DEPTH), &out->evaluation.features);
 }
 
 static void warn_about_features(api_reader *reader, api_query *out) {
@@ -100,7 +99,7 @@ static void warn_about_features(api_reader *reader, api_query *out) {
 /* A method decides overlaps inside of the engine's query. */
 static ct_status plan_overlaps(const api_plan *plan, api_task *task, bool shared) {
   if (task->question.method.kind != API_METHOD_AUTO)
-    task->question.options.overlap_test = api_overlap_by_method;
+    task->question.evaluation.overlap_test = api_overlap_by_method;
   return api_plan_pairs(plan, task, shared);
 }
 
@@ -178,7 +177,8 @@ static void put_features_members(api_buffer *out, const api_task *task, const ap
 static const api_pair_operations pairs_operations = {
     .engine = CT_QUERY_PAIRS,
     .reuses_pair_lists = true,
-    .write_hit = api_write_pair_hit,
+    .prepare = api_prepare_pairs,
+    .run_items = api_run_pairs_items,
     .put_answer = api_put_pairs_result,
 };
 static const api_include_word pairs_words[] = {{"changes", offsetof(api_query, changes)}, {0}};
@@ -203,7 +203,8 @@ const api_kind_operations api_kind_pairs = {
 /* Two given bodies are always reported; clearance only limits the gap of contact points. */
 static const api_pair_operations overlap_operations = {
     .engine = CT_QUERY_OVERLAP,
-    .write_hit = api_write_pair_hit,
+    .prepare = api_prepare_overlaps,
+    .run_items = api_run_overlaps_items,
     .add_method = api_add_overlap_method,
     .evaluate = api_evaluate_overlap,
     .put_answer = api_put_overlap_result,
@@ -232,7 +233,8 @@ static const api_pair_operations distance_operations = {
     .engine = CT_QUERY_DISTANCE,
     .measures = true,
     .uses_poses = true,
-    .write_hit = api_write_pair_hit,
+    .prepare = api_prepare_distances,
+    .run_items = api_run_distances_items,
     .add_method = api_add_distance_method,
     .evaluate = api_evaluate_distance,
     .put_answer = api_put_distance_result,
@@ -264,7 +266,8 @@ static const api_pair_operations contacts_operations = {
     .in_parts = true,
     .uses_poses = true,
     .read_options = read_contact_options,
-    .write_hit = api_write_pair_hit,
+    .prepare = api_prepare_contacts,
+    .run_items = api_run_contacts_items,
     .put_answer = api_put_contacts_result,
 };
 static const api_include_word contacts_words[] = {{"velocity", offsetof(api_query, put_velocity)},
@@ -295,7 +298,8 @@ static const api_pair_operations volume_operations = {
     .engine = CT_QUERY_VOLUME,
     .in_parts = true,
     .read_options = read_volume_options,
-    .write_hit = api_write_volume_hit,
+    .prepare = api_prepare_volumes,
+    .run_items = api_run_volumes_items,
 };
 static const api_include_word volume_words[] = {
     {"stages", offsetof(api_query, volume.options.stages)}, {0}};
@@ -323,7 +327,8 @@ static const api_pair_operations features_operations = {
     .read_details = read_feature_options,
     .warn = warn_about_features,
     .check_body = api_features_given,
-    .write_hit = api_write_pair_hit,
+    .prepare = api_prepare_features,
+    .run_items = api_run_features_items,
     .put_answer = api_put_features_result,
 };
 

@@ -44,7 +44,6 @@ static bool read_evaluation(api_reader *reader, const api_member_set *set, const
 static bool read_crossings_query(api_reader *reader, const api_member_set *set,
                                  const api_query_context *context, api_query *out) {
   out->mode = API_MODE_STATE;
-  out->options.kind = CT_QUERY_DISTANCE; /* for the cost estimate */
   bool good = read_evaluation(reader, set, out->scene, &out->crossings);
   good = api_read_what_if(reader, api_member(set, API_MEMBER_POSES), context, out) && good;
   const api_variant_fields variants = {api_member(set, API_MEMBER_VARIANTS),
@@ -130,9 +129,10 @@ static ct_status plan_crossings(const api_plan *plan, api_task *task, bool share
   api_query *q = &task->question;
   task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : 1;
   double each;
-  ct_status status = api_estimate_contacts_cost(q->scene, q->crossings.state, &q->options, &each);
+  ct_status status = api_estimate_contacts_cost(q->scene, q->crossings.state, &q->options,
+                                                CT_QUERY_DISTANCE, &each);
   if (status != CT_OK) return status;
-  if (q->mode == API_MODE_VARIANTS) each += api_estimate_variants_cost(q->options.kind, q->scene);
+  if (q->mode == API_MODE_VARIANTS) each += api_estimate_variants_cost(CT_QUERY_DISTANCE, q->scene);
   task->cost = each * (double)task->items;
   return CT_OK;
 }

@@ -223,9 +223,10 @@ static bool read_volumetric(api_reader *reader, const api_force_fields *f,
   const api_volume_fields fields = {&m[1], &m[0], &m[2], &absent, &m[3], &absent};
   if (!api_read_volume(reader, &fields, &out->volumetric)) return false;
   if (!api_read_present(reader, scope->scene, &out->volumetric)) return false;
-  ct_query_options options = {.clearance = 0.0};
-  api_resolve_volume(&out->volumetric, scope->scene, &options, &out->warning);
-  out->volumes = (ct_mechanics_volumes){options.volume, options.sparsify};
+  double clearance = 0.0; /* the engine sets its own */
+  api_resolve_volume(&out->volumetric, scope->scene, &clearance, &out->warning);
+  out->volumes =
+      (ct_mechanics_volumes){out->volumetric.options, api_volume_sparsification(&out->volumetric)};
   out->mechanics.volumes = &out->volumes;
   return true;
 }
@@ -238,7 +239,7 @@ static bool read_mechanics(api_reader *reader, const api_force_fields *f,
   ct_pair_material *material = NULL;
   *o = (ct_mechanics_options){
       .contact_tolerance = ct_scene_default_epsilon(scope->scene),
-      .detail = q->detail,
+      .detail = scope->detail,
       .only_given = api_field_present(f->own[API_FORCE_CONTACTS]),
       .gravity = &out->gravity,
       .overrides = q->overrides,

@@ -69,6 +69,7 @@ typedef struct api_force_fields {
 typedef struct api_force_scope {
   const ct_scene *scene;
   const ct_query_options *options;
+  ct_detail detail;
   const ct_row_velocity *velocities;
   size_t velocity_count;
 } api_force_scope;

@@ -208,7 +208,6 @@ static bool read_movers(api_reader *reader, const api_motion_fields *fields,
 
 /* Copies the selection of pairs to the engine's options. */
 static void copy_pair_options(const ct_query_options *from, ct_motion_options *out) {
-  out->impact.tolerance = from->tolerance;
   out->where_a = from->where_a;
   out->where_b = from->where_b;
   out->pairs = from->pairs;
@@ -225,6 +224,7 @@ bool api_read_motions(api_reader *reader, const api_motion_fields *fields,
   uint64_t changes = CT_CHANGES_MAX;
   double duration = 0.0;
   copy_pair_options(scope->options, o);
+  o->impact.tolerance = scope->tolerance;
   o->timeline = scope->timeline;
   o->cancel = reader->cancel;
   bool good = read_search_options(reader, fields, &o->impact);

@@ -29,7 +29,8 @@ typedef struct api_motions {
 typedef struct api_motion_scope {
   bool timeline; /* else a sweep */
   const ct_scene *scene;
-  const ct_query_options *options;  /* tolerance, where, pairs, poses */
+  const ct_query_options *options;  /* where, pairs, poses */
+  double tolerance;                 /* m, of distances */
   const api_velocities *velocities; /* [2] */
 } api_motion_scope;
 

@@ -39,6 +39,7 @@ typedef enum api_kind {
 
 struct api_page;
 struct api_pair_answer;
+struct api_pair_hit;
 struct api_plan;
 struct api_query;
 struct api_query_context;
@@ -67,15 +68,20 @@ typedef struct api_pair_operations {
   void (*warn)(api_reader *reader, struct api_query *out);
   /* Checks a body of an explicit pair; adds a fault at the pointer. NULL: any body is valid. */
   bool (*check_body)(api_reader *reader, const api_pointer *at, const ct_body *body);
-  /* Writes a result of the engine. */
-  bool (*write_hit)(struct api_range_run *run, const ct_hit *hit);
+  /* Prepares the engine's query of a scene; frames: of pairs, or NULL. Statuses as of
+   * ct_query_prepare_pairs. */
+  ct_status (*prepare)(const struct api_query *q, const ct_scene *scene,
+                       const ct_query_options *options, ct_query_frames *frames, ct_query **out);
+  /* Runs items of the prepared query and writes their results. */
+  ct_status (*run_items)(struct api_range_run *run, const ct_query *query,
+                         const ct_query_range *items);
   /* Adds what the query's method reports about a hit. NULL: the kind has no methods. */
-  void (*add_method)(struct api_range_run *run, const ct_hit *hit, ct_pair_result *own,
+  void (*add_method)(struct api_range_run *run, const struct api_pair_hit *hit, ct_pair_result *own,
                      struct api_pair_answer *answer);
   /* Evaluates two given bodies of one collider each, without a scene. NULL: as a scene. */
   void (*evaluate)(struct api_range_run *run, const ct_placed pair[2], ct_pair_result *result,
                    struct api_pair_answer *answer);
-  /* Writes a result, an object. NULL: write_hit does. */
+  /* Writes a result, an object. NULL: run_items does. */
   void (*put_answer)(api_buffer *out, const struct api_pair_answer *answer);
 } api_pair_operations;
 

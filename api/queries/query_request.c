@@ -106,7 +106,7 @@ static bool read_detail(api_reader *reader, const api_field *field, api_query *o
   /* Force queries do not accept "deepest": a single point cannot balance a body. */
   size_t first = out->kind->force ? 1 : 0, which = 1 - first;
   if (!api_read_word(reader, field, words + first, 3 - first, &which)) return false;
-  out->options.detail = values[first + which];
+  out->evaluation.detail = values[first + which];
   return true;
 }
 
@@ -153,7 +153,7 @@ static bool read_cursor(api_reader *reader, const api_field *field,
 /* Checks that the broadphase supports `closest`: tree or brute force. */
 static bool check_nearest(api_reader *reader, const api_member_set *set, const api_query *out) {
   ct_broadphase b = out->options.broadphase;
-  if (!out->options.nearest || b == CT_BROADPHASE_AUTO || b == CT_BROADPHASE_TREE ||
+  if (!out->evaluation.nearest || b == CT_BROADPHASE_AUTO || b == CT_BROADPHASE_TREE ||
       b == CT_BROADPHASE_BRUTE_FORCE)
     return true;
   api_fault_at(
@@ -172,12 +172,13 @@ static bool read_common_members(api_reader *reader, const api_member_set *set,
                          &out->options.clearance) &&
          good;
   good = api_read_number(reader, api_member(set, API_MEMBER_TOLERANCE), 0.0, CT_SIZE_MAX,
-                         &out->options.tolerance) &&
+                         &out->evaluation.tolerance) &&
          good;
   bool counts_total = true;
   good = api_read_bool(reader, api_member(set, API_MEMBER_TOTAL), &counts_total) && good;
   out->without_total = !counts_total;
-  good = api_read_bool(reader, api_member(set, API_MEMBER_CLOSEST), &out->options.nearest) && good;
+  good =
+      api_read_bool(reader, api_member(set, API_MEMBER_CLOSEST), &out->evaluation.nearest) && good;
   good = read_broadphase(reader, api_member(set, API_MEMBER_BROADPHASE), out) && good;
   if (good) good = check_nearest(reader, set, out);
   good = read_include_words(reader, api_member(set, API_MEMBER_INCLUDE), out) && good;

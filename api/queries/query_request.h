@@ -9,6 +9,7 @@
 #include "common/cursor.h"
 #include "documents/body_json.h"
 #include "documents/packed_poses_json.h"
+#include "queries/evaluation.h"
 #include "queries/force_request.h"
 #include "queries/hypothetical_scene.h"
 #include "queries/motion_request.h"
@@ -54,20 +55,21 @@ typedef struct api_crossings {
 typedef struct api_query {
   const api_kind_operations *kind;
   api_mode mode;
-  const ct_scene *scene;    /* NULL for given bodies and boxes */
-  const ct_scene *revision; /* of the daemon's scene, reported and pinned, also if `scene` is
-                             * hypothetical; or NULL */
-  bool owns_scene;          /* an inline or hypothetical scene */
-  bool reports_revision;    /* the scene is the daemon's */
-  bool writes;              /* FORCE: the reported velocities are written to the scene */
-  ct_query_options options; /* SCENE, VARIANTS: all except overrides of a variant; PAIR: tolerance;
-                             * BOXES: broadphase */
-  bool gradient;            /* DISTANCE: report the gradient of the distance */
-  bool put_velocity;        /* CONTACTS: report relative velocities of the points, classified by
-                             * force.velocity_tolerance */
-  api_method method;        /* DISTANCE */
-  api_volume volume;        /* VOLUME */
-  api_crossings crossings;  /* ZERO_CROSSINGS */
+  const ct_scene *scene;     /* NULL for given bodies and boxes */
+  const ct_scene *revision;  /* of the daemon's scene, reported and pinned, also if `scene` is
+                              * hypothetical; or NULL */
+  bool owns_scene;           /* an inline or hypothetical scene */
+  bool reports_revision;     /* the scene is the daemon's */
+  bool writes;               /* FORCE: the reported velocities are written to the scene */
+  ct_query_options options;  /* SCENE, VARIANTS: all except overrides of a variant; BOXES:
+                              * broadphase */
+  api_evaluation evaluation; /* SCENE, VARIANTS, PAIR */
+  bool gradient;             /* DISTANCE: report the gradient of the distance */
+  bool put_velocity;         /* CONTACTS: report relative velocities of the points, classified by
+                              * force.velocity_tolerance */
+  api_method method;         /* DISTANCE */
+  api_volume volume;         /* VOLUME */
+  api_crossings crossings;   /* ZERO_CROSSINGS */
   api_variant *variants;
   size_t variant_count, own_scenes; /* number of variants with a scene of their own */
   api_summary summary;              /* VARIANTS */

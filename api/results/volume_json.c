@@ -83,7 +83,7 @@ void api_put_volume_tolerances(api_buffer *buffer, const api_volume *v) {
   api_put_byte(buffer, '}');
 }
 
-void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options,
+void api_resolve_volume(api_volume *volume, const ct_scene *scene, double *clearance,
                         const char **warning) {
   bool solfec = volume->options.method == CT_VOLUME_SOLFEC;
   double *epsilon = &volume->options.epsilon;
@@ -94,24 +94,23 @@ void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_opti
       *warning = "The geometric epsilon is more than a tenth of the smallest collider's radius.";
   }
   if (!volume->has_min_distance) volume->sparsify.min_distance = *epsilon;
-  options->volume = volume->options;
-  options->clearance = solfec ? *epsilon : 0.0;
-  options->sparsify = volume->sparsifies ? &volume->sparsify : NULL;
+  *clearance = solfec ? *epsilon : 0.0;
 }
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-static void put_names(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit) {
+static void put_names(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                      const ct_volume_hit *hit) {
   api_put_id(buffer, "a", ct_body_id(a));
   api_put_id(buffer, "b", ct_body_id(b));
   api_put_collider_name(buffer, "colliderA", a, hit->collider_a);
   api_put_collider_name(buffer, "colliderB", b, hit->collider_b);
   api_put_surface_of(buffer, a, hit->collider_a, b, hit->collider_b);
-  if (!hit->volume) return;
-  if (hit->volume->element_a != CT_NO_ELEMENT)
-    api_put_member_unsigned(buffer, "elementA", hit->volume->element_a);
-  if (hit->volume->element_b != CT_NO_ELEMENT)
-    api_put_member_unsigned(buffer, "elementB", hit->volume->element_b);
+  if (!hit->contact) return;
+  if (hit->contact->element_a != CT_NO_ELEMENT)
+    api_put_member_unsigned(buffer, "elementA", hit->contact->element_a);
+  if (hit->contact->element_b != CT_NO_ELEMENT)
+    api_put_member_unsigned(buffer, "elementB", hit->contact->element_b);
 }
 
 static void put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
@@ -136,17 +135,17 @@ static void put_triangle(api_buffer *buffer, const ct_volume_triangle *t) {
   api_put_byte(buffer, '}');
 }
 
-static void put_triangles(api_buffer *buffer, const ct_hit *hit) {
+static void put_triangles(api_buffer *buffer, const ct_volume_hit *hit) {
   api_put_key(buffer, "triangles");
   api_put_byte(buffer, '[');
-  for (uint32_t i = 0; i < hit->volume->triangle_count; i++)
+  for (uint32_t i = 0; i < hit->contact->triangle_count; i++)
     put_triangle(buffer, &hit->triangles[i]);
   api_put_byte(buffer, ']');
 }
 
 /* Of curved bodies areas and surfaces are not reported, nor are volumes that are not worked out. */
-static void put_contact(api_buffer *buffer, const ct_hit *hit) {
-  const ct_volume_contact *c = hit->volume;
+static void put_contact(api_buffer *buffer, const ct_volume_hit *hit) {
+  const ct_volume_contact *c = hit->contact;
   if (!(c->flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED)) {
     api_put_member_number(buffer, "volume", c->volume);
     if (c->flags & CT_VOLUME_FLAG_VOLUME_INEXACT)
@@ -164,12 +163,12 @@ static void put_contact(api_buffer *buffer, const ct_hit *hit) {
   if (c->surface_a != CT_NO_FACE) api_put_member_unsigned(buffer, "surfaceA", c->surface_a);
   if (c->surface_b != CT_NO_FACE) api_put_member_unsigned(buffer, "surfaceB", c->surface_b);
   if (c->triangle_count > 0) put_triangles(buffer, hit);
-  if (hit->volume_list && c->stages.point_count > 0) api_put_stages(buffer, c, hit->volume_list);
+  if (hit->list && c->stages.point_count > 0) api_put_stages(buffer, c, hit->list);
   put_status(buffer, c->status, c->flags);
 }
 
 /* No common volume: where the bodies are nearest, if they are apart. */
-static void put_apart(api_buffer *buffer, const ct_hit *hit) {
+static void put_apart(api_buffer *buffer, const ct_volume_hit *hit) {
   const ct_pair_result *r = &hit->result;
   bool reported = r->status != CT_PAIR_UNSUPPORTED && !hit->overlap;
   if (reported) {
@@ -179,20 +178,20 @@ static void put_apart(api_buffer *buffer, const ct_hit *hit) {
     api_put_member_number(buffer, "area", 0.0);
     api_put_member_number(buffer, "gap", ct_max2(r->distance, 0.0));
   }
-  put_status(buffer, r->status, hit->volume_flags);
+  put_status(buffer, r->status, hit->flags);
 }
 
 void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b,
-                           const ct_hit *hit) {
+                           const ct_volume_hit *hit) {
   api_put_byte(buffer, '{');
   put_names(buffer, a, b, hit);
-  if (hit->volume) put_contact(buffer, hit);
+  if (hit->contact) put_contact(buffer, hit);
   else put_apart(buffer, hit);
   api_put_byte(buffer, '}');
 }
 
 void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b,
-                         const ct_hit *hit) {
+                         const ct_volume_hit *hit) {
   const ct_volume_total *t = hit->total;
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(a));
@@ -209,7 +208,8 @@ void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b,
   api_put_byte(buffer, '}');
 }
 
-void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit) {
+void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                     const ct_volume_hit *hit) {
   static const char *const reasons[] = {[CT_KEPT] = "",
                                         [CT_REMOVED_AREA] = "area",
                                         [CT_REMOVED_ADJACENT_RATIO] = "adjacentRatio",
@@ -217,7 +217,7 @@ void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b, con
   api_put_byte(buffer, '{');
   put_names(buffer, a, b, hit);
   api_put_member_string(buffer, "reason", api_text(reasons[hit->sparsified]));
-  api_put_member_vec3(buffer, "position", hit->volume->position);
-  api_put_member_number(buffer, "area", hit->volume->area);
+  api_put_member_vec3(buffer, "position", hit->contact->position);
+  api_put_member_number(buffer, "area", hit->contact->area);
   api_put_byte(buffer, '}');
 }

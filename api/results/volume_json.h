@@ -27,11 +27,17 @@ bool api_read_epsilon(api_reader *reader, const api_field *field, double *out);
 /* The names of sparsify's `present`, where it has any. Faults: UNKNOWN_ID, MISSING_MEMBER, ... */
 bool api_read_present(api_reader *reader, const ct_scene *scene, api_volume *volume);
 
-/* Puts the scene's epsilon where none was given, and the whole into the query's options, which
- * borrow `volume` from here on. *warning: a sentence, where the epsilon is large against the
- * scene's bodies; else untouched. */
-void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options,
+/* Completes the epsilons from the scene if none was given, and sets the clearance that the method
+ * requires. *warning: a sentence if the epsilon is large against the scene's bodies; else
+ * unchanged.
+ */
+void api_resolve_volume(api_volume *volume, const ct_scene *scene, double *clearance,
                         const char **warning);
+
+/* The sparsification of the query's contacts, borrowed from `volume`; NULL: none. */
+static inline const ct_query_sparsify *api_volume_sparsification(const api_volume *volume) {
+  return volume->sparsifies ? &volume->sparsify : NULL;
+}
 
 /* The tolerances in force that a default may have set: epsilon where something reads it, and those
  * of sparsify. */
@@ -39,10 +45,12 @@ void api_put_volume_tolerances(api_buffer *buffer, const api_volume *volume);
 
 /* One result; a and b are the bodies of the hit's rows. */
 void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b,
-                           const ct_hit *hit);
+                           const ct_volume_hit *hit);
 /* What the contacts of the hit's pair of colliders come to; hit->total is not NULL. */
-void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
+void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                         const ct_volume_hit *hit);
 /* A contact that sparsification left out, and why. */
-void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
+void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                     const ct_volume_hit *hit);
 
 #endif

@@ -49,11 +49,23 @@ ct_sparsify_options ct_sparsify_options_default(void) {
 ct_body_options ct_body_options_default(void) { return (ct_body_options){.motion = NULL}; }
 
 ct_query_options ct_query_options_default(void) {
-  return (ct_query_options){.kind = CT_QUERY_PAIRS,
-                            .detail = CT_DETAIL_DEEPEST,
-                            .broadphase = CT_BROADPHASE_AUTO,
-                            .volume = ct_volume_options_default(),
-                            .features = ct_features_options_default()};
+  return (ct_query_options){.broadphase = CT_BROADPHASE_AUTO};
+}
+
+ct_query_overlap_options ct_query_overlap_options_default(void) {
+  return (ct_query_overlap_options){.test = NULL};
+}
+
+ct_query_distance_options ct_query_distance_options_default(void) {
+  return (ct_query_distance_options){.nearest = false};
+}
+
+ct_query_contacts_options ct_query_contacts_options_default(void) {
+  return (ct_query_contacts_options){.detail = CT_DETAIL_DEEPEST};
+}
+
+ct_query_volume_options ct_query_volume_options_default(void) {
+  return (ct_query_volume_options){.volume = ct_volume_options_default()};
 }
 
 ct_probe_options ct_probe_options_default(void) {

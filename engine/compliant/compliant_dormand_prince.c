@@ -27,7 +27,7 @@ typedef struct finding {
   ct_status status;
 } finding;
 
-static bool add_elastic_candidate(void *context, const ct_hit *hit) {
+static bool add_elastic_candidate(void *context, const ct_contacts_hit *hit) {
   finding *f = context;
   if (hit->point_count == 0) return true;
   if (!ct_integration_is_dynamic(f->motion->common, hit->a) &&
@@ -66,17 +66,15 @@ ct_status ct_elastic_find_candidates(ct_compliant_motion *motion, const ct_flow 
     motion->common->overrides[i] =
         (ct_override){.row = motion->bodies[i].row, .pose = motion->bodies[i].pose};
   }
-  ct_query_options options = {.kind = CT_QUERY_CONTACTS,
-                              .clearance = clearance,
-                              .detail = CT_DETAIL_DEEPEST,
-                              .where_a = motion->common->moving_rows};
+  ct_query_options options = {.clearance = clearance, .where_a = motion->common->moving_rows};
+  const ct_query_contacts_options contacts = {.detail = CT_DETAIL_DEEPEST};
   finding f = {.motion = motion,
                .nears = &motion->candidates,
                .most = motion->common->options.contacts_max,
                .status = CT_OK};
   motion->candidates.count = 0;
-  ct_status status =
-      ct_integration_run_query(motion->common, &options, workspace, add_elastic_candidate, &f);
+  ct_status status = ct_integration_run_contacts(motion->common, &options, &contacts, workspace,
+                                                 add_elastic_candidate, &f);
   return status == CT_OK ? f.status : status;
 }
 

@@ -33,13 +33,12 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene,
                               .workspace = how->workspace,
                               .cancel = how->cancel,
                               .placed_row = {CT_NO_ROW, CT_NO_ROW}};
-  const ct_query_options options = {.kind = CT_QUERY_DISTANCE,
-                                    .clearance = how->epsilon,
+  const ct_query_options options = {.clearance = how->epsilon,
                                     .explicit_pairs = !how->walks, /* poses alone */
                                     .overrides = how->overrides,
                                     .override_count = how->override_count,
                                     .cancel = how->cancel};
-  ct_status status = ct_query_prepare(scene, &options, &pairs->query);
+  ct_status status = ct_query_prepare_distances(scene, &options, NULL, &pairs->query);
   if (status != CT_OK) return status;
   status = ct_scene_row_filter(scene, how->cancel, &pairs->filter);
   if (status == CT_OK)

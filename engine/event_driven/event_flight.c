@@ -111,7 +111,7 @@ static ct_status search_first_impact(ct_event_step *step, const ct_row_motion *m
 
 /* ---- bodies that are held ------------------------------------------------------------------- */
 
-static bool keep_depth(void *context, const ct_hit *hit) {
+static bool keep_depth(void *context, const ct_distance_hit *hit) {
   double *depth = context;
   if (hit->result.status == CT_PAIR_OK) *depth = ct_max2(*depth, -hit->result.distance);
   return true;
@@ -125,12 +125,10 @@ static ct_status resting_depth_at(ct_event_step *step, double time, double *dept
     ct_body_state_advance_flight(&then, step->result.time, time);
     driven->common->overrides[i] = (ct_override){then.row, then.pose};
   }
-  ct_query_options options = {.kind = CT_QUERY_DISTANCE,
-                              .pairs = step->resting,
-                              .pair_count = step->resting_count,
-                              .explicit_pairs = true};
+  ct_query_options options = {
+      .pairs = step->resting, .pair_count = step->resting_count, .explicit_pairs = true};
   *depth = 0.0;
-  return ct_integration_run_query(driven->common, &options, step->workspace, keep_depth, depth);
+  return ct_integration_run_distances(driven->common, &options, step->workspace, keep_depth, depth);
 }
 
 /* Bodies that rest on each other may come to touch elsewhere, as a block that rocks does: *time

@@ -38,7 +38,7 @@ typedef struct report {
   double error;
 } report;
 
-static bool print_pair(void *context, const ct_hit *hit) {
+static bool print_pair(void *context, const ct_distance_hit *hit) {
   report *r = context;
   const ct_text a = ct_body_id(ct_scene_body(r->scene, hit->a)),
                 b = ct_body_id(ct_scene_body(r->scene, hit->b));
@@ -54,14 +54,13 @@ int main(void) {
   ct_workspace *workspace = ct_workspace_create();
   if (!scene || !workspace) return 1;
   ct_query_options options = ct_query_options_default();
-  options.kind = CT_QUERY_DISTANCE;
   options.clearance = 0.05;
   ct_query *query = NULL;
   report r = {.scene = scene};
-  ct_status status = ct_query_prepare(scene, &options, &query);
+  ct_status status = ct_query_prepare_distances(scene, &options, NULL, &query);
   if (status == CT_OK) {
     const ct_query_range all = {.end = ct_query_items(query), .after = CT_NO_ROW};
-    status = ct_query_run(query, &all, workspace, print_pair, &r, NULL);
+    status = ct_query_run_distances(query, &all, workspace, print_pair, &r, NULL);
     ct_query_destroy(query);
   }
   ct_workspace_destroy(workspace);

@@ -129,17 +129,37 @@ ct_status ct_integration_add_event(ct_integration *common, const ct_advance_even
   return CT_OK;
 }
 
-ct_status ct_integration_run_query(ct_integration *common, ct_query_options *options,
-                                   ct_workspace *workspace, ct_hit_sink sink, void *context) {
+/* Sets the poses of the moving bodies. */
+static void set_query_poses(const ct_integration *common, ct_query_options *options) {
   assert(!options->overrides && !options->cancel);
   options->overrides = common->overrides;
   options->override_count = common->moved_count;
   options->cancel = common->options.cancel;
+}
+
+ct_status ct_integration_run_contacts(const ct_integration *common, ct_query_options *options,
+                                      const ct_query_contacts_options *contacts,
+                                      ct_workspace *workspace, ct_contacts_sink sink,
+                                      void *context) {
   ct_query *query = NULL;
-  ct_status status = ct_query_prepare(common->scene, options, &query);
+  set_query_poses(common, options);
+  ct_status status = ct_query_prepare_contacts(common->scene, options, contacts, &query);
   if (status != CT_OK) return status;
   const ct_query_range all = {0, ct_query_items(query), CT_NO_ROW, 0};
-  status = ct_query_run(query, &all, workspace, sink, context, NULL);
+  status = ct_query_run_contacts(query, &all, workspace, sink, context, NULL);
+  ct_query_destroy(query);
+  return status;
+}
+
+ct_status ct_integration_run_distances(const ct_integration *common, ct_query_options *options,
+                                       ct_workspace *workspace, ct_distance_sink sink,
+                                       void *context) {
+  ct_query *query = NULL;
+  set_query_poses(common, options);
+  ct_status status = ct_query_prepare_distances(common->scene, options, NULL, &query);
+  if (status != CT_OK) return status;
+  const ct_query_range all = {0, ct_query_items(query), CT_NO_ROW, 0};
+  status = ct_query_run_distances(query, &all, workspace, sink, context, NULL);
   ct_query_destroy(query);
   return status;
 }

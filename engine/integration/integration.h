@@ -44,8 +44,13 @@ ct_status ct_integration_add_event(ct_integration *common, const ct_advance_even
 
 /* All hits of a query of the scene with the bodies at the poses of `overrides`; the caller leaves
  * overrides and cancel of the options out. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY. */
-ct_status ct_integration_run_query(ct_integration *common, ct_query_options *options,
-                                   ct_workspace *workspace, ct_hit_sink sink, void *context);
+ct_status ct_integration_run_contacts(const ct_integration *common, ct_query_options *options,
+                                      const ct_query_contacts_options *contacts,
+                                      ct_workspace *workspace, ct_contacts_sink sink,
+                                      void *context);
+ct_status ct_integration_run_distances(const ct_integration *common, ct_query_options *options,
+                                       ct_workspace *workspace, ct_distance_sink sink,
+                                       void *context);
 
 /* True if poses and velocities of the bodies are within those of a scene, also if they move on for
  * the time `ahead` and rotate for `longest`. False: `limit` and `limit_row` name the first that is

@@ -100,8 +100,8 @@ static uint64_t candidates_max(const ct_mechanics_parts *parts) {
 
 /* The contact of a common solid: its patch stands for a's face, and its position for a point of b.
  */
-static ct_contact make_volume_contact(const ct_hit *hit, const ct_pair_material *material) {
-  const ct_volume_contact *c = hit->volume;
+static ct_contact make_volume_contact(const ct_volume_hit *hit, const ct_pair_material *material) {
+  const ct_volume_contact *c = hit->contact;
   return (ct_contact){.a = hit->a,
                       .b = hit->b,
                       .collider_a = hit->collider_a,
@@ -120,9 +120,17 @@ static ct_contact make_volume_contact(const ct_hit *hit, const ct_pair_material 
                       .material = *material};
 }
 
-static bool add_volume_contact(contact_finder *f, const ct_hit *hit) {
+/* False: the search ends, because there are too many candidates or after a failure. */
+static bool accepts_hit(contact_finder *f, const ct_hit_position *position) {
+  if (position->candidates > candidates_max(f->parts)) f->status = CT_PAIR_LIMIT;
+  return f->status == CT_OK;
+}
+
+static bool add_volume_contact(void *context, const ct_volume_hit *hit) {
+  contact_finder *f = context;
   ct_mechanics_parts *parts = f->parts;
-  if (!hit->volume || hit->sparsified != CT_KEPT || !is_any_dynamic(parts, hit->a, hit->b))
+  if (!accepts_hit(f, &hit->position)) return false;
+  if (!hit->contact || hit->sparsified != CT_KEPT || !is_any_dynamic(parts, hit->a, hit->b))
     return true;
   const ct_contact whose = {
       .a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
@@ -133,12 +141,10 @@ static bool add_volume_contact(contact_finder *f, const ct_hit *hit) {
   return true;
 }
 
-static bool add_hit_contacts(void *context, const ct_hit *hit) {
+static bool add_hit_contacts(void *context, const ct_contacts_hit *hit) {
   contact_finder *f = context;
   ct_mechanics_parts *parts = f->parts;
-  if (hit->candidates > candidates_max(parts)) f->status = CT_PAIR_LIMIT;
-  if (f->status != CT_OK) return false;
-  if (parts->options->volumes) return add_volume_contact(f, hit);
+  if (!accepts_hit(f, &hit->position)) return false;
   if (hit->point_count == 0 || !is_any_dynamic(parts, hit->a, hit->b)) return true;
   side a = place_collider(parts, hit->a, hit->collider_a),
        b = place_collider(parts, hit->b, hit->collider_b);
@@ -178,16 +184,43 @@ static uint8_t *make_dynamic_mask(const ct_mechanics_parts *parts) {
   return mask;
 }
 
-static ct_status query_contacts(ct_mechanics_parts *parts, const ct_query_options *options,
-                                ct_workspace *workspace) {
+/* Prepares and runs the query for manifolds. */
+static ct_status query_manifolds(contact_finder *f, const ct_query_options *options,
+                                 ct_workspace *workspace, ct_range_statistics *statistics) {
+  const ct_mechanics_options *o = f->parts->options;
+  const ct_query_contacts_options contacts = {o->contact_tolerance, o->detail};
   ct_query *query;
-  ct_status status = ct_query_prepare(parts->scene, options, &query);
+  ct_status status = ct_query_prepare_contacts(f->parts->scene, options, &contacts, &query);
   if (status != CT_OK) return status;
-  contact_finder f = {parts, CT_OK};
   const ct_query_range range = {.end = ct_query_items(query), .after = CT_NO_ROW};
-  ct_range_statistics statistics = {0};
-  status = ct_query_run(query, &range, workspace, add_hit_contacts, &f, &statistics);
+  status = ct_query_run_contacts(query, &range, workspace, add_hit_contacts, f, statistics);
   ct_query_destroy(query);
+  return status;
+}
+
+/* Prepares and runs the query for volumetric contacts. */
+static ct_status query_volumes(contact_finder *f, ct_query_options *options,
+                               ct_workspace *workspace, ct_range_statistics *statistics) {
+  const ct_mechanics_options *o = f->parts->options;
+  const ct_query_volume_options volume = {o->volumes->volume, o->contact_tolerance,
+                                          o->volumes->sparsify};
+  bool solfec = volume.volume.method == CT_VOLUME_SOLFEC;
+  ct_query *query;
+  options->clearance = solfec ? volume.volume.epsilon : 0.0;
+  ct_status status = ct_query_prepare_volumes(f->parts->scene, options, &volume, &query);
+  if (status != CT_OK) return status;
+  const ct_query_range range = {.end = ct_query_items(query), .after = CT_NO_ROW};
+  status = ct_query_run_volumes(query, &range, workspace, add_volume_contact, f, statistics);
+  ct_query_destroy(query);
+  return status;
+}
+
+static ct_status query_contacts(ct_mechanics_parts *parts, ct_query_options *options,
+                                ct_workspace *workspace) {
+  contact_finder f = {parts, CT_OK};
+  ct_range_statistics statistics = {0};
+  ct_status status = parts->options->volumes ? query_volumes(&f, options, workspace, &statistics)
+                                             : query_manifolds(&f, options, workspace, &statistics);
   if (status == CT_OK) status = f.status;
   return status == CT_OK && statistics.candidates > candidates_max(parts) ? CT_PAIR_LIMIT : status;
 }
@@ -195,10 +228,7 @@ static ct_status query_contacts(ct_mechanics_parts *parts, const ct_query_option
 ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace) {
   const ct_mechanics_options *o = parts->options;
   if (o->only_given) return add_given_contacts(parts);
-  ct_query_options options = {.kind = CT_QUERY_CONTACTS,
-                              .clearance = o->contact_tolerance,
-                              .tolerance = o->contact_tolerance,
-                              .detail = o->detail,
+  ct_query_options options = {.clearance = o->contact_tolerance,
                               .where_a = o->where_a,
                               .where_b = o->where_b,
                               .pairs = o->pairs,
@@ -208,13 +238,6 @@ ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace) 
                               .overrides = o->overrides,
                               .override_count = o->override_count,
                               .cancel = o->cancel};
-  if (o->volumes) {
-    bool solfec = o->volumes->volume.method == CT_VOLUME_SOLFEC;
-    options.kind = CT_QUERY_VOLUME;
-    options.clearance = solfec ? o->volumes->volume.epsilon : 0.0;
-    options.volume = o->volumes->volume;
-    options.sparsify = o->volumes->sparsify;
-  }
   if (o->explicit_pairs || o->where_a || o->where_b)
     return query_contacts(parts, &options, workspace);
   uint8_t *mask = make_dynamic_mask(parts);

@@ -147,7 +147,7 @@ typedef struct extreme_pair {
   bool found;
   collider_pair at;
   double key; /* distance; unsupported depths are unbounded */
-  ct_hit *hit;
+  ct_distance_hit *hit;
 } extreme_pair;
 
 /* Can a pair whose boxes are this far apart not be the extreme one? */
@@ -272,7 +272,7 @@ static ct_status distance_by_tree(collider_walk *walk, extreme_pair *best) {
   return status;
 }
 
-ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *found) {
+ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_distance_hit *hit, bool *found) {
   *found = false;
   if (pair->a->count == 0 || pair->b->count == 0) return CT_OK;
   collider_walk walk;
@@ -348,7 +348,8 @@ ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, 
 /* ---- overlap -------------------------------------------------------------------------------- */
 
 /* *found: the pair overlaps, and the hit tells where. */
-static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_hit *hit, bool *found) {
+static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_overlap_hit *hit,
+                              bool *found) {
   const ct_body_pair *pair = walk->pair;
   uint32_t a = in_a(walk, p), b = in_b(walk, p);
   ct_vec3 witness;
@@ -359,12 +360,14 @@ static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_hit *hit,
                                                    pair->workspace, &witness)
                               : ct_pair_overlap(placed[0], placed[1], pair->workspace, &witness);
   if (!*found) return CT_OK;
-  *hit = (ct_hit){.a = hit->a, .b = hit->b, .collider_a = a, .collider_b = b, .overlap = true};
-  hit->result.point_a = hit->result.point_b = witness;
+  hit->collider_a = a;
+  hit->collider_b = b;
+  hit->overlap = true;
+  hit->result = (ct_pair_result){.point_a = witness, .point_b = witness};
   return CT_OK;
 }
 
-static ct_status overlap_of_all(collider_walk *walk, ct_hit *hit, bool *found) {
+static ct_status overlap_of_all(collider_walk *walk, ct_overlap_hit *hit, bool *found) {
   ct_status status = CT_OK;
   for (collider_pair p = {0, 0}; p.first < walk->first->count && status == CT_OK && !*found;
        p.first++) {
@@ -376,7 +379,7 @@ static ct_status overlap_of_all(collider_walk *walk, ct_hit *hit, bool *found) {
   return status;
 }
 
-static ct_status overlap_by_tree(collider_walk *walk, ct_hit *hit, bool *found) {
+static ct_status overlap_by_tree(collider_walk *walk, ct_overlap_hit *hit, bool *found) {
   ct_status status = make_tree(walk->second, walk->pair->cancel);
   for (uint32_t i = 0; i < walk->first->count && status == CT_OK && !*found; i++) {
     size_t count;
@@ -387,7 +390,7 @@ static ct_status overlap_by_tree(collider_walk *walk, ct_hit *hit, bool *found) 
   return status;
 }
 
-ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *found) {
+ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_overlap_hit *hit, bool *found) {
   *found = false;
   if (pair->a->count == 0 || pair->b->count == 0) return CT_OK;
   collider_walk walk;
@@ -397,12 +400,15 @@ ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *foun
         is_large(&walk) ? overlap_by_tree(&walk, hit, found) : overlap_of_all(&walk, hit, found);
   if (status != CT_OK || *found || pair->limit == 0.0) return status;
   if (!(pair->limit < INFINITY)) {
-    *hit = (ct_hit){.a = hit->a, .b = hit->b};
     *found = true;
     return CT_OK;
   }
   /* Apart, but perhaps within the clearance. */
-  status = ct_body_pair_distance(pair, hit, found);
-  if (status == CT_OK && *found) hit->overlap = false;
-  return status;
+  ct_distance_hit nearest;
+  status = ct_body_pair_distance(pair, &nearest, found);
+  if (status != CT_OK || !*found) return status;
+  hit->collider_a = nearest.collider_a;
+  hit->collider_b = nearest.collider_b;
+  hit->result = nearest.result;
+  return CT_OK;
 }

@@ -212,13 +212,13 @@ bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t p
   if (!ct_query_selects(query, view->row, partner) || !ct_query_aabb(query, partner, &other))
     return false;
   double clearance = query->options.clearance, reach = clearance;
-  if (query->options.kind != CT_QUERY_PAIRS)
+  if (query->question.kind != CT_QUERY_PAIRS)
     reach += PAIR_SLACK * (view->magnitude + ct_aabb_magnitude(&other) + clearance);
   /* The lower row's box grows, whoever asks. */
   bool lower = view->row < partner;
   ct_aabb grown = ct_aabb_expand(lower ? view->box : other, reach);
   if (!ct_aabb_overlap(&grown, lower ? &other : &view->box)) return false;
-  if (query->options.kind != CT_QUERY_PAIRS) {
+  if (query->question.kind != CT_QUERY_PAIRS) {
     const ct_body *body = ct_scene_body_at(query->scene, partner);
     if (ct_plane_below(view->body, ct_query_pose(query, view->row), &other, reach)) return false;
     if (ct_plane_below(body, ct_query_pose(query, partner), &view->box, reach)) return false;

@@ -29,12 +29,11 @@ static ct_status prepare(ct_probe *probe) {
   const ct_probe_options *o = &probe->options;
   /* Methods that find pairs of boxes have nothing to find here: the tree is asked. */
   bool listed = o->broadphase != CT_BROADPHASE_AUTO && o->broadphase != CT_BROADPHASE_BRUTE_FORCE;
-  ct_query_options boxes = {.kind = CT_QUERY_PAIRS,
-                            .broadphase = listed ? CT_BROADPHASE_TREE : o->broadphase,
+  ct_query_options boxes = {.broadphase = listed ? CT_BROADPHASE_TREE : o->broadphase,
                             .overrides = o->overrides,
                             .override_count = o->override_count,
                             .cancel = o->cancel};
-  ct_status status = ct_query_prepare(probe->scene, &boxes, &probe->query);
+  ct_status status = ct_query_prepare_pairs(probe->scene, &boxes, NULL, &probe->query);
   if (status != CT_OK) return status;
   probe->items = o->count;
   if (o->kind != CT_PROBE_REGION) return CT_OK;

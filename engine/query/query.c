@@ -295,14 +295,14 @@ static ct_status find_pairs(ct_query *query, const asked_rows *asked) {
   const ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
   ct_pair_list list = {NULL, 0, 0};
   ct_broad_statistics statistics = {0};
-  ct_status status =
-      o->frames
-          ? find_frame_pairs(o->frames, asked->boxes, asked->count, &options, &list, &statistics)
-          : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
+  ct_status status = query->question.frames
+                         ? find_frame_pairs(query->question.frames, asked->boxes, asked->count,
+                                            &options, &list, &statistics)
+                         : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
   if (status == CT_OK) status = accept_pairs(query, &list, asked->rows);
-  if (!o->frames) ct_pair_list_free(&list);
-  if (status == CT_OK && o->frames)
-    status = record_frame_pairs(o->frames, query->listed, query->listed_count);
+  if (!query->question.frames) ct_pair_list_free(&list);
+  if (status == CT_OK && query->question.frames)
+    status = record_frame_pairs(query->question.frames, query->listed, query->listed_count);
   query->listed_tests = statistics.box_tests;
   query->broadphase = statistics.method;
   return status;
@@ -324,7 +324,7 @@ static ct_status list_by_method(ct_query *query) {
 /* The next of some frames. Where `where` selects few bodies AUTO asks the scene's tree for them: no
  * list of all boxes pays off. */
 static ct_status next_frame(ct_query *query) {
-  ct_query_frames *frames = query->options.frames;
+  ct_query_frames *frames = query->question.frames;
   const uint8_t *few = query->broadphase == CT_BROADPHASE_AUTO ? few_selected(query) : NULL;
   if (!few) return list_by_method(query);
   query->broadphase = CT_BROADPHASE_TREE;
@@ -349,7 +349,7 @@ static ct_status prepare(ct_query *query) {
   ct_status status = set_overrides(query);
   if (status != CT_OK) return status;
   query->broadphase = o->broadphase;
-  if (query->broadphase == CT_BROADPHASE_AUTO && !o->frames)
+  if (query->broadphase == CT_BROADPHASE_AUTO && !query->question.frames)
     query->broadphase =
         query->scene->rows <= BOXES_ROWS_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
   if (o->explicit_pairs) {
@@ -360,29 +360,73 @@ static ct_status prepare(ct_query *query) {
   query->items = query->scene->rows;
   status = ct_scene_row_filter(query->scene, o->cancel, &query->filter);
   if (status != CT_OK) return status;
-  if (o->frames) return next_frame(query);
+  if (query->question.frames) return next_frame(query);
   if (query->broadphase == CT_BROADPHASE_BRUTE_FORCE) {
     query->source = CT_SOURCE_BOXES;
     return make_boxes(query);
   }
-  if (query->broadphase != CT_BROADPHASE_TREE && !o->nearest) return list_by_method(query);
+  if (query->broadphase != CT_BROADPHASE_TREE && !query->question.distance.nearest)
+    return list_by_method(query);
   query->source = CT_SOURCE_TREE;
-  if (o->nearest)
+  if (query->question.distance.nearest)
     return o->override_count > OVERRIDES_MAX ? make_own_tree(query) : make_tree(query);
   status = make_tree(query);
   const uint8_t *few = status == CT_OK ? few_selected(query) : NULL;
   return few ? list_few(query, few) : status;
 }
 
-ct_status ct_query_prepare(const ct_scene *scene, const ct_query_options *options, ct_query **out) {
+static ct_status prepare_question(const ct_scene *scene, const ct_query_options *options,
+                                  const ct_query_question *question, ct_query **out) {
   ct_query *query = calloc(1, sizeof *query);
   if (!query) return CT_OUT_OF_MEMORY;
   query->scene = scene;
   query->options = *options;
+  query->question = *question;
   ct_status status = prepare(query);
   if (status == CT_OK) *out = query;
   else ct_query_destroy(query);
   return status;
+}
+
+ct_status ct_query_prepare_pairs(const ct_scene *scene, const ct_query_options *options,
+                                 ct_query_frames *frames, ct_query **out) {
+  const ct_query_question question = {.kind = CT_QUERY_PAIRS, .frames = frames};
+  return prepare_question(scene, options, &question, out);
+}
+
+ct_status ct_query_prepare_overlaps(const ct_scene *scene, const ct_query_options *options,
+                                    const ct_query_overlap_options *overlap, ct_query **out) {
+  ct_query_question question = {.kind = CT_QUERY_OVERLAP};
+  if (overlap) question.overlap = *overlap;
+  return prepare_question(scene, options, &question, out);
+}
+
+ct_status ct_query_prepare_distances(const ct_scene *scene, const ct_query_options *options,
+                                     const ct_query_distance_options *distance, ct_query **out) {
+  ct_query_question question = {.kind = CT_QUERY_DISTANCE};
+  if (distance) question.distance = *distance;
+  return prepare_question(scene, options, &question, out);
+}
+
+ct_status ct_query_prepare_contacts(const ct_scene *scene, const ct_query_options *options,
+                                    const ct_query_contacts_options *contacts, ct_query **out) {
+  ct_query_question question = {.kind = CT_QUERY_CONTACTS};
+  if (contacts) question.contacts = *contacts;
+  return prepare_question(scene, options, &question, out);
+}
+
+ct_status ct_query_prepare_volumes(const ct_scene *scene, const ct_query_options *options,
+                                   const ct_query_volume_options *volume, ct_query **out) {
+  ct_query_question question = {.kind = CT_QUERY_VOLUME};
+  if (volume) question.volume = *volume;
+  return prepare_question(scene, options, &question, out);
+}
+
+ct_status ct_query_prepare_features(const ct_scene *scene, const ct_query_options *options,
+                                    const ct_features_options *features, ct_query **out) {
+  ct_query_question question = {.kind = CT_QUERY_FEATURES};
+  if (features) question.features = *features;
+  return prepare_question(scene, options, &question, out);
 }
 
 void ct_query_destroy(ct_query *query) {

@@ -1,4 +1,4 @@
-/* A query's insides, for the files of this room. */
+/* A prepared query, private to engine/query. */
 #ifndef QUERY_QUERY_H
 #define QUERY_QUERY_H
 
@@ -16,9 +16,21 @@ typedef enum ct_pair_source {
   CT_SOURCE_LISTED    /* found by preparing: `where` selects few, or the method lists all at once */
 } ct_pair_source;
 
+/* What a query evaluates of each pair; members of other kinds are unused. */
+typedef struct ct_query_question {
+  ct_query_kind kind;
+  ct_query_frames *frames;          /* PAIRS; borrowed only during preparation */
+  ct_query_overlap_options overlap; /* OVERLAP */
+  ct_query_distance_options distance;
+  ct_query_contacts_options contacts;
+  ct_query_volume_options volume;
+  ct_features_options features;
+} ct_query_question;
+
 struct ct_query {
   const ct_scene *scene;
   ct_query_options options;
+  ct_query_question question;
   ct_pair_source source;
   ct_broadphase broadphase;
   size_t items;
@@ -129,52 +141,46 @@ typedef struct ct_body_pair {
 
 /* Least distance over the pairs of colliders. *found: it is <= limit, and the hit's colliders,
  * overlap and result are set. */
-ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *found);
-/* Overlap of any pair of colliders; the first that overlaps, with the witness. Where none does and
- * limit >= 0 allows it, hit.overlap is false; *found: there is a hit. */
-ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *found);
+ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_distance_hit *hit, bool *found);
+/* Overlap of any pair of colliders: the first that overlaps, with the witness. If none does and
+ * limit > 0, the least distance, with hit.overlap false. *found: there is a hit. */
+ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_overlap_hit *hit, bool *found);
 
 /* Calls visit for each pair of colliders whose boxes may be within the limit, in the order of a's
  * colliders, then b's; one that is not CT_OK ends it and is returned. */
 typedef ct_status (*ct_collider_visit)(void *context, uint32_t collider_a, uint32_t collider_b);
 ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, void *context);
 
-/* Manifolds of the pairs of colliders within the limit, each as a hit to the sink, without the
- * first `part`; the hit given is what they have in common. `all`: a pair that has none is one hit
- * all the same. *stopped: by the sink. */
-typedef struct ct_contact_walk {
-  ct_detail detail;
-  uint32_t part;
-  bool all;
-  ct_hit_sink sink;
-  void *context;
-} ct_contact_walk;
-ct_status ct_body_pair_contacts(const ct_body_pair *pair, const ct_contact_walk *walk,
-                                const ct_hit *hit, bool *stopped);
-/* The same of volumetric contacts; detail is not read. */
-ct_status ct_body_pair_volume(const ct_body_pair *pair, const ct_volume_options *options,
-                              const ct_contact_walk *walk, const ct_hit *hit, bool *stopped);
+/* Evaluation of all pairs of colliders of two bodies; `bodies` has the rows and the position of
+ * the hits, except part. */
+typedef struct ct_body_pair_run {
+  const ct_body_pair *pair;
+  uint32_t a, b; /* rows */
+  ct_hit_position position;
+  uint32_t part; /* skip this many hits */
+  bool all;      /* explicit pair: one hit also if no colliders are near */
+  void *context; /* of the sink */
+  bool stopped;  /* by the sink */
+} ct_body_pair_run;
 
-/* ct_query_run with `sparsify`. */
+/* Manifolds of the pairs of colliders within the limit, each as a hit. */
+ct_status ct_body_pair_contacts(ct_body_pair_run *run, ct_detail detail, ct_contacts_sink sink);
+/* Volumetric contacts, each as a hit. */
+ct_status ct_body_pair_volumes(ct_body_pair_run *run, const ct_volume_options *options,
+                               ct_volume_sink sink);
+/* Features of the pairs of colliders whose boxes are within the limit, each as a hit. *doubled is
+ * incremented by the pairs of edges with flag DOUBLED. */
+ct_status ct_body_pair_features(ct_body_pair_run *run, const ct_features_options *options,
+                                ct_feature_sink sink, uint64_t *doubled);
+
+/* ct_query_run_volumes with sparsification. */
 ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range,
-                              ct_workspace *workspace, ct_hit_sink sink, void *context,
+                              ct_workspace *workspace, ct_volume_sink sink, void *context,
                               ct_range_statistics *statistics);
 
-/* ct_query_run with `nearest`. */
+/* ct_query_run_distances with `nearest`. */
 ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *range,
-                               ct_workspace *workspace, ct_hit_sink sink, void *context);
-
-/* Features of the pairs of colliders whose boxes are within the limit, each as a hit to the sink,
- * without the first `part`. *doubled is added to: pairs of edges with the flag DOUBLED. */
-typedef struct ct_feature_pair_visit {
-  const ct_features_options *options;
-  uint32_t part;
-  ct_hit_sink sink;
-  void *context;
-  uint64_t *doubled;
-} ct_feature_pair_visit;
-ct_status ct_body_pair_features(const ct_body_pair *pair, const ct_feature_pair_visit *walk,
-                                const ct_hit *hit, bool *stopped);
+                               ct_workspace *workspace, ct_distance_sink sink, void *context);
 
 /* Does each of the pairs name two different rows of the scene? */
 bool ct_query_pairs_are_valid(const ct_scene *scene, const ct_row_pair *pairs, size_t count);

@@ -111,7 +111,7 @@ double ct_shape_body_cost(ct_query_kind kind, const ct_shape *shape, const ct_bo
 }
 
 static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {
-  return ct_query_pair_cost(query->options.kind, ct_scene_body_at(query->scene, a),
+  return ct_query_pair_cost(query->question.kind, ct_scene_body_at(query->scene, a),
                             ct_scene_body_at(query->scene, b));
 }
 
@@ -171,13 +171,14 @@ static double nearest_cost(const ct_query *query) {
   double sum = 0.0;
   for (uint32_t row = 0; row < scene->rows; row += stride, seen++) {
     const ct_body *body = ct_scene_body_at(scene, row);
-    if (body) sum += ct_query_pair_cost(query->options.kind, body, body);
+    if (body) sum += ct_query_pair_cost(query->question.kind, body, body);
   }
   return seen ? (ITEM_NS + sum / (double)seen) * (double)scene->rows : 0.0;
 }
 
 double ct_query_cost(const ct_query *query) {
-  if (query->options.nearest && query->source != CT_SOURCE_EXPLICIT) return nearest_cost(query);
+  if (query->question.distance.nearest && query->source != CT_SOURCE_EXPLICIT)
+    return nearest_cost(query);
   switch (query->source) {
   case CT_SOURCE_EXPLICIT: return explicit_cost(query);
   case CT_SOURCE_LISTED: return listed_cost(query);

@@ -1,4 +1,4 @@
-/* Kind DISTANCE with `nearest`: the one pair of least distance, at any clearance.
+/* Distances with `nearest`: the one pair of least distance, at any clearance.
  *
  * Branch and bound (Roussopoulos, Kelley and Vincent 1995, "Nearest neighbor queries"): each row
  * descends the tree of boxes, nearer child first, and leaves out boxes that are certainly farther
@@ -17,7 +17,7 @@ typedef struct nearest_run {
   ct_placed_body a, b;
   uint32_t placed_a; /* row that a stands for, or CT_NO_ROW */
   bool found;
-  ct_hit best;
+  ct_distance_hit best;
   double bound; /* distance of the best pair, -INFINITY for a depth that is unsupported; INFINITY:
                    none yet */
 } nearest_run;
@@ -25,8 +25,9 @@ typedef struct nearest_run {
 /* Certainly farther than the best pair? Overlapping boxes never are: depths differ. */
 static bool is_farther(const nearest_run *run, double gap) { return gap > 0.0 && gap > run->bound; }
 
-static bool is_before(const ct_hit *hit, const ct_hit *other) {
-  return hit->item != other->item ? hit->item < other->item : hit->b < other->b;
+static bool is_before(const ct_distance_hit *hit, const ct_distance_hit *other) {
+  return hit->position.item != other->position.item ? hit->position.item < other->position.item
+                                                    : hit->b < other->b;
 }
 
 /* Evaluates rows a and b, and keeps them if they are nearer than the best pair, or as near and
@@ -44,10 +45,10 @@ static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32
   const ct_body_pair pair = {.a = &run->a,
                              .b = &run->b,
                              .limit = run->bound,
-                             .tolerance = o->tolerance,
+                             .tolerance = query->question.distance.tolerance,
                              .cancel = o->cancel,
                              .workspace = run->workspace};
-  ct_hit hit = {.a = a, .b = b, .item = item, .part = 1, .candidates = 1};
+  ct_distance_hit hit = {.a = a, .b = b, .position = {item, 1, 1}};
   bool found;
   ct_status status = ct_body_pair_distance(&pair, &hit, &found);
   if (status != CT_OK) return status;
@@ -187,7 +188,7 @@ static ct_status search_explicit(nearest_run *run) {
 }
 
 ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *range,
-                               ct_workspace *workspace, ct_hit_sink sink, void *context) {
+                               ct_workspace *workspace, ct_distance_sink sink, void *context) {
   nearest_run *run = calloc(1, sizeof *run);
   if (!run) return CT_OUT_OF_MEMORY;
   run->query = query;
@@ -199,10 +200,12 @@ ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *rang
   ct_workspace_out_of_memory(workspace); /* what came before is not this query's */
   ct_status status = query->source == CT_SOURCE_EXPLICIT ? search_explicit(run) : search_scene(run);
   ct_workspace_watch(workspace, NULL);
-  const ct_hit *best = &run->best;
-  bool passed = best->item < range->begin || (best->item == range->begin &&
-                                              range->after != CT_NO_ROW && best->b <= range->after);
-  if (status == CT_OK && run->found && best->item < range->end && !passed) sink(context, best);
+  const ct_distance_hit *best = &run->best;
+  bool passed =
+      best->position.item < range->begin ||
+      (best->position.item == range->begin && range->after != CT_NO_ROW && best->b <= range->after);
+  if (status == CT_OK && run->found && best->position.item < range->end && !passed)
+    sink(context, best);
   ct_row_finder_free(&run->finder);
   ct_placed_body_free(&run->a);
   ct_placed_body_free(&run->b);

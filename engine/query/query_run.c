@@ -1,15 +1,25 @@
-/* Running a range of a query's items: candidate pairs in order, each through the narrow phase, hits
- * to the sink. */
+/* Runs a range of a query's items: candidate pairs in order, each evaluated for the query's
+ * question, hits to the sink. */
 #include "query/query.h"
 
 #include <stdlib.h>
+
+/* The sink of the query's kind. */
+typedef union ct_query_sink {
+  ct_pair_sink pairs;
+  ct_overlap_sink overlaps;
+  ct_distance_sink distances;
+  ct_contacts_sink contacts;
+  ct_volume_sink volumes;
+  ct_feature_sink features;
+} ct_query_sink;
 
 typedef struct range_run {
   const ct_query *query;
   const ct_query_range *range;
   ct_workspace *workspace;
-  ct_hit_sink sink;
-  void *context;
+  ct_query_sink sink;
+  void *context; /* of the sink */
   ct_range_statistics *statistics;
   uint64_t candidates; /* in this range */
   ct_placed_body a, b;
@@ -42,54 +52,107 @@ static bool place_pair(range_run *run, uint32_t a, uint32_t b) {
   return ct_placed_body_set(&run->b, body_b, ct_query_pose(query, b));
 }
 
-/* The narrow phase of one pair; hits go to the sink. */
+/* A hit that ends the evaluation of a pair: position of the only one. */
+static ct_hit_position make_single_position(const range_run *run) {
+  return (ct_hit_position){run->item, 1, run->candidates};
+}
+
+/* `all`: an explicit pair that is a hit in any case. */
+static void test_boxes(range_run *run, uint32_t a, uint32_t b, bool all) {
+  bool given = run->query->source == CT_SOURCE_EXPLICIT;
+  bool overlap = !given || boxes_meet(run, a, b, all ? 0.0 : run->query->options.clearance);
+  ct_pair_hit hit = {a, b, overlap, make_single_position(run)};
+  if ((all || overlap) && !run->sink.pairs(run->context, &hit)) run->stopped = true;
+}
+
+/* Status after an evaluation; a pair of large meshes may have been cancelled in the middle. */
+static ct_status check_pair_status(const range_run *run, ct_status status) {
+  if (status != CT_OK) return status;
+  if (ct_workspace_out_of_memory(run->workspace)) return CT_OUT_OF_MEMORY;
+  return ct_cancel_raised(run->query->options.cancel) ? CT_CANCELLED : CT_OK;
+}
+
+static ct_status test_overlap_of(range_run *run, const ct_body_pair *pair, uint32_t a, uint32_t b) {
+  ct_overlap_hit hit = {.a = a, .b = b};
+  bool found;
+  ct_status status = check_pair_status(run, ct_body_pair_overlap(pair, &hit, &found));
+  if (status != CT_OK || !found) return status;
+  hit.position = make_single_position(run);
+  if (!run->sink.overlaps(run->context, &hit)) run->stopped = true;
+  return CT_OK;
+}
+
+static ct_status test_distance_of(range_run *run, const ct_body_pair *pair, uint32_t a,
+                                  uint32_t b) {
+  ct_distance_hit hit = {.a = a, .b = b};
+  bool found;
+  ct_status status = check_pair_status(run, ct_body_pair_distance(pair, &hit, &found));
+  if (status != CT_OK || !found) return status;
+  hit.position = make_single_position(run);
+  if (!run->sink.distances(run->context, &hit)) run->stopped = true;
+  return CT_OK;
+}
+
+/* Contacts, volumes and features: any number of hits. The limit is the clearance for explicit
+ * pairs, too, except for features. */
+static ct_status test_colliders(range_run *run, const ct_body_pair *pair, uint32_t a, uint32_t b,
+                                bool all) {
+  const ct_query_question *question = &run->query->question;
+  ct_body_pair_run each = {.pair = pair,
+                           .a = a,
+                           .b = b,
+                           .position = {run->item, 0, run->candidates},
+                           .part = run->part,
+                           .all = all,
+                           .context = run->context};
+  ct_status status = CT_OK;
+  if (question->kind == CT_QUERY_CONTACTS)
+    status = ct_body_pair_contacts(&each, question->contacts.detail, run->sink.contacts);
+  else if (question->kind == CT_QUERY_VOLUME)
+    status = ct_body_pair_volumes(&each, &question->volume.volume, run->sink.volumes);
+  else
+    status = ct_body_pair_features(&each, &question->features, run->sink.features,
+                                   &run->statistics->doubled);
+  run->stopped = each.stopped;
+  return status;
+}
+
+static double get_tolerance(const ct_query_question *question) {
+  switch (question->kind) {
+  case CT_QUERY_OVERLAP: return question->overlap.tolerance;
+  case CT_QUERY_DISTANCE: return question->distance.tolerance;
+  case CT_QUERY_CONTACTS: return question->contacts.tolerance;
+  case CT_QUERY_VOLUME: return question->volume.tolerance;
+  case CT_QUERY_PAIRS:
+  case CT_QUERY_FEATURES: break;
+  }
+  return 0.0;
+}
+
+/* Evaluates one candidate pair; hits go to the sink. */
 static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
   const ct_query *query = run->query;
   const ct_query_options *o = &query->options;
-  bool given = query->source == CT_SOURCE_EXPLICIT, all = given && !o->hits_only, found = true;
-  ct_hit hit = {.a = a, .b = b, .item = run->item, .candidates = run->candidates};
+  const ct_query_kind kind = query->question.kind;
+  bool all = query->source == CT_SOURCE_EXPLICIT && !o->hits_only;
   if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
-  if (o->kind == CT_QUERY_PAIRS) {
-    hit.overlap = given ? boxes_meet(run, a, b, all ? 0.0 : o->clearance) : true;
-    found = all || hit.overlap;
-  } else {
-    if (!place_pair(run, a, b)) return CT_OUT_OF_MEMORY;
-    ct_body_pair pair = {.a = &run->a,
-                         .b = &run->b,
-                         .limit = all ? INFINITY : o->clearance,
-                         .tolerance = o->tolerance,
-                         .cancel = o->cancel,
-                         .workspace = run->workspace,
-                         .overlap_test = o->overlap_test,
-                         .context = run->context};
-    if (o->kind == CT_QUERY_CONTACTS) {
-      pair.limit = o->clearance;
-      ct_contact_walk walk = {o->detail, run->part, all, run->sink, run->context};
-      return ct_body_pair_contacts(&pair, &walk, &hit, &run->stopped);
-    }
-    if (o->kind == CT_QUERY_VOLUME) {
-      pair.limit = o->clearance;
-      ct_contact_walk walk = {
-          .part = run->part, .all = all, .sink = run->sink, .context = run->context};
-      return ct_body_pair_volume(&pair, &o->volume, &walk, &hit, &run->stopped);
-    }
-    if (o->kind == CT_QUERY_FEATURES) {
-      ct_feature_pair_visit walk = {&o->features, run->part, run->sink, run->context,
-                                    &run->statistics->doubled};
-      return ct_body_pair_features(&pair, &walk, &hit, &run->stopped);
-    }
-    ct_status status = o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found)
-                                                   : ct_body_pair_distance(&pair, &hit, &found);
-    if (status != CT_OK) return status;
-    if (ct_workspace_out_of_memory(run->workspace)) return CT_OUT_OF_MEMORY;
-    /* A pair of large meshes may have been cut short. */
-    if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
+  if (kind == CT_QUERY_PAIRS) {
+    test_boxes(run, a, b, all);
+    return CT_OK;
   }
-  hit.item = run->item;
-  hit.part = 1;
-  hit.candidates = run->candidates;
-  if (found && !run->sink(run->context, &hit)) run->stopped = true;
-  return CT_OK;
+  if (!place_pair(run, a, b)) return CT_OUT_OF_MEMORY;
+  bool limited = !all || kind == CT_QUERY_CONTACTS || kind == CT_QUERY_VOLUME;
+  const ct_body_pair pair = {.a = &run->a,
+                             .b = &run->b,
+                             .limit = limited ? o->clearance : INFINITY,
+                             .tolerance = get_tolerance(&query->question),
+                             .cancel = o->cancel,
+                             .workspace = run->workspace,
+                             .overlap_test = query->question.overlap.test,
+                             .context = run->context};
+  if (kind == CT_QUERY_OVERLAP) return test_overlap_of(run, &pair, a, b);
+  if (kind == CT_QUERY_DISTANCE) return test_distance_of(run, &pair, a, b);
+  return test_colliders(run, &pair, a, b, all);
 }
 
 static ct_status test_candidate(range_run *run, uint32_t i, uint32_t j) {
@@ -180,12 +243,9 @@ static ct_status run_items(range_run *run, const ct_query_range *range) {
   return status;
 }
 
-ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace,
-                       ct_hit_sink sink, void *context, ct_range_statistics *statistics) {
-  if (query->options.kind == CT_QUERY_VOLUME && query->options.sparsify)
-    return ct_query_run_sparse(query, range, workspace, sink, context, statistics);
-  if (query->options.kind == CT_QUERY_DISTANCE && query->options.nearest)
-    return ct_query_run_nearest(query, range, workspace, sink, context);
+static ct_status run_range(const ct_query *query, const ct_query_range *range,
+                           ct_workspace *workspace, ct_query_sink sink, void *context,
+                           ct_range_statistics *statistics) {
   range_run *run = calloc(1, sizeof *run);
   if (!run) return CT_OUT_OF_MEMORY;
   ct_range_statistics own = {0};
@@ -198,7 +258,7 @@ ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_wo
   run->placed_a = CT_NO_ROW;
   ct_row_finder_init(&run->finder, query);
   ct_workspace_watch(workspace, query->options.cancel);
-  ct_workspace_out_of_memory(workspace); /* what came before is not this query's */
+  ct_workspace_out_of_memory(workspace); /* clears the state of earlier queries */
   ct_status status = run_items(run, range);
   ct_workspace_watch(workspace, NULL);
   if (statistics) {
@@ -211,4 +271,50 @@ ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_wo
   ct_placed_body_free(&run->b);
   free(run);
   return status;
+}
+
+ct_status ct_query_run_pairs(const ct_query *query, const ct_query_range *range, ct_pair_sink sink,
+                             void *context, ct_range_statistics *statistics) {
+  if (query->question.kind != CT_QUERY_PAIRS) return CT_LIMIT;
+  return run_range(query, range, NULL, (ct_query_sink){.pairs = sink}, context, statistics);
+}
+
+ct_status ct_query_run_overlaps(const ct_query *query, const ct_query_range *range,
+                                ct_workspace *workspace, ct_overlap_sink sink, void *context,
+                                ct_range_statistics *statistics) {
+  if (query->question.kind != CT_QUERY_OVERLAP) return CT_LIMIT;
+  return run_range(query, range, workspace, (ct_query_sink){.overlaps = sink}, context, statistics);
+}
+
+ct_status ct_query_run_distances(const ct_query *query, const ct_query_range *range,
+                                 ct_workspace *workspace, ct_distance_sink sink, void *context,
+                                 ct_range_statistics *statistics) {
+  if (query->question.kind != CT_QUERY_DISTANCE) return CT_LIMIT;
+  if (query->question.distance.nearest)
+    return ct_query_run_nearest(query, range, workspace, sink, context);
+  return run_range(query, range, workspace, (ct_query_sink){.distances = sink}, context,
+                   statistics);
+}
+
+ct_status ct_query_run_contacts(const ct_query *query, const ct_query_range *range,
+                                ct_workspace *workspace, ct_contacts_sink sink, void *context,
+                                ct_range_statistics *statistics) {
+  if (query->question.kind != CT_QUERY_CONTACTS) return CT_LIMIT;
+  return run_range(query, range, workspace, (ct_query_sink){.contacts = sink}, context, statistics);
+}
+
+ct_status ct_query_run_volumes(const ct_query *query, const ct_query_range *range,
+                               ct_workspace *workspace, ct_volume_sink sink, void *context,
+                               ct_range_statistics *statistics) {
+  if (query->question.kind != CT_QUERY_VOLUME) return CT_LIMIT;
+  if (query->question.volume.sparsify)
+    return ct_query_run_sparse(query, range, workspace, sink, context, statistics);
+  return run_range(query, range, workspace, (ct_query_sink){.volumes = sink}, context, statistics);
+}
+
+ct_status ct_query_run_features(const ct_query *query, const ct_query_range *range,
+                                ct_workspace *workspace, ct_feature_sink sink, void *context,
+                                ct_range_statistics *statistics) {
+  if (query->question.kind != CT_QUERY_FEATURES) return CT_LIMIT;
+  return run_range(query, range, workspace, (ct_query_sink){.features = sink}, context, statistics);
 }

@@ -6,7 +6,7 @@
 
 /* A hit kept until all are known; its contact and triangles stand in arrays that may move. */
 typedef struct kept_hit {
-  ct_hit hit;
+  ct_volume_hit hit;
   ct_volume_contact contact;
   ct_volume_total total; /* if has_total */
   size_t first_triangle;
@@ -41,11 +41,11 @@ static ct_status make_room(void **items, size_t count, size_t *capacity, size_t 
   return CT_OK;
 }
 
-static ct_status keep(sparse_run *run, const ct_hit *hit) {
-  size_t more = hit->volume ? hit->volume->triangle_count : 0;
+static ct_status keep(sparse_run *run, const ct_volume_hit *hit) {
+  size_t more = hit->contact ? hit->contact->triangle_count : 0;
   size_t bytes =
       (run->count + 1) * sizeof *run->hits + (run->triangle_count + more) * sizeof *run->triangles;
-  if (bytes > run->query->options.sparsify->bytes_max) return CT_LIMIT;
+  if (bytes > run->query->question.volume.sparsify->bytes_max) return CT_LIMIT;
   void *hits = run->hits, *triangles = run->triangles;
   ct_status status = make_room(&hits, run->count + 1, &run->capacity, sizeof *run->hits);
   run->hits = hits;
@@ -56,16 +56,16 @@ static ct_status keep(sparse_run *run, const ct_hit *hit) {
   if (status != CT_OK) return status;
   kept_hit *k = &run->hits[run->count++];
   *k = (kept_hit){
-      .hit = *hit, .first_triangle = run->triangle_count, .has_contact = hit->volume != NULL};
-  k->hit.volume_list = NULL;
-  if (hit->volume) k->contact = *hit->volume;
+      .hit = *hit, .first_triangle = run->triangle_count, .has_contact = hit->contact != NULL};
+  k->hit.list = NULL;
+  if (hit->contact) k->contact = *hit->contact;
   k->has_total = hit->total != NULL;
   if (hit->total) k->total = *hit->total;
   for (size_t i = 0; i < more; i++) run->triangles[run->triangle_count++] = hit->triangles[i];
   return CT_OK;
 }
 
-static bool take_hit(void *context, const ct_hit *hit) {
+static bool take_hit(void *context, const ct_volume_hit *hit) {
   sparse_run *run = context;
   run->status = keep(run, hit);
   return run->status == CT_OK;
@@ -155,7 +155,7 @@ static int compare_names(const void *a, const void *b) {
 }
 
 static bool list_present(sparse_run *run) {
-  const ct_query_sparsify *s = run->query->options.sparsify;
+  const ct_query_sparsify *s = run->query->question.volume.sparsify;
   run->present = malloc((s->present_count + 1) * sizeof *run->present);
   if (!run->present) return false;
   for (size_t i = 0; i < s->present_count; i++)
@@ -166,7 +166,7 @@ static bool list_present(sparse_run *run) {
 }
 
 static bool was_present(const sparse_run *run, const kept_hit *k) {
-  size_t count = run->query->options.sparsify->present_count;
+  size_t count = run->query->question.volume.sparsify->present_count;
   const ct_contact_name name = name_of(piece_a(k), piece_b(k));
   return count > 0 && bsearch(&name, run->present, count, sizeof name, compare_names) != NULL;
 }
@@ -195,7 +195,7 @@ static ct_status sparsify(sparse_run *run) {
     count++;
   }
   if (status == CT_OK) {
-    const ct_query_sparsify *s = o->sparsify;
+    const ct_query_sparsify *s = run->query->question.volume.sparsify;
     ct_sparsify_options options = {s->threshold, s->min_area, s->min_distance,
                                    adjacent,     run,         o->cancel};
     status = ct_sparsify(contacts, count, &options, outcome);
@@ -211,20 +211,21 @@ static ct_status sparsify(sparse_run *run) {
 /* ---- telling -------------------------------------------------------------------------------- */
 
 /* Is the hit in the range, and beyond where a page before it ended? */
-static bool is_wanted(const ct_query *query, const ct_query_range *range, const ct_hit *hit) {
-  if (hit->item < range->begin || hit->item >= range->end) return false;
-  if (hit->item > range->begin) return true;
-  if (query->source == CT_SOURCE_EXPLICIT) return hit->part > range->part;
+static bool is_wanted(const ct_query *query, const ct_query_range *range,
+                      const ct_volume_hit *hit) {
+  if (hit->position.item < range->begin || hit->position.item >= range->end) return false;
+  if (hit->position.item > range->begin) return true;
+  if (query->source == CT_SOURCE_EXPLICIT) return hit->position.part > range->part;
   if (range->after == CT_NO_ROW || hit->b > range->after) return true;
-  return hit->b == range->after && range->part > 0 && hit->part > range->part;
+  return hit->b == range->after && range->part > 0 && hit->position.part > range->part;
 }
 
-static void tell(const sparse_run *run, const ct_query_range *range, ct_hit_sink sink,
+static void tell(const sparse_run *run, const ct_query_range *range, ct_volume_sink sink,
                  void *context) {
   for (size_t i = 0; i < run->count; i++) {
-    ct_hit hit = run->hits[i].hit;
+    ct_volume_hit hit = run->hits[i].hit;
     if (!is_wanted(run->query, range, &hit)) continue;
-    hit.volume = run->hits[i].has_contact ? &run->hits[i].contact : NULL;
+    hit.contact = run->hits[i].has_contact ? &run->hits[i].contact : NULL;
     hit.total = run->hits[i].has_total ? &run->hits[i].total : NULL;
     hit.triangles = run->triangles + run->hits[i].first_triangle;
     if (!sink(context, &hit)) return;
@@ -232,13 +233,13 @@ static void tell(const sparse_run *run, const ct_query_range *range, ct_hit_sink
 }
 
 ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range,
-                              ct_workspace *workspace, ct_hit_sink sink, void *context,
+                              ct_workspace *workspace, ct_volume_sink sink, void *context,
                               ct_range_statistics *statistics) {
   sparse_run run = {.query = query, .workspace = workspace};
   ct_query plain = *query;
-  plain.options.sparsify = NULL;
+  plain.question.volume.sparsify = NULL;
   const ct_query_range whole = {0, query->items, CT_NO_ROW, 0};
-  ct_status status = ct_query_run(&plain, &whole, workspace, take_hit, &run, statistics);
+  ct_status status = ct_query_run_volumes(&plain, &whole, workspace, take_hit, &run, statistics);
   if (status == CT_OK) status = run.status;
   if (status == CT_OK) status = sparsify(&run);
   if (status == CT_OK) tell(&run, range, sink, context);

@@ -64,13 +64,14 @@ static bool reserve_contacts(ct_step_contacts *contacts, size_t count) {
   return true;
 }
 
-static ct_pair_material hit_material(const ct_scene *scene, const ct_hit *hit) {
+static ct_pair_material hit_material(const ct_scene *scene, const ct_contacts_hit *hit) {
   ct_text a = ct_body_material(ct_scene_body(scene, hit->a), hit->collider_a);
   return ct_scene_pair_material(scene, a,
                                 ct_body_material(ct_scene_body(scene, hit->b), hit->collider_b));
 }
 
-static void add_contact_point(contact_sink *sink, const ct_hit *hit, const ct_contact_point *p) {
+static void add_contact_point(contact_sink *sink, const ct_contacts_hit *hit,
+                              const ct_contact_point *p) {
   const ct_time_stepping *stepping = sink->step->stepping;
   ct_step_contacts *queried = &sink->step->stepping->queried;
   ct_step_contact *t = &queried->items[queried->count++];
@@ -90,7 +91,7 @@ static void add_contact_point(contact_sink *sink, const ct_hit *hit, const ct_co
   ct_contact_tangents(p->normal, &t->axes[1], &t->axes[2]);
 }
 
-static bool add_step_contacts(void *context, const ct_hit *hit) {
+static bool add_step_contacts(void *context, const ct_contacts_hit *hit) {
   contact_sink *sink = context;
   ct_time_stepping *stepping = sink->step->stepping;
   ct_step_contacts *queried = &stepping->queried;
@@ -113,15 +114,14 @@ static ct_status query_step_contacts(ct_step *step, double margin) {
   for (size_t i = 0; i < stepping->common->moved_count; i++)
     stepping->common->overrides[i] =
         (ct_override){stepping->common->next[i].row, stepping->common->next[i].pose};
-  ct_query_options options = {.kind = CT_QUERY_CONTACTS,
-                              .clearance = margin,
-                              .tolerance = stepping->common->options.contact_tolerance,
-                              .detail = CT_DETAIL_MANIFOLD,
+  const ct_query_contacts_options contacts = {stepping->common->options.contact_tolerance,
+                                              CT_DETAIL_MANIFOLD};
+  ct_query_options options = {.clearance = margin,
                               .broadphase = CT_BROADPHASE_GRID,
                               .where_a = stepping->common->moving_rows};
   contact_sink sink = {.step = step};
-  ct_status status = ct_integration_run_query(stepping->common, &options, step->workspace,
-                                              add_step_contacts, &sink);
+  ct_status status = ct_integration_run_contacts(stepping->common, &options, &contacts,
+                                                 step->workspace, add_step_contacts, &sink);
   return status == CT_OK ? sink.status : status;
 }
 

@@ -196,12 +196,11 @@ ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspa
  * pair. */
 static ct_status prepare_still(ct_motion_query *query) {
   const ct_motion_options *o = &query->options;
-  ct_query_options still = {.kind = CT_QUERY_PAIRS,
-                            .broadphase = CT_BROADPHASE_TREE,
+  ct_query_options still = {.broadphase = CT_BROADPHASE_TREE,
                             .overrides = o->overrides,
                             .override_count = o->override_count,
                             .cancel = o->cancel};
-  ct_status status = ct_query_prepare(query->scene, &still, &query->still);
+  ct_status status = ct_query_prepare_pairs(query->scene, &still, NULL, &query->still);
   if (status != CT_OK) return status;
   query->still->options.where_a = o->where_a;
   query->still->options.where_b = o->where_b;

@@ -60,7 +60,7 @@ static ct_placed place(const ct_body *body, size_t i, const ct_frame *at, ct_col
 
 /* The least distance, or the first overlap, in the order of (a's collider, b's collider). False:
  * none. */
-static bool loop_hit(const ct_scene *scene, ct_query_kind kind, ct_workspace *w, ct_hit *hit) {
+static bool loop_hit(const ct_scene *scene, ct_query_kind kind, ct_workspace *w, kind_hit *hit) {
   const ct_body *a = ct_scene_body(scene, 0), *b = ct_scene_body(scene, 1);
   ct_frame at_a = ct_frame_of(ct_scene_pose(scene, 0)), at_b = ct_frame_of(ct_scene_pose(scene, 1));
   ct_pair_options options = {0.0, INFINITY};
@@ -70,7 +70,7 @@ static bool loop_hit(const ct_scene *scene, ct_query_kind kind, ct_workspace *w,
       ct_collider ca, cb;
       ct_frame fa, fb;
       ct_placed pa = place(a, i, &at_a, &ca, &fa), pb = place(b, k, &at_b, &cb, &fb);
-      ct_hit one = {.a = 0, .b = 1, .collider_a = i, .collider_b = k};
+      kind_hit one = {.a = 0, .b = 1, .collider_a = i, .collider_b = k};
       if (kind == CT_QUERY_OVERLAP) {
         one.overlap = ct_pair_overlap(pa, pb, w, &one.result.point_a);
         one.result.point_b = one.result.point_a;
@@ -90,30 +90,30 @@ static bool loop_hit(const ct_scene *scene, ct_query_kind kind, ct_workspace *w,
 }
 
 typedef struct last_hit {
-  ct_hit hit;
+  kind_hit hit;
   size_t count;
 } last_hit;
 
-static bool keep(void *context, const ct_hit *hit) {
+static bool keep(void *context, const kind_hit *hit) {
   last_hit *last = context;
   last->hit = *hit;
   last->count++;
   return true;
 }
 
-static ct_status ask(const ct_scene *scene, const ct_query_options *options, ct_workspace *w,
-                     last_hit *last) {
+static ct_status ask(const ct_scene *scene, ct_query_kind kind, const ct_query_options *options,
+                     ct_workspace *w, last_hit *last) {
   ct_query *query = NULL;
   *last = (last_hit){.count = 0};
-  ct_status status = ct_query_prepare(scene, options, &query);
+  ct_status status = prepare_kind(scene, kind, options, &query);
   if (status != CT_OK) return status;
-  status = ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, keep,
-                        last, NULL);
+  status = run_kind(query, kind, (ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
+                    (kind_report){keep, last}, NULL);
   ct_query_destroy(query);
   return status;
 }
 
-static void check_same(const ct_hit *hit, const ct_hit *loop, bool mirrored) {
+static void check_same(const kind_hit *hit, const kind_hit *loop, bool mirrored) {
   const ct_pair_result *p = &hit->result, *q = &loop->result;
   CHECK_INT(mirrored ? hit->collider_b : hit->collider_a, loop->collider_a);
   CHECK_INT(mirrored ? hit->collider_a : hit->collider_b, loop->collider_b);
@@ -129,25 +129,24 @@ static void check_same(const ct_hit *hit, const ct_hit *loop, bool mirrored) {
  * distance. */
 static void check_kind(const ct_scene *scene, ct_query_kind kind, ct_workspace *w) {
   ct_row_pair pairs[2] = {{0, 1}, {1, 0}};
-  ct_hit loop = {.a = 0};
+  kind_hit loop = {.a = 0};
   last_hit last;
   bool any = loop_hit(scene, kind, w, &loop);
   for (int swapped = 0; swapped < 2; swapped++) {
-    ct_query_options o = {
-        .kind = kind, .pairs = &pairs[swapped], .pair_count = 1, .explicit_pairs = true};
-    CHECK_INT(ask(scene, &o, w, &last), CT_OK);
+    ct_query_options o = {.pairs = &pairs[swapped], .pair_count = 1, .explicit_pairs = true};
+    CHECK_INT(ask(scene, kind, &o, w, &last), CT_OK);
     CHECK_INT(last.count, 1);
     if (any) check_same(&last.hit, &loop, swapped);
     else CHECK(!last.hit.overlap);
   }
-  ct_query_options o = {.kind = kind};
+  ct_query_options o = {.clearance = 0.0};
   if (kind == CT_QUERY_DISTANCE) o.clearance = ct_max2(0.0, loop.result.distance);
-  CHECK_INT(ask(scene, &o, w, &last), CT_OK);
+  CHECK_INT(ask(scene, kind, &o, w, &last), CT_OK);
   CHECK_INT(last.count, any);
   if (any && last.count) check_same(&last.hit, &loop, false);
   if (o.clearance == 0.0) return;
   o.clearance *= 1.0 - 0x1p-50;
-  CHECK_INT(ask(scene, &o, w, &last), CT_OK);
+  CHECK_INT(ask(scene, kind, &o, w, &last), CT_OK);
   CHECK_INT(last.count, 0);
 }
 
@@ -199,9 +198,9 @@ static void a_question_about_thousands_of_colliders_stops_soon(void) {
   ct_workspace *w = ct_workspace_create();
   raiser later;
   raiser_start(&later, 0.03);
-  ct_query_options o = {.kind = CT_QUERY_DISTANCE, .cancel = later.cancel};
+  ct_query_options o = {.cancel = later.cancel};
   last_hit last;
-  CHECK_INT(ask(scene, &o, w, &last), CT_CANCELLED);
+  CHECK_INT(ask(scene, CT_QUERY_DISTANCE, &o, w, &last), CT_CANCELLED);
   raiser_end_soon(&later);
   CHECK_INT(last.count, 0);
   ct_workspace_destroy(w);

@@ -6,11 +6,11 @@
 enum { BODIES = 90, HITS = BODIES * BODIES };
 
 typedef struct hit_log {
-  ct_hit hits[HITS];
+  kind_hit hits[HITS];
   size_t count, stop_after;
 } hit_log;
 
-static bool note_hit(void *context, const ct_hit *hit) {
+static bool note_hit(void *context, const kind_hit *hit) {
   hit_log *log = context;
   if (log->count < HITS) log->hits[log->count] = *hit;
   return ++log->count != log->stop_after;
@@ -110,21 +110,21 @@ static size_t naive_hits(const ct_scene *scene, const ct_query_options *o, ct_wo
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-static void run_all(const ct_scene *scene, const ct_query_options *options, ct_workspace *w,
-                    hit_log *log) {
+static void run_all(const ct_scene *scene, ct_query_kind kind, const ct_query_options *options,
+                    ct_workspace *w, hit_log *log) {
   ct_query *query = NULL;
   log->count = log->stop_after = 0;
-  CHECK_INT(ct_query_prepare(scene, options, &query), CT_OK);
+  CHECK_INT(prepare_kind(scene, kind, options, &query), CT_OK);
   if (!query) return;
   CHECK(ct_query_broadphase(query) != CT_BROADPHASE_AUTO);
   CHECK(ct_query_cost(query) >= 0.0);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
-                         note_hit, log, NULL),
+  CHECK_INT(run_kind(query, kind, (ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
+                     (kind_report){note_hit, log}, NULL),
             CT_OK);
   ct_query_destroy(query);
 }
 
-static bool same_hit(const ct_hit *a, const ct_hit *b) {
+static bool same_hit(const kind_hit *a, const kind_hit *b) {
   const ct_pair_result *p = &a->result, *q = &b->result;
   return a->a == b->a && a->b == b->b && a->collider_a == b->collider_a &&
          a->collider_b == b->collider_b && a->overlap == b->overlap && p->distance == q->distance &&
@@ -143,26 +143,26 @@ static void check_same_hits(const hit_log *a, const hit_log *b, const char *what
                  b->hits[k].a, b->hits[k].b);
 }
 
-static void check_against_loops(const ct_scene *scene, const ct_query_options *options,
-                                ct_workspace *w) {
+static void check_against_loops(const ct_scene *scene, ct_query_kind kind,
+                                const ct_query_options *options, ct_workspace *w) {
   static ct_row_pair pairs[HITS];
   static double distances[HITS];
   static hit_log tree, other;
   ct_query_options o = *options;
   size_t count = naive_hits(scene, &o, w, pairs, distances);
   o.broadphase = CT_BROADPHASE_TREE;
-  run_all(scene, &o, w, &tree);
+  run_all(scene, kind, &o, w, &tree);
   CHECK_INT(tree.count, count);
   for (size_t k = 0; k < tree.count && k < count; k++) {
-    const ct_hit *hit = &tree.hits[k];
+    const kind_hit *hit = &tree.hits[k];
     if (hit->a != pairs[k].a || hit->b != pairs[k].b)
       CHECK_FAIL("hit %zu is %u %u, should be %u %u", k, hit->a, hit->b, pairs[k].a, pairs[k].b);
     CHECK_INT(hit->overlap, distances[k] <= 0.0);
-    if (o.kind == CT_QUERY_DISTANCE && hit->result.status != CT_PAIR_UNSUPPORTED)
+    if (kind == CT_QUERY_DISTANCE && hit->result.status != CT_PAIR_UNSUPPORTED)
       CHECK(hit->result.distance == distances[k]);
   }
   o.broadphase = CT_BROADPHASE_BRUTE_FORCE;
-  run_all(scene, &o, w, &other);
+  run_all(scene, kind, &o, w, &other);
   check_same_hits(&tree, &other, "brute force");
 }
 
@@ -173,8 +173,8 @@ static void every_broad_phase_gives_the_hits_of_the_loops(void) {
     const ct_scene *scene = random_scene(&r, BODIES, round % 2 ? 4.0 : 9.0);
     for (int kind = CT_QUERY_OVERLAP; kind <= CT_QUERY_DISTANCE; kind++) {
       for (int c = 0; c < 3; c++) {
-        ct_query_options o = {.kind = (ct_query_kind)kind, .clearance = c * 0.2};
-        check_against_loops(scene, &o, w);
+        ct_query_options o = {.clearance = c * 0.2};
+        check_against_loops(scene, (ct_query_kind)kind, &o, w);
       }
     }
     ct_scene_release(scene);
@@ -203,12 +203,12 @@ static void what_if_poses_selections_and_filters_change_what_the_loops_change(vo
       if (check_next(&r) % 6 == 0 && ct_scene_body(scene, i))
         overrides[count++] = (ct_override){i, random_pose(&r, 5.0)};
     }
-    ct_query_options o = {.kind = round % 2 ? CT_QUERY_DISTANCE : CT_QUERY_OVERLAP,
-                          .clearance = round % 3 * 0.1};
+    ct_query_kind kind = round % 2 ? CT_QUERY_DISTANCE : CT_QUERY_OVERLAP;
+    ct_query_options o = {.clearance = round % 3 * 0.1};
     if (round % 8 < 6) o.where_a = in_a;
     if (round % 3) o.where_b = in_b;
     if (round % 5) o.overrides = overrides, o.override_count = count;
-    check_against_loops(round % 2 ? filtered : scene, &o, w);
+    check_against_loops(round % 2 ? filtered : scene, kind, &o, w);
   }
   ct_scene_release(filtered);
   ct_scene_release(scene);
@@ -223,27 +223,27 @@ static void any_cut_into_ranges_gives_the_same_list(void) {
   static uint8_t few[BODIES];
   few[3] = few[50] = few[70] = 1;
   for (int round = 0; round < 30; round++) {
-    ct_query_options o = {.kind = (ct_query_kind)(round % 3),
-                          .clearance = 0.1,
+    ct_query_kind kind = (ct_query_kind)(round % 3);
+    ct_query_options o = {.clearance = 0.1,
                           .broadphase = round % 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
     if (round % 5 == 0) o.where_a = few;
-    run_all(scene, &o, w, &whole);
+    run_all(scene, kind, &o, w, &whole);
     ct_query *query;
-    CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
+    CHECK_INT(prepare_kind(scene, kind, &o, &query), CT_OK);
     parts.count = parts.stop_after = 0;
     ct_range_statistics all = {0}, sum = {0};
     for (size_t begin = 0, end; begin < ct_query_items(query); begin = end) {
       end = begin + check_next(&r) % 20;
       if (end > ct_query_items(query)) end = ct_query_items(query);
-      CHECK_INT(ct_query_run(query, &(ct_query_range){begin, end, CT_NO_ROW, 0}, w, note_hit,
-                             &parts, &sum),
+      CHECK_INT(run_kind(query, kind, (ct_query_range){begin, end, CT_NO_ROW, 0}, w,
+                         (kind_report){note_hit, &parts}, &sum),
                 CT_OK);
     }
     check_same_hits(&whole, &parts, "ranges");
     static hit_log again;
     again.count = again.stop_after = 0;
-    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
-                           note_hit, &again, &all),
+    CHECK_INT(run_kind(query, kind, (ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
+                       (kind_report){note_hit, &again}, &all),
               CT_OK);
     CHECK(all.candidates == sum.candidates && all.box_tests == sum.box_tests &&
           all.candidates >= whole.count);
@@ -259,19 +259,19 @@ static void pages_resumed_after_any_hit_give_the_same_list(void) {
   const ct_scene *scene = random_scene(&r, BODIES, 4.0);
   static hit_log whole, pages;
   for (int round = 0; round < 12; round++) {
-    ct_query_options o = {.kind = CT_QUERY_OVERLAP,
-                          .broadphase = round % 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
-    run_all(scene, &o, w, &whole);
+    ct_query_kind kind = CT_QUERY_OVERLAP;
+    ct_query_options o = {.broadphase = round % 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
+    run_all(scene, kind, &o, w, &whole);
     ct_query *query;
-    CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
+    CHECK_INT(prepare_kind(scene, kind, &o, &query), CT_OK);
     pages.count = 0;
     size_t item = 0, page = 1 + check_next(&r) % 7;
     uint32_t after = CT_NO_ROW;
     for (size_t turn = 0; turn <= HITS; turn++) {
       size_t before = pages.count;
       pages.stop_after = before + page;
-      CHECK_INT(ct_query_run(query, &(ct_query_range){item, ct_query_items(query), after, 0}, w,
-                             note_hit, &pages, NULL),
+      CHECK_INT(run_kind(query, kind, (ct_query_range){item, ct_query_items(query), after, 0}, w,
+                         (kind_report){note_hit, &pages}, NULL),
                 CT_OK);
       if (pages.count < before + page) break;
       item = pages.hits[pages.count - 1].a;
@@ -298,12 +298,12 @@ static void explicit_pairs_are_all_answered_and_mirrored_when_swapped(void) {
     pairs[count++] = (ct_row_pair){a, b};
     pairs[count++] = (ct_row_pair){b, a};
   }
-  ct_query_options o = {
-      .kind = CT_QUERY_DISTANCE, .pairs = pairs, .pair_count = count, .explicit_pairs = true};
-  run_all(scene, &o, w, &log);
+  ct_query_kind kind = CT_QUERY_DISTANCE;
+  ct_query_options o = {.pairs = pairs, .pair_count = count, .explicit_pairs = true};
+  run_all(scene, kind, &o, w, &log);
   CHECK_INT(log.count, count);
   for (size_t k = 0; k < log.count; k += 2) {
-    const ct_hit *h = &log.hits[k], *s = &log.hits[k + 1];
+    const kind_hit *h = &log.hits[k], *s = &log.hits[k + 1];
     double least;
     CHECK(h->a == pairs[k].a && h->b == pairs[k].b && s->a == h->b && s->b == h->a);
     CHECK(h->collider_a == s->collider_b && h->collider_b == s->collider_a);
@@ -314,13 +314,13 @@ static void explicit_pairs_are_all_answered_and_mirrored_when_swapped(void) {
     CHECK(h->result.normal.x == -s->result.normal.x && h->result.normal.y == -s->result.normal.y);
   }
   static hit_log overlaps;
-  o.kind = CT_QUERY_OVERLAP;
-  run_all(scene, &o, w, &overlaps);
+  kind = CT_QUERY_OVERLAP;
+  run_all(scene, kind, &o, w, &overlaps);
   CHECK_INT(overlaps.count, count);
   for (size_t k = 0; k < overlaps.count; k++)
     CHECK_INT(overlaps.hits[k].overlap, log.hits[k].overlap);
   o.pair_count = 0;
-  run_all(scene, &o, w, &overlaps);
+  run_all(scene, kind, &o, w, &overlaps);
   CHECK_INT(overlaps.count, 0);
   ct_scene_release(scene);
   ct_workspace_destroy(w);
@@ -338,11 +338,11 @@ static void ties_between_colliders_mirror_when_swapped(void) {
   add_body(draft, body_of("b", shapes, down_up, 2, NULL), pose_at(3, 0, 0));
   const ct_scene *scene = seal(draft, empty);
   ct_row_pair pairs[2] = {{0, 1}, {1, 0}};
-  ct_query_options o = {
-      .kind = CT_QUERY_DISTANCE, .pairs = pairs, .pair_count = 2, .explicit_pairs = true};
+  ct_query_kind kind = CT_QUERY_DISTANCE;
+  ct_query_options o = {.pairs = pairs, .pair_count = 2, .explicit_pairs = true};
   static hit_log log;
   ct_workspace *w = ct_workspace_create();
-  run_all(scene, &o, w, &log);
+  run_all(scene, kind, &o, w, &log);
   CHECK_INT(log.count, 2);
   CHECK_NEAR(log.hits[0].result.distance, 2.0, 0);
   CHECK(log.hits[0].collider_a == log.hits[1].collider_b &&
@@ -373,19 +373,20 @@ static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
       if (ct_draft_body(draft, row)) CHECK_INT(ct_draft_set_pose(draft, row, &pose), CT_OK);
     }
     moved = seal(draft, moved);
-    ct_query_options o = {.kind = CT_QUERY_PAIRS, .broadphase = CT_BROADPHASE_TREE};
-    run_all(moved, &o, w, &log);
+    ct_query_kind kind = CT_QUERY_PAIRS;
+    ct_query_options o = {.broadphase = CT_BROADPHASE_TREE};
+    run_all(moved, kind, &o, w, &log);
   }
   for (int round = 0; round < 2; round++) {
-    ct_query_options o = {
-        .kind = CT_QUERY_OVERLAP, .broadphase = CT_BROADPHASE_TREE, .where_a = round ? few : NULL};
+    ct_query_kind kind = CT_QUERY_OVERLAP;
+    ct_query_options o = {.broadphase = CT_BROADPHASE_TREE, .where_a = round ? few : NULL};
     ct_range_statistics found[2] = {{0}, {0}};
     for (int k = 0; k < 2; k++) {
       ct_query *query;
-      CHECK_INT(ct_query_prepare(k ? moved : posted, &o, &query), CT_OK);
+      CHECK_INT(prepare_kind(k ? moved : posted, kind, &o, &query), CT_OK);
       ct_query_range all = {0, ct_query_items(query), CT_NO_ROW, 0};
       log.count = log.stop_after = 0;
-      CHECK_INT(ct_query_run(query, &all, w, note_hit, &log, &found[k]), CT_OK);
+      CHECK_INT(run_kind(query, kind, all, w, (kind_report){note_hit, &log}, &found[k]), CT_OK);
       ct_query_destroy(query);
     }
     CHECK(found[0].box_tests > 0 && found[0].box_tests == found[1].box_tests);
@@ -413,7 +414,7 @@ static void check_boxes_against_loops(const ct_scene *scene, const ct_query_opti
                                       ct_workspace *w) {
   static hit_log log;
   size_t at = 0;
-  run_all(scene, options, w, &log);
+  run_all(scene, CT_QUERY_PAIRS, options, w, &log);
   for (uint32_t i = 0; i < ct_scene_rows(scene); i++) {
     for (uint32_t j = i + 1; j < ct_scene_rows(scene); j++) {
       ct_aabb a, b;
@@ -451,16 +452,14 @@ static void candidates_at_the_edge_of_the_clearance_are_those_of_the_loops(void)
     }
     const ct_scene *scene = seal(draft, empty);
     for (int k = 0; k < 9; k++) {
-      ct_query_options o = {
-          .kind = CT_QUERY_PAIRS, .clearance = k / 3 * 0.1, .where_a = k % 3 == 2 ? few : NULL};
+      ct_query_options o = {.clearance = k / 3 * 0.1, .where_a = k % 3 == 2 ? few : NULL};
       o.broadphase = k % 3 == 0 ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
       check_boxes_against_loops(scene, &o, w);
     }
     ct_scene_release(scene);
   }
   const ct_scene *mixed = random_scene(&r, BODIES, 5.0);
-  check_boxes_against_loops(
-      mixed, &(ct_query_options){.kind = CT_QUERY_PAIRS, .broadphase = CT_BROADPHASE_TREE}, w);
+  check_boxes_against_loops(mixed, &(ct_query_options){.broadphase = CT_BROADPHASE_TREE}, w);
   ct_scene_release(mixed);
   ct_workspace_destroy(w);
 }
@@ -478,9 +477,9 @@ static void exact_touches_are_never_lost(void) {
   ct_workspace *w = ct_workspace_create();
   static hit_log log;
   for (int k = 0; k < 4; k++) {
-    ct_query_options o = {.kind = k % 2 ? CT_QUERY_OVERLAP : CT_QUERY_DISTANCE,
-                          .broadphase = k / 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
-    run_all(scene, &o, w, &log);
+    ct_query_kind kind = k % 2 ? CT_QUERY_OVERLAP : CT_QUERY_DISTANCE;
+    ct_query_options o = {.broadphase = k / 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
+    run_all(scene, kind, &o, w, &log);
     CHECK_INT(log.count, 3 * 3 * 16);
   }
   ct_workspace_destroy(w);
@@ -498,16 +497,17 @@ static void candidate_pairs_are_those_of_closed_boxes(void) {
   static hit_log log;
   ct_workspace *w = ct_workspace_create();
   for (ct_broadphase b = CT_BROADPHASE_TREE; b <= CT_BROADPHASE_BRUTE_FORCE; b++) {
-    ct_query_options o = {.kind = CT_QUERY_PAIRS, .broadphase = b};
-    run_all(scene, &o, w, &log);
+    ct_query_kind kind = CT_QUERY_PAIRS;
+    ct_query_options o = {.broadphase = b};
+    run_all(scene, kind, &o, w, &log);
     CHECK_INT(log.count, 2);
     CHECK(log.hits[0].a == 0 && log.hits[0].b == 1 && log.hits[1].a == 1 && log.hits[1].b == 2);
     o.clearance = 0.51;
-    run_all(scene, &o, w, &log);
+    run_all(scene, kind, &o, w, &log);
     CHECK_INT(log.count, 3);
-    o.kind = CT_QUERY_OVERLAP;
+    kind = CT_QUERY_OVERLAP;
     o.clearance = 0.0;
-    run_all(scene, &o, w, &log);
+    run_all(scene, kind, &o, w, &log);
     CHECK_INT(log.count, 0);
   }
   ct_workspace_destroy(w);
@@ -521,13 +521,14 @@ static void a_raised_flag_cancels_preparing_and_running(void) {
   ct_workspace *w = ct_workspace_create();
   static hit_log log;
   for (ct_broadphase b = CT_BROADPHASE_TREE; b <= CT_BROADPHASE_BRUTE_FORCE; b++) {
-    ct_query_options o = {.kind = CT_QUERY_DISTANCE, .broadphase = b, .cancel = cancel};
+    ct_query_kind kind = CT_QUERY_DISTANCE;
+    ct_query_options o = {.broadphase = b, .cancel = cancel};
     ct_query *query = NULL;
-    CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
+    CHECK_INT(prepare_kind(scene, kind, &o, &query), CT_OK);
     ct_cancel_raise(cancel);
     log.count = log.stop_after = 0;
-    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
-                           note_hit, &log, NULL),
+    CHECK_INT(run_kind(query, kind, (ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
+                       (kind_report){note_hit, &log}, NULL),
               CT_CANCELLED);
     CHECK_INT(log.count, 0);
     ct_query_destroy(query);
@@ -535,17 +536,17 @@ static void a_raised_flag_cancels_preparing_and_running(void) {
     cancel = ct_cancel_create();
   }
   ct_cancel_raise(cancel);
-  ct_query_options o = {
-      .kind = CT_QUERY_DISTANCE, .broadphase = CT_BROADPHASE_BRUTE_FORCE, .cancel = cancel};
+  ct_query_kind kind = CT_QUERY_DISTANCE;
+  ct_query_options o = {.broadphase = CT_BROADPHASE_BRUTE_FORCE, .cancel = cancel};
   ct_query *query = NULL;
-  CHECK_INT(ct_query_prepare(scene, &o, &query), CT_CANCELLED);
+  CHECK_INT(prepare_kind(scene, kind, &o, &query), CT_CANCELLED);
   CHECK(query == NULL);
   ct_cancel_destroy(cancel);
   ct_workspace_destroy(w);
   ct_scene_release(scene);
 }
 
-static bool count_hit(void *context, const ct_hit *hit) {
+static bool count_hit(void *context, const kind_hit *hit) {
   (void)hit;
   ++*(size_t *)context;
   return true;
@@ -561,12 +562,13 @@ static void more_candidates_than_the_limit_are_refused(void) {
     add_shape(draft, id, sphere_of(1), pose_at(0, 0, 0));
   }
   const ct_scene *scene = seal(draft, empty);
-  ct_query_options o = {.kind = CT_QUERY_PAIRS, .broadphase = CT_BROADPHASE_TREE};
+  ct_query_kind kind = CT_QUERY_PAIRS;
+  ct_query_options o = {.broadphase = CT_BROADPHASE_TREE};
   ct_query *query;
   size_t hits = 0;
-  CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL,
-                         count_hit, &hits, NULL),
+  CHECK_INT(prepare_kind(scene, kind, &o, &query), CT_OK);
+  CHECK_INT(run_kind(query, kind, (ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL,
+                     (kind_report){count_hit, &hits}, NULL),
             CT_PAIR_LIMIT);
   CHECK_INT(hits, CT_PAIRS_MAX);
   ct_query_destroy(query);

@@ -51,7 +51,7 @@ typedef struct found {
   double distance[TOUCHES_MAX];
 } found;
 
-static bool note(void *context, const ct_hit *hit) {
+static bool note(void *context, const ct_contacts_hit *hit) {
   found *f = context;
   if (f->of->movers[hit->a] != MOVES && f->of->movers[hit->b] != MOVES) return true;
   for (size_t k = 0; k < hit->point_count && f->count < TOUCHES_MAX; k++) {
@@ -65,14 +65,12 @@ static bool note(void *context, const ct_hit *hit) {
 static void find(const random_scene *s, found *out) {
   out->of = s;
   out->count = 0;
-  const ct_query_options options = {.kind = CT_QUERY_CONTACTS,
-                                    .clearance = 1e-3,
-                                    .tolerance = 1e-3,
-                                    .detail = CT_DETAIL_MANIFOLD};
+  const ct_query_options options = {.clearance = 1e-3};
+  const ct_query_contacts_options contacts = {1e-3, CT_DETAIL_MANIFOLD};
   ct_query *query;
-  CHECK_INT(ct_query_prepare(s->scene, &options, &query), CT_OK);
+  CHECK_INT(ct_query_prepare_contacts(s->scene, &options, &contacts, &query), CT_OK);
   const ct_query_range all = {.end = ct_query_items(query), .after = CT_NO_ROW};
-  CHECK_INT(ct_query_run(query, &all, workspace, note, out, NULL), CT_OK);
+  CHECK_INT(ct_query_run_contacts(query, &all, workspace, note, out, NULL), CT_OK);
   ct_query_destroy(query);
 }
 

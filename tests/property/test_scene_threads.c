@@ -152,7 +152,7 @@ typedef struct range_job {
   uint32_t rows[BODIES * 4];
 } range_job;
 
-static bool note_rows(void *context, const ct_hit *hit) {
+static bool note_rows(void *context, const kind_hit *hit) {
   range_job *job = context;
   if (job->log.count < BODIES * 2) {
     job->rows[2 * job->log.count] = hit->a;
@@ -164,8 +164,9 @@ static bool note_rows(void *context, const ct_hit *hit) {
 static void *run_range(void *context) {
   range_job *job = context;
   ct_workspace *workspace = ct_workspace_create();
-  CHECK_INT(ct_query_run(job->query, &(ct_query_range){job->begin, job->end, CT_NO_ROW, 0},
-                         workspace, note_rows, job, NULL),
+  CHECK_INT(run_kind(job->query, CT_QUERY_OVERLAP,
+                     (ct_query_range){job->begin, job->end, CT_NO_ROW, 0}, workspace,
+                     (kind_report){note_rows, job}, NULL),
             CT_OK);
   ct_workspace_destroy(workspace);
   return NULL;
@@ -174,12 +175,12 @@ static void *run_range(void *context) {
 static void ranges_of_one_query_run_on_any_thread(void) {
   check_random r = {73};
   const ct_scene *scene = crowd(&r, BODIES);
-  ct_query_options options = {.kind = CT_QUERY_OVERLAP, .broadphase = CT_BROADPHASE_TREE};
+  ct_query_options options = {.broadphase = CT_BROADPHASE_TREE};
   ct_query *query = NULL;
   static range_job jobs[READERS];
   pthread_t threads[READERS];
   pair_log whole = log_pairs(scene, CT_QUERY_OVERLAP, CT_BROADPHASE_TREE), joined = {0, 0};
-  CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
+  CHECK_INT(ct_query_prepare_overlaps(scene, &options, NULL, &query), CT_OK);
   for (size_t k = 0; k < READERS; k++) {
     jobs[k].query = query;
     jobs[k].begin = k * BODIES / READERS;
@@ -190,7 +191,7 @@ static void ranges_of_one_query_run_on_any_thread(void) {
     pthread_join(threads[k], NULL);
     CHECK(jobs[k].log.count > 0 && jobs[k].log.count < BODIES * 2);
     for (size_t h = 0; h < jobs[k].log.count; h++) {
-      ct_hit hit = {.a = jobs[k].rows[2 * h], .b = jobs[k].rows[2 * h + 1]};
+      kind_hit hit = {.a = jobs[k].rows[2 * h], .b = jobs[k].rows[2 * h + 1]};
       log_pair(&joined, &hit);
     }
   }

@@ -104,7 +104,7 @@ def the_readme_lists_every_example():
 headers = sorted((ROOT / "engine/include/contact").glob("*.h"))
 # What the examples of the pages use without making it.
 GIVEN = ("ct_workspace *workspace, ct_arena *arena, const ct_scene *scene, ct_placed a, ct_placed b, ct_moving_body mover_a, ct_moving_body mover_b, "
-         "ct_row_motion moving, ct_contact_set set, const ct_mechanics *mechanics, ct_hit_sink on_hit, ct_probe_sink on_probe_hit, "
+         "ct_row_motion moving, ct_contact_set set, const ct_mechanics *mechanics, ct_distance_sink on_distance, ct_probe_sink on_probe_hit, "
          "ct_motion_sink on_motion_hit")
 
 

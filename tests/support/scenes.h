@@ -80,13 +80,69 @@ static inline ct_pose random_pose(check_random *r, double side) {
   return (ct_pose){{x, y, z}, random_rotation(r)};
 }
 
+/* ---- one of the questions pairs, overlaps and distances ----------------------------------------
+ */
+
+/* A hit of any of them; pairs have no colliders and no result. */
+typedef struct kind_hit {
+  uint32_t a, b, collider_a, collider_b;
+  bool overlap;
+  ct_pair_result result;
+  size_t item;
+} kind_hit;
+
+typedef bool (*kind_sink)(void *context, const kind_hit *hit);
+
+typedef struct kind_report {
+  kind_sink sink;
+  void *context;
+} kind_report;
+
+static inline bool report_pair_hit(void *context, const ct_pair_hit *hit) {
+  kind_report *report = context;
+  kind_hit one = {.a = hit->a, .b = hit->b, .overlap = hit->overlap, .item = hit->position.item};
+  return report->sink(report->context, &one);
+}
+
+static inline bool report_overlap_hit(void *context, const ct_overlap_hit *hit) {
+  kind_report *report = context;
+  kind_hit one = {hit->a,       hit->b,      hit->collider_a,   hit->collider_b,
+                  hit->overlap, hit->result, hit->position.item};
+  return report->sink(report->context, &one);
+}
+
+static inline bool report_distance_hit(void *context, const ct_distance_hit *hit) {
+  kind_report *report = context;
+  kind_hit one = {hit->a,       hit->b,      hit->collider_a,   hit->collider_b,
+                  hit->overlap, hit->result, hit->position.item};
+  return report->sink(report->context, &one);
+}
+
+static inline ct_status prepare_kind(const ct_scene *scene, ct_query_kind kind,
+                                     const ct_query_options *options, ct_query **out) {
+  if (kind == CT_QUERY_PAIRS) return ct_query_prepare_pairs(scene, options, NULL, out);
+  if (kind == CT_QUERY_OVERLAP) return ct_query_prepare_overlaps(scene, options, NULL, out);
+  return ct_query_prepare_distances(scene, options, NULL, out);
+}
+
+/* Runs a range of a query that prepare_kind has prepared. */
+static inline ct_status run_kind(const ct_query *query, ct_query_kind kind, ct_query_range range,
+                                 ct_workspace *workspace, kind_report report,
+                                 ct_range_statistics *statistics) {
+  if (kind == CT_QUERY_PAIRS)
+    return ct_query_run_pairs(query, &range, report_pair_hit, &report, statistics);
+  if (kind == CT_QUERY_OVERLAP)
+    return ct_query_run_overlaps(query, &range, workspace, report_overlap_hit, &report, statistics);
+  return ct_query_run_distances(query, &range, workspace, report_distance_hit, &report, statistics);
+}
+
 /* How many hits there were, and a sum over which rows they are of, in order. */
 typedef struct pair_log {
   uint64_t sum;
   size_t count;
 } pair_log;
 
-static inline bool log_pair(void *context, const ct_hit *hit) {
+static inline bool log_pair(void *context, const kind_hit *hit) {
   pair_log *log = context;
   log->sum = log->sum * 6364136223846793005u + ((uint64_t)hit->a << 32 | hit->b) + 1;
   log->count++;
@@ -96,13 +152,13 @@ static inline bool log_pair(void *context, const ct_hit *hit) {
 /* All pairs of the scene that the kind of question finds. */
 static inline pair_log log_pairs(const ct_scene *scene, ct_query_kind kind,
                                  ct_broadphase broadphase) {
-  ct_query_options options = {.kind = kind, .broadphase = broadphase};
+  ct_query_options options = {.broadphase = broadphase};
   ct_query *query = NULL;
   pair_log log = {0, 0};
   ct_workspace *own = ct_workspace_create();
-  CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, own,
-                         log_pair, &log, NULL),
+  CHECK_INT(prepare_kind(scene, kind, &options, &query), CT_OK);
+  CHECK_INT(run_kind(query, kind, (ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, own,
+                     (kind_report){log_pair, &log}, NULL),
             CT_OK);
   ct_query_destroy(query);
   ct_workspace_destroy(own);

@@ -35,19 +35,19 @@ static const ct_scene *with_filters(const ct_scene *base, const ct_filters *filt
   return seal(draft, base);
 }
 
-static bool note_pair(void *context, const ct_hit *hit) {
+static bool note_pair(void *context, const ct_pair_hit *hit) {
   bool *seen = context;
   seen[hit->a * BODIES + hit->b] = true;
   return true;
 }
 
 static void pairs_of(const ct_scene *scene, ct_broadphase broadphase, bool *seen) {
-  ct_query_options options = {.kind = CT_QUERY_PAIRS, .broadphase = broadphase};
+  ct_query_options options = {.broadphase = broadphase};
   ct_query *query;
   memset(seen, 0, BODIES * BODIES);
-  CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL,
-                         note_pair, seen, NULL),
+  CHECK_INT(ct_query_prepare_pairs(scene, &options, NULL, &query), CT_OK);
+  CHECK_INT(ct_query_run_pairs(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0},
+                               note_pair, seen, NULL),
             CT_OK);
   ct_query_destroy(query);
 }

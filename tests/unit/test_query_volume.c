@@ -20,22 +20,22 @@ typedef struct told_hits {
   size_t count, most;
 } told_hits;
 
-static bool take(void *context, const ct_hit *hit) {
+static bool take(void *context, const ct_volume_hit *hit) {
   told_hits *l = context;
   told *t = &l->hits[l->count++];
   *t = (told){.a = hit->a,
               .b = hit->b,
               .collider_a = hit->collider_a,
               .collider_b = hit->collider_b,
-              .part = hit->part,
-              .item = hit->item,
+              .part = hit->position.part,
+              .item = hit->position.item,
               .sparsified = hit->sparsified};
-  if (hit->volume) {
-    t->volume = hit->volume->volume;
-    t->area = hit->volume->area;
-    t->position = hit->volume->position;
-    CHECK_INT(hit->volume->triangle_count > 0, 1);
-    CHECK(hit->triangles[hit->volume->triangle_count - 1].owner <= CT_OWNER_SHARED);
+  if (hit->contact) {
+    t->volume = hit->contact->volume;
+    t->area = hit->contact->area;
+    t->position = hit->contact->position;
+    CHECK_INT(hit->contact->triangle_count > 0, 1);
+    CHECK(hit->triangles[hit->contact->triangle_count - 1].owner <= CT_OWNER_SHARED);
   }
   return l->count < l->most;
 }
@@ -66,14 +66,16 @@ static const ct_scene *random_scene(check_random *r) {
   return seal(draft, empty);
 }
 
-static ct_query *prepare(const ct_scene *scene, const ct_query_options *options) {
+static ct_query *prepare(const ct_scene *scene, const ct_query_options *options,
+                         const ct_query_sparsify *sparsify) {
+  const ct_query_volume_options volume = {.volume = {.triangles = true}, .sparsify = sparsify};
   ct_query *query = NULL;
-  CHECK_INT(ct_query_prepare(scene, options, &query), CT_OK);
+  CHECK_INT(ct_query_prepare_volumes(scene, options, &volume, &query), CT_OK);
   return query;
 }
 
 static ct_status run(const ct_query *query, ct_query_range range, told_hits *out) {
-  return ct_query_run(query, &range, workspace, take, out, NULL);
+  return ct_query_run_volumes(query, &range, workspace, take, out, NULL);
 }
 
 static ct_status run_whole(const ct_query *query, told_hits *out) {
@@ -81,17 +83,14 @@ static ct_status run_whole(const ct_query *query, told_hits *out) {
   return run(query, (ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, out);
 }
 
-static ct_query_options volumes(void) {
-  return (ct_query_options){.kind = CT_QUERY_VOLUME, .volume = {.triangles = true}};
-}
+static const ct_query_options all_pairs = {.clearance = 0.0};
 
 static void contacts_are_those_of_the_loops(void) {
   static told_hits found;
   check_random r = {71};
   for (int round = 0; round < 6; round++) {
     const ct_scene *scene = random_scene(&r);
-    ct_query_options options = volumes();
-    ct_query *query = prepare(scene, &options);
+    ct_query *query = prepare(scene, &all_pairs, NULL);
     CHECK_INT(run_whole(query, &found), CT_OK);
     size_t next = 0;
     for (uint32_t a = 0; a < BODIES; a++)
@@ -102,7 +101,7 @@ static void contacts_are_those_of_the_loops(void) {
           ct_frame at_p = ct_frame_mul(ct_frame_of(ct_scene_pose(scene, a)), ct_frame_of(p.pose));
           ct_frame at_q = ct_frame_mul(ct_frame_of(ct_scene_pose(scene, b)), ct_frame_of(q.pose));
           ct_pose pose_a = ct_scene_pose(scene, a), pose_b = ct_scene_pose(scene, b);
-          ct_volume_options posed = options.volume;
+          ct_volume_options posed = {.triangles = true};
           posed.poses_a = (ct_volume_poses){&pose_a, &p.pose};
           posed.poses_b = (ct_volume_poses){&pose_b, &q.pose};
           ct_volume v;
@@ -162,12 +161,10 @@ static void any_cut_laid_end_to_end_is_the_whole(void) {
   for (int round = 0; round < 2; round++) {
     const ct_scene *scene = random_scene(&r);
     for (int form = 0; form < 4; form++) {
-      ct_query_options options = volumes();
-      if (form & 1) options.sparsify = &sparsify;
-      options.explicit_pairs = form & 2;
+      ct_query_options options = {.explicit_pairs = form & 2};
       options.pairs = pairs;
       options.pair_count = form & 2 ? 4 : 0;
-      ct_query *query = prepare(scene, &options);
+      ct_query *query = prepare(scene, &options, form & 1 ? &sparsify : NULL);
       check_cuts(query, form & 2);
       ct_query_destroy(query);
     }
@@ -197,8 +194,7 @@ static void sparsified_are_all_contacts_together(void) {
     const ct_scene *scene = random_scene(&r);
     const ct_query_sparsify sparsify = {
         .threshold = 0.3, .min_area = 1e-2, .min_distance = 0.02, .bytes_max = SIZE_MAX};
-    ct_query_options options = volumes();
-    ct_query *query = prepare(scene, &options);
+    ct_query *query = prepare(scene, &all_pairs, NULL);
     CHECK_INT(run_whole(query, &all), CT_OK);
     ct_query_destroy(query);
     for (uint32_t i = 0; i < all.count; i++) {
@@ -214,8 +210,7 @@ static void sparsified_are_all_contacts_together(void) {
     }
     ct_sparsify_options rules = {0.3, 1e-2, 0.02, touch_in_body, (void *)(uintptr_t)scene, NULL};
     CHECK_INT(ct_sparsify(contacts, all.count, &rules, expected), CT_OK);
-    options.sparsify = &sparsify;
-    query = prepare(scene, &options);
+    query = prepare(scene, &all_pairs, &sparsify);
     CHECK_INT(run_whole(query, &found), CT_OK);
     CHECK_INT(found.count, all.count);
     for (size_t i = 0; i < found.count; i++) {
@@ -234,9 +229,7 @@ static void contacts_beyond_the_memory_allowed_are_refused(void) {
   const ct_scene *scene = random_scene(&r);
   const ct_query_sparsify sparsify = {
       .threshold = 0.01, .min_area = 0, .min_distance = 0, .bytes_max = 4096};
-  ct_query_options options = volumes();
-  options.sparsify = &sparsify;
-  ct_query *query = prepare(scene, &options);
+  ct_query *query = prepare(scene, &all_pairs, &sparsify);
   CHECK_INT(run_whole(query, &found), CT_LIMIT);
   CHECK_INT(found.count, 0);
   ct_query_destroy(query);

@@ -44,7 +44,33 @@ static void zero_sparsify_options_remove_nothing(void) {
 
 /* ---- scenes --------------------------------------------------------------------------------- */
 
-static bool count_hits(void *context, const ct_hit *hit) {
+static bool count_pairs(void *context, const ct_pair_hit *hit) {
+  (void)hit;
+  ++*(size_t *)context;
+  return true;
+}
+
+static bool count_overlaps(void *context, const ct_overlap_hit *hit) {
+  *(size_t *)context += hit->overlap;
+  return true;
+}
+
+static bool count_distances(void *context, const ct_distance_hit *hit) {
+  *(size_t *)context += hit->overlap;
+  return true;
+}
+
+static bool count_contacts(void *context, const ct_contacts_hit *hit) {
+  *(size_t *)context += hit->point_count;
+  return true;
+}
+
+static bool count_volumes(void *context, const ct_volume_hit *hit) {
+  *(size_t *)context += hit->contact != NULL;
+  return true;
+}
+
+static bool count_features(void *context, const ct_feature_hit *hit) {
   (void)hit;
   ++*(size_t *)context;
   return true;
@@ -76,27 +102,74 @@ static const ct_scene *two_balls(double apart) {
   return seal(draft, base);
 }
 
+static const ct_query_range two_rows = {0, 2, CT_NO_ROW, 0};
+
 static void zero_query_options_ask_for_all_pairs(void) {
   const ct_scene *scene = two_balls(1.0), *empty = ct_scene_create(0);
+  const ct_query_options zero = {0};
   ct_query *query = NULL;
   size_t hits = 0;
-  CHECK_INT(ct_query_prepare(scene, &(ct_query_options){0}, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0}, workspace, count_hits, &hits, NULL), CT_OK);
+  CHECK_INT(ct_query_prepare_pairs(scene, &zero, NULL, &query), CT_OK);
+  CHECK_INT(ct_query_run_pairs(query, &(ct_query_range){0}, count_pairs, &hits, NULL), CT_OK);
   CHECK_INT(hits, 0); /* no items */
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, 2, CT_NO_ROW, 0}, workspace, count_hits, &hits,
-                         NULL),
-            CT_OK);
+  CHECK_INT(ct_query_run_pairs(query, &two_rows, count_pairs, &hits, NULL), CT_OK);
   CHECK_INT(hits, 1);
   ct_query_destroy(query);
   const ct_row_pair pair = {0};
   const ct_override override = {0};
   ct_query_options bad = {.pairs = &pair, .pair_count = 1, .explicit_pairs = true};
-  CHECK_INT(ct_query_prepare(scene, &bad, &query), CT_LIMIT);
-  CHECK_INT(ct_query_prepare(
-                empty, &(ct_query_options){.overrides = &override, .override_count = 1}, &query),
+  CHECK_INT(ct_query_prepare_pairs(scene, &bad, NULL, &query), CT_LIMIT);
+  CHECK_INT(ct_query_prepare_pairs(empty,
+                                   &(ct_query_options){.overrides = &override, .override_count = 1},
+                                   NULL, &query),
             CT_LIMIT);
   ct_scene_release(scene);
   ct_scene_release(empty);
+}
+
+/* Two balls of radius 1 at a distance of 1: every question has one answer, except features, which
+ * need triangles. A query answers only the question that it was prepared for. */
+static void zero_questions_have_the_answers_of_their_defaults(void) {
+  const ct_scene *scene = two_balls(1.0);
+  const ct_query_options zero = {0};
+  ct_query *query = NULL;
+  size_t hits[5] = {0};
+  CHECK_INT(ct_query_prepare_overlaps(scene, &zero, &(ct_query_overlap_options){0}, &query), CT_OK);
+  CHECK_INT(ct_query_run_overlaps(query, &two_rows, workspace, count_overlaps, &hits[0], NULL),
+            CT_OK);
+  CHECK_INT(ct_query_run_pairs(query, &two_rows, count_pairs, &hits[4], NULL), CT_LIMIT);
+  ct_query_destroy(query);
+  CHECK_INT(ct_query_prepare_distances(scene, &zero, &(ct_query_distance_options){0}, &query),
+            CT_OK);
+  CHECK_INT(ct_query_run_distances(query, &two_rows, workspace, count_distances, &hits[1], NULL),
+            CT_OK);
+  CHECK_INT(ct_query_run_overlaps(query, &two_rows, workspace, count_overlaps, &hits[4], NULL),
+            CT_LIMIT);
+  ct_query_destroy(query);
+  CHECK_INT(ct_query_prepare_contacts(scene, &zero, &(ct_query_contacts_options){0}, &query),
+            CT_OK);
+  CHECK_INT(ct_query_run_contacts(query, &two_rows, workspace, count_contacts, &hits[2], NULL),
+            CT_OK);
+  CHECK_INT(ct_query_run_distances(query, &two_rows, workspace, count_distances, &hits[4], NULL),
+            CT_LIMIT);
+  ct_query_destroy(query);
+  CHECK_INT(ct_query_prepare_volumes(scene, &zero, &(ct_query_volume_options){0}, &query), CT_OK);
+  CHECK_INT(ct_query_run_volumes(query, &two_rows, workspace, count_volumes, &hits[3], NULL),
+            CT_OK);
+  CHECK_INT(ct_query_run_contacts(query, &two_rows, workspace, count_contacts, &hits[4], NULL),
+            CT_LIMIT);
+  CHECK_INT(ct_query_run_features(query, &two_rows, workspace, count_features, &hits[4], NULL),
+            CT_LIMIT);
+  ct_query_destroy(query);
+  CHECK_INT(ct_query_prepare_features(scene, &zero, NULL, &query), CT_OK);
+  CHECK_INT(ct_query_run_features(query, &two_rows, workspace, count_features, &hits[4], NULL),
+            CT_OK);
+  CHECK_INT(ct_query_run_volumes(query, &two_rows, workspace, count_volumes, &hits[4], NULL),
+            CT_LIMIT);
+  ct_query_destroy(query);
+  for (int k = 0; k < 4; k++) CHECK_INT(hits[k], 1);
+  CHECK_INT(hits[4], 0);
+  ct_scene_release(scene);
 }
 
 static void zero_probes_are_safe_or_refused(void) {
@@ -370,6 +443,9 @@ static const zero_row rows[] = {
     {"ct_query_options ct_query_range ct_row_pair ct_override ct_filters ct_materials "
      "ct_attachment_type ct_motion",
      zero_query_options_ask_for_all_pairs},
+    {"ct_query_overlap_options ct_query_distance_options ct_query_contacts_options "
+     "ct_query_volume_options",
+     zero_questions_have_the_answers_of_their_defaults},
     {"ct_probe_options", zero_probes_are_safe_or_refused},
     {"ct_contact_event_options ct_contact_monitor_options ct_contact_monitor",
      zero_contact_events_are_refused},
@@ -397,7 +473,9 @@ static const zero_row rows[] = {
      "ct_contact_change ct_contact_ended ct_contact_event ct_contact_name ct_contact_point "
      "ct_contact_record ct_contact_side ct_dual_point ct_element_form "
      "ct_elements_report ct_feature ct_features ct_filter_verdict "
-     "ct_frame_pairs ct_friction_bodies ct_gradient ct_graze ct_hit ct_hull_report ct_hull_view "
+     "ct_frame_pairs ct_friction_bodies ct_gradient ct_graze ct_pair_hit ct_overlap_hit "
+     "ct_distance_hit "
+     "ct_contacts_hit ct_volume_hit ct_feature_hit ct_hit_position ct_hull_report ct_hull_view "
      "ct_toi ct_island ct_manifold ct_mesh_foot ct_mesh_hit ct_mesh_node ct_mesh_report "
      "ct_mesh_defects ct_mesh_edge ct_mesh_hole ct_mesh_repaired "
      "ct_mesh_view ct_motion_hit ct_pair_feature ct_pair_feature_point "
@@ -417,6 +495,7 @@ static const check_test tests[] = {
     FACT(a_zero_limit_of_pairs_allows_none),
     FACT(zero_sparsify_options_remove_nothing),
     FACT(zero_query_options_ask_for_all_pairs),
+    FACT(zero_questions_have_the_answers_of_their_defaults),
     FACT(zero_probes_are_safe_or_refused),
     FACT(zero_contact_events_are_refused),
     FACT(zero_movers_and_motions_are_safe_or_refused),

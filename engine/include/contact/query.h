@@ -1,6 +1,11 @@
 /* Queries of a scene: overlap, distance, contacts, volumes and features of all candidate pairs, or
  * of given pairs.
  *
+ * Each question has its own calls: ct_query_prepare_distances prepares a query and
+ * ct_query_run_distances runs it, with ct_query_distance_options and ct_distance_hit. What all
+ * questions share (clearance, selection, pairs, poses, broad phase, cancellation) is in
+ * ct_query_options.
+ *
  * A query is prepared once and then run over ranges of work items, by any number of threads with
  * one workspace each. Hits are in canonical order within a range, so concatenated ranges give the
  * same list for every partition.
@@ -19,24 +24,7 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* Hits of each kind:
- * - PAIRS: the bodies' AABBs overlap, one of them expanded by the clearance.
- * - OVERLAP: a pair of colliders shares a point. With a clearance, separated bodies within the
- *   clearance are hits too; `overlap` distinguishes them.
- * - DISTANCE: the least distance over the pairs of colliders is at most the clearance.
- * - CONTACTS: one hit per pair of colliders within the clearance, ordered by a's colliders, then
- *   b's.
- * - VOLUME: one hit per volumetric contact of two colliders or elements, ordered by a's colliders,
- *   b's colliders, elements. An overlapping pair of colliders without a computable contact has one
- *   hit without a contact. Example: method SOLFEC and elements without outer faces.
- * - FEATURES: one hit per feature of two colliders with triangles, ordered by a's colliders, b's
- *   colliders, then as in ct_features. A pair without features because a mesh is open has one hit
- *   without a feature. Other colliders have no hits.
- *
- * Explicit pairs are always hits. PAIRS: `overlap` is the result. CONTACTS: separated bodies have
- * one hit of the nearest colliders, without points. VOLUME: bodies without a contact have one such
- * hit without a contact. FEATURES: pairs without features have no hit. Bodies without colliders
- * have no hits. */
+/* The question of a query, for cost estimates. */
 typedef enum ct_query_kind {
   CT_QUERY_PAIRS,
   CT_QUERY_OVERLAP,
@@ -46,27 +34,7 @@ typedef enum ct_query_kind {
   CT_QUERY_FEATURES
 } ct_query_kind;
 
-/* One side of a volumetric contact: row, collider, and element or CT_NO_ELEMENT. */
-typedef struct ct_contact_side {
-  uint32_t row, collider, element;
-} ct_contact_side;
-
-/* Identity of a volumetric contact; the order of the two sides is irrelevant. */
-typedef struct ct_contact_name {
-  ct_contact_side a, b;
-} ct_contact_name;
-
-/* VOLUME: sparsification of the contacts by ct_sparsify. Contacts listed in `present` count as
- * carried over, all others as new. Pieces are elements and convex colliders. Elements of one
- * collider are adjacent if they share a node; colliders are adjacent if their shapes share a point
- * in the body frame. Ids follow the order of hits. All contacts of the query are sparsified
- * together. */
-typedef struct ct_query_sparsify {
-  double threshold, min_area, min_distance;
-  size_t bytes_max;               /* memory limit of the query's contacts, bytes; CT_LIMIT beyond */
-  const ct_contact_name *present; /* [present_count] in any order; unknown contacts are ignored */
-  size_t present_count;
-} ct_query_sparsify;
+/* ---- common options -------------------------------------------------------------------------- */
 
 /* A pose that replaces the scene's pose of a row during one query. */
 typedef struct ct_override {
@@ -85,10 +53,97 @@ typedef struct ct_row_pair {
   uint32_t a, b; /* in the order of the result; a != b */
 } ct_row_pair;
 
-/* Consecutive frames of one scene: a series of PAIRS queries with changing poses. If given in the
- * options, a sweep reuses its lists of the previous frame, as ct_frames does, and reports the
- * changes. All frames share one scene, clearance and `where`, and have no explicit pairs. The pairs
- * are the same as without frames. */
+/* Common to all questions: which pairs of bodies take part. */
+typedef struct ct_query_options {
+  /* m, >= 0: hits are pairs at most this far apart. Explicit pairs: limits only their contact
+   * points */
+  double clearance;
+  /* explicit pairs beyond the clearance are no hits either (pairs of boxes: disjoint ones) */
+  bool hits_only;
+  /* Methods other than TREE and BRUTE_FORCE find all pairs during preparation, at most CT_PAIRS_MAX
+   * before filters. */
+  ct_broadphase broadphase;
+  /* [rows] 1 = selected; NULL: all. A pair takes part if one body is in where_a and the other in
+   * where_b */
+  const uint8_t *where_a;
+  const uint8_t *where_b;
+  /* [pair_count] explicit pairs, answered in this order; filters are ignored */
+  const ct_row_pair *pairs;
+  size_t pair_count;            /* 0: all pairs of the scene */
+  bool explicit_pairs;          /* `pairs` applies even if it is empty */
+  const ct_override *overrides; /* [override_count] what-if poses, sorted by row, each row once */
+  size_t override_count;
+  const ct_cancel *cancel; /* NULL: never */
+} ct_query_options;
+/* Defaults: all pairs of bodies, clearance 0. */
+ct_query_options ct_query_options_default(void);
+
+/* ---- a prepared query ------------------------------------------------------------------------ */
+
+/* A prepared query; immutable, shared by the threads that run its ranges. */
+typedef struct ct_query ct_query;
+
+/* Frees the query; NULL is allowed. */
+void ct_query_destroy(ct_query *query);
+/* Number of work items. */
+size_t ct_query_items(const ct_query *query);
+/* Estimated cost of the whole query, ns on one core: for scheduling and partitioning. */
+double ct_query_cost(const ct_query *query);
+/* Estimated cost of one pair of bodies, ns on one core. */
+double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b);
+ct_broadphase ct_query_broadphase(const ct_query *query); /* the method used; never AUTO */
+
+/* Work items [begin, end). Hits of item `begin` with b <= after are skipped (CT_NO_ROW: none), so a
+ * page can resume within an item. If part > 0, only the first `part` hits of its pair b = after, or
+ * of an explicit pair, are skipped. */
+typedef struct ct_query_range {
+  size_t begin, end;
+  uint32_t after, part;
+} ct_query_range;
+
+typedef struct ct_range_statistics {
+  uint64_t candidates; /* pairs of bodies with overlapping boxes, after filters */
+  uint64_t
+      /* Tests of single pairs of body boxes. Inner tree nodes do not count, so the number is
+       * independent of the tree's history. With `where` selecting few bodies, the range with item 0
+       * counts all of them. */
+      box_tests;
+  uint64_t doubled; /* features: edge pairs with flag DOUBLED, as in ct_features */
+} ct_range_statistics;
+
+/* Where a hit is in the list of hits. */
+typedef struct ct_hit_position {
+  size_t item; /* work item of the hit */
+  /* contacts, volumes, features: number of hits of this pair of bodies so far, this one included;
+   * else 1 */
+  uint32_t part;
+  uint64_t candidates; /* candidate pairs of this range so far, this one included */
+} ct_hit_position;
+
+/* Every question has one function to prepare and one to run it.
+ *
+ * ct_query_prepare_*: builds the data that all ranges share (tree, boxes), and all candidates if
+ * `where` selects few bodies. The scene and everything in the options are borrowed until
+ * ct_query_destroy; options of the question may be NULL for their defaults. The first query of a
+ * revision builds its tree, from the previous revision's tree if there is one. The caller owns
+ * *out.
+ * CT_LIMIT: an explicit pair of a row with itself; a pair or override of a missing row.
+ * CT_CANCELLED, CT_PAIR_LIMIT, CT_OUT_OF_MEMORY: *out is unchanged.
+ *
+ * ct_query_run_*: runs a range and calls the sink for each hit, in order; a sink that returns false
+ * stops the range with CT_OK. Everything that a hit points to is valid during the sink's call.
+ * *statistics (may be NULL) is incremented. Cost: candidate pairs times the evaluation of a pair.
+ * CT_LIMIT: the query was prepared for another question. CT_PAIR_LIMIT: more than CT_PAIRS_MAX
+ * candidates in this range. CT_CANCELLED, CT_OUT_OF_MEMORY.
+ *
+ * Bodies without colliders have no hits. */
+
+/* ---- pairs: the bodies' AABBs overlap, one of them expanded by the clearance ----------------- */
+
+/* Consecutive frames of one scene: a series of queries for pairs with changing poses. If given, a
+ * sweep reuses its lists of the previous frame, as ct_frames does, and reports the changes. All
+ * frames share one scene, clearance and `where`, and have no explicit pairs. The pairs are the same
+ * as without frames. */
 typedef struct ct_query_frames ct_query_frames;
 
 /* Statistics and changes of the last prepared query. Pairs are rows, i < j, sorted; owned by the
@@ -112,136 +167,197 @@ void ct_query_frames_destroy(ct_query_frames *frames);
 /* The last prepared frame; borrowed from `frames` until the next query is prepared. */
 const ct_query_frame *ct_query_frames_last(const ct_query_frames *frames);
 
+/* A pair of bodies. Explicit pairs are always hits, and `overlap` is the result. */
+typedef struct ct_pair_hit {
+  uint32_t a, b; /* rows */
+  bool overlap;  /* explicit pairs: the boxes overlap; else true */
+  ct_hit_position position;
+} ct_pair_hit;
+typedef bool (*ct_pair_sink)(void *context, const ct_pair_hit *hit);
+
+/* frames: the series that this query continues, or NULL; borrowed only by this call. */
+ct_status ct_query_prepare_pairs(const ct_scene *scene, const ct_query_options *options,
+                                 ct_query_frames *frames, ct_query **out);
+/* Cost: 10 to 100 ns per candidate. */
+ct_status ct_query_run_pairs(const ct_query *query, const ct_query_range *range, ct_pair_sink sink,
+                             void *context, ct_range_statistics *statistics);
+
+/* ---- overlaps: a pair of colliders shares a point -------------------------------------------- */
+
 /* Two colliders of two rows. */
 typedef struct ct_collider_pair {
   uint32_t a, b, collider_a, collider_b;
 } ct_collider_pair;
 
-/* Replaces ct_pair_overlap for kind OVERLAP: returns the decision and writes the witness point.
- * `context` is the sink's. */
+/* Replaces ct_pair_overlap: returns the decision and writes the witness point. `context` is the
+ * sink's. */
 typedef bool (*ct_overlap_test)(void *context, const ct_collider_pair *which, ct_placed a,
                                 ct_placed b, ct_workspace *workspace, ct_vec3 *witness);
 
-typedef struct ct_query_options {
-  ct_query_kind kind;
-  /* m, >= 0: hits are pairs at most this far apart. Explicit pairs: limits only their contact
-   * points */
-  double clearance;
-  double tolerance; /* see ct_pair_options */
-  ct_detail detail; /* CONTACTS */
-  /* DISTANCE: only the pair of least distance is a hit, at any clearance; ties: the first in order.
-   * Unsupported depths count as unbounded. Searched in the tree, or over all pairs with
-   * BRUTE_FORCE. */
-  bool nearest;
-  /* explicit pairs beyond the clearance are no hits either (PAIRS: with disjoint boxes) */
-  bool hits_only;
-  ct_overlap_test overlap_test;      /* OVERLAP; NULL: ct_pair_overlap */
-  ct_volume_options volume;          /* VOLUME; method SOLFEC requires clearance = its epsilon */
-  ct_features_options features;      /* FEATURES */
-  const ct_query_sparsify *sparsify; /* VOLUME; NULL: keep all contacts */
-  /* Methods other than TREE and BRUTE_FORCE find all pairs during preparation, at most CT_PAIRS_MAX
-   * before filters. */
-  ct_broadphase broadphase;
-  /* [rows] 1 = selected; NULL: all. A pair takes part if one body is in where_a and the other in
-   * where_b */
-  const uint8_t *where_a;
-  const uint8_t *where_b;
-  /* [pair_count] explicit pairs, answered in this order; filters are ignored */
-  const ct_row_pair *pairs;
-  size_t pair_count;   /* 0: all pairs of the scene */
-  bool explicit_pairs; /* `pairs` applies even if it is empty */
-  /* PAIRS: the series that this query continues, or NULL; borrowed only by ct_query_prepare */
-  ct_query_frames *frames;
-  const ct_override *overrides; /* [override_count] what-if poses, sorted by row, each row once */
-  size_t override_count;
-  const ct_cancel *cancel; /* NULL: never */
-} ct_query_options;
-/* Defaults: PAIRS of all bodies, clearance 0; volume and features have their own defaults. */
-ct_query_options ct_query_options_default(void);
+typedef struct ct_query_overlap_options {
+  double tolerance;     /* m, of distances within the clearance: see ct_pair_options */
+  ct_overlap_test test; /* NULL: ct_pair_overlap */
+} ct_query_overlap_options;
+ct_query_overlap_options ct_query_overlap_options_default(void);
 
-typedef struct ct_hit {
+/* Two bodies that overlap; with a clearance also separated ones within it. Explicit pairs are
+ * always hits. */
+typedef struct ct_overlap_hit {
   uint32_t a, b; /* rows */
-  /* Colliders of the extreme pair: least distance, unsupported depths counting as unbounded.
-   * OVERLAP: the first overlapping pair. Order and ties follow (a, b) with the body first that is
-   * first by pose and content, so swapped bodies give the mirrored hit. */
+  /* overlap: the first pair of colliders that does; else the nearest. Order and ties follow (a, b)
+   * with the body first that is first by pose and content, so swapped bodies give the mirrored hit
+   */
   uint32_t collider_a, collider_b;
-  /* OVERLAP: shared point (result.point_a = point_b = witness); DISTANCE: distance <= 0 */
   bool overlap;
-  ct_pair_result result; /* DISTANCE, CONTACTS, and OVERLAP with a clearance */
-  /* CONTACTS: [point_count] as in ct_manifold; valid during the sink's call */
-  const ct_contact_point *points;
+  /* overlap: point_a = point_b is a shared point, m, world frame, and nothing else is set; else the
+   * distance */
+  ct_pair_result result;
+  ct_hit_position position;
+} ct_overlap_hit;
+typedef bool (*ct_overlap_sink)(void *context, const ct_overlap_hit *hit);
+
+ct_status ct_query_prepare_overlaps(const ct_scene *scene, const ct_query_options *options,
+                                    const ct_query_overlap_options *overlap, ct_query **out);
+ct_status ct_query_run_overlaps(const ct_query *query, const ct_query_range *range,
+                                ct_workspace *workspace, ct_overlap_sink sink, void *context,
+                                ct_range_statistics *statistics);
+
+/* ---- distances: the least over the pairs of colliders is at most the clearance ---- */
+
+typedef struct ct_query_distance_options {
+  double tolerance; /* m: see ct_pair_options */
+  /* Only the pair of least distance is a hit, at any clearance; ties: the first in order.
+   * Unsupported depths count as unbounded. Searched in the tree, or over all pairs with
+   * BRUTE_FORCE. Each range evaluates the whole query and reports its own hit: use one range.
+   * Candidates and box tests are not counted. */
+  bool nearest;
+} ct_query_distance_options;
+ct_query_distance_options ct_query_distance_options_default(void);
+
+/* Two bodies at most the clearance apart. Explicit pairs are always hits. */
+typedef struct ct_distance_hit {
+  uint32_t a, b; /* rows */
+  /* the pair of colliders of least distance, unsupported depths counting as unbounded; order and
+   * ties as in ct_overlap_hit */
+  uint32_t collider_a, collider_b;
+  bool overlap; /* distance <= 0 */
+  ct_pair_result result;
+  ct_hit_position position;
+} ct_distance_hit;
+typedef bool (*ct_distance_sink)(void *context, const ct_distance_hit *hit);
+
+ct_status ct_query_prepare_distances(const ct_scene *scene, const ct_query_options *options,
+                                     const ct_query_distance_options *distance, ct_query **out);
+ct_status ct_query_run_distances(const ct_query *query, const ct_query_range *range,
+                                 ct_workspace *workspace, ct_distance_sink sink, void *context,
+                                 ct_range_statistics *statistics);
+
+/* ---- contacts: manifolds of the pairs of colliders within the clearance ---- */
+
+typedef struct ct_query_contacts_options {
+  double tolerance; /* m: see ct_pair_options */
+  ct_detail detail;
+} ct_query_contacts_options;
+ct_query_contacts_options ct_query_contacts_options_default(void);
+
+/* Two colliders within the clearance: one hit each, ordered by a's colliders, then b's. Separated
+ * bodies of an explicit pair have one hit of the nearest colliders, without points. */
+typedef struct ct_contacts_hit {
+  uint32_t a, b; /* rows */
+  uint32_t collider_a, collider_b;
+  bool overlap; /* distance <= 0 */
+  ct_pair_result result;
+  const ct_contact_point *points; /* [point_count] as in ct_manifold */
   size_t point_count;
-  const ct_volume_contact
-      /* VOLUME: valid during the sink's call. NULL: no contact, and `result` has the distance or
-       * UNSUPPORTED */
-      *volume;
-  /* VOLUME: [volume->triangle_count]; valid during the sink's call */
-  const ct_volume_triangle *triangles;
-  /* VOLUME: the list that contains the contact's stages; valid during the sink's call. NULL if
-   * sparsified */
-  const ct_volume *volume_list;
-  uint32_t volume_flags; /* VOLUME without a contact: the reasons, as bits of CT_VOLUME_FLAG_MAP */
-  /* VOLUME, contacts of elements: the total over all contacts of both colliders, valid during the
-   * sink's call; else NULL */
-  const ct_volume_total *total;
-  ct_sparsified sparsified; /* VOLUME: sparsification result of the contact */
-  /* FEATURES: valid during the sink's call. NULL: no feature; features_status has the reason */
-  const ct_pair_feature *feature;
-  ct_features_status features_status;
-  size_t item; /* work item of the hit */
-  /* CONTACTS, VOLUME, FEATURES: number of hits of this pair of bodies so far, this one included;
-   * else 1 */
-  uint32_t part;
-  uint64_t candidates; /* candidate pairs of this range so far, this one included */
-} ct_hit;
+  ct_hit_position position;
+} ct_contacts_hit;
+typedef bool (*ct_contacts_sink)(void *context, const ct_contacts_hit *hit);
 
-typedef struct ct_query ct_query;
+ct_status ct_query_prepare_contacts(const ct_scene *scene, const ct_query_options *options,
+                                    const ct_query_contacts_options *contacts, ct_query **out);
+ct_status ct_query_run_contacts(const ct_query *query, const ct_query_range *range,
+                                ct_workspace *workspace, ct_contacts_sink sink, void *context,
+                                ct_range_statistics *statistics);
 
-/* Prepares a query: builds the data that all ranges share (tree, boxes), and all candidates if
- * `where` selects few bodies. Borrows the scene and everything in options until ct_query_destroy.
- * The first query of a revision builds its tree, from the previous revision's tree if there is one.
- * The caller owns *out.
- * CT_LIMIT: an explicit pair of a row with itself; a pair or override of a missing row.
- * CT_CANCELLED, CT_PAIR_LIMIT, CT_OUT_OF_MEMORY. */
-ct_status ct_query_prepare(const ct_scene *scene, const ct_query_options *options, ct_query **out);
-/* Frees the query; NULL is allowed. */
-void ct_query_destroy(ct_query *query);
-/* Number of work items. */
-size_t ct_query_items(const ct_query *query);
-/* Estimated cost of the whole query, ns on one core: for scheduling and partitioning. */
-double ct_query_cost(const ct_query *query);
-/* Estimated cost of one pair of bodies, ns on one core. */
-double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b);
-ct_broadphase ct_query_broadphase(const ct_query *query); /* the method used; never AUTO */
+/* ---- volumes: volumetric contacts of two colliders or elements ---- */
 
-/* Receives each hit in order; returning false stops the range with CT_OK. */
-typedef bool (*ct_hit_sink)(void *context, const ct_hit *hit);
+/* One side of a volumetric contact: row, collider, and element or CT_NO_ELEMENT. */
+typedef struct ct_contact_side {
+  uint32_t row, collider, element;
+} ct_contact_side;
 
-typedef struct ct_range_statistics {
-  uint64_t candidates; /* pairs of bodies with overlapping boxes, after filters */
-  uint64_t
-      /* Tests of single pairs of body boxes. Inner tree nodes do not count, so the number is
-       * independent of the tree's history. With `where` selecting few bodies, the range with item 0
-       * counts all of them. */
-      box_tests;
-  uint64_t doubled; /* FEATURES: edge pairs with flag DOUBLED, as in ct_features */
-} ct_range_statistics;
+/* Identity of a volumetric contact; the order of the two sides is irrelevant. */
+typedef struct ct_contact_name {
+  ct_contact_side a, b;
+} ct_contact_name;
 
-/* Work items [begin, end). Hits of item `begin` with b <= after are skipped (CT_NO_ROW: none), so a
- * page can resume within an item. If part > 0, only the first `part` hits of its pair b = after, or
- * of an explicit pair, are skipped. */
-typedef struct ct_query_range {
-  size_t begin, end;
-  uint32_t after, part;
-} ct_query_range;
+/* Sparsification of the contacts by ct_sparsify. Contacts listed in `present` count as
+ * carried over, all others as new. Pieces are elements and convex colliders. Elements of one
+ * collider are adjacent if they share a node; colliders are adjacent if their shapes share a point
+ * in the body frame. Ids follow the order of hits. All contacts of the query are sparsified
+ * together. */
+typedef struct ct_query_sparsify {
+  double threshold, min_area, min_distance;
+  size_t bytes_max;               /* memory limit of the query's contacts, bytes; CT_LIMIT beyond */
+  const ct_contact_name *present; /* [present_count] in any order; unknown contacts are ignored */
+  size_t present_count;
+} ct_query_sparsify;
 
-/* Runs a range and calls the sink for each hit. *statistics (may be NULL) is incremented. With
- * `sparsify` or `nearest` each range evaluates the whole query and reports its own hits: use one
- * range. With `nearest`, candidates and box tests are not counted.
- * CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range. CT_CANCELLED, CT_OUT_OF_MEMORY.
+typedef struct ct_query_volume_options {
+  ct_volume_options volume; /* method SOLFEC requires clearance = its epsilon */
+  double tolerance;         /* m, of bodies without a contact: see ct_pair_options */
+  /* NULL: keep all contacts. Else each range evaluates the whole query and reports its own hits:
+   * use one range */
+  const ct_query_sparsify *sparsify;
+} ct_query_volume_options;
+ct_query_volume_options ct_query_volume_options_default(void);
+
+/* One volumetric contact, ordered by a's colliders, b's colliders, elements. An overlapping pair of
+ * colliders without a computable contact has one hit without a contact (example: method SOLFEC and
+ * elements without outer faces). Bodies of an explicit pair that have no contact have one such hit.
  */
-ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace,
-                       ct_hit_sink sink, void *context, ct_range_statistics *statistics);
+typedef struct ct_volume_hit {
+  uint32_t a, b; /* rows */
+  uint32_t collider_a, collider_b;
+  bool overlap;
+  const ct_volume_contact *contact; /* NULL: none, and `result` has the distance or UNSUPPORTED */
+  ct_pair_result result;
+  const ct_volume_triangle *triangles; /* [contact->triangle_count] */
+  const ct_volume *list; /* the list that contains the contact's stages; NULL if sparsified */
+  uint32_t flags;        /* without a contact: the reasons, as bits of CT_VOLUME_FLAG_MAP */
+  /* contacts of elements: the total over all contacts of both colliders; else NULL */
+  const ct_volume_total *total;
+  ct_sparsified sparsified; /* sparsification result of the contact */
+  ct_hit_position position;
+} ct_volume_hit;
+typedef bool (*ct_volume_sink)(void *context, const ct_volume_hit *hit);
+
+ct_status ct_query_prepare_volumes(const ct_scene *scene, const ct_query_options *options,
+                                   const ct_query_volume_options *volume, ct_query **out);
+/* With sparsification CT_LIMIT also if the contacts need more than its bytes_max. */
+ct_status ct_query_run_volumes(const ct_query *query, const ct_query_range *range,
+                               ct_workspace *workspace, ct_volume_sink sink, void *context,
+                               ct_range_statistics *statistics);
+
+/* ---- features: of two colliders with triangles ---- */
+
+/* One feature, ordered by a's colliders, b's colliders, then as in ct_features. A pair without
+ * features because a mesh is open has one hit without a feature. Other colliders have no hits, and
+ * explicit pairs without features have none. */
+typedef struct ct_feature_hit {
+  uint32_t a, b; /* rows */
+  uint32_t collider_a, collider_b;
+  const ct_pair_feature *feature; /* NULL: none, and `status` has the reason */
+  ct_features_status status;
+  ct_hit_position position;
+} ct_feature_hit;
+typedef bool (*ct_feature_sink)(void *context, const ct_feature_hit *hit);
+
+ct_status ct_query_prepare_features(const ct_scene *scene, const ct_query_options *options,
+                                    const ct_features_options *features, ct_query **out);
+ct_status ct_query_run_features(const ct_query *query, const ct_query_range *range,
+                                ct_workspace *workspace, ct_feature_sink sink, void *context,
+                                ct_range_statistics *statistics);
 
 CT_DECLARATIONS_END
 
