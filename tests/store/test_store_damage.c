@@ -1,5 +1,6 @@
-/* What changed bytes do in the store's files: any byte, any page, those of one scene. What is
- * answered is what was written, or it is said to be damaged; and all else is written on. */
+/* Changed bytes in the store's files: any byte, any page, the pages of one scene. Each read returns
+ * exactly the written record or SRV_STORE_DAMAGED, and everything undamaged can still be written.
+ */
 #include "server/store/store_sqlite.h"
 
 #include "tests/support/store_disk.h"
@@ -9,8 +10,8 @@
 
 /* ---- changed bytes -------------------------------------------------------------------------- */
 
-/* Scenes of small records that share pages, one with pages of its own, one of many parts of pages,
- * a shape that is named. */
+/* A scene of small records that share pages, one with a record on pages of its own, a shape, and a
+ * scene that names it. */
 static void fill(rig *r) {
   static char shapes[] = "ball";
   CHECK_INT(PUT(r, SRV_STORE_BASE, "gone", 0, 90, 10), SRV_STORE_OK);
@@ -35,7 +36,7 @@ static void fill(rig *r) {
 typedef struct fact {
   const char *id;
   srv_store_space space;
-  uint64_t revision; /* records are 1 to revision */
+  uint64_t revision; /* the records have revisions 1 to `revision` */
   size_t lengths[3];
 } fact;
 
@@ -50,7 +51,7 @@ typedef struct tally {
   int refused, exact, damaged;
 } tally;
 
-/* Exactly what was written, or said to be damaged. */
+/* The records are exactly as written, or the scene is reported as damaged. */
 static bool check_fact(rig *r, const fact *f, tally *seen) {
   srv_store_load load;
   srv_store_status status = rig_load(r, f->space, f->id, &load);
@@ -77,7 +78,7 @@ static void check_list(rig *r) {
   free(look.entries);
 }
 
-/* A damaged scene may be put anew; afterwards it is what was put. */
+/* A damaged scene can be replaced by a new base; afterwards it has only this base. */
 static void put_anew(rig *r, const char *id, uint64_t before) {
   srv_store_load load;
   CHECK_INT(PUT(r, SRV_STORE_BASE, id, before, 200, 70), SRV_STORE_OK);
@@ -86,7 +87,7 @@ static void put_anew(rig *r, const char *id, uint64_t before) {
   srv_store_load_free(&load);
 }
 
-/* One that is whole is written to; afterwards it is what it was and what was written. */
+/* An undamaged scene accepts a change; afterwards it has its old records and the change. */
 static void write_on(rig *r, const char *id, uint64_t before) {
   srv_store_load load;
   CHECK_INT(PUT(r, SRV_STORE_CHANGE, id, before, before + 1, 90), SRV_STORE_OK);
@@ -119,7 +120,7 @@ static void check_damaged_store(rig *r, tally *seen) {
   CHECK(is_healthy(r));
 }
 
-/* Changes `tries` bytes of a file, one at a time, or each of them. */
+/* Changes `tries` bytes of a file, one at a time, or each byte. */
 static tally damage(rig *r, const files *sound, int which, size_t tries) {
   check_random random = {77};
   tally seen = {0};
@@ -153,14 +154,13 @@ static void a_changed_byte_is_never_another_answer(void) {
   files sound = take_files(&r);
   CHECK(sound.bytes[0] && !sound.bytes[1]);
   tally seen = damage(&r, &sound, 0, 1200);
-  /* Each of the three happens, and a scene's damage is mostly its own. */
+  /* All three outcomes occur, and a scene's damage rarely affects other scenes. */
   CHECK(seen.refused > 100 && seen.damaged > 50 && seen.exact > 3 * seen.damaged);
   free_files(&sound);
   rig_end(&r);
 }
 
-/* Where the last frame of a log ends; zeros are behind it. A frame is a head of 24 bytes and a
- * page. */
+/* The end of a log's last frame; zeros follow. A frame is a header of 24 bytes and a page. */
 static size_t end_of_log(const files *f) {
   const size_t head = 32, frame = 24 + 4096;
   size_t end = f->size[1];
@@ -168,7 +168,7 @@ static size_t end_of_log(const files *f) {
   return end < head ? end : head + (end - head + frame - 1) / frame * frame;
 }
 
-/* The log as kill -9 leaves it: not a byte of it may be lost unnoticed, nor all of it. */
+/* The log as after kill -9: any changed byte is detected, and the rest of the log is still used. */
 static void a_changed_byte_of_the_log_is_noticed(void) {
   rig r;
   rig_begin(&r);
@@ -190,7 +190,7 @@ static void a_changed_byte_of_the_log_is_noticed(void) {
   seen = damage(&r, &sound, 1, 500);
   CHECK(seen.refused > 100);
   CHECK_INT(seen.damaged, 0);
-  /* What follows the last commit of a log means nothing, and neither does a damaged mark. */
+  /* A damaged mark is ignored, like bytes after the last commit of a log. */
   seen = damage(&r, &sound, 2, sound.size[2]);
   CHECK_INT(seen.refused, 0);
   CHECK_INT(seen.damaged, 0);
@@ -198,7 +198,7 @@ static void a_changed_byte_of_the_log_is_noticed(void) {
   sound.bytes[1] = NULL;
   put_files(&r, &sound);
   CHECK_REFUSED(&r, "lacks acknowledged");
-  /* Its owner may insist. */
+  /* Deleting the mark forces the store to open. */
   free(sound.bytes[2]);
   sound.bytes[2] = NULL;
   put_files(&r, &sound);
@@ -207,7 +207,7 @@ static void a_changed_byte_of_the_log_is_noticed(void) {
   rig_end(&r);
 }
 
-/* What was written before is not what was written last. */
+/* An older copy of the file lacks acknowledged writes, which the mark reveals. */
 static void an_earlier_copy_of_the_file_is_refused(void) {
   rig r;
   rig_begin(&r);
@@ -220,7 +220,7 @@ static void an_earlier_copy_of_the_file_is_refused(void) {
   rig_close(&r);
   put_file(&r, "contactd.db", earlier.bytes[0], earlier.size[0]);
   CHECK_REFUSED(&r, "lacks acknowledged");
-  /* With its own mark it is as it was. */
+  /* With the mark of the same time the older copy is accepted. */
   put_files(&r, &earlier);
   CHECK_TEXT(refusal(&r), "");
   CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "small"), 3);
@@ -230,7 +230,7 @@ static void an_earlier_copy_of_the_file_is_refused(void) {
 
 /* ---- a damaged record ----------------------------------------------------------------------- */
 
-/* Changes one bit of the file where these bytes are. */
+/* Changes one bit of the file at the position of these bytes. */
 static void damage_bytes(const rig *r, const char *bytes, size_t size) {
   size_t length = 0;
   unsigned char *all = get_file(r, "contactd.db", &length), *at = memmem(all, length, bytes, size);
@@ -260,7 +260,7 @@ static void a_damaged_scene_is_put_anew_and_deleted(void) {
   rig r;
   srv_store_status health;
   char why[SRV_STORE_WHY];
-  /* The record's end is on pages of its own. */
+  /* The end of the record is on pages of its own. */
   for (size_t at = 6000; at < 19000; at += 4000) {
     for (int removes = 0; removes < 2; removes++) {
       fill_and_damage(&r, "c", at);
@@ -280,7 +280,7 @@ static void a_damaged_scene_is_put_anew_and_deleted(void) {
   }
 }
 
-/* What is still whole in memory is written whole in place of what is damaged. */
+/* A compaction writes the whole scene from memory and replaces the damaged base. */
 static void a_fold_mends_a_damaged_base(void) {
   rig r;
   srv_store_load load;
@@ -293,8 +293,8 @@ static void a_fold_mends_a_damaged_base(void) {
   rig_end(&r);
 }
 
-/* Where new records go is damaged: they go elsewhere, and those of before are still there, again
- * and again. */
+/* The page for new records is damaged: records go to another table, earlier ones stay readable, and
+ * this works repeatedly. */
 static void records_find_a_place_where_theirs_is_damaged(void) {
   static char ids[][2] = {"l", "z", "y", "x"};
   rig r;
@@ -313,7 +313,7 @@ static void records_find_a_place_where_theirs_is_damaged(void) {
   srv_store_load load;
   for (char id[2] = "a"; id[0] <= 'k'; id[0]++) {
     bool written = id[0] == 'a';
-    /* Its last change shares a page with what was damaged last, and is whole itself. */
+    /* Its last change shares a page with the last damaged record, and is undamaged. */
     CHECK_INT(rig_load(&r, SRV_STORE_SCENES, id, &load), SRV_STORE_OK);
     CHECK_INT(load.count, written ? 4 : 1);
     srv_store_load_free(&load);
@@ -326,7 +326,7 @@ static void records_find_a_place_where_theirs_is_damaged(void) {
   rig_end(&r);
 }
 
-/* Asks the file for a number. */
+/* Runs a query for a number on the file. */
 static int ask_file(const rig *r, const char *text) {
   char path[200];
   sqlite3 *db = NULL;
@@ -346,8 +346,8 @@ static int record_tables(const rig *r) {
       r, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*'");
 }
 
-/* While the disk is full no other place can be made: that is told of the room, ends nothing, and is
- * tried with each write. */
+/* While the disk is full no second table can be created: the write fails as SRV_STORE_FULL, the
+ * store stays healthy, and the next write tries again. */
 static void a_place_for_which_there_was_no_room_is_found_when_there_is(void) {
   rig r;
   srv_store_load load;
@@ -387,7 +387,7 @@ static const char *crowd_id(int i) {
   return id;
 }
 
-/* Many scenes on many pages, below pages that only lead to them; some pages are free. */
+/* Many scenes on many pages below interior pages of the B-tree; some pages are free. */
 static files fill_pages(rig *r) {
   rig_begin(r);
   CHECK(rig_open(r));
@@ -425,8 +425,8 @@ static void write_all(rig *r, tally *seen) {
   CHECK(is_healthy(r));
 }
 
-/* One bit in any page: the start is refused, or what was on the page is damaged and all else is
- * written on. Where it was the list of free pages nothing is. */
+/* One bit in any page: the store refuses to open, or only the scenes on the page are damaged and
+ * all others can be written. Damage of the list of free pages damages no scene. */
 static void a_damaged_page_takes_only_what_is_on_it(void) {
   rig r;
   files sound = fill_pages(&r);
@@ -456,12 +456,10 @@ static void a_damaged_page_takes_only_what_is_on_it(void) {
 
 /* ---- a damaged list of free pages ----------------------------------------------------------- */
 
-#define MANY                                                                                       \
-  ((size_t)12 << 20) /* bytes; their pages, when free, are on three pages of the list              \
-                      */
+#define MANY ((size_t)12 << 20) /* bytes; their free pages need three trunk pages */
 #define LIST_PAGES 3
 
-/* What the store tells somebody. */
+/* How often the store reported damage. */
 static int told_of_damage;
 static char told_last[SRV_STORE_WHY];
 
@@ -481,7 +479,7 @@ static unsigned number_at(const unsigned char *bytes) {
   return (unsigned)bytes[0] << 24 | (unsigned)bytes[1] << 16 | (unsigned)bytes[2] << 8 | bytes[3];
 }
 
-/* The pages of the list ("Database File Format", 1.5). */
+/* The trunk pages of the free list ("Database File Format", 1.5). */
 static int list_pages(const files *f, unsigned pages[], int most) {
   int count = 0;
   unsigned page = number_at(f->bytes[0] + 32);
@@ -490,7 +488,7 @@ static int list_pages(const files *f, unsigned pages[], int most) {
   return count;
 }
 
-/* A scene, and a file of which most is free. */
+/* A scene, and a file whose pages are mostly free. */
 static files fill_and_free(rig *r, unsigned pages[LIST_PAGES]) {
   rig_begin(r);
   CHECK(rig_open(r));
@@ -523,7 +521,7 @@ static void check_kept(rig *r) {
   srv_store_load_free(&load);
 }
 
-/* Whichever page of the list it is: the start goes without the list, and says so. */
+/* For any damaged page of the list, the store opens without the list, and reports it. */
 static void a_list_of_free_pages_is_made_anew_wherever_it_is_damaged(void) {
   rig r;
   unsigned pages[LIST_PAGES];
@@ -548,8 +546,8 @@ static void a_list_of_free_pages_is_made_anew_wherever_it_is_damaged(void) {
   rig_end(&r);
 }
 
-/* Where the damage comes while the file is in use, what needs pages is refused and told, what needs
- * none is written, no table is made, and the next start mends it. */
+/* If the damage happens while the file is in use, writes that need pages fail and the damage is
+ * reported, other writes succeed, no table is created, and the next start repairs the list. */
 static void a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start(void) {
   rig r;
   srv_store_status status;

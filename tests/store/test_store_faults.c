@@ -1,5 +1,5 @@
-/* The store in a file on a disk that fails or fills up: what was acknowledged is there afterwards,
- * and nothing is half there. */
+/* The file store on a disk that fails or fills up: acknowledged writes are there afterwards, and no
+ * write is partly there. */
 #include "tests/support/store_disk.h"
 #include "tests/support/store_history.h"
 
@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* With the first write of a life the log begins anew, which is a sync more. */
+/* The first write after opening restarts the log, which needs one more sync. */
 static void begin_log(rig *r) {
   CHECK_INT(rig_put(r, SRV_STORE_BASE, "first", (uint64_t[]){0, 1}, 100), SRV_STORE_OK);
 }
@@ -35,7 +35,7 @@ static void writes_that_wait_together_share_a_sync(void) {
       rig_submit(&r, &writes[i]);
     }
     rig_wait(&r);
-    /* One for them all, and one more if the writer was about to wake by itself. */
+    /* One sync for all writes, and one more if the writer was about to wake up by itself. */
     CHECK(disk.log_syncs - syncs >= 1 && disk.log_syncs - syncs <= 2);
     for (int i = 0; i < 64; i++) {
       CHECK_INT(writes[i].status, SRV_STORE_OK);
@@ -48,9 +48,9 @@ static void writes_that_wait_together_share_a_sync(void) {
 #define SHARING 8
 #define SHARED_WRITES 16
 
-/* One that writes again as soon as it has its answer. */
+/* A write that is submitted again as soon as it is acknowledged. */
 typedef struct repeater {
-  srv_store_write write; /* first: the store's view */
+  srv_store_write write; /* must be first: the store sees the address of this member */
   rig *r;
 } repeater;
 
@@ -65,9 +65,9 @@ static void write_again(srv_store_write *write) {
   srv_store_submit(one->r->store, write);
 }
 
-/* Two halves of them begin so that each would wait for the other's sync and for its own: two syncs
- * to a round. The writer finds out that one is enough, by its fourth try at the latest unless the
- * loop sleeps through half a sync each time. */
+/* The two halves start in a way that each would wait for the other's sync and for its own: two
+ * syncs per round. The writer discovers that one sync suffices, at its fourth try at the latest,
+ * unless the loop sleeps through half a sync each time. */
 static void those_who_write_in_turns_come_to_share_a_sync(void) {
   static const char bytes[100];
   repeater all[SHARING];
@@ -100,15 +100,15 @@ static void those_who_write_in_turns_come_to_share_a_sync(void) {
 #define STALL_MS 1000
 #define STALL_TRIES 5
 
-/* How long a write alone takes after a sync that took long and was shared by others, who write no
- * more; in what that sync took. 1 if they did not share one. */
+/* Duration of a single write after a long sync that several writes shared, relative to that sync. 1
+ * if they did not share a sync. */
 static double wait_after_a_stall(void) {
   srv_store_write writes[SHARING];
   rig r;
   disk_reset();
   rig_begin(&r);
   CHECK(rig_open(&r));
-  /* From now on the writer is woken when all is there. */
+  /* From now on the writer is woken when all writes are there. */
   disk.sync_ms = 100;
   begin_log(&r);
   disk.sync_ms = STALL_MS;
@@ -131,8 +131,8 @@ static double wait_after_a_stall(void) {
   return shared ? wait : 1;
 }
 
-/* Half of the mean of that sync and the first would be a quarter. A busy machine may take as long,
- * but not each time. */
+/* A writer that still waited would take half the mean of the long sync and the first one, a quarter
+ * of the long sync. A busy machine may be as slow, but not in each try. */
 static void nobody_waits_for_those_who_left_while_the_disk_stood_still(void) {
   double least = 1;
   disk_install();
@@ -140,7 +140,7 @@ static void nobody_waits_for_those_who_left_while_the_disk_stood_still(void) {
   CHECK(least <= 0.125);
 }
 
-/* Each write alone is synced before it is acknowledged. */
+/* Each single write is synced before it is acknowledged. */
 static void no_write_is_acknowledged_before_a_sync(void) {
   rig r;
   disk_install();
@@ -162,12 +162,12 @@ static void no_write_is_acknowledged_before_a_sync(void) {
 typedef struct fault {
   long write, sync, count;
   int code;
-  srv_store_status status; /* of writes that are not acknowledged */
+  srv_store_status status; /* expected status of writes that are not acknowledged */
 } fault;
 
 #define FAULT_ROUNDS 6
 
-/* A store's life with one fault in it. False: it ended before the fault. */
+/* A store's lifetime with one fault. False: it ended before the fault. */
 static bool live_with(const fault *f) {
   rig r;
   history h = {{0}, {0}};
@@ -184,14 +184,14 @@ static bool live_with(const fault *f) {
   for (int round = 0; opened && round < FAULT_ROUNDS; round++) {
     bool failed = disk.failed;
     int good = write_round(&r, &h, f->status);
-    /* After a failure of the device nothing is written; when there was no room, all is as before
-     * once there is. */
+    /* After a device error all writes fail; after a full disk all writes succeed again once there
+     * is space. */
     if (failed) CHECK_INT(good, f->status == SRV_STORE_FAILED ? 0 : SCENES);
     CHECK_INT(srv_store_healthy(r.store, &status, why),
               !disk.failed || f->status != SRV_STORE_FAILED);
     if (disk.failed && f->status == SRV_STORE_FAILED)
       CHECK(status == SRV_STORE_FAILED && why[0] != 0);
-    /* What was acknowledged is read whatever has failed. */
+    /* Acknowledged writes can be read after any failure. */
     history seen = h;
     if (disk.failed) check_history(&r, &seen);
   }
@@ -221,11 +221,12 @@ static void hear(void *cls, const char *event, const char *detail) {
   told_of_failures += strcmp(event, "storageFailed") == 0;
 }
 
-#define IDLE_LIMIT_MS 60000 /* what hangs; a store that is idle tidies up within a second */
+#define IDLE_LIMIT_MS 60000 /* limit for a hanging test; an idle store cleans up within a second   \
+                             */
 
 static void on_limit(uv_timer_t *limit) { *(bool *)limit->data = true; }
 
-/* Waits until the store tells of a failure by itself. */
+/* Waits until the store reports a failure by itself. */
 static void hear_failure(rig *r) {
   bool late = false;
   uv_timer_t limit = {.data = &late};
@@ -237,8 +238,8 @@ static void hear_failure(rig *r) {
   uv_run(&r->loop, UV_RUN_NOWAIT);
 }
 
-/* A base of so many bytes takes the place of so many small records, which is acknowledged, and
- * nobody writes any more. This sync after its own fails. */
+/* A base of `length` bytes replaces `records` small records and is acknowledged; then the store is
+ * idle. The given sync after the base's own sync fails. */
 static void fail_when_idle(uint64_t records, size_t length, long sync) {
   srv_store_status status;
   char why[SRV_STORE_WHY];
@@ -271,11 +272,12 @@ static void a_sync_that_fails_when_nobody_writes_is_told_at_once(void) {
   enum {
     RECORDS = 40,
     LENGTH = 3 << 20
-  }; /* more than a write sweeps, and too few to be copied; more than stays in the log */
+  }; /* RECORDS: more than one write sweeps, and too few for a checkpoint; LENGTH: more than stays
+        in the log */
   disk_install();
   fail_when_idle(RECORDS, 100, 1);
-  fail_when_idle(0, LENGTH, 1); /* the log's, before it is copied */
-  fail_when_idle(0, LENGTH, 2); /* the file's */
+  fail_when_idle(0, LENGTH, 1); /* the log's sync before the checkpoint */
+  fail_when_idle(0, LENGTH, 2); /* the file's sync */
 }
 
 static void a_failed_write_ends_all_writing(void) {
@@ -288,7 +290,7 @@ static void a_failed_write_ends_all_writing(void) {
   CHECK(k > 20 && k < 2000);
 }
 
-/* SQLite answers the whole transaction so; then each write is tried alone, and has room again. */
+/* SQLite fails the whole transaction; then each write is retried alone and succeeds. */
 static void a_write_without_room_is_refused_and_the_next_is_taken(void) {
   disk_install();
   long k = 1;
@@ -299,9 +301,9 @@ static void a_write_without_room_is_refused_and_the_next_is_taken(void) {
   CHECK(k > 20 && k < 2000);
 }
 
-/* ---- no room -------------------------------------------------------------------------------- */
+/* ---- full disk ------------------------------------------------------------------------------- */
 
-/* Whatever room is left, somebody else takes it. */
+/* Fills the free space of the disk with another file. */
 static void take_the_rest(const rig *r) {
   char path[200], zeros[4096] = {0};
   snprintf(path, sizeof path, "%s/rest", r->folder);
@@ -312,7 +314,7 @@ static void take_the_rest(const rig *r) {
   close(file);
 }
 
-/* Scenes are removed although there is no room, and others are written where they were. */
+/* Removals succeed on a full disk, and a later write reuses their pages. */
 static void leave_by_removing(rig *r, uint64_t written, size_t length) {
   char id[16];
   for (uint64_t i = 1; i < written; i++) {
@@ -328,8 +330,8 @@ static void leave_by_removing(rig *r, uint64_t written, size_t length) {
   CHECK_INT(status, SRV_STORE_OK);
 }
 
-/* Writes until there is no room, and on: what was acknowledged stays, a removal and room bring
- * writing back. `more` makes room. */
+/* Writes until the disk is full, and continues: acknowledged writes stay, and removals or more
+ * space allow writing again. `more` makes space. */
 static void fill_up(rig *r, void (*more)(rig *r)) {
   enum { LENGTH = 60000 };
   uint64_t written = 0;
@@ -363,7 +365,7 @@ static void fill_up(rig *r, void (*more)(rig *r)) {
   CHECK_INT(rig_revision(r, SRV_STORE_SCENES, "s0"), 1);
 }
 
-/* Runs the body in a process of its own, whose limits and mounts go with it. */
+/* Runs the body in a child process, so that limits and mounts end with it. */
 static void in_child(void (*body)(void)) {
   fflush(NULL);
   pid_t child = fork();
@@ -411,8 +413,8 @@ static bool tell(const char *path, const char *text) {
   return fclose(file) == 0 && told;
 }
 
-/* A user who is not root is root in a name space of his own, if the kernel lets him: files there
- * are his only with a map of ids. */
+/* A user other than root becomes root in a user namespace, if the kernel allows it. Files there
+ * belong to the user only with an id map. */
 static bool may_mount(void) {
   char users[64], groups[64];
   snprintf(users, sizeof users, "0 %u 1", (unsigned)geteuid());
@@ -434,7 +436,7 @@ static void fill_a_file_system(void) {
     CHECK_INT(umount2(r.folder, MNT_DETACH), 0);
   }
   rig_end(&r);
-  /* Where nothing can be mounted, the limit of a file's size stands for it. */
+  /* Where nothing can be mounted, a limit on the size of files replaces the full disk. */
   if (!mounted) fill_to_a_limit();
 }
 

@@ -1,5 +1,4 @@
-/* The file of the store: whose it is, its format, kill -9, and a file that goes while it is in use.
- */
+/* The file of the store: ownership, format, kill -9, and files that are deleted while in use. */
 #include "server/store/store_sqlite.h"
 #include "tests/support/store_files.h"
 
@@ -8,7 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* ---- whose ---------------------------------------------------------------------------------- */
+/* ---- ownership ------------------------------------------------------------------------------- */
 
 static void a_second_store_of_the_folder_is_refused(void) {
   rig r, other;
@@ -39,7 +38,7 @@ static void folders_that_cannot_hold_a_store_are_refused(void) {
   CHECK_REFUSED(&r, "/none: the folder cannot be opened: No such file or directory");
   snprintf(r.folder, sizeof r.folder, "/dev/null");
   CHECK_REFUSED(&r, "Not a directory");
-  /* Nobody writes there, root neither. */
+  /* Nobody can write there, not even root. */
   snprintf(r.folder, sizeof r.folder, "/proc/self");
   CHECK(refusal(&r)[0] != 0);
   memcpy(r.folder, own, sizeof own);
@@ -78,8 +77,8 @@ static void files_of_others_are_refused_and_left_alone(void) {
   rig_end(&r);
 }
 
-/* Links lead to files of somebody else, pipes keep who opens them waiting: nothing is opened, made
- * or written. */
+/* Links lead to files of other owners, and opening a pipe blocks: the store opens, creates and
+ * writes nothing. */
 static void what_is_no_file_is_refused_and_nothing_is_made(void) {
   static const char *const names[] = {"contactd.lock", "contactd.db", "contactd.db-wal",
                                       "contactd.db-shm", "contactd.db-journal"};
@@ -102,7 +101,7 @@ static void what_is_no_file_is_refused_and_nothing_is_made(void) {
     CHECK_INT(mkfifo(path, 0600), 0);
     CHECK_REFUSED(&r, "not a regular file");
     unlink(path);
-    /* Nor a lock beside it. */
+    /* No lock file is created beside it either. */
     path_of(&r, "contactd.lock", path);
     CHECK(stat(path, &s) != 0);
   }
@@ -157,8 +156,8 @@ static void a_newer_format_is_refused_and_left_alone(void) {
   rig_end(&r);
 }
 
-/* Instead of the C library's, for all who call it: sees whether a folder is synced that has the
- * copy, while the file's log is empty. */
+/* Replaces fsync of the C library for the whole program: records whether a folder with the copy is
+ * synced while the file's log is empty. */
 static struct {
   char copy[200], log[200];
   bool synced;
@@ -172,7 +171,7 @@ int fsync(int file) {
   return (int)syscall(SYS_fsync, file);
 }
 
-/* A program of the next format, whose step is sound or breaks off. */
+/* A migration to the next format that succeeds or fails halfway. */
 static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
   rig r;
   rig_begin(&r);
@@ -199,7 +198,7 @@ static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
     CHECK_INT(number_of(db, "SELECT commits FROM store"), sound ? 1000 : 1);
     CHECK_INT(number_of(db, "SELECT count(*) FROM keys"), 1);
     sqlite3_close(db);
-    /* The copy is what the file was. */
+    /* The copy equals the file before the migration. */
     db = open_file(&r, "contactd.db.format-1");
     CHECK_INT(number_of(db, "PRAGMA user_version"), 1);
     CHECK_INT(number_of(db, "SELECT commits FROM store"), 1);
@@ -207,7 +206,7 @@ static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
     sqlite3_close(db);
   }
   CHECK_REFUSED(&r, "format 2");
-  /* The copy in its place is a store again. */
+  /* The copy, renamed to the file's name, is a valid store. */
   char copy[200];
   path_of(&r, "contactd.db.format-1", copy);
   CHECK_INT(rename(copy, path), 0);
@@ -216,8 +215,8 @@ static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
   rig_end(&r);
 }
 
-/* As after kill -9: what was acknowledged is in the log. One record is damaged then: the copy has
- * it as it was, and all else. */
+/* Files as after kill -9: acknowledged writes are in the log. Then one record is damaged: the copy
+ * has the damaged record and all others. */
 static void an_older_format_with_a_damaged_record_is_brought_up(void) {
   rig r;
   srv_store_load load;
@@ -275,7 +274,7 @@ static const char *key_id(int key) {
 }
 
 static struct {
-  int tell_to; /* the parent */
+  int tell_to; /* pipe to the parent */
   rig *r;
 } child;
 
@@ -298,7 +297,7 @@ static void write_next(srv_store_write *write, int key, uint64_t before) {
   srv_store_submit(child.r->store, write);
 }
 
-/* Writes to all keys, and tells each answer, until it is killed. */
+/* Writes to all keys and reports each acknowledgement, until the process is killed. */
 static void write_for_ever(rig *r, const uint64_t from[KEYS], int tell_to) {
   static srv_store_write writes[KEYS];
   child.r = r;
@@ -308,7 +307,7 @@ static void write_for_ever(rig *r, const uint64_t from[KEYS], int tell_to) {
   for (;;) uv_run(&r->loop, UV_RUN_ONCE);
 }
 
-/* Lets one write for some milliseconds, kills it, and takes down what it was told. */
+/* Lets a child process write for some milliseconds, kills it, and collects its acknowledgements. */
 static void write_and_kill(rig *r, uint64_t acknowledged[KEYS], unsigned ms) {
   int ends[2];
   CHECK_INT(pipe(ends), 0);
@@ -317,7 +316,7 @@ static void write_and_kill(rig *r, uint64_t acknowledged[KEYS], unsigned ms) {
   if (writer == 0) write_for_ever(r, acknowledged, ends[1]);
   close(ends[1]);
   uint64_t message[2];
-  /* From its first answer on. */
+  /* The time counts from the first acknowledgement. */
   bool any = read(ends[0], message, sizeof message) == sizeof message;
   CHECK(any);
   if (any) acknowledged[message[0]] = message[1];
@@ -342,7 +341,7 @@ static void nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free(void) {
       srv_store_load load;
       srv_store_status status = rig_load(&r, SRV_STORE_SCENES, key_id(key), &load);
       CHECK_INT(status, load.count ? SRV_STORE_OK : SRV_STORE_UNKNOWN);
-      /* One more may have been written and not told. */
+      /* One more may have been written but not acknowledged. */
       CHECK(load.count == acknowledged[key] || load.count == acknowledged[key] + 1);
       for (size_t i = 0; i < load.count; i++)
         CHECK(record_is(&load.records[i], key_id(key), i + 1, length_of(i + 1)));
@@ -354,7 +353,7 @@ static void nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free(void) {
   rig_end(&r);
 }
 
-/* ---- who may read --------------------------------------------------------------------------- */
+/* ---- permissions ----------------------------------------------------------------------------- */
 
 static void files_are_their_owners_alone(void) {
   static const char *const names[] = {"contactd.db", "contactd.db-wal", "contactd.db-shm",
@@ -373,8 +372,8 @@ static void files_are_their_owners_alone(void) {
   rig_end(&r);
 }
 
-/* Nobody would find what is written to a file without a name, and a lock without one keeps nobody
- * out. */
+/* Data in a deleted file is lost, and a deleted lock file excludes nobody: such writes must not be
+ * acknowledged. */
 static void nothing_is_acknowledged_into_a_file_that_has_gone(void) {
   static const char *const names[] = {"contactd.db", "contactd.db-wal", "contactd.lock"};
   for (size_t i = 0; i < 2 * sizeof names / sizeof names[0]; i++) {
@@ -425,9 +424,9 @@ static off_t log_bytes(const rig *r) {
 
 #define MIXED 16
 #define MIXED_ROUNDS 500
-#define SWEPT_MS 60000 /* what hangs; it takes some seconds */
+#define SWEPT_MS 60000 /* limit for a hanging test; it takes some seconds */
 
-/* Records of many scenes are mixed, so that each that is deleted changes a page. */
+/* The records of many scenes are interleaved, so that each deletion changes a page. */
 static void write_mixed(rig *r) {
   srv_store_write writes[MIXED];
   char id[16];
@@ -478,7 +477,7 @@ static void a_large_write_does_not_leave_the_log_large(void) {
   CHECK(rig_open(&r));
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "large", 0, 1, 40 << 20), SRV_STORE_OK);
   CHECK(log_bytes(&r) > 40 << 20);
-  /* One that is longer than the log that it begins anew. */
+  /* A record that is longer than the log, with which the log restarts. */
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "larger", 0, 1, 41 << 20), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "small", 0, 1, 100), SRV_STORE_OK);
   CHECK_INT(log_bytes(&r), LOG_MOST_BYTES);

@@ -1,11 +1,11 @@
-/* The store in a file on a disk that loses power, also after a sync that failed: what was
- * acknowledged, or read, is there afterwards, and nothing is half there. */
+/* The file store on a disk that loses power, also after a failed sync: acknowledged or read writes
+ * are there afterwards, and no write is partly there. */
 #include "tests/support/store_disk.h"
 #include "tests/support/store_files.h"
 #include "tests/support/store_history.h"
 
 #define POWER_ROUNDS 30
-/* What hangs; a store that is idle tidies up within a second. */
+/* Limit for a hanging test; an idle store cleans up within a second. */
 #define IDLE_LIMIT_MS 60000
 
 static size_t read_file(const char *folder, const char *name, void *bytes, size_t room) {
@@ -19,7 +19,7 @@ static size_t read_file(const char *folder, const char *name, void *bytes, size_
 
 #define MARK_BYTES 64
 
-/* What was acknowledged, and the mark's file, after each round. */
+/* Acknowledged writes and the content of the mark file after each round. */
 static history histories[POWER_ROUNDS + 1];
 static unsigned char marks[POWER_ROUNDS + 1][MARK_BYTES];
 static size_t mark_sizes[POWER_ROUNDS + 1];
@@ -30,7 +30,7 @@ static void note_round(const rig *r, const history *h, int round) {
   disk_note(round);
 }
 
-/* A life with copying of the log in it, written down. */
+/* Records the disk operations of a store's lifetime with checkpoints of the log. */
 static void record_life(void) {
   rig r;
   history h = {{0}, {0}};
@@ -52,10 +52,12 @@ static void record_life(void) {
 }
 
 #define POWER_LIVES 3
-#define POWER_LIFE_ROUNDS 5 /* so few that nothing is copied when idle, while a life is killed */
-#define POWER_LIFE_SYNCS 8  /* one of these fails: of the opening, of a round, or of the end */
+#define POWER_LIFE_ROUNDS                                                                          \
+  5 /* few enough that an idle store starts no checkpoint before it is killed */
+#define POWER_LIFE_SYNCS                                                                           \
+  8 /* one of these fails: a sync of the opening, of a round, or of the end */
 
-/* As SIGKILL leaves the files. */
+/* Leaves the files as SIGKILL does. */
 static void kill_life(rig *r) {
   files left = take_files(r);
   disk.records = false;
@@ -65,8 +67,8 @@ static void kill_life(rig *r) {
   disk.records = true;
 }
 
-/* Lives that meet a sync that fails, and end or are killed, and a last one, written down. What one
- * has read of those before it is told, too. */
+/* Records several lifetimes: in each but the last one sync fails, and the store is closed or
+ * killed. What a lifetime reads counts as acknowledged. */
 static void record_failing_lives(check_random *random) {
   rig r;
   history h = {{0}, {0}};
@@ -95,8 +97,7 @@ static void record_failing_lives(check_random *random) {
   disk.records = false;
 }
 
-/* The last round that the record had told when power was lost; the one after it may have been under
- * way. */
+/* The last round that was complete when power was lost; the next one may have been in progress. */
 static int round_before(size_t count) {
   int round = -1;
   for (size_t i = 0; i < count; i++)
@@ -115,7 +116,7 @@ static void lose_power(check_random *random, disk_image images[DISK_FILES]) {
   if (images[DISK_LOG].size)
     put_file(&r, "contactd.db-wal", images[DISK_LOG].bytes, images[DISK_LOG].size);
   if (round >= 0) put_file(&r, "contactd.lock", marks[round], mark_sizes[round]);
-  /* Before the first opening has ended nobody was told anything. */
+  /* Before the first opening has ended nothing was acknowledged. */
   bool good = round >= 0 ? rig_open(&r) : quietly_open(&r);
   CHECK(good || round < 0);
   if (good) {
@@ -153,7 +154,7 @@ static void a_failed_sync_of_a_life_before_loses_nothing_with_the_power(void) {
   disk_reset();
 }
 
-/* What the whole record leaves has two scenes, the first with so many records. */
+/* After the whole recording there are two scenes, the first with this number of records. */
 static void check_what_is_left(check_random *random, disk_image images[DISK_FILES],
                                size_t records) {
   rig r;
@@ -172,8 +173,8 @@ static void check_what_is_left(check_random *random, disk_image images[DISK_FILE
   rig_end(&r);
 }
 
-/* A file system that writes elsewhere what it has needs room for the log that is written again: it
- * is read without, and all that is written waits for it. */
+/* On a copy-on-write file system a rewrite of the log needs free space. Without it the store opens
+ * for reading, and all writes fail until there is space. */
 static void a_log_that_has_no_room_to_be_written_again_is_read(void) {
   check_random random = {2029};
   disk_image images[DISK_FILES] = {{0}};
@@ -206,8 +207,8 @@ static void a_log_that_has_no_room_to_be_written_again_is_read(void) {
   disk_reset();
 }
 
-/* Room for a commit is no room for the log before it: what is refused then does not come back with
- * a life that finds room. */
+/* There is space for a commit but not for a rewrite of the log before it: a refused write must not
+ * reappear at a later opening that has space. */
 static void a_write_that_is_refused_for_an_old_log_stays_refused(void) {
   rig r;
   disk_install();
@@ -234,8 +235,8 @@ static void a_write_that_is_refused_for_an_old_log_stays_refused(void) {
   disk_reset();
 }
 
-/* Pages that are copied while somebody reads are synced with those that are copied when nobody
- * does. Where that fails they are in the log alone, and it stays. */
+/* Pages that are checkpointed during a read transaction are synced together with the later ones. If
+ * that sync fails, these pages are in the log alone, and the log must stay. */
 static void a_log_of_which_a_part_was_copied_outlives_a_failed_sync(void) {
   check_random random = {2028};
   disk_image images[DISK_FILES] = {{0}};
@@ -257,7 +258,7 @@ static void a_log_of_which_a_part_was_copied_outlives_a_failed_sync(void) {
   CHECK_INT(PUT(&r, SRV_STORE_BASE, scene_id(1), 0, 1, 3 << 20), SRV_STORE_OK);
   for (int tries = 0; disk_log_syncs() < syncs + 2 && tries < IDLE_LIMIT_MS; tries++) uv_sleep(1);
   CHECK_INT(disk_log_syncs(), syncs + 2);
-  /* The log's comes first. */
+  /* The log's sync comes first. */
   disk_fail_sync(2);
   CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
   for (int tries = 0; srv_store_healthy(r.store, &health, why) && tries < IDLE_LIMIT_MS; tries++)

@@ -1,5 +1,4 @@
-/* What every store promises, by the store in Redis; two daemons at one store; and what Redis says
- * when it will not. */
+/* The store in Redis: promises of every store, two daemons at one store, and errors of Redis. */
 #include "tests/support/redis_server.h"
 #include "tests/support/store_promises.h"
 
@@ -11,7 +10,8 @@ static void another_database(rig *r) {
            databases++);
 }
 
-/* Says something to Redis at the rig's database; the first line of the answer, without its end. */
+/* Sends a command to Redis at the rig's database; copies the first line of the reply without its
+ * end. */
 static void say(const rig *r, const char *words, char *out, size_t size) {
   char command[400];
   snprintf(command, sizeof command, "redis-cli -p %d -n %ld %s 2>&1", redis_port,
@@ -37,7 +37,7 @@ static void begin_other(rig *other, const rig *r) {
 
 /* ---- promises of Redis ---------------------------------------------------------------------- */
 
-/* Redis has no appendonly file to write, or to begin to. */
+/* Waits until no rewrite of Redis' append-only file is in progress or scheduled. */
 static void await_file(const rig *r) {
   char under_way[40] = "1";
   while (strcmp(under_way, "0") != 0)
@@ -45,8 +45,8 @@ static void await_file(const rig *r) {
         sizeof under_way);
 }
 
-/* Redis may have begun to write its file anew by itself, which a new connection cannot tell from
- * the first time. */
+/* Redis may have started a rewrite of its append-only file by itself; a new connection cannot
+ * distinguish this rewrite from the first one. */
 static void await_redis(rig *r) {
   while (strcmp(r->store->durability, "memory") == 0) {
     await_file(r);
@@ -99,8 +99,8 @@ static void what_one_daemon_writes_the_other_sees_at_once(void) {
   rig_end(&r);
 }
 
-/* Both write as fast as they can, each from what it knows; what one has lost it learns from the
- * answer. */
+/* Both write as fast as they can, each from the revision that it knows; after a conflict it takes
+ * the current revision from the reply. */
 static void of_two_daemons_that_write_at_once_each_revision_has_one_author(void) {
   WITH_RIG(r);
   rig other;
@@ -111,7 +111,7 @@ static void of_two_daemons_that_write_at_once_each_revision_has_one_author(void)
   for (int round = 0; round < 150; round++) {
     srv_store_write writes[2];
     for (int i = 0; i < 2; i++) {
-      /* Lengths tell who wrote. */
+      /* The length identifies the writer. */
       writes[i] = write_of(SRV_STORE_CHANGE, "a", known[i], known[i] + 1, (size_t)(20 + i));
       rig_submit(rigs[i], &writes[i]);
     }
@@ -140,14 +140,14 @@ static void of_two_daemons_that_write_at_once_each_revision_has_one_author(void)
   rig_end(&r);
 }
 
-/* Fencing: who slept while the scene went and came back under its old id is refused, whatever
- * numbers it has in mind. */
+/* Fencing: a daemon that was suspended while the scene was deleted and created again with the same
+ * id is refused, for any revision numbers. */
 static void who_slept_through_a_scenes_end_is_refused(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 10), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 2, 10), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_REMOVE, "a", 2, 3, 0), SRV_STORE_OK);
-  /* A new life begins above all revisions of those before, of any scene. */
+  /* A new scene starts above all earlier revisions of any scene. */
   for (uint64_t revision = 1; revision <= 3; revision++) {
     srv_store_write low = tried(&r, SRV_STORE_BASE, "a", 0, revision);
     CHECK_INT(low.status, SRV_STORE_CONFLICT);
@@ -159,15 +159,14 @@ static void who_slept_through_a_scenes_end_is_refused(void) {
   CHECK_MOVED(&r, SRV_STORE_CHANGE, "a", 2, 3, 4);
   CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 2, 4);
   CHECK_MOVED(&r, SRV_STORE_REMOVE, "a", 2, 3, 4);
-  /* A revision never goes back, nor stays. */
+  /* A revision must increase. */
   CHECK_MOVED(&r, SRV_STORE_CHANGE, "a", 4, 4, 4);
   CHECK_MOVED(&r, SRV_STORE_BASE, "a", 4, 3, 4);
   CHECK_RECORDS(&r, "a", {true, 4, 10});
   rig_end(&r);
 }
 
-/* A long record is put in place part by part; what is submitted for its key meanwhile comes after
- * it. */
+/* A long record is written in several parts; a later write of its key comes after it. */
 static void a_write_after_a_long_one_comes_after_it(void) {
   WITH_RIG(r);
   srv_store_write writes[] = {
@@ -187,7 +186,7 @@ static void a_write_after_a_long_one_comes_after_it(void) {
   rig_end(&r);
 }
 
-/* ---- what Redis says when it will not ------------------------------------------------------- */
+/* ---- errors of Redis ------------------------------------------------------------------------- */
 
 #define CHECK_SAYS(write, expected, part)                                                          \
   do {                                                                                             \
@@ -222,7 +221,7 @@ static void each_refusal_of_redis_has_its_sentence_and_passes(void) {
   }
 }
 
-/* Without memory nothing more goes in, but what there is can go. */
+/* Without memory Redis refuses new records, but scenes can be deleted. */
 static void a_full_redis_lets_scenes_go(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 2000000), SRV_STORE_OK);
@@ -281,7 +280,7 @@ static void entries_that_are_not_ours_are_damage(void) {
 
 #define MOST UINT64_C(9223372036854775807)
 
-/* Numbers that cannot be counted on from are not believed, and none is made. */
+/* Revision numbers that leave no successor count as damage, and none is assigned. */
 static void revisions_that_are_too_great_are_damage(void) {
   WITH_RIG(r);
   srv_store_lookup look;
@@ -306,7 +305,7 @@ static void revisions_that_are_too_great_are_damage(void) {
     CHECK(strstr(look.why, "contactd:store"));
     CHECK_INT(PUT(&r, SRV_STORE_BASE, "c", 0, 1, 20), SRV_STORE_DAMAGED);
   }
-  /* The greatest that is believed. */
+  /* The greatest valid number. */
   tell_redis(&r, "hset contactd:store last 9223372036854775806");
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "c", 0, MOST, 20), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "c", MOST, MOST + 1, 20), SRV_STORE_DAMAGED);
@@ -316,7 +315,7 @@ static void revisions_that_are_too_great_are_damage(void) {
 
 /* ---- one number, two writes ----------------------------------------------------------------- */
 
-/* A write of the scene "a" that follows a revision by the stamp. */
+/* A write of the scene "a" with the revision and stamp that it follows. */
 static srv_store_status follow(rig *r, srv_store_operation act, uint64_t before,
                                uint64_t before_stamp, uint64_t revision, uint64_t *stamp) {
   srv_store_write write = write_of(act, "a", before, revision, 20);
@@ -329,7 +328,7 @@ static srv_store_status follow(rig *r, srv_store_operation act, uint64_t before,
   return write.status;
 }
 
-/* Redis goes back to revision 1, and another write makes a revision 2. */
+/* Redis is reset to revision 1, and another write creates a revision 2. */
 static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
   WITH_RIG(r);
   uint64_t first, lost, made, told;
@@ -353,9 +352,9 @@ static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
   rig_end(&r);
 }
 
-/* ---- shapes that are removed for their age -------------------------------------------------- */
+/* ---- expiry of shapes ------------------------------------------------------------------------ */
 
-/* A write of the shape "box" by who knows of its entry. */
+/* A write of the shape "box" with the entry known to the writer. */
 static srv_store_status of_box(rig *r, srv_store_operation act, const srv_store_entry *known) {
   srv_store_write write = {
       .space = SRV_STORE_SHAPES, .id = "box", .act = act, .before = 1, .revision = 1};
@@ -387,8 +386,8 @@ static void who_removes_a_shape_that_has_been_seen_since_is_refused(void) {
   srv_store_load load;
   CHECK_INT(rig_load(&r, SRV_STORE_SHAPES, "box", &load), SRV_STORE_OK);
   srv_store_load_free(&load);
-  /* A scene that names it changes nothing of this, and is in the way; the last that names it sees
-   * it when it lets go. */
+  /* A scene that names the shape leaves the entry unchanged and prevents its deletion; the last
+   * scene that stops naming it updates the entry. */
   CHECK_INT(naming(&other, SRV_STORE_BASE, 0, "box,"), SRV_STORE_OK);
   CHECK_INT(naming(&other, SRV_STORE_BASE, 1, "box,"), SRV_STORE_OK);
   CHECK(entry_of_box(&r).bodies == seen.bodies);
@@ -402,23 +401,23 @@ static void who_removes_a_shape_that_has_been_seen_since_is_refused(void) {
   seen = entry_of_box(&r);
   CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_OK);
   CHECK_INT(of_box(&other, SRV_STORE_SEEN, NULL), SRV_STORE_CONFLICT);
-  /* Its next life is another, whatever its number. */
+  /* A new shape with the same id is a different one, with any number. */
   CHECK_INT(shape(&r, SRV_STORE_BASE, "box"), SRV_STORE_OK);
   CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &made), SRV_STORE_CONFLICT);
   rig_end(&other);
   rig_end(&r);
 }
 
-/* ---- Redis goes and comes ------------------------------------------------------------------- */
+/* ---- lost connections ------------------------------------------------------------------------ */
 
 static double seconds_since(uint64_t from) { return (double)(uv_hrtime() - from) / 1e9; }
 
-/* A request that waits for Redis takes a second. Once Redis is known to hang, twenty take less than
- * two such waits. */
+/* A request that waits for Redis takes a second. Once Redis is known to hang, twenty requests take
+ * less than two such waits. */
 static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   rig r;
   rig_begin(&r);
-  *strchr(r.url, '?') = 0; /* the times of a store that says nothing of them */
+  *strchr(r.url, '?') = 0; /* the default timeouts of the store */
   CHECK(rig_open(&r));
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 20), SRV_STORE_OK);
   kill(redis_pid, SIGSTOP);
@@ -430,7 +429,7 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   srv_store_lookup look;
   CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "a", &load), SRV_STORE_UNAVAILABLE);
   CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "a", &look), SRV_STORE_UNAVAILABLE);
-  /* By now it is known that nobody answers. */
+  /* By now the store knows that nobody replies. */
   from = uv_hrtime();
   for (int i = 0; i < 20; i++)
     CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_UNAVAILABLE);
@@ -444,7 +443,7 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   while (!srv_store_healthy(r.store, &status, why) && seconds_since(from) < 60)
     uv_run(&r.loop, UV_RUN_ONCE);
   CHECK(srv_store_healthy(r.store, &status, why));
-  /* The write may have been carried out after all. */
+  /* The write may have been carried out in spite of the lost reply. */
   uint64_t revision = rig_revision(&r, SRV_STORE_SCENES, "a");
   CHECK(revision == 1 || revision == 2);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", revision, 3, 20), SRV_STORE_OK);

@@ -1,4 +1,4 @@
-/* What every store promises, by the store in a file; and that it does not grow. */
+/* The promises of every store for the file store, and the bounded size of its file. */
 #include "tests/support/store_promises.h"
 
 static void it_is_a_disk_of_its_own(void) {
@@ -8,7 +8,7 @@ static void it_is_a_disk_of_its_own(void) {
   rig_end(&r);
 }
 
-/* What is replaced is let go of: the file does not grow for ever. */
+/* Replaced records are deleted: the file does not grow without limit. */
 static void a_scene_put_again_and_again_takes_no_more_room(void) {
   WITH_RIG(r);
   char path[120];
