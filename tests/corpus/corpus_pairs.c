@@ -1,17 +1,16 @@
-/* Pairs of the reference corpus straight through the engine: every case of the engine's kinds, none
- * excluded.
+/* Distances, bounds, witness points and overlaps of the reference corpus: every pair of kinds that
+ * the engine supports, none excluded.
  *
  * Checks per case, in units of the allowance k scale + 8 eps max|position| (eps = 2^-52; k = 1e-12
- * apart, 1e-10 in depth, and for curved bodies but against half-spaces 1e-10 and 1e-8): distance
+ * apart, 1e-10 in depth; for curved bodies, except against half-spaces, 1e-10 and 1e-8): distance
  * against the truth, bracket around the truth and no wider than 2 k scale, points on their shapes
  * and joined by distance * normal, and extreme along the normal; normal unit to 4 eps; the same
- * distance swapped; overlap where it is defined. Of tetmeshes against each other, convex bodies and
- * half-spaces: distance, bracket, the points' distance, swap and overlap alike; where they overlap,
- * the depth of the deepest pair of elements and how many pairs overlap. Usage: corpus_pairs
- * [file.jsonl]; without a file $CONTACTD_CORPUS/pairs.jsonl, ../shared/corpus/pairs.jsonl, or the
- * synthetic cases kept beside this program. Prints a table of the worst errors by pair of kinds and
- * by category.
- */
+ * distance swapped; overlap where it is defined. For tetmeshes against each other, convex bodies
+ * and half-spaces: distance, bracket, the points' distance, swap and overlap alike; where they
+ * overlap, the depth of the deepest pair of elements and the number of overlapping pairs. Usage:
+ * corpus_pairs [file.jsonl]; without a file $CONTACTD_CORPUS/pairs.jsonl,
+ * ../shared/corpus/pairs.jsonl, or the synthetic cases stored beside this program. Prints a table
+ * of the worst errors by pair of kinds and by category. */
 #include <contact/contact.h>
 
 #include <jansson.h>
@@ -76,7 +75,7 @@ static bool read_tetmesh(const json_t *s, body *b) {
   return status == CT_OK;
 }
 
-/* False for meshes, which test_mesh_corpus asks about. */
+/* Reads a body. False for meshes, which test_mesh_corpus covers. */
 static bool read_body(const json_t *j, body *b) {
   const json_t *s = json_object_get(j, "shape"), *pose = json_object_get(j, "pose");
   const char *type = json_string_value(json_object_get(s, "type"));
@@ -116,7 +115,7 @@ static bool read_body(const json_t *j, body *b) {
 
 static void release(const body *b) { ct_shape_release(&b->shape); }
 
-/* How far a world point lies outside the body. */
+/* Signed distance of a world point to the body, positive outside. */
 static double outside(const body *b, ct_vec3 world) {
   ct_vec3 p = ct_to_local(b->frame, world);
   switch (b->shape.kind) {
@@ -152,7 +151,7 @@ static double outside(const body *b, ct_vec3 world) {
   return far;
 }
 
-/* How far a world point lies beyond the body's tangent plane across n. */
+/* Signed distance of a world point to the body's tangent plane with normal n, positive outside. */
 static double off_tangent(const body *b, ct_vec3 world, ct_vec3 n) {
   if (b->shape.kind == CT_KIND_PLANE) return ct_to_local(b->frame, world).z;
   ct_vec3 d = ct_mat_tmul(b->frame.rotation, n), p = ct_to_local(b->frame, world);
@@ -187,8 +186,7 @@ static bool curved(const body *b) {
          b->shape.kind == CT_KIND_ELLIPSOID;
 }
 
-/* What the kinds are held to: closed forms and polytopes, then curved ones, which half-spaces do
- * not make harder. */
+/* The factor k: closed forms and polytopes, then curved bodies except against half-spaces. */
 static double allowance_factor(const body *a, const body *b, double distance) {
   bool plane = a->shape.kind == CT_KIND_PLANE || b->shape.kind == CT_KIND_PLANE;
   if (plane || !(curved(a) || curved(b))) return distance > 0.0 ? 1e-12 : 1e-10;
@@ -249,8 +247,8 @@ static void judge(const expected *e, const body *a, const body *b, ct_workspace 
          r.iterations);
 }
 
-/* Where a tetmesh takes part; what lies on the surface of what is told by corpus/tetmeshes.py, in
- * 60 digits. */
+/* Checks a pair with a tetmesh. corpus/tetmeshes.py checks that the witness points are on the
+ * surfaces, in 60 digits. */
 static void judge_elements(const expected *e, const json_t *expect, const body *a, const body *b,
                            ct_workspace *workspace) {
   ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};

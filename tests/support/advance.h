@@ -1,4 +1,4 @@
-/* Scenes that move, and steps of them. */
+/* Scenes with moving bodies, and time steps of them. */
 #ifndef TESTS_ADVANCE_H
 #define TESTS_ADVANCE_H
 
@@ -35,7 +35,7 @@ static inline const ct_scene *scene_of(const placed_body *bodies, size_t count) 
   return seal(draft, base);
 }
 
-/* The scene's default material. */
+/* A scene whose default material is given. */
 static inline const ct_scene *scene_with(const placed_body *bodies, size_t count,
                                          ct_material material) {
   const ct_scene *scene = scene_of(bodies, count);
@@ -63,7 +63,7 @@ static inline ct_advance *advance_of(const ct_scene *scene, const ct_advance_opt
   return advance;
 }
 
-/* So many steps, or to the end. */
+/* Takes `count` steps, fewer if the end is reached. True at the end. */
 static inline bool steps(ct_advance *advance, uint64_t count) {
   bool done = false;
   for (uint64_t k = 0; k < count && !done; k++)
@@ -77,7 +77,7 @@ static inline void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) {
 
 static const ct_motion one_kilogram = {.source = CT_MASS_MASS, .value = 1.0};
 
-/* Main of a program that steps: the solver is one for all facts. */
+/* Main of a program that steps: all facts share one arena. */
 static inline int advance_main(int argc, char **argv, const check_test *tests, size_t count) {
   arena = ct_arena_create();
   int status = workspace_main(argc, argv, tests, count);

@@ -1,5 +1,5 @@
-/* A daemon without HTTP for tests of the API: a registry of a few scenes, calls run to their end in
- * this thread, ranges in any order. One translation unit, one rig at a time. */
+/* A daemon without HTTP for tests of the API: a registry of a few scenes, calls that run to their
+ * end in this thread, ranges in any order. One translation unit, one rig at a time. */
 #ifndef TESTS_API_RIG_H
 #define TESTS_API_RIG_H
 
@@ -21,8 +21,7 @@ typedef struct rig_scene {
   size_t kept_count;
 } rig_scene;
 
-/* In what order ranges run: as handed out, or all that are handed out at once from the last to the
- * first. */
+/* The order of ranges: as handed out, or all available ranges from the last to the first. */
 typedef enum rig_order { RIG_FORWARD, RIG_BACKWARD } rig_order;
 
 typedef struct rig {
@@ -32,23 +31,23 @@ typedef struct rig {
   rig_scene scenes[RIG_SCENES]; /* in ascending order of id */
   size_t scene_count;
   const api_shape_table *shapes; /* NULL until a shape is posted */
-  bool written;                  /* what a commit of shapes is told: bodies are being written */
+  bool written;                  /* passed to a commit of shapes: bodies are being written */
   uint64_t first_revision;
   rig_order order;
   size_t ranges;      /* run by the last call */
-  double cost_ns;     /* that the last call which left work was thought to have */
+  double cost_ns;     /* estimated cost of the last call that left work */
   bool *counting;     /* set while a call runs, for tests that count allocations; may be NULL */
-  api_record *posted; /* takes the record of a shape that is posted; may be NULL */
+  api_record *posted; /* receives the record of a posted shape; may be NULL */
 } rig;
 
 typedef struct rig_reply {
   int status;
-  char *body; /* terminated */
+  char *body; /* null-terminated */
   size_t length;
-  json_t *json; /* NULL if the body is none */
+  json_t *json; /* NULL if the body is not JSON */
   char etag[64], allow[160], location[API_LOCATION_BYTES];
   uint64_t deadline_ms;
-  bool tells_when; /* Retry-After */
+  bool tells_when; /* the reply has Retry-After */
 } rig_reply;
 
 static inline api_limits rig_limits(void) {
@@ -87,7 +86,7 @@ static inline rig_scene *rig_find(rig *r, const char *id) {
   return NULL;
 }
 
-/* Makes a revision current under an id. */
+/* Makes a revision the current one of an id. */
 static inline void rig_commit(rig *r, const char *id, const ct_scene *scene) {
   rig_scene *s = rig_find(r, id);
   if (s) {
@@ -166,7 +165,7 @@ static inline void rig_commit_shapes(rig *r, api_call *call) {
   api_shapes_release(old);
 }
 
-/* What the server does with the outcome. */
+/* Applies the outcome of a call to the registry, as the server does. */
 static inline void rig_outcome(rig *r, const api_match *match, api_call *call, const char *new_id) {
   int status = api_call_reply(call)->status;
   const char *id = match->target == API_TARGET_CREATE ? new_id : match->scene_id;
@@ -199,7 +198,7 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
   api_call *call = api_call_create(r->service, &head, &match);
   if (!call) {
     rig_count(r, false);
-    /* As the daemon refuses it. */
+    /* The same refusal as by the daemon. */
     return (rig_reply){.status = 503, .body = calloc(1, 1), .tells_when = true};
   }
   api_call_set_shapes(call, r->shapes);
@@ -240,7 +239,7 @@ static inline rig_reply rig_ask(rig *r, const char *method, const char *path, co
   return rig_send(r, &head, body, body ? strlen(body) : 0, 0);
 }
 
-/* Sends and checks the status; the reply is thrown away. */
+/* Sends, checks the status and discards the reply. */
 static inline void rig_must(rig *r, const char *method, const char *path, const char *body,
                             int status) {
   rig_reply reply = rig_ask(r, method, path, body);
@@ -249,14 +248,14 @@ static inline void rig_must(rig *r, const char *method, const char *path, const 
   rig_free(&reply);
 }
 
-/* A problem expected; pointer NULL: any. */
+/* An expected problem; pointer NULL: any. */
 typedef struct rig_fault {
   int status;
   const char *name;
   const char *pointer;
 } rig_fault;
 
-/* Checks status, type, and that some error has the pointer. */
+/* Checks the status, the type, and that one error has the pointer. */
 static inline void rig_problem(rig *r, const api_head *head, const char *body, rig_fault expected) {
   rig_reply reply = rig_send(r, head, body, body ? strlen(body) : 0, 0);
   const char *type = json_string_value(json_object_get(reply.json, "type"));

@@ -1,5 +1,5 @@
-/* Volume meshes for the tests: blocks of cells, each a hexahedron or six tetrahedra around its
- * diagonal, or of all types of element under a roof; and ways to spoil them. */
+/* Element meshes for tests: blocks of cells, each cell a hexahedron or six tetrahedra around its
+ * diagonal, or all types of elements under roofs; and ways to damage them. */
 #ifndef TESTS_BLOCKS_H
 #define TESTS_BLOCKS_H
 
@@ -11,10 +11,9 @@
 typedef struct block {
   ct_element_type type;
   ct_vec3 *v;
-  uint32_t *c; /* corners, those of an element `block_each` beyond those of the one before;
-                  CT_NO_VERTEX in mixed blocks */
+  uint32_t *c; /* corners; element i begins at i * `block_each`; CT_NO_VERTEX pads mixed blocks */
   uint32_t vn, en;
-  uint8_t *n; /* corners of each element; NULL: all have as many */
+  uint8_t *n; /* corners of each element; NULL: all have the same number */
 } block;
 
 static inline uint32_t block_each(const block *b) { return ct_element_form_of(b->type)->corners; }
@@ -42,8 +41,8 @@ static inline uint32_t block_add_vertex(block *b, double x, double y, double z) 
   return b->vn++;
 }
 
-/* A cell by its corners in the order of VTK: of every third column two wedges, else a hexahedron or
- * six pyramids, by turns. */
+/* Adds a cell, its corners in the order of VTK: in every third column two wedges, else alternately
+ * a hexahedron or six pyramids. */
 static inline void block_add_cell(block *b, uint32_t x, uint32_t y, uint32_t z,
                                   const uint32_t c[8]) {
   static const uint32_t base[6][4] = {{0, 1, 2, 3}, {4, 7, 6, 5}, {0, 4, 5, 1},
@@ -62,9 +61,9 @@ static inline void block_add_cell(block *b, uint32_t x, uint32_t y, uint32_t z,
   }
 }
 
-/* The roof of a column: a pyramid of height 1/2, or two tetrahedra where its top is cut; and the
- * tetrahedra between its ridge and those of the columns before it. top: the middle of the roofs of
- * all columns so far. */
+/* Adds the roof of a column: a pyramid of height 1/2, or two tetrahedra where its top is split; and
+ * the tetrahedra between its ridge and those of the columns before it. top: the apexes of all roofs
+ * so far. */
 static inline void block_add_roof(block *b, uint32_t own, uint32_t nx, uint32_t *top,
                                   const uint32_t c[4], double z) {
   uint32_t x = own % nx, y = own / nx,
@@ -79,9 +78,9 @@ static inline void block_add_roof(block *b, uint32_t own, uint32_t nx, uint32_t 
   if (y > 0) block_add(b, 4, (const uint32_t[4]){c[1], c[0], top[own - nx], peak});
 }
 
-/* Cells as those of block_make, of wedges, pyramids and hexahedra, and on top of each column a
- * roof: tetrahedra and pyramids. Its volume is nx ny (nz + 1/6) and 1/12 for each pair of columns
- * side by side. */
+/* A block of cells of wedges, pyramids and hexahedra in the layout of block_make, with a roof of
+ * tetrahedra and pyramids on each column. Its volume is nx ny (nz + 1/6) plus 1/12 for each pair of
+ * adjacent columns. */
 static inline block block_make_mixed(uint32_t nx, uint32_t ny, uint32_t nz) {
   uint32_t cells = nx * ny * nz, columns = nx * ny, sx = nx + 1, sy = ny + 1, sz = nz + 1,
            most = 6 * cells + 4 * columns;
@@ -104,8 +103,8 @@ static inline block block_make_mixed(uint32_t nx, uint32_t ny, uint32_t nz) {
   return b;
 }
 
-/* nx x ny x nz unit cells from the origin. A cell's corners in the order of VTK are its numbers 0
- * to 7; Kuhn's six tetrahedra go around the diagonal from 0 to 6. */
+/* nx x ny x nz unit cells from the origin. The corners of a cell have the order of VTK; Kuhn's six
+ * tetrahedra surround the diagonal from 0 to 6. */
 static inline block block_make(ct_element_type type, uint32_t nx, uint32_t ny, uint32_t nz) {
   static const uint32_t kuhn[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
                                       {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
@@ -130,14 +129,14 @@ static inline block block_make(ct_element_type type, uint32_t nx, uint32_t ny, u
   return b;
 }
 
-/* Moves each vertex by at most `by` along each axis. Below 0.1 no element turns over. */
+/* Moves each vertex by at most `by` along each axis. Below 0.1 no element is inverted. */
 static inline void block_jitter(block *b, check_random *r, double by) {
   for (uint32_t i = 0; i < b->vn; i++)
     b->v[i] = ct_add(b->v[i], ct_vec(check_uniform(r, -by, by), check_uniform(r, -by, by),
                                      check_uniform(r, -by, by)));
 }
 
-/* Another numbering of the vertices and another order of the elements. */
+/* Permutes the vertices and the elements. */
 static inline void block_shuffle(block *b, check_random *r) {
   uint32_t *to = malloc(b->vn * sizeof *to), each = block_each(b);
   ct_vec3 *v = malloc(b->vn * sizeof *v);
@@ -167,7 +166,7 @@ static inline void block_shuffle(block *b, check_random *r) {
   free(to);
 }
 
-/* Each element gets vertices of its own: nothing but equal bits says what belongs together. */
+/* Gives each element its own vertices: only equal positions connect the elements. */
 static inline void block_explode(block *b) {
   uint32_t n = b->en * block_each(b), count = 0;
   ct_vec3 *v = malloc(n * sizeof *v);
@@ -192,7 +191,7 @@ static inline ct_elements_data block_data(const block *b) {
                             .corner_stride = block_each(b)};
 }
 
-/* The elements, which must be good. */
+/* The elements of a valid block. */
 static inline ct_elements *block_elements(const block *b) {
   ct_elements *elements = NULL;
   ct_elements_data data = block_data(b);

@@ -1,8 +1,7 @@
 /* The tests' own small harness: a program is a list of named facts; each is a function that records
- * failures. A failed check prints file, line and both values, and the test goes on. argv[1] picks
- * tests whose name contains it. The last line printed is "N passed, N failed, N skipped"; tests/run
- * adds these up.
- */
+ * failures. A failed check prints file, line and both values, and the test continues. argv[1]
+ * selects the tests whose names contain it. The last line printed is "N passed, N failed, N
+ * skipped"; tests/run adds these up. */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 
@@ -56,7 +55,7 @@ typedef struct check_test {
       CHECK_FAIL("%s is \"%s\", should be \"%s\"", #actual, check_a, check_e);                     \
   } while (0)
 
-/* Says why and marks the running test as skipped. */
+/* Prints the reason and marks the running test as skipped. */
 #define CHECK_SKIP(reason)                                                                         \
   do {                                                                                             \
     fprintf(stderr, "  skipped: %s\n", reason);                                                    \

@@ -1,4 +1,4 @@
-/* Contact sets made by hand: bodies with a mass at a place, contacts of two of them. */
+/* Contact sets built by hand: bodies with mass and position, contacts between two of them. */
 #ifndef TESTS_CONTACT_SETS_H
 #define TESTS_CONTACT_SETS_H
 
@@ -77,7 +77,7 @@ static inline ct_impulse_options impulse_options(ct_impulse_law law, ct_simultan
   return (ct_impulse_options){.law = law, .simultaneity = mode, .energy_guard = true};
 }
 
-/* The one scratch memory serves all. */
+/* One arena serves all calls. */
 static inline void strike(const contact_set *s, const ct_impulse_options *options, struck *out) {
   if (!arena) arena = ct_arena_create();
   ct_contact_set set = set_of(s);

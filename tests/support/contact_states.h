@@ -1,4 +1,4 @@
-/* Bodies that move, and contact states of their scenes. */
+/* Moving bodies, and contact states of their scenes. */
 #ifndef TESTS_CONTACT_STATES_H
 #define TESTS_CONTACT_STATES_H
 

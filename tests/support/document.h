@@ -1,4 +1,4 @@
-/* For tests of the API's documents: a text, parsed and read, with the faults that came of it. */
+/* For tests of the API's documents: a text, its parse and its fields, with their faults. */
 #ifndef TESTS_DOCUMENT_H
 #define TESTS_DOCUMENT_H
 
@@ -39,7 +39,7 @@ static inline void document_free(document *d) {
 }
 
 /* The first fault has this problem's name and this pointer (NULL: not compared), and its detail
- * holds the words (NULL: any). */
+ * contains the words (NULL: any). */
 static inline void document_expect(const document *d, const char *name, const char *problem,
                                    const char *pointer, const char *words) {
   if (!problem) {

@@ -1,7 +1,7 @@
 /* Records the functions that a program enters. Loaded (LD_PRELOAD) in front of the C library into a
- * program that was compiled with -finstrument-functions, it writes the address of each function
- * entered, and that of the code that entered it, into the file that ENTRY_TRACE names, mapped and
- * of a fixed size, while the reader of the file has set `recording`. Bytes received and sent by
+ * program that was compiled with -finstrument-functions, it writes the addresses of each entered
+ * function and of its call site into the file that ENTRY_TRACE names. The file is mapped and has a
+ * fixed size; entries are written while its reader has set `recording`. Bytes received and sent by
  * sockets are marks in the same sequence, so that the reader finds the part between a request and
  * its reply. The entries of all threads share one sequence. tests/house/trace.py resolves the
  * addresses. */
@@ -24,7 +24,7 @@ enum { MARK_RECEIVED = 1, MARK_SENT = 2 };
 
 typedef struct entry_trace {
   atomic_ulong recording, count; /* count also counts entries that do not fit */
-  uint64_t entries[ENTRIES][2];  /* function or mark; an address within the code that runs */
+  uint64_t entries[ENTRIES][2];  /* function or mark; call site */
 } entry_trace;
 
 static entry_trace *trace;
@@ -67,7 +67,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
   return syscall(SYS_sendmsg, fd, message, flags);
 }
 
-/* Before main, when there is one thread. */
+/* Runs before main, when there is one thread. */
 __attribute__((constructor)) static void map_trace(void) {
   const char *path = getenv("ENTRY_TRACE");
   int file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;

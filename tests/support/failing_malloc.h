@@ -1,8 +1,7 @@
-/* A malloc of the test program's own that can refuse: allocation number `fail_at` since `taken` was
- * last set to 0, and with `rest` all those after it, while `counting`. `live` counts the blocks
- * held. A sanitizer has its own malloc: under one FAILING_MALLOC is 0 and nothing here counts or
- * refuses.
- */
+/* A malloc of the test program that can fail: allocation number `fail_at` since `taken` was last
+ * set to 0, and with `rest` all later ones, while `counting`. `live` counts the allocated blocks. A
+ * sanitizer has its own malloc: with a sanitizer FAILING_MALLOC is 0 and nothing here counts or
+ * fails. */
 #ifndef TESTS_FAILING_MALLOC_H
 #define TESTS_FAILING_MALLOC_H
 
@@ -22,7 +21,7 @@
 #define FAILING_MALLOC 1
 #endif
 
-/* At the beginning of a fact that counts or refuses; needs support/check.h. */
+/* At the beginning of a fact that counts allocations or lets them fail; needs support/check.h. */
 #define NEEDS_FAILING_MALLOC                                                                       \
   do {                                                                                             \
     if (!FAILING_MALLOC) {                                                                         \
@@ -38,7 +37,7 @@ static struct {
 } memory;
 
 #if FAILING_MALLOC
-/* The C library's own, under the names that it keeps for replacements. */
+/* The C library's own functions, under the names for interposition. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);

@@ -1,7 +1,7 @@
-/* A disk that fails or is slow: loaded in front of the C library (LD_PRELOAD), it looks at the file
- * that FAILING_SYNC names whenever fsync or fdatasync is called. An empty file: the call fails with
- * EIO; "/name": it fails with files of that name; a number: it takes so many milliseconds more;
- * "hold": it takes until the file has gone. */
+/* A disk that fails or is slow. Loaded in front of the C library (LD_PRELOAD), it reads the file
+ * that FAILING_SYNC names at each fsync and fdatasync. An empty file: the call fails with EIO;
+ * "/name": it fails for files of that name; a number: it takes so many milliseconds longer; "hold":
+ * it blocks until the file is deleted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The open file's path ends so. */
+/* True if the path of the open file ends with the text. */
 static int ends_in(int fd, const char *end) {
   char link[40], path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

@@ -1,14 +1,13 @@
-/* Friction problems of bodies that touch: W = J M^-1 J', q = J v, from random masses, inertias,
+/* Friction problems of bodies in contact: W = J M^-1 J', q = J v, from random masses, inertias,
  * points, frames and velocities; body 0 is the ground. Dense, or as rows of blocks where contacts
- * share a body that can move. Needs support/check.h.
- */
+ * share a movable body. Needs support/check.h. */
 #ifndef TESTS_FRICTION_PROBLEMS_H
 #define TESTS_FRICTION_PROBLEMS_H
 
 #include <contact/friction.h>
 
-/* Force and torque of a unit of each of a contact's three numbers on one body, and what that moves:
- * the rows of J and of J M^-1. */
+/* Force and torque on one body per unit of each of a contact's three components, and the resulting
+ * accelerations: the rows of J and of J M^-1. */
 typedef struct contact_side {
   size_t body; /* 0: none */
   double rows[3][6], moved[3][6];
@@ -54,7 +53,7 @@ static inline void case_frame(check_random *random, double f[3][3]) {
 }
 
 typedef struct case_body {
-  double mass, inertia[3]; /* about the world's axes */
+  double mass, inertia[3]; /* in world axes */
   double velocity[6];
 } case_body;
 
@@ -178,7 +177,7 @@ static inline void case_approach(friction_case *c, const case_body *bodies, size
 }
 
 /* A heap: balls (feet 1) or bricks (feet 4, redundant) in layers, each on the two below it, some
- * sliding; a step of gravity and some motion. Contacts: 2 feet for each body. */
+ * sliding; one step of gravity and random motion. Contacts: 2 feet for each body. */
 static inline friction_case case_heap(check_random *random, size_t layers, size_t wide,
                                       size_t feet) {
   size_t bodies = layers * wide, i = 0;
@@ -215,9 +214,9 @@ static inline friction_case case_heap(check_random *random, size_t layers, size_
   return c;
 }
 
-/* Bodies of masses 0.1 to 10 near each other, contacts between random two of them or with the
- * ground, all approaching or parting at random: velocities of free bodies, so that one motion (no
- * contact moves) is always there and the problem has a solution. */
+/* Bodies of masses 0.1 to 10 near each other; contacts between random pairs of bodies, or a body
+ * and the ground, all approaching or separating at random. Velocities are those of free bodies, so
+ * that a motion without contact velocities exists and the problem has a solution. */
 static inline friction_case case_random(check_random *random, size_t bodies, size_t contacts,
                                         unsigned dimension) {
   friction_case c = case_empty(contacts, dimension);

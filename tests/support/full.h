@@ -9,8 +9,8 @@
 
 static inline int full_cases(int few, int many) { return getenv("CONTACTD_FULL") ? many : few; }
 
-/* The generator of a fact: from the fixed seed, or in the full form from one that is printed with
- * the fact's name. */
+/* The generator of a fact: from the fixed seed, or in the full form from a fresh seed that is
+ * printed with the fact's name. */
 static inline check_random full_random(const char *fact, uint64_t seed) {
   const char *given = getenv("CONTACTD_SEED");
   struct timespec now;

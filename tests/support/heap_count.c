@@ -1,12 +1,11 @@
-/* Counts what a program holds of the heap. Loaded in front of the C library (LD_PRELOAD), it keeps
- * the number of bytes and of blocks that are allocated and not freed, by the C library's own sizes,
- * in the file that HEAP_COUNT names, mapped: a test reads them there at any time (Daemon.heap in
- * support/daemon.py). Resident memory tells less: it has what was freed and not given back to the
- * kernel, and wanders by megabytes with the order in which threads free.
+/* Counts the heap memory of a program. Loaded in front of the C library (LD_PRELOAD), it maintains
+ * the number of allocated bytes and blocks, by the C library's own sizes, in the mapped file that
+ * HEAP_COUNT names. A test can read them at any time (Daemon.heap in support/daemon.py). Resident
+ * memory is less precise: it includes freed memory that was not returned to the kernel, and varies
+ * by megabytes with the order in which threads free.
  *
- * Only the heap is counted. The daemon maps nothing by itself, and libmicrohttpd's pools are of the
- * heap up to 32 KiB, which is SRV_CONNECTION_BYTES.
- */
+ * Only the heap is counted. The daemon maps no memory by itself, and libmicrohttpd allocates pools
+ * of up to 32 KiB, which is SRV_CONNECTION_BYTES, on the heap. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -15,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The C library's own, under the names that it keeps for replacements. */
+/* The C library's own functions, under the names for interposition. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
@@ -26,7 +25,7 @@ typedef struct held {
   atomic_long bytes, blocks;
 } held;
 
-/* Where the counts are until the file is there: the loader and constructors allocate too. */
+/* The counts before the file is mapped: the loader and constructors allocate too. */
 static held early;
 static held *counts = &early;
 
@@ -68,12 +67,12 @@ SHOWN void free(void *block) {
 SHOWN void *realloc(void *block, size_t size) {
   size_t before = block ? malloc_usable_size(block) : 0;
   void *made = __libc_realloc(block, size);
-  /* A block of nothing is freed by it, one that cannot grow stays. */
+  /* realloc to size 0 frees the block; a failed realloc leaves it. */
   if (block && (made || size == 0)) forget(before);
   return counted(made);
 }
 
-/* Before main, when there is one thread. */
+/* Runs before main, when there is one thread. */
 __attribute__((constructor)) static void publish(void) {
   const char *path = getenv("HEAP_COUNT");
   int file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;

@@ -1,5 +1,5 @@
-/* Islands made by hand: bodies of given mass and inertia, contact points of given material, and the
- * forces that the engine says. */
+/* Islands built by hand: bodies of given mass and inertia, contact points of given material, and
+ * the forces that the engine computes. */
 #ifndef TESTS_ISLAND_H
 #define TESTS_ISLAND_H
 
@@ -16,7 +16,7 @@ typedef struct island {
   ct_contact contacts[ISLAND_TOUCHES];
   size_t body_count, count;
   ct_resting_options options;
-  ct_contact_force forces[ISLAND_TOUCHES]; /* answers */
+  ct_contact_force forces[ISLAND_TOUCHES]; /* results */
   ct_body_acceleration accelerations[ISLAND_BODIES];
   ct_vec3 holding[ISLAND_TOUCHES];
   ct_velocity motion[ISLAND_BODIES];
@@ -24,7 +24,7 @@ typedef struct island {
   ct_resting_result result;
 } island;
 
-/* Body 0 does not move. */
+/* Begins with body 0, which does not move. */
 static inline void island_begin(island *i, ct_resting_friction friction) {
   memset(i, 0, sizeof *i);
   i->bodies[0] = (ct_mass_body){.mobility = CT_FIXED};
@@ -33,7 +33,7 @@ static inline void island_begin(island *i, ct_resting_friction friction) {
       .friction = friction, .time_step = 1e-3, .velocity_tolerance = 1e-9, .stability = true};
 }
 
-/* What follows from loads: accelerations without contacts, the gyroscopic torque among them. */
+/* Accelerations from the loads without contacts, including the gyroscopic torque. */
 static inline void island_load(island *i, uint32_t body, ct_vec3 force, ct_vec3 torque) {
   ct_mass_body *b = &i->bodies[body];
   b->force = ct_add(b->force, force);
@@ -44,8 +44,7 @@ static inline void island_load(island *i, uint32_t body, ct_vec3 force, ct_vec3 
       b->inverse_inertia, ct_sub(b->torque, ct_cross(spin, ct_mat_mul(b->inertia, spin))));
 }
 
-/* A dynamic body of principal inertia along the world's axes, under gravity along -z times the
- * factor. */
+/* A dynamic body with principal axes along the world's, under gravity along -z times the factor. */
 static inline uint32_t island_body(island *i, double mass, ct_vec3 inertia, ct_vec3 center) {
   uint32_t number = (uint32_t)i->body_count++;
   i->bodies[number] = (ct_mass_body){

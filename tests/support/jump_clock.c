@@ -1,6 +1,6 @@
-/* A wall clock that jumps: loaded in front of the C library (LD_PRELOAD), it adds to what tells the
- * time of day the seconds that stand, as eight bytes, in the file that JUMP_CLOCK names. Clocks
- * that only run on are left alone. */
+/* A wall clock that jumps. Loaded in front of the C library (LD_PRELOAD), it adds an offset in
+ * seconds to the time of day; the offset is the eight bytes of the file that JUMP_CLOCK names.
+ * Monotonic clocks are unchanged. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>

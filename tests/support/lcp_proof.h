@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* M is n x n, by rows. What round-off may leave of a row of M y is `slack` of its terms. */
+/* M is n x n, by rows. Round-off in a row of M y may be at most `slack` times the sum of its terms.
+ */
 static void check_farkas(const double *m, const double *q, size_t n, const double *y,
                          long double slack) {
   long double value = 0;

@@ -1,4 +1,4 @@
-/* Asking for manifolds with meshes in them: what holds of every one is checked. */
+/* Queries of manifolds with meshes, and the invariants of every manifold. */
 #ifndef TESTS_MANIFOLD_H
 #define TESTS_MANIFOLD_H
 
@@ -10,7 +10,7 @@ static const ct_contact_options full = {0.0625, 0, CT_DETAIL_FULL},
                                 four = {0.0625, 0, CT_DETAIL_MANIFOLD},
                                 deepest = {0.0625, 0, CT_DETAIL_DEEPEST};
 
-/* Each id once, points as far from each other as they say, none deeper than the pair. */
+/* Unique ids, points as far apart as their distances, none deeper than the pair. */
 static inline void check_points(const ct_manifold *m, double clearance) {
   CHECK(!m->failed);
   for (size_t i = 0; i < m->count; i++) {
@@ -27,7 +27,7 @@ static inline void check_points(const ct_manifold *m, double clearance) {
   if (m->count > 0) CHECK_NEAR(m->points[0].distance, m->pair.distance, 1e-12);
 }
 
-/* Both unturned. */
+/* Both without rotation. */
 static inline ct_manifold meet(const ct_shape *a, ct_vec3 at_a, const ct_shape *b, ct_vec3 at_b,
                                ct_contact_options options) {
   ct_frame fa = ct_frame_of((ct_pose){at_a, {0, 0, 0, 1}}),

@@ -1,4 +1,4 @@
-/* Meshes for the tests: growing lists of vertices and triangles, and ways to spoil them. */
+/* Meshes for tests: growing lists of vertices and triangles, and ways to damage them. */
 #ifndef TESTS_MESHES_H
 #define TESTS_MESHES_H
 
@@ -41,8 +41,7 @@ static inline void soup_free(soup *s) {
   *s = (soup){0};
 }
 
-/* The box from low to high: 8 vertices, 12 triangles, counter-clockwise from outside (theory 7, the
- * cube mesh). */
+/* The box from low to high: 8 vertices, 12 triangles, counter-clockwise from outside. */
 static inline void soup_box(soup *s, ct_vec3 low, ct_vec3 high) {
   static const uint32_t f[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7},
                                     {0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
@@ -54,8 +53,7 @@ static inline void soup_box(soup *s, ct_vec3 low, ct_vec3 high) {
   for (int i = 0; i < 12; i++) soup_triangle(s, base + f[i][0], base + f[i][1], base + f[i][2]);
 }
 
-/* n x n unit squares at z = 0 about the origin, each cut in two, seen from above counter-clockwise.
- */
+/* n x n unit squares at z = 0 about the origin, each cut in two, counter-clockwise from above. */
 static inline void soup_sheet(soup *s, uint32_t n) {
   uint32_t base = s->vn;
   for (uint32_t y = 0; y <= n; y++)
@@ -114,7 +112,7 @@ static inline void soup_explode(soup *s) {
   *s = out;
 }
 
-/* Turns the triangles from `from` on the other way round. */
+/* Reverses the orientation of the triangles from `from` on. */
 static inline void soup_invert(soup *s, uint32_t from) {
   for (uint32_t i = from; i < s->tn; i++) {
     uint32_t b = s->t[i][1];
@@ -139,7 +137,7 @@ static inline ct_status soup_build(const soup *s, ct_mesh_reading reading, ct_me
   return ct_mesh_create(&data, reading, NULL, mesh, report);
 }
 
-/* The mesh of a list that must build; the list is freed. */
+/* Builds the mesh of a valid list; frees the list. */
 static inline ct_mesh *soup_mesh(soup *s) {
   ct_mesh *mesh = NULL;
   if (soup_build(s, CT_MESH_AUTO, &mesh, NULL) != CT_OK) abort();
@@ -151,11 +149,11 @@ static inline ct_shape soup_shape(soup *s) {
   return (ct_shape){.kind = CT_KIND_MESH, .mesh = soup_mesh(s)};
 }
 
-/* A box or an octahedron about the origin, within 1 m; half of them with two triangles missing:
+/* A box or an octahedron about the origin, within 1 m; half of them without two triangles:
  * surfaces. */
 static inline ct_shape soup_random(check_random *r) {
   soup s = {0};
-  double n[6]; /* in order: arguments have none of their own */
+  double n[6]; /* in order: C leaves the evaluation order of arguments open */
   bool boxed = check_next(r) >> 63, open = check_next(r) >> 63;
   for (int i = 0; i < 6; i++) n[i] = check_uniform(r, 0.2, 1.0);
   if (boxed) soup_box(&s, ct_vec(-n[0], -n[1], -n[2]), ct_vec(n[3], n[4], n[5]));

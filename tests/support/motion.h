@@ -1,4 +1,4 @@
-/* Rotations in long double, as oracles for motions; needs support/check.h. */
+/* Rotations in long double as a reference for motions; needs support/check.h. */
 #ifndef TESTS_MOTION_H
 #define TESTS_MOTION_H
 
@@ -19,14 +19,14 @@ static inline vec_l cross_l(vec_l a, vec_l b) {
   return (vec_l){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* By the rotation of q/|q|. */
+/* v rotated by q/|q|. */
 static inline vec_l turned_l(ct_quat q, vec_l v) {
   vec_l u = {(long double)q.x, (long double)q.y, (long double)q.z}, across = cross_l(u, v);
   long double w = (long double)q.w, s = 2.0L / (dot_l(u, u) + w * w);
   return add_l(v, scale_l(add_l(scale_l(across, w), cross_l(u, across)), s));
 }
 
-/* Rodrigues' formula: v turned by |w| about w. */
+/* Rodrigues' formula: v rotated by |w| about w. */
 static inline vec_l rodrigues_l(vec_l w, vec_l v) {
   long double angle = sqrtl(dot_l(w, w));
   if (angle == 0.0L) return v;
@@ -36,7 +36,8 @@ static inline vec_l rodrigues_l(vec_l w, vec_l v) {
       v, add_l(scale_l(across, sinl(angle)), scale_l(cross_l(k, across), 2.0L * half * half)));
 }
 
-/* Largest difference of the entries of two rotations' matrices: at most the angle between them. */
+/* Largest difference between the entries of two rotation matrices: at most the angle between them.
+ */
 static inline double rotations_apart(ct_quat p, ct_quat q) {
   ct_mat3 a = ct_quat_matrix(p), b = ct_quat_matrix(q);
   return ct_max2(ct_max2(ct_max_abs(ct_sub(a.rx, b.rx)), ct_max_abs(ct_sub(a.ry, b.ry))),

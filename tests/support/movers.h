@@ -1,4 +1,5 @@
-/* Bodies on paths, by their numbers. A mover owns its body and its path: give it back. */
+/* Bodies on paths, given by their numbers. A mover owns its body and its path; the caller releases
+ * it. */
 #ifndef TESTS_MOVERS_H
 #define TESTS_MOVERS_H
 

@@ -1,6 +1,6 @@
-/* Walls of unit boxes of unit mass on the ground, every second row half a box aside, with a contact
- * at each corner of what two boxes have in common: far more contacts than hold the wall. M = J M^-1
- * J', q is how the contacts would accelerate. */
+/* Walls of unit boxes of unit mass on the ground, every second row shifted by half a box, with a
+ * contact at each corner of the common area of two boxes: far more contacts than degrees of
+ * freedom. M = J M^-1 J'; q has the contact accelerations without contact forces. */
 #ifndef TESTS_PILE_H
 #define TESTS_PILE_H
 
@@ -18,7 +18,7 @@ typedef struct pile {
   double *rows;  /* J: of each contact on the lower box (-1: the ground) and on the upper one */
   int (*pairs)[2];
   double (*centers)[2]; /* x, z */
-  double noise;         /* by which normals are off */
+  double noise;         /* greatest perturbation of the normals */
   uint64_t state;
 } pile;
 
@@ -27,7 +27,7 @@ static inline double pile_noise(uint64_t *state) {
   return (double)(*state >> 11) * 0x1p-52 - 1.0;
 }
 
-/* A contact at `at` (x, z; y is `side`) with the normal along x or z, turned by the noise. */
+/* A contact at `at` (x, z; y is `side`) with the normal along x or z, perturbed by the noise. */
 static inline void pile_contact(pile *p, const int pair[2], const double at[2], double side,
                                 int axis) {
   double normal[3] = {axis == 0, 0.0, axis == 2};

@@ -1,7 +1,6 @@
-/* A flag that a thread of its own raises while work goes on, and how long the work still took.
- * Times are of the process's work, so that others on the machine do not count; the thread takes
- * next to nothing.
- */
+/* A flag that its own thread raises during work, and the time that the work takes after it. Times
+ * are process time, so that other load on the machine does not count; the thread takes next to
+ * none. */
 #ifndef TESTS_RAISER_H
 #define TESTS_RAISER_H
 
@@ -12,8 +11,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* From the flag to the return, s of work: polls are some ms apart at most; the rest is sanitizers.
- */
+/* Limit from the flag to the return, s of process time: polls are some ms apart at most; the rest
+ * is for sanitizers. */
 #define RAISER_SOON 0.1
 
 static inline double work_seconds(void) {
@@ -24,8 +23,8 @@ static inline double work_seconds(void) {
 
 typedef struct raiser {
   ct_cancel *cancel;
-  double due, raised; /* s of work */
-  atomic_bool over;   /* the work has ended: nothing to wait for */
+  double due, raised; /* s of process time */
+  atomic_bool over;   /* the work has ended */
   pthread_t thread;
 } raiser;
 
@@ -38,7 +37,7 @@ static inline void *raiser_run(void *context) {
   return NULL;
 }
 
-/* The flag goes up after so much work from now, s. */
+/* Raises the flag after `wait` seconds of process time. */
 static inline void raiser_start(raiser *r, double wait) {
   r->cancel = ct_cancel_create();
   r->due = work_seconds() + wait;
@@ -47,8 +46,8 @@ static inline void raiser_start(raiser *r, double wait) {
   CHECK_INT(pthread_create(&r->thread, NULL, raiser_run, r), 0);
 }
 
-/* The work has ended: how long after the flag, s of work; negative where it ended before. Gives the
- * flag back. */
+/* Call when the work has ended: the process time after the flag, s; negative if the work ended
+ * before the flag. Releases the flag. */
 static inline double raiser_end(raiser *r) {
   double end = work_seconds();
   atomic_store(&r->over, true);
@@ -57,7 +56,7 @@ static inline double raiser_end(raiser *r) {
   return end - r->raised;
 }
 
-/* For work that the flag must have ended. */
+/* For work that must have been ended by the flag. */
 static inline void raiser_end_soon(raiser *r) {
   double late = raiser_end(r);
   if (late < 0.0) CHECK_FAIL("the work was over before the flag was raised");

@@ -1,5 +1,5 @@
-/* A redis-server of a test's own: a free loopback port, a temporary folder, everything acknowledged
- * on the disk; ended with the test. */
+/* A redis-server of the test: a free loopback port, a temporary folder, every reply after the write
+ * is on disk; stopped with the test. */
 #ifndef TESTS_REDIS_SERVER_H
 #define TESTS_REDIS_SERVER_H
 
@@ -40,7 +40,6 @@ static inline void redis_stop(void) {
 /* extra: one option of redis-server and its value, or NULL. */
 static inline void redis_start(const char *option, const char *value) {
   char port[16];
-  /* The parent's end is the child's, so that a test that is killed leaves nothing. */
   snprintf(redis_folder, sizeof redis_folder, "%s/redis-XXXXXX",
            access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
   if (!mkdtemp(redis_folder)) abort();

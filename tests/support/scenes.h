@@ -27,8 +27,8 @@ static inline ct_pose pose_at(double x, double y, double z) {
   return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}};
 }
 
-/* A body of shapes in one place each. poses NULL: all at the origin. The caller owns the reference.
- */
+/* A body of several shapes with one pose each. poses NULL: all at the origin. The caller owns the
+ * reference. */
 static inline const ct_body *body_of(const char *id, const ct_shape *shapes, const ct_pose *poses,
                                      size_t count, const char *group) {
   ct_collider colliders[16] = {{.shape = {.kind = CT_KIND_SPHERE}}};
@@ -46,7 +46,7 @@ static inline const ct_body *body_of(const char *id, const ct_shape *shapes, con
   return body;
 }
 
-/* Adds a body and gives the caller's reference back. */
+/* Adds a body and releases the caller's reference. */
 static inline uint32_t add_body(ct_draft *draft, const ct_body *body, ct_pose pose) {
   uint32_t row = CT_NO_ROW;
   CHECK_INT(ct_draft_insert(draft, body, &pose, NULL, &row), CT_OK);
@@ -58,7 +58,7 @@ static inline uint32_t add_shape(ct_draft *draft, const char *id, ct_shape shape
   return add_body(draft, body_of(id, &shape, NULL, 1, NULL), pose);
 }
 
-/* Seals the draft; the base is given back. */
+/* Seals the draft; the base is released. */
 static inline const ct_scene *seal(ct_draft *draft, const ct_scene *base) {
   const ct_scene *scene = ct_draft_seal(draft);
   CHECK(scene != NULL);
@@ -73,17 +73,17 @@ static inline ct_quat random_rotation(check_random *r) {
   return n > 0.1 ? (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n} : ct_quat_identity();
 }
 
-/* In the cube from the origin, turned. */
+/* A random position in the cube from the origin, and a random rotation. */
 static inline ct_pose random_pose(check_random *r, double side) {
   double x = check_uniform(r, 0, side), y = check_uniform(r, 0, side),
          z = check_uniform(r, 0, side);
   return (ct_pose){{x, y, z}, random_rotation(r)};
 }
 
-/* ---- one of the questions pairs, overlaps and distances ----------------------------------------
+/* ---- queries for pairs, overlaps and distances ------------------------------------------------
  */
 
-/* A hit of any of them; pairs have no colliders and no result. */
+/* A hit of any of these queries; pairs have no colliders and no result. */
 typedef struct kind_hit {
   uint32_t a, b, collider_a, collider_b;
   bool overlap;
@@ -136,7 +136,7 @@ static inline ct_status run_kind(const ct_query *query, ct_query_kind kind, ct_q
   return ct_query_run_distances(query, &range, workspace, report_distance_hit, &report, statistics);
 }
 
-/* How many hits there were, and a sum over which rows they are of, in order. */
+/* The number of hits, and a checksum of their rows in order. */
 typedef struct pair_log {
   uint64_t sum;
   size_t count;
@@ -149,7 +149,7 @@ static inline bool log_pair(void *context, const kind_hit *hit) {
   return true;
 }
 
-/* All pairs of the scene that the kind of question finds. */
+/* All pairs of the scene that this kind of query finds. */
 static inline pair_log log_pairs(const ct_scene *scene, ct_query_kind kind,
                                  ct_broadphase broadphase) {
   ct_query_options options = {.broadphase = broadphase};

@@ -1,6 +1,6 @@
-/* A daemon and its shadow: a second one that knows only what records tell it. What of their scenes
- * is compared: the document that a GET gives, poses and velocities by their bits, rows, serials,
- * numbers, and all that contact states hold. */
+/* A daemon and its shadow, a second daemon that is built from records alone. Both scenes are
+ * compared: the document of a GET, poses and velocities by their bits, rows, serials, numbers, and
+ * the contents of contact states. */
 #ifndef TESTS_SHADOW_H
 #define TESTS_SHADOW_H
 
@@ -117,7 +117,7 @@ static inline void check_same(const ct_scene *a, const ct_scene *b) {
   check_states(a, b);
 }
 
-/* A scene with colliders of all kinds in all spellings, and all settings. */
+/* A scene with colliders of all kinds in all notations, and all settings. */
 static const char all_kinds[] =
     "{\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"h\"]}},\"pairs\":[{\"a\":\"ball\","
     "\"b\":\"crate\",\"collide\":true,"
@@ -174,15 +174,15 @@ static const char all_kinds[] =
     "{\"id\":\"floor\",\"colliders\":[{\"plane\":{}}],\"position\":[0,0,-1]},"
     "{\"id\":\"still\",\"position\":[30,0,0],\"colliders\":[{\"sphere\":{\"radius\":1}}]}]}";
 
-/* ---- a daemon and its shadow, which lives on records alone ---------------------------------- */
+/* ---- a daemon and its shadow ----------------------------------------------------------------- */
 
 typedef struct shadow {
   rig daemon, again;
   const ct_scene *told;  /* revision of the daemon's scene that the shadow has */
   size_t bases, changes; /* records so far */
-  size_t bytes;          /* of the last one */
+  size_t bytes;          /* bytes of the last record */
   bool last_base, last_names;
-  size_t names; /* that the last one tells */
+  size_t names; /* shapes that the last record names */
 } shadow;
 
 static inline shadow shadow_open(void) {
@@ -215,7 +215,7 @@ static inline void shadow_apply(shadow *s, const api_record *record) {
   ct_scene_release(after);
 }
 
-/* The documents of both scenes are the same bytes. */
+/* The documents of both scenes have the same bytes. */
 static inline void check_documents(shadow *s, const char *path) {
   rig_reply a = rig_ask(&s->daemon, "GET", path, NULL), b = rig_ask(&s->again, "GET", path, NULL);
   CHECK_INT(a.status, b.status);
@@ -252,7 +252,7 @@ static inline void shadow_write(shadow *s, const char *method, const char *path,
   shadow_follow(s);
 }
 
-/* The shadow dies, and comes back from a base. */
+/* Restarts the shadow from a base. */
 static inline void shadow_restart(shadow *s) {
   api_record record;
   CHECK(api_record_base(scene_in(&s->daemon), &record));
@@ -263,7 +263,7 @@ static inline void shadow_restart(shadow *s) {
   check_documents(s, "/v1/scenes/s");
 }
 
-/* Posts a shape, which the shadow hears of by its record. The reply is the caller's. */
+/* Posts a shape, whose record goes to the shadow. The caller owns the reply. */
 static inline rig_reply shadow_post(shadow *s, const api_head *head, const char *body,
                                     size_t length) {
   api_record record = {0};

@@ -1,4 +1,4 @@
-/* Shapes and poses by their numbers, in the order in which shape.h names them. */
+/* Shapes and poses from numbers, in the order of shape.h. */
 #ifndef TESTS_SHAPES_H
 #define TESTS_SHAPES_H
 
@@ -26,7 +26,7 @@ static inline ct_shape ellipsoid(double x, double y, double z) {
 }
 static inline ct_shape plane(void) { return (ct_shape){.kind = CT_KIND_PLANE}; }
 
-/* The hull of points that must span a solid; the caller gives it back. */
+/* The hull of points that must span a solid; the caller releases it. */
 static inline ct_shape hull_shape(const ct_vec3 *points, size_t count) {
   ct_hull *hull = NULL;
   if (ct_hull_from_points(points, count, NULL, &hull, NULL) != CT_OK) abort();

@@ -1,7 +1,7 @@
-/* A system where nothing is done at once: loaded in front of the C library (LD_PRELOAD), it has a
- * timer interrupt the process every millisecond, without calls being begun anew, and of the calls
- * that read and write files some end with EINTR and some do only half. */
-/* Checked variants of these calls would take their places in the headers. */
+/* A system with interrupted and partial I/O. Loaded in front of the C library (LD_PRELOAD), it
+ * interrupts the process by a timer every millisecond, without restarting system calls. Some calls
+ * that read and write files fail with EINTR, and some transfer half of the bytes. */
+/* Checked variants of these calls would replace them in the headers. */
 #undef _FORTIFY_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -14,13 +14,13 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Of so many calls one is interrupted and one is short. */
+/* Of this many calls one is interrupted and one is short. */
 #define CALLS 5u
 
 static atomic_uint calls;
 
-/* The number of bytes that are passed on; 0: interrupted. Others than files do all: they end with
- * what there is, and do not wait. */
+/* The number of bytes to transfer; 0: interrupted. Calls on other than regular files are unchanged:
+ * they may block. */
 static size_t part_of(int fd, size_t size) {
   struct stat s;
   if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) return size;

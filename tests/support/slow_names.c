@@ -1,7 +1,7 @@
-/* A resolver as slow and as wrong as a test wants it: loaded in front of the C library
- * (LD_PRELOAD), it answers for names that end in .test what the file says that SLOW_NAMES names: so
- * many milliseconds later these numeric addresses, or that there is none. Each lookup leaves a b
- * and an e, at its beginning and its end, in the file's neighbour FILE.seen. */
+/* A resolver with chosen delay and answer. Loaded in front of the C library (LD_PRELOAD), it
+ * answers for names that end in .test from the file that SLOW_NAMES names: a delay in milliseconds,
+ * then numeric addresses, or none for an unknown name. Each lookup appends a b at its beginning and
+ * an e at its end to the file FILE.seen. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <netdb.h>

@@ -1,8 +1,8 @@
-/* A disk that does as a test says: a layer under SQLite that fails chosen writes and syncs, counts
- * them, and keeps a record of all that was written, from which what a loss of power may leave is
- * made: what was synced, and any of the 512-byte sectors written since. What was written before a
- * sync that failed is read as before, but no later sync brings it to the disk. It knows two files,
- * the store's and its log. */
+/* A simulated disk: a VFS layer under SQLite that fails chosen writes and syncs, counts them, and
+ * records all writes. From the record it builds the files that a loss of power may leave: synced
+ * data, and any of the 512-byte sectors written since. Data written before a failed sync is read as
+ * before, but no later sync makes it durable. The layer handles two files, the store's and its log.
+ */
 #ifndef TESTS_STORE_DISK_H
 #define TESTS_STORE_DISK_H
 
@@ -21,7 +21,7 @@ typedef enum disk_act { DISK_WRITE, DISK_TRUNCATE, DISK_SYNC, DISK_REMOVE, DISK_
 typedef struct disk_event {
   disk_act act;
   int file;
-  sqlite3_int64 at; /* TRUNCATE: size; NOTE: what the test says */
+  sqlite3_int64 at; /* TRUNCATE: size; NOTE: number of the test */
   size_t size;
   unsigned char *bytes;
   bool dropped; /* its sync failed */
@@ -31,19 +31,19 @@ static struct {
   sqlite3_vfs vfs, *system;
   pthread_mutex_t mutex;
   long writes, syncs, log_syncs; /* since disk_reset */
-  long fail_write, fail_sync;    /* this one; 0: none */
-  long fail_count;               /* writes from fail_write on that fail */
-  sqlite3_int64 fail_below;      /* of those only what begins before; 0: all */
-  int code;                      /* of what fails */
-  long sync_ms;                  /* a sync of the log takes so much longer */
-  bool failed;                   /* something has */
+  long fail_write, fail_sync;    /* number of the write or sync that fails; 0: none */
+  long fail_count;               /* number of failing writes from fail_write on */
+  sqlite3_int64 fail_below;      /* only writes below this offset fail; 0: all */
+  int code;                      /* error code of failing writes */
+  long sync_ms;                  /* extra duration of a sync of the log */
+  bool failed;                   /* a write or sync has failed */
   bool records;
   disk_event *events;
   size_t count;
 } disk = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct disk_file {
-  sqlite3_file file; /* first */
+  sqlite3_file file; /* must be first */
   int which;
 } disk_file;
 
@@ -62,7 +62,7 @@ static void disk_add(disk_event event, const void *bytes) {
   disk.events[disk.count++] = event;
 }
 
-/* What the test says at this point of the record. */
+/* Adds a number of the test to the record. */
 static inline void disk_note(sqlite3_int64 number) {
   pthread_mutex_lock(&disk.mutex);
   disk_add((disk_event){.act = DISK_NOTE, .at = number}, NULL);
@@ -80,7 +80,7 @@ static inline void disk_reset(void) {
   disk.failed = disk.records = false;
 }
 
-/* How often the log has been synced so far, while the store is at work. */
+/* Number of syncs of the log so far; callable while the store runs. */
 static inline long disk_log_syncs(void) {
   pthread_mutex_lock(&disk.mutex);
   long syncs = disk.log_syncs;
@@ -88,7 +88,7 @@ static inline long disk_log_syncs(void) {
   return syncs;
 }
 
-/* The sync fails that comes so many from now, while the store is at work. */
+/* Fails the sync with this number from now on; callable while the store runs. */
 static inline void disk_fail_sync(long number) {
   pthread_mutex_lock(&disk.mutex);
   disk.fail_sync = disk.syncs + number;
@@ -97,7 +97,7 @@ static inline void disk_fail_sync(long number) {
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* What the system does when a sync fails: what it was to bring to the disk counts as clean. */
+/* A failed sync, as Linux handles it: the pages that it should have written count as clean. */
 static void disk_drop(int file) {
   for (size_t i = disk.count; i > 0; i--) {
     disk_event *event = &disk.events[i - 1];
@@ -222,7 +222,7 @@ static int disk_remove(sqlite3_vfs *vfs, const char *name, int sync_folder) {
   return disk.system->xDelete(disk.system, name, sync_folder);
 }
 
-/* Before the first store is opened. */
+/* Must be called before the first store is opened. */
 static inline void disk_install(void) {
   if (disk.system) return;
   disk.system = sqlite3_vfs_find(NULL);
@@ -235,7 +235,7 @@ static inline void disk_install(void) {
   sqlite3_vfs_register(&disk.vfs, 1);
 }
 
-/* ---- what a loss of power leaves ------------------------------------------------------------ */
+/* ---- files after a loss of power ------------------------------------------------------------- */
 
 typedef struct disk_image {
   unsigned char *bytes;
@@ -251,8 +251,8 @@ static void image_reach(disk_image *image, size_t size) {
   if (size > image->size) image->size = size;
 }
 
-/* The event, or of a write those sectors that the random numbers take: of `in` parts one is left
- * out; 0: all are done. Of what was dropped the half is left out whole. */
+/* Applies the event; of a write, random sectors: on average one in `in` is left out; 0: none. Half
+ * of the dropped writes are left out as a whole. */
 static void image_apply(disk_image *image, const disk_event *event, check_random *random,
                         unsigned in) {
   bool done = !in || check_next(random) % in;
@@ -276,8 +276,8 @@ static void image_apply(disk_image *image, const disk_event *event, check_random
   }
 }
 
-/* The files after events [0, count): of each what came before its last sync, and some of what came
- * since or was dropped. */
+/* The files after events [0, count): all events before the last sync of each file, and some of
+ * those since or dropped. */
 static inline void disk_state(size_t count, check_random *random, unsigned in,
                               disk_image images[DISK_FILES]) {
   size_t synced[DISK_FILES] = {0};

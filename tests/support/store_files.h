@@ -1,5 +1,5 @@
-/* What the tests of the store's file do with its files from outside: taken, put back, changed; and
- * what the store says of them when it is opened. */
+/* Operations of tests on the store's files from outside: copied, put back, changed; and the message
+ * of the store when it is opened. */
 #ifndef TESTS_STORE_FILES_H
 #define TESTS_STORE_FILES_H
 
@@ -10,7 +10,7 @@
 #define PUT(r, act, id, before, revision, length)                                                  \
   rig_put(r, act, id, (uint64_t[]){before, revision}, length)
 
-/* Tries to open the store. The sentence that it says when it is refused; "": it was opened. */
+/* Tries to open the store. Returns the message of the refusal; "": it was opened. */
 static inline const char *refusal(rig *r) {
   static char said[400];
   char path[] = "/tmp/store-said-XXXXXX";
@@ -49,7 +49,7 @@ static inline void put_file(const rig *r, const char *name, const void *bytes, s
   close(file);
 }
 
-/* NULL: there is none. */
+/* NULL: no such file */
 static inline unsigned char *get_file(const rig *r, const char *name, size_t *size) {
   char path[200];
   struct stat s;
@@ -70,7 +70,7 @@ static inline unsigned char *get_file(const rig *r, const char *name, size_t *si
 static const char *const file_names[FILES] = {"contactd.db", "contactd.db-wal", "contactd.lock"};
 
 typedef struct files {
-  unsigned char *bytes[FILES]; /* NULL: not there */
+  unsigned char *bytes[FILES]; /* NULL: no such file */
   size_t size[FILES];
 } files;
 

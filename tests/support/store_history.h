@@ -1,5 +1,5 @@
-/* Scenes that grow by changes, whose records follow from their revisions: what was submitted and
- * acknowledged tells what a store must have. */
+/* Scenes that grow by changes whose records follow from their revisions. The submitted and
+ * acknowledged revisions decide which records the store must have. */
 #ifndef TESTS_STORE_HISTORY_H
 #define TESTS_STORE_HISTORY_H
 
@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-/* The store says on standard error why it was refused, which is expected here. */
+/* Opens the store without the message of a refusal, which is expected here. */
 static inline bool quietly_open(rig *r) {
   fflush(stderr);
   int kept = dup(2), nothing = open("/dev/null", O_WRONLY);
@@ -36,8 +36,8 @@ typedef struct history {
   uint64_t submitted[SCENES], acknowledged[SCENES]; /* revisions */
 } history;
 
-/* One write to each scene, waiting together. Returns how many were acknowledged; others have one of
- * two answers. */
+/* One write to each scene, submitted together. Returns the number of acknowledged writes; the
+ * others have the status `other`. */
 static inline int write_round(rig *r, history *h, srv_store_status other) {
   srv_store_write writes[SCENES];
   int good = 0;
@@ -59,8 +59,8 @@ static inline int write_round(rig *r, history *h, srv_store_status other) {
   return good;
 }
 
-/* Every scene has its records from the base to its newest, which is at least the last that was
- * acknowledged and at most the last that was submitted. Sets the history to what is there. */
+/* Every scene has its records from the base to its newest, which is at least the last acknowledged
+ * and at most the last submitted one. Sets the history to the stored revisions. */
 static inline void check_history(rig *r, history *h) {
   for (int s = 0; s < SCENES; s++) {
     srv_store_load load;

@@ -1,5 +1,5 @@
-/* What every store promises: answers, order, lists, what a scene may name, folding. Included by a
- * test of each store. */
+/* Promises of every store: statuses, order, lists, names of shapes in scenes, compaction. Included
+ * by the test of each store. */
 #ifndef TESTS_STORE_PROMISES_H
 #define TESTS_STORE_PROMISES_H
 
@@ -8,7 +8,7 @@
 #define PUT(r, act, id, before, revision, length)                                                  \
   rig_put(r, act, id, (uint64_t[]){before, revision}, length)
 
-/* One piece of what a key must have. */
+/* One expected record of a key. */
 typedef struct expected {
   bool base;
   uint64_t revision;
@@ -31,7 +31,7 @@ static void check_records(rig *r, const char *id, const expected *list, size_t c
   check_records(r, id, (expected[]){__VA_ARGS__},                                                  \
                 sizeof((expected[]){__VA_ARGS__}) / sizeof(expected))
 
-/* A loop cannot be moved: rigs are begun in place. */
+/* A libuv loop cannot be moved, so a rig is initialised in place. */
 #define WITH_RIG(r)                                                                                \
   rig r;                                                                                           \
   rig_begin(&r);                                                                                   \
@@ -55,7 +55,7 @@ static void records_come_back_in_order_after_the_store_was_closed(void) {
   rig_end(&r);
 }
 
-/* Around the size at which records are cut, and far beyond what the writer holds in memory. */
+/* Sizes around the limit at which records are split, and far beyond the writer's buffer. */
 static void records_of_any_size_come_back_whole(void) {
   static const size_t part = 1048576;
   const size_t lengths[] = {1,        4095,     part - 1,     part,
@@ -103,7 +103,7 @@ static void a_write_from_another_revision_changes_nothing(void) {
   rig_end(&r);
 }
 
-/* All are made from revision 1, and wait together. */
+/* All writes start from revision 1 and are queued together. */
 static void of_writes_from_the_same_revision_one_wins(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 30), SRV_STORE_OK);
@@ -131,7 +131,7 @@ static void note_order(srv_store_write *write) {
   answered_before[write->revision - 1] = answered++;
 }
 
-/* Each write of a key follows the one before it, which has not been answered yet. */
+/* Each write of a key follows the one before it, which is not yet acknowledged. */
 static void writes_are_carried_out_and_answered_in_order(void) {
   WITH_RIG(r);
   srv_store_write writes[200];
@@ -159,7 +159,7 @@ static void writes_are_carried_out_and_answered_in_order(void) {
   rig_end(&r);
 }
 
-/* ---- what a scene names --------------------------------------------------------------------- */
+/* ---- shapes that scenes name ----------------------------------------------------------------- */
 
 static srv_store_status shape(rig *r, srv_store_operation act, const char *id) {
   srv_store_write write = write_of(act, id, act == SRV_STORE_REMOVE, 1, 50);
@@ -195,7 +195,7 @@ static void a_scene_names_shapes_that_are_there_and_they_stay(void) {
   CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "scene"), 0);
   CHECK_INT(naming(&r, SRV_STORE_BASE, 0, "one,two,"), SRV_STORE_OK);
   CHECK_INT(shape(&r, SRV_STORE_REMOVE, "one"), SRV_STORE_IN_USE);
-  /* A change that says nothing of shapes keeps them; so does one that is refused. */
+  /* A change without a list of shapes leaves the list unchanged, and so does a refused change. */
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "scene", 1, 2, 20), SRV_STORE_OK);
   CHECK_INT(naming(&r, SRV_STORE_CHANGE, 2, "three,"), SRV_STORE_UNKNOWN);
   CHECK_INT(shape(&r, SRV_STORE_REMOVE, "two"), SRV_STORE_IN_USE);
@@ -211,7 +211,7 @@ static void a_scene_names_shapes_that_are_there_and_they_stay(void) {
   rig_end(&r);
 }
 
-/* A refused write does not disturb those that wait with it. */
+/* A refused write does not affect the writes that are queued with it. */
 static void a_shape_and_the_scene_that_names_it_may_wait_together(void) {
   WITH_RIG(r);
   srv_store_write writes[] = {
@@ -258,7 +258,7 @@ static void a_list_has_every_key_once_in_order(void) {
     snprintf(id, sizeof id, "s%03zu", i);
     CHECK_TEXT(look.entries[i].id, id);
     CHECK_INT(look.entries[i].bodies, i);
-    /* 43 turns i * 7 % 300 round: 7 * 43 = 301. */
+    /* i * 7 % 300 is inverted by 43: 7 * 43 = 301. */
     CHECK_INT(look.entries[i].revision, 1000 + i * 43 % 300);
   }
   free(look.entries);
@@ -303,7 +303,7 @@ static void numbers_of_scenes_that_have_gone_are_remembered(void) {
   rig_end(&r);
 }
 
-/* ---- folding -------------------------------------------------------------------------------- */
+/* ---- compaction ------------------------------------------------------------------------------ */
 
 static void a_base_takes_the_place_of_all_before_it(void) {
   WITH_RIG(r);
@@ -313,14 +313,14 @@ static void a_base_takes_the_place_of_all_before_it(void) {
   CHECK_RECORDS(&r, "a", {true, 3, 70});
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 3, 4, 10), SRV_STORE_OK);
   CHECK_RECORDS(&r, "a", {true, 3, 70}, {false, 4, 10});
-  /* A scene of the same name that comes after it was removed has nothing of it. */
+  /* A new scene with the id of a removed one has none of its records. */
   CHECK_INT(PUT(&r, SRV_STORE_REMOVE, "a", 4, 5, 0), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 6, 20), SRV_STORE_OK);
   CHECK_RECORDS(&r, "a", {true, 6, 20});
   rig_end(&r);
 }
 
-/* Changes go on while the base of an earlier revision is made and written. */
+/* Changes continue while the base of an earlier revision is built and written. */
 static void folding_leaves_the_changes_after_it(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 500), SRV_STORE_OK);
@@ -350,8 +350,8 @@ static void folding_another_life_is_refused(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 50), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 3, 50), SRV_STORE_OK);
-  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 2, 3); /* never was */
-  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 4, 3); /* is not yet */
+  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 2, 3); /* no such revision */
+  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 4, 3); /* a future revision */
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 3, 5, 60), SRV_STORE_OK);
   CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 3, 5);
   CHECK_INT(PUT(&r, SRV_STORE_REMOVE, "a", 5, 6, 0), SRV_STORE_OK);
@@ -383,7 +383,7 @@ static void check_model(rig *r) {
   }
 }
 
-/* What the model says of the act, and does to it. */
+/* Applies the operation to the model. */
 static void expect_act(model_key *m, srv_store_operation act, uint64_t revision, size_t length) {
   size_t from = m->count;
   if (act == SRV_STORE_COMPACT)
@@ -417,7 +417,7 @@ static void random_acts_leave_what_a_plain_model_has(void) {
                                                     : SRV_STORE_CHANGE;
     uint64_t next =
         act == SRV_STORE_COMPACT ? m->records[check_next(&random) % m->count].revision : ++revision;
-    /* Some records are large enough to be cut, or to have pages of their own. */
+    /* Some records are large enough to be split, or to have pages of their own. */
     size_t length = (size_t)(check_next(&random) % (kind == 1 ? 3000000 : kind % 5 ? 200 : 9000));
     CHECK_INT(PUT(&r, act, id, before, next, length), SRV_STORE_OK);
     expect_act(m, act, next, length);

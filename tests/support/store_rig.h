@@ -1,5 +1,5 @@
-/* A store in a folder of its own, with a loop, and calls that wait for their answers. Records are
- * made from what they are of, so that a test knows the bytes that must come back. */
+/* A store in its own folder, with a loop, and calls that wait for their results. The bytes of a
+ * record follow from its id, revision and length, so that a test can verify them. */
 #ifndef TESTS_STORE_RIG_H
 #define TESTS_STORE_RIG_H
 
@@ -15,11 +15,11 @@ typedef struct rig {
   uv_loop_t loop;
   srv_store *store; /* NULL: closed */
   char folder[80];
-  char url[80]; /* of a store in Redis; "": it is in the folder */
-  int waiting;  /* calls without an answer */
+  char url[80]; /* of a store in Redis; "": the store is in the folder */
+  int waiting;  /* unfinished calls */
 } rig;
 
-/* Sets the rig's url: another, empty place for each. NULL: stores are in folders. */
+/* Sets the rig's url to an empty database. NULL: stores are in folders. */
 static void (*rig_place)(rig *r);
 
 static inline void rig_forget_folder(const char *folder) {
@@ -33,7 +33,7 @@ static inline void rig_forget_folder(const char *folder) {
   rmdir(folder);
 }
 
-/* False: the store was refused, and has said why. */
+/* False: the store was refused and has printed the reason. */
 static inline bool rig_open(rig *r) {
   const srv_store_redis_options from = {
       .url = r->url, .url_given = "--store", .password_file_given = "--store-password-file"};
@@ -58,7 +58,7 @@ static inline void rig_close(rig *r) {
 
 static inline void rig_begin(rig *r) {
   *r = (rig){0};
-  /* In memory where there is such a folder: what the disk takes is not what is tested. */
+  /* In a memory file system where there is one: the test is not about the disk. */
   snprintf(r->folder, sizeof r->folder, "%s/store-XXXXXX",
            access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
   if (!mkdtemp(r->folder)) abort();
@@ -114,7 +114,7 @@ static inline srv_store_status rig_look(rig *r, srv_store_space space, const cha
   return look->status;
 }
 
-/* Of the key by the store's word; 0: not there. */
+/* The key's revision by a lookup; 0: unknown. */
 static inline uint64_t rig_revision(rig *r, srv_store_space space, const char *id) {
   srv_store_lookup look;
   if (rig_look(r, space, id, &look) != SRV_STORE_OK) return UINT64_MAX;
@@ -138,7 +138,7 @@ static inline char *record_bytes(const char *id, uint64_t revision, size_t lengt
   return bytes;
 }
 
-/* A write of such a record; its bytes are to be freed. */
+/* A write of such a record; the caller frees its bytes. */
 static inline srv_store_write write_of(srv_store_operation act, const char *id, uint64_t before,
                                        uint64_t revision, size_t length) {
   srv_store_write write = {.act = act, .before = before, .revision = revision, .length = length};
@@ -156,7 +156,7 @@ static inline srv_store_status rig_put(rig *r, srv_store_operation act, const ch
   return status;
 }
 
-/* Is the record what record_bytes makes of its id and revision? */
+/* True if the record has the bytes of its id and revision. */
 static inline bool record_is(const srv_store_record *record, const char *id, uint64_t revision,
                              size_t length) {
   char *bytes = record_bytes(id, revision, length);

@@ -1,6 +1,5 @@
-/* One workspace for all facts of a program, so that each is asked after others: `workspace`, made
- * and given back by WORKSPACE_MAIN.
- */
+/* One workspace for all facts of a program, so that each query runs after others: `workspace`,
+ * created and destroyed by WORKSPACE_MAIN. */
 #ifndef TESTS_WORKSPACE_H
 #define TESTS_WORKSPACE_H
 

@@ -1,5 +1,5 @@
-/* The list of a program that gives zero-initialised structs to functions: the structs, by name, and
- * the fact that shows what their zeros mean. tests/house/zero.py reads it. */
+/* The list of a program that passes zero-initialised structs to functions: the structs, by name,
+ * and the fact that shows the meaning of their zeros. tests/house/zero.py reads it. */
 #ifndef TESTS_ZERO_ROWS_H
 #define TESTS_ZERO_ROWS_H
 
@@ -7,10 +7,10 @@
 
 typedef struct zero_row {
   const char *names;  /* separated by blanks */
-  void (*test)(void); /* NULL: they need none */
+  void (*test)(void); /* NULL: only functions fill them */
 } zero_row;
 
-/* Fails for a row whose test is no fact of the program. */
+/* Fails for a row whose test is not a fact of the program. */
 static inline void zero_rows_name_facts(const zero_row *rows, size_t count, const check_test *tests,
                                         size_t test_count) {
   for (size_t i = 0; i < count; i++) {
