@@ -284,7 +284,7 @@ static void posted_shapes_and_who_names_them_come_back(void) {
   CHECK(!s.last_base && !s.last_names);
   snprintf(body, sizeof body, "{\"colliders\":[{\"shape\":\"%s\",\"scale\":2}]}", stl);
   shadow_write(&s, "PUT", "/v1/scenes/s/bodies/c", body, 201);
-  CHECK(!s.last_base && !s.last_names); /* a names it, too */
+  CHECK(!s.last_base && !s.last_names); /* body a names it, too */
   snprintf(body, sizeof body, "{\"colliders\":[{\"shape\":\"%s\"}]}", other);
   shadow_write(&s, "PUT", "/v1/scenes/s/bodies/d", body, 201);
   CHECK(!s.last_base && s.last_names && s.names == 5);

@@ -61,7 +61,7 @@ static void bytes_bound_the_ring_but_for_the_youngest(void) {
   for (size_t bytes = 1; bytes < 1000; bytes += 7) {
     srv_ring *ring = ring_of(1000, bytes, 30);
     CHECK(ring->count == 1 || ring->bytes <= bytes);
-    /* One more would not have fitted. */
+    /* One more event would not have fitted. */
     CHECK(ring->count == 30 || ring->bytes + 41 > bytes);
     srv_ring_release(ring);
   }

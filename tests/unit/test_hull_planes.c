@@ -123,8 +123,7 @@ static void placed_boxes_keep_their_corners(void) {
   }
 }
 
-/* Eight planes through each pair of opposite corners of an octahedron: four meet in a vertex,
- * exactly or up to rounding. */
+/* An octahedron of eight planes: four planes meet in each vertex, exactly or up to rounding. */
 static void vertices_of_many_planes_are_one_vertex(void) {
   check_random r = {32};
   for (int k = 0; k < 50; k++) {

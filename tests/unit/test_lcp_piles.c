@@ -21,7 +21,7 @@ static void solve(const pile *p, ct_lcp_tie tie, answer *a) {
   ct_arena_destroy(arena);
 }
 
-/* By M and q alone. */
+/* Checks z by M and q alone. */
 static void check_right(const pile *p, const answer *a, double tolerance) {
   CHECK(a->result.converged);
   for (size_t i = 0; i < p->count; i++) {

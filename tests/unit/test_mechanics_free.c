@@ -164,7 +164,7 @@ static void flat_on_flat(void) {
   static const ct_surface_form forms[] = {CT_SURFACE_FACE, CT_SURFACE_LINE, CT_SURFACE_POINT};
   for (size_t i = 0; i < 3; i++) {
     ct_contact t = touch_of(Z, O, face(), (ct_surface){.form = forms[i], .line = X});
-    /* v = w x n of the common turn: 2 v.u, and centripetal accelerations of both */
+    /* v = w x n of the common rotation: 2 v.u, and centripetal accelerations of both */
     ct_mass_body a = moving(O, (ct_velocity){O, shared.angular}, 1, O), b = moving(O, shared, 1, O);
     CHECK_NEAR(free_of(a, b, &t, NULL), 2 * ct_dot(ct_cross(shared.angular, Z), shared.linear),
                1e-14);

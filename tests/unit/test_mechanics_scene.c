@@ -133,7 +133,7 @@ static void who_takes_part(void) {
   ct_scene_release(scene);
 }
 
-/* What-if: another pose separates the stack, another velocity and gravity, a load off the centre.
+/* What-if: another pose separates the stack; another velocity, gravity, and a load off the centre.
  */
 static void what_if(void) {
   const ct_scene *scene = heap_scene();

@@ -291,8 +291,8 @@ static void moving_the_origin_gives_what_a_sequence_of_moves_gave(void) {
   free(at);
 }
 
-/* Two boxes that share a face, given twice with opposite or with equal orientations: if duplicates
- * are kept, the face bounds two solids. A move that keeps the points keeps the duplicates. */
+/* Two boxes with a common bottom, so that its triangles occur twice, repaired with duplicates kept:
+ * the moved mesh keeps them and equals the repair of the moved arrays. */
 static void duplicates_that_are_kept_are_kept_by_a_move(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));

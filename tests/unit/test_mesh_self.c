@@ -142,8 +142,8 @@ static void a_fan_that_laps_over_meets_itself(void) {
   soup s = {0};
   uint32_t middle = soup_vertex(&s, ct_vec(0, 0, 0));
   for (uint32_t i = 0; i < 200; i++) soup_vertex(&s, ct_vec(1, i, i));
-  /* Every second sector is left out, so all share the middle alone; the last starts in the one
-   * before. */
+  /* Every second sector is left out, so that the others share the centre alone; the last one begins
+   * inside the one before. */
   for (uint32_t i = 1; i + 1 < 200; i += 2) soup_triangle(&s, middle, i, i + 1);
   soup good = {0};
   for (uint32_t i = 0; i < s.vn; i++) soup_vertex(&good, s.v[i]);

@@ -42,7 +42,7 @@ static ct_shape shape_of(ct_kind kind) {
 static ct_frame frame_of(ct_kind kind, double z, bool above) {
   double reach = kind == CT_KIND_PLANE ? (above ? z - 1.0 : z + 1.0) : z;
   ct_quat q = kind == CT_KIND_PLANE && above ? (ct_quat){1, 0, 0, 0} : ct_quat_identity();
-  /* The upper slab is rotated, so that edges cross edges. */
+  /* The upper mesh is rotated, so that edges cross edges. */
   if (kind == CT_KIND_MESH && above) q = (ct_quat){0, 0, 0.25, 1};
   return ct_frame_of((ct_pose){{0, 0, reach}, q});
 }

@@ -157,7 +157,7 @@ static void settings_go_from_revision_to_revision(void) {
   ct_draft_set_gravity(draft, &given);
   CHECK_INT(ct_draft_set_materials(draft, &materials), CT_OK);
   const ct_scene *scene = seal(draft, empty);
-  /* Sealing compacts the rows, which rebuilds the scene. */
+  /* Removing most rows makes the sealed scene compact them, which rebuilds the scene. */
   draft = ct_draft_begin(scene);
   for (uint32_t row = 0; row < 9; row++) CHECK_INT(ct_draft_remove(draft, row), CT_OK);
   const ct_scene *less = ct_draft_seal(draft);

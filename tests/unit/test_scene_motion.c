@@ -66,7 +66,7 @@ typedef struct moving_scene {
   size_t moving_count;
   ct_override overrides[BODIES];
   size_t override_count;
-  uint8_t group[BODIES]; /* of 3 that exclude themselves; 0: none */
+  uint8_t group[BODIES]; /* one of 3 groups that exclude themselves; 0: none */
 } moving_scene;
 
 static ct_shape random_shape(check_random *r) {
