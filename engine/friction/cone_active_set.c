@@ -58,7 +58,7 @@ static double vector_length(const double *a, size_t count) {
   return most * sqrt(sum);
 }
 
-/* ---- Q R factorisation ---------------------------------------------------------------------- */
+/* ---- Q R factorisation ----------------------------------------------------------------------- */
 
 /* Orthogonalises `column` (dense) against the active columns and appends it to Q and R. Returns
  * false if it depends linearly on them. */
@@ -127,7 +127,7 @@ static void solve_triangle(const fit *f, double *y) {
   }
 }
 
-/* ---- residual ------------------------------------------------------------------------------- */
+/* ---- residual -------------------------------------------------------------------------------- */
 
 /* Computes the residual and the scale of each block from the forces. */
 static void compute_rest(fit *f) {
@@ -183,7 +183,7 @@ static bool is_balanced(const fit *f) {
   return true;
 }
 
-/* ---- generators ----------------------------------------------------------------------------- */
+/* ---- generators ------------------------------------------------------------------------------ */
 
 /* Returns the generator of a cone in the direction that the residual pulls most. */
 static generator make_generator(const fit *f, size_t cone) {
@@ -230,7 +230,7 @@ static double choose_generator(const fit *f, generator *out) {
   return best / vector_length(f->rest, f->rows);
 }
 
-/* ---- steps ---------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Adds a generator to the active set, with zero force. Returns false if it depends on the others.
  */

@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* ---- cones and bodies ----------------------------------------------------------------------- */
+/* ---- cones and bodies ------------------------------------------------------------------------ */
 
 static double dot_block(const double *a, const double *b, size_t count) {
   double sum = 0.0;
@@ -92,7 +92,7 @@ void ct_cone_add_product(const ct_cone *cone, const double *slope, size_t r, siz
         out[x * CT_CONE_BLOCK + y] += cone->columns[k][r * CT_CONE_BLOCK + x] * half[k][y];
 }
 
-/* ---- limits --------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 /* Proximal weight, relative to the mean diagonal of G G': first and least value, and factor from
  * one proximal iteration to the next. */
@@ -208,7 +208,7 @@ static bool is_load_balanced(const hold *h, double *scales) {
   return true;
 }
 
-/* ---- conjugate gradients -------------------------------------------------------------------- */
+/* ---- conjugate gradients --------------------------------------------------------------------- */
 
 /* Cholesky factor of a 6 x 6 block, in place. The proximal weight makes the block positive
  * definite. */
@@ -354,7 +354,7 @@ static void find_newton_step(hold *h, double goal) {
   (void)run_conjugate_gradients(h, goal, GRADIENTS_MAX);
 }
 
-/* ---- Newton's method within proximal iterations --------------------------------------------- */
+/* ---- Newton's method within proximal iterations ---------------------------------------------- */
 
 /* Halves the step until the dual's value decreases sufficiently or its gradient is reduced. The
  * second test decides near the minimum, as changes of the value are round-off there. Returns false

@@ -169,7 +169,7 @@ static ct_status minimise_dual(descent *d, unsigned *steps) {
   return CT_OK;
 }
 
-/* ---- proximal iteration --------------------------------------------------------------------- */
+/* ---- proximal iteration ---------------------------------------------------------------------- */
 
 /* Starts from the v for which all contacts stick. Returns false if cancelled. */
 static bool start_proximal(descent *d) {

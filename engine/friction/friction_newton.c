@@ -51,7 +51,7 @@ static double *newton_entry(const newton_system *n, size_t i, size_t j) {
   return n->matrix + i * n->width + (j + n->band - i);
 }
 
-/* ---- order of contacts ---------------------------------------------------------------------- */
+/* ---- order of contacts ----------------------------------------------------------------------- */
 
 /* Appends the unvisited neighbours of a contact to the queue, by degree, then by number. */
 static size_t append_neighbours(const newton_system *n, uint32_t contact, uint32_t *queue,
@@ -114,7 +114,7 @@ static size_t order_contacts(newton_system *n) {
   return band;
 }
 
-/* ---- band elimination ----------------------------------------------------------------------- */
+/* ---- band elimination ------------------------------------------------------------------------ */
 
 /* Columns between two polls of the cancel flag. */
 #define POLL_COLUMNS 16u
@@ -172,7 +172,7 @@ static bool eliminate_band(newton_system *n) {
   return substitute_back(n, size);
 }
 
-/* ---- Newton's method ------------------------------------------------------------------------ */
+/* ---- Newton's method ------------------------------------------------------------------------- */
 
 /* Halvings of a step before it is rejected. */
 #define HALVINGS 5

@@ -14,7 +14,7 @@
 
 #include <assert.h>
 
-/* ---- one contact ---------------------------------------------------------------------------- */
+/* ---- one contact ----------------------------------------------------------------------------- */
 
 /* Bisection ends a bracket of doubles after about 1100 steps at most, after 60 if its ends are
  * close. Newton's method takes about 6. */
@@ -140,7 +140,7 @@ static bool solve_one_friction_contact(const ct_block *a, ct_triple b, double mu
   return sliding_force(&f, f.vs + k * f.cs, f.vt + k * f.ct, r);
 }
 
-/* ---- sweeps --------------------------------------------------------------------------------- */
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
 /* Sweeps between two evaluations of the residual, which cost as much as a sweep. It is also
  * evaluated if the changes of a sweep are small. */

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* ---- cones and residual --------------------------------------------------------------------- */
+/* ---- cones and residual ---------------------------------------------------------------------- */
 
 ct_triple ct_cone_nearest(ct_triple x, double mu) {
   double length = ct_length2(x.s, x.t);
@@ -65,7 +65,7 @@ double ct_friction_evaluate(ct_friction_work *w) {
   return residual;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Contacts between two polls of the cancel flag. */
 #define POLL_CONTACTS 1024u

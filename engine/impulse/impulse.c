@@ -1,10 +1,10 @@
-/* Impulses of an island of contacts: classifies the contacts, selects the law, and computes
+/* Impulses of an island of contacts. Classifies the contacts, selects the law, and computes
  * velocities and energies from the impulses.
  *
- * Sequential mode: the contacts one after the other, each by the law of one contact, in the order
- * of the set, until none approaches. A row of bodies passes impacts on (Newton's cradle). For
- * bodies that come to rest against each other the sequence is infinite; it stops where approaches
- * are slower than the tolerance.
+ * Sequential mode: resolves one contact after the other in the order of the set, each by the law
+ * of one contact, until none approaches. Impacts thus propagate along a row of bodies (Newton's
+ * cradle). For bodies that come to rest against each other the sequence is infinite; it ends when
+ * all approaches are slower than the tolerance.
  */
 #include "impulse/impulse.h"
 #include "linear/arena.h"
@@ -28,7 +28,7 @@ static void relative_velocity_in_frame(const ct_impulse_work *work, size_t conta
   ct_impulse_to_frame(&work->contacts[contact].frame, ct_sub(of_b, of_a), u);
 }
 
-/* K of a contact by itself, in its frame. */
+/* Matrix K of one contact, in its frame. */
 static void contact_block(const ct_impulse_work *work, size_t contact, double k[3][3]) {
   const ct_contact *t = &work->set->contacts[contact];
   const ct_impulse_frame *frame = &work->contacts[contact].frame;
@@ -36,7 +36,7 @@ static void contact_block(const ct_impulse_work *work, size_t contact, double k[
   ct_impulse_block(frame, frame, &coupling, k);
 }
 
-/* The impulse and its moment, of which minus that on b is on a. */
+/* Adds an impulse at a point to a body: the impulse acts on b, its negative on a. */
 static void apply_impulse(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at,
                           ct_velocity *velocity) {
   const ct_mass_body *x = &set->bodies[body];
@@ -55,7 +55,7 @@ static void apply_contact_impulse(const ct_impulse_work *work, size_t contact, c
   apply_impulse(work->set, t->b, impulse, t->position, &velocities[t->b]);
 }
 
-/* ---- before --------------------------------------------------------------------------------- */
+/* ---- classification -------------------------------------------------------------------------- */
 
 static void classify_contact(ct_impulse_work *work, size_t i) {
   assert(i < work->set->count);
@@ -78,7 +78,7 @@ static void classify_contact(ct_impulse_work *work, size_t i) {
     work->speed = ct_max2(work->speed, ct_max2(fabs(contact->before.normal), contact->before.slip));
 }
 
-/* One contact by the law of one contact. */
+/* Solves a set of one contact. */
 static void solve_single_contact(ct_impulse_work *work) {
   ct_impulse_contact *contact = &work->contacts[0];
   if (!contact->movable || contact->before.velocity_class != CT_CLASS_COLLIDING) return;
@@ -106,10 +106,10 @@ static void solve_single_contact(ct_impulse_work *work) {
     work->reported.guard = CT_GUARD_APPLIED, work->reported.guard_theta = answer.theta;
 }
 
-/* ---- contacts one after the other ----------------------------------------------------------- */
+/* ---- sequential mode ------------------------------------------------------------------------- */
 
 #define SWEEPS_MAX 1000
-/* Approaches that round-off leaves of the greatest velocity. */
+/* Approaches below this part of the greatest velocity are round-off. */
 #define APPROACH_PART (64.0 * CT_UNIT_ROUNDOFF)
 
 static void solve_one_contact(ct_impulse_work *work, size_t i, const double u[3],
@@ -139,9 +139,9 @@ static void solve_one_contact(ct_impulse_work *work, size_t i, const double u[3]
   work->reported.guard_theta = ct_min2(work->reported.guard_theta, answer.theta);
 }
 
-/* The fastest approach there is, and, of `strikes`, one blow at each that is fast enough. Blows of
- * a law that makes energy may grow from one to the next: none is given to what is faster than any
- * body may be. */
+/* Visits all contacts once and returns the speed of the fastest approach seen. If `strikes`,
+ * resolves each approach faster than `slowest`. A law that creates energy may raise velocities
+ * from one impact to the next, so approaches above CT_SPEED_MAX get no impulse. */
 static double sweep_contacts(ct_impulse_work *work, double slowest, bool strikes,
                              ct_velocity *velocities) {
   double fastest = 0.0;
@@ -156,8 +156,8 @@ static double sweep_contacts(ct_impulse_work *work, double slowest, bool strikes
   return fastest;
 }
 
-/* Blows that no number of sweeps ends, because bodies whose motion is prescribed press others into
- * each other: none is given. */
+/* Sweeps do not end if kinematic bodies press others together. If that is proven, all impulses are
+ * set to zero. */
 static ct_status discard_infeasible_impulses(ct_impulse_work *work) {
   ct_status status = ct_impulse_find_squeeze(work);
   if (status != CT_OK || !work->reported.contradictory) return status;
@@ -198,7 +198,7 @@ static ct_status solve_sequentially(ct_impulse_work *work) {
                                                                : CT_OK;
 }
 
-/* ---- after ---------------------------------------------------------------------------------- */
+/* ---- result ---------------------------------------------------------------------------------- */
 
 static double kinetic_energy(const ct_contact_set *set, const ct_velocity *velocities) {
   double sum = 0.0;
@@ -212,8 +212,8 @@ static double kinetic_energy(const ct_contact_set *set, const ct_velocity *veloc
   return sum;
 }
 
-/* What a prescribed motion does to the others at a contact: minus the work on the body that is
- * moved. */
+/* Work of a kinematic body on the other bodies at a contact: minus the work on the kinematic body.
+ */
 static double kinematic_work(const ct_contact_set *set, uint32_t body, ct_vec3 impulse,
                              ct_vec3 at) {
   const ct_mass_body *x = &set->bodies[body];
@@ -222,8 +222,8 @@ static double kinematic_work(const ct_contact_set *set, uint32_t body, ct_vec3 i
                  ct_add(x->velocity.linear, ct_cross(x->velocity.angular, ct_sub(at, x->center))));
 }
 
-/* Sums of impulses come first, so that what two bodies exchange is the same to the bit but for one
- * rounding of each velocity. */
+/* Applies the impulses. They are first summed for each body, so that momenta of two bodies change
+ * by exactly opposite amounts except for one rounding of each velocity. */
 static void apply_all_impulses(const ct_impulse_work *work, ct_velocity *sums,
                                ct_velocity *velocities) {
   const ct_contact_set *set = work->set;
@@ -288,7 +288,7 @@ static void write_impulse_result(ct_impulse_work *work, ct_velocity *sums,
   *result = work->reported;
 }
 
-/* ---- a set ---------------------------------------------------------------------------------- */
+/* ---- sets of contacts ------------------------------------------------------------------------ */
 
 static bool has_any_friction(const ct_impulse_work *work) {
   for (size_t i = 0; i < work->set->count; i++)

@@ -1,6 +1,5 @@
-/* Bodies whose motion is prescribed may press others into each other. Then no impulses are right,
- * with friction or without, and a Farkas vector over the contacts proves it.
- */
+/* Proof that no impulses separate the contacts, with friction or without, because kinematic bodies
+ * press others together: a Farkas vector over the contacts. */
 #include "impulse/impulse_simultaneous.h"
 #include "linear/arena.h"
 #include "linear/matrix.h"
@@ -14,7 +13,7 @@ bool ct_impulse_any_driven(const ct_contact_set *set) {
   return false;
 }
 
-/* The normal rows and columns of the matrix, dense, and of q. */
+/* Copies the rows and columns of normals to a dense matrix, and their q. */
 static void gather_normals(const ct_impulse_many *many, const double *q, double *dense,
                            double *normals) {
   const ct_matrix *m = many->matrix;
@@ -57,7 +56,8 @@ ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, do
     ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = many->work->options->cancel};
     ct_lcp_result solved = {.z = vectors + n, .w = vectors + 2 * n, .certificate = vectors + 3 * n};
     bool open = true;
-    /* Once more where only round-off has been found: behind it there may be a contradiction. */
+    /* If only round-off was found, try once more with it removed: the set may be infeasible still.
+     */
     for (int pass = 0; pass < 2 && open; pass++) {
       gather_normals(many, q, dense, vectors);
       memset(solved.certificate, 0, n * sizeof *solved.certificate);

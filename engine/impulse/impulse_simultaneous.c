@@ -1,15 +1,16 @@
 /* Impulses of a set of contacts, resolved simultaneously (Baraff 1994; Anitescu, Potra 1997).
  *
- * NEWTON: each contact that approaches separates at e times its approach. Bodies between walls
- * cannot; restitution is left out then. POISSON: compression, then restitution with normal impulses
- * of at least e times those of compression, more where the bodies would still approach. Without
- * friction both are linear complementarity problems, with friction problems of cones. The energy
- * guard goes back along the line to the plastic impulses, which lose energy in sum.
+ * NEWTON: each approaching contact separates at e times its approach velocity. If that is
+ * infeasible, as for bodies between walls, restitution is dropped. POISSON: compression, then
+ * restitution with normal impulses of at least e times those of compression, more where the bodies
+ * would still approach. Without friction both are linear complementarity problems, with friction
+ * problems with cones. The energy guard moves along the line towards the plastic impulses, which
+ * lose energy in sum.
  *
- * Poisson with friction: the tangential impulse is in a cone cut off at its bottom, |r_t| <= mu (c
- * + s), where s >= 0 is added to c. That is the sum of the cone of s and a disc of radius mu c. A
- * disc is a cone whose normal impulse is held at c by a motion that nothing else takes part in. So
- * each contact with a c is listed twice, and the friction solver needs no change.
+ * Poisson with friction: the tangential impulse is in a truncated cone, |r_t| <= mu (c + s), where
+ * s >= 0 is added to c: the sum of the cone of s and a disc of radius mu c. A disc is a cone whose
+ * normal impulse is fixed at c by an equation coupled to nothing else. Each contact with c > 0 is
+ * therefore listed twice, and the friction solver needs no change.
  */
 #include "impulse/impulse_simultaneous.h"
 #include "linear/arena.h"
@@ -19,19 +20,18 @@
 #include <assert.h>
 #include <string.h>
 
-/* A slip that is left of what friction holds, relative to the greatest velocity before: what
- * solvers leave. */
+/* A slip below this part of the greatest velocity before counts as sticking: solver residual. */
 #define STICK_PART 1e-7
-/* Residuals of friction that need no polish, and problems that are small enough for it, which is
- * dense. */
+/* Residual at which friction needs no refinement; greatest problem that is refined, as the
+ * refinement uses a dense matrix. */
 #define POLISHED 1e-13
 #define POLISH_ROWS_MAX 240
-/* Contacts up to which it is looked first whether a solution with friction can be. */
+/* Up to this number of contacts, feasibility is tested before friction is solved. */
 #define LOOK_FIRST_MAX 256
-/* Normal impulses that are round-off of the greatest. */
+/* Normal impulses below this part of the greatest are round-off. */
 #define DUST_PART 0x1p-46
 
-/* ---- a phase -------------------------------------------------------------------------------- */
+/* ---- one phase: compression or restitution --------------------------------------------------- */
 
 static ct_status solve_normal_phase(const ct_impulse_many *many, double *q, double *p,
                                     ct_impulse_phase *phase) {
@@ -56,7 +56,7 @@ static ct_status solve_normal_phase(const ct_impulse_many *many, double *q, doub
   return status;
 }
 
-/* A polish leaves round-off where contacts are open. */
+/* Sets the round-off that the refinement leaves at open contacts to zero. */
 static void clear_roundoff(size_t rows, double *r) {
   double most = 0.0;
   for (size_t row = 0; row < rows; row += 3) most = ct_max2(most, r[row]);
@@ -64,7 +64,8 @@ static void clear_roundoff(size_t rows, double *r) {
     if (r[row] <= DUST_PART * most) r[row] = r[row + 1] = r[row + 2] = 0.0;
 }
 
-/* A problem of cones in the system's units, to the last digits where it is small: r [rows]. */
+/* Solves a problem with cones in the system's units, r [rows]. Small problems are refined to the
+ * last digits. */
 static ct_status solve_cones(const ct_impulse_many *many, const ct_friction_problem *problem,
                              double *r, ct_impulse_phase *phase) {
   assert(problem->dimension == 3);
@@ -96,13 +97,13 @@ static ct_status solve_cone_phase(const ct_impulse_many *many, double *q, bool b
                                   ct_impulse_phase *phase) {
   ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
   bool none = false, doubt = false;
-  /* Sweeps would go on for long before they gave up. */
+  /* An infeasible problem would take many sweeps before they end without progress. */
   if ((bounces || ct_impulse_any_driven(many->work->set)) && many->count <= LOOK_FIRST_MAX) {
     ct_status status = ct_impulse_prove_infeasible(many, q, NULL, &none, &doubt);
     if (status != CT_OK) return status;
   }
   if (!none) {
-    /* Where normal impulses cannot part the contacts none with friction can. */
+    /* If normal impulses cannot separate the contacts, impulses with friction cannot either. */
     ct_status status = solve_cones(many, &cones, p, phase);
     phase->converged = phase->converged && !doubt;
     return status;
@@ -112,8 +113,8 @@ static ct_status solve_cone_phase(const ct_impulse_many *many, double *q, bool b
   return CT_OK;
 }
 
-/* Impulses p [rows] with velocities u + G p, whose normal parts are at least floor + target, and p
- * in the cones against the slip. `target` [count] may be NULL. */
+/* Computes impulses p [rows] in the cones against the slip, for which the velocities u + G p have
+ * normal parts of at least floor + target. `target` [count] may be NULL. */
 static ct_status solve_phase(const ct_impulse_many *many, const double *u, const double *target,
                              double *p, ct_impulse_phase *phase) {
   ct_arena *arena = many->work->arena;
@@ -131,14 +132,14 @@ static ct_status solve_phase(const ct_impulse_many *many, const double *u, const
   return status;
 }
 
-/* ---- Poisson's restitution ------------------------------------------------------------------ */
+/* ---- Poisson's restitution ------------------------------------------------------------------- */
 
 typedef struct doubled {
   const ct_impulse_many *many;
-  const double *least; /* [count] c */
-  uint32_t *source;    /* [extra] the contact that each disc belongs to */
-  uint32_t *place;     /* [count] its disc, where it has one */
-  size_t extra, rows;  /* discs; 3 (count + extra) */
+  const double *least; /* [count] impulse c of each contact */
+  uint32_t *source;    /* [extra] contact of each disc */
+  uint32_t *place;     /* [count] disc of each contact, or UINT32_MAX */
+  size_t extra, rows;  /* number of discs; 3 (count + extra) */
   size_t *starts;      /* [rows + 1] */
   uint32_t *columns;
   double *values;
@@ -149,8 +150,8 @@ static bool has_disc(const doubled *d, uint32_t contact) {
   return d->place[contact] != UINT32_MAX;
 }
 
-/* The entries of row `from` of the matrix, laid out for contacts and discs. The row is a disc's if
- * `disc`: its own normal impulse then moves nothing but its own normal. */
+/* Writes row `from` of the matrix as row `to` of the doubled system, with columns of contacts and
+ * discs. Columns of discs' normal impulses stay zero. */
 static size_t write_doubled_row(const doubled *d, size_t from, size_t to) {
   const ct_matrix *m = d->many->matrix;
   size_t at = d->starts[to];
@@ -185,8 +186,8 @@ static void write_doubled_system(const doubled *d) {
   }
 }
 
-/* The tangential entries of a disc also answer to the contact's own normal impulse, but not the
- * other way round of the disc's. */
+/* Assigns discs and allocates the doubled system. Tangential rows of a disc include the contact's
+ * normal impulse, but no row except its own includes the disc's. */
 static bool allocate_doubled(doubled *d, ct_arena *arena) {
   size_t count = d->many->count, entries = d->many->matrix->starts[d->many->rows];
   d->place = ct_arena_alloc(arena, count, sizeof *d->place);
@@ -199,7 +200,7 @@ static bool allocate_doubled(doubled *d, ct_arena *arena) {
   }
   d->rows = 3 * (count + d->extra);
   d->starts = ct_arena_alloc(arena, d->rows + 1, sizeof *d->starts);
-  /* At most every row and every column twice. */
+  /* every row and every column at most twice */
   d->columns = ct_arena_alloc(arena, 4 * entries, sizeof *d->columns);
   d->values = ct_arena_alloc_doubles(arena, 4 * entries);
   return d->starts && d->columns && d->values;
@@ -243,8 +244,8 @@ static ct_status restitute_with_friction(const ct_impulse_many *many, const doub
   return CT_OK;
 }
 
-/* Restitution by Poisson's law: given the compression's impulses, those of restitution, each normal
- * one at least e times the compression's. */
+/* Restitution by Poisson's law: computes impulses p with normal parts of at least e times those of
+ * compression. */
 static ct_status restitute(const ct_impulse_many *many, const double *compression, double *p,
                            ct_impulse_phase *phase) {
   ct_arena *arena = many->work->arena;
@@ -254,7 +255,7 @@ static ct_status restitute(const ct_impulse_many *many, const double *compressio
          *least = ct_arena_alloc_doubles(arena, many->count);
   ct_status status = memory && least ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
-    /* Velocities after the compression and the least restitution. */
+    /* velocities after compression and the least restitution */
     double *sum = memory, *u = memory + rows, *moved = memory + 2 * rows;
     memcpy(sum, compression, rows * sizeof *sum);
     for (size_t i = 0; i < many->count; i++)
@@ -269,9 +270,9 @@ static ct_status restitute(const ct_impulse_many *many, const double *compressio
   return status;
 }
 
-/* ---- the two laws --------------------------------------------------------------------------- */
+/* ---- laws of NEWTON and POISSON -------------------------------------------------------------- */
 
-/* What a law found, and what it stands on. */
+/* Solution by a law, and the plastic impulses that it is based on. */
 typedef struct set_solution {
   double *p, *plastic; /* [rows] */
   bool plastic_known;
@@ -284,7 +285,7 @@ static ct_status solve_plastic(const ct_impulse_many *many, set_solution *f) {
   return solve_phase(many, many->u, NULL, f->plastic, &f->plastic_phase);
 }
 
-/* Plastic impulses instead of what restitution asks for. */
+/* Replaces the solution by plastic impulses, without restitution. */
 static void drop_restitution(ct_impulse_many *many, set_solution *f) {
   many->work->reported.infeasible = true;
   f->phase = f->plastic_phase;
@@ -292,8 +293,7 @@ static void drop_restitution(ct_impulse_many *many, set_solution *f) {
   for (size_t i = 0; i < many->count; i++) many->work->contacts[i].restitution = 0.0;
 }
 
-/* Bodies whose motion is prescribed press others into each other: no impulse can be right, and none
- * is given. */
+/* Reports that kinematic bodies press others together. All impulses are set to zero. */
 static ct_status report_infeasible(ct_impulse_many *many, set_solution *f) {
   bool none;
   memset(f->plastic, 0, many->rows * sizeof *f->plastic);
@@ -346,9 +346,9 @@ static ct_status apply_poisson_law(ct_impulse_many *many, set_solution *f) {
   return CT_OK;
 }
 
-/* ---- energy --------------------------------------------------------------------------------- */
+/* ---- energy ---------------------------------------------------------------------------------- */
 
-/* p.(v + G p / 2), with `size` the sum of |p v|: the change of energy by p, from velocities v. */
+/* Change of energy by impulses p from velocities v: p.(v + G p / 2). *size: sum of |p v|. */
 static double energy_change(const ct_impulse_many *many, const double *p, const double *v,
                             double *moved, double *size) {
   ct_matrix_product(many->matrix, p, moved);
@@ -370,7 +370,8 @@ static ct_status guard_set_energy(ct_impulse_many *many, set_solution *f) {
   ct_status status = solve_plastic(many, f);
   if (status != CT_OK) return status;
   double c = energy_change(many, f->plastic, many->u, moved, &size);
-  /* Plastic impulses that were not found to the end may let energy grow too: then towards none. */
+  /* Plastic impulses that have not converged may increase the energy too. The guard then moves
+   * towards zero impulses. */
   if (c > 0.0) {
     c = 0.0;
     memset(f->plastic, 0, many->rows * sizeof *f->plastic);
@@ -389,9 +390,9 @@ static ct_status guard_set_energy(ct_impulse_many *many, set_solution *f) {
   return CT_OK;
 }
 
-/* ---- the system ----------------------------------------------------------------------------- */
+/* ---- system of all contacts ------------------------------------------------------------------ */
 
-/* The set with every contact the way round that its frame has. */
+/* Copies the contacts, with a and b exchanged where their frame is reversed. */
 static ct_contact *orient_contacts(const ct_impulse_work *work) {
   ct_contact *contacts = ct_arena_alloc(work->arena, work->set->count, sizeof *contacts);
   for (size_t i = 0; contacts && i < work->set->count; i++) {
@@ -404,7 +405,7 @@ static ct_contact *orient_contacts(const ct_impulse_work *work) {
   return contacts;
 }
 
-/* Levers of contacts with friction. */
+/* Computes the levers of contacts with friction. */
 static bool describe_impulse_bodies(ct_impulse_many *many, const ct_contact_set *set) {
   ct_arena *arena = many->work->arena;
   size_t *blocks = ct_arena_alloc(arena, set->body_count, sizeof *blocks);
@@ -425,7 +426,7 @@ static int greatest_vector_exponent(const double *v, size_t count) {
   return exponent;
 }
 
-/* Velocities, coefficients and scales. */
+/* Computes velocities, coefficients and scales. */
 static bool describe_system(ct_impulse_many *many, double *values) {
   const ct_impulse_work *work = many->work;
   double *u = ct_arena_alloc_doubles(work->arena, many->rows),
@@ -438,7 +439,7 @@ static bool describe_system(ct_impulse_many *many, double *values) {
     ct_impulse_to_frame(&t->frame, t->before.relative, in_frame);
     for (size_t k = 0; k < many->dimension; k++) u[i * many->dimension + k] = in_frame[k];
     bool slow = t->before.velocity_class == CT_CLASS_RESTING && in_frame[0] < 0.0;
-    /* Nothing can be asked of two bodies that nothing moves. */
+    /* Two immovable bodies keep their approach. */
     least[i] = slow || !t->movable ? ct_min2(in_frame[0], 0.0) : 0.0;
     mu[i] = t->before.sliding ? t->dynamic_friction : t->static_friction;
     e[i] = t->movable ? t->restitution : 0.0;
@@ -503,7 +504,7 @@ static bool is_none_colliding(const ct_impulse_work *work) {
   return true;
 }
 
-/* The system of all contacts, and what is done with it. */
+/* Assembles the system of all contacts and solves it. */
 static ct_status run_with_system(ct_impulse_work *work, unsigned dimension,
                                  ct_status (*act)(ct_impulse_many *many)) {
   ct_contact_set turned = *work->set;

@@ -1,14 +1,14 @@
-/* Impulse at one contact: without friction, by sticking or sliding (algebraic law), by point
- * masses, or with friction followed through the impact; and the energy guard. Numbers are scaled to
- * the order of 1 by powers of two, so that other units change no bit of the answer.
+/* Impulse at one contact: without friction, by sticking or sliding (algebraic law), for point
+ * masses, or with friction integrated through the impact; and the energy guard. Numbers are scaled
+ * to the order of 1 by powers of two, so that other units change no bit of the result.
  *
  * Friction through the impact (Routh 1905; Mirtich 1996, chapter 3; Stronge 1990): the normal
- * impulse j takes the place of time. du/dj = K q, where q = (1, -mu u_t / |u_t|) while the contact
- * slides, and the rate that holds it where it does not. With dj = |u_t| dt everything is analytic
- * in t, u_t' = |u_t| K_tn - mu K_tt u_t, also where the slip stops, which is at t = infinity. So a
- * Taylor series of high order is the integrator, and its polynomials locate the events. A slip that
- * keeps its direction continues along a line, in closed form; plane problems do from the start.
- * Once the slip has stopped the contact sticks, or slips in the one direction that friction cannot
+ * impulse j is used in place of time. du/dj = K q, where q = (1, -mu u_t / |u_t|) while the
+ * contact slides, and the sticking rate while it does not. With dj = |u_t| dt all functions are
+ * analytic in t, u_t' = |u_t| K_tn - mu K_tt u_t, including the end of slip at t = infinity. The
+ * integrator is a Taylor series of high order, and its polynomials locate the events. A slip of
+ * constant direction continues along a line, in closed form; plane problems always do. After the
+ * slip has stopped, the contact sticks, or slips in the one direction that friction cannot
  * reverse, again along a line.
  */
 #include "impulse/impulse.h"
@@ -16,16 +16,15 @@
 #include <assert.h>
 #include <string.h>
 
-/* A slide whose normal velocity hardly answers to its impulse, relative to the normal one alone, is
- * followed instead. */
+/* If the normal velocity of a sliding contact depends less than this on its impulse, relative to
+ * the normal one alone, friction is integrated instead. */
 #define ANSWER_PART 1e-12
-/* Least pivot of K that counts, relative to its diagonal: what is left after four digits of
- * sixteen. */
+/* Least pivot of K relative to its diagonal; smaller ones have lost twelve of sixteen digits. */
 #define SINGULAR_PART 1e-12
-/* Coupling of rotation that is round-off of the frame, relative to the inverse mass. */
+/* Coupling by rotation below this part of the inverse mass is round-off of the frame. */
 #define COUPLING_PART (64.0 * CT_UNIT_ROUNDOFF)
 
-/* ---- frames --------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 ct_impulse_frame ct_impulse_frame_of(ct_vec3 normal) {
   double first = normal.x != 0.0 ? normal.x : normal.y != 0.0 ? normal.y : normal.z;
@@ -59,7 +58,7 @@ void ct_impulse_block(const ct_impulse_frame *a, const ct_impulse_frame *b, cons
     for (int i = j + 1; i < 3; i++) out[i][j] = out[j][i];
 }
 
-/* ---- energy --------------------------------------------------------------------------------- */
+/* ---- energy ---------------------------------------------------------------------------------- */
 
 static void velocity_after(const ct_impulse_point *point, const double p[3], double u[3]) {
   for (int i = 0; i < 3; i++) u[i] = point->u[i] + ct_dot3(point->k[i], p);
@@ -79,23 +78,23 @@ double ct_impulse_theta(double a, double b, double c) {
   return ct_min2(ct_max2(theta, 0.0), 1.0);
 }
 
-/* ---- friction followed through the impact --------------------------------------------------- */
+/* ---- friction integrated through the impact -------------------------------------------------- */
 
-/* Order of the series, and steps: a slip that dies loses about half of itself in each. */
+/* Order of the series; limit of steps. A decaying slip is about halved in each step. */
 #define ORDER 24
 #define STEPS_MAX 2000
-/* Terms left out, relative to the slip: below the round-off of what is added up. */
+/* Truncation error of the series relative to the slip: below its round-off. */
 #define TERM_PART 0x1p-58
-/* Longest and shortest step in t, whose unit is 1/K; numbers are of the order of 1. */
+/* Longest and shortest steps are 2^+-STEP_EXPONENT_MAX in t, in units of 1/K; numbers are of the
+ * order of 1. */
 #define STEP_EXPONENT_MAX 40
-/* A slip that turns slower than this, relative to what turns and holds it, keeps its direction:
- * round-off turns it as fast. */
+/* A slip has constant direction if its rate of turning is below this part of the terms that turn
+ * it: their round-off. */
 #define STRAIGHT_PART (16.0 * CT_UNIT_ROUNDOFF)
-/* Velocities, whose greatest is about 1, are not known better than this: a slip below it has
- * stopped. (It may pass so near to rest and, exactly followed, slip on; nothing in the numbers
- * tells.) */
+/* A slip velocity below this has stopped. Velocities of the order of 1 are not known more
+ * accurately, so a slip that passes this close to zero and continues cannot be distinguished. */
 #define SLIP_NONE 0x1p-54
-/* Halvings of an interval down to neighbours, at most. */
+/* Limit of halvings of an interval until its ends are neighbouring numbers. */
 #define ROOT_STEPS 200
 
 typedef struct follower {
@@ -105,11 +104,11 @@ typedef struct follower {
   double normal_work, friction_work;
   bool parting; /* compression is over */
   double end,
-      kept; /* normal impulse at which restitution ends; normal work at the end of compression */
+      kept; /* normal impulse at the end of restitution; normal work at the end of compression */
   bool done;
 } follower;
 
-/* Coefficients of powers of t. */
+/* Taylor coefficients in t. */
 typedef struct series {
   double x[ORDER + 1], y[ORDER + 1]; /* slip */
   double s[ORDER + 1], square[ORDER + 1];
@@ -130,16 +129,16 @@ static void end_compression(follower *f) {
   f->done = f->point->restitution == 0.0;
 }
 
-/* Work that restitution has still to do. */
+/* Remaining work of restitution. */
 static double remaining_restitution_work(const follower *f) {
   double e = f->point->restitution;
   return ct_max2(-e * e * f->kept - (f->normal_work - f->kept), 0.0);
 }
 
-/* ---- lines ---------------------------------------------------------------------------------- */
+/* ---- sticking and constant slip direction ---------------------------------------------------- */
 
-/* Normal impulse to the end of restitution, at a constant rate of the normal velocity; INFINITY:
- * never. */
+/* Normal impulse up to the end of restitution for a constant rate of the normal velocity; INFINITY
+ * if never reached. */
 static double line_length_to_end(const follower *f, double rate) {
   if (!f->energetic) return ct_max2(f->end - f->p[0], 0.0);
   double w = remaining_restitution_work(f), square = f->u[0] * f->u[0] + 2.0 * rate * w;
@@ -156,11 +155,12 @@ static void move_along_line(follower *f, const double q[3], const double r[3], d
   }
 }
 
-/* Goes on by impulses along q, for at most so much normal impulse. False: it never ends. */
+/* Continues along q for a normal impulse of at most `most`. Returns false if the impact does not
+ * end. */
 static bool follow_line(follower *f, const double q[3], double most) {
   double r[3];
   multiply_block(f->point, q, r);
-  /* Compression and restitution, twice where friction presses the bodies together again. */
+  /* Compression and restitution may occur twice if friction presses the bodies together again. */
   for (int event = 0; event < 4 && !f->done; event++) {
     double to_zero = f->u[0] * r[0] < 0.0 ? -f->u[0] / r[0] : INFINITY;
     double to_end = f->parting ? line_length_to_end(f, r[0]) : INFINITY,
@@ -176,7 +176,7 @@ static bool follow_line(follower *f, const double q[3], double most) {
   return true;
 }
 
-/* ---- series --------------------------------------------------------------------------------- */
+/* ---- series ---------------------------------------------------------------------------------- */
 
 static double series_product(const double *a, const double *b, int k) {
   double sum = 0.0;
@@ -220,7 +220,7 @@ static double evaluate_series_slope(const double *c, double t) {
   return sum;
 }
 
-/* The longest power of two whose last terms are below round-off. */
+/* The longest step, a power of two, for which the last terms are below round-off. */
 static double series_step(const series *c) {
   int exponent = STEP_EXPONENT_MAX;
   for (int i = ORDER - 3; i <= ORDER; i++) {
@@ -231,8 +231,8 @@ static double series_step(const series *c) {
   return ldexp(1.0, exponent);
 }
 
-/* Where a polynomial less `level`, negative at `from` and not at `to`, passes zero (or the other
- * way round, `sign` -1). */
+/* Finds the t at which a polynomial crosses `level`: from below for sign 1, from above for sign
+ * -1. */
 static double find_series_root(const double *c, double level, double from, double to, double sign) {
   double t = to;
   for (int i = 0; i < ROOT_STEPS; i++) {
@@ -247,15 +247,15 @@ static double find_series_root(const double *c, double level, double from, doubl
   return t;
 }
 
-/* Where the normal velocity first leaves its sign (-1: approaching, 1: parting); INFINITY: not in
- * the step. */
+/* First t at which the normal velocity changes sign (sign -1: approaching, 1: separating);
+ * INFINITY if not within the step. */
 static double find_sign_change(const series *c, double step, double sign) {
   if (sign * evaluate_series(c->v, step) <= 0.0)
     return find_series_root(c->v, 0.0, 0.0, step, -sign);
   if (!(sign * evaluate_series_slope(c->v, 0.0) < 0.0 &&
         sign * evaluate_series_slope(c->v, step) > 0.0))
     return INFINITY;
-  /* It comes near and goes away again: where it is nearest. */
+  /* The velocity approaches zero and recedes within the step: test its extremum. */
   double from = 0.0, to = step;
   for (int i = 0; i < ROOT_STEPS; i++) {
     double middle = from + 0.5 * (to - from);
@@ -266,7 +266,7 @@ static double find_sign_change(const series *c, double step, double sign) {
                                                    : INFINITY;
 }
 
-/* One step of sliding, at most to the next event. */
+/* Makes one step of sliding, at most to the next event. */
 static void make_slide_step(follower *f) {
   series c;
   expand_series(f, &c);
@@ -290,10 +290,10 @@ static void make_slide_step(follower *f) {
   else if (t == turn) f->parting = false, f->u[0] = 0.0;
 }
 
-/* ---- the way through an impact -------------------------------------------------------------- */
+/* ---- phases of an impact --------------------------------------------------------------------- */
 
-/* Slides until the slip has stopped (true) or the impact is over. False too where neither comes
- * about. */
+/* Slides until the slip stops. Returns false if the impact ends first, or neither happens within
+ * the step limit. */
 static bool follow_slide(follower *f, uint64_t *steps) {
   const double(*k)[3] = f->point->k;
   double mu = f->point->dynamic_friction;
@@ -319,16 +319,16 @@ static bool follow_slide(follower *f, uint64_t *steps) {
   return true;
 }
 
-/* The impulse per normal impulse that keeps a contact from slipping: its tangential part. */
+/* Tangential impulse for each unit of normal impulse that keeps the contact from slipping. */
 static void sticking_rate(const double k[3][3], double rate[2]) {
   double determinant = k[1][1] * k[2][2] - k[1][2] * k[1][2];
   rate[0] = -(k[2][2] * k[1][0] - k[1][2] * k[2][0]) / determinant;
   rate[1] = -(k[1][1] * k[2][0] - k[1][2] * k[1][0]) / determinant;
 }
 
-/* The direction d into which a contact slips off: K_tn - mu K_tt d = g d, g > 0. The length of (g +
- * mu K_tt)^-1 K_tn falls in g, from more than 1 at 0, where sticking is too much for friction; its
- * reciprocal is nearly straight, so Newton's method is. */
+/* Finds the direction d in which slip begins: K_tn - mu K_tt d = g d, g > 0. The length of (g + mu
+ * K_tt)^-1 K_tn decreases in g, from more than 1 at 0, where friction cannot maintain sticking.
+ * Its reciprocal is nearly linear, which suits Newton's method. */
 static void find_slip_direction(const double k[3][3], double mu, double d[2]) {
   double xx = mu * k[1][1], xy = mu * k[1][2], yy = mu * k[2][2], low = 0.0,
          high = fabs(k[1][0]) + fabs(k[2][0]), g = 0.0;
@@ -348,7 +348,7 @@ static void find_slip_direction(const double k[3][3], double mu, double d[2]) {
   }
 }
 
-/* What goes on once the slip has stopped. False: it never ends. */
+/* Continues after the slip has stopped. Returns false if the impact does not end. */
 static bool continue_from_rest(follower *f, bool pressed, ct_impulse_outcome *outcome) {
   double rate[2], d[2], mu = f->point->dynamic_friction;
   sticking_rate(f->point->k, rate);
@@ -365,8 +365,8 @@ static bool continue_from_rest(follower *f, bool pressed, ct_impulse_outcome *ou
   return follow_line(f, line, INFINITY);
 }
 
-/* Friction followed through the impact: restitution by Poisson, or of the normal work (Stronge).
- * Numbers of the order of 1. */
+/* Integrates friction through the impact, with restitution by Poisson or of the normal work
+ * (Stronge). Numbers are of the order of 1. */
 static void follow_impact(const ct_impulse_point *point, bool energetic,
                           ct_impulse_answer *answer) {
   assert(point->static_friction > 0.0);
@@ -379,8 +379,8 @@ static void follow_impact(const ct_impulse_point *point, bool energetic,
   answer->outcome = CT_IMPULSE_OUTCOME_SLIDE;
   bool stopped = !slips || follow_slide(&f, &answer->steps), ended = f.done;
   if (stopped) ended = continue_from_rest(&f, pressed, &answer->outcome);
-  /* A slip that does not stop while it presses the bodies together is beyond positive definite K:
-   * round-off made it. */
+  /* For positive definite K, a slip that presses the bodies together stops. If it did not,
+   * round-off is the cause. */
   if (!ended) {
     f.u[1] = f.u[2] = 0.0;
     (void)continue_from_rest(&f, true, &answer->outcome);
@@ -393,9 +393,9 @@ static void follow_impact(const ct_impulse_point *point, bool energetic,
   answer->integrated = true;
 }
 
-/* ---- laws ----------------------------------------------------------------------------------- */
+/* ---- laws ------------------------------------------------------------------------------------ */
 
-/* P with K P = w: K is positive definite, factors without pivots. */
+/* Solves K P = w by factors without pivoting; K is positive definite. */
 static void solve_symmetric(const double k[3][3], const double w[3], double p[3]) {
   double l10 = k[1][0] / k[0][0], l20 = k[2][0] / k[0][0];
   double d1 = k[1][1] - l10 * k[1][0], e = k[2][1] - l20 * k[1][0], l21 = e / d1,
@@ -406,8 +406,8 @@ static void solve_symmetric(const double k[3][3], const double w[3], double p[3]
   p[0] = (w[0] - k[0][1] * p[1] - k[0][2] * p[2]) / k[0][0];
 }
 
-/* How far the normal velocity is from what restitution asks for, and the slip from none; relative
- * to the velocity before. */
+/* Error of the normal velocity against the law of restitution, and of the slip against zero if
+ * `sticks`; relative to the velocity before. */
 static double law_violation(const ct_impulse_point *point, const double p[3], bool sticks) {
   double u[3], size = ct_max2(fabs(point->u[0]), ct_max2(fabs(point->u[1]), fabs(point->u[2])));
   velocity_after(point, p, u);
@@ -422,7 +422,7 @@ static void apply_frictionless_law(const ct_impulse_point *point, ct_impulse_ans
   answer->residual = law_violation(point, answer->p, false);
 }
 
-/* Stick, else slide as before the impact, else follow the slip. */
+/* Tries sticking, then sliding in the direction before the impact, then integrates the slip. */
 static void apply_algebraic_law(const ct_impulse_point *point, ct_impulse_answer *answer) {
   double *p = answer->p,
          wanted[3] = {-(1.0 + point->restitution) * point->u[0], -point->u[1], -point->u[2]};
@@ -433,7 +433,7 @@ static void apply_algebraic_law(const ct_impulse_point *point, ct_impulse_answer
   answer->residual = law_violation(point, p, true);
   if (p[0] >= 0.0 && held <= point->static_friction * p[0]) return;
 
-  /* The direction of the slip, or the one that it would take. */
+  /* Direction of the slip, or in which it would begin. */
   bool slips = slip > point->slip_tolerance;
   double x = slips ? point->u[1] / slip : -p[1] / held,
          y = slips ? point->u[2] / slip : -p[2] / held;
@@ -447,8 +447,8 @@ static void apply_algebraic_law(const ct_impulse_point *point, ct_impulse_answer
   if (!answers || u[1] * x + u[2] * y < 0.0) follow_impact(point, false, answer);
 }
 
-/* Bodies as points: the change of velocity along the tangent is at most mu times that along the
- * normal. */
+/* Bodies as point masses: the change of tangential velocity is at most mu times that of the normal
+ * velocity. */
 static void apply_point_mass_law(const ct_impulse_point *point, ct_impulse_answer *answer) {
   double normal = -(1.0 + point->restitution) * point->u[0] / point->inverse_mass;
   double slip = sqrt(point->u[1] * point->u[1] + point->u[2] * point->u[2]),
@@ -468,8 +468,8 @@ static void apply_point_mass_law(const ct_impulse_point *point, ct_impulse_answe
     }
 }
 
-/* K that a body of great mass and hardly any size has for a long lever: what impulse stops its slip
- * is lost in round-off. */
+/* True if K is singular to round-off, as for a heavy body of very small size on a long lever. The
+ * impulse that stops its slip is then undetermined. */
 static bool is_block_singular(const double k[3][3]) {
   double left1 = k[1][1] - k[1][0] * k[1][0] / k[0][0],
          cross = k[2][1] - k[2][0] * k[1][0] / k[0][0];
@@ -488,8 +488,8 @@ static ct_impulse_answer apply_impulse_law(const ct_impulse_point *point, ct_imp
   return answer;
 }
 
-/* Draws an impulse by which energy grows back to where it does not: towards the plastic one, or,
- * where even that lets it grow, towards none. */
+/* If an impulse increases the energy, moves it towards the plastic impulse until it does not. If
+ * the plastic impulse increases it too, moves towards zero. */
 static void guard_point_energy(const ct_impulse_point *point, ct_impulse_law law,
                                ct_impulse_answer *answer) {
   double given = point_energy_change(point, answer->p), size = fabs(ct_dot3(answer->p, point->u));

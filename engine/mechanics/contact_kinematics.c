@@ -1,28 +1,25 @@
 /* Relative velocity at a contact, and the acceleration of its gap without contact forces.
  *
- * Two surfaces that touch with normal n, whose material points part at u, and whose bodies turn at
- * w: while the gap g is followed, n turns at a rate v across it, and the point of surface X nearest
- * to the other runs over X by W_X (v + k_X), where k_X = n x w_X is less the rate at which n would
- * turn with X. Then
+ * Two surfaces touch with normal n. Their material points separate at u, and the bodies rotate at
+ * w. While the gap g is tracked, n changes at a tangential rate v, and the closest point of
+ * surface X moves over X by W_X (v + k_X), where k_X = n x w_X is the negative rate of n if it
+ * rotated with X. Then g'' = n.(acc_b - acc_a) + max over v of 2 v.u - sum over X of (v + k_X).W_X
+ * (v + k_X), as the gap is the maximum over all normals (support functions: Schneider 2014, 1.7).
  *
- *     g'' = n.(acc_b - acc_a) + max over v of 2 v.u - sum over X of (v + k_X).W_X (v + k_X)
- *
- * for the gap is the greatest that a turning n gives (support functions: Schneider 2014, 1.7). A
- * face fixes v = -k_X; a line along e has v.e = -k_X.e, for n stays across it; a vertex has W = 0.
- * So this is 2 v.u of a vertex on a face and of two edges that cross, and of smooth bodies -k_a.W_a
- * k_a - k_b.W_b k_b + q.(W_a + W_b)^+ q with q = u - W_a k_a - W_b k_b.
- *
- * What asks for more than two numbers can give, an edge in a face or edges along each other while
- * the bodies turn apart, makes the gap bend at once, not curve: there points of a manifold stand
- * for themselves, and only the part of the terms that all agree on counts.
+ * A face fixes v = -k_X. A line along e has v.e = -k_X.e, as n stays normal to it. A vertex has W
+ * = 0. The added terms are 2 v.u for a vertex on a face and for two crossing edges, and for smooth
+ * bodies -k_a.W_a k_a - k_b.W_b k_b + q.(W_a + W_b)^+ q with q = u - W_a k_a - W_b k_b. An edge in
+ * a face, or parallel edges, of bodies that rotate against each other require more than two
+ * numbers can satisfy: their gap has a kink instead of a curvature. Such contacts have several
+ * points, and only the terms common to both surfaces are included.
  */
 #include <contact/mechanics.h>
 
 #include <assert.h>
 
-/* ---- velocity ------------------------------------------------------------------------------- */
+/* ---- velocity -------------------------------------------------------------------------------- */
 
-/* Velocity of the body's material point at a place of the world. */
+/* Velocity of a body's material point at a world position. */
 static ct_vec3 compute_point_velocity(const ct_mass_body *body, ct_vec3 at) {
   return ct_add(body->velocity.linear, ct_cross(body->velocity.angular, ct_sub(at, body->center)));
 }
@@ -43,21 +40,21 @@ ct_contact_velocity ct_contact_relative_velocity(const ct_contact_set *set,
   return v;
 }
 
-/* ---- acceleration of the gap ---------------------------------------------------------------- */
+/* ---- acceleration of the gap ----------------------------------------------------------------- */
 
-/* Sine of the angle between two lines: below the first they do not cross, from the second on they
- * do, and between the two the turn of the normal comes in by degrees. */
+/* Sine of the angle between two lines: below the first they count as parallel, above the second as
+ * crossing, and in between the rate of the normal is interpolated. */
 #define CROSSING_NONE 1e-6
 #define CROSSING_FULL 1e-5
-/* A radius that is less of the largest one is none: round-off of the surfaces. */
+/* A radius below this part of the largest one is round-off and counts as zero. */
 #define FLAT_PART 1e-12
 
-/* In the tangent plane, by two coordinates. */
+/* Vector in the tangent plane. */
 typedef struct flat {
   double x, y;
 } flat;
 
-/* A surface there: form, k, and W, of a line its part across it. */
+/* A surface at the contact: its form, k, and W; for a line W of the direction across it. */
 typedef struct bend {
   ct_surface_form form;
   flat k, line;
@@ -101,15 +98,15 @@ static bend surface_bend(const ct_surface *surface, ct_vec3 turning, const ct_ve
   return s;
 }
 
-/* What running over the surface takes away. */
+/* Term of the closest point's motion over the surface: (v + k).W (v + k). */
 static double running_term(const bend *s, flat v) {
   if (s->form == CT_SURFACE_FACE) return 0.0;
   flat d = flat_add_scaled(v, s->k, 1.0);
   return flat_dot(d, apply_curvature(s, d));
 }
 
-/* The turn of the normal with a face; of two faces, as no vertex and no edge is known, the middle.
- */
+/* Rate of the normal that rotates with a face; the mean for two faces without a known vertex or
+ * edge. */
 static flat face_normal_rate(const meeting *m) {
   assert(m->a.form == CT_SURFACE_FACE || m->b.form == CT_SURFACE_FACE);
   bool both = m->a.form == m->b.form;
@@ -118,8 +115,8 @@ static flat face_normal_rate(const meeting *m) {
   return (flat){-0.5 * (m->a.k.x + m->b.k.x), -0.5 * (m->a.k.y + m->b.k.y)};
 }
 
-/* The best turn from v on along a direction: where nothing is bent across it there is no best one,
- * and it stays. */
+/* Optimal rate from v along direction t. Without curvature along t no optimum exists, and v is
+ * returned. */
 static flat best_normal_rate_along(const meeting *m, flat v, flat t) {
   double bent = flat_dot(t, apply_curvature(&m->a, t)) + flat_dot(t, apply_curvature(&m->b, t));
   double scale = m->a.xx + m->a.yy + m->b.xx + m->b.yy;
@@ -130,7 +127,8 @@ static flat best_normal_rate_along(const meeting *m, flat v, flat t) {
   return flat_add_scaled(v, t, slope / bent);
 }
 
-/* The normal stays across the line, and turns about it as is best. */
+/* Rate of a normal that stays normal to the line; its rotation about the line is the optimal one.
+ */
 static flat line_normal_rate(const meeting *m) {
   assert((m->a.form == CT_SURFACE_LINE) != (m->b.form == CT_SURFACE_LINE));
   const bend *line = m->a.form == CT_SURFACE_LINE ? &m->a : &m->b;
@@ -139,8 +137,8 @@ static flat line_normal_rate(const meeting *m) {
   return best_normal_rate_along(m, v, flat_across(line->line));
 }
 
-/* It stays across both lines, which fixes it where they cross. Along each other, they share what
- * they ask for. */
+/* Rate of a normal that stays normal to both lines, which determines it if they cross. Parallel
+ * lines share the mean. */
 static flat crossing_lines_normal_rate(const meeting *m) {
   assert(m->a.form == CT_SURFACE_LINE && m->b.form == CT_SURFACE_LINE);
   flat e = m->a.line, t = flat_across(e);
@@ -155,8 +153,8 @@ static flat crossing_lines_normal_rate(const meeting *m) {
   return full > 0.0 ? flat_add_scaled(v, flat_add_scaled(crossing, v, -1.0), full) : v;
 }
 
-/* q.W^+ q, W = W_a + W_b by its principal radii (Golub, Van Loan 2013, 8.5.2: the smaller angle).
- */
+/* q.W^+ q for W = W_a + W_b, by its principal radii (Golub, Van Loan 2013, 8.5.2: the smaller
+ * angle). */
 static double apply_inverse_curvature(const meeting *m, flat q) {
   double xx = m->a.xx + m->b.xx, xy = m->a.xy + m->b.xy, yy = m->a.yy + m->b.yy;
   flat e = {1.0, 0.0};
@@ -191,15 +189,15 @@ static double velocity_gap_terms(const meeting *m) {
   return 2.0 * flat_dot(v, m->u) - running_term(&m->a, v) - running_term(&m->b, v);
 }
 
-/* Acceleration of the body's material point at a place of the world, without contact forces. */
+/* Acceleration of a body's material point at a world position, without contact forces. */
 static ct_vec3 compute_point_acceleration(const ct_mass_body *body, ct_vec3 at) {
   ct_vec3 r = ct_sub(at, body->center), w = body->velocity.angular;
   ct_vec3 turning = ct_add(ct_cross(body->angular_acceleration, r), ct_cross(w, ct_cross(w, r)));
   return ct_add(body->linear_acceleration, turning);
 }
 
-/* Is the normal one to turn round, so that a contact is computed the same way whichever body is a?
- */
+/* True if the normal is reversed for the computation, so that the result does not depend on which
+ * body is a. */
 static bool is_normal_reversed(ct_vec3 n) {
   return n.x != 0.0 ? n.x < 0.0 : n.y != 0.0 ? n.y < 0.0 : n.z < 0.0;
 }

@@ -1,10 +1,9 @@
-/* The Delassus matrix: the change of velocity at one contact by an impulse at another.
- *
- * Each body X that both contacts share adds, signed by the sides that it is on, 1/m 1 - [r_i] I^-1
- * [r_j], where [r] is the matrix of the cross product with the arm r of a contact. Its element (p,
- * q) is x.I^-1 y with x = r_i x e_p and y = r_j x e_q. The sum is formed so that exchanging x and y
- * changes no bit. Two contacts share two bodies at most, and a sum of two terms has no order. So
- * the matrix is symmetric to the bit.
+/* The Delassus matrix: the change of velocity at one contact by an impulse at another. Each body X
+ * that both contacts share adds, signed by its sides, 1/m 1 - [r_i] I^-1 [r_j], where [r] is the
+ * matrix of the cross product with the arm r of a contact. Its element (p, q) is x.I^-1 y with x =
+ * r_i x e_p and y = r_j x e_q. The sum is formed so that exchanging x and y changes no bit. Two
+ * contacts share two bodies at most, and a sum of two terms does not depend on their order, so the
+ * matrix is exactly symmetric.
  *
  * The matrix of many contacts has blocks only where two contacts share a dynamic body. Time and
  * memory are proportional to their number.
@@ -15,9 +14,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- blocks --------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* x.M y of a symmetric matrix, of which the upper triangle counts; the same bits for y.M x. */
+/* x.M y for a symmetric matrix, from its upper triangle; the same bits as y.M x. */
 static double symmetric_product(const ct_mat3 *m, ct_vec3 x, ct_vec3 y) {
   double straight = m->rx.x * (x.x * y.x) + m->ry.y * (x.y * y.y) + m->rz.z * (x.z * y.z);
   double crosswise = m->rx.y * (x.x * y.y + x.y * y.x) + m->rx.z * (x.x * y.z + x.z * y.x) +
@@ -25,7 +24,7 @@ static double symmetric_product(const ct_mat3 *m, ct_vec3 x, ct_vec3 y) {
   return straight + crosswise;
 }
 
-/* What a unit impulse along one direction does to the body's velocity along another. */
+/* Change of the body's velocity along one direction by a unit impulse along another. */
 static double velocity_response(const ct_mass_body *body, const ct_vec3 contact[2],
                                 const ct_vec3 cause[2]) {
   ct_vec3 x = ct_cross(ct_sub(contact[0], body->center), contact[1]),
@@ -69,14 +68,14 @@ void ct_contact_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2) {
   ct_vec3 axis = x <= y && x <= z ? ct_vec(1.0, 0.0, 0.0)
                  : y <= z         ? ct_vec(0.0, 1.0, 0.0)
                                   : ct_vec(0.0, 0.0, 1.0);
-  /* The axis makes at least 54 degrees with the normal: what is left of it is not small. */
+  /* The axis makes at least 54 degrees with the normal, so its tangential part is not small. */
   *t1 = ct_unit_or(ct_add_scaled(axis, normal, -ct_dot(axis, normal)), axis);
   *t2 = ct_cross(normal, *t1);
 }
 
-/* ---- contacts that share a body ------------------------------------------------------------- */
+/* ---- contacts that share a body -------------------------------------------------------------- */
 
-/* Contacts of each body that can be moved, ascending. */
+/* Contacts of each dynamic body, ascending. */
 typedef struct body_lists {
   size_t *starts; /* [body_count + 1] */
   uint32_t *contacts;
@@ -86,7 +85,8 @@ static bool list_body_contacts(const ct_contact_set *set, body_lists *lists) {
   lists->starts = calloc(set->body_count + 2, sizeof *lists->starts);
   lists->contacts = malloc((2 * set->count + 1) * sizeof *lists->contacts);
   if (!lists->starts || !lists->contacts) return false;
-  /* Counted two places on, so that filling moves each start to where it belongs. */
+  /* Counts are stored two entries ahead, so that filling the lists advances each start to its
+   * final value. */
   for (size_t k = 0; k < set->count; k++) {
     const uint32_t ends[2] = {set->contacts[k].a, set->contacts[k].b};
     for (int i = 0; i < 2; i++)
@@ -102,8 +102,8 @@ static bool list_body_contacts(const ct_contact_set *set, body_lists *lists) {
   return true;
 }
 
-/* The union of the lists of the contact's two bodies, and the contact; with `out` NULL counts only.
- */
+/* Merges the lists of a contact's two bodies; a contact without dynamic bodies lists itself. With
+ * `out` NULL it only counts. */
 static size_t merge_contact_lists(const ct_contact_set *set, const body_lists *lists,
                                   uint32_t contact, uint32_t *out) {
   const ct_contact *t = &set->contacts[contact];
@@ -161,10 +161,10 @@ void ct_contact_graph_close(ct_contact_graph *graph) {
   *graph = (ct_contact_graph){0};
 }
 
-/* ---- the matrix ----------------------------------------------------------------------------- */
+/* ---- the matrix ------------------------------------------------------------------------------ */
 
-/* One side of a contact whose body is dynamic: how an impulse along each direction turns the body,
- * and what it turns at then. */
+/* One side of a contact with a dynamic body: arms of impulses along each direction, and the
+ * changes of angular velocity. */
 typedef struct lever {
   ct_vec3 arm[3], turn[3]; /* r x d, I^-1 (r x d) */
 } lever;
@@ -174,14 +174,13 @@ typedef struct contact_levers {
   lever side[2];
 } contact_levers;
 
-/* What the assembly needs: contacts' directions and levers, and how many entries of each row are
- * there. */
+/* State of the assembly: directions and levers of the contacts, and entries written to each row. */
 typedef struct assembly {
   const ct_contact_set *set;
   const ct_contact_graph *graph;
   unsigned dimension;
   contact_levers *rods; /* [count] */
-  size_t *done;         /* [count] blocks of each contact's rows, from the left */
+  size_t *done;         /* [count] blocks written to each contact's rows, from the left */
 } assembly;
 
 static lever compute_lever(const ct_mass_body *body, const ct_contact *contact,
@@ -203,10 +202,10 @@ static contact_levers compute_contact_levers(const ct_contact_set *set, const ct
   return r;
 }
 
-/* The dynamic bodies that two contacts share, as sides of both: at most two. */
+/* Dynamic bodies that two contacts share, as sides of both: at most two. */
 typedef struct shared {
   int count, side[2], other[2];
-  double inverse_mass; /* signed by the sides, of both */
+  double inverse_mass; /* signed by the sides of both contacts */
 } shared;
 
 static shared find_shared_bodies(const ct_contact_set *set, const ct_contact *x,
@@ -234,9 +233,9 @@ static double delassus_entry(const shared *s, const contact_levers *x, unsigned 
   return sum;
 }
 
-/* The block of contacts i <= j goes to both places, so that the matrix is symmetric to the bit.
- * Contacts come in ascending order: what is left of the diagonal in the rows of j is there when j's
- * turn comes. */
+/* Writes the block of contacts i <= j to both of its positions, so that the matrix is exactly
+ * symmetric. Contacts are processed in ascending order, so the blocks left of the diagonal in the
+ * rows of j are complete when j is processed. */
 static void add_delassus_block(ct_delassus_matrix *m, const assembly *all, size_t i, size_t j) {
   assert(i <= j && j < all->set->count);
   const unsigned d = all->dimension;

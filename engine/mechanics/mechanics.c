@@ -1,43 +1,41 @@
 /* The mechanics of a scene: dynamic bodies as masses under loads (Euler's equations; Goldstein
- * 2002, 5.5), the contacts between them (mechanics_contacts.c), and islands.
- *
- * An island is a set of dynamic bodies that contacts connect, directly or through one another.
- * Bodies that cannot move connect nothing and are in every island that they touch. Union-find by
- * the lowest body (Tarjan 1975), so islands are in the order of their first row.
- */
+ * 2002, 5.5), the contacts between them (mechanics_contacts.c), and islands. An island is a set of
+ * dynamic bodies connected by contacts, directly or through one another. Bodies that cannot move
+ * connect nothing and are in every island that they touch. Islands are found by union-find towards
+ * the lowest body (Tarjan 1975), so they are in the order of their first row. */
 #include "mechanics/mechanics.h"
 #include "mechanics/mechanics_contacts.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* Where an island's bodies and contacts stand among those of all islands. */
+/* Range of an island's bodies and contacts in the arrays of all islands. */
 typedef struct ct_island_range {
   size_t body, body_count;
   size_t contact, contact_count;
 } ct_island_range;
 
-/* Contacts stand island by island, and name the island's own bodies. */
+/* Contacts are stored by islands and refer to the island's own bodies. */
 struct ct_mechanics {
   ct_mass_body *bodies;
-  uint32_t *rows; /* of each body */
+  uint32_t *rows; /* scene row of each body */
   ct_contact *contacts;
-  uint32_t *numbers; /* of each contact: its place among all that take part */
+  uint32_t *numbers; /* of each contact: its number among all that take part */
   size_t count;      /* contacts */
   ct_island_range *islands;
   size_t island_count;
 };
 
-/* ---- masses --------------------------------------------------------------------------------- */
+/* ---- masses ---------------------------------------------------------------------------------- */
 
-/* A pivot of a body's inertia that is less of its diagonal entry is round-off: nothing holds the
- * body against that turn. */
+/* A pivot of an inertia matrix below this part of its diagonal entry is round-off: the matrix is
+ * singular. */
 #define SINGULAR_PART (16.0 * CT_UNIT_ROUNDOFF)
 
 static ct_vec3 zero_vector(void) { return ct_vec(0.0, 0.0, 0.0); }
 
-/* Inverse of a symmetric matrix by its factors L D L' (Golub, Van Loan 2013, 4.1). False: not
- * positive definite, or so near to singular that its entries do not tell. */
+/* Inverts a symmetric matrix by its factors L D L' (Golub, Van Loan 2013, 4.1). Returns false if
+ * it is not positive definite, or singular to round-off. */
 static bool invert_inertia(const ct_mat3 *m, ct_mat3 *out) {
   double d1 = m->rx.x;
   if (!(d1 > 0.0)) return false;
@@ -56,7 +54,7 @@ static bool invert_inertia(const ct_mat3 *m, ct_mat3 *out) {
   return true;
 }
 
-/* R M R' of a symmetric matrix, symmetric to the bit. */
+/* R M R' of a symmetric matrix, exactly symmetric. */
 static ct_mat3 rotate_symmetric(ct_mat3 r, ct_mat3 m) {
   ct_mat3 t = ct_mat_mat(ct_mat_mat(r, m), ct_mat_transpose(r));
   t.ry.x = t.rx.y;
@@ -65,8 +63,8 @@ static ct_mat3 rotate_symmetric(ct_mat3 r, ct_mat3 m) {
   return t;
 }
 
-/* The body's own motion without contacts: loads, and the torque by which a turning body keeps its
- * angular momentum. */
+/* Sets mass, inertia and the motion without contacts: gravity, and the gyroscopic torque of a
+ * rotating body. Returns false if the inertia is singular. */
 static bool set_dynamic_body(const ct_mass_properties *mass, const ct_frame *frame, ct_vec3 gravity,
                              ct_mass_body *out) {
   ct_mat3 inverse;
@@ -116,7 +114,7 @@ bool ct_scene_mass_body(const ct_scene *scene, uint32_t row, const ct_pose *pose
   return false;
 }
 
-/* Adds a load; does nothing to a body that is not dynamic. Torque about the centre. */
+/* Adds a force and a torque about the centre. Bodies that are not dynamic are not changed. */
 static void load_mass_body(ct_mass_body *body, ct_vec3 force, ct_vec3 torque) {
   if (body->mobility != CT_DYNAMIC) return;
   body->force = ct_add(body->force, force);
@@ -130,7 +128,7 @@ double ct_scene_velocity_tolerance(double contact_tolerance, ct_vec3 gravity) {
   return fmax(sqrt(2.0 * ct_norm(gravity) * contact_tolerance), CT_VELOCITY_TOLERANCE_MIN);
 }
 
-/* ---- bodies of a question ------------------------------------------------------------------- */
+/* ---- bodies of a query ----------------------------------------------------------------------- */
 
 static ct_velocity find_row_velocity(const ct_mechanics_parts *parts, uint32_t row) {
   const ct_row_velocity *list = parts->options->velocities;
@@ -144,7 +142,7 @@ static ct_velocity find_row_velocity(const ct_mechanics_parts *parts, uint32_t r
   return ct_scene_velocity(parts->scene, row);
 }
 
-/* The row's body at its pose and with its velocity, hypothetical or not, under gravity. */
+/* Makes the row's body at its pose and velocity, given or hypothetical, under gravity. */
 static bool make_mass_body(const ct_mechanics_parts *parts, uint32_t row, ct_mass_body *out) {
   const ct_mechanics_options *o = parts->options;
   ct_pose pose = ct_override_pose(parts->scene, o->overrides, o->override_count, row);
@@ -170,7 +168,7 @@ static bool is_row_dynamic(const ct_scene *scene, uint32_t row) {
   return motion && !motion->is_kinematic;
 }
 
-/* Rows between two looks at the cancel flag: well below a millisecond. */
+/* Rows between two polls of the cancel flag: well below a millisecond. */
 #define ROWS_PER_POLL 256
 
 static ct_status collect_dynamic_bodies(ct_mechanics_parts *parts) {
@@ -194,13 +192,13 @@ static ct_status collect_dynamic_bodies(ct_mechanics_parts *parts) {
   return CT_OK;
 }
 
-/* ---- islands -------------------------------------------------------------------------------- */
+/* ---- islands --------------------------------------------------------------------------------- */
 
 typedef struct island_builder {
   const ct_mechanics_parts *parts;
-  uint32_t *parent;  /* [dynamic_count] a root is the lowest of its island */
-  uint32_t *island;  /* [dynamic_count] number, or CT_NO_ROW: none */
-  uint8_t *asked;    /* [dynamic_count] 1: has a contact, or is an island without */
+  uint32_t *parent; /* [dynamic_count] union-find parent; a root is the lowest body of its island */
+  uint32_t *island; /* [dynamic_count] number of the island, or CT_NO_ROW */
+  uint8_t *asked;   /* [dynamic_count] 1: in an island, by a contact or by request */
   uint64_t *members; /* island << 32 | row, ascending */
   size_t member_count;
 } island_builder;
@@ -213,7 +211,7 @@ static uint32_t find_island_root(uint32_t *parent, uint32_t i) {
   return i;
 }
 
-/* A dynamic body of the contact, by its place. */
+/* Returns the number of a dynamic body of the contact. */
 static uint32_t find_dynamic_body(const ct_mechanics_parts *parts, const ct_contact *t) {
   assert(parts->place[t->a] != CT_NO_ROW || parts->place[t->b] != CT_NO_ROW);
   return parts->place[t->a] != CT_NO_ROW ? parts->place[t->a] : parts->place[t->b];
@@ -234,7 +232,7 @@ static void unite_contact_bodies(island_builder *l) {
   }
 }
 
-/* Bodies that the caller asks about. */
+/* Marks the bodies that the caller requests. */
 static void select_requested_bodies(island_builder *l) {
   const ct_mechanics_parts *parts = l->parts;
   const ct_mechanics_options *o = parts->options;
@@ -254,7 +252,7 @@ static void select_requested_bodies(island_builder *l) {
   }
 }
 
-/* Numbers the islands by their lowest body. */
+/* Numbers the islands in the order of their lowest body. */
 static size_t number_islands(island_builder *l) {
   size_t count = 0;
   for (uint32_t i = 0; i < l->parts->dynamic_count; i++) {
@@ -274,7 +272,7 @@ static void add_island_member(island_builder *l, uint32_t island, uint32_t row) 
   l->members[l->member_count++] = (uint64_t)island << 32 | row;
 }
 
-/* Bodies of all islands, each once in its island. */
+/* Lists the bodies of all islands, each once for each island. */
 static void list_island_members(island_builder *l) {
   const ct_mechanics_parts *parts = l->parts;
   for (size_t i = 0; i < parts->dynamic_count; i++)
@@ -292,7 +290,7 @@ static void list_island_members(island_builder *l) {
   l->member_count = kept;
 }
 
-/* ---- arrays by island ----------------------------------------------------------------------- */
+/* ---- arrays by island ------------------------------------------------------------------------ */
 
 static void write_island_bodies(const island_builder *l, ct_mechanics *out) {
   for (size_t i = 0; i < l->member_count; i++) {
@@ -318,7 +316,7 @@ static uint32_t find_local_index(const ct_mechanics *out, const ct_island_range 
   return (uint32_t)low;
 }
 
-/* Contacts by islands, in each in the order that they were found in. */
+/* Writes the contacts by islands, within each in the order found. */
 static void write_island_contacts(const island_builder *l, ct_mechanics *out) {
   const ct_mechanics_parts *parts = l->parts;
   for (size_t k = 0; k < parts->count; k++)
@@ -358,7 +356,7 @@ static ct_status build_islands(island_builder *l, ct_mechanics *out) {
   return CT_OK;
 }
 
-/* Fills *out, which is zero. CT_OUT_OF_MEMORY. */
+/* Fills *out, which is zero. Returns CT_OUT_OF_MEMORY. */
 static ct_status link_islands(const ct_mechanics_parts *parts, ct_mechanics *out) {
   size_t dynamic = parts->dynamic_count;
   island_builder l = {.parts = parts,
@@ -375,7 +373,7 @@ static ct_status link_islands(const ct_mechanics_parts *parts, ct_mechanics *out
   return status;
 }
 
-/* ---- preparation and access ----------------------------------------------------------------- */
+/* ---- preparation and access ------------------------------------------------------------------ */
 
 static void free_mechanics_parts(ct_mechanics_parts *parts) {
   free(parts->place);
@@ -394,8 +392,8 @@ bool ct_contact_set_stands(const ct_contact_set *set) {
   return true;
 }
 
-/* Do contacts, loads and velocities that are given name bodies of the scene, and contacts two of
- * them and a normal? */
+/* True if given contacts, loads and velocities name bodies of the scene, and contacts two
+ * different ones and a normal. */
 static bool are_inputs_valid(const ct_scene *scene, const ct_mechanics_options *o) {
   uint32_t rows = ct_scene_rows(scene);
   for (size_t i = 0; i < o->given_count; i++) {

@@ -1,5 +1,5 @@
-/* The contacts that take part: given ones, or those that a query of the scene finds. At least one
- * of the two bodies is dynamic. */
+/* The contacts that take part: given ones, or those found by a query of the scene. At least one of
+ * the two bodies is dynamic. */
 #include "mechanics/mechanics_contacts.h"
 
 #include "base/array.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one contact more. */
+/* Reserves memory for one more contact. */
 static ct_status reserve_scene_contact(ct_mechanics_parts *parts) {
   if (parts->count < parts->capacity) return CT_OK;
   size_t most = parts->options->contacts_max;
@@ -25,7 +25,7 @@ static bool is_any_dynamic(const ct_mechanics_parts *parts, uint32_t a, uint32_t
   return parts->place[a] != CT_NO_ROW || parts->place[b] != CT_NO_ROW;
 }
 
-/* ---- given ---------------------------------------------------------------------------------- */
+/* ---- given contacts -------------------------------------------------------------------------- */
 
 static ct_text find_material_name(const ct_mechanics_parts *parts, uint32_t row,
                                   uint32_t collider) {
@@ -73,14 +73,14 @@ static ct_status add_given_contacts(ct_mechanics_parts *parts) {
   return CT_OK;
 }
 
-/* ---- found ---------------------------------------------------------------------------------- */
+/* ---- contacts of the scene ------------------------------------------------------------------- */
 
 typedef struct contact_finder {
   ct_mechanics_parts *parts;
   ct_status status;
 } contact_finder;
 
-/* A collider of a hit: its shape where it is. */
+/* A collider of a hit: its shape and frame. */
 typedef struct side {
   const ct_shape *shape;
   ct_frame frame;
@@ -98,8 +98,8 @@ static uint64_t candidates_max(const ct_mechanics_parts *parts) {
   return parts->options->candidates_max ? parts->options->candidates_max : CT_PAIRS_MAX;
 }
 
-/* The contact of a common solid: its patch stands for a's face, and its position for a point of b.
- */
+/* The contact of an overlap volume: its patch is treated as a face of a, its position as a vertex
+ * of b. */
 static ct_contact make_volume_contact(const ct_volume_hit *hit, const ct_pair_material *material) {
   const ct_volume_contact *c = hit->contact;
   return (ct_contact){.a = hit->a,
@@ -176,7 +176,7 @@ static bool add_hit_contacts(void *context, const ct_contacts_hit *hit) {
   return true;
 }
 
-/* Bytes of 1 where the row is dynamic: no other pairs need to be looked at. */
+/* One byte for each row, 1 if it is dynamic: only pairs with a dynamic body are tested. */
 static uint8_t *make_dynamic_mask(const ct_mechanics_parts *parts) {
   uint8_t *mask = malloc((size_t)parts->row_count + 1);
   for (uint32_t row = 0; mask && row < parts->row_count; row++)

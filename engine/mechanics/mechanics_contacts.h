@@ -4,13 +4,13 @@
 
 #include <contact/mechanics.h>
 
-/* A scene's dynamic bodies, and the contacts found, which still name rows. */
+/* The dynamic bodies of a scene, and the contacts found, which refer to rows. */
 typedef struct ct_mechanics_parts {
   const ct_scene *scene;
   const ct_mechanics_options *options;
   ct_vec3 gravity;
   uint32_t row_count;
-  uint32_t *place;      /* [row_count] among the dynamic bodies, or CT_NO_ROW */
+  uint32_t *place;      /* [row_count] number among the dynamic bodies, or CT_NO_ROW */
   uint32_t *dynamic;    /* [dynamic_count] rows, ascending */
   ct_mass_body *bodies; /* [dynamic_count] */
   size_t dynamic_count;
@@ -18,7 +18,7 @@ typedef struct ct_mechanics_parts {
   size_t count, capacity;
 } ct_mechanics_parts;
 
-/* Fills contacts. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_PAIR_LIMIT, CT_LIMIT. */
+/* Fills contacts. Returns CT_OUT_OF_MEMORY, CT_CANCELLED, CT_PAIR_LIMIT, CT_LIMIT. */
 ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace);
 
 #endif

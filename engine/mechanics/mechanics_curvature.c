@@ -1,25 +1,22 @@
-/* How a collider's surface is bent at a contact point.
- *
- * Of a rounded shape: the form of the sharp shape within, which a ball around each of its points
- * gives its radius in all directions across the normal. Radii are those of the reverse Weingarten
- * map W: the surface point moves by W d as the normal turns by d (do Carmo 1976, 3.2 and 3.3; the
- * map of a support function is its second derivative, Schneider 2014, 2.5).
- */
+/* Curvature of a collider's surface at a contact point. A rounded shape has the form of its sharp
+ * shape, plus its rounding radius in all tangential directions. Radii are those of the reverse
+ * Weingarten map W: the surface point moves by W d when the normal changes by d (do Carmo 1976,
+ * 3.2 and 3.3; W is the second derivative of the support function, Schneider 2014, 2.5). */
 #include "mechanics/mechanics_curvature.h"
 
 #include "manifold/supporting_face.h"
 #include "shape/sharp_shape.h"
 
-/* Cosine of the angle around the axis by which a point of a rim may be away from where the rim is
- * farthest out along the normal: points at quarter turns are far beyond, round-off is not. */
+/* Least cosine of the angle about the axis between a rim's point and the rim's support point along
+ * the normal. It accepts round-off and excludes points at quarter turns. */
 #define RIM_AHEAD 0.9
 
-/* Round-off of a point on a mesh, part of the coordinates: some steps of distance and frames. */
+/* Round-off of a point on a mesh relative to its coordinates: some steps of distance and frames. */
 #define BORDER_PART (256.0 * CT_UNIT_ROUNDOFF)
 
 static ct_surface face_surface(void) { return (ct_surface){.form = CT_SURFACE_FACE}; }
 
-/* A ball's. */
+/* Surface of a sphere. */
 static ct_surface sphere_surface(double radius, ct_vec3 n) {
   ct_surface s = {.form = radius > 0.0 ? CT_SURFACE_CURVED : CT_SURFACE_POINT};
   s.radii.rx = ct_vec(radius * (1.0 - n.x * n.x), -radius * (n.x * n.y), -radius * (n.x * n.z));
@@ -28,7 +25,8 @@ static ct_surface sphere_surface(double radius, ct_vec3 n) {
   return s;
 }
 
-/* The part of the direction across the normal; where there is none, a ball's. */
+/* Surface of an edge. Uses the part of the direction in the tangent plane; without one, a sphere.
+ */
 static ct_surface line_surface(ct_vec3 direction, double radius, ct_vec3 n) {
   ct_vec3 zero = ct_vec(0.0, 0.0, 0.0), unit = ct_unit_or(direction, zero);
   ct_vec3 across = ct_add_scaled(unit, n, -ct_dot(unit, n));
@@ -36,7 +34,7 @@ static ct_surface line_surface(ct_vec3 direction, double radius, ct_vec3 n) {
   return (ct_surface){.form = CT_SURFACE_LINE, .line = ct_unit_or(across, zero), .radius = radius};
 }
 
-/* `bent` more along a tangent. */
+/* Adds a radius of curvature along a tangent. */
 static void add_curvature_along(ct_surface *s, ct_vec3 tangent, double bent) {
   s->form = CT_SURFACE_CURVED;
   s->radii.rx = ct_add_scaled(s->radii.rx, tangent, bent * tangent.x);
@@ -44,24 +42,24 @@ static void add_curvature_along(ct_surface *s, ct_vec3 tangent, double bent) {
   s->radii.rz = ct_add_scaled(s->radii.rz, tangent, bent * tangent.z);
 }
 
-/* ---- bodies of revolution, in their own frame about z --------------------------------------- */
+/* ---- bodies of revolution, in their own frame about z ---------------------------------------- */
 
 typedef struct spot {
   const ct_sharp_shape *inner;
   const ct_frame *frame;
   ct_vec3 outward;     /* world */
-  ct_vec3 point, n;    /* of the sharp shape, and the normal; about the shape's middle */
-  double length, lean; /* of the normal's part across the axis; of the side's normal: along the axis
-                          over across it */
+  ct_vec3 point, n;    /* point on the sharp shape, and normal; about the shape's centre */
+  double length, lean; /* length of the normal's part across the axis; axial over radial part of the
+                          side's normal */
 } spot;
 
 static ct_surface straight_line_surface(const spot *s, ct_vec3 local, double radius) {
   return line_surface(ct_mat_mul(s->frame->rotation, local), radius, s->outward);
 }
 
-/* A circle about the axis. Its support is radius times the normal's part across the axis, so W is
- * radius over that along the circle; where that part is nothing, in a cap's plane, the circle is a
- * straight edge to second order. */
+/* A circle about the axis. Its support is the radius times the normal's part across the axis, so W
+ * along the circle is the radius divided by that part. In a cap's plane the part is zero, and the
+ * circle is a straight edge to second order. */
 static ct_surface rim_surface(const spot *s, double radius) {
   double r = ct_norm(ct_vec(s->point.x, s->point.y, 0.0));
   if (!(radius > 0.0 && r > 0.0)) return sphere_surface(s->inner->radius, s->outward);
@@ -74,8 +72,8 @@ static ct_surface rim_surface(const spot *s, double radius) {
   return form;
 }
 
-/* The side: straight along the meridian, and across it as far bent as the axis is away along the
- * normal. */
+/* The side: straight along the meridian. Across it, the radius of curvature is the distance to the
+ * axis along the normal. */
 static ct_surface side_surface(const spot *s, double radius) {
   double radial = s->length > 0.0 ? 1.0 / s->length : 0.0;
   ct_vec3 along = ct_vec(-s->n.z * s->n.x * radial, -s->n.z * s->n.y * radial, s->length);
@@ -99,7 +97,7 @@ static ct_surface frustum_surface(const spot *s, ct_feature feature, double half
   return rim_surface(s, upper ? top : bottom);
 }
 
-/* Two balls and the cone between them; no ball around it. */
+/* Two spheres and the cone between them, without rounding. */
 static ct_surface tapered_capsule_surface(const spot *s, ct_feature feature, double half,
                                           double bottom, double top) {
   double sine = (bottom - top) / (2.0 * half), tilt = s->n.z - sine;
@@ -130,7 +128,7 @@ static ct_surface revolved_surface(const ct_sharp_shape *inner, const ct_frame *
   return frustum_surface(&s, feature, half, bottom, top);
 }
 
-/* ---- the others ----------------------------------------------------------------------------- */
+/* ---- other shapes ---------------------------------------------------------------------------- */
 
 /* With S the semi-axes and k = S n: W = S (1 - kk/|k|^2) S / |k|, the second derivative of the
  * support |k|. */
@@ -155,8 +153,8 @@ static ct_surface ellipsoid_surface(const ct_sharp_shape *inner, const ct_frame 
   return form;
 }
 
-/* The end of a triangle's edge, of the three in the order in which the mesh reads them: one that
- * was given inside out is read the other way round. */
+/* Vertex k of a triangle in the mesh's orientation: the vertices of a mesh that was given inside
+ * out are read in reverse order. */
 static ct_vec3 mesh_corner(const ct_mesh_view *mesh, uint32_t triangle, uint32_t k) {
   return mesh->vertices[mesh->triangles[triangle][mesh->flipped && k > 0 ? 3 - k : k]];
 }
@@ -176,8 +174,8 @@ static ct_vec3 surface_edge(const ct_shape *shape, uint32_t index) {
                 mesh_corner(mesh, index / 3, index % 3));
 }
 
-/* A mesh's point may be reported by the triangle that it is on alone. Where the normal is not the
- * triangle's, it is on the border: at a corner, or on the edge that is across the normal. */
+/* Finds the feature of a mesh point that is reported with its triangle alone. If the normal is not
+ * that of the triangle, the point is on its border: at a vertex, or on the nearest edge. */
 static ct_feature find_border_feature(const ct_shape *shape, uint32_t triangle, ct_vec3 point,
                                       ct_vec3 n) {
   const ct_mesh_view *mesh = ct_mesh_get(shape->mesh);

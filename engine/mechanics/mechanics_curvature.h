@@ -4,9 +4,9 @@
 
 #include <contact/mechanics.h>
 
-/* A collider's surface at a contact: which form it has and how it is bent. point: on the surface,
- * world; outward: the surface's unit normal there, world, so the contact's normal of body a, its
- * negative of body b. */
+/* The surface of a collider at a contact: its form and curvature. point: on the surface, in the
+ * world; outward: the surface's unit normal there, in the world: the contact's normal for body a,
+ * its negative for body b. */
 ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature,
                          ct_vec3 point, ct_vec3 outward);
 

@@ -1,10 +1,10 @@
-/* Proofs that no forces or impulses keep contacts apart: y >= 0 along the normals that adds up to
- * nothing on every dynamic body, while the gaps, so weighted, close.
+/* Proof that no forces or impulses separate the contacts: y >= 0 along the normals that adds up to
+ * zero on every dynamic body, while the gaps weighted by y close.
  *
- * Bodies that are carried along by a turning gripper are the hard case: its jaws neither open nor
- * close, but their velocities and accelerations are differences of large numbers. So the gaps must
- * close by more than the round-off of these, and by more than what is left of the forces' sums
- * does along any motion of their bodies that is not CT_FRICTION_GROWTH times what there is.
+ * Bodies carried by a rotating gripper are the hard case: its jaws neither open nor close, but
+ * their velocities and accelerations are differences of large numbers. The gaps therefore must
+ * close by more than the round-off of these, and by more than the work of the residual forces
+ * along any motion of their bodies up to CT_FRICTION_GROWTH times the present one.
  */
 #include "linear/arena.h"
 #include "mechanics/mechanics.h"
@@ -12,12 +12,12 @@
 #include <assert.h>
 #include <string.h>
 
-/* What a proof's impulses may leave over on a body, part of their sum, and the rounding of the
- * places where they act. */
+/* Greatest residual of the impulses on a body, relative to their sum; round-off of contact
+ * positions. */
 #define BALANCED_PART 1e-9
 #define PLACE_ROUNDOFF 4e-16
 
-/* Sums over a body, and of the sizes of what is summed. */
+/* Sums of impulses on a body, and sums of their norms. */
 typedef struct pressed {
   ct_vec3 linear, angular;
   double linears, angulars;
@@ -35,7 +35,7 @@ static void add_impulse_sums(const ct_contact_set *set, uint32_t body, ct_vec3 i
   on->angulars += size * (ct_norm(arm) + PLACE_ROUNDOFF / BALANCED_PART * ct_max_abs(at));
 }
 
-/* Sum of the sizes that make the velocity, or the acceleration, of a body's point. */
+/* Sum of the terms' norms in the velocity, or acceleration, of a body's point. */
 static double point_rate_size(const ct_mass_body *body, ct_vec3 at, ct_rate rate) {
   double arm = ct_norm(ct_sub(at, body->center)) + ct_max_abs(at),
          spin = ct_norm(body->velocity.angular);
@@ -50,7 +50,7 @@ double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *con
   double size =
       point_rate_size(a, contact->position, rate) + point_rate_size(b, contact->position, rate);
   if (rate == CT_RATE_ACCELERATION) {
-    /* The turning normal: twice its rate times the velocity at which points part. */
+    /* Rotation of the normal: twice its rate times the velocity at which points separate. */
     double spins = ct_norm(a->velocity.angular) + ct_norm(b->velocity.angular);
     size += 2.0 * spins * point_rate_size(a, contact->position, CT_RATE_VELOCITY);
     size += 2.0 * spins * point_rate_size(b, contact->position, CT_RATE_VELOCITY);
@@ -58,7 +58,7 @@ double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *con
   return CT_RATE_ROUNDOFF * size;
 }
 
-/* What is left over on a body, by the greatest motion that it may be given. */
+/* Bound of the residual impulse's work on a body, for the greatest motion considered. */
 static double bound_residual_work(const pressed *sums, double fastest) {
   double linear = ct_norm(sums->linear), angular = ct_norm(sums->angular);
   bool balanced =

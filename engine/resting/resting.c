@@ -43,7 +43,7 @@ static void reset_result(ct_resting *resting) {
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = 0.0;
 }
 
-/* ---- results -------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* Force and torque of the contacts on a body. */
 typedef struct contact_load {
@@ -135,7 +135,7 @@ static ct_status write_result_of_forces(ct_resting *resting) {
   return CT_OK;
 }
 
-/* ---- islands beyond the system's size ------------------------------------------------------- */
+/* ---- islands beyond the system's size -------------------------------------------------------- */
 
 /* True if the options permit an equilibrium as solution: method AUTO, and no sliding contacts of
  * known direction (acceleration level). */
@@ -222,7 +222,7 @@ static ct_status solve_large_island(ct_resting *resting) {
   return CT_OK;
 }
 
-/* ---- solution ------------------------------------------------------------------------------- */
+/* ---- solution -------------------------------------------------------------------------------- */
 
 static ct_status solve_resting_island(ct_resting *resting) {
   select_contacts(resting);

@@ -126,7 +126,7 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
   return status == CT_OK && more ? find_shortest_forces(resting, fit, &problem) : status;
 }
 
-/* ---- balance of forces ---------------------------------------------------------------------- */
+/* ---- balance of forces ----------------------------------------------------------------------- */
 
 /* Sum of forces and of torques on a body, and sums of their norms. */
 typedef struct body_balance {

@@ -70,7 +70,7 @@ static ct_status open_friction_problem(ct_resting *resting, ct_resting_problem *
   return ct_resting_matrix(resting, CT_RESTING_PARTS, &problem->friction.matrix);
 }
 
-/* ---- bodies in equilibrium ------------------------------------------------------------------ */
+/* ---- bodies in equilibrium ------------------------------------------------------------------- */
 
 /* Tries the shortest forces that balance all bodies, which solve any friction problem without
  * slip. If none balance them, the nearest ones often show which contacts slide; *near then permits
@@ -99,7 +99,7 @@ static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *
   return CT_OK;
 }
 
-/* ---- friction solvers ----------------------------------------------------------------------- */
+/* ---- friction solvers ------------------------------------------------------------------------ */
 
 /* Newton's method from forces near the solution. Sets *done if it converges. */
 static ct_status try_newton(ct_resting *resting, const ct_resting_problem *problem, bool *done) {
@@ -185,7 +185,7 @@ static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *pr
   return status;
 }
 
-/* ---- acceleration level --------------------------------------------------------------------- */
+/* ---- acceleration level ---------------------------------------------------------------------- */
 
 /* Accelerations that differ by more than this part of the free ones are different solutions.
  * Errors of forces and accelerations up to this part are accepted. */
@@ -380,7 +380,7 @@ static ct_status solve_with_sliding(ct_resting *resting, ct_resting_problem *pro
   return status;
 }
 
-/* ---- solution and result -------------------------------------------------------------------- */
+/* ---- solution and result --------------------------------------------------------------------- */
 
 /* Writes max |f (u + mu |u_t|)|: the normal force must vanish if the gap opens. */
 static void write_complementarity(ct_resting *resting, const ct_resting_problem *problem) {

@@ -27,7 +27,7 @@
  * bodies under very heavy ones. */
 #define HELD_ROUNDING 1e-6
 
-/* ---- proofs of infeasibility ---------------------------------------------------------------- */
+/* ---- proofs of infeasibility ----------------------------------------------------------------- */
 
 ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts,
                              bool *proves) {
@@ -106,7 +106,7 @@ ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *sque
   return status;
 }
 
-/* ---- normal forces -------------------------------------------------------------------------- */
+/* ---- normal forces --------------------------------------------------------------------------- */
 
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
   for (size_t i = 0; matrix && i < set->count; i++) {

@@ -42,7 +42,7 @@ const char *ct_resting_friction_word(ct_friction_method method) {
   return words[method];
 }
 
-/* ---- Delassus matrix ------------------------------------------------------------------------ */
+/* ---- Delassus matrix ------------------------------------------------------------------------- */
 
 /* Up to this number of contacts all pairs are evaluated without a search for neighbours. */
 #define SMALL_CONTACTS_MAX 32

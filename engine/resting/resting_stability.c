@@ -58,7 +58,7 @@ static bool are_forces_in_cones(const ct_resting *resting, const double *forces)
   return true;
 }
 
-/* ---- the motion ----------------------------------------------------------------------------- */
+/* ---- the motion ------------------------------------------------------------------------------ */
 
 static ct_vec3 point_motion(const ct_contact_set *set, const ct_velocity *motion, uint32_t body,
                             ct_vec3 at) {
@@ -125,7 +125,7 @@ static void make_motion(const ct_resting *resting, const ct_resting_equilibrium 
   }
 }
 
-/* ---- decision ------------------------------------------------------------------------------- */
+/* ---- decision -------------------------------------------------------------------------------- */
 
 static ct_status decide_stability(ct_resting *resting) {
   ct_resting_result *result = resting->result;
