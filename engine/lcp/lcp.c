@@ -13,31 +13,31 @@
 #include <math.h>
 #include <string.h>
 
-/* Asymmetry that is round-off of whoever made M: a method takes one triangle, the residual tells
- * what that is worth. */
+/* M counts as symmetric up to this relative asymmetry, the round-off of its assembly. Methods that
+ * read one triangle are then used; the residual shows the error. */
 #define SYMMETRIC 1e-9
 
-/* Entries of a dense M that AUTO lets one method go through before it asks the next: a few seconds.
- */
+/* Entries of a dense M that one method may read before AUTO tries the next: a few seconds. */
 #define AUTO_WORK UINT64_C(2000000000)
-/* How many times the target that may be for other doubles to be looked for. */
+/* Residuals up to this many times the target may be the round-off of z; other doubles are then
+ * tried. */
 #define ROOM 1e4
-/* Part of a residual that decides nothing. */
+/* A residual that is below this part of the target, round-off included, needs no more digits. */
 #define FAR_BELOW 0.01
-/* Rows up to which all bases are compared to find out whether there is another solution: less than
- * a millisecond. */
+/* Up to this number of rows all bases are compared to find another solution: less than a
+ * millisecond. */
 #define COMPARED_ROWS_MAX 8
 
 typedef struct lcp_method {
   ct_status (*solve)(const ct_lcp_job *job, ct_lcp_result *result);
   size_t rows_max;
-  bool dense;              /* does it read job->dense? */
-  bool symmetric;          /* does it need a symmetric M? */
-  double tolerance;        /* where the options leave it open */
-  uint64_t per_row, least; /* iterations that may be taken: least + per_row n */
+  bool dense;              /* reads job->dense */
+  bool symmetric;          /* needs a symmetric M */
+  double tolerance;        /* default tolerance */
+  uint64_t per_row, least; /* iteration limit: least + per_row n */
 } lcp_method;
 
-/* By ct_lcp_method. */
+/* Indexed by ct_lcp_method. */
 static const lcp_method lcp_methods[CT_LCP_METHOD_COUNT] = {
     [CT_LCP_BLOCK_PIVOTING] = {ct_lcp_block, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50,
                                150},
@@ -50,14 +50,13 @@ static const lcp_method lcp_methods[CT_LCP_METHOD_COUNT] = {
                           10000},
 };
 
-/* What AUTO tries, in this order. */
+/* Methods that AUTO tries, in order. */
 static const ct_lcp_method order_for_symmetric[] = {
     CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_QUADRATIC, CT_LCP_PGS};
 static const ct_lcp_method order_for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION,
                                                  CT_LCP_BLOCK_PIVOTING, CT_LCP_PGS};
 
-/* The residual in plain doubles, where their round-off is far below what decides; else, the slower
- * way, in twice the digits. */
+/* Residual in doubles if their round-off is insignificant, else in double-doubles. */
 static double compute_residual(const ct_lcp *problem, const ct_lcp_job *job, const double *z,
                                double *w) {
   if (!job->roots || !job->symmetric) return ct_lcp_residual(problem, z, w);
@@ -72,13 +71,13 @@ static double compute_residual(const ct_lcp *problem, const ct_lcp_job *job, con
   return most + unsure <= FAR_BELOW * job->target ? most : ct_lcp_residual(problem, z, w);
 }
 
-/* Everything that is known from M, q and z alone. */
+/* Computes w, residual and status from M, q and z alone. */
 static void evaluate_solution(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *result) {
   result->residual = compute_residual(problem, job, result->z, result->w);
   bool finite = isfinite(result->residual);
   for (size_t i = 0; i < job->size && finite; i++) finite = isfinite(result->w[i]);
   if (!finite) {
-    /* Products beyond what a double holds. */
+    /* Products overflow: z = 0 is evaluated instead. */
     memset(result->z, 0, job->size * sizeof *result->z);
     result->residual = ct_lcp_residual(problem, result->z, result->w);
     result->status = CT_LCP_STATUS_ITERATION_LIMIT;
@@ -87,9 +86,9 @@ static void evaluate_solution(const ct_lcp *problem, const ct_lcp_job *job, ct_l
   if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
 }
 
-/* The least of all solutions where they are a polyhedron, the rank, and whether there is another.
- * The proofs that take the entries of M as exact are wrong of a product whose entries are rounded:
- * rounding makes redundant rows independent. There only the rank beyond round-off counts. */
+/* Computes the least solution if the solutions form a polyhedron, the rank, and whether another
+ * solution exists. Proofs that take the entries of M as exact are invalid for rounded products, as
+ * rounding makes redundant rows independent; for these the rank beyond round-off is used. */
 static ct_status refine_and_compare(const ct_lcp_job *job, ct_lcp_result *result) {
   if (job->semidefinite) return ct_lcp_least_norm(job, result);
   bool definite = false;
@@ -107,8 +106,8 @@ static ct_status refine_and_compare(const ct_lcp_job *job, ct_lcp_result *result
   return ct_lcp_compare_bases(job, result);
 }
 
-/* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one.
- */
+/* For solutions within round-off: computes the least z, and rounds z to other doubles if its
+ * residual exceeds the target. */
 static ct_status finish_result(const ct_lcp_job *job, ct_lcp_result *result) {
   bool near = result->status == CT_LCP_STATUS_OK;
   ct_arena_mark mark = ct_arena_enter(job->arena);
@@ -129,14 +128,14 @@ static ct_status finish_result(const ct_lcp_job *job, ct_lcp_result *result) {
   result->converged = result->status == CT_LCP_STATUS_OK;
   result->complementarity = 0.0;
   for (size_t i = 0; i < job->size; i++) {
-    /* Finite numbers have products that are not. */
+    /* Products of finite numbers may overflow. */
     double product = fmin(fabs(result->z[i] * result->w[i]), DBL_MAX);
     if (product > result->complementarity) result->complementarity = product;
   }
   return status;
 }
 
-/* The dense rows, their ends and the diagonal's roots, once. */
+/* Prepares dense rows, their ranges and the roots of the diagonal. */
 static ct_status prepare_dense_rows(ct_lcp_job *job) {
   assert(job->size <= CT_LCP_DIRECT_MAX);
   if (job->roots) return CT_OK;
@@ -175,7 +174,7 @@ static ct_status run_method(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_metho
   const lcp_method *m = &lcp_methods[which];
   const ct_lcp_options *options = job->options;
   ct_arena *arena = job->arena;
-  /* Where a direct method could have answered, no other may answer with less. */
+  /* If a direct method could have solved the problem, others must reach its tolerance. */
   bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
   double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
@@ -216,13 +215,13 @@ static ct_status run_method(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_metho
   return status;
 }
 
-/* A proof, or an answer within the tolerance. */
+/* True for a proof, or a solution within the tolerance. */
 static bool is_final(const ct_lcp_result *r) {
   return r->converged || r->status == CT_LCP_STATUS_INFEASIBLE ||
          r->status == CT_LCP_STATUS_EXHAUSTED;
 }
 
-/* Each method in turn; the answer with the least residual where none settles it. */
+/* Tries the methods in turn. If none is final, returns the solution with the least residual. */
 static ct_status run_methods_in_order(const ct_lcp *problem, ct_lcp_job *job,
                                       ct_lcp_result *result) {
   const ct_lcp_method *order = job->symmetric ? order_for_symmetric : order_for_others;

@@ -1,16 +1,15 @@
-/* Block principal pivoting for symmetric positive semidefinite M: guess which rows are clamped (w =
- * 0), solve for their z, exchange all rows that came out negative at once, and again.
+/* Block principal pivoting for symmetric positive semidefinite M. Guesses the clamped rows (w =
+ * 0), solves for their z, exchanges all rows with negative z or w at once, and repeats. Judice,
+ * Pires 1994. The first guess comes from a few Gauss-Seidel sweeps. For few rows it comes from
+ * principal pivots of the whole tableau, each on the row with the greatest gain. If exchanging all
+ * rows has not reduced the number of wrong rows for a while, single rows are exchanged (Murty
+ * 1974), which terminates for positive definite M.
  *
- * Judice, Pires 1994. The first guess is from a few sweeps of Gauss and Seidel, of few rows from
- * principal pivots of the whole tableau, each time of the row that gains most. Where exchanging
- * everything has not made fewer rows wrong for a while, one row at a time is exchanged (Murty
- * 1974), which always ends for positive definite M.
- *
- * Where many rows depend on others (a wall of boxes has twice the contacts that hold it) there are
- * too many sets of clamped rows to choose from, and exchanges go round in circles. Such problems
- * are solved by proximal points (Rockafellar 1976; Cottle, Pang, Stone 2009, 5.6): z becomes the
- * solution of M + delta D, q - delta D z, with D the diagonal of M, which has one solution only and
- * is found in a few rounds; a few such steps leave nothing of delta in w.
+ * If many rows depend on others (a wall of boxes has twice the contacts that support it), too many
+ * sets of clamped rows are possible, and exchanges cycle. Such problems are solved by proximal
+ * iterations (Rockafellar 1976; Cottle, Pang, Stone 2009, 5.6): z becomes the solution of M +
+ * delta D, q - delta D z, where D is the diagonal of M. This problem has a unique solution, found
+ * in a few exchanges. A few proximal iterations remove the effect of delta on w.
  */
 #include "lcp/lcp_job.h"
 #include "linear/dense.h"
@@ -20,27 +19,29 @@
 #include <math.h>
 #include <string.h>
 
-/* Sweeps before the first guess, and exchanges of everything that may make nothing better. */
+/* Sweeps before the first guess; exchanges of all rows without fewer wrong rows. */
 enum { SWEEPS = 6, PATIENCE = 8 };
-/* Round-off of w as a part of q that is no longer small. */
+/* Round-off of w, relative to q, above which the result is not accepted. */
 #define LOST 1e-8
-/* Up to so many rows single pivots guess better than sweeps do, and as fast. */
+/* Up to this number of rows single pivots give a better first guess than sweeps, in the same time.
+ */
 enum { PIVOTED = 32 };
-/* Factorisations before Dantzig's method is asked, which ends for singular M too and proves where
- * there is no solution. */
+/* Factorisations before Dantzig's method is used instead. It terminates for singular M too and
+ * proves infeasibility. */
 enum { ROUNDS = 40 };
-/* From so many rows on proximal points are asked before Dantzig's method, whose time grows faster
- * and which takes a close look only at fewer. */
+/* From this number of rows on, proximal iterations are tried before Dantzig's method. The time of
+ * Dantzig's method grows faster, and it tests dependent rows accurately only for fewer rows.
+ * STEPS: limit of proximal iterations. */
 enum { PROXIMAL_FROM = 65, STEPS = 32 };
-/* Rounds with rows that depend on others before they are. */
+/* Exchanges with dependent rows before the problem counts as singular. */
 enum { SINGULAR_ROUNDS = 12 };
-/* delta: the first; its part of where a step no longer takes DULL of what is wrong; the least,
- * where its round-off is that part. */
+/* delta: first value; factor if an iteration reduces the error by less than a factor DULL; least
+ * value, at which its round-off is that large. */
 #define FIRST_DELTA 1e-5
 #define NEXT_DELTA 0.1
 #define LEAST_DELTA 1e-10
 #define DULL 0.1
-/* Parts of |q|max that w is off by: good at once; good enough where nothing better comes. */
+/* Error of w relative to |q|max: at once accepted; accepted if there is no further progress. */
 #define GOOD 1e-12
 #define GOOD_ENOUGH 8e-11
 
@@ -51,7 +52,7 @@ typedef struct block {
   unsigned char *clamped;
   uint32_t *rows, *place;
   ct_ldl factor;
-  double roundoff; /* of w, where it is largest */
+  double roundoff; /* greatest round-off of w */
 } block;
 
 static bool allocate_block(block *b, const ct_lcp_job *job, double *z) {
@@ -66,7 +67,7 @@ static bool allocate_block(block *b, const ct_lcp_job *job, double *z) {
   return ct_ldl_make(&b->factor, n, job->arena);
 }
 
-/* w = M z + q by sweeps that change z one row at a time. */
+/* Gauss-Seidel sweeps: change z one row at a time and update w = M z + q. */
 static void sweep_block_rows(block *b) {
   const double *m = b->job->dense;
   for (size_t i = 0; i < b->n; i++) {
@@ -83,15 +84,15 @@ static void sweep_block_rows(block *b) {
   }
 }
 
-/* Few rows of M and -q, some of them swept (Beaton 1964): of these the diagonal is negative and
- * `values` are z, of others -w. */
+/* A small tableau of M and -q, some of its rows swept (Beaton 1964). Swept rows have a negative
+ * diagonal and their `values` are z; those of the others are -w. */
 typedef struct tableau {
-  size_t n, stride; /* a multiple of four */
+  size_t n, stride; /* stride: a multiple of four */
   double values[PIVOTED],
-      m[PIVOTED * PIVOTED]; /* lower half; what is above the diagonal means nothing */
+      m[PIVOTED * PIVOTED]; /* lower half; entries above the diagonal are unspecified */
 } tableau;
 
-/* The row that is negative by most, seen by what its pivot would gain; n where none is. */
+/* Returns the negative row whose pivot has the greatest gain; n if there is none. */
 static size_t find_best_pivot(const tableau *t) {
   size_t best = t->n;
   double gain = 0.0, scale = 1.0;
@@ -105,7 +106,7 @@ static size_t find_best_pivot(const tableau *t) {
   return best;
 }
 
-/* Sweeps a row, or undoes that. */
+/* Sweeps a row, or reverses the sweep. */
 static void sweep_pivot(tableau *t, size_t i) {
   assert(i < t->n && t->n <= PIVOTED);
   double column[PIVOTED], *own = t->m + i * t->stride, inverse = 1.0 / own[i],
@@ -151,8 +152,8 @@ static void guess_by_sweeps(block *b) {
   for (size_t i = 0; i < b->n; i++) b->clamped[i] = b->z[i] > 0.0;
 }
 
-/* z of the clamped rows and w of all. A row that depends on other clamped ones has z = 0 and is
- * free. */
+/* Solves for z of the clamped rows and computes w of all. A row that depends on other clamped ones
+ * gets z = 0 and is freed. */
 static void solve_clamped(block *b) {
   const ct_lcp_job *job = b->job;
   uint32_t count = 0;
@@ -179,7 +180,7 @@ static void solve_clamped(block *b) {
   }
 }
 
-/* Exchanges the rows that are wrong, or the last of them alone; how many there were. */
+/* Exchanges all wrong rows, or only the last one. Returns the number of wrong rows. */
 static size_t exchange_wrong_rows(block *b, bool all) {
   double terms = ct_lcp_terms(b->job, b->z);
   size_t wrong = 0, last = 0;
@@ -197,7 +198,7 @@ static size_t exchange_wrong_rows(block *b, bool all) {
   return wrong;
 }
 
-/* Exchanges until no row is wrong. */
+/* Exchanges rows until none is wrong. */
 static ct_lcp_status run_exchanges(block *b, uint64_t *iterations) {
   size_t fewest = SIZE_MAX;
   int patience = PATIENCE;
@@ -219,7 +220,7 @@ static ct_lcp_status run_exchanges(block *b, uint64_t *iterations) {
   return CT_LCP_STATUS_ITERATION_LIMIT;
 }
 
-/* What w is off by at z, the most of it: of rows with z > 0 all, of others what is below 0. */
+/* Greatest error of w at z: |w| in rows with z > 0, -w in the others. */
 static double compute_block_residual(const ct_lcp_job *job, const double *z) {
   double most = 0.0;
   for (size_t i = 0; i < job->size; i++) {
@@ -227,12 +228,12 @@ static double compute_block_residual(const ct_lcp_job *job, const double *z) {
     double w =
         job->q[i] + ct_dense_dot(job->dense + i * job->size + low, z + low, job->high[i] - low);
     double off = z[i] > 0.0 ? fabs(w) : -w;
-    if (!(off <= most)) most = off; /* what is not a number stays */
+    if (!(off <= most)) most = off; /* NaN is retained */
   }
   return most;
 }
 
-/* The problem whose solution is the next proximal point: of M the diagonal, of q all of it. */
+/* Sets up the problem of the next proximal iteration: changes the diagonal of M, and q. */
 static void move_proximal_center(const ct_lcp_job *job, double delta, const double *z, double *m,
                                  double *q) {
   for (size_t i = 0; i < job->size; i++) {
@@ -246,7 +247,7 @@ static void clamp_to_positive(double *z, size_t n) {
   for (size_t i = 0; i < n; i++) z[i] = z[i] > 0.0 ? z[i] : 0.0;
 }
 
-/* Proximal points; status OK where the best of them is good enough. */
+/* Runs proximal iterations. The status is OK if the best iterate is accurate enough. */
 static ct_status run_proximal_points(block *b, ct_lcp_result *result) {
   const ct_lcp_job *job = b->job;
   size_t n = b->n;
@@ -273,7 +274,7 @@ static ct_status run_proximal_points(block *b, ct_lcp_result *result) {
       least = off;
       memcpy(best, b->z, n * sizeof *best);
     }
-    /* What no delta takes further has ended; so has what is good enough and hardly gets better. */
+    /* Ends if a smaller delta gives no progress, or an accepted error hardly decreases. */
     if (dull && (least <= GOOD_ENOUGH * job->q_max || (off > least && delta == LEAST_DELTA))) break;
     if (dull) delta = fmax(delta * NEXT_DELTA, LEAST_DELTA);
   }
@@ -297,8 +298,8 @@ ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   }
   if (b.n >= PROXIMAL_FROM) {
     ct_status status = run_proximal_points(&b, result);
-    /* AUTO goes on with Lemke's method: of so many rows that almost depend on each other it takes
-     * far fewer pivots, and asks Dantzig's where it comes to nothing. */
+    /* AUTO continues with Lemke's method. For many nearly dependent rows it takes far fewer
+     * pivots, and it falls back to Dantzig's method. */
     if (status != CT_OK || result->status == CT_LCP_STATUS_OK ||
         job->options->method == CT_LCP_AUTO)
       return status;

@@ -1,10 +1,11 @@
-/* Dantzig's method for symmetric positive semidefinite M: one row after the other is made right
- * while the rows before it stay right. Baraff 1994; Cottle, Pang, Stone 2009, 4.2.
+/* Dantzig's method for symmetric positive semidefinite M: corrects one row after the other while
+ * the rows before it stay correct. Baraff 1994; Cottle, Pang, Stone 2009, 4.2.
  *
- * The clamped rows (w = 0) always form a positive definite part of M. Their Cholesky factor gains
- * and loses rows (Gill, Golub, Murray, Saunders 1974). A row that depends on the clamped rows is
- * never clamped: it is pushed along the null vector that it forms with them, until one of them
- * becomes free. If none does, that vector is >= 0 and proves that there is no solution.
+ * The clamped rows (w = 0) always form a positive definite part of M. Rows are added to and
+ * removed from their Cholesky factor (Gill, Golub, Murray, Saunders 1974). A row that depends on
+ * the clamped rows is never clamped. Its z is increased along the null vector that it forms with
+ * them, until one of them becomes free. If none does, that vector is >= 0 and proves
+ * infeasibility.
  */
 #include "lcp/lcp_job.h"
 #include "linear/dense.h"
@@ -16,16 +17,16 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Cholesky factor that grows and shrinks ------------------------------------------------- */
+/* ---- updated Cholesky factor ----------------------------------------------------------------- */
 
 typedef struct row_factor {
-  double *rows;  /* L by rows, `stride` apart; the diagonal's entries are inverses */
-  size_t *index; /* [count] which row of the matrix each is */
-  double *turns; /* [2 capacity] scratch of a removal */
+  double *rows;  /* rows of L, `stride` apart; diagonal entries are stored inverted */
+  size_t *index; /* [count] matrix row of each factor row */
+  double *turns; /* [2 capacity] scratch: rotations of a removal */
   size_t stride, capacity, count;
 } row_factor;
 
-/* For up to `capacity` rows. False: out of memory. */
+/* Allocates a factor for up to `capacity` rows. Returns false if out of memory. */
 static bool make_row_factor(row_factor *f, size_t capacity, ct_arena *arena) {
   f->capacity = capacity;
   f->stride = capacity;
@@ -53,8 +54,7 @@ static void solve_backward(const row_factor *f, double *x) {
   }
 }
 
-/* Appends row i: y = L^-1 of its entries in the columns of `index`, pivot what it has left on the
- * diagonal, > 0. */
+/* Appends row i: y = L^-1 of its entries in the columns of `index`, and the remaining pivot > 0. */
 static void append_factor_row(row_factor *f, size_t i, const double *y, double pivot) {
   assert(f->count < f->capacity);
   double *row = f->rows + f->count * f->stride;
@@ -63,14 +63,14 @@ static void append_factor_row(row_factor *f, size_t i, const double *y, double p
   f->index[f->count++] = i;
 }
 
-/* Removes the row at a place in `index`; the ones behind it move up. Cost: the square of their
- * number. */
+/* Removes the row at a position in `index`; later rows move up. Cost: the square of their number.
+ */
 static void remove_factor_row(row_factor *f, size_t place) {
   assert(place < f->count);
   size_t last = --f->count;
   memmove(f->index + place, f->index + place + 1, (last - place) * sizeof *f->index);
-  /* Each row behind it has one entry right of the diagonal now: rotations of neighbouring columns
-   * bring these to 0. */
+  /* Each later row now has one entry right of the diagonal. Rotations of neighbouring columns make
+   * it 0. */
   double *cosines = f->turns, *sines = f->turns + f->capacity;
   for (size_t i = place; i < last; i++) {
     double *row = f->rows + i * f->stride, *from = row + f->stride;
@@ -88,23 +88,26 @@ static void remove_factor_row(row_factor *f, size_t place) {
   }
 }
 
-/* ---- Dantzig's method ----------------------------------------------------------------------- */
+/* ---- Dantzig's method ------------------------------------------------------------------------ */
 
-/* What is left of a diagonal entry is looked at more closely when it is this part of it or less. */
+/* A pivot below this part of its diagonal entry is recomputed accurately, up to CLOSE_LOOK_MAX
+ * rows. */
 #define SUSPECT 1e-8
 enum { CLOSE_LOOK_MAX = 128 };
-/* w of so many times its round-off may be the round-off of z. */
+/* w within this many times its round-off may be caused by the round-off of z. */
 #define ALMOST 1e6
-/* Part of the largest entry of a null vector, sizes taken by the diagonal, that is round-off. */
+/* Entries of a null vector below this part of the greatest, in units of the diagonal, are
+ * round-off. */
 #define NULL_ROUNDOFF 1e-11
-/* Rounds over all rows; after the first they mend what round-off left. */
+/* Passes over all rows; later ones correct the effects of round-off. */
 enum { ROUNDS = 6 };
-/* Part of the target that rows may be off by without another look. */
+/* Rows may be wrong by this part of the target without refinement. */
 #define FAR_BELOW 0.01
-/* Corrections of a null vector; each gains what the factor is good for. */
+/* Refinements of a null vector; each gains the digits that the factor is accurate to. */
 enum { REFINEMENTS = 3 };
 
-/* HELD: free and dependent on the clamped rows, so that its w stays 0 while they are clamped. */
+/* OUTSIDE: not yet processed. HELD: free, and dependent on the clamped rows, so that its w stays 0
+ * while they are clamped. */
 typedef enum place { OUTSIDE, FREE, CLAMPED, HELD } place;
 
 typedef struct dantzig {
@@ -114,7 +117,7 @@ typedef struct dantzig {
   double *z, *w, *dz, *dw, *solved;
   unsigned char *places;
   row_factor factor;
-  double small; /* part of a diagonal entry that is nothing */
+  double small; /* pivots below this part of the diagonal are zero */
   uint64_t pivots;
 } dantzig;
 
@@ -135,13 +138,13 @@ static bool allocate_dantzig(dantzig *d, const ct_lcp_job *job, ct_lcp_result *r
          make_row_factor(&d->factor, n, job->arena);
 }
 
-/* Row i times x, and c, in twice the digits. */
+/* Row i times x, plus c, in double-doubles. */
 static double exact_row_product(const dantzig *d, size_t i, const double *x, double c) {
   return ct_dense_row_beside(d->m + i * d->n, x, d->job->low[i], d->job->high[i], c);
 }
 
-/* dz = the vector that `solved` makes with row i: 1 there, and on the clamped rows what keeps their
- * w. */
+/* dz = the null vector that `solved` gives with row i: 1 in row i, and in the clamped rows the
+ * values that keep their w. */
 static void build_null_vector(dantzig *d, size_t i) {
   const row_factor *f = &d->factor;
   double *x = d->dw;
@@ -152,8 +155,7 @@ static void build_null_vector(dantzig *d, size_t i) {
   d->dz[i] = 1.0;
 }
 
-/* dz to the last digits: residuals in twice the digits, corrections by the factor; x [count]
- * scratch. */
+/* Refines dz with residuals in double-doubles; x [count] is scratch. */
 static void refine_null_vector(dantzig *d, double *x) {
   const row_factor *f = &d->factor;
   for (int k = 0; k < REFINEMENTS; k++) {
@@ -164,9 +166,8 @@ static void refine_null_vector(dantzig *d, double *x) {
   }
 }
 
-/* L^-1 of row i's entries among the clamped, in `solved`; what is left on its diagonal, or 0 where
- * that is round-off. Changes dz.
- */
+/* Sets `solved` to L^-1 of row i's entries among the clamped. Returns its pivot, or 0 if that is
+ * round-off. Changes dz. */
 static double reduce_row(dantzig *d, size_t i) {
   const double *row = d->m + i * d->n;
   const row_factor *f = &d->factor;
@@ -174,7 +175,7 @@ static double reduce_row(dantzig *d, size_t i) {
   solve_forward(f, d->solved);
   double left = row[i] - ct_dense_dot(d->solved, d->solved, f->count);
   if (!(left < SUSPECT * row[i])) return left;
-  /* Of many rows only what might be a pivot is worth the time. */
+  /* For many rows, only candidates above round-off are computed accurately. */
   if (d->n > CLOSE_LOOK_MAX && !(left > d->small * row[i])) return 0.0;
   build_null_vector(d, i);
   refine_null_vector(d, d->dw);
@@ -182,7 +183,7 @@ static double reduce_row(dantzig *d, size_t i) {
   return left > ct_rank_roundoff(ct_lcp_terms(d->job, d->dz)) ? left : 0.0;
 }
 
-/* What round-off left in it would limit steps that nothing limits, or far too late. */
+/* Sets round-off in dz to zero. It would limit steps that no row limits, or limit them too late. */
 static void clean_null_vector(dantzig *d) {
   double most = 0.0;
   for (size_t i = 0; i < d->n; i++) most = fmax(most, d->job->roots[i] * fabs(d->dz[i]));
@@ -191,8 +192,8 @@ static void clean_null_vector(dantzig *d) {
       d->dz[i] = 0.0;
 }
 
-/* How z and w change with z_k while the clamped stay at w = 0. *left: of w_k; 0: then of no w, M
- * being semidefinite. */
+/* Computes the change of z and w with z_k while clamped rows keep w = 0. *left: the change of w_k.
+ * If it is 0, no w changes, as M is semidefinite. */
 static void find_direction(dantzig *d, size_t k, double *left) {
   *left = reduce_row(d, k);
   build_null_vector(d, k);
@@ -208,8 +209,8 @@ static void find_direction(dantzig *d, size_t k, double *left) {
   }
 }
 
-/* The longest step before something else has to change; *stop is the row that limits it, n where
- * nothing does. */
+/* Finds the longest step before a row must be clamped or freed; *stop is that row, n if there is
+ * none. */
 static double find_blocking_step(const dantzig *d, size_t k, double left, size_t *stop) {
   double step = INFINITY;
   *stop = d->n;
@@ -251,8 +252,9 @@ static void release_row(dantzig *d, size_t i) {
   d->z[i] = d->w[i] = 0.0;
 }
 
-/* Is w_k, which the direction leaves as it is, beyond what round-off in all the rows makes of it?
- * It is q'dz, the direction being a null vector, whatever the steps that led here have lost. */
+/* True if w_k, constant along the direction, is negative beyond the round-off of all rows. The
+ * direction is a null vector, so w_k also equals q'dz, independently of the errors of earlier
+ * steps. */
 static bool is_beyond_roundoff(const dantzig *d, size_t k) {
   double terms = ct_lcp_terms(d->job, d->z), within = 0.0, value = 0.0, sizes = 0.0;
   for (size_t i = 0; i < d->n; i++) {
@@ -264,7 +266,7 @@ static bool is_beyond_roundoff(const dantzig *d, size_t k) {
   return d->w[k] < -within && value < -ct_lcp_proof_roundoff(d->n) * sizes;
 }
 
-/* z_k grows until w_k is 0. */
+/* Increases z_k until w_k is 0. */
 static ct_lcp_status drive_row(dantzig *d, size_t k) {
   assert(d->places[k] == OUTSIDE);
   for (;;) {
@@ -299,7 +301,7 @@ static double compute_row_w(const dantzig *d, size_t i) {
   return d->job->q[i] + ct_dense_dot(d->m + i * d->n + low, d->z + low, d->job->high[i] - low);
 }
 
-/* z of the clamped rows to the last digits, as `refine` does it. */
+/* Refines z of the clamped rows with residuals in double-doubles. */
 static void polish_clamped(dantzig *d) {
   const row_factor *f = &d->factor;
   double *x = d->solved;
@@ -312,8 +314,8 @@ static void polish_clamped(dantzig *d) {
   }
 }
 
-/* Is row k not right yet? Sets its w; what is almost 0 is looked at closely, for it decides whether
- * there is a solution. */
+/* True if row k violates w >= 0. Sets its w. A w near 0 is computed accurately, as it decides on
+ * feasibility. */
 static bool is_row_wrong(dantzig *d, size_t k) {
   double terms = ct_lcp_terms(d->job, d->z), roundoff = ct_lcp_roundoff(d->job, k, terms);
   d->w[k] = compute_row_w(d, k);
@@ -324,16 +326,14 @@ static bool is_row_wrong(dantzig *d, size_t k) {
   return d->w[k] < -roundoff;
 }
 
-/* M x + c of row i, which the clamped rows' x ought to make 0: for dz that is every row, for z the
- * clamped ones and those held. */
+/* Row i of M x + c, which should be 0: for dz in every row, for z in the clamped and held ones. */
 static double compute_row_defect(const dantzig *d, const double *x, bool null, size_t i) {
   if (!null && d->places[i] != CLAMPED && d->places[i] != HELD) return 0.0;
   return exact_row_product(d, i, x, null ? 0.0 : d->job->q[i]);
 }
 
-/* What clamped rows that almost depend on each other leave of the other rows, where they themselves
- * are right to the last digit: up to the root of round-off. Least squares over all of them, each in
- * units of its diagonal's root. */
+/* Nearly dependent clamped rows may be exact while the other rows have errors up to the root of
+ * round-off. Solves all rows by least squares, scaled by the roots of their diagonal. */
 static ct_status solve_least_squares(dantzig *d, double *x, bool null) {
   const row_factor *f = &d->factor;
   const double *roots = d->job->roots;
@@ -355,7 +355,7 @@ static ct_status solve_least_squares(dantzig *d, double *x, bool null) {
   return CT_OK;
 }
 
-/* Is w of a row that is held no longer 0? */
+/* True if w of a held row is no longer 0. */
 static bool are_held_rows_off(const dantzig *d) {
   for (size_t i = 0; i < d->n; i++)
     if (d->places[i] == HELD &&
@@ -364,7 +364,7 @@ static bool are_held_rows_off(const dantzig *d) {
   return false;
 }
 
-/* All rows once; *changed: was any wrong? */
+/* Processes all rows once. *changed: at least one was wrong. */
 static ct_lcp_status visit_rows(dantzig *d, bool first, bool *changed) {
   for (size_t k = 0; k < d->n; k++) {
     if (d->places[k] == CLAMPED || (d->places[k] == HELD && first)) continue;
@@ -380,8 +380,8 @@ static ct_lcp_status visit_rows(dantzig *d, bool first, bool *changed) {
   return CT_LCP_STATUS_OK;
 }
 
-/* z to the last digits, of the held rows' w too; then lets go of clamped rows that this shows to be
- * below 0 beyond round-off. *dropped: were there any? */
+/* Refines z, including the held rows' w, and then releases clamped rows with a z that is negative
+ * beyond round-off. *dropped: at least one was released. */
 static ct_status recheck_clamped(dantzig *d, bool *dropped) {
   *dropped = false;
   if (d->n <= CLOSE_LOOK_MAX) polish_clamped(d);
@@ -397,7 +397,7 @@ static ct_status recheck_clamped(dantzig *d, bool *dropped) {
   return status;
 }
 
-/* A vector that proves that there is no solution, to the last digits. */
+/* Refines the vector that proves infeasibility. */
 static ct_status finish_proof(dantzig *d) {
   refine_null_vector(d, d->solved);
   ct_status status = solve_least_squares(d, d->dz, true);
@@ -423,7 +423,7 @@ ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
   }
   if (found == CT_LCP_STATUS_INFEASIBLE) status = finish_proof(&d);
   if (status != CT_OK) return status;
-  /* Round-off below 0 was let stand: the other rows count on it. */
+  /* Negative round-off was kept so far, as w of the other rows depends on it. */
   for (size_t i = 0; i < d.n; i++) d.z[i] = fmax(d.z[i], 0.0);
   result->status = found;
   result->iterations = d.pivots;

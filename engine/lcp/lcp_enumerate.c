@@ -1,8 +1,7 @@
-/* Every complementary basis of a small problem, one by one: z_i or w_i is zero, for each i. Says
- * EXHAUSTED only when each one was excluded by a margin far above the round-off of double-doubles.
- *
- * A basis whose matrix is regular has one solution. Of one whose matrix is singular a linear
- * program tells whether q is in the cone of its columns (Cottle, Pang, Stone 2009, section 1.3).
+/* Enumerates the complementary bases of a small problem: z_i or w_i is zero for each i. Returns
+ * EXHAUSTED only if every basis was excluded by a margin far above the round-off of
+ * double-doubles. A basis with a regular matrix has one solution. For a singular matrix a linear
+ * program decides whether q is in the cone of its columns (Cottle, Pang, Stone 2009, section 1.3).
  */
 #include "lcp/lcp_tableau.h"
 
@@ -10,30 +9,30 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a matrix of entries of about 1: pivots below are zero. Signs of solutions found with greater
- * ones are good to 1e-20. */
+/* Pivots below this count as zero; entries of the matrix are about 1. Solutions with greater
+ * pivots have signs accurate to 1e-20. */
 #define SINGULAR 1e-9
-/* A negative entry of a solution is certain below this part of the greatest; what is nearer to zero
- * is tried as a solution. */
+/* Entries below minus this part of the greatest are negative with certainty; solutions with
+ * smaller negative entries are tried. */
 #define CERTAIN 1e-13
 
 typedef struct enumeration {
   const ct_lcp_job *job;
   ct_lcp_result *result;
-  ct_tableau t;    /* scales, and the linear programs */
+  ct_tableau t;    /* scales, and linear programs */
   ct_dd *rows;     /* [n (n + 1)] the equations of a basis */
   ct_dd *solution; /* [n] */
   double *z;       /* [n] */
-  bool *barred;    /* [n] z that are held at zero */
+  bool *barred;    /* [n] z that are fixed at zero */
   double best;     /* residual of result->z */
-  bool unsettled;  /* could some basis not be excluded? */
+  bool unsettled;  /* a basis could not be excluded */
 } enumeration;
 
 static double scaled_entry(const enumeration *e, size_t i, size_t j) {
   return e->job->dense[i * e->job->size + j] * e->t.row_scale[i] * e->t.column_scale[j];
 }
 
-/* e->z, scaled, as an answer. True: within the tolerance. */
+/* Evaluates e->z, scaled, as a solution. Returns true if it is within the tolerance. */
 static bool consider_basis_solution(enumeration *e) {
   size_t n = e->job->size;
   ct_lcp problem = {.matrix = {.size = n, .dense = e->job->dense}, .q = e->job->q};
@@ -45,7 +44,7 @@ static bool consider_basis_solution(enumeration *e) {
   return ct_lcp_is_near(e->job, e->z, residual);
 }
 
-/* Gauss-Jordan with partial pivoting on k equations. False: singular. */
+/* Gauss-Jordan elimination with partial pivoting on k equations. Returns false if singular. */
 static bool eliminate_basis(ct_dd *rows, size_t k) {
   size_t stride = k + 1;
   for (size_t c = 0; c < k; c++) {
@@ -73,8 +72,8 @@ static bool eliminate_basis(ct_dd *rows, size_t k) {
 
 typedef enum basis_verdict { EXCLUDED, PERHAPS, SINGULAR_BASIS } basis_verdict;
 
-/* The basis in which just the z of `members` may be positive: e->z, where no entry of z or w is
- * certainly negative. */
+/* Solves the basis in which only z of `members` may be positive. Sets e->z if no entry of z or w
+ * is negative with certainty. */
 static basis_verdict solve_regular_basis(enumeration *e, const uint32_t *members, size_t k) {
   assert(k <= e->job->size);
   size_t n = e->job->size;
@@ -104,8 +103,8 @@ static basis_verdict solve_regular_basis(enumeration *e, const uint32_t *members
   return PERHAPS;
 }
 
-/* The same by a linear program: least sum of the w of `members` and z0, with the other z at zero.
- */
+/* Decides the same by a linear program: minimises the sum of w of `members` and z0, with the other
+ * z at zero. */
 static basis_verdict solve_singular_basis(enumeration *e, const uint32_t *members, size_t k) {
   assert(e->t.rows == e->t.size + 1);
   ct_tableau *t = &e->t;

@@ -1,5 +1,5 @@
-/* Farkas vectors: by a linear program, lifted so that they hold strictly where that can be, in
- * whole numbers where it cannot. */
+/* Farkas vectors by a linear program: with M raised slightly, so that the inequalities are
+ * satisfied strictly, or rounded to whole numbers where no strict proof exists. */
 #include "lcp/lcp_farkas.h"
 #include "base/predicates.h"
 #include "lcp/lcp_tableau.h"
@@ -9,31 +9,31 @@
 #include <math.h>
 #include <string.h>
 
-/* What M's entries (of about 1) are raised by, for a proof that holds with room to spare: far above
- * the round-off of the program, far below what a problem tells apart. */
+/* M's entries (of about 1) are raised by this for a strict proof: far above the round-off of the
+ * program, far below the entries' significance. */
 #define LIFT 0x1p-24
-/* Components of an exact sum before they are packed; a packed one of numbers in the exactness range
- * has fewer than half as many. */
+/* Components of an exact sum before it is compressed. A compressed sum of numbers in the exactness
+ * range has fewer than half as many. */
 #define COMPONENTS_MAX 96
-/* Common denominators that are tried, and how near to whole numbers all entries must be. */
+/* Greatest common denominator that is tried; relative distance within which all entries must be
+ * whole numbers. */
 #define DENOMINATOR_MAX 4096
 #define WHOLE 1e-9
-/* Whole vectors that are looked at: the first is the one, or else one that round-off of M has
- * spoiled, whose multiples are no better.
- */
+/* Whole vectors that are tested. The first is the proof, or M's round-off has invalidated it, and
+ * then its multiples are no better. */
 #define TRIES_MAX 3
-/* The least z0 that is not round-off, as a part of q. */
+/* Least z0, relative to q, that is not round-off; in doubles and in double-doubles. */
 #define APART 1e-12
 #define APART_WIDE 1e-20
 
-/* An exact sum: components that do not overlap, ascending. */
+/* An exact sum: nonoverlapping components, ascending. */
 typedef struct exact_sum {
   size_t count;
   double part[COMPONENTS_MAX];
-  bool lost; /* more components than there is room for, or numbers outside the exactness range */
+  bool lost; /* overflow of the components, or numbers outside the exactness range */
 } exact_sum;
 
-/* Shewchuk 1997, grow-expansion with zeros dropped. */
+/* Adds a value (Shewchuk 1997, grow-expansion with zeros dropped). */
 static void add_to_exact_sum(exact_sum *s, double value) {
   assert(s->count < COMPONENTS_MAX);
   size_t kept = 0;
@@ -47,7 +47,7 @@ static void add_to_exact_sum(exact_sum *s, double value) {
   s->count = kept;
 }
 
-/* The same, fewer components: each holds all the bits it can (Shewchuk 1997, compress). */
+/* Compresses the sum to components of full precision (Shewchuk 1997, compress). */
 static void compress_exact_sum(exact_sum *s) {
   if (s->count == 0) return;
   size_t bottom = s->count - 1, top = 0;
@@ -86,7 +86,7 @@ static void add_exact_product(exact_sum *s, double a, double b) {
   }
 }
 
-/* The last component has the sum's sign. */
+/* Sign of the sum, which is that of the last component. */
 static double exact_sum_sign(const exact_sum *s) {
   return s->count == 0 ? 0.0 : s->part[s->count - 1];
 }
@@ -131,7 +131,7 @@ bool ct_lcp_farkas_is_valid(const ct_lcp_job *job, const double *y, double *scra
   return value < -roundoff * terms;
 }
 
-/* whole = y times `factor` in whole numbers; false where that is not near. */
+/* Rounds y times `factor` to whole numbers. Returns false if an entry is not near one. */
 static bool round_to_integers(const double *y, double factor, size_t n, double *whole) {
   for (size_t i = 0; i < n; i++) {
     whole[i] = floor(y[i] * factor + 0.5);
@@ -145,7 +145,7 @@ bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
   size_t n = job->size;
   double least = HUGE_VAL, greatest = 0.0;
   for (size_t i = 0; i < n; i++) greatest = fmax(greatest, y[i]);
-  /* What is that far below the greatest is round-off of zero. */
+  /* Entries this far below the greatest are round-off of zero. */
   for (size_t i = 0; i < n; i++)
     if (y[i] > WHOLE * greatest) least = fmin(least, y[i]);
   if (!(greatest > 0.0)) return false;
@@ -162,7 +162,8 @@ bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
   return false;
 }
 
-/* Least z0 with M z + q + d z0 >= 0; where it is above zero its reduced costs are a proof. */
+/* Minimises z0 with M z + q + d z0 >= 0. If the minimum is above zero, its reduced costs are a
+ * proof. */
 static bool minimise_cover(ct_tableau *t, const ct_lcp_job *job, double lift, double *y) {
   assert(t->rows == t->size + 1);
   size_t n = t->size, stride = t->stride;
@@ -194,7 +195,7 @@ static bool search_farkas_vector(ct_tableau *t, const ct_lcp_job *job, double *y
     memcpy(y, lifted, job->size * sizeof *y);
     return true;
   }
-  /* Doubles may be wrong by more than the round-off of y. */
+  /* In doubles, y may be wrong by more than round-off. */
   return t->low != NULL;
 }
 

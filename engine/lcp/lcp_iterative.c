@@ -16,9 +16,9 @@
 
 #include <string.h>
 
-/* ---- projected Gauss-Seidel ----------------------------------------------------------------- */
+/* ---- projected Gauss-Seidel ------------------------------------------------------------------ */
 
-/* One pass; how far rows were from a solution when their turn came. */
+/* Makes one sweep. Returns the greatest error of a row just before it was solved. */
 static double sweep_rows(const ct_lcp_job *job, const double *diagonal, double relaxation,
                          double *z) {
   double most = 0.0;
@@ -32,7 +32,7 @@ static double sweep_rows(const ct_lcp_job *job, const double *diagonal, double r
   return most;
 }
 
-/* A row of zeros whose q is negative: of a semidefinite M, one with 0 on the diagonal. */
+/* Finds a row of zeros with negative q; in a semidefinite M, a row with 0 on the diagonal. */
 static bool find_infeasible_row(const ct_lcp_job *job, const double *diagonal,
                                 double *certificate) {
   for (size_t i = 0; i < job->size && job->symmetric; i++) {
@@ -60,7 +60,7 @@ ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result) {
   while (result->iterations < job->iterations_max) {
     if (ct_cancel_raised(job->options->cancel)) return CT_CANCELLED;
     result->iterations++;
-    /* Rows change under each other: the residual has the last word. */
+    /* Later rows change earlier ones, so the residual decides. */
     if (!(sweep_rows(job, diagonal, relaxation, result->z) <= job->target)) continue;
     if (ct_lcp_residual(&problem, result->z, NULL) > job->target) continue;
     result->status = CT_LCP_STATUS_OK;
@@ -69,11 +69,12 @@ ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result) {
   return CT_OK;
 }
 
-/* ---- conjugate gradients within bounds (MPRGP) ---------------------------------------------- */
+/* ---- conjugate gradients within bounds (MPRGP) ----------------------------------------------- */
 
-/* Products for the norm of M: from below, near enough for a step of half of what is allowed. */
+/* Products to estimate the norm of M from below: accurate enough, as the step is half of the
+ * permitted one. */
 enum { NORM_STEPS = 20 };
-/* Steps after which the gradient is computed again instead of being updated. */
+/* Steps after which the gradient is recomputed instead of updated. */
 enum { REFRESH = 64 };
 
 typedef struct mprgp_state {
@@ -81,12 +82,12 @@ typedef struct mprgp_state {
   size_t n;
   double *scale;   /* z = scale x */
   double *x, *g;   /* gradient M x + q, scaled */
-  double *p, *mp;  /* direction; M times one */
+  double *p, *mp;  /* direction; M times a vector */
   double *free;    /* gradient where x > 0 */
   double *scratch; /* of a product */
   double step;     /* along the gradient */
-  double promised; /* what of the free gradient bounds allow, times it */
-  double chopped;  /* |what the gradient asks of rows at 0|^2 */
+  double promised; /* square of the free gradient, limited by the bounds */
+  double chopped;  /* square of the gradient of rows at 0 that should grow */
 } mprgp_state;
 
 static bool allocate_mprgp(mprgp_state *s, const ct_lcp_job *job) {
@@ -111,7 +112,7 @@ static void compute_gradient(mprgp_state *s) {
   for (size_t i = 0; i < s->n; i++) s->g[i] += s->scale[i] * s->job->q[i];
 }
 
-/* Free and chopped gradient at x. */
+/* Splits the gradient at x into free and chopped parts. */
 static void split_gradient(mprgp_state *s) {
   s->promised = s->chopped = 0.0;
   for (size_t i = 0; i < s->n; i++) {
@@ -162,7 +163,7 @@ static void move_along_direction(mprgp_state *s, double step) {
   ct_dense_add(s->g, s->mp, -step, s->n);
 }
 
-/* Rows at 0 that want to grow, along their own gradient. */
+/* Increases rows at 0 along their negative gradient. */
 static void make_proportioning_step(mprgp_state *s) {
   for (size_t i = 0; i < s->n; i++) s->p[i] = s->x[i] > 0.0 ? 0.0 : fmin(s->g[i], 0.0);
   multiply_scaled(s, s->p, s->mp);
@@ -172,8 +173,8 @@ static void make_proportioning_step(mprgp_state *s) {
   memcpy(s->p, s->free, s->n * sizeof *s->p);
 }
 
-/* A conjugate step; where the bounds end it, one along the projected gradient. False: nothing ends
- * it. */
+/* Makes a conjugate gradient step. If a bound limits it, continues along the projected gradient.
+ * Returns false if nothing limits it. */
 static bool make_conjugate_step(mprgp_state *s) {
   multiply_scaled(s, s->p, s->mp);
   double curvature = ct_dense_dot(s->p, s->mp, s->n), slope = ct_dense_dot(s->g, s->p, s->n),

@@ -1,15 +1,15 @@
-/* Of all solutions of a symmetric positive semidefinite problem the one with the least |z|; whether
- * there is another; the rank.
+/* The least solution |z| of a symmetric positive semidefinite problem; whether another solution
+ * exists; and the rank.
  *
- * All solutions have one w, so z may change on the rows E with w = 0 alone, by null vectors of
- * M_EE. With P the projector onto these, the least z >= 0 is P y + (z - P z) where y >= 0, y'z = 0:
- * again a linear complementarity problem, whose w is sought. The same with another right side finds
- * a null vector that leads away from z and stays >= 0, or proves that there is none. Cottle, Pang,
+ * All solutions have the same w, so z differs only in the rows E with w = 0, by null vectors of
+ * M_EE. With P the projector onto these, the least z >= 0 is P y + (z - P z), where y >= 0, y'z =
+ * 0: again a linear complementarity problem, for its w. The same problem with another right-hand
+ * side finds a null vector along which z stays >= 0, or proves that none exists. Cottle, Pang,
  * Stone 2009, 3.1.
  *
- * Whether there is another is the same question for D M D, D q with any diagonal D > 0, and is
- * asked in units where it has the same answer: x_i = sqrt(M_ii) z_i. The least z is one of z's own
- * units, of course; what is nothing in it is reported by x.
+ * Whether another solution exists does not change for D M D, D q with a diagonal D > 0. It is
+ * decided in the invariant units x_i = sqrt(M_ii) z_i. The least z is that in z's own units;
+ * entries are set to zero by their size in x.
  */
 #include "lcp/lcp_uniqueness.h"
 #include "linear/dense.h"
@@ -19,53 +19,54 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry of a null vector, or of what a combination of such leaves of z, in parts of the largest
- * x, that is round-off. Of null vectors at least NULL_ROUNDOFF over the least pivot, which is how
- * far the round-off of M turns them: an entry of the wrong sign would hide a solution. Where that
- * is more than NULL_UNKNOWN nothing is known of their signs. */
+/* Round-off in an entry of a null vector, or of a combination of z and null vectors, relative to
+ * the largest x. For null vectors it is at least NULL_ROUNDOFF over the least pivot, the rotation
+ * caused by M's round-off: an entry of the wrong sign would hide a solution. Above NULL_UNKNOWN
+ * their signs are unknown. */
 #define NOTHING 1e-10
 #define NULL_ROUNDOFF (64.0 * CT_UNIT_ROUNDOFF)
 #define NULL_UNKNOWN 1e-4
-/* w that is 0, in units of its round-off: z has some too. */
+/* w counts as 0 up to this many times its round-off, as z has round-off too. */
 #define ZERO 64.0
-/* w up to so many times that might be 0 all the same: that z is the only one is not known then. */
+/* w up to this many times that limit may still be 0; uniqueness is then unknown. */
 #define MAYBE_ZERO 1e7
-/* Parts of the largest x: more is a difference, less is none. Between them nothing is reported. */
+/* Differences relative to the largest x: significant above the first, none below the second,
+ * undecided between them. */
 #define DIFFERENT 1e-7
 #define SAME 1e-9
-/* A vector of ones, projected onto null vectors: more is one, less is none. */
+/* Length of a vector of ones projected onto the null vectors: one exists above the first; none
+ * below the second. */
 #define AWAY 1e-9
 #define NOT_AWAY 1e-13
-/* Parts of its right side that the w of the projector's problem may be off by, or lose to
- * round-off. */
+/* Greatest error and round-off of w in the projector's problem, relative to its right-hand side. */
 #define TRUE_ENOUGH 1e-10
-/* Added to the projector's diagonal where its problem was not solved as it is: it has one solution
- * then, almost the same. */
+/* Added to the projector's diagonal if its problem was not solved. It then has a unique solution,
+ * nearly the same. */
 #define FIRM 1e-12
-/* Entries of the projector that one attempt to solve its problem may go through: a second. */
+/* Entries of the projector that one attempt may read: one second. */
 #define WORK UINT64_C(1000000000)
-/* Up to so many rows null vectors are had themselves, however many: 1 minus what they are
- * orthogonal to is round-off where rows are of small units. */
+/* Up to this number of rows null vectors are always stored themselves. Their complement loses
+ * digits for rows in small units. */
 enum { SPELLED_OUT = 64 };
-/* Corrections of the least z; each takes most of the digits that are wrong. */
+/* Corrections of the least z; each gains most of the wrong digits. */
 enum { CORRECTIONS = 3 };
 
 typedef struct least_norm_search {
   const ct_lcp_job *job;
-  size_t n, count; /* of E */
-  bool *in;        /* E, by row */
-  uint32_t *rows;  /* E */
-  double *basis;   /* orthonormal vectors, each [count] */
+  size_t n, count; /* n rows; E has count rows */
+  bool *in;        /* [n] true for rows of E */
+  uint32_t *rows;  /* [count] the rows of E */
+  double *basis;   /* [vectors][count] orthonormal vectors */
   size_t vectors;
-  bool unsure;        /* E might have more rows */
-  bool of_range;      /* the vectors span what the null vectors are orthogonal to */
-  double nothing;     /* an entry of them that is round-off */
-  double *z;          /* [count] of E */
-  double *unit;       /* [count] x of z = 1; 1 where M_ii is 0 */
+  bool unsure;        /* E may have more rows */
+  bool of_range;      /* the vectors span the orthogonal complement of the null vectors */
+  double nothing;     /* entries of the vectors below this are round-off */
+  double *z;          /* [count] z in the rows of E */
+  double *unit;       /* [count] x for z = 1; 1 if M_ii is 0 */
   double most;        /* the largest x */
-  ct_tristate unique; /* of a semidefinite M; YES is not yet proven, NO not yet shown */
-  double *first;      /* [n] the solution that was found before */
-  double *other;      /* [n] another one, where has_other */
+  ct_tristate unique; /* for a semidefinite M; YES and NO still have to be proven */
+  double *first;      /* [n] the given solution */
+  double *other;      /* [n] another solution, if has_other */
   bool has_other;
 } least_norm_search;
 
@@ -81,7 +82,7 @@ static bool allocate_least_norm(least_norm_search *s, const ct_lcp_job *job) {
   return true;
 }
 
-/* E: where w is 0 but for round-off, or the lesser. */
+/* Selects E: rows with w = 0 to round-off, or w < z. */
 static void select_zero_rows(least_norm_search *s, const ct_lcp_result *result) {
   double terms = ct_lcp_terms(s->job, result->z);
   for (size_t i = 0; i < s->n; i++) {
@@ -97,8 +98,7 @@ static void select_zero_rows(least_norm_search *s, const ct_lcp_result *result) 
   }
 }
 
-/* Vectors of the factor: null vectors of M_EE, or a basis of what they are orthogonal to, whichever
- * are fewer. */
+/* Builds the null vectors of M_EE, or a basis of their complement if that has fewer vectors. */
 static void build_null_basis(least_norm_search *s, const ct_rank *r) {
   assert(r->chosen < s->count);
   size_t null_count = s->count - r->chosen, n = s->n;
@@ -108,7 +108,7 @@ static void build_null_basis(least_norm_search *s, const ct_rank *r) {
     for (size_t k = 0; k < s->vectors; k++)
       for (size_t e = 0; e < s->count; e++)
         s->basis[k * s->count + e] = r->factor[s->rows[e] * n + k];
-    /* Above the diagonal of the pivots' rows L is 0. */
+    /* Above the diagonal, L is 0 in the pivots' rows. */
     for (size_t j = 0; j < r->chosen; j++) {
       size_t e = 0;
       while (s->rows[e] != r->order[j]) e++;
@@ -116,7 +116,7 @@ static void build_null_basis(least_norm_search *s, const ct_rank *r) {
     }
     return;
   }
-  bool *pivots = s->in; /* of E, by row: from here on E is `rows` */
+  bool *pivots = s->in; /* by row of E: from here on only `rows` lists E */
   uint32_t *place = s->rows + n;
   for (size_t e = 0; e < s->count; e++) place[s->rows[e]] = (uint32_t)e;
   for (size_t j = 0; j < r->chosen; j++) pivots[r->order[j]] = false;
@@ -136,7 +136,7 @@ static void build_null_basis(least_norm_search *s, const ct_rank *r) {
   }
 }
 
-/* The basis from z to x, or back. What is orthogonal to null vectors changes the other way. */
+/* Converts the basis from z to x, or back. The complement is converted inversely. */
 static void change_basis_units(least_norm_search *s, bool to_x) {
   for (size_t k = 0; k < s->vectors; k++)
     for (size_t e = 0; e < s->count; e++) {
@@ -145,13 +145,13 @@ static void change_basis_units(least_norm_search *s, bool to_x) {
     }
 }
 
-/* x of an entry of the basis that is 1. */
+/* x of a basis entry of 1. */
 static double basis_unit(const least_norm_search *s, bool in_x, size_t e) {
   if (in_x) return 1.0;
   return s->of_range ? 1.0 / s->unit[e] : s->unit[e];
 }
 
-/* The k-th of the basis: the longest of what is left of those that are not done. */
+/* Moves the longest remaining vector to position k of the basis. */
 static void move_longest_first(least_norm_search *s, size_t k) {
   assert(k < s->vectors);
   size_t n = s->count, best = k;
@@ -172,8 +172,8 @@ static void move_longest_first(least_norm_search *s, size_t k) {
   }
 }
 
-/* Gram and Schmidt with pivots, so that rows of small entries are as good as those of large ones
- * (Cox, Higham 1998). Entries that are round-off in parts of the largest, both in x, become 0. */
+/* Gram-Schmidt with pivoting, so that small rows are as accurate as large ones (Cox, Higham 1998).
+ * Entries below round-off, relative to the largest in x, become 0. */
 static void orthonormalise_basis(least_norm_search *s, bool in_x) {
   size_t n = s->count;
   for (size_t k = 0; k < s->vectors; k++) {
@@ -194,7 +194,7 @@ static void orthonormalise_basis(least_norm_search *s, bool in_x) {
   }
 }
 
-/* What of x is a null vector. */
+/* Projects x onto the null vectors. */
 static void project_on_nulls(const least_norm_search *s, const double *x, double *out) {
   size_t n = s->count;
   if (s->of_range) memcpy(out, x, n * sizeof *out);
@@ -206,7 +206,7 @@ static void project_on_nulls(const least_norm_search *s, const double *x, double
   }
 }
 
-/* side + P z in place of side, unless that is no w of z beyond what round-off makes of it. */
+/* Replaces side by side + P z. Returns false if that is not a w of z to round-off. */
 static bool update_projected_side(const double *p, const double *z, size_t count, double *w,
                                   double *side) {
   double size = 0.0, off = 0.0;
@@ -222,8 +222,9 @@ static bool update_projected_side(const double *p, const double *z, size_t count
   return true;
 }
 
-/* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w, and its
- * z in `factors` (may be NULL). Where it does not end, *ended is false and nothing else changes. */
+/* Solves the projector's problem for the rows `in` of E (NULL: all) and a right-hand side, which
+ * becomes w; z goes to `factors` (may be NULL). *ended: the problem was solved; otherwise nothing
+ * else changes. */
 static ct_status solve_projected(const least_norm_search *s, const uint32_t *in, size_t count,
                                  double *side, double *factors, bool *ended) {
   assert(count > 0 && count <= s->count);
@@ -282,7 +283,7 @@ static ct_status solve_projected(const least_norm_search *s, const uint32_t *in,
   return status;
 }
 
-/* Factor of the rows where z > 0, for corrections there. */
+/* Factors the rows with z > 0, for corrections. */
 static bool factor_positive_rows(const least_norm_search *s, const double *z, ct_rank *r) {
   bool *positive = ct_arena_alloc(s->job->arena, s->n, sizeof *positive);
   if (!positive) return false;
@@ -290,9 +291,8 @@ static bool factor_positive_rows(const least_norm_search *s, const double *z, ct
   return ct_rank_find(r, s->job->dense, s->n, positive, ct_lcp_dependent(s->job), s->job->arena);
 }
 
-/* other = z + t d for the longest t, up to the size of z, that keeps it >= 0. `d` [count], in z, is
- * a null vector of M_EE that is
- * >= 0 where z is 0. */
+/* Sets other = z + t d for the longest t, up to the size of z, with other >= 0. `d` [count], in z,
+ * is a null vector of M_EE that is >= 0 where z is 0. */
 static void step_along_null(least_norm_search *s, const double *d) {
   double step = INFINITY, reach = 0.0, root = 0.0;
   for (size_t e = 0; e < s->count; e++) {
@@ -310,9 +310,8 @@ static void step_along_null(least_norm_search *s, const double *d) {
   s->has_other = true;
 }
 
-/* Rows with z > 0 depend on each other: the null vector of the first of them that is no pivot of
- * `r`, which has all of them first.
- */
+/* Steps along a null vector within dependent rows z > 0: that of the first row that is no pivot of
+ * `r`, whose pivots are chosen from these rows first. */
 static ct_status step_within_positive(least_norm_search *s, const ct_rank *r, const double *z) {
   size_t n = s->n, row = 0;
   bool *pivot = ct_arena_alloc(s->job->arena, n, sizeof *pivot);
@@ -337,7 +336,7 @@ static ct_status step_within_positive(least_norm_search *s, const ct_rank *r, co
   return CT_OK;
 }
 
-/* Is there a null vector of M_EE, not 0, that is >= 0 where z is 0? All in x. */
+/* Searches a nonzero null vector of M_EE that is >= 0 where z is 0, in x. */
 static ct_status search_null_direction(least_norm_search *s) {
   ct_arena *arena = s->job->arena;
   uint32_t *zeros = ct_arena_alloc(arena, s->count, sizeof *zeros);
@@ -360,7 +359,8 @@ static ct_status search_null_direction(least_norm_search *s) {
   }
   bool ended = true;
   ct_status status = CT_OK;
-  /* What is nearest to the wish among all null vectors is no shorter than what is among some. */
+  /* The nearest null vector overall is at least as long as the nearest one among those permitted.
+   */
   if (size > NOT_AWAY) status = solve_projected(s, zeros, count, side, factors, &ended);
   else memset(side, 0, count * sizeof *side);
   for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
@@ -373,7 +373,7 @@ static ct_status search_null_direction(least_norm_search *s) {
     step_along_null(s, side);
   }
   if (most > NOT_AWAY) return CT_OK;
-  /* There may be one that is 0 on all of these: then the others depend on each other. */
+  /* A null vector may be 0 in all of these rows: the other rows then depend on each other. */
   ct_rank r;
   if (!factor_positive_rows(s, z, &r)) return CT_OUT_OF_MEMORY;
   bool dependent = r.chosen < s->count - count;
@@ -381,7 +381,7 @@ static ct_status search_null_direction(least_norm_search *s) {
   return dependent ? step_within_positive(s, &r, z) : CT_OK;
 }
 
-/* z of those rows that w becomes 0 on them; x [chosen] scratch. */
+/* Corrects z of the factored rows so that their w becomes 0; x [chosen] is scratch. */
 static void correct_zero_rows(const least_norm_search *s, const ct_rank *r, const double *w,
                               double *z, double *x) {
   for (size_t j = 0; j < r->chosen; j++) {
@@ -397,9 +397,8 @@ static void correct_zero_rows(const least_norm_search *s, const ct_rank *r, cons
   }
 }
 
-/* The least z, corrected, in place of the one that was found, unless its residual is worse: what
- * was found out about it, the only one or not, counts for nothing then, nor where corrections lead
- * elsewhere. */
+/* Replaces the solution by the least z, corrected, unless its residual is worse. In that case, or
+ * if the corrections change z significantly, uniqueness becomes unknown. */
 static ct_status replace_solution(least_norm_search *s, const double *least,
                                   ct_lcp_result *result) {
   double *z = ct_arena_alloc_doubles(s->job->arena, 3 * s->n), *w = z + s->n, *x = w + s->n;
@@ -455,7 +454,7 @@ static ct_status find_least_solution(least_norm_search *s, ct_lcp_result *result
   return replace_solution(s, least, result);
 }
 
-/* The null vectors of M_EE: is z the only solution, and if not, which is the least? */
+/* Decides from the null vectors of M_EE whether z is the only solution, and finds the least one. */
 static ct_status evaluate_null_vectors(least_norm_search *s, ct_rank *r, ct_lcp_result *result) {
   if (r->chosen == s->count) {
     s->unique = s->unsure ? CT_UNKNOWN : CT_YES;
@@ -476,8 +475,7 @@ static ct_status evaluate_null_vectors(least_norm_search *s, ct_rank *r, ct_lcp_
   return find_least_solution(s, result);
 }
 
-/* That z is the only one is reported where M is proven semidefinite; that there is another, with
- * that one. */
+/* Reports a unique solution if M is proven semidefinite, and another one together with it. */
 static ct_status report_uniqueness(least_norm_search *s, const ct_rank *r, ct_lcp_result *result) {
   bool semidefinite = false;
   ct_status status = CT_OK;

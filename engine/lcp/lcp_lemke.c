@@ -1,13 +1,13 @@
-/* Lemke's method for any M: from a basis that z0 makes feasible along almost complementary bases,
- * until z0 leaves or no variable blocks. Lemke 1965; Cottle, Pang, Stone 2009, algorithm 4.4.1 with
- * the lexicographic rule of section 4.9.
+/* Lemke's method for any M: from a basis made feasible by z0, along almost complementary bases
+ * until z0 leaves or no variable blocks. Lemke 1965; Cottle, Pang, Stone 2009, algorithm 4.4.1
+ * with the lexicographic rule of section 4.9.
  *
  * A path is followed in doubles. The solution of its last basis is computed from the problem's own
- * numbers: LU with partial pivoting and iterative refinement (Higham 2002, chapter 12). A path that
- * ends without a solution is repeated in double-doubles, then with other covering vectors d: for
+ * numbers by LU with partial pivoting and iterative refinement (Higham 2002, chapter 12). A path
+ * without a solution is repeated in double-doubles, then with other covering vectors d. For
  * matrices that are not copositive-plus these may end elsewhere, and where the first path is
- * exponentially long (Murty, Fathi) the others seldom are. For a symmetric M Dantzig's method runs
- * before them. A ray means infeasibility only with a proof (lcp_farkas.c).
+ * exponentially long (Murty, Fathi) the others seldom are. For a symmetric M Dantzig's method is
+ * tried before them. A ray means infeasibility only with a proof (lcp_farkas.c).
  */
 #include "base/double_double.h"
 #include "lcp/lcp_farkas.h"
@@ -18,9 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- solution of a basis -------------------------------------------------------------------- */
+/* ---- solution of a basis --------------------------------------------------------------------- */
 
-/* Refinement stops when it gains less than half; this many steps only where it still does. */
+/* Refinement ends if it gains less than a factor of two, and at this number of steps. */
 #define REFINEMENTS_MAX 30
 /* Pivots below this part of the greatest entry of their row are zero: refinement would not
  * converge. */
@@ -29,7 +29,7 @@
 typedef struct basis {
   size_t size;
   uint32_t *index;     /* [size] rows of the problem */
-  uint32_t *order;     /* [size] rows of `factors`, as exchanged */
+  uint32_t *order;     /* [size] order of the rows of `factors` after exchanges */
   double *factors;     /* [size size] */
   double *scale;       /* [size] 1 / greatest entry of a row */
   double *high, *low;  /* [size] the solution */
@@ -65,7 +65,7 @@ static bool gather_basis(basis *b, const ct_lcp_job *job, const bool *in) {
   return true;
 }
 
-/* False: singular, or cancelled. Rows stay where they are; `order` says which one is the k-th. */
+/* Returns false if singular, or cancelled. Rows do not move; `order` lists them by pivot. */
 static bool factor_basis(basis *b, const ct_cancel *cancel) {
   size_t n = b->size;
   for (size_t k = 0; k < n; k++) {
@@ -106,7 +106,7 @@ static void substitute_basis(const basis *b) {
   }
 }
 
-/* rest = -q - M z on the basis' rows; the greatest, each by its row's own size. */
+/* rest = -q - M z in the rows of the basis. Returns the greatest, relative to its row. */
 static double compute_basis_rest(const basis *b, const ct_lcp_job *job) {
   double greatest = 0.0;
   for (size_t i = 0; i < b->size; i++) {
@@ -120,9 +120,9 @@ static double compute_basis_rest(const basis *b, const ct_lcp_job *job) {
   return greatest;
 }
 
-/* z with (M z + q)_i = 0 where in[i], else z_i = 0: an LU factorisation in doubles, refined by
- * residuals in double-doubles. *solved is false where the matrix is singular to working precision:
- * z is untouched. Entries may be negative. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Solves (M z + q)_i = 0 where in[i], z_i = 0 elsewhere, by LU factorisation in doubles and
+ * residuals in double-doubles. *solved is false if the matrix is singular to working precision; z
+ * is then unchanged. Entries may be negative. Returns CT_OUT_OF_MEMORY, CT_CANCELLED. */
 static ct_status solve_lemke_basis(const ct_lcp_job *job, const bool *in, double *z, bool *solved) {
   basis b;
   *solved = false;
@@ -147,14 +147,14 @@ static ct_status solve_lemke_basis(const ct_lcp_job *job, const bool *in, double
   return CT_OK;
 }
 
-/* ---- paths ---------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
-/* Covering vectors that are tried, the first of them all 1. */
+/* Number of covering vectors; the first is all 1. */
 #define COVERS 5
-/* Pivots of one path: PATH_LEAST and PATH_PER_ROW n. Nearly all take fewer than 3 n. */
+/* Pivots of one path: at most PATH_LEAST + PATH_PER_ROW n. Nearly all paths take fewer than 3 n. */
 #define PATH_PER_ROW 50
 #define PATH_LEAST 5000
-/* Fractions of its multiples are spread evenly. */
+/* The fractional parts of its multiples are evenly distributed. */
 #define GOLDEN_RATIO 0.61803398874989485
 
 typedef enum path_end { PATH_SOLVED, PATH_RAY, PATH_LIMIT } path_end;
@@ -163,14 +163,14 @@ typedef struct lemke {
   const ct_lcp_job *job;
   ct_lcp_result *result;
   double *cover; /* [n] d */
-  double *z;     /* [n] the end of a path */
-  bool *in;      /* [n] which z are basic there */
+  double *z;     /* [n] solution at the end of a path */
+  bool *in;      /* [n] z_j is basic there */
   double best;   /* residual of result->z */
 } lemke;
 
 static bool is_lemke_cancelled(const lemke *l) { return ct_cancel_raised(l->job->options->cancel); }
 
-/* From a full dictionary to the end of its path. */
+/* Follows a path from a full dictionary to its end. */
 static path_end follow_path(const lemke *l, ct_tableau *t) {
   size_t n = t->size, column = n, row = ct_tableau_first(t);
   if (row == n) return PATH_SOLVED;
@@ -179,7 +179,7 @@ static path_end follow_path(const lemke *l, ct_tableau *t) {
   ct_tableau_pivot(t, row, column);
   for (uint64_t k = 0;; k++, ++*pivots) {
     uint32_t left = t->column[column], z0 = ct_tableau_z0(t);
-    /* At zero, z0 might as well have left. */
+    /* A basic z0 at zero could have left as well. */
     if (left == z0 || t->high[t->place[z0] * t->stride + ct_tableau_constants(t)] == 0.0)
       return PATH_SOLVED;
     column = ct_tableau_column(t, left < n ? left + (uint32_t)n : left - (uint32_t)n);
@@ -190,7 +190,7 @@ static path_end follow_path(const lemke *l, ct_tableau *t) {
   }
 }
 
-/* l->z becomes the result's where its residual is less. */
+/* Takes l->z as the result if its residual is less. */
 static void consider_path_end(lemke *l) {
   size_t n = l->job->size;
   ct_lcp problem = {.matrix = {.size = n, .dense = l->job->dense}, .q = l->job->q};
@@ -201,7 +201,7 @@ static void consider_path_end(lemke *l) {
   memcpy(l->result->z, l->z, n * sizeof *l->z);
 }
 
-/* One path, in doubles or wide. */
+/* Follows one path, in doubles or double-doubles. */
 static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
   const ct_lcp_job *job = l->job;
   ct_arena_mark mark = ct_arena_enter(job->arena);
@@ -225,8 +225,8 @@ static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
   return status;
 }
 
-/* The k-th d: 1; 1 in rows scaled by their greatest entry; then anything between one and two of
- * these. */
+/* Makes covering vector k: all 1; the greatest entry of each row; then these times factors between
+ * 1 and 2. */
 static void make_cover(lemke *l, unsigned k) {
   assert(k < COVERS);
   size_t n = l->job->size;
@@ -238,9 +238,9 @@ static void make_cover(lemke *l, unsigned k) {
   }
 }
 
-/* Of a semidefinite M Dantzig's method tells which it is where round-off of M decides whether a
- * program has a solution: then a path may end anywhere, and what M'y <= 0 is looked for among exact
- * numbers is not there. */
+/* Dantzig's method, for a semidefinite M. It decides feasibility even if round-off of M makes the
+ * linear programs inconsistent: a path then may end anywhere, and no exact y with M'y <= 0 exists.
+ */
 static ct_status try_dantzig(lemke *l, bool *done) {
   assert(l->job->symmetric);
   const ct_lcp_job *job = l->job;
@@ -265,8 +265,8 @@ static ct_status try_dantzig(lemke *l, bool *done) {
   return status;
 }
 
-/* One path and, from the first cover, a look for a proof that there is no solution. *done: nothing
- * else need be tried. */
+/* Follows one path and, for the first cover, searches a proof of infeasibility. *done: the result
+ * is final. */
 static ct_status attempt_path(lemke *l, unsigned flags, bool first, path_end *end, bool *done) {
   ct_lcp_result *result = l->result;
   ct_status status = flags && *end == PATH_LIMIT ? CT_OK : try_path(l, flags, end);
@@ -281,7 +281,7 @@ static ct_status attempt_path(lemke *l, unsigned flags, bool first, path_end *en
   return status;
 }
 
-/* Of each cover doubles and, where these come to nothing, double-doubles. */
+/* Tries each cover in doubles and, without success, in double-doubles. */
 static ct_status try_covers(lemke *l) {
   l->result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   for (unsigned k = 0; k < COVERS; k++) {

@@ -1,12 +1,11 @@
-/* The residual of z, and doubles near z that have a smaller one.
+/* The residual of z, and nearby doubles with a smaller one.
  *
- * Where z is large beside q, M z + q of the double nearest to the solution is off by u |M| |z|,
- * which may be more than |q| allows. The doubles near z form a lattice. The lattice of their M z is
- * as fine in every direction as it is on the whole once its basis is reduced: an M that makes z
- * large has short columns there. Lenstra, Lenstra, Lovasz 1982; nearest plane: Babai 1986.
- *
- * Lengths are in units of the target, rounded to a power of two: scaling M and q by a power of two
- * changes no bit.
+ * If z is large compared to q, w = M z + q of the double nearest to the solution has an error of u
+ * |M| |z|, which may exceed the tolerance of |q|. The doubles near z form a lattice. After
+ * reduction of its basis, the lattice of their M z is as fine in every direction as on the whole:
+ * an M that makes z large has short columns there. Lenstra, Lenstra, Lovasz 1982; nearest plane:
+ * Babai 1986. Lengths are in units of the target, rounded to a power of two, so that scaling M and
+ * q by a power of two changes no bit.
  */
 #include "lcp/lcp_job.h"
 #include "linear/dense.h"
@@ -15,8 +14,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some
- * room. */
+/* Error of w by rounding z to doubles, relative to the largest row's terms, with a margin. */
 #define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
 
 double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
@@ -25,7 +23,7 @@ double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
     double value = ct_matrix_row_beside(&problem->matrix, i, z, problem->q[i]),
            off = fabs(value < z[i] ? value : z[i]);
     if (w) w[i] = value;
-    if (!(off <= most)) most = off; /* what is not a number stays */
+    if (!(off <= most)) most = off; /* NaN is retained */
   }
   return most;
 }
@@ -42,36 +40,36 @@ bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual) {
   return residual <= HELD_BY_DOUBLES * most;
 }
 
-/* ---- reduction of round-off ----------------------------------------------------------------- */
+/* ---- reduction of round-off ------------------------------------------------------------------ */
 
-/* Rows with z > 0: reducing takes some count^4 operations. */
+/* Limit of rows with z > 0: the reduction takes some count^4 operations. */
 enum { COUNT_MAX = 64 };
-/* Vectors split, per row squared, before the basis is taken as it is; a dozen at most is usual. */
+/* Limit of orthogonalisations, times the square of the rows; at most a dozen is usual. */
 enum { SPLITS = 40 };
-/* What z is off by moves other w too: those up to so many times that are kept where they ought to
- * be, at 0. */
+/* Changes of z also change other w. Rows with w up to this many residuals are included, to keep
+ * them at 0. */
 #define NEAR 4.0
-/* A vector is as short as the one before it by this at least, squares. */
+/* Lovasz' condition: least ratio of the squares of consecutive orthogonal vectors. */
 #define LOVASZ 0.75
-/* What is shorter is short enough, in parts of the target. */
+/* Vectors shorter than this part of the target need no reduction. */
 #define FINE 1e-3
-/* Rounds of making one vector shorter by others, and of planes. */
+/* Limits: rounds of reducing one vector by the others; nearest-plane steps. */
 enum { ROUNDS = 8, PLANES = 3 };
 
 typedef struct lattice {
   const ct_lcp_job *job;
-  size_t count, length; /* vectors; entries of each */
+  size_t count, length; /* vectors; entries of a vector */
   int exponent;         /* lengths are in units of 2^exponent */
   uint32_t *columns;    /* [count] rows with z > 0 */
-  uint32_t *rows;       /* [length] rows whose w ought to be 0 */
-  double *unit;         /* [count] the last digit of z */
+  uint32_t *rows;       /* [length] rows with w = 0 or nearly so */
+  double *unit;         /* [count] last digit of each z */
   double *vectors;      /* [count length] M times `steps` */
-  double *across;       /* [count length] of a vector, what is orthogonal to those before it */
-  double *square;       /* [count] its square */
-  double *steps;        /* [count count] whole numbers of units */
-  double *parts;        /* [count] of a vector, in those before it */
-  double *rest, *step;  /* [length] what is left of w; [count] what takes it away */
-  size_t splits;        /* so far */
+  double *across;       /* [count length] each vector's part orthogonal to those before it */
+  double *square;       /* [count] square of its length */
+  double *steps;        /* [count count] vectors in whole units of z */
+  double *parts;        /* [count] coefficients of one vector in the orthogonal parts */
+  double *rest, *step;  /* [length] remaining w; [count] change of z in units */
+  size_t splits;        /* orthogonalisations so far */
 } lattice;
 
 static bool allocate_lattice(lattice *l, const ct_lcp_job *job, const ct_lcp_result *result) {
@@ -112,8 +110,8 @@ static void fill_lattice(lattice *l, const double *z) {
   }
 }
 
-/* Parts of vector k in those before it, and what is left of it; twice, so that what is left is
- * orthogonal. */
+/* Splits vector k into coefficients of the earlier orthogonal parts and its own. Two passes make
+ * the rest orthogonal. */
 static void orthogonalise_vector(lattice *l, size_t k) {
   assert(k < l->count);
   double *left = l->across + k * l->length;
@@ -131,8 +129,8 @@ static void orthogonalise_vector(lattice *l, size_t k) {
   l->square[k] = ct_dense_dot(left, left, l->length);
 }
 
-/* Vector k less whole multiples of those before it, so that its parts in them are a half at most.
- */
+/* Subtracts whole multiples of earlier vectors from vector k until its coefficients are at most a
+ * half. */
 static void reduce_vector(lattice *l, size_t k) {
   orthogonalise_vector(l, k);
   for (int round = 0; round < ROUNDS; round++) {
@@ -140,8 +138,7 @@ static void reduce_vector(lattice *l, size_t k) {
     for (size_t j = k; j-- > 0;) {
       if (!(fabs(l->parts[j]) > 0.51)) continue;
       double times = rint(l->parts[j]);
-      /* The parts of the j-th in those before it are not kept: those of the k-th are found again.
-       */
+      /* Coefficients of vector j are not stored, so those of k are recomputed. */
       ct_dense_add(l->vectors + k * l->length, l->vectors + j * l->length, -times, l->length);
       ct_dense_add(l->steps + k * l->count, l->steps + j * l->count, -times, l->count);
       orthogonalise_vector(l, k);
@@ -172,11 +169,11 @@ static void reduce_lattice(lattice *l) {
     swap_vectors(l->steps + k * l->count, l->steps + (k - 1) * l->count, l->count);
     k--;
   }
-  /* Left off halfway: the others as they are. */
+  /* The limit was reached: orthogonalise the remaining vectors without reduction. */
   for (; k < l->count; k++) orthogonalise_vector(l, k);
 }
 
-/* z moves to where its w is least, by whole units. */
+/* Moves z by whole units to the least w (nearest plane). */
 static void move_to_nearest(lattice *l, const double *w, double *z) {
   for (size_t e = 0; e < l->length; e++) l->rest[e] = -ldexp(w[l->rows[e]], -l->exponent);
   memset(l->step, 0, l->count * sizeof *l->step);

@@ -1,14 +1,14 @@
-/* Whether a solution is the only one.
+/* Decides whether a solution is the only one.
  *
- * M positive definite (its symmetric part): one solution for every q (Cottle, Pang, Stone
- * 2009, 3.1). Proof: a factorisation of M with a shifted diagonal succeeds (ldl.h; Rump 2006).
+ * M positive definite (its symmetric part): one solution for every q (Cottle, Pang, Stone 2009,
+ * 3.1). Proof: a factorisation of M with a shifted diagonal succeeds (ldl.h; Rump 2006).
  *
- * M positive semidefinite: all solutions are a polyhedron. Proof: as many rows as M has rank are
- * independent by that test, and the rank is exact; the Schur complement of those rows then is 0.
+ * M positive semidefinite: the solutions form a polyhedron. Proof: as many rows as M has rank are
+ * independent by that test, and the rank is exact; the Schur complement of those rows is then 0.
  * The rank is bounded by elimination modulo primes. The matrix is scaled by powers of two, which
- * changes no rank, to integers. If its rank is at most r modulo each of some primes, every minor of
- * r + 1 rows is a multiple of their product. Hadamard's inequality bounds such minors, so once the
- * product exceeds that bound all of them are 0. Von zur Gathen, Gerhard 2013, chapter 5.
+ * changes no rank, to integers. If its rank is at most r modulo each of some primes, every minor
+ * of r + 1 rows is a multiple of their product. Hadamard's inequality bounds such minors, so once
+ * the product exceeds that bound all of them are 0. Von zur Gathen, Gerhard 2013, chapter 5.
  *
  * Small problems of any M: each complementary basis is solved, and the error of its solution
  * bounded. With R an approximate inverse of the basis' matrix A and c = |I - R A| <= 1/2 in the
@@ -24,15 +24,15 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- proofs of definiteness ----------------------------------------------------------------- */
+/* ---- proofs of definiteness ------------------------------------------------------------------ */
 
-/* ---- exact upper bound of the rank ---------------------------------------------------------- */
+/* ---- exact upper bound of the rank ----------------------------------------------------------- */
 
 /* Bits that one prime contributes: all are above 2^30. */
 #define PRIME_BITS 30.0
 /* Multiplications of one proof: a few milliseconds. */
 #define WORK_MAX 2e6
-/* Bits of an integer entry: more would take more primes than there are. */
+/* Greatest number of bits of an integer entry: more would need more primes than listed. */
 #define BITS_MAX 400
 /* The largest primes below 2^31 are 2^31 minus these. */
 static const uint16_t prime_offsets[] = {
@@ -124,7 +124,7 @@ static uint64_t invert_modulo(uint64_t x, uint64_t prime) {
   return result;
 }
 
-/* Gaussian elimination modulo the prime; false as soon as there are more than `rank` pivots. */
+/* Gaussian elimination modulo the prime. Returns false once there are more than `rank` pivots. */
 static bool has_rank_at_most(integers *a, size_t rank, uint64_t prime) {
   assert(prime < UINT64_C(1) << 31);
   size_t n = a->size, pivots = 0;
@@ -183,7 +183,7 @@ static ct_status prove_rank_at_most(const double *dense, size_t size, size_t ran
   return status;
 }
 
-/* ---- definiteness --------------------------------------------------------------------------- */
+/* ---- definiteness ---------------------------------------------------------------------------- */
 
 /* Rows and columns of a symmetric matrix, as in ct_ldl_part. */
 typedef struct part {
@@ -215,7 +215,7 @@ static ct_status prove_definite(const part *p, ct_arena *arena, bool *definite) 
   return CT_OK;
 }
 
-/* (M + M') / 2 in `half`, and its rows' ranges. */
+/* Computes (M + M') / 2 in `half`, and the ranges of its rows. */
 static void make_symmetric_part(const double *m, size_t n, double *half, uint32_t *low) {
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++) half[i * n + j] = 0.5 * m[i * n + j] + 0.5 * m[j * n + i];
@@ -266,18 +266,18 @@ ct_status ct_lcp_is_semidefinite(const ct_lcp_job *job, const uint32_t *pivots, 
   return status;
 }
 
-/* ---- bases ---------------------------------------------------------------------------------- */
+/* ---- bases ----------------------------------------------------------------------------------- */
 
-/* Part of the greatest entry by which another solution must differ to be reported. */
+/* Least difference, relative to the greatest entry, of another solution to be reported. */
 #define DIFFERENT 1e-7
-/* Round-off of a sum of products, in units of u and the sum of their absolute values: those of w =
- * M z + q with rounded z. */
+/* Round-off of a sum of products, in units of u and the sum of their absolute values, for w = M z
+ * + q with rounded z. */
 #define ROUNDOFF 16.0
-/* |I - R A| up to which A is taken as regular. */
+/* A is regular if |I - R A| is at most this. */
 #define REGULAR 0.5
 /* Refinements of a basis' solution; the last one only bounds its error. */
 enum { STEPS = 3 };
-/* Sizes of entries other than 0 whose products neither under- nor overflow. */
+/* Range of nonzero entries whose products neither under- nor overflow. */
 #define SIZE_MIN_PROVEN 0x1p-200
 #define SIZE_MAX_PROVEN 0x1p+200
 
@@ -289,8 +289,8 @@ typedef struct bases {
   uint32_t members[ROWS_MAX]; /* rows of the basis */
   double inverse[ROWS_MAX * ROWS_MAX];
   double defect;                       /* c */
-  double x[ROWS_MAX], error[ROWS_MAX]; /* of `members`: the solution and its bounds */
-  bool has_first; /* is there a basis that is not excluded? The first one is kept, by row */
+  double x[ROWS_MAX], error[ROWS_MAX]; /* of `members`: the solution and its error bounds */
+  bool has_first; /* a basis was not excluded; the first such solution is stored by row */
   double first[ROWS_MAX], first_error[ROWS_MAX];
 } bases;
 
@@ -308,8 +308,8 @@ bool ct_lcp_consider_alternative(const ct_lcp_job *job, const double *other, dou
     greatest = fmax(greatest, unit * fmax(other[i], result->z[i]));
     apart = fmax(apart, unit * fabs(other[i] - result->z[i]));
   }
-  /* Relative to q = 0 no residual is small: multiples of a direction then solve the problem as well
-   * as its doubles can. */
+  /* For q = 0 residuals are not relative to anything: multiples of a direction solve the problem
+   * to the accuracy of their doubles. */
   bool within = residual <= job->target || job->q_max == 0.0;
   if (!within || !(residual <= fmax(roundoff, result->residual)) || !(apart > DIFFERENT * greatest))
     return false;
@@ -322,7 +322,8 @@ static double basis_entry(const bases *b, size_t i, size_t j) {
   return b->job->dense[i * b->n + b->members[j]];
 }
 
-/* No z >= 0 of the basis gives row i its w: 0 for its own rows, else >= 0. Exact: signs alone. */
+/* True if no z >= 0 of the basis gives row i the required w: 0 in its own rows, else >= 0. Exact,
+ * by signs alone. */
 static bool signs_exclude(const bases *b, size_t i, bool own) {
   bool raises = false, lowers = false;
   for (size_t j = 0; j < b->count; j++) {
@@ -332,8 +333,8 @@ static bool signs_exclude(const bases *b, size_t i, bool own) {
   return (b->job->q[i] < 0.0 && !raises) || (own && b->job->q[i] > 0.0 && !lowers);
 }
 
-/* The inverse of the basis' matrix by Gauss-Jordan elimination with row exchanges. False: a pivot
- * is 0. */
+/* Inverts the basis' matrix by Gauss-Jordan elimination with row exchanges. Returns false at a
+ * zero pivot. */
 static bool invert_basis(bases *b) {
   assert(b->count > 0 && b->count <= b->n);
   double a[ROWS_MAX][2 * ROWS_MAX];
@@ -365,7 +366,7 @@ static bool invert_basis(bases *b) {
   return true;
 }
 
-/* Bound of |I - R A|, its round-off included. */
+/* Upper bound of |I - R A|, including its round-off. */
 static double bound_inverse_defect(const bases *b) {
   size_t k = b->count;
   double most = 0.0, gamma = ROUNDOFF * CT_UNIT_ROUNDOFF * (double)(k + 1);
@@ -380,12 +381,12 @@ static double bound_inverse_defect(const bases *b) {
       }
       row += fabs(sum) + gamma * terms;
     }
-    if (!(row <= most)) most = row; /* NaN stays */
+    if (!(row <= most)) most = row; /* NaN is retained */
   }
   return most;
 }
 
-/* One step of refinement: x += R (-q - A x); `error` bounds the error of x before the step. */
+/* One refinement x += R (-q - A x); `error` bounds the error of x before the step. */
 static void refine_solution(bases *b) {
   size_t k = b->count;
   double rest[ROWS_MAX], wide[ROWS_MAX], gamma = ROUNDOFF * CT_UNIT_ROUNDOFF * (double)(k + 1),
@@ -413,7 +414,7 @@ static void refine_solution(bases *b) {
   for (size_t i = 0; i < k; i++) b->error[i] += 2.0 * (1.0 + gamma) * b->defect * most;
 }
 
-/* b->x and the bounds of its errors. False: the basis' matrix is not proven regular. */
+/* Computes b->x and its error bounds. Returns false if the basis' matrix is not proven regular. */
 static bool solve_bounded_basis(bases *b) {
   if (b->count == 0) return true;
   if (!invert_basis(b)) return false;
@@ -425,14 +426,14 @@ static bool solve_bounded_basis(bases *b) {
     memcpy(before, b->x, b->count * sizeof *before);
     refine_solution(b);
   }
-  /* The bounds are those of the last x but one. */
+  /* The bounds apply to the previous iterate. */
   memcpy(b->x, before, b->count * sizeof *before);
   bool finite = true;
   for (size_t i = 0; i < b->count; i++) finite &= isfinite(b->x[i]) && isfinite(b->error[i]);
   return finite;
 }
 
-/* Is some entry of z or w negative beyond doubt? */
+/* True if an entry of z or w is negative beyond its error. */
 static bool is_basis_excluded(const bases *b) {
   for (size_t i = 0; i < b->count; i++)
     if (b->x[i] + b->error[i] < 0.0) return true;
@@ -454,8 +455,8 @@ static bool is_basis_excluded(const bases *b) {
   return false;
 }
 
-/* A basis that is not excluded: the first one, or one with the same solution, within the bounds of
- * both errors. */
+/* True if the solution of a basis is the first one, within both error bounds; stores it if it is
+ * the first. */
 static bool matches_first_basis(bases *b) {
   double x[ROWS_MAX] = {0.0}, error[ROWS_MAX] = {0.0};
   for (size_t i = 0; i < b->count; i++) {
@@ -472,8 +473,8 @@ static bool matches_first_basis(bases *b) {
   return true;
 }
 
-/* Compares the solution of one basis with the result, and with the solutions of those before. `z`
- * [2 n] scratch. True: the basis has none, or no other. */
+/* Compares the solution of one basis with the result and with the solutions of earlier bases. `z`
+ * [2 n] scratch. Returns true if the basis has no solution, or no other one. */
 static bool compare_basis(bases *b, double *z, ct_lcp_result *result) {
   for (size_t i = 0, at = 0; i < b->n; i++) {
     bool own = at < b->count && b->members[at] == i;
@@ -483,7 +484,7 @@ static bool compare_basis(bases *b, double *z, ct_lcp_result *result) {
   if (!solve_bounded_basis(b)) return false;
   if (is_basis_excluded(b)) return true;
   if (matches_first_basis(b)) return true;
-  /* Two solutions, apart by more than their errors: the result is one of them at most. */
+  /* Two solutions differ by more than their errors: at least one of them is not the result. */
   memset(z, 0, b->n * sizeof *z);
   for (size_t i = 0; i < b->count; i++) z[b->members[i]] = fmax(b->x[i], 0.0);
   if (ct_lcp_consider_alternative(b->job, z, z + b->n, result)) return false;
@@ -492,8 +493,8 @@ static bool compare_basis(bases *b, double *z, ct_lcp_result *result) {
   return false;
 }
 
-/* Is the only solution the result? Not where its residual is within the tolerance, but that is not
- * all round-off. */
+/* True if the result agrees with the only solution. A result whose residual is within the
+ * tolerance, but above round-off, may differ from it. */
 static bool matches_result(const bases *b, const ct_lcp_result *result) {
   double greatest = 0.0, apart = 0.0;
   for (size_t i = 0; i < b->n; i++) {
