@@ -80,8 +80,7 @@ static inline ct_pose random_pose(check_random *r, double side) {
   return (ct_pose){{x, y, z}, random_rotation(r)};
 }
 
-/* ---- queries for pairs, overlaps and distances ------------------------------------------------
- */
+/* ---- queries for pairs, overlaps and distances ----------------------------------------------- */
 
 /* A hit of any of these queries; pairs have no colliders and no result. */
 typedef struct kind_hit {
