@@ -141,8 +141,8 @@ static void answers_do_not_depend_on_the_order_of_ranges(void) {
   rig_close(&r);
 }
 
-/* The estimated cost decides where an event runs: a small event runs inline, a large one on a
- * worker. */
+/* The estimated cost of an event decides where it runs: low for a small event, which runs inline,
+ * and high for a large one. */
 static void an_event_tells_what_it_will_cost(void) {
   rig r = open_scene();
   rig_must(&r, "POST", STATE, "{}", 200);
@@ -170,8 +170,8 @@ static void an_event_tells_what_it_will_cost(void) {
   "{\"id\": \"" id "\", \"position\": [" x                                                         \
   ", 0, 0], \"motion\": {\"mass\": 1}, \"colliders\": [" PARTS "]}"
 
-/* An event evaluates all members, even if their boxes are far apart. In the next event there are
- * none. */
+/* The cost of an event includes all contacts of the state, even if their bodies are far apart by
+ * then. After this event the state has no contacts. */
 static void contacts_that_have_come_far_apart_are_part_of_the_cost(void) {
   rig r = rig_open();
   rig_must(&r, "PUT", "/v1/scenes/s",

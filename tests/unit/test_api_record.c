@@ -80,7 +80,7 @@ static void rules_of_bodies_that_go_are_not_told(void) {
   CHECK_INT(ct_scene_filters(scene_in(&s.again))->pair_count, BODIES - 3);
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies?prefix=b1", NULL, 200);
   CHECK(!s.last_base && s.bytes < 512);
-  /* Adding one rule records the whole list. */
+  /* New filters are recorded as a whole. */
   shadow_write(&s, "PUT", "/v1/scenes/s/filters", "{\"pairs\":[{\"a\":\"b0\",\"b\":\"b2\"}]}", 200);
   CHECK_INT(ct_scene_filters(scene_in(&s.again))->pair_count, 1);
   free(body);
@@ -133,7 +133,7 @@ static const ct_scene *reread(const ct_scene *before, const ct_scene *after) {
 }
 
 /* Several writes that no single request makes: a rule is set in the revision in which the body of
- * another rule is deleted, and a body is deleted and inserted at once. */
+ * another rule is deleted, and this body is inserted, deleted and inserted again. */
 static void several_writes_in_one_revision_are_told(void) {
   shadow s = shadow_open();
   shadow_write(&s, "PUT", "/v1/scenes/s",
@@ -288,7 +288,8 @@ static void posted_shapes_and_who_names_them_come_back(void) {
   snprintf(body, sizeof body, "{\"colliders\":[{\"shape\":\"%s\"}]}", other);
   shadow_write(&s, "PUT", "/v1/scenes/s/bodies/d", body, 201);
   CHECK(!s.last_base && s.last_names && s.names == 5);
-  /* The record omits a shape that may be deleted from now on. */
+  /* If a shape is no longer named, the record is a base without its name: the shape may be deleted
+   * from then on. */
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/a", NULL, 200);
   CHECK(s.last_base && s.last_names && s.names == 4);
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/b", NULL, 200);

@@ -106,8 +106,7 @@ static void the_velocity_at_the_beginning_is_kept_while_the_contact_lasts(void) 
   ct_scene_release(scene);
 }
 
-/* A wheel of radius 1 that rolls without slipping has velocity 0 at its contact. A body that turns
- * about a centre above its contact has the velocity w x r there. */
+/* A body that rotates about a centre away from its contact: the contact's velocity is v + w x r. */
 static void a_turning_body_has_the_velocity_of_the_point_that_touches(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -342,7 +341,7 @@ static void a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider
   ct_scene_release(scene);
 }
 
-/* A large pad around a small core, with these ids, in this order. */
+/* A body of two concentric spheres with these ids and radii, in this order. */
 static ct_status replace_hand(ct_draft *draft, const char *first, double radius, const char *second,
                               double other) {
   const ct_collider colliders[2] = {

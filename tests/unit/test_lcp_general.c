@@ -77,7 +77,7 @@ static void murtys_path_passes_all_its_bases(void) {
   check_solution(6, m, (double[]){-1, -1, -1, -1, -1, -1}, (double[]){0, 0, 0, 0, 0, 1});
 }
 
-/* T11.7: Lemke's path from d = 1 ends in a ray; the enumeration finds the solution. */
+/* T11.7: Lemke's path from d = 1 may end in a ray; AUTO still finds one of the three solutions. */
 static void a_bimatrix_game_is_solved_by_its_bases(void) {
   const double m[] = {0, 0, 10, 20, 0, 0, 30, 15, 10, 20, 0, 0, 30, 15, 0, 0},
                q[] = {-1, -1, -1, -1};

@@ -104,9 +104,8 @@ static void legs_on_a_floor_mesh_are_patches(void) {
   ct_mesh_release(table.mesh);
 }
 
-/* Bars turned on edge, one across the other. Apart: one point of two edges. Overlapping: the inside
- * stretch of the edge is as deep as the slope of the other's sides makes it, and nothing is deeper.
- */
+/* Bars turned on edge, one across the other. Apart: one point of two edges. Overlapping: one edge,
+ * whose depth below the sloping side of the other bar is the greatest. */
 static void crossing_bars_meet_in_two_edges(void) {
   ct_shape bar = box_mesh(ct_vec(2, 0.25, 0.25));
   double top = 0.25 * sqrt(2.0), eighth = 0.39269908169872414;

@@ -81,9 +81,7 @@ static void each_allocation_that_fails_is_told(void) {
     for (long n = 0; n <= full.allocations; n++) {
       const ct_scene *scene = stack();
       ct_workspace *workspace = ct_workspace_create();
-      if (n == 0)
-        ask(scene, k ? &named : &found, workspace,
-            0); /* first run: fills the caches of scene and workspace */
+      if (n == 0) ask(scene, k ? &named : &found, workspace, 0); /* fills the caches */
       long live = memory.live;
       asked got = ask(scene, k ? &named : &found, workspace, n);
       if (n == 0) {

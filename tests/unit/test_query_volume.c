@@ -121,7 +121,7 @@ static void contacts_are_those_of_the_loops(void) {
   }
 }
 
-/* Pages that end at random hits and continue after the last hit. */
+/* Pages of `page` hits, each continued after the last hit of the page before. */
 static void check_pages(const ct_query *query, const told_hits *whole, size_t page,
                         bool is_explicit) {
   static told_hits got;

@@ -49,7 +49,7 @@ static void check_vector(ct_vec3 v, double x, double y, double z, double toleran
 #define PRINTED 6e-8
 #define EXACT 4e-15
 
-/* T5.1: rows 1, 9, 12. With the signs that Solfec prints the gap would be -0.2. */
+/* T5.1: rows 1, 9, 12. With the signs in Solfec's formula the gap would be -0.2. */
 static void a_box_in_a_face_of_the_cube(void) {
   ct_shape b = box(0.5, 0.25, 0.25);
   for (int w = 0; w < CT_WEIGHTING_COUNT; w++) {

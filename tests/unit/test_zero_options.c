@@ -127,8 +127,8 @@ static void zero_query_options_ask_for_all_pairs(void) {
   ct_scene_release(empty);
 }
 
-/* Two balls of radius 1 at a distance of 1: every question has one answer, except features, which
- * need triangles. A query answers only the question that it was prepared for. */
+/* Two balls of radius 1 at a distance of 1: every kind of query has one hit, except features, which
+ * need triangles. Running a query as another kind than it was prepared for gives CT_LIMIT. */
 static void zero_questions_have_the_answers_of_their_defaults(void) {
   const ct_scene *scene = two_balls(1.0);
   const ct_query_options zero = {0};
