@@ -68,7 +68,7 @@ static inline ct_dd ct_dd_div(ct_dd a, ct_dd b) {
   return ct_fast_two_sum(q, rest.high / b.high);
 }
 
-/* a d - b c */
+/* Minor a d - b c. */
 static inline ct_dd ct_dd_minor(ct_dd a, ct_dd b, ct_dd c, ct_dd d) {
   return ct_dd_add(ct_dd_mul(a, d), ct_dd_neg(ct_dd_mul(b, c)));
 }

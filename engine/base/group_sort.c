@@ -32,7 +32,7 @@ static bool scatter_to_groups(const ct_grouping *g, const ct_cancel *cancel, ct_
     uint32_t group = g->group(g->data, i);
     if (group != CT_GROUP_NONE) out->items[out->start[group]++] = i;
   }
-  /* Each start now is the end of its group, which is the next group's start. */
+  /* The start of each group has moved to its end, which is the next group's start. */
   for (uint32_t k = g->groups; k > 0; k--) out->start[k] = out->start[k - 1];
   out->start[0] = 0;
   return true;

@@ -90,7 +90,7 @@ int ct_orient3d(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
   double permanent = (fabs(qxry) + fabs(qyrx)) * fabs(p.z) + (fabs(rxpy) + fabs(rypx)) * fabs(q.z) +
                      (fabs(pxqy) + fabs(pyqx)) * fabs(r.z);
   if (fabs(det) > FILTER_BOUND * permanent) return -get_sign(det);
-  /* Nothing underflows in the exactness range, so all six terms are exactly zero: points on a
+  /* No product underflows in the exactness range, so all six terms are exactly zero: points on a
    * coordinate plane. */
   if (permanent == 0.0) return 0;
   ct_dd3 exact_p = ct_dd3_sub(a, d), exact_q = ct_dd3_sub(b, d), exact_r = ct_dd3_sub(c, d);

@@ -4,13 +4,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A cache line, and more than any vector needs. */
+/* Alignment of allocations: a cache line, and more than any SIMD vector requires. */
 #define ALIGNMENT 64u
 #define BLOCK_BYTES_MIN ((size_t)16384)
 
 struct ct_arena_block {
   ct_arena_block *before;
-  unsigned char *bytes; /* aligned, in what follows the head */
+  unsigned char *bytes; /* aligned, behind the header */
   size_t size, used;
 };
 
@@ -54,8 +54,8 @@ void ct_arena_leave(ct_arena *arena, ct_arena_mark mark) {
   arena->taken = mark.taken;
   if (!arena->last) return;
   if (arena->depth == 0 && (arena->last->before || arena->last->size < arena->most)) {
-    /* One block for all of it, so that next time nothing has to grow. Where that cannot be had it
-     * grows again. */
+    /* Replaces the blocks by a single one of the greatest use, so that later solves need no
+     * allocation. If that fails, blocks are added as needed. */
     drop_to(arena, NULL);
     (void)add_block(arena, arena->most);
     return;

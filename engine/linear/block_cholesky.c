@@ -1,6 +1,7 @@
-/* Sparse Cholesky factor of blocks, left-looking: each column subtracts the products of the columns
- * before it that reach its row, then is divided. The order of elimination is nested dissection; its
- * separators are levels of a breadth-first traversal. Methods and papers: block_cholesky.h. */
+/* Sparse block Cholesky factor, left-looking: each column subtracts the products of earlier
+ * columns that have a block in its row, and is then divided by its own diagonal factor. The order
+ * of elimination is nested dissection; its separators are levels of a breadth-first traversal.
+ * Methods and papers: block_cholesky.h. */
 #include "linear/block_cholesky.h"
 #include "linear/arena.h"
 #include "linear/dense.h"
@@ -12,17 +13,17 @@
 enum { ROWS = CT_CHOLESKY_ROWS, BLOCK = CT_CHOLESKY_BLOCK };
 
 #define NO_BLOCK_ROW UINT32_MAX
-/* Looks at the cancel flag once in so many columns. */
+/* Columns between two polls of the cancel flag. */
 #define POLL_COLUMNS 16u
-/* A pivot below this part of its diagonal entry is rounding. */
+/* A pivot below this part of its diagonal entry is round-off. */
 #define PIVOT_LEAST 1e-15
 
 /* ---- order of elimination: nested dissection by level structures ----------------------------- */
 
-/* Vertices that are not divided any more: a traverse_levels's order, backwards, is as good. */
+/* Spans of at most this many vertices are not divided: the reverse breadth-first order is as good.
+ */
 #define WHOLE_MAX 24
-/* Of the vertices, the split_components that each side of a separator has at least, where there is
- * such a level. */
+/* Least part of a span's vertices on each side of a separator, if such a level exists. */
 #define SIDE_PART 0.25
 
 /* Vertices order[from] .. order[to - 1]. */
@@ -34,15 +35,15 @@ typedef struct vertex_span {
 typedef struct dissection {
   const ct_graph *graph;
   uint32_t *order, *queue;
-  uint32_t *label; /* [count] the number of the vertex_span that a vertex was last in */
-  uint32_t *level; /* [count] of the traverse_levels that is going on, from 1; 0: not reached */
+  uint32_t *label; /* [count] number of the last span that contained the vertex */
+  uint32_t *level; /* [count] level of the running traversal, from 1; 0: not reached */
   uint32_t spans;
   vertex_span *stack; /* [count] */
   size_t waiting;
 } dissection;
 
-/* Everything that hangs together with `root` within the vertex_span of that label goes to the queue
- * from `begin` on; the end. */
+/* Traverses all vertices of the labelled span that are connected to `root`, breadth first, into
+ * queue[begin] onwards. Returns the queue's end. */
 static size_t traverse_levels(const dissection *d, uint32_t root, uint32_t label, size_t begin) {
   assert(d->label[root] == label);
   size_t end = begin;
@@ -69,7 +70,7 @@ static void clear_levels(const dissection *d, vertex_span s) {
   for (size_t i = s.from; i < s.to; i++) d->level[d->order[i]] = 0;
 }
 
-/* Parts that do not touch each other, one after the other. */
+/* Splits a span into its connected components. */
 static void split_components(dissection *d, vertex_span s, uint32_t label) {
   size_t end = s.from;
   for (size_t i = s.from; i < s.to; i++) {
@@ -81,8 +82,8 @@ static void split_components(dissection *d, vertex_span s, uint32_t label) {
   for (size_t i = s.from; i < s.to; i++) d->order[i] = d->queue[i];
 }
 
-/* The level between two sides that are large enough which has the fewest vertices; 0: there is
- * none. Levels follow each other in the queue. */
+/* Returns the level with the fewest vertices that leaves enough vertices on both sides; 0 if there
+ * is none. The queue is in the order of levels. */
 static uint32_t choose_separator_level(const dissection *d, vertex_span s) {
   assert(s.connected);
   size_t size = s.to - s.from, least = SIZE_MAX;
@@ -98,7 +99,7 @@ static uint32_t choose_separator_level(const dissection *d, vertex_span s) {
   return best;
 }
 
-/* Vertices of the level that touch the next one. */
+/* True for vertices of the level with a neighbour in the next level. */
 static bool is_in_separator(const dissection *d, uint32_t v, uint32_t level, uint32_t label) {
   if (d->level[v] != level) return false;
   for (size_t e = d->graph->starts[v]; e < d->graph->starts[v + 1]; e++) {
@@ -108,8 +109,8 @@ static bool is_in_separator(const dissection *d, uint32_t v, uint32_t level, uin
   return false;
 }
 
-/* Before the separator, behind it, itself; no level, no separator: what comes late in the
- * traverse_levels is eliminated first. */
+/* Orders the span: vertices before the separator, behind it, and the separator itself. Without a
+ * separator, in the reverse order of the traversal. */
 static void divide_span(dissection *d, vertex_span s, uint32_t label) {
   uint32_t level = s.to - s.from > WHOLE_MAX ? choose_separator_level(d, s) : 0;
   if (level == 0) {
@@ -140,7 +141,8 @@ static void dissect(dissection *d) {
       split_components(d, s, label);
       continue;
     }
-    /* The last one of a traverse_levels from anywhere is at an end; once more from there. */
+    /* The last vertex of a traversal is far from its root. Two repetitions from there approximate
+     * a diameter. */
     for (int turn = 0; turn < 3; turn++) {
       uint32_t root = turn == 0 ? d->order[s.from] : d->queue[s.to - 1];
       clear_levels(d, s);
@@ -170,7 +172,7 @@ bool ct_nested_order(const ct_graph *graph, uint32_t *order, ct_arena *arena) {
   return memory_had;
 }
 
-/* ---- where blocks are ------------------------------------------------------------------------ */
+/* ---- symbolic factorisation ------------------------------------------------------------------ */
 
 static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *arena) {
   size_t count = shape->count, pair_count = shape->pair_count;
@@ -193,7 +195,8 @@ static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *a
   return true;
 }
 
-/* For each column the first row in which L has a block under the diagonal (Liu 1986). */
+/* For each column, finds the first row in which L has a block below the diagonal: the elimination
+ * tree (Liu 1986). */
 static void find_parents(const ct_block_cholesky *f, const ct_graph *graph, uint32_t *parent,
                          uint32_t *ancestor) {
   for (uint32_t i = 0; i < f->count; i++) {
@@ -212,8 +215,8 @@ static void find_parents(const ct_block_cholesky *f, const ct_graph *graph, uint
   }
 }
 
-/* Row i of L has blocks in the columns on the ways up the tree from its neighbours: each is counted
- * at ends[column], and (rows not NULL) noted there. */
+/* Row i of L has blocks in the columns on the paths up the tree from its neighbours. Counts each
+ * in ends[column] and, unless rows is NULL, stores its row. */
 static void find_rows(const ct_block_cholesky *f, const ct_graph *graph, const uint32_t *parent,
                       uint32_t *seen, size_t *ends, uint32_t *rows) {
   for (uint32_t i = 0; i < f->count; i++) seen[i] = NO_BLOCK_ROW;
@@ -230,8 +233,7 @@ static void find_rows(const ct_block_cholesky *f, const ct_graph *graph, const u
   }
 }
 
-/* Multiplications of a factor, and how many blocks it has; columns begin where those before them
- * end. */
+/* Computes the multiplications of a factorisation and the ranges of the columns' blocks. */
 static void count_work(ct_block_cholesky *f, const size_t *counts) {
   double work = 0.0;
   f->starts[0] = 0;
@@ -284,14 +286,14 @@ ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *sha
   return CT_OK;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- numeric factorisation ------------------------------------------------------------------- */
 
 void ct_block_cholesky_clear(ct_block_cholesky *f) {
   memset(f->values, 0, f->starts[f->count] * BLOCK * sizeof *f->values);
   memset(f->diagonal, 0, f->count * BLOCK * sizeof *f->diagonal);
 }
 
-/* Where column j has its block of row i, which it has. */
+/* Index of the block in row i of column j, which exists. */
 static size_t find_block(const ct_block_cholesky *f, uint32_t i, uint32_t j) {
   size_t low = f->starts[j], high = f->starts[j + 1];
   while (high - low > 1) {
@@ -313,7 +315,7 @@ void ct_block_cholesky_add(ct_block_cholesky *f, uint32_t a, uint32_t b, const d
       to[i >= j ? ROWS * r + c : ROWS * c + r] += block[ROWS * r + c];
 }
 
-/* to -= x y', y given by columns. */
+/* to -= x y', with y given by columns. */
 static void take_away(double *restrict to, const double *restrict x,
                       const double *restrict columns) {
   for (size_t r = 0; r < ROWS; r++, to += ROWS, x += ROWS) {
@@ -336,7 +338,7 @@ static void turn(const double *block, double *out) {
     for (size_t c = 0; c < ROWS; c++) out[ROWS * c + r] = block[ROWS * r + c];
 }
 
-/* Cholesky's factor of a block, in place. */
+/* Cholesky factor of a block, in place. */
 static void factor_block(double *m) {
   for (size_t j = 0; j < ROWS; j++) {
     for (size_t i = j; i < ROWS; i++) {
@@ -357,7 +359,7 @@ static void divide_block(double *x, const double *l) {
     }
 }
 
-/* Puts a column to those that wait for the row of its next block. */
+/* Adds a column to the list of the row of its next block. */
 static void wait(ct_block_cholesky *f, uint32_t column, size_t block) {
   f->ahead[column] = block;
   if (block == f->starts[column + 1]) return;

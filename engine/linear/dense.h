@@ -1,5 +1,5 @@
-/* Loops over rows of doubles, two numbers side by side, as every x86-64 and arm64 has them; the
- * bits are those of single ones. */
+/* Loops over rows of doubles in two SIMD lanes, as available on every x86-64 and arm64. Results
+ * equal those of scalar lanes bit for bit. */
 #ifndef LINEAR_DENSE_H
 #define LINEAR_DENSE_H
 
@@ -10,8 +10,7 @@ typedef double ct_two __attribute__((vector_size(16), aligned(8), may_alias));
 static inline ct_two ct_two_load(const double *from) { return *(const ct_two *)(const void *)from; }
 static inline void ct_two_store(double *to, ct_two value) { *(ct_two *)(void *)to = value; }
 
-/* a.b: four sums of every fourth product each, these added up, then the products that are left
- * over. */
+/* a.b: four partial sums of every fourth product, their sum, then the remaining products. */
 static inline double ct_dense_dot(const double *a, const double *b, size_t n) {
   ct_two s = {0.0, 0.0}, t = {0.0, 0.0};
   size_t i = 0;

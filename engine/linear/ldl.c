@@ -8,7 +8,7 @@
 
 enum { PANEL = CT_LDL_PANEL, BLOCK = PANEL * PANEL };
 
-/* Four numbers of a column. */
+/* Four rows of a column. */
 typedef struct column {
   ct_two a, b;
 } column;
@@ -41,7 +41,7 @@ bool ct_ldl_make(ct_ldl *f, size_t capacity, ct_arena *arena) {
   return f->first && f->inverse && f->values;
 }
 
-/* Panel b of the matrix; rows behind the last are those of the unit matrix. */
+/* Copies panel b of the matrix. Rows behind the last are those of the unit matrix. */
 static void gather(ct_ldl *f, const ct_ldl_part *part, size_t b) {
   size_t top = PANEL * b, rows = part->count - top < PANEL ? part->count - top : PANEL, first = top;
   for (size_t r = 0; r < rows; r++) {
@@ -64,7 +64,7 @@ static void gather(ct_ldl *f, const ct_ldl_part *part, size_t b) {
   }
 }
 
-/* Columns of panel b under panel c: L D, its part of them that is under the diagonal block of c. */
+/* Computes L D in the columns of panel b that belong to the diagonal block of panel c. */
 static void eliminate(const ct_ldl *f, double *panel, size_t b, size_t c) {
   size_t from = f->first[b] > f->first[c] ? f->first[b] : f->first[c], end = PANEL * c;
   double *at = panel + PANEL * (end - f->first[b]);
@@ -87,7 +87,7 @@ static void eliminate(const ct_ldl *f, double *panel, size_t b, size_t c) {
   store(at + 12, c3);
 }
 
-/* 1 / pivot, 0 for a row that depends on others. */
+/* Returns 1 / pivot, 0 for a dependent row. */
 static double pivot(ct_ldl *f, double left, double whole, double small) {
   f->least = left < f->least * whole ? left / whole : f->least;
   if (left > small * whole) return 1.0 / left;
@@ -95,7 +95,7 @@ static double pivot(ct_ldl *f, double left, double whole, double small) {
   return 0.0;
 }
 
-/* L D of panel b becomes L, and what is left on its diagonal block is factored. */
+/* Scales L D of panel b to L, and factors its diagonal block. */
 static void finish(ct_ldl *f, double *panel, size_t b, double small) {
   size_t first = f->first[b], top = PANEL * b;
   double *v = panel, *inverse = f->inverse;

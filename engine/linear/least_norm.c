@@ -9,7 +9,7 @@
 typedef struct equations {
   size_t rows, columns, rank;
   double *matrix, *right;
-  size_t *order; /* [columns] which unknown each column stands for */
+  size_t *order; /* [columns] unknown of each column */
 } equations;
 
 static double length_of(const double *a, size_t count, size_t stride) {
@@ -33,7 +33,7 @@ static void swap_columns(equations *e, size_t i, size_t j) {
   e->order[j] = kept;
 }
 
-/* y less its part along v, twice: a reflection. v[0] is 1 in what is stored, and beta = 2 / v.v. */
+/* Householder reflection y -= beta (v.y) v. v[0] = 1 is not stored; beta = 2 / v.v. */
 static void reflect(const double *v, double beta, double *y, size_t count) {
   double along = y[0];
   for (size_t i = 1; i < count; i++) along += v[i] * y[i];
@@ -42,7 +42,7 @@ static void reflect(const double *v, double beta, double *y, size_t count) {
   for (size_t i = 1; i < count; i++) y[i] -= along * v[i];
 }
 
-/* Turns x into (length, 0, ...): leaves the reflection's v (v[0] = 1) in x[1] ..., the length in
+/* Reflects x to (length, 0, ...). Leaves the reflection's v (v[0] = 1) in x[1] ..., the length in
  * x[0]. Returns beta. */
 static double make_reflection(double *x, size_t count, size_t stride) {
   assert(count > 0);
@@ -57,7 +57,7 @@ static double make_reflection(double *x, size_t count, size_t stride) {
   return beta;
 }
 
-/* Upper triangle of the independent columns; the rank. */
+/* Reduces the independent columns to an upper triangle and finds the rank. */
 static void triangulate(equations *e) {
   size_t m = e->rows, most = m < e->columns ? m : e->columns;
   double greatest = 0.0;
@@ -80,8 +80,8 @@ static void triangulate(equations *e) {
   }
 }
 
-/* Takes row i of the triangle onto its diagonal: the part in the dependent columns goes to zero,
- * their v stays there. */
+/* Reflects row i of the triangle onto its diagonal: its entries in the dependent columns become
+ * zero, and v is stored there. */
 static double clear_row(equations *e, size_t i, double *row) {
   assert(i < e->rank);
   size_t m = e->rows, spare = e->columns - e->rank;
@@ -100,8 +100,8 @@ static double clear_row(equations *e, size_t i, double *row) {
   return beta;
 }
 
-/* The shortest solution, in the order of the columns: T y = right, then the reflections from the
- * right, backwards. */
+/* Computes the solution of least norm, in the order of the columns: solves T y = right, then
+ * applies the reflections from the right in reverse. */
 static void solve_shortest(equations *e, const double *betas, double *y) {
   size_t m = e->rows, spare = e->columns - e->rank;
   for (size_t i = 0; i < e->columns; i++) y[i] = i < e->rank ? e->right[i] : 0.0;

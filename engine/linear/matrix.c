@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Square tiles of this many rows: two of them stay in the nearest cache while one is read along its
- * columns. */
+/* Rows of a square tile. Two tiles stay in the first-level cache while one is read by columns. */
 enum { TILE = 16 };
 
 double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
@@ -20,7 +19,7 @@ double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
   return sum;
 }
 
-/* Factors near the end of the doubles cannot be split: plain sums then. */
+/* Factors near the limit of doubles cannot be split; plain sums are used. */
 double ct_dense_row_beside(const double *row, const double *x, size_t low, size_t high, double c) {
   assert(low <= high);
   ct_dd sum = ct_dd_of(c);

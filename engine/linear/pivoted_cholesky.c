@@ -9,18 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Part of a diagonal entry below zero that round-off does not make. */
+/* A pivot below minus this part of its diagonal entry is negative beyond round-off. */
 #define INDEFINITE 1e-9
-/* What is left of a diagonal entry is looked at more closely when it is this part of it or less. */
+/* A pivot below this part of its diagonal entry is recomputed accurately. */
 #define SUSPECT 1e-8
 enum { REFINEMENTS = 3 };
-/* Of more rows every suspect one would take seconds: there `small` decides alone, which is far
- * above the factor's round-off. */
+/* For more rows, recomputing small pivots would take seconds: `small` alone decides, far above the
+ * factor's round-off. */
 enum { CLOSE_LOOK_MAX = 128 };
 
 typedef struct search {
   const double *m;
-  double *left; /* of the diagonal; of a pivot, nothing */
+  double *left; /* remaining diagonal entries; unspecified for pivots */
   bool *done;
   double *vector, *scratch;
 } search;
@@ -38,8 +38,8 @@ static size_t best_row(const ct_rank *r, const search *s, const bool *first, boo
   return best;
 }
 
-/* What is left of row p, beyond the round-off of the factor: the vector that it makes with the
- * pivots, to the last digits, times the row. 0 where that is round-off. */
+/* Recomputes the pivot of row p without the factor's round-off: the row times its null vector with
+ * the pivots, refined. Returns 0 if the result is round-off. */
 static double look_closely(const ct_rank *r, const search *s, size_t p) {
   size_t n = r->size;
   double *v = s->vector, *x = s->scratch;
