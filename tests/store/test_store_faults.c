@@ -221,9 +221,7 @@ static void hear(void *cls, const char *event, const char *detail) {
   told_of_failures += strcmp(event, "storageFailed") == 0;
 }
 
-#define IDLE_LIMIT_MS                                                                              \
-  60000 /* limit for a hanging test; an idle store cleans up within a second                       \
-         */
+#define IDLE_LIMIT_MS 60000 /* limit for a hanging test */
 
 static void on_limit(uv_timer_t *limit) { *(bool *)limit->data = true; }
 

@@ -391,9 +391,9 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* With Redis, each call that may name a shape merges the table with the list of all shapes. A
- * linear search per id takes some hundred times as long as a bisection per id; one merge takes
- * less. */
+/* With Redis, each call that may name a shape intersects the table with the list of all shapes, in
+ * one pass over both. A linear search per id takes some hundred times as long as a bisection per
+ * id; the single pass takes less. */
 static void a_walk_through_a_list_takes_no_longer_than_finding_each_in_it(void) {
   enum { SHAPES = 4000, ROUNDS = 9 };
   const api_shape_table *table = table_of(SHAPES);

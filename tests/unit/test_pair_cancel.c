@@ -1,5 +1,5 @@
-/* Pairs of large hulls end soon after the flag of their workspace is raised, with a status for
- * cancellation and valid bounds. Without a flag they complete. */
+/* Pairs of large hulls end soon after the flag of their workspace is raised, with
+ * CT_PAIR_ITERATION_LIMIT and valid bounds. Without a flag they complete. */
 #include "tests/support/raiser.h"
 
 enum { POINTS = 40000 };
@@ -35,8 +35,7 @@ static bool same(const ct_pair_result *p, const ct_pair_result *q) {
          p->iterations == q->iterations;
 }
 
-/* The pair without a flag, and with the flag up: deep overlap, and the second hull contained in the
- * first. */
+/* Runs a pair without a flag, with a flag that is not raised, and with the flag raised. */
 static void check_pair(const ct_shape *a, const ct_shape *b, ct_vec3 offset, bool counted) {
   ct_frame fa = ct_frame_of(ct_pose_identity()),
            fb = ct_frame_of((ct_pose){offset, {0.3, 0.2, 0.1, 1.0}});
