@@ -133,15 +133,15 @@ void ct_aabb_field_close(ct_aabb_field *field) {
 
 /* ---- the search ----------------------------------------------------------------------------- */
 
-static bool cancelled(ct_aabb_search *search) {
+static bool poll_cancel(ct_aabb_search *search) {
   if (++search->steps < STEPS_PER_POLL) return false;
   search->steps = 0;
   return ct_cancel_raised(search->field->query->options.cancel);
 }
 
-static ct_status look_at(ct_aabb_search *search, uint32_t row) {
+static ct_status visit_if_near(ct_aabb_search *search, uint32_t row) {
   ct_aabb_view view;
-  if (cancelled(search)) return CT_CANCELLED;
+  if (poll_cancel(search)) return CT_CANCELLED;
   if (!ct_aabb_view_row(search->field->query, row, &view)) return CT_OK;
   double bound = ct_aabb_distance_bound(search->from, &view);
   return bound <= search->limit ? search->visit(search, row, &view, bound) : CT_OK;
@@ -153,7 +153,8 @@ typedef struct waiting_node {
   double bound;
 } waiting_node;
 
-static waiting_node wait_for(const ct_aabb_search *search, const ct_tree *tree, uint32_t node) {
+static waiting_node waiting_node_of(const ct_aabb_search *search, const ct_tree *tree,
+                                    uint32_t node) {
   ct_aabb_view view = ct_aabb_view_of(&tree->nodes[node].box);
   return (waiting_node){node, ct_aabb_distance_bound(search->from, &view)};
 }
@@ -175,24 +176,25 @@ static ct_status visit_leaf(ct_aabb_search *search, const ct_tree_node *leaf, do
 }
 
 /* The nearer child first; one that has fallen behind the limit meanwhile is left out. */
-static ct_status search_tree(ct_aabb_search *search, const ct_tree *tree, bool of_moved) {
+static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *tree,
+                                        bool of_moved) {
   const uint16_t *marks = of_moved ? search->field->moved_marks : search->field->marks;
   waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
   if (tree->root == CT_TREE_NULL) return CT_OK;
-  stack[top++] = wait_for(search, tree, tree->root);
+  stack[top++] = waiting_node_of(search, tree, tree->root);
   while (top > 0) {
     waiting_node at = stack[--top];
     if (at.bound > search->limit || unwanted(search, marks, at.node)) continue;
-    if (cancelled(search)) return CT_CANCELLED;
+    if (poll_cancel(search)) return CT_CANCELLED;
     const ct_tree_node *node = &tree->nodes[at.node];
     if (node->height == 0) {
       ct_status status = visit_leaf(search, node, at.bound, of_moved);
       if (status != CT_OK) return status;
       continue;
     }
-    waiting_node c = wait_for(search, tree, node->child[0]),
-                 d = wait_for(search, tree, node->child[1]);
+    waiting_node c = waiting_node_of(search, tree, node->child[0]),
+                 d = waiting_node_of(search, tree, node->child[1]);
     bool swap = d.bound < c.bound;
     stack[top++] = swap ? c : d;
     stack[top++] = swap ? d : c;
@@ -207,7 +209,7 @@ static ct_status search_overrides(ct_aabb_search *search) {
   if (search->field->moved && !search->field->moved_loose) return CT_OK;
   for (size_t k = 0; k < query->options.override_count && status == CT_OK; k++)
     if (!search->field->moved || !ct_aabb_is_bounded(&query->override_boxes[k]))
-      status = look_at(search, query->options.overrides[k].row);
+      status = visit_if_near(search, query->options.overrides[k].row);
   return status;
 }
 
@@ -216,15 +218,15 @@ ct_status ct_aabb_search_run(ct_aabb_search *search) {
   ct_status status = CT_OK;
   if (query->source == CT_SOURCE_BOXES) {
     for (uint32_t row = 0; row < query->scene->rows && status == CT_OK; row++)
-      status = look_at(search, row);
+      status = visit_if_near(search, row);
     return status;
   }
   for (uint32_t k = 0; k < query->derived->loose_count && status == CT_OK; k++) {
     uint32_t row = query->derived->loose[k].row;
-    if (!ct_query_overridden(query, row)) status = look_at(search, row);
+    if (!ct_query_overridden(query, row)) status = visit_if_near(search, row);
   }
   if (status == CT_OK) status = search_overrides(search);
   if (status == CT_OK && search->field->moved)
-    status = search_tree(search, search->field->moved, true);
-  return status == CT_OK ? search_tree(search, query->derived->tree, false) : status;
+    status = search_nearest_in_tree(search, search->field->moved, true);
+  return status == CT_OK ? search_nearest_in_tree(search, query->derived->tree, false) : status;
 }

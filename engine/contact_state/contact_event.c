@@ -49,7 +49,7 @@ static ct_status add_found(event_run *run, const found_contact *contact) {
   return CT_OK;
 }
 
-static ct_status look_at(event_run *run, const ct_contact_key *key, size_t record) {
+static ct_status evaluate_key(event_run *run, const ct_contact_key *key, size_t record) {
   found_contact contact = {.key = *key, .record = record};
   ct_status status = ct_contact_pairs_result(&run->pairs, key, &contact.result);
   if (status != CT_OK) return status;
@@ -58,20 +58,20 @@ static ct_status look_at(event_run *run, const ct_contact_key *key, size_t recor
   return distance <= 0.0 ? add_found(run, &contact) : CT_OK;
 }
 
-static ct_status visit(void *context, const ct_contact_key *key, double bound) {
+static ct_status visit_candidate(void *context, const ct_contact_key *key, double bound) {
   event_run *run = context;
   size_t member = ct_contact_member_find(run->members, run->member_count, key);
   assert(ct_contact_is_candidate(&run->pairs, bound));
   (void)bound;
-  return look_at(run, key, member < run->member_count ? run->members[member].record : NONE);
+  return evaluate_key(run, key, member < run->member_count ? run->members[member].record : NONE);
 }
 
-static int by_key(const void *x, const void *y) {
+static int compare_found(const void *x, const void *y) {
   return ct_contact_key_compare(&((const found_contact *)x)->key, &((const found_contact *)y)->key);
 }
 
 /* Members are computed wherever their boxes are; pairs that are none, where boxes are near. */
-static ct_status find(event_run *run) {
+static ct_status find_contacts(event_run *run) {
   const double limit = run->pairs.epsilon;
   ct_status status = CT_OK;
   if (run->previous)
@@ -79,12 +79,13 @@ static ct_status find(event_run *run) {
   if (status != CT_OK) return status;
   run->known = calloc((run->previous ? run->previous->count : 0) + 1, sizeof *run->known);
   if (!run->known) return CT_OUT_OF_MEMORY;
-  status = ct_contact_pairs_walk(&run->pairs, &limit, visit, run);
+  status = ct_contact_pairs_walk(&run->pairs, &limit, visit_candidate, run);
   for (size_t k = 0; k < run->member_count && status == CT_OK; k++) {
     const ct_contact_member *member = &run->members[k];
-    if (!run->known[member->record].seen) status = look_at(run, &member->key, member->record);
+    if (!run->known[member->record].seen) status = evaluate_key(run, &member->key, member->record);
   }
-  if (status == CT_OK && run->count > 1) qsort(run->found, run->count, sizeof *run->found, by_key);
+  if (status == CT_OK && run->count > 1)
+    qsort(run->found, run->count, sizeof *run->found, compare_found);
   return status;
 }
 
@@ -92,7 +93,7 @@ static ct_status find(event_run *run) {
 
 /* Velocity of the body's matter at p: of its centre of mass, or of its origin where it has none,
  * and of its turning about that. */
-static ct_vec3 velocity_at(const ct_scene *scene, uint32_t row, ct_vec3 p) {
+static ct_vec3 row_velocity_at(const ct_scene *scene, uint32_t row, ct_vec3 p) {
   const ct_body *body = ct_scene_body(scene, row);
   const ct_motion *motion = ct_body_motion(body);
   if (!motion) return ct_vec(0.0, 0.0, 0.0);
@@ -107,11 +108,11 @@ static ct_vec3 velocity_at(const ct_scene *scene, uint32_t row, ct_vec3 p) {
   return ct_add(v.linear, ct_cross(v.angular, arm));
 }
 
-static double normal_velocity(const ct_scene *scene, const found_contact *found) {
+static double record_normal_velocity(const ct_scene *scene, const found_contact *found) {
   const ct_pair_result *r = &found->result;
   ct_vec3 p = ct_scale(ct_add(r->point_a, r->point_b), 0.5);
   ct_vec3 relative =
-      ct_sub(velocity_at(scene, found->key.b, p), velocity_at(scene, found->key.a, p));
+      ct_sub(row_velocity_at(scene, found->key.b, p), row_velocity_at(scene, found->key.a, p));
   return ct_dot(r->normal, relative);
 }
 
@@ -133,7 +134,7 @@ static ct_status set_supports(event_run *run, const ct_contact_key *key,
   return CT_OK;
 }
 
-static ct_text copy_text(ct_text text, char **texts) {
+static ct_text append_text(ct_text text, char **texts) {
   ct_text copy = {*texts, text.length};
   memcpy(*texts, text.bytes, text.length);
   *texts += text.length;
@@ -154,10 +155,10 @@ static ct_status set_record(event_run *run, const found_contact *found, ct_conta
   const ct_body *a = ct_scene_body(scene, key->a), *b = ct_scene_body(scene, key->b);
   record->serial_a = ct_scene_serial(scene, key->a);
   record->serial_b = ct_scene_serial(scene, key->b);
-  record->body_a = copy_text(ct_body_id(a), texts);
-  record->body_b = copy_text(ct_body_id(b), texts);
-  record->name_a = copy_text(ct_body_collider_id(a, key->collider_a), texts);
-  record->name_b = copy_text(ct_body_collider_id(b, key->collider_b), texts);
+  record->body_a = append_text(ct_body_id(a), texts);
+  record->body_b = append_text(ct_body_id(b), texts);
+  record->name_a = append_text(ct_body_collider_id(a, key->collider_a), texts);
+  record->name_b = append_text(ct_body_collider_id(b, key->collider_b), texts);
   record->collider_a = key->collider_a;
   record->collider_b = key->collider_b;
   record->surface = ct_shape_is_surface(ct_body_shape(a, key->collider_a)) ||
@@ -176,7 +177,7 @@ static void set_beginning(event_run *run, const found_contact *found, uint64_t p
     record->several_a = ct_body_collider_count(ct_scene_body(scene, found->key.a)) > 1;
     record->several_b = ct_body_collider_count(ct_scene_body(scene, found->key.b)) > 1;
     record->begun = run->options->time;
-    record->normal_velocity = normal_velocity(scene, found);
+    record->normal_velocity = record_normal_velocity(scene, found);
     record->cause = cause_of(run, record);
     return;
   }
@@ -238,7 +239,7 @@ static int by_pair(const void *x, const void *y) {
 }
 
 /* Records of the state before that do not go on. */
-static void tell_ended(const event_run *run, ct_contact_event *event) {
+static void report_ended(const event_run *run, ct_contact_event *event) {
   size_t records = run->previous ? run->previous->count : 0;
   for (size_t i = 0; i < records; i++) {
     const known_contact *known = &run->known[i];
@@ -263,8 +264,8 @@ static int by_indexed_pair(const void *x, const void *y) {
 
 /* New ones got their ids in the order of records; those that go on are sorted by `order`, which has
  * room for all. */
-static void tell_present(const event_run *run, const ct_contact_state *state, indexed_pair *order,
-                         ct_contact_event *event) {
+static void report_present(const event_run *run, const ct_contact_state *state, indexed_pair *order,
+                           ct_contact_event *event) {
   for (size_t i = 0; i < run->count; i++) {
     uint32_t index = (uint32_t)i;
     if (run->found[i].record == NONE) event->began[event->began_count++] = index;
@@ -275,7 +276,7 @@ static void tell_present(const event_run *run, const ct_contact_state *state, in
   for (size_t i = 0; i < event->persisted_count; i++) event->persisted[i] = order[i].index;
 }
 
-static ct_status tell(event_run *run, ct_contact_event *event) {
+static ct_status report_event(event_run *run, ct_contact_event *event) {
   size_t before = run->previous ? run->previous->count : 0;
   ct_contact_state *state = NULL;
   *event = (ct_contact_event){.ended = malloc((before + 1) * sizeof *event->ended),
@@ -289,8 +290,8 @@ static ct_status tell(event_run *run, ct_contact_event *event) {
     event->state = state;
     event->narrow = run->pairs.narrow;
     event->boxes = ct_contact_pairs_total(run->pairs.scene) - run->pairs.narrow;
-    tell_ended(run, event);
-    tell_present(run, state, order, event);
+    report_ended(run, event);
+    report_present(run, state, order, event);
   } else {
     ct_contact_event_free(event);
   }
@@ -323,8 +324,8 @@ ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *pr
   ct_status status = ct_contact_pairs_open(&run.pairs, scene, &how);
   if (status != CT_OK) return status;
   ct_contact_event made;
-  status = find(&run);
-  if (status == CT_OK) status = tell(&run, &made);
+  status = find_contacts(&run);
+  if (status == CT_OK) status = report_event(&run, &made);
   if (status == CT_OK) *event = made;
   ct_contact_pairs_close(&run.pairs);
   free(run.members);

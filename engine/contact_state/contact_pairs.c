@@ -13,14 +13,14 @@ int ct_contact_key_compare(const ct_contact_key *x, const ct_contact_key *y) {
   return (x->collider_b > y->collider_b) - (x->collider_b < y->collider_b);
 }
 
-static bool moves(const ct_scene *scene, uint32_t row) {
+static bool has_motion(const ct_scene *scene, uint32_t row) {
   const ct_body *body = ct_scene_body_at(scene, row);
   return body && ct_body_motion(body);
 }
 
 static uint64_t count_moving(const ct_scene *scene) {
   uint64_t count = 0;
-  for (uint32_t row = 0; row < scene->rows; row++) count += moves(scene, row);
+  for (uint32_t row = 0; row < scene->rows; row++) count += has_motion(scene, row);
   return count;
 }
 
@@ -64,7 +64,7 @@ void ct_contact_pairs_close(ct_contact_pairs *pairs) {
 /* Has one of the bodies a motion, and do filters let them meet? */
 static bool takes_part(const ct_contact_pairs *pairs, const ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;
-  if (!moves(scene, key->a) && !moves(scene, key->b)) return false;
+  if (!has_motion(scene, key->a) && !has_motion(scene, key->b)) return false;
   const ct_row_filter *filter = pairs->filter;
   if (!filter) return true;
   uint64_t mask[MASK_WORDS];
@@ -82,7 +82,7 @@ uint64_t ct_contact_pairs_total(const ct_scene *scene) {
     uint64_t count = body ? ct_body_collider_count(body) : 0;
     sum += count;
     squares += count * count;
-    if (moves(scene, row)) continue;
+    if (has_motion(scene, row)) continue;
     still += count;
     still_squares += count * count;
   }
@@ -187,13 +187,13 @@ static ct_status visit_compounds(pair_walk *walk) {
   return ct_body_pair_visit(&pair, visit_colliders, walk);
 }
 
-static ct_status visit_row(ct_aabb_search *search, uint32_t row, const ct_aabb_view *view,
-                           double bound) {
+static ct_status visit_partner_row(ct_aabb_search *search, uint32_t row, const ct_aabb_view *view,
+                                   double bound) {
   pair_walk *walk = search->context;
   ct_contact_pairs *pairs = walk->pairs;
   const ct_row_filter *filter = pairs->filter;
   /* Two that both move see each other: the lower row's turn counts. */
-  if (row == walk->row || (row < walk->row && moves(pairs->scene, row))) return CT_OK;
+  if (row == walk->row || (row < walk->row && has_motion(pairs->scene, row))) return CT_OK;
   if (filter && !ct_row_filter_passes(filter, walk->row, walk->masked ? walk->mask : NULL, row))
     return CT_OK;
   bool lower = walk->row < row;
@@ -219,11 +219,12 @@ ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit,
                                 ct_contact_visit visit, void *context) {
   pair_walk walk = {.pairs = pairs, .limit = limit, .visit = visit, .context = context};
   ct_aabb_search search = {
-      .field = &pairs->field, .from = &walk.view, .visit = visit_row, .context = &walk};
+      .field = &pairs->field, .from = &walk.view, .visit = visit_partner_row, .context = &walk};
   const ct_row_filter *filter = pairs->filter;
   ct_status status = CT_OK;
   for (uint32_t row = 0; row < pairs->scene->rows && status == CT_OK; row++) {
-    if (!moves(pairs->scene, row) || !ct_aabb_view_row(pairs->query, row, &walk.view)) continue;
+    if (!has_motion(pairs->scene, row) || !ct_aabb_view_row(pairs->query, row, &walk.view))
+      continue;
     if (ct_cancel_raised(pairs->cancel)) return CT_CANCELLED;
     walk.row = row;
     walk.masked = filter && ct_row_filter_mask(filter, row, walk.mask);
@@ -236,7 +237,7 @@ ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit,
 
 /* ---- members -------------------------------------------------------------------------------- */
 
-static uint32_t row_of(const ct_scene *scene, ct_text id, uint64_t serial) {
+static uint32_t record_row(const ct_scene *scene, ct_text id, uint64_t serial) {
   uint32_t row = ct_scene_find(scene, id);
   return row != CT_NO_ROW && ct_scene_serial(scene, row) == serial ? row : CT_NO_ROW;
 }
@@ -265,17 +266,18 @@ static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
 }
 
 /* The record's pair in this revision. False: it takes no part any more. */
-static bool key_of(const ct_contact_pairs *pairs, const ct_contact_record *r, ct_contact_key *key) {
+static bool record_key(const ct_contact_pairs *pairs, const ct_contact_record *r,
+                       ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;
-  *key = (ct_contact_key){row_of(scene, r->body_a, r->serial_a),
-                          row_of(scene, r->body_b, r->serial_b), r->collider_a, r->collider_b};
+  *key = (ct_contact_key){record_row(scene, r->body_a, r->serial_a),
+                          record_row(scene, r->body_b, r->serial_b), r->collider_a, r->collider_b};
   if (key->a == CT_NO_ROW || key->b == CT_NO_ROW) return false;
   if (!find_collider(ct_scene_body_at(scene, key->a), r->name_a, &key->collider_a)) return false;
   if (!find_collider(ct_scene_body_at(scene, key->b), r->name_b, &key->collider_b)) return false;
   return takes_part(pairs, key);
 }
 
-static int by_key(const void *x, const void *y) {
+static int compare_member_keys(const void *x, const void *y) {
   return ct_contact_key_compare(&((const ct_contact_member *)x)->key,
                                 &((const ct_contact_member *)y)->key);
 }
@@ -289,7 +291,7 @@ ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_
   *count = 0;
   for (size_t i = 0; i < records && !ct_cancel_raised(pairs->cancel); i++) {
     ct_contact_member member = {.record = i};
-    if (!key_of(pairs, ct_contact_state_record(state, i), &member.key)) continue;
+    if (!record_key(pairs, ct_contact_state_record(state, i), &member.key)) continue;
     if (*count > 0 && ct_contact_key_compare(&list[*count - 1].key, &member.key) > 0)
       sorted = false;
     list[(*count)++] = member;
@@ -298,7 +300,7 @@ ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_
     free(list);
     return CT_CANCELLED;
   }
-  if (!sorted) qsort(list, *count, sizeof *list, by_key);
+  if (!sorted) qsort(list, *count, sizeof *list, compare_member_keys);
   *members = list;
   return CT_OK;
 }

@@ -17,23 +17,23 @@ typedef struct monitor_run {
 /* Part by which a sum of two doubles is more than enough rounded up. */
 #define ROUNDED_UP (1.0 + 4.0 * CT_UNIT_ROUNDOFF)
 
-static ct_contact_key key_of(const ct_zero_crossing *z) {
+static ct_contact_key crossing_key(const ct_zero_crossing *z) {
   return (ct_contact_key){z->a, z->b, z->collider_a, z->collider_b};
 }
 
-static ct_zero_crossing crossing_of(double value, bool narrow, const ct_contact_key *key) {
+static ct_zero_crossing make_crossing(double value, bool narrow, const ct_contact_key *key) {
   return (ct_zero_crossing){value, true, narrow, key->a, key->b, key->collider_a, key->collider_b};
 }
 
 /* Takes a pair in. False: the function is another pair's. Of equal values the first by rows and
  * colliders counts, whatever order they come in. */
-static bool take(monitor_run *run, const ct_contact_key *key, double signed_distance,
-                 bool in_contact, bool narrow) {
+static bool reduce_pair(monitor_run *run, const ct_contact_key *key, double signed_distance,
+                        bool in_contact, bool narrow) {
   ct_zero_crossing *z = in_contact ? &run->z1 : &run->z2;
   int nearer = ct_contact_reduction_add(&run->fold, signed_distance, in_contact);
-  const ct_contact_key best = key_of(z);
+  const ct_contact_key best = crossing_key(z);
   if (nearer < 0 || (nearer == 0 && ct_contact_key_compare(key, &best) > 0)) return false;
-  *z = crossing_of(run->fold.z[in_contact ? 0 : 1], narrow, key);
+  *z = make_crossing(run->fold.z[in_contact ? 0 : 1], narrow, key);
   return true;
 }
 
@@ -57,7 +57,7 @@ static ct_status find_z1(monitor_run *run, size_t records, ct_pair_result *conta
     status = ct_contact_pairs_result(&run->pairs, &run->members[k].key, &result);
     if (status != CT_OK) break;
     if (contacts) contacts[run->members[k].record] = result;
-    take(run, &run->members[k].key, result.distance, true, true);
+    reduce_pair(run, &run->members[k].key, result.distance, true, true);
   }
   return status;
 }
@@ -65,7 +65,7 @@ static ct_status find_z1(monitor_run *run, size_t records, ct_pair_result *conta
 /* ---- z2 ------------------------------------------------------------------------------------- */
 
 /* The least distance of the others. */
-static ct_status visit(void *context, const ct_contact_key *key, double bound) {
+static ct_status visit_zero_crossing(void *context, const ct_contact_key *key, double bound) {
   monitor_run *run = context;
   if (ct_contact_member_find(run->members, run->member_count, key) < run->member_count)
     return CT_OK;
@@ -77,7 +77,7 @@ static ct_status visit(void *context, const ct_contact_key *key, double bound) {
     if (status != CT_OK) return status;
     distance = result.distance;
   }
-  if (!take(run, key, distance, false, narrow)) return CT_OK;
+  if (!reduce_pair(run, key, distance, false, narrow)) return CT_OK;
   /* Pairs that are near have to be computed all the same. */
   run->limit = ct_max2(run->pairs.epsilon, (run->z2.value + run->pairs.epsilon) * ROUNDED_UP);
   return CT_OK;
@@ -103,7 +103,8 @@ ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *
   if (status != CT_OK) return status;
   status = ct_contact_members_of(&run.pairs, state, &run.members, &run.member_count);
   if (status == CT_OK) status = find_z1(&run, ct_contact_state_count(state), out->contacts);
-  if (status == CT_OK && all) status = ct_contact_pairs_walk(&run.pairs, &run.limit, visit, &run);
+  if (status == CT_OK && all)
+    status = ct_contact_pairs_walk(&run.pairs, &run.limit, visit_zero_crossing, &run);
   if (status == CT_OK) {
     out->z1 = run.z1;
     out->z2 = run.z2;
