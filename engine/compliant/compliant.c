@@ -3,6 +3,7 @@
  * everywhere, a power does not. */
 #include <contact/compliant.h>
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- one contact ----------------------------------------------------------------------------- */
@@ -213,6 +214,7 @@ static ct_status solve_elastic_island(const solving *s, const ct_island *island,
     if (i % CONTACTS_PER_POLL == 0 && ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
     const ct_contact *t = &set->contacts[i];
     ct_compliant_contact *c = &s->out->contacts[island->numbers[i]];
+    assert(t->a != t->b && t->a < set->body_count && t->b < set->body_count);
     *c = (ct_compliant_contact){.a = island->rows[t->a], .b = island->rows[t->b], .contact = t};
     if (!solve_elastic_contact(s, set, c)) return CT_NOT_FOUND;
     add_contact_force(&sums[t->a], &set->bodies[t->a], c, -1.0);

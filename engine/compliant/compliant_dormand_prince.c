@@ -2,6 +2,7 @@
  * Prince (1980). */
 #include "compliant/compliant_motion.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- what is near --------------------------------------------------------------------------- */
@@ -37,6 +38,7 @@ static bool add_elastic_candidate(void *context, const ct_contacts_hit *hit) {
     f->status = CT_LIMIT;
     return false;
   }
+  assert(f->nears->count <= f->nears->room && f->nears->count < f->most);
   if (f->nears->count == f->nears->room) {
     size_t room = 2 * f->nears->room + 16;
     ct_elastic_candidate *items = realloc(f->nears->items, room * sizeof *items);
@@ -61,6 +63,7 @@ static bool add_elastic_candidate(void *context, const ct_contacts_hit *hit) {
 
 ct_status ct_elastic_find_candidates(ct_compliant_motion *motion, const ct_flow *flow,
                                      double clearance, ct_workspace *workspace) {
+  assert(!(clearance < 0.0));
   for (size_t i = 0; i < motion->common->moved_count; i++) {
     set_body_from_flow(&motion->bodies[i], &flow[i]);
     motion->common->overrides[i] =
@@ -199,6 +202,7 @@ static ct_status find_rates(ct_compliant_motion *motion, const ct_flow *flow,
 }
 
 ct_status ct_elastic_first_rates(ct_compliant_motion *motion, ct_workspace *workspace) {
+  assert(motion->flow && motion->rates[0]);
   ct_status status =
       find_rates(motion, motion->flow, workspace, motion->rates[0], &motion->rate_sums[0]);
   motion->first_known = status == CT_OK;
@@ -275,6 +279,7 @@ static double fastest_approach(const ct_compliant_motion *motion) {
 
 ct_status ct_elastic_try_step(ct_compliant_motion *motion, double time, ct_workspace *workspace,
                               double *error) {
+  assert(time > 0.0 && motion->first_known);
   for (int s = 1; s < CT_FLOW_STAGES; s++) {
     ct_flow *at = s == CT_FLOW_STAGES - 1 ? motion->trial : motion->stage;
     for (size_t i = 0; i < motion->common->moved_count; i++) {

@@ -4,6 +4,7 @@
  * little into their contact. */
 #include "compliant/compliant_motion.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,7 @@ static double step_into_contact(const ct_compliant_motion *motion, const ct_elas
   if (b->is_dynamic) sum += 1.0 / motion->common->now[motion->common->moved_of[near->b]].mass;
   ct_elastic_pair pair =
       ct_elastic_pair_of(&solids[0], &solids[1], &none, 0.0, &motion->common->options.elastic);
+  assert(sum > 0.0 && speed > 0.0);
   double fifth = fifth_root(5.0 / (4.0 * sum * pair.c_res * pair.c_geo));
   double duration = HERTZ_DURATION * fifth * fifth / fifth_root(speed);
   return ct_min2(DURATION_PART * duration,
@@ -296,6 +298,7 @@ static ct_status emit_changes(ct_compliant_motion *motion, double time,
   }
   for (size_t i = 0; i < count && status == CT_OK; i++) {
     const ct_elastic_candidate *near = candidate_of(motion, &members[i]);
+    assert(near);
     if (ct_elastic_find_contact(motion, near) == motion->member_count)
       status = emit_event(motion, CT_ADVANCE_EVENT_BEGAN, time, &members[i], near);
   }
@@ -324,6 +327,7 @@ static ct_status set_members(ct_compliant_motion *motion, double time) {
     free(members);
     return status;
   }
+  assert(kept <= count && kept <= motion->member_count);
   motion->common->state.events += (motion->member_count - kept) + (count - kept);
   free(motion->members);
   motion->members = members;
@@ -335,6 +339,7 @@ static ct_status set_members(ct_compliant_motion *motion, double time) {
 /* ---- a step --------------------------------------------------------------------------------- */
 
 static double next_step_size(double time, double error) {
+  assert(time > 0.0 && !(error < 0.0));
   double factor = error > 0.0 ? SAFETY / fifth_root(error) : GROWTH_MAX;
   return time * ct_max2(SHRINK_MAX, ct_min2(GROWTH_MAX, factor));
 }
@@ -373,6 +378,7 @@ static ct_status try_within_tolerance(ct_compliant_motion *motion, double *time,
 /* The first double of time at which the membership has changed: it has at `time`, and not at the
  * start. `trial`, and what was looked at, are of that instant afterwards. */
 static ct_status find_change(ct_compliant_motion *motion, double *time, ct_workspace *workspace) {
+  assert(has_changed(motion));
   double low = 0.0, high = *time, start = motion->common->state.time, error;
   for (;;) {
     double middle = 0.5 * (low + high);
@@ -392,6 +398,7 @@ static ct_status find_change(ct_compliant_motion *motion, double *time, ct_works
 
 /* `trial` becomes what is now. */
 static void accept_trial(ct_compliant_motion *motion, double time, double error) {
+  assert(time > 0.0 && motion->flow != motion->trial);
   ct_advance_state *state = &motion->common->state;
   ct_flow *flow = motion->flow;
   motion->flow = motion->trial;

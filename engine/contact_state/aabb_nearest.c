@@ -3,6 +3,7 @@
 #include "broad/aabb_tree.h"
 #include "shape/tapered_capsule.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Overrides up to this many are looked at one by one: making their tree costs more. */
@@ -89,6 +90,7 @@ static uint16_t join_marks(uint16_t a, uint16_t b) {
 /* Marks of the nodes from this one down; the tree is no higher than CT_TREE_HEIGHT_MAX. */
 static uint16_t mark_node(const ct_query *query, const ct_tree *tree, bool of_moved, uint32_t at,
                           uint16_t *marks) {
+  assert(at < tree->used);
   const ct_tree_node *node = &tree->nodes[at];
   if (node->height > 0) {
     uint16_t first = mark_node(query, tree, of_moved, node->child[0], marks);
@@ -168,6 +170,7 @@ static bool unwanted(const ct_aabb_search *search, const uint16_t *marks, uint32
 
 static ct_status visit_leaf(ct_aabb_search *search, const ct_tree_node *leaf, double bound,
                             bool of_moved) {
+  assert(leaf->height == 0 && bound <= search->limit);
   const ct_query *query = search->field->query;
   uint32_t row = of_moved ? query->options.overrides[leaf->child[1]].row : leaf->child[1];
   if (!of_moved && ct_query_overridden(query, row)) return CT_OK;
@@ -185,6 +188,7 @@ static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *t
   stack[top++] = waiting_node_of(search, tree, tree->root);
   while (top > 0) {
     waiting_node at = stack[--top];
+    assert(top < CT_TREE_HEIGHT_MAX);
     if (at.bound > search->limit || unwanted(search, marks, at.node)) continue;
     if (poll_cancel(search)) return CT_CANCELLED;
     const ct_tree_node *node = &tree->nodes[at.node];

@@ -37,6 +37,7 @@ typedef struct event_run {
 /* ---- finding -------------------------------------------------------------------------------- */
 
 static ct_status add_found(event_run *run, const found_contact *contact) {
+  assert(run->count <= run->capacity);
   if (run->count >= run->options->contacts_max) return CT_LIMIT;
   if (run->count == run->capacity) {
     size_t capacity = run->capacity ? 2 * run->capacity : 16;
@@ -50,6 +51,7 @@ static ct_status add_found(event_run *run, const found_contact *contact) {
 }
 
 static ct_status evaluate_key(event_run *run, const ct_contact_key *key, size_t record) {
+  assert(record == NONE || (run->previous && record < run->previous->count));
   found_contact contact = {.key = *key, .record = record};
   ct_status status = ct_contact_pairs_result(&run->pairs, key, &contact.result);
   if (status != CT_OK) return status;
@@ -155,6 +157,7 @@ static ct_status set_record(event_run *run, const found_contact *found, ct_conta
   const ct_body *a = ct_scene_body(scene, key->a), *b = ct_scene_body(scene, key->b);
   record->serial_a = ct_scene_serial(scene, key->a);
   record->serial_b = ct_scene_serial(scene, key->b);
+  assert(key->a < key->b && record->serial_a < record->serial_b);
   record->body_a = append_text(ct_body_id(a), texts);
   record->body_b = append_text(ct_body_id(b), texts);
   record->name_a = append_text(ct_body_collider_id(a, key->collider_a), texts);
@@ -182,6 +185,7 @@ static void set_beginning(event_run *run, const found_contact *found, uint64_t p
     return;
   }
   const ct_contact_record *before = &run->previous->records[found->record];
+  assert(run->known[found->record].goes_on);
   record->pair = before->pair;
   record->several_a = before->several_a;
   record->several_b = before->several_b;
@@ -247,6 +251,7 @@ static void report_ended(const event_run *run, ct_contact_event *event) {
     event->ended[event->ended_count++] = (ct_contact_ended){
         run->previous->records[i], known->seen ? CT_CAUSE_Z1 : CT_CAUSE_BODY, known->distance};
   }
+  assert(event->ended_count <= records);
   if (event->ended_count > 1)
     qsort(event->ended, event->ended_count, sizeof *event->ended, by_pair);
 }
@@ -271,6 +276,7 @@ static void report_present(const event_run *run, const ct_contact_state *state, 
     if (run->found[i].record == NONE) event->began[event->began_count++] = index;
     else order[event->persisted_count++] = (indexed_pair){state->records[i].pair, index};
   }
+  assert(event->began_count + event->persisted_count == run->count);
   if (event->persisted_count > 1)
     qsort(order, event->persisted_count, sizeof *order, by_indexed_pair);
   for (size_t i = 0; i < event->persisted_count; i++) event->persisted[i] = order[i].index;

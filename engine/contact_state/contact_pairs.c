@@ -1,6 +1,7 @@
 /* Pairs of colliders for contact states. */
 #include "contact_state/contact_pairs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static uint64_t count_moving(const ct_scene *scene) {
 
 ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene,
                                 const ct_contact_evaluated *how) {
+  assert(how->epsilon > 0.0);
   *pairs = (ct_contact_pairs){.scene = scene,
                               .epsilon = how->epsilon,
                               .method = how->method,
@@ -94,6 +96,7 @@ uint64_t ct_contact_pairs_total(const ct_scene *scene) {
 static bool place_row(ct_contact_pairs *pairs, int side, uint32_t row) {
   if (pairs->placed_row[side] == row) return true;
   pairs->placed_row[side] = CT_NO_ROW;
+  assert(row < pairs->scene->rows && (side == 0 || side == 1));
   const ct_body *body = ct_scene_body_at(pairs->scene, row);
   if (!ct_placed_body_set(&pairs->placed[side], body, ct_query_pose(pairs->query, row)))
     return false;
@@ -102,6 +105,7 @@ static bool place_row(ct_contact_pairs *pairs, int side, uint32_t row) {
 }
 
 static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
+  assert(i < ct_body_collider_count(placed->body));
   return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
 }
 
@@ -199,6 +203,7 @@ static ct_status visit_partner_row(ct_aabb_search *search, uint32_t row, const c
   bool lower = walk->row < row;
   walk->key = lower ? (ct_contact_key){.a = walk->row, .b = row}
                     : (ct_contact_key){.a = row, .b = walk->row};
+  assert(walk->key.a < walk->key.b);
   size_t count_a = ct_body_collider_count(ct_scene_body_at(pairs->scene, walk->key.a));
   size_t count_b = ct_body_collider_count(ct_scene_body_at(pairs->scene, walk->key.b));
   ct_status status;
@@ -300,6 +305,7 @@ ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_
     free(list);
     return CT_CANCELLED;
   }
+  assert(*count <= records);
   if (!sorted) qsort(list, *count, sizeof *list, compare_member_keys);
   *members = list;
   return CT_OK;
@@ -316,4 +322,42 @@ size_t ct_contact_member_find(const ct_contact_member *members, size_t count,
     else high = middle;
   }
   return count;
+}
+
+/* ---- records by their colliders -------------------------------------------------------------- */
+
+struct ct_contact_index {
+  const ct_contact_state *state; /* borrowed */
+  ct_contact_member *members;
+  size_t count;
+};
+
+ct_status ct_contact_index_create(const ct_scene *scene, const ct_contact_state *state,
+                                  const ct_cancel *cancel, ct_contact_index **out) {
+  ct_contact_pairs pairs = {.scene = scene, .cancel = cancel};
+  ct_contact_index *index = calloc(1, sizeof *index);
+  if (!index) return CT_OUT_OF_MEMORY;
+  index->state = state;
+  ct_status status = ct_scene_row_filter(scene, cancel, &pairs.filter);
+  if (status == CT_OK)
+    status = ct_contact_members_of(&pairs, state, &index->members, &index->count);
+  if (status == CT_OK) *out = index;
+  else free(index);
+  return status;
+}
+
+void ct_contact_index_destroy(ct_contact_index *index) {
+  if (!index) return;
+  free(index->members);
+  free(index);
+}
+
+const ct_contact_record *ct_contact_index_find(const ct_contact_index *index, uint32_t a,
+                                               uint32_t b, uint32_t collider_a,
+                                               uint32_t collider_b) {
+  const ct_contact_key key = a < b ? (ct_contact_key){a, b, collider_a, collider_b}
+                                   : (ct_contact_key){b, a, collider_b, collider_a};
+  size_t found = ct_contact_member_find(index->members, index->count, &key);
+  return found < index->count ? ct_contact_state_record(index->state, index->members[found].record)
+                              : NULL;
 }

@@ -1,10 +1,10 @@
 /* Contact states: one immutable block each, shared by reference count; saved as data and restored
- * from it; an index of their records by colliders. */
+ * from it. */
 #include "contact_state/contact_state.h"
-#include "contact_state/contact_pairs.h"
 #include <contact/limits.h>
 #include <contact/restore.h>
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +26,7 @@ static ct_contact_state *mutable_state(const ct_contact_state *state) {
 }
 
 const ct_contact_state *ct_contact_state_retain(const ct_contact_state *state) {
+  assert(atomic_load_explicit(&state->refs, memory_order_relaxed) > 0);
   atomic_fetch_add_explicit(&mutable_state(state)->refs, 1, memory_order_relaxed);
   return state;
 }
@@ -42,6 +43,7 @@ ct_mpr_options ct_contact_state_mpr(const ct_contact_state *state) { return stat
 uint64_t ct_contact_state_events(const ct_contact_state *state) { return state->events; }
 size_t ct_contact_state_count(const ct_contact_state *state) { return state->count; }
 const ct_contact_record *ct_contact_state_record(const ct_contact_state *state, size_t index) {
+  assert(index < state->count);
   return &state->records[index];
 }
 size_t ct_contact_state_bytes(const ct_contact_state *state) { return state->bytes; }
@@ -188,42 +190,4 @@ ct_status ct_contact_state_restore(const ct_contact_state_data *data,
   }
   *out = state;
   return CT_OK;
-}
-
-/* ---- records by their colliders -------------------------------------------------------------- */
-
-struct ct_contact_index {
-  const ct_contact_state *state; /* borrowed */
-  ct_contact_member *members;
-  size_t count;
-};
-
-ct_status ct_contact_index_create(const ct_scene *scene, const ct_contact_state *state,
-                                  const ct_cancel *cancel, ct_contact_index **out) {
-  ct_contact_pairs pairs = {.scene = scene, .cancel = cancel};
-  ct_contact_index *index = calloc(1, sizeof *index);
-  if (!index) return CT_OUT_OF_MEMORY;
-  index->state = state;
-  ct_status status = ct_scene_row_filter(scene, cancel, &pairs.filter);
-  if (status == CT_OK)
-    status = ct_contact_members_of(&pairs, state, &index->members, &index->count);
-  if (status == CT_OK) *out = index;
-  else free(index);
-  return status;
-}
-
-void ct_contact_index_destroy(ct_contact_index *index) {
-  if (!index) return;
-  free(index->members);
-  free(index);
-}
-
-const ct_contact_record *ct_contact_index_find(const ct_contact_index *index, uint32_t a,
-                                               uint32_t b, uint32_t collider_a,
-                                               uint32_t collider_b) {
-  const ct_contact_key key = a < b ? (ct_contact_key){a, b, collider_a, collider_b}
-                                   : (ct_contact_key){b, a, collider_b, collider_a};
-  size_t found = ct_contact_member_find(index->members, index->count, &key);
-  return found < index->count ? ct_contact_state_record(index->state, index->members[found].record)
-                              : NULL;
 }

@@ -3,6 +3,7 @@
 #include "contact_state/contact_pairs.h"
 #include "contact_state/contact_state.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct monitor_run {
@@ -66,6 +67,7 @@ static ct_status find_z1(monitor_run *run, size_t records, ct_pair_result *conta
 
 /* The least distance of the others. */
 static ct_status visit_zero_crossing(void *context, const ct_contact_key *key, double bound) {
+  assert(bound <= ((const monitor_run *)context)->limit);
   monitor_run *run = context;
   if (ct_contact_member_find(run->members, run->member_count, key) < run->member_count)
     return CT_OK;

@@ -2,6 +2,7 @@
 #include "event_driven/event_driven.h"
 #include <contact/motion.h>
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Halvings that find when held bodies come to touch elsewhere: the stretch to 1e-12 of it. */
@@ -119,6 +120,7 @@ static bool keep_depth(void *context, const ct_distance_hit *hit) {
 
 /* Of the pairs that are held, at a time of the stretch. */
 static ct_status resting_depth_at(ct_event_step *step, double time, double *depth) {
+  assert(time >= 0.0 && step->resting_count > 0);
   ct_event_driven *driven = step->driven;
   for (size_t i = 0; i < driven->common->moved_count; i++) {
     ct_body_state then = driven->common->next[i];

@@ -76,6 +76,7 @@ static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
 
 static void account_immovable_body(ct_event_step *step, const ct_island *island, uint32_t body,
                                    ct_vec3 impulse) {
+  assert(body < island->set.body_count);
   if (island->set.bodies[body].mobility != CT_DYNAMIC)
     step->result.contact_impulse = ct_add(step->result.contact_impulse, impulse);
 }
@@ -138,6 +139,7 @@ static void note_squeeze(ct_event_step *step, const ct_island *island, const dou
 }
 
 static ct_status collide_island(ct_event_step *step, const ct_island *island) {
+  assert(island->set.count > 0);
   const ct_event_driven *driven = step->driven;
   const ct_advance_options *o = &driven->common->options;
   ct_impulse_result result = {
@@ -277,6 +279,7 @@ static bool stop_resting_motion(ct_event_step *step, ct_contact_set *set, ct_mas
 /* Of the forces that are found, together with the loads; the rest is as it is now. */
 static void set_flight_forces(ct_body_state *m, const ct_mass_body *body,
                               const ct_body_acceleration *found, double part) {
+  assert(part >= 0.0 && part <= 1.0 && m->is_dynamic);
   m->force = ct_add_scaled(body->force, ct_sub(found->residual_force, body->force), part);
   m->torque = ct_add_scaled(body->torque, ct_sub(found->residual_torque, body->torque), part);
 }
@@ -505,6 +508,7 @@ static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, boo
     cut = first != step->result.time && first <= step->result.time + step->slack;
     *hits = *hits || cut || first == step->result.time;
     if (!cut) continue;
+    assert(first >= 0.0);
     step->result.time = first;
     step->slack = 0.0;
   }
@@ -597,6 +601,7 @@ ct_status ct_event_driven_step(ct_event_driven *driven, ct_workspace *workspace,
   if (!ct_integration_is_within_limits(common, common->now, whole, whole)) return CT_LIMIT;
   ct_status status = go_to_event(&step);
   if (status != CT_OK) return status;
+  assert(step.result.time >= 0.0 && step.result.time <= whole * (1.0 + 2.0 * SLACK_PART));
   double time = step.result.time == left ? o->duration : past + step.result.time;
   if (!ct_integration_is_within_limits(common, common->next, whole, whole)) return CT_LIMIT;
   if (step.squeezed && driven->squeezes + 1 >= CT_ADVANCE_SQUEEZES_MAX) {

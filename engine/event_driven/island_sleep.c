@@ -2,6 +2,8 @@
  * touches it. */
 #include "event_driven/event_driven.h"
 
+#include <assert.h>
+
 /* Of an island. */
 static ct_body_state *island_state(const ct_event_step *step, const ct_island *island,
                                    size_t body) {
@@ -67,6 +69,7 @@ void ct_event_put_to_sleep(ct_event_step *step, const ct_island *island,
     m->sleeping_support = (ct_sleeping_support){0};
     if (!first) first = m;
   }
+  assert(first);
   first->sleeping_support.contacts = island->set.count;
   for (size_t k = 0; k < island->set.count; k++) {
     const ct_contact *t = &island->set.contacts[k];
@@ -92,6 +95,7 @@ bool ct_event_island_is_asleep(const ct_event_step *step, const ct_island *islan
 }
 
 void ct_event_restore_sleeping_body(ct_event_step *step, ct_body_state *moved) {
+  assert(moved->asleep && moved->is_dynamic);
   moved->force = moved->torque = ct_vec(0, 0, 0);
   step->result.contact_impulse =
       ct_add_scaled(step->result.contact_impulse, moved->sleeping_support.force, step->result.time);

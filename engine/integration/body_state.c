@@ -20,12 +20,14 @@ static ct_mat3 principal_axes(const ct_body_state *m) {
 }
 
 ct_vec3 ct_body_state_angular_velocity(const ct_body_state *m) {
+  assert(m->is_dynamic);
   ct_mat3 axes = principal_axes(m);
   ct_vec3 l = ct_mat_tmul(axes, m->angular_momentum);
   return ct_mat_mul(axes, ct_vec(l.x / m->moments.x, l.y / m->moments.y, l.z / m->moments.z));
 }
 
 ct_mat3 ct_body_state_inverse_inertia(const ct_body_state *m) {
+  assert(m->is_dynamic);
   ct_mat3 axes = principal_axes(m), back = ct_mat_transpose(axes);
   back.rx = ct_scale(back.rx, 1.0 / m->moments.x);
   back.ry = ct_scale(back.ry, 1.0 / m->moments.y);
@@ -40,6 +42,7 @@ ct_vec3 ct_body_state_inertia(const ct_body_state *m, ct_vec3 v) {
 }
 
 void ct_body_state_apply_impulse(ct_body_state *m, ct_vec3 impulse, ct_vec3 angular_impulse) {
+  assert(m->is_dynamic && m->mass > 0.0);
   m->velocity.linear = ct_add_scaled(m->velocity.linear, impulse, 1.0 / m->mass);
   m->angular_momentum = ct_add(m->angular_momentum, angular_impulse);
   m->velocity.angular = ct_body_state_angular_velocity(m);

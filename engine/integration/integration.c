@@ -27,6 +27,7 @@ static ct_status find_moving_bodies(ct_integration *common) {
     return CT_OUT_OF_MEMORY;
   for (uint32_t row = 0; row < rows; row++) {
     const ct_motion *motion = row_motion(scene, row);
+    assert(common->moved_count <= count);
     common->moved_of[row] = motion ? (uint32_t)common->moved_count : CT_NO_ROW;
     if (!motion) continue;
     if (!ct_body_state_set(&common->now[common->moved_count++], scene, row, motion))
@@ -36,6 +37,7 @@ static ct_status find_moving_bodies(ct_integration *common) {
 }
 
 ct_status ct_integration_set_loads(ct_integration *common, const ct_load *loads, size_t count) {
+  assert(count == 0 || loads);
   if (count > common->load_room) {
     ct_load *room = realloc(common->loads, count * sizeof *room);
     if (!room) return CT_OUT_OF_MEMORY;
@@ -95,6 +97,7 @@ static double finite_size(ct_vec3 v) {
 
 bool ct_integration_is_within_limits(ct_integration *common, const ct_body_state *moved,
                                      double ahead, double longest) {
+  assert(!(ahead < 0.0) && !(longest < 0.0));
   for (size_t i = 0; i < common->moved_count; i++) {
     const ct_body_state *m = &moved[i];
     double speed = finite_size(m->velocity.linear), turning = finite_size(m->velocity.angular);

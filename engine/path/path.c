@@ -19,6 +19,7 @@
 /* What the pivot's way is a function of: the part of the duration between two poses, else the time,
  * s. */
 static double clock_at(const ct_path *path, double time) {
+  assert(time >= 0.0 && path->options.duration > 0.0);
   return path->options.kind == CT_PATH_INTERPOLATED ? time / path->options.duration : time;
 }
 
@@ -96,6 +97,7 @@ static void set_way(ct_path *path, const ct_path_options *options) {
 /* Least and greatest of x + c (v + a c/2) for c in [c0, c1]: at the ends, or where the velocity
  * vanishes. */
 static void extremes(double x, double v, double a, const double c[2], double out[2]) {
+  assert(c[0] <= c[1]);
   double first = x + c[0] * (v + 0.5 * a * c[0]), last = x + c[1] * (v + 0.5 * a * c[1]);
   out[0] = ct_min2(first, last);
   out[1] = ct_max2(first, last);
@@ -187,6 +189,7 @@ ct_pose ct_path_pose(const ct_path *path, double time) {
 
 ct_velocity ct_path_velocity(const ct_path *path, double time) {
   const ct_path_options *options = &path->options;
+  assert(time >= 0.0 && time <= options->duration);
   if (options->kind == CT_PATH_INTERPOLATED) {
     double s = options->duration;
     ct_vec3 angular = ct_scale(path->axis, path->angle_rate.high / s);

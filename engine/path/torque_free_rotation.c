@@ -12,6 +12,8 @@
 
 #include "base/trigonometry.h"
 
+#include <assert.h>
+
 /* Least moment kept apart from 0 (eigenvalues of a needle's inertia may be off by more than that),
  * as a part of the greatest: what it bounds is 1e116 at most, whose square is finite. */
 #define MOMENT_PART_MIN 1e-100
@@ -107,6 +109,7 @@ static frame_state set_frame(ct_free_top *top, const ct_free_top_options *option
     w[i] = components[order[i]];
   }
   moments[2] = ct_min2(moments[2], moments[0] + moments[1]);
+  assert(!(moments[0] > moments[1] || moments[1] > moments[2]));
   double greatest = ct_dd_value(
       ct_dd_add(on_side(moments[2], moments[1], w[2]), on_side(moments[0], moments[1], w[0])));
   int near = greatest >= 0.0 ? 2 : 0, far = 2 - near;

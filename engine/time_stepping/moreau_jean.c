@@ -61,6 +61,7 @@ static size_t number_step_islands(const ct_time_stepping *stepping, uint32_t *ro
 
 static uint32_t island_of_contact(const ct_time_stepping *stepping, const uint32_t *roots,
                                   const ct_step_contact *t) {
+  assert(is_dynamic_index(stepping, t->a) || is_dynamic_index(stepping, t->b));
   return roots[is_dynamic_index(stepping, t->a) ? t->a : t->b];
 }
 
@@ -117,6 +118,8 @@ static ct_status find_step_islands(const ct_step *step, ct_step_islands *islands
   islands->count = number_step_islands(stepping, roots, numbers);
   sort_contacts_by_island(stepping, roots, islands);
   sort_bodies_by_island(stepping, roots, islands);
+  assert(islands->contact_starts[islands->count] <= stepping->found.count);
+  assert(islands->body_starts[islands->count] <= stepping->common->moved_count);
   return CT_OK;
 }
 
@@ -205,6 +208,7 @@ static ct_status solve_step_islands(ct_step *step) {
 static ct_status solve_contacts(ct_step *step) {
   const ct_advance_options *o = &step->stepping->common->options;
   uint64_t sweeps = o->iterations_max ? o->iterations_max : SWEEPS_MAX;
+  assert(sweeps > 0);
   ct_status status = CT_OK;
   bool more = true;
   for (int round = 1; status == CT_OK && more && round < ROUNDS_MAX; round++) {
@@ -281,6 +285,7 @@ static void add_start_result(ct_step *step, const ct_step *start) {
 }
 
 static ct_status make_step(ct_step *step) {
+  assert(step->result.time > 0.0);
   ct_time_stepping *stepping = step->stepping;
   memcpy(stepping->common->next, stepping->common->now,
          stepping->common->moved_count * sizeof *stepping->common->now);
@@ -373,6 +378,7 @@ ct_status ct_time_stepping_step(ct_time_stepping *stepping, ct_workspace *worksp
   ct_status status = make_step(&step);
   if (status != CT_OK) return status;
   count_contacts(&step);
+  assert(step.result.acting <= stepping->found.count);
   keep_contacts(&step);
   ct_integration_accept(common, &step.result,
                         is_rest ? o->duration : (double)(past + 1) * o->time_step);

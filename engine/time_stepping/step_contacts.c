@@ -3,6 +3,7 @@
 #include "time_stepping/time_stepping.h"
 #include <contact/mechanics.h>
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ typedef struct contact_sink {
 } contact_sink;
 
 static bool reserve_contacts(ct_step_contacts *contacts, size_t count) {
+  assert(contacts->count <= contacts->room);
   if (count <= contacts->room) return true;
   size_t room = count > 2 * contacts->room ? count : 2 * contacts->room;
   ct_step_contact *items = realloc(contacts->items, room * sizeof *items);
@@ -72,6 +74,7 @@ static ct_pair_material hit_material(const ct_scene *scene, const ct_contacts_hi
 
 static void add_contact_point(contact_sink *sink, const ct_contacts_hit *hit,
                               const ct_contact_point *p) {
+  assert(fabs(ct_norm(p->normal) - 1.0) < 1e-9);
   const ct_time_stepping *stepping = sink->step->stepping;
   ct_step_contacts *queried = &sink->step->stepping->queried;
   ct_step_contact *t = &queried->items[queried->count++];
@@ -202,6 +205,7 @@ static bool merge_contacts(ct_time_stepping *stepping) {
     found->items[found->count++].kept = true;
   }
   while (k < queried->count) found->items[found->count++] = queried->items[k++];
+  assert(found->count <= past->count + queried->count);
   return true;
 }
 
@@ -225,6 +229,7 @@ static ct_vec3 contact_velocity_at(const ct_time_stepping *stepping, const ct_st
  * restitution when the approach is fast enough. Else what is apart may come to touch and no nearer.
  */
 static void set_contact_law(const ct_step *step, ct_step_contact *t) {
+  assert(step->result.time > 0.0);
   const ct_advance_options *o = &step->stepping->common->options;
   t->before = contact_velocity_at(step->stepping, t, true);
   double normal = ct_dot(t->axes[0], t->before),

@@ -33,6 +33,7 @@ static const ct_body_state *dynamic_of(const ct_step *step, uint32_t index) {
 static ct_vec3 find_middle(const ct_step *step, const uint32_t *contacts, size_t count) {
   ct_vec3 sum = ct_vec(0.0, 0.0, 0.0);
   double found = 0.0;
+  assert(count > 0);
   for (size_t i = 0; i < count; i++) {
     const ct_step_contact *t = &step->stepping->found.items[contacts[i]];
     if (dynamic_of(step, t->a) && dynamic_of(step, t->b)) continue;
@@ -142,6 +143,7 @@ ct_status ct_step_solve_regularised(const ct_friction_problem *problem,
 
 ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active,
                        size_t count, double *r) {
+  assert(count <= set->count);
   const ct_resting_options law = {.friction = CT_RESTING_FRICTION_CONE};
   ct_resting resting = {
       .set = set, .options = &law, .arena = step->arena, .active = active, .count = count};

@@ -5,6 +5,7 @@
 #include "mechanics/mechanics.h"
 #include "time_stepping/time_stepping.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Momentum, in parts of the solver's tolerance of the greatest impulse, below which the bodies of
@@ -56,9 +57,11 @@ typedef struct island_answer {
 } island_answer;
 
 static ct_step_contact *island_contact(const island_problem *p, size_t i) {
+  assert(i < p->count);
   return &p->step->stepping->found.items[p->contacts[i]];
 }
 static ct_body_state *island_body(const island_problem *p, size_t i) {
+  assert(i < p->body_count);
   return &p->step->stepping->common->next[p->bodies[i]];
 }
 static ct_body_state *state_of_index(const island_problem *p, uint32_t index) {
@@ -280,6 +283,7 @@ static double impulse_work(const island_problem *p, const island_answer *answer)
 
 static void scale_impulses(const island_problem *p, island_answer *answer,
                            const island_answer *towards, double part) {
+  assert(part >= 0.0 && part <= 1.0);
   for (size_t k = 0; k < 3 * p->count; k++) {
     double r = towards ? towards->r[k] : 0.0, u = towards ? towards->u[k] : p->free[k];
     answer->r[k] = r + part * (answer->r[k] - r);
@@ -573,6 +577,7 @@ ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t is
                       .count = contacts[1] - contacts[0],
                       .bodies = islands->bodies + bodies[0],
                       .body_count = bodies[1] - bodies[0]};
+  assert(island < islands->count && p.count > 0);
   if (is_island_asleep(&p)) {
     repeat_impulses(&p);
     return CT_OK;

@@ -1,6 +1,7 @@
 /* First contact of two bodies: the least over their pairs of colliders. */
 #include "toi/toi.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A normal velocity this small against the velocities that it comes from may be rounding, and is
@@ -56,6 +57,7 @@ static bool note_initial(first_contact *first, const ct_toi_pair *pair, const ct
 /* The pair met: *at is before that, *met in contact. */
 static void note_contact(first_contact *first, ct_toi_search *search, const ct_toi_sample *at,
                          ct_toi_sample *met) {
+  assert(at->time <= met->time);
   ct_toi_set_normal(&search->pair, at, met);
   ct_toi_sample root = *met;
   search->evaluations_max = search->options->iterations_max;
@@ -126,6 +128,7 @@ static double mark_time(const ct_toi_options *o, uint32_t mark) {
 static uint32_t mark_at(const ct_toi_options *o, double time) {
   double width = o->end - o->begin, part = width > 0.0 ? (time - o->begin) / width * MARKS : 0.0;
   uint32_t mark = part < MARKS ? (uint32_t)part : MARKS;
+  assert(mark <= MARKS);
   return mark > 0 && mark_time(o, mark) > time ? mark - 1 : mark;
 }
 
@@ -203,6 +206,8 @@ static void combine_pairs(const first_contact *first) {
     impact->lower = ct_min2(first->lower, impact->time);
     impact->upper = first->upper;
     impact->free_until = ct_min2(impact->free_until, impact->lower);
+    assert(impact->free_until <= impact->lower && impact->lower <= impact->time);
+    assert(impact->time <= impact->upper);
     if (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time > impact->upper)
       impact->flags &= ~(uint32_t)CT_TOI_FLAG_GRAZE;
   } else {

@@ -10,6 +10,8 @@
 #include "shape/sharp_shape.h"
 #include "toi/toi_relative_motion.h"
 
+#include <assert.h>
+
 /* ---- convex pairs that turn ------------------------------------------------------------------ */
 
 /* How long a convex pair that turns stays apart, to second order in the time.
@@ -280,6 +282,7 @@ static double shortest_triangle_time(const parts *p) {
     /* The child that may be met first is looked at first. */
     bool swap =
         node_time(p, &p->view->nodes[node->first]) > node_time(p, &p->view->nodes[node->first + 1]);
+    assert(depth + 2 <= STACK_SIZE);
     stack[depth++] = node->first + (swap ? 0 : 1);
     stack[depth++] = node->first + (swap ? 1 : 0);
   }
@@ -483,6 +486,7 @@ double ct_toi_ball_time(const ct_toi_pair *pair, const ct_toi_sample *s, double 
 }
 
 double ct_toi_later(double time, double step) {
+  assert(!(step < 0.0));
   double later = time + step;
   if (later - time > step) later = nextafter(later, time);
   return later;

@@ -3,6 +3,7 @@
 #include "shape/shape_compare.h"
 #include "toi/toi_collider_tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- colliders of a body --------------------------------------------------------------------- */
@@ -98,7 +99,9 @@ static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
 uint32_t ct_toi_node_parts(ct_toi_colliders *c, uint32_t at) {
   ct_toi_node *node = &c->nodes[at];
   if (node->child != 0) return node->child;
+  assert(!ct_toi_node_single(node) && c->used + 2 <= 2 * c->count);
   uint32_t middle = partition_leaves(c, node);
+  assert(middle > node->begin && middle < node->end);
   node->child = c->used;
   c->nodes[c->used++] = node_of(c, node->begin, middle, node->depth + 1);
   c->nodes[c->used++] = node_of(c, middle, node->end, node->depth + 1);
@@ -160,6 +163,7 @@ void ct_toi_retain_colliders(ct_workspace *workspace, bool keeps) {
 }
 
 const ct_toi_side *ct_toi_collider(ct_toi_colliders *colliders, uint32_t index) {
+  assert(index < colliders->count);
   ct_toi_side *side = &colliders->sides[index];
   if (side->body) return side;
   *side = ct_toi_side_of(colliders->mover, index);
@@ -251,6 +255,7 @@ static void descend_larger_group(group_walk *walk, const waiting *w) {
     met[k] = admits_groups(walk, &parts[k]);
   }
   uint32_t sooner = parts[1].key < parts[0].key ? 1 : 0;
+  assert(walk->top + 2 <= 2 * CT_TOI_TREE_HEIGHT_MAX);
   if (met[1 - sooner]) walk->stack[walk->top++] = parts[1 - sooner];
   if (met[sooner]) walk->stack[walk->top++] = parts[sooner];
 }

@@ -2,6 +2,7 @@
 #include "toi/toi_query.h"
 #include "toi/toi.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ typedef struct first_search {
 /* ---- slices --------------------------------------------------------------------------------- */
 
 static double slice_time(const ct_toi_options *o, int slice) {
+  assert(slice >= 0 && slice <= SLICES);
   return slice == SLICES ? o->end : o->begin + (o->end - o->begin) * ((double)slice / SLICES);
 }
 
@@ -114,6 +116,7 @@ static ct_status search_slice(first_search *s) {
       s->waiting[left++] = s->waiting[k];
     else status = search_first_pair(s, s->waiting[k]);
   }
+  assert(left <= s->waiting_count);
   s->waiting_count = left;
   return status;
 }
@@ -209,6 +212,7 @@ static ct_status prepare_still(ct_motion_query *query) {
 
 /* A path for a row that stays. */
 static ct_status add_rest_path(ct_motion_query *query, uint32_t row) {
+  assert(row < query->scene->rows);
   if (query->paths[row]) return CT_OK;
   ct_path_options options = {.kind = CT_PATH_REST,
                              .start = *ct_query_pose(query->still, row),
@@ -283,6 +287,7 @@ void ct_motion_destroy(ct_motion_query *query) {
 }
 
 ct_row_pair ct_motion_pair(const ct_motion_query *query, size_t index) {
+  assert(index < ct_motion_candidates(query));
   if (query->options.explicit_pairs) return query->options.pairs[index];
   return (ct_row_pair){query->listed[index].i, query->listed[index].j};
 }

@@ -6,6 +6,7 @@
 #include "broad/pair_list.h"
 #include "toi/toi_query.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Slack of a pair's test, relative to the coordinates: as that of queries. */
@@ -117,6 +118,7 @@ typedef struct asking {
 } asking;
 
 static ct_status add_candidate_pair(ct_motion_query *query, uint32_t i, uint32_t j) {
+  assert(i != j && query->listed_count <= query->listed_room);
   if (query->listed_count == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
   if (query->listed_count == query->listed_room) {
     size_t room = query->listed_room ? 2 * query->listed_room : 64;

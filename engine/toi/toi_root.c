@@ -2,6 +2,8 @@
  * bisection of a whole motion, requested by name. */
 #include "toi/toi.h"
 
+#include <assert.h>
+
 /* ---- root of the signed distance ------------------------------------------------------------- */
 
 /* Newton's method, with halvings where that leaves the bracket wide: it is at rounding long before.
@@ -69,6 +71,7 @@ static void refine_root_normal(ct_toi_search *search, const ct_toi_sample *apart
 void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_toi_sample *after,
                  ct_toi_sample *root) {
   bool parts = !(before->result.distance > 0.0);
+  assert(before->time <= after->time && (after->result.distance > 0.0) == parts);
   ct_toi_sample from = *before, to = *after, apart = parts ? to : from, now;
   double close = 0.0;
   int slow = 0;
@@ -141,6 +144,7 @@ static void write_bisection_result(bisection *b, const ct_toi_sample *sample) {
 /* Between an end apart and one that overlaps. The state without penetration is reported, or one
  * within the tolerance; nothing, where the iterations end before that. */
 static void bisect_interval(bisection *b) {
+  assert(b->free.time <= b->held.time && b->apart <= b->meets);
   const ct_toi_options *o = b->search.options;
   while (b->held.time - b->free.time > o->time_tolerance) {
     ct_toi_sample s;

@@ -4,6 +4,8 @@
 #include "shape/sharp_shape.h"
 #include "toi/toi.h"
 
+#include <assert.h>
+
 /* ---- reach of a side ------------------------------------------------------------------------- */
 
 /* Rounding of lengths, a few operations each. */
@@ -185,6 +187,7 @@ static double reach_within(const ct_toi_side *side, const ct_toi_side *other, do
 }
 
 void ct_toi_place_pair(const ct_toi_pair *pair, double time, ct_toi_sample *sample) {
+  assert(pair->a.path && pair->b.path);
   sample->time = time;
   sample->collider_a = pair->a.index;
   sample->collider_b = pair->b.index;
@@ -197,6 +200,7 @@ void ct_toi_place_pair(const ct_toi_pair *pair, double time, ct_toi_sample *samp
       bound_pose_roundoff(&pair->b, &sample->b, time, reach_within(&pair->b, &pair->a, offset));
   sample->slack = (pair->a.group ? CT_TOI_GROUP_SLACK : 1.0) * slack_a +
                   (pair->b.group ? CT_TOI_GROUP_SLACK : 1.0) * slack_b;
+  assert(sample->slack >= 0.0);
 }
 
 double ct_toi_support(const ct_toi_side *side, const ct_toi_side_pose *at, ct_vec3 direction) {

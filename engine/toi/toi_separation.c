@@ -3,6 +3,8 @@
 #include "toi/toi_relative_motion.h"
 #include "triangle/triangle_distance.h"
 
+#include <assert.h>
+
 /* ---- surfaces that cross --------------------------------------------------------------------- */
 
 /* How far two surfaces that cross can move before they may part: an edge of one that pierces a
@@ -58,6 +60,7 @@ static double pair_link_clearance(const ct_triangle *a, const ct_triangle *b) {
 }
 
 static double crossing_clearance(const ct_toi_pair *pair, const ct_toi_sample *s) {
+  assert(ct_toi_is_open_surface(pair->a.shape) && ct_toi_is_open_surface(pair->b.shape));
   const link_side a = link_side_of(&pair->a, &s->a, s->result.triangle_a),
                   b = link_side_of(&pair->b, &s->b, s->result.triangle_b);
   double best = 0.0;

@@ -2,6 +2,7 @@
  * apart, in turn. */
 #include "toi/toi.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 void ct_timeline_free(ct_timeline *timeline) {
@@ -11,6 +12,7 @@ void ct_timeline_free(ct_timeline *timeline) {
 }
 
 static ct_status append_change(ct_timeline *timeline, const ct_contact_change *change) {
+  assert(timeline->count == 0 || timeline->changes[timeline->count - 1].began != change->began);
   if (timeline->count == timeline->capacity) {
     size_t capacity = timeline->capacity ? 2 * timeline->capacity : 8;
     ct_contact_change *changes = realloc(timeline->changes, capacity * sizeof *changes);
