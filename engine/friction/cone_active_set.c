@@ -7,7 +7,7 @@
 #include "linear/arena.h"
 
 /* A block is balanced if its residual is at most this part of the loads and forces on it. */
-#define HELD_PART 1e-14
+#define BALANCED_PART 1e-14
 /* A generator is orthogonal to the residual if the cosine between them is at most this. */
 #define PULL_LEAST 1e-13
 /* The same limit once steps no longer reduce the residual because of round-off. */
@@ -25,7 +25,7 @@ typedef struct generator {
   double entries[2 * CT_CONE_BLOCK];
 } generator;
 
-typedef struct fit {
+typedef struct active_set {
   const ct_cone_fit_problem *problem;
   size_t rows, active;
   generator *generators;      /* [rows] the active generators */
@@ -35,10 +35,10 @@ typedef struct fit {
   double *rest, *scale; /* [rows], [blocks] residual; size of the load and forces on each block */
   ct_dd *wide;          /* [rows] residual in double-double */
   uint8_t *blocked;     /* [count] cones whose last generator did not reduce the residual */
-} fit;
+} active_set;
 
 /* Row of entry e of a cone's columns. Entries of a missing block map past the last row. */
-static size_t generator_row(const fit *f, size_t cone, size_t entry) {
+static size_t generator_row(const active_set *f, size_t cone, size_t entry) {
   size_t block = f->problem->cones[cone].block[entry / CT_CONE_BLOCK];
   return block == CT_CONE_NO_BLOCK ? f->rows : block * CT_CONE_BLOCK + entry % CT_CONE_BLOCK;
 }
@@ -62,7 +62,7 @@ static double vector_length(const double *a, size_t count) {
 
 /* Orthogonalises `column` (dense) against the active columns and appends it to Q and R. Returns
  * false if it depends linearly on them. */
-static bool append_generator(fit *f, double *column) {
+static bool append_generator(active_set *f, double *column) {
   size_t m = f->rows, k = f->active;
   double *r = &f->r[k * m], length = vector_length(column, m);
   for (size_t j = 0; j < k; j++) r[j] = 0.0;
@@ -86,7 +86,7 @@ static bool append_generator(fit *f, double *column) {
 
 /* Applies a Givens rotation to rows i and i + 1 of R, from column `from` on, that makes the second
  * row's entry in that column zero. Q and z are rotated with them. */
-static void rotate_rows(fit *f, size_t i, size_t from) {
+static void rotate_rows(active_set *f, size_t i, size_t from) {
   size_t m = f->rows;
   double a = f->r[from * m + i], b = f->r[from * m + i + 1];
   double length = ct_norm(ct_vec(a, b, 0.0));
@@ -107,7 +107,7 @@ static void rotate_rows(fit *f, size_t i, size_t from) {
   f->z[i + 1] = c * second - s * first;
 }
 
-static void remove_generator(fit *f, size_t gone) {
+static void remove_generator(active_set *f, size_t gone) {
   size_t m = f->rows;
   f->active--;
   for (size_t j = gone; j < f->active; j++) {
@@ -119,7 +119,7 @@ static void remove_generator(fit *f, size_t gone) {
 }
 
 /* Solves R y = y in place. */
-static void solve_triangle(const fit *f, double *y) {
+static void solve_triangle(const active_set *f, double *y) {
   size_t m = f->rows;
   for (size_t j = f->active; j-- > 0;) {
     y[j] /= f->r[j * m + j];
@@ -130,7 +130,7 @@ static void solve_triangle(const fit *f, double *y) {
 /* ---- residual -------------------------------------------------------------------------------- */
 
 /* Computes the residual and the scale of each block from the forces. */
-static void compute_rest(fit *f) {
+static void compute_rest(active_set *f) {
   for (size_t i = 0; i < f->rows; i++) f->wide[i] = ct_dd_of(f->problem->target[i]);
   for (size_t b = 0; b < f->problem->blocks; b++)
     f->scale[b] = vector_length(&f->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
@@ -156,7 +156,7 @@ static void compute_rest(fit *f) {
 
 /* Refines the forces of the active generators to double-double accuracy and computes their
  * residual. */
-static void refine_forces(fit *f) {
+static void refine_forces(active_set *f) {
   for (size_t j = 0; j < f->active; j++) f->low[j] = 0.0;
   compute_rest(f);
   double before = INFINITY;
@@ -176,9 +176,9 @@ static void refine_forces(fit *f) {
   }
 }
 
-static bool is_balanced(const fit *f) {
+static bool is_balanced(const active_set *f) {
   for (size_t b = 0; b < f->problem->blocks; b++)
-    if (vector_length(&f->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * f->scale[b])
+    if (vector_length(&f->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > BALANCED_PART * f->scale[b])
       return false;
   return true;
 }
@@ -186,7 +186,7 @@ static bool is_balanced(const fit *f) {
 /* ---- generators ------------------------------------------------------------------------------ */
 
 /* Returns the generator of a cone in the direction that the residual pulls most. */
-static generator make_generator(const fit *f, size_t cone) {
+static generator make_generator(const active_set *f, size_t cone) {
   const ct_cone *c = &f->problem->cones[cone];
   generator g = {.cone = cone, .weights = {1.0, 0.0, 0.0}};
   double pull[3] = {0.0, 0.0, 0.0};
@@ -206,7 +206,7 @@ static generator make_generator(const fit *f, size_t cone) {
 }
 
 /* Dot product of the residual with the unit vector along a generator. */
-static double generator_pull(const fit *f, const generator *g) {
+static double generator_pull(const active_set *f, const generator *g) {
   double sum = 0.0, length = vector_length(g->entries, 2 * CT_CONE_BLOCK);
   for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
     size_t row = generator_row(f, g->cone, e);
@@ -217,7 +217,7 @@ static double generator_pull(const fit *f, const generator *g) {
 
 /* Finds the unblocked generator with the greatest pull. Returns the cosine between it and the
  * residual. */
-static double choose_generator(const fit *f, generator *out) {
+static double choose_generator(const active_set *f, generator *out) {
   double best = 0.0;
   for (size_t i = 0; i < f->problem->count; i++) {
     if (f->blocked[i]) continue;
@@ -234,7 +234,7 @@ static double choose_generator(const fit *f, generator *out) {
 
 /* Adds a generator to the active set, with zero force. Returns false if it depends on the others.
  */
-static bool add_generator(fit *f, const generator *g) {
+static bool add_generator(active_set *f, const generator *g) {
   if (f->active == f->rows) return false;
   double *column = f->next;
   for (size_t i = 0; i < f->rows; i++) column[i] = 0.0;
@@ -250,7 +250,7 @@ static bool add_generator(fit *f, const generator *g) {
 
 /* Moves from the present forces towards the least-squares solution of the active generators.
  * Generators whose force would become negative are removed on the way. */
-static void restore_positive_forces(fit *f) {
+static void restore_positive_forces(active_set *f) {
   while (f->active > 0) {
     for (size_t j = 0; j < f->active; j++) f->next[j] = f->z[j];
     solve_triangle(f, f->next);
@@ -270,11 +270,11 @@ static void restore_positive_forces(fit *f) {
   }
 }
 
-static void unblock_generators(fit *f) {
+static void unblock_generators(active_set *f) {
   for (size_t i = 0; i < f->problem->count; i++) f->blocked[i] = 0;
 }
 
-static bool allocate_active_set(fit *f, ct_arena *arena) {
+static bool allocate_active_set(active_set *f, ct_arena *arena) {
   size_t m = f->rows + 1;
   f->generators = ct_arena_alloc(arena, m, sizeof *f->generators);
   f->q = ct_arena_alloc_doubles(arena, m * m);
@@ -290,7 +290,7 @@ static bool allocate_active_set(fit *f, ct_arena *arena) {
 
 /* Adds one generator and solves again. Returns false if the residual is no shorter, compared to
  * the last bit. */
-static bool improve_fit(fit *f, const generator *g) {
+static bool improve_fit(active_set *f, const generator *g) {
   double before = vector_length(f->rest, f->rows);
   if (!add_generator(f, g)) return false;
   restore_positive_forces(f);
@@ -298,7 +298,7 @@ static bool improve_fit(fit *f, const generator *g) {
   return vector_length(f->rest, f->rows) < before;
 }
 
-static ct_status run_active_set(fit *f, ct_cone_fit_result *result) {
+static ct_status run_active_set(active_set *f, ct_cone_fit_result *result) {
   uint64_t limit = 100 + 40 * (uint64_t)f->problem->count + 10 * (uint64_t)f->rows;
   unblock_generators(f);
   refine_forces(f);
@@ -321,7 +321,7 @@ static ct_status run_active_set(fit *f, ct_cone_fit_result *result) {
 }
 
 /* Sums the forces of the generators of each cone. */
-static void sum_generator_forces(const fit *f, ct_cone_fit_result *result) {
+static void sum_generator_forces(const active_set *f, ct_cone_fit_result *result) {
   for (size_t i = 0; i < 3 * f->problem->count; i++) result->forces[i] = 0.0;
   for (size_t j = 0; j < f->active; j++) {
     double *force = &result->forces[3 * f->generators[j].cone];
@@ -332,7 +332,7 @@ static void sum_generator_forces(const fit *f, ct_cone_fit_result *result) {
 
 ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_arena *arena,
                       ct_cone_fit_result *result) {
-  fit f = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK};
+  active_set f = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK};
   ct_arena_mark mark = ct_arena_enter(arena);
   ct_status status = allocate_active_set(&f, arena) ? run_active_set(&f, result) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) sum_generator_forces(&f, result);

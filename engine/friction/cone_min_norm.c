@@ -107,11 +107,11 @@ void ct_cone_add_product(const ct_cone *cone, const double *slope, size_t r, siz
 #define GRADIENTS_MAX 800
 #define WORK_MAX 8e9
 /* Limits of the sparse factor: blocks (290 MB) and multiplications. A multiplication of the factor
- * costs FACTOR_PRICE of one in a matrix product. A factor of an earlier step is rebuilt if
+ * costs FACTOR_COST of one in a matrix product. A factor of an earlier step is rebuilt if
  * STALE_GRADIENTS iterations with it do not converge. */
 #define FACTOR_BLOCKS 1000000u
 #define FACTOR_WORK 4e9
-#define FACTOR_PRICE 0.5
+#define FACTOR_COST 0.5
 #define STALE_GRADIENTS 8
 /* If the unbalanced part of the load is below REFINED, the forces are corrected directly, at most
  * REFINEMENTS times. The forces of a contact are small sums, whereas y grows with the square of
@@ -121,16 +121,16 @@ void ct_cone_add_product(const ct_cone *cone, const double *slope, size_t r, siz
 /* Residual of the equations of one correction, relative to the unbalanced load. */
 #define REFINED_PART 1e-3
 /* Multiplications for evaluating the dual at one cone. */
-#define LOOK_PRICE 80.0
+#define EVALUATION_COST 80.0
 /* Residuals of a step's equations below this part of the load are round-off. */
 #define STEP_ROUNDING 2e-15
 /* A block is balanced if its residual is at most this part of the loads and forces on it. */
-#define HELD_PART 1e-13
+#define BALANCED_PART 1e-13
 /* A gradient below this part of the load that a step does not halve is round-off. */
 #define ROUNDING 1e-12
 /* If the residuals of two proximal iterations agree to this part, they have converged to the
  * acceleration of Gauss' principle. */
-#define SETTLED 1e-9
+#define CONVERGED_PART 1e-9
 
 /* Entries of the 6 x 6 block of two bodies, or of one body with itself. */
 #define BLOCK_ENTRIES (CT_CONE_BLOCK * CT_CONE_BLOCK)
@@ -142,7 +142,7 @@ typedef struct link {
   double m[BLOCK_ENTRIES];
 } link;
 
-typedef struct hold {
+typedef struct min_norm_state {
   const ct_cone_fit_problem *problem;
   size_t rows;
   double weight;
@@ -159,7 +159,7 @@ typedef struct hold {
   bool direct, factored;   /* the sparse factor is within limits; it has been computed */
   double load, price,
       work; /* length of the target; multiplications of one product with G S G', and in total */
-} hold;
+} min_norm_state;
 
 static double dot_vectors(const double *a, const double *b, size_t count) {
   double sum = 0.0;
@@ -173,9 +173,9 @@ static double norm_of_vector(const double *a, size_t count) {
 
 /* Returns the dual's value at y and computes its gradient, the forces and the unbalanced load;
  * also the slopes of the projections if `slopes`. */
-static double evaluate_dual_at(hold *h, const double *y, bool slopes) {
+static double evaluate_dual_at(min_norm_state *h, const double *y, bool slopes) {
   double value = 0.0;
-  h->work += LOOK_PRICE * (double)h->problem->count;
+  h->work += EVALUATION_COST * (double)h->problem->count;
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
   for (size_t i = 0; i < h->problem->count; i++) {
     double x[3], *f = &h->forces[3 * i];
@@ -192,7 +192,7 @@ static double evaluate_dual_at(hold *h, const double *y, bool slopes) {
   return value;
 }
 
-static bool is_load_balanced(const hold *h, double *scales) {
+static bool is_load_balanced(const min_norm_state *h, double *scales) {
   for (size_t b = 0; b < h->problem->blocks; b++)
     scales[b] = norm_of_vector(&h->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
   for (size_t i = 0; i < h->problem->count; i++)
@@ -203,7 +203,7 @@ static bool is_load_balanced(const hold *h, double *scales) {
           h->forces[3 * i] * norm_of_vector(&cone->columns[0][side * CT_CONE_BLOCK], CT_CONE_BLOCK);
     }
   for (size_t b = 0; b < h->problem->blocks; b++)
-    if (norm_of_vector(&h->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * scales[b])
+    if (norm_of_vector(&h->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > BALANCED_PART * scales[b])
       return false;
   return true;
 }
@@ -241,7 +241,7 @@ static bool is_zero_slope(const double *slope) {
 }
 
 /* Computes the diagonal blocks of G S G' + weight, their factors, and the blocks of the links. */
-static void prepare_newton_step(hold *h) {
+static void prepare_newton_step(min_norm_state *h) {
   size_t size = h->problem->blocks * BLOCK_ENTRIES;
   for (size_t e = 0; e < size; e++)
     h->diagonal[e] = e % BLOCK_ENTRIES % (CT_CONE_BLOCK + 1) == 0 ? h->weight : 0.0;
@@ -276,7 +276,7 @@ static void add_block_products(const double *restrict m, const double *restrict 
 }
 
 /* out = (G S G' + weight) v */
-static void multiply_newton(const hold *h, const double *v, double *out) {
+static void multiply_newton(const min_norm_state *h, const double *v, double *out) {
   for (size_t i = 0; i < h->rows; i++) out[i] = 0.0;
   for (size_t b = 0; b < h->problem->blocks; b++)
     add_block_products(&h->diagonal[BLOCK_ENTRIES * b], NULL, &v[b * CT_CONE_BLOCK],
@@ -290,7 +290,7 @@ static void multiply_newton(const hold *h, const double *v, double *out) {
   }
 }
 
-static double apply_preconditioner(hold *h) {
+static double apply_preconditioner(min_norm_state *h) {
   if (h->direct) {
     ct_block_cholesky_solve(&h->whole, h->r, h->z);
     h->work +=
@@ -305,7 +305,7 @@ static double apply_preconditioner(hold *h) {
 
 /* Continues preconditioned conjugate gradients from h->step with residual h->r. Returns false if
  * the residual exceeds `goal` after `most` iterations. */
-static bool run_conjugate_gradients(hold *h, double goal, int most) {
+static bool run_conjugate_gradients(min_norm_state *h, double goal, int most) {
   double now = apply_preconditioner(h);
   for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i];
   for (int k = 0; norm_of_vector(h->r, h->rows) > goal; k++) {
@@ -326,7 +326,7 @@ static bool run_conjugate_gradients(hold *h, double goal, int most) {
   return true;
 }
 
-static void refactor_blocks(hold *h) {
+static void refactor_blocks(min_norm_state *h) {
   ct_block_cholesky_clear(&h->whole);
   for (uint32_t b = 0; b < h->whole.count; b++)
     ct_block_cholesky_add(&h->whole, b, b, &h->diagonal[BLOCK_ENTRIES * b]);
@@ -336,11 +336,11 @@ static void refactor_blocks(hold *h) {
       ct_block_cholesky_add(&h->whole, (uint32_t)block[0], (uint32_t)block[1], h->links[l].m);
   }
   h->factored = ct_block_cholesky_factor(&h->whole, h->problem->cancel) == CT_OK;
-  h->work += FACTOR_PRICE * h->whole.work;
+  h->work += FACTOR_COST * h->whole.work;
 }
 
 /* Solves (G S G' + weight) step = -gradient to a residual of `goal`. */
-static void find_newton_step(hold *h, double goal) {
+static void find_newton_step(min_norm_state *h, double goal) {
   prepare_newton_step(h);
   for (size_t i = 0; i < h->rows; i++) {
     h->step[i] = 0.0;
@@ -359,7 +359,7 @@ static void find_newton_step(hold *h, double goal) {
 /* Halves the step until the dual's value decreases sufficiently or its gradient is reduced. The
  * second test decides near the minimum, as changes of the value are round-off there. Returns false
  * if neither test succeeds. */
-static bool search_along_step(hold *h, double value, double size) {
+static bool search_along_step(min_norm_state *h, double value, double size) {
   double slope = dot_vectors(h->gradient, h->step, h->rows);
   for (double t = 1.0; t > 1e-9; t *= 0.5) {
     for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->y[i] + t * h->step[i];
@@ -373,38 +373,39 @@ static bool search_along_step(hold *h, double value, double size) {
   return false;
 }
 
-static bool can_continue(const hold *h, uint64_t steps) {
+static bool can_continue(const min_norm_state *h, uint64_t steps) {
   return steps < h->problem->steps_max && h->work < WORK_MAX;
 }
 
 /* Minimises the dual of one proximal iteration. Returns true if the forces balance the load; one
  * more Newton step has then refined them to round-off. The cancel flag ends the loop early. */
-static bool minimise_dual_function(hold *h, uint64_t *iterations) {
+static bool minimise_dual_function(min_norm_state *h, uint64_t *iterations) {
   double load = h->load, least = INFINITY;
-  bool held = false;
+  bool balanced = false;
   for (int k = 0;
        k < INNER_MAX && can_continue(h, *iterations) && !ct_cancel_raised(h->problem->cancel);
        k++, ++*iterations) {
     double value = evaluate_dual_at(h, h->y, true), size = norm_of_vector(h->gradient, h->rows);
-    if (held) return true;
-    held = is_load_balanced(h, h->z);
-    if (held) {
+    if (balanced) return true;
+    balanced = is_load_balanced(h, h->z);
+    if (balanced) {
       for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
       value = evaluate_dual_at(h, h->y, true);
       size = norm_of_vector(h->gradient, h->rows);
     }
     for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->weight * (h->y[i] - h->center[i]);
-    if (size <= 1e-3 * SETTLED * norm_of_vector(h->trial, h->rows) + 1e-16 * load) return held;
-    if (size <= ROUNDING * load && size > 0.5 * least) return held;
+    if (size <= 1e-3 * CONVERGED_PART * norm_of_vector(h->trial, h->rows) + 1e-16 * load)
+      return balanced;
+    if (size <= ROUNDING * load && size > 0.5 * least) return balanced;
     least = fmin(least, size);
     find_newton_step(h, fmax(fmax(1e-10, fmin(0.1, size / load)) * size, STEP_ROUNDING * load));
-    if (!search_along_step(h, value, size)) return held;
+    if (!search_along_step(h, value, size)) return balanced;
   }
-  return held;
+  return balanced;
 }
 
 /* Starts from the y for which all contacts, treated as sticking, carry the load. */
-static void start_from_sticking(hold *h) {
+static void start_from_sticking(min_norm_state *h) {
   (void)evaluate_dual_at(h, h->y, false);
   for (size_t i = 0; i < h->problem->count; i++)
     for (size_t k = 0; k < 9; k++)
@@ -415,7 +416,7 @@ static void start_from_sticking(hold *h) {
 
 /* Changes the forces to first order along the step, projects them, and computes the unbalanced
  * load. */
-static void update_forces(hold *h) {
+static void update_forces(min_norm_state *h) {
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
   for (size_t i = 0; i < h->problem->count; i++) {
     double x[3], moved[3], *f = &h->forces[3 * i];
@@ -428,13 +429,13 @@ static void update_forces(hold *h) {
 
 /* Corrects forces that nearly balance the load. Returns true if they balance it in two
  * evaluations; otherwise restores the forces at y. */
-static bool correct_forces(hold *h) {
+static bool correct_forces(min_norm_state *h) {
   if (!h->direct || norm_of_vector(h->rest, h->rows) > REFINED * h->load) return false;
   (void)evaluate_dual_at(h, h->y, true);
-  int held = 0;
+  int balanced = 0;
   for (int k = 0; k < REFINEMENTS && !ct_cancel_raised(h->problem->cancel); k++) {
-    held += is_load_balanced(h, h->z);
-    if (held == 2) return true;
+    balanced += is_load_balanced(h, h->z);
+    if (balanced == 2) return true;
     for (size_t i = 0; i < h->rows; i++) h->gradient[i] = -h->rest[i];
     find_newton_step(h, REFINED_PART * norm_of_vector(h->rest, h->rows));
     update_forces(h);
@@ -444,7 +445,7 @@ static bool correct_forces(hold *h) {
   return false;
 }
 
-static ct_status run_min_norm(hold *h, ct_cone_fit_result *result) {
+static ct_status run_min_norm(min_norm_state *h, ct_cone_fit_result *result) {
   double mean = 0.0;
   for (size_t i = 0; i < h->problem->count; i++)
     for (size_t k = 0; k < 3; k++)
@@ -472,7 +473,7 @@ static ct_status run_min_norm(hold *h, ct_cone_fit_result *result) {
       h->before[i] = h->rest[i];
     }
     result->status = CT_CONE_FIT_INFEASIBLE;
-    if (outer > 0 && sqrt(off) <= SETTLED * norm_of_vector(h->rest, h->rows)) return CT_OK;
+    if (outer > 0 && sqrt(off) <= CONVERGED_PART * norm_of_vector(h->rest, h->rows)) return CT_OK;
     h->weight = fmax(WEIGHT_SHRINK * h->weight, WEIGHT_LEAST * mean);
   }
   result->status = CT_CONE_FIT_UNDECIDED;
@@ -494,7 +495,7 @@ static size_t find_body_pairs(const ct_cone_fit_problem *p, link *links) {
   return count;
 }
 
-static ct_status open_pair_factor(hold *h, ct_arena *arena) {
+static ct_status open_pair_factor(min_norm_state *h, ct_arena *arena) {
   ct_block_pair *pairs = ct_arena_alloc(arena, h->link_count + 1, sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;
   size_t count = 0;
@@ -510,7 +511,7 @@ static ct_status open_pair_factor(hold *h, ct_arena *arena) {
   return ct_block_cholesky_open(&h->whole, &shape, arena, &h->direct);
 }
 
-static bool allocate_min_norm(hold *h, ct_arena *arena) {
+static bool allocate_min_norm(min_norm_state *h, ct_arena *arena) {
   size_t m = h->rows + 1;
   double *vectors = ct_arena_alloc_doubles(arena, 11 * m);
   h->slopes = ct_arena_alloc_doubles(arena, 9 * h->problem->count + 1);
@@ -529,7 +530,8 @@ static bool allocate_min_norm(hold *h, ct_arena *arena) {
 
 ct_status ct_cone_min_norm(const ct_cone_fit_problem *problem, ct_arena *arena,
                            ct_cone_fit_result *result) {
-  hold h = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK, .forces = result->forces};
+  min_norm_state h = {
+      .problem = problem, .rows = problem->blocks * CT_CONE_BLOCK, .forces = result->forces};
   ct_arena_mark mark = ct_arena_enter(arena);
   ct_status status = allocate_min_norm(&h, arena) ? run_min_norm(&h, result) : CT_OUT_OF_MEMORY;
   for (size_t i = 0; status == CT_OK && i < h.rows; i++) result->rest[i] = h.rest[i];

@@ -21,13 +21,13 @@
 /* Limits a reported number to the finite range, in case products overflow. */
 static double clamp_to_finite(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
 
-typedef struct summing {
+typedef struct norm_sum {
   double scale, sum; /* root of the sum of squares = scale sqrt(sum), without overflow or underflow
                         of squares */
   double size;
-} summing;
+} norm_sum;
 
-static void add_scaled_square(summing *s, double x) {
+static void add_scaled_square(norm_sum *s, double x) {
   double a = fabs(x);
   if (a == 0.0) return;
   if (!(a < INFINITY)) s->scale = INFINITY;
@@ -56,7 +56,7 @@ static ct_triple friction_contact_velocity(const ct_friction_problem *p, const d
 
 static double problem_block_norm(const ct_friction_problem *p, size_t i) {
   size_t d = p->dimension;
-  summing block = {0.0, 0.0, 0.0};
+  norm_sum block = {0.0, 0.0, 0.0};
   for (size_t row = d * i; row < d * (i + 1); row++)
     if (p->matrix.dense)
       for (size_t j = d * i; j < d * (i + 1); j++)
@@ -78,7 +78,7 @@ static double least_block_norm(const ct_friction_problem *p) {
 }
 
 double ct_friction_residual(const ct_friction_problem *p, const double *r, double *u) {
-  summing total = {0.0, 0.0, 0.0};
+  norm_sum total = {0.0, 0.0, 0.0};
   double least = 0.0, size_max = 0.0, normal_max = 0.0;
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
@@ -138,12 +138,12 @@ static bool needs_iterations(const ct_friction_work *w) {
 }
 
 /* Runs Newton steps from the iterate w->r, and restores w->r afterwards. */
-static ct_status try_newton_from_iterate(ct_friction_work *w, ct_triple *reached) {
+static ct_status try_newton_from_iterate(ct_friction_work *w, ct_triple *iterate) {
   if (!needs_iterations(w)) return CT_OK;
-  for (size_t i = 0; i < w->contacts; i++) reached[i] = w->r[i];
+  for (size_t i = 0; i < w->contacts; i++) iterate[i] = w->r[i];
   w->method = CT_FRICTION_NEWTON;
   ct_status status = ct_friction_newton(w, STEPS);
-  for (size_t i = 0; i < w->contacts; i++) w->r[i] = reached[i];
+  for (size_t i = 0; i < w->contacts; i++) w->r[i] = iterate[i];
   return status;
 }
 
@@ -151,8 +151,8 @@ static ct_status try_newton_from_iterate(ct_friction_work *w, ct_triple *reached
  * contacts are not redundant. If they are, gradient steps find the sticking contacts and Newton
  * steps the last digits. */
 static ct_status alternate_methods(ct_friction_work *w, bool descends) {
-  ct_triple *reached = ct_arena_alloc(w->arena, w->contacts, sizeof *reached);
-  if (!reached) return CT_OUT_OF_MEMORY;
+  ct_triple *iterate = ct_arena_alloc(w->arena, w->contacts, sizeof *iterate);
+  if (!iterate) return CT_OUT_OF_MEMORY;
   ct_status status = CT_OK;
   /* The number of sweeps doubles up to the limit; unlimited doubling would overflow to 0, and the
    * loop would continue without iterations. */
@@ -160,11 +160,11 @@ static ct_status alternate_methods(ct_friction_work *w, bool descends) {
        sweeps = sweeps < w->iterations_max ? 2 * sweeps : sweeps) {
     w->method = CT_FRICTION_NSGS;
     if (sweeps == FIRST_SWEEPS || !descends) status = ct_friction_nsgs(w, sweeps);
-    if (status == CT_OK) status = try_newton_from_iterate(w, reached);
+    if (status == CT_OK) status = try_newton_from_iterate(w, iterate);
     if (status != CT_OK || !descends) continue;
     w->method = CT_FRICTION_GRADIENT;
     status = ct_friction_apgd(w, DESCENTS * sweeps);
-    if (status == CT_OK) status = try_newton_from_iterate(w, reached);
+    if (status == CT_OK) status = try_newton_from_iterate(w, iterate);
   }
   return status;
 }

@@ -11,7 +11,7 @@
 #include "friction/friction.h"
 
 /* Iterations between two evaluations of the residual; de Saxce's term is updated with it. */
-#define LOOK_STEPS 16u
+#define EVALUATION_STEPS 16u
 /* The bound on W's Rayleigh quotient is reduced by this factor after each step, and at least
  * doubled when it is violated. */
 #define RELAX 0.98
@@ -19,10 +19,10 @@
 #define BOUND_MIN 0.01
 #define DOUBLINGS_MAX 60
 /* Evaluations within which the residual has to fall to STALL_PART of its value. */
-#define STALL_LOOKS 100u
+#define STALL_EVALUATIONS 100u
 #define STALL_PART 0.95
 
-typedef struct descent {
+typedef struct apgd_state {
   ct_friction_work *w;
   double *root; /* [contacts] roots of rho */
   ct_triple *x, *wx, *before,
@@ -30,11 +30,11 @@ typedef struct descent {
   ct_triple *y, *wy, *next, *w_next;
   double *term;           /* [contacts] de Saxce's term */
   double bound, momentum; /* bound of x'Wx / |x|^2; Nesterov's momentum */
-} descent;
+} apgd_state;
 
 static double triple_dot(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
 
-static bool multiply_delassus(const descent *d, const ct_triple *x, ct_triple *wx) {
+static bool multiply_delassus(const apgd_state *d, const ct_triple *x, ct_triple *wx) {
   const ct_friction_work *w = d->w;
   if (ct_cancel_raised(w->cancel)) return false;
   for (size_t i = 0; i < w->contacts; i++) {
@@ -48,7 +48,7 @@ static bool multiply_delassus(const descent *d, const ct_triple *x, ct_triple *w
   return true;
 }
 
-static ct_triple gradient_at(const descent *d, const ct_triple *wx, size_t i) {
+static ct_triple gradient_at(const apgd_state *d, const ct_triple *wx, size_t i) {
   ct_triple q = d->w->q[i];
   q.n += d->term[i];
   return ct_triple_add(wx[i], ct_triple_scale(q, d->root[i]));
@@ -56,10 +56,10 @@ static ct_triple gradient_at(const descent *d, const ct_triple *wx, size_t i) {
 
 /* next = P(y - gradient / bound). The bound is raised until it is valid between y and next.
  * Returns false if cancelled. */
-static bool make_gradient_step(descent *d) {
+static bool make_gradient_step(apgd_state *d) {
   const ct_friction_work *w = d->w;
   for (int k = 0; k < DOUBLINGS_MAX; k++) {
-    double bent = 0.0, far = 0.0;
+    double curvature = 0.0, distance2 = 0.0;
     for (size_t i = 0; i < w->contacts; i++)
       d->next[i] = ct_cone_nearest(
           ct_triple_sub(d->y[i], ct_triple_scale(gradient_at(d, d->wy, i), 1.0 / d->bound)),
@@ -67,11 +67,11 @@ static bool make_gradient_step(descent *d) {
     if (!multiply_delassus(d, d->next, d->w_next)) return false;
     for (size_t i = 0; i < w->contacts; i++) {
       ct_triple moved = ct_triple_sub(d->next[i], d->y[i]);
-      bent += triple_dot(moved, ct_triple_sub(d->w_next[i], d->wy[i]));
-      far += ct_triple_norm2(moved);
+      curvature += triple_dot(moved, ct_triple_sub(d->w_next[i], d->wy[i]));
+      distance2 += ct_triple_norm2(moved);
     }
-    if (bent <= d->bound * far * (1.0 + 1e-9)) break;
-    d->bound = fmax(2.0 * d->bound, bent / far);
+    if (curvature <= d->bound * distance2 * (1.0 + 1e-9)) break;
+    d->bound = fmax(2.0 * d->bound, curvature / distance2);
   }
   d->bound = fmax(RELAX * d->bound, BOUND_MIN);
   return true;
@@ -85,7 +85,7 @@ static void swap_triples(ct_triple **a, ct_triple **b) {
 
 /* Extrapolates y beyond the new x in the direction of the last change. Restarts at x if the
  * direction ascends. */
-static void accelerate_iterate(descent *d) {
+static void accelerate_iterate(apgd_state *d) {
   const ct_friction_work *w = d->w;
   double climbs = 0.0;
   for (size_t i = 0; i < w->contacts; i++)
@@ -105,7 +105,7 @@ static void accelerate_iterate(descent *d) {
 }
 
 /* Evaluates the residual at x and updates de Saxce's term. */
-static void evaluate_iterate(descent *d) {
+static void evaluate_iterate(apgd_state *d) {
   ct_friction_work *w = d->w;
   for (size_t i = 0; i < w->contacts; i++) {
     w->r[i] = ct_cone_contains(ct_triple_scale(d->x[i], d->root[i]), w->mu[i]);
@@ -115,7 +115,7 @@ static void evaluate_iterate(descent *d) {
   (void)ct_friction_evaluate(w);
 }
 
-static bool prepare_apgd(descent *d) {
+static bool prepare_apgd(apgd_state *d) {
   ct_friction_work *w = d->w;
   size_t n = w->contacts;
   ct_triple **vectors[] = {&d->x, &d->wx, &d->before, &d->w_before,
@@ -129,10 +129,10 @@ static bool prepare_apgd(descent *d) {
   return d->root && d->term;
 }
 
-static ct_status run_apgd(descent *d, uint64_t steps) {
+static ct_status run_apgd(apgd_state *d, uint64_t steps) {
   ct_friction_work *w = d->w;
   double mark = INFINITY;
-  uint64_t looks = 0, mark_at = 0;
+  uint64_t evaluations = 0, mark_at = 0;
   for (size_t i = 0; i < w->contacts; i++) {
     d->root[i] = sqrt(w->rho[i]);
     d->x[i] = d->y[i] = ct_triple_scale(w->r[i], 1.0 / d->root[i]);
@@ -146,21 +146,22 @@ static ct_status run_apgd(descent *d, uint64_t steps) {
     accelerate_iterate(d);
     w->iterations++;
     w->multiplied += ct_friction_entries(w);
-    if ((k + 1) % LOOK_STEPS != 0 && k + 1 < steps && w->iterations < w->iterations_max) continue;
+    if ((k + 1) % EVALUATION_STEPS != 0 && k + 1 < steps && w->iterations < w->iterations_max)
+      continue;
     evaluate_iterate(d);
-    looks++;
+    evaluations++;
     if (w->best_residual <= STALL_PART * mark) {
       mark = w->best_residual;
-      mark_at = looks;
+      mark_at = evaluations;
     }
-    if (looks - mark_at > STALL_LOOKS) break;
+    if (evaluations - mark_at > STALL_EVALUATIONS) break;
   }
   return CT_OK;
 }
 
 ct_status ct_friction_apgd(ct_friction_work *w, uint64_t steps) {
   ct_arena_mark mark = ct_arena_enter(w->arena);
-  descent d = {.w = w, .bound = 1.0, .momentum = 1.0};
+  apgd_state d = {.w = w, .bound = 1.0, .momentum = 1.0};
   ct_status status = prepare_apgd(&d) ? run_apgd(&d, steps) : CT_OUT_OF_MEMORY;
   ct_arena_leave(w->arena, mark);
   return status;

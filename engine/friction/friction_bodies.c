@@ -24,7 +24,7 @@
 #define STEPS_MAX 30u
 /* Newton's method has converged if the gradient is at most the first part of the greatest impulse.
  * Below the second part, a gradient that a step does not halve is round-off. */
-#define SETTLED 1e-11
+#define CONVERGED_PART 1e-11
 #define ROUNDING 1e-7
 /* The outer iteration ends after STALL_TURNS updates that do not reduce the residual to
  * STALL_PART. */
@@ -39,7 +39,7 @@
 
 enum { ROWS = CT_CONE_BLOCK, BLOCK = CT_CONE_BLOCK * CT_CONE_BLOCK };
 
-typedef struct descent {
+typedef struct proximal_state {
   ct_friction_work *w;
   const ct_friction_bodies *bodies;
   size_t rows;
@@ -50,7 +50,7 @@ typedef struct descent {
   double greatest;                     /* greatest |r| */
   ct_block_cholesky factor;
   double work;
-} descent;
+} proximal_state;
 
 static double dot_doubles(const double *a, const double *b, size_t count) {
   double sum = 0.0;
@@ -59,11 +59,13 @@ static double dot_doubles(const double *a, const double *b, size_t count) {
 }
 
 /* Factor of the velocity in the projection of contact i: rho / epsilon. */
-static double proximal_force_scale(const descent *d, size_t i) { return d->w->rho[i] / d->epsilon; }
+static double proximal_force_scale(const proximal_state *d, size_t i) {
+  return d->w->rho[i] / d->epsilon;
+}
 
 /* Computes forces and velocities at v. Returns the value of the dual and computes its gradient;
  * also the slopes of the projections if `slopes`. */
-static double evaluate_dual(descent *d, const double *v, double *slopes) {
+static double evaluate_dual(proximal_state *d, const double *v, double *slopes) {
   const ct_friction_work *w = d->w;
   double value = 0.5 / d->scale * dot_doubles(v, v, d->rows), most = 0.0;
   for (size_t i = 0; i < d->rows; i++) d->gradient[i] = v[i] / d->scale;
@@ -92,7 +94,7 @@ static bool is_zero_body_slope(const double *slope) {
 
 /* Adds the blocks of contacts first .. end - 1 to the factor's matrix. They act on the same
  * bodies. */
-static void add_contact_blocks(descent *d, size_t first, size_t end) {
+static void add_contact_blocks(proximal_state *d, size_t first, size_t end) {
   double own[2][BLOCK] = {{0.0}}, beside[BLOCK] = {0.0};
   const size_t *block = d->bodies->levers[first].block;
   bool joins = block[0] != CT_CONE_NO_BLOCK && block[1] != CT_CONE_NO_BLOCK;
@@ -113,7 +115,7 @@ static void add_contact_blocks(descent *d, size_t first, size_t end) {
 
 /* Newton step: solves (1 / scale + G S rho / epsilon G') step = -gradient. Returns false if
  * cancelled. */
-static bool solve_newton_step(descent *d) {
+static bool solve_newton_step(proximal_state *d) {
   const ct_cone *levers = d->bodies->levers;
   double one[BLOCK] = {0.0};
   for (size_t k = 0; k < ROWS; k++) one[k * (ROWS + 1)] = 1.0 / d->scale;
@@ -136,7 +138,7 @@ static bool solve_newton_step(descent *d) {
 /* Halves the step until the dual's value decreases sufficiently or its gradient is reduced. The
  * second test decides near the minimum, as changes of the value are round-off there. Returns false
  * if neither test succeeds. */
-static bool line_search(descent *d, double value, double size) {
+static bool line_search(proximal_state *d, double value, double size) {
   double slope = dot_doubles(d->gradient, d->step, d->rows);
   for (double t = 1.0; t > 1e-6; t *= 0.5) {
     for (size_t i = 0; i < d->rows; i++) d->trial[i] = d->v[i] + t * d->step[i];
@@ -150,17 +152,18 @@ static bool line_search(descent *d, double value, double size) {
   return false;
 }
 
-static bool can_afford_factor(const descent *d) {
+static bool can_afford_factor(const proximal_state *d) {
   return d->work < WORK_MAX && d->w->iterations < d->w->iterations_max;
 }
 
 /* Minimises the dual over v for the present center and term. *steps: Newton steps made. */
-static ct_status minimise_dual(descent *d, unsigned *steps) {
+static ct_status minimise_dual(proximal_state *d, unsigned *steps) {
   double before = INFINITY;
   for (*steps = 0; *steps < STEPS_MAX && can_afford_factor(d); ++*steps) {
     double value = evaluate_dual(d, d->v, d->slopes),
            size = sqrt(dot_doubles(d->gradient, d->gradient, d->rows));
-    if (size <= SETTLED * d->greatest || (size <= ROUNDING * d->greatest && size > 0.5 * before))
+    if (size <= CONVERGED_PART * d->greatest ||
+        (size <= ROUNDING * d->greatest && size > 0.5 * before))
       return CT_OK;
     before = size;
     if (!solve_newton_step(d)) return CT_CANCELLED;
@@ -172,7 +175,7 @@ static ct_status minimise_dual(descent *d, unsigned *steps) {
 /* ---- proximal iteration ---------------------------------------------------------------------- */
 
 /* Starts from the v for which all contacts stick. Returns false if cancelled. */
-static bool start_proximal(descent *d) {
+static bool start_proximal(proximal_state *d) {
   const ct_friction_work *w = d->w;
   for (size_t i = 0; i < d->rows; i++) d->gradient[i] = 0.0;
   for (size_t i = 0; i < w->contacts; i++) {
@@ -190,7 +193,7 @@ static bool start_proximal(descent *d) {
 }
 
 /* Updates center and iterate from the forces, and the term from their slip velocities. */
-static void update_proximal_center(descent *d) {
+static void update_proximal_center(proximal_state *d) {
   ct_friction_work *w = d->w;
   (void)evaluate_dual(d, d->v, NULL);
   for (size_t i = 0; i < w->contacts; i++) {
@@ -201,7 +204,7 @@ static void update_proximal_center(descent *d) {
   (void)ct_friction_evaluate(w);
 }
 
-static ct_status run_proximal(descent *d) {
+static ct_status run_proximal(proximal_state *d) {
   ct_friction_work *w = d->w;
   double mark = INFINITY;
   unsigned stalled = 0;
@@ -221,7 +224,7 @@ static ct_status run_proximal(descent *d) {
   return CT_OK;
 }
 
-static bool allocate_bodies(descent *d) {
+static bool allocate_bodies(proximal_state *d) {
   ct_arena *arena = d->w->arena;
   size_t n = d->w->contacts;
   d->v = ct_arena_alloc_doubles(arena, 4 * d->rows + 1);
@@ -237,7 +240,7 @@ static bool allocate_bodies(descent *d) {
   return true;
 }
 
-static ct_status open_block_factor(descent *d, bool *fits) {
+static ct_status open_block_factor(proximal_state *d, bool *fits) {
   size_t n = d->w->contacts, count = 0;
   ct_block_pair *pairs = ct_arena_alloc(d->w->arena, n + 1, sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;
@@ -258,7 +261,8 @@ static ct_status open_block_factor(descent *d, bool *fits) {
 
 ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *bodies) {
   assert(w->dimension == 3);
-  descent d = {.w = w, .bodies = bodies, .rows = ROWS * bodies->count, .epsilon = EPSILON_FIRST};
+  proximal_state d = {
+      .w = w, .bodies = bodies, .rows = ROWS * bodies->count, .epsilon = EPSILON_FIRST};
   ct_arena_mark mark = ct_arena_enter(w->arena);
   bool fits = false;
   d.scale = ldexp(bodies->scale, -w->matrix_exponent);

@@ -20,7 +20,7 @@
 #define GRADIENTS_LEAST 200u
 #define GRADIENTS_PER_CONTACT 4u
 /* Normal velocities count as separating if they approach by at most this part of the greatest. */
-#define PARTED 1e-6
+#define APPROACH_MAX 1e-6
 
 /* Computes y'W for the force of each contact, and the sums of absolute values. W is stored by
  * rows, so each row's products are added to the sums of its columns. */
@@ -97,7 +97,7 @@ static ct_status search_indication(const ct_friction_work *w, bool *indicated) {
   if (!vectors || !make_normal_matrix(w, &normals.matrix)) return CT_OUT_OF_MEMORY;
   scale_normal_rows(w, vectors);
   const ct_lcp_options options = {.method = CT_LCP_QUADRATIC,
-                                  .tolerance = PARTED,
+                                  .tolerance = APPROACH_MAX,
                                   .iterations_max = GRADIENTS_LEAST + GRADIENTS_PER_CONTACT * n,
                                   .cancel = w->cancel};
   ct_lcp_result result = {.z = vectors + n, .w = vectors + 2 * n};

@@ -34,8 +34,8 @@ typedef struct newton_system {
   ct_triple *from, *step; /* [contacts] */
   uint32_t *place,
       *degree; /* [contacts] number among the active contacts; number of active neighbours */
-  uint32_t *active, *queue; /* [contacts], `count` of them used */
-  newton_equations *asked;  /* [contacts] equations of active contacts */
+  uint32_t *active, *queue;    /* [contacts], `count` of them used */
+  newton_equations *equations; /* [contacts] equations of active contacts */
   bool *slips; /* [contacts] treated as sliding even if r - rho u indicates sticking, until a step
                   helps */
   double *matrix, *rhs; /* [3 count width], [3 count]; the right-hand side becomes the solution */
@@ -205,15 +205,16 @@ static bool is_pushing(const ct_friction_work *w, size_t i, ct_triple u) {
 
 /* y = r_t - rho u_t of a contact, its length, and the greatest length if it sticks, mu (r_n - rho
  * u_n). For a contact that is only treated as sliding, y = r_t on the border of its cone. */
-typedef struct slide {
+typedef struct slip_direction {
   double y[2], length, most;
-} slide;
+} slip_direction;
 
-static slide sliding_direction(const newton_system *n, size_t i, ct_triple u) {
+static slip_direction sliding_direction(const newton_system *n, size_t i, ct_triple u) {
   const ct_friction_work *w = n->w;
   double rho = w->rho[i];
   ct_triple r = w->r[i];
-  slide s = {.y = {r.s - rho * u.s, r.t - rho * u.t}, .most = w->mu[i] * (r.n - rho * u.n)};
+  slip_direction s = {.y = {r.s - rho * u.s, r.t - rho * u.t},
+                      .most = w->mu[i] * (r.n - rho * u.n)};
   s.length = ct_length2(s.y[0], s.y[1]);
   if (!n->slips[i] || s.length > s.most) return s;
   s.y[0] = r.s;
@@ -229,7 +230,7 @@ static newton_equations contact_equations(const newton_system *n, size_t i, ct_t
   const ct_friction_work *w = n->w;
   double rho = w->rho[i], mu = w->mu[i];
   ct_triple r = w->r[i];
-  slide s = sliding_direction(n, i, u);
+  slip_direction s = sliding_direction(n, i, u);
   newton_equations q = {.v = {rho}, .r = {n->damping}, .rhs = {-rho * u.n}};
   if (mu > 0.0 && s.length <= s.most && !n->slips[i]) {
     q.v[4] = q.v[8] = rho;
@@ -270,14 +271,14 @@ static void select_active_contacts(newton_system *n) {
     if (!is_pushing(w, i, u)) continue;
     n->place[i] = PLACE_WAITING;
     n->active[n->count++] = (uint32_t)i;
-    n->asked[i] = contact_equations(n, i, u);
+    n->equations[i] = contact_equations(n, i, u);
   }
 }
 
 /* Adds V W of one block to the matrix. For an open contact, which has a known step, subtracts the
  * product with this step from the right-hand side. */
 static void add_newton_block(newton_system *n, size_t row, const ct_block *block, size_t contact) {
-  const double *v = n->asked[n->active[row]].v, *m = block->m;
+  const double *v = n->equations[n->active[row]].v, *m = block->m;
   if (n->place[contact] == PLACE_OPEN) {
     ct_triple du = ct_block_times(block, n->step[contact]);
     for (size_t k = 0; k < 3; k++)
@@ -297,13 +298,13 @@ static void assemble_newton_system(newton_system *n) {
   memset(n->matrix, 0, 3 * n->count * n->width * sizeof *n->matrix);
   for (size_t row = 0; row < n->count; row++) {
     size_t i = n->active[row];
-    for (size_t k = 0; k < 3; k++) n->rhs[3 * row + k] = n->asked[i].rhs[k];
+    for (size_t k = 0; k < 3; k++) n->rhs[3 * row + k] = n->equations[i].rhs[k];
     for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++)
       add_newton_block(n, row, &w->blocks[e], w->columns[e]);
     add_newton_block(n, row, &w->diagonal[i], i);
     for (size_t k = 0; k < 3; k++)
       for (size_t c = 0; c < 3; c++)
-        *newton_entry(n, 3 * row + k, 3 * row + c) += n->asked[i].r[3 * k + c];
+        *newton_entry(n, 3 * row + k, 3 * row + c) += n->equations[i].r[3 * k + c];
   }
 }
 
@@ -340,7 +341,7 @@ static bool try_slip_step(newton_system *n, double before) {
   size_t first = w->contacts;
   for (size_t k = 0; k < n->count; k++) {
     size_t i = n->active[k];
-    double until = w->mu[i] > 0.0 && n->asked[i].sticks ? length_until_slip(n, i) : INFINITY;
+    double until = w->mu[i] > 0.0 && n->equations[i].sticks ? length_until_slip(n, i) : INFINITY;
     if (until > 0.0 && until < length) {
       length = until;
       first = i;
@@ -383,10 +384,10 @@ static bool allocate_newton(newton_system *n, size_t contacts) {
   n->degree = ct_arena_alloc(s, contacts, sizeof *n->degree);
   n->active = ct_arena_alloc(s, contacts, sizeof *n->active);
   n->queue = ct_arena_alloc(s, contacts, sizeof *n->queue);
-  n->asked = ct_arena_alloc(s, contacts, sizeof *n->asked);
+  n->equations = ct_arena_alloc(s, contacts, sizeof *n->equations);
   n->slips = ct_arena_alloc(s, contacts, sizeof *n->slips);
   n->rhs = ct_arena_alloc_doubles(s, 3 * contacts);
-  return n->from && n->step && n->place && n->degree && n->active && n->queue && n->asked &&
+  return n->from && n->step && n->place && n->degree && n->active && n->queue && n->equations &&
          n->slips && n->rhs;
 }
 

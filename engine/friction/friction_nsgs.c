@@ -144,12 +144,12 @@ static bool solve_one_friction_contact(const ct_block *a, ct_triple b, double mu
 
 /* Sweeps between two evaluations of the residual, which cost as much as a sweep. It is also
  * evaluated if the changes of a sweep are small. */
-#define LOOK_SWEEPS 16u
+#define EVALUATION_SWEEPS 16u
 /* The method ends if STALL_SWEEPS sweeps do not reduce the residual to STALL_PART. */
 #define STALL_SWEEPS 1024u
 #define STALL_PART 0.9
 /* Cost of a sweep in products with W, including the solution of each contact. */
-#define SWEEP_PRICE 4.0
+#define SWEEP_COST 4.0
 /* Contacts between two polls of the cancel flag. */
 #define POLL_CONTACTS 1024u
 
@@ -163,7 +163,7 @@ static ct_triple descend_one_contact(const ct_friction_work *w, size_t i, ct_tri
 }
 
 /* Solves all contacts once. *moved: relative change of the forces. Returns false if cancelled. */
-static bool sweep_all_contacts(ct_friction_work *w, bool back, double *moved) {
+static bool sweep_all_contacts(ct_friction_work *w, bool back, double *change) {
   double sum = 0.0, size = 0.0;
   size_t n = w->contacts;
   for (size_t k = 0; k < n; k++) {
@@ -177,7 +177,7 @@ static bool sweep_all_contacts(ct_friction_work *w, bool back, double *moved) {
     size = fmax(size, ct_triple_norm2(r));
     w->r[i] = r;
   }
-  *moved = sum > 0.0 ? sqrt(sum / size) : 0.0;
+  *change = sum > 0.0 ? sqrt(sum / size) : 0.0;
   return true;
 }
 
@@ -185,13 +185,13 @@ ct_status ct_friction_nsgs(ct_friction_work *w, uint64_t sweeps) {
   double mark = INFINITY;
   uint64_t mark_at = 0;
   for (uint64_t k = 0; k < sweeps && w->iterations < w->iterations_max; k++) {
-    double moved = 0.0;
-    if (!sweep_all_contacts(w, w->iterations % 2 == 1, &moved)) return CT_CANCELLED;
+    double change = 0.0;
+    if (!sweep_all_contacts(w, w->iterations % 2 == 1, &change)) return CT_CANCELLED;
     w->iterations++;
-    w->multiplied += SWEEP_PRICE * ct_friction_entries(w);
-    if (!(moved <= w->tolerance) && (k + 1) % LOOK_SWEEPS != 0 && k + 1 < sweeps) continue;
+    w->multiplied += SWEEP_COST * ct_friction_entries(w);
+    if (!(change <= w->tolerance) && (k + 1) % EVALUATION_SWEEPS != 0 && k + 1 < sweeps) continue;
     (void)ct_friction_evaluate(w);
-    if (w->best_residual <= w->tolerance || moved == 0.0) break;
+    if (w->best_residual <= w->tolerance || change == 0.0) break;
     if (w->best_residual <= STALL_PART * mark) {
       mark = w->best_residual;
       mark_at = k;

@@ -19,17 +19,17 @@
 
 /* One row and column of the problem: its contact and its force direction. Slip rows have no force.
  */
-typedef struct way {
+typedef struct basis_vector {
   size_t contact;
   ct_triple push;
   bool slip;
-} way;
+} basis_vector;
 
 typedef struct pyramid {
   const ct_friction_work *w;
   size_t directions, size;
   ct_triple *direction; /* [directions] */
-  way *ways;            /* [size] */
+  basis_vector *basis;  /* [size] */
   double *matrix, *q, *z, *slack, *certificate;
   double strength; /* of the pyramid, relative to mu */
 } pyramid;
@@ -49,12 +49,12 @@ static void fill_pyramid_directions(pyramid *p) {
 }
 
 static void fill_basis_directions(pyramid *p) {
-  way *at = p->ways;
+  basis_vector *at = p->basis;
   for (size_t i = 0; i < p->w->contacts; i++) {
-    *at++ = (way){i, {1.0, 0.0, 0.0}, false};
+    *at++ = (basis_vector){i, {1.0, 0.0, 0.0}, false};
     if (pyramid_rows(p, i) == 1) continue;
-    for (size_t j = 0; j < p->directions; j++) *at++ = (way){i, p->direction[j], false};
-    *at++ = (way){.contact = i, .slip = true};
+    for (size_t j = 0; j < p->directions; j++) *at++ = (basis_vector){i, p->direction[j], false};
+    *at++ = (basis_vector){.contact = i, .slip = true};
   }
 }
 
@@ -65,10 +65,10 @@ static double triple_product(ct_triple a, ct_triple b) { return a.n * b.n + a.s 
 static void add_pyramid_block(pyramid *p, size_t first, const ct_block *block, size_t contact,
                               size_t column) {
   for (size_t c = column; c < column + pyramid_rows(p, contact); c++) {
-    if (p->ways[c].slip) continue;
-    ct_triple moved = ct_block_times(block, p->ways[c].push);
-    for (size_t r = first; r < first + pyramid_rows(p, p->ways[first].contact); r++)
-      if (!p->ways[r].slip) p->matrix[r * p->size + c] = triple_product(p->ways[r].push, moved);
+    if (p->basis[c].slip) continue;
+    ct_triple moved = ct_block_times(block, p->basis[c].push);
+    for (size_t r = first; r < first + pyramid_rows(p, p->basis[first].contact); r++)
+      if (!p->basis[r].slip) p->matrix[r * p->size + c] = triple_product(p->basis[r].push, moved);
   }
 }
 
@@ -92,7 +92,7 @@ static void assemble_pyramid_problem(pyramid *p, const size_t *firsts) {
       add_pyramid_block(p, first, &w->blocks[e], w->columns[e], firsts[w->columns[e]]);
     if (rows > 1) add_slip_rows(p, first, rows, w->mu[i]);
     for (size_t k = first; k < first + rows; k++)
-      p->q[k] = p->ways[k].slip ? 0.0 : triple_product(p->ways[k].push, w->q[i]);
+      p->q[k] = p->basis[k].slip ? 0.0 : triple_product(p->basis[k].push, w->q[i]);
   }
 }
 
@@ -117,10 +117,10 @@ static double gather_pyramid_forces(const pyramid *p, const size_t *firsts) {
 static bool allocate_pyramids(pyramid *p, ct_arena *arena) {
   size_t n = p->size;
   p->direction = ct_arena_alloc(arena, p->directions, sizeof *p->direction);
-  p->ways = ct_arena_alloc(arena, n, sizeof *p->ways);
+  p->basis = ct_arena_alloc(arena, n, sizeof *p->basis);
   p->matrix = ct_arena_alloc_doubles(arena, n * n);
   p->q = ct_arena_alloc_doubles(arena, 4 * n);
-  if (!p->direction || !p->ways || !p->matrix || !p->q) return false;
+  if (!p->direction || !p->basis || !p->matrix || !p->q) return false;
   p->z = p->q + n;
   p->slack = p->z + n;
   p->certificate = p->slack + n;

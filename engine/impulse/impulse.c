@@ -142,7 +142,7 @@ static void solve_one_contact(ct_impulse_work *work, size_t i, const double u[3]
 /* Visits all contacts once and returns the speed of the fastest approach seen. If `strikes`,
  * resolves each approach faster than `slowest`. A law that creates energy may raise velocities
  * from one impact to the next, so approaches above CT_SPEED_MAX get no impulse. */
-static double sweep_contacts(ct_impulse_work *work, double slowest, bool strikes,
+static double sweep_contacts(ct_impulse_work *work, double slowest, bool resolves,
                              ct_velocity *velocities) {
   double fastest = 0.0;
   for (size_t i = 0; i < work->set->count; i++) {
@@ -150,7 +150,7 @@ static double sweep_contacts(ct_impulse_work *work, double slowest, bool strikes
     double u[3];
     relative_velocity_in_frame(work, i, velocities, u);
     fastest = ct_max2(fastest, -u[0]);
-    if (strikes && -u[0] > slowest && -u[0] <= CT_SPEED_MAX)
+    if (resolves && -u[0] > slowest && -u[0] <= CT_SPEED_MAX)
       solve_one_contact(work, i, u, velocities);
   }
   return fastest;
@@ -159,7 +159,7 @@ static double sweep_contacts(ct_impulse_work *work, double slowest, bool strikes
 /* Sweeps do not end if kinematic bodies press others together. If that is proven, all impulses are
  * set to zero. */
 static ct_status discard_infeasible_impulses(ct_impulse_work *work) {
-  ct_status status = ct_impulse_find_squeeze(work);
+  ct_status status = ct_impulse_find_infeasible(work);
   if (status != CT_OK || !work->reported.contradictory) return status;
   double fastest = 0.0;
   for (size_t i = 0; i < work->set->count; i++) {

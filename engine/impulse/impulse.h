@@ -84,6 +84,6 @@ bool ct_impulse_any_driven(const ct_contact_set *set);
 ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction);
 /* Reports an infeasible set: kinematic bodies press others together, and no impulses separate the
  * contacts. */
-ct_status ct_impulse_find_squeeze(ct_impulse_work *work);
+ct_status ct_impulse_find_infeasible(ct_impulse_work *work);
 
 #endif

@@ -27,9 +27,9 @@
 #define POLISHED 1e-13
 #define POLISH_ROWS_MAX 240
 /* Up to this number of contacts, feasibility is tested before friction is solved. */
-#define LOOK_FIRST_MAX 256
+#define FEASIBILITY_TEST_MAX 256
 /* Normal impulses below this part of the greatest are round-off. */
-#define DUST_PART 0x1p-46
+#define ROUNDOFF_PART 0x1p-46
 
 /* ---- one phase: compression or restitution --------------------------------------------------- */
 
@@ -61,7 +61,7 @@ static void clear_roundoff(size_t rows, double *r) {
   double most = 0.0;
   for (size_t row = 0; row < rows; row += 3) most = ct_max2(most, r[row]);
   for (size_t row = 0; row < rows; row += 3)
-    if (r[row] <= DUST_PART * most) r[row] = r[row + 1] = r[row + 2] = 0.0;
+    if (r[row] <= ROUNDOFF_PART * most) r[row] = r[row + 1] = r[row + 2] = 0.0;
 }
 
 /* Solves a problem with cones in the system's units, r [rows]. Small problems are refined to the
@@ -98,7 +98,7 @@ static ct_status solve_cone_phase(const ct_impulse_many *many, double *q, bool b
   ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
   bool none = false, doubt = false;
   /* An infeasible problem would take many sweeps before they end without progress. */
-  if ((bounces || ct_impulse_any_driven(many->work->set)) && many->count <= LOOK_FIRST_MAX) {
+  if ((bounces || ct_impulse_any_driven(many->work->set)) && many->count <= FEASIBILITY_TEST_MAX) {
     ct_status status = ct_impulse_prove_infeasible(many, q, NULL, &none, &doubt);
     if (status != CT_OK) return status;
   }
@@ -445,14 +445,14 @@ static bool describe_system(ct_impulse_many *many, double *values) {
     e[i] = t->movable ? t->restitution : 0.0;
   }
   size_t entries = many->matrix->starts[many->rows];
-  int of_k = greatest_vector_exponent(values, entries),
-      of_u = greatest_vector_exponent(u, many->rows);
-  for (size_t k = 0; k < entries; k++) values[k] = ldexp(values[k], -of_k);
-  for (size_t row = 0; row < many->rows; row++) u[row] = ldexp(u[row], -of_u);
-  for (size_t i = 0; i < many->count; i++) least[i] = ldexp(least[i], -of_u);
-  many->bodies.scale = ldexp(many->bodies.scale, -of_k);
-  many->exponent = of_u - of_k;
-  many->unit = ldexp(1.0, -of_u);
+  int exponent_k = greatest_vector_exponent(values, entries),
+      exponent_u = greatest_vector_exponent(u, many->rows);
+  for (size_t k = 0; k < entries; k++) values[k] = ldexp(values[k], -exponent_k);
+  for (size_t row = 0; row < many->rows; row++) u[row] = ldexp(u[row], -exponent_u);
+  for (size_t i = 0; i < many->count; i++) least[i] = ldexp(least[i], -exponent_u);
+  many->bodies.scale = ldexp(many->bodies.scale, -exponent_k);
+  many->exponent = exponent_u - exponent_k;
+  many->unit = ldexp(1.0, -exponent_u);
   many->u = u;
   many->mu = mu;
   many->e = e;
@@ -536,6 +536,6 @@ static ct_status check_set_infeasible(ct_impulse_many *many) {
   return ct_impulse_check_infeasible(many, &none);
 }
 
-ct_status ct_impulse_find_squeeze(ct_impulse_work *work) {
+ct_status ct_impulse_find_infeasible(ct_impulse_work *work) {
   return run_with_system(work, 1, check_set_infeasible);
 }

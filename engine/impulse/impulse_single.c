@@ -97,16 +97,16 @@ double ct_impulse_theta(double a, double b, double c) {
 /* Limit of halvings of an interval until its ends are neighbouring numbers. */
 #define ROOT_STEPS 200
 
-typedef struct follower {
+typedef struct impact_path {
   const ct_impulse_point *point;
   bool energetic;
   double u[3], p[3];
   double normal_work, friction_work;
-  bool parting; /* compression is over */
-  double end,
-      kept; /* normal impulse at the end of restitution; normal work at the end of compression */
+  bool separating;              /* compression is over */
+  double end, compression_work; /* normal impulse at the end of restitution; normal work at the end
+                                   of compression */
   bool done;
-} follower;
+} impact_path;
 
 /* Taylor coefficients in t. */
 typedef struct series {
@@ -121,32 +121,32 @@ static void multiply_block(const ct_impulse_point *point, const double q[3], dou
   for (int i = 0; i < 3; i++) r[i] = ct_dot3(point->k[i], q);
 }
 
-static void end_compression(follower *f) {
+static void end_compression(impact_path *f) {
   f->u[0] = 0.0;
-  f->parting = true;
+  f->separating = true;
   f->end = (1.0 + f->point->restitution) * f->p[0];
-  f->kept = f->normal_work;
+  f->compression_work = f->normal_work;
   f->done = f->point->restitution == 0.0;
 }
 
 /* Remaining work of restitution. */
-static double remaining_restitution_work(const follower *f) {
+static double remaining_restitution_work(const impact_path *f) {
   double e = f->point->restitution;
-  return ct_max2(-e * e * f->kept - (f->normal_work - f->kept), 0.0);
+  return ct_max2(-e * e * f->compression_work - (f->normal_work - f->compression_work), 0.0);
 }
 
 /* ---- sticking and constant slip direction ---------------------------------------------------- */
 
 /* Normal impulse up to the end of restitution for a constant rate of the normal velocity; INFINITY
  * if never reached. */
-static double line_length_to_end(const follower *f, double rate) {
+static double line_length_to_end(const impact_path *f, double rate) {
   if (!f->energetic) return ct_max2(f->end - f->p[0], 0.0);
   double w = remaining_restitution_work(f), square = f->u[0] * f->u[0] + 2.0 * rate * w;
   if (w == 0.0) return 0.0;
   return square < 0.0 ? INFINITY : 2.0 * w / (f->u[0] + sqrt(square));
 }
 
-static void move_along_line(follower *f, const double q[3], const double r[3], double length) {
+static void move_along_line(impact_path *f, const double q[3], const double r[3], double length) {
   for (int i = 0; i < 3; i++) {
     double work = q[i] * length * (f->u[i] + 0.5 * r[i] * length);
     *(i == 0 ? &f->normal_work : &f->friction_work) += work;
@@ -157,20 +157,20 @@ static void move_along_line(follower *f, const double q[3], const double r[3], d
 
 /* Continues along q for a normal impulse of at most `most`. Returns false if the impact does not
  * end. */
-static bool follow_line(follower *f, const double q[3], double most) {
+static bool follow_line(impact_path *f, const double q[3], double most) {
   double r[3];
   multiply_block(f->point, q, r);
   /* Compression and restitution may occur twice if friction presses the bodies together again. */
   for (int event = 0; event < 4 && !f->done; event++) {
     double to_zero = f->u[0] * r[0] < 0.0 ? -f->u[0] / r[0] : INFINITY;
-    double to_end = f->parting ? line_length_to_end(f, r[0]) : INFINITY,
+    double to_end = f->separating ? line_length_to_end(f, r[0]) : INFINITY,
            length = ct_min2(ct_min2(to_zero, to_end), most);
     if (!(length < INFINITY)) return false;
     move_along_line(f, q, r, length);
     most -= length;
-    if (f->parting && length == to_end) f->done = true;
-    else if (length == to_zero && !f->parting) end_compression(f);
-    else if (length == to_zero) f->parting = false, f->u[0] = 0.0;
+    if (f->separating && length == to_end) f->done = true;
+    else if (length == to_zero && !f->separating) end_compression(f);
+    else if (length == to_zero) f->separating = false, f->u[0] = 0.0;
     else break;
   }
   return true;
@@ -184,7 +184,7 @@ static double series_product(const double *a, const double *b, int k) {
   return sum;
 }
 
-static void expand_series(const follower *f, series *c) {
+static void expand_series(const impact_path *f, series *c) {
   const double(*k)[3] = f->point->k;
   double mu = f->point->dynamic_friction;
   c->x[0] = f->u[1], c->y[0] = f->u[2], c->v[0] = f->u[0];
@@ -267,13 +267,13 @@ static double find_sign_change(const series *c, double step, double sign) {
 }
 
 /* Makes one step of sliding, at most to the next event. */
-static void make_slide_step(follower *f) {
+static void make_slide_step(impact_path *f) {
   series c;
   expand_series(f, &c);
   double step = series_step(&c), t = step, turn = INFINITY, end = INFINITY;
-  if (!f->parting || f->u[0] > 0.0 || c.v[1] > 0.0)
-    turn = find_sign_change(&c, step, f->parting ? 1.0 : -1.0);
-  if (f->parting) {
+  if (!f->separating || f->u[0] > 0.0 || c.v[1] > 0.0)
+    turn = find_sign_change(&c, step, f->separating ? 1.0 : -1.0);
+  if (f->separating) {
     const double *gauge = f->energetic ? c.work : c.j;
     double level = f->energetic ? f->normal_work + remaining_restitution_work(f) : f->end;
     t = ct_min2(step, turn);
@@ -286,15 +286,15 @@ static void make_slide_step(follower *f) {
   f->p[2] = evaluate_series(c.py, t);
   f->normal_work = evaluate_series(c.work, t), f->friction_work = evaluate_series(c.friction, t);
   if (t == end) f->done = true;
-  else if (t == turn && !f->parting) end_compression(f);
-  else if (t == turn) f->parting = false, f->u[0] = 0.0;
+  else if (t == turn && !f->separating) end_compression(f);
+  else if (t == turn) f->separating = false, f->u[0] = 0.0;
 }
 
 /* ---- phases of an impact --------------------------------------------------------------------- */
 
 /* Slides until the slip stops. Returns false if the impact ends first, or neither happens within
  * the step limit. */
-static bool follow_slide(follower *f, uint64_t *steps) {
+static bool follow_slide(impact_path *f, uint64_t *steps) {
   const double(*k)[3] = f->point->k;
   double mu = f->point->dynamic_friction;
   for (*steps = 0; *steps < STEPS_MAX && !f->done; ++*steps) {
@@ -349,7 +349,7 @@ static void find_slip_direction(const double k[3][3], double mu, double d[2]) {
 }
 
 /* Continues after the slip has stopped. Returns false if the impact does not end. */
-static bool continue_from_rest(follower *f, bool pressed, ct_impulse_outcome *outcome) {
+static bool continue_from_rest(impact_path *f, bool pressed, ct_impulse_outcome *outcome) {
   double rate[2], d[2], mu = f->point->dynamic_friction;
   sticking_rate(f->point->k, rate);
   if (sqrt(rate[0] * rate[0] + rate[1] * rate[1]) <= f->point->static_friction) {
@@ -370,7 +370,7 @@ static bool continue_from_rest(follower *f, bool pressed, ct_impulse_outcome *ou
 static void follow_impact(const ct_impulse_point *point, bool energetic,
                           ct_impulse_answer *answer) {
   assert(point->static_friction > 0.0);
-  follower f = {.point = point, .energetic = energetic};
+  impact_path f = {.point = point, .energetic = energetic};
   memcpy(f.u, point->u, sizeof f.u);
   double s = sqrt(f.u[1] * f.u[1] + f.u[2] * f.u[2]), mu = point->dynamic_friction;
   bool slips = s > SLIP_NONE;
@@ -427,16 +427,16 @@ static void apply_algebraic_law(const ct_impulse_point *point, ct_impulse_answer
   double *p = answer->p,
          wanted[3] = {-(1.0 + point->restitution) * point->u[0], -point->u[1], -point->u[2]};
   solve_symmetric(point->k, wanted, p);
-  double held = sqrt(p[1] * p[1] + p[2] * p[2]),
+  double tangential = sqrt(p[1] * p[1] + p[2] * p[2]),
          slip = sqrt(point->u[1] * point->u[1] + point->u[2] * point->u[2]);
   answer->outcome = CT_IMPULSE_OUTCOME_STICK;
   answer->residual = law_violation(point, p, true);
-  if (p[0] >= 0.0 && held <= point->static_friction * p[0]) return;
+  if (p[0] >= 0.0 && tangential <= point->static_friction * p[0]) return;
 
   /* Direction of the slip, or in which it would begin. */
   bool slips = slip > point->slip_tolerance;
-  double x = slips ? point->u[1] / slip : -p[1] / held,
-         y = slips ? point->u[2] / slip : -p[2] / held;
+  double x = slips ? point->u[1] / slip : -p[1] / tangential,
+         y = slips ? point->u[2] / slip : -p[2] / tangential;
   double mu = point->dynamic_friction, q[3] = {1.0, -mu * x, -mu * y}, u[3];
   double rate = ct_dot3(point->k[0], q), normal = -(1.0 + point->restitution) * point->u[0] / rate;
   bool answers = rate > ANSWER_PART * point->k[0][0];
@@ -452,8 +452,8 @@ static void apply_algebraic_law(const ct_impulse_point *point, ct_impulse_answer
 static void apply_point_mass_law(const ct_impulse_point *point, ct_impulse_answer *answer) {
   double normal = -(1.0 + point->restitution) * point->u[0] / point->inverse_mass;
   double slip = sqrt(point->u[1] * point->u[1] + point->u[2] * point->u[2]),
-         held = slip / point->inverse_mass, part = 0.0;
-  bool sticks = held <= point->static_friction * normal;
+         tangential = slip / point->inverse_mass, part = 0.0;
+  bool sticks = tangential <= point->static_friction * normal;
   if (slip > 0.0)
     part = sticks ? 1.0 / point->inverse_mass : point->dynamic_friction * normal / slip;
   answer->p[0] = normal;
@@ -518,7 +518,8 @@ static int greatest_exponent(const double *v, int count) {
 void ct_impulse_at_point(const ct_impulse_point *point, ct_impulse_law law, bool guard,
                          ct_impulse_answer *answer) {
   ct_impulse_point scaled = *point;
-  int of_k = greatest_exponent(&point->k[0][0], 9), of_u = greatest_exponent(point->u, 3);
+  int exponent_k = greatest_exponent(&point->k[0][0], 9),
+      exponent_u = greatest_exponent(point->u, 3);
   if (point->k[0][0] <= 0.0) {
     *answer = (ct_impulse_answer){
         .converged = true, .theta = 1.0, .outcome = CT_IMPULSE_OUTCOME_IMMOVABLE};
@@ -526,12 +527,12 @@ void ct_impulse_at_point(const ct_impulse_point *point, ct_impulse_law law, bool
   }
   assert(point->u[0] < 0.0);
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) scaled.k[i][j] = ldexp(point->k[i][j], -of_k);
-    scaled.u[i] = ldexp(point->u[i], -of_u);
+    for (int j = 0; j < 3; j++) scaled.k[i][j] = ldexp(point->k[i][j], -exponent_k);
+    scaled.u[i] = ldexp(point->u[i], -exponent_u);
   }
-  scaled.slip_tolerance = ldexp(point->slip_tolerance, -of_u);
-  scaled.inverse_mass = ldexp(point->inverse_mass, -of_k);
+  scaled.slip_tolerance = ldexp(point->slip_tolerance, -exponent_u);
+  scaled.inverse_mass = ldexp(point->inverse_mass, -exponent_k);
   *answer = apply_impulse_law(&scaled, law);
   if (guard) guard_point_energy(&scaled, law, answer);
-  for (int i = 0; i < 3; i++) answer->p[i] = ldexp(answer->p[i], of_u - of_k);
+  for (int i = 0; i < 3; i++) answer->p[i] = ldexp(answer->p[i], exponent_u - exponent_k);
 }

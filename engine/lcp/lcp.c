@@ -21,7 +21,7 @@
 #define AUTO_WORK UINT64_C(2000000000)
 /* Residuals up to this many times the target may be the round-off of z; other doubles are then
  * tried. */
-#define ROOM 1e4
+#define ROUNDOFF_ROOM 1e4
 /* A residual that is below this part of the target, round-off included, needs no more digits. */
 #define FAR_BELOW 0.01
 /* Up to this number of rows all bases are compared to find another solution: less than a
@@ -179,7 +179,7 @@ static ct_status run_method(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_metho
   double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
   job->target = tolerance * (direct || m->dense ? job->q_max : 1.0 + job->q_max);
-  job->bound = ROOM * job->target;
+  job->bound = ROUNDOFF_ROOM * job->target;
   job->iterations_max = choose_iteration_limit(job, m);
   result->method = which;
   result->tolerance = tolerance;

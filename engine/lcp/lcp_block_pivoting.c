@@ -22,7 +22,7 @@
 /* Sweeps before the first guess; exchanges of all rows without fewer wrong rows. */
 enum { SWEEPS = 6, PATIENCE = 8 };
 /* Round-off of w, relative to q, above which the result is not accepted. */
-#define LOST 1e-8
+#define ROUNDOFF_MAX 1e-8
 /* Up to this number of rows single pivots give a better first guess than sweeps, in the same time.
  */
 enum { PIVOTED = 32 };
@@ -35,12 +35,12 @@ enum { ROUNDS = 40 };
 enum { PROXIMAL_FROM = 65, STEPS = 32 };
 /* Exchanges with dependent rows before the problem counts as singular. */
 enum { SINGULAR_ROUNDS = 12 };
-/* delta: first value; factor if an iteration reduces the error by less than a factor DULL; least
- * value, at which its round-off is that large. */
+/* delta: first value; factor if an iteration reduces the error by less than a factor PROGRESS;
+ * least value, at which its round-off is that large. */
 #define FIRST_DELTA 1e-5
 #define NEXT_DELTA 0.1
 #define LEAST_DELTA 1e-10
-#define DULL 0.1
+#define PROGRESS 0.1
 /* Error of w relative to |q|max: at once accepted; accepted if there is no further progress. */
 #define GOOD 1e-12
 #define GOOD_ENOUGH 8e-11
@@ -269,14 +269,15 @@ static ct_status run_proximal_points(block *b, ct_lcp_result *result) {
     clamp_to_positive(b->z, n);
     memcpy(center, b->z, n * sizeof *center);
     double off = compute_block_residual(job, b->z);
-    bool dull = !(off <= DULL * least);
+    bool stalled = !(off <= PROGRESS * least);
     if (off < least) {
       least = off;
       memcpy(best, b->z, n * sizeof *best);
     }
     /* Ends if a smaller delta gives no progress, or an accepted error hardly decreases. */
-    if (dull && (least <= GOOD_ENOUGH * job->q_max || (off > least && delta == LEAST_DELTA))) break;
-    if (dull) delta = fmax(delta * NEXT_DELTA, LEAST_DELTA);
+    if (stalled && (least <= GOOD_ENOUGH * job->q_max || (off > least && delta == LEAST_DELTA)))
+      break;
+    if (stalled) delta = fmax(delta * NEXT_DELTA, LEAST_DELTA);
   }
   b->job = job;
   memcpy(b->z, best, n * sizeof *best);
@@ -292,7 +293,7 @@ ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   if (b.n <= PIVOTED) guess_by_pivots(&b);
   else guess_by_sweeps(&b);
   result->status = run_exchanges(&b, &result->iterations);
-  if (result->status == CT_LCP_STATUS_OK && b.roundoff <= LOST * job->q_max) {
+  if (result->status == CT_LCP_STATUS_OK && b.roundoff <= ROUNDOFF_MAX * job->q_max) {
     clamp_to_positive(b.z, b.n);
     return CT_OK;
   }

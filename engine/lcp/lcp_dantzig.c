@@ -90,10 +90,10 @@ static void remove_factor_row(row_factor *f, size_t place) {
 
 /* ---- Dantzig's method ------------------------------------------------------------------------ */
 
-/* A pivot below this part of its diagonal entry is recomputed accurately, up to CLOSE_LOOK_MAX
+/* A pivot below this part of its diagonal entry is recomputed accurately, up to ACCURATE_ROWS_MAX
  * rows. */
-#define SUSPECT 1e-8
-enum { CLOSE_LOOK_MAX = 128 };
+#define SMALL_PIVOT 1e-8
+enum { ACCURATE_ROWS_MAX = 128 };
 /* w within this many times its round-off may be caused by the round-off of z. */
 #define ALMOST 1e6
 /* Entries of a null vector below this part of the greatest, in units of the diagonal, are
@@ -106,9 +106,9 @@ enum { ROUNDS = 6 };
 /* Refinements of a null vector; each gains the digits that the factor is accurate to. */
 enum { REFINEMENTS = 3 };
 
-/* OUTSIDE: not yet processed. HELD: free, and dependent on the clamped rows, so that its w stays 0
- * while they are clamped. */
-typedef enum place { OUTSIDE, FREE, CLAMPED, HELD } place;
+/* OUTSIDE: not yet processed. DEPENDENT: free, and dependent on the clamped rows, so that its w
+ * stays 0 while they are clamped. */
+typedef enum place { OUTSIDE, FREE, CLAMPED, DEPENDENT } place;
 
 typedef struct dantzig {
   const ct_lcp_job *job;
@@ -174,9 +174,9 @@ static double reduce_row(dantzig *d, size_t i) {
   for (size_t j = 0; j < f->count; j++) d->solved[j] = row[f->index[j]];
   solve_forward(f, d->solved);
   double left = row[i] - ct_dense_dot(d->solved, d->solved, f->count);
-  if (!(left < SUSPECT * row[i])) return left;
+  if (!(left < SMALL_PIVOT * row[i])) return left;
   /* For many rows, only candidates above round-off are computed accurately. */
-  if (d->n > CLOSE_LOOK_MAX && !(left > d->small * row[i])) return 0.0;
+  if (d->n > ACCURATE_ROWS_MAX && !(left > d->small * row[i])) return 0.0;
   build_null_vector(d, i);
   refine_null_vector(d, d->dw);
   left = exact_row_product(d, i, d->dz, 0.0);
@@ -235,7 +235,7 @@ static double find_blocking_step(const dantzig *d, size_t k, double left, size_t
 static void clamp_row(dantzig *d, size_t i) {
   assert(d->places[i] != CLAMPED);
   double left = reduce_row(d, i);
-  d->places[i] = left > 0.0 ? CLAMPED : HELD;
+  d->places[i] = left > 0.0 ? CLAMPED : DEPENDENT;
   if (left > 0.0) append_factor_row(&d->factor, i, d->solved, left);
   d->w[i] = 0.0;
 }
@@ -247,7 +247,7 @@ static void release_row(dantzig *d, size_t i) {
   assert(at < d->factor.count);
   remove_factor_row(&d->factor, at);
   for (size_t j = 0; j < d->n; j++)
-    if (d->places[j] == HELD) d->places[j] = FREE;
+    if (d->places[j] == DEPENDENT) d->places[j] = FREE;
   d->places[i] = FREE;
   d->z[i] = d->w[i] = 0.0;
 }
@@ -279,7 +279,7 @@ static ct_lcp_status drive_row(dantzig *d, size_t k) {
     double step = find_blocking_step(d, k, left, &stop);
     if (stop == d->n) {
       if (is_beyond_roundoff(d, k)) return CT_LCP_STATUS_INFEASIBLE;
-      d->places[k] = HELD;
+      d->places[k] = DEPENDENT;
       return CT_LCP_STATUS_OK;
     }
     for (size_t i = 0; i < d->n; i++) {
@@ -319,16 +319,17 @@ static void polish_clamped(dantzig *d) {
 static bool is_row_wrong(dantzig *d, size_t k) {
   double terms = ct_lcp_terms(d->job, d->z), roundoff = ct_lcp_roundoff(d->job, k, terms);
   d->w[k] = compute_row_w(d, k);
-  if (d->n <= CLOSE_LOOK_MAX && fabs(d->w[k]) < ALMOST * roundoff) {
+  if (d->n <= ACCURATE_ROWS_MAX && fabs(d->w[k]) < ALMOST * roundoff) {
     polish_clamped(d);
     d->w[k] = exact_row_product(d, k, d->z, d->job->q[k]);
   }
   return d->w[k] < -roundoff;
 }
 
-/* Row i of M x + c, which should be 0: for dz in every row, for z in the clamped and held ones. */
+/* Row i of M x + c, which should be 0: for dz in every row, for z in the clamped and dependent
+ * ones. */
 static double compute_row_defect(const dantzig *d, const double *x, bool null, size_t i) {
-  if (!null && d->places[i] != CLAMPED && d->places[i] != HELD) return 0.0;
+  if (!null && d->places[i] != CLAMPED && d->places[i] != DEPENDENT) return 0.0;
   return exact_row_product(d, i, x, null ? 0.0 : d->job->q[i]);
 }
 
@@ -343,7 +344,7 @@ static ct_status solve_least_squares(dantzig *d, double *x, bool null) {
   if (!matrix || !right) return CT_OUT_OF_MEMORY;
   double *change = right + n;
   for (size_t i = 0; i < n; i++) {
-    bool counts = roots[i] > 0.0 && (null || d->places[i] == CLAMPED || d->places[i] == HELD);
+    bool counts = roots[i] > 0.0 && (null || d->places[i] == CLAMPED || d->places[i] == DEPENDENT);
     double scale = counts ? 1.0 / roots[i] : 0.0;
     right[i] = -scale * compute_row_defect(d, x, null, i);
     for (size_t j = 0; j < count; j++)
@@ -355,10 +356,10 @@ static ct_status solve_least_squares(dantzig *d, double *x, bool null) {
   return CT_OK;
 }
 
-/* True if w of a held row is no longer 0. */
-static bool are_held_rows_off(const dantzig *d) {
+/* True if w of a dependent row is no longer 0. */
+static bool are_dependent_rows_off(const dantzig *d) {
   for (size_t i = 0; i < d->n; i++)
-    if (d->places[i] == HELD &&
+    if (d->places[i] == DEPENDENT &&
         fabs(compute_row_defect(d, d->z, false, i)) > FAR_BELOW * d->job->target)
       return true;
   return false;
@@ -367,27 +368,27 @@ static bool are_held_rows_off(const dantzig *d) {
 /* Processes all rows once. *changed: at least one was wrong. */
 static ct_lcp_status visit_rows(dantzig *d, bool first, bool *changed) {
   for (size_t k = 0; k < d->n; k++) {
-    if (d->places[k] == CLAMPED || (d->places[k] == HELD && first)) continue;
+    if (d->places[k] == CLAMPED || (d->places[k] == DEPENDENT && first)) continue;
     if (is_row_wrong(d, k)) {
       d->places[k] = OUTSIDE;
       *changed = true;
       ct_lcp_status status = drive_row(d, k);
       if (status != CT_LCP_STATUS_OK) return status;
-    } else if (d->places[k] != HELD) {
+    } else if (d->places[k] != DEPENDENT) {
       d->places[k] = FREE;
     }
   }
   return CT_LCP_STATUS_OK;
 }
 
-/* Refines z, including the held rows' w, and then releases clamped rows with a z that is negative
- * beyond round-off. *dropped: at least one was released. */
+/* Refines z, including the dependent rows' w, and then releases clamped rows with a z that is
+ * negative beyond round-off. *dropped: at least one was released. */
 static ct_status recheck_clamped(dantzig *d, bool *dropped) {
   *dropped = false;
-  if (d->n <= CLOSE_LOOK_MAX) polish_clamped(d);
-  ct_status status = are_held_rows_off(d) ? solve_least_squares(d, d->z, false) : CT_OK;
+  if (d->n <= ACCURATE_ROWS_MAX) polish_clamped(d);
+  ct_status status = are_dependent_rows_off(d) ? solve_least_squares(d, d->z, false) : CT_OK;
   double terms = ct_lcp_terms(d->job, d->z);
-  for (size_t i = 0; i < d->n && d->n <= CLOSE_LOOK_MAX; i++) {
+  for (size_t i = 0; i < d->n && d->n <= ACCURATE_ROWS_MAX; i++) {
     double root = d->job->roots[i];
     if (d->places[i] != CLAMPED || !(root * root * d->z[i] < -ct_lcp_roundoff(d->job, i, terms)))
       continue;

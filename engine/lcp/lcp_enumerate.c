@@ -25,7 +25,7 @@ typedef struct enumeration {
   double *z;       /* [n] */
   bool *barred;    /* [n] z that are fixed at zero */
   double best;     /* residual of result->z */
-  bool unsettled;  /* a basis could not be excluded */
+  bool undecided;  /* a basis could not be excluded */
 } enumeration;
 
 static double scaled_entry(const enumeration *e, size_t i, size_t j) {
@@ -142,9 +142,9 @@ static ct_status enumerate_bases(enumeration *e) {
       e->result->status = CT_LCP_STATUS_OK;
       return CT_OK;
     }
-    e->unsettled = true;
+    e->undecided = true;
   }
-  if (!e->unsettled && !e->t.beyond) e->result->status = CT_LCP_STATUS_EXHAUSTED;
+  if (!e->undecided && !e->t.beyond) e->result->status = CT_LCP_STATUS_EXHAUSTED;
   return CT_OK;
 }
 

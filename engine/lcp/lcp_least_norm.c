@@ -23,7 +23,7 @@
  * the largest x. For null vectors it is at least NULL_ROUNDOFF over the least pivot, the rotation
  * caused by M's round-off: an entry of the wrong sign would hide a solution. Above NULL_UNKNOWN
  * their signs are unknown. */
-#define NOTHING 1e-10
+#define ENTRY_ROUNDOFF 1e-10
 #define NULL_ROUNDOFF (64.0 * CT_UNIT_ROUNDOFF)
 #define NULL_UNKNOWN 1e-4
 /* w counts as 0 up to this many times its round-off, as z has round-off too. */
@@ -36,18 +36,18 @@
 #define SAME 1e-9
 /* Length of a vector of ones projected onto the null vectors: one exists above the first; none
  * below the second. */
-#define AWAY 1e-9
-#define NOT_AWAY 1e-13
+#define DIRECTION_MIN 1e-9
+#define DIRECTION_NONE 1e-13
 /* Greatest error and round-off of w in the projector's problem, relative to its right-hand side. */
-#define TRUE_ENOUGH 1e-10
+#define PROJECTED_ERROR 1e-10
 /* Added to the projector's diagonal if its problem was not solved. It then has a unique solution,
  * nearly the same. */
-#define FIRM 1e-12
+#define REGULARISATION 1e-12
 /* Entries of the projector that one attempt may read: one second. */
 #define WORK UINT64_C(1000000000)
 /* Up to this number of rows null vectors are always stored themselves. Their complement loses
  * digits for rows in small units. */
-enum { SPELLED_OUT = 64 };
+enum { NULL_VECTORS_MAX = 64 };
 /* Corrections of the least z; each gains most of the wrong digits. */
 enum { CORRECTIONS = 3 };
 
@@ -102,7 +102,7 @@ static void select_zero_rows(least_norm_search *s, const ct_lcp_result *result) 
 static void build_null_basis(least_norm_search *s, const ct_rank *r) {
   assert(r->chosen < s->count);
   size_t null_count = s->count - r->chosen, n = s->n;
-  s->of_range = r->chosen < null_count && s->count > SPELLED_OUT;
+  s->of_range = r->chosen < null_count && s->count > NULL_VECTORS_MAX;
   s->vectors = s->of_range ? r->chosen : null_count;
   if (s->of_range) {
     for (size_t k = 0; k < s->vectors; k++)
@@ -217,7 +217,7 @@ static bool update_projected_side(const double *p, const double *z, size_t count
     off = fmax(off, fmax(fabs(fmin(w[i], z[i])), CT_UNIT_ROUNDOFF * terms));
     size = fmax(size, fmax(fabs(side[i]), w[i]));
   }
-  if (!(off <= TRUE_ENOUGH * size)) return false;
+  if (!(off <= PROJECTED_ERROR * size)) return false;
   for (size_t i = 0; i < count; i++) side[i] = fmax(w[i], 0.0);
   return true;
 }
@@ -271,7 +271,7 @@ static ct_status solve_projected(const least_norm_search *s, const uint32_t *in,
     ct_lcp_result result = {.z = z, .certificate = z + 2 * count};
     status = ct_lcp_block(&job, &result);
     if (status == CT_OK && result.status != CT_LCP_STATUS_OK) {
-      for (size_t i = 0; i < count; i++) p[i * count + i] += FIRM * p[i * count + i];
+      for (size_t i = 0; i < count; i++) p[i * count + i] += REGULARISATION * p[i * count + i];
       result.iterations = 0;
       status = ct_lcp_block(&job, &result);
     }
@@ -361,18 +361,18 @@ static ct_status search_null_direction(least_norm_search *s) {
   ct_status status = CT_OK;
   /* The nearest null vector overall is at least as long as the nearest one among those permitted.
    */
-  if (size > NOT_AWAY) status = solve_projected(s, zeros, count, side, factors, &ended);
+  if (size > DIRECTION_NONE) status = solve_projected(s, zeros, count, side, factors, &ended);
   else memset(side, 0, count * sizeof *side);
   for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
   if (status != CT_OK || !ended) return status;
-  if (most > AWAY) {
+  if (most > DIRECTION_MIN) {
     s->unique = CT_NO;
     for (size_t i = 0; i < count; i++) wish[zeros[i]] += factors[i];
     project_on_nulls(s, wish, side);
     for (size_t e = 0; e < s->count; e++) side[e] /= s->unit[e];
     step_along_null(s, side);
   }
-  if (most > NOT_AWAY) return CT_OK;
+  if (most > DIRECTION_NONE) return CT_OK;
   /* A null vector may be 0 in all of these rows: the other rows then depend on each other. */
   ct_rank r;
   if (!factor_positive_rows(s, z, &r)) return CT_OUT_OF_MEMORY;
@@ -436,7 +436,7 @@ static ct_status find_least_solution(least_norm_search *s, ct_lcp_result *result
   project_on_nulls(s, s->z, least);
   for (size_t e = 0; e < s->count; e++) {
     least[e] = s->z[e] - least[e];
-    if (s->unit[e] * fabs(least[e]) <= NOTHING * s->most) least[e] = 0.0;
+    if (s->unit[e] * fabs(least[e]) <= ENTRY_ROUNDOFF * s->most) least[e] = 0.0;
     lowest = fmin(lowest, least[e]);
   }
   bool ended = true;
@@ -460,10 +460,10 @@ static ct_status evaluate_null_vectors(least_norm_search *s, ct_rank *r, ct_lcp_
     s->unique = s->unsure ? CT_UNKNOWN : CT_YES;
     return CT_OK;
   }
-  s->nothing = fmax(NOTHING, NULL_ROUNDOFF / r->least);
+  s->nothing = fmax(ENTRY_ROUNDOFF, NULL_ROUNDOFF / r->least);
   if (s->nothing > NULL_UNKNOWN) return CT_OK;
   s->basis = ct_arena_alloc_doubles(
-      s->job->arena, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
+      s->job->arena, (s->count <= NULL_VECTORS_MAX ? s->count : s->count / 2 + 1) * s->count);
   if (!s->basis) return CT_OUT_OF_MEMORY;
   build_null_basis(s, r);
   change_basis_units(s, true);

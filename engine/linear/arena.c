@@ -16,7 +16,7 @@ struct ct_arena_block {
 
 ct_arena *ct_arena_create(void) { return calloc(1, sizeof(ct_arena)); }
 
-static void drop_to(ct_arena *arena, ct_arena_block *block) {
+static void free_blocks_to(ct_arena *arena, ct_arena_block *block) {
   while (arena->last != block) {
     assert(arena->last);
     ct_arena_block *before = arena->last->before;
@@ -27,7 +27,7 @@ static void drop_to(ct_arena *arena, ct_arena_block *block) {
 
 void ct_arena_destroy(ct_arena *arena) {
   if (!arena) return;
-  drop_to(arena, NULL);
+  free_blocks_to(arena, NULL);
   free(arena);
 }
 
@@ -56,11 +56,12 @@ void ct_arena_leave(ct_arena *arena, ct_arena_mark mark) {
   if (arena->depth == 0 && (arena->last->before || arena->last->size < arena->most)) {
     /* Replaces the blocks by a single one of the greatest use, so that later solves need no
      * allocation. If that fails, blocks are added as needed. */
-    drop_to(arena, NULL);
+    free_blocks_to(arena, NULL);
     (void)add_block(arena, arena->most);
     return;
   }
-  while (arena->last != mark.block && arena->last->before) drop_to(arena, arena->last->before);
+  while (arena->last != mark.block && arena->last->before)
+    free_blocks_to(arena, arena->last->before);
   arena->last->used = mark.block ? mark.used : 0;
 }
 

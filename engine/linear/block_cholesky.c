@@ -143,8 +143,8 @@ static void dissect(dissection *d) {
     }
     /* The last vertex of a traversal is far from its root. Two repetitions from there approximate
      * a diameter. */
-    for (int turn = 0; turn < 3; turn++) {
-      uint32_t root = turn == 0 ? d->order[s.from] : d->queue[s.to - 1];
+    for (int pass = 0; pass < 3; pass++) {
+      uint32_t root = pass == 0 ? d->order[s.from] : d->queue[s.to - 1];
       clear_levels(d, s);
       (void)traverse_levels(d, root, label, s.from);
     }
@@ -157,8 +157,8 @@ bool ct_nested_order(const ct_graph *graph, uint32_t *order, ct_arena *arena) {
   ct_arena_mark mark = ct_arena_enter(arena);
   d.queue = ct_arena_alloc(arena, 3 * graph->count + 1, sizeof *d.queue);
   d.stack = ct_arena_alloc(arena, graph->count + 2, sizeof *d.stack);
-  bool memory_had = d.queue && d.stack;
-  if (memory_had) {
+  bool has_memory = d.queue && d.stack;
+  if (has_memory) {
     d.label = d.queue + graph->count;
     d.level = d.label + graph->count;
     for (uint32_t v = 0; v < graph->count; v++) {
@@ -169,7 +169,7 @@ bool ct_nested_order(const ct_graph *graph, uint32_t *order, ct_arena *arena) {
     dissect(&d);
   }
   ct_arena_leave(arena, mark);
-  return memory_had;
+  return has_memory;
 }
 
 /* ---- symbolic factorisation ------------------------------------------------------------------ */
@@ -245,7 +245,7 @@ static void count_work(ct_block_cholesky *f, const size_t *counts) {
   f->work = work * BLOCK * ROWS;
 }
 
-static bool take_numbers(ct_block_cholesky *f, ct_arena *arena) {
+static bool allocate_factor_values(ct_block_cholesky *f, ct_arena *arena) {
   size_t n = f->count, blocks = f->starts[n];
   f->rows = ct_arena_alloc(arena, blocks + 1, sizeof *f->rows);
   f->values = ct_arena_alloc_doubles(arena, BLOCK * blocks + 1);
@@ -279,7 +279,7 @@ ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *sha
   find_rows(f, &graph, parent, mark, ends, NULL);
   count_work(f, ends);
   if (f->starts[count] > shape->blocks_max || f->work > shape->work_max) return CT_OK;
-  if (!take_numbers(f, arena)) return CT_OUT_OF_MEMORY;
+  if (!allocate_factor_values(f, arena)) return CT_OUT_OF_MEMORY;
   memcpy(ends, f->starts, count * sizeof *ends);
   find_rows(f, &graph, parent, mark, ends, f->rows);
   *fits = true;
@@ -316,8 +316,8 @@ void ct_block_cholesky_add(ct_block_cholesky *f, uint32_t a, uint32_t b, const d
 }
 
 /* to -= x y', with y given by columns. */
-static void take_away(double *restrict to, const double *restrict x,
-                      const double *restrict columns) {
+static void subtract_block_product(double *restrict to, const double *restrict x,
+                                   const double *restrict columns) {
   for (size_t r = 0; r < ROWS; r++, to += ROWS, x += ROWS) {
     ct_two a = ct_two_load(to), b = ct_two_load(to + 2), c = ct_two_load(to + 4);
     for (size_t k = 0; k < ROWS; k++) {
@@ -333,7 +333,7 @@ static void take_away(double *restrict to, const double *restrict x,
   }
 }
 
-static void turn(const double *block, double *out) {
+static void transpose_block(const double *block, double *out) {
   for (size_t r = 0; r < ROWS; r++)
     for (size_t c = 0; c < ROWS; c++) out[ROWS * c + r] = block[ROWS * r + c];
 }
@@ -360,7 +360,7 @@ static void divide_block(double *x, const double *l) {
 }
 
 /* Adds a column to the list of the row of its next block. */
-static void wait(ct_block_cholesky *f, uint32_t column, size_t block) {
+static void link_column(ct_block_cholesky *f, uint32_t column, size_t block) {
   f->ahead[column] = block;
   if (block == f->starts[column + 1]) return;
   uint32_t row = f->rows[block];
@@ -368,43 +368,43 @@ static void wait(ct_block_cholesky *f, uint32_t column, size_t block) {
   f->head[row] = column;
 }
 
-static void make_column(ct_block_cholesky *f, uint32_t j) {
+static void factor_column(ct_block_cholesky *f, uint32_t j) {
   assert(j < f->count);
   double *own = &f->diagonal[BLOCK * (size_t)j], columns[BLOCK];
   for (size_t e = f->starts[j]; e < f->starts[j + 1]; e++) f->at[f->rows[e]] = e;
   for (uint32_t k = f->head[j], next; k != NO_BLOCK_ROW; k = next) {
     next = f->next[k];
     size_t e = f->ahead[k];
-    turn(&f->values[BLOCK * e], columns);
-    take_away(own, &f->values[BLOCK * e], columns);
+    transpose_block(&f->values[BLOCK * e], columns);
+    subtract_block_product(own, &f->values[BLOCK * e], columns);
     for (size_t b = e + 1; b < f->starts[k + 1]; b++)
-      take_away(&f->values[BLOCK * f->at[f->rows[b]]], &f->values[BLOCK * b], columns);
-    wait(f, k, e + 1);
+      subtract_block_product(&f->values[BLOCK * f->at[f->rows[b]]], &f->values[BLOCK * b], columns);
+    link_column(f, k, e + 1);
   }
   factor_block(own);
   for (size_t e = f->starts[j]; e < f->starts[j + 1]; e++) divide_block(&f->values[BLOCK * e], own);
-  wait(f, j, f->starts[j]);
+  link_column(f, j, f->starts[j]);
 }
 
 ct_status ct_block_cholesky_factor(ct_block_cholesky *f, const ct_cancel *cancel) {
   for (size_t i = 0; i < f->count; i++) f->head[i] = NO_BLOCK_ROW;
   for (uint32_t j = 0; j < f->count; j++) {
     if (j % POLL_COLUMNS == 0 && ct_cancel_raised(cancel)) return CT_CANCELLED;
-    make_column(f, j);
+    factor_column(f, j);
   }
   return CT_OK;
 }
 
 /* ---- solving --------------------------------------------------------------------------------- */
 
-static void forward(const double *l, double *x) {
+static void solve_block_forward(const double *l, double *x) {
   for (size_t r = 0; r < ROWS; r++) {
     for (size_t k = 0; k < r; k++) x[r] -= l[ROWS * r + k] * x[k];
     x[r] /= l[ROWS * r + r];
   }
 }
 
-static void backward(const double *l, double *x) {
+static void solve_block_backward(const double *l, double *x) {
   for (size_t r = ROWS; r-- > 0;) {
     for (size_t k = r + 1; k < ROWS; k++) x[r] -= l[ROWS * k + r] * x[k];
     x[r] /= l[ROWS * r + r];
@@ -412,7 +412,8 @@ static void backward(const double *l, double *x) {
 }
 
 /* to -= b x */
-static void take_product(double *restrict to, const double *restrict b, const double *restrict x) {
+static void subtract_block_vector(double *restrict to, const double *restrict b,
+                                  const double *restrict x) {
   const ct_two x0 = ct_two_load(x), x1 = ct_two_load(x + 2), x2 = ct_two_load(x + 4);
   for (size_t r = 0; r < ROWS; r++, b += ROWS) {
     ct_two sums = ct_two_load(b) * x0 + ct_two_load(b + 2) * x1 + ct_two_load(b + 4) * x2;
@@ -421,7 +422,8 @@ static void take_product(double *restrict to, const double *restrict b, const do
 }
 
 /* to -= b' x */
-static void take_turned(double *restrict to, const double *restrict b, const double *restrict x) {
+static void subtract_transposed_vector(double *restrict to, const double *restrict b,
+                                       const double *restrict x) {
   ct_two t0 = ct_two_load(to), t1 = ct_two_load(to + 2), t2 = ct_two_load(to + 4);
   for (size_t r = 0; r < ROWS; r++, b += ROWS) {
     const ct_two times = {x[r], x[r]};
@@ -440,15 +442,15 @@ void ct_block_cholesky_solve(const ct_block_cholesky *f, const double *right, do
     memcpy(&x[ROWS * i], &right[ROWS * (size_t)f->order[i]], ROWS * sizeof *x);
   for (size_t j = 0; j < f->count; j++) {
     double *own = &x[ROWS * j];
-    forward(&f->diagonal[BLOCK * j], own);
+    solve_block_forward(&f->diagonal[BLOCK * j], own);
     for (size_t e = f->starts[j]; e < f->starts[j + 1]; e++)
-      take_product(&x[ROWS * (size_t)f->rows[e]], &f->values[BLOCK * e], own);
+      subtract_block_vector(&x[ROWS * (size_t)f->rows[e]], &f->values[BLOCK * e], own);
   }
   for (size_t j = f->count; j-- > 0;) {
     double *own = &x[ROWS * j];
     for (size_t e = f->starts[j]; e < f->starts[j + 1]; e++)
-      take_turned(own, &f->values[BLOCK * e], &x[ROWS * (size_t)f->rows[e]]);
-    backward(&f->diagonal[BLOCK * j], own);
+      subtract_transposed_vector(own, &f->values[BLOCK * e], &x[ROWS * (size_t)f->rows[e]]);
+    solve_block_backward(&f->diagonal[BLOCK * j], own);
   }
   for (size_t i = 0; i < f->count; i++)
     memcpy(&out[ROWS * (size_t)f->order[i]], &x[ROWS * i], ROWS * sizeof *x);

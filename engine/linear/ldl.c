@@ -13,21 +13,21 @@ typedef struct column {
   ct_two a, b;
 } column;
 
-static inline column load(const double *from) {
+static inline column load_column(const double *from) {
   return (column){ct_two_load(from), ct_two_load(from + 2)};
 }
 
-static inline void store(double *to, column c) {
+static inline void store_column(double *to, column c) {
   ct_two_store(to, c.a);
   ct_two_store(to + 2, c.b);
 }
 
-static inline column less(column c, column d, double times) {
+static inline column subtract_column(column c, column d, double times) {
   ct_two t = {times, times};
   return (column){c.a - d.a * t, c.b - d.b * t};
 }
 
-static inline column scaled(column c, double times) {
+static inline column scale_column(column c, double times) {
   ct_two t = {times, times};
   return (column){c.a * t, c.b * t};
 }
@@ -42,7 +42,7 @@ bool ct_ldl_make(ct_ldl *f, size_t capacity, ct_arena *arena) {
 }
 
 /* Copies panel b of the matrix. Rows behind the last are those of the unit matrix. */
-static void gather(ct_ldl *f, const ct_ldl_part *part, size_t b) {
+static void copy_panel(ct_ldl *f, const ct_ldl_part *part, size_t b) {
   size_t top = PANEL * b, rows = part->count - top < PANEL ? part->count - top : PANEL, first = top;
   for (size_t r = 0; r < rows; r++) {
     size_t from = part->place[part->low[part->rows[top + r]]];
@@ -65,30 +65,32 @@ static void gather(ct_ldl *f, const ct_ldl_part *part, size_t b) {
 }
 
 /* Computes L D in the columns of panel b that belong to the diagonal block of panel c. */
-static void eliminate(const ct_ldl *f, double *panel, size_t b, size_t c) {
+static void eliminate_panel(const ct_ldl *f, double *panel, size_t b, size_t c) {
   size_t from = f->first[b] > f->first[c] ? f->first[b] : f->first[c], end = PANEL * c;
   double *at = panel + PANEL * (end - f->first[b]);
   const double *mine = panel + PANEL * (from - f->first[b]),
                *other = f->values + f->start[c] + PANEL * (from - f->first[c]);
-  column c0 = load(at), c1 = load(at + 4), c2 = load(at + 8), c3 = load(at + 12);
+  column c0 = load_column(at), c1 = load_column(at + 4), c2 = load_column(at + 8),
+         c3 = load_column(at + 12);
   for (size_t k = from; k < end; k++, mine += PANEL, other += PANEL) {
-    column v = load(mine);
-    c0 = less(c0, v, other[0]);
-    c1 = less(c1, v, other[1]);
-    c2 = less(c2, v, other[2]);
-    c3 = less(c3, v, other[3]);
+    column v = load_column(mine);
+    c0 = subtract_column(c0, v, other[0]);
+    c1 = subtract_column(c1, v, other[1]);
+    c2 = subtract_column(c2, v, other[2]);
+    c3 = subtract_column(c3, v, other[3]);
   }
-  c1 = less(c1, c0, other[1]);
-  c2 = less(less(c2, c0, other[2]), c1, other[6]);
-  c3 = less(less(less(c3, c0, other[3]), c1, other[7]), c2, other[11]);
-  store(at, c0);
-  store(at + 4, c1);
-  store(at + 8, c2);
-  store(at + 12, c3);
+  c1 = subtract_column(c1, c0, other[1]);
+  c2 = subtract_column(subtract_column(c2, c0, other[2]), c1, other[6]);
+  c3 = subtract_column(subtract_column(subtract_column(c3, c0, other[3]), c1, other[7]), c2,
+                       other[11]);
+  store_column(at, c0);
+  store_column(at + 4, c1);
+  store_column(at + 8, c2);
+  store_column(at + 12, c3);
 }
 
 /* Returns 1 / pivot, 0 for a dependent row. */
-static double pivot(ct_ldl *f, double left, double whole, double small) {
+static double invert_pivot(ct_ldl *f, double left, double whole, double small) {
   f->least = left < f->least * whole ? left / whole : f->least;
   if (left > small * whole) return 1.0 / left;
   f->dependent++;
@@ -96,37 +98,38 @@ static double pivot(ct_ldl *f, double left, double whole, double small) {
 }
 
 /* Scales L D of panel b to L, and factors its diagonal block. */
-static void finish(ct_ldl *f, double *panel, size_t b, double small) {
+static void factor_panel(ct_ldl *f, double *panel, size_t b, double small) {
   size_t first = f->first[b], top = PANEL * b;
   double *v = panel, *inverse = f->inverse;
   double *at = panel + PANEL * (top - first), *own = inverse + top;
   const double whole[PANEL] = {at[0], at[5], at[10], at[15]};
-  column c0 = load(at), c1 = load(at + 4), c2 = load(at + 8), c3 = load(at + 12);
+  column c0 = load_column(at), c1 = load_column(at + 4), c2 = load_column(at + 8),
+         c3 = load_column(at + 12);
   for (size_t k = first; k < top; k++, v += PANEL) {
-    column scaled_down = load(v), l = scaled(scaled_down, inverse[k]);
-    store(v, l);
-    c0 = less(c0, scaled_down, l.a[0]);
-    c1 = less(c1, scaled_down, l.a[1]);
-    c2 = less(c2, scaled_down, l.b[0]);
-    c3 = less(c3, scaled_down, l.b[1]);
+    column scaled_down = load_column(v), l = scale_column(scaled_down, inverse[k]);
+    store_column(v, l);
+    c0 = subtract_column(c0, scaled_down, l.a[0]);
+    c1 = subtract_column(c1, scaled_down, l.a[1]);
+    c2 = subtract_column(c2, scaled_down, l.b[0]);
+    c3 = subtract_column(c3, scaled_down, l.b[1]);
   }
-  own[0] = pivot(f, c0.a[0], whole[0], small);
-  column l0 = scaled(c0, own[0]);
-  c1 = less(c1, c0, l0.a[1]);
-  c2 = less(c2, c0, l0.b[0]);
-  c3 = less(c3, c0, l0.b[1]);
-  own[1] = pivot(f, c1.a[1], whole[1], small);
-  column l1 = scaled(c1, own[1]);
-  c2 = less(c2, c1, l1.b[0]);
-  c3 = less(c3, c1, l1.b[1]);
-  own[2] = pivot(f, c2.b[0], whole[2], small);
-  column l2 = scaled(c2, own[2]);
-  c3 = less(c3, c2, l2.b[1]);
-  own[3] = pivot(f, c3.b[1], whole[3], small);
-  store(at, l0);
-  store(at + 4, l1);
-  store(at + 8, l2);
-  store(at + 12, c3);
+  own[0] = invert_pivot(f, c0.a[0], whole[0], small);
+  column l0 = scale_column(c0, own[0]);
+  c1 = subtract_column(c1, c0, l0.a[1]);
+  c2 = subtract_column(c2, c0, l0.b[0]);
+  c3 = subtract_column(c3, c0, l0.b[1]);
+  own[1] = invert_pivot(f, c1.a[1], whole[1], small);
+  column l1 = scale_column(c1, own[1]);
+  c2 = subtract_column(c2, c1, l1.b[0]);
+  c3 = subtract_column(c3, c1, l1.b[1]);
+  own[2] = invert_pivot(f, c2.b[0], whole[2], small);
+  column l2 = scale_column(c2, own[2]);
+  c3 = subtract_column(c3, c2, l2.b[1]);
+  own[3] = invert_pivot(f, c3.b[1], whole[3], small);
+  store_column(at, l0);
+  store_column(at + 4, l1);
+  store_column(at + 8, l2);
+  store_column(at + 12, c3);
 }
 
 void ct_ldl_factor(ct_ldl *f, const ct_ldl_part *part) {
@@ -136,10 +139,10 @@ void ct_ldl_factor(ct_ldl *f, const ct_ldl_part *part) {
   f->dependent = 0;
   f->least = 1.0;
   for (size_t b = 0; b < f->panels; b++) {
-    gather(f, part, b);
+    copy_panel(f, part, b);
     double *panel = f->values + f->start[b];
-    for (size_t c = f->first[b] / PANEL; c < b; c++) eliminate(f, panel, b, c);
-    finish(f, panel, b, part->small);
+    for (size_t c = f->first[b] / PANEL; c < b; c++) eliminate_panel(f, panel, b, c);
+    factor_panel(f, panel, b, part->small);
     if (part->shift > 0.0 && f->dependent > 0) return;
   }
 }
@@ -147,8 +150,9 @@ void ct_ldl_factor(ct_ldl *f, const ct_ldl_part *part) {
 void ct_ldl_solve(const ct_ldl *f, double *x) {
   for (size_t b = 0; b < f->panels; b++) {
     const double *v = f->values + f->start[b];
-    column sum = load(x + PANEL * b);
-    for (size_t k = f->first[b]; k < PANEL * b; k++, v += PANEL) sum = less(sum, load(v), x[k]);
+    column sum = load_column(x + PANEL * b);
+    for (size_t k = f->first[b]; k < PANEL * b; k++, v += PANEL)
+      sum = subtract_column(sum, load_column(v), x[k]);
     double *own = x + PANEL * b;
     own[0] = sum.a[0];
     own[1] = sum.a[1] - v[1] * own[0];
@@ -162,9 +166,9 @@ void ct_ldl_solve(const ct_ldl *f, double *x) {
     own[2] -= v[11] * own[3];
     own[1] -= v[6] * own[2] + v[7] * own[3];
     own[0] -= v[1] * own[1] + v[2] * own[2] + v[3] * own[3];
-    column of = load(own);
+    column of = load_column(own);
     for (size_t k = f->first[b]; k < PANEL * b; k++, panel += PANEL) {
-      column l = load(panel);
+      column l = load_column(panel);
       ct_two sums = l.a * of.a + l.b * of.b;
       x[k] -= sums[0] + sums[1];
     }

@@ -12,7 +12,7 @@ typedef struct equations {
   size_t *order; /* [columns] unknown of each column */
 } equations;
 
-static double length_of(const double *a, size_t count, size_t stride) {
+static double strided_length(const double *a, size_t count, size_t stride) {
   double most = 0.0, sum = 0.0;
   for (size_t i = 0; i < count; i++) most = fmax(most, fabs(a[i * stride]));
   if (most == 0.0) return 0.0;
@@ -34,7 +34,7 @@ static void swap_columns(equations *e, size_t i, size_t j) {
 }
 
 /* Householder reflection y -= beta (v.y) v. v[0] = 1 is not stored; beta = 2 / v.v. */
-static void reflect(const double *v, double beta, double *y, size_t count) {
+static void apply_reflection(const double *v, double beta, double *y, size_t count) {
   double along = y[0];
   for (size_t i = 1; i < count; i++) along += v[i] * y[i];
   along *= beta;
@@ -46,7 +46,7 @@ static void reflect(const double *v, double beta, double *y, size_t count) {
  * x[0]. Returns beta. */
 static double make_reflection(double *x, size_t count, size_t stride) {
   assert(count > 0);
-  double length = length_of(x, count, stride);
+  double length = strided_length(x, count, stride);
   if (length == 0.0) return 0.0;
   double first = x[0] >= 0.0 ? x[0] + length : x[0] - length;
   double beta =
@@ -65,7 +65,7 @@ static void triangulate(equations *e) {
     size_t k = e->rank, best = k;
     double longest = -1.0;
     for (size_t j = k; j < e->columns; j++) {
-      double length = length_of(&e->matrix[j * m + k], m - k, 1);
+      double length = strided_length(&e->matrix[j * m + k], m - k, 1);
       if (length > longest) {
         longest = length;
         best = j;
@@ -75,14 +75,15 @@ static void triangulate(equations *e) {
     if (!(longest > CT_LEAST_NORM_RANK * greatest)) return;
     swap_columns(e, k, best);
     double *v = &e->matrix[k * m + k], beta = make_reflection(v, m - k, 1);
-    for (size_t j = k + 1; j < e->columns; j++) reflect(v, beta, &e->matrix[j * m + k], m - k);
-    reflect(v, beta, &e->right[k], m - k);
+    for (size_t j = k + 1; j < e->columns; j++)
+      apply_reflection(v, beta, &e->matrix[j * m + k], m - k);
+    apply_reflection(v, beta, &e->right[k], m - k);
   }
 }
 
 /* Reflects row i of the triangle onto its diagonal: its entries in the dependent columns become
  * zero, and v is stored there. */
-static double clear_row(equations *e, size_t i, double *row) {
+static double clear_dependent_part(equations *e, size_t i, double *row) {
   assert(i < e->rank);
   size_t m = e->rows, spare = e->columns - e->rank;
   row[0] = e->matrix[i * m + i];
@@ -130,7 +131,7 @@ bool ct_least_norm(const ct_equations *of, double *out, size_t *rank, ct_arena *
     triangulate(&e);
     assert(e.rank <= e.rows && e.rank <= e.columns);
     if (e.rank < e.columns)
-      for (size_t i = e.rank; i-- > 0;) betas[i] = clear_row(&e, i, scratch);
+      for (size_t i = e.rank; i-- > 0;) betas[i] = clear_dependent_part(&e, i, scratch);
     solve_shortest(&e, betas, scratch);
     for (size_t j = 0; j < e.columns; j++) out[e.order[j]] = scratch[j];
     if (rank) *rank = e.rank;

@@ -12,11 +12,11 @@
 /* A pivot below minus this part of its diagonal entry is negative beyond round-off. */
 #define INDEFINITE 1e-9
 /* A pivot below this part of its diagonal entry is recomputed accurately. */
-#define SUSPECT 1e-8
+#define SMALL_PIVOT 1e-8
 enum { REFINEMENTS = 3 };
 /* For more rows, recomputing small pivots would take seconds: `small` alone decides, far above the
  * factor's round-off. */
-enum { CLOSE_LOOK_MAX = 128 };
+enum { ACCURATE_ROWS_MAX = 128 };
 
 typedef struct search {
   const double *m;
@@ -25,8 +25,8 @@ typedef struct search {
   double *vector, *scratch;
 } search;
 
-static size_t best_row(const ct_rank *r, const search *s, const bool *first, bool wanted,
-                       double small) {
+static size_t choose_pivot_row(const ct_rank *r, const search *s, const bool *first, bool wanted,
+                               double small) {
   double most = small;
   size_t best = r->size;
   for (size_t i = 0; i < r->size; i++) {
@@ -40,7 +40,7 @@ static size_t best_row(const ct_rank *r, const search *s, const bool *first, boo
 
 /* Recomputes the pivot of row p without the factor's round-off: the row times its null vector with
  * the pivots, refined. Returns 0 if the result is round-off. */
-static double look_closely(const ct_rank *r, const search *s, size_t p) {
+static double recompute_pivot(const ct_rank *r, const search *s, size_t p) {
   size_t n = r->size;
   double *v = s->vector, *x = s->scratch;
   memset(v, 0, n * sizeof *v);
@@ -66,7 +66,7 @@ static double look_closely(const ct_rank *r, const search *s, size_t p) {
   return left > ct_rank_roundoff(terms) ? left : 0.0;
 }
 
-static void take_pivot(ct_rank *r, const search *s, size_t p) {
+static void append_pivot(ct_rank *r, const search *s, size_t p) {
   assert(!s->done[p] && s->left[p] > 0.0);
   assert(r->count < r->size);
   size_t j = r->count;
@@ -96,13 +96,13 @@ bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *firs
     s.done[i] = false;
   }
   for (int wanted = 1; wanted >= 0; wanted--) {
-    for (size_t p; (p = best_row(r, &s, first, wanted, small)) < size;) {
+    for (size_t p; (p = choose_pivot_row(r, &s, first, wanted, small)) < size;) {
       double whole = dense[p * size + p];
-      bool suspect = size <= CLOSE_LOOK_MAX && s.left[p] < SUSPECT * whole;
-      if (suspect) s.left[p] = look_closely(r, &s, p);
-      if (!(s.left[p] > (suspect ? 0.0 : small * whole))) continue;
+      bool is_small = size <= ACCURATE_ROWS_MAX && s.left[p] < SMALL_PIVOT * whole;
+      if (is_small) s.left[p] = recompute_pivot(r, &s, p);
+      if (!(s.left[p] > (is_small ? 0.0 : small * whole))) continue;
       if (wanted) r->least = fmin(r->least, s.left[p] / whole);
-      take_pivot(r, &s, p);
+      append_pivot(r, &s, p);
     }
     if (wanted) r->chosen = r->count;
     assert(r->chosen <= r->count && r->count <= size);

@@ -50,46 +50,47 @@ ct_contact_velocity ct_contact_relative_velocity(const ct_contact_set *set,
 #define FLAT_PART 1e-12
 
 /* Vector in the tangent plane. */
-typedef struct flat {
+typedef struct plane_vec {
   double x, y;
-} flat;
+} plane_vec;
 
 /* A surface at the contact: its form, k, and W; for a line W of the direction across it. */
-typedef struct bend {
+typedef struct surface_curvature {
   ct_surface_form form;
-  flat k, line;
+  plane_vec k, line;
   double radius;     /* LINE */
   double xx, xy, yy; /* W */
-} bend;
+} surface_curvature;
 
-typedef struct meeting {
-  bend a, b;
-  flat u;
-} meeting;
+typedef struct surface_pair {
+  surface_curvature a, b;
+  plane_vec u;
+} surface_pair;
 
-static double flat_dot(flat p, flat q) { return p.x * q.x + p.y * q.y; }
-static flat flat_add_scaled(flat p, flat q, double s) {
-  return (flat){p.x + s * q.x, p.y + s * q.y};
+static double plane_dot(plane_vec p, plane_vec q) { return p.x * q.x + p.y * q.y; }
+static plane_vec plane_add_scaled(plane_vec p, plane_vec q, double s) {
+  return (plane_vec){p.x + s * q.x, p.y + s * q.y};
 }
-static flat flat_across(flat e) { return (flat){-e.y, e.x}; }
-static flat apply_curvature(const bend *s, flat v) {
-  return (flat){s->xx * v.x + s->xy * v.y, s->xy * v.x + s->yy * v.y};
+static plane_vec plane_perpendicular(plane_vec e) { return (plane_vec){-e.y, e.x}; }
+static plane_vec apply_curvature(const surface_curvature *s, plane_vec v) {
+  return (plane_vec){s->xx * v.x + s->xy * v.y, s->xy * v.x + s->yy * v.y};
 }
 
-static bend surface_bend(const ct_surface *surface, ct_vec3 turning, const ct_vec3 frame[3]) {
+static surface_curvature curvature_in_frame(const ct_surface *surface, ct_vec3 turning,
+                                            const ct_vec3 frame[3]) {
   ct_vec3 k = ct_cross(frame[0], turning);
-  bend s = {.form = surface->form, .k = {ct_dot(frame[1], k), ct_dot(frame[2], k)}};
+  surface_curvature s = {.form = surface->form, .k = {ct_dot(frame[1], k), ct_dot(frame[2], k)}};
   if (s.form == CT_SURFACE_CURVED) {
     ct_vec3 wx = ct_mat_mul(surface->radii, frame[1]), wy = ct_mat_mul(surface->radii, frame[2]);
     s.xx = ct_dot(frame[1], wx);
     s.xy = ct_dot(frame[1], wy);
     s.yy = ct_dot(frame[2], wy);
   } else if (s.form == CT_SURFACE_LINE) {
-    flat e = {ct_dot(frame[1], surface->line), ct_dot(frame[2], surface->line)};
-    double length = sqrt(flat_dot(e, e));
+    plane_vec e = {ct_dot(frame[1], surface->line), ct_dot(frame[2], surface->line)};
+    double length = sqrt(plane_dot(e, e));
     s.form = length > CROSSING_NONE ? CT_SURFACE_LINE : CT_SURFACE_POINT;
-    if (s.form == CT_SURFACE_LINE) s.line = (flat){e.x / length, e.y / length};
-    flat t = flat_across(s.line);
+    if (s.form == CT_SURFACE_LINE) s.line = (plane_vec){e.x / length, e.y / length};
+    plane_vec t = plane_perpendicular(s.line);
     s.radius = surface->radius;
     s.xx = s.radius * (t.x * t.x);
     s.xy = s.radius * (t.x * t.y);
@@ -99,94 +100,95 @@ static bend surface_bend(const ct_surface *surface, ct_vec3 turning, const ct_ve
 }
 
 /* Term of the closest point's motion over the surface: (v + k).W (v + k). */
-static double running_term(const bend *s, flat v) {
+static double running_term(const surface_curvature *s, plane_vec v) {
   if (s->form == CT_SURFACE_FACE) return 0.0;
-  flat d = flat_add_scaled(v, s->k, 1.0);
-  return flat_dot(d, apply_curvature(s, d));
+  plane_vec d = plane_add_scaled(v, s->k, 1.0);
+  return plane_dot(d, apply_curvature(s, d));
 }
 
 /* Rate of the normal that rotates with a face; the mean for two faces without a known vertex or
  * edge. */
-static flat face_normal_rate(const meeting *m) {
+static plane_vec face_normal_rate(const surface_pair *m) {
   assert(m->a.form == CT_SURFACE_FACE || m->b.form == CT_SURFACE_FACE);
   bool both = m->a.form == m->b.form;
-  const bend *face = m->a.form == CT_SURFACE_FACE ? &m->a : &m->b;
-  if (!both) return (flat){-face->k.x, -face->k.y};
-  return (flat){-0.5 * (m->a.k.x + m->b.k.x), -0.5 * (m->a.k.y + m->b.k.y)};
+  const surface_curvature *face = m->a.form == CT_SURFACE_FACE ? &m->a : &m->b;
+  if (!both) return (plane_vec){-face->k.x, -face->k.y};
+  return (plane_vec){-0.5 * (m->a.k.x + m->b.k.x), -0.5 * (m->a.k.y + m->b.k.y)};
 }
 
 /* Optimal rate from v along direction t. Without curvature along t no optimum exists, and v is
  * returned. */
-static flat best_normal_rate_along(const meeting *m, flat v, flat t) {
-  double bent = flat_dot(t, apply_curvature(&m->a, t)) + flat_dot(t, apply_curvature(&m->b, t));
+static plane_vec best_normal_rate_along(const surface_pair *m, plane_vec v, plane_vec t) {
+  double curvature =
+      plane_dot(t, apply_curvature(&m->a, t)) + plane_dot(t, apply_curvature(&m->b, t));
   double scale = m->a.xx + m->a.yy + m->b.xx + m->b.yy;
-  if (!(bent > FLAT_PART * scale)) return v;
-  flat run_a = apply_curvature(&m->a, flat_add_scaled(v, m->a.k, 1.0)),
-       run_b = apply_curvature(&m->b, flat_add_scaled(v, m->b.k, 1.0));
-  double slope = flat_dot(t, m->u) - flat_dot(t, run_a) - flat_dot(t, run_b);
-  return flat_add_scaled(v, t, slope / bent);
+  if (!(curvature > FLAT_PART * scale)) return v;
+  plane_vec run_a = apply_curvature(&m->a, plane_add_scaled(v, m->a.k, 1.0)),
+            run_b = apply_curvature(&m->b, plane_add_scaled(v, m->b.k, 1.0));
+  double slope = plane_dot(t, m->u) - plane_dot(t, run_a) - plane_dot(t, run_b);
+  return plane_add_scaled(v, t, slope / curvature);
 }
 
 /* Rate of a normal that stays normal to the line; its rotation about the line is the optimal one.
  */
-static flat line_normal_rate(const meeting *m) {
+static plane_vec line_normal_rate(const surface_pair *m) {
   assert((m->a.form == CT_SURFACE_LINE) != (m->b.form == CT_SURFACE_LINE));
-  const bend *line = m->a.form == CT_SURFACE_LINE ? &m->a : &m->b;
-  flat v = {-flat_dot(line->k, line->line) * line->line.x,
-            -flat_dot(line->k, line->line) * line->line.y};
-  return best_normal_rate_along(m, v, flat_across(line->line));
+  const surface_curvature *line = m->a.form == CT_SURFACE_LINE ? &m->a : &m->b;
+  plane_vec v = {-plane_dot(line->k, line->line) * line->line.x,
+                 -plane_dot(line->k, line->line) * line->line.y};
+  return best_normal_rate_along(m, v, plane_perpendicular(line->line));
 }
 
 /* Rate of a normal that stays normal to both lines, which determines it if they cross. Parallel
  * lines share the mean. */
-static flat crossing_lines_normal_rate(const meeting *m) {
+static plane_vec crossing_lines_normal_rate(const surface_pair *m) {
   assert(m->a.form == CT_SURFACE_LINE && m->b.form == CT_SURFACE_LINE);
-  flat e = m->a.line, t = flat_across(e);
-  double sine = flat_dot(t, m->b.line),
-         apart = flat_dot(m->a.k, m->b.line) - flat_dot(m->b.k, m->b.line);
+  plane_vec e = m->a.line, t = plane_perpendicular(e);
+  double sine = plane_dot(t, m->b.line),
+         apart = plane_dot(m->a.k, m->b.line) - plane_dot(m->b.k, m->b.line);
   double full = (fabs(sine) - CROSSING_NONE) / (CROSSING_FULL - CROSSING_NONE);
-  flat crossing = {-m->a.k.x, -m->a.k.y};
-  if (full > 0.0) crossing = flat_add_scaled(crossing, t, apart / sine);
+  plane_vec crossing = {-m->a.k.x, -m->a.k.y};
+  if (full > 0.0) crossing = plane_add_scaled(crossing, t, apart / sine);
   if (full >= 1.0) return crossing;
-  double along = -0.5 * (flat_dot(m->a.k, e) + flat_dot(m->b.k, e));
-  flat v = best_normal_rate_along(m, (flat){along * e.x, along * e.y}, t);
-  return full > 0.0 ? flat_add_scaled(v, flat_add_scaled(crossing, v, -1.0), full) : v;
+  double along = -0.5 * (plane_dot(m->a.k, e) + plane_dot(m->b.k, e));
+  plane_vec v = best_normal_rate_along(m, (plane_vec){along * e.x, along * e.y}, t);
+  return full > 0.0 ? plane_add_scaled(v, plane_add_scaled(crossing, v, -1.0), full) : v;
 }
 
 /* q.W^+ q for W = W_a + W_b, by its principal radii (Golub, Van Loan 2013, 8.5.2: the smaller
  * angle). */
-static double apply_inverse_curvature(const meeting *m, flat q) {
+static double apply_inverse_curvature(const surface_pair *m, plane_vec q) {
   double xx = m->a.xx + m->b.xx, xy = m->a.xy + m->b.xy, yy = m->a.yy + m->b.yy;
-  flat e = {1.0, 0.0};
+  plane_vec e = {1.0, 0.0};
   if (xy != 0.0) {
     double half = (yy - xx) / (2.0 * xy),
            t = (half >= 0.0 ? 1.0 : -1.0) / (fabs(half) + sqrt(1.0 + half * half));
     double c = 1.0 / sqrt(1.0 + t * t);
-    e = (flat){c, -t * c};
+    e = (plane_vec){c, -t * c};
     xx -= t * xy;
     yy += t * xy;
   }
-  double least = FLAT_PART * ct_max2(xx, yy), along = flat_dot(e, q),
-         rest = flat_dot(flat_across(e), q), sum = 0.0;
+  double least = FLAT_PART * ct_max2(xx, yy), along = plane_dot(e, q),
+         rest = plane_dot(plane_perpendicular(e), q), sum = 0.0;
   if (xx > least) sum += along * along / xx;
   if (yy > least) sum += rest * rest / yy;
   return sum;
 }
 
-static double smooth_gap_terms(const meeting *m) {
-  flat run_a = apply_curvature(&m->a, m->a.k), run_b = apply_curvature(&m->b, m->b.k);
-  flat q = flat_add_scaled(flat_add_scaled(m->u, run_a, -1.0), run_b, -1.0);
-  return apply_inverse_curvature(m, q) - (flat_dot(m->a.k, run_a) + flat_dot(m->b.k, run_b));
+static double smooth_gap_terms(const surface_pair *m) {
+  plane_vec run_a = apply_curvature(&m->a, m->a.k), run_b = apply_curvature(&m->b, m->b.k);
+  plane_vec q = plane_add_scaled(plane_add_scaled(m->u, run_a, -1.0), run_b, -1.0);
+  return apply_inverse_curvature(m, q) - (plane_dot(m->a.k, run_a) + plane_dot(m->b.k, run_b));
 }
 
-static double velocity_gap_terms(const meeting *m) {
+static double velocity_gap_terms(const surface_pair *m) {
   bool line_a = m->a.form == CT_SURFACE_LINE, line_b = m->b.form == CT_SURFACE_LINE;
-  flat v;
+  plane_vec v;
   if (m->a.form == CT_SURFACE_FACE || m->b.form == CT_SURFACE_FACE) v = face_normal_rate(m);
   else if (line_a && line_b) v = crossing_lines_normal_rate(m);
   else if (line_a || line_b) v = line_normal_rate(m);
   else return smooth_gap_terms(m);
-  return 2.0 * flat_dot(v, m->u) - running_term(&m->a, v) - running_term(&m->b, v);
+  return 2.0 * plane_dot(v, m->u) - running_term(&m->a, v) - running_term(&m->b, v);
 }
 
 /* Acceleration of a body's material point at a world position, without contact forces. */
@@ -215,10 +217,10 @@ double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact 
   ct_contact_tangents(frame[0], &frame[1], &frame[2]);
   ct_vec3 u = ct_contact_relative_velocity(set, contact, 0.0).relative;
   if (turned) u = ct_neg(u);
-  bend of_a = surface_bend(&contact->surface_a, a->velocity.angular, frame),
-       of_b = surface_bend(&contact->surface_b, b->velocity.angular, frame);
-  const meeting m = {.a = turned ? of_b : of_a,
-                     .b = turned ? of_a : of_b,
-                     .u = {ct_dot(frame[1], u), ct_dot(frame[2], u)}};
+  surface_curvature of_a = curvature_in_frame(&contact->surface_a, a->velocity.angular, frame),
+                    of_b = curvature_in_frame(&contact->surface_b, b->velocity.angular, frame);
+  const surface_pair m = {.a = turned ? of_b : of_a,
+                          .b = turned ? of_a : of_b,
+                          .u = {ct_dot(frame[1], u), ct_dot(frame[2], u)}};
   return along + velocity_gap_terms(&m);
 }

@@ -179,8 +179,8 @@ typedef struct assembly {
   const ct_contact_set *set;
   const ct_contact_graph *graph;
   unsigned dimension;
-  contact_levers *rods; /* [count] */
-  size_t *done;         /* [count] blocks written to each contact's rows, from the left */
+  contact_levers *levers; /* [count] */
+  size_t *done;           /* [count] blocks written to each contact's rows, from the left */
 } assembly;
 
 static lever compute_lever(const ct_mass_body *body, const ct_contact *contact,
@@ -239,7 +239,7 @@ static double delassus_entry(const shared *s, const contact_levers *x, unsigned 
 static void add_delassus_block(ct_delassus_matrix *m, const assembly *all, size_t i, size_t j) {
   assert(i <= j && j < all->set->count);
   const unsigned d = all->dimension;
-  const contact_levers *x = &all->rods[i], *y = &all->rods[j];
+  const contact_levers *x = &all->levers[i], *y = &all->levers[j];
   const shared s = find_shared_bodies(all->set, &all->set->contacts[i], &all->set->contacts[j]);
   const size_t in_x = d * all->done[i]++, in_y = i == j ? in_x : d * all->done[j]++;
   for (unsigned p = 0; p < d; p++)
@@ -260,7 +260,7 @@ static void fill_delassus_rows(ct_delassus_matrix *m, const assembly *all) {
       m->starts[d * i + p + 1] =
           m->starts[d * i + p] + d * (graph->starts[i + 1] - graph->starts[i]);
   for (size_t i = 0; i < graph->count; i++)
-    all->rods[i] = compute_contact_levers(all->set, &all->set->contacts[i]);
+    all->levers[i] = compute_contact_levers(all->set, &all->set->contacts[i]);
   for (size_t i = 0; i < graph->count; i++)
     for (size_t k = graph->starts[i] + all->done[i]; k < graph->starts[i + 1]; k++)
       add_delassus_block(m, all, i, graph->others[k]);
@@ -275,9 +275,9 @@ ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_s
   ct_delassus_matrix m = {.starts = malloc((size + 1) * sizeof *m.starts),
                           .columns = malloc((entries + 1) * sizeof *m.columns),
                           .values = malloc((entries + 1) * sizeof *m.values)};
-  assembly all = {set, graph, dimension, malloc((set->count + 1) * sizeof *all.rods),
+  assembly all = {set, graph, dimension, malloc((set->count + 1) * sizeof *all.levers),
                   calloc(set->count + 1, sizeof *all.done)};
-  bool got = m.starts && m.columns && m.values && all.rods && all.done;
+  bool got = m.starts && m.columns && m.values && all.levers && all.done;
   if (got) {
     fill_delassus_rows(&m, &all);
     m.matrix =
@@ -286,7 +286,7 @@ ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_s
   } else {
     ct_delassus_matrix_close(&m);
   }
-  free(all.rods);
+  free(all.levers);
   free(all.done);
   return got ? CT_OK : CT_OUT_OF_MEMORY;
 }

@@ -198,7 +198,7 @@ typedef struct island_builder {
   const ct_mechanics_parts *parts;
   uint32_t *parent; /* [dynamic_count] union-find parent; a root is the lowest body of its island */
   uint32_t *island; /* [dynamic_count] number of the island, or CT_NO_ROW */
-  uint8_t *asked;   /* [dynamic_count] 1: in an island, by a contact or by request */
+  uint8_t *selected; /* [dynamic_count] 1: in an island, by a contact or by request */
   uint64_t *members; /* island << 32 | row, ascending */
   size_t member_count;
 } island_builder;
@@ -223,9 +223,9 @@ static void unite_contact_bodies(island_builder *l) {
   for (size_t k = 0; k < parts->count; k++) {
     const ct_contact *t = &parts->contacts[k];
     uint32_t a = parts->place[t->a], b = parts->place[t->b];
-    l->asked[find_dynamic_body(parts, t)] = 1;
+    l->selected[find_dynamic_body(parts, t)] = 1;
     if (a == CT_NO_ROW || b == CT_NO_ROW) continue;
-    l->asked[b] = 1;
+    l->selected[b] = 1;
     a = find_island_root(l->parent, a);
     b = find_island_root(l->parent, b);
     l->parent[a > b ? a : b] = a > b ? b : a;
@@ -240,15 +240,15 @@ static void select_requested_bodies(island_builder *l) {
     for (size_t k = 0; k < o->pair_count; k++) {
       const uint32_t ends[2] = {o->pairs[k].a, o->pairs[k].b};
       for (int i = 0; i < 2; i++)
-        if (parts->place[ends[i]] != CT_NO_ROW) l->asked[parts->place[ends[i]]] = 1;
+        if (parts->place[ends[i]] != CT_NO_ROW) l->selected[parts->place[ends[i]]] = 1;
     }
     return;
   }
   for (size_t i = 0; i < parts->dynamic_count; i++) {
     uint32_t row = parts->dynamic[i];
-    bool asked = (!o->where_a && !o->where_b) || (o->where_a && o->where_a[row]) ||
-                 (o->where_b && o->where_b[row]);
-    if (asked) l->asked[i] = 1;
+    bool selected = (!o->where_a && !o->where_b) || (o->where_a && o->where_a[row]) ||
+                    (o->where_b && o->where_b[row]);
+    if (selected) l->selected[i] = 1;
   }
 }
 
@@ -257,7 +257,7 @@ static size_t number_islands(island_builder *l) {
   size_t count = 0;
   for (uint32_t i = 0; i < l->parts->dynamic_count; i++) {
     uint32_t root = find_island_root(l->parent, i);
-    l->island[i] = root != i ? l->island[root] : l->asked[i] ? (uint32_t)count++ : CT_NO_ROW;
+    l->island[i] = root != i ? l->island[root] : l->selected[i] ? (uint32_t)count++ : CT_NO_ROW;
   }
   return count;
 }
@@ -362,13 +362,13 @@ static ct_status link_islands(const ct_mechanics_parts *parts, ct_mechanics *out
   island_builder l = {.parts = parts,
                       .parent = malloc((dynamic + 1) * sizeof *l.parent),
                       .island = malloc((dynamic + 1) * sizeof *l.island),
-                      .asked = calloc(dynamic + 1, 1),
+                      .selected = calloc(dynamic + 1, 1),
                       .members = malloc((dynamic + parts->count + 1) * sizeof *l.members)};
-  bool got = l.parent && l.island && l.asked && l.members;
+  bool got = l.parent && l.island && l.selected && l.members;
   ct_status status = got ? build_islands(&l, out) : CT_OUT_OF_MEMORY;
   free(l.parent);
   free(l.island);
-  free(l.asked);
+  free(l.selected);
   free(l.members);
   return status;
 }

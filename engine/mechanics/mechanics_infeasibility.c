@@ -18,15 +18,15 @@
 #define PLACE_ROUNDOFF 4e-16
 
 /* Sums of impulses on a body, and sums of their norms. */
-typedef struct pressed {
+typedef struct impulse_sum {
   ct_vec3 linear, angular;
   double linears, angulars;
-} pressed;
+} impulse_sum;
 
 static void add_impulse_sums(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at,
-                             pressed *sums) {
+                             impulse_sum *sums) {
   assert(body < set->body_count);
-  pressed *on = &sums[body];
+  impulse_sum *on = &sums[body];
   ct_vec3 arm = ct_sub(at, set->bodies[body].center);
   double size = ct_norm(impulse);
   on->linear = ct_add(on->linear, impulse);
@@ -59,7 +59,7 @@ double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *con
 }
 
 /* Bound of the residual impulse's work on a body, for the greatest motion considered. */
-static double bound_residual_work(const pressed *sums, double fastest) {
+static double bound_residual_work(const impulse_sum *sums, double fastest) {
   double linear = ct_norm(sums->linear), angular = ct_norm(sums->angular);
   bool balanced =
       linear <= BALANCED_PART * sums->linears && angular <= BALANCED_PART * sums->angulars;
@@ -70,7 +70,7 @@ static double bound_residual_work(const pressed *sums, double fastest) {
 ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate,
                             ct_arena *arena, double *margin) {
   ct_arena_mark mark = ct_arena_enter(arena);
-  pressed *sums = ct_arena_alloc(arena, set->body_count, sizeof *sums);
+  impulse_sum *sums = ct_arena_alloc(arena, set->body_count, sizeof *sums);
   double fastest = 0.0;
   *margin = 0.0;
   if (sums) memset(sums, 0, set->body_count * sizeof *sums);

@@ -195,7 +195,7 @@ static double cone_residual(const ct_resting *resting) {
  * CT_OUT_OF_MEMORY, CT_CANCELLED. */
 static ct_status solve_large_island(ct_resting *resting) {
   if (!allows_balance(resting)) return CT_LIMIT;
-  ct_status status = ct_resting_fit_solve(resting);
+  ct_status status = ct_resting_solve_equilibrium(resting);
   for (size_t i = 0; status == CT_OK && i < resting->count * CT_RESTING_PARTS; i++)
     resting->forces[i] = resting->fit.forces[i];
   if (status == CT_OK) status = write_result_of_forces(resting);
@@ -229,7 +229,7 @@ static ct_status solve_resting_island(ct_resting *resting) {
   reset_result(resting);
   bool frictionless = resting->options->friction == CT_RESTING_FRICTION_NONE;
   bool fits = resting->options->stability || !frictionless || resting->count > CT_LCP_DIRECT_MAX;
-  ct_status status = fits ? ct_resting_fit_open(resting) : CT_OK;
+  ct_status status = fits ? ct_resting_prepare_equilibrium(resting) : CT_OK;
   if (status == CT_OK && resting->count > 0)
     status = resting->options->friction == CT_RESTING_FRICTION_NONE
                  ? ct_resting_normal(resting)

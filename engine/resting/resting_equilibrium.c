@@ -20,7 +20,7 @@ ct_mat3 ct_resting_inertia_factor(const ct_mat3 *m) {
 /* Limits of Newton steps: for the shortest of forces that are known to exist; and for any
  * balancing forces of islands too large for the active-set method. */
 #define SHORTEN_STEPS 60
-#define HOLD_STEPS 200
+#define BALANCE_STEPS 200
 
 /* Writes a force at the centre of mass and a torque as the scaled six rows of a body. */
 static void write_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign,
@@ -57,7 +57,7 @@ size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks) {
   return count;
 }
 
-ct_status ct_resting_fit_open(ct_resting *resting) {
+ct_status ct_resting_prepare_equilibrium(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   ct_resting_equilibrium *fit = &resting->fit;
   *fit = (ct_resting_equilibrium){
@@ -94,14 +94,14 @@ static ct_status find_shortest_forces(const ct_resting *resting, ct_resting_equi
       forces && rest ? ct_cone_min_norm(problem, resting->arena, &result) : CT_OUT_OF_MEMORY;
   double margin = INFINITY;
   if (status == CT_OK && result.status == CT_CONE_FIT_BALANCED)
-    status = ct_resting_fit_margin(resting, forces, &margin);
-  bool holds = status == CT_OK && margin <= CT_RESTING_BALANCE_TOLERANCE;
-  for (size_t i = 0; holds && i < numbers; i++) fit->forces[i] = forces[i];
+    status = ct_resting_balance_margin(resting, forces, &margin);
+  bool balances = status == CT_OK && margin <= CT_RESTING_BALANCE_TOLERANCE;
+  for (size_t i = 0; balances && i < numbers; i++) fit->forces[i] = forces[i];
   ct_arena_leave(resting->arena, mark);
   return status;
 }
 
-ct_status ct_resting_fit_solve(ct_resting *resting) {
+ct_status ct_resting_solve_equilibrium(ct_resting *resting) {
   assert(resting->fit.blocks);
   ct_resting_equilibrium *fit = &resting->fit;
   if (fit->known) return CT_OK;
@@ -109,7 +109,7 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
                                  .count = resting->count,
                                  .target = fit->target,
                                  .blocks = fit->count,
-                                 .steps_max = HOLD_STEPS,
+                                 .steps_max = BALANCE_STEPS,
                                  .cancel = resting->options->cancel};
   ct_cone_fit_result result = {
       .forces = fit->forces, .rest = fit->rest, .status = CT_CONE_FIT_UNDECIDED};
@@ -149,7 +149,8 @@ static void add_force_to_balance(body_balance *on, const ct_mass_body *body, ct_
                          CT_RESTING_ARM_ROUNDOFF / CT_RESTING_BALANCE_TOLERANCE * ct_max_abs(at));
 }
 
-ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin) {
+ct_status ct_resting_balance_margin(const ct_resting *resting, const double *forces,
+                                    double *margin) {
   const ct_contact_set *set = resting->set;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   body_balance *all = ct_arena_alloc(resting->arena, set->body_count + 1, sizeof *all);

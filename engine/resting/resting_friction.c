@@ -30,7 +30,7 @@
 #define SOLVER_LEAST 300.0
 /* Residual, for each 1 + mu, of forces that balance all bodies to CT_RESTING_BALANCE_TOLERANCE;
  * the residual of the accelerations is far larger. */
-#define HELD_RESIDUAL 1e-10
+#define BALANCED_RESIDUAL 1e-10
 
 /* Fills the free accelerations and coefficients of friction, static ones for sticking contacts. */
 static void fill_friction_problem(const ct_resting *resting, ct_resting_problem *problem) {
@@ -76,26 +76,26 @@ static ct_status open_friction_problem(ct_resting *resting, ct_resting_problem *
  * slip. If none balance them, the nearest ones often show which contacts slide; *near then permits
  * Newton's method to start from them. */
 static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *problem,
-                                 bool *holds, bool *near) {
-  *holds = *near = false;
+                                 bool *balances, bool *near) {
+  *balances = *near = false;
   if (resting->options->acceleration_level && problem->slides) return CT_OK;
   if (resting->options->friction_method != CT_FRICTION_AUTO || !(problem->fastest <= STILL_PART))
     return CT_OK;
   if (resting->options->friction != CT_RESTING_FRICTION_CONE) return CT_OK;
-  ct_status status = ct_resting_fit_solve(resting);
+  ct_status status = ct_resting_solve_equilibrium(resting);
   const ct_resting_equilibrium *fit = &resting->fit;
   if (status != CT_OK || fit->status == CT_CONE_FIT_UNDECIDED) return status;
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++)
     resting->forces[i] = fit->forces[i];
   double margin;
-  status = ct_resting_fit_margin(resting, fit->forces, &margin);
+  status = ct_resting_balance_margin(resting, fit->forces, &margin);
   if (status != CT_OK) return status;
   /* Contact points of bodies without acceleration still slip if the touching body is accelerated,
    * and separate if they spin. */
-  *holds = margin <= CT_RESTING_BALANCE_TOLERANCE &&
-           ct_friction_residual(&problem->friction, resting->forces, NULL) <=
-               HELD_RESIDUAL * (1.0 + problem->strongest);
-  *near = !*holds && problem->friction.matrix.size <= CT_RESTING_DENSE_MAX;
+  *balances = margin <= CT_RESTING_BALANCE_TOLERANCE &&
+              ct_friction_residual(&problem->friction, resting->forces, NULL) <=
+                  BALANCED_RESIDUAL * (1.0 + problem->strongest);
+  *near = !*balances && problem->friction.matrix.size <= CT_RESTING_DENSE_MAX;
   return CT_OK;
 }
 
@@ -225,11 +225,11 @@ static ct_status fold_sliding_friction(const ct_resting *resting, ct_resting_pro
   for (size_t e = 0; e < rows * rows; e++) folded[e] = problem->friction.matrix.dense[e];
   for (size_t j = 0; j < resting->count; j++) {
     if (!resting->result->contacts[resting->active[j]].velocity.sliding) continue;
-    ct_vec3 way = sliding_friction(resting, j);
+    ct_vec3 slip = sliding_friction(resting, j);
     problem->mu[j] = 0.0;
     for (size_t i = 0; i < rows; i++) {
       double *row = &folded[i * rows + CT_RESTING_PARTS * j];
-      row[0] -= row[1] * way.y + row[2] * way.z;
+      row[0] -= row[1] * slip.y + row[2] * slip.z;
     }
   }
   problem->friction.matrix.dense = folded;
@@ -239,10 +239,10 @@ static ct_status fold_sliding_friction(const ct_resting *resting, ct_resting_pro
 /* Adds the friction of sliding contacts to their forces, proportional to the normal force. */
 static void unfold_sliding_friction(ct_resting *resting) {
   for (size_t i = 0; i < resting->count; i++) {
-    ct_vec3 way = sliding_friction(resting, i);
+    ct_vec3 slip = sliding_friction(resting, i);
     double *f = &resting->forces[i * CT_RESTING_PARTS];
-    f[1] -= way.y * f[0];
-    f[2] -= way.z * f[0];
+    f[1] -= slip.y * f[0];
+    f[2] -= slip.z * f[0];
   }
 }
 
@@ -279,7 +279,7 @@ static void compute_accelerations(const sliding *s, double *out) {
 
 /* Computes the normal forces for which the closed contacts have no acceleration. Returns false if
  * they do not exist, are not unique, or are no solution. */
-static bool try_closed_contacts(const sliding *s, unsigned closed, bool *memory_had) {
+static bool try_closed_contacts(const sliding *s, unsigned closed, bool *has_memory) {
   size_t n = s->count, size = 0, of[ENUMERATED_MAX], rank = 0;
   for (size_t i = 0; i < n; i++) {
     s->f[i] = 0.0;
@@ -288,9 +288,9 @@ static bool try_closed_contacts(const sliding *s, unsigned closed, bool *memory_
   for (size_t r = 0; r < size; r++) s->right[r] = -s->q[of[r]];
   for (size_t c = 0; c < size; c++)
     for (size_t r = 0; r < size; r++) s->block[c * size + r] = s->matrix[of[r] * n + of[c]];
-  *memory_had = size == 0 || ct_least_norm(&(ct_equations){size, size, s->block, s->right}, s->out,
+  *has_memory = size == 0 || ct_least_norm(&(ct_equations){size, size, s->block, s->right}, s->out,
                                            &rank, s->resting->arena);
-  if (!*memory_had || rank < size) return false;
+  if (!*has_memory || rank < size) return false;
   double most = 0.0;
   for (size_t k = 0; k < size; k++) most = fmax(most, fabs(s->f[of[k]] = s->out[k]));
   compute_accelerations(s, s->other);
@@ -314,9 +314,9 @@ static ct_status search_other_answers(sliding *s, bool *found) {
   for (size_t i = 0; i < s->count; i++) s->f[i] = s->resting->forces[CT_RESTING_PARTS * i];
   compute_accelerations(s, s->first);
   for (unsigned closed = 0; closed < 1u << s->count && !*found; closed++) {
-    bool memory_had;
-    *found = try_closed_contacts(s, closed, &memory_had) && has_other_accelerations(s);
-    if (!memory_had) return CT_OUT_OF_MEMORY;
+    bool has_memory;
+    *found = try_closed_contacts(s, closed, &has_memory) && has_other_accelerations(s);
+    if (!has_memory) return CT_OUT_OF_MEMORY;
   }
   return CT_OK;
 }
@@ -406,22 +406,22 @@ static void write_sliding(ct_resting *resting, const ct_resting_problem *problem
 
 /* Computes the forces. Tries equilibrium, then Newton's method, then a solver. */
 static ct_status solve_friction(ct_resting *resting, ct_resting_problem *problem) {
-  bool holds = false, near = false, done = false,
+  bool balances = false, near = false, done = false,
        slides = resting->options->acceleration_level && problem->slides;
-  ct_status status = try_equilibrium(resting, problem, &holds, &near);
-  if (status == CT_OK && holds) resting->result->method = "equilibrium";
+  ct_status status = try_equilibrium(resting, problem, &balances, &near);
+  if (status == CT_OK && balances) resting->result->method = "equilibrium";
   if (status == CT_OK && near) status = try_newton(resting, problem, &done);
-  if (status != CT_OK || holds || done) return status;
+  if (status != CT_OK || balances || done) return status;
   return slides ? solve_with_sliding(resting, problem) : run_friction_solver(resting, problem);
 }
 
 /* After a solver has reported an infeasible problem: proves it, or solves again with the round-off
  * of the accelerations removed. */
 static ct_status resolve_infeasible(ct_resting *resting, ct_resting_problem *problem,
-                                    bool *squeezed) {
+                                    bool *infeasible) {
   bool raised;
   ct_resting_result *result = resting->result;
-  ct_status status = ct_resting_check_infeasible(resting, problem->q, squeezed, &raised);
+  ct_status status = ct_resting_check_infeasible(resting, problem->q, infeasible, &raised);
   if (status != CT_OK || !raised) return status;
   result->status = CT_RESTING_STATUS_OK;
   result->converged = true;
@@ -435,15 +435,15 @@ ct_status ct_resting_friction_solve(ct_resting *resting) {
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   ct_resting_problem problem;
   ct_status status = open_friction_problem(resting, &problem);
-  bool squeezed = false, raised = false;
+  bool infeasible = false, raised = false;
   if (status == CT_OK && ct_resting_is_driven(resting))
-    status = ct_resting_check_infeasible(resting, problem.q, &squeezed, &raised);
-  if (status == CT_OK && !squeezed) status = solve_friction(resting, &problem);
-  if (status == CT_OK && !squeezed && resting->result->status == CT_RESTING_STATUS_INFEASIBLE)
-    status = resolve_infeasible(resting, &problem, &squeezed);
+    status = ct_resting_check_infeasible(resting, problem.q, &infeasible, &raised);
+  if (status == CT_OK && !infeasible) status = solve_friction(resting, &problem);
+  if (status == CT_OK && !infeasible && resting->result->status == CT_RESTING_STATUS_INFEASIBLE)
+    status = resolve_infeasible(resting, &problem, &infeasible);
   if (status == CT_OK) {
     double residual = ct_friction_residual(&problem.friction, resting->forces, problem.velocities);
-    if (resting->result->iterations == 0 || squeezed) resting->result->residual = residual;
+    if (resting->result->iterations == 0 || infeasible) resting->result->residual = residual;
     write_complementarity(resting, &problem);
     write_sliding(resting, &problem);
     resting->result->rank_known = false;

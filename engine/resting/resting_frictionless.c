@@ -22,10 +22,10 @@
 
 /* Balancing forces are a solution if gap accelerations and the forces of opening gaps are at most
  * this part of 1 + the greatest acceleration. */
-#define HELD_RESIDUAL 1e-10
+#define BALANCED_RESIDUAL 1e-10
 /* The same limit if all accelerations are within the round-off of the forces, as for very light
  * bodies under very heavy ones. */
-#define HELD_ROUNDING 1e-6
+#define BALANCED_ROUNDING 1e-6
 
 /* ---- proofs of infeasibility ----------------------------------------------------------------- */
 
@@ -75,11 +75,11 @@ static void write_infeasible(ct_resting *resting, const ct_lcp_result *solved) {
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = 0.0;
 }
 
-ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *squeezed,
+ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *infeasible,
                                       bool *raised) {
   size_t n = resting->count;
   bool claimed = resting->result->status == CT_RESTING_STATUS_INFEASIBLE;
-  *squeezed = *raised = false;
+  *infeasible = *raised = false;
   if (claimed) resting->result->status = CT_RESTING_STATUS_NOT_CONVERGED;
   if (n > CT_LCP_DIRECT_MAX) return CT_OK;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
@@ -97,10 +97,10 @@ ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *sque
     status = ct_lcp_solve(&problem, &options, resting->arena, &solved);
     bool none = status == CT_OK && ct_lcp_may_have_none(&solved);
     if (none)
-      status = ct_resting_certify(resting, solved.certificate, q, CT_RESTING_PARTS, squeezed);
-    *raised = *raised || (none && !*squeezed);
-    if (*squeezed) write_infeasible(resting, &solved);
-    open = status == CT_OK && none && !*squeezed;
+      status = ct_resting_certify(resting, solved.certificate, q, CT_RESTING_PARTS, infeasible);
+    *raised = *raised || (none && !*infeasible);
+    if (*infeasible) write_infeasible(resting, &solved);
+    open = status == CT_OK && none && !*infeasible;
   }
   ct_arena_leave(resting->arena, mark);
   return status;
@@ -166,17 +166,17 @@ static ct_status solve_by_gradients(const ct_lcp *problem, const ct_lcp_options 
 
 /* True if the gap accelerations are within the round-off of the forces, relative to the sum of the
  * accelerations that each force causes by itself. */
-static bool is_within_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
+static bool is_within_rounding(const ct_lcp *problem, const ct_lcp_result *balanced) {
   const ct_matrix *m = &problem->matrix;
   for (size_t i = 0; i < m->size; i++) {
     double size = fabs(problem->q[i]);
     if (m->dense) {
-      for (size_t j = 0; j < m->size; j++) size += fabs(m->dense[i * m->size + j] * held->z[j]);
+      for (size_t j = 0; j < m->size; j++) size += fabs(m->dense[i * m->size + j] * balanced->z[j]);
     } else {
       for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
-        size += fabs(m->values[e] * held->z[m->columns[e]]);
+        size += fabs(m->values[e] * balanced->z[m->columns[e]]);
     }
-    if (fabs(held->w[i]) > CT_RESTING_BALANCE_TOLERANCE * size) return false;
+    if (fabs(balanced->w[i]) > CT_RESTING_BALANCE_TOLERANCE * size) return false;
   }
   return true;
 }
@@ -188,24 +188,25 @@ static bool is_within_rounding(const ct_lcp *problem, const ct_lcp_result *held)
 static ct_status solve_by_equilibrium(ct_resting *resting, const ct_lcp *problem, bool last,
                                       bool *done) {
   size_t n = resting->count;
-  ct_status status = ct_resting_fit_solve(resting);
+  ct_status status = ct_resting_solve_equilibrium(resting);
   if (status != CT_OK || resting->fit.status != CT_CONE_FIT_BALANCED) return status;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   double *memory = ct_arena_alloc_doubles(resting->arena, 2 * n), most = 0.0;
-  ct_lcp_result held = {.z = memory, .w = memory + n};
+  ct_lcp_result balanced = {.z = memory, .w = memory + n};
   for (size_t i = 0; memory && i < n; i++) {
-    held.z[i] = resting->fit.forces[i * CT_RESTING_PARTS];
+    balanced.z[i] = resting->fit.forces[i * CT_RESTING_PARTS];
     most = fmax(most, fabs(problem->q[i]));
   }
-  if (memory) held.residual = ct_lcp_residual(problem, held.z, held.w);
-  held.converged = memory && held.residual <= HELD_RESIDUAL * (1.0 + most);
-  bool small = memory && held.residual <= HELD_ROUNDING * (1.0 + most);
-  if (last && small && !held.converged) held.converged = is_within_rounding(problem, &held);
-  *done = memory && (held.converged || last);
+  if (memory) balanced.residual = ct_lcp_residual(problem, balanced.z, balanced.w);
+  balanced.converged = memory && balanced.residual <= BALANCED_RESIDUAL * (1.0 + most);
+  bool small = memory && balanced.residual <= BALANCED_ROUNDING * (1.0 + most);
+  if (last && small && !balanced.converged)
+    balanced.converged = is_within_rounding(problem, &balanced);
+  *done = memory && (balanced.converged || last);
   for (size_t i = 0; *done && i < n; i++)
-    held.complementarity = fmax(held.complementarity, fabs(held.z[i] * held.w[i]));
+    balanced.complementarity = fmax(balanced.complementarity, fabs(balanced.z[i] * balanced.w[i]));
   if (*done) {
-    write_lcp_result(resting, &held, false);
+    write_lcp_result(resting, &balanced, false);
     resting->result->method = "equilibrium";
   }
   ct_arena_leave(resting->arena, mark);

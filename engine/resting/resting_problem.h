@@ -86,7 +86,8 @@ ct_status ct_resting_friction_solve(ct_resting *resting);
  * friction. If it is found, the result is infeasible, without forces; otherwise an island reported
  * as infeasible has not converged. q [3 count] as in ct_resting_problem. *raised: gaps close only
  * by round-off of q, and q has been raised by it. */
-ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *squeezed, bool *raised);
+ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *infeasible,
+                                      bool *raised);
 /* Checks that y [count] is such a proof for any masses, and stores it as the result's certificate.
  * Otherwise raises the normal accelerations q [parts count] by their round-off. */
 ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts,
@@ -111,12 +112,13 @@ void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, c
                          ct_cone *lever);
 /* Prepares the cones of the contacts and the loads of the bodies in the arena, which the caller
  * has entered. */
-ct_status ct_resting_fit_open(ct_resting *resting);
+ct_status ct_resting_prepare_equilibrium(ct_resting *resting);
 /* Finds forces within the cones that balance all bodies, or come nearest; the shortest ones unless
  * pyramids are used. Solved at most once. */
-ct_status ct_resting_fit_solve(ct_resting *resting);
+ct_status ct_resting_solve_equilibrium(ct_resting *resting);
 /* Greatest unbalanced part of the load over all bodies. Returns CT_OUT_OF_MEMORY. */
-ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin);
+ct_status ct_resting_balance_margin(const ct_resting *resting, const double *forces,
+                                    double *margin);
 
 /* Refines forces near a solution of a friction problem by Newton's method, with each contact open,
  * sticking or sliding. Keeps the given forces if the residual does not fall. */

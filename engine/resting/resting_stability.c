@@ -130,11 +130,11 @@ static void make_motion(const ct_resting *resting, const ct_resting_equilibrium 
 static ct_status decide_stability(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   const ct_resting_equilibrium *fit = &resting->fit;
-  ct_status status = ct_resting_fit_solve(resting);
+  ct_status status = ct_resting_solve_equilibrium(resting);
   ct_velocity *motion =
       ct_arena_alloc(resting->arena, resting->set->body_count + 1, sizeof *motion);
   if (status != CT_OK || !motion) return status != CT_OK ? status : CT_OUT_OF_MEMORY;
-  status = ct_resting_fit_margin(resting, fit->forces, &result->stability_margin);
+  status = ct_resting_balance_margin(resting, fit->forces, &result->stability_margin);
   if (status != CT_OK) return status;
   if (result->stability_margin <= CT_RESTING_BALANCE_TOLERANCE) {
     result->stability = CT_STABILITY_STAYS;
@@ -156,7 +156,7 @@ ct_status ct_resting_stability(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   result->stability = CT_STABILITY_MOVING;
   if (is_moving(resting)) return CT_OK;
-  ct_status status = ct_resting_fit_margin(resting, resting->forces, &result->stability_margin);
+  ct_status status = ct_resting_balance_margin(resting, resting->forces, &result->stability_margin);
   if (status != CT_OK) return status;
   result->stability = CT_STABILITY_STAYS;
   write_stable(resting, resting->forces);
