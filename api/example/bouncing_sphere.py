@@ -1,17 +1,22 @@
 #!/usr/bin/python3
-"""A sphere bounces on the ground: an integrator outside of the daemon, which it asks for distances, contacts and events.
+"""A sphere bounces on the ground: an integrator outside of the daemon, which computes distances,
+contacts and events.
 
     api/example/bouncing_sphere.py [--law daemon] [URL of the daemon] [time to end at, s]
 
-The model is "bouncing sphere" of Modia3D: a steel sphere of 0.2 m falls from y = 1 m on a steel box whose top is at y = -0.1 m. Its
-force law is computed here: the daemon needs to know shapes, poses and velocities alone. Or, with --law daemon, it is the daemon that
-computes it too, by what the bodies are made of and how fast the contact began. What the daemon is asked:
+The model is "bouncing sphere" of Modia3D: a steel sphere with a diameter of 0.2 m falls from
+y = 1 m on a steel box with its top at y = -0.1 m. This program computes the force law; the daemon
+only needs shapes, poses and velocities. With --law daemon the daemon computes the force law, too,
+from the materials of the bodies and the normal velocity at the beginning of the contact. Requests:
 
-  POST contactStates/fall            at an event: where the sphere is and how fast; tells which contacts began and ended
-  POST query/zeroCrossings, sample   at each stage of a step in contact: how deep is it?
-       query/compliantForces         or, with --law daemon: which force does it give?
-  POST query/zeroCrossings           at the end of each step: has z1 or z2 changed its sign? Then many times within the step are
-                                     asked in one call (variants), until the first double at which the new sign holds is found
+  POST contactStates/fall            at an event: sends pose and velocity of the sphere, returns the
+                                     contacts that began and ended
+  POST query/zeroCrossings, sample   at each stage of a step in contact: returns the depth
+       query/compliantForces         or, with --law daemon: returns the force
+  POST query/zeroCrossings           at the end of each step: returns z1 and z2. If one has changed
+                                     its sign, each further call evaluates many times within the
+                                     step (variants), until the first double with the new sign is
+                                     found
 """
 import http.client
 import json
@@ -35,11 +40,11 @@ TOLERANCE = 1e-7  # of a step, relative
 LEAST = [1e-8, 1e-3]  # m, m/s: below these it is absolute
 STEP_MAX = 0.02  # s: at 4.5 m/s the sphere does not pass through the ground within one
 STEP_AT_CONTACT = 1e-7  # s
-SECTIONS = 64  # of an interval, asked in one call
+SECTIONS = 64  # of an interval, evaluated in one call
 
 
 class Daemon:
-    """A kept connection. Every answer is an object, or the run ends."""
+    """A persistent connection. Ends the run unless the reply is a success with a JSON object."""
 
     def __init__(self, url):
         self.connection = http.client.HTTPConnection(urlsplit(url).netloc)
@@ -58,11 +63,11 @@ class Daemon:
         return self.send("POST", f"{SCENE}/contactStates/{STATE}", {"time": time, "poses": poses_of(state)})
 
     def forces(self, state):
-        """By the elastic law; a contact that parts fast pulls, as in Modia3D."""
+        """By the elastic law. Contacts that separate fast may pull, as in Modia3D."""
         members = {"contactState": STATE, "poses": poses_of(state), "elastic": {"pull": True}}
         return self.send("POST", f"{SCENE}/query/compliantForces", members)
 
-    def ask(self, states, **members):
+    def zero_crossings(self, states, **members):
         """Zero crossings at each of the states."""
         variants = [{"ids": ["sphere"], "positions": [state[:3]]} for state in states]
         reply = self.send("POST", f"{SCENE}/query/zeroCrossings", {"contactState": STATE, "variants": variants, **members})
@@ -92,7 +97,7 @@ def added(a, b):
 
 
 class OwnLaw:
-    """The daemon tells how deep contacts are, their forces are computed here."""
+    """Forces computed here from the depths that the daemon returns."""
 
     def __init__(self, daemon):
         self.daemon = daemon
@@ -100,7 +105,7 @@ class OwnLaw:
     def force(self, state, contacts=None):
         """On the sphere, which is body b of each contact: along its normal."""
         if contacts is None:
-            contacts = self.daemon.ask([state], evaluation="sample")[0]["contacts"]
+            contacts = self.daemon.zero_crossings([state], evaluation="sample")[0]["contacts"]
         total = [0.0] * 3
         for contact in contacts:
             depth = max(0.0, -contact["signedDistance"])
@@ -114,7 +119,8 @@ class OwnLaw:
 
 
 class DaemonLaw:
-    """The daemon tells the forces: moduli are the scene's, the velocity at which a contact began the contact state's."""
+    """Forces computed by the daemon, with the moduli of the scene and the normal velocities of the
+    contact state."""
 
     def __init__(self, daemon):
         self.daemon = daemon
@@ -124,8 +130,9 @@ class DaemonLaw:
         return bodies[0]["force"] if bodies else [0.0] * 3
 
     def coefficients(self, contact, state):
-        told = next(c for c in self.daemon.forces(state)["results"] if (c["a"], c["b"]) == (contact["a"], contact["b"]))
-        return told["cRes"], told["dRes"]
+        pair = contact["a"], contact["b"]
+        found = next(c for c in self.daemon.forces(state)["results"] if (c["a"], c["b"]) == pair)
+        return found["cRes"], found["dRes"]
 
 
 LAWS = {"own": OwnLaw, "daemon": DaemonLaw}
@@ -158,7 +165,8 @@ def moved(state, h, weights, slopes):
 
 
 class Step:
-    """From (time, state) by h. Its end has the values of the zero-crossing functions; error <= 1 when it is good."""
+    """A step from (time, state) by h, with the zero-crossing functions at its end. It is accepted if
+    error <= 1."""
 
     def __init__(self, law, time, state, slope, h, in_contact):
         slopes, at = [slope], state
@@ -166,7 +174,7 @@ class Step:
             at = moved(state, h, weights, slopes)
             contacts = None if in_contact else []
             if number + 1 == len(STAGES):
-                answer = law.daemon.ask([at], include=["contacts"])[0]
+                answer = law.daemon.zero_crossings([at], include=["contacts"])[0]
                 self.z, contacts = answer["z"], answer["contacts"]
             slopes.append(derivative(at, law.force(at, contacts)))
         self.time, self.h, self.state, self.end = time, h, state, at
@@ -180,7 +188,7 @@ class Step:
 
 
 def crossed(z, which):
-    """z1 is below 0, z2 above it, as long as nothing has changed."""
+    """True if z1 or z2 has changed its sign: z1 < 0 and z2 > 0 while the contacts are unchanged."""
     return z[0] >= 0 if which == 1 else z[1] <= 0
 
 
@@ -192,7 +200,7 @@ def locate(daemon, step, which):
         if not parts or (high - low) * step.h < 1e-18:
             return step.time + high * step.h, state
         states = [step.within(p) for p in parts]
-        changed = [crossed(answer["z"], which) for answer in daemon.ask(states)]
+        changed = [crossed(answer["z"], which) for answer in daemon.zero_crossings(states)]
         first = changed.index(True) if True in changed else len(parts)
         if first < len(parts):
             high, state = parts[first], states[first]
@@ -245,7 +253,7 @@ def simulate(law, end):
 
 
 def main():
-    parser = ArgumentParser(description="A sphere bounces on the ground, and a daemon tells its contacts.")
+    parser = ArgumentParser(description="A sphere bounces on the ground; a daemon computes its contacts.")
     parser.add_argument("--law", choices=LAWS, default="own", help="who computes forces")
     parser.add_argument("url", nargs="?", default="http://127.0.0.1:7077")
     parser.add_argument("end", nargs="?", type=float, default=2.393, help="s")
