@@ -1,58 +1,60 @@
-/* The cell of curved pairs: descent, polish, polytope, and what they certify together. */
+/* Distance, depth and overlap of curved pairs: runs GJK, Newton's method, EPA and the ring search,
+ * and combines their bounds into one bracket. Theory: curved/README.md. */
 #include "curved/curved.h"
 
 #include "convex/epa.h"
 
 #include <assert.h>
 
-/* Supports of one descent. */
+/* Limit of GJK iterations. */
 #define DESCENT_MAX 128
-/* Rounds without gain in value before a descent is held to be at its end. */
+/* GJK stalls after this many iterations without a gain in value. */
 #define IDLE_ROUNDS_MAX 6
-/* Brackets at which descents pause for a polish, in scales: the next one only if the last polish
- * did not close its bracket. */
+/* Relative bracket widths at which GJK is interrupted to refine the normal. The next width is used
+ * only if the refinement did not close the bracket. */
 static const double pauses[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
-/* Features whose normals are within this of the present one are tried by a polish, rad. */
+/* Newton's method tries the features whose normals are within this angle of the start normal, rad.
+ */
 #define FEATURE_ANGLE 0.25
-/* What a depth is certified to, in scales; and where that would take too long. */
+/* Target of a depth's bracket, relative to the size; and the target of the last stages. */
 #define DEPTH_WIDTH 0x1p-31
 #define DEPTH_WIDTH_LATE 0x1p-27
-/* The search for a depth: runs of the polytope, to find the basins and then to certify it; where
- * that does not end soon normals of a ring are about as deep, and a look around the axes does
- * better, at first a short one. */
+/* Stages of the search for a depth. The first EPA run finds the basins, the later ones certify the
+ * depth. If EPA does not converge soon, a ring of normals is about equally deep; the ring search
+ * then converges faster, first with a small limit. */
 typedef struct stage {
-  double width; /* of the bracket at which the polytope ends, in scales */
-  int rounds;   /* after which it ends */
-  int looks;    /* around the axes, after that, */
-  double close; /* and what they are to show, in scales */
+  double width; /* relative bracket width at which EPA ends */
+  int rounds;   /* limit of EPA iterations */
+  int looks;    /* limit of normals of the ring search after that; 0: none */
+  double close; /* relative bracket width that the ring search has to prove */
 } stage;
 static const stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
                                {DEPTH_WIDTH, 256, 1024, DEPTH_WIDTH},
                                {DEPTH_WIDTH, 1024, 6144, DEPTH_WIDTH_LATE},
                                {DEPTH_WIDTH_LATE, CT_EPA_ITERATIONS_MAX, 0, 0.0}};
-/* Where steps of a polish go; and along a ring of depths that hardly differ, where they would lead
- * around it instead of across. */
+/* ct_curved.stiff: lower bound of the ratio of second derivatives. The larger one damps steps along
+ * a ring of nearly equal depths, where undamped steps circle the ring instead of crossing it. */
 #define STIFF 0x1p-62
 #define STIFF_RING 0x1p-16
-/* Polishes that go on from where the last one ended. */
+/* Limit of refinements that continue from the last result. */
 #define POLISHES_MAX 16
-/* Looks around axes that found a lesser depth and begin again. */
+/* Limit of repetitions of the ring search after it found a lesser depth. */
 #define TRIES_MAX 3
-/* What it may leave of the depth and still be called good: two parts in 1e8 are promised. */
+/* Widest relative bracket of a depth with status OK: the contract is 2e-8. */
 #define DEPTH_WIDTH_ALLOWED 0x1p-26
-/* Basins of the depth that are polished, and the cosine of the angle within which two normals are
- * in one. */
+/* Limit of refined basins, and the cosine of the angle within which two normals are in one basin.
+ */
 #define BASINS_MAX 12
 #define SAME_BASIN 0.99
-/* What points may miss the line of the normal by, and a bracket of a pair apart be wide, in scales,
- * to be called good: a part in 1e10 is promised. */
+/* Largest relative witness error, and widest relative bracket of a separated pair, with status OK:
+ * the contract is 1e-10. */
 #define DEFECT_ALLOWED 0x1p-35
-/* Normals as good as the best to this part of the round-off compete by the rule of
- * ct_normal_greater. */
+/* Normals whose values differ by at most this part of the round-off tie; ct_normal_greater decides.
+ */
 #define TIE_FRACTION 0.25
 
-/* A common point may be this many u of the size outside of a body before a better one is looked
- * for. */
+/* A better common point is searched if the first one is more than this many u of the size outside
+ * of a body. */
 #define COMMON_ROUNDOFFS 8.0
 typedef enum outcome { APART, BEYOND, WITHIN, INSIDE, STALLED } outcome;
 
@@ -81,7 +83,7 @@ static ct_curved curved_of(const ct_cell_input *in) {
   return c;
 }
 
-/* One support: the bound it gives, and the vertex. */
+/* Evaluates one support; returns the vertex and the lower bound. */
 static ct_minkowski_vertex look(descent *d, ct_vec3 n, double *low) {
   ct_minkowski_vertex m = ct_curved_support(d->curved, n);
   *low = ct_dot(n, m.w);
@@ -115,13 +117,13 @@ static ct_vec3 first_normal(const ct_curved *c) {
   return ct_unit_or(ct_sub(c->b->middle, c->a->middle), ct_vec(1.0, 0.0, 0.0));
 }
 
-/* Where the simplex stands after it was solved. */
+/* Updates the value of a solved simplex; true if it contains the origin to round-off. */
 static bool inside(ct_simplex *s, double roundoff) {
   if (s->value < 0.0) s->value = -ct_simplex_depth(s);
   return s->value <= roundoff;
 }
 
-/* Goes on until the bracket is narrower than `tolerance`. */
+/* Runs GJK until the bracket is narrower than `tolerance`. */
 static outcome descend(descent *d, double tolerance) {
   ct_simplex *s = &d->simplex;
   double roundoff = d->curved->roundoff;
@@ -172,7 +174,7 @@ static void answer_beyond(const ct_cell_input *in, descent *d, ct_cell_result *r
   result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
 }
 
-/* Takes the better of two basins; as good to round-off, the greater normal. */
+/* Replaces the best answer by a better one; of ties the greater normal wins. */
 static void compete(ct_curved_answer *best, const ct_curved_answer *r, double tie, bool *several) {
   double lead = r->value - best->value;
   if (lead < -tie) return;
@@ -181,8 +183,8 @@ static void compete(ct_curved_answer *best, const ct_curved_answer *r, double ti
   if (lead > tie || (equal && ct_normal_greater(r->normal, best->normal))) *best = *r;
 }
 
-/* A depth that is certain without a polytope: a body is no less deep in another than any point of
- * it is. */
+/* Lower bound of the depth without a polytope: the depth of a body is at least that of each of its
+ * points. */
 static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
   double least = -INFINITY;
   if (ct_proxy_is_curved(c->a)) least = -ct_curved_closest_point(c->a, r->b, 1.0).distance;
@@ -191,8 +193,8 @@ static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
   return least;
 }
 
-/* Polishes the other basins whose faces the polytope has no farther out than the best normal: one
- * may be as good. */
+/* Refines the other basins among the EPA faces that are not farther out than the best depth: one
+ * may tie. */
 static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_answer *best,
                              bool *several) {
   ct_vec3 normals[BASINS_MAX];
@@ -205,13 +207,13 @@ static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_an
   }
 }
 
-/* Polishes a normal that is found to be less deep. */
+/* Refines a normal with a lesser depth. */
 static void better_from(ct_curved *c, ct_vec3 normal, ct_curved_answer *best, bool *several) {
   ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normal);
   compete(best, &r, TIE_FRACTION * c->roundoff, several);
 }
 
-/* One run of the polytope: it may find a lesser depth, and raises the least depth there can be. */
+/* One EPA run: may find a lesser depth, and raises the lower bound of the depth. */
 static void grow(const ct_cell_input *in, descent *d, const stage *now, ct_curved_answer *best,
                  bool *several, double *least) {
   ct_curved *c = d->curved;
@@ -224,7 +226,8 @@ static void grow(const ct_cell_input *in, descent *d, const stage *now, ct_curve
   *least = ct_max2(ct_max2(*least, depth.least), least_by_points(c, best));
 }
 
-/* Looks around the axis of either body, again where that found a lesser depth. */
+/* Searches the rings of normals around the axis of either body; repeats if a lesser depth was
+ * found. */
 static void look_around(ct_curved *c, const stage *now, ct_curved_answer *best, bool *several,
                         double *least) {
   double width = now->close * c->scale;
@@ -240,8 +243,8 @@ static void look_around(ct_curved *c, const stage *now, ct_curved_answer *best, 
   }
 }
 
-/* The polytope finds the deepest place, which is polished; then it is certified by a point, by the
- * polytope, or by a look around an axis. Returns the least depth there can be. */
+/* EPA finds the deepest basin, Newton's method refines it. A point, the polytope or the ring search
+ * certifies the depth. Returns the lower bound of the depth. */
 static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer *best,
                            bool *several) {
   ct_curved *c = d->curved;
@@ -260,8 +263,8 @@ static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer
   return least;
 }
 
-/* Where depths of a ring hardly differ a polish may end on its way, with points that are not one
- * above the other: it goes on. */
+/* On a ring of nearly equal depths Newton's method may end before the witness points are opposite
+ * each other: repeats it with damped steps. */
 static void go_on(ct_curved *c, ct_curved_answer *best) {
   c->stiff = STIFF_RING;
   for (int i = 0; i < POLISHES_MAX && best->defect > DEFECT_ALLOWED * c->scale; i++) {
@@ -271,7 +274,7 @@ static void go_on(ct_curved *c, ct_curved_answer *best) {
   }
 }
 
-/* Cores that meet: the least depth there can be, and the best normal by polish. */
+/* Overlapping cores: computes the lower bound of the depth and refines the best normal. */
 static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *result) {
   assert(in->workspace);
   ct_curved *c = d->curved;
@@ -316,7 +319,7 @@ static void solve(const ct_cell_input *in, ct_cell_result *result) {
   answer_inside(in, &d, result);
 }
 
-/* Descends until the sign of the distance is certain beyond round-off, or will not be. */
+/* Runs GJK until the sign of the distance is certain beyond round-off, or GJK ends. */
 static outcome descend_for_sign(const ct_cell_input *in, ct_curved *c, descent *d) {
   double rest = radii(in),
          roundoff = 2.0 * (c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * rest);
@@ -325,7 +328,7 @@ static outcome descend_for_sign(const ct_cell_input *in, ct_curved *c, descent *
   return descend(d, 0.0);
 }
 
-/* The point of a simplex that is closest to the origin; reduces the simplex. */
+/* Returns the simplex's closest point to the origin; reduces the simplex. */
 static ct_minkowski_vertex nearest_of(ct_simplex *s) {
   double weights[4];
   ct_simplex_nearest(s, weights);
@@ -338,22 +341,22 @@ static ct_minkowski_vertex nearest_of(ct_simplex *s) {
   return sum;
 }
 
-/* How far the points are from each other to which a descent has come. */
+/* Distance of the cores' points of the final simplex. */
 static double apart_of(const descent *d) {
   ct_simplex nearest = d->simplex;
   return ct_norm(nearest_of(&nearest).w);
 }
 
-/* Did a descent for the sign find a common point? */
+/* True if GJK proved a common point. */
 static bool surely_meet(const descent *d, outcome o) {
   if (o != WITHIN && !(o == INSIDE && d->simplex.value < d->enough)) return false;
-  /* The value of a sliver may be less than its distance: the points have the last word. */
+  /* The value of a sliver may be less than the distance of its points; the points decide. */
   double apart = apart_of(d);
   return apart < d->enough ||
          (o == INSIDE && apart <= COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * d->curved->scale);
 }
 
-/* Takes a normal's place if that shows the pair to be apart, which it was not held to be. */
+/* Replaces the result if a normal proves a gap that the result does not have. */
 static bool turn_apart(const ct_cell_input *in, ct_curved *c, ct_vec3 normal,
                        ct_cell_result *result) {
   ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normal);
@@ -373,10 +376,10 @@ static descent full_descent(ct_curved *c, ct_vec3 first) {
   return d;
 }
 
-/* An answer whose bracket holds zero: between slivers a polish may have ended beside the best
- * normal. The descent that ct_curved_overlap goes by is asked first, so that both decide alike: for
- * a common point, or a gap. Then the search for a common point, which comes to the places on both
- * sides of the gap when there is none. */
+/* Decides the sign of a result whose bracket contains zero; between slivers Newton's method may end
+ * beside the best normal. First runs the GJK of ct_curved_overlap, so that both functions decide
+ * alike. Then searches a common point; if there is none, that search ends at the closest points of
+ * the gap. */
 static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
   ct_curved c = curved_of(in);
   descent d;
@@ -396,7 +399,8 @@ static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
   if (turn_apart(in, &c, full_descent(&c, m.normal).lower_normal, result)) return;
   double gap = ct_norm(ct_sub(m.b, m.a));
   if (!m.apart || gap <= c.roundoff) return;
-  /* A gap too small to tell its normal: the best one that is known still proves the lower bound. */
+  /* The gap is too small to determine its normal; the best known normal still proves the lower
+   * bound. */
   result->distance = result->upper = gap;
   result->point_a = m.a;
   result->point_b = m.b;
@@ -417,9 +421,9 @@ static void full_answer(const ct_cell_input *in, ct_cell_result *full) {
   ct_curved_distance(&whole, full);
 }
 
-/* A point of both bodies where a descent of their cores ended; where that is a sliver which holds
- * the origin badly, one that is found from the full answer's points. *answer is NULL or has that
- * answer. */
+/* Computes a common point from the final GJK simplex of the cores. If that simplex is a sliver with
+ * a poor closest point, searches one from the witness points of the full answer. `answer` is NULL
+ * if it is not known yet. */
 static ct_vec3 common_of(const ct_cell_input *in, const ct_cell_result *answer) {
   ct_curved c = curved_of(in);
   descent d = full_descent(&c, first_normal(&c));

@@ -1,45 +1,46 @@
-/* A point of two bodies that barely overlap: by projections onto the body that is farther away, or
- * onto both at once; and by cutting planes, where projections converge too slowly.
+/* Common point of two bodies that barely overlap: projections onto the farther body or onto both,
+ * then cutting planes where projections converge too slowly.
  *
- * Projections: alternating between the bodies always approaches, but at a rate proportional to the
- * angle of the surfaces, which is small where bodies touch. So the line in which the planes of both
- * nearest points cross is tried first: Newton's step for both distances, the shortest one. It is
- * accepted only if it gains, as curved surfaces may mislead it.
+ * Projections: alternating projections always converge, but at a rate proportional to the angle of
+ * the surfaces, which is small where bodies touch. Each iteration therefore first tries the line in
+ * which the tangent planes at both closest points intersect: the shortest Newton step for both
+ * distances. The step is accepted only if it gains, because it may fail on curved surfaces.
  *
  * Cutting planes (Kelley, The Cutting-Plane Method for Solving Convex Programs, 1960, with the
- * least step of bundle methods): a point outside of a body is cut off by the plane of the nearest
- * point of the body; both bodies are below all planes found so. The next point tried is the nearest
- * one to the best point that is below the retained planes. On smooth surfaces these are Newton's
- * steps, and unlike those for two planes they are valid where three or more surfaces bound the
- * sliver. Planes that leave no point prove that the bodies are apart.
+ * least step of bundle methods): a point outside of a body is cut off by the tangent plane at the
+ * body's closest point; both bodies lie below all planes found so far. The next trial point is the
+ * point below the retained planes that is closest to the best point. On smooth surfaces these are
+ * Newton steps; unlike the steps for two planes they are valid where three or more surfaces bound
+ * the sliver. If no point is below all planes, the bodies are proven apart.
  */
 #include "curved/curved.h"
 
 /* ---- cutting planes
  * ------------------------------------------------------------------------------ */
 
-/* Planes kept: of those the nearest point is found by trying all threes, so that one step costs
- * some 3000 dot products. */
+/* Limit of retained planes. The closest point below them is found by enumerating all triples: one
+ * step costs about 3000 dot products. */
 #define CUTS_MAX 12
 #define CUT_STEPS_MAX 64
-/* Solutions for planes that are nearly parallel lose digits: each round gives them again. */
+/* Iterations of refinement of each linear solve; nearly parallel planes lose digits. */
 #define SOLVE_ROUNDS 2
-/* What a point may be above the planes, so that it may still be a little outside of bodies that
- * bend. */
+/* A trial point may be above the planes by this part of `enough`, because it may be a little
+ * outside of curved bodies. */
 #define PART_OF_ENOUGH 0.25
 
-/* Both bodies are where normal.(x - at) <= 0. */
+/* Half-space normal.(x - at) <= 0, which contains both bodies. */
 typedef struct cut {
   ct_vec3 normal, at;
 } cut;
 
 typedef struct cuts {
   cut cut[CUTS_MAX];
-  int count, next; /* the next to be replaced */
-  double enough;   /* m above a plane that count as none */
+  int count, next; /* index of the plane to replace next */
+  double enough;   /* tolerated height above a plane, m */
 } cuts;
 
-/* A point below the planes as far as is possible, and its distance from the point it began at. */
+/* A trial point, its greatest height above the planes, and the square of its distance from the
+ * start. */
 typedef struct trial {
   ct_vec3 point;
   double above, away;
@@ -53,7 +54,7 @@ static void keep(cuts *all, ct_vec3 normal, ct_vec3 at) {
   if (all->count < CUTS_MAX) all->count++;
 }
 
-/* The greatest distance of a point from the bodies; cuts it off. */
+/* Adds the planes that cut off a point; returns its greatest distance outside of the bodies. */
 static double evaluate_cut_point(const ct_convex_proxy *const body[2], cuts *all, ct_vec3 p) {
   double worst = 0.0;
   for (int i = 0; i < 2; i++) {
@@ -66,7 +67,7 @@ static double evaluate_cut_point(const ct_convex_proxy *const body[2], cuts *all
   return worst;
 }
 
-/* Offers the point of `count` planes that is nearest to p. */
+/* Computes the point on `count` planes that is closest to p, and keeps it if it is better. */
 static void offer(const cuts *all, const cut *const plane[3], int count, ct_vec3 p, trial *best) {
   ct_vec3 across[3], x = p;
   double whole;
@@ -93,8 +94,8 @@ static void offer(const cuts *all, const cut *const plane[3], int count, ct_vec3
   if (t.above < best->above || (t.above == best->above && t.away < best->away)) *best = t;
 }
 
-/* The point below all planes that is nearest to p; of planes that leave none, one that is least
- * above them. */
+/* Returns the point below all planes that is closest to p. If there is none, returns one that is
+ * least above the planes. */
 static trial nearest_below(const cuts *all, ct_vec3 p) {
   trial best = {.point = p, .above = INFINITY, .away = INFINITY};
   const cut *plane[3];
@@ -113,7 +114,8 @@ static trial nearest_below(const cuts *all, ct_vec3 p) {
   return best;
 }
 
-/* The planes leave nothing: the places nearest to a point between the bodies. */
+/* The planes exclude every point: sets the closest points of both bodies to a point between them.
+ */
 static void end_apart(const ct_convex_proxy *const body[2], ct_vec3 between, ct_curved_common *m) {
   ct_vec3 foot[2] = {between, between};
   for (int i = 0; i < 2; i++) {
@@ -128,7 +130,7 @@ static void end_apart(const ct_convex_proxy *const body[2], ct_vec3 between, ct_
   m->normal = ct_unit_or(ct_sub(foot[1], foot[0]), m->normal);
 }
 
-/* Improves *m by cutting planes; the other members of *m change only if the planes prove that the
+/* Improves *m by cutting planes. Other members of *m change only if the planes prove that the
  * bodies are apart. */
 static void find_point_by_cutting_planes(const ct_convex_proxy *a, const ct_convex_proxy *b,
                                          double enough, ct_curved_common *m) {
@@ -152,21 +154,21 @@ static void find_point_by_cutting_planes(const ct_convex_proxy *a, const ct_conv
 /* ---- projections
  * --------------------------------------------------------------------------------- */
 
-/* Most ways end in ten; in the acute corners of slivers they are long. */
+/* Limit of iterations. Most pairs need ten; the acute corners of slivers need more. */
 #define PROJECTION_STEPS_MAX 128
-/* What a step onto both planes has to leave at most. */
+/* A step onto both planes is accepted if it reduces the distance to this part. */
 #define GAIN 0.9
-/* Squared sine of the angle of planes below which they have no line in common. */
+/* Planes are parallel if the squared sine of their angle is below this. */
 #define PARALLEL 0x1p-100
 
-/* The bodies are held to be apart when turns onto one and the other, with normals that differ by
- * less than this, rad, gain less than this part of the gap in STILL_TURNS of them. */
+/* The bodies count as apart if STILL_TURNS alternating projections, with normals opposite to within
+ * STILL_ANGLE (rad), reduce the gap by less than STILL_GAIN of it. */
 #define STILL_ANGLE 0x1p-6
 #define STILL_GAIN 0x1p-10
 #define STILL_TURNS 8
 
-/* A point, how far it is outside of each body, and the normals there, or where it was last outside.
- */
+/* A point, its distance outside of each body, and the normals there (those of the last outside
+ * point if it is inside). */
 typedef struct spot {
   ct_vec3 point, normal[2];
   double outside[2];
@@ -184,7 +186,7 @@ static void measure_spot(const ct_convex_proxy *const body[2], spot *s) {
 
 static double worst(const spot *s) { return ct_max2(s->outside[0], s->outside[1]); }
 
-/* Onto the planes of both bodies; false where that does not pay. */
+/* Newton step onto the tangent planes of both bodies; returns false if it does not gain enough. */
 static bool step_onto_both(const ct_convex_proxy *const body[2], spot *s) {
   ct_vec3 p = s->normal[0], q = s->normal[1];
   double cosine = ct_dot(p, q), square = ct_norm2(ct_cross(p, q));
@@ -205,14 +207,14 @@ static void step_onto_farther(const ct_convex_proxy *const body[2], spot *s) {
   measure_spot(body, s);
 }
 
-/* Are the places nearest to each other on both bodies found? */
+/* True if alternating projections have converged to the closest points of a gap. */
 static bool at_gap(const spot *s, double before) {
   if (!(before - worst(s) < STILL_GAIN * before) || ct_dot(s->normal[0], s->normal[1]) > 0.0)
     return false;
   return ct_norm2(ct_cross(s->normal[0], s->normal[1])) < STILL_ANGLE * STILL_ANGLE;
 }
 
-/* The end of a way: the normal there, and both places. */
+/* Writes the normal and the closest points of the last iterate. */
 static void end_at(const spot *s, ct_curved_common *m) {
   bool first = s->outside[0] >= s->outside[1];
   m->normal = first ? s->normal[0] : ct_neg(s->normal[1]);

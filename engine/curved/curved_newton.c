@@ -1,15 +1,15 @@
 /* The best normal near a given one, by Newton's method on s over the unit sphere, and the witness
  * points of a normal.
  *
- * s is smooth but for kinks: the normals at which a body's support jumps along an edge, a line of
- * its side or across a face. The optimum of a pair may be on one kink (edge or side line), on two
- * (an edge of each, a face) or on none. Each case is tried: on no kink two parameters are free, on
- * one kink a circle of normals, on two kinks and on faces nothing. A case that does not apply has a
- * low value, so the greatest value decides.
+ * s is smooth except at kinks: the normals at which a body's support jumps along an edge, along a
+ * line of its side, or across a face. The maximum may be on one kink (edge or side line), on two
+ * (an edge of each body, or a face), or on none. Each case is tried: no kink leaves two free
+ * parameters, one kink a circle of normals, two kinks or a face a single normal. A case that does
+ * not apply has a low value, so the greatest value decides.
  *
  * Witness points: the part of the Minkowski difference that is extreme along the normal is flat.
- * The points are those of the origin's projection on that part, a search in the plane across the
- * normal.
+ * The witness points belong to the point of that part that is closest to the line of the normal
+ * through the origin: a GJK in the plane across the normal.
  */
 #include "curved/curved.h"
 
@@ -18,19 +18,19 @@
 /* ---- witness points
  * ------------------------------------------------------------------------------ */
 
-/* Rounds of the search in the plane: a disc that touches a line at one point takes the most, two
- * thirds of a digit each. */
+/* Limit of iterations of the search in the plane. A disc that touches a line at one point takes the
+ * most: two thirds of a digit each. */
 #define ROUNDS_MAX 64
-/* How far the normal is tilted to see the ends of flat features, rad. The least tilt that shows
- * them is right: a tilt t takes in features that lean by t, and moves points of curved ones by t
- * times the radius of curvature. */
+/* Tilts of the normal that expose the ends of flat features, rad. The least sufficient tilt is
+ * right: a tilt t includes features that lean by t, and moves points of curved features by t times
+ * their radius of curvature. */
 static const double tilts[] = {0x1p-46, 0x1p-38, 0x1p-30, 0x1p-24};
-/* Points that miss each other by less than this many u of the size are one above the other. */
+/* Witness errors below this many u of the size are zero. */
 #define DEFECT_ROUNDOFFS 8.0
 
 typedef struct corner {
   ct_minkowski_vertex m;
-  double x, y; /* of m.w across the normal */
+  double x, y; /* coordinates of m.w across the normal */
 } corner;
 
 typedef struct patch {
@@ -55,7 +55,8 @@ static corner corner_toward(patch *p, double x, double y) {
   return c;
 }
 
-/* Closest point of the segment from corner i to corner j to the origin; its square and weights. */
+/* Computes the weights of the point of the segment between corners i and j that is closest to the
+ * origin; returns its squared distance. */
 static double closest_on_edge(const patch *p, int i, int j, double weight[3]) {
   double x = p->item[j].x - p->item[i].x, y = p->item[j].y - p->item[i].y, square = x * x + y * y;
   double t = square > 0.0 ? -(p->item[i].x * x + p->item[i].y * y) / square : 0.0;
@@ -82,7 +83,7 @@ static bool holds_origin(patch *p) {
   return true;
 }
 
-/* Finds the corners and weights closest to the origin and drops the others. */
+/* Computes the weights of the point closest to the origin, and drops corners of weight 0. */
 static void settle(patch *p) {
   if (p->count == 1) p->weight[0] = 1.0;
   if (p->count == 1 || (p->count == 3 && holds_origin(p))) return;
@@ -103,7 +104,7 @@ static void settle(patch *p) {
   p->count = kept;
 }
 
-/* defect: what the points miss each other by across the normal. */
+/* Combined points of a patch; `defect` is their distance across the normal. */
 typedef struct place {
   ct_vec3 a, b;
   double x, y, defect;
@@ -124,8 +125,8 @@ static place place_of(const patch *p) {
 static place search(patch *p, double allowed) {
   place r = place_of(p);
   for (int round = 0; round < ROUNDS_MAX && r.defect > allowed && p->count < 3; round++) {
-    /* s is the least over the difference: the support along a tilted normal is the corner farthest
-     * against the tilt. */
+    /* The extreme part is minimal along n: the support along the tilted normal is the corner
+     * farthest against the tilt. */
     corner c = corner_toward(p, r.x, r.y);
     if (c.x * r.x + c.y * r.y >= r.defect * r.defect * (1.0 - 0x1p-40)) break;
     p->item[p->count++] = c;
@@ -141,13 +142,14 @@ static bool is_in(const ct_convex_proxy *proxy, ct_vec3 p, double allowed) {
   return ct_proxy_is_curved(proxy) && ct_curved_closest_point(proxy, p, 1.0).distance <= allowed;
 }
 
-/* What the points miss each other by at the distance of the planes. More than across where a tilt
- * has led round a body that is hardly thicker than nothing, to its far side. */
+/* Distance of the witness points from those that the normal and its value imply. It includes the
+ * error along the normal: on a body of almost no thickness a tilt may select a point of the far
+ * side. */
 static double missed(const ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
   return ct_norm(ct_add_scaled(ct_sub(b, a), answer->normal, -answer->value));
 }
 
-/* Points that are better than the answer's become its. */
+/* Keeps the points if their error is less than the answer's. */
 static void take(ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
   double defect = missed(answer, a, b);
   if (!(defect < answer->defect)) return;
@@ -156,8 +158,9 @@ static void take(ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
   answer->defect = defect;
 }
 
-/* Where a body is so flat that a double's last place of the normal moves its point far, the point
- * may go across the normal to where the other one is: it leaves the body by the square of that. */
+/* On a nearly flat body the last bit of the normal moves the support point far. The point may then
+ * be moved across the normal to the other body's point: it leaves the body by the square of that
+ * angle only. */
 static void slide(const ct_curved *c, double allowed, ct_vec3 a, ct_vec3 b,
                   ct_curved_answer *answer) {
   ct_vec3 n = answer->normal, apart = ct_sub(b, a),
@@ -197,35 +200,35 @@ static void find_curved_witness(ct_curved *c, ct_curved_answer *answer) {
 /* ---- Newton's method
  * ----------------------------------------------------------------------------- */
 
-/* Kinks of one body that are tried, nearest first. */
+/* Limit of kinks of one body, nearest first. */
 #define KINKS_MAX 3
-/* Newton steps of one way; it gains digits twofold each, from wherever it starts to contract. */
+/* Limit of Newton steps of one case; the digits double at each step near the maximum. */
 #define NEWTON_STEPS_MAX 12
-/* After a step this short, rad, the next one would be round-off. */
+/* Steps shorter than this, rad, are the last: the next would be round-off. */
 #define STEP_LAST 0x1p-27
-/* Steps that lead down before a way is given up: there is a kink on it. */
+/* A case ends at this many steps that reduce s: the path crosses a kink. */
 #define DROPS_MAX 2
 /* Longest step, rad. */
 #define STEP_LONGEST 0.5
-/* Neighbours of a hull's vertex that are looked at. */
+/* Limit of evaluated neighbours of a hull vertex. */
 #define NEIGHBOURS_MAX 64
-/* Values that differ by this many u of the size are equal. */
+/* Values that differ by at most this many u of the size tie. */
 #define TIE_ROUNDOFFS 4.0
 
-/* Normals with n.along = level are those at which the support jumps; a fixed one is the one normal
+/* The normals with n.along = level, at which the support jumps. A fixed kink is the single normal
  * `along`. */
 typedef struct kink {
   ct_vec3 along;       /* unit */
-  double level, reach; /* the cosine and the sine of the angle to it */
-  double distance;     /* of the present normal from the kink */
+  double level, reach; /* cosine and sine of the angle between the normals and `along` */
+  double distance;     /* of the start normal from the kink */
 } kink;
 
 typedef struct kinks {
   kink line[2 * KINKS_MAX], fixed[4];
-  int lines, fixes, first; /* first: where those of the present body begin */
+  int lines, fixes, first; /* `first`: index of the current body's first line */
 } kinks;
 
-/* Keeps the nearest of a body's lines. */
+/* Inserts a line; keeps the KINKS_MAX nearest of the current body. */
 static void add_line(kinks *k, const kink *line) {
   assert(k->lines >= k->first && k->lines - k->first <= KINKS_MAX);
   int i = k->lines;
@@ -271,7 +274,7 @@ static void add_caps(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double s
     k->fixed[k->fixes++] = (kink){.along = ct_scale(axis, up)};
 }
 
-/* The kinks of a body near the normal n of the pair; its outward normal is sign * n. */
+/* Collects the kinks of a body near the pair's normal n; the body's outward normal is sign * n. */
 static void collect(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign, double angle) {
   k->first = k->lines;
   switch (proxy->kind) {
@@ -293,7 +296,7 @@ static void collect(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double si
   }
 }
 
-/* u.H v, H the second derivative of the support function of a core at the unit vector `out`. */
+/* u.H v, with H the second derivative of a core's support function at the unit vector `out`. */
 static double bend(const ct_convex_proxy *proxy, ct_vec3 out, ct_vec3 u, ct_vec3 v) {
   if (proxy->kind == CT_PROXY_SEGMENT && ct_proxy_is_tapered(proxy))
     return ct_proxy_vertex_radius(proxy, ct_proxy_support(proxy, out, 0)) *
@@ -329,7 +332,7 @@ static ct_vec3 perpendicular(ct_vec3 n) {
 
 static double limited(double step) { return ct_min2(ct_max2(step, -STEP_LONGEST), STEP_LONGEST); }
 
-/* The second derivatives of s along two directions across n. */
+/* Second derivatives of s along two directions across n. */
 typedef struct hessian {
   ct_vec3 along[2];
   double h11, h12, h22;
@@ -341,8 +344,8 @@ static void derive(const ct_curved *c, ct_vec3 n, double s, hessian *h) {
   h->h22 = bend_both(c, n, h->along[1], h->along[1]) + s;
 }
 
-/* Along the principal directions: of needles one derivative may be 1e16 times the other, which in
- * any other frame would be round-off. */
+/* Hessian in its principal directions. On needles one second derivative may be 1e16 times the other
+ * and would lose all digits in any other frame. */
 static hessian principal(const ct_curved *c, ct_vec3 n, double s) {
   hessian h = {.along = {perpendicular(n)}};
   h.along[1] = ct_cross(n, h.along[0]);
@@ -358,8 +361,8 @@ static hessian principal(const ct_curved *c, ct_vec3 n, double s) {
   return h;
 }
 
-/* No kink: two free parameters. Where s is not concave the steps are shortened until it could be.
- */
+/* No kink: Newton's method with two free parameters. Where s is not concave, the Hessian is shifted
+ * until it is definite. */
 static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
   double before = -INFINITY;
   for (int step = 0, drops = 0; step < NEWTON_STEPS_MAX; step++) {
@@ -389,7 +392,7 @@ static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
   return n;
 }
 
-/* The normal nearest to n with n.along = level. */
+/* Projects n onto the plane across the kink's axis; false if n is parallel to the axis. */
 static bool onto(const kink *k, ct_vec3 n, ct_vec3 *radial) {
   ct_vec3 flat = ct_cross(k->along, ct_cross(n, k->along));
   if (!(ct_max_abs(flat) > 0.0)) return false;
@@ -397,7 +400,7 @@ static bool onto(const kink *k, ct_vec3 n, ct_vec3 *radial) {
   return true;
 }
 
-/* One kink: the normals of a circle. */
+/* One kink: Newton's method on a circle of normals. */
 static bool climb_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
   double reach = k->reach;
   ct_vec3 radial;
@@ -423,7 +426,7 @@ static bool climb_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
   return true;
 }
 
-/* Two kinks: of the two normals on both circles the one nearer to n. */
+/* Two kinks: the intersection of both circles that is closer to n. */
 static bool meet(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
   ct_vec3 m = ct_cross(p->along, q->along);
   double square = ct_norm2(m);
@@ -437,9 +440,9 @@ static bool meet(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
   return true;
 }
 
-/* Judges a normal. Of normals that are as good to round-off the one whose points lie best above
- * each other: a value is flat near its greatest, so that a normal which is off by the root of the
- * round-off still has it. */
+/* Evaluates a normal and keeps it if it is better. Ties are decided by the witness error: s is flat
+ * near its maximum, so a normal that is off by the square root of the round-off still has the same
+ * value. */
 static void offer(ct_curved *c, ct_curved_answer *best, ct_vec3 n) {
   ct_curved_answer r = {.normal = n, .value = ct_dot(n, ct_curved_support(c, n).w)};
   double tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (c->scale + fabs(r.value));

@@ -1,27 +1,28 @@
-/* A point and a frustum or an ellipsoid: closed form, or a root that is found from one side.
+/* Signed distance of a point from a frustum (closed form) or an ellipsoid (a root found from one
+ * side).
  *
- * A frustum is cut along the half-plane of its axis and the point: the nearest place of a
- * quadrilateral, outside and inside. Of an ellipsoid with radii r_i the nearest place x of a point
- * y has x_i = r_i^2 y_i / (t + r_i^2), where t is the largest root of a function that falls and is
- * convex there, so Newton's steps from its left never pass it. Eberly, Distance from a Point to an
- * Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013; here with the least root at 0, so that a point
- * near the middle keeps its digits.
+ * Frustum: in the half-plane of the axis and the point, the closest point of a quadrilateral, from
+ * outside and from inside. Ellipsoid with radii r_i: the closest point x to a point y has
+ * x_i = r_i^2 y_i / (t + r_i^2), where t is the largest root of a function that is decreasing and
+ * convex there, so Newton's method from its left never passes the root. Eberly, Distance from a
+ * Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013. The unknown is shifted by the
+ * square of the least radius, so that points near the middle keep their digits.
  */
 #include "curved/curved.h"
 
 #include <assert.h>
 
-/* Newton's steps: each leaves at most two thirds of the way to the root near a pole, and doubles
- * the digits close to it. */
+/* Limit of Newton steps: near a pole each leaves at most two thirds of the way to the root; close
+ * to the root the digits double. */
 #define ROOT_STEPS_MAX 200
-/* Ways out that differ by this many u of the size are equally short. */
+/* Distances that differ by at most this many u of the size tie. */
 #define TIE_ROUNDOFFS 8.0
 
-/* A coordinate below this part of its radius is none: the root may be as small, and have no digits
+/* A coordinate below this part of its radius counts as 0: the root may be as small, with no digits
  * left. */
 #define AT_LEAST 0x1p-900
 
-/* Of normals equally good: what to compare, in the pair's frame. */
+/* The best surface point so far. Ties are decided by the normal in the pair's frame. */
 typedef struct choice {
   const ct_convex_proxy *proxy;
   double sense;
@@ -33,7 +34,7 @@ static ct_vec3 seen(const choice *c, ct_vec3 local) {
   return ct_scale(ct_mat_mul(c->proxy->rotation, local), c->sense);
 }
 
-/* Offers a way out of the inside: of equally short ones the greater normal. */
+/* Keeps a surface point if it is closer from inside; of ties the greater normal. */
 static void offer(choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
   ct_curved_closest *f = c->foot;
   if (distance < f->distance - c->tie) return;
@@ -48,7 +49,7 @@ static void offer(choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
   f->point = at;
 }
 
-/* The direction across the local z axis that makes its part of the normal the greatest. */
+/* Returns the direction across the local z axis whose world direction is the greatest. */
 static ct_vec3 greatest_across(const choice *c) {
   ct_mat3 r = c->proxy->rotation;
   ct_vec3 rows[3] = {r.rx, r.ry, r.rz};
@@ -67,7 +68,7 @@ static void frustum_foot(choice *c, ct_vec3 p) {
   bool ring = across <= 0.25 * c->tie;
   ct_vec3 out = ring ? greatest_across(c) : ct_vec(p.x / across, p.y / across, 0.0);
   double sine = ct_proxy_side_slope(proxy).sine, cosine = ct_proxy_side_slope(proxy).cosine;
-  /* Along the slanted side from the bottom rim, and off it. */
+  /* Coordinates along the slanted side, from the bottom rim, and off it. */
   double slant = sqrt((top - bottom) * (top - bottom) + 4.0 * h * h);
   double along = cosine * (p.z + h) - sine * (across - bottom),
          off = cosine * (across - bottom) + sine * (p.z + h);
@@ -103,8 +104,8 @@ static void frustum_foot(choice *c, ct_vec3 p) {
   f->normal = ct_unit_or(away, side);
 }
 
-/* One axis of an ellipsoid: the point's coordinate over the radius, without sign; the square of the
- * radius over that of the least radius, and that less one. */
+/* One axis of an ellipsoid: |coordinate| / radius, squared ratio of the radius to the least radius,
+ * and that ratio less 1. */
 typedef struct axis_part {
   double at, square, lead;
 } axis_part;
@@ -121,7 +122,7 @@ static double level_at(const axis_part part[3], double u, double *slope) {
   return sum;
 }
 
-/* The root u > 0, or 0 when the function is not positive for any. */
+/* Returns the root u > 0, or 0 if the function is not positive at any u > 0. */
 static double find_root(const axis_part part[3]) {
   double u = 0.0, slope;
   for (int i = 0; i < 3; i++) u = ct_max2(u, part[i].square * part[i].at - part[i].lead);
@@ -162,7 +163,8 @@ static void ellipsoid_foot(choice *c, ct_vec3 p) {
   }
   ct_curved_closest *f = c->foot;
   if (u == 0.0) {
-    /* In the plane, or on the line, of the middle: several places are nearest. */
+    /* The point is in the plane, or on the line, of the centre: several surface points are closest.
+     */
     f->several = true;
     double out = sqrt(ct_max2(rest, 0.0));
     ct_vec3 greatest = {0.0, 0.0, 0.0};

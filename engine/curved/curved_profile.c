@@ -1,12 +1,11 @@
-/* Bodies of revolution in profile, in the half-plane of the axis; and the depth of two such bodies
- * with parallel axes, as a problem in the half-plane of the axis and the offset.
+/* Bodies of revolution in the half-plane of their axis, and the depth of two such bodies with
+ * parallel axes as a problem in the plane of the axis and the offset.
  *
- * For a given angle to the axis the support of either body is the same in all directions around it,
- * so the best normal is in the plane of the axis and the offset; if the axes coincide, every normal
- * of a ring is equally good. The polytope of EPA would need as many faces as the ring has
- * directions; here it is a polygon. Arcs of normals between two evaluated ones are bounded from
- * below by the support points of their ends; the arc of the least bound is split, until the bound
- * is the depth to round-off.
+ * At a given angle to the axis a body's support is the same in all directions around it. The best
+ * normal is therefore in the plane of the axis and the offset; if the axes coincide, a whole ring
+ * of normals ties. EPA would need a face for each direction of the ring; here its polytope is a
+ * polygon. The depth over an arc of normals is bounded from below by the support points at its
+ * ends. The arc of the least bound is split until the bound equals the depth to round-off.
  */
 #include "curved/curved_profile.h"
 #include "curved/curved.h"
@@ -76,7 +75,7 @@ ct_profile_point ct_profile_bisector(ct_profile_point from, ct_profile_point to,
                                      ct_profile_point m) {
   ct_profile_point d = {to.across - from.across, to.along - from.along}, middle = n;
   double length = sqrt(d.across * d.across + d.along * d.along);
-  /* The normal of the chord lies between, but for round-off. */
+  /* The chord's normal is between n and m, except for round-off. */
   if (length > 0.0) middle = (ct_profile_point){d.along / length, -d.across / length};
   if (length > 0.0 && ct_profile_cross(n, middle) >= 0.0 && ct_profile_cross(middle, m) >= 0.0)
     return middle;
@@ -88,24 +87,24 @@ ct_profile_point ct_profile_bisector(ct_profile_point from, ct_profile_point to,
 /* ---- depth of bodies with parallel axes
  * ---------------------------------------------------------- */
 
-/* Axes whose cross product is below this many u are parallel: the angle is round-off of two
- * rotations. */
+/* Axes are parallel if the length of their cross product is at most this many u: the round-off of
+ * two rotations. */
 #define PARALLEL_ROUNDOFFS 32.0
-/* Arcs, at most; frustums and capsules need a dozen, ellipsoids about forty. */
+/* Limit of arcs. Frustums and capsules need a dozen, ellipsoids about forty. */
 #define ARCS_MAX 192
-/* Done when the bracket is this many u of the size. */
+/* The search ends when the bracket is this many u of the size. */
 #define CLOSED_ROUNDOFFS 4.0
-/* Depths that differ by this many u of the size are equal. */
+/* Depths that differ by at most this many u of the size tie. */
 #define TIE_ROUNDOFFS 8.0
 
-/* A direction looked at, and the farthest place of a - b along it. */
+/* An evaluated direction, and the support point of a - b along it. */
 typedef struct sight {
   ct_profile_point normal, at;
   double depth;
 } sight;
 
-/* Between two sights: no normal of the arc has a depth below `least`; `next` is where that would
- * be. */
+/* The normals between two evaluated ones: none has a depth below `least`; `next` is the normal of
+ * that bound. */
 typedef struct arc {
   sight from, to;
   double least;
@@ -114,7 +113,7 @@ typedef struct arc {
 
 typedef struct turned {
   ct_profile a, b;
-  ct_profile_point offset; /* from a to b */
+  ct_profile_point offset; /* from a's centre to b's */
   double turn;             /* 1: the axes point the same way, -1: opposite ways */
   double size;
   arc arcs[ARCS_MAX];
@@ -147,7 +146,7 @@ static ct_vec3 normal_in_space(const turned *t, ct_profile_point n, ct_vec3 acro
   return ct_unit_or(ct_add(ct_scale(across, n.across), ct_scale(t->a.axis, n.along)), across);
 }
 
-/* Of sights equally deep the one of the greater normal; close ones by depth alone. */
+/* Keeps the direction of lesser depth. Of ties at different normals the greater normal wins. */
 static void take(const turned *t, const sight *s, sight *best, ct_vec3 across) {
   double lead = best->depth - s->depth, tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t->size;
   bool apart = fabs(ct_profile_cross(s->normal, best->normal)) > 1e-6;
@@ -158,7 +157,7 @@ static void take(const turned *t, const sight *s, sight *best, ct_vec3 across) {
     *best = *s;
 }
 
-/* Direction across the axis that is lexicographically greatest. */
+/* Returns the lexicographically greatest direction across the axis. */
 static ct_vec3 greatest_across(ct_vec3 axis) {
   for (int i = 0; i < 3; i++) {
     ct_vec3 e = {i == 0, i == 1, i == 2}, flat = ct_add_scaled(e, axis, -ct_dot(e, axis));
@@ -167,7 +166,8 @@ static ct_vec3 greatest_across(ct_vec3 axis) {
   return ct_vec(1.0, 0.0, 0.0);
 }
 
-/* Cuts arcs until the depth is closed; the least depth there can be. */
+/* Splits the arc of the least bound until the bracket is closed; returns the lower bound of the
+ * depth. */
 static double refine(turned *t, sight *best, ct_vec3 across) {
   double least = -INFINITY;
   while (t->count < ARCS_MAX) {

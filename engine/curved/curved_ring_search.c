@@ -1,62 +1,64 @@
-/* The least depth there can be of a pair with a body of revolution, looked for around its axis.
+/* Lower bound of the depth of a pair with a body of revolution, by sectors of directions around its
+ * axis.
  *
- * Where a ring of normals, or a part of one, is equally deep or nearly so (axes that nearly are
- * one; an axis that runs along an edge or through a corner), a polytope needs a face for every
- * direction of the ring, and its bound closes in with the square of their angle only. Here
- * directions across the axis are cut into sectors. For each of them the difference of the bodies is
- * a figure in a half-plane, whose depth is found as in curved/curved_parallel_axes.c; that of a
- * sector is bounded by points of the bodies which turn with the direction: of the body of
- * revolution those on its meridian, exactly; of the other one, if it is one of revolution about
- * nearly the same axis, those on its own meridian, else fixed ones. Such a point's place in the
- * half-plane is linear in the direction, so that its support is least at a corner of the triangle
- * around the sector's arc; all of them are points of the difference, so that the bound is true
- * whatever is looked at. A sector whose bound is not good enough is halved. As points of a chord
- * between two supports turn as well, the bound is off by the square of the sector only.
+ * Where a ring of normals, or part of one, is equally deep or nearly so (axes that nearly coincide;
+ * an axis that runs along an edge or through a corner), EPA needs a face for each direction of the
+ * ring, and its bound converges only with the square of their angle.
+ *
+ * Here the directions across the axis are divided into sectors. For one direction the Minkowski
+ * difference is a figure in a half-plane, and its depth is found as in curved/curved_profile.c. The
+ * depth of a sector is bounded by points of the difference that turn with the direction: those of
+ * the body of revolution follow its meridian exactly. Points of the other body follow its own
+ * meridian if it is a body of revolution about nearly the same axis, and are fixed otherwise. The
+ * position of such a point in the half-plane is linear in the direction, so its support over the
+ * sector is least at a corner of the triangle around the sector's arc. All of them are points of
+ * the difference, so the bound is valid for any choice of evaluated normals. A sector with an
+ * insufficient bound is halved. Chords between two support points turn as well, so the error of the
+ * bound is of second order in the sector's angle.
  */
 #include "curved/curved.h"
 #include "curved/curved_profile.h"
 
-/* Squared sine of the angle of two axes up to which points of the second body turn with the
- * direction, too. */
+/* Points of the second body turn with the direction if the squared sine of the angle of the axes is
+ * at most this. */
 #define NEARLY_PARALLEL 0x1p-8
-/* Radii of an ellipsoid that differ by less than this part are equal, within the depth that is
- * promised. */
+/* Radii of an ellipsoid that differ by less than this part count as equal, within the contract of
+ * the depth. */
 #define UNEQUAL 0x1p-32
-/* Sectors are halved this often. */
+/* Limit of halvings of a sector. */
 #define HALVINGS_MAX 40
 #define SECTORS 8
-/* Arcs of one sector that wait. */
+/* Limit of unfinished arcs of one sector. */
 #define ARCS_MAX 24
-/* Axes are taken for nearly one when the one's direction and centre are off the other by this part
- * of the size. */
+/* Axes nearly coincide if their directions differ by at most this, and the offset across them is at
+ * most this part of the size. */
 #define NEARLY_ONE 0x1p-8
-/* Round-off of the bound in u of the size: three products and sums of each of seven terms. */
+/* Round-off of the bound, in u of the size: three products and sums of each of seven terms. */
 #define BOUND_ROUNDOFFS 64.0
 
-/* A point of the difference for every unit direction d across the axis: its place is base + (wide e
- * + across.d, along.d), e the cosine of the angle by which the meridian of the second body misses
- * d. */
+/* A point of the difference as a function of the unit direction d across the axis: base + (wide e +
+ * across.d, along.d), with e the cosine of the angle between d and the second body's meridian. */
 typedef struct track {
   ct_profile_point base;
   double wide, across[2], along[2];
 } track;
 
-/* Directions across the axis between two, and a triangle around them: its third corner is where the
- * tangents at both ends meet. */
+/* The directions between two, and a triangle around their arc: its third corner is the intersection
+ * of the tangents at both ends. */
 typedef struct sector {
   double corner[3][2];
   double middle[2];
-  double cosine; /* least e of all */
+  double cosine; /* least e of the sector */
   int halvings;
 } sector;
 
-/* A normal looked at, and what is the farthest along it: at the corners of the sector, and in the
- * middle. */
+/* An evaluated normal, and its support point at the corners and in the middle of the sector. */
 typedef struct sight {
   ct_profile_point normal, at[3], middle;
 } sight;
 
-/* Between two sights: no depth of the sector is below `least`, which may be at `next`. */
+/* The normals between two evaluated ones: no depth of the sector is below `least`, the bound at
+ * `next`. */
 typedef struct arc {
   sight from, to;
   double least;
@@ -65,16 +67,16 @@ typedef struct arc {
 
 typedef struct around {
   ct_curved *curved;
-  bool second; /* the body of revolution is the pair's second */
+  bool second; /* the body of revolution is the pair's second body */
   ct_profile round, other;
-  bool turns;         /* so is the other, and nearly parallel */
+  bool turns;         /* the other body is one of revolution about a nearly parallel axis */
   double turn;        /* 1: the axes point the same way, -1: opposite ways */
-  ct_vec3 across[2];  /* with the axis a frame */
-  ct_vec3 other_axis; /* its direction that is less than a right angle off the axis */
-  double lean[2];     /* that across the axis, */
+  ct_vec3 across[2];  /* complete the frame of the axis */
+  ct_vec3 other_axis; /* other axis, oriented less than a right angle off the axis: */
+  double lean[2];     /* its components across the axis, */
   double cosine;      /* and along it */
   ct_vec3 center;
-  ct_profile_point toward; /* of the other body's centre to the axis' own: along the axis, */
+  ct_profile_point toward; /* from the other body's centre to this body's: along the axis, */
   double aside[2];         /* and across it */
   double target;
   int looks;
@@ -83,7 +85,7 @@ typedef struct around {
 
 static double dot2(const double p[2], const double q[2]) { return p[0] * q[0] + p[1] * q[1]; }
 
-/* e for the direction d. */
+/* Returns e of a direction d with (d.lean)^2 = square. */
 static double cosine_of(const around *r, double square) {
   double most = dot2(r->lean, r->lean);
   return 1.0 - ct_min2(square, most) / (1.0 + r->cosine);
@@ -94,8 +96,7 @@ static ct_profile_point place_of(const track *t, const double d[2], double e) {
                             t->base.along + dot2(t->along, d)};
 }
 
-/* The point of the other body, as a track, that is farthest along a unit normal of the difference.
- */
+/* Adds the other body's support point, as a track, along a unit normal of the difference. */
 static void add_other(around *r, ct_vec3 n, track *t) {
   if (r->turns) {
     double along = ct_dot(n, r->other_axis);
@@ -142,7 +143,7 @@ static sight look(around *r, const sector *s, ct_profile_point m) {
   return x;
 }
 
-/* The least of a track over normals from n to m. */
+/* Minimum of a track over the normals from n to m and over the sector. */
 static double least_of(const ct_profile_point at[3], ct_profile_point n, ct_profile_point m,
                        ct_profile_point *next) {
   double least = INFINITY;
@@ -156,8 +157,8 @@ static double least_of(const ct_profile_point at[3], ct_profile_point n, ct_prof
   return least;
 }
 
-/* Of two tracks (other: or NULL) the one that is the better bound of normals from n to m; kept when
- * that is less than what the arc has. */
+/* Bounds the normals from n to m by the better of two tracks (the second may be NULL), and lowers
+ * the bound of the arc to it. */
 static void bound_part(const ct_profile_point at[3], const ct_profile_point *other,
                        ct_profile_point n, ct_profile_point m, arc *r) {
   ct_profile_point where, next;
@@ -177,16 +178,16 @@ static double variation(const sight *s) {
   return most;
 }
 
-/* A normal turned by an angle whose tangent is t, but not beyond the limit. */
+/* Turns a normal by an angle of tangent t, at most to the limit. */
 static ct_profile_point turned(ct_profile_point n, double t, ct_profile_point limit) {
   double length = sqrt(1.0 + t * t);
   ct_profile_point m = {(n.across - t * n.along) / length, (n.along + t * n.across) / length};
   return (t < 0.0 ? ct_profile_cross(limit, m) : ct_profile_cross(m, limit)) > 0.0 ? m : limit;
 }
 
-/* The ends bound the normals up to that of the chord; around it, as far as the turning of either
- * end may matter, so does the point of the chord that is nearest to the origin in the middle of the
- * sector. */
+/* The support points at the ends bound the normals up to the normal of their chord. Around that
+ * normal, as far as the motion of either end within the sector may matter, the point of the chord
+ * closest to the origin in the middle of the sector is a second bound. */
 static arc arc_of(const sight *from, const sight *to) {
   arc r = {.from = *from, .to = *to, .least = INFINITY};
   ct_profile_point middle = ct_profile_bisector(from->middle, to->middle, from->normal, to->normal);
@@ -209,14 +210,14 @@ static arc arc_of(const sight *from, const sight *to) {
   return r;
 }
 
-/* Where least is certain hardly grew by a cut, the next cut is halfway. */
+/* If a split hardly raised the bound, the next split bisects the angle. */
 static void settle(const around *r, const arc *before, arc *part) {
   if (part->least - before->least < 0.5 * (r->target - before->least))
     part->next = ct_profile_bisector(part->from.normal, part->from.normal, part->from.normal,
                                      part->to.normal);
 }
 
-/* Is the depth of every normal of the sector at least the target? False: not shown. */
+/* True if the depth of every normal of the sector is proven to be at least the target. */
 static bool holds(around *r, const sector *s) {
   arc waiting[ARCS_MAX];
   sight pole[2] = {look(r, s, (ct_profile_point){0.0, -1.0}),
@@ -265,7 +266,7 @@ static sector sector_of(const around *r, const double from[2], const double to[2
   return s;
 }
 
-/* Halves sectors until all hold; depth first, as the target is known. */
+/* Halves sectors until each is proven; depth first, because the target is known. */
 static bool all_hold(around *r) {
   static const double start[SECTORS][2] = {{1.0, 0.0},  {0.6, 0.8},   {0.0, 1.0},  {-0.6, 0.8},
                                            {-1.0, 0.0}, {-0.6, -0.8}, {0.0, -1.0}, {0.6, -0.8}};
@@ -286,7 +287,7 @@ static bool all_hold(around *r) {
   return true;
 }
 
-/* Sets up the frame of the axis; false for a body that is not one of revolution. */
+/* Sets up the frame of the axis; returns false if the body is not one of revolution. */
 static bool prepare(around *r, const ct_convex_proxy *round, const ct_convex_proxy *other) {
   if (!ct_profile_of(round, UNEQUAL, &r->round)) return false;
   ct_vec3 axis = r->round.axis,
