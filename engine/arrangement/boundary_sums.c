@@ -1,10 +1,10 @@
 /* Sums over the borders of parts: areas, volumes and their moments (Franklin 1987; Mirtich 1996);
- * and the correction for triangles of two solids in one plane, to the rounding of points.
+ * and the correction for coplanar triangles of the two solids, to the round-off of points.
  *
- * Coplanar triangles: where the first one is below the second it is inside the other solid, and so
- * is the second when the two face each other. If both face the same way the rest of the second is
- * inside, so their common area counts once; it is recorded as shared. If they face each other the
- * common area, which counted twice with nothing between, is subtracted.
+ * Coplanar triangles: where the first is below the second, it is inside the other solid. With
+ * opposite normals the second is inside as well: the common area counts twice with nothing between,
+ * and is subtracted from both. With equal normals the rest of the second is inside, so the common
+ * area counts once; it is recorded as shared.
  */
 #include "arrangement/arrangement.h"
 #include "triangle/triangle_distance.h"
@@ -14,13 +14,13 @@
 /* ---- coplanar triangles
  * -------------------------------------------------------------------------- */
 
-/* Corners of two triangles' intersection, and of what a plane leaves of it: each of four cuts adds
- * one. */
+/* Corners of the intersection of two triangles, cut by one more plane: each of four cuts adds at
+ * most one. */
 #define CORNERS_MAX 8
 
 typedef ct_arrangement_polygon polygon;
 
-/* What is left of a polygon where a linear function is not below 0. */
+/* Clips a polygon to where a linear function, given at its corners, is not negative. */
 static polygon cut(const polygon *from, const double *height) {
   polygon out = {.count = 0};
   for (int k = 0; k < from->count && out.count < CORNERS_MAX - 1; k++) {
@@ -33,7 +33,7 @@ static polygon cut(const polygon *from, const double *height) {
   return out;
 }
 
-/* What is to the left of the way from p to q, seen with the normal up. */
+/* Clips a polygon to the left side of the line from p to q, seen with the normal up. */
 static polygon cut_left(const polygon *from, ct_vec3 p, ct_vec3 q, ct_vec3 normal) {
   ct_vec3 left = ct_cross(normal, ct_sub(q, p));
   double height[CORNERS_MAX];
@@ -55,7 +55,7 @@ static polygon common_of(const ct_arrangement *o, const ct_coplanar_pair *f, ct_
   return p;
 }
 
-/* The polygon's area and first moment. */
+/* Computes area and first moment of a polygon. */
 static double area_of(const polygon *p, ct_vec3 normal, ct_vec3 *first) {
   double area = 0.0;
   *first = ct_vec(0.0, 0.0, 0.0);
@@ -76,8 +76,8 @@ static void take_off(ct_arrangement_part *part, double area, ct_vec3 first) {
   part->volume_first = ct_add_scaled(part->volume_first, first, -0.25 * part->height);
 }
 
-/* The part of a polygon in the first triangle that is below the second one, or with `way` -1 above
- * it. */
+/* Clips a polygon in the first triangle to where it is below the second triangle, or above it if
+ * `way` is -1. */
 static polygon below_of(const ct_arrangement *o, const ct_coplanar_pair *f, const polygon *p,
                         ct_vec3 normal, double way) {
   ct_vec3 v[3];
@@ -111,7 +111,8 @@ bool ct_coplanar_common_area(const ct_arrangement *o, const ct_coplanar_pair *f,
   return same;
 }
 
-/* Subtracts the common area of faces that face each other; records that of the others as shared. */
+/* Subtracts the common area of faces with opposite normals; records that of faces with equal
+ * normals as shared. */
 static void apply_coplanar_faces(ct_arrangement *o) {
   for (size_t i = 0; i < o->memory->flat_count; i++) {
     const ct_coplanar_pair *f = &o->memory->flat[i];
@@ -169,7 +170,7 @@ bool ct_arrangement_edges(const ct_arrangement *o, int side, const ct_arrangemen
 
 typedef struct summing {
   ct_arrangement_part *part;
-  double error; /* places on an edge are in order to this, so shorter stretches tell nothing */
+  double error; /* round-off of positions on an edge; shorter sections do not count */
   bool winds;
 } summing;
 

@@ -1,11 +1,12 @@
-/* The exact decisions of the arrangement: which edges cross which triangles, and how often the
- * other solid winds around vertices.
+/* The exact decisions of the arrangement: which edges cross which triangles, and the winding
+ * numbers of vertices.
  *
- * Signs are those after the second solid has moved by (e, e^2, e^3), e infinitely small (symbolic
- * perturbation: Edelsbrunner, Muecke 1990): where the exact sign is zero, the first nonzero
- * derivative decides. Crossings: each triangle of the second solid against the tree of the first.
- * Winding numbers propagate from vertex to vertex; the first of a component is counted along a ray
- * in direction z, which after the perturbation meets no edge and no vertex.
+ * Signs are those after the second solid has moved by (e, e^2, e^3) with an infinitesimal e
+ * (symbolic perturbation: Edelsbrunner, Muecke 1990): where the exact sign is zero, the first
+ * nonzero derivative decides. Crossings: each triangle of the second solid is tested against the
+ * tree of the first. Winding numbers propagate from vertex to vertex. That of the first vertex of a
+ * component is counted along a ray in direction z, which after the perturbation meets no edge and
+ * no vertex.
  */
 #include "arrangement/arrangement.h"
 #include "base/heap_sort.h"
@@ -21,23 +22,23 @@ static ct_vec2 seen_along(ct_vec3 p, int axis) {
   return axis == 0 ? (ct_vec2){p.y, p.z} : axis == 1 ? (ct_vec2){p.z, p.x} : (ct_vec2){p.x, p.y};
 }
 
-/* Side of a triangle's plane on which a point of the other solid is: +1 where its normal points. 0:
- * the triangle has no area. `mover`: the solid of the triangle. */
+/* Side of a triangle's plane on which a point of the other solid is: +1 on the side of the normal;
+ * 0: the triangle has no area. `mover`: the solid of the triangle. */
 static int orient3d_perturbed(const ct_vec3 t[3], ct_vec3 p, int mover) {
   int side = ct_orient3d(t[0], t[1], t[2], p);
-  /* The normal's first component that is not zero: of the movement's, e is the largest. */
+  /* The first nonzero component of the normal decides, because e is the largest component of the
+   * perturbation. */
   for (int axis = 0; axis < 3 && side == 0; axis++)
     side = ct_orient2d(seen_along(t[0], axis), seen_along(t[1], axis), seen_along(t[2], axis)) *
            (mover == 1 ? -1 : 1);
   return side;
 }
 
-/* Sign of ((q - p) x (r - p)) . (s - p), of an edge from p to q of the first solid and one from r
- * to s of the second. 0 for parallel edges in one plane. */
+/* Sign of ((q - p) x (r - p)) . (s - p) for an edge pq of the first solid and an edge rs of the
+ * second; 0 for parallel edges in one plane. */
 static int find_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) {
   int turn = ct_orient3d(p, q, r, s);
-  /* The derivative along a movement of r and s is that movement's product with -(q - p) x (s - r).
-   */
+  /* The derivative along a motion d of r and s is -((q - p) x (s - r)) . d. */
   for (int axis = 0; axis < 3 && turn == 0; axis++)
     turn = -ct_turn2d(seen_along(p, axis), seen_along(q, axis), seen_along(r, axis),
                       seen_along(s, axis));
@@ -48,7 +49,7 @@ static int find_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) 
  * ------------------------------------------------------------------------------ */
 
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
-/* A pair of triangles in steps of the flag; where exact signs are asked some us. */
+/* Cost of a pair of triangles in units of the cancel poll; exact signs take some microseconds. */
 #define PAIR_STEPS 8
 
 ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_t triangle) {
@@ -76,8 +77,8 @@ ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_
 typedef struct couple {
   uint32_t triangle[2];
   ct_vec3 v[2][3];
-  int side[2][3]; /* of each one's corners, of the other's plane */
-  int turn[3][3]; /* of edges k and l; 2: not asked yet */
+  int side[2][3]; /* of each one's corners, relative to the other's plane */
+  int turn[3][3]; /* of edges k and l; 2: not computed yet */
 } couple;
 
 static int turn_of(couple *c, int k, int l) {
@@ -87,7 +88,8 @@ static int turn_of(couple *c, int k, int l) {
   return c->turn[k][l];
 }
 
-/* Does an edge of one triangle pass the other? +1: inward, -1: outward, as the edge runs; 0: no. */
+/* Crossing of an edge of one triangle with the other: +1 inward, -1 outward along the edge, 0 none.
+ */
 static int passes(couple *c, int which, int edge) {
   int from = c->side[which][edge], to = c->side[which][(edge + 1) % 3], turn[3];
   if (from == to) return 0;
@@ -105,7 +107,7 @@ void ct_arrangement_heights(const ct_vec3 t[3], const ct_vec3 *points, int count
   *size = ct_norm(ct_dd3_value(&normal));
 }
 
-/* Where on the way from p to q the plane of a triangle is. */
+/* Intersects the segment from p to q with the plane of a triangle. */
 static ct_vec3 place_between(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], double *at) {
   const ct_vec3 ends[2] = {p, q};
   ct_dd height[2];
@@ -120,8 +122,8 @@ static ct_vec3 place_between(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], double *a
   return *at <= 0.5 ? ct_lerp(p, q, *at) : ct_lerp(q, p, rest);
 }
 
-/* The edges of a triangle are worked out from their lower vertex to the higher one: two triangles
- * have the same point. */
+/* Adds the crossing of an edge. It is computed from the edge's lower vertex to the higher one, so
+ * both triangles of the edge have the same point. */
 static bool add_passing(ct_arrangement *o, const couple *c, int which, int edge, int jump,
                         ct_vec3 *point) {
   const uint32_t *corner = o->skin[which].corners[c->triangle[which]];
@@ -165,8 +167,8 @@ static bool add_segment(ct_arrangement *o, const couple *c, ct_vec3 p, ct_vec3 q
   return true;
 }
 
-/* Two triangles that pass each other have two places where an edge of one passes the other. What is
- * left of the segment between them, looking along it with the first one's normal up, is below the
+/* Two triangles that intersect have two points where an edge of one crosses the other. The
+ * area to the left of the segment between them, seen with the first one's normal up, is below the
  * second. */
 static bool add_couple(ct_arrangement *o, couple *c) {
   ct_vec3 end[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
@@ -203,7 +205,7 @@ static bool add_flat(ct_arrangement *o, const couple *c) {
   return true;
 }
 
-/* Are the corners of one triangle in the plane of another, as far as rounding can tell? */
+/* True if the corners of one triangle are in the plane of another, to round-off. */
 static bool in_plane(const ct_arrangement *o, const ct_vec3 t[3], const ct_vec3 points[3]) {
   ct_vec3 normal = ct_cross(ct_sub(t[1], t[0]), ct_sub(t[2], t[0]));
   double least = ct_arrangement_error(o) * ct_norm(normal);
@@ -231,7 +233,7 @@ static bool look_at(ct_arrangement *o, uint32_t i, const ct_vec3 a[3], uint32_t 
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
-/* One triangle of the second solid. */
+/* Tests one triangle of the second solid against the tree of the first. */
 static bool cross_one(ct_arrangement *o, uint32_t j) {
   const ct_placed_surface *first = &o->skin[0];
   const ct_mesh_node *nodes = first->view->nodes;
@@ -273,8 +275,8 @@ static void passing_swap(void *items, size_t i, size_t j) {
   p[j] = kept;
 }
 
-/* Sorts the passings of one side and tells each part which are its own. A passing comes with a
- * segment, so its triangle has a part, unless the pair was not sound. */
+/* Sorts the crossings of one side, and assigns each triangle's to its part. A crossing belongs to a
+ * segment, so its triangle has a part unless the pair is not sound. */
 static bool sort_passings(ct_arrangement *o, int side) {
   ct_arrangement_side *s = &o->memory->side[side];
   if (!ct_heap_sort(s->passing, s->passing_count, NULL, passing_before, passing_swap,
@@ -303,8 +305,8 @@ bool ct_arrangement_find_crossings(ct_arrangement *o) {
 
 static ct_vec2 from_above(ct_vec3 p) { return (ct_vec2){p.x, p.y}; }
 
-/* On which side of a to b is p, that moves by way (e, e^2), seen from above? 0 only where a and b
- * are one point there. */
+/* Side of the line ab on which p is, seen from above, with p moved by way (e, e^2); 0 only if a and
+ * b coincide there. */
 static int side_from_above(ct_vec3 a, ct_vec3 b, ct_vec3 p, int way) {
   int side = ct_orient2d(from_above(a), from_above(b), from_above(p));
   if (side != 0) return side;
@@ -312,7 +314,8 @@ static int side_from_above(ct_vec3 a, ct_vec3 b, ct_vec3 p, int way) {
   return way * ((b.x > a.x) - (b.x < a.x));
 }
 
-/* +1: the ray comes out of the triangle's front; -1: it goes in there; 0: it does not meet it. */
+/* Crossing of the upward ray from p with a triangle: +1 if it leaves through the front, -1 if it
+ * enters, 0 if it misses. */
 static int crossing(const ct_vec3 t[3], ct_vec3 p, int mover) {
   int way = mover == 1 ? -1 : 1;
   int side = side_from_above(t[0], t[1], p, way);
@@ -322,7 +325,7 @@ static int crossing(const ct_vec3 t[3], ct_vec3 p, int mover) {
   return orient3d_perturbed(t, p, mover) == -side ? side : 0;
 }
 
-/* Does the box reach up to p's ray? */
+/* True if the upward ray from p may meet the box. */
 static bool above(const ct_aabb *box, ct_vec3 p) {
   return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y &&
          p.z <= box->max.z;
@@ -335,7 +338,7 @@ static int crossing_of(const ct_placed_surface *skin, uint32_t triangle, ct_vec3
   return above(&box, p) ? crossing(t, p, mover) : 0;
 }
 
-/* A node's box in the overlay's frame. */
+/* Box of a node in the arrangement's frame. */
 static ct_aabb node_box(const ct_placed_surface *skin, const ct_mesh_node *n) {
   if (skin->slack == 0.0) return n->box;
   ct_vec3 middle = ct_to_parent(skin->frame, ct_scale(ct_add(n->box.min, n->box.max), 0.5));
@@ -343,7 +346,7 @@ static ct_aabb node_box(const ct_placed_surface *skin, const ct_mesh_node *n) {
   return ct_aabb_expand((ct_aabb){ct_sub(middle, half), ct_add(middle, half)}, skin->slack);
 }
 
-/* How often a solid winds around a point of the other one. */
+/* Winding number of a solid around a point of the other one. */
 static int32_t winding_of(const ct_placed_surface *skin, ct_vec3 p, int mover) {
   int32_t winding = 0;
   if (!above(&skin->box, p) || p.z < skin->box.min.z) return 0;
@@ -366,7 +369,7 @@ static int32_t winding_of(const ct_placed_surface *skin, ct_vec3 p, int mover) {
   return winding;
 }
 
-/* What the winding changes by along an edge of a triangle. */
+/* Change of the winding number along an edge of a triangle. */
 static int32_t jump_along(const ct_arrangement_side *s, uint32_t triangle, int edge) {
   if (s->slot[triangle] >= CT_ARRANGEMENT_SEEN) return 0;
   const ct_arrangement_part *part = &s->part[s->slot[triangle]];
@@ -378,7 +381,7 @@ static int32_t jump_along(const ct_arrangement_side *s, uint32_t triangle, int e
   return jump;
 }
 
-/* From a corner that is known to the others, and back to it. */
+/* Propagates the winding number from a known corner to the others, and back to check it. */
 static void wind_corners(ct_arrangement *o, int side, uint32_t triangle) {
   ct_arrangement_side *s = &o->memory->side[side];
   const uint32_t *corner = o->skin[side].corners[triangle];
@@ -410,7 +413,7 @@ static bool may_be_inside(const ct_arrangement *o, int side, uint32_t triangle) 
   return ct_aabb_overlap(&box, &o->common);
 }
 
-/* All that hangs together with a triangle and may be inside. */
+/* Visits all triangles connected to a triangle that may be inside the other solid. */
 static bool flood(ct_arrangement *o, int side, uint32_t from) {
   ct_arrangement_side *s = &o->memory->side[side];
   const ct_placed_surface *skin = &o->skin[side];

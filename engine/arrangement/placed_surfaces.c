@@ -1,4 +1,4 @@
-/* Surfaces of solids as triangles in one frame, and the memory for them. */
+/* Surfaces of solids as triangles in one frame, and their memory. */
 #include "arrangement/arrangement.h"
 
 #include "base/predicates.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Placing a node's middle and half errs by less, in u of how far the mesh reaches and lies: as in
- * mesh_tree_pairs.c. */
+/* Round-off of the placement of a node's centre and half extents, in u of the mesh's extent and
+ * offset: as in mesh_tree_pairs.c. */
 #define PLACE_ROUNDOFFS 128.0
 
 static void release_arrangement_part(void *part) {
@@ -95,7 +95,7 @@ bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *
   return true;
 }
 
-/* Room for a skin that is made here. */
+/* Reserves room for a surface that is triangulated here. */
 static bool make_own(ct_placed_surface *skin, ct_arrangement_scratch *m, uint32_t vertices,
                      uint32_t triangles) {
   if (!ct_arrangement_reserve(m, &m->own_vertex, sizeof *m->own_vertex, &m->own_vertex_room,
@@ -137,7 +137,7 @@ bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *
 
 bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m, ct_vec3 half,
                               const ct_frame *frame) {
-  /* Corner i has the signs of i's bits; quads run counter-clockwise from outside. */
+  /* The bits of i are the signs of corner i; quads are counter-clockwise from outside. */
   static const uint32_t quad[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                       {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
   if (!make_own(skin, m, 8, 12)) return false;

@@ -1,5 +1,5 @@
-/* Trapezoids between stretches of a border, slab by slab along the first of the two axes that the
- * plane is seen along. */
+/* Trapezoidal decomposition of a plane region: a sweep over slabs along the first of the two axes
+ * that the plane is projected to. */
 #include "arrangement/trapezoids.h"
 
 #include "base/heap_sort.h"
@@ -11,14 +11,14 @@
 
 #define NONE UINT32_MAX
 
-/* A stretch from its left end to its right one. */
+/* A border segment from its left end to its right end. */
 typedef struct ct_stretch {
   ct_vec3 p, q;
-  double left, right, at_left, at_right; /* along the axes */
-  int32_t way;                           /* what the winding changes by across it, upward */
-  uint32_t upper; /* of the trapezoid above it that is not finished, or NONE */
-  double start;   /* where that one began */
-  uint32_t slab;  /* the last one that it was seen in */
+  double left, right, at_left, at_right; /* in the projection */
+  int32_t way;                           /* change of the winding number across it, upward */
+  uint32_t upper;                        /* upper border of the open trapezoid above it, or NONE */
+  double start;                          /* left end of that trapezoid */
+  uint32_t slab;                         /* last slab that contained it */
 } ct_stretch;
 
 typedef struct cutter {
@@ -52,8 +52,8 @@ static double part_of(const ct_vec3 *p, int axis) {
   return axis == 0 ? p->x : axis == 1 ? p->y : p->z;
 }
 
-/* The axes that the plane is seen along, so that what turns counter-clockwise with the normal up
- * does so. */
+/* Chooses the projection axes so that counter-clockwise with the normal up stays counter-clockwise.
+ */
 static void choose_axes(ct_vec3 normal, int axes[2]) {
   ct_vec3 size = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
   int along = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
@@ -90,7 +90,7 @@ static bool take_triangle(const cutter *c, ct_vec3 p, ct_vec3 q, ct_vec3 r) {
   return ct_norm2(ct_cross(ct_sub(q, p), ct_sub(r, p))) == 0.0 || c->take(c->context, t);
 }
 
-/* The trapezoid above a stretch ends. */
+/* Emits the trapezoid above a border segment, which ends here. */
 static bool finish(cutter *c, uint32_t lower, double end) {
   ct_stretch *s = &c->stretch[lower];
   const ct_stretch *t = &c->stretch[s->upper];
@@ -113,7 +113,8 @@ static bool begin_or_go_on(cutter *c, uint32_t lower, uint32_t upper, uint32_t s
   return true;
 }
 
-/* The stretches over a slab, from below; those of the slab before are nearly in order. */
+/* Sorts the segments over a slab from below; insertion sort, because the order of the previous slab
+ * is nearly right. */
 static void sort_active(cutter *c, double middle) {
   for (size_t i = 1; i < c->active_count; i++) {
     uint32_t moved = c->active[i];

@@ -1,15 +1,15 @@
-/* A plane region as triangles, from its border in any order. */
+/* Triangulates a plane region from its border segments, which may be in any order. */
 #ifndef ARRANGEMENT_TRAPEZOIDS_H
 #define ARRANGEMENT_TRAPEZOIDS_H
 
 #include <contact/cancel.h>
 #include <contact/vec.h>
 
-/* A stretch of a border, the region on its left, seen with the normal up. */
+/* A segment of a border; the region is on its left, seen with the normal up. */
 typedef struct ct_border_segment {
   ct_vec3 p, q;
-  int32_t weight; /* how often; below 0: the other way round */
-  uint32_t next;  /* of the same region, for those who keep lists */
+  int32_t weight; /* multiplicity; negative: reversed */
+  uint32_t next;  /* next segment of the same region, for callers that keep lists */
 } ct_border_segment;
 
 /* Scratch; zeroed is empty. */
@@ -21,13 +21,14 @@ typedef struct ct_trapezoid_scratch {
 } ct_trapezoid_scratch;
 void ct_trapezoid_scratch_free(ct_trapezoid_scratch *m);
 
-/* Takes a triangle, counter-clockwise with the normal up; false ends the work. */
+/* Receives a triangle, counter-clockwise with the normal up; returns false to end the work. */
 typedef bool (*ct_trapezoid_sink)(void *context, const ct_vec3 triangle[3]);
 
-/* Cuts the region that the border winds around once and more into trapezoids, halved: side by side
- * along one axis, each as long as the same two stretches bound it. They fill the region, to the
- * rounding of the border's points; corners of one may lie on sides of another. False: no memory, or
- * ended by `take`. O(n log n) and the stretches above each cut. */
+/* Cuts the region of winding number 1 or more into trapezoids, and these into triangles. Each
+ * trapezoid is bounded by two border segments, and is as long as they bound it. Together they fill
+ * the region, to the round-off of the border's points; corners of one may be on sides of another.
+ * Returns false if out of memory or ended by `take`. Cost: O(n log n), plus the number of segments
+ * above each cut. */
 bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, size_t count,
                       ct_vec3 normal, ct_trapezoid_sink take, void *context);
 
