@@ -1,30 +1,30 @@
-/* The depth of a tetmesh or hexmesh in another or in a convex body: the greatest depth of a pair of
- * elements, each the convex hull of its corners. Elements of the second body are looked at in
- * order, those of the first by their tree.
+/* Depth of a tetmesh or hexmesh in another one or in a convex body: the greatest depth over the
+ * pairs of elements; each element is the convex hull of its corners.
  *
- * A pair is no deeper than its boxes overlap along one axis, or one body beyond a face of the
- * other, since moving across parts them.
+ * Elements of the second body are processed in order, those of the first by a query of their tree.
+ * The depth of a pair is bounded by the overlap of its boxes along one axis, and by the extent of
+ * one body beyond a face plane of the other: a translation of that length separates them.
  */
 #include "mesh_pairs/elements_depth.h"
 
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
 
-/* What is compared with the flag: a pair of elements takes some microseconds. */
+/* Cost of a pair of elements in units of the cancel poll: some microseconds. */
 #define STEPS_PER_PAIR 32u
 
 typedef struct search {
   const ct_cell_input *in;
-  const ct_elements_view *a, *b; /* a: NULL where the first body is convex */
-  ct_shape shape_a,
-      shape_b;        /* one element of each, with the growth of its body; the convex body itself */
-  ct_cell_input pair; /* the two that are looked at, in the frame of the first body */
-  ct_aabb box_b;      /* of b's element there */
+  const ct_elements_view *a, *b; /* a: NULL if the first body is convex */
+  ct_shape shape_a, shape_b; /* one element of each body, with the body's rounding and margin; or
+                                the convex body */
+  ct_cell_input pair;        /* the pair of elements, in the frame of the first body */
+  ct_aabb box_b;             /* box of b's element in that frame */
   uint32_t element_b;
-  double slack;   /* what rounding can do to a bound, m */
-  uint32_t count; /* pairs that overlap */
+  double slack;   /* round-off of a bound, m */
+  uint32_t count; /* overlapping pairs */
   ct_cell_result best;
-  double lower, upper; /* of the least distance */
+  double lower, upper; /* bounds of the least distance */
   uint32_t best_a, best_b;
   bool stopped;
 } search;
@@ -38,15 +38,15 @@ static ct_shape element_shape(const ct_shape *body) {
   return (ct_shape){.kind = CT_KIND_CONVEX, .margin = ct_shape_growth(body)};
 }
 
-/* The least that one box must be moved along an axis to leave the other. */
+/* Shortest translation along one axis that separates two boxes. */
 static double overlap_of(const ct_aabb *a, const ct_aabb *b) {
   double x = ct_min2(a->max.x - b->min.x, b->max.x - a->min.x),
          y = ct_min2(a->max.y - b->min.y, b->max.y - a->min.y);
   return ct_min2(ct_min2(x, y), ct_min2(a->max.z - b->min.z, b->max.z - a->min.z));
 }
 
-/* The least that a core must be moved across a face of a hull, both in the frame of the pair; no
- * more than `most` where nothing is less. */
+/* Shortest translation across a face of a hull that separates a core from it, at most `most`; both
+ * in the frame of the pair. */
 static double room_at_faces(const ct_convex_proxy *hull, const ct_convex_proxy *other,
                             double most) {
   const ct_hull_view *view = hull->view;
@@ -62,19 +62,18 @@ static double room_at_faces(const ct_convex_proxy *hull, const ct_convex_proxy *
   return most;
 }
 
-/* No translation that parts the two is needed beyond this, and where it is below 0 by more than
- * round-off they are apart. */
+/* Upper bound of the depth of the pair; below 0 by more than round-off: the pair is separated. */
 static double room_of(const search *s, const ct_aabb *box_a) {
   double room = room_at_faces(&s->pair.b, &s->pair.a, overlap_of(box_a, &s->box_b));
   return s->a ? room_at_faces(&s->pair.a, &s->pair.b, room) : room;
 }
 
-/* Is the pair that is looked at before the best of equal depth? */
+/* Tie rule: lower element numbers win, those of the first body first. */
 static bool comes_first(const search *s, uint32_t a) {
   return a != s->best_a ? a < s->best_a : s->element_b < s->best_b;
 }
 
-/* Looks at one pair of elements whose boxes meet; false ends the search. */
+/* Evaluates one pair of elements with overlapping boxes; returns false to end the search. */
 static bool look_at(search *s, uint32_t a, const ct_aabb *box_a) {
   if (ct_mesh_is_cancelled(&s->in->workspace->mesh, STEPS_PER_PAIR)) s->stopped = true;
   if (s->stopped) return false;
@@ -96,7 +95,7 @@ static bool look_at(search *s, uint32_t a, const ct_aabb *box_a) {
   return true;
 }
 
-/* The box of an element of the first body, in its frame. */
+/* Tree query callback: evaluates an element of the first body, in its frame. */
 static bool visit_a(void *context, uint32_t element) {
   search *s = context;
   s->shape_a.hull = s->a->hulls[element];
@@ -112,7 +111,7 @@ static void place_b(search *s, uint32_t element) {
   s->box_b = ct_shape_aabb(&s->shape_b, &s->in->relative);
 }
 
-/* Both of elements. The tree's boxes are without growth. */
+/* Both bodies have elements. The tree's boxes do not include rounding and margin. */
 static void search_elements(search *s) {
   const ct_elements_view *b = s->b;
   ct_aabb whole = ct_mesh_get(s->a->surface)->box;
@@ -132,7 +131,7 @@ static bool visit_b(void *context, uint32_t element) {
   return !ct_aabb_overlap(&box, &s->box_b) || look_at(s, CT_NO_ELEMENT, &box);
 }
 
-/* A convex body, whose box in the frame of the elements is asked of their tree. */
+/* The first body is convex: queries the tree of the elements with its box. */
 static void search_convex(search *s) {
   const ct_frame *relative = &s->in->relative;
   ct_frame inverse = {ct_mat_transpose(relative->rotation), {0.0, 0.0, 0.0}};
@@ -180,7 +179,7 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
   return true;
 }
 
-/* The element that has a triangle of the surface. */
+/* Returns the element that owns a surface triangle. */
 static uint32_t element_of(const ct_shape *shape, uint32_t triangle) {
   if (!ct_kind_has_elements(shape->kind) || triangle == CT_NO_TRIANGLE) return CT_NO_ELEMENT;
   return ct_elements_of_triangle(ct_elements_get(shape->elements), triangle);

@@ -1,23 +1,23 @@
-/* Overlapping elements: the deepest pair, and how many pairs overlap. */
+/* Depth of overlapping elements: the deepest pair, and the number of overlapping pairs. */
 #ifndef MESH_PAIRS_ELEMENTS_DEPTH_H
 #define MESH_PAIRS_ELEMENTS_DEPTH_H
 
 #include "pair/pair_cell.h"
 
-/* Is the depth of the pair that of its elements: are both of elements, or one of elements and the
- * other convex? */
+/* True if the depth of the pair is that of its elements: both bodies have elements, or the second
+ * has and the first is convex. */
 bool ct_elements_have_depth(const ct_cell_input *input);
 
-/* Of such a pair that overlaps: distance, bounds, points, normal, elements and their count, in the
- * frame of the pair; of pairs that are equally deep the one with the lowest numbers, those of the
- * first body before. A convex body counts as one element, and as CT_NO_ELEMENT. False, and nothing
- * written: no element overlaps another, as where bodies touch to round-off. Cost: the pairs whose
- * boxes meet, each an overlap, and a depth where the boxes leave room for more than the deepest so
- * far. */
+/* Computes distance, bounds, points, normal, elements and their number for an overlapping pair, in
+ * the frame of the pair. Among equally deep pairs the one with the lowest element numbers wins,
+ * those of the first body first. A convex body counts as one element, CT_NO_ELEMENT. Returns false,
+ * and writes nothing, if no elements overlap: the bodies touch to round-off. Cost: an overlap test
+ * for each pair of overlapping boxes, and a depth query where the boxes allow a depth greater than
+ * the best one. */
 bool ct_elements_deepest(const ct_cell_input *input, ct_cell_result *result);
 
-/* The same where it is false: the answer in *result is that of the surfaces, and of the elements
- * that have the triangles. */
+/* Completes the result of the surfaces if ct_elements_deepest returned false: sets the elements
+ * that own the triangles. */
 void ct_elements_surface_contact(const ct_cell_input *input, ct_cell_result *result);
 
 #endif

@@ -10,7 +10,8 @@
 
 #include <assert.h>
 
-/* As in mesh_tree_pairs.c: the core is placed by a relative frame and its inverse. */
+/* Round-off of a node's bound in u, as in mesh_tree_pairs.c: the core is placed by the relative
+ * frame and its inverse. */
 #define BOUND_ROUNDOFFS 192.0
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 
@@ -20,7 +21,7 @@ static ct_frame inverse_of(const ct_frame *f) {
   return i;
 }
 
-/* How far the core reaches along the rows of a matrix and against them. */
+/* Extent of the core along the rows of a matrix, and against them. */
 static ct_aabb reach_along(const ct_convex_proxy *proxy, const ct_mat3 *rows) {
   const ct_vec3 *row[3] = {&rows->rx, &rows->ry, &rows->rz};
   double low[3], high[3];
@@ -64,7 +65,7 @@ static double square_beyond(ct_vec3 c, ct_vec3 h, const ct_aabb *box) {
   return x * x + y * y + z * z;
 }
 
-/* Triangles of the node are not nearer to the core. */
+/* Lower bound of the distance of the core from the triangles of a node. */
 static double node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
   ct_vec3 c = ct_scale(ct_add(n->box.min, n->box.max), 0.5),
           h = ct_scale(ct_sub(n->box.max, n->box.min), 0.5), own;
@@ -78,12 +79,12 @@ static double node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
   return ct_max2(balls, sqrt(square)) - p->slack;
 }
 
-/* Between them lies the distance of the core and a triangle: equal but for curved cores. */
+/* Bracket of the distance of the core and a triangle; has no width unless the core is curved. */
 typedef struct span {
   double lower, upper;
 } span;
 
-/* Does the core take the solver of convex pairs? */
+/* True if the core needs the solver of convex pairs: it is no ball and no capsule. */
 static bool is_solved(const ct_convex_mesh *p) {
   if (p->proxy.kind == CT_PROXY_POINT) return false;
   return p->proxy.kind != CT_PROXY_SEGMENT || ct_proxy_is_tapered(&p->proxy);
@@ -113,9 +114,9 @@ static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double lim
   return true;
 }
 
-/* Distance of the core and a triangle unless it is above `limit`: then false. The gap's points are
- * on the core and on the triangle; its distance is 0 where they meet, and `overlap` tells how far
- * they overlap. *bracket is set in any case. */
+/* Computes the distance of the core and a triangle; returns false if it is above `limit`. The gap's
+ * points are on the core and on the triangle. If they intersect, the distance is 0 and `overlap` is
+ * the depth. Sets *bracket in any case. */
 static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap,
                          span *bracket) {
   ct_triangle t = ct_mesh_triangle(p->view, position);
@@ -132,8 +133,9 @@ static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limi
   return near;
 }
 
-/* A point of the body and of the mesh, from the gap of a triangle that the body reaches. The points
- * of a gap of 0 are those of least overlap: each on its own surface, not always in the other. */
+/* Returns a point of both the body and the mesh, given the gap of a triangle that the body reaches.
+ * The points of a gap of 0 are those of least overlap: each is on its own surface, but not always
+ * in the other body. */
 static ct_vec3 shared_point(const ct_convex_mesh *p, uint32_t position, const ct_gap *gap) {
   ct_vec3 common;
   if (gap->distance == 0.0 && is_solved(p)) {
@@ -154,7 +156,7 @@ typedef struct search {
   uint32_t position, tests;
   double drop, dropped, least; /* as in mesh_tree_pairs.c */
   double cut;
-  double reach; /* of the core along the best normal */
+  double reach; /* support value of the core along the best normal */
 } search;
 
 static bool is_cut(search *s, double key) {
@@ -164,8 +166,8 @@ static bool is_cut(search *s, double key) {
   return true;
 }
 
-/* Does the slab across the best normal part the body and the whole mesh? Then the best triangle is
- * the nearest one. */
+/* True if the slab across the best normal separates the body from the whole mesh: the best triangle
+ * is then the nearest one. */
 static bool slab_parts(search *s) {
   const ct_convex_mesh *p = s->p;
   if (!(s->best.distance > 0.0)) return false;
@@ -173,7 +175,7 @@ static bool slab_parts(search *s) {
   return width > 0.0 && is_cut(s, width);
 }
 
-/* The least n.p over a triangle's corners. */
+/* Least n.p over a triangle's corners. */
 static double bottom_of(const ct_triangle *t, ct_vec3 n) {
   return ct_min2(ct_min2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
 }
@@ -182,7 +184,7 @@ static void test_leaf(search *s, const ct_mesh_node *leaf) {
   for (uint32_t i = leaf->first; i < leaf->first + leaf->count && s->best.distance > 0.0; i++) {
     ct_gap gap;
     span bracket;
-    /* Along the best normal so far most triangles show that they are farther. */
+    /* Along the best normal most triangles are proven to be farther. */
     ct_triangle t = ct_mesh_triangle(s->p->view, i);
     if (bottom_of(&t, s->best.normal) - s->reach - s->p->slack > s->best.distance) continue;
     s->tests++;
@@ -198,7 +200,7 @@ static void test_leaf(search *s, const ct_mesh_node *leaf) {
   }
 }
 
-/* Children of a node, nearer first. */
+/* Writes the children of a node, nearer one first. */
 static void open_node(const ct_convex_mesh *p, ct_search_node w, ct_search_node out[2]) {
   uint32_t first = p->view->nodes[w.a].first;
   double near = ct_max2(node_gap(p, &p->view->nodes[first]), w.key);
@@ -242,7 +244,7 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
   s->drop = threshold + s->p->slack;
   memory->count = 0;
   ct_search_node w = {node_gap(s->p, &nodes[0]), 0, 0}, child[2];
-  /* Straight down first, for a distance to measure the rest against. */
+  /* Descends to one leaf first: its distance prunes the search. */
   ct_search_node down = w;
   while (nodes[down.a].count == 0) {
     open_node(s->p, down, child);
@@ -279,14 +281,14 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
 
 /* ---- the cell ------------------------------------------------------------------------------- */
 
-/* From the mesh's frame to that of the pair. */
+/* Transforms the result from the mesh's frame to that of the pair. */
 static void hand_over(const ct_cell_input *in, ct_cell_result *r) {
   r->normal = ct_mat_mul(in->relative.rotation, r->normal);
   r->point_a = ct_to_parent(in->relative, r->point_a);
   r->point_b = ct_to_parent(in->relative, r->point_b);
 }
 
-/* A surface that crosses the body: the point of the triangle that is in it. */
+/* An open surface crosses the body: reports the point of the triangle that is in the body. */
 static void answer_crossed(const ct_convex_mesh *p, const search *s, ct_cell_result *result) {
   ct_gap gap = s->best;
   gap.overlap = gap.distance > 0.0 ? p->radius - gap.distance : gap.overlap + p->radius;
@@ -306,10 +308,10 @@ static void answer_solid(const ct_convex_mesh *p, const search *s, ct_cell_resul
   result->lower = -2.0 * p->extent - p->radius - p->growth;
 }
 
-/* Does the plane across the best normal part the core from every triangle that is at the mesh's
- * point? All of them are as near, and where bodies nearly touch the bracket of one alone is closed
- * by normals that lean far. The points are right to round-off, which turns the direction from one
- * to the other by its part of the distance. */
+/* True if the plane across the best normal separates the core from every triangle at the mesh's
+ * witness point. All of them are equally near; where bodies nearly touch, the bracket of a single
+ * triangle may be closed by a normal that differs much. The points are exact to round-off, which
+ * turns the direction between them by round-off / distance. */
 static bool plane_parts(const search *s) {
   const ct_convex_mesh *p = s->p;
   ct_search_node stack[STACK_SIZE];
@@ -334,8 +336,8 @@ static bool plane_parts(const search *s) {
   return true;
 }
 
-/* A normal that is not proven gives way to the direction from point to point, if that is. False:
- * neither is. */
+/* Replaces a normal that is not proven by the direction between the points, if that is proven.
+ * Returns false if neither is. */
 static bool prove_normal(search *s) {
   if (!is_solved(s->p) || !(s->best.distance > 0.0) || plane_parts(s)) return true;
   search turned = *s;

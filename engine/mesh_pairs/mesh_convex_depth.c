@@ -1,10 +1,10 @@
-/* How deep a convex core and a solid mesh are in each other: the deepest vertex, end of a capsule,
- * point of a curved surface, or point of the mesh's edges in a frustum.
+/* Depth of a convex core and a solid mesh: the deepest vertex, end of a capsule, point of a curved
+ * surface, or point of the mesh's edges in a frustum.
  *
- * Edges in a frustum: a flat cap sunk into a face has no farthest point but by round-off, and its
- * middle may be beside the face. Where no vertex of the mesh is in the frustum either, the border
- * of the face passes through it. Depth in a convex body is concave along an edge and changes by at
- * most the motion of the point: golden sections on edges, bounds on nodes.
+ * Edges in a frustum: a flat cap sunk into a face has no unique farthest point, and its centre may
+ * be beside the face. If no vertex of the mesh is in the frustum either, the border of the face
+ * passes through it. Depth in a convex body is concave along an edge and 1-Lipschitz:
+ * golden-section search on edges, bounds on nodes.
  */
 #include "mesh_pairs/mesh_convex.h"
 #include "mesh_pairs/mesh_depth.h"
@@ -16,13 +16,13 @@
  * ---------------------------------------------------------------- */
 
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
-/* Golden sections of an edge: what is left is 1e-8 of it. */
+/* Steps of the golden-section search: the interval left is 1e-8 of the edge. */
 #define SECTIONS 40
 #define GOLDEN 0.61803398874989485
-/* Share of the depth below the side that decides among points that are equally deep: the one that
- * is farthest from the rim. */
+/* Among points of equal depth the one farthest from the rim wins: the depth below the side is added
+ * with this weight. */
 #define SIDE_SHARE 1e-6
-/* Steps of 100 ns that a triangle takes, for the flag. */
+/* Cost of a triangle in units of the cancel poll, 100 ns. */
 #define TRIANGLE_STEPS 2
 
 typedef struct frustum {
@@ -41,7 +41,7 @@ static bool is_solid_frustum(const ct_convex_proxy *proxy, frustum *f) {
   return true;
 }
 
-/* Depths below the nearer cap and below the side; below 0 outside. */
+/* Depths below the nearer cap and below the side; negative outside. */
 static void depths_in(const frustum *f, ct_vec3 p, double *cap, double *side) {
   ct_vec3 d = ct_sub(p, f->center);
   double z = ct_dot(d, f->axis), r = ct_norm(ct_add_scaled(d, f->axis, -z));
@@ -63,7 +63,7 @@ typedef struct search {
   uint32_t position;
 } search;
 
-/* The part of an edge where it is deepest, from p. */
+/* Returns the parameter from p to q of the edge's deepest point. */
 static double deepest_part(const frustum *f, ct_vec3 p, ct_vec3 q) {
   double low = 0.0, high = 1.0, at[2] = {1.0 - GOLDEN, GOLDEN}, depth[2];
   for (int i = 0; i < 2; i++) depth[i] = depth_in(f, ct_lerp(p, q, at[i]), SIDE_SHARE);
@@ -81,7 +81,7 @@ static double deepest_part(const frustum *f, ct_vec3 p, ct_vec3 q) {
 static void consider_edge(search *s, uint32_t position, ct_vec3 p, ct_vec3 q) {
   double z[2] = {ct_dot(ct_sub(p, s->frustum.center), s->frustum.axis),
                  ct_dot(ct_sub(q, s->frustum.center), s->frustum.axis)};
-  /* No point is deeper below a cap than one of the ends. */
+  /* No point of the edge is deeper below a cap than one of its ends. */
   double below_top = s->frustum.half - ct_min2(z[0], z[1]);
   double above_bottom = s->frustum.half + ct_max2(z[0], z[1]);
   if (ct_min2(below_top, above_bottom) <= s->depth) return;
@@ -128,18 +128,18 @@ bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_
 /* ---- a mesh and a core
  * --------------------------------------------------------------------------- */
 
-/* Steps from one farthest point of a curved core to the next. */
+/* Limit of support steps on a curved core. */
 #define CLIMB_STEPS 8
-/* Steps to the far side of a body, quadratic once near. */
+/* Limit of Newton steps to the far side of a body; they converge quadratically. */
 #define THROUGH_STEPS 32
-/* Part of the smaller body below which the deepest point is as good as on the surface: bodies flush
- * at their sides are looked at by whole triangles, too, and a shift by round-off does not change
- * what is found. */
+/* A feature less deep than this part of the smaller body counts as being on the surface: whole
+ * triangles are then evaluated as well. Round-off in the position of flush bodies so does not
+ * change the feature. */
 #define FLUSH 1e-6
-/* Sine of the angle between a way and an axis below which the way is along the axis: what is left
- * across is round-off. */
+/* Two directions are parallel if the sine of their angle is below this: the perpendicular part is
+ * round-off. */
 #define ALONG_AXIS 1e-8
-/* Triangles that cross a core and are asked how hard they are to leave. */
+/* Limit of crossing triangles whose overlap is evaluated. */
 #define CROSSING_TRIANGLES_MAX 256
 
 /* ---- a point and a core --------------------------------------------------------------------- */
@@ -152,13 +152,13 @@ static void point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result
   in.threshold = INFINITY;
   in.workspace = p->workspace;
   *r = (ct_cell_result){.status = CT_PAIR_OK};
-  /* Balls and capsules have their own cell: the general one knows a capsule of two radii from
-   * polytopes alone. */
+  /* Balls and capsules have their own function; the general one supports tapered capsules against
+   * polytopes only. */
   bool round = p->proxy.kind == CT_PROXY_POINT || p->proxy.kind == CT_PROXY_SEGMENT;
   (round ? ct_cell_sphere_capsule : ct_cell_convex_convex)(&in, r);
 }
 
-/* Depth of a point in a core, below 0 outside; of hulls outside a bound of it, which will do. */
+/* Depth of a point in a core, negative outside. For hulls an upper bound suffices outside. */
 static double depth_in_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
   const ct_convex_proxy *proxy = &p->proxy;
@@ -186,7 +186,7 @@ static double depth_in_core(void *context, ct_vec3 point, double need) {
   return -r.distance;
 }
 
-/* Distance of a point outside the core, below 0 inside. */
+/* Distance of a point outside of the core, negative inside. */
 static double outside_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
   (void)need;
@@ -206,8 +206,8 @@ double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor) {
 
 /* ---- points of the core in the mesh --------------------------------------------------------- */
 
-/* Where a solid's surface is nearest to a point, and the way from there into the solid. Returns how
- * deep the point is, below 0 outside. */
+/* Finds the point of a solid's surface nearest to a given point, and the direction from there into
+ * the solid. Returns the depth of the point, negative outside. */
 static double nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_foot *foot,
                               ct_vec3 *in) {
   bool inside = ct_mesh_contains(p->mesh, point);
@@ -218,7 +218,7 @@ static double nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_fo
   return inside ? foot->distance : -foot->distance;
 }
 
-/* A point that is `depth` deep, moved by `ball` the way in. */
+/* Candidate: a point that is `depth` deep, moved inward by `ball`. */
 static void offer(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double ball, double depth,
                   const ct_mesh_foot *foot) {
   if (!(depth + ball > best->depth)) return;
@@ -227,8 +227,8 @@ static void offer(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double bal
   best->triangle = foot->triangle;
 }
 
-/* The point of the whole body that is farthest along a way. Returns it, and the way in from where
- * the surface is nearest to it. */
+/* Candidate: the support point of the whole body along a direction. Returns it, and the inward
+ * direction at its nearest surface point. */
 static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best,
                            ct_vec3 *in) {
   uint32_t near = 0;
@@ -237,15 +237,15 @@ static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_featu
   ct_vec3 point = ct_proxy_point(&p->proxy, way, &near, &ball);
   point = ct_add_scaled(point, way, ball + p->radius);
   double depth = nearest_surface(p, point, &foot, in);
-  /* What is offered is the core's, which the radius is added to in the end. */
+  /* Depths of candidates are those of the core; the radius is added at the end. */
   offer(best, point, *in, -p->radius, depth, &foot);
   return point;
 }
 
-/* A vertex of the core with the ball of `ball` more around it than the rest of the core has; in the
- * mesh, or over its surface by less than the ball. The deepest point of the ball is one of the
- * body's surface unless the rest of the body reaches farther that way: then its farthest point is
- * asked about. Returns how deep the vertex is. */
+/* Candidate: a vertex of the core, whose ball exceeds the rest of the core's by `ball`, in the mesh
+ * or above its surface by less than the ball. The deepest point of the ball is on the body's
+ * surface unless the rest of the body reaches farther along that direction; then the support point
+ * is the candidate. Returns the depth of the vertex. */
 static double offer_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball,
                            ct_convex_feature *best) {
   ct_mesh_foot foot;
@@ -259,8 +259,8 @@ static double offer_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball,
   return depth;
 }
 
-/* Vertices of a polytope. The last one looked at tells of its neighbours that they cannot be
- * deeper. */
+/* Candidates: vertices of a polytope. The last evaluated depth bounds that of vertices close to it.
+ */
 static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
   uint32_t count = ct_proxy_vertex_count(&p->proxy);
   ct_vec3 last = p->proxy.middle;
@@ -275,9 +275,9 @@ static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
   }
 }
 
-/* A point of the core's surface. With a radius around the core the deepest point of the ball about
- * it is one of the body's surface unless the core reaches farther that way, as with a vertex.
- * Returns the way in from where the surface is nearest to the point. */
+/* Candidate: a point of the core's surface. With a radius around the core, the deepest point of its
+ * ball is on the body's surface unless the core reaches farther along that direction, as for a
+ * vertex. Returns the inward direction at the nearest surface point. */
 static ct_vec3 offer_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in, next;
@@ -289,20 +289,20 @@ static ct_vec3 offer_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_fea
   return in;
 }
 
-/* The part of a unit way that is perpendicular to a unit axis, as a unit vector; false: it is too
- * short to have a direction. */
+/* Computes the unit vector of the part of `way` perpendicular to `axis`, both unit. Returns false
+ * if that part is too short to have a direction. */
 static bool perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
   ct_vec3 across = ct_add_scaled(way, axis, -ct_dot(way, axis));
   double length = ct_norm(across);
   if (!(length > ALONG_AXIS)) return false;
   across = ct_scale(across, 1.0 / length);
-  /* What round-off left along the axis has grown with the scaling. */
+  /* Removes the round-off along the axis, which the scaling has enlarged. */
   *out = ct_unit_or(ct_add_scaled(across, axis, -ct_dot(across, axis)), across);
   return true;
 }
 
-/* The ends and the middle of the line of a frustum's side that is farthest along a way; along the
- * axis there is none. */
+/* Candidates: the ends and the middle of the line of a frustum's side that is extreme along a
+ * direction; none if the direction is along the axis. */
 static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best) {
   const ct_convex_proxy *proxy = &p->proxy;
   ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0)), across, end[2];
@@ -315,9 +315,9 @@ static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *
   offer_point(p, ct_lerp(end[0], end[1], 0.5), best);
 }
 
-/* Of a frustum the middles of its caps, and the lines of its side along the ways in from the middle
- * and from the caps: what lies flat has no farthest point but by round-off, and of a flat part the
- * middle is the deepest, or nearly. */
+/* Candidates on a frustum: the centres of its caps, and the lines of its side that are extreme
+ * along the inward directions at its middle and at the caps. A flat feature has no unique farthest
+ * point; its middle is the deepest point, or nearly. */
 static void offer_flats(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *best) {
   offer_line(p, in, best);
   for (int top = 0; top < 2; top++)
@@ -326,8 +326,8 @@ static void offer_flats(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *
         best);
 }
 
-/* Points of a body with a curved core: the one that is farthest from the way out of the middle,
- * then from its own way out, and so on. */
+/* Candidates on a curved core: the support point along the inward direction at the middle, then
+ * that along its own inward direction, and so on. */
 static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in;
@@ -340,9 +340,9 @@ static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
   }
 }
 
-/* A core in the solid, with a ball around it that reaches out wherever it is: from the surface
- * point nearest to the core through the body. Newton's method on the distance from the core, a
- * convex function, from beyond. */
+/* The core is inside the solid, but its ball reaches out wherever the core is moved. Candidate:
+ * from the surface point nearest to the core through the body; Newton's method on the distance from
+ * the core, a convex function, from the far side. */
 static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle,
                           ct_convex_feature *best) {
   ct_vec3 in = ct_neg(nearest->normal);
@@ -360,7 +360,7 @@ static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32
 
 /* ---- vertices of the mesh in the core ------------------------------------------------------- */
 
-/* A point of the mesh that is in the core. */
+/* Candidate: a point of the mesh inside the core. */
 static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position,
                              ct_convex_feature *best) {
   ct_cell_result r;
@@ -380,7 +380,7 @@ static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) 
     offer_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
 }
 
-/* Points of the mesh's edges count when they are deeper beyond round-off. */
+/* Points of the mesh's edges count if they are deeper by more than round-off. */
 static void offer_mesh_edge(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_point edge;
   if (ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge))
@@ -397,8 +397,8 @@ typedef struct hardest {
   int count;
 } hardest;
 
-/* Whoever parts the bodies parts the core from each triangle, so the greatest overlap is one that
- * must be undone. */
+/* Any separation of the bodies separates the core from each triangle, so the greatest overlap is a
+ * lower bound of the depth. */
 static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
   hardest *h = context;
   if (gap->overlap > h->best->depth) {
@@ -411,8 +411,9 @@ static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
   return ++h->count < CROSSING_TRIANGLES_MAX;
 }
 
-/* A gap of a segment that crosses a triangle has the crossing for its points. Those that part last,
- * along the normal of least overlap, are nearest once the triangle has left by as much again. */
+/* The points of a segment that crosses a triangle are the crossing. Replaces them by the points
+ * that separate last: the closest points once the triangle is moved by twice the overlap along the
+ * normal of least overlap. */
 static void part_segment(const hardest *h) {
   ct_gap *gap = &h->best->gap, parted;
   ct_triangle t = ct_mesh_triangle(h->p->view, h->position);
@@ -426,8 +427,8 @@ static void part_segment(const hardest *h) {
 
 ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest,
                                          uint32_t triangle) {
-  /* Until a feature is found, the point between the nearest ones: on the triangle only where they
-   * are one. */
+  /* Initial feature: the point between the nearest ones. It is on the triangle only if they
+   * coincide. */
   ct_convex_feature best = {.gap = *nearest,
                             .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE,
                             .complete = true};

@@ -1,5 +1,5 @@
-/* Deepest vertices by branch and bound, deepest stretches of edges by their crossings, normals of
- * bodies that touch. */
+/* Depth features of two solid meshes: deepest vertices by branch and bound, deepest sections of
+ * edges between their crossings, normals of touching bodies. */
 #include "mesh_pairs/mesh_depth.h"
 
 #include "mesh/mesh_support.h"
@@ -8,22 +8,21 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Vertices looked at lately, by their lowest bits: a vertex has some six triangles, mostly in one
- * leaf or its neighbours. */
+/* Cache of recently evaluated vertices, by their lowest bits. A vertex has about six triangles,
+ * mostly in one leaf or its neighbours. */
 #define RECENT 64u
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
-/* Normals of touching triangles that are judged by the whole bodies, and pairs looked at to find
- * them. */
+/* Limits of evaluated normals of touching triangles, and of the pairs that supply them. */
 #define NORMALS_MAX 32
 #define NORMAL_PAIRS_MAX 4096
-/* A point against a solid in steps of the flag: on the surface, where many triangles are near and
- * the predicates are exact, some 100 us. */
+/* Cost of a point against a solid in units of the cancel poll: up to 100 us on the surface, where
+ * many triangles are near and the predicates are exact. */
 #define POINT_STEPS 1024
-/* Part of the smaller mesh below which the deepest vertex is as good as on the surface: bodies
- * flush at their sides are looked at between their vertices, too, and a shift by round-off does not
- * change what is found. */
+/* A vertex less deep than this part of the smaller mesh counts as being on the surface: edges and
+ * triangles are then evaluated as well. Round-off in the position of flush bodies so does not
+ * change the feature. */
 #define FLUSH 1e-6
-/* Square of the angle below which two normals are one. */
+/* Squared angle below which two normals are equal. */
 #define SAME_NORMAL2 1e-20
 
 /* ---- the greatest value over vertices ------------------------------------------------------- */
@@ -55,7 +54,8 @@ static void test_vertices(climb *c, const ct_mesh_node *leaf) {
   }
 }
 
-/* The key of a node: the bound of its vertices' values, negated. */
+/* Returns the search node of a tree node: its key is the negated upper bound of the vertices'
+ * values. */
 static ct_search_node bounded(climb *c, uint32_t node, double above) {
   const ct_mesh_node *n = &c->view->nodes[node];
   ct_vec3 middle = ct_scale(ct_add(n->box.min, n->box.max), 0.5);
@@ -112,9 +112,9 @@ ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch
 typedef struct solid {
   const ct_mesh *mesh;
   const ct_mesh_view *view;
-  const ct_frame *frame; /* relation of the two frames */
-  bool second;           /* points are of b, and go to a's frame */
-  double sign;           /* +1: depth, -1: how far outside */
+  const ct_frame *frame; /* of b in a's frame */
+  bool second;           /* points are of b, the solid is a */
+  double sign;           /* +1: depth, -1: distance outside */
 } solid;
 
 static ct_vec3 in_solid_frame(const solid *s, ct_vec3 p) {
@@ -136,7 +136,7 @@ static double depth_in_solid(void *context, ct_vec3 point, double need) {
   ct_mesh_foot foot;
   bool inside = ct_mesh_contains(s->mesh, p);
   if (s->sign > 0.0 && !inside) {
-    /* Farther outside than need says: that is enough to know. */
+    /* Any bound that is not above `need` suffices. */
     if (!(need < 0.0) || !ct_mesh_nearest(s->mesh, p, -need, &foot)) return ct_min2(need, 0.0);
     return -foot.distance;
   }
@@ -169,7 +169,8 @@ double ct_mesh_pair_inside(const ct_mesh_pair *p, bool second) {
 
 static ct_vec3 from_b(const ct_mesh_pair *p, ct_vec3 v) { return ct_to_parent(p->relative, v); }
 
-/* A point of one solid inside the other, as a feature. The point is in its own mesh's frame. */
+/* Sets the feature of a point of one solid inside the other. The point is in its own mesh's frame.
+ */
 static void set_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint32_t position,
                         ct_mesh_feature *f) {
   solid s = solid_of(p, second, 1.0);
@@ -181,14 +182,14 @@ static void set_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint3
   f->point_b = from_b(p, second ? point : foot.point);
   f->triangle_a = second ? foot.triangle : p->a->order[position];
   f->triangle_b = second ? p->b->order[position] : foot.triangle;
-  /* Out of a the normal is a's own, out of b it is against b's. */
+  /* The normal is the outward normal of a, or the inward normal of b. */
   ct_vec3 way = second ? out : ct_neg(ct_mat_mul(p->relative.rotation, out));
   f->normal = way;
   if (f->depth > CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent)
     f->normal = ct_unit_or(ct_sub(f->point_a, f->point_b), way);
 }
 
-/* Gathers where the edges of one mesh pass the other's surface. */
+/* Collects the crossings of the edges of one mesh with the other's surface. */
 typedef struct passing {
   const ct_mesh_pair *pair;
   bool second; /* edges of b */
@@ -220,7 +221,7 @@ static int by_edge(const void *first, const void *second) {
   return (a->position > b->position) - (a->position < b->position);
 }
 
-/* The middle of the deepest stretch between two crossings of one edge that lies inside the other
+/* Finds the deepest midpoint between two successive crossings of one edge that is inside the other
  * solid. */
 static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature *best) {
   passing x = {p, second, false};
@@ -247,12 +248,12 @@ static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature 
   }
 }
 
-/* The deepest middle of a triangle that crosses the other solid: bodies that are flush at their
- * sides have no other feature. */
+/* Search for the deepest centroid of the triangles that cross the other solid: bodies with flush
+ * sides may have no other feature. */
 typedef struct middles {
   const ct_mesh_pair *pair;
   ct_mesh_feature *best;
-  uint32_t last_a, last_b; /* looked at just before */
+  uint32_t last_a, last_b; /* the last evaluated triangles */
 } middles;
 
 static void offer_middle(const ct_mesh_pair *p, bool second, uint32_t position,
@@ -275,8 +276,8 @@ static bool offer_middles(void *context, const ct_near_triangles *near) {
   return !ct_mesh_is_cancelled(m->pair->memory, POINT_STEPS);
 }
 
-/* Stretches of edges, then middles of triangles. They count where the vertices are on the surface,
- * or when they are deeper beyond doubt. */
+/* Edge sections, then centroids of triangles. They count if the vertices are on the surface, or if
+ * they are significantly deeper. */
 static void between_vertices(const ct_mesh_pair *p, double slack, double flush,
                              ct_mesh_feature *out) {
   ct_mesh_feature deeper = *out;
@@ -315,7 +316,7 @@ typedef struct contact {
   int best_index;
 } contact;
 
-/* By how much the slab across n parts the meshes; below 0 they overlap along it. */
+/* Signed width of the slab across n between the meshes; negative if they overlap along n. */
 static double slab_of(const ct_mesh_pair *p, ct_vec3 n) {
   double far_a = ct_mesh_support_value(p->a, n),
          far_b = ct_mesh_support_value(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)));

@@ -1,8 +1,8 @@
-/* Two meshes: distance of surfaces, containment of solids, depth by features; and how any body and
- * a mesh lie.
+/* Two meshes: distance of surfaces, containment of solids, depth by features, and relations; a mesh
+ * and a half-space.
  *
- * A solid that holds a part of the other overlaps it though the surfaces are apart. Each part that
- * is wholly on one side is judged by one of its vertices.
+ * Solids whose surfaces are disjoint overlap if one contains a component of the other. Each
+ * connected component is on one side of the other surface, so one of its vertices decides.
  */
 #include "mesh_pairs/mesh_mesh.h"
 
@@ -30,7 +30,7 @@ void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool 
   result->radius_b = growth.b;
   result->crossed = gap.distance == 0.0;
   if (result->distance > 0.0) return;
-  /* Bodies with a ball around each point are deep in each other, whatever their surfaces are. */
+  /* Rounded bodies and bodies with a margin have depth even if their surfaces are open. */
   result->depth_kind = solids || grown > 0.0 ? CT_DEPTH_FEATURE : CT_DEPTH_NONE;
   result->overlap = gap.overlap;
   if (result->depth_kind == CT_DEPTH_NONE) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
@@ -53,14 +53,14 @@ static void open_pair(const ct_cell_input *in, ct_mesh_pair *p) {
   p->contact = ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b);
 }
 
-/* A vertex, and which. */
+/* A vertex of one mesh that is contained in the other. */
 typedef struct held_vertex {
   ct_vec3 point; /* in the frame of the first mesh */
-  ct_vec3 own;   /* in that of its mesh */
-  bool second;   /* is it of the second mesh? */
+  ct_vec3 own;   /* in the frame of its own mesh */
+  bool second;   /* of the second mesh */
 } held_vertex;
 
-/* A vertex of a part of one mesh that lies in the other, a solid. */
+/* Finds a component's vertex of one mesh that is inside the other, a solid. */
 static bool part_inside(const ct_mesh_pair *p, bool second, held_vertex *held) {
   const ct_mesh_view *parts = second ? p->b : p->a, *solid = second ? p->a : p->b;
   if (!solid->solid) return false;
@@ -75,12 +75,12 @@ static bool part_inside(const ct_mesh_pair *p, bool second, held_vertex *held) {
   return false;
 }
 
-/* Surfaces that are apart: does one body reach into the other all the same? */
+/* Surfaces are disjoint: true if one body still contains a component of the other. */
 static bool nested(const ct_mesh_pair *p, held_vertex *held) {
   return !ct_mesh_pair_boxes_part(p) && (part_inside(p, true, held) || part_inside(p, false, held));
 }
 
-/* The vertex is on a triangle of its own mesh, and on none of the other. */
+/* Reports a triangle of the vertex' own mesh; there is none of the other. */
 static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap *gap,
                           ct_cell_result *result) {
   assert(held->second ? p->a->solid : p->b->solid);
@@ -111,8 +111,8 @@ static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_gr
   result->lower = ct_min2(result->lower, -f.bound - growth.a - growth.b);
 }
 
-/* Stopped on the way: the distance is somewhere between the bound and the best so far; solids may
- * even hold each other. */
+/* Cancelled: the distance is between the bound and the best one found; one solid may contain the
+ * other. */
 static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *found,
                            ct_mesh_growth growth, ct_cell_result *result) {
   bool solids = p->a->solid && p->b->solid;
@@ -123,7 +123,7 @@ static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *fo
   else if (solids) result->lower = -2.0 * ct_min2(p->a->radius, p->b->radius) - growth.a - growth.b;
 }
 
-/* Surfaces that share no point. */
+/* The surfaces share no point. */
 static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth growth,
                          ct_cell_result *result) {
   ct_mesh_nearest_pair found;
@@ -217,15 +217,15 @@ static bool look_for_proper(void *context, const ct_near_triangles *near) {
   return !c->proper;
 }
 
-/* Do the surfaces pass through each other by more than round-off, or do they only touch? */
+/* True if the surfaces intersect by more than round-off; false if they only touch. */
 static bool pass_through(const ct_mesh_pair *p, const ct_cell_result *result, double slack) {
   crossing c = {slack, result->overlap > slack};
   if (!c.proper) ct_mesh_pair_visit(p, 0.0, look_for_proper, &c);
   return c.proper;
 }
 
-/* Is one mesh in the other, a solid? Surfaces may touch but do not pass through each other; where
- * they do, every vertex is looked at, else one of each part. */
+/* True if one mesh is contained in the other, a solid. The surfaces may touch but do not intersect.
+ * If they touch, all vertices are tested, else one of each component. */
 static bool mesh_holds(const ct_mesh_pair *p, bool second, bool every) {
   const ct_mesh_view *held = second ? p->b : p->a, *holder = second ? p->a : p->b;
   const ct_mesh *holder_mesh = second ? p->mesh_a : p->mesh_b;
@@ -251,8 +251,7 @@ ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result 
   open_pair(in, &p);
   if (result->crossed && pass_through(&p, result, ct_max2(touching, roundoff_of(&p))))
     return CT_PENETRATING;
-  /* A vertex that is in the other by round-off alone, in the one frame and not in the other, does
-   * not speak for its part. */
+  /* A vertex that is inside the other mesh by round-off alone does not represent its component. */
   bool every = result->crossed || fabs(result->distance) <= roundoff_of(&p);
   if (mesh_holds(&p, true, every)) return CT_CONTAINING;
   if (mesh_holds(&p, false, every)) return CT_CONTAINED;
@@ -268,7 +267,7 @@ typedef struct lowest {
   const ct_mesh_view *view;
   ct_vec3 up, origin;
   double height;
-  uint32_t vertex, triangle; /* as given; the lowest triangle of the lowest vertex */
+  uint32_t vertex, triangle; /* original numbers; the lowest triangle of the lowest vertex */
 } lowest;
 
 /* Height of the lowest corner of a box. */
@@ -295,8 +294,8 @@ static void test_lowest_leaf(lowest *l, const ct_mesh_node *leaf) {
   }
 }
 
-/* Rounding keeps the order of sums and products, so no vertex comes out lower than the bottom of
- * its box. */
+/* The order of sums and products is the same for boxes and vertices, so no vertex is rounded below
+ * the bottom of its box. */
 static void find_lowest(lowest *l) {
   uint32_t stack[STACK_SIZE];
   int top = 0;

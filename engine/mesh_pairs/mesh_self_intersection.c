@@ -1,35 +1,37 @@
-/* Does a mesh meet itself? Its tree against itself, then exact signs for pairs of triangles.
+/* Self-intersection test of a mesh: its tree against itself, then exact predicates for pairs of
+ * triangles.
  *
- * Neighbours always touch, so what they share is taken off: of two triangles with an edge in common
- * the one may lie folded on the other, of two with a corner in common what is beyond the corner
- * reaches the opposite side of one of them. In a sound mesh nearly all pairs are reported apart by
- * doubles with a bound of their error, first by one plane that is likely to part them, then by the
- * planes of the triangles and those that stand on their sides, among which is one that parts any
- * two in one plane; only the rest asks exact predicates. The number of steps is bounded, so that
- * triangles whose boxes all overlap do not take a time that grows with their square.
+ * Neighbours always touch, so their common part is excluded. Two triangles with a common edge
+ * intersect if one is folded onto the other. Two with a common corner intersect if the side
+ * opposite to the corner meets the other triangle. In a sound mesh, double arithmetic with an error
+ * bound proves nearly all pairs disjoint: first one plane that is likely to separate them, then the
+ * planes of the triangles and those through their sides (for coplanar triangles one of these always
+ * separates). Only the remaining pairs need exact predicates. The number of steps is bounded, so
+ * that triangles whose boxes all overlap do not cost time quadratic in their number.
  */
 #include "base/predicates.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
 
 #include <assert.h>
 
-/* Steps for each triangle, beyond a number that any mesh may take. Even meshes take 100 to 150 for
- * each, a fan of n triangles around one corner 5 n^2 in all: a cylinder of 2000 sides with fans for
- * caps passes. A step is 2 to 10 ns, so no mesh takes much longer than 1 s. */
+/* Steps for each triangle, in addition to STEPS_FREE for any mesh. Even meshes take 100 to 150 for
+ * each triangle, a fan of n triangles around one corner 5 n^2: a cylinder of 2000 sides with fans
+ * as caps passes. A step is 2 to 10 ns, so no mesh takes much longer than 1 s. */
 #define STEPS_PER_TRIANGLE 192u
 #define STEPS_FREE 48000000u
-/* What the second look at a pair counts, and an exact decision: some us, where points are in one
- * plane. */
+/* Steps of the second test of a pair, and of an exact decision: some microseconds for coplanar
+ * points. */
 #define PLANES_STEPS 16u
 #define EXACT_STEPS 128u
-/* Steps between two looks at the cancel flag: at most some ms. */
+/* Steps between two polls of the cancel flag: a few ms at most. */
 #define POLL_STEPS 65536u
-/* What the doubles below lose, of the size of their factors: less than 30 u. */
+/* Bound of the round-off of the floating-point filters, relative to the product of the factors'
+ * sizes: less than 30 u. */
 #define FILTER (64.0 * CT_UNIT_ROUNDOFF)
 /* Products of factors below this may have lost bits to underflow. */
 #define SIZE_MIN 0x1p-900
-/* Descending a tree against itself, two pairs wait per level, and below them one for each level of
- * the two halves. */
+/* A self-descent keeps two pairs waiting per level, and below them one for each level of the two
+ * halves. */
 #define STACK_SIZE (4 * CT_MESH_DEPTH_MAX + 8)
 
 typedef struct walk {
@@ -37,10 +39,10 @@ typedef struct walk {
   const ct_cancel *cancel;
   uint64_t left, until_poll; /* steps */
   bool cancelled, meets;
-  uint32_t at[2]; /* positions of the triangles that meet */
+  uint32_t at[2]; /* positions of the intersecting triangles */
 } walk;
 
-/* False: the walk is over, out of steps or cancelled. */
+/* Counts steps; returns false if the search is out of steps or cancelled. */
 static bool spend(walk *w, uint32_t steps) {
   if (w->left < steps) return false;
   w->left -= steps;
@@ -55,8 +57,7 @@ static bool spend(walk *w, uint32_t steps) {
 
 /* ---- two triangles -------------------------------------------------------------------------- */
 
-/* The corners of two triangles by what they share: s[0..shared) are both's, the rest is each one's
- * own. */
+/* The corners of two triangles: s[0..shared) are common, the others belong to one triangle. */
 typedef struct couple {
   int shared;
   ct_vec3 s[3], a[3], b[3];
@@ -75,12 +76,12 @@ static couple couple_of(const ct_mesh_view *view, uint32_t i, uint32_t j) {
   return c;
 }
 
-/* Is a sum of products of factors negative, whose sizes multiplied are `size`? */
+/* True if a sum of products is certainly negative; `size` is the product of the factors' sizes. */
 static bool surely_negative(double value, double size) {
   return size > SIZE_MIN && value < -(FILTER * size);
 }
 
-/* At least the length. */
+/* Upper bound of the length. */
 static double reach(ct_vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 
 /* Two sides of a triangle, from the same corner. */
@@ -93,7 +94,7 @@ static sides sides_of(ct_vec3 e, ct_vec3 f) {
   return (sides){e, f, ct_cross(e, f), reach(e), reach(f)};
 }
 
-/* Are points, seen from the corner, all on one side of the triangle's plane? */
+/* True if points, relative to the corner, are certainly all on one side of the triangle's plane. */
 static bool surely_off_plane(const sides *t, const ct_vec3 *points, int count) {
   double size = t->size_e * t->size_f;
   bool above = true, below = true;
@@ -105,9 +106,9 @@ static bool surely_off_plane(const sides *t, const ct_vec3 *points, int count) {
   return above || below;
 }
 
-/* Are points, seen from the corner, all beyond the plane that stands on the triangle along e? The
- * triangle is on its near side: the plane's normal m = (e x f) x e has m . e = 0 and m . f = |e x
- * f|^2. */
+/* True if points, relative to the corner, are certainly all beyond the plane through e
+ * perpendicular to the triangle. The triangle is on its near side: the plane's normal m = (e x f) x
+ * e has m . e = 0 and m . f = |e x f|^2. */
 static bool surely_beyond_side(const sides *t, const ct_vec3 *points, int count) {
   ct_vec3 m = ct_cross(t->normal, t->e);
   double size = t->size_e * t->size_e * t->size_f;
@@ -116,8 +117,8 @@ static bool surely_beyond_side(const sides *t, const ct_vec3 *points, int count)
   return true;
 }
 
-/* Do the far corners lie on opposite sides of the common edge, or not in one plane with it, as
- * doubles can tell? Then neither is folded on the other. */
+/* True if the far corners are certainly on opposite sides of the common edge, or not coplanar with
+ * it: neither triangle is folded onto the other. */
 static bool surely_unfolded(const couple *c) {
   ct_vec3 e = ct_sub(c->s[1], c->s[0]), a = ct_sub(c->a[0], c->s[0]), b = ct_sub(c->b[0], c->s[0]);
   double ee = ct_norm2(e), along_a = ct_dot(a, e), along_b = ct_dot(b, e);
@@ -126,8 +127,8 @@ static bool surely_unfolded(const couple *c) {
   return surely_off_plane(&t, &b, 1);
 }
 
-/* Are the signs of (s1 - s0) x (a - s0) and (s1 - s0) x (b - s0) the same, seen along an axis where
- * neither is 0? */
+/* True if (s1 - s0) x (a - s0) and (s1 - s0) x (b - s0) have the same sign along the first axis
+ * with a nonzero component. */
 static bool on_one_side(const couple *c) {
   for (int axis = 0; axis < 3; axis++) {
     ct_vec3 from[4] = {c->s[0], c->s[1], c->a[0], c->b[0]};
@@ -148,8 +149,8 @@ static bool folded(const couple *c) {
   return ct_orient3d(c->s[0], c->s[1], c->a[0], c->b[0]) == 0 && on_one_side(c);
 }
 
-/* Does the common corner part the rest of the triangles along an axis, those of one of them
- * strictly? */
+/* True if the common corner separates the other corners of both triangles along an axis, those of
+ * one triangle strictly. */
 static bool parted_along(double corner, double a, double b, double c, double d) {
   double least_a = ct_min2(a, b), most_a = ct_max2(a, b), least_b = ct_min2(c, d),
          most_b = ct_max2(c, d);
@@ -157,15 +158,15 @@ static bool parted_along(double corner, double a, double b, double c, double d) 
          (least_b >= corner && most_a <= corner && (least_b > corner || most_a < corner));
 }
 
-/* Nothing is rounded, and it tells three quarters of the pairs of a fan. */
+/* Exact; separates three quarters of the pairs of a fan. */
 static bool parted_by_axes(const couple *c) {
   return parted_along(c->s[0].x, c->a[0].x, c->a[1].x, c->b[0].x, c->b[1].x) ||
          parted_along(c->s[0].y, c->a[0].y, c->a[1].y, c->b[0].y, c->b[1].y) ||
          parted_along(c->s[0].z, c->a[0].z, c->a[1].z, c->b[0].z, c->b[1].z);
 }
 
-/* Does a plane through the common corner part the rest of the triangles, as doubles can tell? The
- * one between their middles. */
+/* True if a plane through the common corner certainly separates the triangles: that across the
+ * direction between their middles. */
 static bool surely_parted(const couple *c) {
   ct_vec3 d[4];
   double size[4];
@@ -181,7 +182,7 @@ static bool surely_parted(const couple *c) {
   return true;
 }
 
-/* The planes of the triangles and those on their sides through the corner. */
+/* Tests the planes of the triangles and those through their sides at the corner. */
 static bool parted_by_own_planes(const couple *c) {
   ct_vec3 d[4];
   for (int k = 0; k < 4; k++) d[k] = ct_sub(k < 2 ? c->a[k] : c->b[k - 2], c->s[0]);
@@ -201,7 +202,7 @@ static bool meet_beyond_corner(const couple *c) {
          ct_segment_meets(c->b[0], c->b[1], &a, NULL);
 }
 
-/* Does a plane across the way from centre to centre part the triangles, as doubles can tell? */
+/* True if a plane across the line of the centres certainly separates the triangles. */
 static bool surely_apart(const ct_triangle *a, const ct_triangle *b) {
   ct_vec3 d[6], n = {0.0, 0.0, 0.0};
   double size = 0.0, most = -INFINITY, least = INFINITY;
@@ -217,7 +218,8 @@ static bool surely_apart(const ct_triangle *a, const ct_triangle *b) {
   return least - most > FILTER * ct_norm(n) * sqrt(size);
 }
 
-/* Do the plane of a triangle or those on its sides part it from another? */
+/* True if the plane of a triangle, or one through its sides, certainly separates it from another.
+ */
 static bool apart_by_planes_of(const ct_triangle *a, const ct_triangle *b) {
   for (int k = 0; k < 3; k++) {
     ct_vec3 from = a->v[k], d[3];
@@ -228,8 +230,7 @@ static bool apart_by_planes_of(const ct_triangle *a, const ct_triangle *b) {
   return false;
 }
 
-/* Have the triangles at two positions a point in common that is not one of a corner or an edge of
- * both? */
+/* True if the triangles at two positions share a point that is not on a common corner or edge. */
 static bool meet(walk *w, uint32_t i, uint32_t j, bool *over) {
   couple c = couple_of(w->view, i, j);
   if (c.shared == 3) return true;
@@ -255,7 +256,7 @@ static ct_aabb box_at(const ct_mesh_view *view, uint32_t position) {
                        (ct_aabb){t.v[2], t.v[2]});
 }
 
-/* Two leaves, or one with itself. False: the walk is over. */
+/* Tests the pairs of two leaves, or of one leaf with itself. Returns false to end the search. */
 static bool test_leaves(walk *w, uint32_t first, uint32_t second) {
   const ct_mesh_node *n = &w->view->nodes[first], *m = &w->view->nodes[second];
   ct_aabb boxes[CT_MESH_LEAF_MAX];
@@ -279,7 +280,7 @@ typedef struct waiting {
   uint32_t first, second;
 } waiting;
 
-/* The pairs below a pair; 0 for two leaves. */
+/* Writes the child pairs of a pair; returns their number, 0 for two leaves. */
 static int open_pair(const ct_mesh_view *view, waiting at, waiting out[3]) {
   const ct_mesh_node *n = &view->nodes[at.first], *m = &view->nodes[at.second];
   if (n->count > 0 && m->count > 0) return 0;
@@ -296,7 +297,7 @@ static int open_pair(const ct_mesh_view *view, waiting at, waiting out[3]) {
   return 2;
 }
 
-/* UNKNOWN: out of steps or cancelled. */
+/* Returns UNKNOWN if out of steps or cancelled. */
 static ct_mesh_self_intersection descend(walk *w) {
   waiting stack[STACK_SIZE], below[3];
   int top = 0;

@@ -1,22 +1,23 @@
-/* Descent of two trees. */
+/* Simultaneous descent of two mesh trees. */
 #include "mesh_pairs/mesh_tree_pairs.h"
 
 #include "mesh/mesh_support.h"
 
 #include <assert.h>
 
-/* Rounding of a bound between boxes, in units of u times the meshes' extents and offset: a node's
- * middle and half 2, placed 55 (as in pair.c), differences, rotation to b's axes 29, sums and the
- * root of squares 10. */
+/* Round-off of a bound between boxes, in u times the meshes' extents and offset: centre and half
+ * extents of a node 2, placement 55 (as in pair.c), differences, rotation to b's axes 29, sums and
+ * the root of squares 10. */
 #define BOUND_ROUNDOFFS 128.0
-/* Of the gap of two boxes whose corners are exact: a difference, a square, two sums, relative. */
+/* Relative round-off of the squared gap of two boxes with exact corners: a difference, a square,
+ * two sums. */
 #define BOX_GAP_ROUNDOFFS 8.0
-/* Two leaves in steps of the flag: pairs of triangles, of which those that touch ask exact
- * predicates, take up to 100 us. */
+/* Cost of two leaves in units of the cancel poll: up to 100 us, because touching pairs of triangles
+ * need exact predicates. */
 #define LEAF_STEPS 64
-/* Descending two trees, one node waits per level and the last brings two. */
+/* A descent of two trees keeps one node waiting per level; the last level adds two. */
 #define STACK_SIZE (2 * CT_MESH_DEPTH_MAX + 4)
-/* Steps from slab to slab before the search over all nodes begins. */
+/* Limit of support steps before the search of all nodes. */
 #define SLAB_STEPS 16
 
 double ct_mesh_extent(const ct_mesh_view *view) {
@@ -52,7 +53,7 @@ static ct_triangle placed_triangle(const ct_mesh_view *view, const ct_frame *fra
   return t;
 }
 
-/* A node's box seen along the axes of both frames, and its ball. */
+/* A node's box along the axes of both frames, and its ball. */
 typedef struct spot {
   ct_vec3 center;         /* in a's frame */
   ct_vec3 half_a, half_b; /* half extents along a's axes and along b's */
@@ -84,8 +85,8 @@ static double square_beyond(ct_vec3 d, ct_vec3 p, ct_vec3 q) {
   return x * x + y * y + z * z;
 }
 
-/* The triangles of two nodes are not nearer: their balls, their boxes along a's axes and along b's.
- */
+/* Lower bound of the distance of the triangles of two nodes: by their balls, and by their boxes
+ * along a's axes and along b's. */
 static double spot_gap(const ct_mesh_pair *p, const spot *s, const spot *t) {
   ct_vec3 d = ct_sub(t->center, s->center);
   double balls = sqrt(ct_norm2(d)) - s->radius - t->radius;
@@ -95,8 +96,8 @@ static double spot_gap(const ct_mesh_pair *p, const spot *s, const spot *t) {
   return ct_max2(balls, sqrt(square)) - p->slack;
 }
 
-/* The children of the larger node of a pair, or of the one that has any; nearer first. Returns 0
- * for two leaves. */
+/* Writes the children of the larger node of a pair, or of the only one that has children, nearer
+ * one first. Returns 0 for two leaves. */
 static int open_pair(const ct_mesh_pair *p, ct_search_node w, ct_search_node out[2]) {
   const ct_mesh_node *n = &p->a->nodes[w.a], *m = &p->b->nodes[w.b];
   if (n->count > 0 && m->count > 0) return 0;
@@ -133,7 +134,7 @@ static double box_gap_square(const ct_aabb *a, const ct_aabb *b) {
   return ct_norm2(ct_aabb_gaps(a, b)) * (1.0 - BOX_GAP_ROUNDOFFS * CT_UNIT_ROUNDOFF);
 }
 
-/* Corners of two leaves, and the boxes of their triangles. */
+/* Triangles of two leaves, and their boxes. */
 typedef struct leaves {
   uint32_t first_a, first_b, count_a, count_b;
   ct_triangle a[CT_MESH_LEAF_MAX], b[CT_MESH_LEAF_MAX];
@@ -161,15 +162,14 @@ static void load_leaves(const ct_mesh_pair *p, ct_search_node w, leaves *l) {
 typedef struct search {
   const ct_mesh_pair *pair;
   ct_mesh_nearest_pair *best;
-  double drop; /* nodes above this need not be looked at: the threshold with its round-off */
+  double drop; /* nodes with a greater bound are dropped: the threshold with its round-off */
   double dropped;
-  double cut; /* the least bound of nodes that were left out though it is below the best distance:
-                 by round-off */
+  double cut; /* least bound of nodes that were pruned within round-off of the best distance */
 } search;
 
-/* Can nothing below a bound be nearer than the best but by round-off? Faces side by side have
- * thousands of pairs as near as the nearest; looking at each would gain nothing. But whether the
- * bodies touch is never left to round-off. */
+/* True if a node with this bound cannot improve the best distance by more than round-off. Parallel
+ * faces have thousands of pairs that are equally near; evaluating each would gain nothing. Whether
+ * the bodies touch is never left to round-off. */
 static bool is_cut(search *s, double key) {
   double best = s->best->gap.distance, contact = s->pair->contact;
   if (key + 2.0 * s->pair->slack < best || (key <= contact && contact < best)) return false;
@@ -177,7 +177,7 @@ static bool is_cut(search *s, double key) {
   return true;
 }
 
-/* Of two pairs that are equally near the one of lower numbers. */
+/* Tie rule: lower triangle numbers win, those of the first mesh first. */
 static bool comes_first(const search *s, uint32_t a, uint32_t b) {
   const ct_mesh_pair *p = s->pair;
   uint32_t old_a = p->a->order[s->best->position_a], old_b = p->b->order[s->best->position_b];
@@ -185,7 +185,7 @@ static bool comes_first(const search *s, uint32_t a, uint32_t b) {
   return new_a != old_a ? new_a < old_a : new_b < old_b;
 }
 
-/* The greatest n.p over a triangle's corners. */
+/* Greatest n.p over a triangle's corners. */
 static double reach_of(const ct_triangle *t, ct_vec3 n) {
   return ct_max2(ct_max2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
 }
@@ -194,7 +194,7 @@ static void test_leaves(search *s, ct_search_node w) {
   leaves l;
   load_leaves(s->pair, w, &l);
   ct_mesh_nearest_pair *best = s->best;
-  /* Along the best normal so far most pairs show that they are farther. */
+  /* Along the best normal most pairs are proven to be farther. */
   double far_a[CT_MESH_LEAF_MAX], far_b[CT_MESH_LEAF_MAX];
   ct_vec3 n = best->gap.normal, back = ct_neg(n);
   for (uint32_t i = 0; i < l.count_a; i++) far_a[i] = reach_of(&l.a[i], n);
@@ -218,15 +218,15 @@ static void test_leaves(search *s, ct_search_node w) {
   }
 }
 
-/* Straight down to one pair of leaves, so that there is a distance to measure the rest against. */
+/* Descends to one pair of leaves first: its distance prunes the search. */
 static ct_search_node first_leaves(const ct_mesh_pair *p) {
   ct_search_node w = roots(p), child[2];
   while (open_pair(p, w, child)) w = child[0];
   return w;
 }
 
-/* Does the slab across the best normal part the whole meshes? Then the best pair is the nearest
- * one, and no other need be looked at. *extreme: the leaves that reach farthest into it. */
+/* True if the slab across the best normal separates the whole meshes: the best pair is then the
+ * nearest one. *extreme: the leaves with the support points of both meshes. */
 static bool slab_parts(search *s, ct_search_node *extreme) {
   const ct_mesh_pair *p = s->pair;
   ct_vec3 n = s->best->gap.normal;
@@ -239,9 +239,9 @@ static bool slab_parts(search *s, ct_search_node *extreme) {
   return true;
 }
 
-/* From one good pair to a better one: that of the leaves which reach farthest into the slab between
- * them; true when the slab shows that the best is the nearest. Bodies that a plane parts are done
- * with here, however many triangles they have. */
+/* Repeatedly evaluates the leaves with the support points along the best normal, while the distance
+ * decreases; returns true if the slab proves that the best pair is the nearest. Bodies that a plane
+ * separates are done here, at any number of triangles. */
 static bool walk_slabs(search *s) {
   ct_search_node extreme;
   for (int step = 0; step < SLAB_STEPS && s->best->gap.distance > 0.0; step++) {
@@ -253,7 +253,7 @@ static bool walk_slabs(search *s) {
   return false;
 }
 
-/* A pair of nodes and all below it, nearer ones first, where the heap has no room. */
+/* Searches a pair of nodes and all below it, nearer ones first; used when the heap is full. */
 static void search_depth_first(search *s, ct_search_node w) {
   ct_search_node stack[STACK_SIZE], child[2];
   int top = 0;
