@@ -1,5 +1,5 @@
-/* Attachments: entries and lists are immutable and reference-counted; a list of n costs n pointers
- * to make. */
+/* Attachments: entries and lists are immutable and reference-counted; creating a list of n entries
+ * copies n pointers. */
 #include "scene/attachment.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 struct ct_attached {
   _Atomic uint32_t refs;
   ct_attachment_type type;
-  ct_attachment shown; /* its name is in bytes */
+  ct_attachment shown; /* its name points into bytes */
   char bytes[];
 };
 
@@ -56,7 +56,7 @@ const ct_attachment *ct_attached_list_at(const ct_attached_list *list, size_t in
   return &list->entries[index]->shown;
 }
 
-/* Place of the first name that is not before this one. */
+/* Index of the first entry whose name is not less than the given name (binary search). */
 static uint32_t place_of(const ct_attached_list *list, ct_text name, bool *there) {
   uint32_t low = 0, high = list ? list->count : 0;
   *there = false;

@@ -1,6 +1,5 @@
-/* Values attached to a revision: an immutable list that revisions share; a draft that attaches
- * makes another of the same entries.
- */
+/* Values attached to a revision: an immutable list that revisions share. A draft that attaches a
+ * value creates a new list of the same entries. */
 #ifndef SCENE_ATTACHMENT_H
 #define SCENE_ATTACHMENT_H
 
@@ -13,21 +12,21 @@ typedef struct ct_attached ct_attached;
 typedef struct ct_attached_list {
   _Atomic uint32_t refs;
   uint32_t count;
-  ct_attached *entries[]; /* in ascending order of names, each held */
+  ct_attached *entries[]; /* in ascending order of names; the list has a reference to each */
 } ct_attached_list;
 
-ct_attached_list *ct_attached_list_retain(ct_attached_list *list); /* NULL stays NULL */
-void ct_attached_list_release(ct_attached_list *list);             /* NULL: nothing */
+ct_attached_list *ct_attached_list_retain(ct_attached_list *list); /* NULL is returned as NULL */
+void ct_attached_list_release(ct_attached_list *list);             /* NULL: no operation */
 const ct_attachment *ct_attached_list_at(const ct_attached_list *list, size_t index);
-/* NULL: none of the name. The list may be NULL. */
+/* NULL: no entry has the name. The list may be NULL. */
 const ct_attachment *ct_attached_list_find(const ct_attached_list *list, ct_text name);
-/* A list with the value under the name, or without the name where value is NULL; NULL where nothing
- * is left. O(count). */
+/* A list with the value under the name, or without the name if value is NULL; NULL if the result is
+ * empty. O(count). */
 ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *attachment,
                                 const ct_attachment_type *type, ct_attached_list **out);
-/* What no other list shares; 0 for NULL. */
+/* Bytes of the list and the entries that no other list shares; 0 for NULL. */
 size_t ct_attached_list_bytes(const ct_attached_list *list);
-/* All that its values take, whoever shares them; 0 for NULL. */
+/* Memory of all values of the list, shared or not; 0 for NULL. */
 uint64_t ct_attached_list_weight(const ct_attached_list *list);
 
 #endif

@@ -15,11 +15,12 @@
 
 struct ct_body {
   _Alignas(8) _Atomic uint32_t refs;
-  uint32_t bytes; /* of the block */
+  uint32_t bytes; /* size of the block */
   uint32_t collider_count;
   uint32_t group_count;
   uint32_t user_length;
-  uint32_t texts; /* offset of the id, which the user text follows; the group spans end here */
+  uint32_t
+      texts; /* offset of the id, which is followed by the user text; the group spans end here */
   uint16_t id_length;
   bool has_motion, has_surface;
 };
@@ -27,7 +28,7 @@ struct ct_body {
 typedef struct collider_record {
   ct_shape shape;
   uint32_t pose; /* offset; 0: identity */
-  uint32_t text; /* offset of the id, which the material's name follows, then the note */
+  uint32_t text; /* offset of the id, which is followed by the material's name and the note */
   uint32_t note_length;
   uint16_t id_length, material_length;
 } collider_record;
@@ -38,7 +39,7 @@ typedef struct group_span {
   uint32_t offset, length;
 } group_span;
 
-/* Everything before the texts keeps 8-byte alignment. */
+/* The parts before the texts keep 8-byte alignment. */
 _Static_assert(sizeof(struct ct_body) % 8 == 0 && sizeof(ct_motion) % 8 == 0 &&
                    sizeof(collider_record) % 8 == 0,
                "alignment");
@@ -48,7 +49,7 @@ _Static_assert(sizeof(ct_pose) % 8 == 0 && sizeof(group_span) % 8 == 0 &&
 
 static const char *block(const ct_body *body) { return (const char *)body; }
 
-/* What a motion takes, with its acceleration behind it. */
+/* Bytes of a motion and of the acceleration stored behind it. */
 static size_t motion_bytes(const ct_motion *motion) {
   return motion ? sizeof *motion + (motion->acceleration ? sizeof *motion->acceleration : 0) : 0;
 }
@@ -61,21 +62,21 @@ static const group_span *spans(const ct_body *body) {
   return (const group_span *)(block(body) + body->texts - body->group_count * sizeof(group_span));
 }
 
-/* By bits: a quaternion of other length, or a negative zero, is kept as given. */
+/* Compares bits, so that a quaternion of another length or a negative zero is stored as given. */
 static bool is_identity(const ct_pose *pose) {
   const ct_pose identity = ct_pose_identity(), nothing = {0};
   return memcmp(pose, &identity, sizeof identity) == 0 ||
          memcmp(pose, &nothing, sizeof nothing) == 0;
 }
 
-/* What the ids of a shape's faces take in the block. */
+/* Bytes of the ids of a shape's faces in the block. */
 static size_t surface_bytes(const ct_shape *shape) {
   size_t bytes =
       shape->surface_ids ? ct_kind_surface_count(shape->kind) * sizeof *shape->surface_ids : 0;
   return (bytes + 7) & ~(size_t)7;
 }
 
-/* Bytes needed, or 0 when they do not fit in 32 bits. */
+/* Size of the block in bytes, or 0 if it exceeds 32 bits. */
 static size_t measure(const ct_body_options *o, size_t *texts) {
   const size_t most = UINT32_MAX / 2;
   if (o->collider_count > most / 256 || o->group_count > most / 256 || o->user.length > most)
@@ -115,8 +116,8 @@ static void put_motion(char *at, const ct_motion *motion) {
   memcpy(at, &own, sizeof own);
 }
 
-/* Copies the ids of the shape's faces to `at`, from where the shape then borrows them. Returns what
- * they take. */
+/* Copies the ids of the shape's faces to `at` and lets the shape borrow the copy. Returns the bytes
+ * used. */
 static size_t copy_surface_ids(char *at, ct_shape *shape) {
   size_t bytes = surface_bytes(shape);
   if (bytes)
@@ -125,7 +126,7 @@ static size_t copy_surface_ids(char *at, ct_shape *shape) {
   return bytes;
 }
 
-/* Fills the block behind the head, which is complete. */
+/* Fills the block behind its head. The head is complete. */
 static void fill(ct_body *body, const ct_body_options *o) {
   char *base = (char *)body;
   if (o->motion) put_motion(base + sizeof *body, o->motion);
@@ -157,7 +158,7 @@ static void fill(ct_body *body, const ct_body_options *o) {
   }
 }
 
-/* Is the shape one that a body can be made of? A point or a segment is none. */
+/* True if a body can have a collider of this shape: all but points and segments. */
 static bool is_body(const ct_shape *shape) {
   ct_vec3 center;
   double radius;
@@ -305,10 +306,11 @@ int ct_body_compare(const ct_body *a, const ct_pose *pose_a, const ct_body *b,
   return 0;
 }
 
-/* Density of a body that has none of its own, kg/m^3: water's. */
+/* Density of a body that specifies none, kg/m^3: water's. */
 #define STANDARD_DENSITY 1000.0
 
-/* All colliders at density 1, body frame. False: a plane among them, or no volume. */
+/* Mass properties of all colliders at density 1, body frame. False: a collider is a plane, or the
+ * volume is zero. */
 static bool unit_mass(const ct_body *body, ct_mass_properties *out) {
   size_t count = ct_body_collider_count(body);
   ct_mass_properties sum = {0};
@@ -330,7 +332,7 @@ static ct_mat3 scaled(ct_mat3 m, double s) {
   return (ct_mat3){ct_scale(m.rx, s), ct_scale(m.ry, s), ct_scale(m.rz, s)};
 }
 
-/* Adds mass times (|d|^2 1 - d d^T): the inertia seen from a point d away from the centre. */
+/* Adds mass (|d|^2 1 - d d^T): the inertia about a point at distance d from the centre of mass. */
 static ct_mat3 seen_from(ct_mat3 inertia, double mass, ct_vec3 d) {
   double dd = ct_norm2(d);
   inertia.rx = ct_add(inertia.rx, ct_scale(ct_vec(dd - d.x * d.x, -d.x * d.y, -d.x * d.z), mass));

@@ -8,7 +8,8 @@
 #define FIRST_ROWS 4
 #define FIRST_CHUNKS 2
 
-/* Alone: no other column holds the block. The acquire pairs with the release of whoever let go. */
+/* True if one column alone references the block. The acquire pairs with the release of the last
+ * other owner. */
 static bool alone(const _Atomic uint32_t *refs) {
   return atomic_load_explicit(refs, memory_order_acquire) == 1;
 }
@@ -19,7 +20,7 @@ static bool let_go(_Atomic uint32_t *refs) {
   return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
 }
 
-/* Smallest power of two times `first` that is >= needed, at most `most`. */
+/* Smallest power of two times `first` that is >= needed, limited to `most`. */
 static uint32_t room_for(uint32_t needed, uint32_t first, uint32_t most) {
   uint32_t room = first;
   while (room < needed && room < most) room *= 2;
@@ -52,15 +53,15 @@ static void release_chunk(const ct_column_type *type, ct_column_chunk *chunk) {
   free(chunk);
 }
 
-/* A chunk of this capacity with the old one's rows, which is given back; NULL: out of memory, the
- * old one stays. */
+/* A chunk of this capacity with the rows of the old one, which is released. NULL: out of memory,
+ * the old chunk stays valid. */
 static ct_column_chunk *renew_chunk(const ct_column_type *type, ct_column_chunk *old,
                                     uint32_t capacity, size_t *copied) {
   ct_column_chunk *chunk = new_chunk(type, capacity);
   if (!chunk || !old) return chunk;
   memcpy(chunk + 1, old + 1, old->capacity * type->element);
   if (alone(&old->refs)) {
-    free(old); /* its references have moved along */
+    free(old); /* the references moved to the new chunk */
     return chunk;
   }
   *copied += chunk_bytes(type, old->capacity);
@@ -85,7 +86,7 @@ static void release_page(const ct_column_type *type, ct_column_page *page) {
   free(page);
 }
 
-/* As renew_chunk. */
+/* Like renew_chunk. */
 static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *old,
                                   uint32_t capacity, size_t *copied) {
   ct_column_page *page = new_page(capacity);
@@ -102,7 +103,7 @@ static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *ol
   return page;
 }
 
-/* The page with room for its chunk `slot`, alone with this column. */
+/* The page with capacity for its chunk `slot`, referenced by this column only. */
 static ct_column_page *own_page(ct_column *column, uint32_t index, uint32_t slot, size_t *copied) {
   ct_column_page *page = index < column->page_count ? column->pages[index] : NULL;
   if (page && page->capacity > slot && alone(&page->refs)) return page;
@@ -113,7 +114,7 @@ static ct_column_page *own_page(ct_column *column, uint32_t index, uint32_t slot
   return page;
 }
 
-/* The chunk with room for `rows` rows, alone with this column. */
+/* The chunk with capacity for `rows` rows, referenced by this column only. */
 static ct_column_chunk *own_chunk(ct_column *column, uint32_t index, uint32_t rows,
                                   size_t *copied) {
   uint32_t slot = index & (PAGE_CHUNKS - 1), full = 1u << column->type->chunk_shift;
@@ -153,7 +154,7 @@ void ct_column_free(ct_column *column) {
   *column = ct_column_empty(column->type);
 }
 
-/* Room in the top array for page `index`; the new page is empty. */
+/* Extends the top array to page `index`; the new page is empty. */
 static bool add_page(ct_column *column, uint32_t index) {
   if (index < column->page_count) return true;
   ct_column_page **pages = realloc(column->pages, (index + 1) * sizeof *pages);
@@ -194,7 +195,7 @@ void ct_column_set_pointer(const ct_column *column, void *element, const void *p
   if (old) column->type->release(old);
 }
 
-/* NULL: there is none. */
+/* NULL: the row has no chunk. */
 static const ct_column_chunk *chunk_of(const ct_column *column, uint32_t row) {
   if (row >= column->rows) return NULL;
   uint32_t chunk = row >> column->type->chunk_shift;

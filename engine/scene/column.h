@@ -1,10 +1,9 @@
 /* A chunked column with copy-on-write: rows of one fixed size in reference-counted chunks.
  *
- * Copying a column copies pointers to pages of chunks, nothing else. Writing to a row copies its
- * page (pointers) and its chunk if they are shared with another column, and works in place if not.
+ * Copying a column copies pointers to pages of chunks, nothing else. A write to a row copies its
+ * page (pointers) and its chunk if another column shares them, and works in place otherwise.
  * Columns of pointers keep a reference per element and chunk. A column belongs to one owner at a
- * time; columns that share chunks may be read, copied and freed by different threads.
- */
+ * time; different threads may read, copy and free columns that share chunks. */
 #ifndef SCENE_COLUMN_H
 #define SCENE_COLUMN_H
 
@@ -14,26 +13,27 @@
 #include <stdint.h>
 
 typedef struct ct_column_type {
-  size_t element;                       /* bytes of a row */
-  unsigned chunk_shift;                 /* log2 of the rows of a chunk */
-  void (*retain)(const void *element);  /* for columns of pointers: what an element points to gains
-                                           or loses a holder; NULL pointers */
-  void (*release)(const void *element); /* never get here. Both NULL: plain data */
-  size_t (*owned)(const void *element); /* bytes that only this holder keeps; NULL: none */
+  size_t element;                       /* bytes per row */
+  unsigned chunk_shift;                 /* log2 of the rows per chunk */
+  void (*retain)(const void *element);  /* for columns of pointers: an element's object gains or
+                                           loses an owner; never called with NULL; */
+  void (*release)(const void *element); /* both NULL: plain data */
+  size_t (*owned)(
+      const void *element); /* bytes of an element that only this owner references; NULL: 0 */
 } ct_column_type;
 
 typedef struct ct_column_chunk {
   _Atomic uint32_t refs;
-  uint32_t capacity; /* rows; a column's first chunk grows by doubling, so that small columns are
-                        small */
+  uint32_t capacity; /* in rows; a column's first chunk grows by doubling, so that small columns
+                        stay small */
   uint64_t align;
-} ct_column_chunk; /* rows follow */
+} ct_column_chunk; /* the rows follow the head */
 
 #define CT_COLUMN_PAGE_SHIFT 7
 
 typedef struct ct_column_page {
   _Atomic uint32_t refs;
-  uint32_t capacity; /* chunks that there is room for; unused ones NULL */
+  uint32_t capacity; /* number of chunk pointers; unused ones are NULL */
   ct_column_chunk *chunks[];
 } ct_column_page;
 
@@ -48,26 +48,27 @@ static inline ct_column ct_column_empty(const ct_column_type *type) {
   return (ct_column){type, NULL, 0, 0};
 }
 
-/* The same rows, sharing every chunk. False: out of memory. O(rows / 16384). */
+/* A copy that shares every chunk. False: out of memory. O(rows / 16384). */
 bool ct_column_copy(const ct_column *column, ct_column *copy);
 void ct_column_free(ct_column *column);
 
-/* At least `rows` rows; new ones are zero bytes. False: out of memory, rows unchanged. Adds bytes
- * copied out of shared chunks. */
+/* Extends the column to at least `rows` rows; new rows are zero bytes. False: out of memory, rows
+ * unchanged. Adds to *copied the bytes copied from shared chunks. */
 bool ct_column_extend(ct_column *column, uint32_t rows, size_t *copied);
 
-/* The row for writing, alone with this column; NULL: out of memory. Valid until the column is
- * copied. */
+/* The row for writing, referenced by this column only; NULL: out of memory. Valid until the column
+ * is copied. */
 void *ct_column_write(ct_column *column, uint32_t row, size_t *copied);
 
-/* Stores a pointer in a row got by ct_column_write: takes a reference to the new one, gives back
- * the old one. */
+/* Stores a pointer in a row returned by ct_column_write: retains the new object and releases the
+ * old one. */
 void ct_column_set_pointer(const ct_column *column, void *element, const void *pointer);
 
-/* Bytes in chunks and pages that no other column shares, with what their elements own. */
+/* Bytes of chunks and pages that no other column shares, and of the elements that only these own.
+ */
 size_t ct_column_unshared_bytes(const ct_column *column);
 
-/* Do both columns hold the same chunk of the row? False where one has no such row. */
+/* True if both columns share the chunk of the row; false if one of them has no such row. */
 bool ct_column_shares(const ct_column *a, const ct_column *b, uint32_t row);
 
 static inline const void *ct_column_at(const ct_column *column, uint32_t row) {

@@ -1,6 +1,6 @@
-/* The next revision in the making. It is a scene that nobody else can see yet, sharing its base's
- * chunks; every function gets the memory it needs before it changes anything.
- */
+/* A draft: the next revision before it is sealed. A draft is a scene that no other owner references
+ * yet and that shares its base's chunks. Every function allocates its memory before it changes the
+ * draft. */
 #include "scene/body.h"
 #include "scene/scene.h"
 
@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
-/* Rows at most, with those of removed bodies: those of one revision stay below, see compact. */
+/* Limit of rows, including those of removed bodies. Revisions stay below it, see compact. */
 #define ROWS_MAX (2u * CT_BODIES_MAX - 1)
-/* A tree is brought up to date by moving rows while at most a quarter of them changed; building
- * again is cheaper beyond. */
+/* The tree is updated by moving rows if at most a quarter of them changed; beyond, rebuilding it is
+ * cheaper. */
 #define CHANGED_SHARE 4
 
 struct ct_draft {
@@ -19,10 +19,10 @@ struct ct_draft {
   const ct_scene *base;
   size_t copied;
   ct_row_list changes;
-  bool many_changes;       /* more than the list may hold: no use starting from the older tree */
-  bool filters_changed;    /* bodies or rules: the row filter cannot be kept */
-  const ct_body **removed; /* bodies removed since the pair rules were set, held; pair rules that
-                              name them go at sealing */
+  bool many_changes;       /* more changes than the list may contain: the next tree is rebuilt */
+  bool filters_changed;    /* bodies or rules changed: the row filter cannot be reused */
+  const ct_body **removed; /* bodies removed since the pair rules were set, retained; sealing drops
+                              the pair rules that name them */
   uint32_t removed_count, removed_capacity;
 };
 
@@ -52,7 +52,7 @@ static void forget_removed(ct_draft *draft) {
   draft->removed_count = 0;
 }
 
-/* The draft without its scene. */
+/* Frees the draft, but not its scene. */
 static void destroy(ct_draft *draft) {
   forget_removed(draft);
   free(draft->removed);
@@ -101,8 +101,8 @@ static bool push_row(ct_row_list *list, uint32_t row) {
   return true;
 }
 
-/* Notes that the row's box may have changed; when that is too much to note, the next tree is built
- * from scratch. */
+/* Records that the row's box may have changed. With too many changes the next tree is built from
+ * scratch. */
 static void note_change(ct_draft *draft, uint32_t row) {
   if (draft->many_changes) return;
   if (draft->changes.count <= draft->next->rows / CHANGED_SHARE && push_row(&draft->changes, row))
@@ -112,15 +112,14 @@ static void note_change(ct_draft *draft, uint32_t row) {
   draft->changes = (ct_row_list){NULL, 0, 0};
 }
 
-/* By bits: what a revision keeps of a negative zero does not depend on whether another body moves.
- */
+/* Compares bits, so that a revision stores a negative zero whether or not another body moves. */
 static bool is_still(const ct_velocity *v) {
   static const ct_velocity still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   return !v || memcmp(v, &still, sizeof still) == 0;
 }
 
-/* The row's velocity for writing. False: out of memory. *place is NULL where the column is not
- * needed. */
+/* The row's velocity for writing. False: out of memory. *place is NULL if the column is not needed.
+ */
 static bool own_velocity(ct_draft *draft, uint32_t row, const ct_velocity *velocity,
                          ct_velocity **place) {
   ct_scene *next = draft->next;
@@ -136,8 +135,8 @@ static void put_velocity(ct_velocity *place, const ct_velocity *velocity) {
   if (place) *place = velocity ? *velocity : (ct_velocity){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
 }
 
-/* Serials of their own for rows whose numbers did for them. False: out of memory, nothing changed.
- */
+/* Adds the column of serials, filled with the row numbers that served as serials so far. False: out
+ * of memory, nothing changed. */
 static bool begin_serials(ct_scene *scene, size_t *copied) {
   ct_column serials = ct_column_empty(scene->serials.type);
   bool done = ct_column_extend(&serials, scene->rows, copied);
@@ -151,8 +150,8 @@ static bool begin_serials(ct_scene *scene, size_t *copied) {
   return done;
 }
 
-/* The serial of the row, which is the next or beyond, for writing. False: out of memory. *place is
- * NULL where the row's number is its serial, as it is for all while the column is empty. */
+/* The serial of the row, which is the next row or beyond, for writing. False: out of memory. *place
+ * is NULL if the row number is the serial, as for all rows while the column is empty. */
 static bool own_serial(ct_scene *scene, uint32_t row, uint64_t serial, size_t *copied,
                        uint64_t **place) {
   *place = NULL;
@@ -317,7 +316,7 @@ ct_status ct_draft_set_materials(ct_draft *draft, const ct_materials *materials)
   return CT_OK;
 }
 
-/* Puts a copy of the text in place of *place. */
+/* Replaces *place by a copy of the text. */
 static ct_status replace_text(ct_user_text **place, ct_text text) {
   ct_user_text *copy = NULL;
   if (text.length) {
@@ -356,7 +355,7 @@ void ct_draft_count_contacts(ct_draft *draft, uint64_t count) {
 
 /* ---- sealing -------------------------------------------------------------------------------- */
 
-/* Rows of a stand-in for the removed bodies: their ids in an index of their own. */
+/* Builds an index of the removed bodies' ids, over a column of these bodies. */
 static bool index_removed(const ct_draft *draft, ct_column *bodies, ct_index *index) {
   size_t ignored = 0;
   *bodies = ct_column_empty(draft->next->bodies.type);
@@ -374,7 +373,7 @@ static bool index_removed(const ct_draft *draft, ct_column *bodies, ct_index *in
   return true;
 }
 
-/* The filters without the pair rules that name a removed body. */
+/* Drops the pair rules that name a removed body. */
 static bool drop_pair_rules(ct_draft *draft) {
   if (draft->removed_count == 0) return true;
   ct_column bodies;
@@ -399,7 +398,7 @@ static bool drop_pair_rules(ct_draft *draft) {
   return done;
 }
 
-/* Moves row `from` of the scene to a fresh scene's next row. */
+/* Appends row `from` of the old scene to a fresh scene. */
 static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   size_t ignored = 0;
   uint32_t at = fresh->rows;
@@ -425,8 +424,8 @@ static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   return true;
 }
 
-/* Leaves out the rows of removed bodies when they are more than half, or when rows run short. Order
- * is kept. */
+/* Drops the rows of removed bodies if they are more than half, or if the limit of rows is near.
+ * Keeps the order. */
 static bool compact(ct_draft *draft) {
   ct_scene *old = draft->next;
   uint32_t holes = old->rows - old->count;
@@ -460,8 +459,8 @@ static bool compact(ct_draft *draft) {
   return true;
 }
 
-/* Finds the derived data that the new revision's can start from: the base's, or what the base
- * itself would start from. */
+/* Selects the derived data from which the new revision's will be updated: the base's own, or, if
+ * the base has none, its prior. */
 static void inherit_derived(ct_draft *draft) {
   if (draft->many_changes) return;
   ct_scene *base = ct_scene_mutable(draft->base);

@@ -1,11 +1,10 @@
-/* Filters: an immutable copy of a scene's rules with the group pairs as a bit matrix, and the same
- * rules resolved to rows: groups as small numbers per row, pair rules in a hash table by the two
- * rows. */
+/* Filters: an immutable copy of a scene's rules with the group pairs as a bit matrix; and the same
+ * rules resolved to rows, with group indices per row and a hash table of pair rules. */
 #include "scene/filters.h"
 
 #include <stdlib.h>
 
-/* Copies texts into one buffer. */
+/* Copies texts into one buffer, one after the other. */
 typedef struct text_copier {
   char *to;
 } text_copier;
@@ -19,7 +18,7 @@ static ct_text copy_text(text_copier *copier, ct_text text) {
 }
 
 typedef struct filter_sizes {
-  size_t names;  /* mentions of a group, which bounds the number of groups */
+  size_t names;  /* number of group names in all rules: bounds the number of groups */
   size_t listed; /* entries of not_collide_with in all rules */
   size_t text;
 } filter_sizes;
@@ -38,7 +37,7 @@ static filter_sizes measure(const ct_filters *f) {
   return s;
 }
 
-/* Names seen so far, with their table. */
+/* The distinct names so far, and their hash table. */
 typedef struct name_table {
   ct_hash_key key;
   ct_text *names;
@@ -47,7 +46,7 @@ typedef struct name_table {
   uint32_t mask;
 } name_table;
 
-/* The slot of the name, or the empty one where it would go. */
+/* The slot of the name, or the empty slot at which it would be inserted. */
 static uint32_t name_slot(const uint32_t *slots, uint32_t mask, const ct_text *names,
                           ct_hash_key key, ct_text name) {
   uint32_t at = (uint32_t)ct_hash_text(key, name) & mask;
@@ -55,7 +54,7 @@ static uint32_t name_slot(const uint32_t *slots, uint32_t mask, const ct_text *n
   return at;
 }
 
-/* Index of the name; CT_GROUPS_MAX when there is no room for one more. */
+/* Index of the name; CT_GROUPS_MAX if the table is full. */
 static uint32_t intern(name_table *table, ct_text name) {
   uint32_t at = name_slot(table->slots, table->mask, table->names, table->key, name);
   if (table->slots[at]) return table->slots[at] - 1;
@@ -75,8 +74,7 @@ static bool intern_all(name_table *table, const ct_filters *f) {
   return true;
 }
 
-/* Interns the group names. names and slots are left with the caller to free, whatever the status.
- */
+/* Interns the group names. The caller frees names and slots, also after a failure. */
 static ct_status make_names(const ct_filters *filters, size_t mentions, ct_hash_key key,
                             name_table *table) {
   size_t most = mentions < CT_GROUPS_MAX ? mentions : CT_GROUPS_MAX;
@@ -184,10 +182,10 @@ static const ct_body *body_at(const ct_column *bodies, uint32_t row) {
   return *(const ct_body *const *)ct_column_at(bodies, row);
 }
 
-/* Rows or rules between two looks at the cancel flag: some 10 us. */
+/* Rows or rules between two polls of the cancel flag: about 10 us. */
 #define ROWS_PER_POLL 256
 
-/* Fills start and group; with group NULL only counts. SIZE_MAX: cancelled. */
+/* Fills start and group; if group is NULL, only counts. SIZE_MAX: cancelled. */
 static size_t list_groups(ct_row_filter *filter, const ct_column *bodies, const ct_cancel *cancel) {
   size_t at = 0;
   for (uint32_t row = 0; row < filter->rows; row++) {
@@ -242,7 +240,7 @@ static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *c
     if (a == CT_NO_ROW || b == CT_NO_ROW || a == b) continue;
     uint32_t low = a < b ? a : b, high = a < b ? b : a;
     ct_row_rule *rule = &filter->rules[rule_slot(filter, low, high)];
-    /* Of several rules for a pair the first holds, as in ct_scene_filter_verdict. */
+    /* The first of several rules for a pair applies, as in ct_scene_filter_verdict. */
     if (rule->high == 0) *rule = (ct_row_rule){low, high, f->pairs[i].collide};
     filter->ruled[a / 8] = (uint8_t)(filter->ruled[a / 8] | 1u << (a % 8));
     filter->ruled[b / 8] = (uint8_t)(filter->ruled[b / 8] | 1u << (b % 8));

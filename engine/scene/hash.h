@@ -1,5 +1,5 @@
 /* Keyed hash of short texts: SipHash-1-3 (Aumasson, Bernstein 2012). The key makes collisions hard
- * to prepare from outside; nothing that a caller sees depends on it. */
+ * to construct from outside. No result depends on it. */
 #ifndef SCENE_HASH_H
 #define SCENE_HASH_H
 

@@ -1,4 +1,5 @@
-/* The table of ids: linear probing, removed slots marked, rebuilt when two thirds are in use. */
+/* The index of ids: linear probing with tombstones, rebuilt when two thirds of the slots are in
+ * use. */
 #include "scene/id_index.h"
 
 #define ROW_BITS 21
@@ -8,7 +9,7 @@
 
 _Static_assert(2u * CT_BODIES_MAX < ROW_MASK, "row + 1 and the mark of a removed slot must fit");
 
-/* 4 KiB of slots to a chunk: what one insert into a shared table copies. */
+/* 4 KiB of slots per chunk: the bytes that one insert into a shared table copies. */
 static const ct_column_type slot_type = {.element = sizeof(uint32_t), .chunk_shift = 10};
 
 ct_index ct_index_empty(void) { return (ct_index){ct_column_empty(&slot_type), 0, 0}; }
@@ -30,7 +31,7 @@ static ct_text id_at(const ct_column *bodies, uint32_t row) {
   return ct_body_id(*(const ct_body *const *)ct_column_at(bodies, row));
 }
 
-/* Where the id is, or UINT32_MAX. */
+/* The slot of the id, or UINT32_MAX. */
 static uint32_t find_slot(const ct_index *index, const ct_column *bodies, uint64_t hash,
                           ct_text id) {
   if (index->slots.rows == 0) return UINT32_MAX;
@@ -49,14 +50,14 @@ uint32_t ct_index_find(const ct_index *index, const ct_column *bodies, ct_hash_k
   return at == UINT32_MAX ? CT_NO_ROW : (slot_at(index, at) & ROW_MASK) - 1;
 }
 
-/* The first slot of the id's run that names no row. */
+/* The first slot of the id's probe sequence that contains no row. */
 static uint32_t free_slot(const ct_index *index, uint64_t hash) {
   uint32_t mask = index->slots.rows - 1, at = (uint32_t)hash & mask;
   while (slot_at(index, at) != 0 && slot_at(index, at) != REMOVED) at = (at + 1) & mask;
   return at;
 }
 
-/* A fresh table with at least twice as many slots as rows will be. */
+/* Rebuilds the table with at least twice as many slots as rows. */
 static bool rebuild(ct_index *index, const ct_column *bodies, ct_hash_key key) {
   ct_index fresh = ct_index_empty();
   size_t ignored = 0;
@@ -71,7 +72,7 @@ static bool rebuild(ct_index *index, const ct_column *bodies, ct_hash_key key) {
     if (slot == 0 || slot == REMOVED) continue;
     uint64_t hash = ct_hash_text(key, id_at(bodies, (slot & ROW_MASK) - 1));
     uint32_t *to = ct_column_write(&fresh.slots, free_slot(&fresh, hash),
-                                   &ignored); /* alone already: no memory is needed */
+                                   &ignored); /* the chunk is already unshared: no allocation */
     *to = slot;
   }
   fresh.used = fresh.live = index->live;

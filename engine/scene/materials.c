@@ -1,12 +1,12 @@
-/* The immutable copy of a scene's materials, finding them by name, and what two of them do
- * together. */
+/* The immutable copy of a scene's materials: lookup by name, and the values that result for a pair
+ * of materials. */
 #include "scene/materials.h"
 #include "base/heap_sort.h"
 #include "scene/scene.h"
 
 #include <stdlib.h>
 
-/* ---- an order of names ---------------------------------------------------------------------- */
+/* ---- order of names -------------------------------------------------------------------------- */
 
 static int compare_names(ct_text a, ct_text b) {
   size_t both = a.length < b.length ? a.length : b.length;
@@ -26,7 +26,7 @@ static void swap_places(void *items, size_t i, size_t j) {
   sorted[j] = kept;
 }
 
-/* Place in `items`; UINT32_MAX: no material has the name. */
+/* Index in `items`; UINT32_MAX: no material has the name. */
 static uint32_t find(const ct_material_set *set, ct_text name) {
   size_t low = 0, high = set->materials.count;
   while (low < high) {
@@ -39,7 +39,7 @@ static uint32_t find(const ct_material_set *set, ct_text name) {
   return UINT32_MAX;
 }
 
-/* ---- an order of pairs ---------------------------------------------------------------------- */
+/* ---- order of pairs -------------------------------------------------------------------------- */
 
 static bool ranked_before(const ct_ranked_pair *a, uint32_t low, uint32_t high) {
   return a->low != low ? a->low < low : a->high < high;
@@ -87,7 +87,7 @@ static size_t text_bytes(const ct_materials *m) {
   return bytes;
 }
 
-/* Everything behind the head of the block, in order of alignment. */
+/* Copies the arrays behind the head of the block, in order of alignment. */
 static void lay_out(ct_material_set *set, const ct_materials *m) {
   ct_named_material *items = (ct_named_material *)(set + 1);
   ct_material_pair *pairs = (ct_material_pair *)(items + m->count);
@@ -148,14 +148,15 @@ size_t ct_material_set_bytes(const ct_material_set *set) {
   return set && atomic_load_explicit(&set->refs, memory_order_relaxed) == 1 ? set->bytes : 0;
 }
 
-/* ---- asking --------------------------------------------------------------------------------- */
+/* ---- lookup ---------------------------------------------------------------------------------- */
 
 const ct_materials *ct_scene_materials(const ct_scene *scene) {
   static const ct_materials none = {NULL, 0, NULL, 0};
   return scene->materials ? &scene->materials->materials : &none;
 }
 
-/* Place of the material that counts for the name; UINT32_MAX: none does. */
+/* Index of the name's material, or the default one if the name is empty or unknown. UINT32_MAX:
+ * none. */
 static uint32_t resolve(const ct_material_set *set, ct_text name) {
   uint32_t at = name.length ? find(set, name) : UINT32_MAX;
   return at != UINT32_MAX ? at : set->standard;
@@ -177,7 +178,7 @@ ct_pair_material ct_material_combine(const ct_material *a, const ct_material *b)
                             .rolling_friction = sqrt(a->rolling_friction * b->rolling_friction)};
 }
 
-/* The pair's own values in place of what follows from its materials. */
+/* Replaces the values combined from the two materials by the pair's own. */
 static void override_values(ct_pair_material *out, const ct_material_pair *own) {
   bool has_static = !isnan(own->static_friction), has_dynamic = !isnan(own->dynamic_friction);
   if (has_static) out->static_friction = own->static_friction;

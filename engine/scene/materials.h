@@ -1,4 +1,4 @@
-/* A scene's materials: an immutable copy that revisions share, found by name. */
+/* A scene's materials: an immutable copy that revisions share, with lookup by name. */
 #ifndef SCENE_MATERIALS_H
 #define SCENE_MATERIALS_H
 
@@ -6,29 +6,29 @@
 
 #include <stdatomic.h>
 
-/* A pair with values of its own, by the places of its materials in `items`, low <= high. */
+/* A pair with its own values: indices of its materials in `items`, low <= high. */
 typedef struct ct_ranked_pair {
   uint32_t low, high;
-  uint32_t index; /* in `pairs` */
+  uint32_t index; /* index in `pairs` */
 } ct_ranked_pair;
 
-/* One block: the caller's structures in their order, then what finds them. */
+/* One block: the caller's structures in their order, then the sorted indices for lookup. */
 typedef struct ct_material_set {
   _Atomic uint32_t refs;
   uint32_t
-      standard; /* place of the material for colliders that name none; UINT32_MAX: there is none */
+      standard; /* index of the material of colliders that name none; UINT32_MAX: there is none */
   size_t bytes;
   ct_materials materials;
-  const uint32_t *sorted;       /* [materials.count] places in ascending order of names */
+  const uint32_t *sorted;       /* [materials.count] indices in ascending order of names */
   const ct_ranked_pair *ranked; /* [materials.pair_count] ascending */
 } ct_material_set;
 
 /* CT_LIMIT, CT_OUT_OF_MEMORY. */
 ct_status ct_material_set_create(const ct_materials *materials, ct_material_set **out);
-ct_material_set *ct_material_set_retain(ct_material_set *set); /* NULL stays NULL */
-void ct_material_set_release(ct_material_set *set);            /* NULL: nothing */
+ct_material_set *ct_material_set_retain(ct_material_set *set); /* NULL is returned as NULL */
+void ct_material_set_release(ct_material_set *set);            /* NULL: no operation */
 bool ct_material_set_has(const ct_material_set *set, ct_text name);
-/* What no other revision shares; 0 for NULL. */
+/* Bytes that no other revision shares; 0 for NULL. */
 size_t ct_material_set_bytes(const ct_material_set *set);
 
 #endif

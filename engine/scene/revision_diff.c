@@ -1,23 +1,23 @@
-/* What a revision changes against an earlier one of the same numbering. */
+/* Differences of a revision from an earlier one with the same numbering of rows. */
 #include "scene/scene.h"
 
 #include <contact/restore.h>
 
 #include <string.h>
 
-/* Rows of the chunks of bodies, poses and velocities: they are reported together. */
+/* Rows per chunk of bodies, poses and velocities; changes are reported chunk by chunk. */
 #define CHUNK_ROWS 128u
-/* Rows that are compared at once. */
+/* Rows compared at once. */
 #define RUN_ROWS 16u
 _Static_assert(sizeof(ct_pose) == 7 * sizeof(double) && sizeof(ct_velocity) == 6 * sizeof(double),
                "no bits between numbers");
 
-/* Chunks of a column that neither has are shared too: velocities may be none. */
+/* Also true if neither column has the chunk: the column of velocities may be empty. */
 static bool shares(const ct_column *a, const ct_column *b, uint32_t row) {
   return (a->rows == 0 && b->rows == 0) || ct_column_shares(a, b, row);
 }
 
-/* Has the row another body's number in the two? A row whose body has gone stays empty. */
+/* True if the row has the same body number in both. A removed body's row stays empty. */
 static bool same_id(const ct_body *before, const ct_body *after) {
   if (before == after || !after) return true;
   if (!before) return false;
@@ -25,8 +25,8 @@ static bool same_id(const ct_body *before, const ct_body *after) {
   return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
 
-/* ORs the bit into changed[i] for each i of the count rows that the two arrays hold otherwise. Few
- * do, so runs of rows are compared at once. */
+/* Sets the bit in changed[i] for each i of the count rows that differs between the arrays. Most
+ * rows are equal, so several are compared at once. */
 static void compare_rows(const char *old, const char *now, size_t row_bytes, uint32_t count,
                          unsigned bit, unsigned *changed) {
   for (uint32_t i = 0; i < count; i += RUN_ROWS) {
@@ -37,7 +37,7 @@ static void compare_rows(const char *old, const char *now, size_t row_bytes, uin
   }
 }
 
-/* Where one revision has no velocities they are zero. */
+/* A revision without velocities compares as zero velocities. */
 static void compare_velocities(const ct_scene *before, const ct_scene *after, uint32_t row,
                                uint32_t count, unsigned *changed) {
   if (before->velocities.rows > 0 && after->velocities.rows > 0) {
@@ -51,7 +51,7 @@ static void compare_velocities(const ct_scene *before, const ct_scene *after, ui
   }
 }
 
-/* Rows of one chunk; false: the two revisions are not of one history. */
+/* Compares the rows of one chunk; false: the two revisions have different histories. */
 static bool compare_chunk(const ct_scene *before, const ct_scene *after, uint32_t row,
                           uint32_t count, unsigned *changed) {
   bool good = true;
@@ -65,7 +65,7 @@ static bool compare_chunk(const ct_scene *before, const ct_scene *after, uint32_
   for (uint32_t i = 0; i < count && good; i++) {
     const ct_body *old = ct_scene_body_at(before, row + i), *now = ct_scene_body_at(after, row + i);
     good = same_id(old, now);
-    if (!now) changed[i] = 0; /* what is left of one that has gone tells nothing */
+    if (!now) changed[i] = 0; /* a removed body's other columns are not reported */
     if (old != now) changed[i] |= CT_ROW_BODY;
   }
   return good;

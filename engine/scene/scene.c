@@ -1,34 +1,35 @@
-/* A sealed revision: making the first one, reading it, letting it go. Drafts are in draft.c, late
+/* A sealed revision: creation of the first one, access, release. Drafts are in draft.c, derived
  * data in scene_aabb_tree.c. */
 #include "scene/scene.h"
 #include "scene/body.h"
 
 #include <stdlib.h>
 
-/* A scene's own blocks while it has no body. */
+/* Bytes of the blocks of a scene without bodies. */
 #define EMPTY_WEIGHT 2048u
-/* Of a row's table of ids: slots are 1.5 to 4 times the bodies. */
+/* A row's share of the index of ids: it has 1.5 to 4 slots per body. */
 #define INDEX_WEIGHT (3 * sizeof(uint32_t))
-/* Of the tree and the rows' places in it, which the first query makes: two nodes a body. */
+/* A row's share of the tree, which the first query builds: two nodes per body and the row's leaf.
+ */
 #define DERIVED_WEIGHT (2 * CT_TREE_NODE_BYTES + sizeof(uint32_t))
 #define ROW_WEIGHT (sizeof(const ct_body *) + sizeof(ct_pose) + INDEX_WEIGHT + DERIVED_WEIGHT)
-/* A filter's rules by name, and again by row. */
+/* A filter's rules are stored by name and by row. */
 #define FILTERS_TIMES 2u
 
 static void retain_body(const void *body) { ct_body_retain(body); }
 static void release_body(const void *body) { ct_body_release(body); }
 static size_t owned_of_body(const void *body) { return ct_body_owned_bytes(body); }
 
-/* 128 rows to a chunk: 100 scattered poses of a large scene copy 100 chunks of 7 KiB, 10,000 of
- * 100,000 all of them, 5.6 MB. */
+/* 128 rows per chunk: 100 scattered poses of a large scene copy 100 chunks of 7 KiB; 10,000 of
+ * 100,000 copy all chunks, 5.6 MB. */
 static const ct_column_type body_type = {sizeof(const ct_body *), 7, retain_body, release_body,
                                          owned_of_body};
 static const ct_column_type pose_type = {sizeof(ct_pose), 7, NULL, NULL, NULL};
 static const ct_column_type velocity_type = {sizeof(ct_velocity), 7, NULL, NULL, NULL};
 static const ct_column_type serial_type = {sizeof(uint64_t), 7, NULL, NULL, NULL};
 
-/* A key that differs from process to process and scene to scene where addresses do; no result
- * depends on it. */
+/* A key from addresses, so that it differs between processes with address space randomisation and
+ * between scenes. No result depends on it. */
 static ct_hash_key new_key(const ct_scene *scene) {
   uint64_t heap = (uint64_t)(uintptr_t)scene, code = (uint64_t)(uintptr_t)&body_type,
            stack = (uint64_t)(uintptr_t)&heap;
@@ -44,7 +45,7 @@ static bool share_columns(ct_scene *scene, const ct_scene *base) {
          ct_index_copy(&base->index, &scene->index);
 }
 
-/* A new one, or another reference to that of base. NULL: out of memory. */
+/* A new numbering, or another reference to the base's. NULL: out of memory. */
 static ct_numbering *numbering_of(const ct_scene *base) {
   ct_numbering *numbering = base ? base->numbering : malloc(sizeof *numbering);
   if (base) atomic_fetch_add_explicit(&numbering->refs, 1, memory_order_relaxed);
@@ -233,7 +234,7 @@ uint64_t ct_scene_weight(const ct_scene *scene) {
   return weight + ct_attached_list_weight(scene->attached);
 }
 
-/* ---- filters ---- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 /* The rule that names both bodies, in either order. */
 static const ct_pair_rule *find_pair_rule(const ct_filters *f, ct_text a, ct_text b) {

@@ -1,4 +1,4 @@
-/* A revision's insides, for the files of this room. */
+/* Internals of a revision, private to engine/scene. */
 #ifndef SCENE_SCENE_H
 #define SCENE_SCENE_H
 
@@ -11,61 +11,60 @@
 
 #include <stdatomic.h>
 
-/* Opaque text of the settings, shared by revisions. */
+/* Opaque text of the settings; revisions share it. */
 typedef struct ct_user_text {
   _Atomic uint32_t refs;
   size_t length;
   char bytes[];
 } ct_user_text;
 
-/* Held by all revisions in which a row has one body's number: a row that has had a body never gets
- * another one's. Whose rows are numbered again has another. */
+/* Shared by all revisions with the same numbering of rows: a row that had a body never gets another
+ * one. Compaction renumbers the rows and creates a new numbering. */
 typedef struct ct_numbering {
   _Atomic uint32_t refs;
 } ct_numbering;
 
-/* Rows whose box may differ from an older revision's; a row may stand here twice. */
+/* Rows whose boxes may differ from an older revision's; duplicates are allowed. */
 typedef struct ct_row_list {
   uint32_t *rows;
   uint32_t count, capacity;
 } ct_row_list;
 
-/* Written by a draft, then sealed; after that only the reference count and the last block change.
+/* Written by a draft, then sealed; afterwards only the reference count and the last block change.
  */
 struct ct_scene {
   _Atomic uint32_t refs;
-  uint32_t rows;  /* columns may have room for more */
-  uint32_t count; /* bodies */
+  uint32_t rows;  /* the columns may have capacity for more */
+  uint32_t count; /* number of bodies */
   uint64_t revision;
   ct_hash_key key;
   ct_numbering *numbering;
   ct_column bodies;     /* const ct_body *; NULL: removed */
   ct_column poses;      /* ct_pose */
-  ct_column velocities; /* ct_velocity; no rows until a body has one */
-  ct_column serials; /* uint64_t; no rows while each row has its own number for a serial: until rows
-                        are compacted away */
+  ct_column velocities; /* ct_velocity; empty until a body has a velocity */
+  ct_column
+      serials; /* uint64_t; empty while each row number is the row's serial, until a compaction */
   uint64_t next_serial;
   uint64_t contacts_begun;
-  uint64_t bodies_weight; /* sum of ct_body_weight, kept as bodies come and go */
+  uint64_t bodies_weight; /* sum of ct_body_weight, updated as bodies are added and removed */
   ct_index index;
   ct_filter_set *filters;   /* NULL: none */
   ct_user_text *user;       /* NULL: empty */
   ct_user_text *origin;     /* NULL: empty */
   double geometric_epsilon; /* 0: not set */
-  ct_vec3 gravity;          /* m/s^2, where it is set */
+  ct_vec3 gravity;          /* m/s^2, if has_gravity */
   bool has_gravity;
   ct_material_set *materials; /* NULL: none */
   ct_attached_list *attached; /* NULL: nothing */
 
-  /* Made when first asked for, by whichever thread comes first; then it stays. */
+  /* Built by the first thread that needs it; then unchanged. */
   _Atomic(ct_derived *) derived;
   _Atomic(ct_row_filter *) row_filter;
-  /* An older revision's derived data to start from, and what changed since. The flag guards `prior`
-   * alone, for a few instructions.
-   */
+  /* An older revision's derived data to update from, and the rows that changed since. The lock
+   * guards `prior` only, for a few instructions. */
   atomic_flag prior_lock;
   ct_derived *prior;
-  ct_row_list changes; /* meaningful while prior was not NULL at sealing */
+  ct_row_list changes; /* valid if prior was not NULL at sealing */
 };
 
 static inline const ct_body *ct_scene_body_at(const ct_scene *scene, uint32_t row) {
@@ -74,23 +73,23 @@ static inline const ct_body *ct_scene_body_at(const ct_scene *scene, uint32_t ro
 static inline const ct_pose *ct_scene_pose_at(const ct_scene *scene, uint32_t row) {
   return (const ct_pose *)ct_column_at(&scene->poses, row);
 }
-/* The scene for its own late data; what is sealed stays as it is. */
+/* Access to the derived data of a scene whose sealed part stays const. */
 static inline ct_scene *ct_scene_mutable(const ct_scene *scene) {
   return (ct_scene *)(uintptr_t)scene;
 }
 
-/* A scene that shares everything of base (late data not), unsealed; base NULL: an empty one. NULL:
- * out of memory. */
+/* An unsealed scene that shares everything with base but derived data; base NULL: an empty scene.
+ * NULL: out of memory. */
 ct_scene *ct_scene_branch(const ct_scene *base);
 
-void ct_user_text_release(ct_user_text *text); /* NULL: nothing */
+void ct_user_text_release(ct_user_text *text); /* NULL: no operation */
 
-/* The revision's derived data, made now if need be; borrowed from the scene. */
+/* The revision's derived data, built if needed; borrowed from the scene. */
 ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const ct_derived **out);
-/* What the revision would start from, with a reference for the caller; NULL: nothing, or a query
- * has taken it. */
+/* The prior derived data, retained for the caller; NULL: there is none, or a query has moved it
+ * out. */
 ct_derived *ct_scene_retain_prior(ct_scene *scene);
-/* The row filter, likewise; *out is NULL when the scene has no filters. */
+/* The row filter, built if needed and borrowed; *out is NULL if the scene has no filters. */
 ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel,
                               const ct_row_filter **out);
 

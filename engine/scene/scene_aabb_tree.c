@@ -1,10 +1,9 @@
-/* Making a revision's derived data: from scratch, or from an older revision's by moving the rows
+/* Builds a revision's derived data: from scratch, or from an older revision's by moving the rows
  * that changed.
  *
- * Several threads may find it missing at once. One of them gets the older data to start from; the
- * others build from scratch and stop as soon as one of them has published its own. Losers free
- * theirs.
- */
+ * Several threads may find it missing at once. One of them updates the older data; the others build
+ * from scratch and stop as soon as one thread has published its result. The other threads free
+ * theirs. */
 #include "scene/body.h"
 #include "scene/scene.h"
 
@@ -75,7 +74,7 @@ static ct_derived *clone(const ct_derived *from) {
   return derived;
 }
 
-/* Puts a body among the loose ones, or replaces its box there. */
+/* Adds a body to the list of unbounded bodies, or replaces its box there. */
 static bool set_loose(ct_derived *derived, uint32_t row, const ct_aabb *box) {
   uint32_t at = ct_derived_loose_from(derived, row);
   bool there = at < derived->loose_count && derived->loose[at].row == row;
@@ -103,7 +102,7 @@ static void drop_loose(ct_derived *derived, uint32_t row) {
           (derived->loose_count - at) * sizeof *derived->loose);
 }
 
-/* The row's box; false: it has none (removed, or no colliders). */
+/* The row's box; false: the body was removed or has no colliders. */
 static bool row_box(const ct_scene *scene, uint32_t row, ct_aabb *box) {
   const ct_body *body = ct_scene_body_at(scene, row);
   if (!body || ct_body_collider_count(body) == 0) return false;
@@ -112,14 +111,15 @@ static bool row_box(const ct_scene *scene, uint32_t row, ct_aabb *box) {
   return true;
 }
 
-/* ---- from scratch --------------------------------------------------------------------------- */
+/* ---- build from scratch ---------------------------------------------------------------------- */
 
 static bool stop_building(const ct_scene *scene, const ct_cancel *cancel) {
   return ct_cancel_raised(cancel) ||
          atomic_load_explicit(&scene->derived, memory_order_relaxed) != NULL;
 }
 
-/* Boxes of all rows; bounded ones go to boxes and rows, which have room for all. */
+/* Computes the boxes of all rows. Bounded ones go to boxes and rows, which have capacity for all.
+ */
 static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_derived *derived,
                         ct_aabb *boxes, uint32_t *rows) {
   uint32_t count = 0;
@@ -129,7 +129,7 @@ static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_deriv
     if (ct_aabb_is_bounded(&boxes[count])) rows[count++] = row;
     else if (!set_loose(derived, row, &boxes[count])) return CT_OUT_OF_MEMORY;
   }
-  /* proxies serve as scratch for those of the boxes, then are dealt out to the rows from the end:
+  /* proxies first contains the leaves in order of the boxes, then is permuted to rows from the end:
    * row[i] >= i. */
   ct_status status = ct_tree_build(derived->tree, boxes, rows, count, derived->proxies, cancel);
   if (status != CT_OK) return status;
@@ -156,7 +156,7 @@ static ct_status build(const ct_scene *scene, const ct_cancel *cancel, ct_derive
   return status;
 }
 
-/* ---- from an older revision's --------------------------------------------------------------- */
+/* ---- update of an older revision's data ------------------------------------------------------ */
 
 static bool extend_rows(ct_derived *derived, uint32_t rows) {
   if (rows <= derived->rows) return true;
@@ -188,7 +188,7 @@ static bool update_row(ct_derived *derived, const ct_scene *scene, uint32_t row)
   return true;
 }
 
-/* Brings the data up to date with the scene; takes it over. */
+/* Updates the prior data to the scene and takes ownership of it. */
 static ct_status update(ct_derived *prior, const ct_scene *scene, const ct_cancel *cancel,
                         ct_derived **out) {
   ct_derived *mine = prior;
@@ -224,7 +224,7 @@ ct_derived *ct_scene_retain_prior(ct_scene *scene) {
   return prior;
 }
 
-/* The older data, for one caller only. */
+/* Moves the older data out of the scene, for one caller only. */
 static ct_derived *take_prior(ct_scene *scene) {
   lock_prior(scene);
   ct_derived *prior = scene->prior;
@@ -244,7 +244,7 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
       derived = mine;
     } else {
       ct_derived_release(mine);
-      /* Another thread's, perhaps just published. */
+      /* The result of another thread, possibly just published. */
       derived = atomic_load_explicit(&late->derived, memory_order_acquire);
       if (!derived) return status;
     }

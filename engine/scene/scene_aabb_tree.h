@@ -1,5 +1,5 @@
-/* What a revision derives from its bodies and poses for queries: a tree of the bodies' tight world
- * boxes. */
+/* Data that queries derive from a revision's bodies and poses: an AABB tree of the bodies' tight
+ * world boxes. */
 #ifndef SCENE_SCENE_AABB_TREE_H
 #define SCENE_SCENE_AABB_TREE_H
 
@@ -8,14 +8,13 @@
 
 #include <stdatomic.h>
 
-/* A body whose box is not bounded (planes): kept outside the tree. */
+/* A body with an unbounded box (a plane), stored outside the tree. */
 typedef struct ct_unbounded_body {
   uint32_t row;
   ct_aabb box;
 } ct_unbounded_body;
 
-/* Immutable once a scene has it; taken over and changed only by one who holds the sole reference.
- */
+/* Immutable once a scene has it; changed only by the owner of its sole reference. */
 typedef struct ct_derived {
   _Atomic uint32_t refs;
   uint32_t rows;
@@ -26,13 +25,13 @@ typedef struct ct_derived {
 } ct_derived;
 
 void ct_derived_retain(ct_derived *derived);
-void ct_derived_release(ct_derived *derived); /* NULL: nothing */
+void ct_derived_release(ct_derived *derived); /* NULL: no operation */
 size_t ct_derived_bytes(const ct_derived *derived);
 
-/* Index into loose of the first row >= row. */
+/* Index in loose of the first row >= row. */
 uint32_t ct_derived_loose_from(const ct_derived *derived, uint32_t row);
 
-/* Is every side finite? */
+/* True if all coordinates are finite. */
 static inline bool ct_aabb_is_bounded(const ct_aabb *b) {
   return b->min.x > -INFINITY && b->min.y > -INFINITY && b->min.z > -INFINITY &&
          b->max.x < INFINITY && b->max.y < INFINITY && b->max.z < INFINITY;
