@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import subprocess
+import threading
 
 from support.checks import Failure, short
 from support.schema import Document
@@ -15,6 +16,9 @@ CURL_SECONDS = 120
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 DOCUMENTS = {}  # port -> Document
+# A file for the requests of this program, one JSON array a line: tests/house/same_answers.py sends them again.
+RECORD = os.environ.get("RECORD_REQUESTS")
+RECORDING = threading.Lock()
 
 
 class Reply:
@@ -74,6 +78,12 @@ def ndjson(items):
     return "".join(json.dumps(item, separators=(",", ":")) + "\n" for item in items)
 
 
+def record(daemon, method, path, data, headers):
+    line = [daemon.port, getattr(daemon, "pid", 0), getattr(daemon, "command", []), method, path, data and data.decode("latin-1"), headers]
+    with RECORDING, open(f"{RECORD}.{os.getpid()}", "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
 class Client:
     def __init__(self, daemon, document=None):
         self.daemon = daemon
@@ -88,6 +98,8 @@ class Client:
         head = dict(headers or {})
         if data is not None and content_type is not None:
             head.setdefault("Content-Type", content_type)
+        if RECORD:
+            record(self.daemon, method, path, data, head)
         reply = self.send(method, path, data, head)
         if check:
             self.document.check_reply(method, path, reply)
