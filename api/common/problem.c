@@ -171,7 +171,7 @@ void api_fault_did_you_mean(api_fault *fault, api_spelling likeness) {
 
 void api_fault_memory(api_faults *faults) {
   api_fault_plain(faults, API_PROBLEM_OUT_OF_MEMORY,
-                  "Memory for this request could not be had; nothing has changed.");
+                  "Out of memory for this request; nothing has changed.");
 }
 
 void api_fault_cancelled(api_faults *faults) {

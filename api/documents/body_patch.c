@@ -75,8 +75,8 @@ bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, 
 bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft) {
   api_pointer path = api_pointer_member(&patch->path, "id");
   if (!json_is_object(patch->value)) {
-    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &patch->path, "Must be an object, is %s.",
-                 api_type_words(patch->value));
+    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &patch->path,
+                 "Expected an object, got %s.", api_type_words(patch->value));
     return false;
   }
   api_field id_field = api_field_at(json_object_get(patch->value, "id"), path);

@@ -51,7 +51,7 @@ bool api_read_sides(api_reader *reader, const api_field *field, unsigned *out) {
   if (!api_read_unsigned(reader, field, SIDES_MIN, SIDES_MAX, &sides)) return false;
   *out = (unsigned)sides;
   if (sides % 2 == 0) return true;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "Must be even.");
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "Expected an even number.");
   return false;
 }
 
@@ -60,9 +60,9 @@ static bool read_positive_number(api_reader *reader, const api_field *field, dou
                                  double *out) {
   if (!api_read_number(reader, field, 0.0, greatest, out)) return false;
   if (!field->value || *out > 0.0) return true;
-  api_fault_limit(
-      api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path, "Must be above 0."), 0.0,
-      *out);
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                               "Expected a value above 0."),
+                  0.0, *out);
   return false;
 }
 
@@ -71,9 +71,9 @@ bool api_read_moduli(api_reader *reader, const api_field *youngs, const api_fiel
   bool good = read_positive_number(reader, youngs, API_MODULUS_MAX, modulus);
   good = read_positive_number(reader, poisson, 1.0, ratio) && good;
   if (!(*ratio >= 1.0)) return good;
-  api_fault_limit(
-      api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &poisson->path, "Must be below 1."),
-      1.0, *ratio);
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &poisson->path,
+                               "Expected a value below 1."),
+                  1.0, *ratio);
   return false;
 }
 

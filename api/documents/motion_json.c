@@ -46,8 +46,8 @@ static bool check_mass_range(api_reader *reader, const api_pointer *path, double
   char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
   low[api_number_format(least, low)] = 0;
   high[api_number_format(greatest, high)] = 0;
-  api_fault *fault =
-      api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, path, "Must be from %s to %s.", low, high);
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, path,
+                                  "Expected a value from %s to %s.", low, high);
   api_fault_limit(fault, value < least ? least : greatest, value);
   return false;
 }

@@ -218,13 +218,12 @@ static void add_advance_limit_fault(api_call *call) {
   case CT_ADVANCE_LIMIT_REACH:
     api_fault_plain(
         &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "The body \"%s\" leaves the coordinates that a scene may have, 1e9 m: nothing has changed.",
-        echo);
+        "The body \"%s\" moves beyond the largest coordinate, 1e9 m; nothing has changed.", echo);
     break;
   case CT_ADVANCE_LIMIT_SPEED:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The body \"%s\" comes to be faster than a scene's bodies may be, 1e9 m/s or "
-                    "rad/s: nothing has changed.",
+                    "The body \"%s\" exceeds the largest speed, 1e9 m/s or rad/s; nothing "
+                    "has changed.",
                     echo);
     break;
   case CT_ADVANCE_LIMIT_TURN:
@@ -234,11 +233,12 @@ static void add_advance_limit_fault(api_call *call) {
                     echo);
     break;
   case CT_ADVANCE_LIMIT_SQUEEZE:
-    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "Kinematic bodies press the body \"%s\" into others from %g s of the duration "
-                    "on, which no impulses of rigid bodies "
-                    "keep apart: ask for timeStepping, or for less; nothing has changed.",
-                    echo, ct_advance_now(advance->motion).time);
+    api_fault_plain(
+        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "Kinematic bodies press the body \"%s\" into others from %g s of the duration "
+        "on, which no impulses of rigid bodies "
+        "keep apart: use mode timeStepping, or a shorter duration; nothing has changed.",
+        echo, ct_advance_now(advance->motion).time);
     break;
   default:
     api_fault_plain(

@@ -47,10 +47,9 @@ static bool check_speeds(api_call *call, const ct_scene *scene, const api_task *
     if (!task->after[row].reported) continue;
     if (ct_max2(ct_max_abs(after->linear), ct_max_abs(after->angular)) <= CT_SPEED_MAX) continue;
     char echo[API_ECHO_MAX + 4];
-    api_fault_plain(
-        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "The body \"%s\" would be faster than a scene's bodies may be, 1e9 m/s or rad/s.",
-        api_echo(ct_body_id(ct_scene_body(scene, row)), echo));
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "The body \"%s\" would exceed the largest speed, 1e9 m/s or rad/s.",
+                    api_echo(ct_body_id(ct_scene_body(scene, row)), echo));
     return false;
   }
   return true;
@@ -97,7 +96,7 @@ api_step api_impulses_post(api_call *call) {
     unsigned long long revision = ct_scene_revision(call->scene);
     api_call_etag(call, revision);
     api_fault_plain(&call->faults, API_PROBLEM_PRECONDITION_REQUIRED,
-                    "If-Match has to name the revision; the current one is \"r%llu\".", revision);
+                    "If-Match must name the current revision, \"r%llu\".", revision);
     return api_call_fail(call);
   }
   if (!api_call_may_write(call, true) || !api_call_parse(call, &root)) return api_call_fail(call);

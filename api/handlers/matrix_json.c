@@ -168,7 +168,7 @@ bool api_read_matrix(api_reader *reader, const api_field *field, ct_matrix *out)
   if (json_is_array(field->value)) return read_dense_matrix(reader, field, out);
   if (!json_is_object(field->value)) {
     api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                 "Must be an array of rows, or an object with n, rows, cols and values, not %s.",
+                 "Expected an array of rows, or an object with n, rows, cols and values; got %s.",
                  api_type_words(field->value));
     return false;
   }

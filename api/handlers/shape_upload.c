@@ -243,7 +243,7 @@ static bool read_uploaded_json(api_call *call, built *b) {
   reader.findings = &b->findings;
   if (!api_call_parse(call, &root)) return false;
   if (!json_is_object(root.value)) {
-    api_fault_at(&call->faults, API_PROBLEM_WRONG_TYPE, &root.path, "Must be an object, is %s.",
+    api_fault_at(&call->faults, API_PROBLEM_WRONG_TYPE, &root.path, "Expected an object, got %s.",
                  api_type_words(root.value));
     return false;
   }

@@ -50,7 +50,7 @@ static bool check_solver_memory(api_reader *reader, const api_field *at, size_t 
   double bytes = rows <= CT_LCP_DIRECT_MAX ? DIRECT_BYTES * (double)rows * (double)rows : 0.0;
   if (bytes <= (double)reader->limits->request_memory_bytes) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
-                               "To solve %zu rows takes more than requestMemoryBytes.", rows),
+                               "Solving %zu rows needs more memory than requestMemoryBytes.", rows),
                   (double)reader->limits->request_memory_bytes, bytes);
   return false;
 }
@@ -172,7 +172,7 @@ static bool read_friction_contacts(api_reader *reader, const api_field *w, const
   size_t rows = contacts * problem->dimension;
   if (rows != problem->matrix.size) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &w->path,
-                                 "Must have %zu rows: %u for each of the %zu contacts of mu.", rows,
+                                 "Expected %zu rows: %u for each of the %zu contacts of mu.", rows,
                                  problem->dimension, contacts),
                     (double)rows, (double)problem->matrix.size);
     return false;

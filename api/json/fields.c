@@ -40,7 +40,7 @@ const char *api_type_words(const json_t *value) {
 }
 
 static bool report_wrong_type(api_reader *reader, const api_field *field, const char *wanted) {
-  api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be %s, is %s.", wanted,
+  api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Expected %s, got %s.", wanted,
                api_type_words(field->value));
   return false;
 }
@@ -158,7 +158,7 @@ size_t api_read_one_of(api_reader *reader, const api_field *object, const api_fi
   format_member_names(names, members, count);
   if (present > 1) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &object->path,
-                                    "Only one of these members may be given: %s.", names);
+                                    "These members exclude each other: %s.", names);
     api_fault_limit(fault, 1, (double)present);
   } else {
     api_fault *fault = api_fault_at(reader->faults, problem, &object->path,
@@ -175,7 +175,7 @@ bool api_read_array(api_reader *reader, const api_field *field, size_t least, si
   size_t length = json_array_size(field->value);
   if (least == greatest && length != least) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                                 "Must be an array of %zu elements.", least),
+                                 "Expected an array of %zu elements, got %zu.", least, length),
                     (double)least, (double)length);
     return false;
   }
@@ -203,9 +203,9 @@ static bool check_range(api_reader *reader, const api_pointer *path, double valu
                         double greatest) {
   if (value >= least && value <= greatest) return true;
   char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
-  api_fault *fault =
-      api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, path, "Must be from %s to %s.",
-                   write_number_text(least, low), write_number_text(greatest, high));
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, path,
+                                  "Expected a value from %s to %s.", write_number_text(least, low),
+                                  write_number_text(greatest, high));
   api_fault_limit(fault, value < least ? least : greatest, value);
   return false;
 }
@@ -231,7 +231,7 @@ bool api_read_unsigned(api_reader *reader, const api_field *field, uint64_t leas
   double value = json_number_value(field->value) + 0.0;
   if (value != floor(value)) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                                 "Must be a whole number."),
+                                 "Expected a whole number."),
                     NAN, value);
     return false;
   }
@@ -252,7 +252,7 @@ bool api_read_numbers(api_reader *reader, const api_field *field, double greates
   size_t length = json_array_size(field->value);
   if (length != count) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                                 "Must be an array of %zu numbers.", count),
+                                 "Expected an array of %zu numbers, got %zu.", count, length),
                     (double)count, (double)length);
     return false;
   }

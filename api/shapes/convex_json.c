@@ -169,7 +169,7 @@ static bool name_faces(api_reader *reader, const api_field *field, size_t planes
   size_t wanted = planes ? planes : view->face_count;
   if (ids.count != wanted) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                                    "Must have a number for each of the %zu %s.", wanted,
+                                    "Expected one number for each of the %zu %s.", wanted,
                                     planes ? "planes" : "faces of the hull");
     api_fault_limit(fault, (double)wanted, (double)ids.count);
     return false;

@@ -101,7 +101,8 @@ static void report_face(api_reader *reader, const api_elements_source *source,
   const char *corners = face.text;
   if (r->fault == CT_ELEMENT_CROWDED)
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                 "The face%s of vertices %s is that of two earlier elements, of element %u first.",
+                 "The face%s of vertices %s already belongs to two earlier elements, the first is "
+                 "element %u.",
                  of.text, corners, r->other);
   else if (r->fault == CT_ELEMENT_ONE_SIDE)
     api_fault_at(

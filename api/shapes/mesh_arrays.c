@@ -31,7 +31,7 @@ bool api_read_vertices(api_reader *reader, const api_field *field, size_t least,
 static bool read_index(api_reader *reader, const api_field *field, size_t vertices, uint32_t *out) {
   if (!json_is_number(field->value)) {
     api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                 "Must be a whole number, is %s.", api_type_words(field->value));
+                 "Expected a whole number, got %s.", api_type_words(field->value));
     return false;
   }
   double value = json_number_value(field->value);
@@ -41,7 +41,7 @@ static bool read_index(api_reader *reader, const api_field *field, size_t vertic
   }
   api_fault *fault =
       api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &field->path,
-                   "Must be the number of a vertex: a whole number from 0 to %zu.", vertices - 1);
+                   "Expected a vertex number: a whole number from 0 to %zu.", vertices - 1);
   api_fault_limit(fault, (double)vertices - 1.0, value);
   return false;
 }

@@ -410,8 +410,7 @@ void srv_stream_open(srv_request *request) {
   }
   request->stream = create_stream(request);
   if (!request->stream) {
-    srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY,
-                       "Memory for the stream could not be had.");
+    srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Out of memory for the stream.");
     return;
   }
   limit_socket_buffer(request->connection->fd);

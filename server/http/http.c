@@ -229,8 +229,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
   if (!good || !admit_announced_body(request, &head)) return send_head_reply(request, &head);
   request->call = api_call_create(server->service, &api, &request->match);
   if (!request->call) {
-    srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY,
-                       "Memory for the request could not be had.");
+    srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Out of memory for the request.");
     return send_head_reply(request, &head);
   }
   request->body_since_ns = uv_hrtime();
@@ -293,7 +292,7 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
     request->body_since_ns += uv_hrtime() - request->suspended_ns;
   if (request->match.form != API_FORM_JSON) extend_body_deadline(request);
   if (!srv_buffer_append(server, &request->body, bytes, length, (size_t)request->body_length)) {
-    srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Memory for the body could not be had.");
+    srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Out of memory for the body.");
     discard_rest_of_body(request);
     return MHD_YES;
   }

@@ -216,7 +216,7 @@ void srv_job_submit(srv_request *request, srv_stage stage, bool fresh) {
 
 void srv_job_refuse_memory(srv_request *request) {
   srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY,
-                     "Memory for the request could not be had; nothing has changed.");
+                     "Out of memory for the request; nothing has changed.");
 }
 
 static void refuse_busy(srv_request *request) {

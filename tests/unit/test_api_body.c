@@ -205,9 +205,9 @@ static void every_member_refuses_every_other_type(void) {
       api_body body = {0};
       read_body(&d, text, NULL, &body);
       if (!(members[i].takes & values[j].type))
-        document_expect(&d, text, "wrong-type", members[i].pointer, "Must be");
+        document_expect(&d, text, "wrong-type", members[i].pointer, "Expected");
       else if (d.faults.count && d.faults.id == API_PROBLEM_WRONG_TYPE &&
-               strstr(d.faults.items[0].detail, ", is ") &&
+               strstr(d.faults.items[0].detail, ", got ") &&
                strcmp(d.faults.items[0].pointer, members[i].pointer) == 0)
         CHECK_FAIL("%s: refused for its type", text);
       api_body_release(&body);

@@ -15,7 +15,7 @@ static void bad_filters_say_why_and_where(void) {
        "\"\"}]}",
        NULL, NULL, NULL},
       {"[]", "wrong-type", "", NULL},
-      {"{\"groups\":[]}", "wrong-type", "/groups", "Must be an object"},
+      {"{\"groups\":[]}", "wrong-type", "/groups", "Expected an object"},
       {"{\"groups\":null}", "wrong-type", "/groups", NULL},
       {"{\"groups\":{\"g\":[]}}", "wrong-type", "/groups/g", NULL},
       {"{\"groups\":{\"g\":{}}}", "missing-member", "/groups/g/notCollideWith", NULL},

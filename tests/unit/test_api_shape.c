@@ -300,7 +300,7 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"sphere\":{\"radius\":1},\"id\":\"..\"}", "bad-value", "/id", NULL},
       {"{\"sphere\":{\"radius\":1},\"rpy\":[0,0,0],\"rotation\":[0,0,0,1]}", "conflicting-members",
        "", NULL},
-      {"[]", "wrong-type", "", "Must be an object"},
+      {"[]", "wrong-type", "", "Expected an object"},
   };
   expect_refused(cases, sizeof cases / sizeof cases[0]);
 }

@@ -10,7 +10,7 @@ CT_DECLARATIONS_BEGIN
 
 #define CT_STATUS_MAP(X)                                                                           \
   X(OK, "ok")                                                                                      \
-  X(OUT_OF_MEMORY, "memory could not be had")                                                      \
+  X(OUT_OF_MEMORY, "out of memory")                                                                \
   X(CANCELLED, "the caller's cancel flag was raised")                                              \
   X(DEGENERATE_HULL, "the points or planes do not span a solid")                                   \
   X(UNBOUNDED, "the planes do not enclose a bounded solid")                                        \
