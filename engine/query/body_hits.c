@@ -25,7 +25,7 @@ static ct_status check_evaluation(const ct_body_pair *pair) {
   return out_of_memory ? CT_OUT_OF_MEMORY : CT_OK;
 }
 
-/* Distance of the bodies, at any limit. *found: they have colliders. */
+/* Distance of the bodies without a limit. *found: both have colliders. */
 static ct_status measure_bodies(const ct_body_pair_run *run, ct_distance_hit *hit, bool *found) {
   ct_body_pair unlimited = *run->pair;
   unlimited.limit = INFINITY;
@@ -107,7 +107,7 @@ static void report_volume(volume_visit *v, ct_volume_hit *hit) {
 }
 
 /* True if one body is inside the other although no contact was found: by the method's rule, among
- * elements without an outer face, or because the solid is below round-off. */
+ * elements without an outer face, or because the common solid is below round-off. */
 static bool is_contained_element(const ct_body_pair *pair, ct_placed a, ct_placed b) {
   if (!ct_kind_has_elements(a.shape->kind) && !ct_kind_has_elements(b.shape->kind)) return false;
   const ct_pair_options options = {.threshold = 0.0};
@@ -116,7 +116,7 @@ static bool is_contained_element(const ct_body_pair *pair, ct_placed a, ct_place
   return r.relation == CT_CONTAINING || r.relation == CT_CONTAINED;
 }
 
-/* Decides whether colliders without a contact are a hit, and reports them. */
+/* Decides whether colliders without a contact are a hit, and reports the hit. */
 static ct_status report_missing_contact(volume_visit *v, const ct_placed placed[2],
                                         const ct_volume *volume, ct_volume_hit *hit) {
   const ct_body_pair *pair = v->run->pair;

@@ -1,23 +1,22 @@
 /* Two bodies in the narrow phase: the extreme pair of their colliders.
  *
- * Compounds go through their pairs of colliders in an order that depends on the bodies' contents,
- * not on which of them is a: ties go to the first pair in that order, so that swapping the bodies
- * mirrors the answer. Of large compounds a tree of the second body's colliders leaves out the pairs
- * that cannot matter; the answer is the same to the bit.
- */
+ * Compounds visit their pairs of colliders in an order that depends on the bodies' contents, not on
+ * which of them is a: ties go to the first pair in that order, so that swapping the bodies mirrors
+ * the result. For large compounds a tree of the second body's colliders skips irrelevant pairs; the
+ * result is identical to the bit. */
 #include "broad/aabb_tree.h"
 #include "pair/pair_order.h"
 #include "query/query.h"
 
 #include <stdlib.h>
 
-/* Steps between two looks at the cancel flag: a pair of boxes is one, of some ns. The box of a
- * large hull takes 100 us, a pair in the narrow phase 1 us, or 1 ms where large hulls overlap. */
+/* Steps between two polls of the cancel flag. A pair of boxes is one step, of some ns. The box of a
+ * large hull takes 100 us; a pair in the narrow phase 1 us, or 1 ms for large overlapping hulls. */
 #define STEPS_PER_POLL 1024
 #define BOX_STEPS 64
 #define PAIR_STEPS 512
-/* From here on a tree costs less than looking at all pairs of boxes: colliders of the first body,
- * pairs. */
+/* From these numbers on (colliders of the first body, pairs) a tree costs less than testing all
+ * pairs of boxes. */
 #define TREE_FIRST_MIN 32
 #define TREE_PAIRS_MIN 1024
 
@@ -47,7 +46,7 @@ void ct_placed_body_free(ct_placed_body *placed) {
   ct_tree_destroy(placed->tree);
 }
 
-/* Steps since the cancel flag was looked at. */
+/* Steps since the last poll of the cancel flag. */
 typedef struct poll {
   const ct_cancel *cancel;
   uint32_t steps;
@@ -72,7 +71,7 @@ static ct_status make_boxes(ct_placed_body *placed, poll *p) {
   return CT_OK;
 }
 
-/* The tree of the boxes, and room for as many colliders as there are. */
+/* Builds the tree of the boxes, and the scratch for as many results as there are colliders. */
 static ct_status make_tree(ct_placed_body *placed, const ct_cancel *cancel) {
   if (placed->treed) return CT_OK;
   if (!placed->tree) placed->tree = ct_tree_create();
@@ -93,13 +92,13 @@ double ct_aabb_gap(const ct_aabb *a, const ct_aabb *b, double size) {
   return ct_max2(0.0, sqrt(ct_norm2(d)) * (1.0 - CT_GAP_SLACK) - CT_GAP_SLACK * size);
 }
 
-/* The pairs of colliders in the order of contents: those of the first body's first collider come
- * first. */
+/* The pairs of colliders in the order of contents: the pairs of the first body's first collider
+ * come first. */
 typedef struct collider_walk {
   const ct_body_pair *pair;
   ct_placed_body *first, *second;
   bool b_first;
-  bool single; /* one pair */
+  bool single; /* each body has one collider */
   poll poll;
 } collider_walk;
 
@@ -133,7 +132,7 @@ static double gap_of(const collider_walk *walk, collider_pair p) {
   return ct_aabb_gap(a, b, ct_aabb_magnitude(a) + ct_aabb_magnitude(b));
 }
 
-/* Colliders of the question's a and b. */
+/* Colliders of the caller's a and b, whichever is first here. */
 static uint32_t in_a(const collider_walk *walk, collider_pair p) {
   return walk->b_first ? p.second : p.first;
 }
@@ -146,11 +145,11 @@ static uint32_t in_b(const collider_walk *walk, collider_pair p) {
 typedef struct extreme_pair {
   bool found;
   collider_pair at;
-  double key; /* distance; unsupported depths are unbounded */
+  double key; /* signed distance; unsupported depths are -infinity */
   ct_distance_hit *hit;
 } extreme_pair;
 
-/* Can a pair whose boxes are this far apart not be the extreme one? */
+/* True if a pair whose boxes have this gap cannot be the extreme one. */
 static bool beyond(const collider_walk *walk, const extreme_pair *best, double gap) {
   return gap > 0.0 && (gap > walk->pair->limit || (best->found && gap > best->key));
 }
@@ -179,7 +178,7 @@ static void test_distance(const collider_walk *walk, collider_pair p, extreme_pa
   best->key = key;
 }
 
-/* The pair of least box gap, a good one to begin with; the first among equals. */
+/* The pair of least box gap, a good initial candidate; the first among equals. */
 static ct_status nearest_boxes(collider_walk *walk, collider_pair *nearest) {
   double best_gap = INFINITY;
   *nearest = (collider_pair){0, 0};
@@ -214,7 +213,7 @@ static ct_status distance_of_all(collider_walk *walk, extreme_pair *best) {
   return CT_OK;
 }
 
-/* A node of the second body's tree that waits, and how far it is. */
+/* A pending node of the second body's tree, and its gap. */
 typedef struct waiting_node {
   uint32_t node;
   double gap;
@@ -226,7 +225,7 @@ static waiting_node wait_for(const collider_walk *walk, uint32_t first, uint32_t
                                           ct_aabb_magnitude(box) + walk->second->reach)};
 }
 
-/* The pairs of one collider of the first body, the nearer branch of the tree first. */
+/* The pairs of one collider of the first body, descending into the nearer child first. */
 static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pair *best) {
   const ct_tree_node *nodes = walk->second->tree->nodes;
   waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
@@ -253,7 +252,8 @@ static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pa
   return CT_OK;
 }
 
-/* Row by row, first the one that is nearest to the second body's box. */
+/* Visits the colliders of the first body, beginning with the one nearest to the second body's box.
+ */
 static ct_status distance_by_tree(collider_walk *walk, extreme_pair *best) {
   ct_status status = make_tree(walk->second, walk->pair->cancel);
   if (status != CT_OK) return status;
@@ -292,7 +292,7 @@ static int by_index(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
-/* Colliders of the second body whose boxes are within reach of that of one of the first's,
+/* Colliders of the second body whose boxes are within reach of the box of one of the first body's,
  * ascending, in `found` of the second. */
 static ct_status near_boxes(collider_walk *walk, uint32_t first, double reach, size_t *count) {
   const ct_tree_node *nodes = walk->second->tree->nodes;
@@ -347,7 +347,7 @@ ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, 
 
 /* ---- overlap -------------------------------------------------------------------------------- */
 
-/* *found: the pair overlaps, and the hit tells where. */
+/* found: the pair overlaps, and the hit contains the witness. */
 static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_overlap_hit *hit,
                               bool *found) {
   const ct_body_pair *pair = walk->pair;
@@ -403,7 +403,7 @@ ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_overlap_hit *hit, bo
     *found = true;
     return CT_OK;
   }
-  /* Apart, but perhaps within the clearance. */
+  /* separated, but possibly within the clearance */
   ct_distance_hit nearest;
   status = ct_body_pair_distance(pair, &nearest, found);
   if (status != CT_OK || !*found) return status;

@@ -1,20 +1,20 @@
-/* Candidate pairs: which rows a row has to be looked at with.
+/* Candidate pairs: the partners of a row.
  *
- * The tree answers with a margin that covers every rounding; the decision is taken pair by pair,
- * from the two boxes alone.
- */
+ * The tree is queried with a margin that covers all round-off; a test of the two boxes alone then
+ * decides pair by pair. */
 #include "query/query.h"
 #include "shape/tapered_capsule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Slack of the pair test, relative to the coordinates: distances are exact to about this, boxes
- * must not be more certain. */
+/* Slack of the pair test, relative to the coordinates: distances have about this error, and the
+ * boxes must not exclude pairs that the distance would not. */
 #define PAIR_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
-/* The tree is asked with twice that, so that it never misses what the pair test would keep. */
+/* The tree is queried with twice the slack, so that it never excludes a pair that the test would
+ * accept. */
 #define TREE_SLACK (2.0 * PAIR_SLACK)
-/* Up to here insertion sorts faster than counting. */
+/* Up to this many rows insertion sort is faster than radix sort. */
 #define INSERTION_MAX 48
 #define DIGIT_BITS 11
 
@@ -78,7 +78,7 @@ bool ct_query_aabb(const ct_query *query, uint32_t row, ct_aabb *box) {
   return !is_nothing(box);
 }
 
-/* ---- finding -------------------------------------------------------------------------------- */
+/* ---- search for partners --------------------------------------------------------------------- */
 
 void ct_row_finder_init(ct_row_finder *finder, const ct_query *query) {
   finder->query = query;
@@ -185,9 +185,9 @@ ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t
   return CT_OK;
 }
 
-/* ---- deciding ------------------------------------------------------------------------------- */
+/* ---- test of a pair -------------------------------------------------------------------------- */
 
-/* The one collider of a body that is a plane, else NULL. */
+/* The body's collider if it is a single plane, else NULL. */
 static const ct_shape *only_plane(const ct_body *body) {
   if (ct_body_collider_count(body) != 1) return NULL;
   const ct_shape *shape = ct_body_shape(body, 0);
@@ -214,7 +214,7 @@ bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t p
   double clearance = query->options.clearance, reach = clearance;
   if (query->question.kind != CT_QUERY_PAIRS)
     reach += PAIR_SLACK * (view->magnitude + ct_aabb_magnitude(&other) + clearance);
-  /* The lower row's box grows, whoever asks. */
+  /* The lower row's box is expanded, independent of the row that searches. */
   bool lower = view->row < partner;
   ct_aabb grown = ct_aabb_expand(lower ? view->box : other, reach);
   if (!ct_aabb_overlap(&grown, lower ? &other : &view->box)) return false;

@@ -1,23 +1,23 @@
-/* Probes: preparation, cost and runs over ranges of items. */
+/* Probes: preparation, cost estimate and evaluation of ranges of items. */
 #include "query/probe.h"
 #include "shape/shape_validity.h"
 
 #include <stdlib.h>
 
-/* Nanoseconds on one core of 2020, to within a factor of three: an item, each level of the tree, a
- * body out of the tree, a body in a region before its pairs. */
+/* Nanoseconds on one core of 2020, to within a factor of three: an item, a level of the tree, a
+ * body outside the tree, a body in a region before its pairs. */
 #define ITEM_NS 2000.0
 #define LEVEL_NS 60.0
 #define LOOSE_NS 300.0
 #define REGION_NS 2500.0
-/* A collider of a body that is placed for an item. */
+/* Placement of one collider of a body for an item. */
 #define COLLIDER_NS 50.0
-/* Bodies looked at for the cost. */
+/* Bodies sampled for the cost estimate. */
 #define SAMPLES 32
 
-/* ---- preparing ------------------------------------------------------------------------------ */
+/* ---- preparation ----------------------------------------------------------------------------- */
 
-/* Has each ray a direction, and the region a form? */
+/* True if each ray has a direction and the region a supported shape. */
 static bool can_probe(const ct_probe_options *o) {
   if (o->kind == CT_PROBE_REGION) return ct_shape_is_valid(&o->region);
   for (size_t k = 0; o->kind == CT_PROBE_RAYCAST && k < o->count; k++)
@@ -27,7 +27,7 @@ static bool can_probe(const ct_probe_options *o) {
 
 static ct_status prepare(ct_probe *probe) {
   const ct_probe_options *o = &probe->options;
-  /* Methods that find pairs of boxes have nothing to find here: the tree is asked. */
+  /* Methods that list pairs of boxes have no use for a probe: it queries the tree. */
   bool listed = o->broadphase != CT_BROADPHASE_AUTO && o->broadphase != CT_BROADPHASE_BRUTE_FORCE;
   ct_query_options boxes = {.broadphase = listed ? CT_BROADPHASE_TREE : o->broadphase,
                             .overrides = o->overrides,
@@ -64,7 +64,7 @@ void ct_probe_destroy(ct_probe *probe) {
 
 size_t ct_probe_items(const ct_probe *probe) { return probe->items; }
 
-/* Overlap and distance with each body, from some of them. */
+/* Cost of overlap and distance with each body, estimated from samples. */
 static double region_cost(const ct_probe *probe) {
   size_t stride = probe->items / SAMPLES + 1, seen = 0;
   double sum = 0.0;
@@ -76,7 +76,7 @@ static double region_cost(const ct_probe *probe) {
   return seen ? (REGION_NS + sum / (double)seen) * (double)probe->items : 0.0;
 }
 
-/* Most colliders of some of the bodies. */
+/* Greatest number of colliders of the sampled bodies. */
 static double most_colliders(const ct_probe *probe) {
   uint32_t rows = ct_scene_rows(probe->scene), stride = rows / SAMPLES + 1;
   size_t most = 0;
@@ -100,7 +100,7 @@ double ct_probe_cost(const ct_probe *probe) {
          items;
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
 static ct_status run_item(ct_probe_range *run, size_t item) {
   const ct_probe *probe = run->probe;
@@ -121,7 +121,7 @@ ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_wo
   ct_status status = CT_OK;
   bool wanted = true;
   ct_workspace_watch(workspace, probe->options.cancel);
-  ct_workspace_out_of_memory(workspace); /* what came before is not this probe's */
+  ct_workspace_out_of_memory(workspace); /* clears the state of earlier queries */
   for (size_t item = range->begin; item < range->end && status == CT_OK && wanted; item++) {
     status = ct_cancel_raised(probe->options.cancel) ? CT_CANCELLED : run_item(&run, item);
     if (status == CT_OK && ct_workspace_out_of_memory(workspace)) status = CT_OUT_OF_MEMORY;

@@ -1,10 +1,9 @@
 /* Items of a probe: a ray, a point or a body in a region.
  *
  * Rows are visited in order of a lower bound on their distance, by best-first descent in the
- * scene's AABB tree; the limit is lowered as hits are found. Rays: entries and exits of the
- * colliders whose boxes the ray meets. Points: signed distances, bounded from boxes and bounding
- * balls. Regions: bodies that share a point with a placed shape, and those inside it.
- */
+ * scene's AABB tree; the limit shrinks as hits are found. Rays: entries and exits of the colliders
+ * whose boxes the ray intersects. Points: signed distances, bounded by boxes and bounding balls.
+ * Regions: bodies that share a point with a placed shape, and those inside it. */
 #include "broad/aabb_tree.h"
 #include "pair/pair_order.h"
 #include "query/probe.h"
@@ -15,15 +14,15 @@
 
 /* Steps between two polls of the cancel flag: a step is a box or a placed collider, some ns. */
 #define STEPS_PER_POLL 4096
-/* Round-off of distances against that of boxes, relative to the coordinates. */
+/* Round-off of distances compared with that of boxes, relative to the coordinates. */
 #define BOX_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 
-/* Lower bound on the distance of the contents of a box; INFINITY: irrelevant. Never less for a box
- * inside it. */
+/* Lower bound on the distance of the contents of a box; INFINITY: irrelevant. Monotone: never less
+ * for a contained box. */
 typedef double (*bound_box)(const ct_probe_range *run, const ct_aabb *box);
 typedef ct_status (*visit_body)(ct_probe_range *run, uint32_t row);
 
-/* Room for one more hit, which is then the last; NULL: out of memory. */
+/* Appends a hit; NULL: out of memory. */
 static ct_probe_hit *add_probe_hit(ct_probe_range *run) {
   if (run->count == run->capacity) {
     size_t capacity = run->capacity ? 2 * run->capacity : 16;
@@ -52,7 +51,7 @@ static bool is_probe_cancelled(ct_probe_range *run, uint32_t steps) {
   return ct_cancel_raised(run->probe->options.cancel);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------- */
+/* ---- traversal ------------------------------------------------------------------------------- */
 
 typedef struct walk {
   ct_probe_range *run;
@@ -71,13 +70,14 @@ static ct_status visit_probed_row(const walk *w, uint32_t row, const ct_aabb *bo
   return matters(w, w->bound(w->run, box)) ? w->visit(w->run, row) : CT_OK;
 }
 
-/* A node that waits, and its bound. */
+/* A pending node and its bound. */
 typedef struct waiting_node {
   uint32_t node;
   double bound;
 } waiting_node;
 
-/* The nearer child first; one that has fallen behind the limit meanwhile is left out. */
+/* Descends into the nearer child first; skips pending nodes beyond the limit, which may have shrunk
+ * meanwhile. */
 static ct_status walk_tree(const walk *w, const ct_tree *tree) {
   waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
@@ -115,8 +115,8 @@ static ct_status walk_boxes(const walk *w) {
   return status;
 }
 
-/* Visits every row that `where` selects and whose box's bound is not above run->limit, which visits
- * may lower: near ones first. */
+/* Visits every row that `where` selects and whose box's bound is at most run->limit, near ones
+ * first. A visit may lower the limit. */
 static ct_status walk_rows(ct_probe_range *run, bound_box bound, visit_body visit) {
   const ct_query *query = run->probe->query;
   walk w = {run, bound, visit};
@@ -137,10 +137,10 @@ static ct_status walk_rows(ct_probe_range *run, bound_box bound, visit_body visi
 
 /* ---- rays -------------------------------------------------------------------------------- */
 
-/* A ray against a shape, in steps of the cancel flag. */
+/* Steps of the cancel flag that a ray against a shape counts. */
 #define RAY_STEPS 8
 
-/* Where the line is between two planes across an axis; false: nowhere. */
+/* Parameters at which the line is between two planes normal to an axis; false: none. */
 static bool cut_slab(double low, double high, double origin, double direction, double *in,
                      double *out) {
   if (direction == 0.0) return low <= origin && origin <= high;
@@ -161,7 +161,7 @@ static double entry_of_box(const ct_probe_range *run, const ct_aabb *box) {
   return in * run->length * (1.0 - BOX_SLACK);
 }
 
-/* By distance; what is left at one distance before what is entered there; row, collider. */
+/* Order of hits: distance; at equal distance exits before entries; row; collider. */
 static int compare_hits(const void *a, const void *b) {
   const ct_probe_hit *p = a, *q = b;
   if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
@@ -182,7 +182,7 @@ static ct_probe_hit hit_of(const ct_ray_crossing *c, uint32_t row, uint32_t coll
                         .status = c->status};
 }
 
-/* Keeps every hit, or the first alone. */
+/* Keeps every hit, or only the nearest one. */
 static ct_status keep(ct_probe_range *run, const ct_probe_hit *hit) {
   bool first = !run->probe->options.all;
   if (first && run->count == 1) {
@@ -196,7 +196,7 @@ static ct_status keep(ct_probe_range *run, const ct_probe_hit *hit) {
   return CT_OK;
 }
 
-/* The crossings of a collider, in run->crossings; SIZE_MAX: out of memory. */
+/* Writes the crossings of a collider to run->crossings; SIZE_MAX: out of memory. */
 static size_t cross_collider(ct_probe_range *run, ct_placed collider) {
   size_t enough = run->probe->options.all ? 2 : 1;
   for (;;) {
@@ -245,7 +245,7 @@ ct_status ct_probe_item_ray(ct_probe_range *run) {
 
 /* ---- points ------------------------------------------------------------------------------ */
 
-/* Signed distance of the point to a closed box: from within, how far out the nearest side is. */
+/* Signed distance of the point to a closed box: inside, minus the distance to the nearest side. */
 static double box_distance(const ct_aabb *box, ct_vec3 p) {
   ct_vec3 d = {ct_max2(box->min.x - p.x, p.x - box->max.x),
                ct_max2(box->min.y - p.y, p.y - box->max.y),
@@ -255,13 +255,13 @@ static double box_distance(const ct_aabb *box, ct_vec3 p) {
   return ct_norm(ct_vec(ct_max2(d.x, 0.0), ct_max2(d.y, 0.0), ct_max2(d.z, 0.0)));
 }
 
-/* A solid within a box is no nearer, and the point no deeper in it. */
+/* A solid within the box is no nearer, and the point is no deeper in it. */
 static double bound_point_distance(const ct_probe_range *run, const ct_aabb *box) {
   double distance = box_distance(box, run->point);
   return distance - BOX_SLACK * (ct_max_abs(run->point) + ct_aabb_magnitude(box));
 }
 
-/* The same of a collider, from its bounding ball. */
+/* Lower bound of the distance to a collider, from its bounding ball. */
 static double bound_ball_distance(const ct_probe_range *run, ct_placed placed) {
   ct_vec3 center;
   double radius;
@@ -271,7 +271,7 @@ static double bound_ball_distance(const ct_probe_range *run, ct_placed placed) {
   return apart - radius - BOX_SLACK * (ct_max_abs(run->point) + apart + radius);
 }
 
-/* Signed distance of the point to a collider, as far as the limit: sets all of the hit but row and
+/* Signed distance of the point to a collider, up to the limit: sets all of the hit but row and
  * collider. */
 static bool measure(const ct_probe_range *run, ct_placed solid, double limit, ct_probe_hit *hit) {
   const ct_shape point = {.kind = CT_KIND_SPHERE, .sphere = {0.0}};
@@ -288,8 +288,8 @@ static bool measure(const ct_probe_range *run, ct_placed solid, double limit, ct
   return r.distance <= limit;
 }
 
-/* The same of a mesh: the foot on its surface, and whether the point is inside, which no rounding
- * decides. */
+/* Signed distance of the point to a mesh: the closest point of its surface, and an exact test
+ * whether the point is inside. */
 static bool measure_mesh(const ct_probe_range *run, ct_placed solid, double limit,
                          ct_probe_hit *hit) {
   const ct_mesh *mesh = solid.shape->mesh;
@@ -312,13 +312,13 @@ static bool measure_mesh(const ct_probe_range *run, ct_placed solid, double limi
   return distance <= limit;
 }
 
-/* A sheet without thickness holds no point. */
+/* True for a mesh without volume, which contains no point. */
 static bool is_sheet(const ct_shape *shape) {
   return ct_kind_is_mesh(shape->kind) && !ct_mesh_get(shape->mesh)->solid &&
          shape->rounding + shape->margin == 0.0;
 }
 
-/* The body's collider of least distance, if that is not above the limit: the first among equals. */
+/* The body's collider of least distance, if that is at most the limit; the first among equals. */
 static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hit *hit,
                                   bool *found) {
   if (!place_probed_body(run, row)) return CT_OUT_OF_MEMORY;
@@ -337,7 +337,7 @@ static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hi
     bool near = ct_kind_is_mesh(solid.shape->kind) ? measure_mesh(run, solid, limit, &one)
                                                    : measure(run, solid, limit, &one);
     if (ct_cancel_raised(run->probe->options.cancel))
-      return CT_CANCELLED; /* the pair may have been cut short */
+      return CT_CANCELLED; /* the pair may be incomplete */
     if (!near || (*found && one.distance >= hit->distance)) continue;
     limit = one.distance;
     *found = true;
@@ -348,7 +348,7 @@ static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hi
   return CT_OK;
 }
 
-/* Every body that holds the point. */
+/* Keeps the body if it contains the point. */
 static ct_status keep_holder(ct_probe_range *run, uint32_t row) {
   ct_probe_hit hit;
   bool found;
@@ -369,7 +369,7 @@ static bool is_nearer(const ct_probe_hit *a, const ct_probe_hit *b) {
   return a->distance != b->distance ? a->distance < b->distance : a->row < b->row;
 }
 
-/* The nearest ones so far stand in order; when there are enough, the last one sets the limit. */
+/* Keeps the nearest hits in ascending order; once there are enough, the last one is the limit. */
 static ct_status keep_nearest(ct_probe_range *run, uint32_t row) {
   const ct_probe_options *o = &run->probe->options;
   ct_probe_hit hit;
@@ -401,7 +401,7 @@ ct_status ct_probe_item_point(ct_probe_range *run) {
 
 /* ---- regions ----------------------------------------------------------------------------- */
 
-/* Rows that the walk finds, kept as hits until all are known. */
+/* Collects the rows that the traversal finds as hits. */
 static ct_status add_row(ct_probe_range *run, uint32_t row) {
   ct_probe_hit *hit = add_probe_hit(run);
   if (!hit) return CT_OUT_OF_MEMORY;
@@ -434,7 +434,7 @@ ct_status ct_probe_find_rows(ct_probe *probe) {
   return status;
 }
 
-/* Does the region hold all of the body's colliders? */
+/* Sets *inside: the region contains all of the body's colliders. */
 static ct_status holds_all(ct_probe_range *run, bool *inside) {
   const ct_probe *probe = run->probe;
   const ct_placed_body *placed = &run->placed;
@@ -446,7 +446,7 @@ static ct_status holds_all(ct_probe_range *run, bool *inside) {
                             (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]},
                             &options, run->workspace, &r);
     if (ct_cancel_raised(probe->options.cancel))
-      return CT_CANCELLED; /* the pair may have been cut short */
+      return CT_CANCELLED; /* the pair may be incomplete */
     *inside = r.relation == CT_CONTAINING;
   }
   return CT_OK;
@@ -463,7 +463,7 @@ ct_status ct_probe_item_region(ct_probe_range *run) {
     bool overlap =
         ct_pair_overlap(region, (ct_placed){shape, &placed->frames[i]}, run->workspace, NULL);
     if (ct_cancel_raised(probe->options.cancel))
-      return CT_CANCELLED; /* the pair may have been cut short */
+      return CT_CANCELLED; /* the pair may be incomplete */
     if (overlap) break;
   }
   if (i == placed->count) return CT_OK;

@@ -1,6 +1,6 @@
 /* Preparation of a query: overrides, boxes or tree, candidate pairs by a broad phase method; and
- * consecutive frames of one scene: the frames of its boxes, and the accepted pairs of the previous
- * frame. */
+ * consecutive frames of one scene: the boxes of each frame, and the accepted pairs of the previous
+ * one. */
 #include "query/query.h"
 #include "broad/broad_methods.h"
 #include "broad/pair_list.h"
@@ -12,9 +12,10 @@
 #include <string.h>
 
 struct ct_query_frames {
-  ct_frames *boxes;                 /* NULL before the first frame */
-  size_t count;                     /* boxes in a frame */
-  ct_pair_list pairs, begun, ended; /* accepted */
+  ct_frames *boxes; /* NULL before the first frame */
+  size_t count;     /* number of boxes per frame */
+  ct_pair_list pairs, begun,
+      ended; /* accepted pairs of the frame, and their changes against the previous one */
   ct_query_frame last;
 };
 
@@ -31,8 +32,8 @@ void ct_query_frames_destroy(ct_query_frames *frames) {
 
 const ct_query_frame *ct_query_frames_last(const ct_query_frames *frames) { return &frames->last; }
 
-/* The pairs of the next frame's boxes, as ct_broad_pairs; `list` is borrowed from the frames until
- * the next call. */
+/* The pairs of the next frame's boxes, like ct_broad_pairs. The frames own `list`, which is valid
+ * until the next call. */
 static ct_status find_frame_pairs(ct_query_frames *frames, const ct_aabb *boxes, size_t count,
                                   const ct_broad_options *options, ct_pair_list *list,
                                   ct_broad_statistics *statistics) {
@@ -55,12 +56,12 @@ static ct_status find_frame_pairs(ct_query_frames *frames, const ct_aabb *boxes,
   return CT_OK;
 }
 
-/* In its place where the pairs of a frame were found without such lists. */
+/* Records method and tests of a frame whose pairs were not found by ct_frames. */
 static void set_frame_method(ct_query_frames *frames, ct_broadphase method, uint64_t box_tests) {
   frames->last = (ct_query_frame){.method = method, .box_tests = box_tests};
 }
 
-/* The pairs that the query accepts: takes note of what changed. */
+/* Stores the pairs that the query accepts, and the changes against the previous frame. */
 static ct_status record_frame_pairs(ct_query_frames *frames, const ct_pair_index *accepted,
                                     size_t count) {
   ct_pair_list pairs = {NULL, 0, 0};
@@ -87,13 +88,13 @@ static ct_status record_frame_pairs(ct_query_frames *frames, const ct_pair_index
   return CT_OK;
 }
 
-/* Scenes up to this many rows are searched without a tree: a first question costs less so, a later
- * one no more than 1 us. */
+/* Scenes up to this many rows are searched without a tree: the first query is faster, later ones
+ * are slower by at most 1 us. */
 #define BOXES_ROWS_MAX 16
-/* With `nearest`, more overrides than these get a tree of all boxes: without one each row would
- * test each of them. */
+/* With `nearest` and more overrides than this, a tree of all boxes is built: otherwise each row
+ * would test each override. */
 #define OVERRIDES_MAX 64
-/* `where` selects few bodies if at most one in this many: their pairs are listed by preparing. */
+/* `where` selects few bodies if at most one in this many; preparation then lists their pairs. */
 #define FEW_SHARE 8
 
 static ct_status set_overrides(ct_query *query) {
@@ -148,7 +149,7 @@ static ct_status make_tree(ct_query *query) {
   return CT_OK;
 }
 
-/* The tree of all rows' boxes at the query's poses. */
+/* Builds the tree of all rows' boxes at the query's poses. */
 static ct_status make_own_tree(ct_query *query) {
   ct_status status = make_boxes(query);
   if (status != CT_OK) return status;
@@ -176,7 +177,7 @@ static size_t count_selected(const uint8_t *where, uint32_t rows) {
   return where ? count : rows;
 }
 
-/* The smaller of the two sides when it is small, else NULL. */
+/* The smaller of the two sides of `where` if it selects few bodies, else NULL. */
 static const uint8_t *few_selected(const ct_query *query) {
   const ct_query_options *o = &query->options;
   if (!o->where_a && !o->where_b) return NULL;
@@ -199,8 +200,8 @@ static ct_status list_pair(ct_query *query, size_t *capacity, uint32_t i, uint32
   return CT_OK;
 }
 
-/* Pairs of one selected row. One with another selected row is found from both: the lower row's
- * finding counts. */
+/* Lists the pairs of one selected row. A pair of two selected rows is found from both; it is listed
+ * by the lower row. */
 static ct_status list_row(ct_query *query, ct_row_finder *finder, uint32_t row, const uint8_t *few,
                           size_t *capacity) {
   ct_row_view view;
@@ -241,7 +242,7 @@ static ct_status list_few(ct_query *query, const uint8_t *few) {
 
 /* ---- methods that list all pairs at once ---------------------------------------------------- */
 
-/* The rows that have boxes, and what each asks for. */
+/* The rows that have boxes, and these boxes expanded by the clearance. */
 typedef struct asked_rows {
   uint32_t *rows;
   ct_aabb *boxes;
@@ -257,14 +258,15 @@ static bool ask_rows(const ct_query *query, asked_rows *asked) {
     ct_row_view view = {.row = row};
     if (!ct_query_aabb(query, row, &view.box)) continue;
     view.magnitude =
-        query->reach; /* one growth for all: ends that are equal stay so from frame to frame */
+        query->reach; /* one expansion for all: equal bounds stay equal from frame to frame */
     asked->boxes[asked->count] = ct_query_expanded_aabb(query, &view);
     asked->rows[asked->count++] = row;
   }
   return true;
 }
 
-/* Those of the method's pairs that the query accepts: its boxes are grown, and know no filters. */
+/* Lists those of the method's pairs that the query accepts. The method's boxes are expanded, and it
+ * ignores filters. */
 static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const uint32_t *rows) {
   ct_row_finder *finder = malloc(sizeof *finder);
   if (!finder) return CT_OUT_OF_MEMORY;
@@ -289,7 +291,7 @@ static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const u
   return status;
 }
 
-/* By the method alone, or as the next of some frames. */
+/* Finds the pairs by the method alone, or as the next frame. */
 static ct_status find_pairs(ct_query *query, const asked_rows *asked) {
   const ct_query_options *o = &query->options;
   const ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
@@ -319,10 +321,10 @@ static ct_status list_by_method(ct_query *query) {
   return status;
 }
 
-/* ---- preparing ------------------------------------------------------------------------------ */
+/* ---- preparation ----------------------------------------------------------------------------- */
 
-/* The next of some frames. Where `where` selects few bodies AUTO asks the scene's tree for them: no
- * list of all boxes pays off. */
+/* Prepares the query as the next frame. If `where` selects few bodies, AUTO queries the scene's
+ * tree for them: a list of all boxes would cost more. */
 static ct_status next_frame(ct_query *query) {
   ct_query_frames *frames = query->question.frames;
   const uint8_t *few = query->broadphase == CT_BROADPHASE_AUTO ? few_selected(query) : NULL;

@@ -1,12 +1,12 @@
-/* A guess at what a query costs, from a few of its items. */
+/* Estimate of a query's cost from a sample of its items. */
 #include "query/query.h"
 #include "scene/body.h"
 
 #include <stdlib.h>
 
 /* Nanoseconds on one core of 2020, measured to within a factor of two: an item of an all-pairs
- * query, a box test while the tree is in the cache and when it is not, and a pair of colliders by
- * kind of query. */
+ * query, a box test with the tree in the cache and outside it, and a pair of colliders by kind of
+ * query. */
 #define ITEM_NS 50.0
 #define BOX_TEST_NS 2.0
 #define FAR_BOX_TEST_NS 15.0
@@ -16,37 +16,37 @@
 #define DISTANCE_NS 1500.0
 #define CONTACTS_NS 2000.0
 #define VOLUME_NS 5000.0
-/* A distance that a mesh takes part in, and what it grows by with the root of the triangles: about
- * as many are at a contact. An overlap ends at the first crossing. */
+/* A distance with a mesh, and its growth with the square root of the number of triangles: about as
+ * many are in contact. An overlap query ends at the first crossing. */
 #define MESH_NS 3000.0
 #define MESH_ROOT_NS 300.0
 #define MESH_OVERLAP_PART 0.25
-/* Volumes look at every face, in one way or another. */
+/* Volumes evaluate every face. */
 #define FACES_VOLUME_PART 3.0
-/* A mesh deep in a simple solid, or the other way round, takes this for each of its triangles at
- * times: some count, so that no such pair is taken for a short one. */
+/* A mesh deep in a simple solid, or the reverse, may cost this for each of its triangles. A limited
+ * number counts, so that such pairs are never estimated as cheap. */
 #define MESH_TRIANGLE_NS 100.0
 #define MESH_TRIANGLES_MOST 300.0
-/* Features: each triangle's corners are placed in the other's frame, and a part of them has rays.
- */
+/* Features: each triangle's corners are transformed to the other's frame, and some of them cast
+ * rays. */
 #define FEATURES_TRIANGLE_NS 100.0
-/* A hull's supports grow with the root of its vertices. */
+/* The support function of a hull grows with the square root of its vertices. */
 #define HULL_ROOT_NS 500.0
-/* Overlapping hulls, and meshes with hulls or meshes, by the facets of the one that has fewer: from
- * a tenth of it on, and ten times as much where the surfaces run side by side. */
+/* Overlapping hulls, and meshes with hulls or meshes, per facet of the shape with fewer: the true
+ * cost is between a tenth of this and, for nearly coincident surfaces, ten times this. */
 #define HULL_FACET_NS 200.0
 #define MESH_FACET_NS 2000.0
-/* An element of a tetmesh or hexmesh in another one is as dear as so many facets: it meets some 20
+/* An element of a tetmesh or hexmesh costs as much as this many facets: it intersects some 20
  * elements. */
 #define ELEMENT_FACETS 10.0
-/* Colliders of a body whose shapes are looked at: bodies of more cost more than a short question by
- * their number alone. */
+/* Colliders of a body that are inspected: bodies with more are expensive by their number alone. */
 #define COLLIDERS_ASKED 32
-/* Items looked at, and partners counted for one of them. */
+/* Items sampled, and limit of partners counted for one item. */
 #define SAMPLES 32
 #define PARTNERS_MAX 4096
 
-/* What a shape costs in any pair more than a simple one, in a distance; triangles or vertices. */
+/* Cost of a shape in any pair in addition to that of a simple one, for a distance; triangles or
+ * vertices. */
 typedef struct fineness {
   double ns, facets;
   bool mesh;
@@ -79,7 +79,7 @@ static fineness body_fineness(const ct_body *body) {
   return most;
 }
 
-/* What a pair of colliders costs. */
+/* Cost of a pair of colliders. */
 static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
   if (kind == CT_QUERY_FEATURES)
     return a.mesh && b.mesh ? (a.facets + b.facets) * FEATURES_TRIANGLE_NS : 0.0;
@@ -96,8 +96,8 @@ static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
   return each + (a.ns + b.ns + facets) * part;
 }
 
-/* Of compounds about as many pairs of colliders reach the narrow phase, or cost as much in boxes,
- * as there are colliders. */
+/* For compounds, the pairs of colliders that reach the narrow phase, or cost as much in boxes, are
+ * about as many as the colliders. */
 double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b) {
   if (kind == CT_QUERY_PAIRS) return PAIR_NS;
   double count_a = (double)ct_body_collider_count(a), count_b = (double)ct_body_collider_count(b);
@@ -115,7 +115,7 @@ static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {
                             ct_scene_body_at(query->scene, b));
 }
 
-/* Cost of the pairs of some of the items, scaled to all; `stride` items apart. */
+/* Cost of the pairs of every `stride`th item, scaled to all items. */
 static double explicit_cost(const ct_query *query) {
   size_t count = query->options.pair_count, stride = count / SAMPLES + 1, seen = 0;
   double sum = 0.0;
@@ -132,7 +132,7 @@ static double listed_cost(const ct_query *query) {
   return seen ? sum / (double)seen * (double)count : 0.0;
 }
 
-/* Partners above the row, by cost. */
+/* Cost of the pairs of the row with higher rows. */
 static double row_cost(ct_row_finder *finder, uint32_t row) {
   const ct_query *query = finder->query;
   ct_row_view view;
@@ -164,7 +164,7 @@ static double rows_cost(const ct_query *query) {
   return seen ? sum / (double)seen * (double)rows : 0.0;
 }
 
-/* With `nearest` each row evaluates few pairs, however many are near it. */
+/* With `nearest` each row evaluates few pairs, independent of the number of near bodies. */
 static double nearest_cost(const ct_query *query) {
   const ct_scene *scene = query->scene;
   uint32_t stride = scene->rows / SAMPLES + 1, seen = 0;

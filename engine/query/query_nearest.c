@@ -1,11 +1,10 @@
 /* Distances with `nearest`: the one pair of least distance, at any clearance.
  *
  * Branch and bound (Roussopoulos, Kelley and Vincent 1995, "Nearest neighbor queries"): each row
- * descends the tree of boxes, nearer child first, and leaves out boxes that are certainly farther
- * than the best pair so far. Boxes at exactly the best distance are still tested, so that the
- * result does not depend on the shape of the tree: of equal distances the first pair in order
- * counts.
- */
+ * descends the tree of boxes, nearer child first, and skips boxes that are certainly farther than
+ * the best pair so far. Boxes at exactly the best distance are still tested, so that the result
+ * does not depend on the shape of the tree: among equal distances the first pair in order is
+ * reported. */
 #include "query/query.h"
 
 #include <stdlib.h>
@@ -13,16 +12,17 @@
 typedef struct nearest_run {
   const ct_query *query;
   ct_workspace *workspace;
-  ct_row_finder finder; /* holds the mask of the row at work */
+  ct_row_finder finder; /* contains the mask of the current row */
   ct_placed_body a, b;
-  uint32_t placed_a; /* row that a stands for, or CT_NO_ROW */
+  uint32_t placed_a; /* row that placed body a contains, or CT_NO_ROW */
   bool found;
   ct_distance_hit best;
-  double bound; /* distance of the best pair, -INFINITY for a depth that is unsupported; INFINITY:
-                   none yet */
+  double
+      bound; /* distance of the best pair, -INFINITY for an unsupported depth; INFINITY: none yet */
 } nearest_run;
 
-/* Certainly farther than the best pair? Overlapping boxes never are: depths differ. */
+/* True if the pair is certainly farther than the best pair. Overlapping boxes never are: depths
+ * differ. */
 static bool is_farther(const nearest_run *run, double gap) { return gap > 0.0 && gap > run->bound; }
 
 static bool is_before(const ct_distance_hit *hit, const ct_distance_hit *other) {
@@ -30,8 +30,8 @@ static bool is_before(const ct_distance_hit *hit, const ct_distance_hit *other) 
                                                     : hit->b < other->b;
 }
 
-/* Evaluates rows a and b, and keeps them if they are nearer than the best pair, or as near and
- * before it. */
+/* Evaluates rows a and b. They become the best pair if they are nearer, or as near and before it in
+ * order. */
 static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32_t b) {
   const ct_query *query = run->query;
   const ct_query_options *o = &query->options;
@@ -53,7 +53,7 @@ static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32
   ct_status status = ct_body_pair_distance(&pair, &hit, &found);
   if (status != CT_OK) return status;
   if (ct_workspace_out_of_memory(run->workspace)) return CT_OUT_OF_MEMORY;
-  /* A pair of large meshes may have been cut short. */
+  /* A pair of large meshes may be incomplete. */
   if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
   if (!found) return CT_OK;
   double key = hit.result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : hit.result.distance;
@@ -67,8 +67,8 @@ static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32
 
 /* ---- pairs of the scene --------------------------------------------------------------------- */
 
-/* Rows that search, and for whom a pair of two of them is searched from the lower one: the smaller
- * side of `where`; NULL: all. */
+/* The rows that search: the smaller side of `where`; NULL: all. The lower one of two such rows
+ * searches their pair. */
 static const uint8_t *searching_rows(const ct_query *query) {
   const uint8_t *sides[2] = {query->options.where_a, query->options.where_b};
   size_t counts[2] = {query->scene->rows, query->scene->rows};
@@ -80,7 +80,7 @@ static const uint8_t *searching_rows(const ct_query *query) {
   return counts[1] < counts[0] ? sides[1] : sides[0];
 }
 
-/* Considers the pair of the row of the view and a partner whose box is known. */
+/* Considers the pair of the view's row and a partner with a known box. */
 static ct_status consider_partner(nearest_run *run, const ct_row_view *view,
                                   const uint8_t *searching, uint32_t partner) {
   const ct_query *query = run->query;
@@ -106,7 +106,7 @@ static ct_status consider_partner(nearest_run *run, const ct_row_view *view,
   return evaluate_pair(run, a, a, b);
 }
 
-/* A node of the tree that is still to be visited, and a lower bound of its distance. */
+/* A pending node of the tree, and a lower bound of its distance. */
 typedef struct pending_node {
   uint32_t node;
   double gap;
@@ -143,7 +143,7 @@ static ct_status search_tree(nearest_run *run, const ct_row_view *view, const ui
   return status;
 }
 
-/* Rows that are not in the revision's tree, or elsewhere in this query. */
+/* Considers the rows outside the revision's tree, and those with overrides. */
 static ct_status search_others(nearest_run *run, const ct_row_view *view,
                                const uint8_t *searching) {
   const ct_query *query = run->query;
@@ -197,7 +197,7 @@ ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *rang
   run->bound = INFINITY;
   ct_row_finder_init(&run->finder, query);
   ct_workspace_watch(workspace, query->options.cancel);
-  ct_workspace_out_of_memory(workspace); /* what came before is not this query's */
+  ct_workspace_out_of_memory(workspace); /* clears the state of earlier queries */
   ct_status status = query->source == CT_SOURCE_EXPLICIT ? search_explicit(run) : search_scene(run);
   ct_workspace_watch(workspace, NULL);
   const ct_distance_hit *best = &run->best;

@@ -1,5 +1,5 @@
-/* Runs a range of a query's items: candidate pairs in order, each evaluated for the query's
- * question, hits to the sink. */
+/* Evaluates a range of a query's items: candidate pairs in order, each by the function of the
+ * query's kind; hits go to the sink. */
 #include "query/query.h"
 
 #include <stdlib.h>
@@ -21,23 +21,24 @@ typedef struct range_run {
   ct_query_sink sink;
   void *context; /* of the sink */
   ct_range_statistics *statistics;
-  uint64_t candidates; /* in this range */
+  uint64_t candidates; /* number of candidates in this range */
   ct_placed_body a, b;
-  uint32_t placed_a; /* row that a stands for, or CT_NO_ROW */
+  uint32_t placed_a; /* row that placed body a contains, or CT_NO_ROW */
   bool stopped;      /* by the sink */
-  size_t item;       /* at work */
-  uint32_t part;     /* hits of the next pair that are left out */
+  size_t item;       /* current item */
+  uint32_t part;     /* hits of the next pair to skip */
   ct_row_finder finder;
 } range_run;
 
-/* Boxes of a pair of rows at the query's poses: the answer of kind `pairs` for an explicit pair. */
+/* Tests the boxes of two rows at the query's poses: the result of kind `pairs` for an explicit
+ * pair. */
 static bool boxes_meet(const range_run *run, uint32_t a, uint32_t b, double clearance) {
   const ct_query *query = run->query;
   ct_frame frame_a = ct_frame_of(*ct_query_pose(query, a)),
            frame_b = ct_frame_of(*ct_query_pose(query, b));
   ct_aabb box_a = ct_body_aabb(ct_scene_body_at(query->scene, a), &frame_a);
   ct_aabb box_b = ct_body_aabb(ct_scene_body_at(query->scene, b), &frame_b);
-  /* The lower row's box grows, as in ct_query_accepts. */
+  /* The lower row's box is expanded, as in ct_query_accepts. */
   ct_aabb grown = ct_aabb_expand(a < b ? box_a : box_b, clearance);
   return ct_aabb_overlap(&grown, a < b ? &box_b : &box_a);
 }
@@ -52,12 +53,12 @@ static bool place_pair(range_run *run, uint32_t a, uint32_t b) {
   return ct_placed_body_set(&run->b, body_b, ct_query_pose(query, b));
 }
 
-/* A hit that ends the evaluation of a pair: position of the only one. */
+/* Position of a hit that is the only one of its pair. */
 static ct_hit_position make_single_position(const range_run *run) {
   return (ct_hit_position){run->item, 1, run->candidates};
 }
 
-/* `all`: an explicit pair that is a hit in any case. */
+/* `all`: an explicit pair, which is always a hit. */
 static void test_boxes(range_run *run, uint32_t a, uint32_t b, bool all) {
   bool given = run->query->source == CT_SOURCE_EXPLICIT;
   bool overlap = !given || boxes_meet(run, a, b, all ? 0.0 : run->query->options.clearance);
@@ -65,7 +66,7 @@ static void test_boxes(range_run *run, uint32_t a, uint32_t b, bool all) {
   if ((all || overlap) && !run->sink.pairs(run->context, &hit)) run->stopped = true;
 }
 
-/* Status after an evaluation; a pair of large meshes may have been cancelled in the middle. */
+/* Status after an evaluation; a pair of large meshes may have been cancelled during it. */
 static ct_status check_pair_status(const range_run *run, ct_status status) {
   if (status != CT_OK) return status;
   if (ct_workspace_out_of_memory(run->workspace)) return CT_OUT_OF_MEMORY;
@@ -93,8 +94,8 @@ static ct_status test_distance_of(range_run *run, const ct_body_pair *pair, uint
   return CT_OK;
 }
 
-/* Contacts, volumes and features: any number of hits. The limit is the clearance for explicit
- * pairs, too, except for features. */
+/* Contacts, volumes and features: any number of hits. The limit is the clearance also for explicit
+ * pairs, except for features. */
 static ct_status test_colliders(range_run *run, const ct_body_pair *pair, uint32_t a, uint32_t b,
                                 bool all) {
   const ct_query_question *question = &run->query->question;
@@ -174,7 +175,7 @@ static ct_status run_explicit(range_run *run, const ct_query_range *range) {
   return status;
 }
 
-/* First listed pair whose row is at least `row`. */
+/* Index of the first listed pair whose row is at least `row`. */
 static size_t listed_from(const ct_query *query, size_t row) {
   size_t low = 0, high = query->listed_count;
   while (low < high) {
@@ -185,7 +186,7 @@ static size_t listed_from(const ct_query *query, size_t row) {
   return low;
 }
 
-/* The first partner of item `begin` that is wanted, where the range resumes inside it. */
+/* The first requested partner of item `begin`, if the range resumes inside it. */
 static uint32_t first_wanted(const ct_query_range *range) {
   return range->part > 0 ? range->after : range->after + 1;
 }
@@ -205,7 +206,7 @@ static ct_status run_listed(range_run *run, const ct_query_range *range) {
   return status;
 }
 
-/* Pairs (row, j), j >= low, of boxes kept in an array. */
+/* Pairs (row, j), j >= low, of boxes in an array. */
 static ct_status run_boxes(range_run *run, const ct_row_view *view, uint32_t low) {
   const ct_query *query = run->query;
   ct_aabb asked = ct_query_expanded_aabb(query, view);

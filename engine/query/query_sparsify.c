@@ -1,10 +1,10 @@
-/* A query whose contacts are sparsified: all of them are found first, then looked at together, then
- * reported. */
+/* A query with sparsified contacts: finds all contacts, sparsifies them, then reports the rest. */
 #include "query/query.h"
 
 #include <stdlib.h>
 
-/* A hit kept until all are known; its contact and triangles stand in arrays that may move. */
+/* A hit stored until all are known; its contact and triangles are in arrays that may be
+ * reallocated. */
 typedef struct kept_hit {
   ct_volume_hit hit;
   ct_volume_contact contact;
@@ -23,13 +23,13 @@ typedef struct sparse_run {
   size_t count, capacity;
   ct_volume_triangle *triangles;
   size_t triangle_count, triangle_capacity;
-  ct_status status; /* of keeping */
-  piece *pieces;    /* sorted, each once */
+  ct_status status; /* of storing hits */
+  piece *pieces;    /* sorted, without duplicates */
   size_t piece_count;
   ct_contact_name *present; /* [sparsify->present_count] lower side first, sorted */
 } sparse_run;
 
-/* ---- keeping -------------------------------------------------------------------------------- */
+/* ---- storing hits ---------------------------------------------------------------------------- */
 
 static ct_status make_room(void **items, size_t count, size_t *capacity, size_t size) {
   if (count <= *capacity) return CT_OK;
@@ -121,14 +121,14 @@ static ct_frame frame_in_body(const ct_body *body, uint32_t collider) {
   return ct_frame_of(pose ? *pose : ct_pose_identity());
 }
 
-/* Whole colliders that touch where they stand in their body. */
+/* True if two whole colliders of a body touch at their poses in the body. */
 static bool colliders_touch(const sparse_run *run, const ct_body *body, uint32_t i, uint32_t j) {
   ct_frame frame_i = frame_in_body(body, i), frame_j = frame_in_body(body, j);
   return ct_pair_overlap((ct_placed){ct_body_shape(body, i), &frame_i},
                          (ct_placed){ct_body_shape(body, j), &frame_j}, run->workspace, NULL);
 }
 
-/* A piece that is all of a mesh of elements, as beside a round body, is adjacent to each of its
+/* A piece that is a whole mesh of elements, as opposite to a round body, is adjacent to each of its
  * elements. */
 static bool adjacent(void *context, uint32_t row, uint32_t number, uint32_t other) {
   const sparse_run *run = context;
@@ -142,7 +142,7 @@ static bool adjacent(void *context, uint32_t row, uint32_t number, uint32_t othe
   return whole_p && whole_q && colliders_touch(run, body, p->collider, q->collider);
 }
 
-/* ---- contacts that were present before ------------------------------------------------------ */
+/* ---- contacts present in the previous result ------------------------------------------------- */
 
 static ct_contact_name name_of(piece a, piece b) {
   return compare_pieces(&a, &b) <= 0 ? (ct_contact_name){a, b} : (ct_contact_name){b, a};
@@ -208,9 +208,9 @@ static ct_status sparsify(sparse_run *run) {
   return status;
 }
 
-/* ---- telling -------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
-/* Is the hit in the range, and beyond where a page before it ended? */
+/* True if the hit is in the range, and after the end of the previous page. */
 static bool is_wanted(const ct_query *query, const ct_query_range *range,
                       const ct_volume_hit *hit) {
   if (hit->position.item < range->begin || hit->position.item >= range->end) return false;

@@ -1,23 +1,23 @@
-/* Sparsification of contacts: the rules of areas first, by the largest area on each piece; then
- * duplicates, by cells of space. */
+/* Sparsification of contacts: first the rules of areas, by the largest area on each piece; then
+ * duplicates, by a spatial hash grid of cells. */
 #include <contact/sparsify.h>
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Contacts between two looks at the cancel flag. */
+/* Contacts between two polls of the cancel flag. */
 #define CONTACTS_PER_POLL 512
-/* Cells of this part of the margin: two points of one cell are duplicates beyond the rounding of
- * their quotients, and a duplicate is at most CELLS_NEAR cells away on each axis. */
+/* Size of a cell relative to the margin: two points of one cell are duplicates in spite of
+ * round-off of their quotients, and a duplicate is at most CELLS_NEAR cells away on each axis. */
 #define CELL_PART 0.75
 #define CELLS_NEAR 2.0
-/* Cells are not smaller than this part of the largest coordinate, so that their numbers are far
- * from 2^53 and stay apart. */
+/* Least size of a cell relative to the largest coordinate, so that the cells' numbers are far below
+ * 2^53 and exact. */
 #define CELL_REACH 0x1p-40
 
 /* ---- rules of areas ------------------------------------------------------------------------- */
 
-/* The largest area of two bodies' contacts on one piece of one of them. */
+/* The largest area of the contacts of two bodies on one piece of one of them. */
 typedef struct piece_area {
   uint32_t low, high; /* the bodies, low <= high */
   uint32_t side;      /* 0: the piece is of low */
@@ -34,7 +34,7 @@ static int by_side(const piece_area *p, const piece_area *q) {
   return order ? order : order_u32(p->side, q->side);
 }
 
-/* The largest area of each piece comes first. */
+/* Order by piece; the largest area of each piece comes first. */
 static int by_piece(const void *a, const void *b) {
   const piece_area *p = a, *q = b;
   int order = by_side(p, q);
@@ -42,7 +42,7 @@ static int by_piece(const void *a, const void *b) {
   return order ? order : order_double(q->area, p->area);
 }
 
-/* The piece of the largest area comes first. */
+/* Order by area, largest first. */
 static int by_area(const void *a, const void *b) {
   const piece_area *p = a, *q = b;
   int order = by_side(p, q);
@@ -50,15 +50,15 @@ static int by_area(const void *a, const void *b) {
   return order ? order : order_u32(p->piece, q->piece);
 }
 
-/* The contact's piece of its lower body (side 0), or of its higher one. */
+/* The contact's piece of its lower body (side 0) or its higher one (side 1). */
 static piece_area piece_of(const ct_sparse_contact *c, uint32_t side) {
   bool a_low = c->body_a <= c->body_b;
   return (piece_area){a_low ? c->body_a : c->body_b, a_low ? c->body_b : c->body_a, side,
                       a_low == (side == 0) ? c->piece_a : c->piece_b, c->area};
 }
 
-/* The pieces of contacts with an area, each once, by their largest areas. Returns how many; entries
- * has room for 2 count. */
+/* The pieces of contacts with an area, without duplicates, by descending largest area. Returns
+ * their number; entries has room for 2 count. */
 static size_t list_pieces(const ct_sparse_contact *contacts, size_t count, piece_area *entries) {
   size_t all = 0, kept = 0;
   for (size_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static size_t list_pieces(const ct_sparse_contact *contacts, size_t count, piece
   return kept;
 }
 
-/* Is there a larger contact, by the threshold, on an adjacent piece of this side? */
+/* True if an adjacent piece of this side has a larger contact, by the threshold. */
 static bool is_beside_larger(const piece_area *entries, size_t count, const piece_area *own,
                              const ct_sparsify_options *o) {
   uint32_t body = own->side ? own->high : own->low;
@@ -117,10 +117,10 @@ static ct_status mark_areas(const ct_sparse_contact *contacts, size_t count,
 
 /* ---- duplicates ----------------------------------------------------------------------------- */
 
-/* A contact in a cell of space, once for each of its bodies. */
+/* A contact in a cell, stored once for each of its bodies. */
 typedef struct celled {
   uint32_t body;
-  double x, y, z; /* of the cell: whole numbers */
+  double x, y, z; /* integer coordinates of the cell */
   const ct_sparse_contact *contact;
 } celled;
 
@@ -131,7 +131,7 @@ static int by_cell(const celled *p, const celled *q) {
   return order ? order : order_double(p->z, q->z);
 }
 
-/* Within a cell those come first that outlast the others. */
+/* Order by cell; within a cell, contacts that replace others come first. */
 static int by_cell_and_rank(const void *a, const void *b) {
   const celled *p = a, *q = b;
   int order = by_cell(p, q);
@@ -161,7 +161,7 @@ static size_t first_not_before(const cells *at, const celled *key) {
   return low;
 }
 
-/* Does k, with which c shares a body, stay in c's place? */
+/* True if k, which shares a body with c, makes c a duplicate. */
 static bool replaces(const cells *at, const ct_sparse_contact *k, const ct_sparse_contact *c) {
   if (k == c || !(k->carried || k->id > c->id)) return false;
   if (c->area_defined && k->area_defined && c->area < at->threshold * k->area) return false;
@@ -169,7 +169,7 @@ static bool replaces(const cells *at, const ct_sparse_contact *k, const ct_spars
   return fabs(d.x) < at->margin && fabs(d.y) < at->margin && fabs(d.z) < at->margin;
 }
 
-/* Looks through cells from `key`'s to the one of the same column whose z is `last`. */
+/* Tests the cells of one column from `key`'s z to `last`. */
 static bool column_replaces(const cells *at, const celled *key, double last) {
   for (size_t i = first_not_before(at, key); i < at->count; i++) {
     const celled *k = &at->items[i];
@@ -179,7 +179,8 @@ static bool column_replaces(const cells *at, const celled *key, double last) {
   return false;
 }
 
-/* Its own cell first: where many are in one place, the first of it replaces the rest. */
+/* Tests the contact's own cell first: among many contacts at one place its first one replaces the
+ * rest. */
 static bool is_replaced(const cells *at, const ct_sparse_contact *c, uint32_t body) {
   const celled own = place(at, c, body);
   if (column_replaces(at, &own, own.z)) return true;
