@@ -46,6 +46,7 @@ static inline bool ct_array_reserve(void *array, size_t *capacity, size_t count,
   size_t larger = ct_array_capacity(*capacity, count);
   if (!ct_array_resize(array, larger, size)) return false;
   *capacity = larger;
+  assert(*capacity >= count);
   return true;
 }
 
@@ -57,6 +58,7 @@ static inline bool ct_array_reserve32(void *array, uint32_t *capacity, uint32_t 
   if (larger > UINT32_MAX) larger = UINT32_MAX;
   if (!ct_array_resize(array, larger, size)) return false;
   *capacity = (uint32_t)larger;
+  assert(*capacity >= count);
   return true;
 }
 

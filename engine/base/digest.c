@@ -2,6 +2,7 @@
  * for little-endian bytes. No key. */
 #include "base/digest.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define DIGEST_BYTES 32u
@@ -57,6 +58,7 @@ static void compress_block(ct_digest_state *s, int last) {
 }
 
 static void add_word(ct_digest_state *s, uint64_t word) {
+  assert(s->used <= BLOCK_WORDS);
   if (s->used == BLOCK_WORDS) {
     compress_block(s, 0);
     s->used = 0;
@@ -86,6 +88,7 @@ void ct_digest_indices(ct_digest_state *state, const uint32_t *values, size_t co
 }
 
 ct_digest ct_digest_close(ct_digest_state *state) {
+  assert(state->used <= BLOCK_WORDS);
   ct_digest digest;
   memset(state->block + state->used, 0, (BLOCK_WORDS - state->used) * sizeof *state->block);
   compress_block(state, 1);

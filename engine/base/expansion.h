@@ -9,6 +9,8 @@
 
 #include "base/double_double.h"
 
+#include <assert.h>
+
 /* Largest lengths: product of two pairs, minor of pairs, minor times a pair, determinant. */
 #define CT_EXPANSION_PRODUCT 8
 #define CT_EXPANSION_MINOR 16
@@ -26,6 +28,7 @@ static inline int ct_expansion_sum(const double *e, int m, const double *f, int 
     q = s.high;
   }
   if (q != 0.0) out[length++] = q;
+  assert(length <= m + n);
   return length;
 }
 
@@ -48,6 +51,7 @@ static inline int ct_expansion_scale(const double *e, int n, double factor, doub
 /* Expansion of at most CT_EXPANSION_MINOR components times a pair; out has 4 n components.
  * Returns the length. */
 static inline int ct_expansion_times_pair(const double *e, int n, ct_dd p, double *out) {
+  assert(n <= CT_EXPANSION_MINOR);
   double low[2 * CT_EXPANSION_MINOR], high[2 * CT_EXPANSION_MINOR];
   int low_count = p.low == 0.0 ? 0 : ct_expansion_scale(e, n, p.low, low);
   int high_count = ct_expansion_scale(e, n, p.high, high);

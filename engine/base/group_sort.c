@@ -35,6 +35,7 @@ static bool scatter_to_groups(const ct_grouping *g, const ct_cancel *cancel, ct_
   /* The start of each group has moved to its end, which is the next group's start. */
   for (uint32_t k = g->groups; k > 0; k--) out->start[k] = out->start[k - 1];
   out->start[0] = 0;
+  assert(out->start[g->groups] == out->count);
   return true;
 }
 
@@ -61,6 +62,7 @@ static void swap_group_items(void *items, size_t i, size_t j) {
 /* Sorts every group. False: cancelled. */
 static bool sort_each_group(const ct_grouping *g, const ct_cancel *cancel, ct_groups *out) {
   for (uint32_t k = 0; k < g->groups; k++) {
+    assert(out->start[k] <= out->start[k + 1]);
     uint32_t begin = out->start[k], size = out->start[k + 1] - begin;
     if (poll_sort(k, cancel)) return false;
     if (size <= INSERTION_MAX) sort_by_insertion(g, out->items + begin, size);

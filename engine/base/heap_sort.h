@@ -5,6 +5,7 @@
 #ifndef BASE_HEAP_SORT_H
 #define BASE_HEAP_SORT_H
 
+#include <assert.h>
 #include <contact/cancel.h>
 #include <stddef.h>
 
@@ -24,6 +25,7 @@ static inline bool ct_heap_sort(void *items, size_t count, const void *by, ct_he
     /* Build the heap down to item 0, then repeatedly move its first item to the end. */
     if (heap > 0) heap--;
     else swap(items, 0, --end);
+    assert(heap < end && end <= count);
     size_t at = heap;
     for (size_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
       if (child + 1 < end && before(items, by, child, child + 1)) child++;

@@ -219,6 +219,7 @@ static void convert_to_limbs(const double *e, int n, long_integer *out) {
   out->low = find_limb(exponent - 53);
   (void)frexp(e[n - 1], &exponent);
   out->count = find_limb(exponent) - out->low + 2;
+  assert(out->count > 0 && out->count <= LIMBS_MAX);
   /* Add each component, shifted into two or three limbs, with its sign. */
   for (int i = 0; i < n; i++) {
     double fraction = frexp(e[i], &exponent);
@@ -235,6 +236,7 @@ static void convert_to_limbs(const double *e, int n, long_integer *out) {
     out->limbs[i] = (uint32_t)sum;
     carry = (sum - (int64_t)out->limbs[i]) / (INT64_C(1) << 32);
   }
+  assert(carry == 0);
 }
 
 static void multiply_integers(const long_integer *a, const long_integer *b, long_integer *out) {

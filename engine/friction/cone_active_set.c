@@ -6,6 +6,8 @@
 #include "base/double_double.h"
 #include "linear/arena.h"
 
+#include <assert.h>
+
 /* A block is balanced if its residual is at most this part of the loads and forces on it. */
 #define BALANCED_PART 1e-14
 /* A generator is orthogonal to the residual if the cosine between them is at most this. */
@@ -39,6 +41,7 @@ typedef struct active_set {
 
 /* Row of entry e of a cone's columns. Entries of a missing block map past the last row. */
 static size_t generator_row(const active_set *f, size_t cone, size_t entry) {
+  assert(cone < f->problem->count && entry < 2 * CT_CONE_BLOCK);
   size_t block = f->problem->cones[cone].block[entry / CT_CONE_BLOCK];
   return block == CT_CONE_NO_BLOCK ? f->rows : block * CT_CONE_BLOCK + entry % CT_CONE_BLOCK;
 }
@@ -63,6 +66,7 @@ static double vector_length(const double *a, size_t count) {
 /* Orthogonalises `column` (dense) against the active columns and appends it to Q and R. Returns
  * false if it depends linearly on them. */
 static bool append_generator(active_set *f, double *column) {
+  assert(f->active < f->rows);
   size_t m = f->rows, k = f->active;
   double *r = &f->r[k * m], length = vector_length(column, m);
   for (size_t j = 0; j < k; j++) r[j] = 0.0;
@@ -87,6 +91,7 @@ static bool append_generator(active_set *f, double *column) {
 /* Applies a Givens rotation to rows i and i + 1 of R, from column `from` on, that makes the second
  * row's entry in that column zero. Q and z are rotated with them. */
 static void rotate_rows(active_set *f, size_t i, size_t from) {
+  assert(i + 1 < f->rows && from < f->active);
   size_t m = f->rows;
   double a = f->r[from * m + i], b = f->r[from * m + i + 1];
   double length = ct_norm(ct_vec(a, b, 0.0));
@@ -108,6 +113,7 @@ static void rotate_rows(active_set *f, size_t i, size_t from) {
 }
 
 static void remove_generator(active_set *f, size_t gone) {
+  assert(gone < f->active);
   size_t m = f->rows;
   f->active--;
   for (size_t j = gone; j < f->active; j++) {

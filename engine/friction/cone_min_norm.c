@@ -48,6 +48,7 @@ void ct_cone_push(const ct_cone *cone, const double *x, double scale, double *ou
 }
 
 void ct_cone_project(double mu, const double *x, double *f, double *slope) {
+  assert(mu >= 0.0);
   double across = sqrt(x[1] * x[1] + x[2] * x[2]);
   for (size_t k = 0; slope && k < 9; k++) slope[k] = 0.0;
   f[0] = f[1] = f[2] = 0.0;
@@ -247,6 +248,7 @@ static void prepare_newton_step(min_norm_state *h) {
     h->diagonal[e] = e % BLOCK_ENTRIES % (CT_CONE_BLOCK + 1) == 0 ? h->weight : 0.0;
   for (size_t l = 0; l < h->link_count; l++) {
     link *to = &h->links[l];
+    assert(to->first < to->end && to->end <= h->problem->count);
     for (size_t e = 0; e < BLOCK_ENTRIES; e++) to->m[e] = 0.0;
     for (size_t i = to->first; i < to->end; i++) {
       const ct_cone *cone = &h->problem->cones[i];
@@ -327,6 +329,7 @@ static bool run_conjugate_gradients(min_norm_state *h, double goal, int most) {
 }
 
 static void refactor_blocks(min_norm_state *h) {
+  assert(h->direct && h->whole.count == h->problem->blocks);
   ct_block_cholesky_clear(&h->whole);
   for (uint32_t b = 0; b < h->whole.count; b++)
     ct_block_cholesky_add(&h->whole, b, b, &h->diagonal[BLOCK_ENTRIES * b]);

@@ -11,6 +11,7 @@
 #include "linear/arena.h"
 #include <contact/friction.h>
 
+#include <assert.h>
 #include <math.h>
 
 /* Normal and two tangential components of a contact. */
@@ -87,6 +88,7 @@ ct_triple ct_cone_contains(ct_triple r, double mu);
 /* q_i + sum of W_ij r_j over the other contacts. */
 static inline ct_triple ct_friction_sum_others(const ct_friction_work *w, const ct_triple *r,
                                                size_t i) {
+  assert(i < w->contacts);
   ct_triple b = w->q[i];
   for (size_t k = w->starts[i]; k < w->starts[i + 1]; k++)
     b = ct_triple_add(b, ct_block_times(&w->blocks[k], r[w->columns[k]]));

@@ -10,6 +10,8 @@
  */
 #include "friction/friction.h"
 
+#include <assert.h>
+
 /* Iterations between two evaluations of the residual; de Saxce's term is updated with it. */
 #define EVALUATION_STEPS 16u
 /* The bound on W's Rayleigh quotient is reduced by this factor after each step, and at least
@@ -57,6 +59,7 @@ static ct_triple gradient_at(const apgd_state *d, const ct_triple *wx, size_t i)
 /* next = P(y - gradient / bound). The bound is raised until it is valid between y and next.
  * Returns false if cancelled. */
 static bool make_gradient_step(apgd_state *d) {
+  assert(d->bound > 0.0);
   const ct_friction_work *w = d->w;
   for (int k = 0; k < DOUBLINGS_MAX; k++) {
     double curvature = 0.0, distance2 = 0.0;
@@ -86,6 +89,7 @@ static void swap_triples(ct_triple **a, ct_triple **b) {
 /* Extrapolates y beyond the new x in the direction of the last change. Restarts at x if the
  * direction ascends. */
 static void accelerate_iterate(apgd_state *d) {
+  assert(d->momentum >= 1.0);
   const ct_friction_work *w = d->w;
   double climbs = 0.0;
   for (size_t i = 0; i < w->contacts; i++)

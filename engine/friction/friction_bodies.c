@@ -95,6 +95,7 @@ static bool is_zero_body_slope(const double *slope) {
 /* Adds the blocks of contacts first .. end - 1 to the factor's matrix. They act on the same
  * bodies. */
 static void add_contact_blocks(proximal_state *d, size_t first, size_t end) {
+  assert(first < end && end <= d->w->contacts);
   double own[2][BLOCK] = {{0.0}}, beside[BLOCK] = {0.0};
   const size_t *block = d->bodies->levers[first].block;
   bool joins = block[0] != CT_CONE_NO_BLOCK && block[1] != CT_CONE_NO_BLOCK;
@@ -116,6 +117,7 @@ static void add_contact_blocks(proximal_state *d, size_t first, size_t end) {
 /* Newton step: solves (1 / scale + G S rho / epsilon G') step = -gradient. Returns false if
  * cancelled. */
 static bool solve_newton_step(proximal_state *d) {
+  assert(d->factor.count == d->bodies->count);
   const ct_cone *levers = d->bodies->levers;
   double one[BLOCK] = {0.0};
   for (size_t k = 0; k < ROWS; k++) one[k * (ROWS + 1)] = 1.0 / d->scale;
@@ -210,6 +212,7 @@ static ct_status run_proximal(proximal_state *d) {
   unsigned stalled = 0;
   if (!start_proximal(d)) return CT_CANCELLED;
   while (can_afford_factor(d) && stalled < STALL_TURNS) {
+    assert(d->epsilon >= EPSILON_LEAST && d->epsilon <= EPSILON_MOST);
     unsigned steps;
     ct_status status = minimise_dual(d, &steps);
     if (status != CT_OK) return status;

@@ -11,6 +11,8 @@
 
 #include <contact/lcp.h>
 
+#include <assert.h>
+
 /* No proof is searched for more contacts than this: its cost grows with their cube. */
 #define CONTACTS_MAX 256u
 /* Round-off of a sum of products, relative to the sum of their absolute values. q'y has to be
@@ -85,6 +87,7 @@ static bool make_normal_matrix(const ct_friction_work *w, ct_matrix *matrix) {
     }
   }
   starts[n] = count;
+  assert(count == w->starts[n] + n);
   *matrix = (ct_matrix){.size = n, .starts = starts, .columns = columns, .values = values};
   return true;
 }
@@ -107,6 +110,7 @@ static ct_status search_indication(const ct_friction_work *w, bool *indicated) {
 }
 
 static ct_status search_certificate(const ct_friction_work *w, bool *contradicts) {
+  assert(w->contacts <= CONTACTS_MAX);
   ct_friction_work plain = *w;
   double *mu = ct_arena_alloc_doubles(w->arena, w->contacts);
   ct_triple *sum = ct_arena_alloc(w->arena, w->contacts, sizeof *sum),

@@ -48,6 +48,7 @@ typedef struct newton_system {
 /* Entry i, j of the matrix. A row is stored from `band` left of its diagonal to 2 band right,
  * which includes fill-in by row exchanges. */
 static double *newton_entry(const newton_system *n, size_t i, size_t j) {
+  assert(j + n->band >= i && j + n->band - i < n->width);
   return n->matrix + i * n->width + (j + n->band - i);
 }
 
@@ -72,6 +73,7 @@ static size_t append_neighbours(const newton_system *n, uint32_t contact, uint32
 /* Traverses all contacts connected to `root` into queue[begin] onwards; returns the queue's end. */
 static size_t traverse_contacts(const newton_system *n, uint32_t root, uint32_t *queue,
                                 size_t begin) {
+  assert(n->place[root] == PLACE_WAITING);
   size_t end = begin;
   queue[end++] = root;
   n->place[root] = PLACE_QUEUED;
@@ -278,6 +280,7 @@ static void select_active_contacts(newton_system *n) {
 /* Adds V W of one block to the matrix. For an open contact, which has a known step, subtracts the
  * product with this step from the right-hand side. */
 static void add_newton_block(newton_system *n, size_t row, const ct_block *block, size_t contact) {
+  assert(row < n->count);
   const double *v = n->equations[n->active[row]].v, *m = block->m;
   if (n->place[contact] == PLACE_OPEN) {
     ct_triple du = ct_block_times(block, n->step[contact]);

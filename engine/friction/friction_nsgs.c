@@ -32,6 +32,7 @@ typedef struct slide {
 
 static slide make_slide(const ct_block *a, ct_triple b, double mu, double k0) {
   const double *m = a->m;
+  assert(m[0] > 0.0);
   double gs = m[3] / m[0], gt = m[6] / m[0];
   double ss = m[4] - gs * m[1] + k0, st = m[5] - gs * m[2], ts = m[7] - gt * m[1],
          tt = m[8] - gt * m[2] + k0;
@@ -103,6 +104,7 @@ static bool sliding_force(const slide *f, double s, double t, ct_triple *r) {
  * linear in 1 / (S + k). */
 static bool solve_plane_contact(const ct_block *a, ct_triple b, double mu, ct_triple *r) {
   const double *m = a->m;
+  assert(m[0] > 0.0);
   double g = m[3] / m[0], s = m[4] - g * m[1], c = g * b.n - b.s;
   if (s > 0.0 || c == 0.0) {
     double t = s > 0.0 ? c / s : 0.0, n = (-b.n - m[1] * t) / m[0];

@@ -12,6 +12,7 @@
 #include "base/trigonometry.h"
 #include <contact/lcp.h>
 
+#include <assert.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
@@ -35,11 +36,13 @@ typedef struct pyramid {
 } pyramid;
 
 static size_t pyramid_rows(const pyramid *p, size_t i) {
+  assert(i < p->w->contacts);
   return p->w->mu[i] > 0.0 ? p->directions + 2 : 1;
 }
 
 /* Fills the tangential directions. Opposite directions are exact negatives. */
 static void fill_pyramid_directions(pyramid *p) {
+  assert(p->directions >= 2 && p->directions % 2 == 0);
   size_t k = p->directions, half = k / 2;
   for (size_t j = 0; j < half; j++) {
     ct_sin_cos t = ct_sin_cos_of(2.0 * PI * (double)j / (double)k);
@@ -56,6 +59,7 @@ static void fill_basis_directions(pyramid *p) {
     for (size_t j = 0; j < p->directions; j++) *at++ = (basis_vector){i, p->direction[j], false};
     *at++ = (basis_vector){.contact = i, .slip = true};
   }
+  assert(at == p->basis + p->size);
 }
 
 static double triple_product(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }

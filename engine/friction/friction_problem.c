@@ -7,6 +7,7 @@
 /* ---- cones and residual ---------------------------------------------------------------------- */
 
 ct_triple ct_cone_nearest(ct_triple x, double mu) {
+  assert(mu >= 0.0);
   double length = ct_length2(x.s, x.t);
   if (x.n >= 0.0 && length <= mu * x.n) return x;
   double n = (x.n + mu * length) / (1.0 + mu * mu);
@@ -17,6 +18,7 @@ ct_triple ct_cone_nearest(ct_triple x, double mu) {
 
 /* The length and the products have a round-off of some 4 u; a margin of 8 u is subtracted. */
 ct_triple ct_cone_contains(ct_triple r, double mu) {
+  assert(mu >= 0.0);
   if (!(r.n > 0.0)) return (ct_triple){0.0, 0.0, 0.0};
   double length = ct_length2(r.s, r.t), most = mu * r.n * (1.0 - 8.0 * CT_UNIT_ROUNDOFF);
   /* Near the underflow limit doubles lack this accuracy: no tangential force. */
@@ -188,6 +190,7 @@ static void fill_friction_blocks(const ct_friction_problem *p, int exponent,
       for (int e = 0; e < 9; e++) block.m[e] = ldexp(block.m[e], exponent);
       if (column == i) out->diagonal[i] = block;
       else {
+        assert(k < out->starts[p->contacts]);
         out->columns[k] = (uint32_t)column;
         out->blocks[k++] = block;
       }

@@ -117,6 +117,7 @@ static ct_status solve_cone_phase(const ct_impulse_many *many, double *q, bool b
  * normal parts of at least floor + target. `target` [count] may be NULL. */
 static ct_status solve_phase(const ct_impulse_many *many, const double *u, const double *target,
                              double *p, ct_impulse_phase *phase) {
+  assert(many->rows == many->dimension * many->count);
   ct_arena *arena = many->work->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
   double *q = ct_arena_alloc_doubles(arena, many->rows);
@@ -153,6 +154,7 @@ static bool has_disc(const doubled *d, uint32_t contact) {
 /* Writes row `from` of the matrix as row `to` of the doubled system, with columns of contacts and
  * discs. Columns of discs' normal impulses stay zero. */
 static size_t write_doubled_row(const doubled *d, size_t from, size_t to) {
+  assert(from < d->many->rows && to < d->rows);
   const ct_matrix *m = d->many->matrix;
   size_t at = d->starts[to];
   for (size_t e = m->starts[from]; e < m->starts[from + 1]; e++, at++)
@@ -184,6 +186,7 @@ static void write_doubled_system(const doubled *d) {
     for (size_t axis = 1; axis < 3; axis++)
       d->starts[row + axis + 1] = write_doubled_row(d, 3 * (size_t)d->source[k] + axis, row + axis);
   }
+  assert(d->starts[d->rows] <= 4 * d->many->matrix->starts[d->many->rows]);
 }
 
 /* Assigns discs and allocates the doubled system. Tangential rows of a disc include the contact's

@@ -72,6 +72,7 @@ static double point_energy_change(const ct_impulse_point *point, const double p[
 }
 
 double ct_impulse_theta(double a, double b, double c) {
+  assert(!(c > 0.0));
   double square = ct_max2(b * b - 4.0 * a * c, 0.0), theta = 0.0;
   if (b > 0.0) theta = -2.0 * c / (b + sqrt(square));
   else if (a > 0.0) theta = (sqrt(square) - b) / (2.0 * a);
@@ -122,6 +123,7 @@ static void multiply_block(const ct_impulse_point *point, const double q[3], dou
 }
 
 static void end_compression(impact_path *f) {
+  assert(!f->separating);
   f->u[0] = 0.0;
   f->separating = true;
   f->end = (1.0 + f->point->restitution) * f->p[0];
@@ -222,6 +224,7 @@ static double evaluate_series_slope(const double *c, double t) {
 
 /* The longest step, a power of two, for which the last terms are below round-off. */
 static double series_step(const series *c) {
+  assert(c->s[0] > 0.0);
   int exponent = STEP_EXPONENT_MAX;
   for (int i = ORDER - 3; i <= ORDER; i++) {
     double term = ct_max2(ct_max2(fabs(c->x[i]), fabs(c->y[i])), fabs(c->s[i])),

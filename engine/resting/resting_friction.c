@@ -14,6 +14,8 @@
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
+#include <assert.h>
+
 /* Slip below this part of the accelerations counts as none: it would change no digit of them. */
 #define STILL_PART 1e-14
 /* If Newton's method reaches this residual, no other solver is tried. */
@@ -148,6 +150,7 @@ static ct_status refine_friction_solution(ct_resting *resting, const ct_resting_
 
 /* Solves the problem by the method of the options; writes resting->forces and the result. */
 static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *problem) {
+  assert(problem->friction.matrix.size == resting->count * CT_RESTING_PARTS);
   const ct_resting_options *from = resting->options;
   ct_resting_result *reported = resting->result;
   bool pyramids = from->friction == CT_RESTING_FRICTION_POLYHEDRAL;
@@ -219,6 +222,7 @@ static ct_vec3 sliding_friction(const ct_resting *resting, size_t i) {
 /* Adds the friction of sliding contacts to the columns of their normals; rows do not change.
  * Sliding contacts then have no other friction, sticking contacts their static one. */
 static ct_status fold_sliding_friction(const ct_resting *resting, ct_resting_problem *problem) {
+  assert(problem->friction.matrix.dense);
   size_t rows = problem->friction.matrix.size;
   double *folded = ct_arena_alloc_doubles(resting->arena, rows * rows + 1);
   if (!folded) return CT_OUT_OF_MEMORY;
@@ -247,6 +251,7 @@ static void unfold_sliding_friction(ct_resting *resting) {
 }
 
 static bool open_sliding(ct_resting *resting, const ct_resting_problem *problem, sliding *s) {
+  assert(problem->friction.matrix.dense);
   size_t n = resting->count, rows = problem->friction.matrix.size;
   double *memory = ct_arena_alloc_doubles(resting->arena, 2 * n * n + 10 * n + 1);
   if (!memory) return false;
@@ -280,6 +285,7 @@ static void compute_accelerations(const sliding *s, double *out) {
 /* Computes the normal forces for which the closed contacts have no acceleration. Returns false if
  * they do not exist, are not unique, or are no solution. */
 static bool try_closed_contacts(const sliding *s, unsigned closed, bool *has_memory) {
+  assert(s->count <= ENUMERATED_MAX);
   size_t n = s->count, size = 0, of[ENUMERATED_MAX], rank = 0;
   for (size_t i = 0; i < n; i++) {
     s->f[i] = 0.0;
