@@ -52,18 +52,18 @@ typedef struct poll {
   uint32_t steps;
 } poll;
 
-static bool cancelled(poll *p, uint32_t steps) {
+static bool poll_body_pair_cancel(poll *p, uint32_t steps) {
   p->steps += steps;
   if (p->steps < STEPS_PER_POLL) return false;
   p->steps = 0;
   return ct_cancel_raised(p->cancel);
 }
 
-static ct_status make_boxes(ct_placed_body *placed, poll *p) {
+static ct_status compute_collider_boxes(ct_placed_body *placed, poll *p) {
   if (placed->boxed) return CT_OK;
   placed->reach = 0.0;
   for (uint32_t i = 0; i < placed->count; i++) {
-    if (cancelled(p, BOX_STEPS)) return CT_CANCELLED;
+    if (poll_body_pair_cancel(p, BOX_STEPS)) return CT_CANCELLED;
     placed->boxes[i] = ct_shape_aabb(ct_body_shape(placed->body, i), &placed->frames[i]);
     placed->reach = ct_max2(placed->reach, ct_aabb_magnitude(&placed->boxes[i]));
   }
@@ -72,7 +72,7 @@ static ct_status make_boxes(ct_placed_body *placed, poll *p) {
 }
 
 /* Builds the tree of the boxes, and the scratch for as many results as there are colliders. */
-static ct_status make_tree(ct_placed_body *placed, const ct_cancel *cancel) {
+static ct_status build_collider_tree(ct_placed_body *placed, const ct_cancel *cancel) {
   if (placed->treed) return CT_OK;
   if (!placed->tree) placed->tree = ct_tree_create();
   if (!placed->tree) return CT_OUT_OF_MEMORY;
@@ -106,8 +106,8 @@ static ct_status walk_open(collider_walk *walk, const ct_body_pair *pair) {
   *walk = (collider_walk){
       pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
   if (walk->single) return CT_OK;
-  ct_status status = make_boxes(pair->a, &walk->poll);
-  if (status == CT_OK) status = make_boxes(pair->b, &walk->poll);
+  ct_status status = compute_collider_boxes(pair->a, &walk->poll);
+  if (status == CT_OK) status = compute_collider_boxes(pair->b, &walk->poll);
   if (status != CT_OK) return status;
   walk->b_first = ct_body_compare(pair->b->body, pair->b->pose, pair->a->body, pair->a->pose) < 0;
   if (!walk->b_first) return CT_OK;
@@ -133,7 +133,7 @@ static double gap_of(const collider_walk *walk, collider_pair p) {
 }
 
 /* Colliders of the caller's a and b, whichever is first here. */
-static uint32_t in_a(const collider_walk *walk, collider_pair p) {
+static uint32_t index_in_a(const collider_walk *walk, collider_pair p) {
   return walk->b_first ? p.second : p.first;
 }
 static uint32_t in_b(const collider_walk *walk, collider_pair p) {
@@ -150,7 +150,7 @@ typedef struct extreme_pair {
 } extreme_pair;
 
 /* True if a pair whose boxes have this gap cannot be the extreme one. */
-static bool beyond(const collider_walk *walk, const extreme_pair *best, double gap) {
+static bool is_gap_irrelevant(const collider_walk *walk, const extreme_pair *best, double gap) {
   return gap > 0.0 && (gap > walk->pair->limit || (best->found && gap > best->key));
 }
 
@@ -164,7 +164,7 @@ static void test_distance(const collider_walk *walk, collider_pair p, extreme_pa
   double threshold = best->found && best->key < pair->limit ? best->key : pair->limit;
   ct_pair_options options = {pair->tolerance, ct_max2(threshold, 0.0)};
   ct_pair_result result;
-  uint32_t a = in_a(walk, p), b = in_b(walk, p);
+  uint32_t a = index_in_a(walk, p), b = in_b(walk, p);
   ct_pair_distance_within(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options,
                           pair->workspace, &result);
   double key = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
@@ -184,7 +184,7 @@ static ct_status nearest_boxes(collider_walk *walk, collider_pair *nearest) {
   *nearest = (collider_pair){0, 0};
   for (collider_pair p = {0, 0}; p.first < walk->first->count; p.first++) {
     for (p.second = 0; p.second < walk->second->count; p.second++) {
-      if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+      if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
       double gap = gap_of(walk, p);
       if (gap >= best_gap) continue;
       best_gap = gap;
@@ -202,12 +202,12 @@ static ct_status distance_of_all(collider_walk *walk, extreme_pair *best) {
   test_distance(walk, start, best);
   for (collider_pair p = {0, 0}; p.first < walk->first->count; p.first++) {
     for (p.second = 0; p.second < walk->second->count; p.second++) {
-      if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+      if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
       if ((p.first == start.first && p.second == start.second) ||
-          beyond(walk, best, gap_of(walk, p)))
+          is_gap_irrelevant(walk, best, gap_of(walk, p)))
         continue;
       test_distance(walk, p, best);
-      if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
+      if (poll_body_pair_cancel(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
     }
   }
   return CT_OK;
@@ -219,7 +219,7 @@ typedef struct waiting_node {
   double gap;
 } waiting_node;
 
-static waiting_node wait_for(const collider_walk *walk, uint32_t first, uint32_t node) {
+static waiting_node make_waiting_node(const collider_walk *walk, uint32_t first, uint32_t node) {
   const ct_aabb *box = &walk->first->boxes[first];
   return (waiting_node){node, ct_aabb_gap(box, &walk->second->tree->nodes[node].box,
                                           ct_aabb_magnitude(box) + walk->second->reach)};
@@ -230,24 +230,24 @@ static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pa
   const ct_tree_node *nodes = walk->second->tree->nodes;
   waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
-  stack[top++] = wait_for(walk, first, walk->second->tree->root);
+  stack[top++] = make_waiting_node(walk, first, walk->second->tree->root);
   while (top > 0) {
     waiting_node w = stack[--top];
-    if (cancelled(&walk->poll, 2)) return CT_CANCELLED;
-    if (beyond(walk, best, w.gap)) continue;
+    if (poll_body_pair_cancel(&walk->poll, 2)) return CT_CANCELLED;
+    if (is_gap_irrelevant(walk, best, w.gap)) continue;
     const ct_tree_node *node = &nodes[w.node];
     if (node->height > 0) {
-      waiting_node c = wait_for(walk, first, node->child[0]),
-                   d = wait_for(walk, first, node->child[1]);
+      waiting_node c = make_waiting_node(walk, first, node->child[0]),
+                   d = make_waiting_node(walk, first, node->child[1]);
       bool swap = d.gap < c.gap;
       stack[top++] = swap ? c : d;
       stack[top++] = swap ? d : c;
       continue;
     }
     collider_pair p = {first, node->child[1]};
-    if (beyond(walk, best, gap_of(walk, p))) continue;
+    if (is_gap_irrelevant(walk, best, gap_of(walk, p))) continue;
     test_distance(walk, p, best);
-    if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
+    if (poll_body_pair_cancel(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
   }
   return CT_OK;
 }
@@ -255,13 +255,13 @@ static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pa
 /* Visits the colliders of the first body, beginning with the one nearest to the second body's box.
  */
 static ct_status distance_by_tree(collider_walk *walk, extreme_pair *best) {
-  ct_status status = make_tree(walk->second, walk->pair->cancel);
+  ct_status status = build_collider_tree(walk->second, walk->pair->cancel);
   if (status != CT_OK) return status;
   uint32_t start = 0, root = walk->second->tree->root;
   double least = INFINITY;
   for (uint32_t i = 0; i < walk->first->count && least > 0.0; i++) {
-    if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
-    double gap = wait_for(walk, i, root).gap;
+    if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
+    double gap = make_waiting_node(walk, i, root).gap;
     if (gap >= least) continue;
     least = gap;
     start = i;
@@ -287,14 +287,15 @@ ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_distance_hit *hit, 
 
 /* ---- all pairs ------------------------------------------------------------------------------ */
 
-static int by_index(const void *a, const void *b) {
+static int compare_indices(const void *a, const void *b) {
   uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
   return (p > q) - (p < q);
 }
 
 /* Colliders of the second body whose boxes are within reach of the box of one of the first body's,
  * ascending, in `found` of the second. */
-static ct_status near_boxes(collider_walk *walk, uint32_t first, double reach, size_t *count) {
+static ct_status find_near_colliders(collider_walk *walk, uint32_t first, double reach,
+                                     size_t *count) {
   const ct_tree_node *nodes = walk->second->tree->nodes;
   uint32_t stack[CT_TREE_HEIGHT_MAX + 2], *found = walk->second->found;
   int top = 0;
@@ -302,8 +303,8 @@ static ct_status near_boxes(collider_walk *walk, uint32_t first, double reach, s
   stack[top++] = walk->second->tree->root;
   while (top > 0) {
     uint32_t at = stack[--top];
-    if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
-    if (wait_for(walk, first, at).gap > reach) continue;
+    if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
+    if (make_waiting_node(walk, first, at).gap > reach) continue;
     if (nodes[at].height == 0) {
       if (gap_of(walk, (collider_pair){first, nodes[at].child[1]}) <= reach)
         found[(*count)++] = nodes[at].child[1];
@@ -312,21 +313,21 @@ static ct_status near_boxes(collider_walk *walk, uint32_t first, double reach, s
     stack[top++] = nodes[at].child[0];
     stack[top++] = nodes[at].child[1];
   }
-  qsort(found, *count, sizeof *found, by_index);
+  qsort(found, *count, sizeof *found, compare_indices);
   return CT_OK;
 }
 
-static ct_status visit_row(collider_walk *walk, uint32_t a, ct_collider_visit visit,
-                           void *context) {
+static ct_status visit_collider_pairs_of(collider_walk *walk, uint32_t a, ct_collider_visit visit,
+                                         void *context) {
   bool large = is_large(walk);
   size_t count = walk->second->count;
-  ct_status status = large ? near_boxes(walk, a, walk->pair->limit, &count) : CT_OK;
+  ct_status status = large ? find_near_colliders(walk, a, walk->pair->limit, &count) : CT_OK;
   for (size_t k = 0; k < count && status == CT_OK; k++) {
     uint32_t b = large ? walk->second->found[k] : (uint32_t)k;
-    if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+    if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
     if (!large && gap_of(walk, (collider_pair){a, b}) > walk->pair->limit) continue;
     status = visit(context, a, b);
-    if (status == CT_OK && cancelled(&walk->poll, PAIR_STEPS)) status = CT_CANCELLED;
+    if (status == CT_OK && poll_body_pair_cancel(&walk->poll, PAIR_STEPS)) status = CT_CANCELLED;
   }
   return status;
 }
@@ -336,12 +337,12 @@ ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, 
       pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
   ct_status status = CT_OK;
   if (!walk.single) {
-    status = make_boxes(pair->a, &walk.poll);
-    if (status == CT_OK) status = make_boxes(pair->b, &walk.poll);
-    if (status == CT_OK && is_large(&walk)) status = make_tree(pair->b, pair->cancel);
+    status = compute_collider_boxes(pair->a, &walk.poll);
+    if (status == CT_OK) status = compute_collider_boxes(pair->b, &walk.poll);
+    if (status == CT_OK && is_large(&walk)) status = build_collider_tree(pair->b, pair->cancel);
   }
   for (uint32_t a = 0; a < pair->a->count && status == CT_OK; a++)
-    status = visit_row(&walk, a, visit, context);
+    status = visit_collider_pairs_of(&walk, a, visit, context);
   return status;
 }
 
@@ -351,9 +352,9 @@ ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, 
 static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_overlap_hit *hit,
                               bool *found) {
   const ct_body_pair *pair = walk->pair;
-  uint32_t a = in_a(walk, p), b = in_b(walk, p);
+  uint32_t a = index_in_a(walk, p), b = in_b(walk, p);
   ct_vec3 witness;
-  if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
+  if (poll_body_pair_cancel(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
   const ct_placed placed[2] = {ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b)};
   const ct_collider_pair which = {hit->a, hit->b, a, b};
   *found = pair->overlap_test ? pair->overlap_test(pair->context, &which, placed[0], placed[1],
@@ -372,7 +373,7 @@ static ct_status overlap_of_all(collider_walk *walk, ct_overlap_hit *hit, bool *
   for (collider_pair p = {0, 0}; p.first < walk->first->count && status == CT_OK && !*found;
        p.first++) {
     for (p.second = 0; p.second < walk->second->count && status == CT_OK && !*found; p.second++) {
-      if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+      if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
       if (gap_of(walk, p) == 0.0) status = test_overlap(walk, p, hit, found);
     }
   }
@@ -380,10 +381,10 @@ static ct_status overlap_of_all(collider_walk *walk, ct_overlap_hit *hit, bool *
 }
 
 static ct_status overlap_by_tree(collider_walk *walk, ct_overlap_hit *hit, bool *found) {
-  ct_status status = make_tree(walk->second, walk->pair->cancel);
+  ct_status status = build_collider_tree(walk->second, walk->pair->cancel);
   for (uint32_t i = 0; i < walk->first->count && status == CT_OK && !*found; i++) {
     size_t count;
-    status = near_boxes(walk, i, 0.0, &count);
+    status = find_near_colliders(walk, i, 0.0, &count);
     for (size_t k = 0; k < count && status == CT_OK && !*found; k++)
       status = test_overlap(walk, (collider_pair){i, walk->second->found[k]}, hit, found);
   }

@@ -107,7 +107,7 @@ bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view) {
   return true;
 }
 
-static bool grow(ct_row_finder *finder) {
+static bool grow_row_finder(ct_row_finder *finder) {
   size_t capacity = finder->capacity ? 2 * finder->capacity : 64;
   uint32_t *rows = realloc(finder->rows, capacity * sizeof *rows);
   if (rows) finder->rows = rows;
@@ -118,16 +118,16 @@ static bool grow(ct_row_finder *finder) {
   return !finder->failed;
 }
 
-static bool add(ct_row_finder *finder, uint32_t row) {
-  if (finder->count == finder->capacity && !grow(finder)) return false;
+static bool add_partner_row(ct_row_finder *finder, uint32_t row) {
+  if (finder->count == finder->capacity && !grow_row_finder(finder)) return false;
   finder->rows[finder->count++] = row;
   return finder->count < finder->most;
 }
 
-static bool visit(void *context, uint32_t row) {
+static bool visit_tree_row(void *context, uint32_t row) {
   ct_row_finder *finder = context;
   if (row < finder->low || ct_query_overridden(finder->query, row)) return true;
-  return add(finder, row);
+  return add_partner_row(finder, row);
 }
 
 static void count_digits(const uint32_t *from, uint32_t *to, size_t count, unsigned shift) {
@@ -164,21 +164,21 @@ ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t
   const ct_query *query = finder->query;
   finder->count = 0;
   finder->low = low;
-  ct_aabb asked = ct_query_expanded_aabb(query, view);
-  ct_tree_query(query->derived->tree, &asked, visit, finder, tests);
+  ct_aabb box = ct_query_expanded_aabb(query, view);
+  ct_tree_query(query->derived->tree, &box, visit_tree_row, finder, tests);
   bool more = finder->count < finder->most && !finder->failed;
   for (uint32_t k = ct_derived_loose_from(query->derived, low);
        more && k < query->derived->loose_count; k++) {
     const ct_unbounded_body *loose = &query->derived->loose[k];
     ++*tests;
-    if (!ct_query_overridden(query, loose->row) && ct_aabb_overlap(&asked, &loose->box))
-      more = add(finder, loose->row);
+    if (!ct_query_overridden(query, loose->row) && ct_aabb_overlap(&box, &loose->box))
+      more = add_partner_row(finder, loose->row);
   }
   for (size_t k = ct_query_override_from(query, low); more && k < query->options.override_count;
        k++) {
     ++*tests;
-    if (ct_aabb_overlap(&asked, &query->override_boxes[k]))
-      more = add(finder, query->options.overrides[k].row);
+    if (ct_aabb_overlap(&box, &query->override_boxes[k]))
+      more = add_partner_row(finder, query->options.overrides[k].row);
   }
   if (finder->failed) return CT_OUT_OF_MEMORY;
   sort_rows(finder);

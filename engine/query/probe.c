@@ -25,7 +25,7 @@ static bool can_probe(const ct_probe_options *o) {
   return true;
 }
 
-static ct_status prepare(ct_probe *probe) {
+static ct_status prepare_probe(ct_probe *probe) {
   const ct_probe_options *o = &probe->options;
   /* Methods that list pairs of boxes have no use for a probe: it queries the tree. */
   bool listed = o->broadphase != CT_BROADPHASE_AUTO && o->broadphase != CT_BROADPHASE_BRUTE_FORCE;
@@ -49,7 +49,7 @@ ct_status ct_probe_prepare(const ct_scene *scene, const ct_probe_options *option
   probe->scene = scene;
   probe->options = *options;
   if (options->nearest == 0) probe->options.nearest = 1;
-  ct_status status = prepare(probe);
+  ct_status status = prepare_probe(probe);
   if (status == CT_OK) *out = probe;
   else ct_probe_destroy(probe);
   return status;

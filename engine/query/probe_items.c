@@ -141,8 +141,8 @@ static ct_status walk_rows(ct_probe_range *run, bound_box bound, visit_body visi
 #define RAY_STEPS 8
 
 /* Parameters at which the line is between two planes normal to an axis; false: none. */
-static bool cut_slab(double low, double high, double origin, double direction, double *in,
-                     double *out) {
+static bool clip_line_to_slab(double low, double high, double origin, double direction, double *in,
+                              double *out) {
   if (direction == 0.0) return low <= origin && origin <= high;
   double s = (low - origin) / direction, t = (high - origin) / direction;
   *in = ct_max2(*in, ct_min2(s, t));
@@ -154,9 +154,9 @@ static double entry_of_box(const ct_probe_range *run, const ct_aabb *box) {
   const ct_vec3 *o = &run->ray.origin, *d = &run->direction;
   double in = 0.0, out = INFINITY;
   ct_aabb b = ct_aabb_expand(*box, BOX_SLACK * (run->size + ct_aabb_magnitude(box)));
-  if (!cut_slab(b.min.x, b.max.x, o->x, d->x, &in, &out) ||
-      !cut_slab(b.min.y, b.max.y, o->y, d->y, &in, &out) ||
-      !cut_slab(b.min.z, b.max.z, o->z, d->z, &in, &out) || in > out)
+  if (!clip_line_to_slab(b.min.x, b.max.x, o->x, d->x, &in, &out) ||
+      !clip_line_to_slab(b.min.y, b.max.y, o->y, d->y, &in, &out) ||
+      !clip_line_to_slab(b.min.z, b.max.z, o->z, d->z, &in, &out) || in > out)
     return INFINITY;
   return in * run->length * (1.0 - BOX_SLACK);
 }
@@ -183,7 +183,7 @@ static ct_probe_hit hit_of(const ct_ray_crossing *c, uint32_t row, uint32_t coll
 }
 
 /* Keeps every hit, or only the nearest one. */
-static ct_status keep(ct_probe_range *run, const ct_probe_hit *hit) {
+static ct_status keep_ray_hit(ct_probe_range *run, const ct_probe_hit *hit) {
   bool first = !run->probe->options.all;
   if (first && run->count == 1) {
     if (compare_hits(hit, run->hits) < 0) run->hits[0] = *hit;
@@ -225,7 +225,7 @@ static ct_status cross_body(ct_probe_range *run, uint32_t row) {
     if (count == SIZE_MAX) return CT_OUT_OF_MEMORY;
     for (size_t k = 0; k < count; k++) {
       ct_probe_hit hit = hit_of(&run->crossings[k], row, i);
-      ct_status status = keep(run, &hit);
+      ct_status status = keep_ray_hit(run, &hit);
       if (status != CT_OK) return status;
     }
   }
@@ -246,7 +246,7 @@ ct_status ct_probe_item_ray(ct_probe_range *run) {
 /* ---- points ------------------------------------------------------------------------------ */
 
 /* Signed distance of the point to a closed box: inside, minus the distance to the nearest side. */
-static double box_distance(const ct_aabb *box, ct_vec3 p) {
+static double point_box_distance(const ct_aabb *box, ct_vec3 p) {
   ct_vec3 d = {ct_max2(box->min.x - p.x, p.x - box->max.x),
                ct_max2(box->min.y - p.y, p.y - box->max.y),
                ct_max2(box->min.z - p.z, p.z - box->max.z)};
@@ -257,7 +257,7 @@ static double box_distance(const ct_aabb *box, ct_vec3 p) {
 
 /* A solid within the box is no nearer, and the point is no deeper in it. */
 static double bound_point_distance(const ct_probe_range *run, const ct_aabb *box) {
-  double distance = box_distance(box, run->point);
+  double distance = point_box_distance(box, run->point);
   return distance - BOX_SLACK * (ct_max_abs(run->point) + ct_aabb_magnitude(box));
 }
 
@@ -273,7 +273,8 @@ static double bound_ball_distance(const ct_probe_range *run, ct_placed placed) {
 
 /* Signed distance of the point to a collider, up to the limit: sets all of the hit but row and
  * collider. */
-static bool measure(const ct_probe_range *run, ct_placed solid, double limit, ct_probe_hit *hit) {
+static bool measure_point_distance(const ct_probe_range *run, ct_placed solid, double limit,
+                                   ct_probe_hit *hit) {
   const ct_shape point = {.kind = CT_KIND_SPHERE, .sphere = {0.0}};
   const ct_frame at = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, run->point};
   ct_pair_options options = {.threshold = ct_max2(limit, 0.0)};
@@ -334,8 +335,9 @@ static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hi
         (placed->count > 1 && bound_ball_distance(run, solid) > limit))
       continue;
     ct_probe_hit one;
-    bool near = ct_kind_is_mesh(solid.shape->kind) ? measure_mesh(run, solid, limit, &one)
-                                                   : measure(run, solid, limit, &one);
+    bool near = ct_kind_is_mesh(solid.shape->kind)
+                    ? measure_mesh(run, solid, limit, &one)
+                    : measure_point_distance(run, solid, limit, &one);
     if (ct_cancel_raised(run->probe->options.cancel))
       return CT_CANCELLED; /* the pair may be incomplete */
     if (!near || (*found && one.distance >= hit->distance)) continue;
@@ -416,7 +418,7 @@ static double bound_region_box(const ct_probe_range *run, const ct_aabb *box) {
   return ct_aabb_overlap(&grown, box) ? 0.0 : INFINITY;
 }
 
-static int compare_rows(const void *a, const void *b) {
+static int compare_row_numbers(const void *a, const void *b) {
   uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
   return (p > q) - (p < q);
 }
@@ -427,7 +429,7 @@ ct_status ct_probe_find_rows(ct_probe *probe) {
   uint32_t *rows = status == CT_OK ? malloc((run.count + 1) * sizeof *rows) : NULL;
   if (status == CT_OK && !rows) status = CT_OUT_OF_MEMORY;
   for (size_t k = 0; rows && k < run.count; k++) rows[k] = run.hits[k].row;
-  if (rows) qsort(rows, run.count, sizeof *rows, compare_rows);
+  if (rows) qsort(rows, run.count, sizeof *rows, compare_row_numbers);
   probe->rows = rows;
   probe->items = run.count;
   free(run.hits);

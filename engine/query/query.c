@@ -118,7 +118,7 @@ static ct_aabb make_box(const ct_query *query, uint32_t row) {
   return ct_body_aabb(body, &frame);
 }
 
-static ct_status make_boxes(ct_query *query) {
+static ct_status compute_row_box_array(ct_query *query) {
   uint32_t rows = query->scene->rows;
   ct_aabb *boxes = malloc(((size_t)rows + 1) * sizeof *boxes);
   if (!boxes) return CT_OUT_OF_MEMORY;
@@ -131,7 +131,7 @@ static ct_status make_boxes(ct_query *query) {
   return CT_OK;
 }
 
-static ct_status make_tree(ct_query *query) {
+static ct_status derive_tree(ct_query *query) {
   const ct_query_options *o = &query->options;
   ct_status status = ct_scene_derive(query->scene, o->cancel, &query->derived);
   if (status != CT_OK) return status;
@@ -151,7 +151,7 @@ static ct_status make_tree(ct_query *query) {
 
 /* Builds the tree of all rows' boxes at the query's poses. */
 static ct_status make_own_tree(ct_query *query) {
-  ct_status status = make_boxes(query);
+  ct_status status = compute_row_box_array(query);
   if (status != CT_OK) return status;
   uint32_t rows = query->scene->rows, count = 0;
   uint32_t *users = malloc(((size_t)rows + 1) * sizeof *users);
@@ -243,24 +243,24 @@ static ct_status list_few(ct_query *query, const uint8_t *few) {
 /* ---- methods that list all pairs at once ---------------------------------------------------- */
 
 /* The rows that have boxes, and these boxes expanded by the clearance. */
-typedef struct asked_rows {
+typedef struct boxed_rows {
   uint32_t *rows;
   ct_aabb *boxes;
   size_t count;
-} asked_rows;
+} boxed_rows;
 
-static bool ask_rows(const ct_query *query, asked_rows *asked) {
+static bool list_boxed_rows(const ct_query *query, boxed_rows *boxed) {
   uint32_t rows = query->scene->rows;
-  asked->rows = malloc(((size_t)rows + 1) * sizeof *asked->rows);
-  asked->boxes = malloc(((size_t)rows + 1) * sizeof *asked->boxes);
-  if (!asked->rows || !asked->boxes) return false;
+  boxed->rows = malloc(((size_t)rows + 1) * sizeof *boxed->rows);
+  boxed->boxes = malloc(((size_t)rows + 1) * sizeof *boxed->boxes);
+  if (!boxed->rows || !boxed->boxes) return false;
   for (uint32_t row = 0; row < rows; row++) {
     ct_row_view view = {.row = row};
     if (!ct_query_aabb(query, row, &view.box)) continue;
     view.magnitude =
         query->reach; /* one expansion for all: equal bounds stay equal from frame to frame */
-    asked->boxes[asked->count] = ct_query_expanded_aabb(query, &view);
-    asked->rows[asked->count++] = row;
+    boxed->boxes[boxed->count] = ct_query_expanded_aabb(query, &view);
+    boxed->rows[boxed->count++] = row;
   }
   return true;
 }
@@ -292,16 +292,16 @@ static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const u
 }
 
 /* Finds the pairs by the method alone, or as the next frame. */
-static ct_status find_pairs(ct_query *query, const asked_rows *asked) {
+static ct_status find_pairs(ct_query *query, const boxed_rows *boxed) {
   const ct_query_options *o = &query->options;
   const ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
   ct_pair_list list = {NULL, 0, 0};
   ct_broad_statistics statistics = {0};
   ct_status status = query->question.frames
-                         ? find_frame_pairs(query->question.frames, asked->boxes, asked->count,
+                         ? find_frame_pairs(query->question.frames, boxed->boxes, boxed->count,
                                             &options, &list, &statistics)
-                         : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
-  if (status == CT_OK) status = accept_pairs(query, &list, asked->rows);
+                         : ct_broad_pairs(boxed->boxes, boxed->count, &options, &list, &statistics);
+  if (status == CT_OK) status = accept_pairs(query, &list, boxed->rows);
   if (!query->question.frames) ct_pair_list_free(&list);
   if (status == CT_OK && query->question.frames)
     status = record_frame_pairs(query->question.frames, query->listed, query->listed_count);
@@ -311,13 +311,13 @@ static ct_status find_pairs(ct_query *query, const asked_rows *asked) {
 }
 
 static ct_status list_by_method(ct_query *query) {
-  asked_rows asked = {NULL, NULL, 0};
-  ct_status status = make_boxes(query);
-  if (status == CT_OK && !ask_rows(query, &asked)) status = CT_OUT_OF_MEMORY;
-  if (status == CT_OK) status = find_pairs(query, &asked);
+  boxed_rows boxed = {NULL, NULL, 0};
+  ct_status status = compute_row_box_array(query);
+  if (status == CT_OK && !list_boxed_rows(query, &boxed)) status = CT_OUT_OF_MEMORY;
+  if (status == CT_OK) status = find_pairs(query, &boxed);
   query->source = CT_SOURCE_LISTED;
-  free(asked.rows);
-  free(asked.boxes);
+  free(boxed.rows);
+  free(boxed.boxes);
   return status;
 }
 
@@ -330,7 +330,7 @@ static ct_status next_frame(ct_query *query) {
   const uint8_t *few = query->broadphase == CT_BROADPHASE_AUTO ? few_selected(query) : NULL;
   if (!few) return list_by_method(query);
   query->broadphase = CT_BROADPHASE_TREE;
-  ct_status status = make_tree(query);
+  ct_status status = derive_tree(query);
   if (status == CT_OK) status = list_few(query, few);
   if (status != CT_OK) return status;
   set_frame_method(frames, query->broadphase, query->listed_tests);
@@ -344,7 +344,7 @@ bool ct_query_pairs_are_valid(const ct_scene *scene, const ct_row_pair *pairs, s
   return true;
 }
 
-static ct_status prepare(ct_query *query) {
+static ct_status prepare_query(ct_query *query) {
   const ct_query_options *o = &query->options;
   if (o->explicit_pairs && !ct_query_pairs_are_valid(query->scene, o->pairs, o->pair_count))
     return CT_LIMIT;
@@ -365,14 +365,14 @@ static ct_status prepare(ct_query *query) {
   if (query->question.frames) return next_frame(query);
   if (query->broadphase == CT_BROADPHASE_BRUTE_FORCE) {
     query->source = CT_SOURCE_BOXES;
-    return make_boxes(query);
+    return compute_row_box_array(query);
   }
   if (query->broadphase != CT_BROADPHASE_TREE && !query->question.distance.nearest)
     return list_by_method(query);
   query->source = CT_SOURCE_TREE;
   if (query->question.distance.nearest)
-    return o->override_count > OVERRIDES_MAX ? make_own_tree(query) : make_tree(query);
-  status = make_tree(query);
+    return o->override_count > OVERRIDES_MAX ? make_own_tree(query) : derive_tree(query);
+  status = derive_tree(query);
   const uint8_t *few = status == CT_OK ? few_selected(query) : NULL;
   return few ? list_few(query, few) : status;
 }
@@ -384,7 +384,7 @@ static ct_status prepare_question(const ct_scene *scene, const ct_query_options 
   query->scene = scene;
   query->options = *options;
   query->question = *question;
-  ct_status status = prepare(query);
+  ct_status status = prepare_query(query);
   if (status == CT_OK) *out = query;
   else ct_query_destroy(query);
   return status;

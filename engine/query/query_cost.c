@@ -40,7 +40,7 @@
  * elements. */
 #define ELEMENT_FACETS 10.0
 /* Colliders of a body that are inspected: bodies with more are expensive by their number alone. */
-#define COLLIDERS_ASKED 32
+#define COLLIDERS_INSPECTED 32
 /* Items sampled, and limit of partners counted for one item. */
 #define SAMPLES 32
 #define PARTNERS_MAX 4096
@@ -68,9 +68,9 @@ static fineness shape_fineness(const ct_shape *shape) {
 
 static fineness body_fineness(const ct_body *body) {
   size_t count = ct_body_collider_count(body),
-         asked = count < COLLIDERS_ASKED ? count : COLLIDERS_ASKED;
+         inspected = count < COLLIDERS_INSPECTED ? count : COLLIDERS_INSPECTED;
   fineness most = {0.0, 0.0, false};
-  for (size_t i = 0; i < asked; i++) {
+  for (size_t i = 0; i < inspected; i++) {
     fineness f = shape_fineness(ct_body_shape(body, i));
     most.ns = ct_max2(most.ns, f.ns);
     most.facets = ct_max2(most.facets, f.facets);

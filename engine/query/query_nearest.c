@@ -118,7 +118,8 @@ static pending_node bound_node(const ct_query *query, const ct_row_view *view,
                         ct_aabb_gap(&view->box, &nodes[node].box, view->magnitude + query->reach)};
 }
 
-static ct_status search_tree(nearest_run *run, const ct_row_view *view, const uint8_t *searching) {
+static ct_status search_nearest_partners(nearest_run *run, const ct_row_view *view,
+                                         const uint8_t *searching) {
   const ct_query *query = run->query;
   const ct_tree *tree = query->own_tree ? query->own_tree : query->derived->tree;
   const ct_tree_node *nodes = tree->nodes;
@@ -163,7 +164,7 @@ static ct_status search_row(nearest_run *run, uint32_t row, const uint8_t *searc
   if (!ct_row_view_set(&run->finder, row, &view)) return CT_OK;
   ct_status status = CT_OK;
   if (query->source == CT_SOURCE_TREE) {
-    status = search_tree(run, &view, searching);
+    status = search_nearest_partners(run, &view, searching);
     return status == CT_OK && !query->own_tree ? search_others(run, &view, searching) : status;
   }
   for (uint32_t partner = 0; partner < query->scene->rows && status == CT_OK; partner++)

@@ -31,7 +31,7 @@ typedef struct sparse_run {
 
 /* ---- storing hits ---------------------------------------------------------------------------- */
 
-static ct_status make_room(void **items, size_t count, size_t *capacity, size_t size) {
+static ct_status reserve_items(void **items, size_t count, size_t *capacity, size_t size) {
   if (count <= *capacity) return CT_OK;
   size_t larger = 2 * *capacity > count ? 2 * *capacity : count;
   void *moved = realloc(*items, larger * size);
@@ -41,17 +41,17 @@ static ct_status make_room(void **items, size_t count, size_t *capacity, size_t 
   return CT_OK;
 }
 
-static ct_status keep(sparse_run *run, const ct_volume_hit *hit) {
+static ct_status store_hit(sparse_run *run, const ct_volume_hit *hit) {
   size_t more = hit->contact ? hit->contact->triangle_count : 0;
   size_t bytes =
       (run->count + 1) * sizeof *run->hits + (run->triangle_count + more) * sizeof *run->triangles;
   if (bytes > run->query->question.volume.sparsify->bytes_max) return CT_LIMIT;
   void *hits = run->hits, *triangles = run->triangles;
-  ct_status status = make_room(&hits, run->count + 1, &run->capacity, sizeof *run->hits);
+  ct_status status = reserve_items(&hits, run->count + 1, &run->capacity, sizeof *run->hits);
   run->hits = hits;
   if (status == CT_OK)
-    status = make_room(&triangles, run->triangle_count + more, &run->triangle_capacity,
-                       sizeof *run->triangles);
+    status = reserve_items(&triangles, run->triangle_count + more, &run->triangle_capacity,
+                           sizeof *run->triangles);
   run->triangles = triangles;
   if (status != CT_OK) return status;
   kept_hit *k = &run->hits[run->count++];
@@ -67,7 +67,7 @@ static ct_status keep(sparse_run *run, const ct_volume_hit *hit) {
 
 static bool take_hit(void *context, const ct_volume_hit *hit) {
   sparse_run *run = context;
-  run->status = keep(run, hit);
+  run->status = store_hit(run, hit);
   return run->status == CT_OK;
 }
 
@@ -89,7 +89,7 @@ static piece piece_b(const kept_hit *k) {
   return (piece){k->hit.b, k->hit.collider_b, k->contact.element_b};
 }
 
-static bool list_pieces(sparse_run *run) {
+static bool list_pieces_of_hits(sparse_run *run) {
   run->pieces = malloc((2 * run->count + 1) * sizeof *run->pieces);
   if (!run->pieces) return false;
   size_t all = 0;
@@ -130,7 +130,7 @@ static bool colliders_touch(const sparse_run *run, const ct_body *body, uint32_t
 
 /* A piece that is a whole mesh of elements, as opposite to a round body, is adjacent to each of its
  * elements. */
-static bool adjacent(void *context, uint32_t row, uint32_t number, uint32_t other) {
+static bool are_pieces_adjacent(void *context, uint32_t row, uint32_t number, uint32_t other) {
   const sparse_run *run = context;
   const piece *p = &run->pieces[number], *q = &run->pieces[other];
   const ct_body *body = ct_scene_body_at(run->query->scene, row);
@@ -144,11 +144,11 @@ static bool adjacent(void *context, uint32_t row, uint32_t number, uint32_t othe
 
 /* ---- contacts present in the previous result ------------------------------------------------- */
 
-static ct_contact_name name_of(piece a, piece b) {
+static ct_contact_name contact_name_of(piece a, piece b) {
   return compare_pieces(&a, &b) <= 0 ? (ct_contact_name){a, b} : (ct_contact_name){b, a};
 }
 
-static int compare_names(const void *a, const void *b) {
+static int compare_contact_names(const void *a, const void *b) {
   const ct_contact_name *p = a, *q = b;
   int order = compare_pieces(&p->a, &q->a);
   return order ? order : compare_pieces(&p->b, &q->b);
@@ -159,16 +159,17 @@ static bool list_present(sparse_run *run) {
   run->present = malloc((s->present_count + 1) * sizeof *run->present);
   if (!run->present) return false;
   for (size_t i = 0; i < s->present_count; i++)
-    run->present[i] = name_of(s->present[i].a, s->present[i].b);
+    run->present[i] = contact_name_of(s->present[i].a, s->present[i].b);
   if (s->present_count > 0)
-    qsort(run->present, s->present_count, sizeof *run->present, compare_names);
+    qsort(run->present, s->present_count, sizeof *run->present, compare_contact_names);
   return true;
 }
 
 static bool was_present(const sparse_run *run, const kept_hit *k) {
   size_t count = run->query->question.volume.sparsify->present_count;
-  const ct_contact_name name = name_of(piece_a(k), piece_b(k));
-  return count > 0 && bsearch(&name, run->present, count, sizeof name, compare_names) != NULL;
+  const ct_contact_name name = contact_name_of(piece_a(k), piece_b(k));
+  return count > 0 &&
+         bsearch(&name, run->present, count, sizeof name, compare_contact_names) != NULL;
 }
 
 /* ---- sparsifying ---------------------------------------------------------------------------- */
@@ -177,8 +178,9 @@ static ct_status sparsify(sparse_run *run) {
   const ct_query_options *o = &run->query->options;
   ct_sparse_contact *contacts = malloc((run->count + 1) * sizeof *contacts);
   ct_sparsified *outcome = malloc((run->count + 1) * sizeof *outcome);
-  ct_status status =
-      contacts && outcome && list_pieces(run) && list_present(run) ? CT_OK : CT_OUT_OF_MEMORY;
+  ct_status status = contacts && outcome && list_pieces_of_hits(run) && list_present(run)
+                         ? CT_OK
+                         : CT_OUT_OF_MEMORY;
   size_t count = 0;
   for (size_t i = 0; i < run->count && status == CT_OK; i++) {
     const kept_hit *k = &run->hits[i];
@@ -196,8 +198,8 @@ static ct_status sparsify(sparse_run *run) {
   }
   if (status == CT_OK) {
     const ct_query_sparsify *s = run->query->question.volume.sparsify;
-    ct_sparsify_options options = {s->threshold, s->min_area, s->min_distance,
-                                   adjacent,     run,         o->cancel};
+    ct_sparsify_options options = {s->threshold,        s->min_area, s->min_distance,
+                                   are_pieces_adjacent, run,         o->cancel};
     status = ct_sparsify(contacts, count, &options, outcome);
   }
   if (status == CT_OK && ct_workspace_out_of_memory(run->workspace)) status = CT_OUT_OF_MEMORY;
@@ -220,8 +222,8 @@ static bool is_wanted(const ct_query *query, const ct_query_range *range,
   return hit->b == range->after && range->part > 0 && hit->position.part > range->part;
 }
 
-static void tell(const sparse_run *run, const ct_query_range *range, ct_volume_sink sink,
-                 void *context) {
+static void report_hits(const sparse_run *run, const ct_query_range *range, ct_volume_sink sink,
+                        void *context) {
   for (size_t i = 0; i < run->count; i++) {
     ct_volume_hit hit = run->hits[i].hit;
     if (!is_wanted(run->query, range, &hit)) continue;
@@ -242,7 +244,7 @@ ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range
   ct_status status = ct_query_run_volumes(&plain, &whole, workspace, take_hit, &run, statistics);
   if (status == CT_OK) status = run.status;
   if (status == CT_OK) status = sparsify(&run);
-  if (status == CT_OK) tell(&run, range, sink, context);
+  if (status == CT_OK) report_hits(&run, range, sink, context);
   free(run.hits);
   free(run.triangles);
   free(run.pieces);

@@ -59,7 +59,8 @@ static piece_area piece_of(const ct_sparse_contact *c, uint32_t side) {
 
 /* The pieces of contacts with an area, without duplicates, by descending largest area. Returns
  * their number; entries has room for 2 count. */
-static size_t list_pieces(const ct_sparse_contact *contacts, size_t count, piece_area *entries) {
+static size_t list_pieces_by_area(const ct_sparse_contact *contacts, size_t count,
+                                  piece_area *entries) {
   size_t all = 0, kept = 0;
   for (size_t i = 0; i < count; i++) {
     if (!contacts[i].area_defined) continue;
@@ -98,7 +99,7 @@ static ct_status mark_areas(const ct_sparse_contact *contacts, size_t count,
                             const ct_sparsify_options *o, ct_sparsified *out) {
   piece_area *entries = malloc((2 * count + 1) * sizeof *entries);
   if (!entries) return CT_OUT_OF_MEMORY;
-  size_t pieces = list_pieces(contacts, count, entries);
+  size_t pieces = list_pieces_by_area(contacts, count, entries);
   ct_status status = CT_OK;
   for (size_t i = 0; i < count && status == CT_OK; i++) {
     const ct_sparse_contact *c = &contacts[i];

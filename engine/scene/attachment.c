@@ -12,7 +12,7 @@ struct ct_attached {
   char bytes[];
 };
 
-static int compare_names(ct_text a, ct_text b) {
+static int compare_entry_names(ct_text a, ct_text b) {
   size_t both = a.length < b.length ? a.length : b.length;
   int order = both ? memcmp(a.bytes, b.bytes, both) : 0;
   return order ? order : (a.length > b.length) - (a.length < b.length);
@@ -30,12 +30,12 @@ static ct_attached *new_entry(const ct_attachment *attachment, const ct_attachme
   return entry;
 }
 
-static ct_attached *hold(ct_attached *entry) {
+static ct_attached *retain_entry(ct_attached *entry) {
   atomic_fetch_add_explicit(&entry->refs, 1, memory_order_relaxed);
   return entry;
 }
 
-static void let_go(ct_attached *entry) {
+static void release_entry(ct_attached *entry) {
   if (atomic_fetch_sub_explicit(&entry->refs, 1, memory_order_acq_rel) != 1) return;
   entry->type.release(entry->shown.value);
   free(entry);
@@ -48,7 +48,7 @@ ct_attached_list *ct_attached_list_retain(ct_attached_list *list) {
 
 void ct_attached_list_release(ct_attached_list *list) {
   if (!list || atomic_fetch_sub_explicit(&list->refs, 1, memory_order_acq_rel) != 1) return;
-  for (uint32_t i = 0; i < list->count; i++) let_go(list->entries[i]);
+  for (uint32_t i = 0; i < list->count; i++) release_entry(list->entries[i]);
   free(list);
 }
 
@@ -57,12 +57,12 @@ const ct_attachment *ct_attached_list_at(const ct_attached_list *list, size_t in
 }
 
 /* Index of the first entry whose name is not less than the given name (binary search). */
-static uint32_t place_of(const ct_attached_list *list, ct_text name, bool *there) {
+static uint32_t find_entry_index(const ct_attached_list *list, ct_text name, bool *there) {
   uint32_t low = 0, high = list ? list->count : 0;
   *there = false;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    int order = compare_names(list->entries[middle]->shown.name, name);
+    int order = compare_entry_names(list->entries[middle]->shown.name, name);
     if (order == 0) *there = true;
     if (order < 0) low = middle + 1;
     else high = middle;
@@ -72,14 +72,14 @@ static uint32_t place_of(const ct_attached_list *list, ct_text name, bool *there
 
 const ct_attachment *ct_attached_list_find(const ct_attached_list *list, ct_text name) {
   bool there;
-  uint32_t at = place_of(list, name, &there);
+  uint32_t at = find_entry_index(list, name, &there);
   return there ? &list->entries[at]->shown : NULL;
 }
 
 ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *attachment,
                                 const ct_attachment_type *type, ct_attached_list **out) {
   bool there;
-  uint32_t count = list ? list->count : 0, at = place_of(list, attachment->name, &there);
+  uint32_t count = list ? list->count : 0, at = find_entry_index(list, attachment->name, &there);
   uint32_t left = count - (there ? 1 : 0), wanted = left + (attachment->value ? 1 : 0);
   if (wanted > CT_ATTACHMENTS_MAX) return CT_LIMIT;
   if (attachment->value && (!type || !type->retain || !type->release || !type->bytes))
@@ -94,10 +94,10 @@ ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *att
   }
   atomic_init(&made->refs, 1);
   made->count = 0;
-  for (uint32_t i = 0; i < at; i++) made->entries[made->count++] = hold(list->entries[i]);
+  for (uint32_t i = 0; i < at; i++) made->entries[made->count++] = retain_entry(list->entries[i]);
   if (entry) made->entries[made->count++] = entry;
   for (uint32_t i = at + (there ? 1 : 0); i < count; i++)
-    made->entries[made->count++] = hold(list->entries[i]);
+    made->entries[made->count++] = retain_entry(list->entries[i]);
   *out = made;
   return CT_OK;
 }

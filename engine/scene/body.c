@@ -63,7 +63,7 @@ static const group_span *spans(const ct_body *body) {
 }
 
 /* Compares bits, so that a quaternion of another length or a negative zero is stored as given. */
-static bool is_identity(const ct_pose *pose) {
+static bool is_stored_as_identity(const ct_pose *pose) {
   const ct_pose identity = ct_pose_identity(), nothing = {0};
   return memcmp(pose, &identity, sizeof identity) == 0 ||
          memcmp(pose, &nothing, sizeof nothing) == 0;
@@ -77,7 +77,7 @@ static size_t surface_bytes(const ct_shape *shape) {
 }
 
 /* Size of the block in bytes, or 0 if it exceeds 32 bits. */
-static size_t measure(const ct_body_options *o, size_t *texts) {
+static size_t measure_body_block(const ct_body_options *o, size_t *texts) {
   const size_t most = UINT32_MAX / 2;
   if (o->collider_count > most / 256 || o->group_count > most / 256 || o->user.length > most)
     return 0;
@@ -89,7 +89,7 @@ static size_t measure(const ct_body_options *o, size_t *texts) {
     if (c->id.length > CT_ID_LENGTH_MAX || c->material.length > CT_ID_LENGTH_MAX ||
         c->note.length > most || length > most)
       return 0;
-    if (!is_identity(&c->pose)) fixed += sizeof(ct_pose);
+    if (!is_stored_as_identity(&c->pose)) fixed += sizeof(ct_pose);
     fixed += surface_bytes(&c->shape);
     length += c->id.length + c->material.length + c->note.length;
   }
@@ -106,7 +106,7 @@ static size_t put_text(char *base, size_t at, ct_text text) {
   return at + text.length;
 }
 
-static void put_motion(char *at, const ct_motion *motion) {
+static void write_motion(char *at, const ct_motion *motion) {
   ct_motion own = *motion;
   own.inertia_orientation = ct_quat_or_identity(motion->inertia_orientation);
   if (motion->acceleration) {
@@ -127,9 +127,9 @@ static size_t copy_surface_ids(char *at, ct_shape *shape) {
 }
 
 /* Fills the block behind its head. The head is complete. */
-static void fill(ct_body *body, const ct_body_options *o) {
+static void fill_body_block(ct_body *body, const ct_body_options *o) {
   char *base = (char *)body;
-  if (o->motion) put_motion(base + sizeof *body, o->motion);
+  if (o->motion) write_motion(base + sizeof *body, o->motion);
   collider_record *record = (collider_record *)(uintptr_t)records(body);
   size_t part_at =
       (size_t)((char *)(record + o->collider_count) - base); /* poses and ids of faces */
@@ -145,7 +145,7 @@ static void fill(ct_body *body, const ct_body_options *o) {
     body->has_surface = body->has_surface || ct_shape_is_surface(&c->shape);
     at = put_text(base, put_text(base, put_text(base, at, c->id), c->material), c->note);
     part_at += copy_surface_ids(base + part_at, &record[i].shape);
-    if (is_identity(&c->pose)) continue;
+    if (is_stored_as_identity(&c->pose)) continue;
     const ct_pose pose = {c->pose.position, ct_quat_or_identity(c->pose.rotation)};
     memcpy(base + part_at, &pose, sizeof pose);
     record[i].pose = (uint32_t)part_at;
@@ -168,7 +168,7 @@ static bool is_body(const ct_shape *shape) {
 }
 
 ct_status ct_body_create(const ct_body_options *options, const ct_body **out) {
-  size_t texts = 0, bytes = measure(options, &texts);
+  size_t texts = 0, bytes = measure_body_block(options, &texts);
   if (bytes == 0 || options->id.length == 0 || options->id.length > CT_ID_LENGTH_MAX)
     return CT_LIMIT;
   for (size_t i = 0; i < options->collider_count; i++)
@@ -184,7 +184,7 @@ ct_status ct_body_create(const ct_body_options *options, const ct_body **out) {
   body->id_length = (uint16_t)options->id.length;
   body->has_motion = options->motion != NULL;
   body->has_surface = false;
-  fill(body, options);
+  fill_body_block(body, options);
   *out = body;
   return CT_OK;
 }
@@ -328,12 +328,12 @@ static bool unit_mass(const ct_body *body, ct_mass_properties *out) {
   return count > 0 && sum.mass > 0.0;
 }
 
-static ct_mat3 scaled(ct_mat3 m, double s) {
+static ct_mat3 scale_inertia(ct_mat3 m, double s) {
   return (ct_mat3){ct_scale(m.rx, s), ct_scale(m.ry, s), ct_scale(m.rz, s)};
 }
 
 /* Adds mass (|d|^2 1 - d d^T): the inertia about a point at distance d from the centre of mass. */
-static ct_mat3 seen_from(ct_mat3 inertia, double mass, ct_vec3 d) {
+static ct_mat3 add_parallel_axis_term(ct_mat3 inertia, double mass, ct_vec3 d) {
   double dd = ct_norm2(d);
   inertia.rx = ct_add(inertia.rx, ct_scale(ct_vec(dd - d.x * d.x, -d.x * d.y, -d.x * d.z), mass));
   inertia.ry = ct_add(inertia.ry, ct_scale(ct_vec(-d.y * d.x, dd - d.y * d.y, -d.y * d.z), mass));
@@ -342,7 +342,7 @@ static ct_mat3 seen_from(ct_mat3 inertia, double mass, ct_vec3 d) {
 }
 
 /* R diag(moments) R^T */
-static ct_mat3 turned(ct_vec3 moments, ct_quat orientation) {
+static ct_mat3 rotate_moments(ct_vec3 moments, ct_quat orientation) {
   ct_mat3 r = ct_quat_matrix(orientation);
   ct_mat3 scaled_columns = {{r.rx.x * moments.x, r.rx.y * moments.y, r.rx.z * moments.z},
                             {r.ry.x * moments.x, r.ry.y * moments.y, r.ry.z * moments.z},
@@ -363,13 +363,14 @@ bool ct_body_mass(const ct_body *body, ct_mass_properties *out, bool *overlap_ig
       motion->source == CT_MASS_MASS
           ? motion->value
           : result.mass * (motion->source == CT_MASS_DENSITY ? motion->value : STANDARD_DENSITY);
-  if (computed) result.inertia = scaled(result.inertia, mass / result.mass);
+  if (computed) result.inertia = scale_inertia(result.inertia, mass / result.mass);
   if (motion->has_center) {
-    result.inertia = seen_from(result.inertia, mass, ct_sub(motion->center, result.center));
+    result.inertia =
+        add_parallel_axis_term(result.inertia, mass, ct_sub(motion->center, result.center));
     result.center = motion->center;
   }
   if (motion->has_inertia)
-    result.inertia = turned(motion->inertia_diagonal, motion->inertia_orientation);
+    result.inertia = rotate_moments(motion->inertia_diagonal, motion->inertia_orientation);
   result.mass = mass;
   *out = result;
   *overlap_ignored = !reported && ct_body_collider_count(body) > 1;

@@ -10,18 +10,18 @@
 
 /* True if one column alone references the block. The acquire pairs with the release of the last
  * other owner. */
-static bool alone(const _Atomic uint32_t *refs) {
+static bool is_unshared(const _Atomic uint32_t *refs) {
   return atomic_load_explicit(refs, memory_order_acquire) == 1;
 }
-static void hold(_Atomic uint32_t *refs) {
+static void add_reference(_Atomic uint32_t *refs) {
   atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
 }
-static bool let_go(_Atomic uint32_t *refs) {
+static bool drop_reference(_Atomic uint32_t *refs) {
   return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
 }
 
 /* Smallest power of two times `first` that is >= needed, limited to `most`. */
-static uint32_t room_for(uint32_t needed, uint32_t first, uint32_t most) {
+static uint32_t capacity_for(uint32_t needed, uint32_t first, uint32_t most) {
   uint32_t room = first;
   while (room < needed && room < most) room *= 2;
   return room < most ? room : most;
@@ -48,7 +48,7 @@ static void each_pointer(const ct_column_chunk *chunk, void (*act)(const void *e
 }
 
 static void release_chunk(const ct_column_type *type, ct_column_chunk *chunk) {
-  if (!chunk || !let_go(&chunk->refs)) return;
+  if (!chunk || !drop_reference(&chunk->refs)) return;
   if (type->release) each_pointer(chunk, type->release);
   free(chunk);
 }
@@ -60,7 +60,7 @@ static ct_column_chunk *renew_chunk(const ct_column_type *type, ct_column_chunk 
   ct_column_chunk *chunk = new_chunk(type, capacity);
   if (!chunk || !old) return chunk;
   memcpy(chunk + 1, old + 1, old->capacity * type->element);
-  if (alone(&old->refs)) {
+  if (is_unshared(&old->refs)) {
     free(old); /* the references moved to the new chunk */
     return chunk;
   }
@@ -81,7 +81,7 @@ static ct_column_page *new_page(uint32_t capacity) {
 }
 
 static void release_page(const ct_column_type *type, ct_column_page *page) {
-  if (!page || !let_go(&page->refs)) return;
+  if (!page || !drop_reference(&page->refs)) return;
   for (uint32_t i = 0; i < page->capacity; i++) release_chunk(type, page->chunks[i]);
   free(page);
 }
@@ -92,13 +92,13 @@ static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *ol
   ct_column_page *page = new_page(capacity);
   if (!page || !old) return page;
   memcpy(page->chunks, old->chunks, old->capacity * sizeof page->chunks[0]);
-  if (alone(&old->refs)) {
+  if (is_unshared(&old->refs)) {
     free(old);
     return page;
   }
   *copied += sizeof *page + old->capacity * sizeof page->chunks[0];
   for (uint32_t i = 0; i < old->capacity; i++)
-    if (page->chunks[i]) hold(&page->chunks[i]->refs);
+    if (page->chunks[i]) add_reference(&page->chunks[i]->refs);
   release_page(type, old);
   return page;
 }
@@ -106,8 +106,8 @@ static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *ol
 /* The page with capacity for its chunk `slot`, referenced by this column only. */
 static ct_column_page *own_page(ct_column *column, uint32_t index, uint32_t slot, size_t *copied) {
   ct_column_page *page = index < column->page_count ? column->pages[index] : NULL;
-  if (page && page->capacity > slot && alone(&page->refs)) return page;
-  uint32_t capacity = index > 0 ? PAGE_CHUNKS : room_for(slot + 1, FIRST_CHUNKS, PAGE_CHUNKS);
+  if (page && page->capacity > slot && is_unshared(&page->refs)) return page;
+  uint32_t capacity = index > 0 ? PAGE_CHUNKS : capacity_for(slot + 1, FIRST_CHUNKS, PAGE_CHUNKS);
   if (page && page->capacity > capacity) capacity = page->capacity;
   page = renew_page(column->type, page, capacity, copied);
   if (page) column->pages[index] = page;
@@ -121,9 +121,9 @@ static ct_column_chunk *own_chunk(ct_column *column, uint32_t index, uint32_t ro
   ct_column_page *page = own_page(column, index >> CT_COLUMN_PAGE_SHIFT, slot, copied);
   if (!page) return NULL;
   ct_column_chunk *chunk = page->chunks[slot];
-  if (chunk && chunk->capacity >= rows && alone(&chunk->refs)) return chunk;
+  if (chunk && chunk->capacity >= rows && is_unshared(&chunk->refs)) return chunk;
   uint32_t capacity =
-      index > 0 ? full : room_for(rows, FIRST_ROWS < full ? FIRST_ROWS : full, full);
+      index > 0 ? full : capacity_for(rows, FIRST_ROWS < full ? FIRST_ROWS : full, full);
   if (chunk && chunk->capacity > capacity) capacity = chunk->capacity;
   chunk = renew_chunk(column->type, chunk, capacity, copied);
   if (chunk) page->chunks[slot] = chunk;
@@ -143,7 +143,7 @@ bool ct_column_copy(const ct_column *column, ct_column *copy) {
   }
   for (uint32_t i = 0; i < column->page_count; i++) {
     copy->pages[i] = column->pages[i];
-    hold(&copy->pages[i]->refs);
+    add_reference(&copy->pages[i]->refs);
   }
   return true;
 }
@@ -219,10 +219,10 @@ size_t ct_column_unshared_bytes(const ct_column *column) {
   size_t bytes = column->page_count * sizeof *column->pages;
   for (uint32_t i = 0; i < column->page_count; i++) {
     const ct_column_page *page = column->pages[i];
-    if (!alone(&page->refs)) continue;
+    if (!is_unshared(&page->refs)) continue;
     bytes += sizeof *page + page->capacity * sizeof page->chunks[0];
     for (uint32_t k = 0; k < page->capacity; k++)
-      if (page->chunks[k] && alone(&page->chunks[k]->refs))
+      if (page->chunks[k] && is_unshared(&page->chunks[k]->refs))
         bytes += owned_bytes(column->type, page->chunks[k]);
   }
   return bytes;

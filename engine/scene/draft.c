@@ -26,7 +26,7 @@ struct ct_draft {
   uint32_t removed_count, removed_capacity;
 };
 
-static ct_draft *begin(const ct_scene *base, uint64_t revision) {
+static ct_draft *create_draft(const ct_scene *base, uint64_t revision) {
   ct_draft *draft = calloc(1, sizeof *draft);
   ct_scene *next = draft ? ct_scene_branch(base) : NULL;
   if (!next) {
@@ -39,12 +39,12 @@ static ct_draft *begin(const ct_scene *base, uint64_t revision) {
   return draft;
 }
 
-ct_draft *ct_draft_begin(const ct_scene *base) { return begin(base, base->revision + 1); }
+ct_draft *ct_draft_begin(const ct_scene *base) { return create_draft(base, base->revision + 1); }
 
-ct_draft *ct_draft_amend(const ct_scene *base) { return begin(base, base->revision); }
+ct_draft *ct_draft_amend(const ct_scene *base) { return create_draft(base, base->revision); }
 
 ct_draft *ct_draft_restore(const ct_scene *base, uint64_t revision) {
-  return begin(base, revision);
+  return create_draft(base, revision);
 }
 
 static void forget_removed(ct_draft *draft) {
@@ -53,7 +53,7 @@ static void forget_removed(ct_draft *draft) {
 }
 
 /* Frees the draft, but not its scene. */
-static void destroy(ct_draft *draft) {
+static void free_draft(ct_draft *draft) {
   forget_removed(draft);
   free(draft->removed);
   free(draft->changes.rows);
@@ -64,7 +64,7 @@ static void destroy(ct_draft *draft) {
 void ct_draft_discard(ct_draft *draft) {
   if (!draft) return;
   ct_scene_release(draft->next);
-  destroy(draft);
+  free_draft(draft);
 }
 
 uint32_t ct_draft_find(const ct_draft *draft, ct_text id) { return ct_scene_find(draft->next, id); }
@@ -113,7 +113,7 @@ static void note_change(ct_draft *draft, uint32_t row) {
 }
 
 /* Compares bits, so that a revision stores a negative zero whether or not another body moves. */
-static bool is_still(const ct_velocity *v) {
+static bool has_zero_bits(const ct_velocity *v) {
   static const ct_velocity still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   return !v || memcmp(v, &still, sizeof still) == 0;
 }
@@ -124,14 +124,14 @@ static bool own_velocity(ct_draft *draft, uint32_t row, const ct_velocity *veloc
                          ct_velocity **place) {
   ct_scene *next = draft->next;
   *place = NULL;
-  if (next->velocities.rows == 0 && is_still(velocity)) return true;
+  if (next->velocities.rows == 0 && has_zero_bits(velocity)) return true;
   uint32_t rows = row < next->rows ? next->rows : row + 1;
   if (!ct_column_extend(&next->velocities, rows, &draft->copied)) return false;
   *place = ct_column_write(&next->velocities, row, &draft->copied);
   return *place != NULL;
 }
 
-static void put_velocity(ct_velocity *place, const ct_velocity *velocity) {
+static void store_velocity(ct_velocity *place, const ct_velocity *velocity) {
   if (place) *place = velocity ? *velocity : (ct_velocity){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
 }
 
@@ -183,7 +183,7 @@ ct_status ct_draft_insert_at(ct_draft *draft, uint32_t at, uint64_t serial, cons
   if (!own_serial(next, at, serial, &draft->copied, &serial_place)) return CT_OUT_OF_MEMORY;
   ct_column_set_pointer(&next->bodies, body_place, body);
   *pose_place = (ct_pose){pose->position, ct_quat_or_identity(pose->rotation)};
-  put_velocity(velocity_place, velocity);
+  store_velocity(velocity_place, velocity);
   if (serial_place) *serial_place = serial;
   next->next_serial = serial + 1;
   ct_index_fill(&next->index, slot, next->key, id, at);
@@ -232,7 +232,7 @@ ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, c
   next->bodies_weight += ct_body_weight(body) - ct_body_weight(ct_scene_body_at(next, row));
   ct_column_set_pointer(&next->bodies, body_place, body);
   *pose_place = (ct_pose){pose->position, ct_quat_or_identity(pose->rotation)};
-  put_velocity(velocity_place, velocity);
+  store_velocity(velocity_place, velocity);
   draft->filters_changed = true;
   note_change(draft, row);
   return CT_OK;
@@ -279,7 +279,7 @@ ct_status ct_draft_set_pose(ct_draft *draft, uint32_t row, const ct_pose *pose) 
 ct_status ct_draft_set_velocity(ct_draft *draft, uint32_t row, const ct_velocity *velocity) {
   ct_velocity *place;
   if (!own_velocity(draft, row, velocity, &place)) return CT_OUT_OF_MEMORY;
-  put_velocity(place, velocity);
+  store_velocity(place, velocity);
   return CT_OK;
 }
 
@@ -426,7 +426,7 @@ static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
 
 /* Drops the rows of removed bodies if they are more than half, or if the limit of rows is near.
  * Keeps the order. */
-static bool compact(ct_draft *draft) {
+static bool compact_rows(ct_draft *draft) {
   ct_scene *old = draft->next;
   uint32_t holes = old->rows - old->count;
   if (2 * holes <= old->rows && (holes == 0 || old->rows < ROWS_MAX / 4 * 3)) return true;
@@ -485,7 +485,7 @@ static void inherit_derived(ct_draft *draft) {
 }
 
 const ct_scene *ct_draft_seal(ct_draft *draft) {
-  if (!drop_pair_rules(draft) || !compact(draft)) return NULL;
+  if (!drop_pair_rules(draft) || !compact_rows(draft)) return NULL;
   inherit_derived(draft);
   ct_scene *next = draft->next;
   if (!draft->filters_changed) {
@@ -493,6 +493,6 @@ const ct_scene *ct_draft_seal(ct_draft *draft) {
         atomic_load_explicit(&ct_scene_mutable(draft->base)->row_filter, memory_order_acquire);
     atomic_store_explicit(&next->row_filter, ct_row_filter_retain(filter), memory_order_relaxed);
   }
-  destroy(draft);
+  free_draft(draft);
   return next;
 }

@@ -9,7 +9,7 @@ typedef struct text_copier {
   char *to;
 } text_copier;
 
-static ct_text copy_text(text_copier *copier, ct_text text) {
+static ct_text copy_filter_text(text_copier *copier, ct_text text) {
   if (text.length == 0) return (ct_text){copier->to, 0};
   memcpy(copier->to, text.bytes, text.length);
   ct_text copy = {copier->to, text.length};
@@ -23,7 +23,7 @@ typedef struct filter_sizes {
   size_t text;
 } filter_sizes;
 
-static filter_sizes measure(const ct_filters *f) {
+static filter_sizes measure_filter_sizes(const ct_filters *f) {
   filter_sizes s = {0, 0, 0};
   for (size_t i = 0; i < f->group_count; i++) {
     s.text += f->groups[i].group.length;
@@ -55,7 +55,7 @@ static uint32_t name_slot(const uint32_t *slots, uint32_t mask, const ct_text *n
 }
 
 /* Index of the name; CT_GROUPS_MAX if the table is full. */
-static uint32_t intern(name_table *table, ct_text name) {
+static uint32_t intern_name(name_table *table, ct_text name) {
   uint32_t at = name_slot(table->slots, table->mask, table->names, table->key, name);
   if (table->slots[at]) return table->slots[at] - 1;
   if (table->count == CT_GROUPS_MAX) return CT_GROUPS_MAX;
@@ -67,16 +67,16 @@ static uint32_t intern(name_table *table, ct_text name) {
 static bool intern_all(name_table *table, const ct_filters *f) {
   for (size_t i = 0; i < f->group_count; i++) {
     if (f->groups[i].count == 0) continue;
-    if (intern(table, f->groups[i].group) == CT_GROUPS_MAX) return false;
+    if (intern_name(table, f->groups[i].group) == CT_GROUPS_MAX) return false;
     for (size_t k = 0; k < f->groups[i].count; k++)
-      if (intern(table, f->groups[i].not_collide_with[k]) == CT_GROUPS_MAX) return false;
+      if (intern_name(table, f->groups[i].not_collide_with[k]) == CT_GROUPS_MAX) return false;
   }
   return true;
 }
 
 /* Interns the group names. The caller frees names and slots, also after a failure. */
-static ct_status make_names(const ct_filters *filters, size_t mentions, ct_hash_key key,
-                            name_table *table) {
+static ct_status intern_group_names(const ct_filters *filters, size_t mentions, ct_hash_key key,
+                                    name_table *table) {
   size_t most = mentions < CT_GROUPS_MAX ? mentions : CT_GROUPS_MAX;
   uint32_t slots = 2;
   while (slots < 2 * most + 2) slots *= 2;
@@ -89,8 +89,8 @@ static ct_status make_names(const ct_filters *filters, size_t mentions, ct_hash_
 
 /* Copies rules and names behind the head of the block, in order of alignment: matrix, structures,
  * slots, texts. */
-static void lay_out(ct_filter_set *set, const ct_filters *f, const name_table *table,
-                    size_t listed) {
+static void lay_out_filters(ct_filter_set *set, const ct_filters *f, const name_table *table,
+                            size_t listed) {
   uint64_t *matrix = (uint64_t *)(set + 1);
   ct_group_rule *rules = (ct_group_rule *)(matrix + (size_t)set->group_count * set->words);
   ct_pair_rule *pairs = (ct_pair_rule *)(rules + f->group_count);
@@ -99,14 +99,15 @@ static void lay_out(ct_filter_set *set, const ct_filters *f, const name_table *t
   text_copier copier = {(char *)(slots + set->slot_mask + 1)};
   memcpy(slots, table->slots, (set->slot_mask + 1) * sizeof *slots);
   for (size_t i = 0; i < f->group_count; i++) {
-    rules[i] = (ct_group_rule){copy_text(&copier, f->groups[i].group), lists, f->groups[i].count};
+    rules[i] =
+        (ct_group_rule){copy_filter_text(&copier, f->groups[i].group), lists, f->groups[i].count};
     for (size_t k = 0; k < f->groups[i].count; k++)
-      *lists++ = copy_text(&copier, f->groups[i].not_collide_with[k]);
+      *lists++ = copy_filter_text(&copier, f->groups[i].not_collide_with[k]);
   }
   for (size_t i = 0; i < f->pair_count; i++) {
     const ct_pair_rule *p = &f->pairs[i];
-    ct_text a = copy_text(&copier, p->a), b = copy_text(&copier, p->b),
-            reason = copy_text(&copier, p->reason);
+    ct_text a = copy_filter_text(&copier, p->a), b = copy_filter_text(&copier, p->b),
+            reason = copy_filter_text(&copier, p->reason);
     pairs[i] = (ct_pair_rule){a, b, p->collide, reason};
   }
   set->filters = (ct_filters){rules, f->group_count, pairs, f->pair_count};
@@ -131,9 +132,9 @@ static void lay_out(ct_filter_set *set, const ct_filters *f, const name_table *t
 }
 
 ct_status ct_filter_set_create(const ct_filters *filters, ct_hash_key key, ct_filter_set **out) {
-  filter_sizes sizes = measure(filters);
+  filter_sizes sizes = measure_filter_sizes(filters);
   name_table table;
-  ct_status status = make_names(filters, sizes.names, key, &table);
+  ct_status status = intern_group_names(filters, sizes.names, key, &table);
   if (status == CT_OK) {
     uint32_t words = (table.count + 63) / 64;
     size_t bytes = sizeof(ct_filter_set) + (size_t)table.count * words * sizeof(uint64_t) +
@@ -149,7 +150,7 @@ ct_status ct_filter_set_create(const ct_filters *filters, ct_hash_key key, ct_fi
       set->slot_mask = table.mask;
       set->key = key;
       set->bytes = bytes;
-      lay_out(set, filters, &table, sizes.listed);
+      lay_out_filters(set, filters, &table, sizes.listed);
       *out = set;
     } else {
       status = CT_OUT_OF_MEMORY;

@@ -8,7 +8,7 @@
 
 /* ---- order of names -------------------------------------------------------------------------- */
 
-static int compare_names(ct_text a, ct_text b) {
+static int compare_material_names(ct_text a, ct_text b) {
   size_t both = a.length < b.length ? a.length : b.length;
   int order = both ? memcmp(a.bytes, b.bytes, both) : 0;
   return order ? order : (a.length > b.length) - (a.length < b.length);
@@ -17,7 +17,7 @@ static int compare_names(ct_text a, ct_text b) {
 static bool name_before(const void *items, const void *by, size_t i, size_t j) {
   const uint32_t *sorted = items;
   const ct_named_material *materials = by;
-  return compare_names(materials[sorted[i]].name, materials[sorted[j]].name) < 0;
+  return compare_material_names(materials[sorted[i]].name, materials[sorted[j]].name) < 0;
 }
 
 static void swap_places(void *items, size_t i, size_t j) {
@@ -27,11 +27,11 @@ static void swap_places(void *items, size_t i, size_t j) {
 }
 
 /* Index in `items`; UINT32_MAX: no material has the name. */
-static uint32_t find(const ct_material_set *set, ct_text name) {
+static uint32_t find_material_index(const ct_material_set *set, ct_text name) {
   size_t low = 0, high = set->materials.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    int order = compare_names(set->materials.items[set->sorted[middle]].name, name);
+    int order = compare_material_names(set->materials.items[set->sorted[middle]].name, name);
     if (order == 0) return set->sorted[middle];
     if (order < 0) low = middle + 1;
     else high = middle;
@@ -73,7 +73,7 @@ static const ct_material_pair *find_pair(const ct_material_set *set, uint32_t a,
 
 /* ---- the copy ------------------------------------------------------------------------------- */
 
-static ct_text copy_text(char **to, ct_text text) {
+static ct_text copy_material_text(char **to, ct_text text) {
   ct_text copy = {*to, text.length};
   if (text.length) memcpy(*to, text.bytes, text.length);
   *to += text.length;
@@ -88,27 +88,27 @@ static size_t text_bytes(const ct_materials *m) {
 }
 
 /* Copies the arrays behind the head of the block, in order of alignment. */
-static void lay_out(ct_material_set *set, const ct_materials *m) {
+static void lay_out_materials(ct_material_set *set, const ct_materials *m) {
   ct_named_material *items = (ct_named_material *)(set + 1);
   ct_material_pair *pairs = (ct_material_pair *)(items + m->count);
   uint32_t *sorted = (uint32_t *)(pairs + m->pair_count);
   ct_ranked_pair *ranked = (ct_ranked_pair *)(sorted + m->count);
   char *to = (char *)(ranked + m->pair_count);
   for (size_t i = 0; i < m->count; i++) {
-    items[i] = (ct_named_material){copy_text(&to, m->items[i].name), m->items[i].material};
+    items[i] = (ct_named_material){copy_material_text(&to, m->items[i].name), m->items[i].material};
     sorted[i] = (uint32_t)i;
   }
   for (size_t i = 0; i < m->pair_count; i++) {
     pairs[i] = m->pairs[i];
-    pairs[i].a = copy_text(&to, m->pairs[i].a);
-    pairs[i].b = copy_text(&to, m->pairs[i].b);
+    pairs[i].a = copy_material_text(&to, m->pairs[i].a);
+    pairs[i].b = copy_material_text(&to, m->pairs[i].b);
   }
   set->materials = (ct_materials){items, m->count, pairs, m->pair_count};
   set->sorted = sorted;
   set->ranked = ranked;
   ct_heap_sort(sorted, m->count, items, name_before, swap_places, NULL);
   for (size_t i = 0; i < m->pair_count; i++) {
-    uint32_t a = find(set, pairs[i].a), b = find(set, pairs[i].b);
+    uint32_t a = find_material_index(set, pairs[i].a), b = find_material_index(set, pairs[i].b);
     ranked[i] = (ct_ranked_pair){a < b ? a : b, a < b ? b : a, (uint32_t)i};
   }
   ct_heap_sort(ranked, m->pair_count, NULL, pair_before, swap_pairs, NULL);
@@ -125,8 +125,9 @@ ct_status ct_material_set_create(const ct_materials *materials, ct_material_set 
   if (!set) return CT_OUT_OF_MEMORY;
   atomic_init(&set->refs, 1);
   set->bytes = bytes;
-  lay_out(set, materials);
-  set->standard = find(set, (ct_text){CT_MATERIAL_DEFAULT, sizeof CT_MATERIAL_DEFAULT - 1});
+  lay_out_materials(set, materials);
+  set->standard =
+      find_material_index(set, (ct_text){CT_MATERIAL_DEFAULT, sizeof CT_MATERIAL_DEFAULT - 1});
   *out = set;
   return CT_OK;
 }
@@ -141,7 +142,7 @@ void ct_material_set_release(ct_material_set *set) {
 }
 
 bool ct_material_set_has(const ct_material_set *set, ct_text name) {
-  return set && find(set, name) != UINT32_MAX;
+  return set && find_material_index(set, name) != UINT32_MAX;
 }
 
 size_t ct_material_set_bytes(const ct_material_set *set) {
@@ -157,8 +158,8 @@ const ct_materials *ct_scene_materials(const ct_scene *scene) {
 
 /* Index of the name's material, or the default one if the name is empty or unknown. UINT32_MAX:
  * none. */
-static uint32_t resolve(const ct_material_set *set, ct_text name) {
-  uint32_t at = name.length ? find(set, name) : UINT32_MAX;
+static uint32_t resolve_material(const ct_material_set *set, ct_text name) {
+  uint32_t at = name.length ? find_material_index(set, name) : UINT32_MAX;
   return at != UINT32_MAX ? at : set->standard;
 }
 
@@ -167,7 +168,7 @@ static ct_material at_place(const ct_material_set *set, uint32_t at) {
 }
 
 ct_material ct_scene_material(const ct_scene *scene, ct_text name) {
-  return scene->materials ? at_place(scene->materials, resolve(scene->materials, name))
+  return scene->materials ? at_place(scene->materials, resolve_material(scene->materials, name))
                           : (ct_material){0};
 }
 
@@ -194,7 +195,7 @@ static void override_values(ct_pair_material *out, const ct_material_pair *own) 
 ct_pair_material ct_scene_pair_material(const ct_scene *scene, ct_text a, ct_text b) {
   const ct_material_set *set = scene->materials;
   if (!set) return (ct_pair_material){0};
-  uint32_t place_a = resolve(set, a), place_b = resolve(set, b);
+  uint32_t place_a = resolve_material(set, a), place_b = resolve_material(set, b);
   ct_material material_a = at_place(set, place_a), material_b = at_place(set, place_b);
   ct_pair_material out = ct_material_combine(&material_a, &material_b);
   const ct_material_pair *own = find_pair(set, place_a, place_b);

@@ -27,8 +27,8 @@ static bool same_id(const ct_body *before, const ct_body *after) {
 
 /* Sets the bit in changed[i] for each i of the count rows that differs between the arrays. Most
  * rows are equal, so several are compared at once. */
-static void compare_rows(const char *old, const char *now, size_t row_bytes, uint32_t count,
-                         unsigned bit, unsigned *changed) {
+static void mark_changed_rows(const char *old, const char *now, size_t row_bytes, uint32_t count,
+                              unsigned bit, unsigned *changed) {
   for (uint32_t i = 0; i < count; i += RUN_ROWS) {
     uint32_t end = count - i < RUN_ROWS ? count : i + RUN_ROWS;
     if (memcmp(old + i * row_bytes, now + i * row_bytes, (end - i) * row_bytes) == 0) continue;
@@ -38,11 +38,11 @@ static void compare_rows(const char *old, const char *now, size_t row_bytes, uin
 }
 
 /* A revision without velocities compares as zero velocities. */
-static void compare_velocities(const ct_scene *before, const ct_scene *after, uint32_t row,
-                               uint32_t count, unsigned *changed) {
+static void mark_changed_velocities(const ct_scene *before, const ct_scene *after, uint32_t row,
+                                    uint32_t count, unsigned *changed) {
   if (before->velocities.rows > 0 && after->velocities.rows > 0) {
-    compare_rows(ct_column_at(&before->velocities, row), ct_column_at(&after->velocities, row),
-                 sizeof(ct_velocity), count, CT_ROW_VELOCITY, changed);
+    mark_changed_rows(ct_column_at(&before->velocities, row), ct_column_at(&after->velocities, row),
+                      sizeof(ct_velocity), count, CT_ROW_VELOCITY, changed);
     return;
   }
   for (uint32_t i = 0; i < count; i++) {
@@ -57,10 +57,10 @@ static bool compare_chunk(const ct_scene *before, const ct_scene *after, uint32_
   bool good = true;
   memset(changed, 0, count * sizeof *changed);
   if (!shares(&before->poses, &after->poses, row))
-    compare_rows(ct_column_at(&before->poses, row), ct_column_at(&after->poses, row),
-                 sizeof(ct_pose), count, CT_ROW_POSE, changed);
+    mark_changed_rows(ct_column_at(&before->poses, row), ct_column_at(&after->poses, row),
+                      sizeof(ct_pose), count, CT_ROW_POSE, changed);
   if (!shares(&before->velocities, &after->velocities, row))
-    compare_velocities(before, after, row, count, changed);
+    mark_changed_velocities(before, after, row, count, changed);
   if (shares(&before->bodies, &after->bodies, row)) return true;
   for (uint32_t i = 0; i < count && good; i++) {
     const ct_body *old = ct_scene_body_at(before, row + i), *now = ct_scene_body_at(after, row + i);

@@ -120,8 +120,8 @@ static bool stop_building(const ct_scene *scene, const ct_cancel *cancel) {
 
 /* Computes the boxes of all rows. Bounded ones go to boxes and rows, which have capacity for all.
  */
-static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_derived *derived,
-                        ct_aabb *boxes, uint32_t *rows) {
+static ct_status compute_row_boxes(const ct_scene *scene, const ct_cancel *cancel,
+                                   ct_derived *derived, ct_aabb *boxes, uint32_t *rows) {
   uint32_t count = 0;
   for (uint32_t row = 0; row < scene->rows; row++) {
     if (stop_building(scene, cancel)) return CT_CANCELLED;
@@ -147,8 +147,9 @@ static ct_status build(const ct_scene *scene, const ct_cancel *cancel, ct_derive
   ct_derived *derived = new_derived(scene->rows);
   ct_aabb *boxes = malloc(((size_t)scene->rows + 1) * sizeof *boxes);
   uint32_t *rows = malloc(((size_t)scene->rows + 1) * sizeof *rows);
-  ct_status status =
-      derived && boxes && rows ? gather(scene, cancel, derived, boxes, rows) : CT_OUT_OF_MEMORY;
+  ct_status status = derived && boxes && rows
+                         ? compute_row_boxes(scene, cancel, derived, boxes, rows)
+                         : CT_OUT_OF_MEMORY;
   free(boxes);
   free(rows);
   if (status == CT_OK) *out = derived;
@@ -189,8 +190,8 @@ static bool update_row(ct_derived *derived, const ct_scene *scene, uint32_t row)
 }
 
 /* Updates the prior data to the scene and takes ownership of it. */
-static ct_status update(ct_derived *prior, const ct_scene *scene, const ct_cancel *cancel,
-                        ct_derived **out) {
+static ct_status update_derived(ct_derived *prior, const ct_scene *scene, const ct_cancel *cancel,
+                                ct_derived **out) {
   ct_derived *mine = prior;
   if (atomic_load_explicit(&prior->refs, memory_order_acquire) != 1) {
     mine = clone(prior);
@@ -238,7 +239,8 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
   ct_derived *derived = atomic_load_explicit(&late->derived, memory_order_acquire);
   if (!derived) {
     ct_derived *mine = NULL, *prior = take_prior(late);
-    ct_status status = prior ? update(prior, scene, cancel, &mine) : build(scene, cancel, &mine);
+    ct_status status =
+        prior ? update_derived(prior, scene, cancel, &mine) : build(scene, cancel, &mine);
     if (mine && atomic_compare_exchange_strong_explicit(
                     &late->derived, &derived, mine, memory_order_acq_rel, memory_order_acquire)) {
       derived = mine;
