@@ -21,7 +21,7 @@
 typedef ct_arrangement_polygon polygon;
 
 /* Clips a polygon to where a linear function, given at its corners, is not negative. */
-static polygon cut(const polygon *from, const double *height) {
+static polygon clip_coplanar_polygon(const polygon *from, const double *height) {
   polygon out = {.count = 0};
   for (int k = 0; k < from->count && out.count < CORNERS_MAX - 1; k++) {
     int l = k + 1 == from->count ? 0 : k + 1;
@@ -34,15 +34,15 @@ static polygon cut(const polygon *from, const double *height) {
 }
 
 /* Clips a polygon to the left side of the line from p to q, seen with the normal up. */
-static polygon cut_left(const polygon *from, ct_vec3 p, ct_vec3 q, ct_vec3 normal) {
+static polygon clip_polygon_left(const polygon *from, ct_vec3 p, ct_vec3 q, ct_vec3 normal) {
   ct_vec3 left = ct_cross(normal, ct_sub(q, p));
   double height[CORNERS_MAX];
   for (int k = 0; k < from->count; k++) height[k] = ct_dot(left, ct_sub(from->v[k], p));
-  return cut(from, height);
+  return clip_coplanar_polygon(from, height);
 }
 
-static polygon common_of(const ct_arrangement *o, const ct_coplanar_pair *f, ct_vec3 normal,
-                         bool same) {
+static polygon intersect_coplanar_triangles(const ct_arrangement *o, const ct_coplanar_pair *f,
+                                            ct_vec3 normal, bool same) {
   ct_vec3 a[3], b[3];
   ct_placed_surface_triangle(&o->skin[0], f->triangle[0], a);
   ct_placed_surface_triangle(&o->skin[1], f->triangle[1], b);
@@ -50,13 +50,13 @@ static polygon common_of(const ct_arrangement *o, const ct_coplanar_pair *f, ct_
   for (int k = 0; k < 3; k++) p.v[k] = ct_sub(a[k], o->origin);
   for (int k = 0; k < 3; k++) {
     ct_vec3 from = ct_sub(b[k], o->origin), to = ct_sub(b[(k + 1) % 3], o->origin);
-    p = same ? cut_left(&p, from, to, normal) : cut_left(&p, to, from, normal);
+    p = same ? clip_polygon_left(&p, from, to, normal) : clip_polygon_left(&p, to, from, normal);
   }
   return p;
 }
 
 /* Computes area and first moment of a polygon. */
-static double area_of(const polygon *p, ct_vec3 normal, ct_vec3 *first) {
+static double compute_polygon_area(const polygon *p, ct_vec3 normal, ct_vec3 *first) {
   double area = 0.0;
   *first = ct_vec(0.0, 0.0, 0.0);
   for (int k = 2; k < p->count; k++) {
@@ -68,7 +68,7 @@ static double area_of(const polygon *p, ct_vec3 normal, ct_vec3 *first) {
   return area;
 }
 
-static void take_off(ct_arrangement_part *part, double area, ct_vec3 first) {
+static void subtract_common_area(ct_arrangement_part *part, double area, ct_vec3 first) {
   part->area -= area;
   part->taken += area;
   part->first = ct_sub(part->first, first);
@@ -78,8 +78,8 @@ static void take_off(ct_arrangement_part *part, double area, ct_vec3 first) {
 
 /* Clips a polygon in the first triangle to where it is below the second triangle, or above it if
  * `way` is -1. */
-static polygon below_of(const ct_arrangement *o, const ct_coplanar_pair *f, const polygon *p,
-                        ct_vec3 normal, double way) {
+static polygon clip_polygon_below(const ct_arrangement *o, const ct_coplanar_pair *f,
+                                  const polygon *p, ct_vec3 normal, double way) {
   ct_vec3 v[3];
   double below[CORNERS_MAX], all;
   ct_placed_surface_triangle(&o->skin[0], f->triangle[0], v);
@@ -93,21 +93,22 @@ static polygon below_of(const ct_arrangement *o, const ct_coplanar_pair *f, cons
       below[i] -= way * f->height[k] * ct_dot(normal, ct_cross(q, r)) / all;
     }
   }
-  return cut(p, below);
+  return clip_coplanar_polygon(p, below);
 }
 
-static const ct_arrangement_part *part_at(const ct_arrangement *o, int side, uint32_t triangle) {
+static const ct_arrangement_part *get_arrangement_part(const ct_arrangement *o, int side,
+                                                       uint32_t triangle) {
   const ct_arrangement_side *s = &o->memory->side[side];
   return &s->part[s->slot[triangle]];
 }
 
 bool ct_coplanar_common_area(const ct_arrangement *o, const ct_coplanar_pair *f, polygon *below,
                              polygon *above) {
-  ct_vec3 normal = part_at(o, 0, f->triangle[0])->normal;
-  bool same = ct_dot(normal, part_at(o, 1, f->triangle[1])->normal) > 0.0;
-  polygon all = common_of(o, f, normal, same);
-  *below = below_of(o, f, &all, normal, 1.0);
-  *above = below_of(o, f, &all, normal, -1.0);
+  ct_vec3 normal = get_arrangement_part(o, 0, f->triangle[0])->normal;
+  bool same = ct_dot(normal, get_arrangement_part(o, 1, f->triangle[1])->normal) > 0.0;
+  polygon all = intersect_coplanar_triangles(o, f, normal, same);
+  *below = clip_polygon_below(o, f, &all, normal, 1.0);
+  *above = clip_polygon_below(o, f, &all, normal, -1.0);
   return same;
 }
 
@@ -121,11 +122,11 @@ static void apply_coplanar_faces(ct_arrangement *o) {
     ct_vec3 normal = part[0]->normal, first, unused;
     polygon below, above;
     bool same = ct_coplanar_common_area(o, f, &below, &above);
-    double area = area_of(&below, normal, &first);
-    for (int k = 0; k < 2 && !same; k++) take_off(part[k], area, first);
+    double area = compute_polygon_area(&below, normal, &first);
+    for (int k = 0; k < 2 && !same; k++) subtract_common_area(part[k], area, first);
     if (!same) continue;
     part[0]->shared += area;
-    part[1]->shared += area_of(&above, normal, &unused);
+    part[1]->shared += compute_polygon_area(&above, normal, &unused);
   }
 }
 
@@ -168,22 +169,22 @@ bool ct_arrangement_edges(const ct_arrangement *o, int side, const ct_arrangemen
   return true;
 }
 
-typedef struct summing {
+typedef struct border_sum {
   ct_arrangement_part *part;
   double error; /* round-off of positions on an edge; shorter sections do not count */
   bool winds;
-} summing;
+} border_sum;
 
-static bool add_stretch(void *context, ct_vec3 p, ct_vec3 q, int32_t weight) {
-  summing *s = context;
+static bool add_border_section(void *context, ct_vec3 p, ct_vec3 q, int32_t weight) {
+  border_sum *s = context;
   ct_arrangement_add_segment(s->part, p, q, (double)weight);
   s->winds = s->winds || ((weight < 0 || weight > 1) && ct_norm(ct_sub(q, p)) > s->error);
   return true;
 }
 
-static void add_edges(ct_arrangement *o, int side, ct_arrangement_part *part) {
-  summing s = {part, ct_arrangement_error(o), o->winds};
-  ct_arrangement_edges(o, side, part, add_stretch, &s);
+static void add_edge_sections(ct_arrangement *o, int side, ct_arrangement_part *part) {
+  border_sum s = {part, ct_arrangement_error(o), o->winds};
+  ct_arrangement_edges(o, side, part, add_border_section, &s);
   o->winds = s.winds;
 }
 
@@ -233,7 +234,7 @@ bool ct_arrangement_build(ct_arrangement *o) {
   for (int side = 0; side < 2; side++) {
     if (!ct_arrangement_find_winding(o, side)) return false;
     for (size_t i = 0; i < m->side[side].part_count; i++)
-      add_edges(o, side, &m->side[side].part[i]);
+      add_edge_sections(o, side, &m->side[side].part[i]);
   }
   apply_coplanar_faces(o);
   return true;

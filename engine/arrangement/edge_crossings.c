@@ -18,7 +18,7 @@
 /* ---- perturbed signs
  * ----------------------------------------------------------------------------- */
 
-static ct_vec2 seen_along(ct_vec3 p, int axis) {
+static ct_vec2 project_along(ct_vec3 p, int axis) {
   return axis == 0 ? (ct_vec2){p.y, p.z} : axis == 1 ? (ct_vec2){p.z, p.x} : (ct_vec2){p.x, p.y};
 }
 
@@ -29,7 +29,8 @@ static int orient3d_perturbed(const ct_vec3 t[3], ct_vec3 p, int mover) {
   /* The first nonzero component of the normal decides, because e is the largest component of the
    * perturbation. */
   for (int axis = 0; axis < 3 && side == 0; axis++)
-    side = ct_orient2d(seen_along(t[0], axis), seen_along(t[1], axis), seen_along(t[2], axis)) *
+    side = ct_orient2d(project_along(t[0], axis), project_along(t[1], axis),
+                       project_along(t[2], axis)) *
            (mover == 1 ? -1 : 1);
   return side;
 }
@@ -40,8 +41,8 @@ static int find_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) 
   int turn = ct_orient3d(p, q, r, s);
   /* The derivative along a motion d of r and s is -((q - p) x (s - r)) . d. */
   for (int axis = 0; axis < 3 && turn == 0; axis++)
-    turn = -ct_turn2d(seen_along(p, axis), seen_along(q, axis), seen_along(r, axis),
-                      seen_along(s, axis));
+    turn = -ct_turn2d(project_along(p, axis), project_along(q, axis), project_along(r, axis),
+                      project_along(s, axis));
   return turn;
 }
 
@@ -74,14 +75,14 @@ ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_
 
 /* ---- one pair of triangles ------------------------------------------------------------------ */
 
-typedef struct couple {
+typedef struct triangle_couple {
   uint32_t triangle[2];
   ct_vec3 v[2][3];
   int side[2][3]; /* of each one's corners, relative to the other's plane */
   int turn[3][3]; /* of edges k and l; 2: not computed yet */
-} couple;
+} triangle_couple;
 
-static int turn_of(couple *c, int k, int l) {
+static int get_edge_turn(triangle_couple *c, int k, int l) {
   if (c->turn[k][l] == 2)
     c->turn[k][l] = find_perturbed_edge_side(c->v[0][k], c->v[0][(k + 1) % 3], c->v[1][l],
                                              c->v[1][(l + 1) % 3]);
@@ -90,10 +91,11 @@ static int turn_of(couple *c, int k, int l) {
 
 /* Crossing of an edge of one triangle with the other: +1 inward, -1 outward along the edge, 0 none.
  */
-static int passes(couple *c, int which, int edge) {
+static int test_edge_crossing(triangle_couple *c, int which, int edge) {
   int from = c->side[which][edge], to = c->side[which][(edge + 1) % 3], turn[3];
   if (from == to) return 0;
-  for (int k = 0; k < 3; k++) turn[k] = which == 0 ? turn_of(c, edge, k) : turn_of(c, k, edge);
+  for (int k = 0; k < 3; k++)
+    turn[k] = which == 0 ? get_edge_turn(c, edge, k) : get_edge_turn(c, k, edge);
   return turn[0] == turn[1] && turn[1] == turn[2] ? from : 0;
 }
 
@@ -108,7 +110,7 @@ void ct_arrangement_heights(const ct_vec3 t[3], const ct_vec3 *points, int count
 }
 
 /* Intersects the segment from p to q with the plane of a triangle. */
-static ct_vec3 place_between(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], double *at) {
+static ct_vec3 find_edge_plane_point(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], double *at) {
   const ct_vec3 ends[2] = {p, q};
   ct_dd height[2];
   double size;
@@ -124,14 +126,14 @@ static ct_vec3 place_between(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], double *a
 
 /* Adds the crossing of an edge. It is computed from the edge's lower vertex to the higher one, so
  * both triangles of the edge have the same point. */
-static bool add_passing(ct_arrangement *o, const couple *c, int which, int edge, int jump,
-                        ct_vec3 *point) {
+static bool add_surface_crossing(ct_arrangement *o, const triangle_couple *c, int which, int edge,
+                                 int jump, ct_vec3 *point) {
   const uint32_t *corner = o->skin[which].corners[c->triangle[which]];
   int next = (edge + 1) % 3;
   bool turned = corner[edge] > corner[next];
   double at;
-  *point = place_between(c->v[which][turned ? next : edge], c->v[which][turned ? edge : next],
-                         c->v[1 - which], &at);
+  *point = find_edge_plane_point(c->v[which][turned ? next : edge],
+                                 c->v[which][turned ? edge : next], c->v[1 - which], &at);
   *point = ct_sub(*point, o->origin);
   ct_arrangement_side *s = &o->memory->side[which];
   if (s->passing_count >= CT_SURFACE_CROSSINGS_MAX ||
@@ -146,7 +148,8 @@ static bool add_passing(ct_arrangement *o, const couple *c, int which, int edge,
   return true;
 }
 
-static bool add_segment(ct_arrangement *o, const couple *c, ct_vec3 p, ct_vec3 q) {
+static bool add_crossing_segment(ct_arrangement *o, const triangle_couple *c, ct_vec3 p,
+                                 ct_vec3 q) {
   ct_arrangement_scratch *m = o->memory;
   if (m->segment_count >= CT_SURFACE_CROSSINGS_MAX ||
       !ct_arrangement_reserve(m, &m->segment, sizeof *m->segment, &m->segment_room,
@@ -170,25 +173,25 @@ static bool add_segment(ct_arrangement *o, const couple *c, ct_vec3 p, ct_vec3 q
 /* Two triangles that intersect have two points where an edge of one crosses the other. The
  * area to the left of the segment between them, seen with the first one's normal up, is below the
  * second. */
-static bool add_couple(ct_arrangement *o, couple *c) {
+static bool add_triangle_couple(ct_arrangement *o, triangle_couple *c) {
   ct_vec3 end[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   int ends[2] = {0, 0};
   for (int which = 0; which < 2; which++) {
     for (int edge = 0; edge < 3; edge++) {
-      int jump = passes(c, which, edge);
+      int jump = test_edge_crossing(c, which, edge);
       if (jump == 0) continue;
       int role = (which == 0) == (jump > 0) ? 1 : 0;
-      if (!add_passing(o, c, which, edge, jump, &end[role])) return false;
+      if (!add_surface_crossing(o, c, which, edge, jump, &end[role])) return false;
       ends[role]++;
     }
   }
   if (ends[0] == 0 && ends[1] == 0) return true;
-  if (ends[0] == 1 && ends[1] == 1) return add_segment(o, c, end[0], end[1]);
+  if (ends[0] == 1 && ends[1] == 1) return add_crossing_segment(o, c, end[0], end[1]);
   o->sound = false;
   return true;
 }
 
-static bool add_flat(ct_arrangement *o, const couple *c) {
+static bool add_coplanar_pair(ct_arrangement *o, const triangle_couple *c) {
   ct_arrangement_scratch *m = o->memory;
   if (!ct_arrangement_reserve(m, &m->flat, sizeof *m->flat, &m->flat_room, m->flat_count + 1))
     return false;
@@ -206,7 +209,7 @@ static bool add_flat(ct_arrangement *o, const couple *c) {
 }
 
 /* True if the corners of one triangle are in the plane of another, to round-off. */
-static bool in_plane(const ct_arrangement *o, const ct_vec3 t[3], const ct_vec3 points[3]) {
+static bool is_in_plane(const ct_arrangement *o, const ct_vec3 t[3], const ct_vec3 points[3]) {
   ct_vec3 normal = ct_cross(ct_sub(t[1], t[0]), ct_sub(t[2], t[0]));
   double least = ct_arrangement_error(o) * ct_norm(normal);
   for (int k = 0; k < 3; k++)
@@ -214,27 +217,27 @@ static bool in_plane(const ct_arrangement *o, const ct_vec3 t[3], const ct_vec3 
   return true;
 }
 
-static bool all_one(const int side[3]) { return side[0] == side[1] && side[1] == side[2]; }
+static bool signs_are_equal(const int side[3]) { return side[0] == side[1] && side[1] == side[2]; }
 
-static bool look_at(ct_arrangement *o, uint32_t i, const ct_vec3 a[3], uint32_t j,
-                    const ct_vec3 b[3]) {
-  couple c = {.triangle = {i, j}, .turn = {{2, 2, 2}, {2, 2, 2}, {2, 2, 2}}};
+static bool test_triangle_pair(ct_arrangement *o, uint32_t i, const ct_vec3 a[3], uint32_t j,
+                               const ct_vec3 b[3]) {
+  triangle_couple c = {.triangle = {i, j}, .turn = {{2, 2, 2}, {2, 2, 2}, {2, 2, 2}}};
   for (int k = 0; k < 3; k++) {
     c.v[0][k] = a[k];
     c.v[1][k] = b[k];
     c.side[0][k] = orient3d_perturbed(b, a[k], 1);
   }
-  if (c.side[0][0] == 0 && all_one(c.side[0])) return true;
-  if ((in_plane(o, b, a) || in_plane(o, a, b)) && !add_flat(o, &c)) return false;
-  if (all_one(c.side[0])) return true;
+  if (c.side[0][0] == 0 && signs_are_equal(c.side[0])) return true;
+  if ((is_in_plane(o, b, a) || is_in_plane(o, a, b)) && !add_coplanar_pair(o, &c)) return false;
+  if (signs_are_equal(c.side[0])) return true;
   for (int k = 0; k < 3; k++) c.side[1][k] = orient3d_perturbed(a, b[k], 0);
-  return all_one(c.side[1]) || add_couple(o, &c);
+  return signs_are_equal(c.side[1]) || add_triangle_couple(o, &c);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
 /* Tests one triangle of the second solid against the tree of the first. */
-static bool cross_one(ct_arrangement *o, uint32_t j) {
+static bool cross_triangle_with_tree(ct_arrangement *o, uint32_t j) {
   const ct_placed_surface *first = &o->skin[0];
   const ct_mesh_node *nodes = first->view->nodes;
   ct_vec3 a[3], b[3];
@@ -253,13 +256,14 @@ static bool cross_one(ct_arrangement *o, uint32_t j) {
       ct_placed_surface_triangle(first, i, a);
       ct_aabb there = ct_triangle_aabb(a);
       if (!ct_aabb_overlap(&there, &box)) continue;
-      if (ct_mesh_is_cancelled(o->flag, PAIR_STEPS) || !look_at(o, i, a, j, b)) return false;
+      if (ct_mesh_is_cancelled(o->flag, PAIR_STEPS) || !test_triangle_pair(o, i, a, j, b))
+        return false;
     }
   }
   return true;
 }
 
-static bool passing_before(const void *items, const void *by, size_t i, size_t j) {
+static bool crossing_precedes(const void *items, const void *by, size_t i, size_t j) {
   (void)by;
   const ct_surface_crossing *p = (const ct_surface_crossing *)items + i,
                             *q = (const ct_surface_crossing *)items + j;
@@ -269,7 +273,7 @@ static bool passing_before(const void *items, const void *by, size_t i, size_t j
   return p->jump < q->jump;
 }
 
-static void passing_swap(void *items, size_t i, size_t j) {
+static void swap_crossings(void *items, size_t i, size_t j) {
   ct_surface_crossing *p = items, kept = p[i];
   p[i] = p[j];
   p[j] = kept;
@@ -277,9 +281,9 @@ static void passing_swap(void *items, size_t i, size_t j) {
 
 /* Sorts the crossings of one side, and assigns each triangle's to its part. A crossing belongs to a
  * segment, so its triangle has a part unless the pair is not sound. */
-static bool sort_passings(ct_arrangement *o, int side) {
+static bool sort_crossings(ct_arrangement *o, int side) {
   ct_arrangement_side *s = &o->memory->side[side];
-  if (!ct_heap_sort(s->passing, s->passing_count, NULL, passing_before, passing_swap,
+  if (!ct_heap_sort(s->passing, s->passing_count, NULL, crossing_precedes, swap_crossings,
                     o->flag->cancel))
     return false;
   for (size_t i = 0; i < s->passing_count; i++) {
@@ -292,8 +296,8 @@ static bool sort_passings(ct_arrangement *o, int side) {
 
 bool ct_arrangement_find_crossings(ct_arrangement *o) {
   for (uint32_t j = 0; j < o->skin[1].triangle_count; j++)
-    if (!cross_one(o, j)) return false;
-  return sort_passings(o, 0) && sort_passings(o, 1);
+    if (!cross_triangle_with_tree(o, j)) return false;
+  return sort_crossings(o, 0) && sort_crossings(o, 1);
 }
 
 /* ---- winding numbers
@@ -303,12 +307,12 @@ bool ct_arrangement_find_crossings(ct_arrangement *o) {
 #define RAY_STEPS 64
 #define TRIANGLE_STEPS 2
 
-static ct_vec2 from_above(ct_vec3 p) { return (ct_vec2){p.x, p.y}; }
+static ct_vec2 project_down(ct_vec3 p) { return (ct_vec2){p.x, p.y}; }
 
 /* Side of the line ab on which p is, seen from above, with p moved by way (e, e^2); 0 only if a and
  * b coincide there. */
-static int side_from_above(ct_vec3 a, ct_vec3 b, ct_vec3 p, int way) {
-  int side = ct_orient2d(from_above(a), from_above(b), from_above(p));
+static int side_of_projected_edge(ct_vec3 a, ct_vec3 b, ct_vec3 p, int way) {
+  int side = ct_orient2d(project_down(a), project_down(b), project_down(p));
   if (side != 0) return side;
   if (a.y != b.y) return a.y > b.y ? way : -way;
   return way * ((b.x > a.x) - (b.x < a.x));
@@ -316,30 +320,31 @@ static int side_from_above(ct_vec3 a, ct_vec3 b, ct_vec3 p, int way) {
 
 /* Crossing of the upward ray from p with a triangle: +1 if it leaves through the front, -1 if it
  * enters, 0 if it misses. */
-static int crossing(const ct_vec3 t[3], ct_vec3 p, int mover) {
+static int cross_ray_with_triangle(const ct_vec3 t[3], ct_vec3 p, int mover) {
   int way = mover == 1 ? -1 : 1;
-  int side = side_from_above(t[0], t[1], p, way);
-  if (side == 0 || side_from_above(t[1], t[2], p, way) != side ||
-      side_from_above(t[2], t[0], p, way) != side)
+  int side = side_of_projected_edge(t[0], t[1], p, way);
+  if (side == 0 || side_of_projected_edge(t[1], t[2], p, way) != side ||
+      side_of_projected_edge(t[2], t[0], p, way) != side)
     return 0;
   return orient3d_perturbed(t, p, mover) == -side ? side : 0;
 }
 
 /* True if the upward ray from p may meet the box. */
-static bool above(const ct_aabb *box, ct_vec3 p) {
+static bool box_reaches_ray(const ct_aabb *box, ct_vec3 p) {
   return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y &&
          p.z <= box->max.z;
 }
 
-static int crossing_of(const ct_placed_surface *skin, uint32_t triangle, ct_vec3 p, int mover) {
+static int count_ray_crossing(const ct_placed_surface *skin, uint32_t triangle, ct_vec3 p,
+                              int mover) {
   ct_vec3 t[3];
   ct_placed_surface_triangle(skin, triangle, t);
   ct_aabb box = ct_triangle_aabb(t);
-  return above(&box, p) ? crossing(t, p, mover) : 0;
+  return box_reaches_ray(&box, p) ? cross_ray_with_triangle(t, p, mover) : 0;
 }
 
 /* Box of a node in the arrangement's frame. */
-static ct_aabb node_box(const ct_placed_surface *skin, const ct_mesh_node *n) {
+static ct_aabb place_node_box(const ct_placed_surface *skin, const ct_mesh_node *n) {
   if (skin->slack == 0.0) return n->box;
   ct_vec3 middle = ct_to_parent(skin->frame, ct_scale(ct_add(n->box.min, n->box.max), 0.5));
   ct_vec3 half = ct_mat_mul(skin->size, ct_scale(ct_sub(n->box.max, n->box.min), 0.5));
@@ -347,11 +352,12 @@ static ct_aabb node_box(const ct_placed_surface *skin, const ct_mesh_node *n) {
 }
 
 /* Winding number of a solid around a point of the other one. */
-static int32_t winding_of(const ct_placed_surface *skin, ct_vec3 p, int mover) {
+static int32_t compute_winding_number(const ct_placed_surface *skin, ct_vec3 p, int mover) {
   int32_t winding = 0;
-  if (!above(&skin->box, p) || p.z < skin->box.min.z) return 0;
+  if (!box_reaches_ray(&skin->box, p) || p.z < skin->box.min.z) return 0;
   if (!skin->view) {
-    for (uint32_t t = 0; t < skin->triangle_count; t++) winding += crossing_of(skin, t, p, mover);
+    for (uint32_t t = 0; t < skin->triangle_count; t++)
+      winding += count_ray_crossing(skin, t, p, mover);
     return winding;
   }
   uint32_t stack[STACK_SIZE];
@@ -359,18 +365,18 @@ static int32_t winding_of(const ct_placed_surface *skin, ct_vec3 p, int mover) {
   stack[top++] = 0;
   while (top > 0) {
     const ct_mesh_node *n = &skin->view->nodes[stack[--top]];
-    ct_aabb box = node_box(skin, n);
-    if (!above(&box, p)) continue;
+    ct_aabb box = place_node_box(skin, n);
+    if (!box_reaches_ray(&box, p)) continue;
     assert(top + 2 <= STACK_SIZE);
     for (uint32_t k = 0; k < 2 && n->count == 0; k++) stack[top++] = n->first + k;
     for (uint32_t i = n->first; i < n->first + n->count; i++)
-      winding += crossing_of(skin, i, p, mover);
+      winding += count_ray_crossing(skin, i, p, mover);
   }
   return winding;
 }
 
 /* Change of the winding number along an edge of a triangle. */
-static int32_t jump_along(const ct_arrangement_side *s, uint32_t triangle, int edge) {
+static int32_t sum_jumps_along_edge(const ct_arrangement_side *s, uint32_t triangle, int edge) {
   if (s->slot[triangle] >= CT_ARRANGEMENT_SEEN) return 0;
   const ct_arrangement_part *part = &s->part[s->slot[triangle]];
   int32_t jump = 0;
@@ -382,31 +388,31 @@ static int32_t jump_along(const ct_arrangement_side *s, uint32_t triangle, int e
 }
 
 /* Propagates the winding number from a known corner to the others, and back to check it. */
-static void wind_corners(ct_arrangement *o, int side, uint32_t triangle) {
+static void propagate_winding(ct_arrangement *o, int side, uint32_t triangle) {
   ct_arrangement_side *s = &o->memory->side[side];
   const uint32_t *corner = o->skin[side].corners[triangle];
   int known = 0;
   while (known < 2 && s->winding[corner[known]] == CT_ARRANGEMENT_UNKNOWN) known++;
   for (int step = 0; step < 3; step++) {
     int k = (known + step) % 3, next = (k + 1) % 3;
-    int32_t there = s->winding[corner[k]] + jump_along(s, triangle, k);
+    int32_t there = s->winding[corner[k]] + sum_jumps_along_edge(s, triangle, k);
     if (s->winding[corner[next]] == CT_ARRANGEMENT_UNKNOWN) s->winding[corner[next]] = there;
     else if (s->winding[corner[next]] != there) o->sound = false;
   }
 }
 
-static bool is_seen(const ct_arrangement_side *s, uint32_t triangle) {
+static bool is_visited(const ct_arrangement_side *s, uint32_t triangle) {
   uint32_t slot = s->slot[triangle];
   return slot == CT_ARRANGEMENT_SEEN || (slot < CT_ARRANGEMENT_SEEN && s->part[slot].seen);
 }
 
-static void see(ct_arrangement_side *s, uint32_t triangle) {
+static void mark_visited(ct_arrangement_side *s, uint32_t triangle) {
   uint32_t slot = s->slot[triangle];
   if (slot < CT_ARRANGEMENT_SEEN) s->part[slot].seen = true;
   else s->slot[triangle] = CT_ARRANGEMENT_SEEN;
 }
 
-static bool may_be_inside(const ct_arrangement *o, int side, uint32_t triangle) {
+static bool is_in_common_box(const ct_arrangement *o, int side, uint32_t triangle) {
   ct_vec3 v[3];
   ct_placed_surface_triangle(&o->skin[side], triangle, v);
   ct_aabb box = ct_triangle_aabb(v);
@@ -414,7 +420,7 @@ static bool may_be_inside(const ct_arrangement *o, int side, uint32_t triangle) 
 }
 
 /* Visits all triangles connected to a triangle that may be inside the other solid. */
-static bool flood(ct_arrangement *o, int side, uint32_t from) {
+static bool flood_winding(ct_arrangement *o, int side, uint32_t from) {
   ct_arrangement_side *s = &o->memory->side[side];
   const ct_placed_surface *skin = &o->skin[side];
   size_t top = 0;
@@ -422,11 +428,12 @@ static bool flood(ct_arrangement *o, int side, uint32_t from) {
   while (top > 0) {
     uint32_t t = s->stack[--top];
     if (ct_mesh_is_cancelled(o->flag, TRIANGLE_STEPS)) return false;
-    wind_corners(o, side, t);
+    propagate_winding(o, side, t);
     for (int k = 0; k < 3 && skin->across; k++) {
       uint32_t next = skin->across[t][k];
-      if (next == CT_NO_TRIANGLE || is_seen(s, next) || !may_be_inside(o, side, next)) continue;
-      see(s, next);
+      if (next == CT_NO_TRIANGLE || is_visited(s, next) || !is_in_common_box(o, side, next))
+        continue;
+      mark_visited(s, next);
       s->stack[top++] = next;
     }
   }
@@ -438,16 +445,17 @@ bool ct_arrangement_find_winding(ct_arrangement *o, int side) {
   ct_arrangement_side *s = &o->memory->side[side];
   const ct_placed_surface *skin = &o->skin[side];
   for (uint32_t t = 0; t < skin->triangle_count; t++) {
-    if (is_seen(s, t) || !may_be_inside(o, side, t)) continue;
+    if (is_visited(s, t) || !is_in_common_box(o, side, t)) continue;
     const uint32_t *corner = skin->corners[t];
     bool known = false;
     for (int k = 0; k < 3; k++) known = known || s->winding[corner[k]] != CT_ARRANGEMENT_UNKNOWN;
     if (!known) {
       if (ct_mesh_is_cancelled(o->flag, RAY_STEPS)) return false;
-      s->winding[corner[0]] = winding_of(&o->skin[1 - side], skin->vertices[corner[0]], 1 - side);
+      s->winding[corner[0]] =
+          compute_winding_number(&o->skin[1 - side], skin->vertices[corner[0]], 1 - side);
     }
-    see(s, t);
-    if (!flood(o, side, t)) return false;
+    mark_visited(s, t);
+    if (!flood_winding(o, side, t)) return false;
   }
   return true;
 }

@@ -52,15 +52,15 @@ bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item,
   return true;
 }
 
-static ct_vec3 flushed(ct_vec3 p) {
+static ct_vec3 flush_denormals(ct_vec3 p) {
   return ct_vec(ct_exact_flush(p.x), ct_exact_flush(p.y), ct_exact_flush(p.z));
 }
 
-static ct_vec3 placed(const ct_frame *frame, ct_vec3 p) {
-  return flushed(frame ? ct_to_parent(*frame, p) : p);
+static ct_vec3 place_vertex(const ct_frame *frame, ct_vec3 p) {
+  return flush_denormals(frame ? ct_to_parent(*frame, p) : p);
 }
 
-static void find_box(ct_placed_surface *skin) {
+static void find_surface_box(ct_placed_surface *skin) {
   skin->box = ct_aabb_empty();
   for (uint32_t t = 0; t < skin->triangle_count; t++) {
     ct_vec3 v[3];
@@ -84,20 +84,20 @@ bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *
                                 view->vertex_count))
       return false;
     for (uint32_t v = 0; v < view->vertex_count; v++)
-      m->placed[v] = flushed(ct_to_parent(*frame, view->vertices[v]));
+      m->placed[v] = flush_denormals(ct_to_parent(*frame, view->vertices[v]));
     skin->vertices = m->placed;
     skin->frame = *frame;
     skin->slack =
         PLACE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (ct_mesh_extent(view) + ct_norm(frame->position));
   }
   skin->size = ct_mat_abs(skin->frame.rotation);
-  find_box(skin);
+  find_surface_box(skin);
   return true;
 }
 
 /* Reserves room for a surface that is triangulated here. */
-static bool make_own(ct_placed_surface *skin, ct_arrangement_scratch *m, uint32_t vertices,
-                     uint32_t triangles) {
+static bool reserve_own_surface(ct_placed_surface *skin, ct_arrangement_scratch *m,
+                                uint32_t vertices, uint32_t triangles) {
   if (!ct_arrangement_reserve(m, &m->own_vertex, sizeof *m->own_vertex, &m->own_vertex_room,
                               vertices) ||
       !ct_arrangement_reserve(m, &m->own_corner, sizeof *m->own_corner, &m->own_corner_room,
@@ -116,9 +116,9 @@ bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *
                                const ct_hull *hull, const ct_frame *frame) {
   const ct_hull_view *view = ct_hull_get(hull);
   uint32_t triangles = 2 * view->vertex_count - 4;
-  if (!make_own(skin, m, view->vertex_count, triangles)) return false;
+  if (!reserve_own_surface(skin, m, view->vertex_count, triangles)) return false;
   for (uint32_t v = 0; v < view->vertex_count; v++)
-    m->own_vertex[v] = placed(frame, ct_vec(view->x[v], view->y[v], view->z[v]));
+    m->own_vertex[v] = place_vertex(frame, ct_vec(view->x[v], view->y[v], view->z[v]));
   uint32_t at = 0;
   for (uint32_t f = 0; f < view->face_count; f++) {
     const uint32_t *loop = view->face_loop + view->face_start[f];
@@ -131,7 +131,7 @@ bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *
     }
   }
   skin->triangle_count = at;
-  find_box(skin);
+  find_surface_box(skin);
   return true;
 }
 
@@ -140,11 +140,11 @@ bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m
   /* The bits of i are the signs of corner i; quads are counter-clockwise from outside. */
   static const uint32_t quad[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                       {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
-  if (!make_own(skin, m, 8, 12)) return false;
+  if (!reserve_own_surface(skin, m, 8, 12)) return false;
   for (uint32_t v = 0; v < 8; v++) {
     ct_vec3 p =
         ct_vec(v & 1 ? half.x : -half.x, v & 2 ? half.y : -half.y, v & 4 ? half.z : -half.z);
-    m->own_vertex[v] = placed(frame, p);
+    m->own_vertex[v] = place_vertex(frame, p);
   }
   for (uint32_t t = 0; t < 12; t++) {
     const uint32_t *q = quad[t / 2];
@@ -153,6 +153,6 @@ bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m
     m->own_corner[t][2] = q[t % 2 ? 3 : 2];
     m->own_face[t] = t / 2;
   }
-  find_box(skin);
+  find_surface_box(skin);
   return true;
 }

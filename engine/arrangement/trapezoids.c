@@ -21,14 +21,14 @@ typedef struct ct_stretch {
   uint32_t slab;                         /* last slab that contained it */
 } ct_stretch;
 
-typedef struct cutter {
+typedef struct slab_sweep {
   ct_stretch *stretch;
   const double *cut;
   uint32_t *active, *open;
   size_t count, cuts, active_count, open_count;
   ct_trapezoid_sink take;
   void *context;
-} cutter;
+} slab_sweep;
 
 void ct_trapezoid_scratch_free(ct_trapezoid_scratch *m) {
   free(m->stretch);
@@ -37,7 +37,7 @@ void ct_trapezoid_scratch_free(ct_trapezoid_scratch *m) {
   free(m->open);
 }
 
-static bool make_room(void *array, size_t item, size_t *room, size_t count) {
+static bool grow_trapezoid_array(void *array, size_t item, size_t *room, size_t count) {
   void *old;
   if (count <= *room) return true;
   memcpy(&old, array, sizeof old);
@@ -48,65 +48,66 @@ static bool make_room(void *array, size_t item, size_t *room, size_t count) {
   return true;
 }
 
-static double part_of(const ct_vec3 *p, int axis) {
+static double get_coordinate(const ct_vec3 *p, int axis) {
   return axis == 0 ? p->x : axis == 1 ? p->y : p->z;
 }
 
 /* Chooses the projection axes so that counter-clockwise with the normal up stays counter-clockwise.
  */
-static void choose_axes(ct_vec3 normal, int axes[2]) {
+static void choose_projection_axes(ct_vec3 normal, int axes[2]) {
   ct_vec3 size = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
   int along = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-  bool up = part_of(&normal, along) > 0.0;
+  bool up = get_coordinate(&normal, along) > 0.0;
   axes[0] = (along + (up ? 1 : 2)) % 3;
   axes[1] = (along + (up ? 2 : 1)) % 3;
 }
 
-static bool make_stretch(const ct_border_segment *b, const int axes[2], ct_stretch *out) {
-  double u = part_of(&b->p, axes[0]), v = part_of(&b->q, axes[0]);
+static bool make_border_stretch(const ct_border_segment *b, const int axes[2], ct_stretch *out) {
+  double u = get_coordinate(&b->p, axes[0]), v = get_coordinate(&b->q, axes[0]);
   bool turned = u > v;
   if (u == v || b->weight == 0) return false;
   *out = (ct_stretch){
       .p = turned ? b->q : b->p, .q = turned ? b->p : b->q, .upper = NONE, .slab = NONE};
   out->left = turned ? v : u;
   out->right = turned ? u : v;
-  out->at_left = part_of(&out->p, axes[1]);
-  out->at_right = part_of(&out->q, axes[1]);
+  out->at_left = get_coordinate(&out->p, axes[1]);
+  out->at_right = get_coordinate(&out->q, axes[1]);
   out->way = turned ? -b->weight : b->weight;
   return true;
 }
 
-static double height_at(const ct_stretch *s, double u) {
+static double compute_stretch_height(const ct_stretch *s, double u) {
   return s->at_left + (u - s->left) / (s->right - s->left) * (s->at_right - s->at_left);
 }
 
-static ct_vec3 point_at(const ct_stretch *s, double u) {
+static ct_vec3 compute_stretch_point(const ct_stretch *s, double u) {
   if (u <= s->left) return s->p;
   return u >= s->right ? s->q : ct_lerp(s->p, s->q, (u - s->left) / (s->right - s->left));
 }
 
-static bool take_triangle(const cutter *c, ct_vec3 p, ct_vec3 q, ct_vec3 r) {
+static bool emit_triangle(const slab_sweep *c, ct_vec3 p, ct_vec3 q, ct_vec3 r) {
   const ct_vec3 t[3] = {p, q, r};
   return ct_norm2(ct_cross(ct_sub(q, p), ct_sub(r, p))) == 0.0 || c->take(c->context, t);
 }
 
 /* Emits the trapezoid above a border segment, which ends here. */
-static bool finish(cutter *c, uint32_t lower, double end) {
+static bool finish_trapezoid(slab_sweep *c, uint32_t lower, double end) {
   ct_stretch *s = &c->stretch[lower];
   const ct_stretch *t = &c->stretch[s->upper];
-  ct_vec3 corner[4] = {point_at(s, s->start), point_at(s, end), point_at(t, end),
-                       point_at(t, s->start)};
+  ct_vec3 corner[4] = {compute_stretch_point(s, s->start), compute_stretch_point(s, end),
+                       compute_stretch_point(t, end), compute_stretch_point(t, s->start)};
   s->upper = NONE;
-  return take_triangle(c, corner[0], corner[1], corner[2]) &&
-         take_triangle(c, corner[0], corner[2], corner[3]);
+  return emit_triangle(c, corner[0], corner[1], corner[2]) &&
+         emit_triangle(c, corner[0], corner[2], corner[3]);
 }
 
-static bool begin_or_go_on(cutter *c, uint32_t lower, uint32_t upper, uint32_t slab, double at) {
+static bool continue_trapezoid(slab_sweep *c, uint32_t lower, uint32_t upper, uint32_t slab,
+                               double at) {
   ct_stretch *s = &c->stretch[lower];
   bool was_open = s->upper != NONE;
   s->slab = slab;
   if (s->upper == upper) return true;
-  if (was_open && !finish(c, lower, at)) return false;
+  if (was_open && !finish_trapezoid(c, lower, at)) return false;
   if (!was_open) c->open[c->open_count++] = lower;
   s->upper = upper;
   s->start = at;
@@ -115,13 +116,13 @@ static bool begin_or_go_on(cutter *c, uint32_t lower, uint32_t upper, uint32_t s
 
 /* Sorts the segments over a slab from below; insertion sort, because the order of the previous slab
  * is nearly right. */
-static void sort_active(cutter *c, double middle) {
+static void sort_active_stretches(slab_sweep *c, double middle) {
   for (size_t i = 1; i < c->active_count; i++) {
     uint32_t moved = c->active[i];
-    double height = height_at(&c->stretch[moved], middle);
+    double height = compute_stretch_height(&c->stretch[moved], middle);
     size_t k = i;
     for (; k > 0; k--) {
-      double below = height_at(&c->stretch[c->active[k - 1]], middle);
+      double below = compute_stretch_height(&c->stretch[c->active[k - 1]], middle);
       if (below < height || (below == height && c->active[k - 1] < moved)) break;
       c->active[k] = c->active[k - 1];
     }
@@ -129,29 +130,29 @@ static void sort_active(cutter *c, double middle) {
   }
 }
 
-static bool cut_slab(cutter *c, uint32_t slab) {
+static bool sweep_slab(slab_sweep *c, uint32_t slab) {
   double from = c->cut[slab], to = c->cut[slab + 1];
   int32_t winding = 0;
   uint32_t lower = NONE;
-  sort_active(c, 0.5 * (from + to));
+  sort_active_stretches(c, 0.5 * (from + to));
   for (size_t i = 0; i < c->active_count; i++) {
     int32_t before = winding;
     winding += c->stretch[c->active[i]].way;
     if (before < 1 && winding >= 1) lower = c->active[i];
-    if (before >= 1 && winding < 1 && !begin_or_go_on(c, lower, c->active[i], slab, from))
+    if (before >= 1 && winding < 1 && !continue_trapezoid(c, lower, c->active[i], slab, from))
       return false;
   }
   size_t kept = 0;
   for (size_t i = 0; i < c->open_count; i++) {
     uint32_t open = c->open[i];
     if (c->stretch[open].slab == slab) c->open[kept++] = open;
-    else if (!finish(c, open, from)) return false;
+    else if (!finish_trapezoid(c, open, from)) return false;
   }
   c->open_count = kept;
   return true;
 }
 
-static bool stretch_before(const void *items, const void *by, size_t i, size_t j) {
+static bool stretch_precedes(const void *items, const void *by, size_t i, size_t j) {
   const ct_stretch *s = (const ct_stretch *)items + i, *t = (const ct_stretch *)items + j;
   (void)by;
   if (s->left != t->left) return s->left < t->left;
@@ -160,24 +161,24 @@ static bool stretch_before(const void *items, const void *by, size_t i, size_t j
   return s->at_right != t->at_right ? s->at_right < t->at_right : s->way < t->way;
 }
 
-static void stretch_swap(void *items, size_t i, size_t j) {
+static void swap_stretches(void *items, size_t i, size_t j) {
   ct_stretch *s = items, kept = s[i];
   s[i] = s[j];
   s[j] = kept;
 }
 
-static bool number_before(const void *items, const void *by, size_t i, size_t j) {
+static bool number_precedes(const void *items, const void *by, size_t i, size_t j) {
   (void)by;
   return ((const double *)items)[i] < ((const double *)items)[j];
 }
 
-static void number_swap(void *items, size_t i, size_t j) {
+static void swap_numbers(void *items, size_t i, size_t j) {
   double *x = items, kept = x[i];
   x[i] = x[j];
   x[j] = kept;
 }
 
-static bool cut_all(cutter *c) {
+static bool sweep_slabs(slab_sweep *c) {
   size_t next = 0;
   for (uint32_t slab = 0; slab + 1 < c->cuts; slab++) {
     size_t kept = 0;
@@ -187,10 +188,10 @@ static bool cut_all(cutter *c) {
     c->active_count = kept;
     for (; next < c->count && c->stretch[next].left <= c->cut[slab]; next++)
       c->active[c->active_count++] = (uint32_t)next;
-    if (!cut_slab(c, slab)) return false;
+    if (!sweep_slab(c, slab)) return false;
   }
   for (size_t i = 0; i < c->open_count; i++)
-    if (!finish(c, c->open[i], c->cut[c->cuts - 1])) return false;
+    if (!finish_trapezoid(c, c->open[i], c->cut[c->cuts - 1])) return false;
   return true;
 }
 
@@ -199,24 +200,24 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
   assert(take);
   int axes[2];
   if (count == 0) return true;
-  if (!make_room(&m->stretch, sizeof *m->stretch, &m->stretch_room, count) ||
-      !make_room(&m->cut, sizeof *m->cut, &m->cut_room, 2 * count) ||
-      !make_room(&m->active, sizeof *m->active, &m->active_room, count) ||
-      !make_room(&m->open, sizeof *m->open, &m->open_room, count))
+  if (!grow_trapezoid_array(&m->stretch, sizeof *m->stretch, &m->stretch_room, count) ||
+      !grow_trapezoid_array(&m->cut, sizeof *m->cut, &m->cut_room, 2 * count) ||
+      !grow_trapezoid_array(&m->active, sizeof *m->active, &m->active_room, count) ||
+      !grow_trapezoid_array(&m->open, sizeof *m->open, &m->open_room, count))
     return false;
-  cutter c = {.stretch = m->stretch,
-              .cut = m->cut,
-              .active = m->active,
-              .open = m->open,
-              .take = take,
-              .context = context};
-  choose_axes(normal, axes);
+  slab_sweep c = {.stretch = m->stretch,
+                  .cut = m->cut,
+                  .active = m->active,
+                  .open = m->open,
+                  .take = take,
+                  .context = context};
+  choose_projection_axes(normal, axes);
   for (size_t i = 0; i < count; i++) {
-    if (!make_stretch(&border[i], axes, &c.stretch[c.count])) continue;
+    if (!make_border_stretch(&border[i], axes, &c.stretch[c.count])) continue;
     m->cut[c.cuts++] = c.stretch[c.count].left;
     m->cut[c.cuts++] = c.stretch[c.count++].right;
   }
-  ct_heap_sort(m->stretch, c.count, NULL, stretch_before, stretch_swap, NULL);
-  ct_heap_sort(m->cut, c.cuts, NULL, number_before, number_swap, NULL);
-  return c.cuts == 0 || cut_all(&c);
+  ct_heap_sort(m->stretch, c.count, NULL, stretch_precedes, swap_stretches, NULL);
+  ct_heap_sort(m->cut, c.cuts, NULL, number_precedes, swap_numbers, NULL);
+  return c.cuts == 0 || sweep_slabs(&c);
 }

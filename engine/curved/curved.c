@@ -7,12 +7,12 @@
 #include <assert.h>
 
 /* Limit of GJK iterations. */
-#define DESCENT_MAX 128
+#define GJK_ITERATIONS_MAX 128
 /* GJK stalls after this many iterations without a gain in value. */
-#define IDLE_ROUNDS_MAX 6
+#define IDLE_ITERATIONS_MAX 6
 /* Relative bracket widths at which GJK is interrupted to refine the normal. The next width is used
  * only if the refinement did not close the bracket. */
-static const double pauses[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
+static const double refine_widths[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
 /* Newton's method tries the features whose normals are within this angle of the start normal, rad.
  */
 #define FEATURE_ANGLE 0.25
@@ -22,22 +22,22 @@ static const double pauses[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
 /* Stages of the search for a depth. The first EPA run finds the basins, the later ones certify the
  * depth. If EPA does not converge soon, a ring of normals is about equally deep; the ring search
  * then converges faster, first with a small limit. */
-typedef struct stage {
-  double width; /* relative bracket width at which EPA ends */
-  int rounds;   /* limit of EPA iterations */
-  int looks;    /* limit of normals of the ring search after that; 0: none */
-  double close; /* relative bracket width that the ring search has to prove */
-} stage;
-static const stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
-                               {DEPTH_WIDTH, 256, 1024, DEPTH_WIDTH},
-                               {DEPTH_WIDTH, 1024, 6144, DEPTH_WIDTH_LATE},
-                               {DEPTH_WIDTH_LATE, CT_EPA_ITERATIONS_MAX, 0, 0.0}};
+typedef struct depth_stage {
+  double width;       /* relative bracket width at which EPA ends */
+  int iterations_max; /* limit of EPA iterations */
+  int normals_max;    /* limit of normals of the ring search after that; 0: none */
+  double ring_width;  /* relative bracket width that the ring search has to prove */
+} depth_stage;
+static const depth_stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
+                                     {DEPTH_WIDTH, 256, 1024, DEPTH_WIDTH},
+                                     {DEPTH_WIDTH, 1024, 6144, DEPTH_WIDTH_LATE},
+                                     {DEPTH_WIDTH_LATE, CT_EPA_ITERATIONS_MAX, 0, 0.0}};
 /* ct_curved.stiff: lower bound of the ratio of second derivatives. The larger one damps steps along
  * a ring of nearly equal depths, where undamped steps circle the ring instead of crossing it. */
 #define STIFF 0x1p-62
 #define STIFF_RING 0x1p-16
 /* Limit of refinements that continue from the last result. */
-#define POLISHES_MAX 16
+#define REFINEMENTS_MAX 16
 /* Limit of repetitions of the ring search after it found a lesser depth. */
 #define TRIES_MAX 3
 /* Widest relative bracket of a depth with status OK: the contract is 2e-8. */
@@ -56,27 +56,29 @@ static const stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
 /* A better common point is searched if the first one is more than this many u of the size outside
  * of a body. */
 #define COMMON_ROUNDOFFS 8.0
-typedef enum outcome { APART, BEYOND, WITHIN, INSIDE, STALLED } outcome;
+typedef enum gjk_outcome { SEPARATED, BEYOND, WITHIN, INSIDE, STALLED } gjk_outcome;
 
-typedef struct descent {
+typedef struct curved_gjk {
   ct_curved *curved;
   double threshold, enough; /* as in ct_gjk */
   ct_simplex simplex;
   double lower;
   ct_vec3 lower_normal;
-} descent;
+} curved_gjk;
 
-static double rest_of(const ct_convex_proxy *proxy) {
+static double get_uniform_radius(const ct_convex_proxy *proxy) {
   return ct_proxy_is_tapered(proxy) ? 0.0 : proxy->radius[0];
 }
-static double radii(const ct_cell_input *in) { return rest_of(&in->a) + rest_of(&in->b); }
+static double sum_uniform_radii(const ct_cell_input *in) {
+  return get_uniform_radius(&in->a) + get_uniform_radius(&in->b);
+}
 
 ct_minkowski_vertex ct_curved_support(ct_curved *c, ct_vec3 normal) {
   c->supports++;
-  return ct_minkowski_support(c->a, c->b, normal, c->near);
+  return ct_minkowski_support(c->a, c->b, normal, c->hint);
 }
 
-static ct_curved curved_of(const ct_cell_input *in) {
+static ct_curved init_curved_query(const ct_cell_input *in) {
   ct_curved c = {.a = &in->a, .b = &in->b, .scale = ct_proxy_scale(&in->a, &in->b), .stiff = STIFF};
   c.cancel = ct_workspace_cancel(in->workspace);
   c.roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * c.scale;
@@ -84,7 +86,7 @@ static ct_curved curved_of(const ct_cell_input *in) {
 }
 
 /* Evaluates one support; returns the vertex and the lower bound. */
-static ct_minkowski_vertex look(descent *d, ct_vec3 n, double *low) {
+static ct_minkowski_vertex evaluate_gjk_support(curved_gjk *d, ct_vec3 n, double *low) {
   ct_minkowski_vertex m = ct_curved_support(d->curved, n);
   *low = ct_dot(n, m.w);
   if (*low > d->lower) {
@@ -94,62 +96,62 @@ static ct_minkowski_vertex look(descent *d, ct_vec3 n, double *low) {
   return m;
 }
 
-static bool same_point(const ct_simplex *s, ct_vec3 w) {
+static bool simplex_has_point(const ct_simplex *s, ct_vec3 w) {
   assert(s->count <= 4);
   for (int i = 0; i < s->count; i++)
     if (s->vertex[i].w.x == w.x && s->vertex[i].w.y == w.y && s->vertex[i].w.z == w.z) return true;
   return false;
 }
 
-static bool beyond(const descent *d) {
+static bool is_beyond_threshold(const curved_gjk *d) {
   return d->lower > d->threshold + d->curved->roundoff +
                         CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(d->lower);
 }
 
-static void begin(descent *d, ct_vec3 n) {
+static void begin_curved_gjk(curved_gjk *d, ct_vec3 n) {
   d->lower = -INFINITY;
   double low;
   d->simplex = (ct_simplex){.count = 1, .normal = n};
-  d->simplex.vertex[0] = look(d, n, &low);
+  d->simplex.vertex[0] = evaluate_gjk_support(d, n, &low);
 }
 
-static ct_vec3 first_normal(const ct_curved *c) {
+static ct_vec3 guess_first_normal(const ct_curved *c) {
   return ct_unit_or(ct_sub(c->b->middle, c->a->middle), ct_vec(1.0, 0.0, 0.0));
 }
 
 /* Updates the value of a solved simplex; true if it contains the origin to round-off. */
-static bool inside(ct_simplex *s, double roundoff) {
+static bool simplex_contains_origin(ct_simplex *s, double roundoff) {
   if (s->value < 0.0) s->value = -ct_simplex_depth(s);
   return s->value <= roundoff;
 }
 
 /* Runs GJK until the bracket is narrower than `tolerance`. */
-static outcome descend(descent *d, double tolerance) {
+static gjk_outcome run_curved_gjk(curved_gjk *d, double tolerance) {
   ct_simplex *s = &d->simplex;
   double roundoff = d->curved->roundoff;
-  if (beyond(d)) return BEYOND;
+  if (is_beyond_threshold(d)) return BEYOND;
   if (!ct_simplex_solve(s, false, false)) return INSIDE;
   int idle = 0;
-  for (int round = 0; round < DESCENT_MAX; round++) {
-    if (inside(s, roundoff)) return INSIDE;
+  for (int step = 0; step < GJK_ITERATIONS_MAX; step++) {
+    if (simplex_contains_origin(s, roundoff)) return INSIDE;
     if (s->value < d->enough) return WITHIN;
     ct_simplex_reduce(s);
     double low, before = s->value;
-    ct_minkowski_vertex m = look(d, s->normal, &low);
-    if (beyond(d)) return BEYOND;
-    if (before - d->lower <= ct_max2(tolerance, 0.125 * roundoff)) return APART;
-    if (same_point(s, m.w)) return STALLED;
+    ct_minkowski_vertex m = evaluate_gjk_support(d, s->normal, &low);
+    if (is_beyond_threshold(d)) return BEYOND;
+    if (before - d->lower <= ct_max2(tolerance, 0.125 * roundoff)) return SEPARATED;
+    if (simplex_has_point(s, m.w)) return STALLED;
     s->vertex[s->count++] = m;
     if (!ct_simplex_solve(s, true, false)) return STALLED;
     idle = s->value < before ? 0 : idle + 1;
-    if (idle > IDLE_ROUNDS_MAX) return STALLED;
+    if (idle > IDLE_ITERATIONS_MAX) return STALLED;
   }
   return STALLED;
 }
 
-static void hand_over(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r,
-                      ct_cell_result *result) {
-  double rest_a = rest_of(&in->a), rest_b = rest_of(&in->b);
+static void write_curved_result(const ct_cell_input *in, const ct_curved *c,
+                                const ct_curved_answer *r, ct_cell_result *result) {
+  double rest_a = get_uniform_radius(&in->a), rest_b = get_uniform_radius(&in->b);
   result->normal = r->normal;
   result->distance = result->lower = r->value - (rest_a + rest_b);
   result->radius_a = rest_a;
@@ -159,23 +161,24 @@ static void hand_over(const ct_cell_input *in, const ct_curved *c, const ct_curv
   result->iterations = c->supports;
 }
 
-static void answer_apart(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r,
-                         ct_cell_result *result) {
-  hand_over(in, c, r, result);
-  result->upper = ct_max2(result->distance, r->upper - radii(in));
+static void write_curved_separation(const ct_cell_input *in, const ct_curved *c,
+                                    const ct_curved_answer *r, ct_cell_result *result) {
+  write_curved_result(in, c, r, result);
+  result->upper = ct_max2(result->distance, r->upper - sum_uniform_radii(in));
   double allowed = DEFECT_ALLOWED * (c->scale + fabs(r->value));
   if (r->upper - r->value > allowed || r->defect > allowed) result->status = CT_PAIR_DEGENERATE;
 }
 
-static void answer_beyond(const ct_cell_input *in, descent *d, ct_cell_result *result) {
+static void write_curved_early_out(const ct_cell_input *in, curved_gjk *d, ct_cell_result *result) {
   ct_minkowski_vertex m = ct_curved_support(d->curved, d->lower_normal);
   ct_curved_answer r = {.normal = d->lower_normal, .value = d->lower, .a = m.a, .b = m.b};
-  hand_over(in, d->curved, &r, result);
+  write_curved_result(in, d->curved, &r, result);
   result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
 }
 
 /* Replaces the best answer by a better one; of ties the greater normal wins. */
-static void compete(ct_curved_answer *best, const ct_curved_answer *r, double tie, bool *several) {
+static void keep_better_normal(ct_curved_answer *best, const ct_curved_answer *r, double tie,
+                               bool *several) {
   double lead = r->value - best->value;
   if (lead < -tie) return;
   bool equal = lead <= tie && ct_norm(ct_sub(r->normal, best->normal)) > 1e-6;
@@ -185,7 +188,7 @@ static void compete(ct_curved_answer *best, const ct_curved_answer *r, double ti
 
 /* Lower bound of the depth without a polytope: the depth of a body is at least that of each of its
  * points. */
-static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
+static double bound_depth_by_points(const ct_curved *c, const ct_curved_answer *r) {
   double least = -INFINITY;
   if (ct_proxy_is_curved(c->a)) least = -ct_curved_closest_point(c->a, r->b, 1.0).distance;
   if (ct_proxy_is_curved(c->b))
@@ -195,79 +198,81 @@ static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
 
 /* Refines the other basins among the EPA faces that are not farther out than the best depth: one
  * may tie. */
-static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_answer *best,
-                             bool *several) {
+static void refine_tied_basins(const ct_cell_input *in, ct_curved *c, ct_curved_answer *best,
+                               bool *several) {
   ct_vec3 normals[BASINS_MAX];
   int basins =
       ct_epa_directions(ct_workspace_epa(in->workspace), -best->value, normals, BASINS_MAX);
   for (int i = 0; i < basins; i++) {
     if (ct_dot(normals[i], best->normal) > SAME_BASIN) continue;
     ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normals[i]);
-    compete(best, &r, TIE_FRACTION * c->roundoff, several);
+    keep_better_normal(best, &r, TIE_FRACTION * c->roundoff, several);
   }
 }
 
 /* Refines a normal with a lesser depth. */
-static void better_from(ct_curved *c, ct_vec3 normal, ct_curved_answer *best, bool *several) {
+static void refine_from_normal(ct_curved *c, ct_vec3 normal, ct_curved_answer *best,
+                               bool *several) {
   ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normal);
-  compete(best, &r, TIE_FRACTION * c->roundoff, several);
+  keep_better_normal(best, &r, TIE_FRACTION * c->roundoff, several);
 }
 
 /* One EPA run: may find a lesser depth, and raises the lower bound of the depth. */
-static void grow(const ct_cell_input *in, descent *d, const stage *now, ct_curved_answer *best,
-                 bool *several, double *least) {
+static void run_epa_stage(const ct_cell_input *in, curved_gjk *d, const depth_stage *now,
+                          ct_curved_answer *best, bool *several, double *least) {
   ct_curved *c = d->curved;
   ct_epa_result depth;
   bool resume = now > stages;
-  ct_epa_bracket_options options = {now->width * c->scale, -best->value, resume, now->rounds};
+  ct_epa_bracket_options options = {now->width * c->scale, -best->value, resume,
+                                    now->iterations_max};
   ct_epa_bracket(ct_workspace_epa(in->workspace), c->a, c->b, &d->simplex, options, &depth);
   c->supports += depth.supports;
-  if (depth.depth < -best->value || !resume) better_from(c, depth.normal, best, several);
-  *least = ct_max2(ct_max2(*least, depth.least), least_by_points(c, best));
+  if (depth.depth < -best->value || !resume) refine_from_normal(c, depth.normal, best, several);
+  *least = ct_max2(ct_max2(*least, depth.least), bound_depth_by_points(c, best));
 }
 
 /* Searches the rings of normals around the axis of either body; repeats if a lesser depth was
  * found. */
-static void look_around(ct_curved *c, const stage *now, ct_curved_answer *best, bool *several,
-                        double *least) {
-  double width = now->close * c->scale;
+static void search_rings(ct_curved *c, const depth_stage *now, ct_curved_answer *best,
+                         bool *several, double *least) {
+  double width = now->ring_width * c->scale;
   for (int i = 0, tries = 0; i < 2; i++) {
-    ct_curved_bound bound = {.looks = now->looks};
+    ct_curved_bound bound = {.normals_max = now->normals_max};
     if (ct_curved_search_ring(c, i == 1, -best->value, width, &bound)) {
       *least = ct_max2(*least, bound.least);
       return;
     }
     double before = best->value;
-    if (bound.seen < -before - width) better_from(c, bound.normal, best, several);
+    if (bound.least_found < -before - width) refine_from_normal(c, bound.normal, best, several);
     if (best->value > before && tries++ < TRIES_MAX) i--;
   }
 }
 
 /* EPA finds the deepest basin, Newton's method refines it. A point, the polytope or the ring search
  * certifies the depth. Returns the lower bound of the depth. */
-static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer *best,
-                           bool *several) {
+static double search_curved_depth(const ct_cell_input *in, curved_gjk *d, ct_curved_answer *best,
+                                  bool *several) {
   ct_curved *c = d->curved;
   double least = -INFINITY, enough = ct_max2(DEPTH_WIDTH * c->scale, c->roundoff);
   bool coaxial = ct_curved_coaxial(c);
   for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-    if (i != 1 || !coaxial) grow(in, d, &stages[i], best, several, &least);
+    if (i != 1 || !coaxial) run_epa_stage(in, d, &stages[i], best, several, &least);
     if (-best->value - least <= enough || ct_workspace_epa(in->workspace)->out_of_memory ||
         ct_cancel_raised(c->cancel))
       break;
     if (i >= 2) enough = ct_max2(DEPTH_WIDTH_LATE * c->scale, c->roundoff);
-    if (stages[i].looks) look_around(c, &stages[i], best, several, &least);
+    if (stages[i].normals_max) search_rings(c, &stages[i], best, several, &least);
     if (-best->value - least <= enough) break;
   }
-  look_into_basins(in, c, best, several);
+  refine_tied_basins(in, c, best, several);
   return least;
 }
 
 /* On a ring of nearly equal depths Newton's method may end before the witness points are opposite
  * each other: repeats it with damped steps. */
-static void go_on(ct_curved *c, ct_curved_answer *best) {
+static void refine_along_ring(ct_curved *c, ct_curved_answer *best) {
   c->stiff = STIFF_RING;
-  for (int i = 0; i < POLISHES_MAX && best->defect > DEFECT_ALLOWED * c->scale; i++) {
+  for (int i = 0; i < REFINEMENTS_MAX && best->defect > DEFECT_ALLOWED * c->scale; i++) {
     ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, best->normal);
     if (!(r.value >= best->value) || !(r.defect < best->defect)) return;
     *best = r;
@@ -275,33 +280,34 @@ static void go_on(ct_curved *c, ct_curved_answer *best) {
 }
 
 /* Overlapping cores: computes the lower bound of the depth and refines the best normal. */
-static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *result) {
+static void write_curved_depth(const ct_cell_input *in, curved_gjk *d, ct_cell_result *result) {
   assert(in->workspace);
   ct_curved *c = d->curved;
   ct_curved_ring ring = {.normal = d->lower_normal};
   bool turned = !in->iterative_only && ct_curved_parallel_axes(c, &ring), several = ring.several;
   ct_curved_answer best = ct_curved_newton(c, FEATURE_ANGLE, ring.normal);
-  double least = turned ? ring.least : least_by_points(c, &best);
+  double least = turned ? ring.least : bound_depth_by_points(c, &best);
   if (-best.value - least > c->roundoff && !turned)
-    least = ct_max2(least, search_depth(in, d, &best, &several));
-  go_on(c, &best);
-  hand_over(in, c, &best, result);
-  result->upper = ct_max2(result->distance, -least - radii(in));
+    least = ct_max2(least, search_curved_depth(in, d, &best, &several));
+  refine_along_ring(c, &best);
+  write_curved_result(in, c, &best, result);
+  result->upper = ct_max2(result->distance, -least - sum_uniform_radii(in));
   if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   if (result->upper - result->distance > DEPTH_WIDTH_ALLOWED * c->scale)
     result->status = CT_PAIR_ITERATION_LIMIT;
   else if (best.defect > DEFECT_ALLOWED * c->scale) result->status = CT_PAIR_DEGENERATE;
 }
 
-static void solve(const ct_cell_input *in, ct_cell_result *result) {
-  ct_curved c = curved_of(in);
-  descent d = {.curved = &c, .threshold = in->threshold + radii(in), .enough = -INFINITY};
-  begin(&d, first_normal(&c));
+static void solve_curved_pair(const ct_cell_input *in, ct_cell_result *result) {
+  ct_curved c = init_curved_query(in);
+  curved_gjk d = {
+      .curved = &c, .threshold = in->threshold + sum_uniform_radii(in), .enough = -INFINITY};
+  begin_curved_gjk(&d, guess_first_normal(&c));
   ct_curved_answer best = {.upper = INFINITY, .value = -INFINITY};
-  for (size_t i = 0; i < sizeof pauses / sizeof pauses[0]; i++) {
-    outcome o = descend(&d, pauses[i] * c.scale);
+  for (size_t i = 0; i < sizeof refine_widths / sizeof refine_widths[0]; i++) {
+    gjk_outcome o = run_curved_gjk(&d, refine_widths[i] * c.scale);
     if (o == BEYOND) {
-      answer_beyond(in, &d, result);
+      write_curved_early_out(in, &d, result);
       return;
     }
     if (o == INSIDE) break;
@@ -310,26 +316,26 @@ static void solve(const ct_cell_input *in, ct_cell_result *result) {
     double roundoff = c.roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(best.value);
     bool closed = best.upper - best.value <= roundoff;
     if (closed || (o == STALLED && best.value > 0.0)) {
-      answer_apart(in, &c, &best, result);
+      write_curved_separation(in, &c, &best, result);
       return;
     }
     if (r.value < 0.0 && r.defect <= roundoff) break;
     if (o == STALLED) break;
   }
-  answer_inside(in, &d, result);
+  write_curved_depth(in, &d, result);
 }
 
 /* Runs GJK until the sign of the distance is certain beyond round-off, or GJK ends. */
-static outcome descend_for_sign(const ct_cell_input *in, ct_curved *c, descent *d) {
-  double rest = radii(in),
+static gjk_outcome run_gjk_for_sign(const ct_cell_input *in, ct_curved *c, curved_gjk *d) {
+  double rest = sum_uniform_radii(in),
          roundoff = 2.0 * (c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * rest);
-  *d = (descent){.curved = c, .threshold = rest + roundoff, .enough = rest - roundoff};
-  begin(d, first_normal(c));
-  return descend(d, 0.0);
+  *d = (curved_gjk){.curved = c, .threshold = rest + roundoff, .enough = rest - roundoff};
+  begin_curved_gjk(d, guess_first_normal(c));
+  return run_curved_gjk(d, 0.0);
 }
 
 /* Returns the simplex's closest point to the origin; reduces the simplex. */
-static ct_minkowski_vertex nearest_of(ct_simplex *s) {
+static ct_minkowski_vertex compute_simplex_nearest(ct_simplex *s) {
   double weights[4];
   ct_simplex_nearest(s, weights);
   ct_minkowski_vertex sum = {.radius = 0.0};
@@ -342,37 +348,37 @@ static ct_minkowski_vertex nearest_of(ct_simplex *s) {
 }
 
 /* Distance of the cores' points of the final simplex. */
-static double apart_of(const descent *d) {
+static double compute_core_distance(const curved_gjk *d) {
   ct_simplex nearest = d->simplex;
-  return ct_norm(nearest_of(&nearest).w);
+  return ct_norm(compute_simplex_nearest(&nearest).w);
 }
 
 /* True if GJK proved a common point. */
-static bool surely_meet(const descent *d, outcome o) {
+static bool has_proven_overlap(const curved_gjk *d, gjk_outcome o) {
   if (o != WITHIN && !(o == INSIDE && d->simplex.value < d->enough)) return false;
   /* The value of a sliver may be less than the distance of its points; the points decide. */
-  double apart = apart_of(d);
+  double apart = compute_core_distance(d);
   return apart < d->enough ||
          (o == INSIDE && apart <= COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * d->curved->scale);
 }
 
 /* Replaces the result if a normal proves a gap that the result does not have. */
-static bool turn_apart(const ct_cell_input *in, ct_curved *c, ct_vec3 normal,
-                       ct_cell_result *result) {
+static bool replace_by_proven_gap(const ct_cell_input *in, ct_curved *c, ct_vec3 normal,
+                                  ct_cell_result *result) {
   ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normal);
-  if (!(r.value - radii(in) > ct_max2(0.0, result->distance))) return false;
+  if (!(r.value - sum_uniform_radii(in) > ct_max2(0.0, result->distance))) return false;
   uint32_t before = result->iterations;
   result->status = CT_PAIR_OK;
   result->flags &= ~(uint32_t)CT_FLAG_NORMAL_ARBITRARY;
-  answer_apart(in, c, &r, result);
+  write_curved_separation(in, c, &r, result);
   result->iterations += before;
   return true;
 }
 
-static descent full_descent(ct_curved *c, ct_vec3 first) {
-  descent d = {.curved = c, .threshold = INFINITY, .enough = -INFINITY};
-  begin(&d, first);
-  descend(&d, 0.0);
+static curved_gjk run_full_gjk(ct_curved *c, ct_vec3 first) {
+  curved_gjk d = {.curved = c, .threshold = INFINITY, .enough = -INFINITY};
+  begin_curved_gjk(&d, first);
+  run_curved_gjk(&d, 0.0);
   return d;
 }
 
@@ -380,23 +386,23 @@ static descent full_descent(ct_curved *c, ct_vec3 first) {
  * beside the best normal. First runs the GJK of ct_curved_overlap, so that both functions decide
  * alike. Then searches a common point; if there is none, that search ends at the closest points of
  * the gap. */
-static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
-  ct_curved c = curved_of(in);
-  descent d;
-  outcome o = descend_for_sign(in, &c, &d);
+static void decide_distance_sign(const ct_cell_input *in, ct_cell_result *result) {
+  ct_curved c = init_curved_query(in);
+  curved_gjk d;
+  gjk_outcome o = run_gjk_for_sign(in, &c, &d);
   double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
-  if (o != BEYOND && apart_of(&d) <= radii(in) + allowed) return;
+  if (o != BEYOND && compute_core_distance(&d) <= sum_uniform_radii(in) + allowed) return;
   if (o == BEYOND) {
     d.threshold = INFINITY;
     d.enough = -INFINITY;
-    descend(&d, 0.0);
-    if (turn_apart(in, &c, d.lower_normal, result)) return;
+    run_curved_gjk(&d, 0.0);
+    if (replace_by_proven_gap(in, &c, d.lower_normal, result)) return;
   }
   if (result->upper <= c.roundoff) return;
   ct_vec3 middle = ct_lerp(result->point_a, result->point_b, 0.5);
   ct_curved_common m = ct_curved_project(&in->a, &in->b, middle, result->normal, allowed);
-  if (m.outside <= allowed || turn_apart(in, &c, m.normal, result)) return;
-  if (turn_apart(in, &c, full_descent(&c, m.normal).lower_normal, result)) return;
+  if (m.outside <= allowed || replace_by_proven_gap(in, &c, m.normal, result)) return;
+  if (replace_by_proven_gap(in, &c, run_full_gjk(&c, m.normal).lower_normal, result)) return;
   double gap = ct_norm(ct_sub(m.b, m.a));
   if (!m.apart || gap <= c.roundoff) return;
   /* The gap is too small to determine its normal; the best known normal still proves the lower
@@ -410,11 +416,11 @@ static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) {
   assert(ct_proxies_are_curved(&in->a, &in->b));
   if (!in->iterative_only && ct_curved_ball(in, result)) return;
-  solve(in, result);
-  if (result->distance <= 0.0 && result->upper > 0.0) settle_sign(in, result);
+  solve_curved_pair(in, result);
+  if (result->distance <= 0.0 && result->upper > 0.0) decide_distance_sign(in, result);
 }
 
-static void full_answer(const ct_cell_input *in, ct_cell_result *full) {
+static void compute_full_result(const ct_cell_input *in, ct_cell_result *full) {
   ct_cell_input whole = *in;
   whole.threshold = INFINITY;
   *full = (ct_cell_result){.status = CT_PAIR_OK};
@@ -424,18 +430,19 @@ static void full_answer(const ct_cell_input *in, ct_cell_result *full) {
 /* Computes a common point from the final GJK simplex of the cores. If that simplex is a sliver with
  * a poor closest point, searches one from the witness points of the full answer. `answer` is NULL
  * if it is not known yet. */
-static ct_vec3 common_of(const ct_cell_input *in, const ct_cell_result *answer) {
-  ct_curved c = curved_of(in);
-  descent d = full_descent(&c, first_normal(&c));
-  double rest = radii(in);
-  ct_minkowski_vertex m = nearest_of(&d.simplex);
-  ct_curved_common best = {.point = ct_lerp(m.a, m.b, rest > 0.0 ? rest_of(&in->a) / rest : 0.5),
-                           .outside = ct_norm(m.w) - rest};
+static ct_vec3 find_curved_common_point(const ct_cell_input *in, const ct_cell_result *answer) {
+  ct_curved c = init_curved_query(in);
+  curved_gjk d = run_full_gjk(&c, guess_first_normal(&c));
+  double rest = sum_uniform_radii(in);
+  ct_minkowski_vertex m = compute_simplex_nearest(&d.simplex);
+  ct_curved_common best = {
+      .point = ct_lerp(m.a, m.b, rest > 0.0 ? get_uniform_radius(&in->a) / rest : 0.5),
+      .outside = ct_norm(m.w) - rest};
   double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
   if (best.outside <= allowed) return best.point;
   ct_cell_result full;
   if (!answer) {
-    full_answer(in, &full);
+    compute_full_result(in, &full);
     answer = &full;
   }
   ct_vec3 middle = ct_lerp(answer->point_a, answer->point_b, 0.5);
@@ -443,21 +450,23 @@ static ct_vec3 common_of(const ct_cell_input *in, const ct_cell_result *answer) 
   return other.outside < best.outside ? other.point : best.point;
 }
 
-ct_vec3 ct_curved_common_point(const ct_cell_input *in) { return common_of(in, NULL); }
+ct_vec3 ct_curved_common_point(const ct_cell_input *in) {
+  return find_curved_common_point(in, NULL);
+}
 
 bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common) {
   assert(ct_proxies_are_curved(&in->a, &in->b));
   assert(ct_proxies_are_curved(&in->a, &in->b));
-  ct_curved c = curved_of(in);
-  descent d;
-  outcome o = descend_for_sign(in, &c, &d);
+  ct_curved c = init_curved_query(in);
+  curved_gjk d;
+  gjk_outcome o = run_gjk_for_sign(in, &c, &d);
   if (o == BEYOND) return false;
-  bool surely = surely_meet(&d, o);
+  bool surely = has_proven_overlap(&d, o);
   ct_cell_result full;
   if (!surely) {
-    full_answer(in, &full);
+    compute_full_result(in, &full);
     if (full.distance > 0.0) return false;
   }
-  if (common) *common = common_of(in, surely ? NULL : &full);
+  if (common) *common = find_curved_common_point(in, surely ? NULL : &full);
   return true;
 }

@@ -22,7 +22,7 @@ typedef struct ct_curved {
   double scale;            /* size of the pair, m */
   double roundoff;         /* CT_ROUNDOFF_FACTOR u scale, m */
   double stiff;            /* lower bound of the ratio of second derivatives */
-  uint32_t near[2];        /* start vertices of hill climbing */
+  uint32_t hint[2];        /* start vertices of hill climbing */
   const ct_cancel *cancel; /* polled between steps; may be NULL */
   uint32_t supports;
 } ct_curved;
@@ -71,10 +71,10 @@ bool ct_curved_parallel_axes(const ct_curved *c, ct_curved_ring *ring);
 
 /* Result of a search over the normals around an axis. */
 typedef struct ct_curved_bound {
-  int looks;      /* input: limit of evaluated normals */
-  double least;   /* lower bound of the depth, m; valid if the search returned true */
-  double seen;    /* least depth of the evaluated normals, to round-off, */
-  ct_vec3 normal; /* and its normal */
+  int normals_max;    /* input: limit of evaluated normals */
+  double least;       /* lower bound of the depth, m; valid if the search returned true */
+  double least_found; /* least depth of the evaluated normals, to round-off, */
+  ct_vec3 normal;     /* and its normal */
 } ct_curved_bound;
 /* Tries to prove that the depth is at most `width` below a known depth, by sectors of normals
  * around the axis of a (of b if `second`). Returns false if there is no proof: the body is not one

@@ -23,7 +23,7 @@
 #define CUTS_MAX 12
 #define CUT_STEPS_MAX 64
 /* Iterations of refinement of each linear solve; nearly parallel planes lose digits. */
-#define SOLVE_ROUNDS 2
+#define SOLVE_ITERATIONS 2
 /* A trial point may be above the planes by this part of `enough`, because it may be a little
  * outside of curved bodies. */
 #define PART_OF_ENOUGH 0.25
@@ -33,11 +33,11 @@ typedef struct cut {
   ct_vec3 normal, at;
 } cut;
 
-typedef struct cuts {
+typedef struct plane_set {
   cut cut[CUTS_MAX];
   int count, next; /* index of the plane to replace next */
   double enough;   /* tolerated height above a plane, m */
-} cuts;
+} plane_set;
 
 /* A trial point, its greatest height above the planes, and the square of its distance from the
  * start. */
@@ -46,29 +46,32 @@ typedef struct trial {
   double above, away;
 } trial;
 
-static double above(const cut *c, ct_vec3 p) { return ct_dot(c->normal, ct_sub(p, c->at)); }
+static double height_above_plane(const cut *c, ct_vec3 p) {
+  return ct_dot(c->normal, ct_sub(p, c->at));
+}
 
-static void keep(cuts *all, ct_vec3 normal, ct_vec3 at) {
+static void retain_plane(plane_set *all, ct_vec3 normal, ct_vec3 at) {
   all->cut[all->next] = (cut){normal, at};
   all->next = (all->next + 1) % CUTS_MAX;
   if (all->count < CUTS_MAX) all->count++;
 }
 
 /* Adds the planes that cut off a point; returns its greatest distance outside of the bodies. */
-static double evaluate_cut_point(const ct_convex_proxy *const body[2], cuts *all, ct_vec3 p) {
+static double evaluate_cut_point(const ct_convex_proxy *const body[2], plane_set *all, ct_vec3 p) {
   double worst = 0.0;
   for (int i = 0; i < 2; i++) {
     double distance;
     ct_vec3 normal;
     if (!ct_proxy_point_distance(body[i], p, &distance, &normal) || !(distance > 0.0)) continue;
-    keep(all, normal, ct_add_scaled(p, normal, -distance));
+    retain_plane(all, normal, ct_add_scaled(p, normal, -distance));
     worst = ct_max2(worst, distance);
   }
   return worst;
 }
 
 /* Computes the point on `count` planes that is closest to p, and keeps it if it is better. */
-static void offer(const cuts *all, const cut *const plane[3], int count, ct_vec3 p, trial *best) {
+static void try_plane_intersection(const plane_set *all, const cut *const plane[3], int count,
+                                   ct_vec3 p, trial *best) {
   ct_vec3 across[3], x = p;
   double whole;
   if (count == 1) {
@@ -82,32 +85,32 @@ static void offer(const cuts *all, const cut *const plane[3], int count, ct_vec3
     whole = ct_dot(across[2], third);
   }
   if (whole == 0.0) return;
-  for (int round = 0; round < SOLVE_ROUNDS; round++) {
+  for (int pass = 0; pass < SOLVE_ITERATIONS; pass++) {
     ct_vec3 step = {0.0, 0.0, 0.0};
     for (int i = 0; i < count; i++)
-      step = ct_add_scaled(step, across[i], -above(plane[i], x) / whole);
+      step = ct_add_scaled(step, across[i], -height_above_plane(plane[i], x) / whole);
     x = ct_add(x, step);
   }
   trial t = {.point = x, .above = all->enough, .away = ct_norm2(ct_sub(x, p))};
   for (int i = 0; i < all->count && t.above <= best->above; i++)
-    t.above = ct_max2(t.above, above(&all->cut[i], x));
+    t.above = ct_max2(t.above, height_above_plane(&all->cut[i], x));
   if (t.above < best->above || (t.above == best->above && t.away < best->away)) *best = t;
 }
 
 /* Returns the point below all planes that is closest to p. If there is none, returns one that is
  * least above the planes. */
-static trial nearest_below(const cuts *all, ct_vec3 p) {
+static trial find_nearest_below_planes(const plane_set *all, ct_vec3 p) {
   trial best = {.point = p, .above = INFINITY, .away = INFINITY};
   const cut *plane[3];
   for (int i = 0; i < all->count; i++) {
     plane[0] = &all->cut[i];
-    offer(all, plane, 1, p, &best);
+    try_plane_intersection(all, plane, 1, p, &best);
     for (int j = i + 1; j < all->count; j++) {
       plane[1] = &all->cut[j];
-      offer(all, plane, 2, p, &best);
+      try_plane_intersection(all, plane, 2, p, &best);
       for (int k = j + 1; k < all->count; k++) {
         plane[2] = &all->cut[k];
-        offer(all, plane, 3, p, &best);
+        try_plane_intersection(all, plane, 3, p, &best);
       }
     }
   }
@@ -116,7 +119,8 @@ static trial nearest_below(const cuts *all, ct_vec3 p) {
 
 /* The planes exclude every point: sets the closest points of both bodies to a point between them.
  */
-static void end_apart(const ct_convex_proxy *const body[2], ct_vec3 between, ct_curved_common *m) {
+static void write_gap_points(const ct_convex_proxy *const body[2], ct_vec3 between,
+                             ct_curved_common *m) {
   ct_vec3 foot[2] = {between, between};
   for (int i = 0; i < 2; i++) {
     double distance;
@@ -135,17 +139,17 @@ static void end_apart(const ct_convex_proxy *const body[2], ct_vec3 between, ct_
 static void find_point_by_cutting_planes(const ct_convex_proxy *a, const ct_convex_proxy *b,
                                          double enough, ct_curved_common *m) {
   const ct_convex_proxy *const body[2] = {a, b};
-  cuts all = {.enough = PART_OF_ENOUGH * enough};
+  plane_set all = {.enough = PART_OF_ENOUGH * enough};
   evaluate_cut_point(body, &all, m->point);
   for (int step = 0; step < CUT_STEPS_MAX && m->outside > enough && all.count > 0; step++) {
-    trial t = nearest_below(&all, m->point);
+    trial t = find_nearest_below_planes(&all, m->point);
     double outside = evaluate_cut_point(body, &all, t.point);
     if (outside < m->outside) {
       m->outside = outside;
       m->point = t.point;
     }
     if (t.above > enough && m->outside > enough) {
-      end_apart(body, t.point, m);
+      write_gap_points(body, t.point, m);
       return;
     }
   }
@@ -169,12 +173,12 @@ static void find_point_by_cutting_planes(const ct_convex_proxy *a, const ct_conv
 
 /* A point, its distance outside of each body, and the normals there (those of the last outside
  * point if it is inside). */
-typedef struct spot {
+typedef struct iterate {
   ct_vec3 point, normal[2];
   double outside[2];
-} spot;
+} iterate;
 
-static void measure_spot(const ct_convex_proxy *const body[2], spot *s) {
+static void measure_iterate(const ct_convex_proxy *const body[2], iterate *s) {
   for (int i = 0; i < 2; i++) {
     double distance;
     ct_vec3 normal;
@@ -184,38 +188,38 @@ static void measure_spot(const ct_convex_proxy *const body[2], spot *s) {
   }
 }
 
-static double worst(const spot *s) { return ct_max2(s->outside[0], s->outside[1]); }
+static double max_outside(const iterate *s) { return ct_max2(s->outside[0], s->outside[1]); }
 
 /* Newton step onto the tangent planes of both bodies; returns false if it does not gain enough. */
-static bool step_onto_both(const ct_convex_proxy *const body[2], spot *s) {
+static bool project_onto_both(const ct_convex_proxy *const body[2], iterate *s) {
   ct_vec3 p = s->normal[0], q = s->normal[1];
   double cosine = ct_dot(p, q), square = ct_norm2(ct_cross(p, q));
   if (square <= PARALLEL) return false;
   double x = (s->outside[0] - cosine * s->outside[1]) / square,
          y = (s->outside[1] - cosine * s->outside[0]) / square;
-  spot next = *s;
+  iterate next = *s;
   next.point = ct_add_scaled(ct_add_scaled(s->point, p, -x), q, -y);
-  measure_spot(body, &next);
-  if (!(worst(&next) < GAIN * worst(s))) return false;
+  measure_iterate(body, &next);
+  if (!(max_outside(&next) < GAIN * max_outside(s))) return false;
   *s = next;
   return true;
 }
 
-static void step_onto_farther(const ct_convex_proxy *const body[2], spot *s) {
+static void project_onto_farther(const ct_convex_proxy *const body[2], iterate *s) {
   int i = s->outside[1] >= s->outside[0] ? 1 : 0;
   s->point = ct_add_scaled(s->point, s->normal[i], -s->outside[i]);
-  measure_spot(body, s);
+  measure_iterate(body, s);
 }
 
 /* True if alternating projections have converged to the closest points of a gap. */
-static bool at_gap(const spot *s, double before) {
-  if (!(before - worst(s) < STILL_GAIN * before) || ct_dot(s->normal[0], s->normal[1]) > 0.0)
+static bool has_converged_to_gap(const iterate *s, double before) {
+  if (!(before - max_outside(s) < STILL_GAIN * before) || ct_dot(s->normal[0], s->normal[1]) > 0.0)
     return false;
   return ct_norm2(ct_cross(s->normal[0], s->normal[1])) < STILL_ANGLE * STILL_ANGLE;
 }
 
 /* Writes the normal and the closest points of the last iterate. */
-static void end_at(const spot *s, ct_curved_common *m) {
+static void write_last_iterate(const iterate *s, ct_curved_common *m) {
   bool first = s->outside[0] >= s->outside[1];
   m->normal = first ? s->normal[0] : ct_neg(s->normal[1]);
   m->a = first ? ct_add_scaled(s->point, s->normal[0], -s->outside[0]) : s->point;
@@ -225,24 +229,25 @@ static void end_at(const spot *s, ct_curved_common *m) {
 ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_proxy *b,
                                    ct_vec3 start, ct_vec3 normal, double enough) {
   const ct_convex_proxy *const body[2] = {a, b};
-  spot s = {.point = start, .normal = {normal, ct_neg(normal)}};
-  measure_spot(body, &s);
-  ct_curved_common best = {.point = s.point, .outside = worst(&s)};
+  iterate s = {.point = start, .normal = {normal, ct_neg(normal)}};
+  measure_iterate(body, &s);
+  ct_curved_common best = {.point = s.point, .outside = max_outside(&s)};
   double before = INFINITY;
   for (int step = 0, turns = 0; step < PROJECTION_STEPS_MAX && best.outside > enough && !best.apart;
        step++) {
-    if (step_onto_both(body, &s)) {
+    if (project_onto_both(body, &s)) {
       turns = 0;
     } else {
-      if (turns % STILL_TURNS == 0) before = worst(&s);
-      step_onto_farther(body, &s);
-      best.apart = ++turns % STILL_TURNS == 0 && turns > STILL_TURNS && at_gap(&s, before);
+      if (turns % STILL_TURNS == 0) before = max_outside(&s);
+      project_onto_farther(body, &s);
+      best.apart =
+          ++turns % STILL_TURNS == 0 && turns > STILL_TURNS && has_converged_to_gap(&s, before);
     }
-    if (!(worst(&s) < best.outside)) continue;
+    if (!(max_outside(&s) < best.outside)) continue;
     best.point = s.point;
-    best.outside = worst(&s);
+    best.outside = max_outside(&s);
   }
-  end_at(&s, &best);
+  write_last_iterate(&s, &best);
   if (best.outside > enough) find_point_by_cutting_planes(a, b, enough, &best);
   return best;
 }

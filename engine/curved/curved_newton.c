@@ -20,7 +20,7 @@
 
 /* Limit of iterations of the search in the plane. A disc that touches a line at one point takes the
  * most: two thirds of a digit each. */
-#define ROUNDS_MAX 64
+#define PATCH_ITERATIONS_MAX 64
 /* Tilts of the normal that expose the ends of flat features, rad. The least sufficient tilt is
  * right: a tilt t includes features that lean by t, and moves points of curved features by t times
  * their radius of curvature. */
@@ -42,7 +42,7 @@ typedef struct patch {
   int count;
 } patch;
 
-static corner corner_toward(patch *p, double x, double y) {
+static corner compute_patch_corner(patch *p, double x, double y) {
   double length = sqrt(x * x + y * y);
   ct_vec3 n = p->normal;
   if (length > 0.0) {
@@ -57,7 +57,7 @@ static corner corner_toward(patch *p, double x, double y) {
 
 /* Computes the weights of the point of the segment between corners i and j that is closest to the
  * origin; returns its squared distance. */
-static double closest_on_edge(const patch *p, int i, int j, double weight[3]) {
+static double find_nearest_on_edge(const patch *p, int i, int j, double weight[3]) {
   double x = p->item[j].x - p->item[i].x, y = p->item[j].y - p->item[i].y, square = x * x + y * y;
   double t = square > 0.0 ? -(p->item[i].x * x + p->item[i].y * y) / square : 0.0;
   t = ct_min2(ct_max2(t, 0.0), 1.0);
@@ -68,7 +68,7 @@ static double closest_on_edge(const patch *p, int i, int j, double weight[3]) {
   return u * u + v * v;
 }
 
-static bool holds_origin(patch *p) {
+static bool patch_contains_origin(patch *p) {
   const corner *c = p->item;
   double d[3], sum = 0.0;
   for (int i = 0; i < 3; i++) {
@@ -84,13 +84,13 @@ static bool holds_origin(patch *p) {
 }
 
 /* Computes the weights of the point closest to the origin, and drops corners of weight 0. */
-static void settle(patch *p) {
+static void reduce_patch(patch *p) {
   if (p->count == 1) p->weight[0] = 1.0;
-  if (p->count == 1 || (p->count == 3 && holds_origin(p))) return;
+  if (p->count == 1 || (p->count == 3 && patch_contains_origin(p))) return;
   double least = INFINITY;
   for (int j = 1; j < p->count; j++)
     for (int i = 0; i < j; i++) {
-      double w[3], square = closest_on_edge(p, i, j, w);
+      double w[3], square = find_nearest_on_edge(p, i, j, w);
       if (square >= least) continue;
       least = square;
       for (int k = 0; k < 3; k++) p->weight[k] = w[k];
@@ -105,13 +105,13 @@ static void settle(patch *p) {
 }
 
 /* Combined points of a patch; `defect` is their distance across the normal. */
-typedef struct place {
+typedef struct patch_points {
   ct_vec3 a, b;
   double x, y, defect;
-} place;
+} patch_points;
 
-static place place_of(const patch *p) {
-  place r = {.defect = 0.0};
+static patch_points combine_patch_points(const patch *p) {
+  patch_points r = {.defect = 0.0};
   for (int i = 0; i < p->count; i++) {
     r.a = ct_add_scaled(r.a, p->item[i].m.a, p->weight[i]);
     r.b = ct_add_scaled(r.b, p->item[i].m.b, p->weight[i]);
@@ -122,36 +122,36 @@ static place place_of(const patch *p) {
   return r;
 }
 
-static place search(patch *p, double allowed) {
-  place r = place_of(p);
-  for (int round = 0; round < ROUNDS_MAX && r.defect > allowed && p->count < 3; round++) {
+static patch_points search_patch(patch *p, double allowed) {
+  patch_points r = combine_patch_points(p);
+  for (int step = 0; step < PATCH_ITERATIONS_MAX && r.defect > allowed && p->count < 3; step++) {
     /* The extreme part is minimal along n: the support along the tilted normal is the corner
      * farthest against the tilt. */
-    corner c = corner_toward(p, r.x, r.y);
+    corner c = compute_patch_corner(p, r.x, r.y);
     if (c.x * r.x + c.y * r.y >= r.defect * r.defect * (1.0 - 0x1p-40)) break;
     p->item[p->count++] = c;
-    settle(p);
-    place next = place_of(p);
+    reduce_patch(p);
+    patch_points next = combine_patch_points(p);
     if (next.defect >= r.defect) break;
     r = next;
   }
   return r;
 }
 
-static bool is_in(const ct_convex_proxy *proxy, ct_vec3 p, double allowed) {
+static bool is_in_curved_body(const ct_convex_proxy *proxy, ct_vec3 p, double allowed) {
   return ct_proxy_is_curved(proxy) && ct_curved_closest_point(proxy, p, 1.0).distance <= allowed;
 }
 
 /* Distance of the witness points from those that the normal and its value imply. It includes the
  * error along the normal: on a body of almost no thickness a tilt may select a point of the far
  * side. */
-static double missed(const ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
+static double compute_point_error(const ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
   return ct_norm(ct_add_scaled(ct_sub(b, a), answer->normal, -answer->value));
 }
 
 /* Keeps the points if their error is less than the answer's. */
-static void take(ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
-  double defect = missed(answer, a, b);
+static void keep_better_points(ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
+  double defect = compute_point_error(answer, a, b);
   if (!(defect < answer->defect)) return;
   answer->a = a;
   answer->b = b;
@@ -161,13 +161,13 @@ static void take(ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
 /* On a nearly flat body the last bit of the normal moves the support point far. The point may then
  * be moved across the normal to the other body's point: it leaves the body by the square of that
  * angle only. */
-static void slide(const ct_curved *c, double allowed, ct_vec3 a, ct_vec3 b,
-                  ct_curved_answer *answer) {
+static void slide_points_across(const ct_curved *c, double allowed, ct_vec3 a, ct_vec3 b,
+                                ct_curved_answer *answer) {
   ct_vec3 n = answer->normal, apart = ct_sub(b, a),
           across = ct_add_scaled(apart, n, -ct_dot(n, apart));
   ct_vec3 to_a = ct_add(a, across), to_b = ct_sub(b, across);
-  if (is_in(c->a, to_a, allowed)) take(answer, to_a, b);
-  else if (is_in(c->b, to_b, allowed)) take(answer, a, to_b);
+  if (is_in_curved_body(c->a, to_a, allowed)) keep_better_points(answer, to_a, b);
+  else if (is_in_curved_body(c->b, to_b, allowed)) keep_better_points(answer, a, to_b);
 }
 
 /* Finds the witness points of a normal. */
@@ -178,20 +178,20 @@ static void find_curved_witness(ct_curved *c, ct_curved_answer *answer) {
   ct_vec3 e = fabs(n.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
   p.across[0] = ct_unit_or(ct_cross(n, e), e);
   p.across[1] = ct_cross(n, p.across[0]);
-  corner first = p.item[0] = corner_toward(&p, 0.0, 0.0);
+  corner first = p.item[0] = compute_patch_corner(&p, 0.0, 0.0);
   answer->defect = INFINITY;
-  take(answer, first.m.a, first.m.b);
+  keep_better_points(answer, first.m.a, first.m.b);
   for (size_t i = 0; i < sizeof tilts / sizeof tilts[0] && answer->defect > allowed; i++) {
     p.tilt = tilts[i];
     p.count = 1;
     p.weight[0] = 1.0;
     p.item[0] = first;
-    place r = search(&p, allowed);
-    take(answer, r.a, r.b);
+    patch_points r = search_patch(&p, allowed);
+    keep_better_points(answer, r.a, r.b);
   }
   if (answer->defect > allowed) {
-    slide(c, allowed, answer->a, answer->b, answer);
-    slide(c, allowed, first.m.a, first.m.b, answer);
+    slide_points_across(c, allowed, answer->a, answer->b, answer);
+    slide_points_across(c, allowed, first.m.a, first.m.b, answer);
   }
   answer->matched = true;
   answer->upper = ct_norm(ct_sub(answer->b, answer->a));
@@ -229,7 +229,7 @@ typedef struct kinks {
 } kinks;
 
 /* Inserts a line; keeps the KINKS_MAX nearest of the current body. */
-static void add_line(kinks *k, const kink *line) {
+static void insert_kink_line(kinks *k, const kink *line) {
   assert(k->lines >= k->first && k->lines - k->first <= KINKS_MAX);
   int i = k->lines;
   if (k->lines - k->first < KINKS_MAX) k->lines++;
@@ -241,33 +241,35 @@ static void add_line(kinks *k, const kink *line) {
   k->line[i] = *line;
 }
 
-static void add_edge(kinks *k, ct_vec3 edge, ct_vec3 n, double angle) {
+static void add_edge_kink(kinks *k, ct_vec3 edge, ct_vec3 n, double angle) {
   double length = ct_norm(edge);
   if (!(length > 0.0)) return;
   ct_vec3 along = ct_scale(edge, 1.0 / length);
   double distance = fabs(ct_dot(along, n));
-  if (distance <= angle) add_line(k, &(kink){along, 0.0, 1.0, distance});
+  if (distance <= angle) insert_kink_line(k, &(kink){along, 0.0, 1.0, distance});
 }
 
-static void add_hull(kinks *k, const ct_convex_proxy *proxy, ct_vec3 out, double angle) {
+static void add_hull_kinks(kinks *k, const ct_convex_proxy *proxy, ct_vec3 out, double angle) {
   const ct_hull_view *view = proxy->view;
   uint32_t top = ct_proxy_support(proxy, out, 0);
   ct_vec3 p = ct_proxy_vertex(proxy, top);
   uint32_t first = view->neighbour_start[top], end = view->neighbour_start[top + 1];
   if (end - first > NEIGHBOURS_MAX) end = first + NEIGHBOURS_MAX;
   for (uint32_t i = first; i < end; i++)
-    add_edge(k, ct_sub(ct_proxy_vertex(proxy, view->neighbour[i]), p), out, angle);
+    add_edge_kink(k, ct_sub(ct_proxy_vertex(proxy, view->neighbour[i]), p), out, angle);
 }
 
-static void add_side(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign, double angle) {
+static void add_side_kink(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign,
+                          double angle) {
   ct_side_slope lean = ct_proxy_side_slope(proxy);
   ct_vec3 axis = ct_unit_or(proxy->axis[2], proxy->axis[2]);
   double distance = fabs(ct_dot(axis, n) - sign * lean.sine);
   if (distance <= angle && lean.cosine > 0.0)
-    add_line(k, &(kink){axis, sign * lean.sine, lean.cosine, distance});
+    insert_kink_line(k, &(kink){axis, sign * lean.sine, lean.cosine, distance});
 }
 
-static void add_caps(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign, double angle) {
+static void add_cap_kinks(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign,
+                          double angle) {
   ct_vec3 axis = ct_unit_or(proxy->axis[2], proxy->axis[2]);
   double up = ct_dot(axis, n) >= 0.0 ? 1.0 : -1.0;
   if (proxy->rim[sign * up > 0.0 ? 1 : 0] > 0.0 && ct_norm(ct_cross(axis, n)) <= angle)
@@ -275,21 +277,22 @@ static void add_caps(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double s
 }
 
 /* Collects the kinks of a body near the pair's normal n; the body's outward normal is sign * n. */
-static void collect(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign, double angle) {
+static void collect_kinks(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign,
+                          double angle) {
   k->first = k->lines;
   switch (proxy->kind) {
-  case CT_PROXY_SEGMENT: add_side(k, proxy, n, sign, angle); break;
+  case CT_PROXY_SEGMENT: add_side_kink(k, proxy, n, sign, angle); break;
   case CT_PROXY_BOX:
-    for (int i = 0; i < 3; i++) add_edge(k, proxy->axis[i], n, angle);
+    for (int i = 0; i < 3; i++) add_edge_kink(k, proxy->axis[i], n, angle);
     break;
   case CT_PROXY_TRIANGLE:
     for (int i = 0; i < 3; i++)
-      add_edge(k, ct_sub(proxy->axis[(i + 1) % 3], proxy->axis[i]), n, angle);
+      add_edge_kink(k, ct_sub(proxy->axis[(i + 1) % 3], proxy->axis[i]), n, angle);
     break;
-  case CT_PROXY_HULL: add_hull(k, proxy, ct_scale(n, sign), angle); break;
+  case CT_PROXY_HULL: add_hull_kinks(k, proxy, ct_scale(n, sign), angle); break;
   case CT_PROXY_FRUSTUM:
-    add_side(k, proxy, n, sign, angle);
-    add_caps(k, proxy, n, sign, angle);
+    add_side_kink(k, proxy, n, sign, angle);
+    add_cap_kinks(k, proxy, n, sign, angle);
     break;
   case CT_PROXY_POINT:
   case CT_PROXY_ELLIPSOID: break;
@@ -297,7 +300,8 @@ static void collect(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double si
 }
 
 /* u.H v, with H the second derivative of a core's support function at the unit vector `out`. */
-static double bend(const ct_convex_proxy *proxy, ct_vec3 out, ct_vec3 u, ct_vec3 v) {
+static double evaluate_support_hessian(const ct_convex_proxy *proxy, ct_vec3 out, ct_vec3 u,
+                                       ct_vec3 v) {
   if (proxy->kind == CT_PROXY_SEGMENT && ct_proxy_is_tapered(proxy))
     return ct_proxy_vertex_radius(proxy, ct_proxy_support(proxy, out, 0)) *
            (ct_dot(u, v) - ct_dot(u, out) * ct_dot(v, out));
@@ -321,16 +325,18 @@ static double bend(const ct_convex_proxy *proxy, ct_vec3 out, ct_vec3 u, ct_vec3
   return ct_dot(ct_cross(p, m), ct_cross(q, m)) / k;
 }
 
-static double bend_both(const ct_curved *c, ct_vec3 n, ct_vec3 u, ct_vec3 v) {
-  return bend(c->a, n, u, v) + bend(c->b, ct_neg(n), u, v);
+static double evaluate_pair_hessian(const ct_curved *c, ct_vec3 n, ct_vec3 u, ct_vec3 v) {
+  return evaluate_support_hessian(c->a, n, u, v) + evaluate_support_hessian(c->b, ct_neg(n), u, v);
 }
 
-static ct_vec3 perpendicular(ct_vec3 n) {
+static ct_vec3 choose_perpendicular(ct_vec3 n) {
   ct_vec3 e = fabs(n.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
   return ct_unit_or(ct_cross(n, e), e);
 }
 
-static double limited(double step) { return ct_min2(ct_max2(step, -STEP_LONGEST), STEP_LONGEST); }
+static double clamp_step(double step) {
+  return ct_min2(ct_max2(step, -STEP_LONGEST), STEP_LONGEST);
+}
 
 /* Second derivatives of s along two directions across n. */
 typedef struct hessian {
@@ -338,18 +344,18 @@ typedef struct hessian {
   double h11, h12, h22;
 } hessian;
 
-static void derive(const ct_curved *c, ct_vec3 n, double s, hessian *h) {
-  h->h11 = bend_both(c, n, h->along[0], h->along[0]) + s;
-  h->h12 = bend_both(c, n, h->along[0], h->along[1]);
-  h->h22 = bend_both(c, n, h->along[1], h->along[1]) + s;
+static void fill_hessian(const ct_curved *c, ct_vec3 n, double s, hessian *h) {
+  h->h11 = evaluate_pair_hessian(c, n, h->along[0], h->along[0]) + s;
+  h->h12 = evaluate_pair_hessian(c, n, h->along[0], h->along[1]);
+  h->h22 = evaluate_pair_hessian(c, n, h->along[1], h->along[1]) + s;
 }
 
 /* Hessian in its principal directions. On needles one second derivative may be 1e16 times the other
  * and would lose all digits in any other frame. */
-static hessian principal(const ct_curved *c, ct_vec3 n, double s) {
-  hessian h = {.along = {perpendicular(n)}};
+static hessian compute_principal_hessian(const ct_curved *c, ct_vec3 n, double s) {
+  hessian h = {.along = {choose_perpendicular(n)}};
   h.along[1] = ct_cross(n, h.along[0]);
-  derive(c, n, s, &h);
+  fill_hessian(c, n, s, &h);
   double half = 0.5 * (h.h11 - h.h22), radius = sqrt(half * half + h.h12 * h.h12);
   double x = half >= 0.0 ? half + radius : h.h12, y = half >= 0.0 ? h.h12 : radius - half;
   if (!(radius > 0.0)) return h;
@@ -357,20 +363,20 @@ static hessian principal(const ct_curved *c, ct_vec3 n, double s) {
       ct_add(ct_scale(h.along[0], x / radius), ct_scale(h.along[1], y / radius)), h.along[0]);
   h.along[0] = first;
   h.along[1] = ct_cross(n, first);
-  derive(c, n, s, &h);
+  fill_hessian(c, n, s, &h);
   return h;
 }
 
 /* No kink: Newton's method with two free parameters. Where s is not concave, the Hessian is shifted
  * until it is definite. */
-static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
+static ct_vec3 maximize_on_sphere(ct_curved *c, ct_vec3 n) {
   double before = -INFINITY;
   for (int step = 0, drops = 0; step < NEWTON_STEPS_MAX; step++) {
     ct_vec3 w = ct_curved_support(c, n).w;
     double s = ct_dot(n, w);
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
-    hessian h = principal(c, n, s);
+    hessian h = compute_principal_hessian(c, n, s);
     double g1 = ct_dot(h.along[0], w), g2 = ct_dot(h.along[1], w);
     double mean = 0.5 * (h.h11 + h.h22), half = 0.5 * (h.h11 - h.h22);
     double most = mean + sqrt(half * half + h.h12 * h.h12);
@@ -384,8 +390,8 @@ static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
     }
     double det = h.h11 * h.h22 - h.h12 * h.h12;
     if (!(det > 0.0)) return n;
-    double x = limited((g1 * h.h22 - g2 * h.h12) / det),
-           y = limited((g2 * h.h11 - g1 * h.h12) / det);
+    double x = clamp_step((g1 * h.h22 - g2 * h.h12) / det),
+           y = clamp_step((g2 * h.h11 - g1 * h.h12) / det);
     n = ct_unit_or(ct_add_scaled(ct_add_scaled(n, h.along[0], x), h.along[1], y), n);
     if (fabs(x) + fabs(y) <= STEP_LAST) break;
   }
@@ -393,7 +399,7 @@ static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
 }
 
 /* Projects n onto the plane across the kink's axis; false if n is parallel to the axis. */
-static bool onto(const kink *k, ct_vec3 n, ct_vec3 *radial) {
+static bool project_onto_circle(const kink *k, ct_vec3 n, ct_vec3 *radial) {
   ct_vec3 flat = ct_cross(k->along, ct_cross(n, k->along));
   if (!(ct_max_abs(flat) > 0.0)) return false;
   *radial = ct_unit_or(flat, flat);
@@ -401,10 +407,10 @@ static bool onto(const kink *k, ct_vec3 n, ct_vec3 *radial) {
 }
 
 /* One kink: Newton's method on a circle of normals. */
-static bool climb_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
+static bool maximize_on_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
   double reach = k->reach;
   ct_vec3 radial;
-  if (!onto(k, *normal, &radial)) return false;
+  if (!project_onto_circle(k, *normal, &radial)) return false;
   double before = -INFINITY;
   for (int step = 0, drops = 0; step < NEWTON_STEPS_MAX; step++) {
     ct_vec3 n = ct_add_scaled(ct_scale(radial, reach), k->along, k->level),
@@ -415,9 +421,9 @@ static bool climb_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
     double slope = ct_dot(round, w),
-           curve = reach * bend_both(c, n, round, round) + ct_dot(radial, w);
+           curve = reach * evaluate_pair_hessian(c, n, round, round) + ct_dot(radial, w);
     if (!(fabs(curve) > 0.0)) return true;
-    double turn = limited(slope / fabs(curve));
+    double turn = clamp_step(slope / fabs(curve));
     radial = ct_unit_or(ct_add_scaled(radial, round, turn), radial);
     radial = ct_unit_or(ct_cross(k->along, ct_cross(radial, k->along)), radial);
     if (fabs(turn) <= STEP_LAST) break;
@@ -427,7 +433,7 @@ static bool climb_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
 }
 
 /* Two kinks: the intersection of both circles that is closer to n. */
-static bool meet(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
+static bool intersect_kinks(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
   ct_vec3 m = ct_cross(p->along, q->along);
   double square = ct_norm2(m);
   if (!(square > 1e-24)) return false;
@@ -443,7 +449,7 @@ static bool meet(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
 /* Evaluates a normal and keeps it if it is better. Ties are decided by the witness error: s is flat
  * near its maximum, so a normal that is off by the square root of the round-off still has the same
  * value. */
-static void offer(ct_curved *c, ct_curved_answer *best, ct_vec3 n) {
+static void keep_better_answer(ct_curved *c, ct_curved_answer *best, ct_vec3 n) {
   ct_curved_answer r = {.normal = n, .value = ct_dot(n, ct_curved_support(c, n).w)};
   double tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (c->scale + fabs(r.value));
   if (r.value < best->value - tie) return;
@@ -460,17 +466,17 @@ ct_curved_answer ct_curved_newton(ct_curved *c, double angle, ct_vec3 start) {
   ct_curved_answer best = {.normal = start, .value = ct_dot(start, ct_curved_support(c, start).w)};
   kinks k = {.lines = 0};
   ct_vec3 n;
-  collect(&k, c->a, start, 1.0, angle);
-  collect(&k, c->b, start, -1.0, angle);
-  for (int i = 0; i < k.fixes; i++) offer(c, &best, k.fixed[i].along);
+  collect_kinks(&k, c->a, start, 1.0, angle);
+  collect_kinks(&k, c->b, start, -1.0, angle);
+  for (int i = 0; i < k.fixes; i++) keep_better_answer(c, &best, k.fixed[i].along);
   for (int i = 0; i < k.lines; i++)
     for (int j = 0; j < i; j++)
-      if (meet(&k.line[i], &k.line[j], start, &n)) offer(c, &best, n);
+      if (intersect_kinks(&k.line[i], &k.line[j], start, &n)) keep_better_answer(c, &best, n);
   for (int i = 0; i < k.lines; i++) {
     n = start;
-    if (climb_circle(c, &k.line[i], &n)) offer(c, &best, n);
+    if (maximize_on_circle(c, &k.line[i], &n)) keep_better_answer(c, &best, n);
   }
-  offer(c, &best, climb_sphere(c, start));
+  keep_better_answer(c, &best, maximize_on_sphere(c, start));
   if (!best.matched) find_curved_witness(c, &best);
   return best;
 }

@@ -23,24 +23,25 @@
 #define AT_LEAST 0x1p-900
 
 /* The best surface point so far. Ties are decided by the normal in the pair's frame. */
-typedef struct choice {
+typedef struct foot_choice {
   const ct_convex_proxy *proxy;
   double sense;
   ct_curved_closest *foot;
   double tie;
-} choice;
+} foot_choice;
 
-static ct_vec3 seen(const choice *c, ct_vec3 local) {
+static ct_vec3 orient_in_pair_frame(const foot_choice *c, ct_vec3 local) {
   return ct_scale(ct_mat_mul(c->proxy->rotation, local), c->sense);
 }
 
 /* Keeps a surface point if it is closer from inside; of ties the greater normal. */
-static void offer(choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
+static void keep_nearest_foot(foot_choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
   ct_curved_closest *f = c->foot;
   if (distance < f->distance - c->tie) return;
   if (distance <= f->distance + c->tie) {
     f->several = true;
-    if (!ct_normal_greater(seen(c, normal), seen(c, f->normal))) return;
+    if (!ct_normal_greater(orient_in_pair_frame(c, normal), orient_in_pair_frame(c, f->normal)))
+      return;
   } else {
     f->several = false;
   }
@@ -50,7 +51,7 @@ static void offer(choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
 }
 
 /* Returns the direction across the local z axis whose world direction is the greatest. */
-static ct_vec3 greatest_across(const choice *c) {
+static ct_vec3 choose_greatest_radial(const foot_choice *c) {
   ct_mat3 r = c->proxy->rotation;
   ct_vec3 rows[3] = {r.rx, r.ry, r.rz};
   for (int i = 0; i < 3; i++) {
@@ -61,12 +62,12 @@ static ct_vec3 greatest_across(const choice *c) {
   return ct_vec(1.0, 0.0, 0.0);
 }
 
-static void frustum_foot(choice *c, ct_vec3 p) {
+static void find_frustum_foot(foot_choice *c, ct_vec3 p) {
   const ct_convex_proxy *proxy = c->proxy;
   double h = proxy->half.z, bottom = proxy->rim[0], top = proxy->rim[1];
   double across = sqrt(p.x * p.x + p.y * p.y);
   bool ring = across <= 0.25 * c->tie;
-  ct_vec3 out = ring ? greatest_across(c) : ct_vec(p.x / across, p.y / across, 0.0);
+  ct_vec3 out = ring ? choose_greatest_radial(c) : ct_vec(p.x / across, p.y / across, 0.0);
   double sine = ct_proxy_side_slope(proxy).sine, cosine = ct_proxy_side_slope(proxy).cosine;
   /* Coordinates along the slanted side, from the bottom rim, and off it. */
   double slant = sqrt((top - bottom) * (top - bottom) + 4.0 * h * h);
@@ -74,10 +75,10 @@ static void frustum_foot(choice *c, ct_vec3 p) {
          off = cosine * (across - bottom) + sine * (p.z + h);
   ct_vec3 side = {cosine * out.x, cosine * out.y, sine}, up = {0.0, 0.0, 1.0};
   if (p.z <= h && p.z >= -h && off <= 0.0) {
-    offer(c, off, side, ct_add_scaled(p, side, -off));
+    keep_nearest_foot(c, off, side, ct_add_scaled(p, side, -off));
     if (ring) c->foot->several = true;
-    if (top > 0.0) offer(c, p.z - h, up, ct_vec(p.x, p.y, h));
-    if (bottom > 0.0) offer(c, -h - p.z, ct_neg(up), ct_vec(p.x, p.y, -h));
+    if (top > 0.0) keep_nearest_foot(c, p.z - h, up, ct_vec(p.x, p.y, h));
+    if (bottom > 0.0) keep_nearest_foot(c, -h - p.z, ct_neg(up), ct_vec(p.x, p.y, -h));
     return;
   }
   ct_curved_closest *f = c->foot;
@@ -110,7 +111,7 @@ typedef struct axis_part {
   double at, square, lead;
 } axis_part;
 
-static double level_at(const axis_part part[3], double u, double *slope) {
+static double evaluate_root_function(const axis_part part[3], double u, double *slope) {
   double sum = -1.0;
   *slope = 0.0;
   for (int i = 0; i < 3; i++) {
@@ -123,7 +124,7 @@ static double level_at(const axis_part part[3], double u, double *slope) {
 }
 
 /* Returns the root u > 0, or 0 if the function is not positive at any u > 0. */
-static double find_root(const axis_part part[3]) {
+static double find_ellipsoid_root(const axis_part part[3]) {
   double u = 0.0, slope;
   for (int i = 0; i < 3; i++) u = ct_max2(u, part[i].square * part[i].at - part[i].lead);
   if (u == 0.0) {
@@ -135,7 +136,7 @@ static double find_root(const axis_part part[3]) {
     if (!(sum > 0.0)) return 0.0;
   }
   for (int step = 0; step < ROOT_STEPS_MAX; step++) {
-    double level = level_at(part, u, &slope);
+    double level = evaluate_root_function(part, u, &slope);
     if (!(level > 0.0) || !(slope < 0.0)) break;
     double next = u - level / slope;
     if (!(next > u)) break;
@@ -144,7 +145,7 @@ static double find_root(const axis_part part[3]) {
   return u;
 }
 
-static void ellipsoid_foot(choice *c, ct_vec3 p) {
+static void find_ellipsoid_foot(foot_choice *c, ct_vec3 p) {
   const double radius[3] = {c->proxy->half.x, c->proxy->half.y, c->proxy->half.z},
                y[3] = {p.x, p.y, p.z};
   int least = radius[1] < radius[0] ? 1 : 0;
@@ -155,7 +156,7 @@ static void ellipsoid_foot(choice *c, ct_vec3 p) {
     double at = fabs(y[i]) / radius[i];
     part[i] = (axis_part){at < AT_LEAST ? 0.0 : at, ratio * ratio, (ratio - 1.0) * (ratio + 1.0)};
   }
-  double u = find_root(part), x[3], rest = 1.0;
+  double u = find_ellipsoid_root(part), x[3], rest = 1.0;
   for (int i = 0; i < 3; i++) {
     double reach = part[i].at > 0.0 ? part[i].square * part[i].at / (part[i].lead + u) : 0.0;
     x[i] = y[i] < 0.0 ? -reach : reach;
@@ -176,7 +177,8 @@ static void ellipsoid_foot(choice *c, ct_vec3 p) {
         ct_vec3 n =
             ct_unit_or(ct_vec(tried[0] / radius[0], tried[1] / radius[1], tried[2] / radius[2]),
                        ct_vec(1.0, 0.0, 0.0));
-        if (ct_max_abs(greatest) > 0.0 && !ct_normal_greater(seen(c, n), seen(c, greatest)))
+        if (ct_max_abs(greatest) > 0.0 &&
+            !ct_normal_greater(orient_in_pair_frame(c, n), orient_in_pair_frame(c, greatest)))
           continue;
         greatest = n;
         f->point = ct_vec(tried[0] * radius[0], tried[1] * radius[1], tried[2] * radius[2]);
@@ -195,11 +197,11 @@ ct_curved_closest ct_curved_closest_point(const ct_convex_proxy *proxy, ct_vec3 
   assert(ct_proxy_is_curved(proxy));
   assert(sense == 1.0 || sense == -1.0);
   ct_curved_closest foot = {.distance = -INFINITY};
-  choice c = {.proxy = proxy, .sense = sense, .foot = &foot};
+  foot_choice c = {.proxy = proxy, .sense = sense, .foot = &foot};
   c.tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * proxy->extent;
   ct_vec3 local = ct_mat_tmul(proxy->rotation, ct_sub(p, proxy->center));
-  if (proxy->kind == CT_PROXY_FRUSTUM) frustum_foot(&c, local);
-  else ellipsoid_foot(&c, local);
+  if (proxy->kind == CT_PROXY_FRUSTUM) find_frustum_foot(&c, local);
+  else find_ellipsoid_foot(&c, local);
   foot.normal = ct_unit_or(ct_mat_mul(proxy->rotation, foot.normal), ct_vec(1.0, 0.0, 0.0));
   foot.point = ct_add(ct_mat_mul(proxy->rotation, foot.point), proxy->center);
   return foot;

@@ -13,7 +13,7 @@
 /* ---- profiles
  * ------------------------------------------------------------------------------------ */
 
-static ct_vec3 column(ct_mat3 m, int i) {
+static ct_vec3 get_matrix_column(ct_mat3 m, int i) {
   return i == 0   ? ct_vec(m.rx.x, m.ry.x, m.rz.x)
          : i == 1 ? ct_vec(m.rx.y, m.ry.y, m.rz.y)
                   : ct_vec(m.rx.z, m.ry.z, m.rz.z);
@@ -27,7 +27,7 @@ bool ct_profile_of(const ct_convex_proxy *proxy, double unequal, ct_profile *p) 
       double wide = ct_min2(r[(i + 1) % 3], r[(i + 2) % 3]),
              most = ct_max2(r[(i + 1) % 3], r[(i + 2) % 3]);
       if (most - wide > unequal * most) continue;
-      p->axis = column(proxy->rotation, i);
+      p->axis = get_matrix_column(proxy->rotation, i);
       p->half = r[i];
       p->wide = wide;
     }
@@ -98,39 +98,39 @@ ct_profile_point ct_profile_bisector(ct_profile_point from, ct_profile_point to,
 #define TIE_ROUNDOFFS 8.0
 
 /* An evaluated direction, and the support point of a - b along it. */
-typedef struct sight {
+typedef struct normal_sample {
   ct_profile_point normal, at;
   double depth;
-} sight;
+} normal_sample;
 
 /* The normals between two evaluated ones: none has a depth below `least`; `next` is the normal of
  * that bound. */
 typedef struct arc {
-  sight from, to;
+  normal_sample from, to;
   double least;
   ct_profile_point next;
 } arc;
 
-typedef struct turned {
+typedef struct parallel_axes {
   ct_profile a, b;
   ct_profile_point offset; /* from a's centre to b's */
   double turn;             /* 1: the axes point the same way, -1: opposite ways */
   double size;
   arc arcs[ARCS_MAX];
   int count;
-} turned;
+} parallel_axes;
 
-static sight look(const turned *t, ct_profile_point n) {
+static normal_sample sample_half_plane(const parallel_axes *t, ct_profile_point n) {
   ct_profile_point p = ct_profile_farthest(&t->a, n),
                    q = ct_profile_farthest(&t->b, (ct_profile_point){n.across, -t->turn * n.along});
-  sight s = {.normal = n,
-             .at = {p.across + q.across - t->offset.across,
-                    p.along - t->turn * q.along - t->offset.along}};
+  normal_sample s = {.normal = n,
+                     .at = {p.across + q.across - t->offset.across,
+                            p.along - t->turn * q.along - t->offset.along}};
   s.depth = ct_profile_dot(n, s.at);
   return s;
 }
 
-static arc arc_of(const sight *from, const sight *to) {
+static arc make_profile_arc(const normal_sample *from, const normal_sample *to) {
   arc r = {.from = *from, .to = *to};
   ct_profile_point middle = ct_profile_bisector(from->at, to->at, from->normal, to->normal), where;
   r.least = ct_profile_minimum(from->at, from->normal, middle, &r.next);
@@ -142,23 +142,24 @@ static arc arc_of(const sight *from, const sight *to) {
   return r;
 }
 
-static ct_vec3 normal_in_space(const turned *t, ct_profile_point n, ct_vec3 across) {
+static ct_vec3 lift_half_plane_normal(const parallel_axes *t, ct_profile_point n, ct_vec3 across) {
   return ct_unit_or(ct_add(ct_scale(across, n.across), ct_scale(t->a.axis, n.along)), across);
 }
 
 /* Keeps the direction of lesser depth. Of ties at different normals the greater normal wins. */
-static void take(const turned *t, const sight *s, sight *best, ct_vec3 across) {
+static void keep_least_depth(const parallel_axes *t, const normal_sample *s, normal_sample *best,
+                             ct_vec3 across) {
   double lead = best->depth - s->depth, tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t->size;
   bool apart = fabs(ct_profile_cross(s->normal, best->normal)) > 1e-6;
   if (lead < -tie || (lead <= 0.0 && !apart)) return;
   if (lead > tie || !apart ||
-      ct_normal_greater(normal_in_space(t, s->normal, across),
-                        normal_in_space(t, best->normal, across)))
+      ct_normal_greater(lift_half_plane_normal(t, s->normal, across),
+                        lift_half_plane_normal(t, best->normal, across)))
     *best = *s;
 }
 
 /* Returns the lexicographically greatest direction across the axis. */
-static ct_vec3 greatest_across(ct_vec3 axis) {
+static ct_vec3 choose_greatest_across(ct_vec3 axis) {
   for (int i = 0; i < 3; i++) {
     ct_vec3 e = {i == 0, i == 1, i == 2}, flat = ct_add_scaled(e, axis, -ct_dot(e, axis));
     if (ct_norm(flat) > 1e-9) return ct_unit_or(flat, e);
@@ -168,7 +169,7 @@ static ct_vec3 greatest_across(ct_vec3 axis) {
 
 /* Splits the arc of the least bound until the bracket is closed; returns the lower bound of the
  * depth. */
-static double refine(turned *t, sight *best, ct_vec3 across) {
+static double split_arcs(parallel_axes *t, normal_sample *best, ct_vec3 across) {
   double least = -INFINITY;
   while (t->count < ARCS_MAX) {
     int lowest = 0;
@@ -177,9 +178,9 @@ static double refine(turned *t, sight *best, ct_vec3 across) {
     arc cut = t->arcs[lowest];
     least = cut.least;
     if (best->depth - least <= CLOSED_ROUNDOFFS * CT_UNIT_ROUNDOFF * t->size) break;
-    sight s = look(t, cut.next);
-    take(t, &s, best, across);
-    arc first = arc_of(&cut.from, &s), second = arc_of(&s, &cut.to);
+    normal_sample s = sample_half_plane(t, cut.next);
+    keep_least_depth(t, &s, best, across);
+    arc first = make_profile_arc(&cut.from, &s), second = make_profile_arc(&s, &cut.to);
     first.least = ct_max2(first.least, cut.least);
     second.least = ct_max2(second.least, cut.least);
     t->arcs[lowest] = first;
@@ -189,7 +190,7 @@ static double refine(turned *t, sight *best, ct_vec3 across) {
 }
 
 bool ct_curved_parallel_axes(const ct_curved *c, ct_curved_ring *ring) {
-  turned t = {.size = ct_minkowski_size(c->a, c->b)};
+  parallel_axes t = {.size = ct_minkowski_size(c->a, c->b)};
   if (!ct_profile_of(c->a, 0.0, &t.a) || !ct_profile_of(c->b, 0.0, &t.b)) return false;
   if (ct_norm(ct_cross(t.a.axis, t.b.axis)) > PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) return false;
   t.turn = ct_dot(t.a.axis, t.b.axis) >= 0.0 ? 1.0 : -1.0;
@@ -197,15 +198,15 @@ bool ct_curved_parallel_axes(const ct_curved *c, ct_curved_ring *ring) {
           flat = ct_cross(t.a.axis, ct_cross(offset, t.a.axis));
   t.offset = (ct_profile_point){ct_norm(flat), ct_dot(offset, t.a.axis)};
   bool coaxial = t.offset.across <= TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t.size;
-  ct_vec3 across = coaxial ? greatest_across(t.a.axis) : ct_unit_or(flat, flat);
+  ct_vec3 across = coaxial ? choose_greatest_across(t.a.axis) : ct_unit_or(flat, flat);
   const ct_profile_point start[3] = {{0.0, -1.0}, {1.0, 0.0}, {0.0, 1.0}};
-  sight s[3], best;
-  for (int i = 0; i < 3; i++) s[i] = look(&t, start[i]);
+  normal_sample s[3], best;
+  for (int i = 0; i < 3; i++) s[i] = sample_half_plane(&t, start[i]);
   best = s[0];
-  for (int i = 1; i < 3; i++) take(&t, &s[i], &best, across);
-  for (int i = 0; i < 2; i++) t.arcs[t.count++] = arc_of(&s[i], &s[i + 1]);
-  ring->least = refine(&t, &best, across);
-  ring->normal = normal_in_space(&t, best.normal, across);
+  for (int i = 1; i < 3; i++) keep_least_depth(&t, &s[i], &best, across);
+  for (int i = 0; i < 2; i++) t.arcs[t.count++] = make_profile_arc(&s[i], &s[i + 1]);
+  ring->least = split_arcs(&t, &best, across);
+  ring->normal = lift_half_plane_normal(&t, best.normal, across);
   ring->several = coaxial && best.normal.across > 1e-6;
   return true;
 }

@@ -53,19 +53,19 @@ typedef struct sector {
 } sector;
 
 /* An evaluated normal, and its support point at the corners and in the middle of the sector. */
-typedef struct sight {
+typedef struct sector_sample {
   ct_profile_point normal, at[3], middle;
-} sight;
+} sector_sample;
 
 /* The normals between two evaluated ones: no depth of the sector is below `least`, the bound at
  * `next`. */
 typedef struct arc {
-  sight from, to;
+  sector_sample from, to;
   double least;
   ct_profile_point next;
 } arc;
 
-typedef struct around {
+typedef struct ring_search {
   ct_curved *curved;
   bool second; /* the body of revolution is the pair's second body */
   ct_profile round, other;
@@ -79,25 +79,25 @@ typedef struct around {
   ct_profile_point toward; /* from the other body's centre to this body's: along the axis, */
   double aside[2];         /* and across it */
   double target;
-  int looks;
+  int evaluations;
   ct_curved_bound *bound;
-} around;
+} ring_search;
 
-static double dot2(const double p[2], const double q[2]) { return p[0] * q[0] + p[1] * q[1]; }
+static double dot_2d(const double p[2], const double q[2]) { return p[0] * q[0] + p[1] * q[1]; }
 
 /* Returns e of a direction d with (d.lean)^2 = square. */
-static double cosine_of(const around *r, double square) {
-  double most = dot2(r->lean, r->lean);
+static double compute_meridian_cosine(const ring_search *r, double square) {
+  double most = dot_2d(r->lean, r->lean);
   return 1.0 - ct_min2(square, most) / (1.0 + r->cosine);
 }
 
-static ct_profile_point place_of(const track *t, const double d[2], double e) {
-  return (ct_profile_point){t->base.across + t->wide * e + dot2(t->across, d),
-                            t->base.along + dot2(t->along, d)};
+static ct_profile_point evaluate_track(const track *t, const double d[2], double e) {
+  return (ct_profile_point){t->base.across + t->wide * e + dot_2d(t->across, d),
+                            t->base.along + dot_2d(t->along, d)};
 }
 
 /* Adds the other body's support point, as a track, along a unit normal of the difference. */
-static void add_other(around *r, ct_vec3 n, track *t) {
+static void add_other_track(ring_search *r, ct_vec3 n, track *t) {
   if (r->turns) {
     double along = ct_dot(n, r->other_axis);
     double across = ct_norm(ct_add_scaled(n, r->other_axis, -along));
@@ -122,30 +122,31 @@ static void add_other(around *r, ct_vec3 n, track *t) {
   }
 }
 
-static ct_vec3 in_space(const around *r, const double d[2], ct_profile_point m) {
+static ct_vec3 lift_to_space(const ring_search *r, const double d[2], ct_profile_point m) {
   ct_vec3 flat = ct_add(ct_scale(r->across[0], d[0]), ct_scale(r->across[1], d[1]));
   return ct_unit_or(ct_add(ct_scale(flat, m.across), ct_scale(r->round.axis, m.along)), flat);
 }
 
-static sight look(around *r, const sector *s, ct_profile_point m) {
-  r->looks++;
-  ct_vec3 n = in_space(r, s->middle, m);
+static sector_sample sample_normal(ring_search *r, const sector *s, ct_profile_point m) {
+  r->evaluations++;
+  ct_vec3 n = lift_to_space(r, s->middle, m);
   track t = {.base = ct_profile_farthest(&r->round, m)};
-  add_other(r, n, &t);
-  sight x = {.normal = m, .middle = place_of(&t, s->middle, s->cosine)};
-  for (int i = 0; i < 3; i++) x.at[i] = place_of(&t, s->corner[i], s->cosine);
-  double along = dot2(s->middle, r->lean),
-         depth = ct_profile_dot(m, place_of(&t, s->middle, cosine_of(r, along * along)));
-  if (depth < r->bound->seen) {
-    r->bound->seen = depth;
+  add_other_track(r, n, &t);
+  sector_sample x = {.normal = m, .middle = evaluate_track(&t, s->middle, s->cosine)};
+  for (int i = 0; i < 3; i++) x.at[i] = evaluate_track(&t, s->corner[i], s->cosine);
+  double along = dot_2d(s->middle, r->lean),
+         depth = ct_profile_dot(
+             m, evaluate_track(&t, s->middle, compute_meridian_cosine(r, along * along)));
+  if (depth < r->bound->least_found) {
+    r->bound->least_found = depth;
     r->bound->normal = r->second ? ct_neg(n) : n;
   }
   return x;
 }
 
 /* Minimum of a track over the normals from n to m and over the sector. */
-static double least_of(const ct_profile_point at[3], ct_profile_point n, ct_profile_point m,
-                       ct_profile_point *next) {
+static double minimize_track(const ct_profile_point at[3], ct_profile_point n, ct_profile_point m,
+                             ct_profile_point *next) {
   double least = INFINITY;
   for (int i = 0; i < 3; i++) {
     ct_profile_point where;
@@ -159,18 +160,18 @@ static double least_of(const ct_profile_point at[3], ct_profile_point n, ct_prof
 
 /* Bounds the normals from n to m by the better of two tracks (the second may be NULL), and lowers
  * the bound of the arc to it. */
-static void bound_part(const ct_profile_point at[3], const ct_profile_point *other,
-                       ct_profile_point n, ct_profile_point m, arc *r) {
+static void lower_arc_bound(const ct_profile_point at[3], const ct_profile_point *other,
+                            ct_profile_point n, ct_profile_point m, arc *r) {
   ct_profile_point where, next;
-  double least = least_of(at, n, m, &where);
+  double least = minimize_track(at, n, m, &where);
   if (least >= r->least) return;
-  double value = other ? least_of(other, n, m, &next) : -INFINITY;
+  double value = other ? minimize_track(other, n, m, &next) : -INFINITY;
   if (ct_max2(least, value) >= r->least) return;
   r->least = ct_max2(least, value);
   r->next = value > least ? next : where;
 }
 
-static double variation(const sight *s) {
+static double measure_variation(const sector_sample *s) {
   double most = 0.0;
   for (int i = 0; i < 3; i++)
     most = ct_max2(most, ct_max2(fabs(s->at[i].across - s->middle.across),
@@ -179,7 +180,7 @@ static double variation(const sight *s) {
 }
 
 /* Turns a normal by an angle of tangent t, at most to the limit. */
-static ct_profile_point turned(ct_profile_point n, double t, ct_profile_point limit) {
+static ct_profile_point turn_normal(ct_profile_point n, double t, ct_profile_point limit) {
   double length = sqrt(1.0 + t * t);
   ct_profile_point m = {(n.across - t * n.along) / length, (n.along + t * n.across) / length};
   return (t < 0.0 ? ct_profile_cross(limit, m) : ct_profile_cross(m, limit)) > 0.0 ? m : limit;
@@ -188,7 +189,7 @@ static ct_profile_point turned(ct_profile_point n, double t, ct_profile_point li
 /* The support points at the ends bound the normals up to the normal of their chord. Around that
  * normal, as far as the motion of either end within the sector may matter, the point of the chord
  * closest to the origin in the middle of the sector is a second bound. */
-static arc arc_of(const sight *from, const sight *to) {
+static arc make_sector_arc(const sector_sample *from, const sector_sample *to) {
   arc r = {.from = *from, .to = *to, .least = INFINITY};
   ct_profile_point middle = ct_profile_bisector(from->middle, to->middle, from->normal, to->normal);
   ct_profile_point d = {to->middle.across - from->middle.across,
@@ -196,62 +197,65 @@ static arc arc_of(const sight *from, const sight *to) {
   double square = ct_profile_dot(d, d),
          part = square > 0.0 ? -ct_profile_dot(d, from->middle) / square : 0.0;
   part = ct_min2(ct_max2(part, 0.0), 1.0);
-  double reach = square > 0.0 ? 2.0 * ct_max2(variation(from), variation(to)) / sqrt(square) : 0.0;
-  ct_profile_point first = turned(middle, -reach, from->normal),
-                   second = turned(middle, reach, to->normal);
+  double reach = square > 0.0
+                     ? 2.0 * ct_max2(measure_variation(from), measure_variation(to)) / sqrt(square)
+                     : 0.0;
+  ct_profile_point first = turn_normal(middle, -reach, from->normal),
+                   second = turn_normal(middle, reach, to->normal);
   ct_profile_point at[3];
   for (int i = 0; i < 3; i++)
     at[i] = (ct_profile_point){from->at[i].across + part * (to->at[i].across - from->at[i].across),
                                from->at[i].along + part * (to->at[i].along - from->at[i].along)};
-  bound_part(from->at, NULL, from->normal, first, &r);
-  bound_part(from->at, at, first, middle, &r);
-  bound_part(to->at, at, middle, second, &r);
-  bound_part(to->at, NULL, second, to->normal, &r);
+  lower_arc_bound(from->at, NULL, from->normal, first, &r);
+  lower_arc_bound(from->at, at, first, middle, &r);
+  lower_arc_bound(to->at, at, middle, second, &r);
+  lower_arc_bound(to->at, NULL, second, to->normal, &r);
   return r;
 }
 
 /* If a split hardly raised the bound, the next split bisects the angle. */
-static void settle(const around *r, const arc *before, arc *part) {
+static void bisect_slow_arc(const ring_search *r, const arc *before, arc *part) {
   if (part->least - before->least < 0.5 * (r->target - before->least))
     part->next = ct_profile_bisector(part->from.normal, part->from.normal, part->from.normal,
                                      part->to.normal);
 }
 
 /* True if the depth of every normal of the sector is proven to be at least the target. */
-static bool holds(around *r, const sector *s) {
+static bool prove_sector(ring_search *r, const sector *s) {
   arc waiting[ARCS_MAX];
-  sight pole[2] = {look(r, s, (ct_profile_point){0.0, -1.0}),
-                   look(r, s, (ct_profile_point){0.0, 1.0})},
-        side = look(r, s, (ct_profile_point){1.0, 0.0});
+  sector_sample pole[2] = {sample_normal(r, s, (ct_profile_point){0.0, -1.0}),
+                           sample_normal(r, s, (ct_profile_point){0.0, 1.0})},
+                side = sample_normal(r, s, (ct_profile_point){1.0, 0.0});
   int count = 2;
-  waiting[0] = arc_of(&pole[0], &side);
-  waiting[1] = arc_of(&side, &pole[1]);
+  waiting[0] = make_sector_arc(&pole[0], &side);
+  waiting[1] = make_sector_arc(&side, &pole[1]);
   while (count > 0) {
     arc cut = waiting[--count];
     if (cut.least >= r->target) {
       r->bound->least = ct_min2(r->bound->least, cut.least);
       continue;
     }
-    if (r->looks >= r->bound->looks || count + 2 > ARCS_MAX) return false;
+    if (r->evaluations >= r->bound->normals_max || count + 2 > ARCS_MAX) return false;
     if (ct_profile_cross(cut.from.normal, cut.next) <= 0.0 ||
         ct_profile_cross(cut.next, cut.to.normal) <= 0.0)
       return false;
-    sight x = look(r, s, cut.next);
+    sector_sample x = sample_normal(r, s, cut.next);
     for (int i = 0; i < 3; i++)
       if (ct_profile_dot(cut.next, x.at[i]) < r->target) return false;
-    arc part[2] = {arc_of(&cut.from, &x), arc_of(&x, &cut.to)};
+    arc part[2] = {make_sector_arc(&cut.from, &x), make_sector_arc(&x, &cut.to)};
     for (int i = 0; i < 2; i++) {
-      settle(r, &cut, &part[i]);
+      bisect_slow_arc(r, &cut, &part[i]);
       waiting[count++] = part[i];
     }
   }
   return true;
 }
 
-static sector sector_of(const around *r, const double from[2], const double to[2], int halvings) {
+static sector make_sector(const ring_search *r, const double from[2], const double to[2],
+                          int halvings) {
   sector s = {.halvings = halvings};
-  double sum[2] = {from[0] + to[0], from[1] + to[1]}, length = sqrt(dot2(sum, sum)),
-         tip = 1.0 + dot2(from, to), most = 0.0;
+  double sum[2] = {from[0] + to[0], from[1] + to[1]}, length = sqrt(dot_2d(sum, sum)),
+         tip = 1.0 + dot_2d(from, to), most = 0.0;
   for (int i = 0; i < 2; i++) {
     s.corner[0][i] = from[i];
     s.corner[1][i] = to[i];
@@ -259,36 +263,38 @@ static sector sector_of(const around *r, const double from[2], const double to[2
     s.middle[i] = sum[i] / length;
   }
   for (int i = 0; i < 3; i++) {
-    double along = dot2(s.corner[i], r->lean);
+    double along = dot_2d(s.corner[i], r->lean);
     most = ct_max2(most, along * along);
   }
-  s.cosine = cosine_of(r, most);
+  s.cosine = compute_meridian_cosine(r, most);
   return s;
 }
 
 /* Halves sectors until each is proven; depth first, because the target is known. */
-static bool all_hold(around *r) {
+static bool prove_all_sectors(ring_search *r) {
   static const double start[SECTORS][2] = {{1.0, 0.0},  {0.6, 0.8},   {0.0, 1.0},  {-0.6, 0.8},
                                            {-1.0, 0.0}, {-0.6, -0.8}, {0.0, -1.0}, {0.6, -0.8}};
   for (int i = 0; i < SECTORS; i++) {
     sector waiting[HALVINGS_MAX + 2];
     int count = 1;
-    waiting[0] = sector_of(r, start[i], start[(i + 1) % SECTORS], 0);
+    waiting[0] = make_sector(r, start[i], start[(i + 1) % SECTORS], 0);
     while (count > 0) {
       if (ct_cancel_raised(r->curved->cancel)) return false;
       sector s = waiting[--count];
-      if (holds(r, &s)) continue;
-      if (s.halvings == HALVINGS_MAX || r->looks >= r->bound->looks || r->bound->seen < r->target)
+      if (prove_sector(r, &s)) continue;
+      if (s.halvings == HALVINGS_MAX || r->evaluations >= r->bound->normals_max ||
+          r->bound->least_found < r->target)
         return false;
-      waiting[count++] = sector_of(r, s.middle, s.corner[1], s.halvings + 1);
-      waiting[count++] = sector_of(r, s.corner[0], s.middle, s.halvings + 1);
+      waiting[count++] = make_sector(r, s.middle, s.corner[1], s.halvings + 1);
+      waiting[count++] = make_sector(r, s.corner[0], s.middle, s.halvings + 1);
     }
   }
   return true;
 }
 
 /* Sets up the frame of the axis; returns false if the body is not one of revolution. */
-static bool prepare(around *r, const ct_convex_proxy *round, const ct_convex_proxy *other) {
+static bool init_ring_search(ring_search *r, const ct_convex_proxy *round,
+                             const ct_convex_proxy *other) {
   if (!ct_profile_of(round, UNEQUAL, &r->round)) return false;
   ct_vec3 axis = r->round.axis,
           e = fabs(axis.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
@@ -303,7 +309,7 @@ static bool prepare(around *r, const ct_convex_proxy *round, const ct_convex_pro
     r->lean[i] = ct_dot(r->other_axis, r->across[i]);
     r->aside[i] = ct_dot(toward, r->across[i]);
   }
-  r->turns = dot2(r->lean, r->lean) <= NEARLY_PARALLEL;
+  r->turns = dot_2d(r->lean, r->lean) <= NEARLY_PARALLEL;
   r->cosine = ct_dot(r->other_axis, axis);
   r->toward.along = ct_dot(toward, axis);
   if (!r->turns) r->lean[0] = r->lean[1] = 0.0;
@@ -312,14 +318,15 @@ static bool prepare(around *r, const ct_convex_proxy *round, const ct_convex_pro
 
 bool ct_curved_search_ring(ct_curved *c, bool second, double known, double width,
                            ct_curved_bound *bound) {
-  around r = {.curved = c, .second = second, .bound = bound};
-  *bound = (ct_curved_bound){.least = INFINITY, .seen = INFINITY, .looks = bound->looks};
-  if (!prepare(&r, second ? c->b : c->a, second ? c->a : c->b)) return false;
+  ring_search r = {.curved = c, .second = second, .bound = bound};
+  *bound = (ct_curved_bound){
+      .least = INFINITY, .least_found = INFINITY, .normals_max = bound->normals_max};
+  if (!init_ring_search(&r, second ? c->b : c->a, second ? c->a : c->b)) return false;
   double roundoff = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * ct_minkowski_size(c->a, c->b);
   r.target = known - width + roundoff;
-  bool all = all_hold(&r);
+  bool all = prove_all_sectors(&r);
   bound->least -= roundoff;
-  c->supports += (uint32_t)r.looks;
+  c->supports += (uint32_t)r.evaluations;
   return all;
 }
 

@@ -13,7 +13,7 @@
 /* Cost of a pair of elements in units of the cancel poll: some microseconds. */
 #define STEPS_PER_PAIR 32u
 
-typedef struct search {
+typedef struct element_search {
   const ct_cell_input *in;
   const ct_elements_view *a, *b; /* a: NULL if the first body is convex */
   ct_shape shape_a, shape_b; /* one element of each body, with the body's rounding and margin; or
@@ -27,19 +27,19 @@ typedef struct search {
   double lower, upper; /* bounds of the least distance */
   uint32_t best_a, best_b;
   bool stopped;
-} search;
+} element_search;
 
 bool ct_elements_have_depth(const ct_cell_input *in) {
   ct_kind a = in->shape_a->kind, b = in->shape_b->kind;
   return ct_kind_has_elements(b) && (ct_kind_has_elements(a) || !ct_kind_is_mesh(a));
 }
 
-static ct_shape element_shape(const ct_shape *body) {
+static ct_shape make_element_shape(const ct_shape *body) {
   return (ct_shape){.kind = CT_KIND_CONVEX, .margin = ct_shape_growth(body)};
 }
 
 /* Shortest translation along one axis that separates two boxes. */
-static double overlap_of(const ct_aabb *a, const ct_aabb *b) {
+static double compute_box_overlap(const ct_aabb *a, const ct_aabb *b) {
   double x = ct_min2(a->max.x - b->min.x, b->max.x - a->min.x),
          y = ct_min2(a->max.y - b->min.y, b->max.y - a->min.y);
   return ct_min2(ct_min2(x, y), ct_min2(a->max.z - b->min.z, b->max.z - a->min.z));
@@ -47,8 +47,8 @@ static double overlap_of(const ct_aabb *a, const ct_aabb *b) {
 
 /* Shortest translation across a face of a hull that separates a core from it, at most `most`; both
  * in the frame of the pair. */
-static double room_at_faces(const ct_convex_proxy *hull, const ct_convex_proxy *other,
-                            double most) {
+static double bound_depth_by_faces(const ct_convex_proxy *hull, const ct_convex_proxy *other,
+                                   double most) {
   const ct_hull_view *view = hull->view;
   for (uint32_t f = 0; f < view->face_count; f++) {
     ct_vec3 n = {view->nx[f], view->ny[f], view->nz[f]};
@@ -63,31 +63,32 @@ static double room_at_faces(const ct_convex_proxy *hull, const ct_convex_proxy *
 }
 
 /* Upper bound of the depth of the pair; below 0 by more than round-off: the pair is separated. */
-static double room_of(const search *s, const ct_aabb *box_a) {
-  double room = room_at_faces(&s->pair.b, &s->pair.a, overlap_of(box_a, &s->box_b));
-  return s->a ? room_at_faces(&s->pair.a, &s->pair.b, room) : room;
+static double bound_element_depth(const element_search *s, const ct_aabb *box_a) {
+  double depth_bound =
+      bound_depth_by_faces(&s->pair.b, &s->pair.a, compute_box_overlap(box_a, &s->box_b));
+  return s->a ? bound_depth_by_faces(&s->pair.a, &s->pair.b, depth_bound) : depth_bound;
 }
 
 /* Tie rule: lower element numbers win, those of the first body first. */
-static bool comes_first(const search *s, uint32_t a) {
+static bool element_pair_precedes(const element_search *s, uint32_t a) {
   return a != s->best_a ? a < s->best_a : s->element_b < s->best_b;
 }
 
 /* Evaluates one pair of elements with overlapping boxes; returns false to end the search. */
-static bool look_at(search *s, uint32_t a, const ct_aabb *box_a) {
+static bool evaluate_element_pair(element_search *s, uint32_t a, const ct_aabb *box_a) {
   if (ct_mesh_is_cancelled(&s->in->workspace->mesh, STEPS_PER_PAIR)) s->stopped = true;
   if (s->stopped) return false;
-  double room = room_of(s, box_a) + s->slack;
-  if (room < 0.0 || !ct_convex_overlap(&s->pair, NULL)) return true;
+  double depth_bound = bound_element_depth(s, box_a) + s->slack;
+  if (depth_bound < 0.0 || !ct_convex_overlap(&s->pair, NULL)) return true;
   s->count++;
-  if (s->count > 1 && -room > s->best.distance) return true;
+  if (s->count > 1 && -depth_bound > s->best.distance) return true;
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_convex_convex(&s->pair, &r);
   bool first = s->count == 1;
   s->lower = first ? r.lower : ct_min2(s->lower, r.lower);
   s->upper = first ? r.upper : ct_min2(s->upper, r.upper);
-  if (!first &&
-      (r.distance > s->best.distance || (r.distance == s->best.distance && !comes_first(s, a))))
+  if (!first && (r.distance > s->best.distance ||
+                 (r.distance == s->best.distance && !element_pair_precedes(s, a))))
     return true;
   s->best = r;
   s->best_a = a;
@@ -96,15 +97,15 @@ static bool look_at(search *s, uint32_t a, const ct_aabb *box_a) {
 }
 
 /* Tree query callback: evaluates an element of the first body, in its frame. */
-static bool visit_a(void *context, uint32_t element) {
-  search *s = context;
+static bool visit_element_a(void *context, uint32_t element) {
+  element_search *s = context;
   s->shape_a.hull = s->a->hulls[element];
   ct_proxy_place(&s->shape_a, NULL, &s->pair.a);
   ct_aabb box = ct_aabb_expand(s->a->boxes[element], s->shape_a.margin);
-  return look_at(s, element, &box);
+  return evaluate_element_pair(s, element, &box);
 }
 
-static void place_b(search *s, uint32_t element) {
+static void place_element_b(element_search *s, uint32_t element) {
   s->element_b = element;
   s->shape_b.hull = s->b->hulls[element];
   ct_proxy_place(&s->shape_b, &s->in->relative, &s->pair.b);
@@ -112,51 +113,52 @@ static void place_b(search *s, uint32_t element) {
 }
 
 /* Both bodies have elements. The tree's boxes do not include rounding and margin. */
-static void search_elements(search *s) {
+static void search_element_pairs(element_search *s) {
   const ct_elements_view *b = s->b;
   ct_aabb whole = ct_mesh_get(s->a->surface)->box;
   for (uint32_t e = 0; e < b->element_count && !s->stopped; e++) {
     if (ct_mesh_is_cancelled(&s->in->workspace->mesh, 1)) s->stopped = true;
-    place_b(s, e);
-    ct_aabb asked = ct_aabb_expand(s->box_b, s->shape_a.margin + s->slack);
-    if (ct_aabb_overlap(&whole, &asked)) ct_tree_query(s->a->tree, &asked, visit_a, s, NULL);
+    place_element_b(s, e);
+    ct_aabb query_box = ct_aabb_expand(s->box_b, s->shape_a.margin + s->slack);
+    if (ct_aabb_overlap(&whole, &query_box))
+      ct_tree_query(s->a->tree, &query_box, visit_element_a, s, NULL);
   }
 }
 
-static bool visit_b(void *context, uint32_t element) {
-  search *s = context;
+static bool visit_element_b(void *context, uint32_t element) {
+  element_search *s = context;
   const ct_frame own = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
-  place_b(s, element);
+  place_element_b(s, element);
   ct_aabb box = ct_shape_aabb(s->in->shape_a, &own);
-  return !ct_aabb_overlap(&box, &s->box_b) || look_at(s, CT_NO_ELEMENT, &box);
+  return !ct_aabb_overlap(&box, &s->box_b) || evaluate_element_pair(s, CT_NO_ELEMENT, &box);
 }
 
 /* The first body is convex: queries the tree of the elements with its box. */
-static void search_convex(search *s) {
+static void search_convex_elements(element_search *s) {
   const ct_frame *relative = &s->in->relative;
   ct_frame inverse = {ct_mat_transpose(relative->rotation), {0.0, 0.0, 0.0}};
   inverse.position = ct_neg(ct_mat_mul(inverse.rotation, relative->position));
   ct_aabb box =
       ct_aabb_expand(ct_shape_aabb(s->in->shape_a, &inverse), s->shape_b.margin + s->slack);
   s->pair.a = s->in->a;
-  ct_tree_query(s->b->tree, &box, visit_b, s, NULL);
+  ct_tree_query(s->b->tree, &box, visit_element_b, s, NULL);
 }
 
 bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
-  search s = {.in = in, .pair = *in, .b = ct_elements_get(in->shape_b->elements)};
+  element_search s = {.in = in, .pair = *in, .b = ct_elements_get(in->shape_b->elements)};
   bool both = ct_kind_has_elements(in->shape_a->kind);
-  s.shape_b = element_shape(in->shape_b);
+  s.shape_b = make_element_shape(in->shape_b);
   s.pair.shape_b = &s.shape_b;
   s.pair.threshold = INFINITY;
   s.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF *
             (ct_proxy_scale(&in->a, &in->b) + ct_norm(in->relative.position));
   if (both) {
     s.a = ct_elements_get(in->shape_a->elements);
-    s.shape_a = element_shape(in->shape_a);
+    s.shape_a = make_element_shape(in->shape_a);
     s.pair.shape_a = &s.shape_a;
-    search_elements(&s);
+    search_element_pairs(&s);
   } else {
-    search_convex(&s);
+    search_convex_elements(&s);
   }
   if (s.count == 0) return false;
   bool crossed = result->crossed;
@@ -180,14 +182,14 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
 }
 
 /* Returns the element that owns a surface triangle. */
-static uint32_t element_of(const ct_shape *shape, uint32_t triangle) {
+static uint32_t find_owning_element(const ct_shape *shape, uint32_t triangle) {
   if (!ct_kind_has_elements(shape->kind) || triangle == CT_NO_TRIANGLE) return CT_NO_ELEMENT;
   return ct_elements_of_triangle(ct_elements_get(shape->elements), triangle);
 }
 
 void ct_elements_surface_contact(const ct_cell_input *in, ct_cell_result *result) {
   result->depth_kind = CT_DEPTH_ELEMENT;
-  result->element_a = element_of(in->shape_a, result->triangle_a);
-  result->element_b = element_of(in->shape_b, result->triangle_b);
+  result->element_a = find_owning_element(in->shape_a, result->triangle_a);
+  result->element_b = find_owning_element(in->shape_b, result->triangle_b);
   result->element_pairs = 1;
 }

@@ -15,14 +15,14 @@
 #define BOUND_ROUNDOFFS 192.0
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 
-static ct_frame inverse_of(const ct_frame *f) {
+static ct_frame invert_frame(const ct_frame *f) {
   ct_frame i = {ct_mat_transpose(f->rotation), {0.0, 0.0, 0.0}};
   i.position = ct_neg(ct_mat_mul(i.rotation, f->position));
   return i;
 }
 
 /* Extent of the core along the rows of a matrix, and against them. */
-static ct_aabb reach_along(const ct_convex_proxy *proxy, const ct_mat3 *rows) {
+static ct_aabb compute_core_extents(const ct_convex_proxy *proxy, const ct_mat3 *rows) {
   const ct_vec3 *row[3] = {&rows->rx, &rows->ry, &rows->rz};
   double low[3], high[3];
   for (int i = 0; i < 3; i++) {
@@ -32,11 +32,11 @@ static ct_aabb reach_along(const ct_convex_proxy *proxy, const ct_mat3 *rows) {
   return (ct_aabb){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
-static void open_pair(ct_convex_mesh *p, const ct_cell_input *in) {
+static void open_convex_mesh(ct_convex_mesh *p, const ct_cell_input *in) {
   assert(in->workspace && in->shape_b->mesh);
   assert(!ct_kind_is_mesh(in->shape_a->kind));
   const ct_mat3 identity = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-  ct_frame frame = inverse_of(&in->relative);
+  ct_frame frame = invert_frame(&in->relative);
   *p = (ct_convex_mesh){.mesh = in->shape_b->mesh, .workspace = in->workspace};
   in->workspace->mesh.stopped = false;
   p->view = ct_mesh_get(p->mesh);
@@ -51,47 +51,48 @@ static void open_pair(ct_convex_mesh *p, const ct_cell_input *in) {
   p->slack = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p->extent + ct_norm(frame.position));
   p->axes = in->relative.rotation;
   p->size = ct_mat_abs(p->axes);
-  p->box = reach_along(&p->proxy, &identity);
-  p->own_box = reach_along(&p->proxy, &p->axes);
+  p->box = compute_core_extents(&p->proxy, &identity);
+  p->own_box = compute_core_extents(&p->proxy, &p->axes);
 }
 
-static double beyond(double middle, double half, double low, double high) {
+static double interval_distance(double middle, double half, double low, double high) {
   return ct_max2(ct_max2(low - middle, middle - high) - half, 0.0);
 }
 
-static double square_beyond(ct_vec3 c, ct_vec3 h, const ct_aabb *box) {
-  double x = beyond(c.x, h.x, box->min.x, box->max.x), y = beyond(c.y, h.y, box->min.y, box->max.y);
-  double z = beyond(c.z, h.z, box->min.z, box->max.z);
+static double compute_box_distance2(ct_vec3 c, ct_vec3 h, const ct_aabb *box) {
+  double x = interval_distance(c.x, h.x, box->min.x, box->max.x),
+         y = interval_distance(c.y, h.y, box->min.y, box->max.y);
+  double z = interval_distance(c.z, h.z, box->min.z, box->max.z);
   return x * x + y * y + z * z;
 }
 
 /* Lower bound of the distance of the core from the triangles of a node. */
-static double node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
+static double bound_node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
   ct_vec3 c = ct_scale(ct_add(n->box.min, n->box.max), 0.5),
           h = ct_scale(ct_sub(n->box.max, n->box.min), 0.5), own;
   double tapered =
       ct_proxy_is_tapered(&p->proxy) ? ct_max2(p->proxy.radius[0], p->proxy.radius[1]) : 0.0;
   double balls = ct_norm(ct_sub(c, p->proxy.middle)) - p->proxy.size - tapered - n->radius;
-  double square = square_beyond(c, h, &p->box);
+  double square = compute_box_distance2(c, h, &p->box);
   own = ct_mat_mul(p->size, h);
   own = ct_vec(ct_min2(own.x, n->radius), ct_min2(own.y, n->radius), ct_min2(own.z, n->radius));
-  square = ct_max2(square, square_beyond(ct_mat_mul(p->axes, c), own, &p->own_box));
+  square = ct_max2(square, compute_box_distance2(ct_mat_mul(p->axes, c), own, &p->own_box));
   return ct_max2(balls, sqrt(square)) - p->slack;
 }
 
 /* Bracket of the distance of the core and a triangle; has no width unless the core is curved. */
-typedef struct span {
+typedef struct gap_bracket {
   double lower, upper;
-} span;
+} gap_bracket;
 
 /* True if the core needs the solver of convex pairs: it is no ball and no capsule. */
-static bool is_solved(const ct_convex_mesh *p) {
+static bool needs_convex_solver(const ct_convex_mesh *p) {
   if (p->proxy.kind == CT_PROXY_POINT) return false;
   return p->proxy.kind != CT_PROXY_SEGMENT || ct_proxy_is_tapered(&p->proxy);
 }
 
-static ct_cell_input core_and_triangle(const ct_convex_mesh *p, const ct_triangle *t,
-                                       double limit) {
+static ct_cell_input make_triangle_cell(const ct_convex_mesh *p, const ct_triangle *t,
+                                        double limit) {
   ct_cell_input in = {.a = p->proxy,
                       .b = ct_proxy_triangle(t->v, p->extent),
                       .threshold = limit,
@@ -101,12 +102,12 @@ static ct_cell_input core_and_triangle(const ct_convex_mesh *p, const ct_triangl
   return in;
 }
 
-static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit, ct_gap *gap,
-                       span *bracket) {
-  ct_cell_input in = core_and_triangle(p, t, limit);
+static bool solve_triangle_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit,
+                               ct_gap *gap, gap_bracket *bracket) {
+  ct_cell_input in = make_triangle_cell(p, t, limit);
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_convex_convex(&in, &r);
-  *bracket = (span){ct_max2(r.lower, 0.0), ct_max2(r.upper, 0.0)};
+  *bracket = (gap_bracket){ct_max2(r.lower, 0.0), ct_max2(r.upper, 0.0)};
   if (r.distance > limit) return false;
   *gap = (ct_gap){
       .distance = ct_max2(r.distance, 0.0), .a = r.point_a, .b = r.point_b, .normal = r.normal};
@@ -117,11 +118,11 @@ static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double lim
 /* Computes the distance of the core and a triangle; returns false if it is above `limit`. The gap's
  * points are on the core and on the triangle. If they intersect, the distance is 0 and `overlap` is
  * the depth. Sets *bracket in any case. */
-static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap,
-                         span *bracket) {
+static bool compute_triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit,
+                                 ct_gap *gap, gap_bracket *bracket) {
   ct_triangle t = ct_mesh_triangle(p->view, position);
   bool near;
-  if (is_solved(p)) return solved_gap(p, &t, limit, gap, bracket);
+  if (needs_convex_solver(p)) return solve_triangle_gap(p, &t, limit, gap, bracket);
   if (p->proxy.kind == CT_PROXY_POINT) {
     near = ct_point_gap(p->proxy.center, &t, limit, gap);
   } else {
@@ -129,18 +130,18 @@ static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limi
     near = ct_segment_gap(segment, &t, limit, gap);
   }
   near = near && gap->distance <= limit;
-  *bracket = near ? (span){gap->distance, gap->distance} : (span){limit, INFINITY};
+  *bracket = near ? (gap_bracket){gap->distance, gap->distance} : (gap_bracket){limit, INFINITY};
   return near;
 }
 
 /* Returns a point of both the body and the mesh, given the gap of a triangle that the body reaches.
  * The points of a gap of 0 are those of least overlap: each is on its own surface, but not always
  * in the other body. */
-static ct_vec3 shared_point(const ct_convex_mesh *p, uint32_t position, const ct_gap *gap) {
+static ct_vec3 find_shared_point(const ct_convex_mesh *p, uint32_t position, const ct_gap *gap) {
   ct_vec3 common;
-  if (gap->distance == 0.0 && is_solved(p)) {
+  if (gap->distance == 0.0 && needs_convex_solver(p)) {
     ct_triangle t = ct_mesh_triangle(p->view, position);
-    ct_cell_input in = core_and_triangle(p, &t, INFINITY);
+    ct_cell_input in = make_triangle_cell(p, &t, INFINITY);
     if (ct_convex_overlap(&in, &common)) return common;
   }
   double grown = p->radius + p->growth;
@@ -149,17 +150,17 @@ static ct_vec3 shared_point(const ct_convex_mesh *p, uint32_t position, const ct
 
 /* ---- the nearest triangle ------------------------------------------------------------------- */
 
-typedef struct search {
+typedef struct nearest_search {
   const ct_convex_mesh *p;
   ct_gap best;
-  span bracket; /* of the least distance */
+  gap_bracket bracket; /* of the least distance */
   uint32_t position, tests;
   double drop, dropped, least; /* as in mesh_tree_pairs.c */
   double cut;
   double reach; /* support value of the core along the best normal */
-} search;
+} nearest_search;
 
-static bool is_cut(search *s, double key) {
+static bool prune_tree_node(nearest_search *s, double key) {
   double best = s->best.distance, contact = s->p->radius + s->p->growth;
   if (key + 2.0 * s->p->slack < best || (key <= contact && contact < best)) return false;
   s->cut = ct_min2(s->cut, key);
@@ -168,27 +169,28 @@ static bool is_cut(search *s, double key) {
 
 /* True if the slab across the best normal separates the body from the whole mesh: the best triangle
  * is then the nearest one. */
-static bool slab_parts(search *s) {
+static bool slab_separates_core(nearest_search *s) {
   const ct_convex_mesh *p = s->p;
   if (!(s->best.distance > 0.0)) return false;
   double width = -ct_mesh_support_value(p->view, ct_neg(s->best.normal)) - s->reach - p->slack;
-  return width > 0.0 && is_cut(s, width);
+  return width > 0.0 && prune_tree_node(s, width);
 }
 
 /* Least n.p over a triangle's corners. */
-static double bottom_of(const ct_triangle *t, ct_vec3 n) {
+static double compute_triangle_bottom(const ct_triangle *t, ct_vec3 n) {
   return ct_min2(ct_min2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
 }
 
-static void test_leaf(search *s, const ct_mesh_node *leaf) {
+static void test_nearest_leaf(nearest_search *s, const ct_mesh_node *leaf) {
   for (uint32_t i = leaf->first; i < leaf->first + leaf->count && s->best.distance > 0.0; i++) {
     ct_gap gap;
-    span bracket;
+    gap_bracket bracket;
     /* Along the best normal most triangles are proven to be farther. */
     ct_triangle t = ct_mesh_triangle(s->p->view, i);
-    if (bottom_of(&t, s->best.normal) - s->reach - s->p->slack > s->best.distance) continue;
+    if (compute_triangle_bottom(&t, s->best.normal) - s->reach - s->p->slack > s->best.distance)
+      continue;
     s->tests++;
-    bool near = triangle_gap(s->p, i, s->best.distance, &gap, &bracket);
+    bool near = compute_triangle_gap(s->p, i, s->best.distance, &gap, &bracket);
     s->bracket.lower = ct_min2(s->bracket.lower, bracket.lower);
     s->bracket.upper = ct_min2(s->bracket.upper, bracket.upper);
     if (!near) continue;
@@ -201,71 +203,71 @@ static void test_leaf(search *s, const ct_mesh_node *leaf) {
 }
 
 /* Writes the children of a node, nearer one first. */
-static void open_node(const ct_convex_mesh *p, ct_search_node w, ct_search_node out[2]) {
+static void open_tree_node(const ct_convex_mesh *p, ct_search_node w, ct_search_node out[2]) {
   uint32_t first = p->view->nodes[w.a].first;
-  double near = ct_max2(node_gap(p, &p->view->nodes[first]), w.key);
-  double far = ct_max2(node_gap(p, &p->view->nodes[first + 1]), w.key);
+  double near = ct_max2(bound_node_gap(p, &p->view->nodes[first]), w.key);
+  double far = ct_max2(bound_node_gap(p, &p->view->nodes[first + 1]), w.key);
   bool turn = far < near;
   out[0] = (ct_search_node){turn ? far : near, first + turn, 0};
   out[1] = (ct_search_node){turn ? near : far, first + !turn, 0};
 }
 
-static void search_depth_first(search *s, ct_search_node w) {
+static void search_nodes_depth_first(nearest_search *s, ct_search_node w) {
   ct_search_node stack[STACK_SIZE];
   int top = 0;
   stack[top++] = w;
   while (top > 0 && !ct_mesh_is_cancelled(&s->p->workspace->mesh, 8)) {
     w = stack[--top];
     const ct_mesh_node *n = &s->p->view->nodes[w.a];
-    if (is_cut(s, w.key)) continue;
+    if (prune_tree_node(s, w.key)) continue;
     if (n->count > 0) {
-      test_leaf(s, n);
+      test_nearest_leaf(s, n);
       continue;
     }
     assert(top + 2 <= STACK_SIZE);
     ct_search_node child[2];
-    open_node(s->p, w, child);
+    open_tree_node(s->p, w, child);
     stack[top++] = child[1];
     stack[top++] = child[0];
   }
 }
 
-static void offer(search *s, ct_search_node w) {
-  if (is_cut(s, w.key)) return;
+static void push_tree_node(nearest_search *s, ct_search_node w) {
+  if (prune_tree_node(s, w.key)) return;
   if (w.key > s->drop) s->dropped = ct_min2(s->dropped, w.key);
-  else if (!ct_search_heap_push(&s->p->workspace->mesh, w)) search_depth_first(s, w);
+  else if (!ct_search_heap_push(&s->p->workspace->mesh, w)) search_nodes_depth_first(s, w);
 }
 
-static ct_mesh_outcome find_nearest(search *s, double threshold) {
+static ct_mesh_outcome find_nearest_triangle(nearest_search *s, double threshold) {
   ct_mesh_scratch *memory = &s->p->workspace->mesh;
   const ct_mesh_node *nodes = s->p->view->nodes;
   s->best.distance = s->dropped = s->cut = INFINITY;
-  s->bracket = (span){INFINITY, INFINITY};
+  s->bracket = (gap_bracket){INFINITY, INFINITY};
   s->drop = threshold + s->p->slack;
   memory->count = 0;
-  ct_search_node w = {node_gap(s->p, &nodes[0]), 0, 0}, child[2];
+  ct_search_node w = {bound_node_gap(s->p, &nodes[0]), 0, 0}, child[2];
   /* Descends to one leaf first: its distance prunes the search. */
   ct_search_node down = w;
   while (nodes[down.a].count == 0) {
-    open_node(s->p, down, child);
+    open_tree_node(s->p, down, child);
     down = child[0];
   }
-  test_leaf(s, &nodes[down.a]);
-  offer(s, w);
+  test_nearest_leaf(s, &nodes[down.a]);
+  push_tree_node(s, w);
   double judged = INFINITY;
   bool stopped = false;
   while (memory->count > 0 && s->best.distance > 0.0 && !stopped) {
     w = ct_search_heap_pop(memory);
-    if (is_cut(s, w.key)) break;
+    if (prune_tree_node(s, w.key)) break;
     s->least = ct_max2(w.key, 0.0);
     if (nodes[w.a].count > 0) {
-      test_leaf(s, &nodes[w.a]);
-      if (s->best.distance < judged && slab_parts(s)) break;
+      test_nearest_leaf(s, &nodes[w.a]);
+      if (s->best.distance < judged && slab_separates_core(s)) break;
       judged = s->best.distance;
     } else {
-      open_node(s->p, w, child);
-      offer(s, child[0]);
-      offer(s, child[1]);
+      open_tree_node(s->p, w, child);
+      push_tree_node(s, child[0]);
+      push_tree_node(s, child[1]);
     }
     stopped = ct_mesh_is_cancelled(memory, 8);
   }
@@ -282,22 +284,24 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
 /* ---- the cell ------------------------------------------------------------------------------- */
 
 /* Transforms the result from the mesh's frame to that of the pair. */
-static void hand_over(const ct_cell_input *in, ct_cell_result *r) {
+static void transform_to_pair_frame(const ct_cell_input *in, ct_cell_result *r) {
   r->normal = ct_mat_mul(in->relative.rotation, r->normal);
   r->point_a = ct_to_parent(in->relative, r->point_a);
   r->point_b = ct_to_parent(in->relative, r->point_b);
 }
 
 /* An open surface crosses the body: reports the point of the triangle that is in the body. */
-static void answer_crossed(const ct_convex_mesh *p, const search *s, ct_cell_result *result) {
+static void write_crossed_result(const ct_convex_mesh *p, const nearest_search *s,
+                                 ct_cell_result *result) {
   ct_gap gap = s->best;
   gap.overlap = gap.distance > 0.0 ? p->radius - gap.distance : gap.overlap + p->radius;
-  gap.a = gap.b = gap.distance > 0.0 ? gap.b : shared_point(p, s->position, &gap);
+  gap.a = gap.b = gap.distance > 0.0 ? gap.b : find_shared_point(p, s->position, &gap);
   gap.distance = 0.0;
   ct_mesh_write_result(0.0, gap, (ct_mesh_growth){0.0, p->growth}, false, result);
 }
 
-static void answer_solid(const ct_convex_mesh *p, const search *s, ct_cell_result *result) {
+static void write_solid_result(const ct_convex_mesh *p, const nearest_search *s,
+                               ct_cell_result *result) {
   ct_convex_feature f = ct_convex_mesh_deepest(p, &s->best, p->view->order[s->position]);
   bool crossed = s->best.distance == 0.0;
   ct_mesh_write_result(-f.depth, f.gap, (ct_mesh_growth){p->radius, p->growth}, true, result);
@@ -312,7 +316,7 @@ static void answer_solid(const ct_convex_mesh *p, const search *s, ct_cell_resul
  * witness point. All of them are equally near; where bodies nearly touch, the bracket of a single
  * triangle may be closed by a normal that differs much. The points are exact to round-off, which
  * turns the direction between them by round-off / distance. */
-static bool plane_parts(const search *s) {
+static bool plane_separates_core(const nearest_search *s) {
   const ct_convex_mesh *p = s->p;
   ct_search_node stack[STACK_SIZE];
   double floor = s->best.distance - p->slack * (1.0 + p->extent / s->best.distance);
@@ -322,10 +326,10 @@ static bool plane_parts(const search *s) {
     const ct_mesh_node *n = &p->view->nodes[stack[--top].a];
     ct_vec3 b = s->best.b, middle = ct_lerp(n->box.min, n->box.max, 0.5),
             half = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
-    if (square_beyond(middle, half, &(ct_aabb){b, b}) > p->slack * p->slack) continue;
+    if (compute_box_distance2(middle, half, &(ct_aabb){b, b}) > p->slack * p->slack) continue;
     for (uint32_t i = n->first; i < n->first + n->count; i++) {
       ct_triangle t = ct_mesh_triangle(p->view, i);
-      if (bottom_of(&t, s->best.normal) - s->reach >= floor) continue;
+      if (compute_triangle_bottom(&t, s->best.normal) - s->reach >= floor) continue;
       if (ct_norm(ct_sub(ct_triangle_foot(&t, b), b)) <= p->slack) return false;
     }
     if (n->count > 0) continue;
@@ -338,17 +342,19 @@ static bool plane_parts(const search *s) {
 
 /* Replaces a normal that is not proven by the direction between the points, if that is proven.
  * Returns false if neither is. */
-static bool prove_normal(search *s) {
-  if (!is_solved(s->p) || !(s->best.distance > 0.0) || plane_parts(s)) return true;
-  search turned = *s;
+static bool prove_normal(nearest_search *s) {
+  if (!needs_convex_solver(s->p) || !(s->best.distance > 0.0) || plane_separates_core(s))
+    return true;
+  nearest_search turned = *s;
   turned.best.normal = ct_unit_or(ct_sub(s->best.b, s->best.a), s->best.normal);
   turned.reach = ct_proxy_support_value(&s->p->proxy, turned.best.normal);
-  if (!plane_parts(&turned)) return false;
+  if (!plane_separates_core(&turned)) return false;
   *s = turned;
   return true;
 }
 
-static void answer_apart(const ct_convex_mesh *p, search *s, bool early, ct_cell_result *result) {
+static void write_convex_mesh_separation(const ct_convex_mesh *p, nearest_search *s, bool early,
+                                         ct_cell_result *result) {
   bool unproven = !early && !prove_normal(s);
   double grown = p->radius + p->growth;
   ct_mesh_write_result(s->best.distance, s->best, (ct_mesh_growth){p->radius, p->growth},
@@ -364,10 +370,10 @@ static void answer_apart(const ct_convex_mesh *p, search *s, bool early, ct_cell
 
 void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   ct_convex_mesh p;
-  open_pair(&p, in);
+  open_convex_mesh(&p, in);
   ct_mesh_growth growth = {p.radius, p.growth};
-  search s = {.p = &p};
-  ct_mesh_outcome outcome = find_nearest(&s, in->threshold + p.radius + p.growth);
+  nearest_search s = {.p = &p};
+  ct_mesh_outcome outcome = find_nearest_triangle(&s, in->threshold + p.radius + p.growth);
   result->iterations = s.tests;
   result->triangle_b = p.view->order[s.position];
   bool inside = s.best.distance > 0.0 && p.view->solid && ct_mesh_contains(p.mesh, p.proxy.middle);
@@ -379,15 +385,15 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   } else if (overlap) {
     result->crossed = s.best.distance == 0.0;
     if (ct_elements_have_depth(in) && ct_elements_deepest(in, result)) return;
-    answer_solid(&p, &s, result);
+    write_solid_result(&p, &s, result);
   } else if (!p.view->solid && s.best.distance <= p.radius) {
-    answer_crossed(&p, &s, result);
+    write_crossed_result(&p, &s, result);
   } else {
-    answer_apart(&p, &s, outcome == CT_MESH_BEYOND, result);
+    write_convex_mesh_separation(&p, &s, outcome == CT_MESH_BEYOND, result);
     result->crossed = s.best.distance <= p.radius;
     result->overlap = ct_max2(p.radius - s.best.distance, 0.0);
   }
-  hand_over(in, result);
+  transform_to_pair_frame(in, result);
   if (!ct_elements_have_depth(in) || result->distance > 0.0 || outcome == CT_MESH_STOPPED) return;
   if (overlap || !ct_elements_deepest(in, result)) ct_elements_surface_contact(in, result);
 }
@@ -398,7 +404,7 @@ bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit
                           void *context) {
   ct_search_node stack[STACK_SIZE], child[2];
   int top = 0;
-  stack[top++] = (ct_search_node){node_gap(p, &p->view->nodes[0]), 0, 0};
+  stack[top++] = (ct_search_node){bound_node_gap(p, &p->view->nodes[0]), 0, 0};
   while (top > 0) {
     ct_search_node w = stack[--top];
     const ct_mesh_node *n = &p->view->nodes[w.a];
@@ -406,36 +412,37 @@ bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit
     if (ct_mesh_is_cancelled(&p->workspace->mesh, 8)) return false;
     for (uint32_t i = n->first; i < n->first + n->count; i++) {
       ct_gap gap;
-      span bracket;
-      if (triangle_gap(p, i, reach, &gap, &bracket) && !visit(context, i, &gap)) return false;
+      gap_bracket bracket;
+      if (compute_triangle_gap(p, i, reach, &gap, &bracket) && !visit(context, i, &gap))
+        return false;
     }
     if (n->count > 0) continue;
     assert(top + 2 <= STACK_SIZE);
-    open_node(p, w, child);
+    open_tree_node(p, w, child);
     stack[top++] = child[1];
     stack[top++] = child[0];
   }
   return true;
 }
 
-typedef struct first_met {
+typedef struct first_contact {
   const ct_convex_mesh *p;
   ct_vec3 *common; /* may be NULL */
   bool met;
-} first_met;
+} first_contact;
 
-static bool note_first(void *context, uint32_t position, const ct_gap *gap) {
-  first_met *f = context;
+static bool record_first_contact(void *context, uint32_t position, const ct_gap *gap) {
+  first_contact *f = context;
   f->met = true;
-  if (f->common) *f->common = shared_point(f->p, position, gap);
+  if (f->common) *f->common = find_shared_point(f->p, position, gap);
   return false;
 }
 
 bool ct_convex_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_convex_mesh p;
-  open_pair(&p, in);
-  first_met first = {&p, common, false};
-  ct_convex_mesh_visit(&p, p.radius + p.growth, note_first, &first);
+  open_convex_mesh(&p, in);
+  first_contact first = {&p, common, false};
+  ct_convex_mesh_visit(&p, p.radius + p.growth, record_first_contact, &first);
   bool inside = !first.met && p.view->solid && ct_mesh_contains(p.mesh, p.proxy.middle);
   if (!first.met && !inside) return false;
   if (inside && common) *common = p.proxy.middle;
@@ -445,13 +452,13 @@ bool ct_convex_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
 
 /* ---- how they lie --------------------------------------------------------------------------- */
 
-typedef struct crossing {
+typedef struct proper_overlap {
   double slack, radius;
   bool proper;
-} crossing;
+} proper_overlap;
 
-static bool look_for_proper(void *context, uint32_t position, const ct_gap *gap) {
-  crossing *c = context;
+static bool find_proper_triangle(void *context, uint32_t position, const ct_gap *gap) {
+  proper_overlap *c = context;
   (void)position;
   double overlap = gap->distance > 0.0 ? c->radius - gap->distance : c->radius + gap->overlap;
   c->proper = overlap > c->slack;
@@ -464,10 +471,10 @@ ct_relation ct_convex_mesh_relation(const ct_cell_input *in, const ct_cell_resul
   if (ct_mesh_relation_by_distance(result, tolerance, &relation)) return relation;
   double touching = result->depth_kind != CT_DEPTH_NONE ? 0.0 : tolerance;
   ct_convex_mesh p;
-  open_pair(&p, in);
+  open_convex_mesh(&p, in);
   double radius = p.radius + p.growth;
-  crossing c = {ct_max2(touching, p.roundoff), radius, false};
-  if (result->crossed || radius > 0.0) ct_convex_mesh_visit(&p, radius, look_for_proper, &c);
+  proper_overlap c = {ct_max2(touching, p.roundoff), radius, false};
+  if (result->crossed || radius > 0.0) ct_convex_mesh_visit(&p, radius, find_proper_triangle, &c);
   if (!c.proper && p.view->solid && ct_mesh_contains(p.mesh, p.proxy.middle)) return CT_CONTAINED;
   if (!(ct_convex_mesh_outside(&p, p.radius - p.growth + p.roundoff) > -INFINITY))
     return CT_CONTAINING;

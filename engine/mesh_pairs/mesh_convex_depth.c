@@ -30,7 +30,7 @@ typedef struct frustum {
   double half, middle, slope, cosine; /* of the radius along the axis; of the side's normal */
 } frustum;
 
-static bool is_solid_frustum(const ct_convex_proxy *proxy, frustum *f) {
+static bool init_frustum(const ct_convex_proxy *proxy, frustum *f) {
   f->half = ct_norm(proxy->axis[2]);
   if (!(f->half > 0.0)) return false;
   f->center = proxy->center;
@@ -42,58 +42,58 @@ static bool is_solid_frustum(const ct_convex_proxy *proxy, frustum *f) {
 }
 
 /* Depths below the nearer cap and below the side; negative outside. */
-static void depths_in(const frustum *f, ct_vec3 p, double *cap, double *side) {
+static void compute_frustum_depths(const frustum *f, ct_vec3 p, double *cap, double *side) {
   ct_vec3 d = ct_sub(p, f->center);
   double z = ct_dot(d, f->axis), r = ct_norm(ct_add_scaled(d, f->axis, -z));
   *cap = f->half - fabs(z);
   *side = (f->middle + f->slope * z - r) * f->cosine;
 }
 
-static double depth_in(const frustum *f, ct_vec3 p, double share) {
+static double compute_frustum_depth(const frustum *f, ct_vec3 p, double share) {
   double cap, side;
-  depths_in(f, p, &cap, &side);
+  compute_frustum_depths(f, p, &cap, &side);
   return ct_min2(cap, side) + share * side;
 }
 
-typedef struct search {
+typedef struct edge_search {
   frustum frustum;
   const ct_mesh_view *view;
   double depth; /* the greatest so far */
   ct_vec3 point;
   uint32_t position;
-} search;
+} edge_search;
 
 /* Returns the parameter from p to q of the edge's deepest point. */
-static double deepest_part(const frustum *f, ct_vec3 p, ct_vec3 q) {
+static double find_deepest_parameter(const frustum *f, ct_vec3 p, ct_vec3 q) {
   double low = 0.0, high = 1.0, at[2] = {1.0 - GOLDEN, GOLDEN}, depth[2];
-  for (int i = 0; i < 2; i++) depth[i] = depth_in(f, ct_lerp(p, q, at[i]), SIDE_SHARE);
+  for (int i = 0; i < 2; i++) depth[i] = compute_frustum_depth(f, ct_lerp(p, q, at[i]), SIDE_SHARE);
   for (int step = 0; step < SECTIONS; step++) {
     int keep = depth[0] >= depth[1] ? 0 : 1;
     *(keep ? &low : &high) = at[1 - keep];
     at[1 - keep] = at[keep];
     depth[1 - keep] = depth[keep];
     at[keep] = keep ? low + GOLDEN * (high - low) : high - GOLDEN * (high - low);
-    depth[keep] = depth_in(f, ct_lerp(p, q, at[keep]), SIDE_SHARE);
+    depth[keep] = compute_frustum_depth(f, ct_lerp(p, q, at[keep]), SIDE_SHARE);
   }
   return 0.5 * (low + high);
 }
 
-static void consider_edge(search *s, uint32_t position, ct_vec3 p, ct_vec3 q) {
+static void consider_edge(edge_search *s, uint32_t position, ct_vec3 p, ct_vec3 q) {
   double z[2] = {ct_dot(ct_sub(p, s->frustum.center), s->frustum.axis),
                  ct_dot(ct_sub(q, s->frustum.center), s->frustum.axis)};
   /* No point of the edge is deeper below a cap than one of its ends. */
   double below_top = s->frustum.half - ct_min2(z[0], z[1]);
   double above_bottom = s->frustum.half + ct_max2(z[0], z[1]);
   if (ct_min2(below_top, above_bottom) <= s->depth) return;
-  ct_vec3 at = ct_lerp(p, q, deepest_part(&s->frustum, p, q));
-  double depth = depth_in(&s->frustum, at, 0.0);
+  ct_vec3 at = ct_lerp(p, q, find_deepest_parameter(&s->frustum, p, q));
+  double depth = compute_frustum_depth(&s->frustum, at, 0.0);
   if (!(depth > s->depth)) return;
   s->depth = depth;
   s->point = at;
   s->position = position;
 }
 
-static void consider_leaf(search *s, const ct_mesh_node *leaf) {
+static void consider_leaf(edge_search *s, const ct_mesh_node *leaf) {
   for (uint32_t i = leaf->first; i < leaf->first + leaf->count; i++) {
     const uint32_t *corner = s->view->corners[i];
     for (int k = 0; k < 3; k++) {
@@ -105,15 +105,15 @@ static void consider_leaf(search *s, const ct_mesh_node *leaf) {
 }
 
 bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_point *out) {
-  search s = {.view = p->view, .depth = floor, .position = CT_NO_TRIANGLE};
+  edge_search s = {.view = p->view, .depth = floor, .position = CT_NO_TRIANGLE};
   uint32_t stack[STACK_SIZE], top = 0;
   out->complete = true;
-  if (p->proxy.kind != CT_PROXY_FRUSTUM || !is_solid_frustum(&p->proxy, &s.frustum)) return false;
+  if (p->proxy.kind != CT_PROXY_FRUSTUM || !init_frustum(&p->proxy, &s.frustum)) return false;
   stack[top++] = 0;
   while (top > 0) {
     const ct_mesh_node *node = &p->view->nodes[stack[--top]];
     ct_vec3 middle = ct_scale(ct_add(node->box.min, node->box.max), 0.5);
-    if (depth_in(&s.frustum, middle, 0.0) + node->radius <= s.depth) continue;
+    if (compute_frustum_depth(&s.frustum, middle, 0.0) + node->radius <= s.depth) continue;
     if (node->count > 0) consider_leaf(&s, node);
     assert(top + 2 <= STACK_SIZE);
     for (uint32_t k = 2; k-- > 0 && node->count == 0;) stack[top++] = node->first + k;
@@ -144,7 +144,7 @@ bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_
 
 /* ---- a point and a core --------------------------------------------------------------------- */
 
-static void point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result *r) {
+static void solve_point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result *r) {
   ct_cell_input in = {
       .a = {.kind = CT_PROXY_POINT, .center = point, .middle = point, .extent = p->extent},
       .b = p->proxy};
@@ -159,7 +159,7 @@ static void point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result
 }
 
 /* Depth of a point in a core, negative outside. For hulls an upper bound suffices outside. */
-static double depth_in_core(void *context, ct_vec3 point, double need) {
+static double compute_depth_in_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
   const ct_convex_proxy *proxy = &p->proxy;
   double far = ct_norm(ct_sub(point, proxy->middle)) - proxy->size -
@@ -182,25 +182,25 @@ static double depth_in_core(void *context, ct_vec3 point, double need) {
     return -most;
   }
   ct_cell_result r;
-  point_to_core(p, point, &r);
+  solve_point_to_core(p, point, &r);
   return -r.distance;
 }
 
 /* Distance of a point outside of the core, negative inside. */
-static double outside_core(void *context, ct_vec3 point, double need) {
+static double compute_distance_outside_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
   (void)need;
   if (p->proxy.kind == CT_PROXY_HULL) {
     ct_cell_result r;
-    point_to_core(p, point, &r);
+    solve_point_to_core(p, point, &r);
     return r.distance;
   }
-  return -depth_in_core(context, point, -INFINITY);
+  return -compute_depth_in_core(context, point, -INFINITY);
 }
 
 double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor) {
-  ct_lipschitz_function peak =
-      ct_mesh_maximize(p->view, &p->workspace->mesh, floor, outside_core, (void *)(uintptr_t)p);
+  ct_lipschitz_function peak = ct_mesh_maximize(
+      p->view, &p->workspace->mesh, floor, compute_distance_outside_core, (void *)(uintptr_t)p);
   return peak.stopped ? INFINITY : peak.value;
 }
 
@@ -208,8 +208,8 @@ double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor) {
 
 /* Finds the point of a solid's surface nearest to a given point, and the direction from there into
  * the solid. Returns the depth of the point, negative outside. */
-static double nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_foot *foot,
-                              ct_vec3 *in) {
+static double find_nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_foot *foot,
+                                   ct_vec3 *in) {
   bool inside = ct_mesh_contains(p->mesh, point);
   ct_mesh_nearest(p->mesh, point, INFINITY, foot);
   *in = ct_neg(ct_mesh_normal(p->mesh, foot->triangle));
@@ -219,8 +219,8 @@ static double nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_fo
 }
 
 /* Candidate: a point that is `depth` deep, moved inward by `ball`. */
-static void offer(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double ball, double depth,
-                  const ct_mesh_foot *foot) {
+static void keep_deeper_point(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double ball,
+                              double depth, const ct_mesh_foot *foot) {
   if (!(depth + ball > best->depth)) return;
   best->gap = (ct_gap){.a = ct_add_scaled(point, in, ball), .b = foot->point, .normal = in};
   best->depth = depth + ball;
@@ -229,16 +229,16 @@ static void offer(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double bal
 
 /* Candidate: the support point of the whole body along a direction. Returns it, and the inward
  * direction at its nearest surface point. */
-static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best,
-                           ct_vec3 *in) {
+static ct_vec3 try_support_point(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best,
+                                 ct_vec3 *in) {
   uint32_t near = 0;
   double ball;
   ct_mesh_foot foot;
   ct_vec3 point = ct_proxy_point(&p->proxy, way, &near, &ball);
   point = ct_add_scaled(point, way, ball + p->radius);
-  double depth = nearest_surface(p, point, &foot, in);
+  double depth = find_nearest_surface(p, point, &foot, in);
   /* Depths of candidates are those of the core; the radius is added at the end. */
-  offer(best, point, *in, -p->radius, depth, &foot);
+  keep_deeper_point(best, point, *in, -p->radius, depth, &foot);
   return point;
 }
 
@@ -246,22 +246,22 @@ static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_featu
  * or above its surface by less than the ball. The deepest point of the ball is on the body's
  * surface unless the rest of the body reaches farther along that direction; then the support point
  * is the candidate. Returns the depth of the vertex. */
-static double offer_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball,
-                           ct_convex_feature *best) {
+static double try_core_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball,
+                              ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in;
-  double depth = nearest_surface(p, v, &foot, &in);
+  double depth = find_nearest_surface(p, v, &foot, &in);
   if (!(depth + ball > best->depth)) return depth;
   bool round = ball + p->radius > 0.0;
   if (round && ct_proxy_support_value(&p->proxy, in) > ct_dot(in, v) + ball + p->roundoff)
-    offer_reach(p, in, best, &in);
-  else offer(best, v, in, ball, depth, &foot);
+    try_support_point(p, in, best, &in);
+  else keep_deeper_point(best, v, in, ball, depth, &foot);
   return depth;
 }
 
 /* Candidates: vertices of a polytope. The last evaluated depth bounds that of vertices close to it.
  */
-static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
+static void try_core_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
   uint32_t count = ct_proxy_vertex_count(&p->proxy);
   ct_vec3 last = p->proxy.middle;
   double depth = INFINITY;
@@ -269,7 +269,7 @@ static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
     ct_vec3 v = ct_proxy_vertex(&p->proxy, i);
     double ball = ct_proxy_is_tapered(&p->proxy) ? ct_proxy_vertex_radius(&p->proxy, i) : 0.0;
     if (depth + ct_norm(ct_sub(v, last)) + ball <= best->depth) continue;
-    depth = offer_vertex(p, v, ball, best);
+    depth = try_core_vertex(p, v, ball, best);
     last = v;
     best->complete = !ct_mesh_is_cancelled(&p->workspace->mesh, 16);
   }
@@ -278,20 +278,20 @@ static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
 /* Candidate: a point of the core's surface. With a radius around the core, the deepest point of its
  * ball is on the body's surface unless the core reaches farther along that direction, as for a
  * vertex. Returns the inward direction at the nearest surface point. */
-static ct_vec3 offer_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_feature *best) {
+static ct_vec3 try_core_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in, next;
-  double depth = nearest_surface(p, point, &foot, &in);
+  double depth = find_nearest_surface(p, point, &foot, &in);
   bool exceeded =
       p->radius > 0.0 && ct_proxy_support_value(&p->proxy, in) > ct_dot(in, point) + p->roundoff;
-  if (exceeded) offer_reach(p, in, best, &next);
-  else offer(best, point, in, 0.0, depth, &foot);
+  if (exceeded) try_support_point(p, in, best, &next);
+  else keep_deeper_point(best, point, in, 0.0, depth, &foot);
   return in;
 }
 
 /* Computes the unit vector of the part of `way` perpendicular to `axis`, both unit. Returns false
  * if that part is too short to have a direction. */
-static bool perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
+static bool compute_perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
   ct_vec3 across = ct_add_scaled(way, axis, -ct_dot(way, axis));
   double length = ct_norm(across);
   if (!(length > ALONG_AXIS)) return false;
@@ -303,39 +303,40 @@ static bool perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
 
 /* Candidates: the ends and the middle of the line of a frustum's side that is extreme along a
  * direction; none if the direction is along the axis. */
-static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best) {
+static void try_side_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best) {
   const ct_convex_proxy *proxy = &p->proxy;
   ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0)), across, end[2];
-  if (!perpendicular_part(way, axis, &across)) return;
+  if (!compute_perpendicular_part(way, axis, &across)) return;
   for (int top = 0; top < 2; top++) {
     ct_vec3 cap = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
     end[top] = ct_add_scaled(cap, across, proxy->rim[top]);
-    offer_point(p, end[top], best);
+    try_core_point(p, end[top], best);
   }
-  offer_point(p, ct_lerp(end[0], end[1], 0.5), best);
+  try_core_point(p, ct_lerp(end[0], end[1], 0.5), best);
 }
 
 /* Candidates on a frustum: the centres of its caps, and the lines of its side that are extreme
  * along the inward directions at its middle and at the caps. A flat feature has no unique farthest
  * point; its middle is the deepest point, or nearly. */
-static void offer_flats(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *best) {
-  offer_line(p, in, best);
+static void try_flat_features(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *best) {
+  try_side_line(p, in, best);
   for (int top = 0; top < 2; top++)
-    offer_line(
-        p, offer_point(p, ct_add_scaled(p->proxy.center, p->proxy.axis[2], top ? 1.0 : -1.0), best),
+    try_side_line(
+        p,
+        try_core_point(p, ct_add_scaled(p->proxy.center, p->proxy.axis[2], top ? 1.0 : -1.0), best),
         best);
 }
 
 /* Candidates on a curved core: the support point along the inward direction at the middle, then
  * that along its own inward direction, and so on. */
-static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
+static void try_farthest_points(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in;
-  nearest_surface(p, p->proxy.middle, &foot, &in);
-  if (p->proxy.kind == CT_PROXY_FRUSTUM) offer_flats(p, in, best);
+  find_nearest_surface(p, p->proxy.middle, &foot, &in);
+  if (p->proxy.kind == CT_PROXY_FRUSTUM) try_flat_features(p, in, best);
   for (int step = 0; step < CLIMB_STEPS; step++) {
     double before = best->depth;
-    offer_reach(p, in, best, &in);
+    try_support_point(p, in, best, &in);
     if (step > 0 && !(best->depth > before)) return;
   }
 }
@@ -343,28 +344,28 @@ static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
 /* The core is inside the solid, but its ball reaches out wherever the core is moved. Candidate:
  * from the surface point nearest to the core through the body; Newton's method on the distance from
  * the core, a convex function, from the far side. */
-static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle,
-                          ct_convex_feature *best) {
+static void try_way_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle,
+                            ct_convex_feature *best) {
   ct_vec3 in = ct_neg(nearest->normal);
   double at = ct_proxy_support_value(&p->proxy, in) - ct_dot(in, nearest->b) + p->radius;
   for (int step = 0; step < THROUGH_STEPS; step++) {
     ct_cell_result r;
-    point_to_core(p, ct_add_scaled(nearest->b, in, at), &r);
+    solve_point_to_core(p, ct_add_scaled(nearest->b, in, at), &r);
     double slope = -ct_dot(r.normal, in), beyond = r.distance - p->radius;
     if (!(beyond > p->roundoff) || !(slope > 0.0)) break;
     at -= beyond / slope;
   }
   const ct_mesh_foot foot = {.point = nearest->b, .triangle = triangle};
-  offer(best, nearest->b, in, at - p->radius, 0.0, &foot);
+  keep_deeper_point(best, nearest->b, in, at - p->radius, 0.0, &foot);
 }
 
 /* ---- vertices of the mesh in the core ------------------------------------------------------- */
 
 /* Candidate: a point of the mesh inside the core. */
-static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position,
-                             ct_convex_feature *best) {
+static void set_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position,
+                           ct_convex_feature *best) {
   ct_cell_result r;
-  point_to_core(p, v, &r);
+  solve_point_to_core(p, v, &r);
   best->depth = ct_max2(-r.distance, 0.0);
   best->gap.normal = ct_neg(r.normal);
   best->gap.a = r.point_b;
@@ -372,35 +373,35 @@ static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t positi
   best->triangle = p->view->order[position];
 }
 
-static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
+static void try_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_lipschitz_function peak = ct_mesh_maximize(p->view, &p->workspace->mesh, best->depth,
-                                                depth_in_core, (void *)(uintptr_t)p);
+                                                compute_depth_in_core, (void *)(uintptr_t)p);
   if (peak.stopped) best->complete = false;
   if (peak.value > best->depth)
-    offer_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
+    set_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
 }
 
 /* Points of the mesh's edges count if they are deeper by more than round-off. */
-static void offer_mesh_edge(const ct_convex_mesh *p, ct_convex_feature *best) {
+static void try_mesh_edge(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_point edge;
   if (ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge))
-    offer_mesh_point(p, edge.point, edge.position, best);
+    set_mesh_point(p, edge.point, edge.position, best);
   if (!edge.complete) best->complete = false;
 }
 
 /* ---- triangles through the core ------------------------------------------------------------- */
 
-typedef struct hardest {
+typedef struct overlap_search {
   const ct_convex_mesh *p;
   ct_convex_feature *best;
   uint32_t position;
   int count;
-} hardest;
+} overlap_search;
 
 /* Any separation of the bodies separates the core from each triangle, so the greatest overlap is a
  * lower bound of the depth. */
-static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
-  hardest *h = context;
+static bool keep_greatest_overlap(void *context, uint32_t position, const ct_gap *gap) {
+  overlap_search *h = context;
   if (gap->overlap > h->best->depth) {
     h->best->depth = gap->overlap;
     h->best->gap = *gap;
@@ -414,7 +415,7 @@ static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
 /* The points of a segment that crosses a triangle are the crossing. Replaces them by the points
  * that separate last: the closest points once the triangle is moved by twice the overlap along the
  * normal of least overlap. */
-static void part_segment(const hardest *h) {
+static void separate_segment_points(const overlap_search *h) {
   ct_gap *gap = &h->best->gap, parted;
   ct_triangle t = ct_mesh_triangle(h->p->view, h->position);
   ct_vec3 shift = ct_scale(gap->normal, 2.0 * h->best->depth);
@@ -433,21 +434,21 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
                             .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE,
                             .complete = true};
   best.gap.b = best.gap.a = ct_lerp(nearest->a, nearest->b, 0.5);
-  if (ct_proxy_is_curved(&p->proxy)) offer_farthest(p, &best);
-  else offer_vertices(p, &best);
+  if (ct_proxy_is_curved(&p->proxy)) try_farthest_points(p, &best);
+  else try_core_vertices(p, &best);
   bool solid_core = p->proxy.kind != CT_PROXY_POINT &&
                     !(p->proxy.kind == CT_PROXY_SEGMENT && !ct_proxy_is_tapered(&p->proxy));
-  if (solid_core && best.complete) offer_mesh_vertex(p, &best);
-  if (best.complete) offer_mesh_edge(p, &best);
+  if (solid_core && best.complete) try_mesh_vertex(p, &best);
+  if (best.complete) try_mesh_edge(p, &best);
   if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff)
-    offer_through(p, nearest, triangle, &best);
+    try_way_through(p, nearest, triangle, &best);
   double flush = ct_max2(FLUSH * ct_min2(p->proxy.size, p->view->radius), p->roundoff);
   if (best.complete && best.depth <= flush) {
     ct_convex_feature deeper = best;
-    hardest h = {p, &deeper, CT_NO_TRIANGLE, 0};
-    ct_convex_mesh_visit(p, 0.0, offer_overlap, &h);
+    overlap_search h = {p, &deeper, CT_NO_TRIANGLE, 0};
+    ct_convex_mesh_visit(p, 0.0, keep_greatest_overlap, &h);
     bool segment = p->proxy.kind == CT_PROXY_SEGMENT && !ct_proxy_is_tapered(&p->proxy);
-    if (segment && h.position != CT_NO_TRIANGLE) part_segment(&h);
+    if (segment && h.position != CT_NO_TRIANGLE) separate_segment_points(&h);
     if (best.depth <= p->roundoff || deeper.depth > 2.0 * flush) best = deeper;
   }
   if (best.depth <= p->roundoff && ct_max_abs(nearest->normal) > 0.0)

@@ -27,7 +27,7 @@
 
 /* ---- the greatest value over vertices ------------------------------------------------------- */
 
-typedef struct climb {
+typedef struct value_search {
   const ct_mesh_view *view;
   ct_mesh_scratch *memory;
   ct_mesh_value value;
@@ -35,18 +35,18 @@ typedef struct climb {
   ct_lipschitz_function peak;
   double floor;
   uint32_t recent[RECENT]; /* vertex + 1 */
-} climb;
+} value_search;
 
-static double so_far(const climb *c) { return ct_max2(c->peak.value, c->floor); }
+static double get_best_value(const value_search *c) { return ct_max2(c->peak.value, c->floor); }
 
-static void test_vertices(climb *c, const ct_mesh_node *leaf) {
+static void test_leaf_vertices(value_search *c, const ct_mesh_node *leaf) {
   for (uint32_t i = leaf->first; i < leaf->first + leaf->count; i++) {
     for (int k = 0; k < 3; k++) {
       uint32_t vertex = c->view->corners[i][k];
       if (c->recent[vertex % RECENT] == vertex + 1) continue;
       c->recent[vertex % RECENT] = vertex + 1;
-      double value = c->value(c->context, c->view->vertices[vertex], so_far(c));
-      if (!(value > so_far(c))) continue;
+      double value = c->value(c->context, c->view->vertices[vertex], get_best_value(c));
+      if (!(value > get_best_value(c))) continue;
       c->peak.value = value;
       c->peak.vertex = vertex;
       c->peak.position = i;
@@ -56,46 +56,47 @@ static void test_vertices(climb *c, const ct_mesh_node *leaf) {
 
 /* Returns the search node of a tree node: its key is the negated upper bound of the vertices'
  * values. */
-static ct_search_node bounded(climb *c, uint32_t node, double above) {
+static ct_search_node bound_node_value(value_search *c, uint32_t node, double above) {
   const ct_mesh_node *n = &c->view->nodes[node];
   ct_vec3 middle = ct_scale(ct_add(n->box.min, n->box.max), 0.5);
-  double bound = c->value(c->context, middle, so_far(c) - n->radius) + n->radius;
+  double bound = c->value(c->context, middle, get_best_value(c) - n->radius) + n->radius;
   return (ct_search_node){-ct_min2(bound, above), node, 0};
 }
 
-static void climb_depth_first(climb *c, ct_search_node w) {
+static void maximize_depth_first(value_search *c, ct_search_node w) {
   ct_search_node stack[STACK_SIZE];
   int top = 0;
   stack[top++] = w;
   while (top > 0 && !ct_mesh_is_cancelled(c->memory, POINT_STEPS)) {
     w = stack[--top];
     const ct_mesh_node *n = &c->view->nodes[w.a];
-    if (!(-w.key > so_far(c))) continue;
+    if (!(-w.key > get_best_value(c))) continue;
     if (n->count > 0) {
-      test_vertices(c, n);
+      test_leaf_vertices(c, n);
       continue;
     }
     assert(top + 2 <= STACK_SIZE);
-    for (uint32_t k = 0; k < 2; k++) stack[top++] = bounded(c, n->first + k, -w.key);
+    for (uint32_t k = 0; k < 2; k++) stack[top++] = bound_node_value(c, n->first + k, -w.key);
   }
 }
 
 ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch *memory,
                                        double floor, ct_mesh_value value, void *context) {
-  climb c = {.view = view, .memory = memory, .value = value, .context = context, .floor = floor};
+  value_search c = {
+      .view = view, .memory = memory, .value = value, .context = context, .floor = floor};
   c.peak = (ct_lipschitz_function){.value = -INFINITY, .bound = INFINITY};
   memory->count = 0;
-  ct_search_node w = bounded(&c, 0, INFINITY);
-  if (!ct_search_heap_push(memory, w)) climb_depth_first(&c, w);
+  ct_search_node w = bound_node_value(&c, 0, INFINITY);
+  if (!ct_search_heap_push(memory, w)) maximize_depth_first(&c, w);
   while (memory->count > 0) {
     w = ct_search_heap_pop(memory);
-    if (!(-w.key > so_far(&c))) break;
+    if (!(-w.key > get_best_value(&c))) break;
     const ct_mesh_node *n = &view->nodes[w.a];
-    if (n->count > 0) test_vertices(&c, n);
+    if (n->count > 0) test_leaf_vertices(&c, n);
     for (uint32_t k = 0; k < 2 && n->count == 0; k++) {
-      ct_search_node child = bounded(&c, n->first + k, -w.key);
-      if (-child.key > so_far(&c) && !ct_search_heap_push(memory, child))
-        climb_depth_first(&c, child);
+      ct_search_node child = bound_node_value(&c, n->first + k, -w.key);
+      if (-child.key > get_best_value(&c) && !ct_search_heap_push(memory, child))
+        maximize_depth_first(&c, child);
     }
     if (ct_mesh_is_cancelled(memory, POINT_STEPS)) {
       c.peak.stopped = true;
@@ -103,7 +104,7 @@ ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch
       return c.peak;
     }
   }
-  c.peak.bound = so_far(&c);
+  c.peak.bound = get_best_value(&c);
   return c.peak;
 }
 
@@ -117,20 +118,20 @@ typedef struct solid {
   double sign;           /* +1: depth, -1: distance outside */
 } solid;
 
-static ct_vec3 in_solid_frame(const solid *s, ct_vec3 p) {
+static ct_vec3 to_solid_frame(const solid *s, ct_vec3 p) {
   return s->second ? ct_to_parent(*s->frame, p) : ct_to_local(*s->frame, p);
 }
 
-static double box_distance(const ct_aabb *box, ct_vec3 p) {
+static double compute_point_box_distance(const ct_aabb *box, ct_vec3 p) {
   const ct_aabb point = {p, p};
   return sqrt(ct_norm2(ct_aabb_gaps(box, &point)));
 }
 
-static double depth_in_solid(void *context, ct_vec3 point, double need) {
+static double compute_depth_in_solid(void *context, ct_vec3 point, double need) {
   const solid *s = context;
-  ct_vec3 p = in_solid_frame(s, point);
+  ct_vec3 p = to_solid_frame(s, point);
   if (s->sign > 0.0) {
-    double out = box_distance(&s->view->box, p);
+    double out = compute_point_box_distance(&s->view->box, p);
     if (out > 0.0 && -out <= need) return -out;
   }
   ct_mesh_foot foot;
@@ -144,42 +145,44 @@ static double depth_in_solid(void *context, ct_vec3 point, double need) {
   return inside ? s->sign * foot.distance : -s->sign * foot.distance;
 }
 
-static solid solid_of(const ct_mesh_pair *p, bool second, double sign) {
+static solid make_solid_query(const ct_mesh_pair *p, bool second, double sign) {
   return (solid){second ? p->mesh_a : p->mesh_b, second ? p->a : p->b, &p->relative, second, sign};
 }
 
-static ct_lipschitz_function peak_in(const ct_mesh_pair *p, bool second, double sign,
-                                     double floor) {
-  solid s = solid_of(p, second, sign);
-  return ct_mesh_maximize(second ? p->b : p->a, p->memory, floor, depth_in_solid, &s);
+static ct_lipschitz_function maximize_depth_in_solid(const ct_mesh_pair *p, bool second,
+                                                     double sign, double floor) {
+  solid s = make_solid_query(p, second, sign);
+  return ct_mesh_maximize(second ? p->b : p->a, p->memory, floor, compute_depth_in_solid, &s);
 }
 
 double ct_mesh_pair_outside(const ct_mesh_pair *p, bool second) {
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
-  ct_lipschitz_function peak = peak_in(p, second, -1.0, slack);
+  ct_lipschitz_function peak = maximize_depth_in_solid(p, second, -1.0, slack);
   return peak.stopped ? INFINITY : peak.value;
 }
 
 double ct_mesh_pair_inside(const ct_mesh_pair *p, bool second) {
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
-  return peak_in(p, second, 1.0, slack).value;
+  return maximize_depth_in_solid(p, second, 1.0, slack).value;
 }
 
 /* ---- features ------------------------------------------------------------------------------- */
 
-static ct_vec3 from_b(const ct_mesh_pair *p, ct_vec3 v) { return ct_to_parent(p->relative, v); }
+static ct_vec3 to_frame_of_a(const ct_mesh_pair *p, ct_vec3 v) {
+  return ct_to_parent(p->relative, v);
+}
 
 /* Sets the feature of a point of one solid inside the other. The point is in its own mesh's frame.
  */
-static void set_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint32_t position,
-                        ct_mesh_feature *f) {
-  solid s = solid_of(p, second, 1.0);
+static void set_point_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint32_t position,
+                              ct_mesh_feature *f) {
+  solid s = make_solid_query(p, second, 1.0);
   ct_mesh_foot foot;
-  ct_mesh_nearest(s.mesh, in_solid_frame(&s, point), INFINITY, &foot);
+  ct_mesh_nearest(s.mesh, to_solid_frame(&s, point), INFINITY, &foot);
   ct_vec3 out = ct_mesh_normal(s.mesh, foot.triangle);
   f->depth = foot.distance;
   f->point_a = second ? foot.point : point;
-  f->point_b = from_b(p, second ? point : foot.point);
+  f->point_b = to_frame_of_a(p, second ? point : foot.point);
   f->triangle_a = second ? foot.triangle : p->a->order[position];
   f->triangle_b = second ? p->b->order[position] : foot.triangle;
   /* The normal is the outward normal of a, or the inward normal of b. */
@@ -190,14 +193,14 @@ static void set_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint3
 }
 
 /* Collects the crossings of the edges of one mesh with the other's surface. */
-typedef struct passing {
+typedef struct crossing_collector {
   const ct_mesh_pair *pair;
   bool second; /* edges of b */
   bool short_of_memory;
-} passing;
+} crossing_collector;
 
-static bool add_passings(void *context, const ct_near_triangles *near) {
-  passing *x = context;
+static bool add_edge_crossings(void *context, const ct_near_triangles *near) {
+  crossing_collector *x = context;
   const ct_mesh_view *view = x->second ? x->pair->b : x->pair->a;
   const ct_triangle *edges = x->second ? &near->b : &near->a,
                     *face = x->second ? &near->a : &near->b;
@@ -213,7 +216,7 @@ static bool add_passings(void *context, const ct_near_triangles *near) {
   return !x->short_of_memory;
 }
 
-static int by_edge(const void *first, const void *second) {
+static int compare_crossings_by_edge(const void *first, const void *second) {
   const ct_crossing *a = first, *b = second;
   if (a->low != b->low) return a->low < b->low ? -1 : 1;
   if (a->high != b->high) return a->high < b->high ? -1 : 1;
@@ -223,14 +226,15 @@ static int by_edge(const void *first, const void *second) {
 
 /* Finds the deepest midpoint between two successive crossings of one edge that is inside the other
  * solid. */
-static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature *best) {
-  passing x = {p, second, false};
+static void find_deepest_section(const ct_mesh_pair *p, bool second, ct_mesh_feature *best) {
+  crossing_collector x = {p, second, false};
   ct_mesh_scratch *m = p->memory;
   m->crossing_count = 0;
-  if (!ct_mesh_pair_visit_boxes(p, add_passings, &x)) best->complete = false;
-  if (m->crossing_count > 1) qsort(m->crossing, m->crossing_count, sizeof *m->crossing, by_edge);
+  if (!ct_mesh_pair_visit_boxes(p, add_edge_crossings, &x)) best->complete = false;
+  if (m->crossing_count > 1)
+    qsort(m->crossing, m->crossing_count, sizeof *m->crossing, compare_crossings_by_edge);
   const ct_mesh_view *view = second ? p->b : p->a;
-  solid s = solid_of(p, second, 1.0);
+  solid s = make_solid_query(p, second, 1.0);
   for (size_t i = 1; i < m->crossing_count; i++) {
     const ct_crossing *c = &m->crossing[i - 1], *d = &m->crossing[i];
     if (c->low != d->low || c->high != d->high) continue;
@@ -241,36 +245,38 @@ static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature 
       best->complete = false;
       return;
     }
-    if (!ct_mesh_contains(s.mesh, in_solid_frame(&s, middle))) continue;
+    if (!ct_mesh_contains(s.mesh, to_solid_frame(&s, middle))) continue;
     ct_mesh_feature f = *best;
-    set_feature(p, second, middle, c->position, &f);
+    set_point_feature(p, second, middle, c->position, &f);
     if (f.depth > best->depth) *best = f;
   }
 }
 
 /* Search for the deepest centroid of the triangles that cross the other solid: bodies with flush
  * sides may have no other feature. */
-typedef struct middles {
+typedef struct centroid_search {
   const ct_mesh_pair *pair;
   ct_mesh_feature *best;
   uint32_t last_a, last_b; /* the last evaluated triangles */
-} middles;
+} centroid_search;
 
-static void offer_middle(const ct_mesh_pair *p, bool second, uint32_t position,
-                         ct_mesh_feature *best) {
+static void try_triangle_centroid(const ct_mesh_pair *p, bool second, uint32_t position,
+                                  ct_mesh_feature *best) {
   ct_triangle t = ct_mesh_triangle(second ? p->b : p->a, position);
   ct_vec3 middle = ct_scale(ct_add(ct_add(t.v[0], t.v[1]), t.v[2]), 1.0 / 3.0);
-  solid s = solid_of(p, second, 1.0);
-  if (!(depth_in_solid(&s, middle, best->depth) > best->depth)) return;
+  solid s = make_solid_query(p, second, 1.0);
+  if (!(compute_depth_in_solid(&s, middle, best->depth) > best->depth)) return;
   ct_mesh_feature f = *best;
-  set_feature(p, second, middle, position, &f);
+  set_point_feature(p, second, middle, position, &f);
   if (f.depth > best->depth) *best = f;
 }
 
-static bool offer_middles(void *context, const ct_near_triangles *near) {
-  middles *m = context;
-  if (near->position_a != m->last_a) offer_middle(m->pair, false, near->position_a, m->best);
-  if (near->position_b != m->last_b) offer_middle(m->pair, true, near->position_b, m->best);
+static bool try_triangle_centroids(void *context, const ct_near_triangles *near) {
+  centroid_search *m = context;
+  if (near->position_a != m->last_a)
+    try_triangle_centroid(m->pair, false, near->position_a, m->best);
+  if (near->position_b != m->last_b)
+    try_triangle_centroid(m->pair, true, near->position_b, m->best);
   m->last_a = near->position_a;
   m->last_b = near->position_b;
   return !ct_mesh_is_cancelled(m->pair->memory, POINT_STEPS);
@@ -278,14 +284,14 @@ static bool offer_middles(void *context, const ct_near_triangles *near) {
 
 /* Edge sections, then centroids of triangles. They count if the vertices are on the surface, or if
  * they are significantly deeper. */
-static void between_vertices(const ct_mesh_pair *p, double slack, double flush,
-                             ct_mesh_feature *out) {
+static void search_between_vertices(const ct_mesh_pair *p, double slack, double flush,
+                                    ct_mesh_feature *out) {
   ct_mesh_feature deeper = *out;
-  deepest_stretch(p, false, &deeper);
-  deepest_stretch(p, true, &deeper);
+  find_deepest_section(p, false, &deeper);
+  find_deepest_section(p, true, &deeper);
   if (deeper.complete) {
-    middles m = {p, &deeper, UINT32_MAX, UINT32_MAX};
-    deeper.complete = ct_mesh_pair_visit(p, 0.0, offer_middles, &m);
+    centroid_search m = {p, &deeper, UINT32_MAX, UINT32_MAX};
+    deeper.complete = ct_mesh_pair_visit(p, 0.0, try_triangle_centroids, &m);
   }
   if (out->depth <= slack || deeper.depth > 2.0 * flush) *out = deeper;
   else out->complete = deeper.complete;
@@ -295,39 +301,40 @@ bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
   *out = (ct_mesh_feature){
       .complete = true, .triangle_a = CT_NO_TRIANGLE, .triangle_b = CT_NO_TRIANGLE};
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
-  ct_lipschitz_function a = peak_in(p, false, 1.0, 0.0);
-  if (a.value > 0.0) set_feature(p, false, p->a->vertices[a.vertex], a.position, out);
-  ct_lipschitz_function b = peak_in(p, true, 1.0, out->depth);
-  if (b.value > out->depth) set_feature(p, true, p->b->vertices[b.vertex], b.position, out);
+  ct_lipschitz_function a = maximize_depth_in_solid(p, false, 1.0, 0.0);
+  if (a.value > 0.0) set_point_feature(p, false, p->a->vertices[a.vertex], a.position, out);
+  ct_lipschitz_function b = maximize_depth_in_solid(p, true, 1.0, out->depth);
+  if (b.value > out->depth) set_point_feature(p, true, p->b->vertices[b.vertex], b.position, out);
   out->complete = !a.stopped && !b.stopped;
   double flush = ct_max2(FLUSH * ct_min2(p->a->radius, p->b->radius), slack);
-  if (out->complete && out->depth <= flush) between_vertices(p, slack, flush, out);
+  if (out->complete && out->depth <= flush) search_between_vertices(p, slack, flush, out);
   out->bound = out->complete ? out->depth : 2.0 * ct_min2(p->a->radius, p->b->radius);
   return out->depth > 0.0;
 }
 
 /* ---- normals of bodies that touch ----------------------------------------------------------- */
 
-typedef struct contact {
+typedef struct touch_search {
   const ct_mesh_pair *pair;
   ct_vec3 normal[NORMALS_MAX];
   int count, pairs;
   double best;
   int best_index;
-} contact;
+} touch_search;
 
 /* Signed width of the slab across n between the meshes; negative if they overlap along n. */
-static double slab_of(const ct_mesh_pair *p, ct_vec3 n) {
+static double measure_slab_width(const ct_mesh_pair *p, ct_vec3 n) {
   double far_a = ct_mesh_support_value(p->a, n),
          far_b = ct_mesh_support_value(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)));
   return ct_dot(n, p->relative.position) - far_b - far_a;
 }
 
-static void offer_normal(contact *t, ct_vec3 n) {
+static void keep_better_touch_normal(touch_search *t, ct_vec3 n) {
   if (t->count == NORMALS_MAX) return;
   for (int i = 0; i < t->count; i++)
     if (ct_norm2(ct_sub(t->normal[i], n)) <= SAME_NORMAL2) return;
-  double width = slab_of(t->pair, n), tie = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * t->pair->extent;
+  double width = measure_slab_width(t->pair, n),
+         tie = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * t->pair->extent;
   t->normal[t->count] = n;
   bool better = t->count == 0 || width > t->best + tie;
   if (!better && width >= t->best - tie) better = ct_normal_greater(n, t->normal[t->best_index]);
@@ -338,19 +345,19 @@ static void offer_normal(contact *t, ct_vec3 n) {
   t->count++;
 }
 
-static bool offer_normals(void *context, const ct_near_triangles *near) {
-  contact *t = context;
+static bool try_touch_normals(void *context, const ct_near_triangles *near) {
+  touch_search *t = context;
   ct_vec3 zero = {0.0, 0.0, 0.0}, n = ct_unit_or(ct_triangle_cross(&near->a), zero),
           m = ct_unit_or(ct_triangle_cross(&near->b), zero);
-  if (ct_max_abs(n) > 0.0) offer_normal(t, n);
-  if (ct_max_abs(m) > 0.0) offer_normal(t, ct_neg(m));
-  offer_normal(t, near->gap.normal);
+  if (ct_max_abs(n) > 0.0) keep_better_touch_normal(t, n);
+  if (ct_max_abs(m) > 0.0) keep_better_touch_normal(t, ct_neg(m));
+  keep_better_touch_normal(t, near->gap.normal);
   return ++t->pairs < NORMAL_PAIRS_MAX && t->count < NORMALS_MAX;
 }
 
 bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal) {
-  contact t = {.pair = p};
-  ct_mesh_pair_visit(p, reach, offer_normals, &t);
+  touch_search t = {.pair = p};
+  ct_mesh_pair_visit(p, reach, try_touch_normals, &t);
   if (t.count > 0) *normal = t.normal[t.best_index];
   return t.count > 0;
 }

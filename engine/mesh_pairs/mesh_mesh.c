@@ -14,7 +14,7 @@
 
 #include <assert.h>
 
-static double roundoff_of(const ct_mesh_pair *p) {
+static double compute_pair_roundoff(const ct_mesh_pair *p) {
   return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
 }
 
@@ -46,7 +46,7 @@ ct_convex_proxy ct_mesh_ball(const ct_shape *shape, const ct_frame *frame) {
   return proxy;
 }
 
-static void open_pair(const ct_cell_input *in, ct_mesh_pair *p) {
+static void open_mesh_cell(const ct_cell_input *in, ct_mesh_pair *p) {
   assert(in->workspace && in->shape_a->mesh && in->shape_b->mesh);
   ct_mesh_pair_open(p, in->shape_a->mesh, in->shape_b->mesh, &in->relative, &in->workspace->mesh);
   p->memory->stopped = false;
@@ -54,14 +54,14 @@ static void open_pair(const ct_cell_input *in, ct_mesh_pair *p) {
 }
 
 /* A vertex of one mesh that is contained in the other. */
-typedef struct held_vertex {
+typedef struct contained_vertex {
   ct_vec3 point; /* in the frame of the first mesh */
   ct_vec3 own;   /* in the frame of its own mesh */
   bool second;   /* of the second mesh */
-} held_vertex;
+} contained_vertex;
 
 /* Finds a component's vertex of one mesh that is inside the other, a solid. */
-static bool part_inside(const ct_mesh_pair *p, bool second, held_vertex *held) {
+static bool find_contained_component(const ct_mesh_pair *p, bool second, contained_vertex *inner) {
   const ct_mesh_view *parts = second ? p->b : p->a, *solid = second ? p->a : p->b;
   if (!solid->solid) return false;
   for (uint32_t i = 0; i < parts->component_count; i++) {
@@ -69,30 +69,31 @@ static bool part_inside(const ct_mesh_pair *p, bool second, held_vertex *held) {
     ct_vec3 there = second ? ct_to_parent(p->relative, v) : ct_to_local(p->relative, v);
     if (ct_mesh_is_cancelled(p->memory, 8)) return false;
     if (!ct_mesh_contains(second ? p->mesh_a : p->mesh_b, there)) continue;
-    *held = (held_vertex){second ? there : v, v, second};
+    *inner = (contained_vertex){second ? there : v, v, second};
     return true;
   }
   return false;
 }
 
 /* Surfaces are disjoint: true if one body still contains a component of the other. */
-static bool nested(const ct_mesh_pair *p, held_vertex *held) {
-  return !ct_mesh_pair_boxes_part(p) && (part_inside(p, true, held) || part_inside(p, false, held));
+static bool find_nested_component(const ct_mesh_pair *p, contained_vertex *inner) {
+  return !ct_mesh_pair_boxes_part(p) &&
+         (find_contained_component(p, true, inner) || find_contained_component(p, false, inner));
 }
 
 /* Reports a triangle of the vertex' own mesh; there is none of the other. */
-static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap *gap,
-                          ct_cell_result *result) {
-  assert(held->second ? p->a->solid : p->b->solid);
+static void write_nested_points(const ct_mesh_pair *p, const contained_vertex *inner, ct_gap *gap,
+                                ct_cell_result *result) {
+  assert(inner->second ? p->a->solid : p->b->solid);
   ct_mesh_foot foot = {.triangle = CT_NO_TRIANGLE};
-  ct_mesh_nearest(held->second ? p->mesh_b : p->mesh_a, held->own, INFINITY, &foot);
-  result->triangle_a = held->second ? CT_NO_TRIANGLE : foot.triangle;
-  result->triangle_b = held->second ? foot.triangle : CT_NO_TRIANGLE;
-  gap->a = gap->b = held->point;
+  ct_mesh_nearest(inner->second ? p->mesh_b : p->mesh_a, inner->own, INFINITY, &foot);
+  result->triangle_a = inner->second ? CT_NO_TRIANGLE : foot.triangle;
+  result->triangle_b = inner->second ? foot.triangle : CT_NO_TRIANGLE;
+  gap->a = gap->b = inner->point;
 }
 
-static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_growth growth,
-                          ct_cell_result *result) {
+static void write_solids_result(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_growth growth,
+                                ct_cell_result *result) {
   ct_mesh_feature f;
   ct_gap gap = *found;
   bool deep = ct_mesh_pair_deepest(p, &f);
@@ -104,7 +105,8 @@ static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_gr
     result->triangle_b = f.triangle_b;
   }
   double depth = deep ? f.depth : 0.0;
-  if (depth <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &gap.normal);
+  if (depth <= compute_pair_roundoff(p))
+    ct_mesh_pair_touch_normal(p, compute_pair_roundoff(p), &gap.normal);
   ct_mesh_write_result(-depth, gap, growth, true, result);
   if (f.complete) return;
   result->status = CT_PAIR_ITERATION_LIMIT;
@@ -113,8 +115,8 @@ static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_gr
 
 /* Cancelled: the distance is between the bound and the best one found; one solid may contain the
  * other. */
-static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *found,
-                           ct_mesh_growth growth, ct_cell_result *result) {
+static void write_cancelled_result(const ct_mesh_pair *p, const ct_mesh_nearest_pair *found,
+                                   ct_mesh_growth growth, ct_cell_result *result) {
   bool solids = p->a->solid && p->b->solid;
   ct_mesh_write_result(found->gap.distance, found->gap, growth, solids, result);
   result->status = CT_PAIR_ITERATION_LIMIT;
@@ -124,8 +126,8 @@ static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *fo
 }
 
 /* The surfaces share no point. */
-static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth growth,
-                         ct_cell_result *result) {
+static void write_mesh_mesh_separation(const ct_mesh_pair *p, double threshold,
+                                       ct_mesh_growth growth, ct_cell_result *result) {
   ct_mesh_nearest_pair found;
   double grown = growth.a + growth.b;
   ct_mesh_outcome outcome = ct_mesh_pair_nearest(p, threshold + grown, &found);
@@ -133,11 +135,11 @@ static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth
   result->triangle_a = p->a->order[found.position_a];
   result->triangle_b = p->b->order[found.position_b];
   if (outcome == CT_MESH_STOPPED) {
-    answer_stopped(p, &found, growth, result);
+    write_cancelled_result(p, &found, growth, result);
     return;
   }
-  if (found.gap.distance <= roundoff_of(p))
-    ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal);
+  if (found.gap.distance <= compute_pair_roundoff(p))
+    ct_mesh_pair_touch_normal(p, compute_pair_roundoff(p), &found.gap.normal);
   ct_mesh_write_result(found.gap.distance, found.gap, growth, p->a->solid && p->b->solid, result);
   result->lower = found.least - grown;
   if (outcome == CT_MESH_BEYOND) result->distance = result->lower;
@@ -145,22 +147,23 @@ static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth
 
 void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
   ct_mesh_pair p;
-  open_pair(in, &p);
+  open_mesh_cell(in, &p);
   ct_mesh_growth growth = {ct_shape_growth(in->shape_a), ct_shape_growth(in->shape_b)};
   bool solids = p.a->solid && p.b->solid;
   ct_mesh_nearest_pair found = {.gap = {.normal = {1.0, 0.0, 0.0}}};
-  held_vertex held;
-  bool crossed = ct_mesh_pair_cross(&p, &found), overlap = crossed || nested(&p, &held);
+  contained_vertex inner;
+  bool crossed = ct_mesh_pair_cross(&p, &found),
+       overlap = crossed || find_nested_component(&p, &inner);
   if (!overlap) {
-    answer_apart(&p, in->threshold, growth, result);
+    write_mesh_mesh_separation(&p, in->threshold, growth, result);
   } else {
     result->iterations = found.tests;
     result->triangle_a = p.a->order[found.position_a];
     result->triangle_b = p.b->order[found.position_b];
     result->crossed = crossed;
     if (ct_elements_have_depth(in) && ct_elements_deepest(in, result)) return;
-    if (!crossed) answer_nested(&p, &held, &found.gap, result);
-    if (solids) answer_solids(&p, &found.gap, growth, result);
+    if (!crossed) write_nested_points(&p, &inner, &found.gap, result);
+    if (solids) write_solids_result(&p, &found.gap, growth, result);
     else ct_mesh_write_result(0.0, found.gap, growth, false, result);
     result->crossed = crossed;
   }
@@ -188,12 +191,12 @@ bool ct_mesh_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   if (ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b) != 0.0)
     return test_rounded_mesh_overlap(in, common);
   ct_mesh_pair p;
-  open_pair(in, &p);
+  open_mesh_cell(in, &p);
   ct_mesh_nearest_pair found;
-  held_vertex held;
+  contained_vertex inner;
   bool crossed = ct_mesh_pair_cross(&p, &found);
-  if (!crossed && !nested(&p, &held)) return false;
-  if (common) *common = crossed ? found.gap.a : held.point;
+  if (!crossed && !find_nested_component(&p, &inner)) return false;
+  if (common) *common = crossed ? found.gap.a : inner.point;
   return true;
 }
 
@@ -206,40 +209,40 @@ bool ct_mesh_relation_by_distance(const ct_cell_result *r, double tolerance,
   return r->distance > 0.0 || (measured && r->distance >= -tolerance && r->distance < 0.0);
 }
 
-typedef struct crossing {
+typedef struct proper_crossing {
   double slack;
   bool proper;
-} crossing;
+} proper_crossing;
 
-static bool look_for_proper(void *context, const ct_near_triangles *near) {
-  crossing *c = context;
+static bool find_proper_pair(void *context, const ct_near_triangles *near) {
+  proper_crossing *c = context;
   c->proper = near->gap.overlap > c->slack;
   return !c->proper;
 }
 
 /* True if the surfaces intersect by more than round-off; false if they only touch. */
-static bool pass_through(const ct_mesh_pair *p, const ct_cell_result *result, double slack) {
-  crossing c = {slack, result->overlap > slack};
-  if (!c.proper) ct_mesh_pair_visit(p, 0.0, look_for_proper, &c);
+static bool surfaces_intersect(const ct_mesh_pair *p, const ct_cell_result *result, double slack) {
+  proper_crossing c = {slack, result->overlap > slack};
+  if (!c.proper) ct_mesh_pair_visit(p, 0.0, find_proper_pair, &c);
   return c.proper;
 }
 
 /* True if one mesh is contained in the other, a solid. The surfaces may touch but do not intersect.
  * If they touch, all vertices are tested, else one of each component. */
-static bool mesh_holds(const ct_mesh_pair *p, bool second, bool every) {
-  const ct_mesh_view *held = second ? p->b : p->a, *holder = second ? p->a : p->b;
-  const ct_mesh *holder_mesh = second ? p->mesh_a : p->mesh_b;
-  held_vertex other;
-  if (!holder->solid) return false;
+static bool mesh_contains_mesh(const ct_mesh_pair *p, bool second, bool every) {
+  const ct_mesh_view *inner = second ? p->b : p->a, *outer = second ? p->a : p->b;
+  const ct_mesh *outer_mesh = second ? p->mesh_a : p->mesh_b;
+  contained_vertex other;
+  if (!outer->solid) return false;
   if (every)
-    return ct_mesh_pair_outside(p, second) <= roundoff_of(p) &&
-           !(held->solid && ct_mesh_pair_inside(p, !second) > roundoff_of(p));
-  for (uint32_t i = 0; i < held->component_count; i++) {
-    ct_vec3 v = held->vertices[held->component_vertex[i]];
+    return ct_mesh_pair_outside(p, second) <= compute_pair_roundoff(p) &&
+           !(inner->solid && ct_mesh_pair_inside(p, !second) > compute_pair_roundoff(p));
+  for (uint32_t i = 0; i < inner->component_count; i++) {
+    ct_vec3 v = inner->vertices[inner->component_vertex[i]];
     ct_vec3 there = second ? ct_to_parent(p->relative, v) : ct_to_local(p->relative, v);
-    if (!ct_mesh_contains(holder_mesh, there)) return false;
+    if (!ct_mesh_contains(outer_mesh, there)) return false;
   }
-  return !part_inside(p, !second, &other);
+  return !find_contained_component(p, !second, &other);
 }
 
 ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result *result,
@@ -248,13 +251,14 @@ ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result 
   if (ct_mesh_relation_by_distance(result, tolerance, &relation)) return relation;
   double touching = result->depth_kind != CT_DEPTH_NONE ? 0.0 : tolerance;
   ct_mesh_pair p;
-  open_pair(in, &p);
-  if (result->crossed && pass_through(&p, result, ct_max2(touching, roundoff_of(&p))))
+  open_mesh_cell(in, &p);
+  if (result->crossed &&
+      surfaces_intersect(&p, result, ct_max2(touching, compute_pair_roundoff(&p))))
     return CT_PENETRATING;
   /* A vertex that is inside the other mesh by round-off alone does not represent its component. */
-  bool every = result->crossed || fabs(result->distance) <= roundoff_of(&p);
-  if (mesh_holds(&p, true, every)) return CT_CONTAINING;
-  if (mesh_holds(&p, false, every)) return CT_CONTAINED;
+  bool every = result->crossed || fabs(result->distance) <= compute_pair_roundoff(&p);
+  if (mesh_contains_mesh(&p, true, every)) return CT_CONTAINING;
+  if (mesh_contains_mesh(&p, false, every)) return CT_CONTAINED;
   return result->crossed && result->distance == 0.0 ? CT_TOUCHING : CT_PENETRATING;
 }
 

@@ -34,16 +34,16 @@
  * halves. */
 #define STACK_SIZE (4 * CT_MESH_DEPTH_MAX + 8)
 
-typedef struct walk {
+typedef struct self_search {
   const ct_mesh_view *view;
   const ct_cancel *cancel;
   uint64_t left, until_poll; /* steps */
   bool cancelled, meets;
   uint32_t at[2]; /* positions of the intersecting triangles */
-} walk;
+} self_search;
 
 /* Counts steps; returns false if the search is out of steps or cancelled. */
-static bool spend(walk *w, uint32_t steps) {
+static bool spend_steps(self_search *w, uint32_t steps) {
   if (w->left < steps) return false;
   w->left -= steps;
   if (w->until_poll > steps) {
@@ -58,14 +58,14 @@ static bool spend(walk *w, uint32_t steps) {
 /* ---- two triangles -------------------------------------------------------------------------- */
 
 /* The corners of two triangles: s[0..shared) are common, the others belong to one triangle. */
-typedef struct couple {
+typedef struct triangle_pair {
   int shared;
   ct_vec3 s[3], a[3], b[3];
-} couple;
+} triangle_pair;
 
-static couple couple_of(const ct_mesh_view *view, uint32_t i, uint32_t j) {
+static triangle_pair make_triangle_pair(const ct_mesh_view *view, uint32_t i, uint32_t j) {
   const uint32_t *p = view->corners[i], *q = view->corners[j];
-  couple c = {0};
+  triangle_pair c = {0};
   int own_a = 0, own_b = 0;
   for (int k = 0; k < 3; k++) {
     bool both = p[k] == q[0] || p[k] == q[1] || p[k] == q[2];
@@ -77,12 +77,12 @@ static couple couple_of(const ct_mesh_view *view, uint32_t i, uint32_t j) {
 }
 
 /* True if a sum of products is certainly negative; `size` is the product of the factors' sizes. */
-static bool surely_negative(double value, double size) {
+static bool is_certainly_negative(double value, double size) {
   return size > SIZE_MIN && value < -(FILTER * size);
 }
 
 /* Upper bound of the length. */
-static double reach(ct_vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
+static double sum_abs_components(ct_vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 
 /* Two sides of a triangle, from the same corner. */
 typedef struct sides {
@@ -90,18 +90,18 @@ typedef struct sides {
   double size_e, size_f;
 } sides;
 
-static sides sides_of(ct_vec3 e, ct_vec3 f) {
-  return (sides){e, f, ct_cross(e, f), reach(e), reach(f)};
+static sides make_triangle_sides(ct_vec3 e, ct_vec3 f) {
+  return (sides){e, f, ct_cross(e, f), sum_abs_components(e), sum_abs_components(f)};
 }
 
 /* True if points, relative to the corner, are certainly all on one side of the triangle's plane. */
-static bool surely_off_plane(const sides *t, const ct_vec3 *points, int count) {
+static bool is_certainly_off_plane(const sides *t, const ct_vec3 *points, int count) {
   double size = t->size_e * t->size_f;
   bool above = true, below = true;
   for (int k = 0; k < count && (above || below); k++) {
-    double height = ct_dot(t->normal, points[k]), full = size * reach(points[k]);
-    above = above && surely_negative(-height, full);
-    below = below && surely_negative(height, full);
+    double height = ct_dot(t->normal, points[k]), full = size * sum_abs_components(points[k]);
+    above = above && is_certainly_negative(-height, full);
+    below = below && is_certainly_negative(height, full);
   }
   return above || below;
 }
@@ -109,27 +109,30 @@ static bool surely_off_plane(const sides *t, const ct_vec3 *points, int count) {
 /* True if points, relative to the corner, are certainly all beyond the plane through e
  * perpendicular to the triangle. The triangle is on its near side: the plane's normal m = (e x f) x
  * e has m . e = 0 and m . f = |e x f|^2. */
-static bool surely_beyond_side(const sides *t, const ct_vec3 *points, int count) {
+static bool is_certainly_beyond_side(const sides *t, const ct_vec3 *points, int count) {
   ct_vec3 m = ct_cross(t->normal, t->e);
   double size = t->size_e * t->size_e * t->size_f;
   for (int k = 0; k < count; k++)
-    if (!surely_negative(ct_dot(m, points[k]), size * reach(points[k]))) return false;
+    if (!is_certainly_negative(ct_dot(m, points[k]), size * sum_abs_components(points[k])))
+      return false;
   return true;
 }
 
 /* True if the far corners are certainly on opposite sides of the common edge, or not coplanar with
  * it: neither triangle is folded onto the other. */
-static bool surely_unfolded(const couple *c) {
+static bool is_certainly_unfolded(const triangle_pair *c) {
   ct_vec3 e = ct_sub(c->s[1], c->s[0]), a = ct_sub(c->a[0], c->s[0]), b = ct_sub(c->b[0], c->s[0]);
   double ee = ct_norm2(e), along_a = ct_dot(a, e), along_b = ct_dot(b, e);
-  if (surely_negative(ct_dot(a, b) * ee - along_a * along_b, reach(a) * reach(b) * ee)) return true;
-  sides t = sides_of(e, a);
-  return surely_off_plane(&t, &b, 1);
+  if (is_certainly_negative(ct_dot(a, b) * ee - along_a * along_b,
+                            sum_abs_components(a) * sum_abs_components(b) * ee))
+    return true;
+  sides t = make_triangle_sides(e, a);
+  return is_certainly_off_plane(&t, &b, 1);
 }
 
 /* True if (s1 - s0) x (a - s0) and (s1 - s0) x (b - s0) have the same sign along the first axis
  * with a nonzero component. */
-static bool on_one_side(const couple *c) {
+static bool are_on_one_side(const triangle_pair *c) {
   for (int axis = 0; axis < 3; axis++) {
     ct_vec3 from[4] = {c->s[0], c->s[1], c->a[0], c->b[0]};
     ct_vec2 q[4];
@@ -145,13 +148,13 @@ static bool on_one_side(const couple *c) {
   return false;
 }
 
-static bool folded(const couple *c) {
-  return ct_orient3d(c->s[0], c->s[1], c->a[0], c->b[0]) == 0 && on_one_side(c);
+static bool is_folded(const triangle_pair *c) {
+  return ct_orient3d(c->s[0], c->s[1], c->a[0], c->b[0]) == 0 && are_on_one_side(c);
 }
 
 /* True if the common corner separates the other corners of both triangles along an axis, those of
  * one triangle strictly. */
-static bool parted_along(double corner, double a, double b, double c, double d) {
+static bool are_separated_along(double corner, double a, double b, double c, double d) {
   double least_a = ct_min2(a, b), most_a = ct_max2(a, b), least_b = ct_min2(c, d),
          most_b = ct_max2(c, d);
   return (least_a >= corner && most_b <= corner && (least_a > corner || most_b < corner)) ||
@@ -159,15 +162,15 @@ static bool parted_along(double corner, double a, double b, double c, double d) 
 }
 
 /* Exact; separates three quarters of the pairs of a fan. */
-static bool parted_by_axes(const couple *c) {
-  return parted_along(c->s[0].x, c->a[0].x, c->a[1].x, c->b[0].x, c->b[1].x) ||
-         parted_along(c->s[0].y, c->a[0].y, c->a[1].y, c->b[0].y, c->b[1].y) ||
-         parted_along(c->s[0].z, c->a[0].z, c->a[1].z, c->b[0].z, c->b[1].z);
+static bool are_separated_by_axes(const triangle_pair *c) {
+  return are_separated_along(c->s[0].x, c->a[0].x, c->a[1].x, c->b[0].x, c->b[1].x) ||
+         are_separated_along(c->s[0].y, c->a[0].y, c->a[1].y, c->b[0].y, c->b[1].y) ||
+         are_separated_along(c->s[0].z, c->a[0].z, c->a[1].z, c->b[0].z, c->b[1].z);
 }
 
 /* True if a plane through the common corner certainly separates the triangles: that across the
  * direction between their middles. */
-static bool surely_parted(const couple *c) {
+static bool are_separated_by_middle_plane(const triangle_pair *c) {
   ct_vec3 d[4];
   double size[4];
   ct_vec3 n = {0.0, 0.0, 0.0};
@@ -183,27 +186,27 @@ static bool surely_parted(const couple *c) {
 }
 
 /* Tests the planes of the triangles and those through their sides at the corner. */
-static bool parted_by_own_planes(const couple *c) {
+static bool are_separated_by_own_planes(const triangle_pair *c) {
   ct_vec3 d[4];
   for (int k = 0; k < 4; k++) d[k] = ct_sub(k < 2 ? c->a[k] : c->b[k - 2], c->s[0]);
   for (int k = 0; k < 4; k += 2) {
     const ct_vec3 *other = d + 2 - k;
-    sides one = sides_of(d[k], d[k + 1]), next = sides_of(d[k + 1], d[k]);
-    if (surely_off_plane(&one, other, 2) || surely_beyond_side(&one, other, 2) ||
-        surely_beyond_side(&next, other, 2))
+    sides one = make_triangle_sides(d[k], d[k + 1]), next = make_triangle_sides(d[k + 1], d[k]);
+    if (is_certainly_off_plane(&one, other, 2) || is_certainly_beyond_side(&one, other, 2) ||
+        is_certainly_beyond_side(&next, other, 2))
       return true;
   }
   return false;
 }
 
-static bool meet_beyond_corner(const couple *c) {
+static bool intersect_beyond_corner(const triangle_pair *c) {
   ct_triangle a = {{c->s[0], c->a[0], c->a[1]}}, b = {{c->s[0], c->b[0], c->b[1]}};
   return ct_segment_meets(c->a[0], c->a[1], &b, NULL) ||
          ct_segment_meets(c->b[0], c->b[1], &a, NULL);
 }
 
 /* True if a plane across the line of the centres certainly separates the triangles. */
-static bool surely_apart(const ct_triangle *a, const ct_triangle *b) {
+static bool are_separated_by_center_plane(const ct_triangle *a, const ct_triangle *b) {
   ct_vec3 d[6], n = {0.0, 0.0, 0.0};
   double size = 0.0, most = -INFINITY, least = INFINITY;
   for (int k = 0; k < 6; k++) {
@@ -220,94 +223,96 @@ static bool surely_apart(const ct_triangle *a, const ct_triangle *b) {
 
 /* True if the plane of a triangle, or one through its sides, certainly separates it from another.
  */
-static bool apart_by_planes_of(const ct_triangle *a, const ct_triangle *b) {
+static bool is_separated_by_planes_of(const ct_triangle *a, const ct_triangle *b) {
   for (int k = 0; k < 3; k++) {
     ct_vec3 from = a->v[k], d[3];
     for (int l = 0; l < 3; l++) d[l] = ct_sub(b->v[l], from);
-    sides t = sides_of(ct_sub(a->v[(k + 1) % 3], from), ct_sub(a->v[(k + 2) % 3], from));
-    if ((k == 0 && surely_off_plane(&t, d, 3)) || surely_beyond_side(&t, d, 3)) return true;
+    sides t = make_triangle_sides(ct_sub(a->v[(k + 1) % 3], from), ct_sub(a->v[(k + 2) % 3], from));
+    if ((k == 0 && is_certainly_off_plane(&t, d, 3)) || is_certainly_beyond_side(&t, d, 3))
+      return true;
   }
   return false;
 }
 
 /* True if the triangles at two positions share a point that is not on a common corner or edge. */
-static bool meet(walk *w, uint32_t i, uint32_t j, bool *over) {
-  couple c = couple_of(w->view, i, j);
+static bool triangles_self_intersect(self_search *w, uint32_t i, uint32_t j, bool *over) {
+  triangle_pair c = make_triangle_pair(w->view, i, j);
   if (c.shared == 3) return true;
   ct_triangle a = ct_mesh_triangle(w->view, i), b = ct_mesh_triangle(w->view, j);
-  if (c.shared == 2   ? surely_unfolded(&c)
-      : c.shared == 1 ? parted_by_axes(&c) || surely_parted(&c)
-                      : surely_apart(&a, &b))
+  if (c.shared == 2   ? is_certainly_unfolded(&c)
+      : c.shared == 1 ? are_separated_by_axes(&c) || are_separated_by_middle_plane(&c)
+                      : are_separated_by_center_plane(&a, &b))
     return false;
-  *over = !spend(w, PLANES_STEPS);
+  *over = !spend_steps(w, PLANES_STEPS);
   if (*over) return false;
-  if (c.shared == 1 && parted_by_own_planes(&c)) return false;
-  if (c.shared == 0 && (apart_by_planes_of(&a, &b) || apart_by_planes_of(&b, &a))) return false;
-  *over = !spend(w, EXACT_STEPS);
-  if (c.shared == 2) return folded(&c);
-  return c.shared == 1 ? meet_beyond_corner(&c) : ct_triangles_meet(&a, &b, NULL);
+  if (c.shared == 1 && are_separated_by_own_planes(&c)) return false;
+  if (c.shared == 0 && (is_separated_by_planes_of(&a, &b) || is_separated_by_planes_of(&b, &a)))
+    return false;
+  *over = !spend_steps(w, EXACT_STEPS);
+  if (c.shared == 2) return is_folded(&c);
+  return c.shared == 1 ? intersect_beyond_corner(&c) : ct_triangles_meet(&a, &b, NULL);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
-static ct_aabb box_at(const ct_mesh_view *view, uint32_t position) {
+static ct_aabb compute_triangle_box(const ct_mesh_view *view, uint32_t position) {
   ct_triangle t = ct_mesh_triangle(view, position);
   return ct_aabb_union(ct_aabb_union((ct_aabb){t.v[0], t.v[0]}, (ct_aabb){t.v[1], t.v[1]}),
                        (ct_aabb){t.v[2], t.v[2]});
 }
 
 /* Tests the pairs of two leaves, or of one leaf with itself. Returns false to end the search. */
-static bool test_leaves(walk *w, uint32_t first, uint32_t second) {
+static bool test_self_leaves(self_search *w, uint32_t first, uint32_t second) {
   const ct_mesh_node *n = &w->view->nodes[first], *m = &w->view->nodes[second];
   ct_aabb boxes[CT_MESH_LEAF_MAX];
-  for (uint32_t l = 0; l < m->count; l++) boxes[l] = box_at(w->view, m->first + l);
+  for (uint32_t l = 0; l < m->count; l++) boxes[l] = compute_triangle_box(w->view, m->first + l);
   for (uint32_t k = 0; k < n->count; k++) {
-    ct_aabb box = box_at(w->view, n->first + k);
+    ct_aabb box = compute_triangle_box(w->view, n->first + k);
     for (uint32_t l = first == second ? k + 1 : 0; l < m->count; l++) {
       if (!ct_aabb_overlap(&box, &boxes[l])) continue;
-      bool over = !spend(w, 8);
-      w->meets = !over && meet(w, n->first + k, m->first + l, &over);
+      bool over = !spend_steps(w, 8);
+      w->meets = !over && triangles_self_intersect(w, n->first + k, m->first + l, &over);
       if (!w->meets && !over) continue;
       w->at[0] = n->first + k;
       w->at[1] = m->first + l;
       return false;
     }
   }
-  return spend(w, 4 + n->count * m->count);
+  return spend_steps(w, 4 + n->count * m->count);
 }
 
-typedef struct waiting {
+typedef struct node_pair {
   uint32_t first, second;
-} waiting;
+} node_pair;
 
 /* Writes the child pairs of a pair; returns their number, 0 for two leaves. */
-static int open_pair(const ct_mesh_view *view, waiting at, waiting out[3]) {
+static int open_self_pair(const ct_mesh_view *view, node_pair at, node_pair out[3]) {
   const ct_mesh_node *n = &view->nodes[at.first], *m = &view->nodes[at.second];
   if (n->count > 0 && m->count > 0) return 0;
   if (at.first == at.second) {
-    out[0] = (waiting){n->first, n->first + 1};
-    out[1] = (waiting){n->first + 1, n->first + 1};
-    out[2] = (waiting){n->first, n->first};
+    out[0] = (node_pair){n->first, n->first + 1};
+    out[1] = (node_pair){n->first + 1, n->first + 1};
+    out[2] = (node_pair){n->first, n->first};
     return 3;
   }
   bool opens_first = m->count > 0 || (n->count == 0 && n->radius >= m->radius);
   uint32_t child = opens_first ? n->first : m->first;
   for (uint32_t k = 0; k < 2; k++)
-    out[k] = opens_first ? (waiting){child + k, at.second} : (waiting){at.first, child + k};
+    out[k] = opens_first ? (node_pair){child + k, at.second} : (node_pair){at.first, child + k};
   return 2;
 }
 
 /* Returns UNKNOWN if out of steps or cancelled. */
-static ct_mesh_self_intersection descend(walk *w) {
-  waiting stack[STACK_SIZE], below[3];
+static ct_mesh_self_intersection descend_self_tree(self_search *w) {
+  node_pair stack[STACK_SIZE], below[3];
   int top = 0;
-  stack[top++] = (waiting){0, 0};
+  stack[top++] = (node_pair){0, 0};
   while (top > 0) {
-    waiting at = stack[--top];
-    if (!spend(w, 2)) return CT_MESH_SELF_UNKNOWN;
+    node_pair at = stack[--top];
+    if (!spend_steps(w, 2)) return CT_MESH_SELF_UNKNOWN;
     if (!ct_aabb_overlap(&w->view->nodes[at.first].box, &w->view->nodes[at.second].box)) continue;
-    int count = open_pair(w->view, at, below);
-    if (count == 0 && !test_leaves(w, at.first, at.second))
+    int count = open_self_pair(w->view, at, below);
+    if (count == 0 && !test_self_leaves(w, at.first, at.second))
       return w->meets ? CT_MESH_SELF_INTERSECTING : CT_MESH_SELF_UNKNOWN;
     assert(top + count <= STACK_SIZE);
     for (int k = 0; k < count; k++) stack[top++] = below[k];
@@ -323,8 +328,8 @@ ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel,
     return CT_OK;
   }
   uint64_t steps = STEPS_FREE + (uint64_t)view->live_count * STEPS_PER_TRIANGLE;
-  walk w = {.view = view, .cancel = cancel, .left = steps, .until_poll = POLL_STEPS};
-  ct_mesh_self_intersection self = descend(&w);
+  self_search w = {.view = view, .cancel = cancel, .left = steps, .until_poll = POLL_STEPS};
+  ct_mesh_self_intersection self = descend_self_tree(&w);
   if (w.cancelled) return CT_CANCELLED;
   *out = self;
   if (self == CT_MESH_SELF_INTERSECTING) {
