@@ -75,12 +75,13 @@ typedef struct ct_arrangement_part {
   uint32_t first_segment; /* or CT_NO_TRIANGLE */
   uint32_t first_border;  /* of the area subtracted by coplanar faces when the part is triangulated,
                              or CT_NO_TRIANGLE */
-  uint32_t first_passing, passing_count;
+  uint32_t first_crossing, crossing_count;
   ct_vec3 normal; /* unit */
   double height;  /* of its plane above the origin */
   double area;
   double shared; /* part of `area` that is also surface of the other solid, with the same normal */
-  double taken;  /* area subtracted: also surface of the other solid, with the opposite normal */
+  double
+      subtracted; /* area subtracted: also surface of the other solid, with the opposite normal */
   ct_vec3 first,
       volume_first; /* moments of the area, and of the volume between the origin and the part */
   double volume;
@@ -94,10 +95,10 @@ typedef struct ct_arrangement_side {
   int32_t *winding; /* [vertices] winding number of the other solid, or CT_ARRANGEMENT_UNKNOWN */
   uint32_t *slot;   /* [triangles] index of its part, or a CT_ARRANGEMENT mark */
   uint32_t *stack;  /* [triangles] */
-  ct_arrangement_part *part;    /* [part_count] of the triangles that meet the other surface, in the
-                                   order they were found */
-  ct_surface_crossing *passing; /* sorted by triangle, edge and position */
-  size_t winding_room, slot_room, stack_room, part_count, part_room, passing_count, passing_room;
+  ct_arrangement_part *part; /* [part_count] of the triangles that meet the other surface, in the
+                                order they were found */
+  ct_surface_crossing *crossing; /* sorted by triangle, edge and position */
+  size_t winding_room, slot_room, stack_room, part_count, part_room, crossing_count, crossing_room;
 } ct_arrangement_side;
 
 #define CT_ARRANGEMENT_UNKNOWN INT32_MIN
@@ -109,9 +110,9 @@ typedef struct ct_arrangement_side {
 typedef struct ct_arrangement_scratch {
   ct_arrangement_side side[2];
   ct_arrangement_segment *segment;
-  ct_coplanar_pair *flat;
+  ct_coplanar_pair *coplanar;
   ct_vec3 *placed;
-  size_t segment_count, segment_room, flat_count, flat_room, placed_room;
+  size_t segment_count, segment_room, coplanar_count, coplanar_room, placed_room;
   ct_border_segment *border; /* [border_count] in lists, then those of the triangulated part */
   ct_trapezoid_scratch pieces;
   size_t border_count, border_room;
@@ -170,9 +171,9 @@ bool ct_arrangement_find_winding(ct_arrangement *o, int side);
 /* Adds a border section to the sums of a part, `weight` times. */
 void ct_arrangement_add_segment(ct_arrangement_part *part, ct_vec3 p, ct_vec3 q, double weight);
 /* Visits the sections of a triangle's own edges that are inside the other solid, in order. */
-typedef bool (*ct_arrangement_take)(void *context, ct_vec3 p, ct_vec3 q, int32_t weight);
+typedef bool (*ct_arrangement_visit)(void *context, ct_vec3 p, ct_vec3 q, int32_t weight);
 bool ct_arrangement_edges(const ct_arrangement *o, int side, const ct_arrangement_part *part,
-                          ct_arrangement_take take, void *context);
+                          ct_arrangement_visit visit, void *context);
 /* Returns the part of a triangle that nothing crosses: all of it, `winding` times. */
 ct_arrangement_part ct_arrangement_whole(const ct_arrangement *o, int side, uint32_t triangle,
                                          int32_t winding);

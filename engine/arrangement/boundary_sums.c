@@ -70,7 +70,7 @@ static double compute_polygon_area(const polygon *p, ct_vec3 normal, ct_vec3 *fi
 
 static void subtract_common_area(ct_arrangement_part *part, double area, ct_vec3 first) {
   part->area -= area;
-  part->taken += area;
+  part->subtracted += area;
   part->first = ct_sub(part->first, first);
   part->volume -= area * part->height / 3.0;
   part->volume_first = ct_add_scaled(part->volume_first, first, -0.25 * part->height);
@@ -115,8 +115,8 @@ bool ct_coplanar_common_area(const ct_arrangement *o, const ct_coplanar_pair *f,
 /* Subtracts the common area of faces with opposite normals; records that of faces with equal
  * normals as shared. */
 static void apply_coplanar_faces(ct_arrangement *o) {
-  for (size_t i = 0; i < o->memory->flat_count; i++) {
-    const ct_coplanar_pair *f = &o->memory->flat[i];
+  for (size_t i = 0; i < o->memory->coplanar_count; i++) {
+    const ct_coplanar_pair *f = &o->memory->coplanar[i];
     ct_arrangement_part *part[2] = {ct_arrangement_part_of(o, 0, f->triangle[0]),
                                     ct_arrangement_part_of(o, 1, f->triangle[1])};
     ct_vec3 normal = part[0]->normal, first, unused;
@@ -149,22 +149,22 @@ void ct_arrangement_add_segment(ct_arrangement_part *part, ct_vec3 p, ct_vec3 q,
 }
 
 bool ct_arrangement_edges(const ct_arrangement *o, int side, const ct_arrangement_part *part,
-                          ct_arrangement_take take, void *context) {
+                          ct_arrangement_visit visit, void *context) {
   assert(side == 0 || side == 1);
   const ct_arrangement_side *s = &o->memory->side[side];
   const uint32_t *corner = o->skin[side].corners[part->triangle];
-  const ct_surface_crossing *passing = s->passing + part->first_passing,
-                            *end = passing + part->passing_count;
+  const ct_surface_crossing *crossing = s->crossing + part->first_crossing,
+                            *end = crossing + part->crossing_count;
   for (int k = 0; k < 3; k++) {
     int32_t winding = s->winding[corner[k]];
     ct_vec3 p = ct_sub(o->skin[side].vertices[corner[k]], o->origin);
-    for (; passing < end && passing->edge == k; passing++) {
-      if (winding != 0 && !take(context, p, passing->point, winding)) return false;
-      winding += passing->jump;
-      p = passing->point;
+    for (; crossing < end && crossing->edge == k; crossing++) {
+      if (winding != 0 && !visit(context, p, crossing->point, winding)) return false;
+      winding += crossing->jump;
+      p = crossing->point;
     }
     ct_vec3 q = ct_sub(o->skin[side].vertices[corner[(k + 1) % 3]], o->origin);
-    if (winding != 0 && !take(context, p, q, winding)) return false;
+    if (winding != 0 && !visit(context, p, q, winding)) return false;
   }
   return true;
 }
@@ -213,13 +213,13 @@ ct_arrangement_part ct_arrangement_whole(const ct_arrangement *o, int side, uint
 bool ct_arrangement_build(ct_arrangement *o) {
   assert(o->memory && o->flag);
   ct_arrangement_scratch *m = o->memory;
-  m->segment_count = m->flat_count = 0;
+  m->segment_count = m->coplanar_count = 0;
   o->sound = true;
   o->winds = false;
   for (int side = 0; side < 2; side++) {
     ct_arrangement_side *s = &m->side[side];
     const ct_placed_surface *skin = &o->skin[side];
-    s->part_count = s->passing_count = 0;
+    s->part_count = s->crossing_count = 0;
     if (!ct_arrangement_reserve(m, &s->winding, sizeof *s->winding, &s->winding_room,
                                 skin->vertex_count) ||
         !ct_arrangement_reserve(m, &s->slot, sizeof *s->slot, &s->slot_room,

@@ -136,15 +136,15 @@ static bool add_surface_crossing(ct_arrangement *o, const triangle_couple *c, in
                                  c->v[which][turned ? edge : next], c->v[1 - which], &at);
   *point = ct_sub(*point, o->origin);
   ct_arrangement_side *s = &o->memory->side[which];
-  if (s->passing_count >= CT_SURFACE_CROSSINGS_MAX ||
-      !ct_arrangement_reserve(o->memory, &s->passing, sizeof *s->passing, &s->passing_room,
-                              s->passing_count + 1))
+  if (s->crossing_count >= CT_SURFACE_CROSSINGS_MAX ||
+      !ct_arrangement_reserve(o->memory, &s->crossing, sizeof *s->crossing, &s->crossing_room,
+                              s->crossing_count + 1))
     return false;
-  s->passing[s->passing_count++] = (ct_surface_crossing){.point = *point,
-                                                         .at = turned ? 1.0 - at : at,
-                                                         .triangle = c->triangle[which],
-                                                         .edge = (int8_t)edge,
-                                                         .jump = (int8_t)jump};
+  s->crossing[s->crossing_count++] = (ct_surface_crossing){.point = *point,
+                                                           .at = turned ? 1.0 - at : at,
+                                                           .triangle = c->triangle[which],
+                                                           .edge = (int8_t)edge,
+                                                           .jump = (int8_t)jump};
   return true;
 }
 
@@ -193,12 +193,13 @@ static bool add_triangle_couple(ct_arrangement *o, triangle_couple *c) {
 
 static bool add_coplanar_pair(ct_arrangement *o, const triangle_couple *c) {
   ct_arrangement_scratch *m = o->memory;
-  if (!ct_arrangement_reserve(m, &m->flat, sizeof *m->flat, &m->flat_room, m->flat_count + 1))
+  if (!ct_arrangement_reserve(m, &m->coplanar, sizeof *m->coplanar, &m->coplanar_room,
+                              m->coplanar_count + 1))
     return false;
   if (!ct_arrangement_part_of(o, 0, c->triangle[0]) ||
       !ct_arrangement_part_of(o, 1, c->triangle[1]))
     return false;
-  ct_coplanar_pair *f = &m->flat[m->flat_count++];
+  ct_coplanar_pair *f = &m->coplanar[m->coplanar_count++];
   ct_dd height[3];
   double size;
   *f = (ct_coplanar_pair){.triangle = {c->triangle[0], c->triangle[1]},
@@ -283,13 +284,13 @@ static void swap_crossings(void *items, size_t i, size_t j) {
  * segment, so its triangle has a part unless the pair is not sound. */
 static bool sort_crossings(ct_arrangement *o, int side) {
   ct_arrangement_side *s = &o->memory->side[side];
-  if (!ct_heap_sort(s->passing, s->passing_count, NULL, crossing_precedes, swap_crossings,
+  if (!ct_heap_sort(s->crossing, s->crossing_count, NULL, crossing_precedes, swap_crossings,
                     o->flag->cancel))
     return false;
-  for (size_t i = 0; i < s->passing_count; i++) {
-    ct_arrangement_part *part = ct_arrangement_part_of(o, side, s->passing[i].triangle);
+  for (size_t i = 0; i < s->crossing_count; i++) {
+    ct_arrangement_part *part = ct_arrangement_part_of(o, side, s->crossing[i].triangle);
     if (!part) return false;
-    if (part->passing_count++ == 0) part->first_passing = (uint32_t)i;
+    if (part->crossing_count++ == 0) part->first_crossing = (uint32_t)i;
   }
   return true;
 }
@@ -380,8 +381,8 @@ static int32_t sum_jumps_along_edge(const ct_arrangement_side *s, uint32_t trian
   if (s->slot[triangle] >= CT_ARRANGEMENT_SEEN) return 0;
   const ct_arrangement_part *part = &s->part[s->slot[triangle]];
   int32_t jump = 0;
-  for (uint32_t i = 0; i < part->passing_count; i++) {
-    const ct_surface_crossing *p = &s->passing[part->first_passing + i];
+  for (uint32_t i = 0; i < part->crossing_count; i++) {
+    const ct_surface_crossing *p = &s->crossing[part->first_crossing + i];
     if (p->edge == edge) jump += p->jump;
   }
   return jump;

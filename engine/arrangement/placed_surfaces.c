@@ -18,10 +18,10 @@ static void release_arrangement_part(void *part) {
     free(m->side[k].slot);
     free(m->side[k].stack);
     free(m->side[k].part);
-    free(m->side[k].passing);
+    free(m->side[k].crossing);
   }
   free(m->segment);
-  free(m->flat);
+  free(m->coplanar);
   free(m->placed);
   free(m->own_vertex);
   free(m->own_corner);

@@ -26,7 +26,7 @@ typedef struct slab_sweep {
   const double *cut;
   uint32_t *active, *open;
   size_t count, cuts, active_count, open_count;
-  ct_trapezoid_sink take;
+  ct_trapezoid_sink sink;
   void *context;
 } slab_sweep;
 
@@ -87,7 +87,7 @@ static ct_vec3 compute_stretch_point(const ct_stretch *s, double u) {
 
 static bool emit_triangle(const slab_sweep *c, ct_vec3 p, ct_vec3 q, ct_vec3 r) {
   const ct_vec3 t[3] = {p, q, r};
-  return ct_norm2(ct_cross(ct_sub(q, p), ct_sub(r, p))) == 0.0 || c->take(c->context, t);
+  return ct_norm2(ct_cross(ct_sub(q, p), ct_sub(r, p))) == 0.0 || c->sink(c->context, t);
 }
 
 /* Emits the trapezoid above a border segment, which ends here. */
@@ -196,8 +196,8 @@ static bool sweep_slabs(slab_sweep *c) {
 }
 
 bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, size_t count,
-                      ct_vec3 normal, ct_trapezoid_sink take, void *context) {
-  assert(take);
+                      ct_vec3 normal, ct_trapezoid_sink sink, void *context) {
+  assert(sink);
   int axes[2];
   if (count == 0) return true;
   if (!grow_trapezoid_array(&m->stretch, sizeof *m->stretch, &m->stretch_room, count) ||
@@ -209,7 +209,7 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
                   .cut = m->cut,
                   .active = m->active,
                   .open = m->open,
-                  .take = take,
+                  .sink = sink,
                   .context = context};
   choose_projection_axes(normal, axes);
   for (size_t i = 0; i < count; i++) {

@@ -27,9 +27,9 @@ typedef bool (*ct_trapezoid_sink)(void *context, const ct_vec3 triangle[3]);
 /* Cuts the region of winding number 1 or more into trapezoids, and these into triangles. Each
  * trapezoid is bounded by two border segments, and is as long as they bound it. Together they fill
  * the region, to the round-off of the border's points; corners of one may be on sides of another.
- * Returns false if out of memory or ended by `take`. Cost: O(n log n), plus the number of segments
+ * Returns false if out of memory or ended by `sink`. Cost: O(n log n), plus the number of segments
  * above each cut. */
 bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, size_t count,
-                      ct_vec3 normal, ct_trapezoid_sink take, void *context);
+                      ct_vec3 normal, ct_trapezoid_sink sink, void *context);
 
 #endif

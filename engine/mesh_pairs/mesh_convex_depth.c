@@ -229,13 +229,13 @@ static void keep_deeper_point(ct_convex_feature *best, ct_vec3 point, ct_vec3 in
 
 /* Candidate: the support point of the whole body along a direction. Returns it, and the inward
  * direction at its nearest surface point. */
-static ct_vec3 try_support_point(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best,
-                                 ct_vec3 *in) {
+static ct_vec3 try_support_point(const ct_convex_mesh *p, ct_vec3 direction,
+                                 ct_convex_feature *best, ct_vec3 *in) {
   uint32_t near = 0;
   double ball;
   ct_mesh_foot foot;
-  ct_vec3 point = ct_proxy_point(&p->proxy, way, &near, &ball);
-  point = ct_add_scaled(point, way, ball + p->radius);
+  ct_vec3 point = ct_proxy_point(&p->proxy, direction, &near, &ball);
+  point = ct_add_scaled(point, direction, ball + p->radius);
   double depth = find_nearest_surface(p, point, &foot, in);
   /* Depths of candidates are those of the core; the radius is added at the end. */
   keep_deeper_point(best, point, *in, -p->radius, depth, &foot);
@@ -289,10 +289,10 @@ static ct_vec3 try_core_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_
   return in;
 }
 
-/* Computes the unit vector of the part of `way` perpendicular to `axis`, both unit. Returns false
- * if that part is too short to have a direction. */
-static bool compute_perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
-  ct_vec3 across = ct_add_scaled(way, axis, -ct_dot(way, axis));
+/* Computes the unit vector of the part of `direction` perpendicular to `axis`, both unit. Returns
+ * false if that part is too short to have a direction. */
+static bool compute_perpendicular_part(ct_vec3 direction, ct_vec3 axis, ct_vec3 *out) {
+  ct_vec3 across = ct_add_scaled(direction, axis, -ct_dot(direction, axis));
   double length = ct_norm(across);
   if (!(length > ALONG_AXIS)) return false;
   across = ct_scale(across, 1.0 / length);
@@ -303,10 +303,10 @@ static bool compute_perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) 
 
 /* Candidates: the ends and the middle of the line of a frustum's side that is extreme along a
  * direction; none if the direction is along the axis. */
-static void try_side_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best) {
+static void try_side_line(const ct_convex_mesh *p, ct_vec3 direction, ct_convex_feature *best) {
   const ct_convex_proxy *proxy = &p->proxy;
   ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0)), across, end[2];
-  if (!compute_perpendicular_part(way, axis, &across)) return;
+  if (!compute_perpendicular_part(direction, axis, &across)) return;
   for (int top = 0; top < 2; top++) {
     ct_vec3 cap = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
     end[top] = ct_add_scaled(cap, across, proxy->rim[top]);

@@ -190,8 +190,8 @@ static bool push_polygon_triangles(surface *s, const ct_arrangement_polygon *p) 
 static bool push_shared_polygons(surface *s) {
   const overlaid_pair *l = s->laid;
   const ct_arrangement_scratch *m = l->o.memory;
-  for (size_t i = 0; i < m->flat_count; i++) {
-    const ct_coplanar_pair *f = &m->flat[i];
+  for (size_t i = 0; i < m->coplanar_count; i++) {
+    const ct_coplanar_pair *f = &m->coplanar[i];
     ct_arrangement_polygon below, above;
     bool same = ct_coplanar_common_area(&l->o, f, &below, &above);
     if (!subtract_polygon(s, 0, f->triangle[0], &below, -1)) return false;
@@ -238,7 +238,7 @@ static void push_visited_part(void *context, int side, const ct_arrangement_part
                                  .face_b = of_a ? CT_NO_FACE : face};
   if (s->failed || !is_significant_part(&l->o, part)) return;
   if (part->first_segment != CT_NO_TRIANGLE || part->first_border != CT_NO_TRIANGLE ||
-      part->passing_count > 0) {
+      part->crossing_count > 0) {
     s->failed = !push_part_trapezoids(s, side, part);
     return;
   }
@@ -279,16 +279,16 @@ static void integrate_part(void *context, int side, const ct_arrangement_part *p
   s->area += part->area;
   s->shared += part->shared;
   s->border += part->border;
-  s->loose += fabs(part->area) + part->taken + part->border * fabs(part->height);
+  s->loose += fabs(part->area) + part->subtracted + part->border * fabs(part->height);
   s->first = ct_add(s->first, part->first);
   s->volume_first = ct_add(s->volume_first, part->volume_first);
   s->closure = ct_add_scaled(s->closure, part->normal, part->area);
   if (!is_significant_part(s->o, part)) return;
   s->linear[side] = ct_add_scaled(s->linear[side], part->normal, own);
   s->squared[side] = ct_add_scaled(s->squared[side], part->normal, own * own);
-  uint32_t stretches = part->passing_count + 6;
+  uint32_t stretches = part->crossing_count + 6;
   if (!(ct_max_abs(part->gap) <= ct_arrangement_error(s->o) * (double)stretches)) s->open = true;
-  if (part->first_segment == CT_NO_TRIANGLE && part->passing_count == 0) {
+  if (part->first_segment == CT_NO_TRIANGLE && part->crossing_count == 0) {
     int32_t winding = s->o->memory->side[side].winding[s->o->skin[side].corners[part->triangle][0]];
     s->winds = s->winds || winding < 0 || winding > 1;
   }
