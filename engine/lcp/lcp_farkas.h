@@ -4,7 +4,7 @@
 
 #include "lcp/lcp_job.h"
 
-/* Searches a proof by a linear program in doubles or double-doubles (flags: CT_TABLEAU_WIDE,
+/* Searches for a proof by a linear program in doubles or double-doubles (flags: CT_TABLEAU_WIDE,
  * lcp_tableau.h). *found: y [n] is a proof, exact if possible; from double-doubles otherwise valid
  * to its round-off. Not found: the inequalities have a solution, or round-off leaves it undecided.
  * Returns CT_OUT_OF_MEMORY, CT_CANCELLED. */

@@ -336,7 +336,7 @@ static ct_status step_within_positive(least_norm_search *s, const ct_rank *r, co
   return CT_OK;
 }
 
-/* Searches a nonzero null vector of M_EE that is >= 0 where z is 0, in x. */
+/* Searches for a nonzero null vector of M_EE that is >= 0 where z is 0, in x. */
 static ct_status search_null_direction(least_norm_search *s) {
   ct_arena *arena = s->job->arena;
   uint32_t *zeros = ct_arena_alloc(arena, s->count, sizeof *zeros);
