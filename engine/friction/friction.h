@@ -131,9 +131,9 @@ ct_status ct_friction_apgd(ct_friction_work *w, uint64_t steps);
  * CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *bodies);
 
-/* Searches for a proof that no forces in the cones separate all contacts: y >= 0 with (y'W)_j r_j <= 0
- * for all r_j in the cones and q'y < 0. The candidate y is taken from the frictionless problem.
- * `proof` says whether to search. Returns CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Searches for a proof that no forces in the cones separate all contacts: y >= 0 with (y'W)_j r_j
+ * <= 0 for all r_j in the cones and q'y < 0. The candidate y is taken from the frictionless
+ * problem. `proof` says whether to search. Returns CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_prove_infeasible(const ct_friction_work *w, ct_friction_proof proof,
                                        bool *contradicts);
 

@@ -26,13 +26,14 @@ static void gather_normals(const ct_impulse_many *many, const double *q, double 
   }
 }
 
-ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q, bool *none) {
+ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q,
+                             bool *infeasible) {
   double closing = 0.0, margin;
   ct_status status =
       ct_normals_margin(many->work->set, y, CT_RATE_VELOCITY, many->work->arena, &margin);
   for (size_t i = 0; i < many->count; i++) closing -= y[i] * q[i * many->dimension];
-  *none = status == CT_OK && closing > margin * many->unit;
-  for (size_t i = 0; status == CT_OK && !*none && i < many->count; i++)
+  *infeasible = status == CT_OK && closing > margin * many->unit;
+  for (size_t i = 0; status == CT_OK && !*infeasible && i < many->count; i++)
     q[i * many->dimension] +=
         many->unit *
         ct_contact_rate_roundoff(many->work->set, &many->work->set->contacts[i], CT_RATE_VELOCITY);
@@ -40,12 +41,12 @@ ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, doubl
 }
 
 ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, double *certificate,
-                                      bool *none, bool *doubt) {
+                                      bool *infeasible, bool *undecided) {
   assert(many->dimension == 1 || many->dimension == 3);
   assert(many->rows == many->dimension * many->count);
   size_t n = many->count;
   ct_arena *arena = many->work->arena;
-  *none = *doubt = false;
+  *infeasible = *undecided = false;
   if (n > CT_LCP_DIRECT_MAX) return CT_OK;
   ct_arena_mark mark = ct_arena_enter(arena);
   double *dense = ct_arena_alloc_doubles(arena, n * n),
@@ -62,18 +63,19 @@ ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, do
       gather_normals(many, q, dense, vectors);
       memset(solved.certificate, 0, n * sizeof *solved.certificate);
       status = ct_lcp_solve(&problem, &options, arena, &solved);
-      bool claimed = status == CT_OK && ct_lcp_may_have_none(&solved);
-      if (claimed) status = ct_impulse_certify(many, solved.certificate, q, none);
-      open = status == CT_OK && claimed && !*none;
+      bool claimed = status == CT_OK && ct_lcp_may_be_infeasible(&solved);
+      if (claimed) status = ct_impulse_certify(many, solved.certificate, q, infeasible);
+      open = status == CT_OK && claimed && !*infeasible;
     }
-    *doubt = open;
-    if (*none && certificate) memcpy(certificate, solved.certificate, n * sizeof *certificate);
+    *undecided = open;
+    if (*infeasible && certificate)
+      memcpy(certificate, solved.certificate, n * sizeof *certificate);
   }
   ct_arena_leave(arena, mark);
   return status;
 }
 
-ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *none) {
+ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *infeasible) {
   ct_impulse_work *work = many->work;
   ct_arena_mark mark = ct_arena_enter(work->arena);
   double *q = ct_arena_alloc_doubles(work->arena, many->rows);
@@ -81,11 +83,12 @@ ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *none) {
   if (q) {
     memcpy(q, many->u, many->rows * sizeof *q);
     for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i];
-    bool doubt;
-    status = ct_impulse_prove_infeasible(many, q, work->reported.certificate, none, &doubt);
+    bool undecided;
+    status =
+        ct_impulse_prove_infeasible(many, q, work->reported.certificate, infeasible, &undecided);
   }
   ct_arena_leave(work->arena, mark);
-  if (status != CT_OK || !*none) return status;
+  if (status != CT_OK || !*infeasible) return status;
   work->reported.contradictory = true;
   if (work->options->energy_guard) work->reported.guard = CT_GUARD_SKIPPED_KINEMATIC;
   work->reported.guard_theta = 1.0;

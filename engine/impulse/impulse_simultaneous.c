@@ -43,16 +43,16 @@ static ct_status solve_normal_phase(const ct_impulse_many *many, double *q, doub
       .tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
   ct_lcp_result solved = {.z = p, .w = w, .certificate = w + many->rows};
   ct_status status = CT_OK;
-  bool none = false, open = true;
+  bool infeasible = false, open = true;
   for (int pass = 0; pass < 3 && open; pass++) {
     memset(solved.certificate, 0, many->rows * sizeof *solved.certificate);
     status = ct_lcp_solve(&problem, &options, many->work->arena, &solved);
-    open = status == CT_OK && pass < 2 && ct_lcp_may_have_none(&solved);
-    if (open) status = ct_impulse_certify(many, solved.certificate, q, &none);
-    open = open && status == CT_OK && !none;
+    open = status == CT_OK && pass < 2 && ct_lcp_may_be_infeasible(&solved);
+    if (open) status = ct_impulse_certify(many, solved.certificate, q, &infeasible);
+    open = open && status == CT_OK && !infeasible;
   }
   if (status == CT_OK)
-    *phase = (ct_impulse_phase){solved.converged, none, solved.residual, solved.iterations};
+    *phase = (ct_impulse_phase){solved.converged, infeasible, solved.residual, solved.iterations};
   return status;
 }
 
@@ -96,20 +96,21 @@ static ct_status solve_cones(const ct_impulse_many *many, const ct_friction_prob
 static ct_status solve_cone_phase(const ct_impulse_many *many, double *q, bool bounces, double *p,
                                   ct_impulse_phase *phase) {
   ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
-  bool none = false, doubt = false;
+  bool infeasible = false, undecided = false;
   /* An infeasible problem would take many sweeps before they end without progress. */
   if ((bounces || ct_impulse_any_driven(many->work->set)) && many->count <= FEASIBILITY_TEST_MAX) {
-    ct_status status = ct_impulse_prove_infeasible(many, q, NULL, &none, &doubt);
+    ct_status status = ct_impulse_prove_infeasible(many, q, NULL, &infeasible, &undecided);
     if (status != CT_OK) return status;
   }
-  if (!none) {
+  if (!infeasible) {
     /* If normal impulses cannot separate the contacts, impulses with friction cannot either. */
     ct_status status = solve_cones(many, &cones, p, phase);
-    phase->converged = phase->converged && !doubt;
+    phase->converged = phase->converged && !undecided;
     return status;
   }
   memset(p, 0, many->rows * sizeof *p);
-  *phase = (ct_impulse_phase){.none = true, .residual = ct_friction_residual(&cones, p, NULL)};
+  *phase =
+      (ct_impulse_phase){.infeasible = true, .residual = ct_friction_residual(&cones, p, NULL)};
   return CT_OK;
 }
 
@@ -298,11 +299,11 @@ static void drop_restitution(ct_impulse_many *many, set_solution *f) {
 
 /* Reports that kinematic bodies press others together. All impulses are set to zero. */
 static ct_status report_infeasible(ct_impulse_many *many, set_solution *f) {
-  bool none;
+  bool infeasible;
   memset(f->plastic, 0, many->rows * sizeof *f->plastic);
   drop_restitution(many, f);
   many->work->reported.infeasible = false;
-  return ct_impulse_check_infeasible(many, &none);
+  return ct_impulse_check_infeasible(many, &infeasible);
 }
 
 static ct_status apply_newton_law(ct_impulse_many *many, set_solution *f) {
@@ -320,7 +321,7 @@ static ct_status apply_newton_law(ct_impulse_many *many, set_solution *f) {
   }
   ct_status status = solve_plastic(many, f);
   if (status != CT_OK) return status;
-  if (f->plastic_phase.none) status = report_infeasible(many, f);
+  if (f->plastic_phase.infeasible) status = report_infeasible(many, f);
   else if (bounces && f->plastic_phase.converged) drop_restitution(many, f);
   if (status != CT_OK || bounces) return status;
   f->phase = f->plastic_phase;
@@ -333,7 +334,7 @@ static ct_status apply_poisson_law(ct_impulse_many *many, set_solution *f) {
   if (status != CT_OK) return status;
   memset(f->p, 0, many->rows * sizeof *f->p);
   f->phase = f->plastic_phase;
-  if (f->plastic_phase.none) return report_infeasible(many, f);
+  if (f->plastic_phase.infeasible) return report_infeasible(many, f);
   bool bounces = false;
   for (size_t i = 0; i < many->count; i++)
     bounces = bounces || many->e[i] * f->plastic[i * many->dimension] > 0.0;
@@ -535,8 +536,8 @@ ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction) {
 }
 
 static ct_status check_set_infeasible(ct_impulse_many *many) {
-  bool none;
-  return ct_impulse_check_infeasible(many, &none);
+  bool infeasible;
+  return ct_impulse_check_infeasible(many, &infeasible);
 }
 
 ct_status ct_impulse_find_infeasible(ct_impulse_work *work) {

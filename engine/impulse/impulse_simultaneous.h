@@ -30,7 +30,7 @@ typedef struct ct_impulse_many {
 /* Result of one phase. */
 typedef struct ct_impulse_phase {
   bool converged;
-  bool none; /* proven to have no solution */
+  bool infeasible; /* proven to have no solution */
   double residual;
   uint64_t iterations;
 } ct_impulse_phase;
@@ -39,15 +39,16 @@ typedef struct ct_impulse_phase {
  * `certificate` [count], may be NULL. The proof is also valid with friction: for y >= 0 with G y
  * <= 0 and a positive semidefinite G, G y = 0 including the tangential rows. Not searched for more
  * than CT_LCP_DIRECT_MAX contacts. Round-off of q alone is no contradiction; q is raised by it
- * instead. *doubt: neither impulses nor a proof were found. */
+ * instead. *undecided: neither impulses nor a proof were found. */
 ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, double *certificate,
-                                      bool *none, bool *doubt);
+                                      bool *infeasible, bool *undecided);
 
 /* Checks that y [count] is such a proof. Otherwise raises q by its round-off. */
-ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q, bool *none);
+ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q,
+                             bool *infeasible);
 
 /* Searches for the proof for plastic impulses, and reports it: kinematic bodies press others
  * together. */
-ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *none);
+ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *infeasible);
 
 #endif

@@ -366,7 +366,7 @@ static bool are_dependent_rows_off(const dantzig *d) {
 }
 
 /* Processes all rows once. *changed: at least one was wrong. */
-static ct_lcp_status visit_rows(dantzig *d, bool first, bool *changed) {
+static ct_lcp_status correct_rows(dantzig *d, bool first, bool *changed) {
   for (size_t k = 0; k < d->n; k++) {
     if (d->places[k] == CLAMPED || (d->places[k] == DEPENDENT && first)) continue;
     if (is_row_wrong(d, k)) {
@@ -419,7 +419,7 @@ ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
        round < ROUNDS && status == CT_OK && found == CT_LCP_STATUS_OK && (changed || dropped);
        round++) {
     changed = false;
-    found = visit_rows(&d, round == 0, &changed);
+    found = correct_rows(&d, round == 0, &changed);
     if (found == CT_LCP_STATUS_OK) status = recheck_clamped(&d, &dropped);
   }
   if (found == CT_LCP_STATUS_INFEASIBLE) status = finish_proof(&d);

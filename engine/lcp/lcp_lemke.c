@@ -265,8 +265,8 @@ static ct_status try_dantzig(lemke *l, bool *done) {
   return status;
 }
 
-/* Follows one path and, for the first cover, searches for a proof of infeasibility. *done: the result
- * is final. */
+/* Follows one path and, for the first cover, searches for a proof of infeasibility. *done: the
+ * result is final. */
 static ct_status attempt_path(lemke *l, unsigned flags, bool first, path_end *end, bool *done) {
   ct_lcp_result *result = l->result;
   ct_status status = flags && *end == PATH_LIMIT ? CT_OK : try_path(l, flags, end);

@@ -33,7 +33,7 @@ ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate 
 /* True if the solver ended without a solution in a way that permits infeasibility. The certificate
  * then may be a proof (0 if the caller zeroed it and none was found). Solvers discard it if it is
  * not exact under round-off of M. */
-static inline bool ct_lcp_may_have_none(const ct_lcp_result *solved) {
+static inline bool ct_lcp_may_be_infeasible(const ct_lcp_result *solved) {
   return solved->status == CT_LCP_STATUS_INFEASIBLE || solved->status == CT_LCP_STATUS_EXHAUSTED ||
          solved->status == CT_LCP_STATUS_RAY;
 }

@@ -86,7 +86,7 @@ typedef struct side {
   ct_frame frame;
 } side;
 
-static side place_collider(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
+static side transform_collider(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
   const ct_body *body = ct_scene_body(parts->scene, row);
   const ct_mechanics_options *o = parts->options;
   ct_frame frame =
@@ -146,8 +146,8 @@ static bool add_hit_contacts(void *context, const ct_contacts_hit *hit) {
   ct_mechanics_parts *parts = f->parts;
   if (!accepts_hit(f, &hit->position)) return false;
   if (hit->point_count == 0 || !is_any_dynamic(parts, hit->a, hit->b)) return true;
-  side a = place_collider(parts, hit->a, hit->collider_a),
-       b = place_collider(parts, hit->b, hit->collider_b);
+  side a = transform_collider(parts, hit->a, hit->collider_a),
+       b = transform_collider(parts, hit->b, hit->collider_b);
   const ct_contact whose = {
       .a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
   const ct_pair_material material = find_pair_material(parts, &whose);

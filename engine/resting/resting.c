@@ -197,7 +197,7 @@ static ct_status solve_large_island(ct_resting *resting) {
   if (!allows_balance(resting)) return CT_LIMIT;
   ct_status status = ct_resting_solve_equilibrium(resting);
   for (size_t i = 0; status == CT_OK && i < resting->count * CT_RESTING_PARTS; i++)
-    resting->forces[i] = resting->fit.forces[i];
+    resting->forces[i] = resting->equilibrium.forces[i];
   if (status == CT_OK) status = write_result_of_forces(resting);
   if (status != CT_OK) return status;
   ct_resting_result *reported = resting->result;

@@ -59,7 +59,7 @@ size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks) {
 
 ct_status ct_resting_prepare_equilibrium(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
-  ct_resting_equilibrium *fit = &resting->fit;
+  ct_resting_equilibrium *fit = &resting->equilibrium;
   *fit = (ct_resting_equilibrium){
       .blocks = ct_arena_alloc(resting->arena, set->body_count + 1, sizeof *fit->blocks)};
   if (!fit->blocks) return CT_OUT_OF_MEMORY;
@@ -102,8 +102,8 @@ static ct_status find_shortest_forces(const ct_resting *resting, ct_resting_equi
 }
 
 ct_status ct_resting_solve_equilibrium(ct_resting *resting) {
-  assert(resting->fit.blocks);
-  ct_resting_equilibrium *fit = &resting->fit;
+  assert(resting->equilibrium.blocks);
+  ct_resting_equilibrium *fit = &resting->equilibrium;
   if (fit->known) return CT_OK;
   ct_cone_fit_problem problem = {.cones = fit->cones,
                                  .count = resting->count,

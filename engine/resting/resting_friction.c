@@ -85,7 +85,7 @@ static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *
     return CT_OK;
   if (resting->options->friction != CT_RESTING_FRICTION_CONE) return CT_OK;
   ct_status status = ct_resting_solve_equilibrium(resting);
-  const ct_resting_equilibrium *fit = &resting->fit;
+  const ct_resting_equilibrium *fit = &resting->equilibrium;
   if (status != CT_OK || fit->status == CT_CONE_FIT_UNDECIDED) return status;
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++)
     resting->forces[i] = fit->forces[i];
@@ -163,7 +163,7 @@ static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *pr
                                  .proof = CT_FRICTION_PROOF_ALWAYS,
                                  .cancel = from->cancel};
   const ct_friction_bodies bodies = {
-      .levers = resting->fit.cones, .count = resting->fit.count, .scale = 1.0};
+      .levers = resting->equilibrium.cones, .count = resting->equilibrium.count, .scale = 1.0};
   if (!from->acceleration_level) options.bodies = &bodies;
   const ct_matrix *matrix = &problem->friction.matrix;
   if (!matrix->dense && !pyramids && from->iterations_max == 0)

@@ -95,7 +95,7 @@ ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *infe
     for (size_t i = 0; i < n; i++) memory[3 * n + i] = 0.0;
     ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
     status = ct_lcp_solve(&problem, &options, resting->arena, &solved);
-    bool none = status == CT_OK && ct_lcp_may_have_none(&solved);
+    bool none = status == CT_OK && ct_lcp_may_be_infeasible(&solved);
     if (none)
       status = ct_resting_certify(resting, solved.certificate, q, CT_RESTING_PARTS, infeasible);
     *raised = *raised || (none && !*infeasible);
@@ -189,12 +189,12 @@ static ct_status solve_by_equilibrium(ct_resting *resting, const ct_lcp *problem
                                       bool *done) {
   size_t n = resting->count;
   ct_status status = ct_resting_solve_equilibrium(resting);
-  if (status != CT_OK || resting->fit.status != CT_CONE_FIT_BALANCED) return status;
+  if (status != CT_OK || resting->equilibrium.status != CT_CONE_FIT_BALANCED) return status;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   double *memory = ct_arena_alloc_doubles(resting->arena, 2 * n), most = 0.0;
   ct_lcp_result balanced = {.z = memory, .w = memory + n};
   for (size_t i = 0; memory && i < n; i++) {
-    balanced.z[i] = resting->fit.forces[i * CT_RESTING_PARTS];
+    balanced.z[i] = resting->equilibrium.forces[i * CT_RESTING_PARTS];
     most = fmax(most, fabs(problem->q[i]));
   }
   if (memory) balanced.residual = ct_lcp_residual(problem, balanced.z, balanced.w);
@@ -223,7 +223,7 @@ static ct_status solve_certified(ct_resting *resting, const ct_lcp *problem, dou
   for (int pass = 0; pass < 3 && open; pass++) {
     for (size_t i = 0; i < problem->matrix.size; i++) solved->certificate[i] = 0.0;
     status = ct_lcp_solve(problem, options, resting->arena, solved);
-    open = status == CT_OK && pass < 2 && ct_lcp_may_have_none(solved);
+    open = status == CT_OK && pass < 2 && ct_lcp_may_be_infeasible(solved);
     if (open) status = ct_resting_certify(resting, solved->certificate, q, 1, none);
     bool soon =
         problem->matrix.size <= GRADIENTS_FROM || solved->status == CT_LCP_STATUS_INFEASIBLE;
@@ -247,8 +247,9 @@ static ct_status solve_normals(ct_resting *resting, const ct_lcp *problem, doubl
   if (status != CT_OK) return status;
   write_lcp_result(resting, solved, none);
   bool wanting = !chosen && resting->result->status == CT_RESTING_STATUS_NOT_CONVERGED;
-  return wanting && resting->fit.blocks ? solve_by_equilibrium(resting, problem, true, &done)
-                                        : CT_OK;
+  return wanting && resting->equilibrium.blocks
+             ? solve_by_equilibrium(resting, problem, true, &done)
+             : CT_OK;
 }
 
 ct_status ct_resting_normal(ct_resting *resting) {

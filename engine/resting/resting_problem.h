@@ -45,8 +45,8 @@ typedef struct ct_resting {
   ct_resting_result *result;
   uint32_t *active; /* [count] contacts that take part: those that do not separate */
   size_t count;
-  double *forces;             /* [3 count] normal and two tangential forces: the solution */
-  ct_resting_equilibrium fit; /* used by friction and stability */
+  double *forces;                     /* [3 count] normal and two tangential forces: the solution */
+  ct_resting_equilibrium equilibrium; /* used by friction and stability */
 } ct_resting;
 
 /* Unit normal and tangents of a contact, as rows. */

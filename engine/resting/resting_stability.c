@@ -129,7 +129,7 @@ static void make_motion(const ct_resting *resting, const ct_resting_equilibrium 
 
 static ct_status decide_stability(ct_resting *resting) {
   ct_resting_result *result = resting->result;
-  const ct_resting_equilibrium *fit = &resting->fit;
+  const ct_resting_equilibrium *fit = &resting->equilibrium;
   ct_status status = ct_resting_solve_equilibrium(resting);
   ct_velocity *motion =
       ct_arena_alloc(resting->arena, resting->set->body_count + 1, sizeof *motion);
@@ -152,7 +152,7 @@ static ct_status decide_stability(ct_resting *resting) {
 }
 
 ct_status ct_resting_stability(ct_resting *resting) {
-  assert(resting->fit.blocks);
+  assert(resting->equilibrium.blocks);
   ct_resting_result *result = resting->result;
   result->stability = CT_STABILITY_MOVING;
   if (is_moving(resting)) return CT_OK;
