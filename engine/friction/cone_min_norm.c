@@ -52,6 +52,7 @@ void ct_cone_project(double mu, const double *x, double *f, double *slope) {
   double across = sqrt(x[1] * x[1] + x[2] * x[2]);
   for (size_t k = 0; slope && k < 9; k++) slope[k] = 0.0;
   f[0] = f[1] = f[2] = 0.0;
+  /* Polar cone: zero. Cone: unchanged. Without friction: the normal alone. */
   if (mu * across <= -x[0] || (mu == 0.0 && x[0] <= 0.0)) return;
   if (mu > 0.0 && across <= mu * x[0]) {
     for (size_t k = 0; k < 3; k++) f[k] = x[k];
@@ -63,6 +64,7 @@ void ct_cone_project(double mu, const double *x, double *f, double *slope) {
     if (slope) slope[0] = 1.0;
     return;
   }
+  /* Otherwise the nearest point is on the border, in the direction of x. */
   const double e[2] = {x[1] / across, x[2] / across};
   double along = (x[0] + mu * across) / (1.0 + mu * mu), turn = mu * along / across;
   f[0] = along;
@@ -454,6 +456,7 @@ static ct_status run_min_norm(min_norm_state *h, ct_cone_fit_result *result) {
     for (size_t k = 0; k < 3; k++)
       mean += dot_vectors(h->problem->cones[i].columns[k], h->problem->cones[i].columns[k],
                           2 * CT_CONE_BLOCK);
+  /* Weight, load and cost of a product. */
   mean = mean > 0.0 ? mean / (double)h->rows : 1.0;
   h->weight = WEIGHT_FIRST * mean;
   h->load = norm_of_vector(h->problem->target, h->rows);
@@ -461,6 +464,7 @@ static ct_status run_min_norm(min_norm_state *h, ct_cone_fit_result *result) {
   result->iterations = 0;
   result->pull = 0.0;
   if (h->direct) start_from_sticking(h);
+  /* Proximal iterations: minimise, refine if nearly balanced, move the center. */
   for (int outer = 0; outer < OUTER_MAX && can_continue(h, result->iterations); outer++) {
     if (ct_cancel_raised(h->problem->cancel)) return CT_CANCELLED;
     for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
@@ -470,6 +474,7 @@ static ct_status run_min_norm(min_norm_state *h, ct_cone_fit_result *result) {
     if (result->status != CT_CONE_FIT_BALANCED && correct_forces(h))
       result->status = CT_CONE_FIT_BALANCED;
     if (result->status == CT_CONE_FIT_BALANCED) return CT_OK;
+    /* If the residual has converged to a nonzero vector, the load is infeasible. */
     double off = 0.0;
     for (size_t i = 0; i < h->rows; i++) {
       off += (h->rest[i] - h->before[i]) * (h->rest[i] - h->before[i]);

@@ -82,6 +82,7 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
   double least = 0.0, size_max = 0.0, normal_max = 0.0;
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
+    /* Scale of the contact: the norm of its block, or the least one. */
     double norm = problem_block_norm(p, i);
     if (!(norm > 0.0)) norm = least = least > 0.0 ? least : least_block_norm(p);
     ct_triple ui = friction_contact_velocity(p, r, i),
@@ -91,6 +92,7 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
       u[d * i + 1] = clamp_to_finite(ui.s);
       if (d == 3) u[d * i + 2] = clamp_to_finite(ui.t);
     }
+    /* Greatest accepted forces, and the defect. */
     double qi =
         ct_length2(p->q[d * i], ct_length2(p->q[d * i + 1], d == 3 ? p->q[d * i + 2] : 0.0));
     size_max = fmax(size_max, CT_FRICTION_GROWTH * (qi / norm));
@@ -205,6 +207,7 @@ static ct_status run_friction_method(const ct_friction_problem *p,
                                      const ct_friction_options *options, ct_arena *arena,
                                      ct_friction_result *result) {
   ct_friction_work w = {.arena = arena, .method = CT_FRICTION_NSGS};
+  /* Options, the scaled copy, and the residual of the start. */
   w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
   w.iterations_max = options->method == CT_FRICTION_AUTO ? AUTO_ITERATIONS_MAX : ITERATIONS_MAX;
   if (options->iterations_max) w.iterations_max = options->iterations_max;
@@ -212,6 +215,7 @@ static ct_status run_friction_method(const ct_friction_problem *p,
   if (status != CT_OK) return status;
   bool infeasible = false;
   (void)ct_friction_evaluate(&w);
+  /* Run the method. */
   switch (options->method) {
   case CT_FRICTION_POLYHEDRAL:
     status = ct_friction_polyhedral(&w, options, result);
@@ -230,6 +234,7 @@ static ct_status run_friction_method(const ct_friction_problem *p,
   default:
     status = needs_iterations(&w) ? run_automatic_method(p, options, &w, &infeasible) : CT_OK;
   }
+  /* Without convergence, try to prove infeasibility. */
   if (status == CT_OK && !infeasible && w.best_residual > w.tolerance)
     status = ct_friction_prove_infeasible(&w, options->proof, &infeasible);
   if (status == CT_OK) write_friction_result(p, &w, infeasible, result);

@@ -137,6 +137,7 @@ static ct_status run_apgd(apgd_state *d, uint64_t steps) {
   ct_friction_work *w = d->w;
   double mark = INFINITY;
   uint64_t evaluations = 0, mark_at = 0;
+  /* Scale the start and evaluate it. */
   for (size_t i = 0; i < w->contacts; i++) {
     d->root[i] = sqrt(w->rho[i]);
     d->x[i] = d->y[i] = ct_triple_scale(w->r[i], 1.0 / d->root[i]);
@@ -146,6 +147,7 @@ static ct_status run_apgd(apgd_state *d, uint64_t steps) {
   evaluate_iterate(d);
   for (uint64_t k = 0;
        k < steps && w->iterations < w->iterations_max && w->best_residual > w->tolerance; k++) {
+    /* Step; every EVALUATION_STEPS, evaluate the residual and test for progress. */
     if (!make_gradient_step(d)) return CT_CANCELLED;
     accelerate_iterate(d);
     w->iterations++;

@@ -73,6 +73,7 @@ static bool make_normal_matrix(const ct_friction_work *w, ct_matrix *matrix) {
   if (!starts || !columns || !values) return false;
   for (size_t i = 0; i < n; i++) {
     starts[i] = count;
+    /* Merge the diagonal entry into the ascending columns of the row. */
     bool placed = false;
     for (size_t k = w->starts[i]; k <= w->starts[i + 1]; k++) {
       bool last = k == w->starts[i + 1];

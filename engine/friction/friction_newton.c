@@ -234,6 +234,7 @@ static newton_equations contact_equations(const newton_system *n, size_t i, ct_t
   ct_triple r = w->r[i];
   slip_direction s = sliding_direction(n, i, u);
   newton_equations q = {.v = {rho}, .r = {n->damping}, .rhs = {-rho * u.n}};
+  /* Sticking. */
   if (mu > 0.0 && s.length <= s.most && !n->slips[i]) {
     q.v[4] = q.v[8] = rho;
     q.r[4] = q.r[8] = n->damping;
@@ -242,6 +243,7 @@ static newton_equations contact_equations(const newton_system *n, size_t i, ct_t
     q.sticks = true;
     return q;
   }
+  /* Sliding. */
   double beta = s.length > 0.0 ? s.most / s.length : 0.0;
   double e[2] = {s.length > 0.0 ? s.y[0] / s.length : 0.0,
                  s.length > 0.0 ? s.y[1] / s.length : 0.0};

@@ -144,6 +144,7 @@ static ct_friction_status friction_status_of_lcp(ct_lcp_status status) {
 
 ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options *options,
                                  ct_friction_result *result) {
+  /* Directions and strength of the pyramids, and first row of each contact. */
   size_t wanted = options->directions >= DIRECTIONS_MIN ? options->directions & ~(size_t)1
                                                         : CT_FRICTION_DIRECTIONS;
   pyramid p = {.w = w, .directions = w->dimension == 2 ? 2 : wanted, .strength = 1.0};
@@ -156,11 +157,13 @@ ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options 
     p.size += pyramid_rows(&p, i);
     if (p.size > CT_LCP_DIRECT_MAX) return CT_LIMIT;
   }
+  /* The linear complementarity problem. */
   if (!allocate_pyramids(&p, w->arena)) return CT_OUT_OF_MEMORY;
   fill_pyramid_directions(&p);
   fill_basis_directions(&p);
   assemble_pyramid_problem(&p, firsts);
   ct_lcp lcp = {.matrix = {.size = p.size, .dense = p.matrix}, .q = p.q};
+  /* Solve it; without friction by AUTO, for the solution of least norm. */
   bool plain = p.size == w->contacts;
   ct_lcp_options lcp_options = {.method = plain ? CT_LCP_AUTO : CT_LCP_LEMKE,
                                 .tie = plain ? CT_LCP_TIE_MIN_NORM : CT_LCP_TIE_ANY,
@@ -169,6 +172,7 @@ ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options 
   ct_lcp_result answer = {.z = p.z, .w = p.slack, .certificate = p.certificate};
   ct_status status = ct_lcp_solve(&lcp, &lcp_options, w->arena, &answer);
   if (status != CT_OK) return status;
+  /* Forces and result. */
   double size = fmin(gather_pyramid_forces(&p, firsts), w->size_max);
   result->method = CT_FRICTION_POLYHEDRAL;
   result->status = friction_status_of_lcp(answer.status);

@@ -203,6 +203,7 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   assert(p->dimension == 2 || p->dimension == 3);
   size_t n = p->contacts, d = p->dimension,
          entries = p->matrix.dense ? n * d * n * d : p->matrix.starts[n * d];
+  /* Allocate vectors and count the blocks. */
   ct_arena *arena = w->arena;
   block_rows out = {.starts = ct_arena_alloc(arena, n + 1, sizeof(size_t)),
                     .diagonal = ct_arena_alloc(arena, n, sizeof(ct_block))};
@@ -215,6 +216,7 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   out.columns = ct_arena_alloc(arena, out.starts[n], sizeof(uint32_t));
   out.blocks = ct_arena_alloc(arena, out.starts[n], sizeof(ct_block));
   if (!out.columns || !out.blocks) return CT_OUT_OF_MEMORY;
+  /* Scale W and q, and fill the blocks. */
   int matrix_exponent = exponent_of_entry(
       greatest_entry(p->matrix.dense ? p->matrix.dense : p->matrix.values, entries));
   int q_exponent = exponent_of_entry(greatest_entry(p->q, n * d));
@@ -222,6 +224,7 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   fill_rho(rho, out.diagonal, n, p->dimension);
   w->matrix_exponent = matrix_exponent;
   w->r_exponent = q_exponent - matrix_exponent;
+  /* Scale q and the start, and bound the force size. */
   w->size_max = 0.0;
   double normal = 0.0;
   for (size_t i = 0; i < n; i++) {

@@ -83,6 +83,7 @@ static void solve_single_contact(ct_impulse_work *work) {
   ct_impulse_contact *contact = &work->contacts[0];
   if (!contact->movable || contact->before.velocity_class != CT_CLASS_COLLIDING) return;
   const ct_contact *t = &work->set->contacts[0];
+  /* Describe the contact, apply the law, and write the result. */
   ct_impulse_point point = {
       .static_friction = contact->static_friction,
       .dynamic_friction = contact->dynamic_friction,

@@ -215,6 +215,7 @@ static ct_status restitute_with_friction(const ct_impulse_many *many, const doub
   assert(many->dimension == 3);
   ct_arena *arena = many->work->arena;
   doubled d = {.many = many, .least = least};
+  /* Matrix, velocities and coefficients of the doubled system. */
   if (!allocate_doubled(&d, arena)) return CT_OUT_OF_MEMORY;
   write_doubled_system(&d);
   size_t contacts = many->count + d.extra;
@@ -238,6 +239,7 @@ static ct_status restitute_with_friction(const ct_impulse_many *many, const doub
       mu,
       contacts,
       3};
+  /* Solve it, and add the impulses of the discs to their contacts. */
   ct_status status = solve_cones(many, &problem, r, phase);
   if (status != CT_OK) return status;
   for (size_t row = 0; row < many->rows; row++) p[row] = r[row];

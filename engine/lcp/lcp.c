@@ -251,6 +251,7 @@ static ct_status run_methods_in_order(const ct_lcp *problem, ct_lcp_job *job,
 ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena,
                        ct_lcp_result *result) {
   assert(options->method < CT_LCP_METHOD_COUNT);
+  /* Limits, and the empty problem. */
   size_t n = problem->matrix.size;
   bool chosen = options->method != CT_LCP_AUTO;
   if (n > (chosen ? lcp_methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
@@ -268,6 +269,7 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
     result->unique = CT_YES;
     return CT_OK;
   }
+  /* Properties of M and q, then the methods. */
   ct_lcp_job job = {
       .matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .arena = arena};
   for (size_t i = 0; i < n; i++)

@@ -273,15 +273,18 @@ static ct_lcp_status drive_row(dantzig *d, size_t k) {
     if (d->pivots >= d->job->iterations_max || ct_cancel_raised(d->job->options->cancel))
       return CT_LCP_STATUS_ITERATION_LIMIT;
     d->pivots++;
+    /* Direction and step. */
     double left;
     size_t stop;
     find_direction(d, k, &left);
     double step = find_blocking_step(d, k, left, &stop);
+    /* An unlimited step proves infeasibility, unless w_k is round-off. */
     if (stop == d->n) {
       if (is_beyond_roundoff(d, k)) return CT_LCP_STATUS_INFEASIBLE;
       d->places[k] = DEPENDENT;
       return CT_LCP_STATUS_OK;
     }
+    /* Make the step, and clamp or free the row that limits it. */
     for (size_t i = 0; i < d->n; i++) {
       d->z[i] += step * d->dz[i];
       if (d->places[i] == FREE) d->w[i] += step * d->dw[i];

@@ -218,6 +218,7 @@ ct_status ct_lcp_mprgp(const ct_lcp_job *job, ct_lcp_result *result) {
   const ct_lcp problem = {*job->matrix, job->q};
   while (result->iterations < job->iterations_max) {
     if (ct_cancel_raised(job->options->cancel)) return CT_CANCELLED;
+    /* Converged if the unscaled residual agrees. */
     if (natural_residual(&s) <= job->target) {
       for (size_t i = 0; i < s.n; i++) result->z[i] = s.x[i] * s.scale[i];
       if (ct_lcp_residual(&problem, result->z, NULL) <= job->target) {
@@ -226,6 +227,7 @@ ct_status ct_lcp_mprgp(const ct_lcp_job *job, ct_lcp_result *result) {
       }
     }
     if (++result->iterations % REFRESH == 0) compute_gradient(&s);
+    /* Release rows at 0, or minimise over the free rows. */
     if (s.chopped > s.promised) {
       make_proportioning_step(&s);
     } else if (!make_conjugate_step(&s)) {

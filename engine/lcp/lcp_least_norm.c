@@ -235,6 +235,7 @@ static ct_status solve_projected(const least_norm_search *s, const uint32_t *in,
   uint32_t *ends = ct_arena_alloc(arena, 2 * count, sizeof *ends);
   ct_status status = p && z && ends ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
+    /* Assemble the projector for the rows. */
     double side_max = 0.0;
     for (size_t i = 0; i < count; i++) {
       double *row = p + i * count;
@@ -252,6 +253,7 @@ static ct_status solve_projected(const least_norm_search *s, const uint32_t *in,
       side_max = fmax(side_max, fabs(side[i]));
     }
     for (size_t i = 0; i < count; i++) roots[i] = sqrt(fmax(p[i * count + i], 0.0));
+    /* Solve it by block pivoting; without success once more with a raised diagonal. */
     const ct_matrix matrix = {.size = count, .dense = p};
     ct_lcp_job job = *s->job;
     ct_lcp_options options = *job.options;
@@ -275,6 +277,7 @@ static ct_status solve_projected(const least_norm_search *s, const uint32_t *in,
       result.iterations = 0;
       status = ct_lcp_block(&job, &result);
     }
+    /* Accept the result if it solves the problem. */
     *ended = status == CT_OK && result.status == CT_LCP_STATUS_OK &&
              update_projected_side(p, z, count, z + 2 * count, side);
     if (*ended && factors) memcpy(factors, z, count * sizeof *factors);
@@ -408,6 +411,7 @@ static ct_status replace_solution(least_norm_search *s, const double *least,
     z[s->rows[e]] = s->unit[e] * least[e] > SAME * s->most ? least[e] : 0.0;
   const ct_lcp problem = {*s->job->matrix, s->job->q};
   double residual = ct_lcp_residual(&problem, z, w);
+  /* Correct z while its residual is too large. */
   ct_rank r;
   bool good = residual <= 2.0 * result->residual;
   if (!good && !factor_positive_rows(s, z, &r)) return CT_OUT_OF_MEMORY;
@@ -420,6 +424,7 @@ static ct_status replace_solution(least_norm_search *s, const double *least,
     s->unique = CT_UNKNOWN;
     return CT_OK;
   }
+  /* Accept it; uniqueness becomes unknown if the corrections are significant. */
   double apart = 0.0;
   for (size_t e = 0; e < s->count; e++)
     apart = fmax(apart, s->unit[e] * fabs(z[s->rows[e]] - least[e]));

@@ -102,6 +102,7 @@ static void factor_panel(ct_ldl *f, double *panel, size_t b, double small) {
   size_t first = f->first[b], top = PANEL * b;
   double *v = panel, *inverse = f->inverse;
   double *at = panel + PANEL * (top - first), *own = inverse + top;
+  /* Columns before the diagonal block. */
   const double whole[PANEL] = {at[0], at[5], at[10], at[15]};
   column c0 = load_column(at), c1 = load_column(at + 4), c2 = load_column(at + 8),
          c3 = load_column(at + 12);
@@ -113,6 +114,7 @@ static void factor_panel(ct_ldl *f, double *panel, size_t b, double small) {
     c2 = subtract_column(c2, scaled_down, l.b[0]);
     c3 = subtract_column(c3, scaled_down, l.b[1]);
   }
+  /* The diagonal block. */
   own[0] = invert_pivot(f, c0.a[0], whole[0], small);
   column l0 = scale_column(c0, own[0]);
   c1 = subtract_column(c1, c0, l0.a[1]);
@@ -148,6 +150,7 @@ void ct_ldl_factor(ct_ldl *f, const ct_ldl_part *part) {
 }
 
 void ct_ldl_solve(const ct_ldl *f, double *x) {
+  /* Solve L y = x. */
   for (size_t b = 0; b < f->panels; b++) {
     const double *v = f->values + f->start[b];
     column sum = load_column(x + PANEL * b);
@@ -159,7 +162,9 @@ void ct_ldl_solve(const ct_ldl *f, double *x) {
     own[2] = sum.b[0] - v[2] * own[0] - v[6] * own[1];
     own[3] = sum.b[1] - v[3] * own[0] - v[7] * own[1] - v[11] * own[2];
   }
+  /* Solve D y = x. */
   for (size_t i = 0; i < PANEL * f->panels; i++) x[i] *= f->inverse[i];
+  /* Solve L' y = x. */
   for (size_t b = f->panels; b-- > 0;) {
     const double *panel = f->values + f->start[b], *v = panel + PANEL * (PANEL * b - f->first[b]);
     double *own = x + PANEL * b;

@@ -95,6 +95,7 @@ bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *firs
     s.left[i] = dense[i * size + i];
     s.done[i] = false;
   }
+  /* Choose pivots, first from the marked rows; recompute small ones accurately. */
   for (int wanted = 1; wanted >= 0; wanted--) {
     for (size_t p; (p = choose_pivot_row(r, &s, first, wanted, small)) < size;) {
       double whole = dense[p * size + p];
@@ -107,6 +108,7 @@ bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *firs
     if (wanted) r->chosen = r->count;
     assert(r->chosen <= r->count && r->count <= size);
   }
+  /* Negative remainders: M is not semidefinite. */
   for (size_t i = 0; i < size; i++)
     if (!s.done[i] && s.left[i] < -INDEFINITE * fabs(dense[i * size + i])) r->semidefinite = false;
   return true;

@@ -201,6 +201,7 @@ static ct_status solve_large_island(ct_resting *resting) {
   if (status == CT_OK) status = write_result_of_forces(resting);
   if (status != CT_OK) return status;
   ct_resting_result *reported = resting->result;
+  /* Residual of the law. */
   double most = 0.0, wanted = resting->options->tolerance;
   if (resting->options->friction == CT_RESTING_FRICTION_NONE) {
     reported->residual = normal_residual(resting, &most);

@@ -158,6 +158,7 @@ ct_status ct_resting_balance_margin(const ct_resting *resting, const double *for
     ct_arena_leave(resting->arena, mark);
     return CT_OUT_OF_MEMORY;
   }
+  /* Sum the loads and contact forces of each body. */
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
     all[i] = (body_balance){body->force, body->torque, ct_norm(body->force), ct_norm(body->torque)};
@@ -170,6 +171,7 @@ ct_status ct_resting_balance_margin(const ct_resting *resting, const double *for
     add_force_to_balance(&all[contact->b], &set->bodies[contact->b], contact->position, force,
                          forces[i * CT_RESTING_PARTS]);
   }
+  /* Greatest unbalanced part. */
   double worst = 0.0;
   for (size_t i = 0; i < set->body_count; i++) {
     if (set->bodies[i].mobility != CT_DYNAMIC) continue;

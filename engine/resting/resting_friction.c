@@ -125,6 +125,7 @@ static ct_status refine_friction_solution(ct_resting *resting, const ct_resting_
   if (status != CT_OK || *residual <= CLOSE_ENOUGH || options->tolerance > 0.0 ||
       options->iterations_max)
     return status;
+  /* Continue the solver with a smaller tolerance, and refine again. */
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   size_t rows = problem->friction.matrix.size;
   double *forces = ct_arena_alloc_doubles(resting->arena, rows);
@@ -138,6 +139,7 @@ static ct_status refine_friction_solution(ct_resting *resting, const ct_resting_
   double reached = again.residual;
   if (status == CT_OK)
     status = ct_resting_polish(&problem->friction, resting->arena, forces, &reached);
+  /* Keep the better forces. */
   if (status == CT_OK && reached < *residual) {
     for (size_t i = 0; i < rows; i++) best[i] = forces[i];
     *residual = reached;
@@ -153,6 +155,7 @@ static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *pr
   assert(problem->friction.matrix.size == resting->count * CT_RESTING_PARTS);
   const ct_resting_options *from = resting->options;
   ct_resting_result *reported = resting->result;
+  /* Options of the solver. */
   bool pyramids = from->friction == CT_RESTING_FRICTION_POLYHEDRAL;
   ct_friction_options options = {.method =
                                      pyramids ? CT_FRICTION_POLYHEDRAL : from->friction_method,
@@ -169,6 +172,7 @@ static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *pr
   if (!matrix->dense && !pyramids && from->iterations_max == 0)
     options.iterations_max =
         (uint64_t)fmax(SOLVER_LEAST, SOLVER_WORK / (double)matrix->starts[matrix->size]);
+  /* Solve, and refine small problems. */
   ct_friction_result solved = {.r = resting->forces, .u = problem->velocities};
   ct_status status = ct_friction_solve(&problem->friction, &options, resting->arena, &solved);
   if (status != CT_OK) return status;
@@ -176,6 +180,7 @@ static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *pr
   reported->residual = solved.residual;
   if (!none && !pyramids && problem->friction.matrix.size <= CT_RESTING_DENSE_MAX)
     status = refine_friction_solution(resting, problem, &options, &solved);
+  /* Result. */
   double tolerance = from->tolerance > 0.0 ? from->tolerance : CT_FRICTION_TOLERANCE;
   reported->converged =
       pyramids ? solved.status == CT_FRICTION_STATUS_OK : !none && reported->residual <= tolerance;
@@ -353,6 +358,7 @@ static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *pr
                             .cancel = resting->options->cancel};
   ct_lcp_result solved = {.z = vectors, .w = vectors + n};
   ct_status status = ct_lcp_solve(&lcp, &options, resting->arena, &solved);
+  /* If inconsistent, solve again without round-off of the gaps. */
   if (status == CT_OK && resting_status_of_lcp(solved.status) == CT_RESTING_STATUS_INCONSISTENT) {
     allow_gap_roundoff(resting, s.q);
     status = ct_lcp_solve(&lcp, &options, resting->arena, &solved);
@@ -366,6 +372,7 @@ static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *pr
   reported->method = ct_resting_lcp_word(solved.method);
   for (size_t i = 0; i < n; i++)
     resting->forces[CT_RESTING_PARTS * i] = solved.converged ? solved.z[i] : 0.0;
+  /* Test whether the accelerations are unique. */
   bool others = false;
   if (solved.converged) status = search_other_answers(&s, &others);
   if (others) reported->status = CT_RESTING_STATUS_INDETERMINATE;

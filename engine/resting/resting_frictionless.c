@@ -197,6 +197,7 @@ static ct_status solve_by_equilibrium(ct_resting *resting, const ct_lcp *problem
     balanced.z[i] = resting->equilibrium.forces[i * CT_RESTING_PARTS];
     most = fmax(most, fabs(problem->q[i]));
   }
+  /* Evaluate the balancing forces as a solution of the LCP. */
   if (memory) balanced.residual = ct_lcp_residual(problem, balanced.z, balanced.w);
   balanced.converged = memory && balanced.residual <= BALANCED_RESIDUAL * (1.0 + most);
   bool small = memory && balanced.residual <= BALANCED_ROUNDING * (1.0 + most);

@@ -70,6 +70,7 @@ static ct_status copy_to_arena(const ct_resting *resting, const ct_matrix *from,
     out->dense = dense;
     return CT_OK;
   }
+  /* Sparse copy. */
   size_t *starts = ct_arena_alloc(resting->arena, n + 1, sizeof *starts);
   uint32_t *columns = ct_arena_alloc(resting->arena, entries + 1, sizeof *columns);
   double *values = ct_arena_alloc_doubles(resting->arena, entries + 1);

@@ -88,6 +88,7 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, do
   double work = 0.0, work_size = 0.0, greatest = 0.0, approach = 0.0;
   for (size_t i = 0; i < set->count; i++)
     greatest = fmax(greatest, motion_size(set, motion, &set->contacts[i]));
+  /* Work of the loads along the motion. */
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
     if (body->mobility != CT_DYNAMIC) continue;
@@ -95,6 +96,7 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, do
     work_size += ct_norm(body->force) * ct_norm(motion[i].linear) +
                  ct_norm(body->torque) * ct_norm(motion[i].angular);
   }
+  /* No contact force may do work against the motion. */
   for (size_t i = 0; i < resting->count; i++) {
     const ct_contact *contact = &set->contacts[resting->active[i]];
     ct_vec3 a = point_motion(set, motion, contact->a, contact->position),
