@@ -160,8 +160,8 @@ typedef struct min_norm_state {
   size_t link_count;
   ct_block_cholesky whole; /* sparse factor of G S G' + weight */
   bool direct, factored;   /* the sparse factor is within limits; it has been computed */
-  double load, price,
-      work; /* length of the target; multiplications of one product with G S G', and in total */
+  double load;             /* length of the target */
+  double price, work;      /* multiplications: of one product with G S G'; in total */
 } min_norm_state;
 
 static double dot_vectors(const double *a, const double *b, size_t count) {

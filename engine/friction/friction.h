@@ -44,8 +44,8 @@ typedef struct ct_friction_work {
   uint64_t iterations, iterations_max; /* sweeps or steps so far, and their limit */
   double multiplied; /* entries of W multiplied in sweeps and gradient steps so far */
   double eliminated; /* multiplications in Newton steps so far */
-  const double
-      *certificate; /* [contacts] infeasibility proof of the frictionless problem, or NULL */
+  /* [contacts] infeasibility proof of the frictionless problem, or NULL */
+  const double *certificate;
   ct_arena *arena;
   const ct_cancel *cancel;
 } ct_friction_work;

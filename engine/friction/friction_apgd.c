@@ -27,8 +27,8 @@
 typedef struct apgd_state {
   ct_friction_work *w;
   double *root; /* [contacts] roots of rho */
-  ct_triple *x, *wx, *before,
-      *w_before; /* iterate and previous iterate, scaled, and W times them */
+  /* iterate and previous iterate, scaled, and W times them */
+  ct_triple *x, *wx, *before, *w_before;
   ct_triple *y, *wy, *next, *w_next;
   double *term;           /* [contacts] de Saxce's term */
   double bound, momentum; /* bound of x'Wx / |x|^2; Nesterov's momentum */

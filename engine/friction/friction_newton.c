@@ -32,8 +32,8 @@ typedef struct newton_equations {
 typedef struct newton_system {
   ct_friction_work *w;
   ct_triple *from, *step; /* [contacts] */
-  uint32_t *place,
-      *degree; /* [contacts] number among the active contacts; number of active neighbours */
+  /* [contacts] number among the active contacts; number of active neighbours */
+  uint32_t *place, *degree;
   uint32_t *active, *queue;    /* [contacts], `count` of them used */
   newton_equations *equations; /* [contacts] equations of active contacts */
   bool *slips; /* [contacts] treated as sliding even if r - rho u indicates sticking, until a step

@@ -17,8 +17,8 @@ typedef struct ct_impulse_many {
   size_t count, rows;
   const ct_matrix *matrix;
   ct_friction_bodies bodies; /* factors of the matrix; without levers if not needed */
-  const double *
-      mu; /* [count] coefficient of friction: static without slip before the impact, else dynamic */
+  /* [count] coefficient of friction: static without slip before the impact, else dynamic */
+  const double *mu;
   const double *e;     /* [count] restitution in force */
   const double *u;     /* [rows] velocities before */
   const double *floor; /* [count] least normal velocity: 0, or the present one of an approach below

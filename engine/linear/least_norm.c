@@ -49,9 +49,8 @@ static double make_reflection(double *x, size_t count, size_t stride) {
   double length = strided_length(x, count, stride);
   if (length == 0.0) return 0.0;
   double first = x[0] >= 0.0 ? x[0] + length : x[0] - length;
-  double beta =
-      fabs(first) /
-      length; /* 2 / v.v of v = (1, x / first), since first^2 + rest^2 = 2 length |first| */
+  /* 2 / v.v of v = (1, x / first), since first^2 + rest^2 = 2 length |first| */
+  double beta = fabs(first) / length;
   for (size_t i = 1; i < count; i++) x[i * stride] /= first;
   x[0] = x[0] >= 0.0 ? -length : length;
   return beta;

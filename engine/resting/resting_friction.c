@@ -207,9 +207,9 @@ typedef struct sliding {
   const ct_resting *resting;
   const ct_resting_problem *problem;
   size_t count;
-  double *matrix, *q; /* [count count], [count] rows of normals */
-  double *f, *first,
-      *other; /* [count] forces; [3 count] accelerations of the solution and of another one */
+  double *matrix, *q;          /* [count count], [count] rows of normals */
+  double *f;                   /* [count] forces */
+  double *first, *other;       /* [3 count] accelerations of the solution and of another one */
   double *block, *right, *out; /* memory for solving a subset of the rows */
 } sliding;
 

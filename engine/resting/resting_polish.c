@@ -15,8 +15,8 @@ typedef struct polish {
   const ct_friction_problem *problem;
   size_t rows;
   double *forces, *velocities; /* [rows] */
-  double *matrix, *right,
-      *step; /* by columns; rows 3 i .. 3 i + 2 are the equations of contact i */
+  /* by columns; rows 3 i .. 3 i + 2 are the equations of contact i */
+  double *matrix, *right, *step;
 } polish;
 
 static double polish_matrix_entry(const polish *p, size_t row, size_t column) {
