@@ -1,4 +1,4 @@
-/* Boxes from one outwards. */
+/* Searches the boxes of a scene outwards from one box: nearest first, branch and bound. */
 #include "contact_state/aabb_nearest.h"
 #include "broad/aabb_tree.h"
 #include "shape/tapered_capsule.h"
@@ -6,9 +6,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Overrides up to this many are looked at one by one: making their tree costs more. */
+/* Up to this many overrides are tested one by one: building their tree would cost more. */
 #define FEW_OVERRIDES 16
-/* Boxes between two looks at the cancel flag: some 10 us. */
+/* Boxes between two polls of the cancel flag: about 10 us. */
 #define STEPS_PER_POLL 1024
 
 /* ---- bounds --------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ bool ct_aabb_view_row(const ct_query *query, uint32_t row, ct_aabb_view *view) {
   return true;
 }
 
-/* From the plane to the box's lowest corner. */
+/* Signed distance from the plane to the box's lowest corner. */
 static double plane_bound(const ct_aabb_view *plane, const ct_aabb_view *other) {
   if (!ct_aabb_is_bounded(&other->box)) return 0.0;
   const ct_aabb *box = &other->box;
@@ -49,7 +49,7 @@ double ct_aabb_distance_bound(const ct_aabb_view *a, const ct_aabb_view *b) {
   return bound;
 }
 
-/* ---- the field ------------------------------------------------------------------------------ */
+/* ---- trees and marks ------------------------------------------------------------------------- */
 
 static ct_status make_moved(ct_aabb_field *field) {
   const ct_query *query = field->query;
@@ -87,7 +87,7 @@ static uint16_t join_marks(uint16_t a, uint16_t b) {
   return a == CT_NODE_EMPTY ? b : CT_NODE_MIXED;
 }
 
-/* Marks of the nodes from this one down; the tree is no higher than CT_TREE_HEIGHT_MAX. */
+/* Computes the marks of the subtree at the node; the depth is at most CT_TREE_HEIGHT_MAX. */
 static uint16_t mark_node(const ct_query *query, const ct_tree *tree, bool of_moved, uint32_t at,
                           uint16_t *marks) {
   assert(at < tree->used);
@@ -114,7 +114,7 @@ ct_status ct_aabb_field_open(ct_aabb_field *field, const ct_query *query, uint64
   *field = (ct_aabb_field){.query = query};
   if (query->source != CT_SOURCE_TREE) return CT_OK;
   ct_status status = query->options.override_count > FEW_OVERRIDES ? make_moved(field) : CT_OK;
-  /* Marks cost a visit of each node. They pay where searches could meet that many rows in vain. */
+  /* Marks visit each node. They pay off if searches could visit that many excluded rows. */
   bool grouped = query->filter && query->filter->start;
   if (status == CT_OK && (grouped || field->moved) && searches * searches > query->scene->rows) {
     field->marks = make_marks(query, query->derived->tree, false);
@@ -133,7 +133,7 @@ void ct_aabb_field_close(ct_aabb_field *field) {
   *field = (ct_aabb_field){.query = field->query};
 }
 
-/* ---- the search ----------------------------------------------------------------------------- */
+/* ---- search ---------------------------------------------------------------------------------- */
 
 static bool poll_cancel(ct_aabb_search *search) {
   if (++search->steps < STEPS_PER_POLL) return false;
@@ -149,7 +149,7 @@ static ct_status visit_if_near(ct_aabb_search *search, uint32_t row) {
   return bound <= search->limit ? search->visit(search, row, &view, bound) : CT_OK;
 }
 
-/* A node that waits, and its bound. */
+/* A pending node and its bound. */
 typedef struct waiting_node {
   uint32_t node;
   double bound;
@@ -161,7 +161,7 @@ static waiting_node waiting_node_of(const ct_aabb_search *search, const ct_tree 
   return (waiting_node){node, ct_aabb_distance_bound(search->from, &view)};
 }
 
-/* Is there nothing wanted below the node? */
+/* True if filters exclude all rows below the node. */
 static bool unwanted(const ct_aabb_search *search, const uint16_t *marks, uint32_t node) {
   if (!marks || marks[node] == CT_NODE_MIXED) return false;
   if (marks[node] == CT_NODE_EMPTY) return true;
@@ -178,7 +178,8 @@ static ct_status visit_leaf(ct_aabb_search *search, const ct_tree_node *leaf, do
   return search->visit(search, row, &view, bound);
 }
 
-/* The nearer child first; one that has fallen behind the limit meanwhile is left out. */
+/* Descends into the nearer child first; skips pending nodes beyond the limit, which may have shrunk
+ * meanwhile. */
 static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *tree,
                                         bool of_moved) {
   const uint16_t *marks = of_moved ? search->field->moved_marks : search->field->marks;
@@ -206,7 +207,8 @@ static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *t
   return CT_OK;
 }
 
-/* Overrides that no tree holds: all of them where they are few, else the unbounded ones. */
+/* Visits the overrides outside the tree: all of them if there is no tree of overrides, else the
+ * unbounded ones. */
 static ct_status search_overrides(ct_aabb_search *search) {
   const ct_query *query = search->field->query;
   ct_status status = CT_OK;

@@ -1,4 +1,5 @@
-/* An event: the contacts of a revision, found again and laid beside those of the state before. */
+/* An event: finds the contacts of a revision and matches them with the records of the previous
+ * state. */
 #include "contact_state/contact_pairs.h"
 #include "contact_state/contact_state.h"
 
@@ -14,12 +15,12 @@
 typedef struct found_contact {
   ct_contact_key key;
   ct_pair_result result;
-  size_t record; /* of the state before that goes on, or NONE */
+  size_t record; /* record of the previous state that continues as this contact, or NONE */
 } found_contact;
 
-/* What has become of a record of the state before. */
+/* Fate of a record of the previous state. */
 typedef struct known_contact {
-  bool seen, goes_on; /* seen: it takes part, and its distance was computed */
+  bool seen, goes_on; /* seen: the pair still takes part, and its distance was computed */
   double distance;
 } known_contact;
 
@@ -29,12 +30,12 @@ typedef struct event_run {
   const ct_contact_event_options *options;
   ct_contact_member *members;
   size_t member_count;
-  known_contact *known; /* [records of the state before] */
+  known_contact *known; /* [records of the previous state] */
   found_contact *found;
   size_t count, capacity;
 } event_run;
 
-/* ---- finding -------------------------------------------------------------------------------- */
+/* ---- contact search -------------------------------------------------------------------------- */
 
 static ct_status add_found(event_run *run, const found_contact *contact) {
   assert(run->count <= run->capacity);
@@ -72,7 +73,8 @@ static int compare_found(const void *x, const void *y) {
   return ct_contact_key_compare(&((const found_contact *)x)->key, &((const found_contact *)y)->key);
 }
 
-/* Members are computed wherever their boxes are; pairs that are none, where boxes are near. */
+/* The distance of members is computed at any box distance; that of other pairs only if their boxes
+ * are near. */
 static ct_status find_contacts(event_run *run) {
   const double limit = run->pairs.epsilon;
   ct_status status = CT_OK;
@@ -93,8 +95,8 @@ static ct_status find_contacts(event_run *run) {
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* Velocity of the body's matter at p: of its centre of mass, or of its origin where it has none,
- * and of its turning about that. */
+/* Velocity of the body's material point at p: velocity of the centre of mass, or of the origin if
+ * the body has none, plus rotation about it. */
 static ct_vec3 row_velocity_at(const ct_scene *scene, uint32_t row, ct_vec3 p) {
   const ct_body *body = ct_scene_body(scene, row);
   const ct_motion *motion = ct_body_motion(body);
@@ -145,11 +147,12 @@ static ct_text append_text(ct_text text, char **texts) {
 
 static ct_contact_cause cause_of(const event_run *run, const ct_contact_record *record) {
   if (!run->previous) return CT_CAUSE_INIT;
-  /* Serials grow with rows: b's is the greater one. */
+  /* Serials ascend with rows: b's serial is the greater one. */
   return record->serial_b >= run->previous->next_serial ? CT_CAUSE_TIME : CT_CAUSE_Z2;
 }
 
-/* What is reported of a pair in contact at every event; the texts are written behind *texts. */
+/* Sets the data reported at every event of a pair in contact; the texts are written behind *texts.
+ */
 static ct_status set_record(event_run *run, const found_contact *found, ct_contact_record *record,
                             char **texts) {
   const ct_scene *scene = run->pairs.scene;
@@ -171,7 +174,7 @@ static ct_status set_record(event_run *run, const found_contact *found, ct_conta
   return run->options->supports ? set_supports(run, key, record) : CT_OK;
 }
 
-/* What is set once, when a contact begins, and kept from then on. */
+/* Sets the data fixed when a contact begins. */
 static void set_beginning(event_run *run, const found_contact *found, uint64_t pair,
                           ct_contact_record *record) {
   if (found->record == NONE) {
@@ -194,7 +197,7 @@ static void set_beginning(event_run *run, const found_contact *found, uint64_t p
   record->cause = before->cause;
 }
 
-/* Of the ids that a record keeps. */
+/* Bytes of the ids stored in a record. */
 static size_t text_bytes_of(const ct_scene *scene, const ct_contact_key *key) {
   const ct_body *a = ct_scene_body(scene, key->a), *b = ct_scene_body(scene, key->b);
   return ct_body_id(a).length + ct_body_id(b).length +
@@ -234,7 +237,7 @@ static ct_status make_state(event_run *run, ct_contact_state **out) {
   return status;
 }
 
-/* ---- what changed --------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 static int by_pair(const void *x, const void *y) {
   uint64_t p = ((const ct_contact_ended *)x)->record.pair,
@@ -242,7 +245,7 @@ static int by_pair(const void *x, const void *y) {
   return (p > q) - (p < q);
 }
 
-/* Records of the state before that do not go on. */
+/* Reports the records of the previous state that do not continue. */
 static void report_ended(const event_run *run, ct_contact_event *event) {
   size_t records = run->previous ? run->previous->count : 0;
   for (size_t i = 0; i < records; i++) {
@@ -256,7 +259,7 @@ static void report_ended(const event_run *run, ct_contact_event *event) {
     qsort(event->ended, event->ended_count, sizeof *event->ended, by_pair);
 }
 
-/* An index into the records, and the id to sort it by. */
+/* An index of a record, with the pair number as sort key. */
 typedef struct indexed_pair {
   uint64_t pair;
   uint32_t index;
@@ -267,8 +270,8 @@ static int by_indexed_pair(const void *x, const void *y) {
   return (p > q) - (p < q);
 }
 
-/* New ones got their ids in the order of records; those that go on are sorted by `order`, which has
- * room for all. */
+/* Reports begun and persisting contacts. New ones have pair numbers in the order of records;
+ * persisting ones are sorted by `order`, which has capacity for all. */
 static void report_present(const event_run *run, const ct_contact_state *state, indexed_pair *order,
                            ct_contact_event *event) {
   for (size_t i = 0; i < run->count; i++) {

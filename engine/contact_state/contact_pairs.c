@@ -1,4 +1,4 @@
-/* Pairs of colliders for contact states. */
+/* Enumeration and distances of the pairs of colliders for contact states. */
 #include "contact_state/contact_pairs.h"
 
 #include <assert.h>
@@ -35,11 +35,12 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene,
                               .workspace = how->workspace,
                               .cancel = how->cancel,
                               .placed_row = {CT_NO_ROW, CT_NO_ROW}};
-  const ct_query_options options = {.clearance = how->epsilon,
-                                    .explicit_pairs = !how->walks, /* poses alone */
-                                    .overrides = how->overrides,
-                                    .override_count = how->override_count,
-                                    .cancel = how->cancel};
+  const ct_query_options options = {
+      .clearance = how->epsilon,
+      .explicit_pairs = !how->walks, /* explicit pairs: no boxes or tree are needed */
+      .overrides = how->overrides,
+      .override_count = how->override_count,
+      .cancel = how->cancel};
   ct_status status = ct_query_prepare_distances(scene, &options, NULL, &pairs->query);
   if (status != CT_OK) return status;
   status = ct_scene_row_filter(scene, how->cancel, &pairs->filter);
@@ -50,7 +51,7 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene,
     return status;
   }
   ct_workspace_watch(pairs->workspace, pairs->cancel);
-  ct_workspace_out_of_memory(pairs->workspace); /* what came before is not this question's */
+  ct_workspace_out_of_memory(pairs->workspace); /* clears the state of earlier queries */
   return CT_OK;
 }
 
@@ -61,9 +62,9 @@ void ct_contact_pairs_close(ct_contact_pairs *pairs) {
   ct_query_destroy(pairs->query);
 }
 
-/* ---- which take part ------------------------------------------------------------------------ */
+/* ---- admissible pairs ------------------------------------------------------------------------ */
 
-/* Has one of the bodies a motion, and do filters let them meet? */
+/* True if one of the bodies has a motion and the filters admit the pair. */
 static bool takes_part(const ct_contact_pairs *pairs, const ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;
   if (!has_motion(scene, key->a) && !has_motion(scene, key->b)) return false;
@@ -74,7 +75,8 @@ static bool takes_part(const ct_contact_pairs *pairs, const ct_contact_key *key)
   return ct_row_filter_passes(filter, key->a, masked ? mask : NULL, key->b);
 }
 
-/* Pairs among this many colliders that are not of one body. */
+/* Number of pairs of colliders of different bodies, from the sums of collider counts and of their
+ * squares. */
 static uint64_t pairs_among(uint64_t sum, uint64_t squares) { return (sum * sum - squares) / 2; }
 
 uint64_t ct_contact_pairs_total(const ct_scene *scene) {
@@ -146,22 +148,22 @@ ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key 
   return out_of_memory ? CT_OUT_OF_MEMORY : CT_OK;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------- */
+/* ---- enumeration ----------------------------------------------------------------------------- */
 
 typedef struct pair_walk {
   ct_contact_pairs *pairs;
   const double *limit;
   ct_contact_visit visit;
   void *context;
-  uint32_t row; /* the one with a motion that looks around */
+  uint32_t row; /* the row with a motion that searches */
   ct_aabb_view view;
   bool masked;
-  uint64_t mask[MASK_WORDS];    /* groups that it does not collide with */
-  ct_contact_key key;           /* rows of the pair at work */
-  const ct_aabb_view *plane[2]; /* of the two bodies, where one is nothing but a plane; else NULL */
+  uint64_t mask[MASK_WORDS];    /* groups that the row does not collide with */
+  ct_contact_key key;           /* rows of the current pair */
+  const ct_aabb_view *plane[2]; /* views of the two bodies that are a single plane; else NULL */
 } pair_walk;
 
-/* The pair's boxes: of its colliders, or the plane. */
+/* Lower bound of the pair's distance, from the colliders' boxes or the plane. */
 static double bound_of(const pair_walk *walk, uint32_t a, uint32_t b) {
   const ct_contact_pairs *pairs = walk->pairs;
   ct_aabb_view views[2] = {ct_aabb_view_of(&pairs->placed[0].boxes[a]),
@@ -178,7 +180,7 @@ static ct_status visit_colliders(void *context, uint32_t a, uint32_t b) {
   return bound <= *walk->limit ? walk->visit(walk->context, &walk->key, bound) : CT_OK;
 }
 
-/* Bodies of several colliders: each pair of them. */
+/* Bodies of several colliders: visits each pair of colliders. */
 static ct_status visit_compounds(pair_walk *walk) {
   ct_contact_pairs *pairs = walk->pairs;
   if (!place_row(pairs, 0, walk->key.a) || !place_row(pairs, 1, walk->key.b))
@@ -196,7 +198,7 @@ static ct_status visit_partner_row(ct_aabb_search *search, uint32_t row, const c
   pair_walk *walk = search->context;
   ct_contact_pairs *pairs = walk->pairs;
   const ct_row_filter *filter = pairs->filter;
-  /* Two that both move see each other: the lower row's turn counts. */
+  /* Two moving bodies find each other: the pair is visited by the lower row. */
   if (row == walk->row || (row < walk->row && has_motion(pairs->scene, row))) return CT_OK;
   if (filter && !ct_row_filter_passes(filter, walk->row, walk->masked ? walk->mask : NULL, row))
     return CT_OK;
@@ -253,9 +255,8 @@ static bool is_collider(const ct_body *body, uint32_t index, ct_text name) {
   return id.length == name.length && memcmp(id.bytes, name.bytes, id.length) == 0;
 }
 
-/* The collider that was at *index: it is looked for from there to both sides, for it seldom goes
- * far. False: the body has it no more.
- */
+/* The collider with the id. The search starts at its previous *index and proceeds to both sides, as
+ * indices seldom change much. False: the body has no such collider. */
 static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
   uint32_t from = *index;
   if (is_collider(body, from, name)) return true;
@@ -270,7 +271,7 @@ static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
   return false;
 }
 
-/* The record's pair in this revision. False: it takes no part any more. */
+/* The record's pair in this revision. False: it takes part no longer. */
 static bool record_key(const ct_contact_pairs *pairs, const ct_contact_record *r,
                        ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;
@@ -324,7 +325,7 @@ size_t ct_contact_member_find(const ct_contact_member *members, size_t count,
   return count;
 }
 
-/* ---- records by their colliders -------------------------------------------------------------- */
+/* ---- index from colliders to records --------------------------------------------------------- */
 
 struct ct_contact_index {
   const ct_contact_state *state; /* borrowed */

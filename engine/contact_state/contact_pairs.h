@@ -1,7 +1,6 @@
-/* The pairs of colliders that contact states are about, as events and zero-crossing functions both
- * see them: which take part, how far their boxes are apart, and their distance, always asked in the
- * same way, so that it comes out the same to the bit.
- */
+/* Pairs of colliders of contact states, common to events and zero-crossing functions: which pairs
+ * take part, lower bounds from boxes, and their distance. Every distance is computed with the same
+ * calls and arguments, so that results are equal to the bit. */
 #ifndef CONTACT_STATE_CONTACT_PAIRS_H
 #define CONTACT_STATE_CONTACT_PAIRS_H
 
@@ -9,15 +8,15 @@
 
 #include <contact/contact_state.h>
 
-/* Two colliders; row a is below row b. */
+/* Two colliders; row a is less than row b. */
 typedef struct ct_contact_key {
   uint32_t a, b, collider_a, collider_b;
 } ct_contact_key;
 
-/* < 0: x comes first. */
+/* < 0: x is before y. */
 int ct_contact_key_compare(const ct_contact_key *x, const ct_contact_key *y);
 
-/* One revision, with some poses replaced. */
+/* The pairs of one revision, with overrides of some poses. */
 typedef struct ct_contact_pairs {
   const ct_scene *scene;
   double epsilon;
@@ -30,14 +29,14 @@ typedef struct ct_contact_pairs {
   ct_aabb_field field;
   ct_placed_body placed[2];
   uint32_t placed_row[2]; /* CT_NO_ROW: none */
-  uint64_t narrow;        /* distances computed */
+  uint64_t narrow;        /* number of distances computed */
 } ct_contact_pairs;
 
 typedef struct ct_contact_evaluated {
   double epsilon;
   ct_contact_method method;
-  ct_mpr_options mpr;           /* with CT_CONTACT_MPR */
-  bool walks;                   /* ct_contact_pairs_walk will be called */
+  ct_mpr_options mpr;           /* for CT_CONTACT_MPR */
+  bool walks;                   /* the caller will use ct_contact_pairs_walk */
   const ct_override *overrides; /* [override_count], sorted by row */
   size_t override_count;
   const ct_cancel *cancel;
@@ -48,27 +47,27 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene,
                                 const ct_contact_evaluated *how);
 void ct_contact_pairs_close(ct_contact_pairs *pairs);
 
-/* Of the signed distance or of a bound of it: what is compared with zero. */
+/* Value compared with zero, from the signed distance or a bound of it. */
 static inline double ct_contact_distance(const ct_contact_pairs *pairs, double signed_distance) {
   return signed_distance - pairs->epsilon;
 }
-/* Are boxes this far apart so near that the distance has to be computed? */
+/* True if the boxes are so near that the distance has to be computed. */
 static inline bool ct_contact_is_candidate(const ct_contact_pairs *pairs, double bound) {
   return bound <= pairs->epsilon;
 }
 
 ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key *key,
                                   ct_pair_result *result);
-/* The two colliders, placed; borrowed until the next pair. */
+/* Places the two colliders; valid until the next call. */
 ct_status ct_contact_pairs_place(ct_contact_pairs *pairs, const ct_contact_key *key, ct_placed *a,
                                  ct_placed *b);
-/* Pairs of colliders of bodies of which one has a motion; those that filters exclude are among
- * them. O(rows). */
+/* Number of pairs of colliders of two bodies with at least one motion; includes the pairs that
+ * filters exclude. O(rows). */
 uint64_t ct_contact_pairs_total(const ct_scene *scene);
 
-/* Calls visit for every pair that takes part and whose boxes are apart by no more than *limit,
- * which visits may lower, in no particular order. Anything but CT_OK ends it. O(log n) for each
- * body with a motion, and the pairs visited. */
+/* Calls visit for every pair that takes part and whose box distance is at most *limit, in no
+ * particular order; visits may lower *limit. A status other than CT_OK ends the loop. O(log n) per
+ * body with a motion, plus the visits. */
 typedef ct_status (*ct_contact_visit)(void *context, const ct_contact_key *key, double bound);
 ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit,
                                 ct_contact_visit visit, void *context);
@@ -79,12 +78,12 @@ typedef struct ct_contact_member {
   size_t record; /* index in the state */
 } ct_contact_member;
 
-/* In the order of keys: that of the records, unless a replaced body has its colliders in another
- * order. A collider with an id is found by it, wherever it is, another by its index. *members is
- * the caller's to free. CT_CANCELLED. */
+/* Members in the order of keys: that of the records, unless a replaced body has its colliders in
+ * another order. A collider with an id is matched by id at any index, one without by its index. The
+ * caller frees *members. CT_CANCELLED. */
 ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_state *state,
                                 ct_contact_member **members, size_t *count);
-/* Index of the key; count: it is no member. O(log) */
+/* Index of the member with the key; count if there is none. O(log count) */
 size_t ct_contact_member_find(const ct_contact_member *members, size_t count,
                               const ct_contact_key *key);
 

@@ -1,5 +1,5 @@
-/* Contact states: one immutable block each, shared by reference count; saved as data and restored
- * from it. */
+/* Contact states: one immutable block each, reference-counted; export as data and restoration from
+ * data. */
 #include "contact_state/contact_state.h"
 #include <contact/limits.h>
 #include <contact/restore.h>
@@ -20,7 +20,7 @@ ct_contact_state *ct_contact_state_new(size_t count, size_t text_bytes, char **t
   return state;
 }
 
-/* The state for its own count of holders; what it says stays. */
+/* Access to the reference count of a state whose contents stay const. */
 static ct_contact_state *mutable_state(const ct_contact_state *state) {
   return (ct_contact_state *)(uintptr_t)state;
 }
@@ -59,7 +59,7 @@ void ct_contact_functions(const double *signed_distances, const bool *in_contact
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Flags that a result may have. */
+/* Flags that a stored result may have. */
 #define FLAGS ((uint32_t)(CT_FLAG_NORMAL_ARBITRARY | CT_FLAG_WITNESS_NOT_UNIQUE))
 #define MPR_FLAGS                                                                                  \
   ((uint32_t)(CT_FLAG_TOLERANCE_RAISED | CT_FLAG_CENTRES_COINCIDE | CT_FLAG_PLANAR_MINKOWSKI))
@@ -107,7 +107,7 @@ static bool check_record(const ct_contact_state_data *data, const ct_contact_rec
   return good;
 }
 
-/* Serials grow with rows: records are in the order of these, then of colliders. */
+/* True if record x is before y: serials ascend with rows; then colliders. */
 static bool are_records_ordered(const ct_contact_record *x, const ct_contact_record *y) {
   if (x->serial_a != y->serial_a) return x->serial_a < y->serial_a;
   if (x->serial_b != y->serial_b) return x->serial_b < y->serial_b;
@@ -120,7 +120,7 @@ static int compare_state_pairs(const void *x, const void *y) {
   return (p > q) - (p < q);
 }
 
-/* Has each record a pair's id of its own? */
+/* Checks that the records have distinct pair numbers. */
 static ct_status check_pair_numbers(const ct_contact_state_data *data) {
   uint64_t *pairs = malloc((data->count + 1) * sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;
@@ -152,7 +152,7 @@ static ct_status check(const ct_contact_state_data *data) {
   return check_pair_numbers(data);
 }
 
-/* ---- making --------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 static ct_text move_text(ct_text text, char **texts) {
   ct_text copy = {*texts, text.length};

@@ -1,4 +1,4 @@
-/* A contact state's insides. */
+/* Internals of a contact state. */
 #ifndef CONTACT_STATE_CONTACT_STATE_H
 #define CONTACT_STATE_CONTACT_STATE_H
 
@@ -12,18 +12,17 @@ struct ct_contact_state {
   ct_contact_method method;
   ct_mpr_options mpr; /* zeros unless CT_CONTACT_MPR */
   uint64_t events;
-  uint64_t last_pair;   /* greatest id given so far */
-  uint64_t next_serial; /* bodies from here on were put in after the last event */
+  uint64_t last_pair;   /* greatest pair number used so far */
+  uint64_t next_serial; /* serials from here on belong to bodies added after the last event */
   size_t count, bytes;
-  ct_contact_record records[]; /* the texts of their ids follow */
+  ct_contact_record records[]; /* followed by the texts of their ids */
 };
 
-/* Room for the records, and for texts of so many bytes, which *texts is set to; both are the
- * caller's to fill. NULL: out of memory.
- */
+/* Allocates a state for the records and text_bytes of text, at *texts; the caller fills both. NULL:
+ * out of memory. */
 ct_contact_state *ct_contact_state_new(size_t count, size_t text_bytes, char **texts);
 
-/* z1 and z2 of the pairs taken in so far. */
+/* z1 and z2 of the pairs reduced so far. */
 typedef struct ct_contact_reduction {
   double epsilon, z[2];
   bool present[2];
@@ -33,8 +32,9 @@ static inline ct_contact_reduction ct_contact_reduction_start(double epsilon) {
   return (ct_contact_reduction){epsilon, {CT_Z1_NONE, CT_Z2_NONE}, {false, false}};
 }
 
-/* Takes a pair in, by its signed distance or a bound of it: into z1 if it is in contact, else into
- * z2. > 0: the function's value is the pair's now; 0: it was that already; < 0: another's. */
+/* Reduces a pair by its signed distance or a bound of it: into z1 if it is in contact, else into
+ * z2. > 0: the function's value is now the pair's; 0: it was equal before; < 0: another pair
+ * determines it. */
 static inline int ct_contact_reduction_add(ct_contact_reduction *fold, double signed_distance,
                                            bool in_contact) {
   int which = in_contact ? 0 : 1;

@@ -1,5 +1,5 @@
-/* The zero-crossing functions of a contact state: what has to change its sign before the state
- * stops being right. */
+/* The zero-crossing functions of a contact state: z1 is the greatest distance of the pairs in
+ * contact, z2 the least distance of the others. A change of sign invalidates the state. */
 #include "contact_state/contact_pairs.h"
 #include "contact_state/contact_state.h"
 
@@ -10,12 +10,12 @@ typedef struct monitor_run {
   ct_contact_pairs pairs;
   ct_contact_member *members;
   size_t member_count;
-  ct_contact_reduction fold; /* the values; whose they are: */
+  ct_contact_reduction fold; /* the values; below, the pairs that determine them */
   ct_zero_crossing z1, z2;
-  double limit; /* boxes apart by more do not matter any more, m */
+  double limit; /* boxes with a greater distance are irrelevant, m */
 } monitor_run;
 
-/* Part by which a sum of two doubles is more than enough rounded up. */
+/* Factor by which a rounded sum of two doubles is at least the exact sum. */
 #define ROUNDED_UP (1.0 + 4.0 * CT_UNIT_ROUNDOFF)
 
 static ct_contact_key crossing_key(const ct_zero_crossing *z) {
@@ -26,8 +26,8 @@ static ct_zero_crossing make_crossing(double value, bool narrow, const ct_contac
   return (ct_zero_crossing){value, true, narrow, key->a, key->b, key->collider_a, key->collider_b};
 }
 
-/* Takes a pair in. False: the function is another pair's. Of equal values the first by rows and
- * colliders counts, whatever order they come in. */
+/* Reduces a pair. False: another pair determines the function. Among equal values the first by rows
+ * and colliders counts, independent of their order of visits. */
 static bool reduce_pair(monitor_run *run, const ct_contact_key *key, double signed_distance,
                         bool in_contact, bool narrow) {
   ct_zero_crossing *z = in_contact ? &run->z1 : &run->z2;
@@ -40,7 +40,7 @@ static bool reduce_pair(monitor_run *run, const ct_contact_key *key, double sign
 
 /* ---- z1 ------------------------------------------------------------------------------------- */
 
-/* Of a contact that takes no part: nothing is known, and nothing asked. */
+/* The result of a contact that no longer takes part: not computed. */
 static const ct_pair_result absent = {.status = CT_PAIR_UNSUPPORTED,
                                       .relation = CT_SEPARATED,
                                       .normal = {1.0, 0.0, 0.0},
@@ -65,7 +65,7 @@ static ct_status find_z1(monitor_run *run, size_t records, ct_pair_result *conta
 
 /* ---- z2 ------------------------------------------------------------------------------------- */
 
-/* The least distance of the others. */
+/* Reduces the least distance of the pairs not in contact. */
 static ct_status visit_zero_crossing(void *context, const ct_contact_key *key, double bound) {
   assert(bound <= ((const monitor_run *)context)->limit);
   monitor_run *run = context;
@@ -80,7 +80,7 @@ static ct_status visit_zero_crossing(void *context, const ct_contact_key *key, d
     distance = result.distance;
   }
   if (!reduce_pair(run, key, distance, false, narrow)) return CT_OK;
-  /* Pairs that are near have to be computed all the same. */
+  /* Near pairs have to be computed in any case. */
   run->limit = ct_max2(run->pairs.epsilon, (run->z2.value + run->pairs.epsilon) * ROUNDED_UP);
   return CT_OK;
 }
