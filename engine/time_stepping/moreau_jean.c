@@ -1,6 +1,6 @@
-/* One step of Moreau and Jean (Moreau 1988; Jean 1999): half a step without forces, all impulses at
- * once, the other half. First order in the step with contacts. Contacts that dynamic bodies link
- * are an island, and are solved together. */
+/* One step of the method of Moreau and Jean (Moreau 1988; Jean 1999): half a step of drift without
+ * forces, all impulses at once, the second half. With contacts the method has first order in the
+ * step. Contacts linked by dynamic bodies form an island and are solved together. */
 #include "linear/arena.h"
 #include "time_stepping/time_stepping.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
-/* The first of the bodies linked with it; paths are halved on the way. */
+/* Root of the body's set in the union-find forest, with path halving. */
 static uint32_t find_union_root(uint32_t *parents, uint32_t i) {
   while (parents[i] != i) i = parents[i] = parents[parents[i]];
   return i;
@@ -27,7 +27,7 @@ static bool is_dynamic_index(const ct_time_stepping *stepping, uint32_t index) {
   return index != CT_NO_ROW && stepping->common->next[index].is_dynamic;
 }
 
-/* The first body of each body's island into `roots`, CT_NO_ROW of bodies without a contact. */
+/* Writes the root of each body's island to `roots`; CT_NO_ROW for bodies without a contact. */
 static void link_step_bodies(const ct_time_stepping *stepping, uint32_t *roots, uint8_t *touched) {
   for (uint32_t i = 0; i < stepping->common->moved_count; i++) {
     roots[i] = i;
@@ -46,8 +46,8 @@ static void link_step_bodies(const ct_time_stepping *stepping, uint32_t *roots, 
     if (!touched[i]) roots[i] = CT_NO_ROW;
 }
 
-/* The islands' numbers in place of their first bodies: a body comes after the first of its island.
- */
+/* Replaces roots by island numbers, in ascending order of roots: a body is never before its
+ * island's root. */
 static size_t number_step_islands(const ct_time_stepping *stepping, uint32_t *roots,
                                   uint32_t *numbers) {
   uint32_t count = 0;
@@ -71,7 +71,7 @@ static void offsets_of_counts(uint32_t *starts, size_t count) {
   starts[0] = 0;
 }
 
-/* By counting: what is filled in moves each start to the end, which is the next one's. */
+/* Counting sort: filling moves each start to its end, which is the next one's start. */
 static void sort_contacts_by_island(const ct_time_stepping *stepping, const uint32_t *roots,
                                     ct_step_islands *islands) {
   uint32_t *starts = islands->contact_starts;
@@ -123,20 +123,22 @@ static ct_status find_step_islands(const ct_step *step, ct_step_islands *islands
   return CT_OK;
 }
 
-/* Rounds of one step: as many as it takes for a blow to go through a row of so many bodies that do
- * not touch yet. What would pass then does so by what is closed in a step. */
+/* Iterations of a step that add speculative contacts: an impact propagates through at most this
+ * many initially separated bodies per step. Bodies beyond might interpenetrate by their approach in
+ * one step. */
 #define ROUNDS_MAX 5
-/* Sweeps of the solver in a step, where nothing else is said: what it lacks then the next step
- * makes good, which goes on from there. One part of so many tells which contacts take part. */
+/* Sweeps of the solver in a step unless the options specify them. The next step is warm-started, so
+ * that it reduces the remaining error. A fraction 1/ROUGH_SHARE of them decides which contacts take
+ * part. */
 #define SWEEPS_MAX 50u
 #define ROUGH_SHARE 8u
 
-/* Part of a step below which the rest of the duration is round-off. */
+/* Fraction of a step below which the remaining duration is round-off. */
 #define REST_PART 1e-9
 
 /* ---- loads ---------------------------------------------------------------------------------- */
 
-/* Those of each body where it is in the middle of the step. */
+/* Loads of each body at its pose in the middle of the step. */
 static void set_body_loads(ct_time_stepping *stepping) {
   for (size_t i = 0; i < stepping->common->moved_count; i++)
     stepping->common->next[i].force = stepping->common->next[i].torque = ct_vec(0, 0, 0);
@@ -152,7 +154,7 @@ static void set_body_loads(ct_time_stepping *stepping) {
   }
 }
 
-/* Gravity and loads for a time. */
+/* Applies gravity and loads for a time. */
 static void apply_free_forces(const ct_time_stepping *stepping, ct_body_state *m, double time) {
   m->before = m->velocity;
   if (m->is_dynamic) {
@@ -168,15 +170,15 @@ static void apply_free_forces(const ct_time_stepping *stepping, ct_body_state *m
   m->free_momentum = m->angular_momentum;
 }
 
-/* Of the loads: what they push times the mean of the velocities before and after, which is how far
- * the body goes. */
+/* Work of the loads: force times the mean of the velocities before and after, by which the body
+ * advances. */
 static double body_load_work(const ct_body_state *m, double time) {
   return 0.5 * time *
          (ct_dot(m->force, ct_add(m->before.linear, m->velocity.linear)) +
           ct_dot(m->torque, ct_add(m->before.angular, m->velocity.angular)));
 }
 
-/* ---- the step ------------------------------------------------------------------------------- */
+/* ---- step ------------------------------------------------------------------------------------ */
 
 static void forget_contacts(ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
@@ -203,8 +205,8 @@ static ct_status solve_step_islands(ct_step *step) {
   return status;
 }
 
-/* Of the contacts found: first, roughly, which take part, with more from round to round; then in
- * earnest. */
+/* Solves the contacts found: first roughly, to find which take part, adding contacts from iteration
+ * to iteration; then to the tolerance. */
 static ct_status solve_contacts(ct_step *step) {
   const ct_advance_options *o = &step->stepping->common->options;
   uint64_t sweeps = o->iterations_max ? o->iterations_max : SWEEPS_MAX;
@@ -225,8 +227,7 @@ static ct_status solve_contacts(ct_step *step) {
   return solve_step_islands(step);
 }
 
-/* Contacts that give an impulse, and how many of these did not in the step before, or no longer do.
- */
+/* Counts the contacts with an impulse, and the changes of this set against the previous step. */
 static void count_contacts(ct_step *step) {
   const ct_step_contacts *found = &step->stepping->found;
   size_t before = step->stepping->common->state.contacts;
@@ -238,7 +239,7 @@ static void count_contacts(ct_step *step) {
       step->result.acting > before ? step->result.acting - before : before - step->result.acting;
 }
 
-/* Does a contact that was found apart close before the middle of the step? */
+/* True if a contact that was separated closes before the middle of the step. */
 static bool closes_before_middle(const ct_step *step) {
   const ct_step_contacts *found = &step->stepping->found;
   double tolerance = step->stepping->common->options.contact_tolerance;
@@ -251,9 +252,9 @@ static bool closes_before_middle(const ct_step *step) {
   return false;
 }
 
-/* What is found in the middle of a step is kept from passing until the middle of the next. So the
- * first step begins with what comes to touch before its middle, and may lie beyond it then: it is
- * hit at once, in a step of its own that takes no time. */
+/* Contacts found in the middle of a step are prevented from interpenetration until the middle of
+ * the next step. The first step therefore misses contacts that close before its middle: they are
+ * resolved at the start, in a step of duration 0. */
 static ct_status collide_at_start(ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   bool moves = false;
@@ -272,7 +273,7 @@ static ct_status collide_at_start(ct_step *step) {
   return status;
 }
 
-/* What came of it goes along with the step. */
+/* Adds the results of the initial step of duration 0. */
 static void add_start_result(ct_step *step, const ct_step *start) {
   step->result.contact_impulse =
       ct_add(step->result.contact_impulse, start->result.contact_impulse);
@@ -335,7 +336,7 @@ static void keep_contacts(ct_step *step) {
   stepping->rest_wait = step->rest_wait;
 }
 
-/* ---- the integrator ------------------------------------------------------------------------- */
+/* ---- integrator ------------------------------------------------------------------------------ */
 
 ct_status ct_time_stepping_create(ct_integration *common, ct_time_stepping **out) {
   ct_time_stepping *stepping = *out = calloc(1, sizeof *stepping);

@@ -1,5 +1,5 @@
-/* The contacts of a step: found at the poses in its middle, each with what it gave in the step
- * before. */
+/* The contacts of a step: found at the poses in its middle, each with its impulse of the previous
+ * step (warm start). */
 #include "time_stepping/time_stepping.h"
 #include <contact/mechanics.h>
 
@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contacts that are apart take part from the first when they would close at so many times the
+/* Separated contacts take part from the first iteration if they would close at this many times the
  * present speed. */
 #define APPROACH_SLACK 2.0
 
-/* A margin stays until less than this part of it is needed. */
+/* A margin is reused until less than this fraction of it is needed. */
 #define MARGIN_LEAST_PART 0.125
 
-/* ---- the margin of the query ----------------------------------------------------------------- */
+/* ---- margin of the query --------------------------------------------------------------------- */
 
 static double greatest_point_speed(const ct_body_state *m) {
   double spin = ct_norm(m->velocity.angular), past = ct_norm(m->before.angular);
@@ -23,7 +23,7 @@ static double greatest_point_speed(const ct_body_state *m) {
   return ct_max2(ct_norm(m->velocity.linear), ct_norm(m->before.linear)) + turning;
 }
 
-/* What the two fastest bodies close in a step. */
+/* Greatest approach of two bodies in a step. */
 static double closed_in_step(const ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   double first = 0.0, second = 0.0;
@@ -35,7 +35,8 @@ static double closed_in_step(const ct_step *step) {
   return ct_max2(step->result.time * (first + second), stepping->common->options.contact_tolerance);
 }
 
-/* A power of two, which changes seldom: pairs that have not moved need not be asked again. */
+/* Margin rounded up to a power of two: it changes seldom, and pairs that have not moved are not
+ * queried again. */
 static double query_margin(const ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   if (stepping->common->options.margin > 0.0) return stepping->common->options.margin;
@@ -46,12 +47,12 @@ static double query_margin(const ct_step *step) {
   return fits ? stepping->margin : ldexp(1.0, exponent);
 }
 
-/* ---- finding -------------------------------------------------------------------------------- */
+/* ---- contact search -------------------------------------------------------------------------- */
 
 typedef struct contact_sink {
   ct_step *step;
   ct_status status;
-  uint32_t row_a, row_b, collider_a, collider_b; /* that the material is of */
+  uint32_t row_a, row_b, collider_a, collider_b; /* of the cached material */
   ct_pair_material material;
 } contact_sink;
 
@@ -111,7 +112,7 @@ static bool add_step_contacts(void *context, const ct_contacts_hit *hit) {
   return true;
 }
 
-/* Contacts of the rows that are marked. */
+/* Queries the contacts of the marked rows. */
 static ct_status query_step_contacts(ct_step *step, double margin) {
   ct_time_stepping *stepping = step->stepping;
   for (size_t i = 0; i < stepping->common->moved_count; i++)
@@ -128,8 +129,8 @@ static ct_status query_step_contacts(ct_step *step, double margin) {
   return status == CT_OK ? sink.status : status;
 }
 
-/* Rows that are not where they were in the middle of the step before; all of them when more has to
- * be seen than then. */
+/* Marks the rows with another pose than in the middle of the previous step; all rows if the margin
+ * has grown. */
 static size_t mark_moving(const ct_step *step, double margin) {
   ct_time_stepping *stepping = step->stepping;
   size_t count = 0;
@@ -141,9 +142,9 @@ static size_t mark_moving(const ct_step *step, double margin) {
   return count;
 }
 
-/* ---- what they gave before ------------------------------------------------------------------ */
+/* ---- warm start ------------------------------------------------------------------------------ */
 
-/* Order of the pairs of colliders, as the query goes through them. */
+/* Order of the pairs of colliders in the results of a query. */
 static int compare_pairs(const ct_step_contact *x, const ct_step_contact *y) {
   if (x->row_a != y->row_a) return x->row_a < y->row_a ? -1 : 1;
   if (x->row_b != y->row_b) return x->row_b < y->row_b ? -1 : 1;
@@ -190,7 +191,7 @@ static bool is_unmoved(const ct_time_stepping *stepping, const ct_step_contact *
   return !stepping->common->moving_rows[t->row_a] && !stepping->common->moving_rows[t->row_b];
 }
 
-/* What was queried, and in between what is kept of the step before, in the order of pairs. */
+/* Merges the queried contacts with those reused from the previous step, in the order of pairs. */
 static bool merge_contacts(ct_time_stepping *stepping) {
   ct_step_contacts *found = &stepping->found;
   const ct_step_contacts *past = &stepping->contacts, *queried = &stepping->queried;
@@ -209,7 +210,7 @@ static bool merge_contacts(ct_time_stepping *stepping) {
   return true;
 }
 
-/* ---- what they ask for ---------------------------------------------------------------------- */
+/* ---- targets of velocities ------------------------------------------------------------------- */
 
 static ct_vec3 state_point_velocity(const ct_body_state *m, ct_velocity velocity, ct_vec3 point) {
   return ct_add(velocity.linear, ct_cross(velocity.angular, ct_sub(point, m->position)));
@@ -225,9 +226,9 @@ static ct_vec3 contact_velocity_at(const ct_time_stepping *stepping, const ct_st
   return u;
 }
 
-/* A contact that touches, or would in this step if nothing else changed, is hit at once: with
- * restitution when the approach is fast enough. Else what is apart may come to touch and no nearer.
- */
+/* Sets target and restitution. A contact that is closed, or would close in this step by its present
+ * velocity, is an impact: with restitution if the approach is fast enough. A separated contact may
+ * close, but not further. */
 static void set_contact_law(const ct_step *step, ct_step_contact *t) {
   assert(step->result.time > 0.0);
   const ct_advance_options *o = &step->stepping->common->options;

@@ -1,6 +1,5 @@
-/* Whether contacts of an island can be satisfied by impulses at all, and impulses for the two
- * extremes: contacts that can stop the island in one step, and contacts that no impulses satisfy.
- */
+/* Feasibility of the contacts of an island, and impulses for the two extremes: contacts that can
+ * stop the island in one step, and contacts that no impulses satisfy. */
 #include "linear/arena.h"
 #include "resting/resting_problem.h"
 #include "time_stepping/time_stepping.h"
@@ -10,18 +9,18 @@
 
 /* ---- feasible islands ------------------------------------------------------------------------ */
 
-/* Which islands cannot hold contacts that contradict each other, whatever their velocities are.
+/* Proves that the contacts of an island are feasible for any velocities.
  *
- * Contacts contradict each other where forces y >= 0 along the normals, not all zero, move no
- * dynamic body: J'y = 0. A motion that parts all contacts, J v > 0, leaves none: y'(J v) = (J'y)'v
- * would be positive and zero (Gordan). Bodies that spread from a point, each as fast as its centre
- * is far from it, are such a motion for heaps of convex bodies on a floor, on a lift, a turntable
- * or a belt, and not where something is held from two sides.
- */
+ * Contacts contradict each other if there are forces y >= 0 along the normals, not all zero, that
+ * move no dynamic body: J'y = 0. A motion that separates all contacts, J v > 0, excludes such
+ * forces: y'(J v) = (J'y)'v would be both positive and zero (Gordan). An expansion from a point,
+ * each body with a velocity proportional to the distance of its centre, is such a motion for heaps
+ * of convex bodies on a floor, a lift, a turntable or a belt, but not for a body clamped from two
+ * sides. */
 
-/* Speed at which a contact counts as parted, in parts of the speeds of the two centres. */
+/* Least separation speed of a contact, as a fraction of the speeds of the two centres. */
 #define PARTED 1e-6
-/* Rounding of the difference of two positions, in units of u of the larger. */
+/* Round-off of the difference of two positions, in units of u of the larger. */
 #define ROUNDOFFS 8.0
 
 static const ct_body_state *dynamic_of(const ct_step *step, uint32_t index) {
@@ -29,7 +28,7 @@ static const ct_body_state *dynamic_of(const ct_step *step, uint32_t index) {
   return m && m->is_dynamic ? m : NULL;
 }
 
-/* The middle of the contacts with bodies that contacts do not move. */
+/* Mean of the contact points with bodies that contacts do not move. */
 static ct_vec3 find_middle(const ct_step *step, const uint32_t *contacts, size_t count) {
   ct_vec3 sum = ct_vec(0.0, 0.0, 0.0);
   double found = 0.0;
@@ -78,12 +77,11 @@ bool ct_step_has_one_driver(const ct_step *step, const uint32_t *contacts, size_
 
 /* ---- infeasible islands ---------------------------------------------------------------------- */
 
-/* Contacts that no impulses can hold: bodies that move by themselves squeeze what is between them.
- * Any impulses, however large, would do as well as any others; work would be whatever the solver
- * ended with. So each contact gives way, at the speed that its impulse gives it alone. From r'(W +
- * D) r <= -r'q, D these responses: the impulses, weighted by D, are together at most what it takes
- * to stop each contact alone, and so is the work.
- */
+/* Infeasible contacts: kinematic bodies squeeze the bodies between them. No impulses satisfy these,
+ * and without a bound any large impulses, and so any work, could result. Each contact is therefore
+ * regularised by constraint force mixing: D is the velocity response of each contact alone to its
+ * impulse. From r'(W + D) r <= -r'q, the impulses weighted by D are together at most those that
+ * stop each contact alone, and so is the work. */
 
 static double *diagonal_of(const ct_matrix *matrix, double *values, size_t row) {
   for (size_t e = matrix->starts[row]; e < matrix->starts[row + 1]; e++)
@@ -91,7 +89,7 @@ static double *diagonal_of(const ct_matrix *matrix, double *values, size_t row) 
   return NULL;
 }
 
-/* The same for all three directions, so that friction has no preferred one. */
+/* Uses the same value in all three directions, so that friction is isotropic. */
 static void regularise_diagonal(const ct_friction_problem *problem, double *values) {
   for (size_t i = 0; i < problem->contacts; i++) {
     double *own[3], most = 0.0;
@@ -132,13 +130,12 @@ ct_status ct_step_solve_regularised(const ct_friction_problem *problem,
 
 /* ---- islands that can be stopped ------------------------------------------------------------- */
 
-/* Whether contacts can stop an island in one step: impulses within the cones of friction that take
- * all of its momenta away. Where there are any, they are an answer of the velocity problem, whose
- * contacts then neither part nor slide. Sweeps come to it ever more slowly, the more stones lie on
- * each other; Newton's method on the dual does not.
- */
+/* Decides whether contacts can stop an island in one step: impulses within the friction cones that
+ * cancel all momenta. If they exist, they solve the velocity problem, with contacts that neither
+ * separate nor slide. Sweeps converge to them ever more slowly as stacks grow; Newton's method on
+ * the dual does not. */
 
-/* Newton steps: where there are such impulses, some sixty to a hundred take them to round-off. */
+/* Newton steps: if such impulses exist, sixty to a hundred steps find them to round-off. */
 #define STOP_STEPS 200
 
 ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active,

@@ -1,6 +1,5 @@
-/* The velocity problem of one island: impulses after which no contact approaches faster than it
- * may, friction opposes the slip that is left, and no energy is made by restitution.
- */
+/* The velocity problem of one island: impulses after which no contact approaches faster than its
+ * target, friction opposes the remaining slip, and restitution creates no energy. */
 #include "linear/arena.h"
 #include "mechanics/mechanics.h"
 #include "time_stepping/time_stepping.h"
@@ -8,49 +7,49 @@
 #include <assert.h>
 #include <string.h>
 
-/* Momentum, in parts of the solver's tolerance of the greatest impulse, below which the bodies of
- * an island are at rest: what is left of impulses that cancel, several at each body. */
+/* Momentum below which the bodies of an island are at rest, in units of the solver's tolerance
+ * times the greatest impulse: the remainder of several impulses per body that cancel. */
 #define REST_PART 16.0
-/* Energy that impulses may seem to make by rounding, relative to the sum of their works. */
+/* Energy that impulses may seem to create by round-off, relative to the sum of their works. */
 #define WORK_ROUNDING 1e-12
 
-/* Small islands have as many sweeps as these make of all their contacts, up to so many, where
- * nothing else is said: most then end within the tolerance, and the next step begins from there. */
+/* Unless the options specify sweeps, small islands have as many as evaluate this many contacts, up
+ * to SMALL_SWEEPS_MAX: most then converge to the tolerance, and the next step is warm-started. */
 #define SMALL_SWEEPS_MAX 1000u
 #define SMALL_CONTACTS_SWEPT 50000u
 
-/* The solver goes on so many times with so many times the sweeps, where it ended with more energy
- * than there was. */
+/* If the result has more energy than before, the solver is continued this many times, with this
+ * factor of sweeps. */
 #define CALM_ROUNDS 1
 #define CALM_FACTOR 4u
 
-/* Slower than so many steps of gravity make it, or with such a residual, an island is taken for one
- * that comes to rest: it is stopped if it can be, else it has so many times the sweeps; again after
- * so many steps at most. */
+/* An island in which every body is slower than this many steps of gravity is stopped if possible.
+ * If the residual is then still above the tolerance but below this one, the solver gets this factor
+ * of sweeps. After a failure the next attempt is at most this many steps later. */
 #define REST_STEPS 1.0
 #define REST_RESIDUAL 1e-6
 #define REST_FACTOR 64u
 #define REST_WAIT_MAX 63u
-/* Of what the contacts of driven bodies ask: residual of a solve that has ended nowhere, and how
- * many times as fast as anything was before its velocities may be. What is squeezed out between
- * surfaces flatter than that against each other is in a jam: how fast it would leave is decided by
- * the rounding of their angle. */
+/* Contacts of driven bodies: residual of a solve that has not converged, and limit of its
+ * velocities relative to the greatest velocity before. A body squeezed out between surfaces flatter
+ * to each other than 1 / JAM_LEVER is jammed: round-off of their angle would determine its speed.
+ */
 #define JAM_RESIDUAL 1e-4
 #define JAM_LEVER 100.0
 
-/* The problem of an island. Bodies are numbered from 1; 0 is what nothing moves. */
+/* The problem of an island. Bodies are numbered from 1; 0 is the immovable world. */
 typedef struct island_problem {
   ct_step *step;
-  const uint32_t *bodies, *contacts; /* [body_count], [count] numbers among all */
+  const uint32_t *bodies, *contacts; /* [body_count], [count] indices among all */
   size_t body_count, count;
   ct_contact_set set;
   ct_matrix matrix;
   double *free;   /* [3 count] relative velocity without impulses */
-  double *before; /* [3 count] and before the step's */
+  double *before; /* [3 count] relative velocity before the step's impulses */
   double *q, *mu;
 } island_problem;
 
-/* u is the true relative velocity, without targets. */
+/* Solution; u is the true relative velocity, without targets. */
 typedef struct island_answer {
   double *r, *u; /* [3 count] */
   ct_friction_result result;
@@ -74,9 +73,9 @@ static uint32_t body_number(const ct_body_state *m) {
   return ct_body_state_is_dynamic(m) ? m->place : 0;
 }
 
-/* ---- the matrix ----------------------------------------------------------------------------- */
+/* ---- matrix ---------------------------------------------------------------------------------- */
 
-/* Its momenta without impulses in place of loads. */
+/* The body's mass with its momenta without impulses in place of loads. */
 static ct_mass_body mass_body(const ct_body_state *m) {
   return (ct_mass_body){.mobility = CT_DYNAMIC,
                         .mass = m->mass,
@@ -108,7 +107,7 @@ static ct_status make_set(const island_problem *p, ct_contact_set *set) {
   return CT_OK;
 }
 
-/* The caller closes it. */
+/* The caller frees the matrix. */
 static ct_status make_matrix(island_problem *p, ct_delassus_matrix *matrix) {
   ct_contact_graph graph;
   ct_status status = make_set(p, &p->set);
@@ -148,7 +147,7 @@ static ct_status make_velocities(island_problem *p) {
   return CT_OK;
 }
 
-/* ---- answers -------------------------------------------------------------------------------- */
+/* ---- solutions ------------------------------------------------------------------------------- */
 
 static ct_status make_answer(const island_problem *p, island_answer *answer) {
   answer->r = ct_arena_alloc_doubles(p->step->arena, 3 * p->count);
@@ -172,7 +171,7 @@ static ct_friction_problem friction_problem_of(island_problem *p, bool bounces) 
       .matrix = p->matrix, .q = p->q, .mu = p->mu, .contacts = p->count, .dimension = 3};
 }
 
-/* Without the targets that are in q. */
+/* Removes the targets contained in q from u. */
 static void remove_targets(const island_problem *p, double *u) {
   for (size_t i = 0; i < p->count; i++) u[3 * i] += p->free[3 * i] - p->q[3 * i];
 }
@@ -184,12 +183,13 @@ static uint64_t sweeps_of(const island_problem *p) {
   return sweeps > small ? sweeps : small;
 }
 
-/* Has no impulses? Those of the answer are bounded, and no others would be better. */
+/* True if no impulses satisfy the contacts. Those of the solution are then bounded, and others
+ * would be no better. */
 static bool is_contradictory(const island_answer *answer) {
   return answer->result.status == CT_FRICTION_STATUS_INFEASIBLE;
 }
 
-/* Does anything that the island touches move by itself? */
+/* True if a kinematic body in motion touches the island. */
 static bool is_driven(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_body_state *sides[2] = {state_of_index(p, island_contact(p, i)->a),
@@ -202,19 +202,19 @@ static bool is_driven(const island_problem *p) {
   return false;
 }
 
-/* Are all contacts to be at rest or to part, not to bounce? */
+/* True if the target of every contact is rest or separation without restitution. */
 static bool asks_no_bounce(const island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count && bounces; i++)
     if (island_contact(p, i)->bounces && island_contact(p, i)->target > 0.0) return false;
   return true;
 }
 
-/* A Farkas vector y of contradicting contacts moves no dynamic body, J'y = 0, so that y'q =
- * y'(velocities of driven bodies) - y'target: not negative where no target is positive and nothing
- * is driven, or all by one body, whose motion every body may have. Impulses that give it to them
- * are a solution then. And where a motion parts all contacts there is no such y at all. What is
- * left indicates a contradiction: something held from two sides, by bodies that move differently or
- * by contacts that are to bounce. */
+/* Decides whether the solver has to prove infeasibility. A Farkas vector y of contradicting
+ * contacts moves no dynamic body, J'y = 0, so that y'q = y'(velocities of driven bodies) -
+ * y'target. This is not negative if no target is positive and nothing is driven, or if one
+ * kinematic body drives all contacts: its motion given to every body is then feasible. If a motion
+ * separates all contacts, no such y exists. The remaining cases may be infeasible: a body clamped
+ * by bodies with different motions, or by contacts with restitution. */
 static ct_friction_proof proof_of(const island_problem *p, bool bounces) {
   ct_friction_proof proof = p->step->stepping->common->options.proof;
   if (proof != CT_FRICTION_PROOF_WHEN_INDICATED) return proof;
@@ -233,16 +233,15 @@ static ct_friction_options options_of(const island_problem *p, bool bounces, con
                                .cancel = o->cancel};
 }
 
-/* Sum of the sizes that make the velocity of a body's point. */
+/* Sum of the magnitudes of the terms of a point's velocity. */
 static double velocity_size(const ct_body_state *m, ct_vec3 point) {
   if (!m) return 0.0;
   double arm = ct_norm(ct_sub(point, m->position)) + ct_max_abs(point);
   return ct_norm(m->velocity.linear) + ct_norm(m->velocity.angular) * arm;
 }
 
-/* Contacts may approach by the round-off of their velocities: the jaws of a gripper that turns
- * neither open nor close, but for it.
- */
+/* Lets contacts approach by the round-off of their velocities: the jaws of a rotating gripper
+ * neither open nor close, but for round-off. */
 static void allow_roundoff(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);
@@ -252,7 +251,7 @@ static void allow_roundoff(const island_problem *p) {
   }
 }
 
-/* start: impulses to begin from. */
+/* start: warm start of the impulses. */
 static ct_status solve_island_friction(island_problem *p, bool bounces, const double *start,
                                        island_answer *answer) {
   const ct_friction_problem problem = friction_problem_of(p, bounces);
@@ -273,7 +272,7 @@ static ct_status solve_island_friction(island_problem *p, bool bounces, const do
   return CT_OK;
 }
 
-/* Work of the impulses with the means of the velocities before and after. */
+/* Work of the impulses: their product with the mean of the velocities before and after. */
 static double impulse_work(const island_problem *p, const island_answer *answer) {
   double sum = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++)
@@ -292,9 +291,8 @@ static void scale_impulses(const island_problem *p, island_answer *answer,
   p->step->result.guarded = true;
 }
 
-/* Impulses of plastic contacts do not push along the velocities that they lead to: if they do, the
- * solver has not ended. Into *part how much of them does not: where, along their ray, the energy
- * left is least. */
+/* Impulses of plastic contacts do no positive work on the velocities that result; otherwise the
+ * solver has not converged. *part: scale of the impulses at which the remaining energy is least. */
 static bool pushes_along(const island_problem *p, const island_answer *answer, double *part) {
   double along = 0.0, against = 0.0, size = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++) {
@@ -306,7 +304,7 @@ static bool pushes_along(const island_problem *p, const island_answer *answer, d
   return along > WORK_ROUNDING * size;
 }
 
-/* From the answer on, with more sweeps. */
+/* Continues from the solution, with more sweeps. */
 static ct_status continue_sweeps(island_problem *p, uint64_t factor, double *start,
                                  island_answer *answer) {
   uint64_t sweeps = p->step->sweeps;
@@ -317,7 +315,7 @@ static ct_status continue_sweeps(island_problem *p, uint64_t factor, double *sta
   return status;
 }
 
-/* Speed below which a body may be about to stop. */
+/* True if all bodies are slow enough to come to rest. */
 static bool is_slow(const island_problem *p) {
   const ct_advance_options *o = &p->step->stepping->common->options;
   double most = REST_STEPS * p->step->result.time * ct_norm(o->gravity);
@@ -334,9 +332,8 @@ static bool was_at_rest(const island_problem *p) {
   return true;
 }
 
-/* Impulses of contacts that touch, after which nothing moves: an answer, or a beginning of one, if
- * they solve the problem better.
- */
+/* Impulses that stop all bodies at touching contacts. They become the solution or its warm start if
+ * their residual is less. */
 static ct_status try_to_stop(island_problem *p, island_answer *answer) {
   ct_arena *arena = p->step->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
@@ -363,8 +360,8 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
   return status;
 }
 
-/* What nearly rests is worth much work: at rest it costs none. Where that does not do, it is tried
- * ever less often. */
+/* Spends many sweeps on an island that nearly rests: at rest its steps are free. After a failure
+ * attempts become less frequent. */
 static ct_status come_to_rest(island_problem *p, double *start, island_answer *answer) {
   ct_step *step = p->step;
   uint64_t now = step->stepping->common->state.steps, wait = step->stepping->rest_wait;
@@ -383,7 +380,7 @@ static ct_status come_to_rest(island_problem *p, double *start, island_answer *a
   return CT_OK;
 }
 
-/* Do bodies that move by themselves press others where nothing that was found lets them go? */
+/* True if kinematic bodies squeeze others so that no contact found lets these escape. */
 static bool is_jam(const island_problem *p, const island_answer *answer) {
   if (!is_driven(p)) return false;
   if (!answer->result.converged && answer->result.residual > JAM_RESIDUAL) return true;
@@ -395,8 +392,8 @@ static bool is_jam(const island_problem *p, const island_answer *answer) {
   return is > JAM_LEVER * was;
 }
 
-/* Without restitution. What stood is held, if that can be; else the solver goes on while its
- * impulses make energy; what they make in the end is taken from all of them. */
+/* Solves without restitution. Bodies are stopped if possible; otherwise the solver is continued
+ * while its impulses create energy. Energy that remains is removed by scaling all impulses. */
 static ct_status answer_plain(island_problem *p, double *start, island_answer *answer) {
   double part;
   answer->result = (ct_friction_result){.residual = INFINITY};
@@ -415,8 +412,8 @@ static ct_status answer_plain(island_problem *p, double *start, island_answer *a
   return status;
 }
 
-/* With restitution, where it can be had. What it makes of energy, more than the plain answer, is
- * taken back: on the way there the work is a parabola, c + b s + a s^2. */
+/* Adds restitution if the solver finds it. Energy that exceeds that before is removed: between
+ * plain and bouncing impulses the work is a parabola c + b s + a s^2. */
 static ct_status add_restitution(island_problem *p, const double *start, island_answer *answer) {
   island_answer with;
   ct_status status = make_answer(p, &with);
@@ -461,7 +458,7 @@ static ct_status answer_island(island_problem *p, island_answer *answer) {
              : status;
 }
 
-/* ---- what comes of it ----------------------------------------------------------------------- */
+/* ---- application of impulses ----------------------------------------------------------------- */
 
 static void add_body_impulse(ct_body_state *m, ct_vec3 position, ct_vec3 impulse) {
   if (!ct_body_state_is_dynamic(m)) return;
@@ -469,7 +466,7 @@ static void add_body_impulse(ct_body_state *m, ct_vec3 position, ct_vec3 impulse
   m->angular_impulse = ct_add(m->angular_impulse, ct_cross(ct_sub(position, m->position), impulse));
 }
 
-/* What a body that is not dynamic gives to the other one. */
+/* Adds the impulse that a body that is not dynamic exerts on the other body. */
 static void account_immovable(ct_step *step, const ct_body_state *m, ct_vec3 position,
                               ct_vec3 impulse) {
   if (ct_body_state_is_dynamic(m)) return;
@@ -481,7 +478,7 @@ static void account_immovable(ct_step *step, const ct_body_state *m, ct_vec3 pos
       ct_dot(impulse, ct_add(mean.linear, ct_cross(mean.angular, ct_sub(position, m->position))));
 }
 
-/* The greatest impulse. */
+/* Returns the greatest impulse. */
 static double apply_impulses(const island_problem *p, const double *r) {
   double most = 0.0;
   for (size_t i = 0; i < p->body_count; i++)
@@ -503,7 +500,7 @@ static double apply_impulses(const island_problem *p, const double *r) {
   return most;
 }
 
-/* Do the bodies stay where they are, as far as the solver tells? */
+/* True if the bodies are at rest within the solver's tolerance. */
 static bool is_at_rest(const island_problem *p, double momentum) {
   for (size_t i = 0; i < p->body_count; i++) {
     const ct_body_state *m = island_body(p, i);
@@ -523,8 +520,8 @@ static void put_island_to_sleep(const island_problem *p) {
   }
 }
 
-/* Is the island asked what it was asked in the step before, when it stayed at rest? Then it answers
- * the same. */
+/* True if the island is at rest since the previous step, with the same contacts and loads: its
+ * impulses are then the same. */
 static bool is_island_asleep(const island_problem *p) {
   for (size_t i = 0; i < p->body_count; i++)
     if (!island_body(p, i)->asleep) return false;
@@ -533,7 +530,7 @@ static bool is_island_asleep(const island_problem *p) {
   return !is_driven(p);
 }
 
-/* The impulses of the step before again. */
+/* Applies the impulses of the previous step again. */
 static void repeat_impulses(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);
