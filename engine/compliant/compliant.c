@@ -1,6 +1,6 @@
 /* The elastic law of one contact (Hertz 1882; damping and regularisation as in Modia3D), and its
- * forces at all contacts of a scene. delta^1.5 is delta sqrt(delta): a square root rounds the same
- * everywhere, a power does not. */
+ * forces at all contacts of a scene. delta^1.5 is computed as delta sqrt(delta): a square root is
+ * correctly rounded on every platform, a power is not. */
 #include <contact/compliant.h>
 
 #include <assert.h>
@@ -60,8 +60,8 @@ double ct_elastic_radius(const ct_shape *shape, bool *flat) {
   }
 }
 
-/* The radius that stands for two. Of a flat and a bent body it is that of the bent one; a
- * half-space has none of its own. */
+/* Effective radius of the pair. For a flat and a curved body it is the curved body's radius; a
+ * half-space has none. */
 static double pair_radius(const ct_elastic_solid *a, const ct_elastic_solid *b) {
   if (a->flat != b->flat) return a->flat ? b->radius : a->radius;
   if (isinf(a->radius)) return b->radius;
@@ -84,7 +84,7 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
                           .n_geo = HERTZ_EXPONENT,
                           .dynamic_friction = material->dynamic_friction,
                           .rolling_friction = material->rolling_friction};
-  /* Of a solid that yields to anything: the sum of two such would be 0 / 0. */
+  /* Solids of stiffness 0: for two of them the formula would be 0 / 0. */
   if (c_a == 0.0 || c_b == 0.0) pair.c_res = 0.0;
   if (a->radius == 0.0 || b->radius == 0.0) pair.mu_geo = a->flat == b->flat ? 0.0 : pair.mu_geo;
   pair.c_geo = 4.0 / 3.0 * sqrt(pair.mu_geo);
@@ -110,7 +110,7 @@ double ct_regularised(double v, double s) {
   return v >= s ? v : v * v / s * (1.0 - v / (3.0 * s)) + s / 3.0;
 }
 
-/* Against v, of the size given; fades out where v is small. */
+/* A vector against v of the given magnitude, regularised to zero for small v. */
 static ct_vec3 resisting(ct_vec3 v, double size, double small) {
   return ct_scale(v, -size / ct_regularised(ct_norm(v), small));
 }
@@ -128,7 +128,7 @@ ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contac
   out.normal = pair->c_res * pair->c_geo * (out.depth * sqrt(out.depth)) *
                (1.0 + pair->damping * out.depth_rate);
   if (!options->pull) out.normal = ct_max2(out.normal, 0.0);
-  /* Friction and rolling resistance are of what presses: a contact that pulls has none. */
+  /* Friction and rolling resistance depend on the compressive force: a pulling contact has none. */
   double pressed = ct_max2(out.normal, 0.0);
   out.friction = resisting(velocity.tangential, pair->dynamic_friction * pressed,
                            given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY));
@@ -155,13 +155,13 @@ bool ct_scene_elastic_solid(const ct_scene *scene, uint32_t row, uint32_t collid
 
 /* ---- all contacts of a scene ----------------------------------------------------------------- */
 
-/* Contacts between two looks at the cancel flag: well below a millisecond. */
+/* Contacts between two polls of the cancel flag: well below a millisecond. */
 #define CONTACTS_PER_POLL 256
 
 typedef struct solving {
   const ct_scene *scene;
   const ct_compliant_options *options;
-  const ct_contact_index *index; /* NULL: no state */
+  const ct_contact_index *index; /* NULL: no contact state */
   ct_compliant_answer *out;
 } solving;
 
@@ -175,7 +175,7 @@ static bool elastic_solid_of(const solving *s, uint32_t row, uint32_t collider,
   return true;
 }
 
-/* How fast the contact began. */
+/* Sets the approach velocity with which the contact began. */
 static void find_approach(const solving *s, const ct_contact_set *set, ct_compliant_contact *c) {
   const ct_contact *t = c->contact;
   const ct_contact_record *record =
@@ -197,7 +197,7 @@ static bool solve_elastic_contact(const solving *s, const ct_contact_set *set,
   return true;
 }
 
-/* The contact's force on one of its bodies: that on b, or with sign -1 on a. */
+/* Adds the contact's force on one of its bodies: on b, or with sign -1 on a. */
 static void add_contact_force(ct_body_sum *sum, const ct_mass_body *body,
                               const ct_compliant_contact *c, double sign) {
   ct_vec3 moment = ct_cross(ct_sub(c->contact->position, body->center), c->force.force);
@@ -205,7 +205,8 @@ static void add_contact_force(ct_body_sum *sum, const ct_mass_body *body,
   sum->torque = ct_add_scaled(sum->torque, ct_add(moment, c->force.torque), sign);
 }
 
-/* Contacts of one island, and the sums of its dynamic bodies; `sums` is room for all its bodies. */
+/* Forces of the contacts of one island, and their sums on its dynamic bodies; `sums` has room for
+ * all bodies. */
 static ct_status solve_elastic_island(const solving *s, const ct_island *island,
                                       ct_body_sum *sums) {
   const ct_contact_set *set = &island->set;

@@ -1,11 +1,11 @@
-/* How fast everything changes by loads and elastic contacts, and a step of the rule of Dormand and
- * Prince (1980). */
+/* Rates of change by loads and elastic contacts, and one step of the method of Dormand and Prince
+ * (1980). */
 #include "compliant/compliant_motion.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- what is near --------------------------------------------------------------------------- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
 static ct_quat normalised_rotation(ct_quat q) {
   double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
@@ -130,7 +130,7 @@ ct_compliant_force ct_elastic_force(const ct_compliant_motion *motion,
   return ct_compliant_law(pair, &set, &contact, &motion->common->options.elastic);
 }
 
-/* The force pushes the body of a flow's rate, if it is one that forces move. */
+/* Adds the force to the rate of change of a dynamic body's momenta. */
 static void add_force_rate(const ct_compliant_motion *motion, ct_flow *rates, uint32_t row,
                            const ct_elastic_candidate *near, const ct_compliant_force *force,
                            double sign) {
@@ -144,8 +144,8 @@ static void add_force_rate(const ct_compliant_motion *motion, ct_flow *rates, ui
   rate->spin = ct_add_scaled(rate->spin, moment, sign);
 }
 
-/* Power of a kinematic body by what the contact does to the other, which is `sign` times the force
- * on b. */
+/* Power of a kinematic body: of its contact force on the other body, which is `sign` times the
+ * force on b. */
 static double power_of(const ct_body_state *m, const ct_elastic_candidate *near,
                        const ct_compliant_force *force, double sign) {
   if (!m || m->is_dynamic) return 0.0;
@@ -209,10 +209,10 @@ ct_status ct_elastic_first_rates(ct_compliant_motion *motion, ct_workspace *work
   return status;
 }
 
-/* ---- a step --------------------------------------------------------------------------------- */
+/* ---- step ------------------------------------------------------------------------------------ */
 
-/* Weights of the rates before each stage; the last row is that of the result, and the first stage
- * of the step after. */
+/* Weights of the rates before each stage. The last row gives the result, which is also the first
+ * stage of the next step. */
 static const double WEIGHTS[CT_FLOW_STAGES][CT_FLOW_STAGES - 1] = {
     {0},
     {1.0 / 5.0},
@@ -221,7 +221,7 @@ static const double WEIGHTS[CT_FLOW_STAGES][CT_FLOW_STAGES - 1] = {
     {19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0},
     {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
     {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0}};
-/* Of the difference from the result of fourth order. */
+/* Weights of the difference between the results of fifth and fourth order. */
 static const double ERRORS[CT_FLOW_STAGES] = {
     71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
     -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
@@ -235,7 +235,7 @@ static void add_flow(ct_flow *to, const ct_flow *rate, double by) {
                 to->rotation.z + by * rate->rotation.z, to->rotation.w + by * rate->rotation.w};
 }
 
-/* The rates' sum first and then the state: little is lost of small changes. */
+/* Sums the rates before adding the state, to lose little of small changes. */
 static ct_flow weighed(const ct_compliant_motion *motion, size_t body, const double *weights,
                        int count) {
   ct_flow sum = {0};
@@ -246,8 +246,9 @@ static ct_flow weighed(const ct_compliant_motion *motion, size_t body, const dou
 
 static double quat_size(ct_quat q) { return sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w); }
 
-/* Of one body's step, in units of the tolerance: of its speed, and of that of a contact, which
- * passes through 0 on the way. What turns is weighed by how far the body's points go. */
+/* Error of one body's step in units of the tolerance, relative to its speed and the greatest
+ * contact speed, as a contact's own speed passes through 0. Rotations are weighted by the
+ * displacement of the body's points. */
 static double error_of(const ct_compliant_motion *motion, size_t body, double time,
                        double fastest) {
   const ct_body_state *m = &motion->common->now[body];

@@ -1,20 +1,20 @@
-/* Motion by the elastic law from event to event: contacts begin where a distance comes to 0 and end
- * where it leaves it, at the first double of time at which that is so; between events the pairs in
- * contact stay the same (Modia3D). A step goes no farther than to where bodies may meet, or a
- * little into their contact. */
+/* Motion by the elastic law from event to event (Modia3D). A contact begins when its distance
+ * becomes 0 and ends when the distance leaves 0, at the first double of time with that property;
+ * between events the pairs in contact are constant. A step ends at the latest where bodies may
+ * meet, or shortly after the start of their contact. */
 #include "compliant/compliant_motion.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- how far a step may go ------------------------------------------------------------------- */
+/* ---- limits of a step ------------------------------------------------------------------------ */
 
-/* Part of a contact's duration, and of the smaller body's size, that a step may lead into it: so
- * none is passed over. */
+/* Limits of a step into a contact, as fractions of the contact's duration and of the smaller body's
+ * size, so that no contact is missed. */
 #define DURATION_PART 0.1
 #define SIZE_PART 0.1
-/* Duration of an undamped contact: this times (5 m / (4 k))^(2/5) v^(-1/5) (Hertz). */
+/* Duration of an undamped contact: this factor times (5 m / (4 k))^(2/5) v^(-1/5) (Hertz). */
 #define HERTZ_DURATION 2.94
 
 static double fifth_root(double x) {
@@ -23,7 +23,7 @@ static double fifth_root(double x) {
   int exponent;
   double part = frexp(x, &exponent); /* 1/2 .. 1 */
   int whole = exponent >= 0 ? exponent / 5 : -((4 - exponent) / 5);
-  part = ldexp(part, exponent - 5 * whole); /* 1/2 .. 16: its root is 0.87 .. 1.75 */
+  part = ldexp(part, exponent - 5 * whole); /* 1/2 .. 16: its fifth root is 0.87 .. 1.75 */
   double root = 1.75;
   for (int i = 0; i < 12; i++) {
     double square = root * root;
@@ -32,16 +32,15 @@ static double fifth_root(double x) {
   return ldexp(root, whole);
 }
 
-/* A body's motion as bounds see it. One that does not move: zeros. */
+/* Data of a body's motion for bounds. Zeros for a body that does not move. */
 typedef struct motion_bound {
   ct_vec3 center, linear, angular;
-  double radius;     /* INFINITY: of half-spaces, and of what does not move */
-  double pull, turn; /* sizes of the linear and the angular acceleration */
+  double radius;     /* INFINITY for half-spaces and bodies that do not move */
+  double pull, turn; /* magnitudes of the linear and the angular acceleration */
   bool is_dynamic;
 } motion_bound;
 
-/* The acceleration by the rates at the start of the step tried last, or at its end, whichever is
- * greater. */
+/* Uses the greater of the accelerations at the start and the end of the last trial step. */
 static motion_bound motion_bound_of(const ct_compliant_motion *motion, uint32_t index) {
   if (index == CT_NO_ROW) return (motion_bound){.radius = INFINITY};
   const ct_body_state *m = &motion->bodies[index];
@@ -63,8 +62,7 @@ static motion_bound motion_bound_of(const ct_compliant_motion *motion, uint32_t 
   return out;
 }
 
-/* Of the body's points within the distance of its centre: greatest speed, and greatest
- * acceleration. */
+/* Greatest speed and acceleration of the body's points within a distance of its centre. */
 static double speed_within(const motion_bound *m, double distance) {
   double turning = ct_norm(m->angular);
   return ct_norm(m->linear) + (turning > 0.0 ? turning * distance : 0.0);
@@ -75,8 +73,8 @@ static double pull_within(const motion_bound *m, double distance) {
   return m->pull + (turning > 0.0 ? turning * distance : 0.0);
 }
 
-/* A bound of how fast a pair's gap closes, and of how fast that grows: the points where the two can
- * meet are in the ball of the smaller, and as far beyond as the gap. */
+/* Bounds of the closing speed and acceleration of a pair's gap: the points that can meet are within
+ * the bounding ball of the smaller body, enlarged by the gap. */
 static void bound_closing(const motion_bound *a, const motion_bound *b, double gap, double *speed,
                           double *pull) {
   const motion_bound *ball = a->radius < b->radius ? a : b, *other = ball == a ? b : a;
@@ -87,7 +85,7 @@ static void bound_closing(const motion_bound *a, const motion_bound *b, double g
   *pull = pull_within(ball, reach) + pull_within(other, ct_norm(across) + reach);
 }
 
-/* How long a step may be that leads into a contact which begins with the speed. */
+/* Greatest step into a contact that begins with the speed. */
 static double step_into_contact(const ct_compliant_motion *motion, const ct_elastic_candidate *near,
                                 const motion_bound *a, const motion_bound *b, double speed) {
   static const ct_pair_material none = {0};
@@ -114,8 +112,7 @@ static double step_ahead(const ct_compliant_motion *motion) {
     if (near->distance <= 0.0) continue;
     motion_bound a = motion_bound_of(motion, motion->common->moved_of[near->a]),
                  b = motion_bound_of(motion, motion->common->moved_of[near->b]);
-    if (isinf(a.radius) && isinf(b.radius))
-      continue; /* two half-spaces have no depth that pushes */
+    if (isinf(a.radius) && isinf(b.radius)) continue; /* two half-spaces have no repelling depth */
     double speed, pull;
     bound_closing(&a, &b, near->distance, &speed, &pull);
     double last = sqrt(speed * speed + 2.0 * pull * near->distance);
@@ -127,7 +124,8 @@ static double step_ahead(const ct_compliant_motion *motion) {
   return most;
 }
 
-/* Of its own points, over a time; of a half-space those that the ball of another body may meet. */
+/* Distance covered in a time by the body's points; for a half-space by those within another body's
+ * ball. */
 static double distance_within(const motion_bound *m, double distance, double time) {
   return time * (speed_within(m, distance) + time * pull_within(m, distance));
 }
@@ -154,12 +152,12 @@ static double clearance_ahead(const ct_compliant_motion *motion) {
   return ct_min2(own + others, CT_SIZE_MAX);
 }
 
-/* Part of the time that the next step is given of what the error would allow, and by how much a
- * step may grow or shrink. */
+/* Safety factor of the next step relative to the step that the error allows, and limits of the
+ * growth and shrinkage of a step. */
 #define SAFETY 0.9
 #define GROWTH_MAX 5.0
 #define SHRINK_MAX 0.1
-/* Steps are not made smaller than so many u of the time: round-off would be all that they see. */
+/* Least step in units of u of the time: smaller steps would be dominated by round-off. */
 #define STEP_MIN_U 64.0
 
 /* ---- creation ------------------------------------------------------------------------ */
@@ -176,7 +174,7 @@ void ct_compliant_motion_destroy(ct_compliant_motion *motion) {
   free(motion);
 }
 
-/* Every body that a contact may have must be of a known material. */
+/* True if the material of every body that may have a contact has elastic parameters. */
 static bool materials_known(const ct_scene *scene) {
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
@@ -215,9 +213,9 @@ ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion
   return CT_OK;
 }
 
-/* ---- who is in contact ---------------------------------------------------------------------- */
+/* ---- pairs in contact ------------------------------------------------------------------------ */
 
-/* Is the membership another than what was looked at last says? */
+/* True if the pairs in contact at the last evaluation differ from the members. */
 static bool has_changed(const ct_compliant_motion *motion) {
   size_t in = 0;
   for (size_t k = 0; k < motion->candidates.count; k++) {
@@ -230,7 +228,7 @@ static bool has_changed(const ct_compliant_motion *motion) {
   return in < motion->member_count;
 }
 
-/* A new contact, by how fast it comes. */
+/* A new contact with its approach velocity. */
 static ct_elastic_contact new_contact(const ct_compliant_motion *motion,
                                       const ct_elastic_candidate *near) {
   const ct_scene *scene = motion->common->scene;
@@ -253,7 +251,7 @@ static ct_elastic_contact new_contact(const ct_compliant_motion *motion,
       .pair = ct_elastic_pair_of(&a, &b, &material, approach, &motion->common->options.elastic)};
 }
 
-/* The pair as it was looked at last; NULL: out of reach. */
+/* The pair at the last evaluation; NULL: not among the candidates. */
 static const ct_elastic_candidate *candidate_of(const ct_compliant_motion *motion,
                                                 const ct_elastic_contact *m) {
   size_t low = 0, high = motion->candidates.count;
@@ -287,7 +285,7 @@ static ct_status emit_event(ct_compliant_motion *motion, ct_advance_event_kind k
                           .normal_velocity = candidate_normal_velocity(motion, near)});
 }
 
-/* Contacts that ended at the time, then those that began, if `members` are those of now. */
+/* Emits the contacts that ended at the time, then those that began; `members` are the new ones. */
 static ct_status emit_changes(ct_compliant_motion *motion, double time,
                               const ct_elastic_contact *members, size_t count) {
   ct_status status = CT_OK;
@@ -305,7 +303,7 @@ static ct_status emit_changes(ct_compliant_motion *motion, double time,
   return status;
 }
 
-/* Makes the membership what was looked at last, at the time, says. Contacts that go on keep their
+/* Sets the members to the pairs in contact at the last evaluation. Persisting contacts keep their
  * law. */
 static ct_status set_members(ct_compliant_motion *motion, double time) {
   size_t count = 0, kept = 0;
@@ -336,7 +334,7 @@ static ct_status set_members(ct_compliant_motion *motion, double time) {
   return CT_OK;
 }
 
-/* ---- a step --------------------------------------------------------------------------------- */
+/* ---- step ------------------------------------------------------------------------------------ */
 
 static double next_step_size(double time, double error) {
   assert(time > 0.0 && !(error < 0.0));
@@ -349,15 +347,15 @@ static double least_step_size(const ct_compliant_motion *motion) {
          ct_max2(motion->common->state.time, motion->common->options.time_step);
 }
 
-/* What the next step, of so long at most, may meet. */
+/* Finds the candidates that may meet within the next step of at most the given length. */
 static ct_status find_candidates_ahead(ct_compliant_motion *motion, const ct_flow *flow,
                                        double step, ct_workspace *workspace) {
   motion->horizon = ct_min2(step, motion->common->options.time_step);
   return ct_elastic_find_candidates(motion, flow, clearance_ahead(motion), workspace);
 }
 
-/* Tries the time, and less where that is too much for the tolerance. *time is what was tried last,
- * *error what it came to. */
+/* Tries the time, then shorter ones until the error is within the tolerance. *time is the last one
+ * tried, *error its error. */
 static ct_status try_within_tolerance(ct_compliant_motion *motion, double *time,
                                       ct_workspace *workspace, double *error) {
   double least = least_step_size(motion);
@@ -375,8 +373,8 @@ static ct_status try_within_tolerance(ct_compliant_motion *motion, double *time,
   return find_candidates_ahead(motion, motion->trial, motion->step, workspace);
 }
 
-/* The first double of time at which the membership has changed: it has at `time`, and not at the
- * start. `trial`, and what was looked at, are of that instant afterwards. */
+/* Bisects to the first double of time at which the members differ from those at the start; they do
+ * at `time`. `trial` and the candidates are then evaluated at that time. */
 static ct_status find_change(ct_compliant_motion *motion, double *time, ct_workspace *workspace) {
   assert(has_changed(motion));
   double low = 0.0, high = *time, start = motion->common->state.time, error;
@@ -396,7 +394,7 @@ static ct_status find_change(ct_compliant_motion *motion, double *time, ct_works
                          : status;
 }
 
-/* `trial` becomes what is now. */
+/* Accepts `trial` as the present state. */
 static void accept_trial(ct_compliant_motion *motion, double time, double error) {
   assert(time > 0.0 && motion->flow != motion->trial);
   ct_advance_state *state = &motion->common->state;
@@ -424,7 +422,7 @@ static void accept_trial(ct_compliant_motion *motion, double time, double error)
     state->penetration = ct_max2(state->penetration, -motion->candidates.items[k].distance);
 }
 
-/* The first evaluation: which pairs are in contact at the start. */
+/* The first evaluation: finds the pairs in contact at the start. */
 static ct_status begin_motion(ct_compliant_motion *motion, ct_workspace *workspace) {
   ct_status status = ct_elastic_find_candidates(motion, motion->flow, 0.0, workspace);
   if (status == CT_OK) status = set_members(motion, 0.0);
@@ -432,9 +430,8 @@ static ct_status begin_motion(ct_compliant_motion *motion, ct_workspace *workspa
   return status;
 }
 
-/* How everything changes at the start of the step, and what it may meet: known from the step
- * before, unless something is new: who is in contact, the loads, or that the step before has
- * failed. */
+/* Rates at the start of the step, and its candidates. Reuses those of the previous step unless
+ * members or loads changed or the previous step failed. */
 static ct_status prepare_first_rates(ct_compliant_motion *motion, ct_workspace *workspace) {
   ct_status status = motion->step > 0.0 ? CT_OK : begin_motion(motion, workspace);
   if (status != CT_OK) return status;
@@ -475,13 +472,13 @@ ct_status ct_compliant_motion_step(ct_compliant_motion *motion, ct_workspace *wo
   double step = motion->step, last_time = motion->common->last_time;
   ct_status status = step_to_event(motion, workspace, done);
   if (status == CT_OK) return CT_OK;
-  /* Nothing has changed. */
+  /* The step failed: the state is unchanged. */
   motion->torn = true;
   motion->step = step;
   motion->common->last_time = last_time;
   motion->common->reported.count = 0;
   if (step > 0.0) return status;
-  /* Not even that contacts have begun. */
+  /* The first contacts have not begun either. */
   motion->member_count = 0;
   motion->first_known = false;
   motion->common->state.events = 0;
