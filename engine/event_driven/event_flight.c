@@ -1,21 +1,22 @@
-/* Between impacts: where bodies go under constant forces, and when two of them meet first. */
+/* Flight between impacts: motion under constant forces, and the first time at which two bodies
+ * meet. */
 #include "event_driven/event_driven.h"
 #include <contact/motion.h>
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* Halvings that find when held bodies come to touch elsewhere: the stretch to 1e-12 of it. */
+/* Bisections for the time at which resting bodies touch elsewhere: to 1e-12 of the interval. */
 #define HALVINGS 40
 
-/* ---- the ways of the bodies ----------------------------------------------------------------- */
+/* ---- paths of the bodies --------------------------------------------------------------------- */
 
 static ct_vec3 flight_acceleration(const ct_body_state *m) {
   return m->is_dynamic ? ct_scale(m->force, 1.0 / m->mass) : m->acceleration.linear;
 }
 
-/* Of a body whose torque is not zero: its angular velocity is taken as constant, that in the middle
- * of the stretch. */
+/* With a torque the angular velocity is approximated as constant, that in the middle of the
+ * interval. */
 static bool has_torque(const ct_body_state *m) {
   return m->is_dynamic ? !ct_is_zero_vec(m->torque) : !ct_is_zero_vec(m->acceleration.angular);
 }
@@ -28,7 +29,7 @@ static ct_vec3 middle_angular(const ct_body_state *m, double stretch) {
   return ct_body_state_angular_velocity(&middle);
 }
 
-/* Of a body that has its forces for a stretch, over a time. */
+/* Path of a body over a time, with forces that are constant over the interval. */
 static ct_path_options flight_path_options(const ct_body_state *m, double stretch, double time) {
   bool twists = has_torque(m) || !m->is_dynamic;
   ct_vec3 angular = has_torque(m) ? middle_angular(m, stretch) : m->velocity.angular;
@@ -60,7 +61,7 @@ void ct_body_state_advance_flight(ct_body_state *m, double stretch, double time)
   ct_body_state_translate(m, way);
 }
 
-/* ---- who meets first ------------------------------------------------------------------------ */
+/* ---- first impact ---------------------------------------------------------------------------- */
 
 typedef struct first_impact {
   const ct_event_step *step;
@@ -75,7 +76,8 @@ static bool has_resting_contact(const ct_event_step *step, uint32_t row_a, uint3
   return false;
 }
 
-/* Of bodies that are held stop_held looks after: they may part and meet again by rounding. */
+/* Skips resting pairs, which may separate and meet again by round-off; end_before_new_contact
+ * monitors them. */
 static bool keep_first_impact(void *context, const ct_motion_hit *hit) {
   first_impact *first = context;
   const ct_toi *impact = hit->impact;
@@ -110,7 +112,7 @@ static ct_status search_first_impact(ct_event_step *step, const ct_row_motion *m
   return status;
 }
 
-/* ---- bodies that are held ------------------------------------------------------------------- */
+/* ---- resting bodies -------------------------------------------------------------------------- */
 
 static bool keep_depth(void *context, const ct_distance_hit *hit) {
   double *depth = context;
@@ -118,7 +120,7 @@ static bool keep_depth(void *context, const ct_distance_hit *hit) {
   return true;
 }
 
-/* Of the pairs that are held, at a time of the stretch. */
+/* Greatest depth of the resting pairs at a time of the interval. */
 static ct_status resting_depth_at(ct_event_step *step, double time, double *depth) {
   assert(time >= 0.0 && step->resting_count > 0);
   ct_event_driven *driven = step->driven;
@@ -133,8 +135,8 @@ static ct_status resting_depth_at(ct_event_step *step, double time, double *dept
   return ct_integration_run_distances(driven->common, &options, step->workspace, keep_depth, depth);
 }
 
-/* Bodies that rest on each other may come to touch elsewhere, as a block that rocks does: *time
- * becomes the first at which they are deeper than at the start. Not when that is at once. */
+/* Resting bodies may touch elsewhere, such as a rocking block: reduces *time to the first time at
+ * which they are deeper than at the start, unless this is at once. */
 static ct_status end_before_new_contact(ct_event_step *step, double *time) {
   double limit = step->result.depth + step->driven->common->options.contact_tolerance, depth,
          low = 0.0, high = ct_min2(*time, step->result.time);
@@ -150,7 +152,7 @@ static ct_status end_before_new_contact(ct_event_step *step, double *time) {
   return status;
 }
 
-/* Why a way cannot be: its forces make the body go, or turn, too far. */
+/* Records which limit of translation or rotation a path exceeds by its forces. */
 static void note_flight_limit(ct_event_driven *driven, const ct_body_state *m,
                               const ct_path_options *way) {
   double t = way->duration,

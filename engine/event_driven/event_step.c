@@ -1,5 +1,5 @@
-/* From impact to impact: what touches is held by resting forces, all flies on, the first impact
- * ends the flight. */
+/* Event-driven integration: touching bodies are constrained by resting forces, all bodies fly under
+ * constant forces, and the first impact ends the flight. */
 #include "event_driven/event_driven.h"
 #include "linear/arena.h"
 
@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Distance below which a contact is closed, relative to the coordinates: that of a body which an
- * impact has stopped. */
+/* Distance below which a contact is closed, relative to the coordinates: the position of a body
+ * stopped by an impact has this error. */
 #define CLOSED_PART (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
-/* Impacts one after the other without a stretch between them, after which they are plastic: a body
- * that bounces ever faster. */
+/* Successive impacts without an interval between them after which impacts are plastic: stops
+ * accumulating bounces (Zeno behaviour). */
 #define IMPACTS_AT_ONCE 200
-/* Looks at forces and velocities of what comes to rest, and sweeps over its contacts in each. */
+/* Iterations over forces and velocities of contacts that come to rest, and sweeps per iteration. */
 #define CALM_ROUNDS 8
 #define CALM_SWEEPS 100
-/* Halvings that find how much of the forces of a stretch make no energy. */
+/* Bisections for the fraction of the forces that creates no energy in the interval. */
 #define GUARD_HALVINGS 40
-/* Impacts for which a stretch is cut, one earlier than the other. */
+/* Successive cuts of an interval to an earlier impact. */
 #define CUTS_MAX 4
 
-/* Part of an interval so soon after which an impact is taken for its end: much more than the
+/* An impact within this fraction of an interval after its end counts as its end: much more than the
  * round-off of positions. */
 #define SLACK_PART 1e-6
 
-/* ---- contacts now --------------------------------------------------------------------------- */
+/* ---- contacts at the present time ------------------------------------------------------------ */
 
 static double greatest_depth(const ct_mechanics *mechanics) {
   double depth = 0.0;
@@ -37,7 +37,7 @@ static double greatest_depth(const ct_mechanics *mechanics) {
   return depth;
 }
 
-/* The scene's mechanics where `next` is. */
+/* Evaluates the scene's mechanics at the poses of `next`. */
 static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
   *out = NULL;
   ct_event_driven *driven = step->driven;
@@ -83,7 +83,8 @@ static void account_immovable_body(ct_event_step *step, const ct_island *island,
 
 /* ---- impacts -------------------------------------------------------------------------------- */
 
-/* Does something in the island hit? early: what is within the contact tolerance of it too. */
+/* True if a contact of the island has an impact. early: includes contacts within the contact
+ * tolerance. */
 static bool has_collision(const ct_event_step *step, const ct_island *island, bool early) {
   for (size_t i = 0; i < island->set.count; i++) {
     const ct_contact *t = &island->set.contacts[i];
@@ -102,7 +103,8 @@ static bool same_colliders(const ct_contact *x, const ct_contact *y) {
          x->collider_b == y->collider_b;
 }
 
-/* Each pair of colliders that hits, by its fastest point: points of a pair stand together. */
+/* Reports each pair of colliders with an impact, by its fastest point; the points of a pair are
+ * consecutive. */
 static ct_status emit_impacts(const ct_event_step *step, const ct_island *island,
                               const ct_impulse_result *result) {
   const ct_contact *t = island->set.contacts;
@@ -125,7 +127,7 @@ static ct_status emit_impacts(const ct_event_step *step, const ct_island *island
   return status;
 }
 
-/* The body that the proof presses hardest. */
+/* Records the body with the greatest force in the proof of infeasibility. */
 static void note_squeeze(ct_event_step *step, const ct_island *island, const double *certificate) {
   double most = 0.0;
   for (size_t i = 0; i < island->set.count; i++) {
@@ -177,7 +179,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
   return step->reports ? emit_impacts(step, island, &result) : CT_OK;
 }
 
-/* *struck: something was. */
+/* struck: there was an impact. */
 static ct_status collide_islands(ct_event_step *step, const ct_mechanics *mechanics, bool early,
                                  bool *struck) {
   ct_status status = CT_OK;
@@ -193,7 +195,7 @@ static ct_status collide_islands(ct_event_step *step, const ct_mechanics *mechan
   return status;
 }
 
-/* ---- what is held --------------------------------------------------------------------------- */
+/* ---- resting contacts ------------------------------------------------------------------------ */
 
 static bool island_has_friction(const ct_island *island) {
   for (size_t i = 0; i < island->set.count; i++)
@@ -201,7 +203,7 @@ static bool island_has_friction(const ct_island *island) {
   return false;
 }
 
-/* What the contact gives in the stretch; the pair is held from now on. */
+/* Adds the contact's force over the interval, and marks the pair as resting. */
 static void add_resting_contact(ct_event_step *step, const ct_island *island, const ct_contact *t,
                                 const ct_contact_force *f) {
   ct_vec3 impulse = ct_scale(f->force, step->result.time);
@@ -219,7 +221,8 @@ static void add_resting_contact(ct_event_step *step, const ct_island *island, co
   if (b->mobility == CT_KINEMATIC) step->result.kinematic_work -= ct_dot(impulse, at_b);
 }
 
-/* An impulse along the normal that takes away how fast the points part or meet; their speed. */
+/* Applies an impulse along the normal that stops the separation or approach of the points; returns
+ * their speed. */
 static double stop_normal_motion(ct_event_step *step, ct_contact_set *set, ct_mass_body *bodies,
                                  const ct_contact *t) {
   double speed = ct_contact_relative_velocity(set, t, 0.0).normal,
@@ -243,9 +246,10 @@ static double stop_normal_motion(ct_event_step *step, ct_contact_set *set, ct_ma
   return fabs(speed);
 }
 
-/* What pushes must neither part nor meet, or it does work. The tolerance calls that rest; so rest
- * it is: each impulse of a sweep takes energy, as the projection on what keeps the contact. False:
- * all is still, but for round-off. */
+/* A contact with a force must neither separate nor approach, or the force does work. The tolerance
+ * treats such contacts as resting, so their velocities are set to zero: each impulse of a sweep
+ * removes energy, as a projection onto the velocities that keep the contact. False: all velocities
+ * are zero within round-off. */
 static bool stop_resting_motion(ct_event_step *step, ct_contact_set *set, ct_mass_body *bodies,
                                 const ct_contact_force *forces) {
   double speed = 0.0;
@@ -276,7 +280,7 @@ static bool stop_resting_motion(ct_event_step *step, ct_contact_set *set, ct_mas
   return sweep > 1;
 }
 
-/* Of the forces that are found, together with the loads; the rest is as it is now. */
+/* Adds the given part of the resting forces found to the loads. */
 static void set_flight_forces(ct_body_state *m, const ct_mass_body *body,
                               const ct_body_acceleration *found, double part) {
   assert(part >= 0.0 && part <= 1.0 && m->is_dynamic);
@@ -289,7 +293,7 @@ static double kinetic_energy_of(const ct_body_state *m) {
                 ct_dot(m->angular_momentum, m->velocity.angular));
 }
 
-/* Work of kinematic bodies on the others by the contacts' forces, W. */
+/* Power of kinematic bodies by the contact forces, W. */
 static double driving_power(const ct_contact_set *set, const ct_contact_force *forces) {
   double power = 0.0;
   for (size_t i = 0; i < set->count; i++) {
@@ -305,8 +309,8 @@ static double driving_power(const ct_contact_set *set, const ct_contact_force *f
   return power;
 }
 
-/* Would part of the contacts' forces make energy over the stretch, beyond what loads and kinematic
- * bodies give? */
+/* True if this part of the contact forces creates energy over the interval, beyond the work of
+ * loads and kinematic bodies. */
 static bool makes_energy(const ct_event_step *step, const ct_island *island,
                          const ct_resting_result *found, double part) {
   const ct_contact_set *set = &island->set;
@@ -331,9 +335,9 @@ static bool makes_energy(const ct_event_step *step, const ct_island *island,
   return gain > CLOSED_PART * size;
 }
 
-/* Forces that are constant over a stretch in which bodies turn do some work where they are to do
- * none. What makes energy is drawn back, until it makes none: without forces of contacts there is
- * none. */
+/* Constant forces do some work over an interval in which bodies rotate, even where the exact forces
+ * do none. Forces that create energy are scaled down until they create none; zero contact forces
+ * create none. */
 static void limit_created_energy(ct_event_step *step, const ct_island *island,
                                  ct_resting_result *found) {
   double low = 0.0, high = 1.0;
@@ -407,7 +411,7 @@ static ct_status rest_island_forces(ct_event_step *step, const ct_island *island
   return CT_OK;
 }
 
-/* A body that touches nothing. */
+/* Forces of a body without contacts. */
 static void set_free_forces(ct_body_state *m, const ct_mass_body *body) {
   m->force = body->force;
   m->torque = body->torque;
@@ -416,8 +420,8 @@ static void set_free_forces(ct_body_state *m, const ct_mass_body *body) {
   m->sleeping_support = (ct_sleeping_support){0};
 }
 
-/* Forces and torques of all bodies for the stretch, with those of resting contacts. `held` is
- * scratch of the caller's. */
+/* Forces and torques of all bodies for the interval, including resting contacts. `held` is the
+ * caller's scratch. */
 static ct_status solve_resting_islands(ct_event_step *step, const ct_mechanics *mechanics) {
   ct_status status = CT_OK;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics) && status == CT_OK; i++) {
@@ -437,11 +441,11 @@ static ct_status solve_resting_islands(ct_event_step *step, const ct_mechanics *
   return status;
 }
 
-/* ---- the step ------------------------------------------------------------------------------- */
+/* ---- step ------------------------------------------------------------------------------------ */
 
-/* What approaches where bodies touch already: at the start it is an impact; later it is what the
- * forces of the stretch before, which were constant, have left over, and is taken away without
- * restitution. */
+/* Resolves approaching contacts of touching bodies. At the start they are impacts; later they are
+ * the error of the constant forces of the previous interval, and are stopped without restitution.
+ */
 static ct_status collide_initially(ct_event_step *step, ct_mechanics **mechanics) {
   bool struck = false, first = step->driven->common->state.steps == 0;
   step->plastic = !first;
@@ -467,8 +471,8 @@ static double interval_load_work(const ct_event_step *step, const ct_load *load,
   return ct_dot(load->force, way) + ct_dot(torque, turn);
 }
 
-/* To the end of the stretch. What is too fast at its start or end is refused before an impact there
- * can slow it down: its turn may have been left out. */
+/* Advances to the end of the interval. Velocities beyond the limits at its start or end are
+ * rejected before an impact can reduce them, as their rotation may have been skipped. */
 static ct_status finish_flight(ct_event_step *step) {
   ct_event_driven *driven = step->driven;
   if (!ct_integration_is_within_limits(driven->common, driven->common->next, 0.0,
@@ -487,9 +491,10 @@ static ct_status finish_flight(ct_event_step *step) {
              : CT_LIMIT;
 }
 
-/* Forces for a stretch that ends with the first impact, if there is one: they are found again for
- * what it is cut to. One that round-off would have at the beginning of the next, where it would be
- * taken for what forces have left over, is of this. */
+/* Forces for an interval that ends with the first impact, if there is one; the forces are
+ * recomputed for the shortened interval. An impact that round-off would put at the beginning of the
+ * next interval, and that would count as an error of constant forces there, is included in this
+ * one. */
 static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, bool *hits) {
   ct_arena_mark mark = ct_arena_enter(step->arena);
   step->resting =
@@ -518,8 +523,9 @@ static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, boo
   return status;
 }
 
-/* What parts more slowly than this comes back before it is out of the contact tolerance: no impact
- * of it would be seen. So that is the least that differs from rest, whatever the options say. */
+/* A contact that separates more slowly than this closes again within the contact tolerance, so that
+ * no impact would be detected. It is therefore the least velocity tolerance, even if the options
+ * specify. */
 static double least_velocity_tolerance(const ct_event_driven *driven) {
   double pull = 0.0;
   for (size_t i = 0; i < driven->common->moved_count; i++) {
@@ -542,7 +548,7 @@ static double least_velocity_tolerance(const ct_event_driven *driven) {
       own += ct_norm(ct_mat_mul(ct_body_state_inverse_inertia(m), torque)) * m->radius;
     pull = ct_max2(pull, own);
   }
-  /* Twice the pull: one body may fall onto another that is driven against it. */
+  /* Twice the acceleration: two driven bodies may accelerate towards each other. */
   return sqrt(4.0 * pull * driven->common->options.contact_tolerance);
 }
 
@@ -596,8 +602,8 @@ ct_status ct_event_driven_step(ct_event_driven *driven, ct_workspace *workspace,
   double whole = step.result.time = ct_min2(o->time_step, left);
   step.result.converged = true;
   step.slack = ct_min2(SLACK_PART * whole, left - whole);
-  /* Before impacts are searched for: the search has limits of its own, and cannot tell whose motion
-   * exceeds them. */
+  /* Checked before the search for impacts: the search has its own limits and does not name the body
+   * that exceeds them. */
   if (!ct_integration_is_within_limits(common, common->now, whole, whole)) return CT_LIMIT;
   ct_status status = go_to_event(&step);
   if (status != CT_OK) return status;

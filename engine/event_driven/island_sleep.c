@@ -1,16 +1,16 @@
-/* Rest from event to event: what one solve has shown to rest is not asked again until something
- * touches it. */
+/* Sleep in event-driven integration: an island at rest is not solved again until its contacts or
+ * loads change. */
 #include "event_driven/event_driven.h"
 
 #include <assert.h>
 
-/* Of an island. */
+/* State of a body of an island. */
 static ct_body_state *island_state(const ct_event_step *step, const ct_island *island,
                                    size_t body) {
   return &step->driven->common->next[step->driven->common->moved_of[island->rows[body]]];
 }
 
-/* What bears the island neither moves nor is about to. */
+/* True if the bodies that support the island neither move nor accelerate. */
 static bool has_still_support(const ct_contact_set *set) {
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *b = &set->bodies[i];
@@ -22,7 +22,7 @@ static bool has_still_support(const ct_contact_set *set) {
   return true;
 }
 
-/* Sizes of all forces and torques on the body, as if none were against another. */
+/* Sums of the magnitudes of all forces and torques on the body. */
 static void load_sizes(const ct_contact_set *set, const ct_contact_force *forces, uint32_t body,
                        double *force, double *torque) {
   const ct_mass_body *b = &set->bodies[body];
@@ -102,7 +102,8 @@ void ct_event_restore_sleeping_body(ct_event_step *step, ct_body_state *moved) {
   step->result.acting += moved->sleeping_support.acting;
 }
 
-/* A kinematic body that neither moves nor is about to, or a dynamic one that lies. */
+/* True for a kinematic body that neither moves nor accelerates, and for a dynamic body that is
+ * asleep. */
 static bool is_asleep_or_fixed(const ct_body_state *m) {
   return m->is_dynamic ? m->asleep
                        : ct_body_state_is_fixed(m) && ct_is_zero_vec(m->acceleration.linear) &&
