@@ -146,8 +146,13 @@ def the_tests_quick_schemas_are_made_by_threads_at_once():
 
 @suite.fact
 def every_route_is_documented_and_nothing_else():
-    source = (ROOT / "api/calls/routes.c").read_text().replace('SCENE "', '"/v1/scenes/{s}').replace("SCENE,", '"/v1/scenes/{s}",')
-    routes = set(re.findall(r'\{"([A-Z]+)", "([^"]+)",', source))
+    source = (ROOT / "api/routes/routes.c").read_text().replace('SCENE "', '"/v1/scenes/{s}').replace("SCENE,", '"/v1/scenes/{s}",')
+    routes = set(re.findall(r'\{"([A-Z]+)",\s*"([^"]+)",', source))
+    # The routes of a kind of query follow from its row in the list of kinds.
+    kinds = re.findall(r'^ +X\(\w+, \w+, "(\w+)", (BOTH|SCENE)\)', (ROOT / "api/queries/query_kind.h").read_text(), re.M)
+    check(len(kinds) > 15, f"only {len(kinds)} kinds found")
+    routes |= {("POST", "/v1/scenes/{s}/query/" + word) for word, unused in kinds}
+    routes |= {("POST", "/v1/query/" + word) for word, where in kinds if where == "BOTH"}
     check(len(routes) > 30, f"only {len(routes)} routes found")
     shape = lambda path: re.sub(r"\{\w+\}", "{}", path)
     documented = {(method, shape(path)) for path, method, unused in client.document.operations()}
