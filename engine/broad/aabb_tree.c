@@ -65,7 +65,10 @@ size_t ct_tree_bytes(const ct_tree *tree) {
   return sizeof *tree + tree->capacity * sizeof *tree->nodes;
 }
 
-const ct_aabb *ct_tree_aabb(const ct_tree *tree, uint32_t proxy) { return &tree->nodes[proxy].box; }
+const ct_aabb *ct_tree_aabb(const ct_tree *tree, uint32_t proxy) {
+  assert(proxy < tree->used && tree->nodes[proxy].height == 0);
+  return &tree->nodes[proxy].box;
+}
 
 bool ct_tree_bounds(const ct_tree *tree, ct_aabb *box) {
   if (tree->root == CT_TREE_NULL) return false;
@@ -79,10 +82,12 @@ static uint32_t allocate_node(ct_tree *tree) {
   uint32_t index = tree->free_head;
   if (index != CT_TREE_NULL) tree->free_head = tree->nodes[index].parent;
   else index = tree->used++;
+  assert(index < tree->capacity);
   return index;
 }
 
 static void free_node(ct_tree *tree, uint32_t index) {
+  assert(index < tree->used && tree->nodes[index].height != CT_TREE_FREE);
   tree->nodes[index].height = CT_TREE_FREE;
   tree->nodes[index].parent = tree->free_head;
   tree->free_head = index;
@@ -112,6 +117,9 @@ static bool recompute_node(ct_tree *tree, uint32_t index) {
 }
 
 static void replace_child(ct_tree *tree, uint32_t parent, uint32_t old, uint32_t new) {
+  assert(parent == CT_TREE_NULL
+             ? tree->root == old
+             : tree->nodes[parent].child[0] == old || tree->nodes[parent].child[1] == old);
   if (parent == CT_TREE_NULL) tree->root = new;
   else tree->nodes[parent].child[tree->nodes[parent].child[1] == old] = new;
   tree->nodes[new].parent = parent;
@@ -153,6 +161,7 @@ static void consider_exchange(const ct_tree *tree, uint32_t child, uint32_t sibl
 /* Rotates: applies the best of four exchanges below the node, if one reduces the area. */
 static void rotate_below(ct_tree *tree, uint32_t index) {
   ct_tree_node *nodes = tree->nodes;
+  assert(nodes[index].height > 0);
   uint32_t a = nodes[index].child[0], b = nodes[index].child[1];
   exchange best = {0.0, CT_TREE_NULL, CT_TREE_NULL};
   consider_exchange(tree, a, b, &best);
@@ -199,6 +208,7 @@ static uint32_t find_sibling(const ct_tree *tree, const ct_aabb *box) {
   double leaf_area = ct_tree_area(*box), best_cost = INFINITY;
   uint32_t best = CT_TREE_NULL, limit = compute_height_limit(tree);
   int top = 0;
+  assert(tree->root != CT_TREE_NULL);
   stack[top++] = (sibling_step){tree->root, 0, 0.0};
   for (int looked = 0; top > 0 && looked < SEARCH_NODES_MAX; looked++) {
     sibling_step step = stack[--top];
@@ -220,6 +230,7 @@ static uint32_t find_sibling(const ct_tree *tree, const ct_aabb *box) {
     double grow0 = ct_tree_area(ct_aabb_union(c0->box, *box)) - ct_tree_area(c0->box);
     double grow1 = ct_tree_area(ct_aabb_union(c1->box, *box)) - ct_tree_area(c1->box);
     /* The better side is visited first, so it is pushed last; the lower one among equals. */
+    assert(top + 2 <= SEARCH_NODES_MAX + 2);
     int first = grow1 < grow0 || (grow1 == grow0 && c1->height < c0->height);
     stack[top++] = (sibling_step){node->child[!first], step.depth + 1, inherited};
     stack[top++] = (sibling_step){node->child[first], step.depth + 1, inherited};
@@ -282,6 +293,7 @@ void ct_tree_remove(ct_tree *tree, uint32_t proxy) {
   assert(proxy < tree->used && tree->nodes[proxy].height == 0);
   unlink_leaf(tree, proxy);
   free_node(tree, proxy);
+  assert(tree->leaf_count > 0);
   tree->leaf_count--;
 }
 

@@ -13,6 +13,7 @@
 #include "broad/broad_methods.h"
 #include "broad/endpoint.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Largest number of outsized boxes that are tested against all boxes instead of enlarging the
@@ -199,6 +200,7 @@ static inline uint32_t quantise_box(ct_grid_level *level, const ct_aabb *box, ui
     packed->minus_upper[axis] = (int16_t)-upper;
   }
   packed->id = id;
+  assert(lower[0] >> level->x_bits < level->cells[0]);
   int64_t row = (lower[2] >> CT_GRID_CELL_BITS) * level->cells[1] + (lower[1] >> CT_GRID_CELL_BITS);
   return (uint32_t)((int64_t)level->first + row * level->cells[0] + (lower[0] >> level->x_bits));
 }
@@ -318,6 +320,7 @@ static ct_status test_long_run(ct_grid_run *g, ct_grid_query a, uint32_t from, u
 
 static inline ct_status test_candidates(ct_grid_run *g, ct_grid_query a, uint32_t from, uint32_t to,
                                         uint64_t tag, add_hits *add) {
+  assert(from <= to && g->hit_count < CT_GRID_HITS);
   g->out->box_tests += to - from;
   if (to - from >= CT_GRID_HITS - g->hit_count) return test_long_run(g, a, from, to, tag, add);
   g->hit_count += ct_grid_test(a, g->members, from, to, tag, g->hits + g->hit_count);

@@ -9,6 +9,7 @@
 #include "broad/pair_list.h"
 #include <contact/sweep.h>
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,7 @@ typedef struct active_list {
 } active_list;
 
 static void remove_active(active_list *active, uint32_t box) {
+  assert(active->count > 0 && active->boxes[active->place[box]] == box);
   uint32_t last = active->boxes[--active->count];
   active->boxes[active->place[box]] = last;
   active->place[last] = active->place[box];
@@ -253,6 +255,7 @@ ct_status ct_sweep_add(ct_sweep *s, const ct_aabb *box, uint32_t *number) {
     if (!reserve_boxes(s)) return CT_OUT_OF_MEMORY;
     s->used++;
   }
+  assert(free_one < s->used && s->used <= s->capacity);
   s->boxes[free_one] = *box;
   s->before[free_one] = ct_aabb_empty();
   s->state[free_one] = CT_SWEEP_PAIR_ADDED;
@@ -265,6 +268,8 @@ ct_status ct_sweep_add(ct_sweep *s, const ct_aabb *box, uint32_t *number) {
 
 /* A box that is in no frame yet is removed at once; others with the next frame. */
 void ct_sweep_remove(ct_sweep *s, uint32_t number) {
+  assert(number < s->used && s->count > 0);
+  assert(s->state[number] == CT_SWEEP_PAIR_ADDED || s->state[number] == CT_SWEEP_PAIR_KEPT);
   s->count--;
   if (s->state[number] == CT_SWEEP_PAIR_ADDED) {
     s->state[number] = CT_SWEEP_PAIR_NONE;
@@ -276,7 +281,10 @@ void ct_sweep_remove(ct_sweep *s, uint32_t number) {
   s->gone++;
 }
 
-void ct_sweep_move(ct_sweep *s, uint32_t number, const ct_aabb *box) { s->boxes[number] = *box; }
+void ct_sweep_move(ct_sweep *s, uint32_t number, const ct_aabb *box) {
+  assert(number < s->used && s->state[number] != CT_SWEEP_PAIR_NONE);
+  s->boxes[number] = *box;
+}
 
 size_t ct_sweep_count(const ct_sweep *s) { return s->count; }
 

@@ -1,6 +1,7 @@
 /* The chunked copy-on-write column: two levels, pages of chunks of rows. */
 #include "scene/column.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +15,17 @@ static bool is_unshared(const _Atomic uint32_t *refs) {
   return atomic_load_explicit(refs, memory_order_acquire) == 1;
 }
 static void add_reference(_Atomic uint32_t *refs) {
+  assert(atomic_load_explicit(refs, memory_order_relaxed) > 0);
   atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
 }
 static bool drop_reference(_Atomic uint32_t *refs) {
+  assert(atomic_load_explicit(refs, memory_order_relaxed) > 0);
   return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
 }
 
 /* Smallest power of two times `first` that is >= needed, limited to `most`. */
 static uint32_t capacity_for(uint32_t needed, uint32_t first, uint32_t most) {
+  assert(0 < first && first <= most);
   uint32_t room = first;
   while (room < needed && room < most) room *= 2;
   return room < most ? room : most;
@@ -59,6 +63,7 @@ static ct_column_chunk *renew_chunk(const ct_column_type *type, ct_column_chunk 
                                     uint32_t capacity, size_t *copied) {
   ct_column_chunk *chunk = new_chunk(type, capacity);
   if (!chunk || !old) return chunk;
+  assert(old->capacity <= capacity);
   memcpy(chunk + 1, old + 1, old->capacity * type->element);
   if (is_unshared(&old->refs)) {
     free(old); /* the references moved to the new chunk */
@@ -91,6 +96,7 @@ static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *ol
                                   uint32_t capacity, size_t *copied) {
   ct_column_page *page = new_page(capacity);
   if (!page || !old) return page;
+  assert(old->capacity <= capacity);
   memcpy(page->chunks, old->chunks, old->capacity * sizeof page->chunks[0]);
   if (is_unshared(&old->refs)) {
     free(old);
@@ -105,6 +111,7 @@ static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *ol
 
 /* The page with capacity for its chunk `slot`, referenced by this column only. */
 static ct_column_page *own_page(ct_column *column, uint32_t index, uint32_t slot, size_t *copied) {
+  assert(index < column->page_count && slot < PAGE_CHUNKS);
   ct_column_page *page = index < column->page_count ? column->pages[index] : NULL;
   if (page && page->capacity > slot && is_unshared(&page->refs)) return page;
   uint32_t capacity = index > 0 ? PAGE_CHUNKS : capacity_for(slot + 1, FIRST_CHUNKS, PAGE_CHUNKS);
@@ -118,6 +125,7 @@ static ct_column_page *own_page(ct_column *column, uint32_t index, uint32_t slot
 static ct_column_chunk *own_chunk(ct_column *column, uint32_t index, uint32_t rows,
                                   size_t *copied) {
   uint32_t slot = index & (PAGE_CHUNKS - 1), full = 1u << column->type->chunk_shift;
+  assert(0 < rows && rows <= full);
   ct_column_page *page = own_page(column, index >> CT_COLUMN_PAGE_SHIFT, slot, copied);
   if (!page) return NULL;
   ct_column_chunk *chunk = page->chunks[slot];
@@ -182,12 +190,14 @@ bool ct_column_extend(ct_column *column, uint32_t rows, size_t *copied) {
 
 void *ct_column_write(ct_column *column, uint32_t row, size_t *copied) {
   unsigned shift = column->type->chunk_shift;
+  assert(row < column->rows);
   uint32_t in_chunk = row & ((1u << shift) - 1);
   ct_column_chunk *chunk = own_chunk(column, row >> shift, in_chunk + 1, copied);
   return chunk ? (char *)(chunk + 1) + in_chunk * column->type->element : NULL;
 }
 
 void ct_column_set_pointer(const ct_column *column, void *element, const void *pointer) {
+  assert(column->type->retain && column->type->release);
   const void *old;
   memcpy(&old, element, sizeof old);
   if (pointer) column->type->retain(pointer);

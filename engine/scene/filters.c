@@ -2,6 +2,7 @@
  * rules resolved to rows, with group indices per row and a hash table of pair rules. */
 #include "scene/filters.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Copies texts into one buffer, one after the other. */
@@ -218,6 +219,7 @@ static bool resolve_groups(ct_row_filter *filter, const ct_column *bodies,
 }
 
 static size_t rule_slot(const ct_row_filter *filter, uint32_t low, uint32_t high) {
+  assert(low < high);
   size_t at = ct_hash_number(filter->set->key.k0, (uint64_t)low << 32 | high) & filter->rule_mask;
   const ct_row_rule *rules = filter->rules;
   while (rules[at].high && (rules[at].low != low || rules[at].high != high))
@@ -278,6 +280,7 @@ void ct_row_filter_release(ct_row_filter *filter) {
 }
 
 bool ct_row_filter_mask(const ct_row_filter *filter, uint32_t row, uint64_t *mask) {
+  assert(row < filter->rows);
   if (!filter->start || filter->start[row] == filter->start[row + 1]) return false;
   uint32_t words = filter->set->words;
   memset(mask, 0, words * sizeof *mask);

@@ -2,6 +2,8 @@
  * use. */
 #include "scene/id_index.h"
 
+#include <assert.h>
+
 #define ROW_BITS 21
 #define ROW_MASK ((1u << ROW_BITS) - 1)
 #define REMOVED UINT32_MAX
@@ -52,6 +54,8 @@ uint32_t ct_index_find(const ct_index *index, const ct_column *bodies, ct_hash_k
 
 /* The first slot of the id's probe sequence that contains no row. */
 static uint32_t free_slot(const ct_index *index, uint64_t hash) {
+  assert(index->slots.rows > index->live); /* the search ends at a free slot */
+  assert((index->slots.rows & (index->slots.rows - 1)) == 0);
   uint32_t mask = index->slots.rows - 1, at = (uint32_t)hash & mask;
   while (slot_at(index, at) != 0 && slot_at(index, at) != REMOVED) at = (at + 1) & mask;
   return at;
@@ -90,6 +94,7 @@ uint32_t *ct_index_slot(ct_index *index, const ct_column *bodies, ct_hash_key ke
 }
 
 void ct_index_fill(ct_index *index, uint32_t *slot, ct_hash_key key, ct_text id, uint32_t row) {
+  assert(*slot == 0 || *slot == REMOVED);
   if (*slot == 0) index->used++;
   index->live++;
   *slot = slot_value(ct_hash_text(key, id), row);
@@ -98,8 +103,9 @@ void ct_index_fill(ct_index *index, uint32_t *slot, ct_hash_key key, ct_text id,
 bool ct_index_remove(ct_index *index, const ct_column *bodies, ct_hash_key key, uint32_t row,
                      size_t *copied) {
   ct_text id = id_at(bodies, row);
-  uint32_t *slot =
-      ct_column_write(&index->slots, find_slot(index, bodies, ct_hash_text(key, id), id), copied);
+  uint32_t at = find_slot(index, bodies, ct_hash_text(key, id), id);
+  assert(at != UINT32_MAX && index->live > 0);
+  uint32_t *slot = ct_column_write(&index->slots, at, copied);
   if (!slot) return false;
   *slot = REMOVED;
   index->live--;

@@ -7,6 +7,7 @@
 #include "scene/body.h"
 #include "scene/scene.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ static ct_derived *clone(const ct_derived *from) {
 
 /* Adds a body to the list of unbounded bodies, or replaces its box there. */
 static bool set_loose(ct_derived *derived, uint32_t row, const ct_aabb *box) {
+  assert(row < derived->rows);
   uint32_t at = ct_derived_loose_from(derived, row);
   bool there = at < derived->loose_count && derived->loose[at].row == row;
   if (!there && derived->loose_count == derived->loose_capacity) {
@@ -133,8 +135,10 @@ static ct_status compute_row_boxes(const ct_scene *scene, const ct_cancel *cance
    * row[i] >= i. */
   ct_status status = ct_tree_build(derived->tree, boxes, rows, count, derived->proxies, cancel);
   if (status != CT_OK) return status;
+  assert(derived->rows == scene->rows);
   uint32_t row = scene->rows;
   for (uint32_t i = count; i-- > 0;) {
+    assert(rows[i] >= i); /* ascending, each once */
     uint32_t proxy = derived->proxies[i];
     while (row > rows[i]) derived->proxies[--row] = CT_TREE_NULL;
     derived->proxies[rows[i]] = proxy;
@@ -172,6 +176,7 @@ static bool extend_rows(ct_derived *derived, uint32_t rows) {
 static bool update_row(ct_derived *derived, const ct_scene *scene, uint32_t row) {
   ct_aabb box;
   bool has_box = row_box(scene, row, &box), bounded = has_box && ct_aabb_is_bounded(&box);
+  assert(row < derived->rows && row < scene->rows);
   uint32_t *proxy = &derived->proxies[row];
   if (has_box && !bounded) {
     if (!set_loose(derived, row, &box)) return false;
