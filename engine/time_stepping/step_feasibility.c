@@ -146,7 +146,7 @@ ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t 
       .set = set, .options = &law, .arena = step->arena, .active = active, .count = count};
   ct_status status = ct_resting_prepare_equilibrium(&resting);
   if (status != CT_OK) return status;
-  const ct_resting_equilibrium fit = resting.fit;
+  const ct_resting_equilibrium fit = resting.equilibrium;
   const ct_cone_fit_problem problem = {.cones = fit.cones,
                                        .count = count,
                                        .target = fit.target,
