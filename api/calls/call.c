@@ -1,6 +1,7 @@
 /* Parses the body of a call and makes its reply. */
 #include "calls/call.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,7 @@ bool api_call_parse(api_call *call, api_field *root) {
                               .memory = limits->request_memory_bytes,
                               .cancel = call->input.cancel,
                               .zeros = call->again};
+  assert(!call->json && call->route->body != API_INTAKE_NONE);
   bool lacks = call->input.body_length == 0 && call->route->body == API_INTAKE_OPTIONAL;
   const char *bytes = lacks ? "{}" : call->input.body ? call->input.body : "";
   call->json = api_json_parse(bytes, lacks ? 2 : call->input.body_length, &options, &call->faults);
@@ -109,6 +111,7 @@ bool api_call_parse(api_call *call, api_field *root) {
 /* ---- replies -------------------------------------------------------------------------------- */
 
 void api_call_header(api_call *call, const char *name, const char *format, ...) {
+  assert(call->reply.header_count < sizeof call->reply.headers / sizeof call->reply.headers[0]);
   api_header *header = &call->reply.headers[call->reply.header_count++];
   header->name = name;
   va_list arguments;
@@ -152,6 +155,7 @@ static api_step reply_with(api_call *call, int status, const char *content_type)
 }
 
 api_step api_call_fail(api_call *call) {
+  assert(api_faults_any(&call->faults));
   if (call->next) ct_scene_release(call->next);
   call->next = call->pin = NULL;
   call->reply.location[0] = 0;
@@ -203,6 +207,7 @@ api_step api_call_written(api_call *call, uint64_t revision, int status) {
 }
 
 api_step api_call_commit(api_call *call, ct_draft *draft, int status) {
+  assert(draft && !call->next);
   call->next = ct_draft_seal(draft);
   if (!call->next) {
     ct_draft_discard(draft);

@@ -2,10 +2,12 @@
  * subscriptions to a scene's events. */
 #include "calls/events.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calls/call.h"
+#include "common/array.h"
 #include "results/contact_state_json.h"
 
 void api_events_free(api_event_list *list) {
@@ -22,13 +24,10 @@ static void discard_events(api_event_list *list) {
 
 /* Makes room for one more event. False: out of memory. */
 static bool reserve_event(api_event_list *list) {
-  if (list->count < list->capacity) return true;
-  size_t capacity = list->capacity ? list->capacity * 2 : 4;
-  api_event *grown = realloc(list->items, capacity * sizeof *grown);
-  if (!grown) return false;
-  list->items = grown;
-  list->capacity = capacity;
-  return true;
+  api_event *grown =
+      api_array_reserve(list->items, &list->capacity, list->count + 1, sizeof *grown);
+  if (grown) list->items = grown;
+  return grown != NULL;
 }
 
 /* Inserts an event at index `at`; takes over the data. */
@@ -38,6 +37,7 @@ static void insert_event(api_event_list *list, size_t at, api_event event) {
     discard_events(list);
     return;
   }
+  assert(at <= list->count && list->count < list->capacity);
   memmove(list->items + at + 1, list->items + at, (list->count - at) * sizeof *list->items);
   list->items[at] = event;
   list->count++;

@@ -2,9 +2,11 @@
  * and motion. */
 #include "documents/body_json.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "documents/material_json.h"
 #include "documents/motion_json.h"
 #include "json/json_parser.h"
@@ -311,14 +313,10 @@ static size_t estimate_body_bytes(const ct_body *body) {
 }
 
 bool api_body_list_add(api_body_list *list, api_body *body) {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? list->capacity + list->capacity / 2 : 16;
-    if (capacity > SIZE_MAX / sizeof *list->items) return false;
-    api_body *items = realloc(list->items, capacity * sizeof *items);
-    if (!items) return false;
-    list->items = items;
-    list->capacity = capacity;
-  }
+  assert(body->body && list->count <= list->capacity);
+  api_body *items = api_array_reserve(list->items, &list->capacity, list->count + 1, sizeof *items);
+  if (!items) return false;
+  list->items = items;
   list->items[list->count++] = *body;
   list->bytes += estimate_body_bytes(body->body);
   *body = (api_body){0};

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "execution/cost_estimate.h"
 #include "results/motion_result.h"
 
@@ -55,11 +56,10 @@ static bool reserve_changes(gathering *g, size_t more) {
     g->run->range->status = CT_LIMIT;
     return false;
   }
-  gathered *changes = realloc(g->changes, capacity * sizeof *changes);
+  gathered *changes = api_array_resize(g->changes, &g->capacity, capacity, sizeof *changes);
   if (!changes) g->run->range->memory = true;
   if (!changes) return false;
   g->changes = changes;
-  g->capacity = capacity;
   return true;
 }
 
@@ -72,11 +72,11 @@ static bool gather_grazes(gathering *g, const ct_motion_hit *hit) {
       g->run->range->status = CT_LIMIT;
       return false;
     }
-    gathered_graze *grazes = realloc(g->grazes, capacity * sizeof *grazes);
+    gathered_graze *grazes =
+        api_array_resize(g->grazes, &g->graze_capacity, capacity, sizeof *grazes);
     if (!grazes) g->run->range->memory = true;
     if (!grazes) return false;
     g->grazes = grazes;
-    g->graze_capacity = capacity;
   }
   for (size_t k = 0; k < t->graze_count; k++)
     g->grazes[g->graze_count++] = (gathered_graze){hit->a, hit->b, t->grazes[k]};

@@ -2,6 +2,8 @@
  * fault. */
 #include "execution/query_plan.h"
 
+#include <assert.h>
+
 static void add_contact_limit_fault(const api_force_outcome *outcome, api_faults *faults) {
   switch (outcome->limit_kind) {
   case API_CONTACT_LIMIT_MEMORY:
@@ -51,8 +53,10 @@ static bool add_range_fault(const api_range *range, bool enough, api_faults *fau
 /* Sets the cursor after the page's last result: result `local` of `range`, or the last of an
  * earlier range. */
 static void set_next_page(const api_task *task, size_t range, size_t local, api_page *page) {
+  assert(range < task->range_count && local <= task->ranges[range].count);
   while (local == 0 && range > 0) local = task->ranges[--range].count;
   const api_range *r = &task->ranges[range];
+  assert(local > 0); /* a truncated page has a result */
   const api_mark *mark = &r->marks[local - 1];
   page->next = (api_cursor){.item = mark->item, .after = mark->after, .part = mark->part};
   /* If the item has no further results, the next page starts at the next item. */
@@ -122,6 +126,7 @@ static bool find_total(const api_plan *plan, const api_task *task, api_page *pag
     page->total = api_total_code(task->ranges[0].boxes.pair_count);
   else if (q->mode == API_MODE_BODIES) page->total = api_total_code(task->items);
   else if (!count_all_results(plan, task, page, faults)) return false;
+  assert(!q->resumed || page->total == q->from.total);
   page->next.total = page->total;
   page->next.limit = q->limit;
   return true;

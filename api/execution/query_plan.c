@@ -78,6 +78,7 @@ static ct_status divide_task(const api_plan *plan, api_task *task, bool shared) 
   api_query *q = &task->question;
   ct_status status = q->kind->plan(plan, task, shared);
   if (status != CT_OK) return status;
+  assert(task->cost >= 0.0 && !task->ranges);
   /* Items before the start belong to earlier pages, unless each page repeats the query. */
   bool whole = api_runs_in_one_range(q) || q->mode == API_MODE_FORCE || q->mode == API_MODE_BOXES;
   uint64_t from = q->mode == API_MODE_VARIANTS ? q->from.variant : whole ? 0 : q->from.item;
@@ -90,6 +91,7 @@ static ct_status divide_task(const api_plan *plan, api_task *task, bool shared) 
   if (q->mode == API_MODE_SCENE && (q->volume.sparsifies || q->evaluation.nearest)) alone = true;
   task->step = alone ? left : q->mode == API_MODE_FORCE ? 1 : choose_range_step(left, task->cost);
   if (q->mode == API_MODE_VARIANTS) task->step = choose_variants_step(q, task->step);
+  assert(left == 0 || task->step > 0);
   task->range_count = left > 0 ? (left - 1) / task->step + 1 : 0;
   task->ranges = calloc(task->range_count ? task->range_count : 1, sizeof *task->ranges);
   return task->ranges ? CT_OK : CT_OUT_OF_MEMORY;
@@ -141,6 +143,7 @@ long api_plan_next(api_plan *plan) {
 }
 
 api_task *api_plan_task(api_plan *plan, size_t range) {
+  assert(range < plan->range_count);
   size_t low = 0, high = plan->task_count;
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
@@ -178,6 +181,7 @@ void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
 void api_plan_done(api_plan *plan, size_t range) {
   api_task *task = api_plan_task(plan, range);
   assert(plan->running > 0);
+  assert(!task->ranges[range - task->first].complete);
   plan->running--;
   task->ranges[range - task->first].complete = true;
   plan->ahead_bytes += task->ranges[range - task->first].text.length;

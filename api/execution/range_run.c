@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "common/array.h"
+
 bool api_range_is_full(const api_range_run *run) {
   const api_range *range = run->range;
   return range->counts_only || range->overflow || range->count > run->task->question.limit;
@@ -16,16 +18,15 @@ bool api_count_result(api_range_run *run) {
 
 bool api_mark_result(api_range_run *run, api_mark mark) {
   api_range *range = run->range;
-  if (range->count == range->capacity) {
-    size_t capacity = range->capacity ? 2 * range->capacity : 8;
-    api_mark *marks = realloc(range->marks, capacity * sizeof *marks);
-    if (!marks) {
-      range->memory = true;
-      return false;
-    }
-    range->marks = marks;
-    range->capacity = capacity;
+  assert(range->count <= range->capacity && !range->complete);
+  assert(range->count == 0 || range->marks[range->count - 1].end <= range->text.length);
+  api_mark *marks =
+      api_array_reserve(range->marks, &range->capacity, range->count + 1, sizeof *marks);
+  if (!marks) {
+    range->memory = true;
+    return false;
   }
+  range->marks = marks;
   mark.end = range->text.length;
   mark.removed = range->removed.length;
   mark.sums = range->sums.length;

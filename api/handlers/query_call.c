@@ -61,6 +61,7 @@ static void put_page_results(api_buffer *out, api_task *task, const api_page *pa
   uint64_t left = page->count;
   for (size_t r = 0; r < page->ranges && left > 0; r++) {
     api_range *range = &task->ranges[r];
+    assert(r < task->range_count && range->complete);
     bool whole = range->count <= left;
     size_t taken = whole ? range->count : (size_t)left;
     if (taken == 0) continue;
@@ -76,6 +77,7 @@ static void put_removed_contacts(api_buffer *out, const api_range *range, size_t
                                  size_t end) {
   api_put_key(out, "removed");
   api_put_byte(out, '[');
+  assert(end <= range->removed.length);
   if (begin > 0 && begin < end) begin++; /* the comma */
   if (begin < end) api_put_bytes(out, range->removed.bytes + begin, end - begin);
   api_put_byte(out, ']');
@@ -115,6 +117,7 @@ static void put_collected_sums(api_buffer *out, const api_buffer *sums) {
  * page. */
 static size_t find_removed_end(const api_task *task, const api_page *page) {
   const api_range *range = &task->ranges[0];
+  assert(task->range_count == 1 && (!page->truncated || page->count > 0));
   return page->truncated ? range->marks[page->count - 1].removed : range->removed.length;
 }
 

@@ -1,6 +1,8 @@
 /* Reads the selection, the pairs, and the hypothetical scene and poses of a query. */
 #include "queries/query_members.h"
 
+#include <assert.h>
+
 #include "common/warning.h"
 #include "queries/body_selection.h"
 
@@ -102,6 +104,7 @@ static bool merge_overrides(api_reader *reader, api_variant base, api_variant ow
   }
   size_t b = 0, o = 0, count = 0;
   while (b < base.count || o < own.count) {
+    assert(count < base.count + own.count);
     if (o == own.count || (b < base.count && base.items[b].row < own.items[o].row)) {
       merged[count++] = base.items[b++];
     } else {

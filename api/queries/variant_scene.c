@@ -1,6 +1,7 @@
 /* Builds the hypothetical scenes of variants, once to resolve ids and once per run. */
 #include "queries/variant_scene.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 /* ---- making --------------------------------------------------------------------------------- */
 
 const ct_scene *api_variant_scene_make(const api_query *query, size_t index) {
+  assert(index < query->variant_count);
   const api_variant_scene *own = query->variants[index].own;
   if (!own) return ct_scene_retain(query->scene);
   ct_draft *draft = ct_draft_begin(query->scene);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "shapes/shape_reference.h"
 
 void api_record_names_free(api_record_names *names) {
@@ -13,14 +14,11 @@ void api_record_names_free(api_record_names *names) {
 
 static void push(api_record_names *names, ct_text name) {
   if (names->count && api_text_equal(names->items[names->count - 1], name)) return;
-  if (names->count == names->capacity) {
-    size_t capacity = names->capacity ? 2 * names->capacity : 16;
-    ct_text *items = realloc(names->items, capacity * sizeof *items);
-    names->failed = names->failed || !items;
-    if (!items) return;
-    names->items = items;
-    names->capacity = capacity;
-  }
+  ct_text *items =
+      api_array_reserve(names->items, &names->capacity, names->count + 1, sizeof *items);
+  names->failed = names->failed || !items;
+  if (!items) return;
+  names->items = items;
   names->items[names->count++] = name;
 }
 

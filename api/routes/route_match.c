@@ -107,6 +107,7 @@ static void refuse_path_id(const segment *s, size_t number, api_reply *refusal) 
 
 /* Copies the ids from the path. False: an invalid id. */
 static bool copy_path_ids(const split_path *path, api_match *match, api_reply *refusal) {
+  assert(match->route && path->count > 0 && path->count <= SEGMENTS_MAX);
   const char *template = match->route->path;
   for (size_t i = 0; i < path->count; i++) {
     size_t length = strcspn(++template, "/");
