@@ -19,7 +19,7 @@
   X(STORE, store)                                                                                  \
   X(STAGE, stage)                                                                                  \
   X(EAR, ear)                                                                                      \
-  X(TOLD, reported)
+  X(TOLD, told)
 #define SCRIPT_ARGUMENTS(X)                                                                        \
   X(ACT, act)                                                                                      \
   X(ID, id)                                                                                        \
