@@ -12,7 +12,6 @@
 #include "http/event_stream.h"
 
 #include "scenes/event_payload.h"
-#include "scenes/scene_cache.h"
 
 #include <assert.h>
 #include <netinet/in.h>
@@ -104,7 +103,7 @@ static void detach_ring(srv_server *server, srv_ring *ring) {
   unsubscribe_ring(server, ring);
   if (ring->last > server->last_event) server->last_event = ring->last;
   ring->entry->ring = NULL;
-  srv_server_order_scene(server, ring->entry);
+  srv_registry_order(server->registry, ring->entry);
   ring->entry = NULL;
   srv_ring_release(ring);
 }
@@ -138,7 +137,7 @@ static srv_ring *enter_ring(srv_server *server, srv_entry *entry) {
     remove_idle_ring(server, entry->ring);
   }
   entry->ring->listeners++;
-  srv_server_order_scene(server, entry);
+  srv_registry_order(server->registry, entry);
   srv_ring_retain(entry->ring);
   return entry->ring;
 }
@@ -146,7 +145,7 @@ static srv_ring *enter_ring(srv_server *server, srv_entry *entry) {
 static void leave_ring(srv_server *server, srv_ring *ring) {
   assert(ring->listeners > 0);
   ring->listeners--;
-  if (ring->entry) srv_server_order_scene(server, ring->entry);
+  if (ring->entry) srv_registry_order(server->registry, ring->entry);
   if (ring->listeners == 0 && ring->entry) {
     if (!ring->fed) append_idle_ring(server, ring);
     if (ring->fed) detach_ring(server, ring);

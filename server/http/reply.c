@@ -109,18 +109,25 @@ enum MHD_Result srv_reply_send(srv_request *request) {
 void srv_reply_log(srv_request *request) {
   uint64_t queue_ns, run_ns;
   get_work_times(request, &queue_ns, &run_ns);
-  srv_metrics_request(request, queue_ns);
   bool sent = request->state == SRV_STATE_SENT;
+  const srv_metrics_sample sample = {.route = request->has_match ? request->match.label : NULL,
+                                     .method = request->method,
+                                     .status = sent ? request->reply->status : 0,
+                                     .latency_ns = sent && request->replied_ns > request->arrived_ns
+                                                       ? request->replied_ns - request->arrived_ns
+                                                       : 0,
+                                     .queue_ns = queue_ns};
+  srv_metrics_request(&request->server->metrics, &sample);
   bool head = strcmp(request->method, "HEAD") == 0;
   srv_log_entry entry = {
       .id = request->id,
       .method = request->method,
       .path = request->uri,
       .client = request->connection ? request->connection->client : "",
-      .route = request->has_match ? request->match.label : NULL,
+      .route = sample.route,
       .scene = request->has_match && request->match.scene_id[0] ? request->match.scene_id : NULL,
       .revision = request->revision,
-      .status = sent ? request->reply->status : 0,
+      .status = sample.status,
       .bytes_in = request->bytes_in,
       .bytes_out = request->stream     ? srv_stream_bytes(request->stream)
                    : request->progress ? srv_progress_bytes(request->progress)

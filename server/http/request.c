@@ -1,6 +1,5 @@
 /* The request object: reference counts, refusals, body buffers, suspension of its connection. */
 #include "http/progress_stream.h"
-#include "scenes/scene_cache.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -43,10 +42,10 @@ void srv_request_release(srv_request *request) {
 
 void srv_request_free(srv_request *request) {
   srv_server *server = request->server;
-  srv_heap_note_freed(server, request->bytes_in);
+  srv_heap_note_freed(&server->heap, request->bytes_in);
   if (request->entry) {
     srv_registry_release(server->registry, request->entry);
-    (void)srv_scene_cache_evict(server);
+    (void)srv_server_evict_scenes(server);
   }
   srv_idempotency_free(request);
   ct_cancel_destroy(request->cancel);

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 
 bool srv_address_parse(const char *text, uint16_t port, struct sockaddr_storage *out,
@@ -61,4 +62,15 @@ void srv_address_text(const struct sockaddr *address, char *out) {
   } else if (address->sa_family == AF_INET6) {
     inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, out, 64);
   }
+}
+
+const char *srv_address_hide_password(const char *url, char out[SRV_ADDRESS_URL_MAX]) {
+  const char *scheme = strstr(url, "://"), *at = strrchr(url, '@');
+  const char *user = scheme && (!at || scheme < at) ? scheme + 3 : url;
+  const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
+  if (colon) snprintf(out, SRV_ADDRESS_URL_MAX, "%.*s:***%s", (int)(colon - url), url, at);
+  else snprintf(out, SRV_ADDRESS_URL_MAX, "%s", url);
+  for (char *c = out; *c; c++)
+    if (*c < ' ' || *c > '~') *c = '?';
+  return out;
 }

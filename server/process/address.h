@@ -1,4 +1,5 @@
-/* Socket addresses: parsing, formatting, classification. IPv4-mapped IPv6 addresses count as IPv4.
+/* Socket addresses and URLs: parsing, formatting, classification. IPv4-mapped IPv6 addresses count
+ * as IPv4.
  */
 #ifndef SRV_PROCESS_ADDRESS_H
 #define SRV_PROCESS_ADDRESS_H
@@ -15,5 +16,10 @@ bool srv_address_is_loopback(const struct sockaddr *address);
 void srv_address_text(const struct sockaddr *address, char *out);
 /* The IPv4 address in host byte order. False: not an IPv4 address. */
 bool srv_address_ipv4(const struct sockaddr *address, uint32_t *out);
+
+/* Size of a URL for display. */
+#define SRV_ADDRESS_URL_MAX 512
+/* Copies the URL without a password; truncates a long one. Returns out. */
+const char *srv_address_hide_password(const char *url, char out[SRV_ADDRESS_URL_MAX]);
 
 #endif

@@ -1,6 +1,6 @@
 /* Output of --help and --print-config. */
+#include "process/address.h"
 #include "process/config_table.h"
-#include "store/store.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ bool srv_config_print(const srv_config *config) {
   for (size_t i = 0; i < srv_option_count; i++) {
     const srv_option *row = &srv_options[i];
     const char *origin = origins[config->origins[i]], *text;
-    char shown[SRV_STORE_URL_MAX];
+    char shown[SRV_ADDRESS_URL_MAX];
     const void *member = srv_option_member(config, row);
     switch (row->kind) {
     case SRV_KIND_NUMBER:
@@ -128,8 +128,7 @@ bool srv_config_print(const srv_config *config) {
     case SRV_KIND_TEXT:
     case SRV_KIND_FILE:
       memcpy(&text, member, sizeof text);
-      if (strcmp(row->name, "store") == 0 && text)
-        text = srv_store_redis_hide_password(text, shown);
+      if (strcmp(row->name, "store") == 0 && text) text = srv_address_hide_password(text, shown);
       print_setting(row, text, origin, text ? "" : ", none");
       break;
     case SRV_KIND_LIST: print_list(row, member, origin); break;

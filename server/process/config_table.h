@@ -33,7 +33,6 @@ typedef struct srv_option {
 #define SRV_STANDARD_CORES UINT64_MAX
 /* A share of the machine's memory, or of that of its control groups (machine.h). */
 #define SRV_STANDARD_MEMORY (UINT64_MAX - 1)
-#define SRV_MEMORY_MAX ((uint64_t)1 << 50)
 
 extern const srv_option srv_options[];
 extern const size_t srv_option_count; /* at most SRV_OPTIONS_MAX */

@@ -3,9 +3,6 @@
  * cgroups(7) and the kernel's documents on cgroup-v1 and cgroup-v2. */
 #include "process/machine.h"
 
-#include "process/config_table.h"
-#include "state/server.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,6 +10,8 @@
  * sentence on standard error (if open): there is no /dev/null. */
 bool srv_machine_open_standard(void);
 
+/* Descriptors reserved for the listener, epoll, the log and libuv. */
+#define SRV_SPARE_FILES 64u
 /* Raises the limit of open files for the configured connections; lowers the connections if the hard
  * limit is too small. False after one sentence on standard error: no room for any connection. */
 bool srv_machine_fit_files(api_limits *limits);
@@ -23,7 +25,8 @@ void srv_machine_fit_standards(api_limits *limits, uint64_t memory);
 /* Limits a request to a share of the memory that the process's control groups allow. */
 void srv_machine_fit_memory(api_limits *limits);
 
-/* Memory of the machine, or less if the control groups allow less, B. */
+#define SRV_MEMORY_MAX ((uint64_t)1 << 50)
+/* Memory of the machine, or less if the control groups allow less, at most SRV_MEMORY_MAX, B. */
 uint64_t srv_machine_memory(void);
 
 #endif

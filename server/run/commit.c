@@ -5,7 +5,6 @@
 #include "http/event_stream.h"
 #include "http/progress_stream.h"
 #include "scenes/durable_write.h"
-#include "scenes/scene_cache.h"
 
 /* Makes the call's shape table current for all later requests. */
 static void commit_posted_shapes(srv_request *request) {
@@ -34,7 +33,7 @@ void srv_commit(srv_request *request) {
     srv_registry_commit(registry, entry, revision);
     request->server->metrics.revisions++;
     srv_durable_committed(request);
-    (void)srv_scene_cache_evict(request->server);
+    (void)srv_server_evict_scenes(request->server);
     if (request->naming) request->server->named++;
     request->revision = ct_scene_revision(revision);
   }

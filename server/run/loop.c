@@ -4,7 +4,6 @@
  * per iteration, before the loop sleeps, regardless of the number of events. */
 #include "http/event_stream.h"
 #include "scenes/recover.h"
-#include "scenes/scene_cache.h"
 #include "scenes/shape_expiry.h"
 #include "scenes/shared_store.h"
 
@@ -81,8 +80,9 @@ static void on_reap(uv_timer_t *handle) {
   srv_stream_reap(server, now_ns);
   srv_registry_expire(server->registry, now_ns);
   srv_recover_retry(server, now_ns);
-  (void)srv_scene_cache_evict(server);
-  srv_heap_trim_tick(server, now_ns);
+  (void)srv_server_evict_scenes(server);
+  srv_heap_trim_tick(&server->heap, server->pool, &server->stateless,
+                     srv_registry_freed_bytes(server->registry), now_ns);
   srv_shape_expiry_tick(server, now_ns);
   srv_log_flush(server->log);
   srv_drain_tick(server, now_ns);

@@ -3,7 +3,6 @@
  * Without it, loading time and the store's size would grow with every write. A worker serialises
  * the current revision, which is immutable, while the scene is read and written. */
 #include "scenes/durable_write.h"
-#include "scenes/scene_cache.h"
 
 #include <api/record.h>
 #include <stdio.h>
@@ -22,16 +21,9 @@ typedef struct compaction {
   const ct_scene *scene;
   uint64_t stamp; /* stamp of its revision */
   api_record record;
-  bool taken, made;
+  bool made;
   srv_store_write write;
 } compaction;
-
-static long take_compaction_piece(srv_job *job) {
-  compaction *pending = (compaction *)job;
-  if (pending->taken) return SRV_NO_PIECE;
-  pending->taken = true;
-  return 0;
-}
 
 static void run_compaction(srv_job *job, long piece, api_scratch *scratch) {
   compaction *pending = (compaction *)job;
@@ -63,7 +55,7 @@ static void end_compaction(compaction *pending, bool good) {
 
 static void on_base_stored(srv_store_write *write) {
   compaction *pending = write->cls;
-  srv_metrics_stored(pending->server, write);
+  srv_metrics_stored(&pending->server->metrics, write);
   /* no request waits for a compaction, so damage is logged */
   if (write->status == SRV_STORE_DAMAGED)
     srv_log_event(pending->server->log, "storageDamaged", write->why);
@@ -89,15 +81,14 @@ static void on_base_made(srv_job *job, long piece) {
                                      .cls = pending};
   /* no list of shapes: later changes may have updated the store's list already */
   snprintf(pending->write.id, sizeof pending->write.id, "%s", pending->entry->id);
-  srv_metrics_submit(pending->server, &pending->write);
+  srv_server_submit_write(pending->server, &pending->write);
 }
 
 static void begin_compaction(srv_server *server, srv_entry *entry) {
   srv_stored_scene *kept = entry->kept;
   compaction *pending = server->ending ? NULL : calloc(1, sizeof *pending);
   if (!pending) return;
-  pending->job =
-      (srv_job){.take = take_compaction_piece, .run = run_compaction, .done = on_base_made};
+  pending->job = (srv_job){.run = run_compaction, .done = on_base_made};
   pending->server = server;
   pending->entry = entry;
   pending->scene = ct_scene_retain(entry->current);
@@ -127,6 +118,6 @@ void srv_compaction_note_record(srv_server *server, srv_entry *entry, bool base,
     kept->change_bytes += bytes;
     kept->changes++;
   }
-  srv_server_weigh_scene(server, entry);
+  srv_registry_weigh(server->registry, entry);
   if (!base && !kept->folding && is_compaction_due(kept)) begin_compaction(server, entry);
 }

@@ -10,15 +10,7 @@ typedef struct deferred_free {
   srv_job job; /* first: the pool's view */
   srv_server *server;
   const ct_scene *scene;
-  bool taken;
 } deferred_free;
-
-static long take_free_piece(srv_job *job) {
-  deferred_free *deferred = (deferred_free *)job;
-  if (deferred->taken) return SRV_NO_PIECE;
-  deferred->taken = true;
-  return 0;
-}
 
 static void run_deferred_free(srv_job *job, long piece, api_scratch *scratch) {
   (void)piece;
@@ -42,10 +34,9 @@ void srv_free_scene_later(void *cls, const ct_scene *scene) {
     ct_scene_release(scene);
     return;
   }
-  *deferred = (deferred_free){
-      .job = {.take = take_free_piece, .run = run_deferred_free, .done = on_deferred_free_done},
-      .server = server,
-      .scene = scene};
+  *deferred = (deferred_free){.job = {.run = run_deferred_free, .done = on_deferred_free_done},
+                              .server = server,
+                              .scene = scene};
   srv_pool_submit(server->pool, &deferred->job, &server->stateless, false);
   srv_pool_pump(server->pool);
 }

@@ -156,7 +156,7 @@ static void on_scene_stored(srv_store_write *write) {
   srv_durable *durable = write->cls;
   srv_request *request = durable->request;
   bool good = write->status == SRV_STORE_OK;
-  srv_metrics_stored(request->server, write);
+  srv_metrics_stored(&request->server->metrics, write);
   log_store_failure(request->server, write);
   /* Another daemon has written: reload the scene and retry the call on the store's revision. */
   if (write->status == SRV_STORE_CONFLICT) {
@@ -188,11 +188,11 @@ static void on_shape_stored(srv_store_write *write) {
   srv_request *request = durable->request;
   srv_server *server = request->server;
   bool posts = write->act == SRV_STORE_BASE, good = write->status == SRV_STORE_OK;
-  srv_metrics_stored(server, write);
+  srv_metrics_stored(&server->metrics, write);
   log_store_failure(server, write);
   if (posts && write->status == SRV_STORE_CONFLICT && write->current != write->before) {
     write->before = write->current;
-    srv_metrics_submit(server, write);
+    srv_server_submit_write(server, write);
     return;
   }
   if (posts && write->status == SRV_STORE_CONFLICT)
@@ -241,7 +241,7 @@ static void begin_shape_write(srv_shape_turn *turn) {
   /* An unreadable shape is not in the table but may be in the store. */
   if (durable->write.act == SRV_STORE_REMOVE &&
       !api_shapes_has(server->shapes, durable->write.id)) {
-    srv_metrics_submit(server, &durable->write);
+    srv_server_submit_write(server, &durable->write);
     return;
   }
   durable->shapes = api_call_commit_shapes(request->call, server->shapes, false);
@@ -252,7 +252,7 @@ static void begin_shape_write(srv_shape_turn *turn) {
     srv_shape_turn_release(server);
     return;
   }
-  srv_metrics_submit(server, &durable->write);
+  srv_server_submit_write(server, &durable->write);
 }
 
 static srv_durable_outcome submit_shape_write(srv_request *request, const char *id, bool posts) {
@@ -312,7 +312,7 @@ static srv_durable_outcome submit_scene_write(srv_request *request) {
     request->entry->writer = request;
   }
   request->storing = true;
-  srv_metrics_submit(request->server, write);
+  srv_server_submit_write(request->server, write);
   return SRV_DURABLE_WAITS;
 }
 
@@ -364,7 +364,7 @@ static void on_shape_seen_stored(srv_store_write *write) {
   srv_request *request = ((srv_durable *)write->cls)->request;
   srv_server *server = request->server;
   bool good = write->status == SRV_STORE_OK;
-  srv_metrics_stored(server, write);
+  srv_metrics_stored(&server->metrics, write);
   log_store_failure(server, write);
   if (good) srv_shape_expiry_reported(server, write->id, write->submitted_ns);
   if (write->status == SRV_STORE_CONFLICT) {
@@ -381,7 +381,7 @@ static void on_shape_seen_stored(srv_store_write *write) {
 
 static void begin_seen_report(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
-  srv_metrics_submit(durable->request->server, &durable->write);
+  srv_server_submit_write(durable->request->server, &durable->write);
 }
 
 /* Posting of a known shape: only its use is recorded, in the store if the last report is too old.

@@ -4,7 +4,6 @@
 
 #include "scenes/lost_writes.h"
 #include "scenes/recover.h"
-#include "scenes/scene_cache.h"
 #include "scenes/shared_store.h"
 
 #include <api/record.h>
@@ -27,7 +26,6 @@ typedef struct srv_loading {
   const ct_scene *scene;
   api_restored outcome;
   char why[SRV_STORED_SCENE_WHY];
-  bool taken;
   bool whole;          /* `shapes` has all posted shapes */
   bool again;          /* second attempt, after damage that a concurrent write may have caused */
   srv_shape_sync sync; /* shared store: synchronises the shapes that the scene may name */
@@ -45,13 +43,6 @@ srv_request *srv_load_pop(srv_request **first, srv_request **last) {
 }
 
 /* ---- on a worker ---------------------------------------------------------------------------- */
-
-static long take_load_piece(srv_job *job) {
-  loading *load = (loading *)job;
-  if (load->taken) return SRV_NO_PIECE;
-  load->taken = true;
-  return 0;
-}
 
 static void apply_shape_record(loading *load) {
   const srv_store_record *record = &load->fetch.records[0];
@@ -159,7 +150,7 @@ static srv_store_status apply_load_result(loading *load) {
     srv_lost_writes_note_stored(kept, ct_scene_revision(load->scene));
     srv_registry_commit(load->server->registry, entry, load->scene);
     kept->presence = SRV_PRESENCE_HERE;
-    if (srv_scene_cache_evict(load->server) && load->background)
+    if (srv_server_evict_scenes(load->server) && load->background)
       srv_recover_stop_background(load->server);
   }
   return SRV_STORE_OK;
@@ -229,7 +220,6 @@ static void end_load(loading *load) {
 
 /* Discards the result of the worker, so that the records can be applied again. */
 static void discard_load_result(loading *load) {
-  load->taken = false;
   ct_scene_release(load->scene);
   api_shapes_release(load->shapes);
   load->scene = NULL;
@@ -319,7 +309,7 @@ static void on_records_fetched(srv_store_load *fetch) {
 static bool begin_fetch(srv_server *server, srv_entry *entry, const char *id, bool background) {
   loading *load = server->ending ? NULL : calloc(1, sizeof *load);
   if (!load) return false;
-  load->job = (srv_job){.take = take_load_piece, .run = run_load, .done = on_records_applied};
+  load->job = (srv_job){.run = run_load, .done = on_records_applied};
   load->server = server;
   load->entry = entry;
   load->background = background;

@@ -102,9 +102,9 @@ static bool store_preloaded_scene(srv_server *server, const char *file, srv_entr
                            .done = on_preload_stored,
                            .cls = &done};
   memcpy(write.id, entry->id, sizeof write.id);
-  srv_metrics_submit(server, &write);
+  srv_server_submit_write(server, &write);
   while (!done) uv_run(server->loop, UV_RUN_ONCE);
-  srv_metrics_stored(server, &write);
+  srv_metrics_stored(&server->metrics, &write);
   bool good = write.status == SRV_STORE_OK;
   /* another daemon has created the scene first: keep its scene */
   *overtaken = write.status == SRV_STORE_CONFLICT && write.current > 0;

@@ -6,7 +6,6 @@
 #include "scenes/recover.h"
 
 #include "scenes/load.h"
-#include "scenes/scene_cache.h"
 #include "scenes/shared_store.h"
 
 #include <stdio.h>
@@ -225,7 +224,7 @@ static void load_next_scene(srv_server *server) {
     memcpy(recovery->before, recovery->at, sizeof recovery->before);
     memcpy(recovery->at, entry->id, sizeof recovery->at);
     if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED) continue;
-    recovery->full = !srv_scene_cache_has_room(server, entry);
+    recovery->full = !srv_registry_has_room(server->registry, entry, server->config->scene_memory);
     if (recovery->full) return;
     recovery->loading = srv_load_scene(server, entry, true);
     return;

@@ -30,7 +30,7 @@ struct srv_shape_expiry {
   shape_use *items; /* sorted by id: shapes of the last round and reported ones */
   size_t count;
   uint64_t next_ns, began_ns;
-  bool running, taken;
+  bool running;
   /* The current round: */
   srv_store_lookup look; /* of a shared store */
   uint64_t looked_ns;
@@ -112,7 +112,7 @@ static void remove_next_expired(srv_shape_expiry *expiry);
 static void on_shape_removed(srv_store_write *write) {
   srv_shape_expiry *expiry = write->cls;
   srv_server *server = expiry->server;
-  srv_metrics_stored(server, write);
+  srv_metrics_stored(&server->metrics, write);
   shape_use *item = find_shape_use(expiry, write->id);
   bool gone =
       write->status == SRV_STORE_OK || (write->status == SRV_STORE_CONFLICT && write->current == 0);
@@ -131,7 +131,7 @@ static void on_shape_removed(srv_store_write *write) {
 
 static void begin_removal(srv_shape_turn *turn) {
   srv_shape_expiry *expiry = (srv_shape_expiry *)((char *)turn - offsetof(srv_shape_expiry, turn));
-  srv_metrics_submit(expiry->server, &expiry->write);
+  srv_server_submit_write(expiry->server, &expiry->write);
 }
 
 /* With a shared store, other daemons may have posted the shape up to a tenth of the time after
@@ -168,13 +168,6 @@ static void remove_next_expired(srv_shape_expiry *expiry) {
 }
 
 /* ---- the round ------------------------------------------------------------------------------ */
-
-static long take_expiry_piece(srv_job *job) {
-  srv_shape_expiry *expiry = (srv_shape_expiry *)job;
-  if (expiry->taken) return SRV_NO_PIECE;
-  expiry->taken = true;
-  return 0;
-}
 
 static void run_usage_search(srv_job *job, long piece, api_scratch *scratch) {
   srv_shape_expiry *expiry = (srv_shape_expiry *)job;
@@ -244,9 +237,7 @@ static void begin_expiry_round(srv_shape_expiry *expiry) {
     return;
   }
   expiry->shapes = api_shapes_retain(server->shapes);
-  expiry->job =
-      (srv_job){.take = take_expiry_piece, .run = run_usage_search, .done = on_usage_searched};
-  expiry->taken = false;
+  expiry->job = (srv_job){.run = run_usage_search, .done = on_usage_searched};
   expiry->began_ns = uv_hrtime();
   srv_pool_submit(server->pool, &expiry->job, &server->stateless, false);
   srv_pool_pump(server->pool);

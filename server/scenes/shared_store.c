@@ -42,7 +42,6 @@ struct srv_shared {
   const api_shape_table *before, *after;
   api_restored outcome;
   char why[API_RESTORE_WHY];
-  bool taken;
 };
 
 typedef struct refresh_query {
@@ -153,13 +152,6 @@ static void advance_past_shape(srv_shared *shared, const char *broken) {
 
 /* ---- missing shapes ------------------------------------------------------------------------- */
 
-static long take_sync_piece(srv_job *job) {
-  srv_shared *shared = (srv_shared *)job;
-  if (shared->taken) return SRV_NO_PIECE;
-  shared->taken = true;
-  return 0;
-}
-
 static void run_shape_record(srv_job *job, long piece, api_scratch *scratch) {
   srv_shared *shared = (srv_shared *)job;
   const srv_store_record *record = &shared->load.records[0];
@@ -194,9 +186,7 @@ static void on_shape_fetched(srv_store_load *load) {
   if (load->status == SRV_STORE_OK && load->count > 0) {
     shared->before = api_shapes_retain(server->shapes);
     shared->after = NULL;
-    shared->taken = false;
-    shared->job =
-        (srv_job){.take = take_sync_piece, .run = run_shape_record, .done = on_shape_applied};
+    shared->job = (srv_job){.run = run_shape_record, .done = on_shape_applied};
     srv_pool_submit(server->pool, &shared->job, &server->stateless, false);
     srv_pool_pump(server->pool);
     return;

@@ -1,8 +1,8 @@
 /* Heap trimming. glibc by itself only returns free memory at an arena's end. malloc_trim(3) also
  * returns free pages between used blocks; it scans all arenas, so it runs on a worker. */
-#include "scenes/scene_cache.h"
-#include "state/request.h"
+#include "state/heap_trim.h"
 
+#include <assert.h>
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -13,17 +13,10 @@
 
 typedef struct trimming {
   srv_job job; /* first: the pool's view */
-  srv_server *server;
-  bool taken;
+  srv_heap *heap;
+  srv_pool *pool;
   uint64_t took_ns;
 } trimming;
-
-static long take_trim_piece(srv_job *job) {
-  trimming *t = (trimming *)job;
-  if (t->taken) return SRV_NO_PIECE;
-  t->taken = true;
-  return 0;
-}
 
 static void run_trim(srv_job *job, long piece, api_scratch *scratch) {
   uint64_t begun_ns = uv_hrtime();
@@ -35,30 +28,29 @@ static void run_trim(srv_job *job, long piece, api_scratch *scratch) {
 
 static void on_trim_done(srv_job *job, long piece) {
   trimming *t = (trimming *)job;
-  srv_server *server = t->server;
+  srv_heap *heap = t->heap;
   (void)piece;
-  srv_pool_withdraw(server->pool, job);
-  server->heap.trimming = false;
-  server->heap.next_ns = uv_hrtime() + PAUSE_FACTOR * t->took_ns;
+  assert(heap->trimming);
+  srv_pool_withdraw(t->pool, job);
+  heap->trimming = false;
+  heap->next_ns = uv_hrtime() + PAUSE_FACTOR * t->took_ns;
   free(t);
 }
 
-void srv_heap_note_freed(srv_server *server, uint64_t bytes) { server->heap.freed += bytes; }
-
-void srv_heap_trim_tick(srv_server *server, uint64_t now_ns) {
-  srv_heap *heap = &server->heap;
-  uint64_t gone = srv_registry_scene_cache(server->registry)->gone;
-  heap->freed += gone - heap->gone;
-  heap->gone = gone;
+void srv_heap_trim_tick(srv_heap *heap, srv_pool *pool, srv_lane *lane, uint64_t freed_of_scenes,
+                        uint64_t now_ns) {
+  assert(freed_of_scenes >= heap->seen_of_scenes);
+  heap->freed += freed_of_scenes - heap->seen_of_scenes;
+  heap->seen_of_scenes = freed_of_scenes;
   bool due = heap->freed >= FREED_BYTES && !heap->trimming && now_ns >= heap->next_ns;
   trimming *t = due ? calloc(1, sizeof *t) : NULL;
   if (!t) return;
   /* Bytes noted recently may not be freed yet: they count once more towards the next trim. */
+  assert(heap->freed >= heap->seen);
   heap->freed -= heap->seen;
   heap->seen = heap->freed;
   heap->trimming = true;
-  *t = (trimming){.job = {.take = take_trim_piece, .run = run_trim, .done = on_trim_done},
-                  .server = server};
-  srv_pool_submit(server->pool, &t->job, &server->stateless, false);
-  srv_pool_pump(server->pool);
+  *t = (trimming){.job = {.run = run_trim, .done = on_trim_done}, .heap = heap, .pool = pool};
+  srv_pool_submit(pool, &t->job, lane, false);
+  srv_pool_pump(pool);
 }

@@ -6,22 +6,21 @@
 #ifndef SRV_STATE_HEAP_TRIM_H
 #define SRV_STATE_HEAP_TRIM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct srv_server;
+#include "state/pool.h"
 
 typedef struct srv_heap {
-  uint64_t freed; /* bytes freed since the last trim, approximately */
-  uint64_t seen;  /* part of `freed` that was noted before the last trim */
-  uint64_t gone;  /* the scene cache's total of freed bytes already counted */
+  uint64_t freed;          /* bytes freed since the last trim, approximately */
+  uint64_t seen;           /* part of `freed` that was noted before the last trim */
+  uint64_t seen_of_scenes; /* the registry's total of freed bytes already counted */
   uint64_t next_ns;
   bool trimming;
 } srv_heap;
 
-/* Notes bytes that are freed now or soon. Scenes are counted by the scene cache. */
-void srv_heap_note_freed(struct srv_server *server, uint64_t bytes);
-/* Starts a trim on a worker if enough memory was freed. Called by the reaper. */
-void srv_heap_trim_tick(struct srv_server *server, uint64_t now_ns);
+/* Notes bytes that are freed now or soon. Scenes are counted by the registry. */
+static inline void srv_heap_note_freed(srv_heap *heap, uint64_t bytes) { heap->freed += bytes; }
+/* Starts a trim on a worker if enough memory was freed. freed_of_scenes: the registry's total.
+ * Called by the reaper. */
+void srv_heap_trim_tick(srv_heap *heap, srv_pool *pool, srv_lane *lane, uint64_t freed_of_scenes,
+                        uint64_t now_ns);
 
 #endif

@@ -1,9 +1,7 @@
 /* Counting of requests, iterations of the loop and writes to the store. */
 #include "state/metrics.h"
 
-#include "state/metrics_bounds.h"
-#include "state/request.h"
-
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -74,18 +72,15 @@ static size_t get_method_index(const char *method) {
   return which;
 }
 
-void srv_metrics_request(srv_request *request, uint64_t queue_ns) {
-  srv_metrics *metrics = &request->server->metrics;
-  srv_route_figures *route =
-      get_or_add_route(metrics, request->has_match ? request->match.label : NULL);
-  bool sent = request->state == SRV_STATE_SENT;
-  int class = sent ? request->reply->status / 100 : 0;
+void srv_metrics_request(srv_metrics *metrics, const srv_metrics_sample *sample) {
+  srv_route_figures *route = get_or_add_route(metrics, sample->route);
+  int class = sample->status / 100;
   if (class < 0 || class >= SRV_METRICS_CLASSES) class = 0;
-  route->requests[get_method_index(request->method)][class]++;
-  if (sent && request->replied_ns > request->arrived_ns)
-    observe(&route->latency, srv_work_bounds, SRV_WORK_BOUNDS,
-            request->replied_ns - request->arrived_ns);
-  if (queue_ns) observe(&metrics->queue_wait, srv_work_bounds, SRV_WORK_BOUNDS, queue_ns);
+  route->requests[get_method_index(sample->method)][class]++;
+  if (sample->latency_ns)
+    observe(&route->latency, srv_work_bounds, SRV_WORK_BOUNDS, sample->latency_ns);
+  if (sample->queue_ns)
+    observe(&metrics->queue_wait, srv_work_bounds, SRV_WORK_BOUNDS, sample->queue_ns);
 }
 
 void srv_metrics_round(srv_metrics *metrics, uint64_t ns) {
@@ -94,13 +89,8 @@ void srv_metrics_round(srv_metrics *metrics, uint64_t ns) {
 
 /* ---- the store ------------------------------------------------------------------------------ */
 
-void srv_metrics_submit(srv_server *server, srv_store_write *write) {
-  write->submitted_ns = uv_hrtime();
-  srv_store_submit(server->store, write);
-}
-
-void srv_metrics_stored(srv_server *server, const srv_store_write *write) {
-  srv_metrics *metrics = &server->metrics;
+void srv_metrics_stored(srv_metrics *metrics, const srv_store_write *write) {
+  assert(write->status < SRV_METRICS_STATUSES);
   bool fold = write->act == SRV_STORE_COMPACT, ok = write->status == SRV_STORE_OK;
   (fold ? metrics->folds : metrics->commits)[write->status]++;
   if (ok) *(fold ? &metrics->fold_bytes : &metrics->commit_bytes) += write->length;

@@ -5,20 +5,26 @@
 #ifndef SRV_STATE_METRICS_H
 #define SRV_STATE_METRICS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "store/store.h"
 
-struct srv_request;
 struct srv_server;
-struct srv_store_write;
 
-/* Most bounds of a histogram, without +Inf. */
-#define SRV_BOUNDS_MAX 16
+/* Bounds of the histograms of work and of loop iterations, without +Inf. */
+#define SRV_WORK_BOUNDS 16
+#define SRV_ROUND_BOUNDS 10
+/* The greater of the two. */
+#define SRV_BOUNDS_MAX SRV_WORK_BOUNDS
 /* Number of srv_store_status values. */
 #define SRV_METRICS_STATUSES 9
 #define SRV_METRICS_METHODS 8
 /* Classes of status: no reply, then 1xx to 5xx. */
 #define SRV_METRICS_CLASSES 6
+
+/* ns, ascending */
+extern const uint64_t srv_work_bounds[SRV_WORK_BOUNDS];
+extern const uint64_t srv_round_bounds[SRV_ROUND_BOUNDS];
+/* The last one, "other", stands for all other methods. */
+extern const char *const srv_method_words[SRV_METRICS_METHODS];
 
 typedef struct srv_histogram {
   uint64_t counts[SRV_BOUNDS_MAX + 1]; /* per bucket, not cumulative; last: above all bounds */
@@ -49,16 +55,21 @@ typedef struct srv_metrics {
 void srv_metrics_begin(srv_metrics *metrics);
 void srv_metrics_end(srv_metrics *metrics);
 
-/* Counts a request that has ended or whose client has left. queue_ns: time in the queue; 0: never
- * started. */
-void srv_metrics_request(struct srv_request *request, uint64_t queue_ns);
+/* A request that has ended or whose client has left. */
+typedef struct srv_metrics_sample {
+  const char *route; /* template; NULL: none matched */
+  const char *method;
+  int status;          /* 0: no reply was sent */
+  uint64_t latency_ns; /* from the end of the request to the beginning of its reply; 0: none */
+  uint64_t queue_ns;   /* time in the queue; 0: never started */
+} srv_metrics_sample;
+
+void srv_metrics_request(srv_metrics *metrics, const srv_metrics_sample *sample);
 /* Records the duration of one iteration of the loop. */
 void srv_metrics_round(srv_metrics *metrics, uint64_t ns);
 
-/* Submits a write to the server's store and notes the time. */
-void srv_metrics_submit(struct srv_server *server, struct srv_store_write *write);
 /* Counts a completed write. Call first in the write's `done`. */
-void srv_metrics_stored(struct srv_server *server, const struct srv_store_write *write);
+void srv_metrics_stored(srv_metrics *metrics, const srv_store_write *write);
 
 /* Formats all metrics, without a terminating zero. free() it. NULL: out of memory. O(routes used so
  * far), independent of the number of scenes. */

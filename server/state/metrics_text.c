@@ -3,8 +3,7 @@
  *
  * Times are counted in ns and written in seconds with all digits, so that no value is rounded.
  * Label values are constants of the daemon and need no escaping. */
-#include "state/metrics_bounds.h"
-#include "state/request.h"
+#include "state/server.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
  * Each slot has its own uv_work_t and scratch memory. */
 #include "state/pool.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -47,6 +48,7 @@ srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_
   char text[16];
   snprintf(text, sizeof text, "%u", workers);
   setenv("UV_THREADPOOL_SIZE", text, 1);
+  assert(workers > 0 && queue > 0);
   unsigned slots = workers * SLOTS_PER_WORKER;
   srv_pool *pool = calloc(1, sizeof *pool + slots * sizeof pool->slots[0]);
   if (!pool) return NULL;
@@ -77,6 +79,7 @@ void srv_pool_destroy(srv_pool *pool) {
 /* ---- lists ---------------------------------------------------------------------------------- */
 
 static void append_job(srv_job_list *list, srv_job *job) {
+  assert(!job->listed);
   job->next = NULL;
   job->previous = list->last;
   if (list->last) list->last->next = job;
@@ -86,6 +89,7 @@ static void append_job(srv_job_list *list, srv_job *job) {
 }
 
 static void remove_job(srv_job_list *list, srv_job *job) {
+  assert(job->listed && list->first);
   if (job->previous) job->previous->next = job->next;
   else list->first = job->next;
   if (job->next) job->next->previous = job->previous;
@@ -137,6 +141,7 @@ void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane) {
 
 static void end_waiting(srv_pool *pool, srv_job *job) {
   if (!job->waiting) return;
+  assert(job->lane->waiting > 0 && pool->waiting > 0);
   job->waiting = false;
   job->lane->waiting--;
   pool->waiting--;
@@ -155,6 +160,7 @@ void srv_pool_withdraw(srv_pool *pool, srv_job *job) {
   if (job->listed) remove_job(job->waiting ? &job->lane->fresh : &job->lane->started, job);
   end_waiting(pool, job);
   if (job->active) {
+    assert(job->lane->active > 0 && pool->active > 0);
     job->active = false;
     job->lane->active--;
     pool->active--;
@@ -185,6 +191,7 @@ static void on_worked(uv_work_t *work, int status) {
   s->job = NULL;
   s->next_free = pool->free_slots;
   pool->free_slots = s;
+  assert(pool->taken > 0 && job->running > 0);
   pool->taken--;
   pool->busy_ns += s->run_ns;
   s->solved = api_scratch_solver_counts(s->scratch);
@@ -215,15 +222,16 @@ static bool submit_piece(srv_pool *pool, srv_job *job) {
     lane->active++;
     pool->active++;
   }
-  long piece = job->take(job);
+  long piece = job->take ? job->take(job) : 0;
   if (piece == SRV_NO_PIECE) return false;
+  assert(pool->free_slots && pool->taken < pool->slot_count);
   slot *s = pool->free_slots;
   pool->free_slots = s->next_free;
   pool->taken++;
   s->job = job;
   s->piece = piece;
   job->running++;
-  append_job(&lane->started, job);
+  if (job->take) append_job(&lane->started, job);
   uv_queue_work(pool->loop, &s->work, on_work, on_worked);
   return true;
 }

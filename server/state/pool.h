@@ -19,7 +19,9 @@ typedef struct srv_job srv_job;
 #define SRV_NO_PIECE (-1L)
 
 struct srv_job {
-  long (*take)(srv_job *job); /* SRV_NO_PIECE: none now; the job is taken off its lane */
+  /* Selects the next piece; SRV_NO_PIECE: none now, the job is removed from its lane. NULL: each
+   * submission has one piece, 0. */
+  long (*take)(srv_job *job);
   void (*run)(srv_job *job, long piece, api_scratch *scratch);
   void (*done)(srv_job *job, long piece);
   /* Private to the pool: */

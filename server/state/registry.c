@@ -1,16 +1,29 @@
 /* Registry of scenes: entries in one array sorted by id. Lookup by bisection, O(log n); insertion
- * and removal move pointers, O(n); listings need no sort. */
+ * and removal move pointers, O(n); listings need no sort.
+ *
+ * Cache: a doubly linked list of the unused scenes in memory, least recently used first, with the
+ * sum of the sizes of all scenes in memory that the store has. Each step is O(1). The size of a
+ * scene in memory is the sum over its bodies, which each revision stores (ct_scene_weight).
+ * Otherwise it is estimated from the number of bodies, which the store's list contains. */
 #include "state/registry.h"
 
-#include "scenes/scene_cache.h"
+#include "state/event_ring.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 /* Random bytes of an id: 128 bits, written in base 32. */
 #define ID_BYTES 16
+
+/* The sizes of scenes in memory, and those of them that no one uses. */
+typedef struct srv_scene_cache {
+  uint64_t bytes;     /* size of all scenes in memory that the store has */
+  uint64_t freed;     /* total of freed bytes: evicted, deleted or shrunk scenes */
+  srv_list_node idle; /* head of unused scenes: never requested first, then by their last use */
+} srv_scene_cache;
 
 struct srv_registry {
   srv_entry **items;
@@ -37,7 +50,7 @@ srv_registry *srv_registry_create(const srv_cursor_bounds *cursors, srv_release_
       (srv_cursor_query_bounds){.per_scene = cursors->per_scene, .bytes_max = cursors->query_bytes};
   registry->release = release;
   registry->release_cls = cls;
-  srv_scene_cache_init(&registry->cache);
+  registry->cache.idle = (srv_list_node){&registry->cache.idle, &registry->cache.idle};
   return registry;
 }
 
@@ -50,6 +63,82 @@ static void release_now(void *cls, const ct_scene *scene) {
   ct_scene_release(scene);
 }
 
+/* ---- cache ---------------------------------------------------------------------------------- */
+
+/* Estimated size of a body with one simple collider, B. */
+#define BODY_BYTES 600u
+
+static uint64_t estimate_scene_bytes(const srv_entry *entry) {
+  return entry->current ? ct_scene_weight(entry->current) : entry->kept->bodies * BODY_BYTES;
+}
+
+static void unlink_idle(srv_entry *entry) {
+  srv_list_node *link = &entry->idle;
+  if (!link->after) return;
+  assert(link->before->after == link && link->after->before == link);
+  link->before->after = link->after;
+  link->after->before = link->before;
+  *link = (srv_list_node){0};
+}
+
+/* References to the entry by streams that a shared store feeds; these do not need the scene in
+ * memory. */
+static unsigned count_store_listeners(const srv_entry *entry) {
+  return entry->ring && entry->ring->fed ? entry->ring->listeners : 0;
+}
+
+/* True if the scene is in memory but unused: no reference that needs it, no revision pinned by a
+ * cursor. */
+static bool is_idle(const srv_entry *entry) {
+  return entry->current && entry->kept && entry->uses == count_store_listeners(entry) &&
+         entry->pin_count == 0;
+}
+
+/* A scene that is in the list already keeps its place. */
+void srv_registry_order(srv_registry *registry, srv_entry *entry) {
+  srv_scene_cache *cache = &registry->cache;
+  srv_list_node *link = &entry->idle;
+  if (!is_idle(entry)) {
+    unlink_idle(entry);
+    return;
+  }
+  if (link->after) return;
+  link->before = entry->used ? cache->idle.before : &cache->idle;
+  link->after = link->before->after;
+  link->before->after = link->after->before = link;
+}
+
+void srv_registry_weigh(srv_registry *registry, srv_entry *entry) {
+  srv_scene_cache *cache = &registry->cache;
+  uint64_t weight = entry->current && entry->kept ? estimate_scene_bytes(entry) : 0;
+  assert(cache->bytes >= entry->weight);
+  if (weight < entry->weight) cache->freed += entry->weight - weight;
+  cache->bytes += weight - entry->weight;
+  entry->weight = weight;
+  srv_registry_order(registry, entry);
+}
+
+bool srv_registry_has_room(const srv_registry *registry, const srv_entry *entry,
+                           uint64_t bytes_max) {
+  return registry->cache.bytes + estimate_scene_bytes(entry) <= bytes_max;
+}
+
+bool srv_registry_evict(srv_registry *registry, uint64_t bytes_max, uint64_t *evicted) {
+  srv_scene_cache *cache = &registry->cache;
+  bool full = cache->bytes > bytes_max;
+  while (cache->bytes > bytes_max && cache->idle.after != &cache->idle) {
+    srv_entry *entry = (srv_entry *)((char *)cache->idle.after - offsetof(srv_entry, idle));
+    assert(is_idle(entry));
+    /* Outdated revisions are evicted too: this daemon may never be queried for them again. */
+    srv_registry_unload(registry, entry);
+    entry->used = false;
+    (*evicted)++;
+  }
+  return full;
+}
+
+/* ---- entries -------------------------------------------------------------------------------- */
+
 static void release_pins(srv_registry *registry, srv_entry *entry) {
   for (size_t i = 0; i < entry->pin_count; i++) release_later(registry, entry->pins[i].scene);
   registry->pins -= entry->pin_count;
@@ -57,7 +146,7 @@ static void release_pins(srv_registry *registry, srv_entry *entry) {
   entry->pins = NULL;
   entry->pin_count = 0;
   srv_cursor_queries_expire(&entry->queries, &registry->queries, UINT64_MAX);
-  srv_scene_cache_order(&registry->cache, entry);
+  srv_registry_order(registry, entry);
 }
 
 void srv_registry_destroy(srv_registry *registry) {
@@ -65,7 +154,7 @@ void srv_registry_destroy(srv_registry *registry) {
   registry->release = release_now;
   for (size_t i = 0; i < registry->count; i++) {
     srv_entry *entry = registry->items[i];
-    /* Without `kept`, srv_scene_cache_order removes the entry from the list of unused scenes. */
+    /* Without `kept`, srv_registry_order removes the entry from the list of unused scenes. */
     free(entry->kept);
     entry->kept = NULL;
     release_pins(registry, entry);
@@ -149,7 +238,7 @@ srv_entry *srv_registry_after(srv_registry *registry, const char *id) {
 void srv_registry_set_stored(srv_registry *registry, srv_entry *entry, srv_stored_scene *kept) {
   if (!entry->current) registry->scenes++;
   entry->kept = kept;
-  srv_scene_cache_weigh(&registry->cache, entry);
+  srv_registry_weigh(registry, entry);
 }
 
 size_t srv_registry_count_presence(const srv_registry *registry, srv_presence presence) {
@@ -163,7 +252,7 @@ srv_entry *srv_registry_at(const srv_registry *registry, size_t index) {
   return index < registry->count ? registry->items[index] : NULL;
 }
 
-srv_scene_cache *srv_registry_scene_cache(srv_registry *registry) { return &registry->cache; }
+uint64_t srv_registry_freed_bytes(const srv_registry *registry) { return registry->cache.freed; }
 
 size_t srv_registry_loaded(const srv_registry *registry) { return registry->loaded; }
 
@@ -171,7 +260,7 @@ uint64_t srv_registry_bodies(const srv_registry *registry) { return registry->bo
 
 void srv_registry_retain(srv_registry *registry, srv_entry *entry) {
   entry->uses++;
-  srv_scene_cache_order(&registry->cache, entry);
+  srv_registry_order(registry, entry);
 }
 
 static void free_entry_if_empty(srv_registry *registry, srv_entry *entry) {
@@ -189,7 +278,7 @@ static void free_entry_if_empty(srv_registry *registry, srv_entry *entry) {
 void srv_registry_release(srv_registry *registry, srv_entry *entry) {
   assert(entry->uses > 0);
   entry->uses--;
-  srv_scene_cache_order(&registry->cache, entry);
+  srv_registry_order(registry, entry);
   free_entry_if_empty(registry, entry);
 }
 
@@ -202,7 +291,7 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
   /* Not the last reference: the write that created the new revision retains the old one. */
   if (old) ct_scene_release(old);
   else if (!entry->kept) registry->scenes++;
-  srv_scene_cache_weigh(&registry->cache, entry);
+  srv_registry_weigh(registry, entry);
 }
 
 void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
@@ -218,7 +307,7 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   free(entry->kept);
   entry->kept = NULL;
   registry->scenes--;
-  srv_scene_cache_weigh(&registry->cache, entry);
+  srv_registry_weigh(registry, entry);
   release_pins(registry, entry);
   free_entry_if_empty(registry, entry);
 }
@@ -236,7 +325,7 @@ void srv_registry_unload(srv_registry *registry, srv_entry *entry) {
   registry->loaded--;
   release_later(registry, entry->current);
   entry->current = NULL;
-  srv_scene_cache_weigh(&registry->cache, entry);
+  srv_registry_weigh(registry, entry);
 }
 
 uint64_t srv_registry_first_revision(const srv_registry *registry) {
@@ -255,7 +344,7 @@ static void release_pin(srv_registry *registry, srv_entry *entry, size_t index) 
           (entry->pin_count - index - 1) * sizeof *entry->pins);
   entry->pin_count--;
   registry->pins--;
-  srv_scene_cache_order(&registry->cache, entry);
+  srv_registry_order(registry, entry);
 }
 
 bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene,
@@ -275,7 +364,7 @@ bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *
   entry->pins[entry->pin_count++] =
       (srv_pin){ct_scene_retain(scene), now_ns + registry->cursors.keep_ns};
   registry->pins++;
-  srv_scene_cache_order(&registry->cache, entry);
+  srv_registry_order(registry, entry);
   return true;
 }
 

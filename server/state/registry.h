@@ -67,9 +67,9 @@ typedef struct srv_entry {
   unsigned uses;                                  /* references by requests and background jobs */
   bool used;                                      /* a client's request has used the entry */
   bool given;                                     /* a file of --scene has its id */
-  uint64_t weight;       /* bytes counted for it by the cache (scene_cache.h) */
-  srv_list_node idle;    /* in the cache's list of unused scenes */
-  struct srv_ring *ring; /* events; NULL: no stream now or recently */
+  uint64_t weight;                                /* bytes counted for it by the cache */
+  srv_list_node idle;                             /* in the cache's list of unused scenes */
+  struct srv_ring *ring;                          /* events; NULL: no stream now or recently */
 } srv_entry;
 
 /* Takes over a reference and releases it. */
@@ -104,14 +104,27 @@ srv_entry *srv_registry_at(const srv_registry *registry, size_t index);
 void srv_registry_set_stored(srv_registry *registry, srv_entry *entry, srv_stored_scene *kept);
 /* Number of scenes with a presence. O(n) */
 size_t srv_registry_count_presence(const srv_registry *registry, srv_presence presence);
-/* Cache accounting of scenes in memory, updated by every function of the registry. */
-struct srv_scene_cache *srv_registry_scene_cache(srv_registry *registry);
 /* Scenes in memory, and their bodies at their current revisions. */
 size_t srv_registry_loaded(const srv_registry *registry);
 uint64_t srv_registry_bodies(const srv_registry *registry);
 /* An entry is freed when it has neither references nor a scene. */
 void srv_registry_retain(srv_registry *registry, srv_entry *entry);
 void srv_registry_release(srv_registry *registry, srv_entry *entry);
+
+/* Updates the size of a scene after it was loaded, deleted or changed. Called by every function of
+ * the registry, like the next one. */
+void srv_registry_weigh(srv_registry *registry, srv_entry *entry);
+/* Updates the list of unused scenes after a change of the entry's references. */
+void srv_registry_order(srv_registry *registry, srv_entry *entry);
+/* True if the scene fits into the rest of bytes_max: for background loading. */
+bool srv_registry_has_room(const srv_registry *registry, const srv_entry *entry,
+                           uint64_t bytes_max);
+/* Evicts unused scenes that the store has, least recently used first, until the others fit into
+ * bytes_max. They are loaded again on their next use. Adds their number to *evicted. False: all
+ * fitted before. */
+bool srv_registry_evict(srv_registry *registry, uint64_t bytes_max, uint64_t *evicted);
+/* Total of bytes freed by evicted, deleted and shrunk scenes. */
+uint64_t srv_registry_freed_bytes(const srv_registry *registry);
 
 /* Makes a revision current; retains it. */
 void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scene *scene);

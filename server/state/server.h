@@ -27,8 +27,6 @@
 #define SRV_SWEEP_MS 10u
 /* Period of the reaper (overdue connections, expiry, log, drain), ms. */
 #define SRV_REAP_MS 250u
-/* Descriptors reserved for the listener, epoll, the log and libuv. */
-#define SRV_SPARE_FILES 64u
 
 typedef enum srv_phase {
   SRV_PHASE_HEAD, /* waiting for a request, or in its head */
@@ -131,6 +129,19 @@ void srv_server_run(srv_server *server);
 void srv_server_destroy(srv_server *server);
 /* Requests a run of libmicrohttpd before the loop sleeps. */
 static inline void srv_server_mark_dirty(srv_server *server) { server->dirty = true; }
+
+/* Evicts unused scenes from memory beyond --scene-memory, if a store has all scenes. False: all
+ * fitted before. */
+static inline bool srv_server_evict_scenes(srv_server *server) {
+  return server->store && srv_registry_evict(server->registry, server->config->scene_memory,
+                                             &server->metrics.let_go);
+}
+
+/* Submits a write to the store and notes the time. */
+static inline void srv_server_submit_write(srv_server *server, srv_store_write *write) {
+  write->submitted_ns = uv_hrtime();
+  srv_store_submit(server->store, write);
+}
 
 /* ---- listen.c ------------------------------------------------------------------------------- */
 

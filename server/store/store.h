@@ -12,8 +12,8 @@
 #ifndef SRV_STORE_STORE_H
 #define SRV_STORE_STORE_H
 
-#include "process/config.h"
-
+#include <api/api.h>
+#include <stdlib.h>
 #include <uv.h>
 
 typedef enum srv_store_status {
@@ -211,7 +211,13 @@ static inline bool srv_store_healthy(const srv_store *store, srv_store_status *s
 static inline void srv_store_close(srv_store *store, void (*done)(void *cls), void *cls) {
   store->ops->close(store, done, cls);
 }
-void srv_store_load_free(srv_store_load *load);
+/* Frees the records of a load. */
+static inline void srv_store_load_free(srv_store_load *load) {
+  for (size_t i = 0; i < load->count; i++) free(load->records[i].bytes);
+  free(load->records);
+  load->records = NULL;
+  load->count = 0;
+}
 
 /* Opens, creates or migrates the store in the folder (contactd.db, and a lock against a second
  * daemon). NULL after one sentence on standard error: missing or read-only folder, locked, newer
@@ -227,11 +233,6 @@ typedef struct srv_store_redis_options {
   const char *password_file; /* NULL: none; read again for each connection */
   const char *url_given, *password_file_given;
 } srv_store_redis_options;
-
-/* Size of a URL for display. */
-#define SRV_STORE_URL_MAX 512
-/* Copies the URL without a password; truncates a long one. Returns out. */
-const char *srv_store_redis_hide_password(const char *url, char out[SRV_STORE_URL_MAX]);
 
 /* Opens the store. Runs the loop until Redis has answered, for at most twice the time limit of a
  * command; an unreachable Redis is reconnected to while the daemon serves. NULL after one sentence

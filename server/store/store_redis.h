@@ -1,7 +1,7 @@
 /* Parts of the store in Redis: URL (store_redis_url.c), connection (store_redis_connection.c),
- * commands (store_redis_command.c), replies (store_redis_reply.c), pending queries (store_redis.c),
- * events (store_redis_subscription.c). Loop thread only, except for the resolver
- * (store_redis_resolver.c).
+ * commands (store_redis_command.c), replies (store_redis_reply.c), pending operations
+ * (store_redis_operation.c), the store and its time limits (store_redis.c), events
+ * (store_redis_subscription.c). Loop thread only, except for the resolver (store_redis_resolver.c).
  *
  * hiredis formats commands and parses replies (RESP). Its connections are not used: they block in
  * name resolution, have no timeouts, move the whole send buffer at each write, miss refused

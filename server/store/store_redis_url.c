@@ -1,6 +1,7 @@
 /* Location of Redis from --store, and its password from a file: passwords on the command line are
  * visible to all users of the machine, and those in the environment are inherited by child
  * processes. */
+#include "process/address.h"
 #include "process/file.h"
 #include "store/store_redis.h"
 
@@ -136,27 +137,16 @@ void srv_redis_endpoint_reload_password(srv_redis_endpoint *place) {
   if (place->password_file) (void)read_password(place, &why);
 }
 
-const char *srv_store_redis_hide_password(const char *url, char out[SRV_STORE_URL_MAX]) {
-  const char *scheme = strstr(url, "://"), *at = strrchr(url, '@');
-  const char *user = scheme && (!at || scheme < at) ? scheme + 3 : url;
-  const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
-  if (colon) snprintf(out, SRV_STORE_URL_MAX, "%.*s:***%s", (int)(colon - url), url, at);
-  else snprintf(out, SRV_STORE_URL_MAX, "%s", url);
-  for (char *c = out; *c; c++)
-    if (*c < ' ' || *c > '~') *c = '?';
-  return out;
-}
-
 bool srv_redis_endpoint_read(srv_redis_endpoint *place, const srv_store_redis_options *from) {
   *place = (srv_redis_endpoint){.command_ns = SRV_REDIS_COMMAND_NS,
                                 .password_file = from->password_file};
-  char text[SRV_STORE_WHY], shown[SRV_STORE_URL_MAX];
+  char text[SRV_STORE_WHY], shown[SRV_ADDRESS_URL_MAX];
   bool good = parse_url(place, from->url, text);
   if (good && place->user[0] && !from->password_file)
     good = write_url_reason(text, "a user needs --store-password-file");
   if (!good)
     fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given,
-            srv_store_redis_hide_password(from->url, shown), text);
+            srv_address_hide_password(from->url, shown), text);
   const char *why = NULL;
   if (!good || !from->password_file || read_password(place, &why)) return good;
   fprintf(stderr, "contactd: %s: %.400s: %s.\n", from->password_file_given, from->password_file,

@@ -33,11 +33,6 @@ FOLDERS = {
 }
 # Files that include headers of higher folders, and which ones.
 UPWARD = {
-    # Constants and sums of the server's state.
-    "server/process/machine.c": {"state/server.h"},
-    "server/process/config_show.c": {"store/store.h"},
-    "server/state/registry.c": {"scenes/scene_cache.h"},
-    "server/state/heap_trim.c": {"scenes/scene_cache.h"},
 }
 
 
