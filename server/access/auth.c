@@ -4,6 +4,7 @@
 
 #include "process/file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,8 +51,8 @@ bool srv_auth_load(srv_auth *auth, const char *path, const char *given) {
   return true;
 }
 
-bool srv_auth_accepts(const srv_auth *auth, const char *authorization) {
-  if (!auth->required) return true;
+bool srv_auth_matches(const srv_auth *auth, const char *authorization) {
+  assert(auth->required && auth->length > 0 && auth->length <= SRV_TOKEN_MAX);
   if (!authorization || strncasecmp(authorization, "Bearer ", 7) != 0) return false;
   const char *given = authorization + 7;
   while (*given == ' ') given++;

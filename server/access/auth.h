@@ -16,8 +16,12 @@ typedef struct srv_auth {
 /* Reads the token from `path`; NULL: no token is required. False after one sentence on standard
  * error that begins with `given`: file missing, readable by others, or not a token. */
 bool srv_auth_load(srv_auth *auth, const char *path, const char *given);
-/* True if no token is required, or `authorization` (NULL: no header) is "Bearer" and the token. The
- * time is independent of the number of correct characters. */
-bool srv_auth_accepts(const srv_auth *auth, const char *authorization);
+/* True if `authorization` (NULL: no header) is "Bearer" and the required token. The time is
+ * independent of the number of correct characters. */
+bool srv_auth_matches(const srv_auth *auth, const char *authorization);
+/* The same; true if no token is required. */
+static inline bool srv_auth_accepts(const srv_auth *auth, const char *authorization) {
+  return !auth->required || srv_auth_matches(auth, authorization);
+}
 
 #endif

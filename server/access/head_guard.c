@@ -98,8 +98,9 @@ static void note_misspelling(srv_head *head, const char *name, size_t length) {
   if (head->meant) head->misspelt = name;
 }
 
-void srv_guard_header(srv_head *head, const char *name, size_t name_length, const char *value,
-                      size_t value_length) {
+static void add_header(srv_head *head, const srv_header *header) {
+  const char *name = header->name, *value = header->value;
+  size_t name_length = header->name_length, value_length = header->value_length;
   head->lines++;
   if (!is_token(name, name_length)) head->bad_name = true;
   if (!value) value = "", value_length = 0;
@@ -123,12 +124,8 @@ void srv_guard_header(srv_head *head, const char *name, size_t name_length, cons
   }
 }
 
-bool srv_guard_length(const srv_head *head, uint64_t *length) {
-  *length = 0;
-  if (head->transfer_encoding) return false;
-  for (const char *c = head->content_length; c && *c; c++)
-    *length = *length * 10 + (uint64_t)(*c - '0');
-  return true;
+void srv_guard_headers(srv_head *head, const srv_header *headers, size_t count) {
+  for (size_t i = 0; i < count; i++) add_header(head, &headers[i]);
 }
 
 static srv_verdict accept_head(void) { return (srv_verdict){0}; }

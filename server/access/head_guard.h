@@ -11,7 +11,7 @@
 /* Most header lines of one request. */
 #define SRV_HEADERS_MAX 64
 
-/* Relevant headers, collected by srv_guard_header. Zero-initialise. Values are borrowed. */
+/* Relevant headers, collected by srv_guard_headers. Zero-initialise. Values are borrowed. */
 typedef struct srv_head {
   const char *host, *origin, *authorization, *content_type, *content_encoding, *content_length,
       *transfer_encoding;
@@ -27,9 +27,14 @@ typedef struct srv_head {
   bool expects; /* an Expect header: the client waits for 100 Continue */
 } srv_head;
 
-/* Adds one header line. */
-void srv_guard_header(srv_head *head, const char *name, size_t name_length, const char *value,
-                      size_t value_length);
+/* A header line. Borrowed; value NULL: empty. */
+typedef struct srv_header {
+  const char *name, *value;
+  size_t name_length, value_length;
+} srv_header;
+
+/* Adds header lines. */
+void srv_guard_headers(srv_head *head, const srv_header *headers, size_t count);
 
 /* Accepted Host values besides localhost, 127.0.0.1 and [::1]. */
 typedef struct srv_hosts {
@@ -51,6 +56,12 @@ srv_verdict srv_guard_check(const srv_head *head, const char *method, const char
 
 /* Sets *length from Content-Length (0 without one). False: the body is chunked. Call after
  * srv_guard_check. */
-bool srv_guard_length(const srv_head *head, uint64_t *length);
+static inline bool srv_guard_length(const srv_head *head, uint64_t *length) {
+  *length = 0;
+  if (head->transfer_encoding) return false;
+  for (const char *c = head->content_length; c && *c; c++)
+    *length = *length * 10 + (uint64_t)(*c - '0');
+  return true;
+}
 
 #endif

@@ -2,15 +2,11 @@
  *
  * libmicrohttpd only has an idle timeout, which a slow client that sends a byte now and then never
  * reaches (slowloris). The deadlines here bound each head, body and reply as a whole. */
+#include "http/http.h"
 #include "process/address.h"
-#include "state/server.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
-
-static uint64_t add_seconds(uint64_t now_ns, uint64_t seconds) {
-  return now_ns + seconds * 1000000000u;
-}
 
 enum MHD_Result srv_connection_accept(void *cls, const struct sockaddr *address, socklen_t length) {
   srv_server *server = cls;
@@ -70,18 +66,6 @@ void srv_connection_notify(void *cls, struct MHD_Connection *handle, void **cont
   else on_connection_closed(cls, context);
 }
 
-srv_connection *srv_connection_of(struct MHD_Connection *handle) {
-  const union MHD_ConnectionInfo *info =
-      MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-  return info ? info->socket_context : NULL;
-}
-
-void srv_connection_phase(srv_connection *connection, srv_phase phase, uint64_t now_ns,
-                          uint64_t seconds) {
-  connection->phase = phase;
-  connection->deadline_ns = seconds ? add_seconds(now_ns, seconds) : 0;
-}
-
 /* Shuts down connections whose client closed its side within a request. libmicrohttpd 0.9.75 misses
  * the end of input if it arrives together with the last bytes. Unread bytes are processed first,
  * and a connection must be found half closed twice in a row, so that bytes just read are processed
@@ -91,15 +75,14 @@ static void shut_down_half_closed(srv_server *server) {
   for (srv_connection *connection = server->connections; connection;
        connection = connection->next) {
     bool is_receiving = connection->phase == SRV_PHASE_HEAD || connection->phase == SRV_PHASE_BODY;
-    server->polled[count++] =
-        (struct pollfd){.fd = is_receiving ? connection->fd : -1, .events = POLLRDHUP};
+    server->polled[count++].fd = is_receiving ? connection->fd : -1;
   }
-  if (count == 0 || poll(server->polled, count, 0) <= 0) return;
+  if (!srv_server_poll_clients(server, count)) return;
   count = 0;
   for (srv_connection *connection = server->connections; connection;
        connection = connection->next) {
     int unread = 0;
-    bool has_ended = server->polled[count++].revents & (POLLRDHUP | POLLHUP | POLLERR);
+    bool has_ended = srv_server_has_left(server, count++);
     if (has_ended && ioctl(connection->fd, FIONREAD, &unread) == 0 && unread > 0) has_ended = false;
     if (has_ended && connection->half_closed) shutdown(connection->fd, SHUT_RDWR);
     connection->half_closed = has_ended;

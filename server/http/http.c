@@ -4,8 +4,10 @@
  * data; after a connection is resumed, again without data. A reply can be queued only in the first
  * call or after the end of the body. A refusal in between therefore reads and discards the rest of
  * the body. */
-#include "http/event_stream.h"
+#include "http/http.h"
+#include "process/text.h"
 #include "scenes/recover.h"
+#include "streams/event_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +20,11 @@
  * Names and values stay in the receive buffer, with zeros in place of line ends. More bytes than
  * these zeros between a value and the next name therefore mean hidden content. */
 typedef struct header_scan {
-  srv_head *head;
+  srv_header lines[SRV_HEADERS_MAX + 1]; /* more lines are refused, whatever is in them */
+  size_t count;
   const char *name,
-      *end;  /* the last line's name, and the end of its value; NULL before the first line */
+      *end; /* the last line's name, and the end of its value; NULL before the first line */
+  const char *hidden; /* name of a header with hidden bytes */
   bool bare; /* a line ended in a bare LF (one zero), which hides a zero byte right before it */
 } header_scan;
 
@@ -28,20 +32,27 @@ static enum MHD_Result record_header(void *cls, enum MHD_ValueKind kind, const c
                                      size_t name_length, const char *value, size_t value_length) {
   header_scan *scan = cls;
   (void)kind;
-  srv_guard_header(scan->head, name, name_length, value, value_length);
+  scan->lines[scan->count] = (srv_header){name, value, name_length, value_length};
   if (scan->end == name - 1) scan->bare = true;
-  else if (scan->end && scan->end != name - 2) scan->head->hidden = scan->name;
+  else if (scan->end && scan->end != name - 2) scan->hidden = scan->name;
   scan->name = name;
   scan->end = value ? value + value_length : NULL;
-  return MHD_YES;
+  return ++scan->count <= SRV_HEADERS_MAX ? MHD_YES : MHD_NO;
 }
 
 static void scan_head(struct MHD_Connection *handle, srv_head *head) {
-  header_scan scan = {.head = head};
+  header_scan scan;
+  scan.count = 0;
+  scan.name = scan.end = scan.hidden = NULL;
+  scan.bare = false;
   MHD_get_connection_values_n(handle, MHD_HEADER_KIND, record_header, &scan);
+  assert(scan.count <= SRV_HEADERS_MAX + 1);
+  srv_guard_headers(head, scan.lines, scan.count);
+  head->hidden = scan.hidden;
   /* The empty line follows the last header. A zero byte at the very end of that header's value
    * cannot be distinguished from it. */
-  if (scan.end && (scan.end[1] || (!scan.bare && scan.end[2]))) head->hidden = scan.name;
+  bool whole = scan.count <= SRV_HEADERS_MAX;
+  if (whole && scan.end && (scan.end[1] || (!scan.bare && scan.end[2]))) head->hidden = scan.name;
 }
 
 /* Sends a reply that needs no body. A short body is read first, so that the connection can be kept;
@@ -49,13 +60,13 @@ static void scan_head(struct MHD_Connection *handle, srv_head *head) {
 static enum MHD_Result send_head_reply(srv_request *request, const srv_head *head) {
   uint64_t length = 0;
   bool known = srv_guard_length(head, &length);
-  if (!request->close && known && length <= SRV_KEEP_BYTES && !head->expects) {
-    request->state = SRV_STATE_SWALLOW;
+  if (!request->closes && known && length <= SRV_KEEP_BYTES && !head->expects) {
+    srv_request_set_state(request, SRV_STATE_SWALLOW);
     srv_connection_phase(request->connection, SRV_PHASE_BODY, uv_hrtime(),
                          request->server->limits->body_seconds);
     return MHD_YES;
   }
-  request->close = true;
+  request->closes = true;
   return srv_reply_send(request);
 }
 
@@ -73,7 +84,6 @@ static bool answer_probe(srv_request *request) {
   static const char up[] = "{\"status\":\"ok\"}";
   bool ready = strcmp(request->uri, "/readyz") == 0;
   if (!ready && strcmp(request->uri, "/livez") != 0) return false;
-  request->has_match = true;
   request->match.label = ready ? "/readyz" : "/livez";
   if (!allow_only_read(request)) return true;
   if (ready && request->server->drain != SRV_SERVING) {
@@ -98,14 +108,13 @@ static bool answer_probe(srv_request *request) {
 /* Answers /metrics, also under overload and during the drain. False: the path is another one. */
 static bool answer_metrics(srv_request *request) {
   if (strcmp(request->uri, "/metrics") != 0) return false;
-  request->has_match = true;
   request->match.label = "/metrics";
   if (!allow_only_read(request)) return true;
   request->refusal =
       (api_reply){.status = 200, .content_type = "text/plain; version=0.0.4; charset=utf-8"};
   request->refusal.body = srv_metrics_text(request->server, &request->refusal.body_length);
   request->reply = &request->refusal;
-  if (!request->refusal.body) srv_job_refuse_memory(request);
+  if (!request->refusal.body) srv_request_refuse_memory(request);
   return true;
 }
 
@@ -142,25 +151,26 @@ static bool match_api_route(srv_request *request, const srv_head *head, api_head
                     .accept = head->accept,
                     .if_match = head->if_match,
                     .if_none_match = head->if_none_match};
-  request->has_match = api_match_head(service, out, &request->match, &request->refusal);
-  if (!request->has_match && request->refusal.status == 405 &&
-      strcmp(request->method, "HEAD") == 0) {
+  bool matches = api_match_head(service, out, &request->match, &request->refusal);
+  if (!matches && request->refusal.status == 405 && strcmp(request->method, "HEAD") == 0) {
     api_reply refusal = request->refusal;
     request->refusal = (api_reply){0};
     out->method = "GET";
-    request->has_match = api_match_head(service, out, &request->match, &request->refusal);
-    if (request->has_match) free((void *)(uintptr_t)refusal.body);
-    else {
-      free((void *)(uintptr_t)request->refusal.body);
-      request->refusal = refusal;
-    }
+    matches = api_match_head(service, out, &request->match, &request->refusal);
+    free((void *)(uintptr_t)(matches ? refusal.body : request->refusal.body));
+    if (!matches) request->refusal = refusal;
   }
-  if (!request->has_match) request->reply = &request->refusal;
-  return request->has_match;
+  if (matches) {
+    assert(request->match.label);
+    return true;
+  }
+  request->match = (api_match){0};
+  request->reply = &request->refusal;
+  return false;
 }
 
-bool srv_http_call_anew(srv_request *request) {
-  if (!request->handle) return false;
+bool srv_http_recreate_call(srv_request *request) {
+  assert(request->handle && !request->call);
   srv_head head = {0};
   api_head api;
   scan_head(request->handle, &head);
@@ -172,12 +182,12 @@ bool srv_http_call_anew(srv_request *request) {
 /* Checks the announced length and the room in the queues. False: the refusal is the reply. */
 static bool admit_announced_body(srv_request *request, const srv_head *head) {
   uint64_t length = 0;
-  request->chunked = !srv_guard_length(head, &length);
+  bool chunked = !srv_guard_length(head, &length);
   request->body_length = length;
-  if (!request->match.takes_body && (length > 0 || request->chunked)) {
+  if (!request->match.takes_body && (length > 0 || chunked)) {
     srv_request_refuse(request, API_PROBLEM_BAD_REQUEST, "%s of this resource takes no body.",
                        request->method);
-    request->close = true;
+    request->closes = true;
     return false;
   }
   if (length > request->match.body_max) {
@@ -187,10 +197,12 @@ static bool admit_announced_body(srv_request *request, const srv_head *head) {
                        "The body has %llu bytes, the limit is %llu.%s", (unsigned long long)length,
                        (unsigned long long)request->match.body_max,
                        shape ? " A file is sent with Content-Type: model/stl or model/obj." : "");
-    request->close = true;
+    request->closes = true;
     return false;
   }
-  return srv_job_admit(request, !request->chunked && length <= SRV_INLINE_BODY);
+  /* Small bodies need no queue. */
+  bool small = !chunked && length <= SRV_INLINE_BODY;
+  return (small && !request->match.streams) || srv_job_admit(request, small);
 }
 
 /* Handles the complete head: guard, probes, token, metrics, drain, route, body limits, then the
@@ -198,9 +210,9 @@ static bool admit_announced_body(srv_request *request, const srv_head *head) {
 static enum MHD_Result on_head(srv_request *request, const char *version) {
   srv_server *server = request->server;
   srv_head head = {0};
-  request->counted = true;
+  srv_request_set_state(request, SRV_STATE_BODY);
+  assert(srv_request_is_counted(request));
   server->requests++;
-  request->state = SRV_STATE_BODY;
   request->arrived_ns = uv_hrtime();
   scan_head(request->handle, &head);
 
@@ -212,7 +224,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
     if (verdict.header)
       srv_request_refuse(request, verdict.problem, "%.64s: %s", verdict.header, verdict.detail);
     else srv_request_refuse(request, verdict.problem, "%s", verdict.detail);
-    request->close = verdict.close;
+    request->closes = verdict.close;
     return send_head_reply(request, &head);
   }
   if (answer_probe(request)) return send_head_reply(request, &head);
@@ -225,7 +237,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
   }
   api_head api;
   bool good = match_api_route(request, &head, &api) &&
-              srv_idempotency_read_key(request, head.idempotency_key);
+              (!head.idempotency_key || srv_idempotency_read_key(request, head.idempotency_key));
   if (!good || !admit_announced_body(request, &head)) return send_head_reply(request, &head);
   request->call = api_call_create(server->service, &api, &request->match);
   if (!request->call) {
@@ -240,12 +252,42 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
 
 /* ---- the body ------------------------------------------------------------------------------- */
 
+/* Appends to a buffer within the budget of all bodies. False: no memory, or the budget is used up.
+ */
+static bool append_to_body(srv_server *server, srv_buffer *buffer, const char *bytes, size_t length,
+                           size_t expected) {
+  size_t needed = buffer->length + length;
+  if (needed > buffer->capacity) {
+    /* Doubling bounds the memory that a client can reserve without sending: at most the bytes
+     * received again, and never more than it has announced. */
+    size_t capacity = buffer->capacity ? buffer->capacity * 2 : 4096;
+    if (expected > needed && capacity > expected) capacity = expected;
+    if (capacity < needed) capacity = needed;
+    uint64_t budget = server->limits->request_memory_bytes;
+    if (server->body_bytes - buffer->capacity + capacity > budget) return false;
+    char *grown = realloc(buffer->bytes, capacity);
+    if (!grown) return false;
+    server->body_bytes += capacity - buffer->capacity;
+    buffer->bytes = grown;
+    buffer->capacity = capacity;
+  }
+  memcpy(buffer->bytes + buffer->length, bytes, length);
+  buffer->length = needed;
+  return true;
+}
+
+static void clear_body(srv_server *server, srv_buffer *buffer) {
+  server->body_bytes -= buffer->capacity;
+  free(buffer->bytes);
+  *buffer = (srv_buffer){0};
+}
+
 /* Frees the collected body and discards the rest while it arrives. */
 static void discard_rest_of_body(srv_request *request) {
   srv_job_cancel(request);
-  srv_buffer_clear(request->server, &request->body);
-  request->close = true;
-  request->state = SRV_STATE_SWALLOW;
+  clear_body(request->server, &request->body);
+  request->closes = true;
+  srv_request_set_state(request, SRV_STATE_SWALLOW);
 }
 
 static void suspend_until_piece_read(srv_request *request) {
@@ -268,7 +310,7 @@ static void hand_over_streamed_piece(srv_request *request) {
     return;
   }
   if (request->body.length < SRV_PIECE_BYTES) return;
-  if (!srv_job_feeding(request)) srv_job_feed(request);
+  if (request->work != SRV_WORK_FEEDING) srv_job_feed(request);
   else suspend_until_piece_read(request);
 }
 
@@ -287,11 +329,11 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
     discard_rest_of_body(request);
     return MHD_YES;
   }
-  if (request->keyed) srv_idempotency_feed(request, bytes, length);
+  if (request->fingerprint) srv_idempotency_feed(request, bytes, length);
   if (request->match.streams && request->connection->phase != SRV_PHASE_BODY)
     request->body_since_ns += uv_hrtime() - request->suspended_ns;
   if (request->match.form != API_FORM_JSON) extend_body_deadline(request);
-  if (!srv_buffer_append(server, &request->body, bytes, length, (size_t)request->body_length)) {
+  if (!append_to_body(server, &request->body, bytes, length, (size_t)request->body_length)) {
     srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Out of memory for the body.");
     discard_rest_of_body(request);
     return MHD_YES;
@@ -307,31 +349,27 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
 
 /* Handles the end of the body: begins the call, on the loop thread or on a worker. */
 static enum MHD_Result on_body_end(srv_request *request) {
-  request->body_ended = true;
+  srv_request_set_state(request, SRV_STATE_WAIT);
   request->body_length = request->bytes_in;
   srv_connection_phase(request->connection, SRV_PHASE_BUSY, 0, 0);
-  if (!request->match.streams) {
-    srv_job_dispatch(request);
-  } else {
-    /* If a worker still reads a piece, on_body_piece_read dispatches the request later. */
-    bool feeding = srv_job_feeding(request);
-    if (!feeding && request->body.length && !request->feed_failed) {
-      srv_job_feed(request);
-      feeding = srv_job_feeding(request);
-    }
-    if (feeding) {
-      request->state = SRV_STATE_WAIT;
-      srv_job_arrived(request);
-    } else {
-      srv_job_dispatch(request);
-    }
-  }
+  bool has_piece = request->match.streams && request->body.length && !request->feed_failed;
+  if (has_piece && request->work != SRV_WORK_FEEDING) srv_job_feed(request);
+  /* While a worker reads a piece, the request is dispatched at its end. */
+  if (request->work == SRV_WORK_FEEDING) srv_job_arrived(request);
+  else srv_job_dispatch(request);
   if (request->state == SRV_STATE_READY) return srv_reply_send(request);
   srv_request_suspend(request);
   return MHD_YES;
 }
 
 /* ---- callbacks ------------------------------------------------------------------------------ */
+
+/* Leaves percent escapes in paths and queries: the API decodes each segment once. */
+size_t srv_http_unescape(void *cls, struct MHD_Connection *handle, char *text) {
+  (void)cls;
+  (void)handle;
+  return strlen(text);
+}
 
 /* Receives the raw request target before libmicrohttpd splits it. Returns the request's context. */
 void *srv_http_uri(void *cls, const char *uri, struct MHD_Connection *handle) {
@@ -382,9 +420,8 @@ void srv_http_completed(void *cls, struct MHD_Connection *handle, void **context
   (void)code;
   *context = NULL;
   if (!request) return;
-  if (request->suspended) srv_sweep_remove(server, request);
-  request->suspended = false;
-  if (request->counted || request->stream) srv_reply_log(request);
+  srv_request_leave_suspended(request);
+  if (request->state != SRV_STATE_HEAD) srv_reply_log(request);
   if (request->stream) srv_stream_close(request);
   if (request->connection)
     srv_connection_phase(request->connection, SRV_PHASE_HEAD, uv_hrtime(),

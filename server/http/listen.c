@@ -3,8 +3,8 @@
  * Socket activation follows sd_listen_fds(3): LISTEN_PID, LISTEN_FDS, descriptors from 3 on.
  * Connections then wait in the kernel while the daemon restarts. Exactly one inherited socket is
  * supported. */
+#include "http/http.h"
 #include "process/address.h"
-#include "state/server.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,14 +1,12 @@
 /* Sends an api_reply through libmicrohttpd: common headers, body by reference. Logs completed
  * requests. */
-#include "http/event_stream.h"
-#include "http/progress_stream.h"
+#include "http/http.h"
+#include "process/text.h"
 #include "scenes/shared_store.h"
+#include "streams/event_stream.h"
+#include "streams/progress_stream.h"
 
 #include <string.h>
-
-/* A client gets bodySeconds to read a reply, and the same again for each further unit of this size.
- */
-#define SEND_UNIT_BYTES 16777216u
 
 /* Block size of libmicrohttpd's content readers for streams. */
 #define STREAM_BLOCK_BYTES 4096u
@@ -44,7 +42,7 @@ static bool add_reply_headers(const srv_request *request, struct MHD_Response *r
           MHD_YES;
   if (reply->location[0])
     ok &= MHD_add_response_header(response, "Location", reply->location) == MHD_YES;
-  if (srv_shared_is_stale(request))
+  if (request->server->shared && srv_shared_is_stale(request))
     ok &= MHD_add_response_header(response, "X-Stale-Reads", "1") == MHD_YES;
   uint64_t queue_ns, run_ns;
   if (get_work_times(request, &queue_ns, &run_ns)) {
@@ -54,7 +52,7 @@ static bool add_reply_headers(const srv_request *request, struct MHD_Response *r
   }
   ok &= MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES;
   ok &= MHD_add_response_header(response, "Cache-Control", "no-store") == MHD_YES;
-  if (request->close || request->server->drain != SRV_SERVING)
+  if (request->closes || request->server->drain != SRV_SERVING)
     ok &= MHD_add_response_header(response, "Connection", "close") == MHD_YES;
   return ok;
 }
@@ -63,12 +61,11 @@ static bool add_reply_headers(const srv_request *request, struct MHD_Response *r
  * sent. */
 static struct MHD_Response *create_response(srv_request *request) {
   const api_reply *reply = request->reply;
-  if (request->progress)
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES,
-                                             srv_progress_read, request, on_reply_freed);
-  if (request->stream)
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, srv_stream_read,
-                                             request, on_reply_freed);
+  if (request->reply_kind != SRV_REPLY_WHOLE)
+    return MHD_create_response_from_callback(
+        MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES,
+        request->reply_kind == SRV_REPLY_EVENTS ? srv_stream_read : srv_progress_read, request,
+        on_reply_freed);
   return MHD_create_response_from_buffer_with_free_callback_cls(
       reply->body_length, (void *)(uintptr_t)(reply->body ? reply->body : ""), on_reply_freed,
       request);
@@ -80,14 +77,15 @@ static bool opens_event_stream(const srv_request *request) {
          strcmp(request->method, "GET") == 0;
 }
 
-void srv_reply_phase(srv_request *request, size_t length) {
-  srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(),
-                       request->server->limits->body_seconds * (1 + length / SEND_UNIT_BYTES));
+/* Opens the stream, whose call is freed then: it pins the revision that it has read. */
+static void open_event_stream(srv_request *request) {
+  srv_stream_open(request);
+  if (request->reply_kind == SRV_REPLY_EVENTS) srv_inputs_free_call(request);
 }
 
 enum MHD_Result srv_reply_send(srv_request *request) {
   if (!request->reply || request->reply->status == 0) return MHD_NO;
-  if (opens_event_stream(request)) srv_stream_open(request);
+  if (opens_event_stream(request)) open_event_stream(request);
   const api_reply *reply = request->reply;
   struct MHD_Response *response = create_response(request);
   if (!response) return MHD_NO;
@@ -97,12 +95,14 @@ enum MHD_Result srv_reply_send(srv_request *request) {
     result = MHD_queue_response(request->handle, (unsigned)reply->status, response);
   MHD_destroy_response(response);
   if (result != MHD_YES) return MHD_NO;
-  request->state = SRV_STATE_SENT;
+  srv_request_set_state(request, SRV_STATE_SENT);
   request->replied_ns = uv_hrtime();
-  if (request->progress) srv_progress_begin(request);
-  /* streams bound their backlog and their time by themselves */
-  if (request->stream || request->progress) return result;
-  srv_reply_phase(request, reply->body_length);
+  /* Streams bound their backlog and their time by themselves. */
+  switch (request->reply_kind) {
+  case SRV_REPLY_WHOLE: srv_request_expect_reader(request, reply->body_length); break;
+  case SRV_REPLY_EVENTS: break;
+  case SRV_REPLY_PROGRESS: srv_progress_begin(request); break;
+  }
   return result;
 }
 
@@ -110,7 +110,7 @@ void srv_reply_log(srv_request *request) {
   uint64_t queue_ns, run_ns;
   get_work_times(request, &queue_ns, &run_ns);
   bool sent = request->state == SRV_STATE_SENT;
-  const srv_metrics_sample sample = {.route = request->has_match ? request->match.label : NULL,
+  const srv_metrics_sample sample = {.route = request->match.label,
                                      .method = request->method,
                                      .status = sent ? request->reply->status : 0,
                                      .latency_ns = sent && request->replied_ns > request->arrived_ns
@@ -125,7 +125,7 @@ void srv_reply_log(srv_request *request) {
       .path = request->uri,
       .client = request->connection ? request->connection->client : "",
       .route = sample.route,
-      .scene = request->has_match && request->match.scene_id[0] ? request->match.scene_id : NULL,
+      .scene = request->match.label && request->match.scene_id[0] ? request->match.scene_id : NULL,
       .revision = request->revision,
       .status = sample.status,
       .bytes_in = request->bytes_in,

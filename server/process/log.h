@@ -32,8 +32,4 @@ uint64_t srv_log_dropped(const srv_log *log);
 /* Writes buffered lines as far as possible without blocking. */
 void srv_log_flush(srv_log *log);
 
-/* Formats milliseconds with three decimals; returns the length. out has 24 bytes. */
-size_t srv_text_ms(char *out, uint64_t ns);
-size_t srv_text_unsigned(char *out, uint64_t value);
-
 #endif

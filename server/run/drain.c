@@ -4,8 +4,10 @@
  * load balancers stop sending them before one is refused. DRAINING: new requests are refused,
  * running ones finish within drainSeconds. DRAIN_OVER: the remaining ones are cancelled. A second
  * signal exits at once. */
-#include "http/event_stream.h"
-#include "http/progress_stream.h"
+#include "jobs/job.h"
+#include "run/run.h"
+#include "streams/event_stream.h"
+#include "streams/progress_stream.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -80,20 +82,26 @@ void srv_drain_begin(srv_server *server) {
 /* A suspended request without a write in the store, so that it can be refused. NULL: none. */
 static srv_request *find_cancellable_request(const srv_server *server) {
   for (size_t i = server->suspended_count; i-- > 0;)
-    if (!server->suspended[i]->storing) return server->suspended[i];
+    if (server->suspended[i]->work != SRV_WORK_STORING) return server->suspended[i];
   return NULL;
+}
+
+/* Refuses a request and cancels its work. A request whose body has not ended cannot be answered:
+ * its connection is cut. */
+static void refuse_request(srv_request *request) {
+  bool receives = request->state == SRV_STATE_BODY;
+  if (request->work == SRV_WORK_STORING) return;
+  srv_request_refuse(request, API_PROBLEM_DRAINING,
+                     "The daemon is shutting down; nothing has changed.");
+  srv_request_refusal_header(request, "Retry-After", "1");
+  if (receives) shutdown(request->connection->fd, SHUT_RDWR);
+  srv_request_wake(request, receives ? SRV_STATE_GONE : SRV_STATE_READY);
+  srv_job_cancel(request);
 }
 
 /* Refuses all suspended requests and cancels their work. */
 static void refuse_suspended_requests(srv_server *server) {
-  for (srv_request *request; (request = find_cancellable_request(server));) {
-    srv_request_refuse(request, API_PROBLEM_DRAINING,
-                       "The daemon is shutting down; nothing has changed.");
-    srv_request_refusal_header(request, "Retry-After", "1");
-    if (!request->body_ended) shutdown(request->connection->fd, SHUT_RDWR);
-    srv_request_wake(request, request->body_ended ? SRV_STATE_READY : SRV_STATE_GONE);
-    srv_job_cancel(request);
-  }
+  for (srv_request *request; (request = find_cancellable_request(server));) refuse_request(request);
 }
 
 static void shut_down_active_sockets(srv_server *server) {
@@ -108,7 +116,7 @@ static void cancel_remaining_requests(srv_server *server) {
   server->drain = SRV_DRAIN_OVER;
   shut_down_active_sockets(server);
   refuse_suspended_requests(server);
-  srv_progress_shutdown(server);
+  srv_progress_for_each(server, refuse_request);
 }
 
 static bool have_streams_ended(srv_server *server, uint64_t waited_ns) {

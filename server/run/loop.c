@@ -2,10 +2,12 @@
  *
  * One libuv loop drives libmicrohttpd through its epoll descriptor. libmicrohttpd runs at most once
  * per iteration, before the loop sleeps, regardless of the number of events. */
-#include "http/event_stream.h"
+#include "http/http.h"
+#include "run/run.h"
 #include "scenes/recover.h"
 #include "scenes/shape_expiry.h"
 #include "scenes/shared_store.h"
+#include "streams/event_stream.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -52,6 +54,9 @@ static void on_check(uv_check_t *handle) {
 static void on_prepare(uv_prepare_t *handle) {
   srv_server *server = handle->data;
   if (server->dirty) run_http_daemon(server);
+  if (server->drain != SRV_SERVING) srv_drain_check(server);
+  /* The check may have ended streams: libmicrohttpd must run once more. */
+  if (server->dirty) uv_timer_start(&server->wake, on_wake, 0, 0);
   uint64_t now_ms = uv_hrtime() / 1000000u;
   if (server->woken_ms)
     srv_metrics_round(&server->metrics,
@@ -70,6 +75,13 @@ static void notify_ready(srv_server *server) {
   bool starts = !srv_recover_has_listed(server) && !server->store->shared;
   if (server->ready_sent || server->drain != SRV_SERVING || starts) return;
   server->ready_sent = srv_notify_send(&server->notify, "READY=1\nSTATUS=Requests are taken.");
+}
+
+static void on_sweep(uv_timer_t *handle) {
+  srv_server *server = handle->data;
+  srv_sweep_tick(server);
+  /* no suspended connection is left: let the loop sleep */
+  if (server->suspended_count == 0) uv_timer_stop(handle);
 }
 
 /* Periodic work: overdue connections, expiry, cache eviction, heap trimming, log, drain. */
@@ -124,6 +136,9 @@ static bool open_loop_handles(srv_server *server) {
   return uv_poll_start(&server->epoll, UV_READABLE, on_epoll) == 0 &&
          uv_prepare_start(&server->prepare, on_prepare) == 0 &&
          uv_check_start(&server->check, on_check) == 0 && start_watchdog(server) &&
+         /* the first suspension starts it again */
+         uv_timer_start(&server->sweep, on_sweep, SRV_SWEEP_MS, SRV_SWEEP_MS) == 0 &&
+         uv_timer_stop(&server->sweep) == 0 &&
          uv_timer_start(&server->reap, on_reap, SRV_REAP_MS, SRV_REAP_MS) == 0 &&
          uv_signal_start(&server->terminate, on_signal, SIGTERM) == 0 &&
          uv_signal_start(&server->interrupt, on_signal, SIGINT) == 0;
@@ -145,13 +160,6 @@ static void close_loop_handles(srv_server *server) {
 
 /* ---- libmicrohttpd -------------------------------------------------------------------------- */
 
-/* Leaves percent escapes in paths and queries: the API decodes each segment once. */
-static size_t keep_percent_escapes(void *cls, struct MHD_Connection *handle, char *text) {
-  (void)cls;
-  (void)handle;
-  return strlen(text);
-}
-
 /* Discards libmicrohttpd's messages: they report clients that left, which the request log already
  * has. */
 __attribute__((format(printf, 2, 0))) static void
@@ -168,7 +176,7 @@ static bool start_http_daemon(srv_server *server) {
       MHD_OPTION_LISTEN_SOCKET, server->listen_fd, MHD_OPTION_NOTIFY_COMPLETED, srv_http_completed,
       server, MHD_OPTION_NOTIFY_CONNECTION, srv_connection_notify, server,
       MHD_OPTION_URI_LOG_CALLBACK, srv_http_uri, server, MHD_OPTION_UNESCAPE_CALLBACK,
-      keep_percent_escapes, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SRV_CONNECTION_BYTES,
+      srv_http_unescape, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SRV_CONNECTION_BYTES,
       MHD_OPTION_CONNECTION_TIMEOUT, SRV_IDLE_SECONDS, MHD_OPTION_CONNECTION_LIMIT,
       (unsigned)server->limits->connections, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
   return server->daemon || report_start_failure("libmicrohttpd", "the HTTP daemon did not start");
@@ -183,9 +191,15 @@ bool srv_server_listen(srv_server *server) {
 
 /* ---- the server ----------------------------------------------------------------------------- */
 
+static const srv_request_handlers handlers = {
+    .resume = srv_job_resume, .dispose = srv_job_dispose, .recreate_call = srv_http_recreate_call};
+
 bool srv_server_create(srv_server *server, const srv_config *config, api_service *service) {
-  *server = (srv_server){
-      .config = config, .limits = &config->limits, .service = service, .listen_fd = -1};
+  *server = (srv_server){.config = config,
+                         .limits = &config->limits,
+                         .service = service,
+                         .handlers = &handlers,
+                         .listen_fd = -1};
   srv_metrics_begin(&server->metrics);
   char given[SRV_GIVEN_MAX];
   srv_config_given(config, "token-file", given);

@@ -4,6 +4,8 @@
  * or a failed start. Each failure writes one sentence to standard error. */
 #include "process/health.h"
 #include "process/machine.h"
+#include "run/run.h"
+#include "scenes/preload.h"
 #include "scenes/recover.h"
 #include "scenes/shape_expiry.h"
 #include "scenes/shared_store.h"
@@ -42,7 +44,7 @@ static bool open_shared_store(srv_server *server) {
   if (!server->store) return false;
   server->store->told_most = config->limits.event_ring;
   server->store->told_bytes_most = config->limits.event_backlog_bytes * API_EVENTS_BACKLOGS;
-  server->shared = srv_shared_create();
+  server->shared = srv_shared_create(srv_recover_reload_corrupt);
   if (!server->shared) {
     fprintf(stderr, "contactd: start: out of memory.\n");
     return false;

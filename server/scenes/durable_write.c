@@ -9,8 +9,10 @@
 #include "scenes/lost_writes.h"
 #include "scenes/recover.h"
 #include "scenes/shape_expiry.h"
+#include "scenes/shape_turn.h"
 
 #include <api/record.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +23,12 @@ struct srv_durable {
   srv_request *request;
   api_record record;
   bool recorded;
-  char *reported;                /* event payload; owned */
-  bool idle;                     /* its turn has begun, and there is nothing to write */
+  char *reported; /* event payload; owned */
+  enum {
+    DURABLE_SUBMITTING, /* srv_durable_submit is running */
+    DURABLE_WAITS,      /* for the store, or for a turn */
+    DURABLE_NOTHING     /* its turn has begun within srv_durable_submit: nothing to write */
+  } phase;
   srv_stored_scene *kept;        /* state of a new scene; owned until the commit */
   const api_shape_table *shapes; /* the new table; a reference */
 };
@@ -42,7 +48,8 @@ static bool has_succeeded(const srv_request *request) {
 }
 
 void srv_durable_record(srv_request *request) {
-  if (!request->server->store || !has_succeeded(request)) return;
+  assert(request->server->store && !request->durable);
+  if (!has_succeeded(request)) return;
   const ct_scene *after = api_call_new_revision(request->call);
   const char *id = NULL;
   bool posts = request->match.target == API_TARGET_SHAPE_WRITE &&
@@ -52,29 +59,6 @@ void srv_durable_record(srv_request *request) {
   if (!durable) return; /* refused in srv_durable_submit */
   if (posts) durable->recorded = api_record_shape(request->call, &durable->record);
   else durable->recorded = api_record_change(request->input.scene, after, &durable->record);
-}
-
-/* ---- turns of shapes ------------------------------------------------------------------------ */
-
-static void begin_next_turn(srv_server *server) {
-  srv_shape_turn *turn = server->shape_turns;
-  if (server->shape_turn_taken || !turn) return;
-  server->shape_turn_taken = true;
-  server->shape_turns = turn->next;
-  turn->begin(turn);
-}
-
-void srv_shape_turn_acquire(srv_server *server, srv_shape_turn *turn) {
-  turn->next = NULL;
-  srv_shape_turn **at = &server->shape_turns;
-  while (*at) at = &(*at)->next;
-  *at = turn;
-  begin_next_turn(server);
-}
-
-void srv_shape_turn_release(srv_server *server) {
-  server->shape_turn_taken = false;
-  begin_next_turn(server);
 }
 
 /* ---- the store's answer --------------------------------------------------------------------- */
@@ -120,7 +104,7 @@ static void refuse_by_status(srv_request *request, const srv_store_write *write)
     refuse_with_reason(request, API_PROBLEM_CORRUPT,
                        "The store is damaged, and nothing has changed", write);
     break;
-  case SRV_STORE_MEMORY: srv_job_refuse_memory(request); break;
+  case SRV_STORE_MEMORY: srv_request_refuse_memory(request); break;
   case SRV_STORE_CONFLICT: /* answered elsewhere */
   case SRV_STORE_OK: break;
   }
@@ -134,22 +118,10 @@ static void log_store_failure(srv_server *server, const srv_store_write *write) 
   srv_log_event(server->log, "storageFailed", write->why);
 }
 
-static void finish_write(srv_request *request, bool good) {
-  if (good) srv_commit(request);
-  srv_durable_free(request->durable);
-  request->durable = NULL;
-  request->storing = false;
-  srv_job_stored(request);
-}
-
-/* Refuses a write that the store found outdated and that cannot be retried. */
-static void refuse_outdated_write(srv_request *request, unsigned long long current) {
-  srv_request_refuse(request, API_PROBLEM_SCENE_MOVED,
-                     "The scene has been written to by another daemon, and is at revision %llu. "
-                     "Nothing has changed; ask again.",
-                     current);
-  request->storing = false;
-  srv_job_stored(request);
+/* Continues the request after the store's answer. Frees the durable write. */
+static void finish_write(srv_request *request, srv_outcome outcome) {
+  assert(request->work == SRV_WORK_STORING && request->durable);
+  request->server->handlers->resume(request, outcome);
 }
 
 static void on_scene_stored(srv_store_write *write) {
@@ -166,16 +138,13 @@ static void on_scene_stored(srv_store_write *write) {
     request->store_revision = write->current;
     request->store_stamp = write->current_stamp;
     srv_recover_reload(request->server, request->entry, write->current, write->current_stamp);
-    unsigned long long current = write->current;
-    srv_durable_free(durable);
-    request->durable = NULL;
-    if (!srv_job_retry(request)) refuse_outdated_write(request, current);
+    finish_write(request, SRV_OUTCOME_OUTDATED);
     return;
   }
   if (!good) refuse_by_status(request, write);
   if (good && write->act == SRV_STORE_REMOVE)
     srv_lost_writes_note_deleted(request->server, write->revision);
-  finish_write(request, good);
+  finish_write(request, good ? SRV_OUTCOME_GOOD : SRV_OUTCOME_REFUSED);
 }
 
 /* Handles the store's answer to a shape's write.
@@ -208,7 +177,7 @@ static void on_shape_stored(srv_store_write *write) {
   /* with a shared store, corrupt shapes are counted by the synchronisation */
   bool was_corrupt = good && !server->store->shared && (posts ? replaced : !durable->shapes);
   if (was_corrupt && server->shapes_corrupt > 0) server->shapes_corrupt--;
-  finish_write(request, good);
+  finish_write(request, good ? SRV_OUTCOME_GOOD : SRV_OUTCOME_REFUSED);
   if (replaced) srv_recover_reload_corrupt(server);
   srv_shape_turn_release(server);
 }
@@ -246,9 +215,11 @@ static void begin_shape_write(srv_shape_turn *turn) {
   }
   durable->shapes = api_call_commit_shapes(request->call, server->shapes, false);
   if (durable->shapes == server->shapes) {
-    durable->idle = true;
-    if (!request->storing) return; /* submit_shape_write is still running and checks `idle` */
-    finish_write(request, true);
+    if (durable->phase == DURABLE_SUBMITTING) {
+      durable->phase = DURABLE_NOTHING;
+      return;
+    }
+    finish_write(request, SRV_OUTCOME_GOOD);
     srv_shape_turn_release(server);
     return;
   }
@@ -266,13 +237,13 @@ static srv_durable_outcome submit_shape_write(srv_request *request, const char *
   write->done = on_shape_stored;
   durable->turn.begin = begin_shape_write;
   srv_shape_turn_acquire(request->server, &durable->turn);
-  if (durable->idle) {
+  if (durable->phase == DURABLE_NOTHING) {
     srv_durable_free(durable);
     request->durable = NULL;
     srv_shape_turn_release(request->server);
     return SRV_DURABLE_NOTHING;
   }
-  request->storing = true;
+  durable->phase = DURABLE_WAITS;
   return SRV_DURABLE_WAITS;
 }
 
@@ -307,11 +278,9 @@ static srv_durable_outcome submit_scene_write(srv_request *request) {
   fill_event_payload(request);
   /* A call on a snapshot becomes a write now. The slot is free, else the snapshot would be
    * outdated. */
-  if (!request->holds_slot) {
-    request->holds_slot = true;
-    request->entry->writer = request;
-  }
-  request->storing = true;
+  assert(!request->entry->writer || srv_request_is_writer(request));
+  request->entry->writer = request;
+  durable->phase = DURABLE_WAITS;
   srv_server_submit_write(request->server, write);
   return SRV_DURABLE_WAITS;
 }
@@ -326,19 +295,8 @@ static bool prepare_durable(srv_request *request, bool record) {
 }
 
 static srv_durable_outcome refuse_durable_memory(srv_request *request) {
-  srv_job_refuse_memory(request);
+  srv_request_refuse_memory(request);
   return SRV_DURABLE_REFUSED;
-}
-
-/* Retries the posting of a shape that was removed meanwhile. */
-static void retry_posting(srv_request *request) {
-  srv_durable_free(request->durable);
-  request->durable = NULL;
-  if (srv_job_retry(request)) return;
-  srv_request_refuse(request, API_PROBLEM_BUSY,
-                     "The shape was removed while it was posted. Nothing has changed; ask again.");
-  srv_request_refusal_header(request, "Retry-After", "1");
-  finish_write(request, false);
 }
 
 /* Begins the turn of a shape that was known already. Earlier turns may have removed it: then it is
@@ -351,9 +309,9 @@ static void begin_known_shape(srv_shape_turn *turn) {
   (void)api_call_shape(request->call, &id);
   if (api_shapes_has(server->shapes, id)) {
     srv_shape_expiry_renew(server, id);
-    finish_write(request, true);
+    finish_write(request, SRV_OUTCOME_GOOD);
   } else {
-    retry_posting(request);
+    finish_write(request, SRV_OUTCOME_OUTDATED);
   }
   srv_shape_turn_release(server);
 }
@@ -371,10 +329,10 @@ static void on_shape_seen_stored(srv_store_write *write) {
     const api_shape_table *left = api_shapes_drop(server->shapes, write->id);
     if (left) api_shapes_release(server->shapes);
     if (left) server->shapes = left;
-    retry_posting(request);
+    finish_write(request, SRV_OUTCOME_OUTDATED);
   } else {
     if (!good) refuse_by_status(request, write);
-    finish_write(request, good);
+    finish_write(request, good ? SRV_OUTCOME_GOOD : SRV_OUTCOME_REFUSED);
   }
   srv_shape_turn_release(server);
 }
@@ -401,7 +359,7 @@ static srv_durable_outcome submit_known_shape(srv_request *request, const char *
   durable->write.before = durable->write.revision = 1;
   durable->write.done = on_shape_seen_stored;
   durable->turn.begin = tells ? begin_seen_report : begin_known_shape;
-  request->storing = true;
+  durable->phase = DURABLE_WAITS;
   srv_shape_turn_acquire(server, &request->durable->turn);
   return SRV_DURABLE_WAITS;
 }
@@ -426,7 +384,8 @@ static srv_durable_outcome submit_scene_change(srv_request *request) {
 }
 
 srv_durable_outcome srv_durable_submit(srv_request *request) {
-  if (!request->server->store || !has_succeeded(request)) return SRV_DURABLE_NOTHING;
+  assert(request->server->store);
+  if (!has_succeeded(request)) return SRV_DURABLE_NOTHING;
   return request->match.target == API_TARGET_SHAPE_WRITE ? submit_shape_change(request)
                                                          : submit_scene_change(request);
 }
@@ -436,7 +395,7 @@ srv_durable_outcome srv_durable_submit(srv_request *request) {
 void srv_durable_committed(srv_request *request) {
   srv_durable *durable = request->durable;
   srv_entry *entry = request->entry;
-  if (!durable) return;
+  assert(durable);
   if (!entry->kept && durable->kept) {
     srv_registry_set_stored(request->server->registry, entry, durable->kept);
     durable->kept = NULL;

@@ -1,7 +1,7 @@
 /* Durable writes: the record of a call's write on its way to the store.
  *
  * The thread that finishes the call creates the record. The loop thread submits it, and commits the
- * result after the store's acknowledgement. Without a store these functions have no effect. */
+ * result after the store's acknowledgement. */
 #ifndef SRV_SCENES_DURABLE_WRITE_H
 #define SRV_SCENES_DURABLE_WRITE_H
 
@@ -9,16 +9,17 @@
 
 typedef struct srv_durable srv_durable;
 
-/* Creates the record of the call's write, if any. Runs on the thread that finished the call. */
+/* Creates the record of the call's write, if any. The server has a store. Runs on the thread that
+ * finished the call. */
 void srv_durable_record(srv_request *request);
 
 typedef enum srv_durable_outcome {
   SRV_DURABLE_NOTHING, /* nothing to write */
-  SRV_DURABLE_WAITS,   /* srv_job_stored will be called */
+  SRV_DURABLE_WAITS,   /* the handler `resume` will be called */
   SRV_DURABLE_REFUSED  /* the refusal is the reply */
 } srv_durable_outcome;
 
-/* Submits the call's write to the store. Loop thread, like the functions below. */
+/* Submits the call's write to the server's store. Loop thread, like the functions below. */
 srv_durable_outcome srv_durable_submit(srv_request *request);
 /* Notes the committed revision as stored, and starts a compaction if the scene has many changes. */
 void srv_durable_committed(srv_request *request);
@@ -26,16 +27,6 @@ void srv_durable_committed(srv_request *request);
 void srv_durable_commit_shapes(srv_request *request);
 /* NULL is allowed. */
 void srv_durable_free(srv_durable *durable);
-
-/* A turn in the queue of shape writes. `begin` is called at once or later; srv_shape_turn_release
- * ends the turn. */
-typedef struct srv_shape_turn {
-  struct srv_shape_turn *next;
-  void (*begin)(struct srv_shape_turn *turn);
-} srv_shape_turn;
-
-void srv_shape_turn_acquire(srv_server *server, srv_shape_turn *turn);
-void srv_shape_turn_release(srv_server *server);
 
 /* ---- compaction.c --------------------------------------------------------------------------- */
 

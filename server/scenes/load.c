@@ -3,12 +3,13 @@
 #include "scenes/load.h"
 
 #include "scenes/lost_writes.h"
-#include "scenes/recover.h"
 #include "scenes/shared_store.h"
 
 #include <api/record.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Bytes of JSON that one byte of a record may stem from: requests contain numbers as text. */
 #define BYTES_PER_RECORD_BYTE 3u
@@ -18,8 +19,9 @@ typedef struct srv_loading {
   srv_job job;              /* first: the pool's view */
   struct srv_loading *next; /* in the list of loads that wait for shapes */
   srv_server *server;
-  srv_entry *entry; /* retained; NULL: a shape */
-  bool background;
+  srv_entry *entry;             /* retained; NULL: a shape */
+  srv_scene_loaded *scene_done; /* or NULL */
+  srv_shape_loaded *shape_done; /* of a shape */
   srv_store_load fetch;
   const api_shape_table
       *shapes; /* shapes that the scene may name; or a table of the one loaded shape */
@@ -32,15 +34,6 @@ typedef struct srv_loading {
 } loading;
 
 static void submit_records(loading *load);
-
-srv_request *srv_load_pop(srv_request **first, srv_request **last) {
-  srv_request *request = *first;
-  if (!request) return NULL;
-  *first = request->next_waiting;
-  if (!*first) *last = NULL;
-  request->load_queued = false;
-  return request;
-}
 
 /* ---- on a worker ---------------------------------------------------------------------------- */
 
@@ -80,8 +73,8 @@ static void run_load(srv_job *job, long piece, api_scratch *scratch) {
 /* ---- on the loop thread --------------------------------------------------------------------- */
 
 static void refuse_waiting_requests(srv_entry *entry, srv_store_status status) {
-  for (srv_request *request; (request = srv_load_pop(&entry->loads_first, &entry->loads_last));) {
-    if (status == SRV_STORE_MEMORY) srv_job_refuse_memory(request);
+  for (srv_request *request; (request = srv_request_queue_pop(&entry->loads));) {
+    if (status == SRV_STORE_MEMORY) srv_request_refuse_memory(request);
     else if (status == SRV_STORE_FAILED)
       srv_request_refuse(request, API_PROBLEM_STORAGE_FAILED,
                          "The scene could not be read from the store.");
@@ -89,7 +82,7 @@ static void refuse_waiting_requests(srv_entry *entry, srv_store_status status) {
       srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE,
                          "The scene cannot be read from the store now.");
     if (status != SRV_STORE_MEMORY) srv_request_refusal_header(request, "Retry-After", "1");
-    srv_job_not_loaded(request);
+    request->server->handlers->resume(request, SRV_OUTCOME_REFUSED);
   }
 }
 
@@ -119,8 +112,8 @@ static void mark_scene_corrupt(loading *load) {
 }
 
 /* Applies the result of the store and the worker to the entry. OK: the scene is loaded, deleted or
- * corrupt; other statuses: the load may be repeated. */
-static srv_store_status apply_load_result(loading *load) {
+ * corrupt; other statuses: the load may be repeated. *full: the scene exceeds --scene-memory. */
+static srv_store_status apply_load_result(loading *load, bool *full) {
   srv_entry *entry = load->entry;
   srv_stored_scene *kept = entry->kept;
   srv_store_status status = load->fetch.status;
@@ -150,28 +143,32 @@ static srv_store_status apply_load_result(loading *load) {
     srv_lost_writes_note_stored(kept, ct_scene_revision(load->scene));
     srv_registry_commit(load->server->registry, entry, load->scene);
     kept->presence = SRV_PRESENCE_HERE;
-    if (srv_server_evict_scenes(load->server) && load->background)
-      srv_recover_stop_background(load->server);
+    *full = srv_server_evict_scenes(load->server);
   }
   return SRV_STORE_OK;
 }
 
-static srv_store_status end_scene_load(loading *load) {
+static srv_store_status end_scene_load(loading *load, bool *full) {
   srv_entry *entry = load->entry;
   srv_stored_scene *kept = entry->kept;
   /* deleted or written during a reload: the newer state wins */
   bool is_over = !kept || kept->presence == SRV_PRESENCE_HERE;
   if (kept && is_over) kept->gone = false;
-  srv_store_status status = is_over ? SRV_STORE_OK : apply_load_result(load);
+  srv_store_status status = is_over ? SRV_STORE_OK : apply_load_result(load, full);
   if (status != SRV_STORE_OK) {
     refuse_waiting_requests(entry, status);
     return status;
   }
-  /* detach the list first: continued requests may queue for the next load */
-  srv_request *first = entry->loads_first, *last = entry->loads_last;
-  entry->loads_first = entry->loads_last = NULL;
-  for (srv_request *request; (request = srv_load_pop(&first, &last));) srv_job_loaded(request);
+  srv_load_continue(load->server, &entry->loads);
   return status;
+}
+
+void srv_load_continue(srv_server *server, srv_request_queue *queue) {
+  /* Detach the queue first: continued requests may queue for the next load. */
+  srv_request_queue ready = *queue;
+  *queue = (srv_request_queue){0};
+  for (srv_request *request; (request = srv_request_queue_pop(&ready));)
+    server->handlers->resume(request, SRV_OUTCOME_GOOD);
 }
 
 /* Adds a loaded shape to the table. An unreadable shape is missing there; scenes that name it are
@@ -200,12 +197,14 @@ static bool end_shape_load(loading *load) {
 
 static void end_load(loading *load) {
   srv_server *server = load->server;
-  bool background = load->background, shape = !load->entry, again;
-  if (shape) {
-    again = end_shape_load(load);
-  } else {
-    again = end_scene_load(load) == SRV_STORE_UNAVAILABLE;
+  srv_scene_loaded *scene_done = load->scene_done;
+  srv_shape_loaded *shape_done = load->shape_done;
+  bool again, full = false;
+  if (load->entry) {
+    again = end_scene_load(load, &full) == SRV_STORE_UNAVAILABLE;
     srv_registry_release(server->registry, load->entry);
+  } else {
+    again = end_shape_load(load);
   }
   char id[CT_ID_LENGTH_MAX + 1];
   memcpy(id, load->fetch.id, sizeof id);
@@ -213,9 +212,10 @@ static void end_load(loading *load) {
   ct_scene_release(load->scene);
   api_shapes_release(load->shapes);
   free(load);
+  assert(server->background_jobs > 0);
   server->background_jobs--;
-  if (shape) srv_recover_shape_loaded(server, id, again);
-  else if (background) srv_recover_loaded(server, again);
+  if (shape_done) shape_done(server, id, again);
+  else if (scene_done) scene_done(server, again, full);
 }
 
 /* Discards the result of the worker, so that the records can be applied again. */
@@ -226,16 +226,24 @@ static void discard_load_result(loading *load) {
   load->shapes = NULL;
 }
 
-void srv_load_resume(struct srv_loading *first) {
+/* Applies the records, or ends the load if the daemon shuts down. */
+static void resume_load(loading *load) {
+  load->next = NULL;
+  if (!load->server->ending) {
+    submit_records(load);
+    return;
+  }
+  load->fetch.status = SRV_STORE_UNAVAILABLE;
+  end_load(load);
+}
+
+void srv_load_resume(srv_server *server) {
+  loading *first = server->shape_waiters;
+  server->shape_waiters = NULL;
   while (first) {
     loading *load = first;
     first = load->next;
-    if (load->server->ending) {
-      load->fetch.status = SRV_STORE_UNAVAILABLE;
-      end_load(load);
-    } else {
-      submit_records(load);
-    }
+    resume_load(load);
   }
 }
 
@@ -254,13 +262,11 @@ static void on_records_applied(srv_job *job, long piece) {
   /* the scene may name a shape that is not loaded yet: wait for all shapes */
   if (load->entry && load->outcome == API_RESTORE_DAMAGED && !load->whole) {
     discard_load_result(load);
-    load->next = NULL;
-    struct srv_loading **awaiting = srv_recover_shape_waiters(load->server);
-    if (awaiting) {
-      load->next = *awaiting;
-      *awaiting = load;
+    if (load->server->shapes_pending && !load->server->ending) {
+      load->next = load->server->shape_waiters;
+      load->server->shape_waiters = load;
     } else {
-      srv_load_resume(load);
+      resume_load(load);
     }
     return;
   }
@@ -269,7 +275,7 @@ static void on_records_applied(srv_job *job, long piece) {
 
 static void submit_records(loading *load) {
   srv_server *server = load->server;
-  load->whole = srv_recover_has_shapes(server) || server->store->shared;
+  load->whole = !server->shapes_pending || server->store->shared;
   if (load->entry) load->shapes = api_shapes_retain(server->shapes);
   srv_pool_submit(server->pool, &load->job, load->entry ? &load->entry->lane : &server->stateless,
                   false);
@@ -305,33 +311,39 @@ static void on_records_fetched(srv_store_load *fetch) {
   }
 }
 
-/* Starts a load. False: out of memory, or the daemon shuts down. */
-static bool begin_fetch(srv_server *server, srv_entry *entry, const char *id, bool background) {
+/* Starts a load. NULL: out of memory, or the daemon shuts down. */
+static loading *begin_fetch(srv_server *server, srv_entry *entry, const char *id) {
   loading *load = server->ending ? NULL : calloc(1, sizeof *load);
-  if (!load) return false;
+  if (!load) return NULL;
   load->job = (srv_job){.run = run_load, .done = on_records_applied};
   load->server = server;
   load->entry = entry;
-  load->background = background;
   load->fetch.space = entry ? SRV_STORE_SCENES : SRV_STORE_SHAPES;
   load->fetch.done = on_records_fetched;
   load->fetch.cls = load;
   snprintf(load->fetch.id, sizeof load->fetch.id, "%s", id);
   if (entry) srv_registry_retain(server->registry, entry);
   server->background_jobs++;
-  srv_store_fetch(server->store, &load->fetch);
-  return true;
+  srv_store_fetch(server->store, &load->fetch); /* answers later */
+  return load;
 }
 
-bool srv_load_scene(srv_server *server, srv_entry *entry, bool background) {
+bool srv_load_scene(srv_server *server, srv_entry *entry, srv_scene_loaded *done) {
   srv_stored_scene *kept = entry->kept;
+  assert(kept && kept->presence != SRV_PRESENCE_LOADING);
   kept->presence = SRV_PRESENCE_LOADING;
-  if (begin_fetch(server, entry, entry->id, background)) return true;
+  loading *load = begin_fetch(server, entry, entry->id);
+  if (load) {
+    load->scene_done = done;
+    return true;
+  }
   kept->presence = entry->current ? SRV_PRESENCE_HERE : SRV_PRESENCE_STORED;
   refuse_waiting_requests(entry, SRV_STORE_MEMORY);
   return false;
 }
 
-bool srv_load_shape(srv_server *server, const char *id) {
-  return begin_fetch(server, NULL, id, true);
+bool srv_load_shape(srv_server *server, const char *id, srv_shape_loaded *done) {
+  loading *load = begin_fetch(server, NULL, id);
+  if (load) load->shape_done = done;
+  return load != NULL;
 }

@@ -3,6 +3,8 @@
  *
  * A scene that the store already has is left unchanged: it may have been written to. With --scene
  * an unreachable store ends the start; without it, the daemon serves and waits for the store. */
+#include "scenes/preload.h"
+
 #include "process/file.h"
 #include "process/json_member.h"
 #include "scenes/durable_write.h"
@@ -103,7 +105,7 @@ static bool store_preloaded_scene(srv_server *server, const char *file, srv_entr
                            .cls = &done};
   memcpy(write.id, entry->id, sizeof write.id);
   srv_server_submit_write(server, &write);
-  while (!done) uv_run(server->loop, UV_RUN_ONCE);
+  srv_server_wait(server, &done);
   srv_metrics_stored(&server->metrics, &write);
   bool good = write.status == SRV_STORE_OK;
   /* another daemon has created the scene first: keep its scene */

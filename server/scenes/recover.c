@@ -8,6 +8,7 @@
 #include "scenes/load.h"
 #include "scenes/shared_store.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,7 @@ struct srv_recovery {
   bool looked;
   srv_store_entry *shapes; /* to be loaded; owned */
   size_t shape_count, shape_next, shapes_loading;
-  struct srv_request *waits_first, *waits_last; /* requests that wait for PHASE_SCENES */
-  struct srv_loading *loadings;                 /* loads of scenes that wait for it */
+  srv_request_queue waits;           /* requests that wait for PHASE_SCENES */
   char at[CT_ID_LENGTH_MAX + 1];     /* id of the last scene considered in the background */
   char before[CT_ID_LENGTH_MAX + 1]; /* id of the scene considered before it */
   bool full;                         /* memory is full: background loading has ended */
@@ -43,14 +43,10 @@ static void continue_recovery(srv_server *server);
 
 /* ---- waiting requests ----------------------------------------------------------------------- */
 
-bool srv_recover_has_shapes(const srv_server *server) {
-  return !server->store || server->recovery->phase == PHASE_SCENES;
-}
-
 /* With a shared store each call synchronises its shapes itself and is refused on failure
  * (shared_store.h). */
 static bool waits_for_shapes(const srv_server *server) {
-  return !srv_recover_has_shapes(server) && !server->store->shared;
+  return server->shapes_pending && !server->store->shared;
 }
 
 static bool is_load_pending(const srv_entry *entry) {
@@ -58,44 +54,34 @@ static bool is_load_pending(const srv_entry *entry) {
   return kept && (kept->presence == SRV_PRESENCE_STORED || kept->presence == SRV_PRESENCE_LOADING);
 }
 
-bool srv_recover_must_wait(const srv_request *request) {
-  if (!request->server->store) return false;
-  if (waits_for_shapes(request->server) && srv_request_needs_shapes(request)) return true;
-  return is_load_pending(request->entry);
+srv_work srv_recover_wait(const srv_request *request) {
+  assert(request->server->store);
+  if (waits_for_shapes(request->server) && srv_request_needs_shapes(request))
+    return SRV_WORK_AWAITS_SHAPES;
+  return is_load_pending(request->entry) ? SRV_WORK_AWAITS_SCENE : SRV_WORK_IDLE;
 }
 
-static void get_waiting_list(srv_request *request, srv_request ***first, srv_request ***last) {
-  srv_recovery *recovery = request->server->recovery;
-  *first = request->awaits_shapes ? &recovery->waits_first : &request->entry->loads_first;
-  *last = request->awaits_shapes ? &recovery->waits_last : &request->entry->loads_last;
+static srv_request_queue *get_queue(srv_request *request) {
+  bool shapes = request->work == SRV_WORK_AWAITS_SHAPES;
+  assert(shapes || request->work == SRV_WORK_AWAITS_SCENE);
+  return shapes ? &request->server->recovery->waits : &request->entry->loads;
 }
 
 void srv_recover_enqueue(srv_request *request) {
-  srv_request **first, **last;
-  request->awaits_shapes = waits_for_shapes(request->server) && srv_request_needs_shapes(request);
-  get_waiting_list(request, &first, &last);
-  request->next_waiting = NULL;
-  if (*last) (*last)->next_waiting = request;
-  else *first = request;
-  *last = request;
-  request->load_queued = true;
-  if (!request->awaits_shapes && request->entry->kept->presence == SRV_PRESENCE_STORED)
-    (void)srv_load_scene(request->server, request->entry, false);
+  srv_entry *entry = request->entry;
+  srv_request_queue_push(get_queue(request), request);
+  if (request->work == SRV_WORK_AWAITS_SCENE && entry->kept->presence == SRV_PRESENCE_STORED)
+    (void)srv_load_scene(request->server, entry, NULL);
 }
 
 void srv_recover_dequeue(srv_request *request) {
-  srv_request **first, **last, *before = NULL;
-  get_waiting_list(request, &first, &last);
-  for (srv_request *at = *first; at != request; at = at->next_waiting) before = at;
-  if (before) before->next_waiting = request->next_waiting;
-  else *first = request->next_waiting;
-  if (*last == request) *last = before;
-  request->load_queued = false;
+  srv_request_queue_remove(get_queue(request), request);
 }
 
 bool srv_recover_refuses(srv_request *request) {
   const srv_entry *entry = request->entry;
-  if (!entry || !entry->kept || entry->kept->presence != SRV_PRESENCE_CORRUPT) return false;
+  assert(entry && entry->kept);
+  if (entry->kept->presence != SRV_PRESENCE_CORRUPT) return false;
   if (request->match.target == API_TARGET_PUT || request->match.target == API_TARGET_DELETE)
     return false;
   srv_request_refuse(request, API_PROBLEM_CORRUPT, "The scene \"%s\" cannot be read: %s", entry->id,
@@ -116,14 +102,14 @@ void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision,
     kept->revision = revision;
     kept->stamp = stamp;
     srv_registry_set_stored(server->registry, entry, kept);
-    (void)srv_load_scene(server, entry, false);
+    (void)srv_load_scene(server, entry, NULL);
   } else if (entry->kept && entry->kept->presence == SRV_PRESENCE_HERE) {
     if (revision > 0) {
       entry->kept->revision = revision;
       entry->kept->stamp = stamp;
     }
     entry->kept->gone = revision == 0;
-    (void)srv_load_scene(server, entry, false);
+    (void)srv_load_scene(server, entry, NULL);
   }
 }
 
@@ -171,12 +157,9 @@ static void request_shape_list(srv_server *server) {
 static void finish_shapes_phase(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   recovery->phase = PHASE_SCENES;
-  struct srv_loading *loadings = recovery->loadings;
-  recovery->loadings = NULL;
-  srv_load_resume(loadings);
-  srv_request *first = recovery->waits_first, *last = recovery->waits_last;
-  recovery->waits_first = recovery->waits_last = NULL;
-  for (srv_request *request; (request = srv_load_pop(&first, &last));) srv_job_loaded(request);
+  server->shapes_pending = false;
+  srv_load_resume(server);
+  srv_load_continue(server, &recovery->waits);
 }
 
 /* The synchronisation has logged the reason of a failure. */
@@ -200,7 +183,7 @@ static void begin_shape_sync(srv_server *server) {
   srv_shared_sync_shapes(server, &recovery->sync);
 }
 
-void srv_recover_listed(srv_server *server, bool good) {
+static void on_shared_scenes_listed(srv_server *server, bool good) {
   srv_recovery *recovery = server->recovery;
   recovery->loading = false;
   recovery->listed = good;
@@ -211,8 +194,36 @@ void srv_recover_listed(srv_server *server, bool good) {
 /* Lists the scenes of a shared store that was unreachable at the start. */
 static void request_shared_scene_list(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  recovery->loading = srv_shared_list_scenes(server);
+  recovery->loading = srv_shared_list_scenes(server, on_shared_scenes_listed);
   if (!recovery->loading) schedule_retry(recovery);
+}
+
+/* A loaded scene that was larger than estimated ends the background loading. */
+static void on_background_scene_loaded(srv_server *server, bool again, bool full) {
+  srv_recovery *recovery = server->recovery;
+  recovery->loading = false;
+  if (full) recovery->full = true;
+  if (again) schedule_retry(recovery);
+  continue_recovery(server);
+}
+
+/* A failed shape goes back to the list of shapes to load, in the place of one that was started. */
+static void on_listed_shape_loaded(srv_server *server, const char *id, bool again) {
+  srv_recovery *recovery = server->recovery;
+  assert(recovery->shapes_loading > 0);
+  recovery->shapes_loading--;
+  if (again) {
+    memcpy(recovery->shapes[--recovery->shape_next].id, id, sizeof recovery->shapes->id);
+    schedule_retry(recovery);
+  }
+  continue_recovery(server);
+}
+
+void srv_recover_retry(srv_server *server, uint64_t now_ns) {
+  srv_recovery *recovery = server->recovery;
+  if (!recovery || !recovery->retry_ns || now_ns < recovery->retry_ns) return;
+  recovery->retry_ns = 0;
+  continue_recovery(server);
 }
 
 /* Starts loading the next scene that is not in memory. Ends at the first one without room:
@@ -226,7 +237,7 @@ static void load_next_scene(srv_server *server) {
     if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED) continue;
     recovery->full = !srv_registry_has_room(server->registry, entry, server->config->scene_memory);
     if (recovery->full) return;
-    recovery->loading = srv_load_scene(server, entry, true);
+    recovery->loading = srv_load_scene(server, entry, on_background_scene_loaded);
     return;
   }
 }
@@ -236,7 +247,8 @@ static void load_listed_shapes(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   while (recovery->shape_next < recovery->shape_count &&
          recovery->shapes_loading <= server->config->workers) {
-    if (!srv_load_shape(server, recovery->shapes[recovery->shape_next].id)) {
+    if (!srv_load_shape(server, recovery->shapes[recovery->shape_next].id,
+                        on_listed_shape_loaded)) {
       schedule_retry(recovery);
       return;
     }
@@ -266,36 +278,6 @@ static void continue_recovery(srv_server *server) {
   /* with a shared store, scenes are only loaded on first use */
   if (recovery->phase == PHASE_SCENES && server->drain == SRV_SERVING && !server->store->shared)
     load_next_scene(server);
-}
-
-void srv_recover_stop_background(srv_server *server) { server->recovery->full = true; }
-
-void srv_recover_loaded(srv_server *server, bool again) {
-  server->recovery->loading = false;
-  if (again) schedule_retry(server->recovery);
-  continue_recovery(server);
-}
-
-/* A failed shape goes back to the list of shapes to load, in the place of one that was started. */
-void srv_recover_shape_loaded(srv_server *server, const char *id, bool again) {
-  srv_recovery *recovery = server->recovery;
-  recovery->shapes_loading--;
-  if (again) {
-    memcpy(recovery->shapes[--recovery->shape_next].id, id, sizeof recovery->shapes->id);
-    schedule_retry(recovery);
-  }
-  continue_recovery(server);
-}
-
-struct srv_loading **srv_recover_shape_waiters(srv_server *server) {
-  return waits_for_shapes(server) && !server->ending ? &server->recovery->loadings : NULL;
-}
-
-void srv_recover_retry(srv_server *server, uint64_t now_ns) {
-  srv_recovery *recovery = server->recovery;
-  if (!recovery || !recovery->retry_ns || now_ns < recovery->retry_ns) return;
-  recovery->retry_ns = 0;
-  continue_recovery(server);
 }
 
 /* ---- start and end -------------------------------------------------------------------------- */
@@ -330,7 +312,7 @@ static bool request_scene_list(srv_server *server) {
   srv_store_lookup *look = &recovery->look;
   *look = (srv_store_lookup){.space = SRV_STORE_SCENES, .done = on_scenes_listed, .cls = server};
   srv_store_find(server->store, look);
-  while (!recovery->looked) uv_run(server->loop, UV_RUN_ONCE);
+  srv_server_wait(server, &recovery->looked);
   recovery->looked = false;
   recovery->listed = look->status == SRV_STORE_OK;
   return recovery->listed || (server->store->shared && look->status == SRV_STORE_UNAVAILABLE);
@@ -339,6 +321,7 @@ static bool request_scene_list(srv_server *server) {
 bool srv_recover_list(srv_server *server) {
   srv_recovery *recovery = server->recovery = calloc(1, sizeof *recovery);
   bool good = recovery != NULL;
+  server->shapes_pending = true;
   if (good) {
     srv_store_lookup *look = &recovery->look;
     recovery->server = server;
@@ -363,15 +346,11 @@ void srv_recover_end(srv_server *server) {
   if (!server->store) return;
   server->ending = true;
   /* waiting loads end as unavailable */
-  if (server->recovery && server->recovery->loadings) {
-    struct srv_loading *loadings = server->recovery->loadings;
-    server->recovery->loadings = NULL;
-    srv_load_resume(loadings);
-  }
+  srv_load_resume(server);
   while (server->background_jobs > 0) uv_run(server->loop, UV_RUN_ONCE);
   bool is_closed = false;
   srv_store_close(server->store, on_store_closed, &is_closed);
-  while (!is_closed) uv_run(server->loop, UV_RUN_ONCE);
+  srv_server_wait(server, &is_closed);
   if (server->recovery) free(server->recovery->shapes);
   free(server->recovery);
   server->store = NULL;
@@ -390,7 +369,7 @@ static bool refuse_recovering(srv_request *request) {
 /* Listed scenes are loaded on first use. A shared store's content is unknown until its shapes are
  * synchronised. */
 bool srv_recover_has_listed(const srv_server *server) {
-  return srv_recover_has_shapes(server) || (!server->store->shared && server->recovery->looked);
+  return !server->shapes_pending || (!server->store->shared && server->recovery->looked);
 }
 
 bool srv_recover_ready(srv_request *request) {
@@ -410,7 +389,7 @@ bool srv_recover_ready(srv_request *request) {
 }
 
 bool srv_recover_admits_stream(srv_request *request) {
-  if (srv_recover_has_shapes(request->server)) return true;
+  if (!request->server->shapes_pending) return true;
   return srv_recover_ready(request) && refuse_recovering(request);
 }
 

@@ -12,25 +12,23 @@ typedef struct srv_recovery srv_recovery;
 bool srv_recover_list(srv_server *server);
 /* Starts loading shapes, then scenes. */
 void srv_recover_begin(srv_server *server);
-/* Ends background loading: a loaded scene was larger than estimated and exceeded --scene-memory. */
-void srv_recover_stop_background(srv_server *server);
-/* Result of srv_shared_list_scenes: scenes of a shared store are listed, or the store failed. */
-void srv_recover_listed(srv_server *server, bool good);
 /* Repeats failed reads of the store. Called by the reaper. */
 void srv_recover_retry(srv_server *server, uint64_t now_ns);
 /* Waits for background jobs, closes the store, frees the recovery. The loop must still exist. */
 void srv_recover_end(srv_server *server);
 
-/* True if all posted shapes are loaded, or there is no store. */
-bool srv_recover_has_shapes(const srv_server *server);
-/* True if the request must wait until its scene, or the posted shapes, are loaded. */
-bool srv_recover_must_wait(const srv_request *request);
-/* Queues the request for loading; srv_job_loaded or srv_job_not_loaded will be called. */
+/* The wait that the request must pass before its call can begin: AWAITS_SHAPES, AWAITS_SCENE, or
+ * IDLE for none. The server has a store. */
+srv_work srv_recover_wait(const srv_request *request);
+static inline bool srv_recover_must_wait(const srv_request *request) {
+  return srv_recover_wait(request) != SRV_WORK_IDLE;
+}
+/* Queues the request for the wait that its `work` names; then the handler `resume` is called. */
 void srv_recover_enqueue(srv_request *request);
 /* Removes the request from that queue. */
 void srv_recover_dequeue(srv_request *request);
-/* True if the scene is corrupt and the call needs its content (all but PUT and DELETE); the refusal
- * is the reply. */
+/* True if the stored scene is corrupt and the call needs its content (all but PUT and DELETE); the
+ * refusal is the reply. */
 bool srv_recover_refuses(srv_request *request);
 /* Reloads a scene that differs from the store's. revision: the store's, 0: absent. */
 void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t stamp);

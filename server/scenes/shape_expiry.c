@@ -3,8 +3,7 @@
  * scenes that are not in memory. */
 #include "scenes/shape_expiry.h"
 
-#include "scenes/durable_write.h"
-#include "scenes/recover.h"
+#include "scenes/shape_turn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,7 +259,7 @@ void srv_shape_expiry_tick(srv_server *server, uint64_t now_ns) {
     return;
   uint64_t round_ns = get_lifetime_ns(server) / ROUNDS_PER_LIFETIME;
   expiry->next_ns = now_ns + (round_ns < ROUND_NS_MAX ? round_ns : ROUND_NS_MAX);
-  if (!srv_recover_has_shapes(server) || api_shapes_count(server->shapes) == 0) return;
+  if (server->shapes_pending || api_shapes_count(server->shapes) == 0) return;
   expiry->server = server;
   expiry->running = true;
   server->background_jobs++;

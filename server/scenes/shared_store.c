@@ -7,9 +7,9 @@
  * the shape writes. Requests that arrive during a lookup wait for the next one. */
 #include "scenes/shared_store.h"
 
-#include "scenes/durable_write.h"
+#include "process/array.h"
 #include "scenes/lost_writes.h"
-#include "scenes/recover.h"
+#include "scenes/shape_turn.h"
 
 #include <api/record.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ struct srv_shared {
   srv_server *server;
   srv_shape_sync *now, *next; /* waits for the current lookup, and for the next one */
   bool running;
-  bool found;              /* missing shapes were loaded */
+  bool found; /* missing shapes were loaded */
+  void (*shapes_found)(srv_server *server);
   srv_store_entry *broken; /* unreadable shapes, sorted by id; owned */
   size_t broken_count, broken_room;
   uint64_t broken_ns; /* last time at which all of them were read */
@@ -46,9 +47,8 @@ struct srv_shared {
 
 typedef struct refresh_query {
   srv_server *server;
-  srv_request *request; /* a reference; NULL: no request waits */
-  bool feeds;           /* for the first piece of a streamed body */
-  bool lists;           /* for the list of scenes at start */
+  srv_request *request;      /* a reference; NULL: no request waits */
+  srv_scenes_listed *listed; /* of the list of scenes at start; NULL: of another query */
   srv_store_lookup look;
   uint64_t asked_ns;
   srv_shape_sync sync;
@@ -57,7 +57,11 @@ typedef struct refresh_query {
   char why[SRV_STORE_WHY];
 } refresh_query;
 
-srv_shared *srv_shared_create(void) { return calloc(1, sizeof(srv_shared)); }
+srv_shared *srv_shared_create(void (*shapes_found)(srv_server *server)) {
+  srv_shared *shared = calloc(1, sizeof *shared);
+  if (shared) shared->shapes_found = shapes_found;
+  return shared;
+}
 
 void srv_shared_destroy(srv_shared *shared) {
   if (shared) free(shared->broken);
@@ -74,7 +78,7 @@ static void end_sync(srv_shared *shared, srv_store_status status, const char *wh
   free(shared->look.entries);
   shared->look.entries = NULL;
   if (status == SRV_STORE_OK) shared->server->shapes_corrupt = shared->broken_count;
-  if (shared->found) srv_recover_reload_corrupt(shared->server);
+  if (shared->found) shared->shapes_found(shared->server);
   shared->found = false;
   srv_shape_turn_release(shared->server);
   for (srv_shape_sync *sync; (sync = all);) {
@@ -119,13 +123,11 @@ static bool is_known_broken(srv_shared *shared) {
 static bool add_broken_shape(srv_shared *shared, const char *why) {
   const srv_store_entry *entry = &shared->look.entries[shared->at];
   char text[CT_ID_LENGTH_MAX + API_RESTORE_WHY + 8];
-  if (shared->broken_count == shared->broken_room) {
-    size_t room = shared->broken_room ? 2 * shared->broken_room : 16;
-    srv_store_entry *broken = realloc(shared->broken, room * sizeof *broken);
-    if (!broken) return false;
-    shared->broken = broken;
-    shared->broken_room = room;
-  }
+  srv_store_entry *broken = srv_array_reserve(shared->broken, &shared->broken_room,
+                                              shared->broken_count + 1, sizeof *broken, 16);
+  if (!broken) return false;
+  shared->broken = broken;
+  assert(shared->broken_at <= shared->broken_count);
   srv_store_entry *place = &shared->broken[shared->broken_at];
   memmove(place + 1, place, (shared->broken_count++ - shared->broken_at) * sizeof *place);
   *place = *entry;
@@ -348,7 +350,7 @@ bool srv_shared_reload_if_older(srv_request *request) {
 
 static void refuse_refresh(srv_request *request, srv_store_status status, const char *why) {
   switch (status) {
-  case SRV_STORE_MEMORY: srv_job_refuse_memory(request); return;
+  case SRV_STORE_MEMORY: srv_request_refuse_memory(request); return;
   case SRV_STORE_DAMAGED:
     srv_request_refuse(request, API_PROBLEM_CORRUPT, "The store is damaged: %s", why);
     return;
@@ -366,11 +368,10 @@ static void refuse_refresh(srv_request *request, srv_store_status status, const 
 static void resume_request(refresh_query *query) {
   srv_request *request = query->request;
   bool good = query->status == SRV_STORE_OK;
-  if (request->cancelled) return;
+  /* Other states: the request was cancelled meanwhile. */
+  if (request->work != SRV_WORK_REFRESHING && request->work != SRV_WORK_FEEDING) return;
   if (!good) refuse_refresh(request, query->status, query->why);
-  if (query->feeds) srv_job_resume_feed(request, good);
-  else if (good) srv_job_loaded(request);
-  else srv_job_not_loaded(request);
+  request->server->handlers->resume(request, good ? SRV_OUTCOME_GOOD : SRV_OUTCOME_REFUSED);
 }
 
 /* Ends a refresh after its last answer. */
@@ -381,7 +382,7 @@ static void end_refresh(refresh_query *query) {
     srv_request_release(request);
   }
   query->server->background_jobs--;
-  if (query->lists) srv_recover_listed(query->server, query->status == SRV_STORE_OK);
+  if (query->listed) query->listed(query->server, query->status == SRV_STORE_OK);
   free(query);
 }
 
@@ -417,7 +418,8 @@ static void on_refresh_shapes_synced(srv_shape_sync *sync, srv_store_status stat
 
 /* The id of the call's scene. NULL: none that may exist already. */
 static const char *get_scene_id(const srv_request *request) {
-  if (request->match.target == API_TARGET_CREATE) return request->keyed ? request->new_id : NULL;
+  if (request->match.target == API_TARGET_CREATE)
+    return request->fingerprint ? request->new_id : NULL;
   return request->match.scene_id[0] && request->match.target != API_TARGET_NONE
              ? request->match.scene_id
              : NULL;
@@ -461,10 +463,10 @@ static void refresh_in_background(srv_server *server, srv_entry *entry) {
   srv_store_find(server->store, &query->look);
 }
 
-bool srv_shared_list_scenes(srv_server *server) {
+bool srv_shared_list_scenes(srv_server *server, srv_scenes_listed *done) {
   refresh_query *query = create_refresh(server, "");
   if (!query) return false;
-  query->lists = true;
+  query->listed = done;
   query->waits = 1;
   srv_store_find(server->store, &query->look);
   return true;
@@ -509,7 +511,6 @@ bool srv_shared_refresh_shapes(srv_request *request) {
   refresh_query *query = create_refresh(request->server, "");
   if (!query) return false;
   query->request = request;
-  query->feeds = true;
   srv_request_retain(request);
   query->waits = 1;
   srv_shared_sync_shapes(request->server, &query->sync);

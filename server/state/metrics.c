@@ -1,6 +1,8 @@
 /* Counting of requests, iterations of the loop and writes to the store. */
 #include "state/metrics.h"
 
+#include "process/array.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,13 +56,10 @@ static srv_route_figures *find_route(srv_metrics *metrics, const char *label) {
 static srv_route_figures *get_or_add_route(srv_metrics *metrics, const char *label) {
   srv_route_figures *found = label ? find_route(metrics, label) : &metrics->other;
   if (found) return found;
-  if (metrics->route_count == metrics->route_capacity) {
-    size_t capacity = metrics->route_capacity ? 2 * metrics->route_capacity : 16;
-    srv_route_figures *grown = realloc(metrics->routes, capacity * sizeof *grown);
-    if (!grown) return &metrics->other;
-    metrics->routes = grown;
-    metrics->route_capacity = capacity;
-  }
+  srv_route_figures *routes = srv_array_reserve(metrics->routes, &metrics->route_capacity,
+                                                metrics->route_count + 1, sizeof *routes, 16);
+  if (!routes) return &metrics->other;
+  metrics->routes = routes;
   found = &metrics->routes[metrics->route_count++];
   *found = (srv_route_figures){.label = label};
   return found;

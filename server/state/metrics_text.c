@@ -3,6 +3,7 @@
  *
  * Times are counted in ns and written in seconds with all digits, so that no value is rounded.
  * Label values are constants of the daemon and need no escaping. */
+#include "process/array.h"
 #include "state/server.h"
 
 #include <stdarg.h>
@@ -33,14 +34,13 @@ __attribute__((format(printf, 2, 3))) static void append_text(text *out, const c
       out->length += (size_t)length;
       return;
     }
-    size_t capacity = 2 * out->capacity + (size_t)length + 16384;
-    char *grown = realloc(out->bytes, capacity);
+    char *grown =
+        srv_array_reserve(out->bytes, &out->capacity, out->length + (size_t)length + 1, 1, 16384);
     if (!grown) {
       out->failed = true;
       return;
     }
     out->bytes = grown;
-    out->capacity = capacity;
   }
 }
 

@@ -7,6 +7,7 @@
  * Otherwise it is estimated from the number of bodies, which the store's list contains. */
 #include "state/registry.h"
 
+#include "process/array.h"
 #include "state/event_ring.h"
 
 #include <assert.h>
@@ -212,13 +213,10 @@ srv_entry *srv_registry_open(srv_registry *registry, const char *id) {
   if (at < registry->count && strcmp(registry->items[at]->id, id) == 0) return registry->items[at];
   size_t length = strlen(id);
   if (length > CT_ID_LENGTH_MAX) return NULL;
-  if (registry->count == registry->capacity) {
-    size_t capacity = registry->capacity ? registry->capacity * 2 : 64;
-    srv_entry **grown = realloc(registry->items, capacity * sizeof *grown);
-    if (!grown) return NULL;
-    registry->items = grown;
-    registry->capacity = capacity;
-  }
+  srv_entry **items = srv_array_reserve(registry->items, &registry->capacity, registry->count + 1,
+                                        sizeof *items, 64);
+  if (!items) return NULL;
+  registry->items = items;
   srv_entry *entry = calloc(1, sizeof *entry);
   if (!entry) return NULL;
   memcpy(entry->id, id, length + 1);

@@ -50,6 +50,11 @@ typedef struct srv_list_node {
   struct srv_list_node *before, *after;
 } srv_list_node;
 
+/* Requests that wait, in order of arrival (request.h). */
+typedef struct srv_request_queue {
+  struct srv_request *first, *last;
+} srv_request_queue;
+
 typedef struct srv_entry {
   char id[CT_ID_LENGTH_MAX + 1];
   const ct_scene *current; /* NULL: no scene, or not in memory */
@@ -61,15 +66,15 @@ typedef struct srv_entry {
   size_t pin_count;
   srv_cursor_queries queries; /* cached queries of cursors */
   srv_lane lane;
-  struct srv_request *writer;                     /* owns the write slot */
-  struct srv_request *writes_first, *writes_last; /* queue for the slot */
-  struct srv_request *loads_first, *loads_last;   /* queue for the scene's loading */
-  unsigned uses;                                  /* references by requests and background jobs */
-  bool used;                                      /* a client's request has used the entry */
-  bool given;                                     /* a file of --scene has its id */
-  uint64_t weight;                                /* bytes counted for it by the cache */
-  srv_list_node idle;                             /* in the cache's list of unused scenes */
-  struct srv_ring *ring;                          /* events; NULL: no stream now or recently */
+  struct srv_request *writer; /* owns the write slot */
+  srv_request_queue writes;   /* for the slot */
+  srv_request_queue loads;    /* for the scene's loading */
+  unsigned uses;              /* references by requests and background jobs */
+  bool used;                  /* a client's request has used the entry */
+  bool given;                 /* a file of --scene has its id */
+  uint64_t weight;            /* bytes counted for it by the cache */
+  srv_list_node idle;         /* in the cache's list of unused scenes */
+  struct srv_ring *ring;      /* events; NULL: no stream now or recently */
 } srv_entry;
 
 /* Takes over a reference and releases it. */

@@ -28,6 +28,9 @@
 /* Period of the reaper (overdue connections, expiry, log, drain), ms. */
 #define SRV_REAP_MS 250u
 
+/* References to revisions of more bodies are released on a worker. */
+#define SRV_DEFER_BODIES 4096u
+
 typedef enum srv_phase {
   SRV_PHASE_HEAD, /* waiting for a request, or in its head */
   SRV_PHASE_BODY,
@@ -70,6 +73,7 @@ typedef struct srv_server {
   srv_notify notify;
   bool ready_sent; /* READY=1 was sent to the service manager */
   srv_metrics metrics;
+  const struct srv_request_handlers *handlers; /* request.h */
   srv_log *log;
   srv_auth auth;
   srv_hosts hosts;
@@ -84,6 +88,8 @@ typedef struct srv_server {
   uint64_t named; /* revisions committed by such writes */
   srv_lane stateless;
   srv_store *store;                   /* NULL: scenes are in memory only */
+  bool shapes_pending;                /* not all posted shapes of the store are loaded yet */
+  struct srv_loading *shape_waiters;  /* loads of scenes that wait for them */
   struct srv_recovery *recovery;      /* loading from the store; NULL: no store */
   struct srv_shape_turn *shape_turns; /* queued writes of shapes */
   bool shape_turn_taken;
@@ -118,15 +124,30 @@ typedef struct srv_server {
   uint64_t drain_since_ns, drain_until_ns;
 } srv_server;
 
-/* ---- loop.c --------------------------------------------------------------------------------- */
+/* Sets the connection's phase and its deadline; 0 seconds: no deadline. */
+static inline void srv_connection_phase(srv_connection *connection, srv_phase phase,
+                                        uint64_t now_ns, uint64_t seconds) {
+  connection->phase = phase;
+  connection->deadline_ns = seconds ? now_ns + seconds * 1000000000u : 0;
+}
 
-/* Creates the parts that need no socket. False after one sentence on standard error. */
-bool srv_server_create(srv_server *server, const srv_config *config, api_service *service);
-/* Listens and prints the address on standard output. False after one sentence on standard error. */
-bool srv_server_listen(srv_server *server);
-/* Serves until the drain is over. */
-void srv_server_run(srv_server *server);
-void srv_server_destroy(srv_server *server);
+/* Polls the first `count` sockets of server->polled for clients that have closed their sending side
+ * or left; a negative descriptor is skipped. The sweep, the reaper of connections and that of event
+ * streams find departed clients here, and nowhere else. False: none of them has left. */
+static inline bool srv_server_poll_clients(srv_server *server, size_t count) {
+  for (size_t i = 0; i < count; i++) server->polled[i].events = POLLRDHUP;
+  return count > 0 && poll(server->polled, count, 0) > 0;
+}
+/* True if the client of a polled socket has closed its sending side or left. */
+static inline bool srv_server_has_left(const srv_server *server, size_t i) {
+  return server->polled[i].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL);
+}
+
+/* Runs the loop until an answer has set *done. Before the daemon listens, and at its end. */
+static inline void srv_server_wait(srv_server *server, const bool *done) {
+  while (!*done) uv_run(server->loop, UV_RUN_ONCE);
+}
+
 /* Requests a run of libmicrohttpd before the loop sleeps. */
 static inline void srv_server_mark_dirty(srv_server *server) { server->dirty = true; }
 
@@ -137,50 +158,14 @@ static inline bool srv_server_evict_scenes(srv_server *server) {
                                              &server->metrics.let_go);
 }
 
+/* Releases a reference, on a worker if that may be slow. An srv_release_revision; cls is the
+ * server. */
+void srv_free_scene_later(void *server, const ct_scene *scene);
+
 /* Submits a write to the store and notes the time. */
 static inline void srv_server_submit_write(srv_server *server, srv_store_write *write) {
   write->submitted_ns = uv_hrtime();
   srv_store_submit(server->store, write);
 }
-
-/* ---- listen.c ------------------------------------------------------------------------------- */
-
-/* Creates the listening socket or adopts the inherited one. False after one sentence on standard
- * error. */
-bool srv_listen_open(srv_server *server);
-/* Prints the listening address on standard output. */
-void srv_listen_announce(const srv_server *server);
-
-/* ---- drain.c -------------------------------------------------------------------------------- */
-
-/* Begins the graceful shutdown; a second call exits at once. */
-void srv_drain_begin(srv_server *server);
-/* Stops the loop if the drain is complete. Called when a request or a stream has ended. */
-void srv_drain_check(srv_server *server);
-/* Advances the drain by time, then checks it. Called by the reaper, outside of libmicrohttpd. */
-void srv_drain_tick(srv_server *server, uint64_t now_ns);
-
-/* ---- connection.c --------------------------------------------------------------------------- */
-
-enum MHD_Result srv_connection_accept(void *server, const struct sockaddr *address,
-                                      socklen_t length);
-void srv_connection_notify(void *server, struct MHD_Connection *handle, void **context,
-                           enum MHD_ConnectionNotificationCode code);
-srv_connection *srv_connection_of(struct MHD_Connection *handle);
-/* Sets the connection's phase and its deadline; 0 seconds: no deadline. */
-void srv_connection_phase(srv_connection *connection, srv_phase phase, uint64_t now_ns,
-                          uint64_t seconds);
-void srv_connection_reap(srv_server *server, uint64_t now_ns);
-
-/* ---- sweep.c -------------------------------------------------------------------------------- */
-
-/* Adds a request with a suspended connection to the sweep. */
-void srv_sweep_add(srv_server *server, struct srv_request *request);
-void srv_sweep_remove(srv_server *server, struct srv_request *request);
-
-/* ---- preload.c ------------------------------------------------------------------------------ */
-
-/* Loads a scene document at start. False after one sentence on standard error. */
-bool srv_preload(srv_server *server, const char *path);
 
 #endif

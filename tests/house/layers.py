@@ -29,7 +29,7 @@ FOLDERS = {
                "toi", "contact_state", "mechanics", "resting", "impulse", "integration", "compliant", "time_stepping", "event_driven", "advance"],
     "api": ["common", "json", "import", "shapes", "results", "documents", "calls", "records", "queries", "execution", "kinds",
             "handlers", "routes"],
-    "server": ["process", "access", "store", "state", "scenes", "http", "run"],
+    "server": ["process", "access", "store", "state", "scenes", "streams", "jobs", "http", "run"],
 }
 # Files that include headers of higher folders, and which ones.
 UPWARD = {

@@ -5,7 +5,7 @@
 #include "tests/support/raiser.h"
 #include "tests/support/scenes.h"
 
-/* Highest cost that the server runs on its event loop, ns (server/state/request.h). */
+/* Highest cost that the server runs on its event loop, ns (server/jobs/job.c). */
 #define INLINE_NS 25000.0
 /* Some 4000 triangles: the distance of the mesh to a copy at the same place takes seconds. */
 #define RINGS 32

@@ -2,7 +2,7 @@
  *
  * It is unknown here whether the reference is the last one; if not, the worker's part is trivial.
  */
-#include "state/request.h"
+#include "state/server.h"
 
 #include <stdlib.h>
 

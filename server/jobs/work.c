@@ -1,26 +1,27 @@
-/* Stages of a request on a worker: begin the call, run its ranges, assemble the reply, free the
+/* Pieces of a request on a worker: begin the call, run its ranges, assemble the reply, free the
  * call.
  *
  * Several workers may run ranges of one request. They share only the members under ranges_lock;
- * ranges are independent of each other. The loop thread reads completion through srv_work_ended and
- * srv_work_finished. */
+ * ranges are independent of each other. The loop thread reads completion from `ranges`. */
+#include "jobs/job.h"
 #include "scenes/durable_write.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-api_step srv_work_begin(srv_request *request) {
+/* Begins the call and sets its deadline. */
+static api_step begin_call(srv_request *request) {
   api_step step = api_call_begin(request->call, &request->input);
   uint64_t ms = api_call_deadline_ms(request->call);
   if (ms == 0) ms = request->server->limits->deadline_ms;
   atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u,
                         memory_order_relaxed);
-  request->begun = true;
   return step;
 }
 
-/* A cancelled call is left unfinished: its reply is never sent. */
-void srv_work_serially(srv_request *request, api_scratch *scratch) {
+/* Runs all ranges in order and assembles the reply. A cancelled call is left unfinished: its reply
+ * is never sent. */
+static void run_serially(srv_request *request, api_scratch *scratch) {
   for (long range; (range = api_call_next(request->call)) >= 0;) {
     api_call_run(request->call, range, scratch);
     api_call_done(request->call, range);
@@ -29,19 +30,22 @@ void srv_work_serially(srv_request *request, api_scratch *scratch) {
   api_call_finish(request->call);
 }
 
-bool srv_work_ended(const srv_request *request) {
-  return atomic_load_explicit(&request->ended, memory_order_relaxed);
+bool srv_work_inline(srv_request *request, api_scratch *scratch, double inline_ns) {
+  assert(!request->begun_inline && !srv_request_has_job(request));
+  api_step step = begin_call(request);
+  if (step == API_STEP_WORK && api_call_cost_ns(request->call) > inline_ns) {
+    request->begun_inline = true;
+    return false;
+  }
+  if (step == API_STEP_WORK) run_serially(request, scratch);
+  if (request->server->store) srv_durable_record(request);
+  return true;
 }
 
-bool srv_work_finished(const srv_request *request) {
-  return atomic_load_explicit(&request->finished, memory_order_acquire);
-}
-
-/* The release store publishes the reply to the loop thread, which loads `finished` with acquire
+/* The release store publishes the reply to the loop thread, which loads `ranges` with acquire
  * order. */
 static void mark_finished(srv_request *request) {
-  atomic_store_explicit(&request->ended, true, memory_order_relaxed);
-  atomic_store_explicit(&request->finished, true, memory_order_release);
+  atomic_store_explicit(&request->ranges, SRV_RANGES_FINISHED, memory_order_release);
 }
 
 /* Runs ranges until none is left or the time slice is over. The worker that finds no range left and
@@ -52,7 +56,8 @@ static void run_ranges(srv_request *request, api_scratch *scratch) {
   bool over = false, cancelled = false;
   uv_mutex_lock(&request->ranges_lock);
   request->at_work++;
-  while (!over && !srv_work_ended(request) && !(cancelled = ct_cancel_raised(request->cancel))) {
+  while (!over && !srv_work_ranges_ended(request) &&
+         !(cancelled = ct_cancel_raised(request->cancel))) {
     range = api_call_next(request->call);
     if (range < 0) break;
     uv_mutex_unlock(&request->ranges_lock);
@@ -63,27 +68,32 @@ static void run_ranges(srv_request *request, api_scratch *scratch) {
   }
   assert(request->at_work > 0);
   request->at_work--;
-  bool last = range < 0 && !cancelled && request->at_work == 0 && !srv_work_ended(request);
-  if (last) atomic_store_explicit(&request->ended, true, memory_order_relaxed);
-  atomic_store_explicit(&request->dry, range < 0, memory_order_relaxed);
+  bool has_ended = srv_work_ranges_ended(request);
+  bool last = range < 0 && !cancelled && request->at_work == 0 && !has_ended;
+  if (!has_ended)
+    atomic_store_explicit(&request->ranges,
+                          last        ? SRV_RANGES_ENDED
+                          : range < 0 ? SRV_RANGES_TAKEN
+                                      : SRV_RANGES_LEFT,
+                          memory_order_relaxed);
   uv_mutex_unlock(&request->ranges_lock);
   if (!last) return;
   api_call_finish(request->call);
-  srv_durable_record(request);
+  if (request->server->store) srv_durable_record(request);
   mark_finished(request);
 }
 
 /* Begins the call. Finishes short work here; runs the first slice of long work if all workers are
  * busy. */
-static void run_first_stage(srv_request *request, api_scratch *scratch) {
+static void run_first_piece(srv_request *request, api_scratch *scratch, bool crowded) {
   atomic_store_explicit(&request->started_ns, uv_hrtime(), memory_order_relaxed);
-  api_step step = request->begun ? API_STEP_WORK : srv_work_begin(request);
+  api_step step = request->begun_inline ? API_STEP_WORK : begin_call(request);
   if (step == API_STEP_WORK && api_call_cost_ns(request->call) > SRV_SPLIT_NS) {
-    if (request->crowded) run_ranges(request, scratch);
+    if (crowded) run_ranges(request, scratch);
     return;
   }
-  if (step == API_STEP_WORK) srv_work_serially(request, scratch);
-  srv_durable_record(request);
+  if (step == API_STEP_WORK) run_serially(request, scratch);
+  if (request->server->store) srv_durable_record(request);
   mark_finished(request);
 }
 
@@ -102,16 +112,19 @@ void srv_work_free(srv_request *request) {
 
 void srv_work_piece(srv_job *job, long piece, api_scratch *scratch) {
   srv_request *request = (srv_request *)job;
-  (void)piece;
   /* Cancelled while the piece waited for a worker: the result would be discarded. */
-  if (request->stage != SRV_STAGE_FREE && ct_cancel_raised(request->cancel)) return;
-  switch (request->stage) {
-  case SRV_STAGE_FEED:
-    request->piece_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length);
+  if (piece != SRV_PIECE_FREE && ct_cancel_raised(request->cancel)) return;
+  switch (piece) {
+  case SRV_PIECE_FEED:
+    if (!api_call_feed(request->call, request->fed.bytes, request->fed.length))
+      atomic_store_explicit(&request->feed_failed, true, memory_order_relaxed);
     break;
-  case SRV_STAGE_START: run_first_stage(request, scratch); break;
-  case SRV_STAGE_RANGES: run_ranges(request, scratch); break;
-  case SRV_STAGE_FREE: srv_work_free(request); break;
-  case SRV_STAGE_NONE: break;
+  case SRV_PIECE_BEGIN:
+  case SRV_PIECE_BEGIN_CROWDED:
+    run_first_piece(request, scratch, piece == SRV_PIECE_BEGIN_CROWDED);
+    break;
+  case SRV_PIECE_RANGES: run_ranges(request, scratch); break;
+  case SRV_PIECE_FREE: srv_work_free(request); break;
+  default: assert(false); break;
   }
 }

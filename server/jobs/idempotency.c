@@ -4,7 +4,7 @@
  * daemon at a store and after every restart. The body's SHA-256 is the scene's origin and is stored
  * with the scene, so key and body are known exactly while the scene exists. Scenes of older stores
  * have no origin and match any body. */
-#include "state/request.h"
+#include "jobs/job.h"
 
 #include <nettle/sha2.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ typedef struct srv_fingerprint {
 } srv_fingerprint;
 
 bool srv_idempotency_read_key(srv_request *request, const char *key) {
-  if (!key || request->match.target != API_TARGET_CREATE) return true;
+  assert(!request->fingerprint);
+  if (request->match.target != API_TARGET_CREATE) return true;
   size_t length = strlen(key);
   if (length == 0 || length > KEY_MOST) {
     srv_request_refuse(request, API_PROBLEM_BAD_REQUEST,
@@ -32,7 +33,7 @@ bool srv_idempotency_read_key(srv_request *request, const char *key) {
   }
   request->fingerprint = malloc(sizeof *request->fingerprint);
   if (!request->fingerprint) {
-    srv_job_refuse_memory(request);
+    srv_request_refuse_memory(request);
     return false;
   }
   sha256_init(&request->fingerprint->body);
@@ -41,15 +42,14 @@ bool srv_idempotency_read_key(srv_request *request, const char *key) {
   sha256_init(&context);
   sha256_update(&context, length, (const uint8_t *)key);
   sha256_digest(&context, sizeof digest, digest);
-  request->keyed = true;
   snprintf(request->new_id, sizeof request->new_id, "key-");
   for (int i = 0; i < ID_BYTES; i++) snprintf(request->new_id + 4 + 2 * i, 3, "%02x", digest[i]);
   return true;
 }
 
 void srv_idempotency_feed(srv_request *request, const char *bytes, size_t length) {
-  if (request->fingerprint)
-    sha256_update(&request->fingerprint->body, length, (const uint8_t *)bytes);
+  assert(request->fingerprint);
+  sha256_update(&request->fingerprint->body, length, (const uint8_t *)bytes);
 }
 
 ct_text srv_idempotency_origin(srv_request *request) {
@@ -61,8 +61,6 @@ ct_text srv_idempotency_origin(srv_request *request) {
   return (ct_text){(const char *)fingerprint->digest, sizeof fingerprint->digest};
 }
 
-void srv_idempotency_free(srv_request *request) { free(request->fingerprint); }
-
 /* False: the scene was created from another body. */
 static bool has_same_body(srv_request *request, const ct_scene *scene) {
   ct_text stored_origin = api_scene_origin(scene), sent_origin = srv_idempotency_origin(request);
@@ -73,7 +71,8 @@ static bool has_same_body(srv_request *request, const ct_scene *scene) {
 
 bool srv_idempotency_replay(srv_request *request) {
   const srv_entry *entry = request->entry;
-  if (!request->keyed || !entry || !entry->current) return false;
+  assert(request->fingerprint);
+  if (!entry || !entry->current) return false;
   if (!has_same_body(request, entry->current)) {
     srv_request_refuse(request, API_PROBLEM_IDEMPOTENCY_KEY_REUSED,
                        "The Idempotency-Key has made the scene \"%s\" from another body: a key "
@@ -89,7 +88,7 @@ bool srv_idempotency_replay(srv_request *request) {
                entry->id, revision, durability);
   char *body = malloc((size_t)length + 1);
   if (!body) {
-    srv_job_refuse_memory(request);
+    srv_request_refuse_memory(request);
     return true;
   }
   memcpy(body, text, (size_t)length + 1);

@@ -2,7 +2,9 @@
  *
  * Lines that would exceed eventBacklogBytes of unread bytes are discarded; the last line never is.
  */
-#include "http/progress_stream.h"
+#include "streams/progress_stream.h"
+
+#include "process/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,6 @@ static const api_reply line_reply = {.status = 200, .content_type = "application
 uint64_t srv_progress_bytes(const srv_progress *progress) { return progress->given; }
 
 void srv_progress_free(srv_progress *progress) {
-  if (!progress) return;
   if (progress->previous) progress->previous->next = progress->next;
   else progress->request->server->progresses = progress->next;
   if (progress->next) progress->next->previous = progress->previous;
@@ -43,12 +44,9 @@ static bool append_lines(srv_progress *progress, const char *bytes, size_t lengt
     progress->taken = 0;
   }
   size_t needed = progress->length + length;
-  if (needed > progress->capacity) {
-    char *grown = realloc(progress->bytes, needed * 2);
-    if (!grown) return false;
-    progress->bytes = grown;
-    progress->capacity = needed * 2;
-  }
+  char *grown = srv_array_reserve(progress->bytes, &progress->capacity, needed, 1, 4096);
+  if (!grown) return false;
+  progress->bytes = grown;
   memcpy(progress->bytes + progress->length, bytes, length);
   progress->length = needed;
   return true;
@@ -58,6 +56,7 @@ static srv_progress *create_progress(srv_request *request) {
   srv_server *server = request->server;
   srv_progress *progress = request->progress = calloc(1, sizeof *progress);
   if (!progress) return NULL;
+  request->reply_kind = SRV_REPLY_PROGRESS;
   progress->request = request;
   progress->next = server->progresses;
   if (progress->next) progress->next->previous = progress;
@@ -83,10 +82,11 @@ void srv_progress_feed(srv_request *request) {
  * (PHASE_BUSY). */
 void srv_progress_begin(srv_request *request) {
   srv_progress *progress = request->progress;
+  assert(!progress->begun && request->state == SRV_STATE_SENT);
   progress->begun = true;
   srv_connection_phase(request->connection, SRV_PHASE_BUSY, 0, 0);
   if (progress->ended)
-    srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
+    srv_request_expect_reader(request, progress->length - progress->taken + progress->last_left);
 }
 
 /* Sets the last line. A result already is one line and lives as long as its call; a problem is
@@ -111,12 +111,13 @@ srv_state srv_progress_end(srv_request *request) {
   set_last_line(request, progress);
   request->reply = &line_reply;
   if (progress->begun)
-    srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
+    srv_request_expect_reader(request, progress->length - progress->taken + progress->last_left);
   return state;
 }
 
 /* Copies up to `most` unread bytes to out. Returns their number. */
 static size_t copy_unread(srv_progress *progress, char *out, size_t most) {
+  assert(progress->taken <= progress->length && progress->length <= progress->capacity);
   size_t left = progress->length - progress->taken, part = left < most ? left : most;
   if (part > 0) memcpy(out, progress->bytes + progress->taken, part);
   progress->taken += part;
@@ -145,13 +146,10 @@ ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most) 
   return 0;
 }
 
-void srv_progress_shutdown(srv_server *server) {
+void srv_progress_for_each(srv_server *server, void (*act)(srv_request *request)) {
   for (srv_progress *progress = server->progresses; progress; progress = progress->next) {
     srv_request *request = progress->request;
-    if (progress->ended || !request->connection || request->storing) continue;
-    srv_request_refuse(request, API_PROBLEM_DRAINING,
-                       "The daemon is shutting down; nothing has changed.");
-    srv_request_wake(request, SRV_STATE_READY);
-    srv_job_cancel(request);
+    bool has_client = request->connection && request->state != SRV_STATE_GONE;
+    if (!progress->ended && has_client) act(request);
   }
 }

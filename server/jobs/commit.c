@@ -2,9 +2,10 @@
  * events.
  *
  * Loop thread only. With a store, the result is committed after the store has acknowledged it. */
-#include "http/event_stream.h"
-#include "http/progress_stream.h"
+#include "jobs/job.h"
 #include "scenes/durable_write.h"
+#include "streams/event_stream.h"
+#include "streams/progress_stream.h"
 
 /* Makes the call's shape table current for all later requests. */
 static void commit_posted_shapes(srv_request *request) {
@@ -20,32 +21,33 @@ static void commit_posted_shapes(srv_request *request) {
 }
 
 void srv_commit(srv_request *request) {
+  assert(request->reply && (request->work == SRV_WORK_IDLE || srv_request_has_job(request)));
   if (request->match.target == API_TARGET_SHAPE_WRITE) commit_posted_shapes(request);
   srv_registry *registry = request->server->registry;
   srv_entry *entry = request->entry;
+  if (!entry) return;
   const ct_scene *revision = api_call_new_revision(request->call);
   const ct_scene *pin = api_call_pin(request->call);
   /* the new revision */
-  if (entry && revision) {
+  if (revision) {
     if (request->match.target != API_TARGET_WRITE && request->match.target != API_TARGET_SNAPSHOT)
       entry->written_bytes = 0;
     entry->written_bytes += request->bytes_in;
     srv_registry_commit(registry, entry, revision);
     request->server->metrics.revisions++;
-    srv_durable_committed(request);
+    if (request->durable) srv_durable_committed(request);
     (void)srv_server_evict_scenes(request->server);
-    if (request->naming) request->server->named++;
+    if (request->shape_use == SRV_SHAPES_NAMED) request->server->named++;
     request->revision = ct_scene_revision(revision);
   }
   /* events go out before a deletion removes the scene */
-  if (entry) srv_stream_publish(request);
+  if (entry->ring) srv_stream_publish(request);
   bool succeeded = request->reply->status >= 200 && request->reply->status < 300;
-  if (entry && request->match.target == API_TARGET_DELETE && succeeded)
-    srv_registry_remove(registry, entry);
+  if (request->match.target == API_TARGET_DELETE && succeeded) srv_registry_remove(registry, entry);
   /* Out of memory: the cursor is answered 410, like an expired one. */
-  if (entry && pin) (void)srv_registry_pin(registry, entry, pin, uv_hrtime());
+  if (pin) (void)srv_registry_pin(registry, entry, pin, uv_hrtime());
   api_kept_query query;
-  if (entry && pin && api_call_kept_query(request->call, &query))
+  if (pin && api_call_kept_query(request->call, &query))
     srv_registry_keep_query(registry, entry, &query, uv_hrtime());
 }
 
@@ -53,10 +55,11 @@ void srv_commit(srv_request *request) {
  * budget. Short replies of writes are always admitted; a write with a longer reply is not
  * committed. */
 static bool reserve_reply_bytes(srv_request *request, const api_reply *reply) {
+  assert(request->reply_bytes == 0);
   srv_server *server = request->server;
   bool full = server->reply_bytes > 0 &&
               server->reply_bytes + reply->body_length > server->limits->replies_bytes;
-  bool is_write = request->writes || request->match.target == API_TARGET_SNAPSHOT;
+  bool is_write = srv_request_writes(request) || request->match.target == API_TARGET_SNAPSHOT;
   bool always_admitted = is_write && reply->body_length <= SRV_SHORT_REPLY;
   if (full && !always_admitted) return false;
   request->reply_bytes = reply->body_length;
@@ -72,27 +75,28 @@ static bool is_snapshot_outdated(const srv_request *request) {
   return request->entry->current != request->input.scene || request->entry->writer;
 }
 
-bool srv_accept_result(srv_request *request) {
+srv_acceptance srv_accept_result(srv_request *request) {
   request->ended_ns = uv_hrtime();
   if (request->match.target == API_TARGET_SNAPSHOT) srv_progress_feed(request);
   if (is_snapshot_outdated(request)) api_call_set_conflict(request->call);
+  const api_reply *reply = api_call_reply(request->call);
   if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
     srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED,
                        "The request was not done after %llu ms; nothing has changed.",
                        (unsigned long long)api_call_deadline_ms(request->call));
-  } else if (!reserve_reply_bytes(request, api_call_reply(request->call))) {
+  } else if (!reserve_reply_bytes(request, reply)) {
     srv_request_refuse(
         request, API_PROBLEM_BUSY,
         "Replies of more than %llu bytes (repliesBytes) are on their way; nothing has changed.",
         (unsigned long long)request->server->limits->replies_bytes);
     srv_request_refusal_header(request, "Retry-After", "1");
   } else {
-    request->reply = api_call_reply(request->call);
-    switch (srv_durable_submit(request)) {
+    request->reply = reply;
+    switch (request->server->store ? srv_durable_submit(request) : SRV_DURABLE_NOTHING) {
     case SRV_DURABLE_NOTHING: srv_commit(request); break;
-    case SRV_DURABLE_WAITS: return false;
+    case SRV_DURABLE_WAITS: return SRV_ACCEPTANCE_STORING;
     case SRV_DURABLE_REFUSED: break;
     }
   }
-  return true;
+  return SRV_ACCEPTANCE_DONE;
 }

@@ -9,7 +9,7 @@
  * store numbers and delivers the events of all daemons; such a ring exists while a stream here
  * reads it. A new stream gets its position when the ring has caught up with the store as of the
  * stream's arrival. */
-#include "http/event_stream.h"
+#include "streams/event_stream.h"
 
 #include "scenes/event_payload.h"
 
@@ -181,7 +181,6 @@ void srv_stream_close(srv_request *request) {
   leave_ring(server, stream->ring);
   srv_event_release(stream->event);
   free(stream);
-  if (server->drain != SRV_SERVING) srv_drain_check(server);
 }
 
 /* ---- selection of bytes --------------------------------------------------------------------- */
@@ -414,10 +413,10 @@ void srv_stream_open(srv_request *request) {
   }
   limit_socket_buffer(request->connection->fd);
   request->reply = &reply;
-  request->close = true;
-  srv_job_free_call(request);
+  request->closes = true;
   /* The drain waits for requests, not for streams. */
-  request->counted = false;
+  assert(srv_request_is_counted(request) && server->requests > 0);
+  request->reply_kind = SRV_REPLY_EVENTS;
   server->requests--;
 }
 
@@ -570,14 +569,11 @@ static bool subscribe_ring(srv_server *server, srv_ring *ring) {
 static void drop_departed_clients(srv_server *server) {
   size_t count = 0;
   for (srv_stream *stream = server->streams; stream; stream = stream->next)
-    server->polled[count++] =
-        (struct pollfd){.fd = stream->request->connection->fd, .events = POLLRDHUP};
-  if (count == 0 || poll(server->polled, count, 0) <= 0) return;
+    server->polled[count++].fd = stream->request->connection->fd;
+  if (!srv_server_poll_clients(server, count)) return;
   count = 0;
   for (srv_stream *stream = server->streams; stream; stream = stream->next)
-    if (server->polled[count++].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL) &&
-        stream->end != STREAM_DROPPED)
-      drop_stream(stream);
+    if (srv_server_has_left(server, count++) && stream->end != STREAM_DROPPED) drop_stream(stream);
 }
 
 void srv_stream_reap(srv_server *server, uint64_t now_ns) {

@@ -2,11 +2,16 @@
  * them.
  *
  * Loop thread only. Calls that are slow to free are freed on a worker. */
-#include "state/request.h"
+#include "jobs/job.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Calls that read or wrote more bytes are freed on a worker. Freeing JSON trees is slow, freeing
+ * texts is not. */
+#define DEFER_BYTES_IN 65536u
+#define DEFER_BYTES_OUT 4194304u
 
 /* ---- retained inputs ------------------------------------------------------------------------ */
 
@@ -26,7 +31,7 @@ bool srv_inputs_find_scene(srv_request *request) {
     if (!request->entry) return false;
     break;
   case API_TARGET_CREATE:
-    if (!request->keyed && !srv_registry_new_id(request->new_id)) return false;
+    if (!request->fingerprint && !srv_registry_new_id(request->new_id)) return false;
     request->entry = srv_registry_open(registry, request->new_id);
     if (!request->entry) return false;
     break;
@@ -39,42 +44,33 @@ bool srv_inputs_find_scene(srv_request *request) {
   return true;
 }
 
-bool srv_inputs_need_all_scenes(api_target target) {
-  return target == API_TARGET_LIST || target == API_TARGET_SHAPE_READ ||
-         target == API_TARGET_SHAPE_WRITE;
-}
-
 void srv_inputs_retain_shapes(srv_request *request) {
-  if (request->has_shapes) return;
+  if (request->shape_use != SRV_SHAPES_UNSET) return;
   srv_server *server = request->server;
-  request->has_shapes = true;
   api_call_set_shapes(request->call, server->shapes);
-  request->naming = api_match_names_shapes(&request->match);
-  if (request->naming) server->naming++;
-}
-
-void srv_inputs_end_shape_use(srv_request *request) {
-  assert(!request->naming || request->server->naming > 0);
-  if (request->naming) request->server->naming--;
-  request->naming = false;
+  bool names = srv_request_writes(request) && api_match_names_shapes(&request->match);
+  request->shape_use = names ? SRV_SHAPES_NAMED : SRV_SHAPES_SET;
+  if (names) server->naming++;
 }
 
 bool srv_inputs_retain(srv_request *request) {
+  assert(request->call && !request->cancel && !request->input.scene);
   srv_server *server = request->server;
   srv_entry *entry = request->entry;
   api_input *input = &request->input;
   *input = (api_input){.body = request->body.bytes, .body_length = request->body.length};
   if (request->match.streams) input->body = NULL, input->body_length = 0;
-  /* cancellation, shapes and counts, for every call */
-  request->cancel = ct_cancel_create();
-  if (!request->cancel || uv_mutex_init(&request->ranges_lock) != 0) return false;
-  request->ranges_lock_made = true;
-  input->cancel = request->cancel;
+  /* shapes, cancellation and counts, for every call */
   srv_inputs_retain_shapes(request);
+  request->cancel = ct_cancel_create();
+  if (!request->cancel) return false;
+  input->cancel = request->cancel;
   request->named_then = server->named;
-  input->first_revision = srv_registry_first_revision(server->registry);
-  input->scene_count = srv_registry_count(server->registry);
   input->store_decides = server->store != NULL;
+  if (srv_request_writes(request)) {
+    input->first_revision = srv_registry_first_revision(server->registry);
+    input->scene_count = srv_registry_count(server->registry);
+  }
   if (request->match.target == API_TARGET_CREATE) {
     input->new_scene_id = request->new_id;
     input->new_scene_origin = srv_idempotency_origin(request);
@@ -115,7 +111,8 @@ bool srv_inputs_retain(srv_request *request) {
   /* a scene in the store that cannot be read, or a new one */
   if (entry && !entry->current) request->input_stamp = entry->kept ? entry->kept->stamp : 0;
   if (entry && !entry->current && entry->kept) input->lost_revision = entry->kept->revision;
-  if (entry && !entry->current && !entry->kept && request->writes) {
+  if (entry && !entry->current && !entry->kept && srv_request_writes(request)) {
+    assert(!request->creates);
     request->creates = true;
     srv_registry_reserve(server->registry, 1);
   }
@@ -124,10 +121,11 @@ bool srv_inputs_retain(srv_request *request) {
 
 void srv_inputs_release(srv_request *request) {
   srv_server *server = request->server;
+  assert(request->job.running == 0 && server->reply_bytes >= request->reply_bytes);
   srv_inputs_end_shape_use(request);
   api_call_destroy(request->call);
   request->call = NULL;
-  request->has_shapes = false;
+  request->shape_use = SRV_SHAPES_UNSET;
   server->reply_bytes -= request->reply_bytes;
   request->reply_bytes = 0;
   if (request->input.scene) srv_free_scene_later(server, request->input.scene);
@@ -141,8 +139,6 @@ void srv_inputs_release(srv_request *request) {
   request->input = (api_input){0};
   ct_cancel_destroy(request->cancel);
   request->cancel = NULL;
-  if (request->ranges_lock_made) uv_mutex_destroy(&request->ranges_lock);
-  request->ranges_lock_made = false;
 }
 
 /* ---- disposal ------------------------------------------------------------------------------- */
@@ -162,36 +158,22 @@ static bool holds_large_revision(const srv_request *request) {
   return false;
 }
 
-static bool is_slow_to_free(const srv_request *request) {
-  if (!request->call) return false;
+bool srv_inputs_are_slow_to_free(const srv_request *request) {
   const ct_scene *scene = request->input.scene;
   if (holds_large_revision(request)) return true;
-  if (request->bytes_in > SRV_DEFER_BYTES_IN ||
-      (request->reply && request->reply->body_length > SRV_DEFER_BYTES_OUT))
+  if (request->bytes_in > DEFER_BYTES_IN ||
+      (request->reply && request->reply->body_length > DEFER_BYTES_OUT))
     return true;
   return scene && request->entry->current != scene && ct_scene_count(scene) > SRV_DEFER_BODIES;
 }
 
-void srv_job_free_call(srv_request *request) {
+void srv_inputs_free_call(srv_request *request) {
   srv_server *server = request->server;
+  assert(request->work == SRV_WORK_ENDED);
   api_call_destroy(request->call);
   request->call = NULL;
   server->reply_bytes -= request->reply_bytes;
   request->reply_bytes = 0;
   if (request->input.scene) srv_free_scene_later(server, request->input.scene);
   request->input.scene = NULL;
-}
-
-void srv_job_dispose(srv_request *request) {
-  srv_server *server = request->server;
-  srv_inputs_end_shape_use(request);
-  server->body_bytes -= request->body.capacity + request->fed.capacity;
-  server->reply_bytes -= request->reply_bytes;
-  if (is_slow_to_free(request)) {
-    request->lane = &server->stateless;
-    srv_job_submit(request, SRV_STAGE_FREE, false);
-    return;
-  }
-  srv_work_free(request);
-  srv_request_free(request);
 }

@@ -5,8 +5,8 @@
  * and swept like those of other waiting requests: a client that leaves cancels the work. Beyond a
  * bound of unread bytes, progress lines are discarded; the last line, the result, is always sent.
  */
-#ifndef SRV_HTTP_PROGRESS_STREAM_H
-#define SRV_HTTP_PROGRESS_STREAM_H
+#ifndef SRV_STREAMS_PROGRESS_STREAM_H
+#define SRV_STREAMS_PROGRESS_STREAM_H
 
 #include "state/request.h"
 
@@ -23,9 +23,16 @@ srv_state srv_progress_end(srv_request *request);
 ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most);
 /* Bytes that the stream has passed to libmicrohttpd. */
 uint64_t srv_progress_bytes(const srv_progress *progress);
-void srv_progress_free(srv_progress *progress); /* NULL: nothing */
-/* Cancels the work of all progress streams at shutdown; the problem is their last line. Includes
- * streams whose connection is not suspended because the client reads slowly. */
-void srv_progress_shutdown(srv_server *server);
+void srv_progress_free(srv_progress *progress);
+/* Calls act for the request of each progress stream whose last line is not set and whose client has
+ * not left, also if its connection is not suspended because the client reads slowly. */
+void srv_progress_for_each(srv_server *server, void (*act)(srv_request *request));
+
+/* Sets the state and resumes the connection if it is suspended. READY: the reply is complete; on a
+ * progress stream it becomes the last line. */
+static inline void srv_request_wake(srv_request *request, srv_state state) {
+  if (request->progress && state == SRV_STATE_READY) state = srv_progress_end(request);
+  srv_request_resume(request, state);
+}
 
 #endif

@@ -4,16 +4,16 @@
  * A stream stores its position in the event ring of its scene and copies no events. libmicrohttpd
  * calls the content reader when the client has read the previous bytes. If there is nothing to
  * send, the connection is suspended until the next publication. */
-#ifndef SRV_HTTP_EVENT_STREAM_H
-#define SRV_HTTP_EVENT_STREAM_H
+#ifndef SRV_STREAMS_EVENT_STREAM_H
+#define SRV_STREAMS_EVENT_STREAM_H
 
 #include "state/event_ring.h"
 #include "state/request.h"
 
 typedef struct srv_stream srv_stream;
 
-/* Opens a stream for a request whose call has replied 200, and frees the call. If the stream cannot
- * be opened, the reply becomes a refusal. */
+/* Opens a stream for a request whose call has replied 200. The call is not needed any more. If the
+ * stream cannot be opened, the reply becomes a refusal. */
 void srv_stream_open(srv_request *request);
 /* libmicrohttpd's content reader; cls is the request. */
 ssize_t srv_stream_read(void *cls, uint64_t position, char *out, size_t most);
@@ -22,8 +22,8 @@ void srv_stream_close(srv_request *request);
 /* Bytes that the stream has passed to libmicrohttpd. */
 uint64_t srv_stream_bytes(const srv_stream *stream);
 
-/* Publishes the events of a committed write. Call before a deleted scene is removed from the
- * registry. */
+/* Publishes the events of a committed write to a scene with a ring. Call before a deleted scene is
+ * removed from the registry. */
 void srv_stream_publish(srv_request *request);
 /* Drops streams whose client has left and sends heartbeats on idle ones. Call a few times a second.
  */
