@@ -1,20 +1,21 @@
 /* The state of one body: mass properties from the scene, drift without forces, impulses.
  *
- * A free rotation is exact (path/torque_free_rotation.h), below SMALL_TURN the midpoint rule. */
+ * Torque-free rotation is exact (path/torque_free_rotation.h); below SMALL_TURN the midpoint rule
+ * is used. */
 #include "integration/body_state.h"
 #include "base/trigonometry.h"
 #include "path/torque_free_rotation.h"
 
 #include <assert.h>
 
-/* Turn, rad, below which the rule of the midpoint gives the motion of a free top to round-off: its
- * error is the cube. */
+/* Angle, rad, below which the midpoint rule gives torque-free rotation to round-off: its error is
+ * cubic in the angle. */
 #define SMALL_TURN 1e-5
-/* Turn, rad, that a step tries but never makes: it lies between CT_TURN_MAX and what
- * base/trigonometry.h can turn by. */
+/* Greatest angle, rad, that a trial step rotates by; no accepted step has it. Between CT_TURN_MAX
+ * and the limit of base/trigonometry.h. */
 #define TRIED_TURN_MAX 3e6
 
-/* Principal axes to the world. */
+/* Rotation from the principal axes to the world. */
 static ct_mat3 principal_axes(const ct_body_state *m) {
   return ct_quat_matrix(ct_quat_mul(m->pose.rotation, m->axes));
 }
@@ -57,14 +58,13 @@ static ct_quat normalised_quat(ct_quat q) {
   return (ct_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-/* False where forces that are only tried make a body so fast that it is no turn any more. It is
- * left out then, so the velocity that is beyond the limits stays, by which
- * ct_integration_is_within_limits refuses the step. */
+/* False if trial forces make a body too fast to rotate. The rotation is then skipped, and
+ * ct_integration_is_within_limits rejects the step by the velocity, which is beyond the limits. */
 static bool can_turn(ct_vec3 angular, double time) {
   return fabs(time) * ct_norm(angular) <= TRIED_TURN_MAX;
 }
 
-/* The rotation after a turn with the angular velocity, constant in the world. */
+/* The rotation after a time with an angular velocity that is constant in the world. */
 static ct_quat rotate_by(ct_quat rotation, ct_vec3 angular, double time) {
   if (!can_turn(angular, time)) return rotation;
   ct_dd angle = ct_dd_mul(ct_turn_rate(angular), ct_dd_of(time));
@@ -72,7 +72,7 @@ static ct_quat rotate_by(ct_quat rotation, ct_vec3 angular, double time) {
       ct_quat_mul(ct_turn_about(ct_unit_or(angular, ct_vec(0, 0, 1)), angle), rotation));
 }
 
-/* By the angular velocity halfway. */
+/* Rotates by the angular velocity at the middle of the time. */
 static void rotate_by_midpoint(ct_body_state *m, double time) {
   ct_quat start = m->pose.rotation;
   m->pose.rotation = rotate_by(start, m->velocity.angular, 0.5 * time);
@@ -117,13 +117,13 @@ void ct_body_state_translate(ct_body_state *m, ct_vec3 way) {
 
 void ct_body_state_drift(ct_body_state *m, double time) {
   bool moves = !ct_is_zero_vec(m->velocity.linear), turns = !ct_is_zero_vec(m->velocity.angular);
-  if (!moves && !turns) return; /* what rests keeps its pose bit for bit */
+  if (!moves && !turns) return; /* a body at rest keeps its pose to the bit */
   m->position = ct_add_scaled(m->position, m->velocity.linear, time);
   if (turns) rotate_free_top(m, time);
   update_pose(m);
 }
 
-/* ---- from the scene ------------------------------------------------------------------------- */
+/* ---- initial state --------------------------------------------------------------------------- */
 
 static bool set_body_mass(ct_body_state *moved, const ct_body *body) {
   ct_mass_properties mass;
@@ -136,7 +136,7 @@ static bool set_body_mass(ct_body_state *moved, const ct_body *body) {
   return mass.mass > 0.0 && least > 0.0 && isfinite(1.0 / least);
 }
 
-/* Radius of a ball about the point of the body that contains it. */
+/* Radius of a ball about the point that contains the body. */
 static double radius_about(const ct_body *body, ct_vec3 point) {
   double radius = 0.0;
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {

@@ -1,4 +1,5 @@
-/* What the three integrators share: bodies, loads, limits, events, energies. Computes no motion. */
+/* Common part of the three integrators: bodies, loads, limits, events, energies. Computes no
+ * motion. */
 #include "integration/integration.h"
 
 #include <assert.h>
@@ -89,8 +90,7 @@ void ct_integration_sum_energy(ct_integration *common) {
 
 /* ---- limits --------------------------------------------------------------------------------- */
 
-/* The greatest of the components in size; INFINITY where one is no number, which a comparison would
- * pass over. */
+/* The greatest absolute component; INFINITY if one is NaN, which a comparison would ignore. */
 static double finite_size(ct_vec3 v) {
   return isfinite(v.x + v.y + v.z) ? ct_max_abs(v) : INFINITY;
 }
@@ -106,13 +106,13 @@ bool ct_integration_is_within_limits(ct_integration *common, const ct_body_state
     if (!(finite_size(m->position) + (ahead > 0.0 ? ahead * speed : 0.0) < CT_COORDINATE_MAX))
       return false;
     if (!(finite_size(m->pose.position) <= CT_COORDINATE_MAX))
-      return false; /* about a centre of mass far from it */
+      return false; /* about a distant centre of mass */
     common->limit = CT_ADVANCE_LIMIT_SPEED;
     if (!(speed <= CT_SPEED_MAX && turning <= CT_SPEED_MAX)) return false;
     common->limit = CT_ADVANCE_LIMIT_TURN;
     if (!(longest * turning < CT_TURN_MAX)) return false;
   }
-  common->limit = CT_ADVANCE_LIMIT_CONTACTS; /* the only one that is left */
+  common->limit = CT_ADVANCE_LIMIT_CONTACTS; /* the only remaining limit */
   return true;
 }
 
@@ -167,7 +167,7 @@ ct_status ct_integration_run_distances(const ct_integration *common, ct_query_op
   return status;
 }
 
-/* ---- the end of a step ---------------------------------------------------------------------- */
+/* ---- end of a step --------------------------------------------------------------------------- */
 
 void ct_integration_accept(ct_integration *common, const ct_step_result *result, double time) {
   ct_advance_state *state = &common->state;
