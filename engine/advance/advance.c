@@ -1,5 +1,6 @@
-/* Motion of a scene in time: the calls of contact/advance.h, each handed to the integrator of the
- * mode: Moreau-Jean time stepping, from impact to impact, or Dormand-Prince for the elastic law. */
+/* Motion of a scene in time: the calls of contact/advance.h, dispatched to the integrator of the
+ * mode: Moreau-Jean time stepping, event-driven integration, or Dormand-Prince for the elastic law.
+ */
 #include "compliant/compliant_motion.h"
 #include "event_driven/event_driven.h"
 #include "time_stepping/time_stepping.h"
@@ -9,7 +10,7 @@
 
 struct ct_advance {
   ct_integration common;
-  /* One of them, by the mode; the others NULL. */
+  /* one integrator, by the mode; the others are NULL */
   ct_time_stepping *stepping;
   ct_event_driven *driven;
   ct_compliant_motion *compliant;
