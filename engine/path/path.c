@@ -1,5 +1,4 @@
-/* Paths: a turn about the pivot, and the pivot's way, each a closed form in the time.
- */
+/* Paths: a rotation about the pivot and a translation of the pivot, each a closed form in time. */
 #include "path/path.h"
 
 #include "base/trigonometry.h"
@@ -7,31 +6,31 @@
 #include <contact/limits.h>
 #include <stdlib.h>
 
-/* Rounding of the pivot's way, as a factor of its terms: a sum of three products. */
+/* Round-off of the pivot's displacement, as a factor of its terms: a sum of three products. */
 #define WAY_BOUND (8.0 * CT_UNIT_ROUNDOFF)
-/* Of the pivot as a placed point of the body: an entry of a matrix of a product of quaternions,
- * some 30 u, times the arm. */
+/* Round-off of the pivot as a transformed point of the body: an entry of a product of quaternion
+ * matrices, some 30 u, times the arm. */
 #define ARM_BOUND (32.0 * CT_UNIT_ROUNDOFF)
-/* Rounding of the angle turned between two poses (base/trigonometry.h), and of its quotient by the
- * duration, relative, generously. */
+/* Relative round-off, with a margin, of the angle between two poses (base/trigonometry.h) and of
+ * its quotient by the duration. */
 #define SPIN_BOUND (16.0 * CT_UNIT_ROUNDOFF)
 
-/* What the pivot's way is a function of: the part of the duration between two poses, else the time,
- * s. */
+/* Argument of the pivot's displacement: between two poses the fraction of the duration, else the
+ * time, s. */
 static double clock_at(const ct_path *path, double time) {
   assert(time >= 0.0 && path->options.duration > 0.0);
   return path->options.kind == CT_PATH_INTERPOLATED ? time / path->options.duration : time;
 }
 
-/* Way of the pivot since the start. */
+/* Displacement of the pivot since the start. */
 static ct_vec3 way_at(const ct_path *path, double clock) {
   return ct_scale(ct_add_scaled(path->rate, path->options.acceleration, 0.5 * clock), clock);
 }
 
-/* ---- the turn ------------------------------------------------------------------------------- */
+/* ---- rotation -------------------------------------------------------------------------------- */
 
-/* Angular velocity constant in the world. Its length is kept to twice the digits, since up to
- * CT_TURN_MAX is turned, and scaled by a power of two, so that nothing over- or underflows. */
+/* Sets a rotation with constant angular velocity. Its magnitude is a double-double, since angles
+ * reach CT_TURN_MAX, and is scaled by a power of two against overflow and underflow. */
 static void set_steady_turn(ct_path *path, ct_vec3 w) {
   double m = ct_max_abs(w);
   int exponent = 0;
@@ -40,7 +39,7 @@ static void set_steady_turn(ct_path *path, ct_vec3 w) {
   path->angle_rate =
       ct_turn_rate(ct_vec(ldexp(w.x, -exponent), ldexp(w.y, -exponent), ldexp(w.z, -exponent)));
   path->rate_exponent = exponent;
-  /* The least double that is not below. */
+  /* The least double that is not below the double-double. */
   double least = path->angle_rate.low > 0.0
                      ? nextafter(path->angle_rate.high, 2.0 * path->angle_rate.high)
                      : path->angle_rate.high;
@@ -54,7 +53,8 @@ static void set_turn_between(ct_path *path) {
   path->spin = angle * (1.0 + SPIN_BOUND) / path->options.duration;
 }
 
-/* Steady where no torque is needed. CT_OUT_OF_MEMORY. */
+/* Sets torque-free rotation; a constant angular velocity if that needs no torque. CT_OUT_OF_MEMORY.
+ */
 static ct_status set_free_turn(ct_path *path) {
   const ct_path_options *o = &path->options;
   const ct_free_top_options options = {o->start.rotation, o->inertia_diagonal,
@@ -78,9 +78,9 @@ static ct_quat turn_at(const ct_path *path, double time) {
   return ct_turn_about(path->axis, ct_dd_mul(path->angle_rate, ct_dd_of(clock)));
 }
 
-/* ---- making --------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-/* Leaves what the kind does not use at zero. */
+/* Sets options that the kind does not use to zero. */
 static void set_way(ct_path *path, const ct_path_options *options) {
   const ct_vec3 zero = {0.0, 0.0, 0.0};
   ct_path_kind kind = options->kind;
@@ -94,8 +94,7 @@ static void set_way(ct_path *path, const ct_path_options *options) {
                                             : path->options.velocity.linear;
 }
 
-/* Least and greatest of x + c (v + a c/2) for c in [c0, c1]: at the ends, or where the velocity
- * vanishes. */
+/* Extremes of x + c (v + a c/2) for c in [c0, c1]: at the ends, or where the velocity vanishes. */
 static void extremes(double x, double v, double a, const double c[2], double out[2]) {
   assert(c[0] <= c[1]);
   double first = x + c[0] * (v + 0.5 * a * c[0]), last = x + c[1] * (v + 0.5 * a * c[1]);
@@ -108,7 +107,7 @@ static void extremes(double x, double v, double a, const double c[2], double out
   out[1] = ct_max2(out[1], there);
 }
 
-/* Extremes of the pivot's coordinates over [begin, end], as rounded. */
+/* Extremes of the pivot's computed coordinates over [begin, end]. */
 static ct_aabb reached(const ct_path *path, double begin, double end) {
   ct_vec3 x = ct_add(path->options.start.position, path->arm), v = path->rate,
           a = path->options.acceleration;
@@ -130,7 +129,7 @@ static bool is_within_limits(const ct_path *path) {
   if (!is_finite_vector(last.linear) || !is_finite_vector(last.angular)) return false;
   ct_vec3 way = way_at(path, clock_at(path, duration));
   ct_aabb box = reached(path, 0.0, duration);
-  /* A sum of infinities of both signs is no number, and not within anything. */
+  /* A sum of infinities of both signs is NaN, and not within any limit. */
   return is_finite_vector(way) && ct_max_abs(box.min) <= CT_COORDINATE_MAX &&
          ct_max_abs(box.max) <= CT_COORDINATE_MAX;
 }
@@ -163,7 +162,7 @@ void ct_path_destroy(ct_path *path) {
   free(path);
 }
 
-/* ---- asking --------------------------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
 size_t ct_path_bytes(const ct_path *path) {
   return sizeof *path + (path->top ? sizeof *path->top : 0);
@@ -181,7 +180,8 @@ ct_pose ct_path_pose(const ct_path *path, double time) {
   if (options->kind == CT_PATH_INTERPOLATED && time == options->duration) return options->end;
   ct_quat turn = turn_at(path, time);
   ct_vec3 way = way_at(path, clock_at(path, time));
-  /* The pivot's way less what the turn moves the pivot by: no cancelling where both are small. */
+  /* The pivot's displacement minus that of the pivot's material point by the rotation: no
+   * cancellation if both are small. */
   ct_vec3 moved = ct_sub(way, ct_turn_change(turn, path->arm));
   return (ct_pose){ct_add(options->start.position, moved),
                    ct_quat_mul(turn, options->start.rotation)};
@@ -213,7 +213,8 @@ static double sum_up(double a, double b) {
   return s.low > 0.0 ? s.high + (fabs(s.high) * 0x1p-52 + 0x1p-1074) : s.high;
 }
 
-/* Rounding of one coordinate of the pivot up to the clock c, and of the sums with the radius. */
+/* Round-off of one coordinate of the pivot up to the argument c, and of its sums with the radius.
+ */
 static double slack(double x, double v, double a, double c) {
   return WAY_BOUND * (fabs(x) + c * (fabs(v) + 0.5 * fabs(a) * c));
 }
@@ -223,7 +224,7 @@ ct_aabb ct_path_aabb(const ct_path *path, double begin, double end, double radiu
   ct_aabb box = reached(path, begin, end);
   ct_vec3 x = path->options.start.position, v = path->rate, a = path->options.acceleration;
   double c = clock_at(path, end);
-  /* At rest a pose is exact, and so is the box but for the sum. */
+  /* At rest the pose is exact, and so is the box except for its sums. */
   bool rests = path->options.kind == CT_PATH_REST;
   double common =
       rests ? radius : radius + (4.0 * CT_UNIT_ROUNDOFF * radius + ARM_BOUND * ct_norm(path->arm));

@@ -1,27 +1,37 @@
-/* The free top. Letters are those of the derivation: with moments I1, I2, I3 of the frame, angular
- * velocity w, momentum L and D = |2 T I3 - L^2| = I1 |I3 - I1| w1^2 + I2 |I3 - I2| w2^2 E = |L^2 -
- * 2 T I1| = I2 |I2 - I1| w2^2 + I3 |I3 - I1| w3^2 the motion is w1 ~ cn, w2 ~ sn, w3 ~ dn of
- * parameter m = |I2 - I1| D / (|I3 - I2| E), and the turn phi about L has the rate phi' = (L/I1) (1
- * + a sn^2) / (1 + n sn^2),  a = (I2 - I1)/(I3 - I2),  n = a I3/I1. I1 > I3: phi = L t/I1 + (L/I1)
- * a (1 - I3/I1) [integral of sn^2/(1 + n sn^2)]. I1 < I3: that would be a difference; there phi' =
- * L/I3 + (L/I1 - L/I3)/(1 + n sn^2), and Abramowitz, Stegun 17.7.15 turns the integral into one
- * with N = (m + n)/(1 + n) in 0..1, an arc tangent and a linear term, all positive; the factor of
- * the arc tangent comes out as 1.
- */
+/* Torque-free rotation of a rigid body. Letters, in the axes of the frame: moments I1, I2, I3,
+ * angular velocity w, angular momentum L, kinetic energy T, and
+ *
+ * D = |2 T I3 - L^2| = I1 |I3 - I1| w1^2 + I2 |I3 - I2| w2^2,
+ *
+ * E = |L^2 - 2 T I1| = I2 |I2 - I1| w2^2 + I3 |I3 - I1| w3^2.
+ *
+ * The motion is w1 ~ cn, w2 ~ sn, w3 ~ dn of parameter m = |I2 - I1| D / (|I3 - I2| E). The angle
+ * phi about L has the rate
+ *
+ * phi' = (L/I1) (1 + a sn^2) / (1 + n sn^2), a = (I2 - I1)/(I3 - I2), n = a I3/I1.
+ *
+ * If I1 > I3: phi = L t/I1 + (L/I1) a (1 - I3/I1) [integral of sn^2/(1 + n sn^2)].
+ *
+ * If I1 < I3, that formula would be a difference. Instead
+ *
+ * phi' = L/I3 + (L/I1 - L/I3)/(1 + n sn^2),
+ *
+ * and Abramowitz, Stegun 17.7.15 transforms the integral into one with N = (m + n)/(1 + n) in 0..1,
+ * an arc tangent and a linear term, all positive; the factor of the arc tangent is 1. */
 #include "path/torque_free_rotation.h"
 
 #include "base/trigonometry.h"
 
 #include <assert.h>
 
-/* Least moment kept apart from 0 (eigenvalues of a needle's inertia may be off by more than that),
- * as a part of the greatest: what it bounds is 1e116 at most, whose square is finite. */
+/* Least moment as a fraction of the greatest (eigenvalues of a needle's inertia may have a greater
+ * error): the quantities that it bounds are at most 1e116, with a finite square. */
 #define MOMENT_PART_MIN 1e-100
-/* Angular acceleration, at angular velocities about 1, below which double-double does not tell it
- * from rounding. */
+/* Angular acceleration, at angular velocities about 1, below which double-double does not
+ * distinguish it from round-off. */
 #define ACCELERATION_MIN 1e-30
-/* Rounding of the largest angular velocity: some twenty operations on positive terms, and of the
- * motion itself. */
+/* Relative round-off of the greatest angular velocity: some twenty operations on positive terms,
+ * and that of the motion. */
 #define SPIN_ALLOWANCE 1e-12
 
 /* Moments and angular velocity in the frame. */
@@ -30,14 +40,14 @@ typedef struct frame_state {
   ct_dd w1, w2, w3;
 } frame_state;
 
-/* ---- the frame ------------------------------------------------------------------------------ */
+/* ---- frame ----------------------------------------------------------------------------------- */
 
 static ct_dd3 dd3_add_scaled(const ct_dd3 *a, const ct_dd3 *b, ct_dd s) {
   return (ct_dd3){ct_dd_add(a->x, ct_dd_mul(s, b->x)), ct_dd_add(a->y, ct_dd_mul(s, b->y)),
                   ct_dd_add(a->z, ct_dd_mul(s, b->z))};
 }
 
-/* By the inverse of the rotation of q/|q|. */
+/* Rotates v by the inverse of the rotation q/|q|. */
 static ct_dd3 turned_back(ct_quat q, ct_dd3 v) {
   ct_dd3 axis = ct_dd3_of(ct_vec(-q.x, -q.y, -q.z)), across = ct_dd3_cross(&axis, &v),
          twice = ct_dd3_cross(&axis, &across);
@@ -65,7 +75,7 @@ static ct_quat quat_of_columns(double c[3][3]) {
   return (ct_quat){v[0], v[1], v[2], s * (c[i][j] - c[j][i])};
 }
 
-/* i (i - j) w^2: how far the motion is on the side of the axis with the moment i. */
+/* i (i - j) w^2: one term of D or E. */
 static ct_dd on_side(double i, double j, ct_dd w) {
   return ct_dd_mul(ct_dd_mul(ct_dd_of(i), ct_two_sum(i, -j)), ct_dd_mul(w, w));
 }
@@ -73,16 +83,17 @@ static ct_dd on_side(double i, double j, ct_dd w) {
 static double spin_of(const double moments[3], const ct_dd w[3]) {
   double i1 = moments[0], i2 = moments[1], i3 = moments[2];
   double w1 = ct_dd_value(w[0]), w2 = ct_dd_value(w[1]), w3 = ct_dd_value(w[2]);
-  /* Where w2 vanishes, which it does once in every half period: energy and momentum say w1 and w3
-   * there. */
+  /* State at w2 = 0, which occurs once in every half period: energy and momentum determine w1 and
+   * w3 there. */
   double across = i3 > i1 ? i2 * w2 * w2 / (i3 - i1) : 0.0;
   double top = w1 * w1 + across * ((i3 - i2) / i1) + (w3 * w3 + across * ((i2 - i1) / i3));
   if (i3 == i1) top += w2 * w2;
   return sqrt(top) * (1.0 + SPIN_ALLOWANCE);
 }
 
-/* Sorts the axes, chooses the one that is circled around, and puts angular velocity and rotation in
- * that frame. *beyond: how far from the motion that does not come back, as on_side. */
+/* Sorts the axes, chooses the axis that the angular momentum encircles, and transforms angular
+ * velocity and rotation to that frame. *beyond: distance from the separatrix, in the units of
+ * on_side. */
 static frame_state set_frame(ct_free_top *top, const ct_free_top_options *options, double *beyond) {
   int exponent, part;
   (void)frexp(ct_max_abs(options->angular), &exponent);
@@ -91,7 +102,7 @@ static frame_state set_frame(ct_free_top *top, const ct_free_top_options *option
                     ldexp(options->angular.z, -exponent)};
   ct_dd3 body =
       turned_back(options->orientation, turned_back(options->rotation, ct_dd3_of(scaled)));
-  /* Powers of two: the differences of the moments keep their digits. */
+  /* Scales by powers of two: the differences of the moments stay exact. */
   const double given[3] = {ldexp(options->moments.x, -part), ldexp(options->moments.y, -part),
                            ldexp(options->moments.z, -part)};
   const ct_dd components[3] = {body.x, body.y, body.z};
@@ -144,9 +155,9 @@ static bool is_steady(const frame_state *s) {
   return ct_max_abs(ct_vec(a1, a2, a3)) < ACCELERATION_MIN;
 }
 
-/* ---- the integrals -------------------------------------------------------------------------- */
+/* ---- elliptic integrals ---------------------------------------------------------------------- */
 
-/* J from 0 to an argument within a quarter period of it. */
+/* J from 0 to an argument within a quarter period of 0. */
 static double swing_to(const ct_free_top *top, const ct_jacobi_value *v) {
   double s2 = v->sn * v->sn, c2 = v->cn * v->cn;
   const double xyz[3] = {c2, v->dn * v->dn, 1.0};
@@ -169,7 +180,7 @@ static void set_motion(ct_free_top *top, const frame_state *s, double root_d, do
   top->along = ct_vec(momentum.x / size, momentum.y / size, momentum.z / size);
 }
 
-/* Coefficients of the turn about the angular momentum. g = D/E. */
+/* Coefficients of the rotation about the angular momentum. g = D/E. */
 static void set_turn(ct_free_top *top, const frame_state *s, double g) {
   double m1 = top->jacobi.root * top->jacobi.root, h = s->i3 / s->i1, d23 = fabs(s->i3 - s->i2);
   double a = fabs(s->i2 - s->i1) / d23, n = a * h,
@@ -195,14 +206,14 @@ static void set_turn(ct_free_top *top, const frame_state *s, double g) {
   top->complete = ct_carlson_j(quarter, top->third, top->product) / 3.0;
 }
 
-/* ---- at a time ------------------------------------------------------------------------------ */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
 static bool is_odd(double half_periods) {
   return fabs(half_periods - 2.0 * rint(0.5 * half_periods)) == 1.0;
 }
 
-/* The part of the turn that comes from arc tangents, as a unit complex number: that of the integral
- * less the azimuth. */
+/* Part of the rotation about the angular momentum that results from arc tangents, as a complex
+ * number: that of the integral minus the azimuth. */
 static void azimuth(const ct_free_top *top, const ct_jacobi_value *v, double *re, double *im) {
   ct_vec3 p = ct_unit_or(ct_vec(v->dn, top->slope * v->sn * v->cn, 0.0), ct_vec(1.0, 0.0, 0.0));
   ct_vec3 q =
@@ -212,13 +223,13 @@ static void azimuth(const ct_free_top *top, const ct_jacobi_value *v, double *re
   *im = sign * (p.y * q.x - p.x * q.y);
 }
 
-/* v with the amplitudes, in the frame. */
+/* Vector with these amplitudes of cn, sn, dn, in the frame. */
 static ct_vec3 with_amplitudes(ct_vec3 amplitude, const ct_jacobi_value *v) {
   double sign = is_odd(v->half_periods) ? -1.0 : 1.0;
   return ct_vec(sign * v->cn * amplitude.x, sign * v->sn * amplitude.y, v->dn * amplitude.z);
 }
 
-/* The shortest rotation from a unit vector with z >= 0 to z, unit. */
+/* The shortest rotation from a unit vector with z >= 0 to the z axis. */
 static ct_quat upright(ct_vec3 l) {
   l = ct_unit_or(l, ct_vec(0.0, 0.0, 1.0));
   double s = 1.0 / sqrt(2.0 + 2.0 * l.z);
