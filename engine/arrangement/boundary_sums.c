@@ -213,6 +213,7 @@ ct_arrangement_part ct_arrangement_whole(const ct_arrangement *o, int side, uint
 bool ct_arrangement_build(ct_arrangement *o) {
   assert(o->memory && o->flag);
   ct_arrangement_scratch *m = o->memory;
+  /* Reset: no segments, no parts, all winding numbers unknown. */
   m->segment_count = m->coplanar_count = 0;
   o->sound = true;
   o->winds = false;
@@ -230,6 +231,7 @@ bool ct_arrangement_build(ct_arrangement *o) {
     for (uint32_t v = 0; v < skin->vertex_count; v++) s->winding[v] = CT_ARRANGEMENT_UNKNOWN;
     for (uint32_t t = 0; t < skin->triangle_count; t++) s->slot[t] = CT_ARRANGEMENT_PLAIN;
   }
+  /* Segments add to the sums while they are found; then sections of edges, then coplanar faces. */
   if (!ct_arrangement_find_crossings(o)) return false;
   for (int side = 0; side < 2; side++) {
     if (!ct_arrangement_find_winding(o, side)) return false;

@@ -243,8 +243,10 @@ static bool cross_triangle_with_tree(ct_arrangement *o, uint32_t j) {
   const ct_mesh_node *nodes = first->view->nodes;
   ct_vec3 a[3], b[3];
   ct_placed_surface_triangle(&o->skin[1], j, b);
+  /* Only triangles near the intersection of both boxes matter. */
   ct_aabb box = ct_aabb_expand(ct_triangle_aabb(b), ct_arrangement_error(o));
   if (!ct_aabb_overlap(&box, &o->common)) return true;
+  /* Depth-first descent of the first solid's tree. */
   uint32_t stack[STACK_SIZE];
   int top = 0;
   stack[top++] = 0;
@@ -355,12 +357,15 @@ static ct_aabb place_node_box(const ct_placed_surface *skin, const ct_mesh_node 
 /* Winding number of a solid around a point of the other one. */
 static int32_t compute_winding_number(const ct_placed_surface *skin, ct_vec3 p, int mover) {
   int32_t winding = 0;
+  /* Below or beside the box: the ray meets nothing. */
   if (!box_reaches_ray(&skin->box, p) || p.z < skin->box.min.z) return 0;
+  /* Hulls and boxes have no tree: test every triangle. */
   if (!skin->view) {
     for (uint32_t t = 0; t < skin->triangle_count; t++)
       winding += count_ray_crossing(skin, t, p, mover);
     return winding;
   }
+  /* Meshes: visit the nodes that the ray may meet. */
   uint32_t stack[STACK_SIZE];
   int top = 0;
   stack[top++] = 0;

@@ -72,6 +72,7 @@ static void find_surface_box(ct_placed_surface *skin) {
 bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *m,
                                const ct_mesh *mesh, const ct_frame *frame) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
+  /* In its own frame the mesh is used without a copy. */
   *skin = (ct_placed_surface){.vertices = view->vertices,
                               .corners = view->corners,
                               .across = view->across,
@@ -79,6 +80,7 @@ bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *
                               .triangle_count = view->live_count,
                               .view = view,
                               .frame = ct_frame_of(ct_pose_identity())};
+  /* Otherwise its vertices are transformed; the tree stays, with its frame and round-off. */
   if (frame) {
     if (!ct_arrangement_reserve(m, &m->placed, sizeof *m->placed, &m->placed_room,
                                 view->vertex_count))

@@ -200,6 +200,7 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
   assert(sink);
   int axes[2];
   if (count == 0) return true;
+  /* Scratch memory for all segments. */
   if (!grow_trapezoid_array(&m->stretch, sizeof *m->stretch, &m->stretch_room, count) ||
       !grow_trapezoid_array(&m->cut, sizeof *m->cut, &m->cut_room, 2 * count) ||
       !grow_trapezoid_array(&m->active, sizeof *m->active, &m->active_room, count) ||
@@ -211,12 +212,14 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
                   .open = m->open,
                   .sink = sink,
                   .context = context};
+  /* Project the segments; their ends are the cuts between slabs. */
   choose_projection_axes(normal, axes);
   for (size_t i = 0; i < count; i++) {
     if (!make_border_stretch(&border[i], axes, &c.stretch[c.count])) continue;
     m->cut[c.cuts++] = c.stretch[c.count].left;
     m->cut[c.cuts++] = c.stretch[c.count++].right;
   }
+  /* Sweep from left to right. */
   ct_heap_sort(m->stretch, c.count, NULL, stretch_precedes, swap_stretches, NULL);
   ct_heap_sort(m->cut, c.cuts, NULL, number_precedes, swap_numbers, NULL);
   return c.cuts == 0 || sweep_slabs(&c);

@@ -136,6 +136,7 @@ static bool is_within_faces(const ct_convex_proxy *outer, const ct_convex_proxy 
     ct_vec3 n = {i == 0, i == 1, i == 2};
     if (hull) n = ct_vec(outer->view->nx[i], outer->view->ny[i], outer->view->nz[i]);
     if (!hull || outer->turned) n = ct_mat_mul(outer->rotation, n);
+    /* A box has two faces per axis, a hull one per plane. */
     for (int side = hull ? 1 : -1; side <= 1; side += 2) {
       ct_vec3 out = ct_scale(n, side);
       double radius;

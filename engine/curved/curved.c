@@ -133,14 +133,17 @@ static gjk_outcome run_curved_gjk(curved_gjk *d, double tolerance) {
   if (!ct_simplex_solve(s, false, false)) return INSIDE;
   int idle = 0;
   for (int step = 0; step < GJK_ITERATIONS_MAX; step++) {
+    /* The simplex bounds the distance from above. */
     if (simplex_contains_origin(s, roundoff)) return INSIDE;
     if (s->value < d->enough) return WITHIN;
     ct_simplex_reduce(s);
     double low, before = s->value;
+    /* The support along its normal bounds it from below. */
     ct_minkowski_vertex m = evaluate_gjk_support(d, s->normal, &low);
     if (is_beyond_threshold(d)) return BEYOND;
     if (before - d->lower <= ct_max2(tolerance, 0.125 * roundoff)) return SEPARATED;
     if (simplex_has_point(s, m.w)) return STALLED;
+    /* Add the vertex; stalled if it is not new, or the value stops decreasing. */
     s->vertex[s->count++] = m;
     if (!ct_simplex_solve(s, true, false)) return STALLED;
     idle = s->value < before ? 0 : idle + 1;
@@ -306,11 +309,13 @@ static void solve_curved_pair(const ct_cell_input *in, ct_cell_result *result) {
   ct_curved_answer best = {.upper = INFINITY, .value = -INFINITY};
   for (size_t i = 0; i < sizeof refine_widths / sizeof refine_widths[0]; i++) {
     gjk_outcome o = run_curved_gjk(&d, refine_widths[i] * c.scale);
+    /* Farther than the threshold: a bound suffices. */
     if (o == BEYOND) {
       write_curved_early_out(in, &d, result);
       return;
     }
     if (o == INSIDE) break;
+    /* Refine the best normal; separated if its bracket is closed. */
     ct_curved_answer r = ct_curved_newton(&c, FEATURE_ANGLE, d.lower_normal);
     if (r.upper - r.value < best.upper - best.value) best = r;
     double roundoff = c.roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(best.value);
@@ -319,6 +324,7 @@ static void solve_curved_pair(const ct_cell_input *in, ct_cell_result *result) {
       write_curved_separation(in, &c, &best, result);
       return;
     }
+    /* Otherwise continue GJK, unless the cores overlap. */
     if (r.value < 0.0 && r.defect <= roundoff) break;
     if (o == STALLED) break;
   }

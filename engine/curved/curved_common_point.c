@@ -74,6 +74,7 @@ static void try_plane_intersection(const plane_set *all, const cut *const plane[
                                    ct_vec3 p, trial *best) {
   ct_vec3 across[3], x = p;
   double whole;
+  /* Dual basis of the normals: two planes are completed by their common direction. */
   if (count == 1) {
     across[0] = plane[0]->normal;
     whole = ct_norm2(across[0]);
@@ -85,12 +86,14 @@ static void try_plane_intersection(const plane_set *all, const cut *const plane[
     whole = ct_dot(across[2], third);
   }
   if (whole == 0.0) return;
+  /* Project p onto all planes at once, then correct the round-off. */
   for (int pass = 0; pass < SOLVE_ITERATIONS; pass++) {
     ct_vec3 step = {0.0, 0.0, 0.0};
     for (int i = 0; i < count; i++)
       step = ct_add_scaled(step, across[i], -height_above_plane(plane[i], x) / whole);
     x = ct_add(x, step);
   }
+  /* Compare by height above the other planes, then by distance. */
   trial t = {.point = x, .above = all->enough, .away = ct_norm2(ct_sub(x, p))};
   for (int i = 0; i < all->count && t.above <= best->above; i++)
     t.above = ct_max2(t.above, height_above_plane(&all->cut[i], x));
@@ -235,6 +238,7 @@ ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_pro
   double before = INFINITY;
   for (int step = 0, turns = 0; step < PROJECTION_STEPS_MAX && best.outside > enough && !best.apart;
        step++) {
+    /* A Newton step if it gains, else one alternating projection. */
     if (project_onto_both(body, &s)) {
       turns = 0;
     } else {
@@ -248,6 +252,7 @@ ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_pro
     best.outside = max_outside(&s);
   }
   write_last_iterate(&s, &best);
+  /* Slow convergence: cutting planes. */
   if (best.outside > enough) find_point_by_cutting_planes(a, b, enough, &best);
   return best;
 }

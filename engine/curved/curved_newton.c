@@ -174,6 +174,7 @@ static void slide_points_across(const ct_curved *c, double allowed, ct_vec3 a, c
 static void find_curved_witness(ct_curved *c, ct_curved_answer *answer) {
   double allowed = DEFECT_ROUNDOFFS * CT_UNIT_ROUNDOFF * c->scale;
   ct_vec3 n = answer->normal;
+  /* Frame across the normal; first candidate: the support points of the normal itself. */
   patch p = {.curved = c, .normal = n, .count = 1, .weight = {1.0}};
   ct_vec3 e = fabs(n.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
   p.across[0] = ct_unit_or(ct_cross(n, e), e);
@@ -181,6 +182,7 @@ static void find_curved_witness(ct_curved *c, ct_curved_answer *answer) {
   corner first = p.item[0] = compute_patch_corner(&p, 0.0, 0.0);
   answer->defect = INFINITY;
   keep_better_points(answer, first.m.a, first.m.b);
+  /* Search the flat part at growing tilts. */
   for (size_t i = 0; i < sizeof tilts / sizeof tilts[0] && answer->defect > allowed; i++) {
     p.tilt = tilts[i];
     p.count = 1;
@@ -189,6 +191,7 @@ static void find_curved_witness(ct_curved *c, ct_curved_answer *answer) {
     patch_points r = search_patch(&p, allowed);
     keep_better_points(answer, r.a, r.b);
   }
+  /* Last resort on nearly flat bodies. */
   if (answer->defect > allowed) {
     slide_points_across(c, allowed, answer->a, answer->b, answer);
     slide_points_across(c, allowed, first.m.a, first.m.b, answer);
@@ -302,12 +305,14 @@ static void collect_kinks(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, dou
 /* u.H v, with H the second derivative of a core's support function at the unit vector `out`. */
 static double evaluate_support_hessian(const ct_convex_proxy *proxy, ct_vec3 out, ct_vec3 u,
                                        ct_vec3 v) {
+  /* Tapered capsule: the end ball that supports. */
   if (proxy->kind == CT_PROXY_SEGMENT && ct_proxy_is_tapered(proxy))
     return ct_proxy_vertex_radius(proxy, ct_proxy_support(proxy, out, 0)) *
            (ct_dot(u, v) - ct_dot(u, out) * ct_dot(v, out));
   if (!ct_proxy_is_curved(proxy)) return 0.0;
   ct_vec3 d = ct_mat_tmul(proxy->rotation, out), p = ct_mat_tmul(proxy->rotation, u),
           q = ct_mat_tmul(proxy->rotation, v);
+  /* Frustum: the rim that supports, curved around the axis only. */
   if (proxy->kind == CT_PROXY_FRUSTUM) {
     double across = sqrt(d.x * d.x + d.y * d.y);
     bool top = 2.0 * proxy->half.z * d.z + (proxy->rim[1] - proxy->rim[0]) * across >= 0.0;
@@ -315,6 +320,7 @@ static double evaluate_support_hessian(const ct_convex_proxy *proxy, ct_vec3 out
     ct_vec3 round = {-d.y / across, d.x / across, 0.0};
     return proxy->rim[top ? 1 : 0] / across * (ct_dot(p, round) * ct_dot(q, round));
   }
+  /* Ellipsoid: S (I - m m^T) S / k, with m the unit vector of S n and k its length. */
   ct_vec3 s = proxy->half;
   ct_vec3 m = {s.x * d.x, s.y * d.y, s.z * d.z};
   p = ct_vec(s.x * p.x, s.y * p.y, s.z * p.z);
@@ -376,11 +382,13 @@ static ct_vec3 maximize_on_sphere(ct_curved *c, ct_vec3 n) {
     double s = ct_dot(n, w);
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
+    /* Gradient and negated Hessian in the principal directions. */
     hessian h = compute_principal_hessian(c, n, s);
     double g1 = ct_dot(h.along[0], w), g2 = ct_dot(h.along[1], w);
     double mean = 0.5 * (h.h11 + h.h22), half = 0.5 * (h.h11 - h.h22);
     double most = mean + sqrt(half * half + h.h12 * h.h12);
     if (!(most > 0.0)) return n;
+    /* Shift the Hessian if it is not positive definite. */
     double least = (h.h11 * h.h22 - h.h12 * h.h12) / most,
            floor = c->stiff * ct_max2(most, fabs(least));
     if (least < floor) {
@@ -388,6 +396,7 @@ static ct_vec3 maximize_on_sphere(ct_curved *c, ct_vec3 n) {
       h.h11 += shift;
       h.h22 += shift;
     }
+    /* Newton step, limited in length. */
     double det = h.h11 * h.h22 - h.h12 * h.h12;
     if (!(det > 0.0)) return n;
     double x = clamp_step((g1 * h.h22 - g2 * h.h12) / det),
@@ -420,6 +429,7 @@ static bool maximize_on_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
     double s = ct_dot(n, w);
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
+    /* Newton step along the circle; its direction is always uphill. */
     double slope = ct_dot(round, w),
            curve = reach * evaluate_pair_hessian(c, n, round, round) + ct_dot(radial, w);
     if (!(fabs(curve) > 0.0)) return true;

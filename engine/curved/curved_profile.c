@@ -22,6 +22,7 @@ static ct_vec3 get_matrix_column(ct_mat3 m, int i) {
 bool ct_profile_of(const ct_convex_proxy *proxy, double unequal, ct_profile *p) {
   *p = (ct_profile){.half = 0.0};
   if (proxy->kind == CT_PROXY_ELLIPSOID) {
+    /* An ellipsoid is one of revolution about any axis with two equal radii across. */
     const double r[3] = {proxy->half.x, proxy->half.y, proxy->half.z};
     for (int i = 0; i < 3; i++) {
       double wide = ct_min2(r[(i + 1) % 3], r[(i + 2) % 3]),
@@ -34,6 +35,8 @@ bool ct_profile_of(const ct_convex_proxy *proxy, double unequal, ct_profile *p) 
     return p->half > 0.0;
   }
   if (proxy->kind != CT_PROXY_FRUSTUM && proxy->kind != CT_PROXY_SEGMENT) return false;
+  /* A frustum ends in discs, a tapered capsule in balls. The radius of a uniform capsule is not
+   * part of its core. */
   bool frustum = proxy->kind == CT_PROXY_FRUSTUM;
   p->axis = ct_unit_or(proxy->axis[2], proxy->axis[2]);
   p->end[1] = frustum ? proxy->half.z : proxy->size;

@@ -99,6 +99,7 @@ static ct_profile_point evaluate_track(const track *t, const double d[2], double
 /* Adds the other body's support point, as a track, along a unit normal of the difference. */
 static void add_other_track(ring_search *r, ct_vec3 n, track *t) {
   if (r->turns) {
+    /* Nearly parallel body of revolution: its support turns with the direction. */
     double along = ct_dot(n, r->other_axis);
     double across = ct_norm(ct_add_scaled(n, r->other_axis, -along));
     ct_profile_point p =
@@ -112,6 +113,7 @@ static void add_other_track(ring_search *r, ct_vec3 n, track *t) {
     }
     return;
   }
+  /* Otherwise the support point is fixed. */
   ct_minkowski_vertex m = ct_curved_support(r->curved, r->second ? ct_neg(n) : n);
   ct_vec3 q = ct_sub(r->center, r->second ? m.a : m.b);
   t->wide = 0.0;
@@ -194,9 +196,11 @@ static arc make_sector_arc(const sector_sample *from, const sector_sample *to) {
   ct_profile_point middle = ct_profile_bisector(from->middle, to->middle, from->normal, to->normal);
   ct_profile_point d = {to->middle.across - from->middle.across,
                         to->middle.along - from->middle.along};
+  /* Point of the chord closest to the origin, in the middle of the sector. */
   double square = ct_profile_dot(d, d),
          part = square > 0.0 ? -ct_profile_dot(d, from->middle) / square : 0.0;
   part = ct_min2(ct_max2(part, 0.0), 1.0);
+  /* Angle around the chord's normal within which the ends' motion may matter. */
   double reach = square > 0.0
                      ? 2.0 * ct_max2(measure_variation(from), measure_variation(to)) / sqrt(square)
                      : 0.0;
@@ -206,6 +210,7 @@ static arc make_sector_arc(const sector_sample *from, const sector_sample *to) {
   for (int i = 0; i < 3; i++)
     at[i] = (ct_profile_point){from->at[i].across + part * (to->at[i].across - from->at[i].across),
                                from->at[i].along + part * (to->at[i].along - from->at[i].along)};
+  /* Outside of that angle the ends bound the arc, inside the chord's point does as well. */
   lower_arc_bound(from->at, NULL, from->normal, first, &r);
   lower_arc_bound(from->at, at, first, middle, &r);
   lower_arc_bound(to->at, at, middle, second, &r);
@@ -222,6 +227,7 @@ static void bisect_slow_arc(const ring_search *r, const arc *before, arc *part) 
 
 /* True if the depth of every normal of the sector is proven to be at least the target. */
 static bool prove_sector(ring_search *r, const sector *s) {
+  /* Two arcs: from either pole to the direction across the axis. */
   arc waiting[ARCS_MAX];
   sector_sample pole[2] = {sample_normal(r, s, (ct_profile_point){0.0, -1.0}),
                            sample_normal(r, s, (ct_profile_point){0.0, 1.0})},
@@ -231,14 +237,17 @@ static bool prove_sector(ring_search *r, const sector *s) {
   waiting[1] = make_sector_arc(&side, &pole[1]);
   while (count > 0) {
     arc cut = waiting[--count];
+    /* The arc is proven. */
     if (cut.least >= r->target) {
       r->bound->least = ct_min2(r->bound->least, cut.least);
       continue;
     }
+    /* Out of evaluations, or the arc cannot be split. */
     if (r->evaluations >= r->bound->normals_max || count + 2 > ARCS_MAX) return false;
     if (ct_profile_cross(cut.from.normal, cut.next) <= 0.0 ||
         ct_profile_cross(cut.next, cut.to.normal) <= 0.0)
       return false;
+    /* Split at the normal of the bound; a sample below the target refutes the sector. */
     sector_sample x = sample_normal(r, s, cut.next);
     for (int i = 0; i < 3; i++)
       if (ct_profile_dot(cut.next, x.at[i]) < r->target) return false;

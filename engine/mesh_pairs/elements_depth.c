@@ -152,6 +152,7 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
   s.pair.threshold = INFINITY;
   s.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF *
             (ct_proxy_scale(&in->a, &in->b) + ct_norm(in->relative.position));
+  /* Search the pairs of overlapping elements. */
   if (both) {
     s.a = ct_elements_get(in->shape_a->elements);
     s.shape_a = make_element_shape(in->shape_a);
@@ -161,6 +162,7 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
     search_convex_elements(&s);
   }
   if (s.count == 0) return false;
+  /* Write the deepest pair; bounds are the minima over all pairs. */
   bool crossed = result->crossed;
   uint32_t iterations = result->iterations;
   *result = s.best;
@@ -173,6 +175,7 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
   result->element_a = s.best_a;
   result->element_b = s.best_b;
   result->element_pairs = s.count;
+  /* If cancelled, unseen pairs may be as deep as the smaller body. */
   if (!s.stopped) return true;
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower =

@@ -326,9 +326,11 @@ static bool plane_separates_core(const nearest_search *s) {
     const ct_mesh_node *n = &p->view->nodes[stack[--top].a];
     ct_vec3 b = s->best.b, middle = ct_lerp(n->box.min, n->box.max, 0.5),
             half = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
+    /* Only nodes that contain the witness point. */
     if (compute_box_distance2(middle, half, &(ct_aabb){b, b}) > p->slack * p->slack) continue;
     for (uint32_t i = n->first; i < n->first + n->count; i++) {
       ct_triangle t = ct_mesh_triangle(p->view, i);
+      /* A triangle at the witness point must be beyond the plane. */
       if (compute_triangle_bottom(&t, s->best.normal) - s->reach >= floor) continue;
       if (ct_norm(ct_sub(ct_triangle_foot(&t, b), b)) <= p->slack) return false;
     }
@@ -373,9 +375,11 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   open_convex_mesh(&p, in);
   ct_mesh_growth growth = {p.radius, p.growth};
   nearest_search s = {.p = &p};
+  /* Nearest triangle; it intersects the core if the distance is 0. */
   ct_mesh_outcome outcome = find_nearest_triangle(&s, in->threshold + p.radius + p.growth);
   result->iterations = s.tests;
   result->triangle_b = p.view->order[s.position];
+  /* A core inside a solid overlaps it without an intersection of surfaces. */
   bool inside = s.best.distance > 0.0 && p.view->solid && ct_mesh_contains(p.mesh, p.proxy.middle);
   bool overlap = p.view->solid && (inside || s.best.distance == 0.0) && outcome != CT_MESH_STOPPED;
   if (outcome == CT_MESH_STOPPED) {
@@ -394,6 +398,7 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
     result->overlap = ct_max2(p.radius - s.best.distance, 0.0);
   }
   transform_to_pair_frame(in, result);
+  /* Elements that touch: their depth, else the elements that own the triangles. */
   if (!ct_elements_have_depth(in) || result->distance > 0.0 || outcome == CT_MESH_STOPPED) return;
   if (overlap || !ct_elements_deepest(in, result)) ct_elements_surface_contact(in, result);
 }

@@ -162,6 +162,7 @@ static void solve_point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_
 static double compute_depth_in_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
   const ct_convex_proxy *proxy = &p->proxy;
+  /* The bounding ball may suffice; then closed forms of ball and box, planes of hulls. */
   double far = ct_norm(ct_sub(point, proxy->middle)) - proxy->size -
                ct_max2(proxy->radius[0], proxy->radius[1]);
   if (-far <= need) return -far;
@@ -181,6 +182,7 @@ static double compute_depth_in_core(void *context, ct_vec3 point, double need) {
       most = ct_max2(most, v->nx[i] * d.x + v->ny[i] * d.y + v->nz[i] * d.z - v->offset[i]);
     return -most;
   }
+  /* Other cores: the distance query. */
   ct_cell_result r;
   solve_point_to_core(p, point, &r);
   return -r.distance;

@@ -88,6 +88,7 @@ ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch
   memory->count = 0;
   ct_search_node w = bound_node_value(&c, 0, INFINITY);
   if (!ct_search_heap_push(memory, w)) maximize_depth_first(&c, w);
+  /* Best first: open the node of the greatest bound until no bound exceeds the best value. */
   while (memory->count > 0) {
     w = ct_search_heap_pop(memory);
     if (!(-w.key > get_best_value(&c))) break;
@@ -229,12 +230,14 @@ static int compare_crossings_by_edge(const void *first, const void *second) {
 static void find_deepest_section(const ct_mesh_pair *p, bool second, ct_mesh_feature *best) {
   crossing_collector x = {p, second, false};
   ct_mesh_scratch *m = p->memory;
+  /* Collect the crossings and sort them along their edges. */
   m->crossing_count = 0;
   if (!ct_mesh_pair_visit_boxes(p, add_edge_crossings, &x)) best->complete = false;
   if (m->crossing_count > 1)
     qsort(m->crossing, m->crossing_count, sizeof *m->crossing, compare_crossings_by_edge);
   const ct_mesh_view *view = second ? p->b : p->a;
   solid s = make_solid_query(p, second, 1.0);
+  /* Sections longer than twice the best depth, with the midpoint inside. */
   for (size_t i = 1; i < m->crossing_count; i++) {
     const ct_crossing *c = &m->crossing[i - 1], *d = &m->crossing[i];
     if (c->low != d->low || c->high != d->high) continue;

@@ -152,8 +152,10 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
   bool solids = p.a->solid && p.b->solid;
   ct_mesh_nearest_pair found = {.gap = {.normal = {1.0, 0.0, 0.0}}};
   contained_vertex inner;
+  /* Do the surfaces intersect, or does one solid contain a component of the other? */
   bool crossed = ct_mesh_pair_cross(&p, &found),
        overlap = crossed || find_nested_component(&p, &inner);
+  /* Disjoint: distance of the surfaces. Overlapping: depth of elements or features. */
   if (!overlap) {
     write_mesh_mesh_separation(&p, in->threshold, growth, result);
   } else {
@@ -167,9 +169,11 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
     else ct_mesh_write_result(0.0, found.gap, growth, false, result);
     result->crossed = crossed;
   }
+  /* Elements that touch: the elements that own the triangles. */
   if (ct_elements_have_depth(in) && result->distance <= 0.0 && !p.memory->stopped &&
       (crossed || !ct_elements_deepest(in, result)))
     ct_elements_surface_contact(in, result);
+  /* Cancelled: the depth is bounded by the smaller mesh only. */
   if (!p.memory->stopped || result->status != CT_PAIR_OK) return;
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower =

@@ -289,8 +289,10 @@ ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold,
       .pair = p, .best = out, .drop = threshold + p->slack, .dropped = INFINITY, .cut = INFINITY};
   ct_mesh_scratch *memory = p->memory;
   memory->count = 0;
+  /* A first distance; bodies that a slab separates are done. */
   test_nearest_leaves(&s, descend_to_first_leaves(p));
   if (search_along_slabs(&s)) return CT_MESH_FOUND;
+  /* Best-first search of pairs of nodes. */
   ct_search_node w = make_root_pair(p), child[2] = {w, {INFINITY, 0, 0}};
   push_child_pairs(&s, child);
   bool stopped = false;
@@ -304,6 +306,7 @@ ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold,
     if (out->gap.distance < before && search_along_slabs(&s)) return CT_MESH_FOUND;
     stopped = ct_mesh_is_cancelled(memory, 4);
   }
+  /* The bounds of pruned and dropped pairs limit the result from below. */
   if (stopped) return CT_MESH_STOPPED;
   if (s.dropped < out->gap.distance) {
     out->least = ct_min2(s.dropped, s.cut);
