@@ -188,6 +188,7 @@ ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion
   if (!materials_known(common->scene)) return CT_NOT_FOUND;
   ct_compliant_motion *motion = *out = calloc(1, sizeof *motion);
   if (!motion) return CT_OUT_OF_MEMORY;
+  /* Allocate the state and the stages of a step. */
   size_t count = common->moved_count + 1;
   motion->common = common;
   motion->bodies = malloc(count * sizeof *motion->bodies);
@@ -200,6 +201,7 @@ ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion
     good = good && motion->rates[s];
   }
   if (!good) return CT_OUT_OF_MEMORY;
+  /* Set the initial state from the bodies. */
   if (!(common->options.tolerance > 0.0)) common->options.tolerance = CT_ADVANCE_TOLERANCE;
   for (size_t i = 0; i < common->moved_count; i++) common->moving_rows[common->now[i].row] = 1;
   memcpy(motion->bodies, common->now, common->moved_count * sizeof *common->now);
@@ -309,6 +311,7 @@ static ct_status set_members(ct_compliant_motion *motion, double time) {
   size_t count = 0, kept = 0;
   for (size_t k = 0; k < motion->candidates.count; k++)
     count += motion->candidates.items[k].distance <= 0.0;
+  /* Collect the pairs in contact: persisting members, and new ones. */
   ct_elastic_contact *members = malloc((count + 1) * sizeof *members);
   if (!members) return CT_OUT_OF_MEMORY;
   count = 0;
@@ -320,6 +323,7 @@ static ct_status set_members(ct_compliant_motion *motion, double time) {
     members[count++] =
         old < motion->member_count ? motion->members[old] : new_contact(motion, near);
   }
+  /* Report the changes, then replace the members. */
   ct_status status = emit_changes(motion, time, members, count);
   if (status != CT_OK) {
     free(members);
@@ -398,6 +402,7 @@ static ct_status find_change(ct_compliant_motion *motion, double *time, ct_works
 static void accept_trial(ct_compliant_motion *motion, double time, double error) {
   assert(time > 0.0 && motion->flow != motion->trial);
   ct_advance_state *state = &motion->common->state;
+  /* Swap present and trial state; the last stage becomes the first of the next step. */
   ct_flow *flow = motion->flow;
   motion->flow = motion->trial;
   motion->trial = flow;
@@ -407,6 +412,7 @@ static void accept_trial(ct_compliant_motion *motion, double time, double error)
   motion->rate_sums[0] = motion->rate_sums[CT_FLOW_STAGES - 1];
   memcpy(motion->common->now, motion->bodies,
          motion->common->moved_count * sizeof *motion->common->now);
+  /* Update the reported state. */
   state->time = time < motion->common->options.duration - state->time
                     ? state->time + time
                     : motion->common->options.duration;

@@ -213,6 +213,7 @@ static uint64_t last_pair(const event_run *run) {
 
 static ct_status make_state(event_run *run, ct_contact_state **out) {
   const ct_scene *scene = run->pairs.scene;
+  /* Allocate the state with its texts. */
   size_t text_bytes = 0;
   for (size_t i = 0; i < run->count; i++) text_bytes += text_bytes_of(scene, &run->found[i].key);
   char *texts;
@@ -225,6 +226,7 @@ static ct_status make_state(event_run *run, ct_contact_state **out) {
   state->events = run->previous ? run->previous->events + 1 : 1;
   state->last_pair = last_pair(run);
   state->next_serial = scene->next_serial;
+  /* Write the records; begun contacts get new pair numbers. */
   ct_status status = CT_OK;
   for (size_t i = 0; i < run->count && status == CT_OK; i++) {
     const found_contact *found = &run->found[i];

@@ -46,6 +46,7 @@ static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
   ct_row_velocity *velocities =
       ct_arena_alloc(step->arena, driven->common->moved_count + 1, sizeof *velocities);
   ct_status status = velocities ? CT_OK : CT_OUT_OF_MEMORY;
+  /* Poses and velocities of the bodies as overrides. */
   for (size_t i = 0; i < driven->common->moved_count && velocities; i++) {
     const ct_body_state *m = &driven->common->next[i];
     driven->common->overrides[i] = (ct_override){m->row, m->pose};
@@ -61,6 +62,7 @@ static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
                                         .velocities = velocities,
                                         .velocity_count = driven->common->moved_count,
                                         .cancel = o->cancel};
+  /* Find contacts and islands, within the limit of contacts. */
   if (status == CT_OK)
     status = ct_mechanics_prepare(driven->common->scene, &options, step->workspace, out);
   ct_arena_leave(step->arena, mark);
@@ -149,6 +151,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
       .velocities = ct_arena_alloc(step->arena, island->set.body_count, sizeof *result.velocities),
       .certificate = ct_arena_alloc_doubles(step->arena, island->set.count)};
   if (!result.contacts || !result.velocities || !result.certificate) return CT_OUT_OF_MEMORY;
+  /* Solve the impulses of the island. */
   const ct_impulse_options options = {.frictionless = o->frictionless,
                                       .energy_guard = true,
                                       .velocity_tolerance = step->result.velocity_tolerance,
@@ -159,6 +162,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
   ct_status status = ct_impulse_solve(&island->set, &options, step->arena, &result);
   if (status != CT_OK) return status;
   if (result.contradictory) note_squeeze(step, island, result.certificate);
+  /* Apply the velocities that result. */
   for (size_t i = 0; i < island->set.body_count; i++) {
     ct_body_state *m = ct_integration_next_of(step->driven->common, island->rows[i]);
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
@@ -166,6 +170,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
     m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);
     m->asleep = false;
   }
+  /* Account for the impulses of immovable bodies and for the solver's statistics. */
   for (size_t i = 0; i < island->set.count; i++) {
     account_immovable_body(step, island, island->set.contacts[i].a, result.contacts[i].impulse);
     account_immovable_body(step, island, island->set.contacts[i].b,
@@ -375,6 +380,7 @@ static ct_status rest_island_forces(ct_event_step *step, const ct_island *island
       .bodies = ct_arena_alloc(step->arena, set.body_count, sizeof *result.bodies)};
   ct_mass_body *bodies = ct_arena_alloc(step->arena, set.body_count, sizeof *bodies);
   if (!result.contacts || !result.bodies || !bodies) return CT_OUT_OF_MEMORY;
+  /* Work on a copy of the bodies, as stop_resting_motion changes their velocities. */
   memcpy(bodies, set.bodies, set.body_count * sizeof *bodies);
   set.bodies = bodies;
   bool rough = !o->frictionless && island_has_friction(island);
@@ -386,12 +392,14 @@ static ct_status rest_island_forces(ct_event_step *step, const ct_island *island
                                       .tolerance = o->tolerance,
                                       .iterations_max = o->iterations_max,
                                       .cancel = o->cancel};
+  /* Alternate between forces and velocities until resting contacts have no normal velocity. */
   ct_status status = solve_resting_forces(step, &set, &options, &result);
   for (int round = 0; status == CT_OK && round < CALM_ROUNDS &&
                       stop_resting_motion(step, &set, bodies, result.contacts);
        round++)
     status = solve_resting_forces(step, &set, &options, &result);
   if (status != CT_OK) return status;
+  /* Apply the changed velocities, and awaken the bodies. */
   for (size_t i = 0; i < set.body_count; i++) {
     ct_body_state *m = ct_integration_next_of(step->driven->common, island->rows[i]);
     if (set.bodies[i].mobility != CT_DYNAMIC) continue;
@@ -400,6 +408,7 @@ static ct_status rest_island_forces(ct_event_step *step, const ct_island *island
     m->velocity = bodies[i].velocity;
     m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);
   }
+  /* Limit the energy, detect sleep, and record the resting contacts. */
   const ct_island calmed = {.set = set, .rows = island->rows};
   limit_created_energy(step, &calmed, &result);
   if (ct_event_island_is_at_rest(step, &calmed, &result))
@@ -502,6 +511,8 @@ static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, boo
   const ct_vec3 struck_impulse = step->result.contact_impulse;
   const double struck_work = step->result.kinematic_work;
   ct_status status = step->resting ? CT_OK : CT_OUT_OF_MEMORY;
+  /* Solve the forces for the interval, and shorten it to the first impact until that does not
+   * change. */
   bool cut = true;
   for (int k = 0; status == CT_OK && cut; k++) {
     double first = INFINITY;
@@ -558,16 +569,19 @@ static ct_status go_to_event(ct_event_step *step) {
       ct_max2(driven->common->options.velocity_tolerance, least_velocity_tolerance(driven));
   ct_mechanics *mechanics = NULL;
   bool hits = false, struck = false;
+  /* Start from the present state. Changed loads awaken all bodies. */
   memcpy(driven->common->next, driven->common->now,
          driven->common->moved_count * sizeof *driven->common->now);
   for (size_t i = 0; i < driven->common->moved_count && driven->common->last_time == 0.0; i++)
     driven->common->next[i].asleep = false;
   if (ct_event_is_all_asleep(step)) return CT_OK;
+  /* Resolve initial approaches, then fly to the first impact. */
   ct_status status = evaluate_mechanics(step, &mechanics);
   if (status == CT_OK) status = collide_initially(step, &mechanics);
   if (status == CT_OK) status = fly_to_impact(step, mechanics, &hits);
   ct_mechanics_destroy(mechanics);
   if (status != CT_OK || !hits) return status;
+  /* Resolve the impacts at the end of the flight. */
   status = evaluate_mechanics(step, &mechanics);
   if (status != CT_OK) return status;
   step->plastic = driven->at_once >= IMPACTS_AT_ONCE;

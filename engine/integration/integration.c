@@ -173,9 +173,11 @@ void ct_integration_accept(ct_integration *common, const ct_step_result *result,
   ct_advance_state *state = &common->state;
   assert(time >= state->time);
   assert(result->time >= 0.0 && result->depth >= 0.0 && result->residual >= 0.0);
+  /* Swap the states. */
   ct_body_state *moved = common->now;
   common->now = common->next;
   common->next = moved;
+  /* Update the reported state. */
   state->time = time;
   state->steps++;
   common->pace = result->time;

@@ -182,12 +182,14 @@ static void set_motion(ct_free_top *top, const frame_state *s, double root_d, do
 
 /* Coefficients of the rotation about the angular momentum. g = D/E. */
 static void set_turn(ct_free_top *top, const frame_state *s, double g) {
+  /* Parameters of the derivation at the head of this file. */
   double m1 = top->jacobi.root * top->jacobi.root, h = s->i3 / s->i1, d23 = fabs(s->i3 - s->i2);
   double a = fabs(s->i2 - s->i1) / d23, n = a * h,
          one_more = s->i2 * fabs(s->i3 - s->i1) / (s->i1 * d23);
   double size = ct_norm(
       ct_vec(s->i1 * ct_dd_value(s->w1), s->i2 * ct_dd_value(s->w2), s->i3 * ct_dd_value(s->w3)));
   top->squash = 1.0 / sqrt(one_more);
+  /* I1 > I3: a linear term and a positive integral. */
   if (top->side < 0.0) {
     top->linear = size / s->i1;
     top->swing = top->linear / top->rate * a * (1.0 - h);
@@ -195,6 +197,7 @@ static void set_turn(ct_free_top *top, const frame_state *s, double g) {
     top->third = one_more;
     top->product = one_more * (n + a * g) * n;
   } else {
+    /* I1 < I3: the transformed integral, with an arc tangent. */
     double part = a * (g + h) / one_more, factor = m1 * sqrt(h / (one_more * (g + h)));
     top->linear = size / s->i3 + top->rate * (g * sqrt(one_more / (h * (g + h))) + factor);
     top->swing = factor * part;

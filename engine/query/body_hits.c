@@ -146,6 +146,7 @@ static ct_status visit_volume(void *context, uint32_t a, uint32_t b) {
   const ct_body_pair *pair = v->run->pair;
   if (v->run->stopped) return CT_OK;
   const ct_placed placed[2] = {ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b)};
+  /* Evaluate the pair of colliders. */
   ct_volume volume;
   ct_volume_options options = *v->options;
   options.poses_a = get_volume_poses(pair->a, a);
@@ -154,6 +155,7 @@ static ct_status visit_volume(void *context, uint32_t a, uint32_t b) {
   ct_status status = check_evaluation(pair);
   if (status == CT_OK && volume.failed) status = CT_OUT_OF_MEMORY;
   if (status != CT_OK) return status;
+  /* Report each contact, or the pair without one. */
   ct_volume_hit hit = {.collider_a = a, .collider_b = b, .overlap = true};
   if (volume.count == 0) return report_missing_contact(v, placed, &volume, &hit);
   ct_volume_total total;

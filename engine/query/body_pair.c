@@ -236,6 +236,7 @@ static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pa
     if (poll_body_pair_cancel(&walk->poll, 2)) return CT_CANCELLED;
     if (is_gap_irrelevant(walk, best, w.gap)) continue;
     const ct_tree_node *node = &nodes[w.node];
+    /* Inner node: push the nearer child last, so that it is visited next. */
     if (node->height > 0) {
       waiting_node c = make_waiting_node(walk, first, node->child[0]),
                    d = make_waiting_node(walk, first, node->child[1]);
@@ -244,6 +245,7 @@ static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pa
       stack[top++] = swap ? d : c;
       continue;
     }
+    /* Leaf: evaluate the pair unless its own box gap excludes it. */
     collider_pair p = {first, node->child[1]};
     if (is_gap_irrelevant(walk, best, gap_of(walk, p))) continue;
     test_distance(walk, p, best);

@@ -350,10 +350,12 @@ static ct_status prepare_query(ct_query *query) {
     return CT_LIMIT;
   ct_status status = set_overrides(query);
   if (status != CT_OK) return status;
+  /* Choose the broad phase method. */
   query->broadphase = o->broadphase;
   if (query->broadphase == CT_BROADPHASE_AUTO && !query->question.frames)
     query->broadphase =
         query->scene->rows <= BOXES_ROWS_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
+  /* Explicit pairs need no boxes. */
   if (o->explicit_pairs) {
     query->source = CT_SOURCE_EXPLICIT;
     query->items = o->pair_count;
@@ -362,6 +364,7 @@ static ct_status prepare_query(ct_query *query) {
   query->items = query->scene->rows;
   status = ct_scene_row_filter(query->scene, o->cancel, &query->filter);
   if (status != CT_OK) return status;
+  /* All pairs: the source of candidates depends on the method and on `where`. */
   if (query->question.frames) return next_frame(query);
   if (query->broadphase == CT_BROADPHASE_BRUTE_FORCE) {
     query->source = CT_SOURCE_BOXES;

@@ -137,10 +137,12 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
   const ct_query_kind kind = query->question.kind;
   bool all = query->source == CT_SOURCE_EXPLICIT && !o->hits_only;
   if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
+  /* Boxes only. */
   if (kind == CT_QUERY_PAIRS) {
     test_boxes(run, a, b, all);
     return CT_OK;
   }
+  /* Narrow phase by kind of query. */
   if (!place_pair(run, a, b)) return CT_OUT_OF_MEMORY;
   bool limited = !all || kind == CT_QUERY_CONTACTS || kind == CT_QUERY_VOLUME;
   const ct_body_pair pair = {.a = &run->a,

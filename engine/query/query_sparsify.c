@@ -181,6 +181,7 @@ static ct_status sparsify(sparse_run *run) {
   ct_status status = contacts && outcome && list_pieces_of_hits(run) && list_present(run)
                          ? CT_OK
                          : CT_OUT_OF_MEMORY;
+  /* Convert the hits with a contact. */
   size_t count = 0;
   for (size_t i = 0; i < run->count && status == CT_OK; i++) {
     const kept_hit *k = &run->hits[i];
@@ -196,6 +197,7 @@ static ct_status sparsify(sparse_run *run) {
                                           .position = k->contact.position};
     count++;
   }
+  /* Sparsify them, and write the outcome back to the hits. */
   if (status == CT_OK) {
     const ct_query_sparsify *s = run->query->question.volume.sparsify;
     ct_sparsify_options options = {s->threshold,        s->min_area, s->min_distance,

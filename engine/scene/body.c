@@ -356,14 +356,17 @@ bool ct_body_mass(const ct_body *body, ct_mass_properties *out, bool *overlap_ig
   if (!motion) motion = &none;
   ct_mass_properties result = {0};
   bool reported = motion->source == CT_MASS_MASS && motion->has_center && motion->has_inertia;
+  /* Integrate the colliders at unit density; a complete motion needs none. */
   bool computed = unit_mass(body, &result);
   if (!computed && !reported) return false;
   if (!computed) result = (ct_mass_properties){0};
+  /* Scale to the mass or density. */
   double mass =
       motion->source == CT_MASS_MASS
           ? motion->value
           : result.mass * (motion->source == CT_MASS_DENSITY ? motion->value : STANDARD_DENSITY);
   if (computed) result.inertia = scale_inertia(result.inertia, mass / result.mass);
+  /* Replace the computed values by those that the motion specifies. */
   if (motion->has_center) {
     result.inertia =
         add_parallel_axis_term(result.inertia, mass, ct_sub(motion->center, result.center));

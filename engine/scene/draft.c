@@ -404,6 +404,7 @@ static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   uint32_t at = fresh->rows;
   const ct_body *body = ct_scene_body_at(old, from);
   bool moving = old->velocities.rows > 0;
+  /* Allocate everything before the scene changes. */
   if (!ct_column_extend(&fresh->bodies, at + 1, &ignored) ||
       !ct_column_extend(&fresh->poses, at + 1, &ignored))
     return false;
@@ -413,6 +414,7 @@ static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   uint32_t *slot =
       ct_index_slot(&fresh->index, &fresh->bodies, old->key, ct_body_id(body), &ignored);
   if (!slot) return false;
+  /* Store the row. */
   ct_column_set_pointer(&fresh->bodies, ct_column_write(&fresh->bodies, at, &ignored), body);
   *(ct_pose *)ct_column_write(&fresh->poses, at, &ignored) = *ct_scene_pose_at(old, from);
   if (moving)
@@ -430,6 +432,7 @@ static bool compact_rows(ct_draft *draft) {
   ct_scene *old = draft->next;
   uint32_t holes = old->rows - old->count;
   if (2 * holes <= old->rows && (holes == 0 || old->rows < ROWS_MAX / 4 * 3)) return true;
+  /* Copy the rows with a body to an empty scene with a new numbering. */
   ct_scene *fresh = ct_scene_branch(NULL);
   if (!fresh) return false;
   fresh->key = old->key;
@@ -438,6 +441,7 @@ static bool compact_rows(ct_draft *draft) {
     ct_scene_release(fresh);
     return false;
   }
+  /* Move or share everything else. */
   fresh->count = old->count;
   fresh->bodies_weight = old->bodies_weight;
   fresh->revision = old->revision;
@@ -452,6 +456,7 @@ static bool compact_rows(ct_draft *draft) {
   fresh->next_serial = old->next_serial;
   fresh->contacts_begun = old->contacts_begun;
   fresh->attached = ct_attached_list_retain(old->attached);
+  /* Row numbers changed: derived data and row filter are rebuilt. */
   ct_scene_release(old);
   draft->next = fresh;
   draft->many_changes = true;

@@ -106,6 +106,7 @@ static void lay_out_materials(ct_material_set *set, const ct_materials *m) {
   set->materials = (ct_materials){items, m->count, pairs, m->pair_count};
   set->sorted = sorted;
   set->ranked = ranked;
+  /* Sort for binary search: the names, then the pairs by the indices of their materials. */
   ct_heap_sort(sorted, m->count, items, name_before, swap_places, NULL);
   for (size_t i = 0; i < m->pair_count; i++) {
     uint32_t a = find_material_index(set, pairs[i].a), b = find_material_index(set, pairs[i].b);

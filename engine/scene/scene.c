@@ -64,6 +64,7 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
     free(scene);
     return NULL;
   }
+  /* An empty scene without derived data. */
   scene->numbering = numbering;
   atomic_init(&scene->refs, 1);
   atomic_init(&scene->derived, NULL);
@@ -78,6 +79,7 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
     scene->key = new_key(scene);
     return scene;
   }
+  /* Copy the plain members of base, and share its reference-counted ones. */
   scene->key = base->key;
   scene->rows = base->rows;
   scene->count = base->count;

@@ -288,6 +288,7 @@ static void add_start_result(ct_step *step, const ct_step *start) {
 static ct_status make_step(ct_step *step) {
   assert(step->result.time > 0.0);
   ct_time_stepping *stepping = step->stepping;
+  /* Start from the present state. Another length of the step awakens all bodies. */
   memcpy(stepping->common->next, stepping->common->now,
          stepping->common->moved_count * sizeof *stepping->common->now);
   if (step->result.time != stepping->common->last_time)
@@ -296,17 +297,20 @@ static ct_status make_step(ct_step *step) {
   if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
                                        step->result.time))
     return CT_LIMIT;
+  /* First step of all: resolve the contacts that close before its middle. */
   ct_step start = *step;
   ct_status status = stepping->common->state.steps == 0 ? collide_at_start(&start) : CT_OK;
   if (status != CT_OK) return status;
   if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
                                        step->result.time))
     return CT_LIMIT;
+  /* Drift to the middle, and apply loads there. */
   for (size_t i = 0; i < stepping->common->moved_count; i++)
     ct_body_state_drift(&stepping->common->next[i], 0.5 * step->result.time);
   set_body_loads(stepping);
   for (size_t i = 0; i < stepping->common->moved_count; i++)
     apply_free_forces(stepping, &stepping->common->next[i], step->result.time);
+  /* Find and solve the contacts at the middle. */
   status = ct_step_find_contacts(step);
   if (status == CT_OK) status = solve_contacts(step);
   if (status != CT_OK) return status;
@@ -314,6 +318,7 @@ static ct_status make_step(ct_step *step) {
   if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
                                        step->result.time))
     return CT_LIMIT;
+  /* Drift through the second half. */
   for (size_t i = 0; i < stepping->common->moved_count; i++) {
     ct_body_state *m = &stepping->common->next[i];
     if (m->is_dynamic) step->result.load_work += body_load_work(m, step->result.time);

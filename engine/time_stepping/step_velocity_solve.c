@@ -340,12 +340,15 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
   uint32_t *active = ct_arena_alloc(arena, p->count, sizeof *active);
   double *r = ct_arena_alloc_doubles(arena, 3 * p->count),
          *u = ct_arena_alloc_doubles(arena, 3 * p->count);
+  /* Contacts that touch. */
   size_t count = 0;
   for (uint32_t i = 0; active && i < p->count; i++)
     if (island_contact(p, i)->target == 0.0 || island_contact(p, i)->bounces) active[count++] = i;
+  /* Impulses that cancel all momenta. */
   ct_status status =
       active && r && u ? ct_step_stop(p->step, &p->set, active, count, r) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
+    /* Keep them if they solve the velocity problem better. */
     const ct_friction_problem problem = friction_problem_of(p, false);
     double residual = ct_friction_residual(&problem, r, u);
     if (residual < answer->result.residual) {
