@@ -11,8 +11,7 @@
 
 #include <assert.h>
 
-/* ---- coplanar triangles
- * -------------------------------------------------------------------------- */
+/* ---- coplanar triangles --------------------------------------------------------------------- */
 
 /* Corners of the intersection of two triangles, cut by one more plane: each of four cuts adds at
  * most one. */
@@ -77,9 +76,9 @@ static void subtract_common_area(ct_arrangement_part *part, double area, ct_vec3
 }
 
 /* Clips a polygon in the first triangle to where it is below the second triangle, or above it if
- * `way` is -1. */
+ * `sign` is -1. */
 static polygon clip_polygon_below(const ct_arrangement *o, const ct_coplanar_pair *f,
-                                  const polygon *p, ct_vec3 normal, double way) {
+                                  const polygon *p, ct_vec3 normal, double sign) {
   ct_vec3 v[3];
   double below[CORNERS_MAX], all;
   ct_placed_surface_triangle(&o->skin[0], f->triangle[0], v);
@@ -87,10 +86,10 @@ static polygon clip_polygon_below(const ct_arrangement *o, const ct_coplanar_pai
   all = ct_dot(normal, ct_cross(ct_sub(v[1], v[0]), ct_sub(v[2], v[0])));
   bool none = f->height[0] == 0.0 && f->height[1] == 0.0 && f->height[2] == 0.0;
   for (int i = 0; i < p->count; i++) {
-    below[i] = none ? -way * (double)f->side : 0.0;
+    below[i] = none ? -sign * (double)f->side : 0.0;
     for (int k = 0; k < 3 && !none; k++) {
       ct_vec3 q = ct_sub(v[(k + 1) % 3], p->v[i]), r = ct_sub(v[(k + 2) % 3], p->v[i]);
-      below[i] -= way * f->height[k] * ct_dot(normal, ct_cross(q, r)) / all;
+      below[i] -= sign * f->height[k] * ct_dot(normal, ct_cross(q, r)) / all;
     }
   }
   return clip_coplanar_polygon(p, below);
@@ -130,8 +129,7 @@ static void apply_coplanar_faces(ct_arrangement *o) {
   }
 }
 
-/* ---- boundary sums
- * ------------------------------------------------------------------------------- */
+/* ---- boundary sums -------------------------------------------------------------------------- */
 
 void ct_arrangement_add_segment(ct_arrangement_part *part, ct_vec3 p, ct_vec3 q, double weight) {
   /* The triangle from the foot of the origin on the part's plane, and the tetrahedron from the

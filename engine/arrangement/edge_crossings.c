@@ -15,8 +15,7 @@
 
 #include <assert.h>
 
-/* ---- perturbed signs
- * ----------------------------------------------------------------------------- */
+/* ---- perturbed signs ------------------------------------------------------------------------ */
 
 static ct_vec2 project_along(ct_vec3 p, int axis) {
   return axis == 0 ? (ct_vec2){p.y, p.z} : axis == 1 ? (ct_vec2){p.z, p.x} : (ct_vec2){p.x, p.y};
@@ -46,8 +45,7 @@ static int find_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) 
   return turn;
 }
 
-/* ---- edge crossings
- * ------------------------------------------------------------------------------ */
+/* ---- edge crossings ------------------------------------------------------------------------- */
 
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 /* Cost of a pair of triangles in units of the cancel poll; exact signs take some microseconds. */
@@ -303,8 +301,7 @@ bool ct_arrangement_find_crossings(ct_arrangement *o) {
   return sort_crossings(o, 0) && sort_crossings(o, 1);
 }
 
-/* ---- winding numbers
- * ----------------------------------------------------------------------------- */
+/* ---- winding numbers ------------------------------------------------------------------------ */
 
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 #define RAY_STEPS 64
@@ -312,22 +309,22 @@ bool ct_arrangement_find_crossings(ct_arrangement *o) {
 
 static ct_vec2 project_down(ct_vec3 p) { return (ct_vec2){p.x, p.y}; }
 
-/* Side of the line ab on which p is, seen from above, with p moved by way (e, e^2); 0 only if a and
- * b coincide there. */
-static int side_of_projected_edge(ct_vec3 a, ct_vec3 b, ct_vec3 p, int way) {
+/* Side of the line ab on which p is, seen from above, with p moved by sign (e, e^2); 0 only if a
+ * and b coincide there. */
+static int side_of_projected_edge(ct_vec3 a, ct_vec3 b, ct_vec3 p, int sign) {
   int side = ct_orient2d(project_down(a), project_down(b), project_down(p));
   if (side != 0) return side;
-  if (a.y != b.y) return a.y > b.y ? way : -way;
-  return way * ((b.x > a.x) - (b.x < a.x));
+  if (a.y != b.y) return a.y > b.y ? sign : -sign;
+  return sign * ((b.x > a.x) - (b.x < a.x));
 }
 
 /* Crossing of the upward ray from p with a triangle: +1 if it leaves through the front, -1 if it
  * enters, 0 if it misses. */
 static int cross_ray_with_triangle(const ct_vec3 t[3], ct_vec3 p, int mover) {
-  int way = mover == 1 ? -1 : 1;
-  int side = side_of_projected_edge(t[0], t[1], p, way);
-  if (side == 0 || side_of_projected_edge(t[1], t[2], p, way) != side ||
-      side_of_projected_edge(t[2], t[0], p, way) != side)
+  int sign = mover == 1 ? -1 : 1;
+  int side = side_of_projected_edge(t[0], t[1], p, sign);
+  if (side == 0 || side_of_projected_edge(t[1], t[2], p, sign) != side ||
+      side_of_projected_edge(t[2], t[0], p, sign) != side)
     return 0;
   return orient3d_perturbed(t, p, mover) == -side ? side : 0;
 }

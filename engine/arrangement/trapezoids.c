@@ -12,17 +12,17 @@
 #define NONE UINT32_MAX
 
 /* A border segment from its left end to its right end. */
-typedef struct ct_stretch {
+typedef struct ct_sweep_segment {
   ct_vec3 p, q;
   double left, right, at_left, at_right; /* in the projection */
-  int32_t way;                           /* change of the winding number across it, upward */
+  int32_t winding_change;                /* across the segment, upward */
   uint32_t upper;                        /* upper border of the open trapezoid above it, or NONE */
   double start;                          /* left end of that trapezoid */
   uint32_t slab;                         /* last slab that contained it */
-} ct_stretch;
+} ct_sweep_segment;
 
 typedef struct slab_sweep {
-  ct_stretch *stretch;
+  ct_sweep_segment *segment;
   const double *cut;
   uint32_t *active, *open;
   size_t count, cuts, active_count, open_count;
@@ -31,7 +31,7 @@ typedef struct slab_sweep {
 } slab_sweep;
 
 void ct_trapezoid_scratch_free(ct_trapezoid_scratch *m) {
-  free(m->stretch);
+  free(m->segment);
   free(m->cut);
   free(m->active);
   free(m->open);
@@ -62,25 +62,26 @@ static void choose_projection_axes(ct_vec3 normal, int axes[2]) {
   axes[1] = (along + (up ? 2 : 1)) % 3;
 }
 
-static bool make_border_stretch(const ct_border_segment *b, const int axes[2], ct_stretch *out) {
+static bool make_sweep_segment(const ct_border_segment *b, const int axes[2],
+                               ct_sweep_segment *out) {
   double u = get_coordinate(&b->p, axes[0]), v = get_coordinate(&b->q, axes[0]);
   bool turned = u > v;
   if (u == v || b->weight == 0) return false;
-  *out = (ct_stretch){
+  *out = (ct_sweep_segment){
       .p = turned ? b->q : b->p, .q = turned ? b->p : b->q, .upper = NONE, .slab = NONE};
   out->left = turned ? v : u;
   out->right = turned ? u : v;
   out->at_left = get_coordinate(&out->p, axes[1]);
   out->at_right = get_coordinate(&out->q, axes[1]);
-  out->way = turned ? -b->weight : b->weight;
+  out->winding_change = turned ? -b->weight : b->weight;
   return true;
 }
 
-static double compute_stretch_height(const ct_stretch *s, double u) {
+static double compute_segment_height(const ct_sweep_segment *s, double u) {
   return s->at_left + (u - s->left) / (s->right - s->left) * (s->at_right - s->at_left);
 }
 
-static ct_vec3 compute_stretch_point(const ct_stretch *s, double u) {
+static ct_vec3 compute_segment_point(const ct_sweep_segment *s, double u) {
   if (u <= s->left) return s->p;
   return u >= s->right ? s->q : ct_lerp(s->p, s->q, (u - s->left) / (s->right - s->left));
 }
@@ -92,10 +93,10 @@ static bool emit_triangle(const slab_sweep *c, ct_vec3 p, ct_vec3 q, ct_vec3 r) 
 
 /* Emits the trapezoid above a border segment, which ends here. */
 static bool finish_trapezoid(slab_sweep *c, uint32_t lower, double end) {
-  ct_stretch *s = &c->stretch[lower];
-  const ct_stretch *t = &c->stretch[s->upper];
-  ct_vec3 corner[4] = {compute_stretch_point(s, s->start), compute_stretch_point(s, end),
-                       compute_stretch_point(t, end), compute_stretch_point(t, s->start)};
+  ct_sweep_segment *s = &c->segment[lower];
+  const ct_sweep_segment *t = &c->segment[s->upper];
+  ct_vec3 corner[4] = {compute_segment_point(s, s->start), compute_segment_point(s, end),
+                       compute_segment_point(t, end), compute_segment_point(t, s->start)};
   s->upper = NONE;
   return emit_triangle(c, corner[0], corner[1], corner[2]) &&
          emit_triangle(c, corner[0], corner[2], corner[3]);
@@ -103,7 +104,7 @@ static bool finish_trapezoid(slab_sweep *c, uint32_t lower, double end) {
 
 static bool continue_trapezoid(slab_sweep *c, uint32_t lower, uint32_t upper, uint32_t slab,
                                double at) {
-  ct_stretch *s = &c->stretch[lower];
+  ct_sweep_segment *s = &c->segment[lower];
   bool was_open = s->upper != NONE;
   s->slab = slab;
   if (s->upper == upper) return true;
@@ -116,13 +117,13 @@ static bool continue_trapezoid(slab_sweep *c, uint32_t lower, uint32_t upper, ui
 
 /* Sorts the segments over a slab from below; insertion sort, because the order of the previous slab
  * is nearly right. */
-static void sort_active_stretches(slab_sweep *c, double middle) {
+static void sort_active_segments(slab_sweep *c, double middle) {
   for (size_t i = 1; i < c->active_count; i++) {
     uint32_t moved = c->active[i];
-    double height = compute_stretch_height(&c->stretch[moved], middle);
+    double height = compute_segment_height(&c->segment[moved], middle);
     size_t k = i;
     for (; k > 0; k--) {
-      double below = compute_stretch_height(&c->stretch[c->active[k - 1]], middle);
+      double below = compute_segment_height(&c->segment[c->active[k - 1]], middle);
       if (below < height || (below == height && c->active[k - 1] < moved)) break;
       c->active[k] = c->active[k - 1];
     }
@@ -134,10 +135,10 @@ static bool sweep_slab(slab_sweep *c, uint32_t slab) {
   double from = c->cut[slab], to = c->cut[slab + 1];
   int32_t winding = 0;
   uint32_t lower = NONE;
-  sort_active_stretches(c, 0.5 * (from + to));
+  sort_active_segments(c, 0.5 * (from + to));
   for (size_t i = 0; i < c->active_count; i++) {
     int32_t before = winding;
-    winding += c->stretch[c->active[i]].way;
+    winding += c->segment[c->active[i]].winding_change;
     if (before < 1 && winding >= 1) lower = c->active[i];
     if (before >= 1 && winding < 1 && !continue_trapezoid(c, lower, c->active[i], slab, from))
       return false;
@@ -145,24 +146,26 @@ static bool sweep_slab(slab_sweep *c, uint32_t slab) {
   size_t kept = 0;
   for (size_t i = 0; i < c->open_count; i++) {
     uint32_t open = c->open[i];
-    if (c->stretch[open].slab == slab) c->open[kept++] = open;
+    if (c->segment[open].slab == slab) c->open[kept++] = open;
     else if (!finish_trapezoid(c, open, from)) return false;
   }
   c->open_count = kept;
   return true;
 }
 
-static bool stretch_precedes(const void *items, const void *by, size_t i, size_t j) {
-  const ct_stretch *s = (const ct_stretch *)items + i, *t = (const ct_stretch *)items + j;
+static bool sweep_segment_precedes(const void *items, const void *by, size_t i, size_t j) {
+  const ct_sweep_segment *s = (const ct_sweep_segment *)items + i,
+                         *t = (const ct_sweep_segment *)items + j;
   (void)by;
   if (s->left != t->left) return s->left < t->left;
   if (s->at_left != t->at_left) return s->at_left < t->at_left;
   if (s->right != t->right) return s->right < t->right;
-  return s->at_right != t->at_right ? s->at_right < t->at_right : s->way < t->way;
+  return s->at_right != t->at_right ? s->at_right < t->at_right
+                                    : s->winding_change < t->winding_change;
 }
 
-static void swap_stretches(void *items, size_t i, size_t j) {
-  ct_stretch *s = items, kept = s[i];
+static void swap_sweep_segments(void *items, size_t i, size_t j) {
+  ct_sweep_segment *s = items, kept = s[i];
   s[i] = s[j];
   s[j] = kept;
 }
@@ -184,9 +187,9 @@ static bool sweep_slabs(slab_sweep *c) {
     size_t kept = 0;
     if (c->cut[slab] == c->cut[slab + 1]) continue;
     for (size_t i = 0; i < c->active_count; i++)
-      if (c->stretch[c->active[i]].right > c->cut[slab]) c->active[kept++] = c->active[i];
+      if (c->segment[c->active[i]].right > c->cut[slab]) c->active[kept++] = c->active[i];
     c->active_count = kept;
-    for (; next < c->count && c->stretch[next].left <= c->cut[slab]; next++)
+    for (; next < c->count && c->segment[next].left <= c->cut[slab]; next++)
       c->active[c->active_count++] = (uint32_t)next;
     if (!sweep_slab(c, slab)) return false;
   }
@@ -201,12 +204,12 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
   int axes[2];
   if (count == 0) return true;
   /* Scratch memory for all segments. */
-  if (!grow_trapezoid_array(&m->stretch, sizeof *m->stretch, &m->stretch_room, count) ||
+  if (!grow_trapezoid_array(&m->segment, sizeof *m->segment, &m->segment_room, count) ||
       !grow_trapezoid_array(&m->cut, sizeof *m->cut, &m->cut_room, 2 * count) ||
       !grow_trapezoid_array(&m->active, sizeof *m->active, &m->active_room, count) ||
       !grow_trapezoid_array(&m->open, sizeof *m->open, &m->open_room, count))
     return false;
-  slab_sweep c = {.stretch = m->stretch,
+  slab_sweep c = {.segment = m->segment,
                   .cut = m->cut,
                   .active = m->active,
                   .open = m->open,
@@ -215,12 +218,12 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
   /* Project the segments; their ends are the cuts between slabs. */
   choose_projection_axes(normal, axes);
   for (size_t i = 0; i < count; i++) {
-    if (!make_border_stretch(&border[i], axes, &c.stretch[c.count])) continue;
-    m->cut[c.cuts++] = c.stretch[c.count].left;
-    m->cut[c.cuts++] = c.stretch[c.count++].right;
+    if (!make_sweep_segment(&border[i], axes, &c.segment[c.count])) continue;
+    m->cut[c.cuts++] = c.segment[c.count].left;
+    m->cut[c.cuts++] = c.segment[c.count++].right;
   }
   /* Sweep from left to right. */
-  ct_heap_sort(m->stretch, c.count, NULL, stretch_precedes, swap_stretches, NULL);
+  ct_heap_sort(m->segment, c.count, NULL, sweep_segment_precedes, swap_sweep_segments, NULL);
   ct_heap_sort(m->cut, c.cuts, NULL, number_precedes, swap_numbers, NULL);
   return c.cuts == 0 || sweep_slabs(&c);
 }

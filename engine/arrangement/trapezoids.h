@@ -14,10 +14,10 @@ typedef struct ct_border_segment {
 
 /* Scratch; zeroed is empty. */
 typedef struct ct_trapezoid_scratch {
-  struct ct_stretch *stretch;
+  struct ct_sweep_segment *segment;
   double *cut;
   uint32_t *active, *open;
-  size_t stretch_room, cut_room, active_room, open_room;
+  size_t segment_room, cut_room, active_room, open_room;
 } ct_trapezoid_scratch;
 void ct_trapezoid_scratch_free(ct_trapezoid_scratch *m);
 

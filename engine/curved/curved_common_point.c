@@ -15,8 +15,7 @@
  */
 #include "curved/curved.h"
 
-/* ---- cutting planes
- * ------------------------------------------------------------------------------ */
+/* ---- cutting planes ------------------------------------------------------------------------- */
 
 /* Limit of retained planes. The closest point below them is found by enumerating all triples: one
  * step costs about 3000 dot products. */
@@ -158,8 +157,7 @@ static void find_point_by_cutting_planes(const ct_convex_proxy *a, const ct_conv
   }
 }
 
-/* ---- projections
- * --------------------------------------------------------------------------------- */
+/* ---- projections ---------------------------------------------------------------------------- */
 
 /* Limit of iterations. Most pairs need ten; the acute corners of slivers need more. */
 #define PROJECTION_STEPS_MAX 128

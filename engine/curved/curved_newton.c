@@ -15,8 +15,7 @@
 
 #include <assert.h>
 
-/* ---- witness points
- * ------------------------------------------------------------------------------ */
+/* ---- witness points ------------------------------------------------------------------------- */
 
 /* Limit of iterations of the search in the plane. A disc that touches a line at one point takes the
  * most: two thirds of a digit each. */
@@ -200,8 +199,7 @@ static void find_curved_witness(ct_curved *c, ct_curved_answer *answer) {
   answer->upper = ct_norm(ct_sub(answer->b, answer->a));
 }
 
-/* ---- Newton's method
- * ----------------------------------------------------------------------------- */
+/* ---- Newton's method ------------------------------------------------------------------------ */
 
 /* Limit of kinks of one body, nearest first. */
 #define KINKS_MAX 3

@@ -10,8 +10,7 @@
 #include "curved/curved_profile.h"
 #include "curved/curved.h"
 
-/* ---- profiles
- * ------------------------------------------------------------------------------------ */
+/* ---- profiles ------------------------------------------------------------------------------- */
 
 static ct_vec3 get_matrix_column(ct_mat3 m, int i) {
   return i == 0   ? ct_vec(m.rx.x, m.ry.x, m.rz.x)
@@ -87,8 +86,7 @@ ct_profile_point ct_profile_bisector(ct_profile_point from, ct_profile_point to,
   return (ct_profile_point){sum.across / size, sum.along / size};
 }
 
-/* ---- depth of bodies with parallel axes
- * ---------------------------------------------------------- */
+/* ---- depth of bodies with parallel axes ----------------------------------------------------- */
 
 /* Axes are parallel if the length of their cross product is at most this many u: the round-off of
  * two rotations. */

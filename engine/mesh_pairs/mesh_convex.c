@@ -281,7 +281,7 @@ static ct_mesh_outcome find_nearest_triangle(nearest_search *s, double threshold
   return CT_MESH_FOUND;
 }
 
-/* ---- the cell ------------------------------------------------------------------------------- */
+/* ---- distance and depth --------------------------------------------------------------------- */
 
 /* Transforms the result from the mesh's frame to that of the pair. */
 static void transform_to_pair_frame(const ct_cell_input *in, ct_cell_result *r) {
@@ -455,7 +455,7 @@ bool ct_convex_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   return true;
 }
 
-/* ---- how they lie --------------------------------------------------------------------------- */
+/* ---- relation ------------------------------------------------------------------------------- */
 
 typedef struct proper_overlap {
   double slack, radius;

@@ -12,8 +12,7 @@
 
 #include <assert.h>
 
-/* ---- edges of a mesh in a frustum
- * ---------------------------------------------------------------- */
+/* ---- edges of a mesh in a frustum ----------------------------------------------------------- */
 
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 /* Steps of the golden-section search: the interval left is 1e-8 of the edge. */
@@ -125,8 +124,7 @@ bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_
   return s.position != CT_NO_TRIANGLE;
 }
 
-/* ---- a mesh and a core
- * --------------------------------------------------------------------------- */
+/* ---- a mesh and a core ---------------------------------------------------------------------- */
 
 /* Limit of support steps on a curved core. */
 #define CLIMB_STEPS 8

@@ -187,10 +187,10 @@ static void set_point_feature(const ct_mesh_pair *p, bool second, ct_vec3 point,
   f->triangle_a = second ? foot.triangle : p->a->order[position];
   f->triangle_b = second ? p->b->order[position] : foot.triangle;
   /* The normal is the outward normal of a, or the inward normal of b. */
-  ct_vec3 way = second ? out : ct_neg(ct_mat_mul(p->relative.rotation, out));
-  f->normal = way;
+  ct_vec3 direction = second ? out : ct_neg(ct_mat_mul(p->relative.rotation, out));
+  f->normal = direction;
   if (f->depth > CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent)
-    f->normal = ct_unit_or(ct_sub(f->point_a, f->point_b), way);
+    f->normal = ct_unit_or(ct_sub(f->point_a, f->point_b), direction);
 }
 
 /* Collects the crossings of the edges of one mesh with the other's surface. */

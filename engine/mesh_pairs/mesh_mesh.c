@@ -204,7 +204,7 @@ bool ct_mesh_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   return true;
 }
 
-/* ---- relation ------------------------------------------------------------------------------ */
+/* ---- relation ------------------------------------------------------------------------------- */
 
 bool ct_mesh_relation_by_distance(const ct_cell_result *r, double tolerance,
                                   ct_relation *relation) {
@@ -266,7 +266,7 @@ ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result 
   return result->crossed && result->distance == 0.0 ? CT_TOUCHING : CT_PENETRATING;
 }
 
-/* ---- a mesh and a half-space: the lowest vertex -------------------------------------------- */
+/* ---- a mesh and a half-space: the lowest vertex --------------------------------------------- */
 
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 
