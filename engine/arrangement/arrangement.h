@@ -135,7 +135,7 @@ bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item,
                             size_t count);
 
 typedef struct ct_arrangement {
-  ct_placed_surface skin[2];
+  ct_placed_surface surface[2];
   ct_arrangement_scratch *memory;
   ct_mesh_scratch *flag;
   ct_vec3 origin; /* in the arrangement's frame */
@@ -150,12 +150,12 @@ typedef struct ct_arrangement {
 
 /* Surface of a solid. `frame` NULL: the arrangement's frame is the solid's own. Returns false if
  * out of memory. */
-bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *m,
+bool ct_placed_surface_of_mesh(ct_placed_surface *surface, ct_arrangement_scratch *m,
                                const ct_mesh *mesh, const ct_frame *frame);
-bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *m,
+bool ct_placed_surface_of_hull(ct_placed_surface *surface, ct_arrangement_scratch *m,
                                const ct_hull *hull, const ct_frame *frame);
 /* Faces as numbered in volume.h. */
-bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m, ct_vec3 half,
+bool ct_placed_surface_of_box(ct_placed_surface *surface, ct_arrangement_scratch *m, ct_vec3 half,
                               const ct_frame *frame);
 
 /* ---- steps ---------------------------------------------------------------------------------- */
@@ -201,9 +201,9 @@ static inline double ct_arrangement_error(const ct_arrangement *o) {
   return CT_ARRANGEMENT_ROUNDOFFS * CT_UNIT_ROUNDOFF * o->coordinates;
 }
 
-static inline void ct_placed_surface_triangle(const ct_placed_surface *skin, uint32_t triangle,
+static inline void ct_placed_surface_triangle(const ct_placed_surface *surface, uint32_t triangle,
                                               ct_vec3 out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = skin->vertices[skin->corners[triangle][k]];
+  for (int k = 0; k < 3; k++) out[k] = surface->vertices[surface->corners[triangle][k]];
 }
 
 static inline ct_aabb ct_triangle_aabb(const ct_vec3 v[3]) {

@@ -43,8 +43,8 @@ static polygon clip_polygon_left(const polygon *from, ct_vec3 p, ct_vec3 q, ct_v
 static polygon intersect_coplanar_triangles(const ct_arrangement *o, const ct_coplanar_pair *f,
                                             ct_vec3 normal, bool same) {
   ct_vec3 a[3], b[3];
-  ct_placed_surface_triangle(&o->skin[0], f->triangle[0], a);
-  ct_placed_surface_triangle(&o->skin[1], f->triangle[1], b);
+  ct_placed_surface_triangle(&o->surface[0], f->triangle[0], a);
+  ct_placed_surface_triangle(&o->surface[1], f->triangle[1], b);
   polygon p = {.count = 3};
   for (int k = 0; k < 3; k++) p.v[k] = ct_sub(a[k], o->origin);
   for (int k = 0; k < 3; k++) {
@@ -81,7 +81,7 @@ static polygon clip_polygon_below(const ct_arrangement *o, const ct_coplanar_pai
                                   const polygon *p, ct_vec3 normal, double sign) {
   ct_vec3 v[3];
   double below[CORNERS_MAX], all;
-  ct_placed_surface_triangle(&o->skin[0], f->triangle[0], v);
+  ct_placed_surface_triangle(&o->surface[0], f->triangle[0], v);
   for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], o->origin);
   all = ct_dot(normal, ct_cross(ct_sub(v[1], v[0]), ct_sub(v[2], v[0])));
   bool none = f->height[0] == 0.0 && f->height[1] == 0.0 && f->height[2] == 0.0;
@@ -150,18 +150,18 @@ bool ct_arrangement_edges(const ct_arrangement *o, int side, const ct_arrangemen
                           ct_arrangement_visit visit, void *context) {
   assert(side == 0 || side == 1);
   const ct_arrangement_side *s = &o->memory->side[side];
-  const uint32_t *corner = o->skin[side].corners[part->triangle];
+  const uint32_t *corner = o->surface[side].corners[part->triangle];
   const ct_surface_crossing *crossing = s->crossing + part->first_crossing,
                             *end = crossing + part->crossing_count;
   for (int k = 0; k < 3; k++) {
     int32_t winding = s->winding[corner[k]];
-    ct_vec3 p = ct_sub(o->skin[side].vertices[corner[k]], o->origin);
+    ct_vec3 p = ct_sub(o->surface[side].vertices[corner[k]], o->origin);
     for (; crossing < end && crossing->edge == k; crossing++) {
       if (winding != 0 && !visit(context, p, crossing->point, winding)) return false;
       winding += crossing->jump;
       p = crossing->point;
     }
-    ct_vec3 q = ct_sub(o->skin[side].vertices[corner[(k + 1) % 3]], o->origin);
+    ct_vec3 q = ct_sub(o->surface[side].vertices[corner[(k + 1) % 3]], o->origin);
     if (winding != 0 && !visit(context, p, q, winding)) return false;
   }
   return true;
@@ -189,9 +189,9 @@ static void add_edge_sections(ct_arrangement *o, int side, ct_arrangement_part *
 ct_arrangement_part ct_arrangement_whole(const ct_arrangement *o, int side, uint32_t triangle,
                                          int32_t winding) {
   assert(side == 0 || side == 1);
-  assert(triangle < o->skin[side].triangle_count);
+  assert(triangle < o->surface[side].triangle_count);
   ct_vec3 v[3];
-  ct_placed_surface_triangle(&o->skin[side], triangle, v);
+  ct_placed_surface_triangle(&o->surface[side], triangle, v);
   for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], o->origin);
   ct_triangle t = {{v[0], v[1], v[2]}};
   ct_vec3 cross = ct_triangle_cross(&t), sum = ct_add(ct_add(v[0], v[1]), v[2]);
@@ -217,17 +217,17 @@ bool ct_arrangement_build(ct_arrangement *o) {
   o->winds = false;
   for (int side = 0; side < 2; side++) {
     ct_arrangement_side *s = &m->side[side];
-    const ct_placed_surface *skin = &o->skin[side];
+    const ct_placed_surface *surface = &o->surface[side];
     s->part_count = s->crossing_count = 0;
     if (!ct_arrangement_reserve(m, &s->winding, sizeof *s->winding, &s->winding_room,
-                                skin->vertex_count) ||
+                                surface->vertex_count) ||
         !ct_arrangement_reserve(m, &s->slot, sizeof *s->slot, &s->slot_room,
-                                skin->triangle_count) ||
+                                surface->triangle_count) ||
         !ct_arrangement_reserve(m, &s->stack, sizeof *s->stack, &s->stack_room,
-                                skin->triangle_count))
+                                surface->triangle_count))
       return false;
-    for (uint32_t v = 0; v < skin->vertex_count; v++) s->winding[v] = CT_ARRANGEMENT_UNKNOWN;
-    for (uint32_t t = 0; t < skin->triangle_count; t++) s->slot[t] = CT_ARRANGEMENT_PLAIN;
+    for (uint32_t v = 0; v < surface->vertex_count; v++) s->winding[v] = CT_ARRANGEMENT_UNKNOWN;
+    for (uint32_t t = 0; t < surface->triangle_count; t++) s->slot[t] = CT_ARRANGEMENT_PLAIN;
   }
   /* Segments add to the sums while they are found; then sections of edges, then coplanar faces. */
   if (!ct_arrangement_find_crossings(o)) return false;

@@ -53,7 +53,7 @@ static int find_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) 
 
 ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_t triangle) {
   assert(side == 0 || side == 1);
-  assert(triangle < o->skin[side].triangle_count);
+  assert(triangle < o->surface[side].triangle_count);
   ct_arrangement_side *s = &o->memory->side[side];
   if (s->slot[triangle] < CT_ARRANGEMENT_SEEN) return &s->part[s->slot[triangle]];
   if (!ct_arrangement_reserve(o->memory, &s->part, sizeof *s->part, &s->part_room,
@@ -62,7 +62,7 @@ ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_
   s->slot[triangle] = (uint32_t)s->part_count;
   ct_arrangement_part *part = &s->part[s->part_count++];
   ct_vec3 v[3];
-  ct_placed_surface_triangle(&o->skin[side], triangle, v);
+  ct_placed_surface_triangle(&o->surface[side], triangle, v);
   *part = (ct_arrangement_part){
       .triangle = triangle, .first_segment = CT_NO_TRIANGLE, .first_border = CT_NO_TRIANGLE};
   ct_triangle t = {{v[0], v[1], v[2]}};
@@ -126,7 +126,7 @@ static ct_vec3 find_edge_plane_point(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], d
  * both triangles of the edge have the same point. */
 static bool add_surface_crossing(ct_arrangement *o, const triangle_couple *c, int which, int edge,
                                  int jump, ct_vec3 *point) {
-  const uint32_t *corner = o->skin[which].corners[c->triangle[which]];
+  const uint32_t *corner = o->surface[which].corners[c->triangle[which]];
   int next = (edge + 1) % 3;
   bool turned = corner[edge] > corner[next];
   double at;
@@ -237,10 +237,10 @@ static bool test_triangle_pair(ct_arrangement *o, uint32_t i, const ct_vec3 a[3]
 
 /* Tests one triangle of the second solid against the tree of the first. */
 static bool cross_triangle_with_tree(ct_arrangement *o, uint32_t j) {
-  const ct_placed_surface *first = &o->skin[0];
+  const ct_placed_surface *first = &o->surface[0];
   const ct_mesh_node *nodes = first->view->nodes;
   ct_vec3 a[3], b[3];
-  ct_placed_surface_triangle(&o->skin[1], j, b);
+  ct_placed_surface_triangle(&o->surface[1], j, b);
   /* Only triangles near the intersection of both boxes matter. */
   ct_aabb box = ct_aabb_expand(ct_triangle_aabb(b), ct_arrangement_error(o));
   if (!ct_aabb_overlap(&box, &o->common)) return true;
@@ -296,7 +296,7 @@ static bool sort_crossings(ct_arrangement *o, int side) {
 }
 
 bool ct_arrangement_find_crossings(ct_arrangement *o) {
-  for (uint32_t j = 0; j < o->skin[1].triangle_count; j++)
+  for (uint32_t j = 0; j < o->surface[1].triangle_count; j++)
     if (!cross_triangle_with_tree(o, j)) return false;
   return sort_crossings(o, 0) && sort_crossings(o, 1);
 }
@@ -335,31 +335,31 @@ static bool box_reaches_ray(const ct_aabb *box, ct_vec3 p) {
          p.z <= box->max.z;
 }
 
-static int count_ray_crossing(const ct_placed_surface *skin, uint32_t triangle, ct_vec3 p,
+static int count_ray_crossing(const ct_placed_surface *surface, uint32_t triangle, ct_vec3 p,
                               int mover) {
   ct_vec3 t[3];
-  ct_placed_surface_triangle(skin, triangle, t);
+  ct_placed_surface_triangle(surface, triangle, t);
   ct_aabb box = ct_triangle_aabb(t);
   return box_reaches_ray(&box, p) ? cross_ray_with_triangle(t, p, mover) : 0;
 }
 
 /* Box of a node in the arrangement's frame. */
-static ct_aabb place_node_box(const ct_placed_surface *skin, const ct_mesh_node *n) {
-  if (skin->slack == 0.0) return n->box;
-  ct_vec3 middle = ct_to_parent(skin->frame, ct_scale(ct_add(n->box.min, n->box.max), 0.5));
-  ct_vec3 half = ct_mat_mul(skin->size, ct_scale(ct_sub(n->box.max, n->box.min), 0.5));
-  return ct_aabb_expand((ct_aabb){ct_sub(middle, half), ct_add(middle, half)}, skin->slack);
+static ct_aabb place_node_box(const ct_placed_surface *surface, const ct_mesh_node *n) {
+  if (surface->slack == 0.0) return n->box;
+  ct_vec3 middle = ct_to_parent(surface->frame, ct_scale(ct_add(n->box.min, n->box.max), 0.5));
+  ct_vec3 half = ct_mat_mul(surface->size, ct_scale(ct_sub(n->box.max, n->box.min), 0.5));
+  return ct_aabb_expand((ct_aabb){ct_sub(middle, half), ct_add(middle, half)}, surface->slack);
 }
 
 /* Winding number of a solid around a point of the other one. */
-static int32_t compute_winding_number(const ct_placed_surface *skin, ct_vec3 p, int mover) {
+static int32_t compute_winding_number(const ct_placed_surface *surface, ct_vec3 p, int mover) {
   int32_t winding = 0;
   /* Below or beside the box: the ray meets nothing. */
-  if (!box_reaches_ray(&skin->box, p) || p.z < skin->box.min.z) return 0;
+  if (!box_reaches_ray(&surface->box, p) || p.z < surface->box.min.z) return 0;
   /* Hulls and boxes have no tree: test every triangle. */
-  if (!skin->view) {
-    for (uint32_t t = 0; t < skin->triangle_count; t++)
-      winding += count_ray_crossing(skin, t, p, mover);
+  if (!surface->view) {
+    for (uint32_t t = 0; t < surface->triangle_count; t++)
+      winding += count_ray_crossing(surface, t, p, mover);
     return winding;
   }
   /* Meshes: visit the nodes that the ray may meet. */
@@ -367,13 +367,13 @@ static int32_t compute_winding_number(const ct_placed_surface *skin, ct_vec3 p, 
   int top = 0;
   stack[top++] = 0;
   while (top > 0) {
-    const ct_mesh_node *n = &skin->view->nodes[stack[--top]];
-    ct_aabb box = place_node_box(skin, n);
+    const ct_mesh_node *n = &surface->view->nodes[stack[--top]];
+    ct_aabb box = place_node_box(surface, n);
     if (!box_reaches_ray(&box, p)) continue;
     assert(top + 2 <= STACK_SIZE);
     for (uint32_t k = 0; k < 2 && n->count == 0; k++) stack[top++] = n->first + k;
     for (uint32_t i = n->first; i < n->first + n->count; i++)
-      winding += count_ray_crossing(skin, i, p, mover);
+      winding += count_ray_crossing(surface, i, p, mover);
   }
   return winding;
 }
@@ -393,7 +393,7 @@ static int32_t sum_jumps_along_edge(const ct_arrangement_side *s, uint32_t trian
 /* Propagates the winding number from a known corner to the others, and back to check it. */
 static void propagate_winding(ct_arrangement *o, int side, uint32_t triangle) {
   ct_arrangement_side *s = &o->memory->side[side];
-  const uint32_t *corner = o->skin[side].corners[triangle];
+  const uint32_t *corner = o->surface[side].corners[triangle];
   int known = 0;
   while (known < 2 && s->winding[corner[known]] == CT_ARRANGEMENT_UNKNOWN) known++;
   for (int step = 0; step < 3; step++) {
@@ -417,7 +417,7 @@ static void mark_visited(ct_arrangement_side *s, uint32_t triangle) {
 
 static bool is_in_common_box(const ct_arrangement *o, int side, uint32_t triangle) {
   ct_vec3 v[3];
-  ct_placed_surface_triangle(&o->skin[side], triangle, v);
+  ct_placed_surface_triangle(&o->surface[side], triangle, v);
   ct_aabb box = ct_triangle_aabb(v);
   return ct_aabb_overlap(&box, &o->common);
 }
@@ -425,15 +425,15 @@ static bool is_in_common_box(const ct_arrangement *o, int side, uint32_t triangl
 /* Visits all triangles connected to a triangle that may be inside the other solid. */
 static bool flood_winding(ct_arrangement *o, int side, uint32_t from) {
   ct_arrangement_side *s = &o->memory->side[side];
-  const ct_placed_surface *skin = &o->skin[side];
+  const ct_placed_surface *surface = &o->surface[side];
   size_t top = 0;
   s->stack[top++] = from;
   while (top > 0) {
     uint32_t t = s->stack[--top];
     if (ct_mesh_is_cancelled(o->flag, TRIANGLE_STEPS)) return false;
     propagate_winding(o, side, t);
-    for (int k = 0; k < 3 && skin->across; k++) {
-      uint32_t next = skin->across[t][k];
+    for (int k = 0; k < 3 && surface->across; k++) {
+      uint32_t next = surface->across[t][k];
       if (next == CT_NO_TRIANGLE || is_visited(s, next) || !is_in_common_box(o, side, next))
         continue;
       mark_visited(s, next);
@@ -446,16 +446,16 @@ static bool flood_winding(ct_arrangement *o, int side, uint32_t from) {
 bool ct_arrangement_find_winding(ct_arrangement *o, int side) {
   assert(side == 0 || side == 1);
   ct_arrangement_side *s = &o->memory->side[side];
-  const ct_placed_surface *skin = &o->skin[side];
-  for (uint32_t t = 0; t < skin->triangle_count; t++) {
+  const ct_placed_surface *surface = &o->surface[side];
+  for (uint32_t t = 0; t < surface->triangle_count; t++) {
     if (is_visited(s, t) || !is_in_common_box(o, side, t)) continue;
-    const uint32_t *corner = skin->corners[t];
+    const uint32_t *corner = surface->corners[t];
     bool known = false;
     for (int k = 0; k < 3; k++) known = known || s->winding[corner[k]] != CT_ARRANGEMENT_UNKNOWN;
     if (!known) {
       if (ct_mesh_is_cancelled(o->flag, RAY_STEPS)) return false;
       s->winding[corner[0]] =
-          compute_winding_number(&o->skin[1 - side], skin->vertices[corner[0]], 1 - side);
+          compute_winding_number(&o->surface[1 - side], surface->vertices[corner[0]], 1 - side);
     }
     mark_visited(s, t);
     if (!flood_winding(o, side, t)) return false;

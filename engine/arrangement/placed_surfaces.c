@@ -60,26 +60,26 @@ static ct_vec3 place_vertex(const ct_frame *frame, ct_vec3 p) {
   return flush_denormals(frame ? ct_to_parent(*frame, p) : p);
 }
 
-static void find_surface_box(ct_placed_surface *skin) {
-  skin->box = ct_aabb_empty();
-  for (uint32_t t = 0; t < skin->triangle_count; t++) {
+static void find_surface_box(ct_placed_surface *surface) {
+  surface->box = ct_aabb_empty();
+  for (uint32_t t = 0; t < surface->triangle_count; t++) {
     ct_vec3 v[3];
-    ct_placed_surface_triangle(skin, t, v);
-    skin->box = ct_aabb_union(skin->box, ct_triangle_aabb(v));
+    ct_placed_surface_triangle(surface, t, v);
+    surface->box = ct_aabb_union(surface->box, ct_triangle_aabb(v));
   }
 }
 
-bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *m,
+bool ct_placed_surface_of_mesh(ct_placed_surface *surface, ct_arrangement_scratch *m,
                                const ct_mesh *mesh, const ct_frame *frame) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
   /* In its own frame the mesh is used without a copy. */
-  *skin = (ct_placed_surface){.vertices = view->vertices,
-                              .corners = view->corners,
-                              .across = view->across,
-                              .vertex_count = view->vertex_count,
-                              .triangle_count = view->live_count,
-                              .view = view,
-                              .frame = ct_frame_of(ct_pose_identity())};
+  *surface = (ct_placed_surface){.vertices = view->vertices,
+                                 .corners = view->corners,
+                                 .across = view->across,
+                                 .vertex_count = view->vertex_count,
+                                 .triangle_count = view->live_count,
+                                 .view = view,
+                                 .frame = ct_frame_of(ct_pose_identity())};
   /* Otherwise its vertices are transformed; the tree stays, with its frame and round-off. */
   if (frame) {
     if (!ct_arrangement_reserve(m, &m->placed, sizeof *m->placed, &m->placed_room,
@@ -87,18 +87,18 @@ bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *
       return false;
     for (uint32_t v = 0; v < view->vertex_count; v++)
       m->placed[v] = flush_denormals(ct_to_parent(*frame, view->vertices[v]));
-    skin->vertices = m->placed;
-    skin->frame = *frame;
-    skin->slack =
+    surface->vertices = m->placed;
+    surface->frame = *frame;
+    surface->slack =
         PLACE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (ct_mesh_extent(view) + ct_norm(frame->position));
   }
-  skin->size = ct_mat_abs(skin->frame.rotation);
-  find_surface_box(skin);
+  surface->size = ct_mat_abs(surface->frame.rotation);
+  find_surface_box(surface);
   return true;
 }
 
 /* Reserves room for a surface that is triangulated here. */
-static bool reserve_own_surface(ct_placed_surface *skin, ct_arrangement_scratch *m,
+static bool reserve_own_surface(ct_placed_surface *surface, ct_arrangement_scratch *m,
                                 uint32_t vertices, uint32_t triangles) {
   if (!ct_arrangement_reserve(m, &m->own_vertex, sizeof *m->own_vertex, &m->own_vertex_room,
                               vertices) ||
@@ -106,19 +106,19 @@ static bool reserve_own_surface(ct_placed_surface *skin, ct_arrangement_scratch 
                               triangles) ||
       !ct_arrangement_reserve(m, &m->own_face, sizeof *m->own_face, &m->own_face_room, triangles))
     return false;
-  *skin = (ct_placed_surface){.vertices = m->own_vertex,
-                              .corners = (const uint32_t(*)[3])m->own_corner,
-                              .faces = m->own_face,
-                              .vertex_count = vertices,
-                              .triangle_count = triangles};
+  *surface = (ct_placed_surface){.vertices = m->own_vertex,
+                                 .corners = (const uint32_t(*)[3])m->own_corner,
+                                 .faces = m->own_face,
+                                 .vertex_count = vertices,
+                                 .triangle_count = triangles};
   return true;
 }
 
-bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *m,
+bool ct_placed_surface_of_hull(ct_placed_surface *surface, ct_arrangement_scratch *m,
                                const ct_hull *hull, const ct_frame *frame) {
   const ct_hull_view *view = ct_hull_get(hull);
   uint32_t triangles = 2 * view->vertex_count - 4;
-  if (!reserve_own_surface(skin, m, view->vertex_count, triangles)) return false;
+  if (!reserve_own_surface(surface, m, view->vertex_count, triangles)) return false;
   for (uint32_t v = 0; v < view->vertex_count; v++)
     m->own_vertex[v] = place_vertex(frame, ct_vec(view->x[v], view->y[v], view->z[v]));
   uint32_t at = 0;
@@ -132,17 +132,17 @@ bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *
       m->own_face[at] = f;
     }
   }
-  skin->triangle_count = at;
-  find_surface_box(skin);
+  surface->triangle_count = at;
+  find_surface_box(surface);
   return true;
 }
 
-bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m, ct_vec3 half,
+bool ct_placed_surface_of_box(ct_placed_surface *surface, ct_arrangement_scratch *m, ct_vec3 half,
                               const ct_frame *frame) {
   /* The bits of i are the signs of corner i; quads are counter-clockwise from outside. */
   static const uint32_t quad[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                       {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
-  if (!reserve_own_surface(skin, m, 8, 12)) return false;
+  if (!reserve_own_surface(surface, m, 8, 12)) return false;
   for (uint32_t v = 0; v < 8; v++) {
     ct_vec3 p =
         ct_vec(v & 1 ? half.x : -half.x, v & 2 ? half.y : -half.y, v & 4 ? half.z : -half.z);
@@ -155,6 +155,6 @@ bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m
     m->own_corner[t][2] = q[t % 2 ? 3 : 2];
     m->own_face[t] = t / 2;
   }
-  find_surface_box(skin);
+  find_surface_box(surface);
   return true;
 }

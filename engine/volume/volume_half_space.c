@@ -92,20 +92,20 @@ static void integrate_clipped_triangle(below_sums *b, const below_corner c[3]) {
     integrate_triangle_below(b, &inside[0], &inside[k - 1], &inside[k]);
 }
 
-/* Volume of the surface `skin`, in a's frame, below the half-space b; `origin`: reference point of
- * the moment. *out is unchanged if no volume is found. `near`: error bound of heights in double
- * arithmetic, m. Cost: about 600 flops a triangle that is not above. */
-static void integrate_thin_part(ct_volume_pair *pair, const ct_placed_surface *skin, ct_vec3 origin,
-                                double near, part_below *out) {
+/* Volume of the solid bounded by `surface`, in a's frame, below the half-space b. `origin`:
+ * reference point of the moment. *out is unchanged if no volume is found. `near`: error bound of
+ * heights in double arithmetic, m. Cost: about 600 flops a triangle that is not above. */
+static void integrate_thin_part(ct_volume_pair *pair, const ct_placed_surface *surface,
+                                ct_vec3 origin, double near, part_below *out) {
   ct_volume_widen(pair);
   const ct_wide_plane plane = ct_wide_half_space(&pair->wide, ct_shape_growth(pair->b.shape));
   below_sums b = {.up = ct_dd3_value(&plane.normal)};
   /* exact heights of triangles that reach below the plane */
-  for (uint32_t t = 0; t < skin->triangle_count; t++) {
+  for (uint32_t t = 0; t < surface->triangle_count; t++) {
     ct_vec3 v[3];
     below_corner c[3];
     double least = INFINITY;
-    ct_placed_surface_triangle(skin, t, v);
+    ct_placed_surface_triangle(surface, t, v);
     for (int k = 0; k < 3; k++) {
       c[k].at = ct_sub(v[k], origin);
       least = ct_min2(least, ct_dot(b.up, c[k].at));
@@ -133,7 +133,7 @@ static void integrate_thin_part(ct_volume_pair *pair, const ct_placed_surface *s
 #define NORMAL_MIN 1e-12
 
 typedef struct clip {
-  const ct_placed_surface *skin;
+  const ct_placed_surface *surface;
   ct_volume_pair *pair;
   ct_vec3 up, origin;           /* the origin is a point of the plane */
   double error;                 /* error bound of heights, m */
@@ -230,7 +230,7 @@ typedef enum face_tilt { LEANING, FACES_UP, FACES_DOWN } face_tilt;
 static void push_clipped_face(clip *c, uint32_t t, const ct_vec3 v[3], const ct_vec3 *inside,
                               int count, face_tilt how) {
   bool flat = how != LEANING;
-  uint32_t face = c->skin->faces ? c->skin->faces[t] : c->skin->view->order[t];
+  uint32_t face = c->surface->faces ? c->surface->faces[t] : c->surface->view->order[t];
   c->next = (ct_volume_triangle){.owner = flat ? CT_OWNER_SHARED : CT_OWNER_A,
                                  .face_a = face,
                                  .face_b = flat ? 0 : CT_NO_FACE};
@@ -257,11 +257,11 @@ static void push_lid_triangles(clip *c) {
 /* ---- the sums over all triangles ------------------------------------------------------------ */
 
 static void clip_triangle_at_plane(clip *c, uint32_t t) {
-  const uint32_t *corner = c->skin->corners[t];
+  const uint32_t *corner = c->surface->corners[t];
   ct_vec3 v[3], inside[4];
   double h[3];
   int count = 0, low = -1, high = -1;
-  ct_placed_surface_triangle(c->skin, t, v);
+  ct_placed_surface_triangle(c->surface, t, v);
   for (int k = 0; k < 3; k++) {
     v[k] = ct_sub(v[k], c->origin);
     h[k] = ct_dot(c->up, v[k]);
@@ -305,7 +305,7 @@ static void push_half_space_contact(ct_volume_pair *pair, const clip *c, uint32_
   part_below below = {c->volume, c->error * (c->area + c->section + 2.0 * c->taken),
                       c->volume_first};
   if (below.error > CT_VOLUME_RELATIVE_ERROR * below.volume)
-    integrate_thin_part(pair, c->skin, c->origin, c->error, &below);
+    integrate_thin_part(pair, c->surface, c->origin, c->error, &below);
   contact.volume = below.volume;
   contact.area = 0.5 * c->area;
   contact.patch_area = 0.5 * ct_norm(sum);
@@ -328,28 +328,28 @@ void ct_volume_plane(ct_volume_pair *pair) {
   assert(pair->b.shape->kind == CT_KIND_PLANE);
   ct_workspace *workspace = pair->workspace;
   const ct_mat3 *r = &pair->relative.rotation;
-  ct_placed_surface skin;
-  clip c = {.skin = &skin,
+  ct_placed_surface surface;
+  clip c = {.surface = &surface,
             .pair = pair,
             .up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0)),
             .least = INFINITY,
             .most = -INFINITY};
-  if (!ct_volume_surface_of(&skin, ct_workspace_arrangement(workspace), pair->a.shape, NULL)) {
+  if (!ct_volume_surface_of(&surface, ct_workspace_arrangement(workspace), pair->a.shape, NULL)) {
     pair->failed = true;
     return;
   }
   /* Origin: the point of the plane nearest to the body's middle, near the part below and the
    * lid. */
   ct_vec3 on_plane = ct_add_scaled(pair->relative.position, c.up, ct_shape_growth(pair->b.shape));
-  ct_vec3 middle = ct_scale(ct_add(skin.box.min, skin.box.max), 0.5);
+  ct_vec3 middle = ct_scale(ct_add(surface.box.min, surface.box.max), 0.5);
   c.origin = ct_add_scaled(middle, c.up, ct_dot(c.up, ct_sub(on_plane, middle)));
-  double size =
-      ct_max2(ct_max2(ct_max_abs(skin.box.min), ct_max_abs(skin.box.max)), ct_max_abs(on_plane));
+  double size = ct_max2(ct_max2(ct_max_abs(surface.box.min), ct_max_abs(surface.box.max)),
+                        ct_max_abs(on_plane));
   c.error = CT_ARRANGEMENT_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;
   workspace->mesh.stopped = false;
   ct_workspace_arrangement(workspace)->border_count = 0;
   uint32_t first_triangle = pair->memory->triangle_count;
-  for (uint32_t t = 0; t < skin.triangle_count; t++) {
+  for (uint32_t t = 0; t < surface.triangle_count; t++) {
     if (ct_mesh_is_cancelled(&workspace->mesh, TRIANGLE_STEPS)) {
       pair->status = CT_PAIR_ITERATION_LIMIT;
       pair->memory->triangle_count = first_triangle;

@@ -40,14 +40,14 @@ static bool is_significant_part(const ct_arrangement *o, const ct_arrangement_pa
 static void visit_boundary_parts(const ct_arrangement *o, int side, part_visitor visit,
                                  void *context) {
   const ct_arrangement_side *s = &o->memory->side[side];
-  for (uint32_t t = 0; t < o->skin[side].triangle_count; t++) {
+  for (uint32_t t = 0; t < o->surface[side].triangle_count; t++) {
     if (s->slot[t] == CT_ARRANGEMENT_PLAIN) continue;
     if (s->slot[t] != CT_ARRANGEMENT_SEEN) {
       assert(s->slot[t] < s->part_count);
       visit(context, side, &s->part[s->slot[t]]);
       continue;
     }
-    int32_t winding = s->winding[o->skin[side].corners[t][0]];
+    int32_t winding = s->winding[o->surface[side].corners[t][0]];
     if (winding == 0) continue;
     ct_arrangement_part whole = ct_arrangement_whole(o, side, t, winding);
     visit(context, side, &whole);
@@ -75,7 +75,7 @@ static bool are_triangles_coplanar(const ct_mesh_view *view, uint32_t triangle, 
 /* Total area of the face of a mesh that contains a triangle: flood fill; each triangle is used
  * once. */
 static double sum_mesh_face_area(ct_arrangement *o, int side, uint32_t from) {
-  const ct_mesh_view *view = o->skin[side].view;
+  const ct_mesh_view *view = o->surface[side].view;
   uint32_t *stack = o->memory->side[side].stack;
   double *area = o->memory->face_area, sum = area[from];
   size_t top = 0;
@@ -97,9 +97,10 @@ static double sum_mesh_face_area(ct_arrangement *o, int side, uint32_t from) {
 
 /* Total area of the face of a hull or box: its triangles are consecutive. */
 static double sum_hull_face_area(ct_arrangement *o, int side, uint32_t from) {
-  const ct_placed_surface *skin = &o->skin[side];
+  const ct_placed_surface *placed = &o->surface[side];
   double *area = o->memory->face_area, sum = 0.0;
-  for (uint32_t t = from; t < skin->triangle_count && skin->faces[t] == skin->faces[from]; t++) {
+  for (uint32_t t = from; t < placed->triangle_count && placed->faces[t] == placed->faces[from];
+       t++) {
     sum += area[t];
     area[t] = USED;
   }
@@ -110,17 +111,17 @@ static double sum_hull_face_area(ct_arrangement *o, int side, uint32_t from) {
  * exactly coplanar triangles. False: out of memory. */
 static bool sum_whole_faces(ct_arrangement *o, int side, ct_vec3 *sum) {
   ct_arrangement_scratch *m = o->memory;
-  const ct_placed_surface *skin = &o->skin[side];
+  const ct_placed_surface *placed = &o->surface[side];
   if (!ct_arrangement_reserve(m, &m->face_area, sizeof *m->face_area, &m->face_area_room,
-                              skin->triangle_count))
+                              placed->triangle_count))
     return false;
-  for (uint32_t t = 0; t < skin->triangle_count; t++) m->face_area[t] = 0.0;
+  for (uint32_t t = 0; t < placed->triangle_count; t++) m->face_area[t] = 0.0;
   visit_boundary_parts(o, side, store_part_area, o);
   *sum = ct_vec(0.0, 0.0, 0.0);
-  for (uint32_t t = 0; t < skin->triangle_count; t++) {
+  for (uint32_t t = 0; t < placed->triangle_count; t++) {
     if (m->face_area[t] == 0.0 || m->face_area[t] == USED) continue;
     ct_arrangement_part whole = ct_arrangement_whole(o, side, t, 1);
-    double area = skin->view ? sum_mesh_face_area(o, side, t) : sum_hull_face_area(o, side, t);
+    double area = placed->view ? sum_mesh_face_area(o, side, t) : sum_hull_face_area(o, side, t);
     *sum = ct_add_scaled(*sum, whole.normal, area * area);
   }
   return true;
@@ -136,8 +137,8 @@ typedef struct surface {
   bool failed;
 } surface;
 
-static uint32_t get_face_number(const ct_placed_surface *skin, uint32_t triangle) {
-  return skin->faces ? skin->faces[triangle] : skin->view->order[triangle];
+static uint32_t get_face_number(const ct_placed_surface *placed, uint32_t triangle) {
+  return placed->faces ? placed->faces[triangle] : placed->view->order[triangle];
 }
 
 /* Adds a triangle of a trapezoid unless its area is round-off. */
@@ -198,8 +199,8 @@ static bool push_shared_polygons(surface *s) {
     if (!subtract_polygon(s, 1, f->triangle[1], same ? &above : &below, same ? -1 : 1))
       return false;
     if (!same) continue;
-    uint32_t face[2] = {get_face_number(&l->o.skin[0], f->triangle[0]),
-                        get_face_number(&l->o.skin[1], f->triangle[1])};
+    uint32_t face[2] = {get_face_number(&l->o.surface[0], f->triangle[0]),
+                        get_face_number(&l->o.surface[1], f->triangle[1])};
     s->next = (ct_volume_triangle){
         .owner = CT_OWNER_SHARED, .face_a = face[l->turned], .face_b = face[!l->turned]};
     if (!push_polygon_triangles(s, &below) || !push_polygon_triangles(s, &above)) return false;
@@ -230,9 +231,9 @@ static bool push_part_trapezoids(surface *s, int side, const ct_arrangement_part
 static void push_visited_part(void *context, int side, const ct_arrangement_part *part) {
   surface *s = context;
   const overlaid_pair *l = s->laid;
-  const ct_placed_surface *skin = &l->o.skin[side];
+  const ct_placed_surface *placed = &l->o.surface[side];
   bool of_a = (side == 0) != l->turned;
-  uint32_t face = get_face_number(skin, part->triangle);
+  uint32_t face = get_face_number(placed, part->triangle);
   s->next = (ct_volume_triangle){.owner = of_a ? CT_OWNER_A : CT_OWNER_B,
                                  .face_a = of_a ? face : CT_NO_FACE,
                                  .face_b = of_a ? CT_NO_FACE : face};
@@ -243,7 +244,7 @@ static void push_visited_part(void *context, int side, const ct_arrangement_part
     return;
   }
   ct_vec3 v[3];
-  ct_placed_surface_triangle(skin, part->triangle, v);
+  ct_placed_surface_triangle(placed, part->triangle, v);
   for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], l->o.origin);
   s->failed = !push_surface_triangle(s, v);
 }
@@ -289,7 +290,8 @@ static void integrate_part(void *context, int side, const ct_arrangement_part *p
   uint32_t stretches = part->crossing_count + 6;
   if (!(ct_max_abs(part->gap) <= ct_arrangement_error(s->o) * (double)stretches)) s->open = true;
   if (part->first_segment == CT_NO_TRIANGLE && part->crossing_count == 0) {
-    int32_t winding = s->o->memory->side[side].winding[s->o->skin[side].corners[part->triangle][0]];
+    int32_t winding =
+        s->o->memory->side[side].winding[s->o->surface[side].corners[part->triangle][0]];
     s->winds = s->winds || winding < 0 || winding > 1;
   }
 }
@@ -313,9 +315,9 @@ static void extend_width_by_part(void *context, int side, const ct_arrangement_p
   const ct_arrangement *o = w->o;
   if (!is_significant_part(o, part)) return;
   for (int k = 0; k < 3; k++) {
-    uint32_t vertex = o->skin[side].corners[part->triangle][k];
+    uint32_t vertex = o->surface[side].corners[part->triangle][k];
     if (o->memory->side[side].winding[vertex] != 0)
-      extend_width(w, ct_sub(o->skin[side].vertices[vertex], o->origin));
+      extend_width(w, ct_sub(o->surface[side].vertices[vertex], o->origin));
   }
   for (uint32_t i = part->first_segment; i != CT_NO_TRIANGLE;
        i = o->memory->segment[i].next[side]) {
@@ -336,11 +338,12 @@ static ct_frame invert_pair_frame(const ct_frame *f) {
   return (ct_frame){ct_mat_transpose(f->rotation), ct_neg(ct_mat_tmul(f->rotation, f->position))};
 }
 
-bool ct_volume_surface_of(ct_placed_surface *skin, ct_arrangement_scratch *m, const ct_shape *shape,
-                          const ct_frame *frame) {
-  if (ct_kind_is_mesh(shape->kind)) return ct_placed_surface_of_mesh(skin, m, shape->mesh, frame);
-  if (shape->kind == CT_KIND_CONVEX) return ct_placed_surface_of_hull(skin, m, shape->hull, frame);
-  return ct_placed_surface_of_box(skin, m, shape->box.half, frame);
+bool ct_volume_surface_of(ct_placed_surface *placed, ct_arrangement_scratch *m,
+                          const ct_shape *shape, const ct_frame *frame) {
+  if (ct_kind_is_mesh(shape->kind)) return ct_placed_surface_of_mesh(placed, m, shape->mesh, frame);
+  if (shape->kind == CT_KIND_CONVEX)
+    return ct_placed_surface_of_hull(placed, m, shape->hull, frame);
+  return ct_placed_surface_of_box(placed, m, shape->box.half, frame);
 }
 
 static ct_aabb intersect_pair_aabbs(const ct_aabb *a, const ct_aabb *b) {
@@ -365,17 +368,17 @@ static bool build_pair_arrangement(ct_volume_pair *pair, overlaid_pair *l, bool 
   l->to_a = l->turned ? pair->relative : ct_frame_of(ct_pose_identity());
   const ct_shape *first = l->turned ? pair->b.shape : pair->a.shape,
                  *second = l->turned ? pair->a.shape : pair->b.shape;
-  if (!ct_volume_surface_of(&o->skin[0], o->memory, first, NULL) ||
-      !ct_volume_surface_of(&o->skin[1], o->memory, second, &placed))
+  if (!ct_volume_surface_of(&o->surface[0], o->memory, first, NULL) ||
+      !ct_volume_surface_of(&o->surface[1], o->memory, second, &placed))
     return false;
   /* the common box, and the bound of all coordinates */
-  o->common = intersect_pair_aabbs(&o->skin[0].box, &o->skin[1].box);
-  *apart = !ct_aabb_overlap(&o->skin[0].box, &o->skin[1].box);
+  o->common = intersect_pair_aabbs(&o->surface[0].box, &o->surface[1].box);
+  *apart = !ct_aabb_overlap(&o->surface[0].box, &o->surface[1].box);
   if (*apart) return true;
   o->origin = ct_scale(ct_add(o->common.min, o->common.max), 0.5);
-  double reach = ct_max_abs(ct_sub(o->skin[1].box.max, o->skin[1].box.min));
-  o->coordinates = ct_max2(find_largest_box_coordinate(&o->skin[0].box),
-                           find_largest_box_coordinate(&o->skin[1].box) + reach);
+  double reach = ct_max_abs(ct_sub(o->surface[1].box.max, o->surface[1].box.min));
+  o->coordinates = ct_max2(find_largest_box_coordinate(&o->surface[0].box),
+                           find_largest_box_coordinate(&o->surface[1].box) + reach);
   o->common = ct_aabb_expand(o->common, 2.0 * ct_arrangement_error(o));
   return ct_arrangement_build(o);
 }
