@@ -11,7 +11,7 @@
 /* Exponent of Hertz' law, as in Modia3D. */
 #define HERTZ_EXPONENT 1.5
 
-static double given_or(double given, double standard) { return given > 0.0 ? given : standard; }
+static double positive_or(double given, double standard) { return given > 0.0 ? given : standard; }
 
 static double least_component(ct_vec3 v) { return ct_min2(ct_min2(v.x, v.y), v.z); }
 
@@ -77,9 +77,9 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
                                    const ct_pair_material *material, double approach,
                                    const ct_elastic_options *options) {
   double c_a = stiffness(a), c_b = stiffness(b),
-         most = given_or(options->damping_max, CT_ELASTIC_DAMPING_MAX);
-  ct_elastic_pair pair = {.c_res =
-                              given_or(options->stiffness_factor, 1.0) * (c_a * c_b / (c_a + c_b)),
+         most = positive_or(options->damping_max, CT_ELASTIC_DAMPING_MAX);
+  ct_elastic_pair pair = {.c_res = positive_or(options->stiffness_factor, 1.0) *
+                                   (c_a * c_b / (c_a + c_b)),
                           .mu_geo = pair_radius(a, b),
                           .n_geo = HERTZ_EXPONENT,
                           .dynamic_friction = material->dynamic_friction,
@@ -88,7 +88,7 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
   if (c_a == 0.0 || c_b == 0.0) pair.c_res = 0.0;
   if (a->radius == 0.0 || b->radius == 0.0) pair.mu_geo = a->flat == b->flat ? 0.0 : pair.mu_geo;
   pair.c_geo = 4.0 / 3.0 * sqrt(pair.mu_geo);
-  pair.restitution = approach > given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY)
+  pair.restitution = approach > positive_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY)
                          ? material->restitution
                          : 0.0;
   double divisor = 5.0 * pair.restitution * approach;
@@ -98,11 +98,11 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
 
 ct_elastic_options ct_elastic_options_effective(const ct_elastic_options *options) {
   return (ct_elastic_options){
-      .small_velocity = given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY),
+      .small_velocity = positive_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY),
       .small_angular_velocity =
-          given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY),
-      .stiffness_factor = given_or(options->stiffness_factor, 1.0),
-      .damping_max = given_or(options->damping_max, CT_ELASTIC_DAMPING_MAX),
+          positive_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY),
+      .stiffness_factor = positive_or(options->stiffness_factor, 1.0),
+      .damping_max = positive_or(options->damping_max, CT_ELASTIC_DAMPING_MAX),
       .pull = options->pull};
 }
 
@@ -111,7 +111,7 @@ double ct_regularised(double v, double s) {
 }
 
 /* A vector against v of the given magnitude, regularised to zero for small v. */
-static ct_vec3 resisting(ct_vec3 v, double size, double small) {
+static ct_vec3 regularised_resistance(ct_vec3 v, double size, double small) {
   return ct_scale(v, -size / ct_regularised(ct_norm(v), small));
 }
 
@@ -130,12 +130,13 @@ ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contac
   if (!options->pull) out.normal = ct_max2(out.normal, 0.0);
   /* Friction and rolling resistance depend on the compressive force: a pulling contact has none. */
   double pressed = ct_max2(out.normal, 0.0);
-  out.friction = resisting(velocity.tangential, pair->dynamic_friction * pressed,
-                           given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY));
+  out.friction =
+      regularised_resistance(velocity.tangential, pair->dynamic_friction * pressed,
+                             positive_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY));
   out.force = ct_add(ct_scale(contact->normal, out.normal), out.friction);
-  out.torque =
-      resisting(spin, pair->rolling_friction * pair->mu_geo * pressed,
-                given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY));
+  out.torque = regularised_resistance(
+      spin, pair->rolling_friction * pair->mu_geo * pressed,
+      positive_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY));
   out.tangential = ct_norm(out.friction);
   out.rolling = ct_norm(out.torque);
   return out;
@@ -176,7 +177,8 @@ static bool elastic_solid_of(const solving *s, uint32_t row, uint32_t collider,
 }
 
 /* Sets the approach velocity with which the contact began. */
-static void find_approach(const solving *s, const ct_contact_set *set, ct_compliant_contact *c) {
+static void set_approach_velocity(const solving *s, const ct_contact_set *set,
+                                  ct_compliant_contact *c) {
   const ct_contact *t = c->contact;
   const ct_contact_record *record =
       s->index ? ct_contact_index_find(s->index, c->a, c->b, t->collider_a, t->collider_b) : NULL;
@@ -191,7 +193,7 @@ static bool solve_elastic_contact(const solving *s, const ct_contact_set *set,
   if (!elastic_solid_of(s, c->a, c->contact->collider_a, &a) ||
       !elastic_solid_of(s, c->b, c->contact->collider_b, &b))
     return false;
-  find_approach(s, set, c);
+  set_approach_velocity(s, set, c);
   c->pair = ct_elastic_pair_of(&a, &b, &c->contact->material, c->approach, &s->options->elastic);
   c->force = ct_compliant_law(&c->pair, set, c->contact, &s->options->elastic);
   return true;
@@ -226,7 +228,7 @@ static ct_status solve_elastic_island(const solving *s, const ct_island *island,
   return CT_OK;
 }
 
-static int by_row(const void *x, const void *y) {
+static int compare_rows_of_bodies(const void *x, const void *y) {
   uint32_t a = ((const ct_body_sum *)x)->row, b = ((const ct_body_sum *)y)->row;
   return (a > b) - (a < b);
 }
@@ -250,7 +252,7 @@ static ct_status solve_elastic_islands(const solving *s, const ct_mechanics *mec
   free(sums);
   if (status != CT_OK) return status;
   s->out->count = ct_mechanics_count(mechanics);
-  qsort(s->out->bodies, s->out->body_count, sizeof *s->out->bodies, by_row);
+  qsort(s->out->bodies, s->out->body_count, sizeof *s->out->bodies, compare_rows_of_bodies);
   return CT_OK;
 }
 

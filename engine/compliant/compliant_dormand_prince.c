@@ -146,8 +146,8 @@ static void add_force_rate(const ct_compliant_motion *motion, ct_flow *rates, ui
 
 /* Power of a kinematic body: of its contact force on the other body, which is `sign` times the
  * force on b. */
-static double power_of(const ct_body_state *m, const ct_elastic_candidate *near,
-                       const ct_compliant_force *force, double sign) {
+static double kinematic_power(const ct_body_state *m, const ct_elastic_candidate *near,
+                              const ct_compliant_force *force, double sign) {
   if (!m || m->is_dynamic) return 0.0;
   ct_vec3 velocity = ct_add(m->velocity.linear,
                             ct_cross(m->velocity.angular, ct_sub(near->position, m->position)));
@@ -165,7 +165,7 @@ static void add_contact(const ct_compliant_motion *motion, const ct_elastic_cand
   if (ct_body_state_is_dynamic(a) != ct_body_state_is_dynamic(b))
     sums->impulse =
         ct_add_scaled(sums->impulse, force.force, ct_body_state_is_dynamic(b) ? 1.0 : -1.0);
-  sums->work += power_of(a, near, &force, 1.0) + power_of(b, near, &force, -1.0);
+  sums->work += kinematic_power(a, near, &force, 1.0) + kinematic_power(b, near, &force, -1.0);
 }
 
 static void add_load(const ct_compliant_motion *motion, const ct_load *load, ct_flow *rates,
@@ -236,8 +236,8 @@ static void add_flow(ct_flow *to, const ct_flow *rate, double by) {
 }
 
 /* Sums the rates before adding the state, to lose little of small changes. */
-static ct_flow weighed(const ct_compliant_motion *motion, size_t body, const double *weights,
-                       int count) {
+static ct_flow weighted_flow(const ct_compliant_motion *motion, size_t body, const double *weights,
+                             int count) {
   ct_flow sum = {0};
   for (int s = 0; s < count; s++)
     if (weights[s] != 0.0) add_flow(&sum, &motion->rates[s][body], weights[s]);
@@ -249,10 +249,10 @@ static double quat_size(ct_quat q) { return sqrt(q.x * q.x + q.y * q.y + q.z * q
 /* Error of one body's step in units of the tolerance, relative to its speed and the greatest
  * contact speed, as a contact's own speed passes through 0. Rotations are weighted by the
  * displacement of the body's points. */
-static double error_of(const ct_compliant_motion *motion, size_t body, double time,
-                       double fastest) {
+static double estimate_error(const ct_compliant_motion *motion, size_t body, double time,
+                             double fastest) {
   const ct_body_state *m = &motion->common->now[body];
-  ct_flow error = weighed(motion, body, ERRORS, CT_FLOW_STAGES);
+  ct_flow error = weighted_flow(motion, body, ERRORS, CT_FLOW_STAGES);
   const ct_flow *from = &motion->flow[body], *to = &motion->trial[body];
   double speed = ct_max2(fastest, ct_max2(ct_norm(from->velocity), ct_norm(to->velocity)));
   double turning = ct_norm(motion->bodies[body].velocity.angular);
@@ -284,7 +284,7 @@ ct_status ct_elastic_try_step(ct_compliant_motion *motion, double time, ct_works
   for (int s = 1; s < CT_FLOW_STAGES; s++) {
     ct_flow *at = s == CT_FLOW_STAGES - 1 ? motion->trial : motion->stage;
     for (size_t i = 0; i < motion->common->moved_count; i++) {
-      ct_flow sum = weighed(motion, i, WEIGHTS[s], s);
+      ct_flow sum = weighted_flow(motion, i, WEIGHTS[s], s);
       at[i] = motion->flow[i];
       add_flow(&at[i], &sum, time);
     }
@@ -302,7 +302,7 @@ ct_status ct_elastic_try_step(ct_compliant_motion *motion, double time, ct_works
   *error = 0.0;
   motion->worst = CT_NO_ROW;
   for (size_t i = 0; i < motion->common->moved_count; i++) {
-    double own = error_of(motion, i, time, fastest);
+    double own = estimate_error(motion, i, time, fastest);
     if (own > *error) motion->worst = motion->common->now[i].row;
     *error = ct_max2(*error, own);
   }

@@ -63,12 +63,12 @@ static motion_bound motion_bound_of(const ct_compliant_motion *motion, uint32_t 
 }
 
 /* Greatest speed and acceleration of the body's points within a distance of its centre. */
-static double speed_within(const motion_bound *m, double distance) {
+static double bound_speed(const motion_bound *m, double distance) {
   double turning = ct_norm(m->angular);
   return ct_norm(m->linear) + (turning > 0.0 ? turning * distance : 0.0);
 }
 
-static double pull_within(const motion_bound *m, double distance) {
+static double bound_acceleration(const motion_bound *m, double distance) {
   double turning = m->turn + ct_norm2(m->angular);
   return m->pull + (turning > 0.0 ? turning * distance : 0.0);
 }
@@ -82,7 +82,7 @@ static void bound_closing(const motion_bound *a, const motion_bound *b, double g
   ct_vec3 relative = ct_sub(ball->linear, ct_add(other->linear, ct_cross(other->angular, across)));
   double reach = ball->radius + gap;
   *speed = ct_norm(relative) + (ct_norm(ball->angular) + ct_norm(other->angular)) * reach;
-  *pull = pull_within(ball, reach) + pull_within(other, ct_norm(across) + reach);
+  *pull = bound_acceleration(ball, reach) + bound_acceleration(other, ct_norm(across) + reach);
 }
 
 /* Greatest step into a contact that begins with the speed. */
@@ -105,7 +105,7 @@ static double step_into_contact(const ct_compliant_motion *motion, const ct_elas
                  SIZE_PART * ct_min2(solids[0].radius, solids[1].radius) / speed);
 }
 
-static double step_ahead(const ct_compliant_motion *motion) {
+static double bound_step(const ct_compliant_motion *motion) {
   double most = ct_min2(motion->common->options.time_step, motion->horizon);
   for (size_t k = 0; k < motion->candidates.count; k++) {
     const ct_elastic_candidate *near = &motion->candidates.items[k];
@@ -126,16 +126,16 @@ static double step_ahead(const ct_compliant_motion *motion) {
 
 /* Distance covered in a time by the body's points; for a half-space by those within another body's
  * ball. */
-static double distance_within(const motion_bound *m, double distance, double time) {
-  return time * (speed_within(m, distance) + time * pull_within(m, distance));
+static double bound_distance(const motion_bound *m, double distance, double time) {
+  return time * (bound_speed(m, distance) + time * bound_acceleration(m, distance));
 }
 
-static double clearance_ahead(const ct_compliant_motion *motion) {
+static double choose_clearance(const ct_compliant_motion *motion) {
   double own = 0.0, others = 0.0, time = motion->horizon;
   for (size_t i = 0; i < motion->common->moved_count; i++) {
     motion_bound m = motion_bound_of(motion, (uint32_t)i);
     if (isinf(m.radius)) continue;
-    double way = distance_within(&m, m.radius, time);
+    double way = bound_distance(&m, m.radius, time);
     if (m.is_dynamic) own = ct_max2(own, way);
     others = ct_max2(others, way);
   }
@@ -146,7 +146,7 @@ static double clearance_ahead(const ct_compliant_motion *motion) {
       motion_bound m = motion_bound_of(motion, (uint32_t)i);
       if (isinf(m.radius)) continue;
       double reach = ct_norm(ct_sub(m.center, wide.center)) + m.radius + own;
-      others = ct_max2(others, distance_within(&wide, reach, time));
+      others = ct_max2(others, bound_distance(&wide, reach, time));
     }
   }
   return ct_min2(own + others, CT_SIZE_MAX);
@@ -175,7 +175,7 @@ void ct_compliant_motion_destroy(ct_compliant_motion *motion) {
 }
 
 /* True if the material of every body that may have a contact has elastic parameters. */
-static bool materials_known(const ct_scene *scene) {
+static bool are_materials_elastic(const ct_scene *scene) {
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
     for (size_t i = 0; body && i < ct_body_collider_count(body); i++)
@@ -185,7 +185,7 @@ static bool materials_known(const ct_scene *scene) {
 }
 
 ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion **out) {
-  if (!materials_known(common->scene)) return CT_NOT_FOUND;
+  if (!are_materials_elastic(common->scene)) return CT_NOT_FOUND;
   ct_compliant_motion *motion = *out = calloc(1, sizeof *motion);
   if (!motion) return CT_OUT_OF_MEMORY;
   /* Allocate the state and the stages of a step. */
@@ -355,7 +355,7 @@ static double least_step_size(const ct_compliant_motion *motion) {
 static ct_status find_candidates_ahead(ct_compliant_motion *motion, const ct_flow *flow,
                                        double step, ct_workspace *workspace) {
   motion->horizon = ct_min2(step, motion->common->options.time_step);
-  return ct_elastic_find_candidates(motion, flow, clearance_ahead(motion), workspace);
+  return ct_elastic_find_candidates(motion, flow, choose_clearance(motion), workspace);
 }
 
 /* Tries the time, then shorter ones until the error is within the tolerance. *time is the last one
@@ -459,7 +459,7 @@ static ct_status step_to_event(ct_compliant_motion *motion, ct_workspace *worksp
   ct_status status = prepare_first_rates(motion, workspace);
   if (status != CT_OK) return status;
   motion->common->last_time = motion->common->options.time_step;
-  double time = ct_min2(motion->step, step_ahead(motion)), error = 0.0;
+  double time = ct_min2(motion->step, bound_step(motion)), error = 0.0;
   time = ct_min2(ct_max2(time, least_step_size(motion)), left);
   status = try_within_tolerance(motion, &time, workspace, &error);
   bool changed = status == CT_OK && has_changed(motion);

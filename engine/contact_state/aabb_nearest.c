@@ -31,7 +31,7 @@ bool ct_aabb_view_row(const ct_query *query, uint32_t row, ct_aabb_view *view) {
 }
 
 /* Signed distance from the plane to the box's lowest corner. */
-static double plane_bound(const ct_aabb_view *plane, const ct_aabb_view *other) {
+static double bound_plane_distance(const ct_aabb_view *plane, const ct_aabb_view *other) {
   if (!ct_aabb_is_bounded(&other->box)) return 0.0;
   const ct_aabb *box = &other->box;
   ct_vec3 n = plane->normal, p = plane->point;
@@ -44,14 +44,14 @@ static double plane_bound(const ct_aabb_view *plane, const ct_aabb_view *other) 
 
 double ct_aabb_distance_bound(const ct_aabb_view *a, const ct_aabb_view *b) {
   double bound = ct_aabb_gap(&a->box, &b->box, a->size + b->size);
-  if (a->is_plane) bound = ct_max2(bound, plane_bound(a, b));
-  if (b->is_plane) bound = ct_max2(bound, plane_bound(b, a));
+  if (a->is_plane) bound = ct_max2(bound, bound_plane_distance(a, b));
+  if (b->is_plane) bound = ct_max2(bound, bound_plane_distance(b, a));
   return bound;
 }
 
 /* ---- trees and marks ------------------------------------------------------------------------- */
 
-static ct_status make_moved(ct_aabb_field *field) {
+static ct_status build_override_tree(ct_aabb_field *field) {
   const ct_query *query = field->query;
   size_t count = query->options.override_count, bounded = 0;
   ct_aabb *boxes = malloc(count * sizeof *boxes);
@@ -75,7 +75,7 @@ static ct_status make_moved(ct_aabb_field *field) {
   return status;
 }
 
-static uint16_t row_mark(const ct_row_filter *filter, uint32_t row) {
+static uint16_t mark_of_row(const ct_row_filter *filter, uint32_t row) {
   if (!filter || !filter->start || filter->start[row + 1] - filter->start[row] != 1)
     return CT_NODE_MIXED;
   if (filter->rules && (filter->ruled[row / 8] >> (row % 8) & 1)) return CT_NODE_MIXED;
@@ -97,14 +97,14 @@ static uint16_t mark_node(const ct_query *query, const ct_tree *tree, bool of_mo
     marks[at] = join_marks(first, mark_node(query, tree, of_moved, node->child[1], marks));
   } else {
     uint32_t row = of_moved ? query->options.overrides[node->child[1]].row : node->child[1];
-    marks[at] =
-        !of_moved && ct_query_overridden(query, row) ? CT_NODE_EMPTY : row_mark(query->filter, row);
+    marks[at] = !of_moved && ct_query_overridden(query, row) ? CT_NODE_EMPTY
+                                                             : mark_of_row(query->filter, row);
   }
   return marks[at];
 }
 
 /* NULL: out of memory. */
-static uint16_t *make_marks(const ct_query *query, const ct_tree *tree, bool of_moved) {
+static uint16_t *compute_marks(const ct_query *query, const ct_tree *tree, bool of_moved) {
   uint16_t *marks = malloc(((size_t)tree->used + 1) * sizeof *marks);
   if (marks && tree->root != CT_TREE_NULL) mark_node(query, tree, of_moved, tree->root, marks);
   return marks;
@@ -113,12 +113,13 @@ static uint16_t *make_marks(const ct_query *query, const ct_tree *tree, bool of_
 ct_status ct_aabb_field_open(ct_aabb_field *field, const ct_query *query, uint64_t searches) {
   *field = (ct_aabb_field){.query = query};
   if (query->source != CT_SOURCE_TREE) return CT_OK;
-  ct_status status = query->options.override_count > FEW_OVERRIDES ? make_moved(field) : CT_OK;
+  ct_status status =
+      query->options.override_count > FEW_OVERRIDES ? build_override_tree(field) : CT_OK;
   /* Marks visit each node. They pay off if searches could visit that many excluded rows. */
   bool grouped = query->filter && query->filter->start;
   if (status == CT_OK && (grouped || field->moved) && searches * searches > query->scene->rows) {
-    field->marks = make_marks(query, query->derived->tree, false);
-    if (field->moved && grouped) field->moved_marks = make_marks(query, field->moved, true);
+    field->marks = compute_marks(query, query->derived->tree, false);
+    if (field->moved && grouped) field->moved_marks = compute_marks(query, field->moved, true);
     if (!field->marks || (field->moved && grouped && !field->moved_marks))
       status = CT_OUT_OF_MEMORY;
   }
@@ -162,7 +163,7 @@ static waiting_node waiting_node_of(const ct_aabb_search *search, const ct_tree 
 }
 
 /* True if filters exclude all rows below the node. */
-static bool unwanted(const ct_aabb_search *search, const uint16_t *marks, uint32_t node) {
+static bool is_branch_excluded(const ct_aabb_search *search, const uint16_t *marks, uint32_t node) {
   if (!marks || marks[node] == CT_NODE_MIXED) return false;
   if (marks[node] == CT_NODE_EMPTY) return true;
   return search->mask && (search->mask[marks[node] / 64] >> (marks[node] % 64) & 1);
@@ -190,7 +191,7 @@ static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *t
   while (top > 0) {
     waiting_node at = stack[--top];
     assert(top < CT_TREE_HEIGHT_MAX);
-    if (at.bound > search->limit || unwanted(search, marks, at.node)) continue;
+    if (at.bound > search->limit || is_branch_excluded(search, marks, at.node)) continue;
     if (poll_cancel(search)) return CT_CANCELLED;
     const ct_tree_node *node = &tree->nodes[at.node];
     if (node->height == 0) {

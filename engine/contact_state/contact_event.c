@@ -198,14 +198,14 @@ static void set_beginning(event_run *run, const found_contact *found, uint64_t p
 }
 
 /* Bytes of the ids stored in a record. */
-static size_t text_bytes_of(const ct_scene *scene, const ct_contact_key *key) {
+static size_t count_text_bytes(const ct_scene *scene, const ct_contact_key *key) {
   const ct_body *a = ct_scene_body(scene, key->a), *b = ct_scene_body(scene, key->b);
   return ct_body_id(a).length + ct_body_id(b).length +
          ct_body_collider_id(a, key->collider_a).length +
          ct_body_collider_id(b, key->collider_b).length;
 }
 
-static uint64_t last_pair(const event_run *run) {
+static uint64_t find_last_pair_number(const event_run *run) {
   uint64_t given = ct_scene_contacts_begun(run->pairs.scene),
            before = run->previous ? run->previous->last_pair : 0;
   return given > before ? given : before;
@@ -215,7 +215,7 @@ static ct_status make_state(event_run *run, ct_contact_state **out) {
   const ct_scene *scene = run->pairs.scene;
   /* Allocate the state with its texts. */
   size_t text_bytes = 0;
-  for (size_t i = 0; i < run->count; i++) text_bytes += text_bytes_of(scene, &run->found[i].key);
+  for (size_t i = 0; i < run->count; i++) text_bytes += count_text_bytes(scene, &run->found[i].key);
   char *texts;
   ct_contact_state *state = ct_contact_state_new(run->count, text_bytes, &texts);
   if (!state) return CT_OUT_OF_MEMORY;
@@ -224,7 +224,7 @@ static ct_status make_state(event_run *run, ct_contact_state **out) {
   state->method = run->pairs.method;
   state->mpr = run->pairs.mpr;
   state->events = run->previous ? run->previous->events + 1 : 1;
-  state->last_pair = last_pair(run);
+  state->last_pair = find_last_pair_number(run);
   state->next_serial = scene->next_serial;
   /* Write the records; begun contacts get new pair numbers. */
   ct_status status = CT_OK;
@@ -241,7 +241,7 @@ static ct_status make_state(event_run *run, ct_contact_state **out) {
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
-static int by_pair(const void *x, const void *y) {
+static int compare_ended_pairs(const void *x, const void *y) {
   uint64_t p = ((const ct_contact_ended *)x)->record.pair,
            q = ((const ct_contact_ended *)y)->record.pair;
   return (p > q) - (p < q);
@@ -258,7 +258,7 @@ static void report_ended(const event_run *run, ct_contact_event *event) {
   }
   assert(event->ended_count <= records);
   if (event->ended_count > 1)
-    qsort(event->ended, event->ended_count, sizeof *event->ended, by_pair);
+    qsort(event->ended, event->ended_count, sizeof *event->ended, compare_ended_pairs);
 }
 
 /* An index of a record, with the pair number as sort key. */
@@ -267,7 +267,7 @@ typedef struct indexed_pair {
   uint32_t index;
 } indexed_pair;
 
-static int by_indexed_pair(const void *x, const void *y) {
+static int compare_indexed_pairs(const void *x, const void *y) {
   uint64_t p = ((const indexed_pair *)x)->pair, q = ((const indexed_pair *)y)->pair;
   return (p > q) - (p < q);
 }
@@ -283,7 +283,7 @@ static void report_present(const event_run *run, const ct_contact_state *state, 
   }
   assert(event->began_count + event->persisted_count == run->count);
   if (event->persisted_count > 1)
-    qsort(order, event->persisted_count, sizeof *order, by_indexed_pair);
+    qsort(order, event->persisted_count, sizeof *order, compare_indexed_pairs);
   for (size_t i = 0; i < event->persisted_count; i++) event->persisted[i] = order[i].index;
 }
 

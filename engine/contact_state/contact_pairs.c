@@ -77,7 +77,9 @@ static bool takes_part(const ct_contact_pairs *pairs, const ct_contact_key *key)
 
 /* Number of pairs of colliders of different bodies, from the sums of collider counts and of their
  * squares. */
-static uint64_t pairs_among(uint64_t sum, uint64_t squares) { return (sum * sum - squares) / 2; }
+static uint64_t count_pairs_among(uint64_t sum, uint64_t squares) {
+  return (sum * sum - squares) / 2;
+}
 
 uint64_t ct_contact_pairs_total(const ct_scene *scene) {
   uint64_t sum = 0, squares = 0, still = 0, still_squares = 0;
@@ -90,7 +92,7 @@ uint64_t ct_contact_pairs_total(const ct_scene *scene) {
     still += count;
     still_squares += count * count;
   }
-  return pairs_among(sum, squares) - pairs_among(still, still_squares);
+  return count_pairs_among(sum, squares) - count_pairs_among(still, still_squares);
 }
 
 /* ---- distances ------------------------------------------------------------------------------ */
@@ -106,7 +108,7 @@ static bool place_row(ct_contact_pairs *pairs, int side, uint32_t row) {
   return true;
 }
 
-static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
+static ct_placed place_collider(const ct_placed_body *placed, uint32_t i) {
   assert(i < ct_body_collider_count(placed->body));
   return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
 }
@@ -114,8 +116,8 @@ static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
 ct_status ct_contact_pairs_place(ct_contact_pairs *pairs, const ct_contact_key *key, ct_placed *a,
                                  ct_placed *b) {
   if (!place_row(pairs, 0, key->a) || !place_row(pairs, 1, key->b)) return CT_OUT_OF_MEMORY;
-  *a = placed_at(&pairs->placed[0], key->collider_a);
-  *b = placed_at(&pairs->placed[1], key->collider_b);
+  *a = place_collider(&pairs->placed[0], key->collider_a);
+  *b = place_collider(&pairs->placed[1], key->collider_b);
   return CT_OK;
 }
 
@@ -164,7 +166,7 @@ typedef struct pair_walk {
 } pair_walk;
 
 /* Lower bound of the pair's distance, from the colliders' boxes or the plane. */
-static double bound_of(const pair_walk *walk, uint32_t a, uint32_t b) {
+static double bound_pair_distance(const pair_walk *walk, uint32_t a, uint32_t b) {
   const ct_contact_pairs *pairs = walk->pairs;
   ct_aabb_view views[2] = {ct_aabb_view_of(&pairs->placed[0].boxes[a]),
                            ct_aabb_view_of(&pairs->placed[1].boxes[b])};
@@ -174,7 +176,7 @@ static double bound_of(const pair_walk *walk, uint32_t a, uint32_t b) {
 
 static ct_status visit_colliders(void *context, uint32_t a, uint32_t b) {
   pair_walk *walk = context;
-  double bound = bound_of(walk, a, b);
+  double bound = bound_pair_distance(walk, a, b);
   walk->key.collider_a = a;
   walk->key.collider_b = b;
   return bound <= *walk->limit ? walk->visit(walk->context, &walk->key, bound) : CT_OK;
@@ -244,7 +246,7 @@ ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit,
 
 /* ---- members -------------------------------------------------------------------------------- */
 
-static uint32_t record_row(const ct_scene *scene, ct_text id, uint64_t serial) {
+static uint32_t find_record_row(const ct_scene *scene, ct_text id, uint64_t serial) {
   uint32_t row = ct_scene_find(scene, id);
   return row != CT_NO_ROW && ct_scene_serial(scene, row) == serial ? row : CT_NO_ROW;
 }
@@ -272,11 +274,12 @@ static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
 }
 
 /* The record's pair in this revision. False: it takes part no longer. */
-static bool record_key(const ct_contact_pairs *pairs, const ct_contact_record *r,
-                       ct_contact_key *key) {
+static bool find_record_key(const ct_contact_pairs *pairs, const ct_contact_record *r,
+                            ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;
-  *key = (ct_contact_key){record_row(scene, r->body_a, r->serial_a),
-                          record_row(scene, r->body_b, r->serial_b), r->collider_a, r->collider_b};
+  *key = (ct_contact_key){find_record_row(scene, r->body_a, r->serial_a),
+                          find_record_row(scene, r->body_b, r->serial_b), r->collider_a,
+                          r->collider_b};
   if (key->a == CT_NO_ROW || key->b == CT_NO_ROW) return false;
   if (!find_collider(ct_scene_body_at(scene, key->a), r->name_a, &key->collider_a)) return false;
   if (!find_collider(ct_scene_body_at(scene, key->b), r->name_b, &key->collider_b)) return false;
@@ -297,7 +300,7 @@ ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_
   *count = 0;
   for (size_t i = 0; i < records && !ct_cancel_raised(pairs->cancel); i++) {
     ct_contact_member member = {.record = i};
-    if (!record_key(pairs, ct_contact_state_record(state, i), &member.key)) continue;
+    if (!find_record_key(pairs, ct_contact_state_record(state, i), &member.key)) continue;
     if (*count > 0 && ct_contact_key_compare(&list[*count - 1].key, &member.key) > 0)
       sorted = false;
     list[(*count)++] = member;

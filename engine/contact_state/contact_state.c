@@ -140,7 +140,7 @@ static bool check_method(const ct_contact_state_data *data) {
          isfinite(data->mpr.tolerance) && data->mpr.iterations_max > 0;
 }
 
-static ct_status check(const ct_contact_state_data *data) {
+static ct_status check_state_data(const ct_contact_state_data *data) {
   if (!check_method(data)) return CT_LIMIT;
   if (!isfinite(data->time) || !(data->epsilon > 0.0 && data->epsilon <= CT_CONTACT_EPSILON_MAX) ||
       data->events < 1)
@@ -163,7 +163,7 @@ static ct_text move_text(ct_text text, char **texts) {
 
 ct_status ct_contact_state_restore(const ct_contact_state_data *data,
                                    const ct_contact_state **out) {
-  ct_status status = check(data);
+  ct_status status = check_state_data(data);
   if (status != CT_OK) return status;
   size_t text_bytes = 0;
   for (size_t i = 0; i < data->count; i++) {

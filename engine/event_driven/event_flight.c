@@ -21,7 +21,7 @@ static bool has_torque(const ct_body_state *m) {
   return m->is_dynamic ? !ct_is_zero_vec(m->torque) : !ct_is_zero_vec(m->acceleration.angular);
 }
 
-static ct_vec3 middle_angular(const ct_body_state *m, double stretch) {
+static ct_vec3 mean_angular_velocity(const ct_body_state *m, double stretch) {
   if (!m->is_dynamic)
     return ct_add_scaled(m->velocity.angular, m->acceleration.angular, 0.5 * stretch);
   ct_body_state middle = *m;
@@ -32,7 +32,7 @@ static ct_vec3 middle_angular(const ct_body_state *m, double stretch) {
 /* Path of a body over a time, with forces that are constant over the interval. */
 static ct_path_options flight_path_options(const ct_body_state *m, double stretch, double time) {
   bool twists = has_torque(m) || !m->is_dynamic;
-  ct_vec3 angular = has_torque(m) ? middle_angular(m, stretch) : m->velocity.angular;
+  ct_vec3 angular = has_torque(m) ? mean_angular_velocity(m, stretch) : m->velocity.angular;
   return (ct_path_options){.kind = twists ? CT_PATH_BALLISTIC : CT_PATH_TORQUE_FREE,
                            .start = m->pose,
                            .duration = time,
@@ -47,7 +47,7 @@ void ct_body_state_advance_flight(ct_body_state *m, double stretch, double time)
   ct_vec3 a = flight_acceleration(m), v = m->velocity.linear;
   ct_vec3 way = ct_add_scaled(ct_scale(v, time), a, 0.5 * time * time);
   if (has_torque(m)) {
-    ct_vec3 angular = middle_angular(m, stretch);
+    ct_vec3 angular = mean_angular_velocity(m, stretch);
     ct_body_state_rotate(m, angular, time);
     m->angular_momentum = ct_add_scaled(m->angular_momentum, m->torque, time);
     m->velocity.angular = m->is_dynamic
@@ -78,7 +78,7 @@ static bool has_resting_contact(const ct_event_step *step, uint32_t row_a, uint3
 
 /* Skips resting pairs, which may separate and meet again by round-off; end_before_new_contact
  * monitors them. */
-static bool keep_first_impact(void *context, const ct_motion_hit *hit) {
+static bool record_first_impact(void *context, const ct_motion_hit *hit) {
   first_impact *first = context;
   const ct_toi *impact = hit->impact;
   const ct_event_driven *driven = first->step->driven;
@@ -106,7 +106,7 @@ static ct_status search_first_impact(ct_event_step *step, const ct_row_motion *m
   if (status != CT_OK) return status;
   first_impact first = {step, INFINITY};
   status =
-      ct_motion_run(query, 0, ct_motion_items(query), step->workspace, keep_first_impact, &first);
+      ct_motion_run(query, 0, ct_motion_items(query), step->workspace, record_first_impact, &first);
   ct_motion_destroy(query);
   *time = first.time;
   return status;
@@ -114,14 +114,14 @@ static ct_status search_first_impact(ct_event_step *step, const ct_row_motion *m
 
 /* ---- resting bodies -------------------------------------------------------------------------- */
 
-static bool keep_depth(void *context, const ct_distance_hit *hit) {
+static bool record_depth(void *context, const ct_distance_hit *hit) {
   double *depth = context;
   if (hit->result.status == CT_PAIR_OK) *depth = ct_max2(*depth, -hit->result.distance);
   return true;
 }
 
 /* Greatest depth of the resting pairs at a time of the interval. */
-static ct_status resting_depth_at(ct_event_step *step, double time, double *depth) {
+static ct_status find_resting_depth(ct_event_step *step, double time, double *depth) {
   assert(time >= 0.0 && step->resting_count > 0);
   ct_event_driven *driven = step->driven;
   for (size_t i = 0; i < driven->common->moved_count; i++) {
@@ -132,7 +132,8 @@ static ct_status resting_depth_at(ct_event_step *step, double time, double *dept
   ct_query_options options = {
       .pairs = step->resting, .pair_count = step->resting_count, .explicit_pairs = true};
   *depth = 0.0;
-  return ct_integration_run_distances(driven->common, &options, step->workspace, keep_depth, depth);
+  return ct_integration_run_distances(driven->common, &options, step->workspace, record_depth,
+                                      depth);
 }
 
 /* Resting bodies may touch elsewhere, such as a rocking block: reduces *time to the first time at
@@ -140,11 +141,11 @@ static ct_status resting_depth_at(ct_event_step *step, double time, double *dept
 static ct_status end_before_new_contact(ct_event_step *step, double *time) {
   double limit = step->result.depth + step->driven->common->options.contact_tolerance, depth,
          low = 0.0, high = ct_min2(*time, step->result.time);
-  ct_status status = resting_depth_at(step, high, &depth);
+  ct_status status = find_resting_depth(step, high, &depth);
   if (status != CT_OK || depth <= limit) return status;
   for (int k = 0; k < HALVINGS && status == CT_OK; k++) {
     double middle = low + 0.5 * (high - low);
-    status = resting_depth_at(step, middle, &depth);
+    status = find_resting_depth(step, middle, &depth);
     if (depth <= limit) low = middle;
     else high = middle;
   }
@@ -153,8 +154,8 @@ static ct_status end_before_new_contact(ct_event_step *step, double *time) {
 }
 
 /* Records which limit of translation or rotation a path exceeds by its forces. */
-static void note_flight_limit(ct_event_driven *driven, const ct_body_state *m,
-                              const ct_path_options *way) {
+static void record_flight_limit(ct_event_driven *driven, const ct_body_state *m,
+                                const ct_path_options *way) {
   double t = way->duration,
          reach = ct_max_abs(m->position) +
                  t * (ct_max_abs(way->velocity.linear) + 0.5 * t * ct_max_abs(way->acceleration));
@@ -175,7 +176,7 @@ ct_status ct_event_first_impact(ct_event_step *step, double *time) {
         flight_path_options(m, step->result.time, step->result.time + step->slack);
     ct_path *path = NULL;
     status = ct_path_create(&options, &path);
-    if (status == CT_LIMIT) note_flight_limit(driven, m, &options);
+    if (status == CT_LIMIT) record_flight_limit(driven, m, &options);
     moving[count] = (ct_row_motion){m->row, path};
   }
   if (status == CT_OK) status = search_first_impact(step, moving, count, time);

@@ -27,7 +27,7 @@
 
 /* ---- contacts at the present time ------------------------------------------------------------ */
 
-static double greatest_depth(const ct_mechanics *mechanics) {
+static double find_greatest_depth(const ct_mechanics *mechanics) {
   double depth = 0.0;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics); i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
@@ -72,12 +72,12 @@ static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
     *out = NULL;
     return CT_LIMIT;
   }
-  step->result.depth = greatest_depth(*out);
+  step->result.depth = find_greatest_depth(*out);
   return CT_OK;
 }
 
-static void account_immovable_body(ct_event_step *step, const ct_island *island, uint32_t body,
-                                   ct_vec3 impulse) {
+static void add_immovable_body_impulse(ct_event_step *step, const ct_island *island, uint32_t body,
+                                       ct_vec3 impulse) {
   assert(body < island->set.body_count);
   if (island->set.bodies[body].mobility != CT_DYNAMIC)
     step->result.contact_impulse = ct_add(step->result.contact_impulse, impulse);
@@ -100,7 +100,7 @@ static bool has_collision(const ct_event_step *step, const ct_island *island, bo
   return false;
 }
 
-static bool same_colliders(const ct_contact *x, const ct_contact *y) {
+static bool have_same_colliders(const ct_contact *x, const ct_contact *y) {
   return x->a == y->a && x->b == y->b && x->collider_a == y->collider_a &&
          x->collider_b == y->collider_b;
 }
@@ -113,7 +113,7 @@ static ct_status emit_impacts(const ct_event_step *step, const ct_island *island
   ct_status status = CT_OK;
   for (size_t i = 0, next; i < island->set.count && status == CT_OK; i = next) {
     double fastest = 0.0;
-    for (next = i; next < island->set.count && same_colliders(&t[i], &t[next]); next++)
+    for (next = i; next < island->set.count && have_same_colliders(&t[i], &t[next]); next++)
       if (result->contacts[next].before.velocity_class == CT_CLASS_COLLIDING)
         fastest = ct_min2(fastest, result->contacts[next].before.normal);
     if (!(fastest < 0.0)) continue;
@@ -130,7 +130,8 @@ static ct_status emit_impacts(const ct_event_step *step, const ct_island *island
 }
 
 /* Records the body with the greatest force in the proof of infeasibility. */
-static void note_squeeze(ct_event_step *step, const ct_island *island, const double *certificate) {
+static void record_squeeze(ct_event_step *step, const ct_island *island,
+                           const double *certificate) {
   double most = 0.0;
   for (size_t i = 0; i < island->set.count; i++) {
     const ct_contact *t = &island->set.contacts[i];
@@ -161,7 +162,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
                                       .cancel = o->cancel};
   ct_status status = ct_impulse_solve(&island->set, &options, step->arena, &result);
   if (status != CT_OK) return status;
-  if (result.contradictory) note_squeeze(step, island, result.certificate);
+  if (result.contradictory) record_squeeze(step, island, result.certificate);
   /* Apply the velocities that result. */
   for (size_t i = 0; i < island->set.body_count; i++) {
     ct_body_state *m = ct_integration_next_of(step->driven->common, island->rows[i]);
@@ -172,9 +173,9 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
   }
   /* Account for the impulses of immovable bodies and for the solver's statistics. */
   for (size_t i = 0; i < island->set.count; i++) {
-    account_immovable_body(step, island, island->set.contacts[i].a, result.contacts[i].impulse);
-    account_immovable_body(step, island, island->set.contacts[i].b,
-                           ct_neg(result.contacts[i].impulse));
+    add_immovable_body_impulse(step, island, island->set.contacts[i].a, result.contacts[i].impulse);
+    add_immovable_body_impulse(step, island, island->set.contacts[i].b,
+                               ct_neg(result.contacts[i].impulse));
   }
   step->result.kinematic_work += result.work;
   step->result.iterations += result.iterations;
@@ -212,8 +213,8 @@ static bool island_has_friction(const ct_island *island) {
 static void add_resting_contact(ct_event_step *step, const ct_island *island, const ct_contact *t,
                                 const ct_contact_force *f) {
   ct_vec3 impulse = ct_scale(f->force, step->result.time);
-  account_immovable_body(step, island, t->a, impulse);
-  account_immovable_body(step, island, t->b, ct_neg(impulse));
+  add_immovable_body_impulse(step, island, t->a, impulse);
+  add_immovable_body_impulse(step, island, t->b, ct_neg(impulse));
   if (f->takes_part)
     step->resting[step->resting_count++] = (ct_row_pair){island->rows[t->a], island->rows[t->b]};
   if (ct_max_abs(f->force) > 0.0) step->result.acting++;
@@ -316,8 +317,8 @@ static double driving_power(const ct_contact_set *set, const ct_contact_force *f
 
 /* True if this part of the contact forces creates energy over the interval, beyond the work of
  * loads and kinematic bodies. */
-static bool makes_energy(const ct_event_step *step, const ct_island *island,
-                         const ct_resting_result *found, double part) {
+static bool forces_create_energy(const ct_event_step *step, const ct_island *island,
+                                 const ct_resting_result *found, double part) {
   const ct_contact_set *set = &island->set;
   double gain = -part * step->result.time * driving_power(set, found->contacts), size = fabs(gain);
   for (size_t i = 0; i < set->body_count; i++) {
@@ -346,10 +347,10 @@ static bool makes_energy(const ct_event_step *step, const ct_island *island,
 static void limit_created_energy(ct_event_step *step, const ct_island *island,
                                  ct_resting_result *found) {
   double low = 0.0, high = 1.0;
-  if (makes_energy(step, island, found, 1.0)) {
+  if (forces_create_energy(step, island, found, 1.0)) {
     for (int k = 0; k < GUARD_HALVINGS; k++) {
       double middle = 0.5 * (low + high);
-      if (makes_energy(step, island, found, middle)) high = middle;
+      if (forces_create_energy(step, island, found, middle)) high = middle;
       else low = middle;
     }
     step->result.guarded = true;
@@ -372,7 +373,7 @@ static ct_status solve_resting_forces(ct_event_step *step, const ct_contact_set 
   return status;
 }
 
-static ct_status rest_island_forces(ct_event_step *step, const ct_island *island) {
+static ct_status constrain_resting_island(ct_event_step *step, const ct_island *island) {
   const ct_advance_options *o = &step->driven->common->options;
   ct_contact_set set = island->set;
   ct_resting_result result = {
@@ -444,7 +445,7 @@ static ct_status solve_resting_islands(ct_event_step *step, const ct_mechanics *
     }
     if (lies || island.set.count == 0) continue;
     ct_arena_mark mark = ct_arena_enter(step->arena);
-    status = rest_island_forces(step, &island);
+    status = constrain_resting_island(step, &island);
     ct_arena_leave(step->arena, mark);
   }
   return status;
@@ -563,7 +564,7 @@ static double least_velocity_tolerance(const ct_event_driven *driven) {
   return sqrt(4.0 * pull * driven->common->options.contact_tolerance);
 }
 
-static ct_status go_to_event(ct_event_step *step) {
+static ct_status advance_to_event(ct_event_step *step) {
   ct_event_driven *driven = step->driven;
   step->result.velocity_tolerance =
       ct_max2(driven->common->options.velocity_tolerance, least_velocity_tolerance(driven));
@@ -619,7 +620,7 @@ ct_status ct_event_driven_step(ct_event_driven *driven, ct_workspace *workspace,
   /* Checked before the search for impacts: the search has its own limits and does not name the body
    * that exceeds them. */
   if (!ct_integration_is_within_limits(common, common->now, whole, whole)) return CT_LIMIT;
-  ct_status status = go_to_event(&step);
+  ct_status status = advance_to_event(&step);
   if (status != CT_OK) return status;
   assert(step.result.time >= 0.0 && step.result.time <= whole * (1.0 + 2.0 * SLACK_PART));
   double time = step.result.time == left ? o->duration : past + step.result.time;

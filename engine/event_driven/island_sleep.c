@@ -5,8 +5,8 @@
 #include <assert.h>
 
 /* State of a body of an island. */
-static ct_body_state *island_state(const ct_event_step *step, const ct_island *island,
-                                   size_t body) {
+static ct_body_state *state_of_island_body(const ct_event_step *step, const ct_island *island,
+                                           size_t body) {
   return &step->driven->common->next[step->driven->common->moved_of[island->rows[body]]];
 }
 
@@ -23,8 +23,8 @@ static bool has_still_support(const ct_contact_set *set) {
 }
 
 /* Sums of the magnitudes of all forces and torques on the body. */
-static void load_sizes(const ct_contact_set *set, const ct_contact_force *forces, uint32_t body,
-                       double *force, double *torque) {
+static void sum_load_magnitudes(const ct_contact_set *set, const ct_contact_force *forces,
+                                uint32_t body, double *force, double *torque) {
   const ct_mass_body *b = &set->bodies[body];
   *force = ct_norm(b->force);
   *torque = ct_norm(b->torque);
@@ -46,9 +46,9 @@ bool ct_event_island_is_at_rest(const ct_event_step *step, const ct_island *isla
     return false;
   for (size_t i = 0; i < island->set.body_count; i++) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
-    const ct_body_state *m = island_state(step, island, i);
+    const ct_body_state *m = state_of_island_body(step, island, i);
     double force, torque;
-    load_sizes(&island->set, found->contacts, (uint32_t)i, &force, &torque);
+    sum_load_magnitudes(&island->set, found->contacts, (uint32_t)i, &force, &torque);
     bool still = ct_norm(m->force) <= part * force && ct_norm(m->torque) <= part * torque &&
                  m->mass * ct_norm(m->velocity.linear) <= part * force * o->time_step &&
                  ct_norm(m->angular_momentum) <= part * torque * o->time_step;
@@ -62,7 +62,7 @@ void ct_event_put_to_sleep(ct_event_step *step, const ct_island *island,
   ct_body_state *first = NULL;
   for (size_t i = 0; i < island->set.body_count; i++) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
-    ct_body_state *m = island_state(step, island, i);
+    ct_body_state *m = state_of_island_body(step, island, i);
     m->velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
     m->angular_momentum = m->force = m->torque = ct_vec(0, 0, 0);
     m->asleep = true;
@@ -86,7 +86,7 @@ bool ct_event_island_is_asleep(const ct_event_step *step, const ct_island *islan
   const ct_body_state *first = NULL;
   for (size_t i = 0; i < island->set.body_count; i++) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
-    const ct_body_state *m = island_state(step, island, i);
+    const ct_body_state *m = state_of_island_body(step, island, i);
     if (!m->asleep) return false;
     if (!first) first = m;
   }

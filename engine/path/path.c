@@ -23,7 +23,7 @@ static double clock_at(const ct_path *path, double time) {
 }
 
 /* Displacement of the pivot since the start. */
-static ct_vec3 way_at(const ct_path *path, double clock) {
+static ct_vec3 displacement_at(const ct_path *path, double clock) {
   return ct_scale(ct_add_scaled(path->rate, path->options.acceleration, 0.5 * clock), clock);
 }
 
@@ -46,7 +46,7 @@ static void set_steady_turn(ct_path *path, ct_vec3 w) {
   path->spin = ldexp(least, exponent);
 }
 
-static void set_turn_between(ct_path *path) {
+static void set_interpolated_turn(ct_path *path) {
   double angle =
       ct_turn_between(path->options.start.rotation, path->options.end.rotation, &path->axis);
   path->angle_rate = ct_dd_of(angle);
@@ -70,7 +70,7 @@ static ct_status set_free_turn(ct_path *path) {
 }
 
 /* Rotation since the start, in the world. */
-static ct_quat turn_at(const ct_path *path, double time) {
+static ct_quat rotation_at(const ct_path *path, double time) {
   ct_vec3 angular;
   if (path->top) return ct_free_top_turn(path->top, time, &angular);
   double clock = path->options.kind == CT_PATH_INTERPOLATED ? time / path->options.duration
@@ -81,7 +81,7 @@ static ct_quat turn_at(const ct_path *path, double time) {
 /* ---- creation -------------------------------------------------------------------------------- */
 
 /* Sets options that the kind does not use to zero. */
-static void set_way(ct_path *path, const ct_path_options *options) {
+static void set_displacement(ct_path *path, const ct_path_options *options) {
   const ct_vec3 zero = {0.0, 0.0, 0.0};
   ct_path_kind kind = options->kind;
   bool moves = kind == CT_PATH_TWIST || kind == CT_PATH_BALLISTIC || kind == CT_PATH_TORQUE_FREE;
@@ -95,7 +95,8 @@ static void set_way(ct_path *path, const ct_path_options *options) {
 }
 
 /* Extremes of x + c (v + a c/2) for c in [c0, c1]: at the ends, or where the velocity vanishes. */
-static void extremes(double x, double v, double a, const double c[2], double out[2]) {
+static void find_quadratic_extremes(double x, double v, double a, const double c[2],
+                                    double out[2]) {
   assert(c[0] <= c[1]);
   double first = x + c[0] * (v + 0.5 * a * c[0]), last = x + c[1] * (v + 0.5 * a * c[1]);
   out[0] = ct_min2(first, last);
@@ -108,14 +109,14 @@ static void extremes(double x, double v, double a, const double c[2], double out
 }
 
 /* Extremes of the pivot's computed coordinates over [begin, end]. */
-static ct_aabb reached(const ct_path *path, double begin, double end) {
+static ct_aabb bound_pivot(const ct_path *path, double begin, double end) {
   ct_vec3 x = ct_add(path->options.start.position, path->arm), v = path->rate,
           a = path->options.acceleration;
   const double c[2] = {clock_at(path, begin), clock_at(path, end)};
   double ox[2], oy[2], oz[2];
-  extremes(x.x, v.x, a.x, c, ox);
-  extremes(x.y, v.y, a.y, c, oy);
-  extremes(x.z, v.z, a.z, c, oz);
+  find_quadratic_extremes(x.x, v.x, a.x, c, ox);
+  find_quadratic_extremes(x.y, v.y, a.y, c, oy);
+  find_quadratic_extremes(x.z, v.z, a.z, c, oz);
   return (ct_aabb){{ox[0], oy[0], oz[0]}, {ox[1], oy[1], oz[1]}};
 }
 
@@ -127,8 +128,8 @@ static bool is_within_limits(const ct_path *path) {
   if (!(isfinite(path->spin) && path->spin * duration <= CT_TURN_MAX)) return false;
   ct_velocity last = ct_path_velocity(path, duration);
   if (!is_finite_vector(last.linear) || !is_finite_vector(last.angular)) return false;
-  ct_vec3 way = way_at(path, clock_at(path, duration));
-  ct_aabb box = reached(path, 0.0, duration);
+  ct_vec3 way = displacement_at(path, clock_at(path, duration));
+  ct_aabb box = bound_pivot(path, 0.0, duration);
   /* A sum of infinities of both signs is NaN, and not within any limit. */
   return is_finite_vector(way) && ct_max_abs(box.min) <= CT_COORDINATE_MAX &&
          ct_max_abs(box.max) <= CT_COORDINATE_MAX;
@@ -143,9 +144,9 @@ ct_status ct_path_create(const ct_path_options *options, ct_path **out) {
   own.end.rotation = ct_quat_or_identity(options->end.rotation);
   own.inertia_orientation = ct_quat_or_identity(options->inertia_orientation);
   options = &own;
-  set_way(path, options);
+  set_displacement(path, options);
   ct_status status = CT_OK;
-  if (options->kind == CT_PATH_INTERPOLATED) set_turn_between(path);
+  if (options->kind == CT_PATH_INTERPOLATED) set_interpolated_turn(path);
   else if (options->kind == CT_PATH_TORQUE_FREE) status = set_free_turn(path);
   else set_steady_turn(path, path->options.velocity.angular);
   if (status == CT_OK && !is_within_limits(path)) status = CT_LIMIT;
@@ -178,8 +179,8 @@ ct_pose ct_path_pose(const ct_path *path, double time) {
   assert(time >= 0.0 && time <= options->duration);
   if (time == 0.0 || options->kind == CT_PATH_REST) return options->start;
   if (options->kind == CT_PATH_INTERPOLATED && time == options->duration) return options->end;
-  ct_quat turn = turn_at(path, time);
-  ct_vec3 way = way_at(path, clock_at(path, time));
+  ct_quat turn = rotation_at(path, time);
+  ct_vec3 way = displacement_at(path, clock_at(path, time));
   /* The pivot's displacement minus that of the pivot's material point by the rotation: no
    * cancellation if both are small. */
   ct_vec3 moved = ct_sub(way, ct_turn_change(turn, path->arm));
@@ -208,20 +209,20 @@ double ct_path_spin(const ct_path *path, ct_vec3 *axis, bool *constant) {
 }
 
 /* a + b rounded up. */
-static double sum_up(double a, double b) {
+static double add_rounded_up(double a, double b) {
   ct_dd s = ct_two_sum(a, b);
   return s.low > 0.0 ? s.high + (fabs(s.high) * 0x1p-52 + 0x1p-1074) : s.high;
 }
 
 /* Round-off of one coordinate of the pivot up to the argument c, and of its sums with the radius.
  */
-static double slack(double x, double v, double a, double c) {
+static double bound_roundoff(double x, double v, double a, double c) {
   return WAY_BOUND * (fabs(x) + c * (fabs(v) + 0.5 * fabs(a) * c));
 }
 
 ct_aabb ct_path_aabb(const ct_path *path, double begin, double end, double radius) {
   assert(begin >= 0.0 && begin <= end && end <= path->options.duration);
-  ct_aabb box = reached(path, begin, end);
+  ct_aabb box = bound_pivot(path, begin, end);
   ct_vec3 x = path->options.start.position, v = path->rate, a = path->options.acceleration;
   double c = clock_at(path, end);
   /* At rest the pose is exact, and so is the box except for its sums. */
@@ -230,9 +231,10 @@ ct_aabb ct_path_aabb(const ct_path *path, double begin, double end, double radiu
       rests ? radius : radius + (4.0 * CT_UNIT_ROUNDOFF * radius + ARM_BOUND * ct_norm(path->arm));
   ct_vec3 reach = {common, common, common};
   if (!rests)
-    reach = ct_add(
-        reach, ct_vec(slack(x.x, v.x, a.x, c), slack(x.y, v.y, a.y, c), slack(x.z, v.z, a.z, c)));
-  return (ct_aabb){
-      {-sum_up(-box.min.x, reach.x), -sum_up(-box.min.y, reach.y), -sum_up(-box.min.z, reach.z)},
-      {sum_up(box.max.x, reach.x), sum_up(box.max.y, reach.y), sum_up(box.max.z, reach.z)}};
+    reach = ct_add(reach, ct_vec(bound_roundoff(x.x, v.x, a.x, c), bound_roundoff(x.y, v.y, a.y, c),
+                                 bound_roundoff(x.z, v.z, a.z, c)));
+  return (ct_aabb){{-add_rounded_up(-box.min.x, reach.x), -add_rounded_up(-box.min.y, reach.y),
+                    -add_rounded_up(-box.min.z, reach.z)},
+                   {add_rounded_up(box.max.x, reach.x), add_rounded_up(box.max.y, reach.y),
+                    add_rounded_up(box.max.z, reach.z)}};
 }

@@ -48,7 +48,7 @@ static ct_dd3 dd3_add_scaled(const ct_dd3 *a, const ct_dd3 *b, ct_dd s) {
 }
 
 /* Rotates v by the inverse of the rotation q/|q|. */
-static ct_dd3 turned_back(ct_quat q, ct_dd3 v) {
+static ct_dd3 rotate_back(ct_quat q, ct_dd3 v) {
   ct_dd3 axis = ct_dd3_of(ct_vec(-q.x, -q.y, -q.z)), across = ct_dd3_cross(&axis, &v),
          twice = ct_dd3_cross(&axis, &across);
   ct_dd square = ct_dd_add(ct_dd3_dot(&axis, &axis), ct_two_product(q.w, q.w));
@@ -76,7 +76,7 @@ static ct_quat quat_of_columns(double c[3][3]) {
 }
 
 /* i (i - j) w^2: one term of D or E. */
-static ct_dd on_side(double i, double j, ct_dd w) {
+static ct_dd separatrix_term(double i, double j, ct_dd w) {
   return ct_dd_mul(ct_dd_mul(ct_dd_of(i), ct_two_sum(i, -j)), ct_dd_mul(w, w));
 }
 
@@ -93,7 +93,7 @@ static double spin_of(const double moments[3], const ct_dd w[3]) {
 
 /* Sorts the axes, chooses the axis that the angular momentum encircles, and transforms angular
  * velocity and rotation to that frame. *beyond: distance from the separatrix, in the units of
- * on_side. */
+ * separatrix_term. */
 static frame_state set_frame(ct_free_top *top, const ct_free_top_options *options, double *beyond) {
   int exponent, part;
   (void)frexp(ct_max_abs(options->angular), &exponent);
@@ -101,7 +101,7 @@ static frame_state set_frame(ct_free_top *top, const ct_free_top_options *option
   ct_vec3 scaled = {ldexp(options->angular.x, -exponent), ldexp(options->angular.y, -exponent),
                     ldexp(options->angular.z, -exponent)};
   ct_dd3 body =
-      turned_back(options->orientation, turned_back(options->rotation, ct_dd3_of(scaled)));
+      rotate_back(options->orientation, rotate_back(options->rotation, ct_dd3_of(scaled)));
   /* Scales by powers of two: the differences of the moments stay exact. */
   const double given[3] = {ldexp(options->moments.x, -part), ldexp(options->moments.y, -part),
                            ldexp(options->moments.z, -part)};
@@ -121,8 +121,8 @@ static frame_state set_frame(ct_free_top *top, const ct_free_top_options *option
   }
   moments[2] = ct_min2(moments[2], moments[0] + moments[1]);
   assert(!(moments[0] > moments[1] || moments[1] > moments[2]));
-  double greatest = ct_dd_value(
-      ct_dd_add(on_side(moments[2], moments[1], w[2]), on_side(moments[0], moments[1], w[0])));
+  double greatest = ct_dd_value(ct_dd_add(separatrix_term(moments[2], moments[1], w[2]),
+                                          separatrix_term(moments[0], moments[1], w[0])));
   int near = greatest >= 0.0 ? 2 : 0, far = 2 - near;
   *beyond = fabs(greatest);
   double sign = w[near].high < 0.0 ? -1.0 : 1.0;
@@ -158,7 +158,7 @@ static bool is_steady(const frame_state *s) {
 /* ---- elliptic integrals ---------------------------------------------------------------------- */
 
 /* J from 0 to an argument within a quarter period of 0. */
-static double swing_to(const ct_free_top *top, const ct_jacobi_value *v) {
+static double integrate_from_zero(const ct_free_top *top, const ct_jacobi_value *v) {
   double s2 = v->sn * v->sn, c2 = v->cn * v->cn;
   const double xyz[3] = {c2, v->dn * v->dn, 1.0};
   return v->sn * s2 / 3.0 * ct_carlson_j(xyz, c2 + top->third * s2, s2 * s2 * s2 * top->product);
@@ -217,7 +217,8 @@ static bool is_odd(double half_periods) {
 
 /* Part of the rotation about the angular momentum that results from arc tangents, as a complex
  * number: that of the integral minus the azimuth. */
-static void azimuth(const ct_free_top *top, const ct_jacobi_value *v, double *re, double *im) {
+static void compute_azimuth(const ct_free_top *top, const ct_jacobi_value *v, double *re,
+                            double *im) {
   ct_vec3 p = ct_unit_or(ct_vec(v->dn, top->slope * v->sn * v->cn, 0.0), ct_vec(1.0, 0.0, 0.0));
   ct_vec3 q =
       ct_unit_or(ct_vec(top->squash * v->cn, top->side * v->sn, 0.0), ct_vec(1.0, 0.0, 0.0));
@@ -227,20 +228,20 @@ static void azimuth(const ct_free_top *top, const ct_jacobi_value *v, double *re
 }
 
 /* Vector with these amplitudes of cn, sn, dn, in the frame. */
-static ct_vec3 with_amplitudes(ct_vec3 amplitude, const ct_jacobi_value *v) {
+static ct_vec3 scale_by_amplitudes(ct_vec3 amplitude, const ct_jacobi_value *v) {
   double sign = is_odd(v->half_periods) ? -1.0 : 1.0;
   return ct_vec(sign * v->cn * amplitude.x, sign * v->sn * amplitude.y, v->dn * amplitude.z);
 }
 
 /* The shortest rotation from a unit vector with z >= 0 to the z axis. */
-static ct_quat upright(ct_vec3 l) {
+static ct_quat rotation_to_z(ct_vec3 l) {
   l = ct_unit_or(l, ct_vec(0.0, 0.0, 1.0));
   double s = 1.0 / sqrt(2.0 + 2.0 * l.z);
   return (ct_quat){s * l.y, -s * l.x, 0.0, s * (1.0 + l.z)};
 }
 
 /* Rotation about z by the angle of a unit complex number. */
-static ct_quat about_z(double re, double im) {
+static ct_quat rotation_about_z(double re, double im) {
   if (re >= 0.0) {
     double w = sqrt(0.5 * (1.0 + re));
     return (ct_quat){0.0, 0.0, 0.5 * im / w, w};
@@ -249,7 +250,7 @@ static ct_quat about_z(double re, double im) {
   return (ct_quat){0.0, 0.0, z, 0.5 * im / z};
 }
 
-static ct_quat conjugate(ct_quat q) { return (ct_quat){-q.x, -q.y, -q.z, q.w}; }
+static ct_quat conjugate_quat(ct_quat q) { return (ct_quat){-q.x, -q.y, -q.z, q.w}; }
 
 bool ct_free_top_set(ct_free_top *out, const ct_free_top_options *options) {
   ct_free_top top;
@@ -265,9 +266,10 @@ bool ct_free_top_set(ct_free_top *out, const ct_free_top_options *options) {
   set_motion(&top, &s, root_d, root_e);
   set_turn(&top, &s, g);
   top.first = ct_jacobi_at(&top.jacobi, top.argument);
-  top.first_swing = swing_to(&top, &top.first);
-  azimuth(&top, &top.first, &top.first_re, &top.first_im);
-  top.base = ct_quat_mul(top.start, conjugate(upright(with_amplitudes(top.along, &top.first))));
+  top.first_swing = integrate_from_zero(&top, &top.first);
+  compute_azimuth(&top, &top.first, &top.first_re, &top.first_im);
+  top.base = ct_quat_mul(top.start,
+                         conjugate_quat(rotation_to_z(scale_by_amplitudes(top.along, &top.first))));
   *out = top;
   return true;
 }
@@ -278,18 +280,18 @@ ct_quat ct_free_top_turn(const ct_free_top *top, double time, ct_vec3 *angular) 
   double swing = 0.0;
   if (top->swing > 0.0)
     swing = top->swing * (2.0 * top->complete * (v.half_periods - top->first.half_periods) +
-                          (swing_to(top, &v) - top->first_swing));
+                          (integrate_from_zero(top, &v) - top->first_swing));
   ct_sin_cos turn = ct_sin_cos_of_dd(ct_dd_add(ct_two_product(top->linear, t), ct_dd_of(swing)));
   double re, im;
-  azimuth(top, &v, &re, &im);
+  compute_azimuth(top, &v, &re, &im);
   double part_re = re * top->first_re + im * top->first_im,
          part_im = im * top->first_re - re * top->first_im;
   re = part_re * turn.cosine - part_im * turn.sine;
   im = part_re * turn.sine + part_im * turn.cosine;
-  ct_quat frame = ct_quat_mul(ct_quat_mul(top->base, about_z(re, im)),
-                              upright(with_amplitudes(top->along, &v)));
-  ct_vec3 w = ct_mat_mul(ct_quat_matrix(frame), with_amplitudes(top->angular, &v));
+  ct_quat frame = ct_quat_mul(ct_quat_mul(top->base, rotation_about_z(re, im)),
+                              rotation_to_z(scale_by_amplitudes(top->along, &v)));
+  ct_vec3 w = ct_mat_mul(ct_quat_matrix(frame), scale_by_amplitudes(top->angular, &v));
   *angular =
       ct_vec(ldexp(w.x, top->exponent), ldexp(w.y, top->exponent), ldexp(w.z, top->exponent));
-  return ct_quat_mul(frame, conjugate(top->start));
+  return ct_quat_mul(frame, conjugate_quat(top->start));
 }

@@ -102,7 +102,7 @@ typedef struct collider_walk {
   poll poll;
 } collider_walk;
 
-static ct_status walk_open(collider_walk *walk, const ct_body_pair *pair) {
+static ct_status open_collider_walk(collider_walk *walk, const ct_body_pair *pair) {
   *walk = (collider_walk){
       pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
   if (walk->single) return CT_OK;
@@ -279,7 +279,7 @@ ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_distance_hit *hit, 
   if (pair->a->count == 0 || pair->b->count == 0) return CT_OK;
   collider_walk walk;
   extreme_pair best = {.hit = hit};
-  ct_status status = walk_open(&walk, pair);
+  ct_status status = open_collider_walk(&walk, pair);
   if (status != CT_OK) return status;
   if (walk.single) test_distance(&walk, (collider_pair){0, 0}, &best);
   else status = is_large(&walk) ? distance_by_tree(&walk, &best) : distance_of_all(&walk, &best);
@@ -397,7 +397,7 @@ ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_overlap_hit *hit, bo
   *found = false;
   if (pair->a->count == 0 || pair->b->count == 0) return CT_OK;
   collider_walk walk;
-  ct_status status = walk_open(&walk, pair);
+  ct_status status = open_collider_walk(&walk, pair);
   if (status == CT_OK)
     status =
         is_large(&walk) ? overlap_by_tree(&walk, hit, found) : overlap_of_all(&walk, hit, found);

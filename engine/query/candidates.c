@@ -61,7 +61,7 @@ bool ct_query_selects(const ct_query *query, uint32_t i, uint32_t j) {
   return ((!a || a[i]) && (!b || b[j])) || ((!a || a[j]) && (!b || b[i]));
 }
 
-static bool is_nothing(const ct_aabb *box) { return box->min.x > box->max.x; }
+static bool is_empty_box(const ct_aabb *box) { return box->min.x > box->max.x; }
 
 bool ct_query_aabb(const ct_query *query, uint32_t row, ct_aabb *box) {
   if (query->boxes) {
@@ -75,7 +75,7 @@ bool ct_query_aabb(const ct_query *query, uint32_t row, ct_aabb *box) {
     if (at == query->derived->loose_count || query->derived->loose[at].row != row) return false;
     *box = query->derived->loose[at].box;
   }
-  return !is_nothing(box);
+  return !is_empty_box(box);
 }
 
 /* ---- search for partners --------------------------------------------------------------------- */

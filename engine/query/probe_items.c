@@ -59,7 +59,7 @@ typedef struct walk {
   visit_body visit;
 } walk;
 
-static bool matters(const walk *w, double bound) {
+static bool is_within_limit(const walk *w, double bound) {
   return bound < INFINITY && bound <= w->run->limit;
 }
 
@@ -67,7 +67,7 @@ static ct_status visit_probed_row(const walk *w, uint32_t row, const ct_aabb *bo
   const uint8_t *where = w->run->probe->options.where;
   if (where && !where[row]) return CT_OK;
   if (is_probe_cancelled(w->run, 1)) return CT_CANCELLED;
-  return matters(w, w->bound(w->run, box)) ? w->visit(w->run, row) : CT_OK;
+  return is_within_limit(w, w->bound(w->run, box)) ? w->visit(w->run, row) : CT_OK;
 }
 
 /* A pending node and its bound. */
@@ -78,14 +78,14 @@ typedef struct waiting_node {
 
 /* Descends into the nearer child first; skips pending nodes beyond the limit, which may have shrunk
  * meanwhile. */
-static ct_status walk_tree(const walk *w, const ct_tree *tree) {
+static ct_status traverse_tree(const walk *w, const ct_tree *tree) {
   waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
   if (tree->root == CT_TREE_NULL) return CT_OK;
   stack[top++] = (waiting_node){tree->root, w->bound(w->run, &tree->nodes[tree->root].box)};
   while (top > 0) {
     waiting_node at = stack[--top];
-    if (!matters(w, at.bound)) continue;
+    if (!is_within_limit(w, at.bound)) continue;
     const ct_tree_node *node = &tree->nodes[at.node];
     if (node->height == 0) {
       uint32_t row = node->child[1];
@@ -105,7 +105,7 @@ static ct_status walk_tree(const walk *w, const ct_tree *tree) {
   return CT_OK;
 }
 
-static ct_status walk_boxes(const walk *w) {
+static ct_status traverse_boxes(const walk *w) {
   const ct_query *query = w->run->probe->query;
   ct_status status = CT_OK;
   for (uint32_t row = 0; row < query->scene->rows && status == CT_OK; row++) {
@@ -117,10 +117,10 @@ static ct_status walk_boxes(const walk *w) {
 
 /* Visits every row that `where` selects and whose box's bound is at most run->limit, near ones
  * first. A visit may lower the limit. */
-static ct_status walk_rows(ct_probe_range *run, bound_box bound, visit_body visit) {
+static ct_status traverse_rows(ct_probe_range *run, bound_box bound, visit_body visit) {
   const ct_query *query = run->probe->query;
   walk w = {run, bound, visit};
-  if (query->source == CT_SOURCE_BOXES) return walk_boxes(&w);
+  if (query->source == CT_SOURCE_BOXES) return traverse_boxes(&w);
   ct_status status = CT_OK;
   for (uint32_t k = 0; k < query->derived->loose_count && status == CT_OK; k++) {
     const ct_unbounded_body *loose = &query->derived->loose[k];
@@ -132,7 +132,7 @@ static ct_status walk_rows(ct_probe_range *run, bound_box bound, visit_body visi
     uint32_t row = query->options.overrides[k].row;
     if (ct_query_aabb(query, row, &box)) status = visit_probed_row(&w, row, &box);
   }
-  return status == CT_OK ? walk_tree(&w, query->derived->tree) : status;
+  return status == CT_OK ? traverse_tree(&w, query->derived->tree) : status;
 }
 
 /* ---- rays -------------------------------------------------------------------------------- */
@@ -238,7 +238,7 @@ ct_status ct_probe_item_ray(ct_probe_range *run) {
   run->length = ct_norm(run->direction);
   run->size = ct_max_abs(run->ray.origin);
   run->limit = run->ray.reach;
-  ct_status status = walk_rows(run, entry_of_box, cross_body);
+  ct_status status = traverse_rows(run, entry_of_box, cross_body);
   if (run->count > 1) qsort(run->hits, run->count, sizeof *run->hits, compare_hits);
   return status;
 }
@@ -351,7 +351,7 @@ static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hi
 }
 
 /* Keeps the body if it contains the point. */
-static ct_status keep_holder(ct_probe_range *run, uint32_t row) {
+static ct_status record_containing_body(ct_probe_range *run, uint32_t row) {
   ct_probe_hit hit;
   bool found;
   ct_status status = nearest_collider(run, row, &hit, &found);
@@ -372,7 +372,7 @@ static bool is_nearer(const ct_probe_hit *a, const ct_probe_hit *b) {
 }
 
 /* Keeps the nearest hits in ascending order; once there are enough, the last one is the limit. */
-static ct_status keep_nearest(ct_probe_range *run, uint32_t row) {
+static ct_status record_nearest(ct_probe_range *run, uint32_t row) {
   const ct_probe_options *o = &run->probe->options;
   ct_probe_hit hit;
   bool found;
@@ -393,10 +393,10 @@ ct_status ct_probe_item_point(ct_probe_range *run) {
   run->point = o->points[run->item];
   if (o->kind == CT_PROBE_NEAREST) {
     run->limit = o->reach;
-    return walk_rows(run, bound_point_distance, keep_nearest);
+    return traverse_rows(run, bound_point_distance, record_nearest);
   }
   run->limit = 0.0;
-  ct_status status = walk_rows(run, bound_point_distance, keep_holder);
+  ct_status status = traverse_rows(run, bound_point_distance, record_containing_body);
   if (run->count > 1) qsort(run->hits, run->count, sizeof *run->hits, compare_hit_rows);
   return status;
 }
@@ -425,7 +425,7 @@ static int compare_row_numbers(const void *a, const void *b) {
 
 ct_status ct_probe_find_rows(ct_probe *probe) {
   ct_probe_range run = {.probe = probe, .placed_row = CT_NO_ROW};
-  ct_status status = walk_rows(&run, bound_region_box, add_row);
+  ct_status status = traverse_rows(&run, bound_region_box, add_row);
   uint32_t *rows = status == CT_OK ? malloc((run.count + 1) * sizeof *rows) : NULL;
   if (status == CT_OK && !rows) status = CT_OUT_OF_MEMORY;
   for (size_t k = 0; rows && k < run.count; k++) rows[k] = run.hits[k].row;
@@ -437,7 +437,7 @@ ct_status ct_probe_find_rows(ct_probe *probe) {
 }
 
 /* Sets *inside: the region contains all of the body's colliders. */
-static ct_status holds_all(ct_probe_range *run, bool *inside) {
+static ct_status contains_all_colliders(ct_probe_range *run, bool *inside) {
   const ct_probe *probe = run->probe;
   const ct_placed_body *placed = &run->placed;
   *inside = true;
@@ -470,7 +470,7 @@ ct_status ct_probe_item_region(ct_probe_range *run) {
   }
   if (i == placed->count) return CT_OK;
   bool inside;
-  ct_status status = holds_all(run, &inside);
+  ct_status status = contains_all_colliders(run, &inside);
   if (status != CT_OK || (probe->options.inside && !inside)) return status;
   ct_probe_hit *hit = add_probe_hit(run);
   if (!hit) return CT_OUT_OF_MEMORY;

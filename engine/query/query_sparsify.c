@@ -65,7 +65,7 @@ static ct_status store_hit(sparse_run *run, const ct_volume_hit *hit) {
   return CT_OK;
 }
 
-static bool take_hit(void *context, const ct_volume_hit *hit) {
+static bool receive_hit(void *context, const ct_volume_hit *hit) {
   sparse_run *run = context;
   run->status = store_hit(run, hit);
   return run->status == CT_OK;
@@ -174,7 +174,7 @@ static bool was_present(const sparse_run *run, const kept_hit *k) {
 
 /* ---- sparsifying ---------------------------------------------------------------------------- */
 
-static ct_status sparsify(sparse_run *run) {
+static ct_status sparsify_hits(sparse_run *run) {
   const ct_query_options *o = &run->query->options;
   ct_sparse_contact *contacts = malloc((run->count + 1) * sizeof *contacts);
   ct_sparsified *outcome = malloc((run->count + 1) * sizeof *outcome);
@@ -243,9 +243,9 @@ ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range
   ct_query plain = *query;
   plain.question.volume.sparsify = NULL;
   const ct_query_range whole = {0, query->items, CT_NO_ROW, 0};
-  ct_status status = ct_query_run_volumes(&plain, &whole, workspace, take_hit, &run, statistics);
+  ct_status status = ct_query_run_volumes(&plain, &whole, workspace, receive_hit, &run, statistics);
   if (status == CT_OK) status = run.status;
-  if (status == CT_OK) status = sparsify(&run);
+  if (status == CT_OK) status = sparsify_hits(&run);
   if (status == CT_OK) report_hits(&run, range, sink, context);
   free(run.hits);
   free(run.triangles);

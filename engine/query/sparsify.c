@@ -28,24 +28,24 @@ typedef struct piece_area {
 static int order_u32(uint32_t p, uint32_t q) { return (p > q) - (p < q); }
 static int order_double(double p, double q) { return (p > q) - (p < q); }
 
-static int by_side(const piece_area *p, const piece_area *q) {
+static int compare_piece_sides(const piece_area *p, const piece_area *q) {
   int order = order_u32(p->low, q->low);
   if (!order) order = order_u32(p->high, q->high);
   return order ? order : order_u32(p->side, q->side);
 }
 
 /* Order by piece; the largest area of each piece comes first. */
-static int by_piece(const void *a, const void *b) {
+static int order_by_piece(const void *a, const void *b) {
   const piece_area *p = a, *q = b;
-  int order = by_side(p, q);
+  int order = compare_piece_sides(p, q);
   if (!order) order = order_u32(p->piece, q->piece);
   return order ? order : order_double(q->area, p->area);
 }
 
 /* Order by area, largest first. */
-static int by_area(const void *a, const void *b) {
+static int order_by_area(const void *a, const void *b) {
   const piece_area *p = a, *q = b;
-  int order = by_side(p, q);
+  int order = compare_piece_sides(p, q);
   if (!order) order = order_double(q->area, p->area);
   return order ? order : order_u32(p->piece, q->piece);
 }
@@ -67,12 +67,12 @@ static size_t list_pieces_by_area(const ct_sparse_contact *contacts, size_t coun
     entries[all++] = piece_of(&contacts[i], 0);
     entries[all++] = piece_of(&contacts[i], 1);
   }
-  if (all > 0) qsort(entries, all, sizeof *entries, by_piece);
+  if (all > 0) qsort(entries, all, sizeof *entries, order_by_piece);
   for (size_t i = 0; i < all; i++)
-    if (kept == 0 || by_side(&entries[kept - 1], &entries[i]) != 0 ||
+    if (kept == 0 || compare_piece_sides(&entries[kept - 1], &entries[i]) != 0 ||
         entries[kept - 1].piece != entries[i].piece)
       entries[kept++] = entries[i];
-  if (kept > 0) qsort(entries, kept, sizeof *entries, by_area);
+  if (kept > 0) qsort(entries, kept, sizeof *entries, order_by_area);
   return kept;
 }
 
@@ -83,11 +83,11 @@ static bool is_beside_larger(const piece_area *entries, size_t count, const piec
   size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (by_side(&entries[middle], own) < 0) low = middle + 1;
+    if (compare_piece_sides(&entries[middle], own) < 0) low = middle + 1;
     else high = middle;
   }
-  for (size_t i = low;
-       i < count && by_side(&entries[i], own) == 0 && own->area < o->threshold * entries[i].area;
+  for (size_t i = low; i < count && compare_piece_sides(&entries[i], own) == 0 &&
+                       own->area < o->threshold * entries[i].area;
        i++)
     if (entries[i].piece == own->piece ||
         (o->adjacent && o->adjacent(o->context, body, entries[i].piece, own->piece)))
@@ -125,7 +125,7 @@ typedef struct celled {
   const ct_sparse_contact *contact;
 } celled;
 
-static int by_cell(const celled *p, const celled *q) {
+static int order_by_cell(const celled *p, const celled *q) {
   int order = order_u32(p->body, q->body);
   if (!order) order = order_double(p->x, q->x);
   if (!order) order = order_double(p->y, q->y);
@@ -133,9 +133,9 @@ static int by_cell(const celled *p, const celled *q) {
 }
 
 /* Order by cell; within a cell, contacts that replace others come first. */
-static int by_cell_and_rank(const void *a, const void *b) {
+static int order_by_cell_and_rank(const void *a, const void *b) {
   const celled *p = a, *q = b;
-  int order = by_cell(p, q);
+  int order = order_by_cell(p, q);
   if (!order) order = (int)q->contact->carried - (int)p->contact->carried;
   return order ? order : order_u32(q->contact->id, p->contact->id);
 }
@@ -147,7 +147,7 @@ typedef struct cells {
   double threshold;
 } cells;
 
-static celled place(const cells *at, const ct_sparse_contact *c, uint32_t body) {
+static celled cell_of_contact(const cells *at, const ct_sparse_contact *c, uint32_t body) {
   const ct_vec3 p = c->position;
   return (celled){body, floor(p.x / at->size), floor(p.y / at->size), floor(p.z / at->size), c};
 }
@@ -156,14 +156,15 @@ static size_t first_not_before(const cells *at, const celled *key) {
   size_t low = 0, high = at->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (by_cell(&at->items[middle], key) < 0) low = middle + 1;
+    if (order_by_cell(&at->items[middle], key) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
 /* True if k, which shares a body with c, makes c a duplicate. */
-static bool replaces(const cells *at, const ct_sparse_contact *k, const ct_sparse_contact *c) {
+static bool makes_duplicate(const cells *at, const ct_sparse_contact *k,
+                            const ct_sparse_contact *c) {
   if (k == c || !(k->carried || k->id > c->id)) return false;
   if (c->area_defined && k->area_defined && c->area < at->threshold * k->area) return false;
   ct_vec3 d = ct_sub(k->position, c->position);
@@ -171,24 +172,24 @@ static bool replaces(const cells *at, const ct_sparse_contact *k, const ct_spars
 }
 
 /* Tests the cells of one column from `key`'s z to `last`. */
-static bool column_replaces(const cells *at, const celled *key, double last) {
+static bool has_duplicate_in_column(const cells *at, const celled *key, double last) {
   for (size_t i = first_not_before(at, key); i < at->count; i++) {
     const celled *k = &at->items[i];
     if (k->body != key->body || k->x != key->x || k->y != key->y || k->z > last) break;
-    if (replaces(at, k->contact, key->contact)) return true;
+    if (makes_duplicate(at, k->contact, key->contact)) return true;
   }
   return false;
 }
 
 /* Tests the contact's own cell first: among many contacts at one place its first one replaces the
  * rest. */
-static bool is_replaced(const cells *at, const ct_sparse_contact *c, uint32_t body) {
-  const celled own = place(at, c, body);
-  if (column_replaces(at, &own, own.z)) return true;
+static bool is_duplicate(const cells *at, const ct_sparse_contact *c, uint32_t body) {
+  const celled own = cell_of_contact(at, c, body);
+  if (has_duplicate_in_column(at, &own, own.z)) return true;
   for (double x = -CELLS_NEAR; x <= CELLS_NEAR; x++) {
     for (double y = -CELLS_NEAR; y <= CELLS_NEAR; y++) {
       const celled key = {body, own.x + x, own.y + y, own.z - CELLS_NEAR, c};
-      if (column_replaces(at, &key, own.z + CELLS_NEAR)) return true;
+      if (has_duplicate_in_column(at, &key, own.z + CELLS_NEAR)) return true;
     }
   }
   return false;
@@ -207,16 +208,16 @@ static ct_status mark_duplicates(const ct_sparse_contact *contacts, size_t count
   at.size = fmax(CELL_PART * at.margin, CELL_REACH * reach);
   for (size_t i = 0; i < count; i++) {
     if (out[i] != CT_KEPT) continue;
-    at.items[at.count++] = place(&at, &contacts[i], contacts[i].body_a);
-    at.items[at.count++] = place(&at, &contacts[i], contacts[i].body_b);
+    at.items[at.count++] = cell_of_contact(&at, &contacts[i], contacts[i].body_a);
+    at.items[at.count++] = cell_of_contact(&at, &contacts[i], contacts[i].body_b);
   }
-  if (at.count > 0) qsort(at.items, at.count, sizeof *at.items, by_cell_and_rank);
+  if (at.count > 0) qsort(at.items, at.count, sizeof *at.items, order_by_cell_and_rank);
   ct_status status = CT_OK;
   for (size_t i = 0; i < count && status == CT_OK; i++) {
     const ct_sparse_contact *c = &contacts[i];
     if (i % CONTACTS_PER_POLL == 0 && ct_cancel_raised(o->cancel)) status = CT_CANCELLED;
     if (c->carried || out[i] != CT_KEPT) continue;
-    if (is_replaced(&at, c, c->body_a) || is_replaced(&at, c, c->body_b))
+    if (is_duplicate(&at, c, c->body_a) || is_duplicate(&at, c, c->body_b))
       out[i] = CT_REMOVED_DUPLICATE;
   }
   free(at.items);

@@ -47,19 +47,21 @@ _Static_assert(sizeof(ct_pose) % 8 == 0 && sizeof(group_span) % 8 == 0 &&
                    sizeof(ct_acceleration) % 8 == 0,
                "alignment");
 
-static const char *block(const ct_body *body) { return (const char *)body; }
+static const char *body_block(const ct_body *body) { return (const char *)body; }
 
 /* Bytes of a motion and of the acceleration stored behind it. */
 static size_t motion_bytes(const ct_motion *motion) {
   return motion ? sizeof *motion + (motion->acceleration ? sizeof *motion->acceleration : 0) : 0;
 }
 
-static const collider_record *records(const ct_body *body) {
-  return (const collider_record *)(block(body) + sizeof *body + motion_bytes(ct_body_motion(body)));
+static const collider_record *collider_records(const ct_body *body) {
+  return (const collider_record *)(body_block(body) + sizeof *body +
+                                   motion_bytes(ct_body_motion(body)));
 }
 
-static const group_span *spans(const ct_body *body) {
-  return (const group_span *)(block(body) + body->texts - body->group_count * sizeof(group_span));
+static const group_span *group_spans(const ct_body *body) {
+  return (const group_span *)(body_block(body) + body->texts -
+                              body->group_count * sizeof(group_span));
 }
 
 /* Compares bits, so that a quaternion of another length or a negative zero is stored as given. */
@@ -130,7 +132,7 @@ static size_t copy_surface_ids(char *at, ct_shape *shape) {
 static void fill_body_block(ct_body *body, const ct_body_options *o) {
   char *base = (char *)body;
   if (o->motion) write_motion(base + sizeof *body, o->motion);
-  collider_record *record = (collider_record *)(uintptr_t)records(body);
+  collider_record *record = (collider_record *)(uintptr_t)collider_records(body);
   size_t part_at =
       (size_t)((char *)(record + o->collider_count) - base); /* poses and ids of faces */
   size_t at = put_text(base, put_text(base, body->texts, o->id), o->user);
@@ -151,7 +153,7 @@ static void fill_body_block(ct_body *body, const ct_body_options *o) {
     record[i].pose = (uint32_t)part_at;
     part_at += sizeof(ct_pose);
   }
-  group_span *span = (group_span *)(uintptr_t)spans(body);
+  group_span *span = (group_span *)(uintptr_t)group_spans(body);
   for (size_t i = 0; i < o->group_count; i++) {
     span[i] = (group_span){(uint32_t)at, (uint32_t)o->groups[i].length};
     at = put_text(base, at, o->groups[i]);
@@ -198,19 +200,20 @@ void ct_body_release(const ct_body *body) {
   if (!body) return;
   ct_body *mine = (ct_body *)(uintptr_t)body;
   if (atomic_fetch_sub_explicit(&mine->refs, 1, memory_order_acq_rel) != 1) return;
-  for (size_t i = 0; i < body->collider_count; i++) ct_shape_release(&records(body)[i].shape);
+  for (size_t i = 0; i < body->collider_count; i++)
+    ct_shape_release(&collider_records(body)[i].shape);
   free(mine);
 }
 
 ct_text ct_body_id(const ct_body *body) {
-  return (ct_text){block(body) + body->texts, body->id_length};
+  return (ct_text){body_block(body) + body->texts, body->id_length};
 }
 
 size_t ct_body_collider_count(const ct_body *body) { return body->collider_count; }
 
 ct_collider ct_body_collider(const ct_body *body, size_t index) {
-  const collider_record *record = &records(body)[index];
-  const char *text = block(body) + record->text;
+  const collider_record *record = &collider_records(body)[index];
+  const char *text = body_block(body) + record->text;
   const ct_pose *pose = ct_body_shape_pose(body, index);
   return (ct_collider){
       .id = {text, record->id_length},
@@ -221,7 +224,7 @@ ct_collider ct_body_collider(const ct_body *body, size_t index) {
 }
 
 const ct_motion *ct_body_motion(const ct_body *body) {
-  return body->has_motion ? (const ct_motion *)(block(body) + sizeof *body) : NULL;
+  return body->has_motion ? (const ct_motion *)(body_block(body) + sizeof *body) : NULL;
 }
 
 bool ct_body_has_surface(const ct_body *body) { return body->has_surface; }
@@ -229,38 +232,38 @@ bool ct_body_has_surface(const ct_body *body) { return body->has_surface; }
 size_t ct_body_group_count(const ct_body *body) { return body->group_count; }
 
 ct_text ct_body_group(const ct_body *body, size_t index) {
-  group_span span = spans(body)[index];
-  return (ct_text){block(body) + span.offset, span.length};
+  group_span span = group_spans(body)[index];
+  return (ct_text){body_block(body) + span.offset, span.length};
 }
 
 ct_text ct_body_user(const ct_body *body) {
-  return (ct_text){block(body) + body->texts + body->id_length, body->user_length};
+  return (ct_text){body_block(body) + body->texts + body->id_length, body->user_length};
 }
 
 ct_text ct_body_material(const ct_body *body, size_t index) {
-  const collider_record *record = &records(body)[index];
-  return (ct_text){block(body) + record->text + record->id_length, record->material_length};
+  const collider_record *record = &collider_records(body)[index];
+  return (ct_text){body_block(body) + record->text + record->id_length, record->material_length};
 }
 
 const ct_shape *ct_body_shape(const ct_body *body, size_t index) {
-  return &records(body)[index].shape;
+  return &collider_records(body)[index].shape;
 }
 
 ct_text ct_body_collider_id(const ct_body *body, size_t index) {
-  const collider_record *record = &records(body)[index];
-  return (ct_text){block(body) + record->text, record->id_length};
+  const collider_record *record = &collider_records(body)[index];
+  return (ct_text){body_block(body) + record->text, record->id_length};
 }
 
 const ct_pose *ct_body_shape_pose(const ct_body *body, size_t index) {
-  uint32_t offset = records(body)[index].pose;
-  return offset ? (const ct_pose *)(block(body) + offset) : NULL;
+  uint32_t offset = collider_records(body)[index].pose;
+  return offset ? (const ct_pose *)(body_block(body) + offset) : NULL;
 }
 
 ct_aabb ct_body_aabb(const ct_body *body, const ct_frame *frame) {
   ct_aabb box = ct_aabb_empty();
   for (size_t i = 0; i < body->collider_count; i++) {
     ct_frame placed = ct_body_shape_frame(body, i, frame);
-    box = ct_aabb_union(box, ct_shape_aabb(&records(body)[i].shape, &placed));
+    box = ct_aabb_union(box, ct_shape_aabb(&collider_records(body)[i].shape, &placed));
   }
   return box;
 }
@@ -274,7 +277,7 @@ size_t ct_body_owned_bytes(const ct_body *body) {
 size_t ct_body_weight(const ct_body *body) {
   size_t weight = body->bytes + CT_BLOCK_OVERHEAD;
   for (size_t i = 0; i < body->collider_count; i++) {
-    const ct_shape *shape = &records(body)[i].shape;
+    const ct_shape *shape = &collider_records(body)[i].shape;
     size_t bytes = shape->lent ? 0 : ct_shape_bytes(shape);
     if (bytes > 0) weight += bytes + CT_BLOCK_OVERHEAD;
   }

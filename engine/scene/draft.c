@@ -47,14 +47,14 @@ ct_draft *ct_draft_restore(const ct_scene *base, uint64_t revision) {
   return create_draft(base, revision);
 }
 
-static void forget_removed(ct_draft *draft) {
+static void release_removed(ct_draft *draft) {
   for (uint32_t i = 0; i < draft->removed_count; i++) ct_body_release(draft->removed[i]);
   draft->removed_count = 0;
 }
 
 /* Frees the draft, but not its scene. */
 static void free_draft(ct_draft *draft) {
-  forget_removed(draft);
+  release_removed(draft);
   free(draft->removed);
   free(draft->changes.rows);
   ct_scene_release(draft->base);
@@ -103,7 +103,7 @@ static bool push_row(ct_row_list *list, uint32_t row) {
 
 /* Records that the row's box may have changed. With too many changes the next tree is built from
  * scratch. */
-static void note_change(ct_draft *draft, uint32_t row) {
+static void record_changed_row(ct_draft *draft, uint32_t row) {
   if (draft->many_changes) return;
   if (draft->changes.count <= draft->next->rows / CHANGED_SHARE && push_row(&draft->changes, row))
     return;
@@ -137,7 +137,7 @@ static void store_velocity(ct_velocity *place, const ct_velocity *velocity) {
 
 /* Adds the column of serials, filled with the row numbers that served as serials so far. False: out
  * of memory, nothing changed. */
-static bool begin_serials(ct_scene *scene, size_t *copied) {
+static bool add_serial_column(ct_scene *scene, size_t *copied) {
   ct_column serials = ct_column_empty(scene->serials.type);
   bool done = ct_column_extend(&serials, scene->rows, copied);
   for (uint32_t row = 0; row < scene->rows && done; row++) {
@@ -156,7 +156,8 @@ static bool own_serial(ct_scene *scene, uint32_t row, uint64_t serial, size_t *c
                        uint64_t **place) {
   *place = NULL;
   if (scene->serials.rows == 0 && serial == row) return true;
-  if (scene->serials.rows == 0 && scene->rows > 0 && !begin_serials(scene, copied)) return false;
+  if (scene->serials.rows == 0 && scene->rows > 0 && !add_serial_column(scene, copied))
+    return false;
   if (!ct_column_extend(&scene->serials, row + 1, copied)) return false;
   *place = ct_column_write(&scene->serials, row, copied);
   return *place != NULL;
@@ -191,7 +192,7 @@ ct_status ct_draft_insert_at(ct_draft *draft, uint32_t at, uint64_t serial, cons
   next->count++;
   next->bodies_weight += ct_body_weight(body);
   draft->filters_changed = true;
-  note_change(draft, at);
+  record_changed_row(draft, at);
   return CT_OK;
 }
 
@@ -234,7 +235,7 @@ ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, c
   *pose_place = (ct_pose){pose->position, ct_quat_or_identity(pose->rotation)};
   store_velocity(velocity_place, velocity);
   draft->filters_changed = true;
-  note_change(draft, row);
+  record_changed_row(draft, row);
   return CT_OK;
 }
 
@@ -242,7 +243,7 @@ static bool has_pair_rules(const ct_draft *draft) {
   return draft->next->filters && draft->next->filters->filters.pair_count > 0;
 }
 
-static bool room_for_removed(ct_draft *draft) {
+static bool reserve_removed(ct_draft *draft) {
   if (draft->removed_count < draft->removed_capacity) return true;
   uint32_t capacity = draft->removed_capacity ? 2 * draft->removed_capacity : 8;
   const ct_body **removed = realloc(draft->removed, capacity * sizeof *removed);
@@ -255,7 +256,7 @@ static bool room_for_removed(ct_draft *draft) {
 ct_status ct_draft_remove(ct_draft *draft, uint32_t row) {
   ct_scene *next = draft->next;
   void *body_place = ct_column_write(&next->bodies, row, &draft->copied);
-  if (!body_place || (has_pair_rules(draft) && !room_for_removed(draft))) return CT_OUT_OF_MEMORY;
+  if (!body_place || (has_pair_rules(draft) && !reserve_removed(draft))) return CT_OUT_OF_MEMORY;
   if (!ct_index_remove(&next->index, &next->bodies, next->key, row, &draft->copied))
     return CT_OUT_OF_MEMORY;
   if (has_pair_rules(draft))
@@ -264,7 +265,7 @@ ct_status ct_draft_remove(ct_draft *draft, uint32_t row) {
   ct_column_set_pointer(&next->bodies, body_place, NULL);
   next->count--;
   draft->filters_changed = true;
-  note_change(draft, row);
+  record_changed_row(draft, row);
   return CT_OK;
 }
 
@@ -272,7 +273,7 @@ ct_status ct_draft_set_pose(ct_draft *draft, uint32_t row, const ct_pose *pose) 
   ct_pose *place = ct_column_write(&draft->next->poses, row, &draft->copied);
   if (!place) return CT_OUT_OF_MEMORY;
   *place = (ct_pose){pose->position, ct_quat_or_identity(pose->rotation)};
-  note_change(draft, row);
+  record_changed_row(draft, row);
   return CT_OK;
 }
 
@@ -292,7 +293,7 @@ ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters) {
   ct_filter_set_release(draft->next->filters);
   draft->next->filters = set;
   draft->filters_changed = true;
-  forget_removed(draft);
+  release_removed(draft);
   return CT_OK;
 }
 
@@ -399,7 +400,7 @@ static bool drop_pair_rules(ct_draft *draft) {
 }
 
 /* Appends row `from` of the old scene to a fresh scene. */
-static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
+static bool copy_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   size_t ignored = 0;
   uint32_t at = fresh->rows;
   const ct_body *body = ct_scene_body_at(old, from);
@@ -437,7 +438,7 @@ static bool compact_rows(ct_draft *draft) {
   if (!fresh) return false;
   fresh->key = old->key;
   for (uint32_t row = 0; row < old->rows; row++) {
-    if (!ct_scene_body_at(old, row) || carry_row(fresh, old, row)) continue;
+    if (!ct_scene_body_at(old, row) || copy_row(fresh, old, row)) continue;
     ct_scene_release(fresh);
     return false;
   }

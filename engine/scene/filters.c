@@ -180,7 +180,7 @@ typedef struct ct_row_rule {
   bool collide;
 } ct_row_rule;
 
-static const ct_body *body_at(const ct_column *bodies, uint32_t row) {
+static const ct_body *body_of_column_row(const ct_column *bodies, uint32_t row) {
   return *(const ct_body *const *)ct_column_at(bodies, row);
 }
 
@@ -193,7 +193,7 @@ static size_t list_groups(ct_row_filter *filter, const ct_column *bodies, const 
   for (uint32_t row = 0; row < filter->rows; row++) {
     if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) return SIZE_MAX;
     filter->start[row] = (uint32_t)at;
-    const ct_body *body = body_at(bodies, row);
+    const ct_body *body = body_of_column_row(bodies, row);
     size_t count = body ? ct_body_group_count(body) : 0;
     for (size_t k = 0; k < count; k++) {
       uint32_t group = ct_filter_set_group(filter->set, ct_body_group(body, k));
@@ -291,13 +291,13 @@ bool ct_row_filter_mask(const ct_row_filter *filter, uint32_t row, uint64_t *mas
   return true;
 }
 
-static bool ruled(const ct_row_filter *filter, uint32_t row) {
+static bool has_pair_rule(const ct_row_filter *filter, uint32_t row) {
   return filter->ruled[row / 8] >> (row % 8) & 1;
 }
 
 bool ct_row_filter_passes(const ct_row_filter *filter, uint32_t i, const uint64_t *mask,
                           uint32_t j) {
-  if (filter->rules && ruled(filter, i) && ruled(filter, j)) {
+  if (filter->rules && has_pair_rule(filter, i) && has_pair_rule(filter, j)) {
     const ct_row_rule *rule =
         &filter->rules[i < j ? rule_slot(filter, i, j) : rule_slot(filter, j, i)];
     if (rule->high) return rule->collide;

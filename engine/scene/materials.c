@@ -164,12 +164,12 @@ static uint32_t resolve_material(const ct_material_set *set, ct_text name) {
   return at != UINT32_MAX ? at : set->standard;
 }
 
-static ct_material at_place(const ct_material_set *set, uint32_t at) {
+static ct_material material_at(const ct_material_set *set, uint32_t at) {
   return at != UINT32_MAX ? set->materials.items[at].material : (ct_material){0};
 }
 
 ct_material ct_scene_material(const ct_scene *scene, ct_text name) {
-  return scene->materials ? at_place(scene->materials, resolve_material(scene->materials, name))
+  return scene->materials ? material_at(scene->materials, resolve_material(scene->materials, name))
                           : (ct_material){0};
 }
 
@@ -197,7 +197,7 @@ ct_pair_material ct_scene_pair_material(const ct_scene *scene, ct_text a, ct_tex
   const ct_material_set *set = scene->materials;
   if (!set) return (ct_pair_material){0};
   uint32_t place_a = resolve_material(set, a), place_b = resolve_material(set, b);
-  ct_material material_a = at_place(set, place_a), material_b = at_place(set, place_b);
+  ct_material material_a = material_at(set, place_a), material_b = material_at(set, place_b);
   ct_pair_material out = ct_material_combine(&material_a, &material_b);
   const ct_material_pair *own = find_pair(set, place_a, place_b);
   if (own) override_values(&out, own);

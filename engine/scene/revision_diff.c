@@ -13,12 +13,12 @@ _Static_assert(sizeof(ct_pose) == 7 * sizeof(double) && sizeof(ct_velocity) == 6
                "no bits between numbers");
 
 /* Also true if neither column has the chunk: the column of velocities may be empty. */
-static bool shares(const ct_column *a, const ct_column *b, uint32_t row) {
+static bool share_chunk(const ct_column *a, const ct_column *b, uint32_t row) {
   return (a->rows == 0 && b->rows == 0) || ct_column_shares(a, b, row);
 }
 
 /* True if the row has the same body number in both. A removed body's row stays empty. */
-static bool same_id(const ct_body *before, const ct_body *after) {
+static bool have_same_body(const ct_body *before, const ct_body *after) {
   if (before == after || !after) return true;
   if (!before) return false;
   ct_text a = ct_body_id(before), b = ct_body_id(after);
@@ -56,15 +56,15 @@ static bool compare_chunk(const ct_scene *before, const ct_scene *after, uint32_
                           uint32_t count, unsigned *changed) {
   bool good = true;
   memset(changed, 0, count * sizeof *changed);
-  if (!shares(&before->poses, &after->poses, row))
+  if (!share_chunk(&before->poses, &after->poses, row))
     mark_changed_rows(ct_column_at(&before->poses, row), ct_column_at(&after->poses, row),
                       sizeof(ct_pose), count, CT_ROW_POSE, changed);
-  if (!shares(&before->velocities, &after->velocities, row))
+  if (!share_chunk(&before->velocities, &after->velocities, row))
     mark_changed_velocities(before, after, row, count, changed);
-  if (shares(&before->bodies, &after->bodies, row)) return true;
+  if (share_chunk(&before->bodies, &after->bodies, row)) return true;
   for (uint32_t i = 0; i < count && good; i++) {
     const ct_body *old = ct_scene_body_at(before, row + i), *now = ct_scene_body_at(after, row + i);
-    good = same_id(old, now);
+    good = have_same_body(old, now);
     if (!now) changed[i] = 0; /* a removed body's other columns are not reported */
     if (old != now) changed[i] |= CT_ROW_BODY;
   }
@@ -77,9 +77,9 @@ bool ct_scene_changes(const ct_scene *before, const ct_scene *after, ct_row_visi
       after->next_serial < before->next_serial || after->contacts_begun < before->contacts_begun)
     return false;
   for (uint32_t row = 0; row < before->rows; row += CHUNK_ROWS) {
-    if (shares(&before->bodies, &after->bodies, row) &&
-        shares(&before->poses, &after->poses, row) &&
-        shares(&before->velocities, &after->velocities, row))
+    if (share_chunk(&before->bodies, &after->bodies, row) &&
+        share_chunk(&before->poses, &after->poses, row) &&
+        share_chunk(&before->velocities, &after->velocities, row))
       continue;
     uint32_t count = before->rows - row < CHUNK_ROWS ? before->rows - row : CHUNK_ROWS;
     unsigned changed[CHUNK_ROWS];

@@ -55,7 +55,7 @@ static ct_derived *new_derived(uint32_t rows) {
   return NULL;
 }
 
-static ct_derived *clone(const ct_derived *from) {
+static ct_derived *clone_derived(const ct_derived *from) {
   ct_derived *derived = new_derived(from->rows);
   if (!derived) return NULL;
   ct_tree *tree = ct_tree_clone(from->tree);
@@ -147,7 +147,7 @@ static ct_status compute_row_boxes(const ct_scene *scene, const ct_cancel *cance
   return CT_OK;
 }
 
-static ct_status build(const ct_scene *scene, const ct_cancel *cancel, ct_derived **out) {
+static ct_status build_derived(const ct_scene *scene, const ct_cancel *cancel, ct_derived **out) {
   ct_derived *derived = new_derived(scene->rows);
   ct_aabb *boxes = malloc(((size_t)scene->rows + 1) * sizeof *boxes);
   uint32_t *rows = malloc(((size_t)scene->rows + 1) * sizeof *rows);
@@ -199,7 +199,7 @@ static ct_status update_derived(ct_derived *prior, const ct_scene *scene, const 
                                 ct_derived **out) {
   ct_derived *mine = prior;
   if (atomic_load_explicit(&prior->refs, memory_order_acquire) != 1) {
-    mine = clone(prior);
+    mine = clone_derived(prior);
     ct_derived_release(prior);
     if (!mine) return CT_OUT_OF_MEMORY;
   }
@@ -231,7 +231,7 @@ ct_derived *ct_scene_retain_prior(ct_scene *scene) {
 }
 
 /* Moves the older data out of the scene, for one caller only. */
-static ct_derived *take_prior(ct_scene *scene) {
+static ct_derived *move_prior_out(ct_scene *scene) {
   lock_prior(scene);
   ct_derived *prior = scene->prior;
   scene->prior = NULL;
@@ -243,9 +243,9 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
   ct_scene *late = ct_scene_mutable(scene);
   ct_derived *derived = atomic_load_explicit(&late->derived, memory_order_acquire);
   if (!derived) {
-    ct_derived *mine = NULL, *prior = take_prior(late);
+    ct_derived *mine = NULL, *prior = move_prior_out(late);
     ct_status status =
-        prior ? update_derived(prior, scene, cancel, &mine) : build(scene, cancel, &mine);
+        prior ? update_derived(prior, scene, cancel, &mine) : build_derived(scene, cancel, &mine);
     if (mine && atomic_compare_exchange_strong_explicit(
                     &late->derived, &derived, mine, memory_order_acq_rel, memory_order_acquire)) {
       derived = mine;

@@ -180,7 +180,7 @@ static double body_load_work(const ct_body_state *m, double time) {
 
 /* ---- step ------------------------------------------------------------------------------------ */
 
-static void forget_contacts(ct_step *step) {
+static void discard_contacts(ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   for (size_t i = 0; i < stepping->common->moved_count; i++) {
     ct_body_state *m = &stepping->common->next[i];
@@ -214,14 +214,14 @@ static ct_status solve_contacts(ct_step *step) {
   ct_status status = CT_OK;
   bool more = true;
   for (int round = 1; status == CT_OK && more && round < ROUNDS_MAX; round++) {
-    forget_contacts(step);
+    discard_contacts(step);
     step->sweeps = sweeps / ROUGH_SHARE + 1;
     step->rough = true;
     status = solve_step_islands(step);
     more = status == CT_OK && ct_step_add_speculative(step);
   }
   if (status != CT_OK) return status;
-  forget_contacts(step);
+  discard_contacts(step);
   step->sweeps = sweeps;
   step->rough = false;
   return solve_step_islands(step);
@@ -285,7 +285,7 @@ static void add_start_result(ct_step *step, const ct_step *start) {
   step->result.events += start->result.events;
 }
 
-static ct_status make_step(ct_step *step) {
+static ct_status perform_step(ct_step *step) {
   assert(step->result.time > 0.0);
   ct_time_stepping *stepping = step->stepping;
   /* Start from the present state. Another length of the step awakens all bodies. */
@@ -330,7 +330,7 @@ static ct_status make_step(ct_step *step) {
              : CT_LIMIT;
 }
 
-static void keep_contacts(ct_step *step) {
+static void retain_contacts(ct_step *step) {
   ct_time_stepping *stepping = step->stepping;
   ct_step_contacts contacts = stepping->contacts;
   stepping->contacts = stepping->found;
@@ -381,11 +381,11 @@ ct_status ct_time_stepping_step(ct_time_stepping *stepping, ct_workspace *worksp
                   .rest_wait = stepping->rest_wait};
   step.result.converged = true;
   step.result.time = is_rest ? stepping->step_rest : o->time_step;
-  ct_status status = make_step(&step);
+  ct_status status = perform_step(&step);
   if (status != CT_OK) return status;
   count_contacts(&step);
   assert(step.result.acting <= stepping->found.count);
-  keep_contacts(&step);
+  retain_contacts(&step);
   ct_integration_accept(common, &step.result,
                         is_rest ? o->duration : (double)(past + 1) * o->time_step);
   *done = past + 1 == steps;

@@ -24,7 +24,7 @@ static double greatest_point_speed(const ct_body_state *m) {
 }
 
 /* Greatest approach of two bodies in a step. */
-static double closed_in_step(const ct_step *step) {
+static double bound_approach_in_step(const ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   double first = 0.0, second = 0.0;
   for (size_t i = 0; i < stepping->common->moved_count; i++) {
@@ -37,11 +37,11 @@ static double closed_in_step(const ct_step *step) {
 
 /* Margin rounded up to a power of two: it changes seldom, and pairs that have not moved are not
  * queried again. */
-static double query_margin(const ct_step *step) {
+static double choose_query_margin(const ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   if (stepping->common->options.margin > 0.0) return stepping->common->options.margin;
   int exponent;
-  double wanted = closed_in_step(step);
+  double wanted = bound_approach_in_step(step);
   (void)frexp(wanted, &exponent);
   bool fits = wanted <= stepping->margin && wanted > MARGIN_LEAST_PART * stepping->margin;
   return fits ? stepping->margin : ldexp(1.0, exponent);
@@ -67,7 +67,7 @@ static bool reserve_contacts(ct_step_contacts *contacts, size_t count) {
   return true;
 }
 
-static ct_pair_material hit_material(const ct_scene *scene, const ct_contacts_hit *hit) {
+static ct_pair_material material_of_hit(const ct_scene *scene, const ct_contacts_hit *hit) {
   ct_text a = ct_body_material(ct_scene_body(scene, hit->a), hit->collider_a);
   return ct_scene_pair_material(scene, a,
                                 ct_body_material(ct_scene_body(scene, hit->b), hit->collider_b));
@@ -107,7 +107,7 @@ static bool add_step_contacts(void *context, const ct_contacts_hit *hit) {
   else if (!reserve_contacts(queried, queried->count + hit->point_count))
     sink->status = CT_OUT_OF_MEMORY;
   if (sink->status != CT_OK) return false;
-  sink->material = hit_material(stepping->common->scene, hit);
+  sink->material = material_of_hit(stepping->common->scene, hit);
   for (size_t k = 0; k < hit->point_count; k++) add_contact_point(sink, hit, &hit->points[k]);
   return true;
 }
@@ -153,13 +153,13 @@ static int compare_pairs(const ct_step_contact *x, const ct_step_contact *y) {
   return 0;
 }
 
-static bool same_features(const ct_step_contact *x, const ct_step_contact *y) {
+static bool have_equal_features(const ct_step_contact *x, const ct_step_contact *y) {
   return x->feature_a.kind == y->feature_a.kind && x->feature_a.index == y->feature_a.index &&
          x->feature_b.kind == y->feature_b.kind && x->feature_b.index == y->feature_b.index &&
          x->number == y->number;
 }
 
-static size_t pair_end(const ct_step_contacts *contacts, size_t begin) {
+static size_t find_pair_end(const ct_step_contacts *contacts, size_t begin) {
   size_t end = begin + 1;
   while (end < contacts->count &&
          compare_pairs(&contacts->items[begin], &contacts->items[end]) == 0)
@@ -169,17 +169,17 @@ static size_t pair_end(const ct_step_contacts *contacts, size_t begin) {
 
 static void copy_impulses(const ct_step_contacts *found, size_t begin, size_t end,
                           const ct_step_contacts *past, size_t from) {
-  size_t to = pair_end(past, from);
+  size_t to = find_pair_end(past, from);
   for (size_t i = begin; i < end; i++)
     for (size_t k = from; k < to; k++)
-      if (same_features(&found->items[i], &past->items[k]))
+      if (have_equal_features(&found->items[i], &past->items[k]))
         found->items[i].impulse = past->items[k].impulse;
 }
 
 static void match_impulses(const ct_step_contacts *found, const ct_step_contacts *past) {
   size_t from = 0;
   for (size_t begin = 0, end; begin < found->count; begin = end) {
-    end = pair_end(found, begin);
+    end = find_pair_end(found, begin);
     while (from < past->count && compare_pairs(&past->items[from], &found->items[begin]) < 0)
       from++;
     if (from < past->count && compare_pairs(&past->items[from], &found->items[begin]) == 0)
@@ -253,7 +253,7 @@ static void set_contact_law(const ct_step *step, ct_step_contact *t) {
 
 ct_status ct_step_find_contacts(ct_step *step) {
   ct_time_stepping *stepping = step->stepping;
-  double margin = query_margin(step);
+  double margin = choose_query_margin(step);
   stepping->queried.count = 0;
   ct_status status = mark_moving(step, margin) ? query_step_contacts(step, margin) : CT_OK;
   if (status != CT_OK) return status;

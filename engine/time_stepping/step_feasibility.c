@@ -23,19 +23,20 @@
 /* Round-off of the difference of two positions, in units of u of the larger. */
 #define ROUNDOFFS 8.0
 
-static const ct_body_state *dynamic_of(const ct_step *step, uint32_t index) {
+static const ct_body_state *dynamic_body_of(const ct_step *step, uint32_t index) {
   const ct_body_state *m = index == CT_NO_ROW ? NULL : &step->stepping->common->next[index];
   return m && m->is_dynamic ? m : NULL;
 }
 
 /* Mean of the contact points with bodies that contacts do not move. */
-static ct_vec3 find_middle(const ct_step *step, const uint32_t *contacts, size_t count) {
+static ct_vec3 find_mean_contact_point(const ct_step *step, const uint32_t *contacts,
+                                       size_t count) {
   ct_vec3 sum = ct_vec(0.0, 0.0, 0.0);
   double found = 0.0;
   assert(count > 0);
   for (size_t i = 0; i < count; i++) {
     const ct_step_contact *t = &step->stepping->found.items[contacts[i]];
-    if (dynamic_of(step, t->a) && dynamic_of(step, t->b)) continue;
+    if (dynamic_body_of(step, t->a) && dynamic_body_of(step, t->b)) continue;
     sum = ct_add(sum, t->position);
     found += 1.0;
   }
@@ -43,10 +44,10 @@ static ct_vec3 find_middle(const ct_step *step, const uint32_t *contacts, size_t
 }
 
 bool ct_step_can_part(const ct_step *step, const uint32_t *contacts, size_t count) {
-  ct_vec3 middle = find_middle(step, contacts, count);
+  ct_vec3 middle = find_mean_contact_point(step, contacts, count);
   for (size_t i = 0; i < count; i++) {
     const ct_step_contact *t = &step->stepping->found.items[contacts[i]];
-    const ct_body_state *sides[2] = {dynamic_of(step, t->a), dynamic_of(step, t->b)};
+    const ct_body_state *sides[2] = {dynamic_body_of(step, t->a), dynamic_body_of(step, t->b)};
     ct_vec3 away[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     double error = 0.0;
     for (int k = 0; k < 2; k++) {
@@ -67,7 +68,7 @@ bool ct_step_has_one_driver(const ct_step *step, const uint32_t *contacts, size_
     const ct_step_contact *t = &step->stepping->found.items[contacts[i]];
     const uint32_t sides[2] = {t->a, t->b};
     for (int k = 0; k < 2; k++) {
-      if (dynamic_of(step, sides[k])) continue;
+      if (dynamic_body_of(step, sides[k])) continue;
       if (sides[k] == none || (driver != none && driver != sides[k])) return false;
       driver = sides[k];
     }

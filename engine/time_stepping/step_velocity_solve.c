@@ -185,7 +185,7 @@ static uint64_t sweeps_of(const island_problem *p) {
 
 /* True if no impulses satisfy the contacts. Those of the solution are then bounded, and others
  * would be no better. */
-static bool is_contradictory(const island_answer *answer) {
+static bool is_infeasible_answer(const island_answer *answer) {
   return answer->result.status == CT_FRICTION_STATUS_INFEASIBLE;
 }
 
@@ -203,7 +203,7 @@ static bool is_driven(const island_problem *p) {
 }
 
 /* True if the target of every contact is rest or separation without restitution. */
-static bool asks_no_bounce(const island_problem *p, bool bounces) {
+static bool has_no_bounce_target(const island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count && bounces; i++)
     if (island_contact(p, i)->bounces && island_contact(p, i)->target > 0.0) return false;
   return true;
@@ -215,11 +215,11 @@ static bool asks_no_bounce(const island_problem *p, bool bounces) {
  * kinematic body drives all contacts: its motion given to every body is then feasible. If a motion
  * separates all contacts, no such y exists. The remaining cases may be infeasible: a body clamped
  * by bodies with different motions, or by contacts with restitution. */
-static ct_friction_proof proof_of(const island_problem *p, bool bounces) {
+static ct_friction_proof choose_proof(const island_problem *p, bool bounces) {
   ct_friction_proof proof = p->step->stepping->common->options.proof;
   if (proof != CT_FRICTION_PROOF_WHEN_INDICATED) return proof;
   bool is_carried = !is_driven(p) || ct_step_has_one_driver(p->step, p->contacts, p->count);
-  if (is_carried && asks_no_bounce(p, bounces)) return CT_FRICTION_PROOF_NEVER;
+  if (is_carried && has_no_bounce_target(p, bounces)) return CT_FRICTION_PROOF_NEVER;
   return ct_step_can_part(p->step, p->contacts, p->count) ? CT_FRICTION_PROOF_NEVER : proof;
 }
 
@@ -229,7 +229,7 @@ static ct_friction_options options_of(const island_problem *p, bool bounces, con
                                .tolerance = tolerance_of(p),
                                .iterations_max = sweeps_of(p),
                                .start = start,
-                               .proof = proof_of(p, bounces),
+                               .proof = choose_proof(p, bounces),
                                .cancel = o->cancel};
 }
 
@@ -258,13 +258,13 @@ static ct_status solve_island_friction(island_problem *p, bool bounces, const do
   const ct_friction_options options = options_of(p, bounces, start);
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->arena, &answer->result);
-  bool stuck = is_contradictory(answer) ||
+  bool stuck = is_infeasible_answer(answer) ||
                (!answer->result.converged && answer->result.residual > JAM_RESIDUAL);
   if (status == CT_OK && stuck && is_driven(p)) {
     allow_roundoff(p);
     status = ct_friction_solve(&problem, &options, p->step->arena, &answer->result);
   }
-  if (status == CT_OK && is_contradictory(answer))
+  if (status == CT_OK && is_infeasible_answer(answer))
     status = ct_step_solve_regularised(&problem, &options, p->step->arena, &answer->result);
   if (status != CT_OK) return status;
   remove_targets(p, answer->u);
@@ -293,7 +293,7 @@ static void scale_impulses(const island_problem *p, island_answer *answer,
 
 /* Impulses of plastic contacts do no positive work on the velocities that result; otherwise the
  * solver has not converged. *part: scale of the impulses at which the remaining energy is least. */
-static bool pushes_along(const island_problem *p, const island_answer *answer, double *part) {
+static bool does_positive_work(const island_problem *p, const island_answer *answer, double *part) {
   double along = 0.0, against = 0.0, size = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++) {
     along += answer->r[k] * answer->u[k];
@@ -365,7 +365,7 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
 
 /* Spends many sweeps on an island that nearly rests: at rest its steps are free. After a failure
  * attempts become less frequent. */
-static ct_status come_to_rest(island_problem *p, double *start, island_answer *answer) {
+static ct_status try_to_rest(island_problem *p, double *start, island_answer *answer) {
   ct_step *step = p->step;
   uint64_t now = step->stepping->common->state.steps, wait = step->stepping->rest_wait;
   if (now < step->stepping->rest_try && !was_at_rest(p)) return CT_OK;
@@ -384,7 +384,7 @@ static ct_status come_to_rest(island_problem *p, double *start, island_answer *a
 }
 
 /* True if kinematic bodies squeeze others so that no contact found lets these escape. */
-static bool is_jam(const island_problem *p, const island_answer *answer) {
+static bool is_jammed(const island_problem *p, const island_answer *answer) {
   if (!is_driven(p)) return false;
   if (!answer->result.converged && answer->result.residual > JAM_RESIDUAL) return true;
   double was = 0.0, is = 0.0;
@@ -397,21 +397,23 @@ static bool is_jam(const island_problem *p, const island_answer *answer) {
 
 /* Solves without restitution. Bodies are stopped if possible; otherwise the solver is continued
  * while its impulses create energy. Energy that remains is removed by scaling all impulses. */
-static ct_status answer_plain(island_problem *p, double *start, island_answer *answer) {
+static ct_status solve_without_restitution(island_problem *p, double *start,
+                                           island_answer *answer) {
   double part;
   answer->result = (ct_friction_result){.residual = INFINITY};
   ct_status status = was_at_rest(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
   if (status == CT_OK && !answer->result.converged)
     status = solve_island_friction(p, false, start, answer);
-  if (status != CT_OK || is_contradictory(answer) || is_jam(p, answer)) return status;
+  if (status != CT_OK || is_infeasible_answer(answer) || is_jammed(p, answer)) return status;
   for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged &&
-                  pushes_along(p, answer, &part);
+                  does_positive_work(p, answer, &part);
        k++)
     status = continue_sweeps(p, CALM_FACTOR, start, answer);
   if (status == CT_OK && !answer->result.converged &&
       (answer->result.residual < REST_RESIDUAL || is_slow(p)))
-    status = come_to_rest(p, start, answer);
-  if (status == CT_OK && pushes_along(p, answer, &part)) scale_impulses(p, answer, NULL, part);
+    status = try_to_rest(p, start, answer);
+  if (status == CT_OK && does_positive_work(p, answer, &part))
+    scale_impulses(p, answer, NULL, part);
   return status;
 }
 
@@ -436,7 +438,8 @@ static ct_status add_restitution(island_problem *p, const double *start, island_
   return CT_OK;
 }
 
-static ct_status solve_jam(island_problem *p, const double *start, island_answer *answer) {
+static ct_status solve_jammed_island(island_problem *p, const double *start,
+                                     island_answer *answer) {
   const ct_friction_problem problem = friction_problem_of(p, false);
   const ct_friction_options options = options_of(p, false, start);
   ct_status status = ct_step_solve_regularised(&problem, &options, p->step->arena, &answer->result);
@@ -444,7 +447,7 @@ static ct_status solve_jam(island_problem *p, const double *start, island_answer
   return status;
 }
 
-static ct_status answer_island(island_problem *p, island_answer *answer) {
+static ct_status solve_velocity_problem(island_problem *p, island_answer *answer) {
   double *start = ct_arena_alloc_doubles(p->step->arena, 3 * p->count);
   if (!start) return CT_OUT_OF_MEMORY;
   bool bounces = false;
@@ -453,11 +456,11 @@ static ct_status answer_island(island_problem *p, island_answer *answer) {
     bounces = bounces || island_contact(p, i)->bounces;
   }
   if (p->step->rough) return solve_island_friction(p, true, start, answer);
-  ct_status status = answer_plain(p, start, answer);
-  if (status == CT_OK && bounces && !is_contradictory(answer) && !is_jam(p, answer))
+  ct_status status = solve_without_restitution(p, start, answer);
+  if (status == CT_OK && bounces && !is_infeasible_answer(answer) && !is_jammed(p, answer))
     status = add_restitution(p, start, answer);
-  return status == CT_OK && !is_contradictory(answer) && is_jam(p, answer)
-             ? solve_jam(p, start, answer)
+  return status == CT_OK && !is_infeasible_answer(answer) && is_jammed(p, answer)
+             ? solve_jammed_island(p, start, answer)
              : status;
 }
 
@@ -470,8 +473,8 @@ static void add_body_impulse(ct_body_state *m, ct_vec3 position, ct_vec3 impulse
 }
 
 /* Adds the impulse that a body that is not dynamic exerts on the other body. */
-static void account_immovable(ct_step *step, const ct_body_state *m, ct_vec3 position,
-                              ct_vec3 impulse) {
+static void add_immovable_impulse(ct_step *step, const ct_body_state *m, ct_vec3 position,
+                                  ct_vec3 impulse) {
   if (ct_body_state_is_dynamic(m)) return;
   step->result.contact_impulse = ct_add(step->result.contact_impulse, impulse);
   if (!m) return;
@@ -493,8 +496,8 @@ static double apply_impulses(const island_problem *p, const double *r) {
     t->impulse = impulse;
     add_body_impulse(state_of_index(p, t->a), t->position, ct_neg(impulse));
     add_body_impulse(state_of_index(p, t->b), t->position, impulse);
-    account_immovable(p->step, state_of_index(p, t->a), t->position, impulse);
-    account_immovable(p->step, state_of_index(p, t->b), t->position, ct_neg(impulse));
+    add_immovable_impulse(p->step, state_of_index(p, t->a), t->position, impulse);
+    add_immovable_impulse(p->step, state_of_index(p, t->b), t->position, ct_neg(impulse));
     most = ct_max2(most, ct_norm(impulse));
   }
   for (size_t i = 0; i < p->body_count; i++)
@@ -534,11 +537,11 @@ static bool is_island_asleep(const island_problem *p) {
 }
 
 /* Applies the impulses of the previous step again. */
-static void repeat_impulses(const island_problem *p) {
+static void reapply_impulses(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);
-    account_immovable(p->step, state_of_index(p, t->a), t->position, t->impulse);
-    account_immovable(p->step, state_of_index(p, t->b), t->position, ct_neg(t->impulse));
+    add_immovable_impulse(p->step, state_of_index(p, t->a), t->position, t->impulse);
+    add_immovable_impulse(p->step, state_of_index(p, t->b), t->position, ct_neg(t->impulse));
   }
   put_island_to_sleep(p);
 }
@@ -548,7 +551,7 @@ static void finish_island(const island_problem *p, const island_answer *answer) 
   double most = apply_impulses(p, answer->r);
   step->result.residual = ct_max2(step->result.residual, answer->result.residual);
   step->result.converged = step->result.converged && answer->result.converged;
-  step->result.contradictory = step->result.contradictory || is_contradictory(answer);
+  step->result.contradictory = step->result.contradictory || is_infeasible_answer(answer);
   if (step->rough) return;
   for (size_t i = 0; i < p->body_count; i++) island_body(p, i)->asleep = false;
   if (answer->result.converged && is_at_rest(p, REST_PART * tolerance_of(p) * most))
@@ -563,7 +566,7 @@ static ct_status solve_step_island(island_problem *p) {
   p->matrix = matrix.matrix;
   status = make_velocities(p);
   if (status == CT_OK) status = make_answer(p, &answer);
-  if (status == CT_OK) status = answer_island(p, &answer);
+  if (status == CT_OK) status = solve_velocity_problem(p, &answer);
   if (status == CT_OK) finish_island(p, &answer);
   ct_delassus_matrix_close(&matrix);
   return status;
@@ -579,7 +582,7 @@ ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t is
                       .body_count = bodies[1] - bodies[0]};
   assert(island < islands->count && p.count > 0);
   if (is_island_asleep(&p)) {
-    repeat_impulses(&p);
+    reapply_impulses(&p);
     return CT_OK;
   }
   ct_arena_mark mark = ct_arena_enter(step->arena);
