@@ -27,7 +27,7 @@ typedef struct api_body_form {
 } api_body_form;
 
 /* Reads a body. form NULL: id required, no short form. On success *out owns a body; on failure
- * nothing is owned. Rewinds the reader's arena. */
+ * nothing is owned. Rewinds the reader's arena to its position at the call. */
 bool api_read_body(api_reader *reader, const api_field *field, const api_body_form *form,
                    api_body *out);
 

@@ -8,8 +8,8 @@ static void add_contact_limit_fault(const api_force_outcome *outcome, api_faults
   switch (outcome->limit_kind) {
   case API_CONTACT_LIMIT_MEMORY:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "There are more than %zu contacts, for which requestMemoryBytes has room: ask "
-                    "for fewer pairs.",
+                    "requestMemoryBytes has room for %zu contacts; there are more: ask for fewer "
+                    "pairs.",
                     outcome->contacts_limit);
     break;
   case API_CONTACT_LIMIT_METHOD:

@@ -80,7 +80,7 @@ static bool expect(text_file *f, const char *first, const char *second) {
   return true;
 }
 
-static bool read_point(text_file *f, ct_vec3 *out) {
+static bool read_stl_vertex(text_file *f, ct_vec3 *out) {
   double numbers[3] = {0};
   size_t line = f->scan.line;
   for (int i = 0; i < 3; i++) {
@@ -105,7 +105,7 @@ static bool read_text_facet(text_file *f) {
   if (!expect(f, "outer", "loop")) return false;
   for (int c = 0; c < 3; c++) {
     ct_vec3 p;
-    if (!expect(f, "vertex", NULL) || !read_point(f, &p)) return false;
+    if (!expect(f, "vertex", NULL) || !read_stl_vertex(f, &p)) return false;
     if (!api_triangle_soup_weld_vertex(f->import->reader, f->import->soup, p, &corners[c]))
       return false;
   }

@@ -23,7 +23,7 @@ static bool check_variant_members(api_reader *reader, const api_member_set *set,
     api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &include->path,
                  "include \"changes\" %s.",
                  !variants             ? "requires variants"
-                 : out->own_scenes > 0 ? "cannot be combined with add and filters of variants"
+                 : out->own_scenes > 0 ? "cannot be combined with add or filters of variants"
                                        : "cannot be combined with pairs");
   return !api_faults_any(reader->faults);
 }

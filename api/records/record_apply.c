@@ -33,7 +33,7 @@ typedef struct applying {
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-static api_record_numbers get_numbers(api_record_cursor *in) {
+static api_record_numbers get_scene_numbers(api_record_cursor *in) {
   api_record_numbers n;
   n.revision = api_record_get_u64(in);
   n.next_serial = api_record_get_u64(in);
@@ -114,7 +114,7 @@ static bool apply_settings(applying *a) {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static bool get_pose(api_record_decoder *r, ct_pose *out) {
+static bool get_recorded_pose(api_record_decoder *r, ct_pose *out) {
   *out = api_record_get_pose(&r->in);
   ct_quat q = out->rotation;
   double length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
@@ -149,7 +149,7 @@ static bool get_state(applying *a, unsigned bits, const ct_body *old, row_state 
     if (!api_check_materials(&r->reader, NULL, s->body, a->draft))
       return api_decoder_reject(r, "A body is of a material that is not there");
   }
-  return (!(bits & API_ROW_POSE) || get_pose(r, &s->pose)) &&
+  return (!(bits & API_ROW_POSE) || get_recorded_pose(r, &s->pose)) &&
          (!(bits & API_ROW_VELOCITY) || get_velocity(r, &s->velocity));
 }
 
@@ -254,7 +254,7 @@ static bool fill(applying *a) {
 }
 
 /* The revision; NULL with what is wrong. */
-static const ct_scene *make(applying *a) {
+static const ct_scene *rebuild_scene(applying *a) {
   const ct_scene *made = fill(a) ? ct_draft_seal(a->draft) : NULL;
   if (!made) {
     ct_draft_discard(a->draft);
@@ -276,12 +276,12 @@ static const ct_scene *apply(api_record_decoder *r, const ct_scene *before) {
   }
   if (r->kind == API_RECORD_BASE) before = NULL;
   applying a = {.r = r, .before = before};
-  a.old = get_numbers(&r->in);
-  a.now = get_numbers(&r->in);
+  a.old = get_scene_numbers(&r->in);
+  a.now = get_scene_numbers(&r->in);
   if (!api_decoder_is_valid(r) || !check_numbers(&a)) return NULL;
   const ct_scene *ground = before ? ct_scene_retain(before) : ct_scene_create(0), *made = NULL;
   a.draft = ground ? ct_draft_restore(ground, a.now.revision) : NULL;
-  if (a.draft) made = make(&a);
+  if (a.draft) made = rebuild_scene(&a);
   else api_decoder_out_of_memory(r);
   api_scene_document_release(&a.document);
   json_decref(a.settings);

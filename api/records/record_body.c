@@ -125,7 +125,8 @@ static bool get_groups(api_record_decoder *r, ct_body_options *options) {
   return api_decoder_is_valid(r);
 }
 
-static bool create(api_record_decoder *r, const ct_body_options *options, const ct_body **out) {
+static bool create_recorded_body(api_record_decoder *r, const ct_body_options *options,
+                                 const ct_body **out) {
   const ct_body *body = NULL;
   ct_mass_properties mass;
   bool overlap;
@@ -161,7 +162,7 @@ bool api_record_get_body(api_record_decoder *r, const ct_body *before, const ct_
   options.colliders = colliders;
   options.collider_count = owned;
   options.motion = bits & HAS_MOTION ? &motion : NULL;
-  good = good && create(r, &options, out);
+  good = good && create_recorded_body(r, &options, out);
   for (size_t i = 0; i < owned; i++) api_collider_release(&colliders[i]);
   api_arena_rewind(&r->arena, mark);
   return good;

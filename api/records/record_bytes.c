@@ -22,7 +22,7 @@ static void store(unsigned char *at, uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; i++) at[i] = (unsigned char)(value >> (8 * i));
 }
 
-static uint64_t load(const unsigned char *at, unsigned bytes) {
+static uint64_t load_integer(const unsigned char *at, unsigned bytes) {
   uint64_t value = 0;
   for (unsigned i = 0; i < bytes; i++) value |= (uint64_t)at[i] << (8 * i);
   return value;
@@ -82,7 +82,7 @@ api_record_opened api_record_read(const char *bytes, size_t length, api_record_k
                                   api_record_cursor *out) {
   const unsigned char *at = (const unsigned char *)bytes;
   if (length < API_RECORD_HEAD || memcmp(bytes, mark, sizeof mark) != 0) return API_RECORD_BROKEN;
-  uint32_t format = (uint32_t)load(at + 8, 4), found = (uint32_t)load(at + 12, 4);
+  uint32_t format = (uint32_t)load_integer(at + 8, 4), found = (uint32_t)load_integer(at + 12, 4);
   if (format > API_RECORD_FORMAT) return API_RECORD_NEWER;
   if (format == 0 || found >= API_RECORD_KIND_COUNT || length < API_RECORD_HEAD + API_RECORD_TAIL)
     return API_RECORD_BROKEN;
@@ -95,7 +95,7 @@ api_record_opened api_record_read(const char *bytes, size_t length, api_record_k
 }
 
 /* The next bytes; NULL: there are not so many. */
-static const unsigned char *take(api_record_cursor *in, size_t bytes) {
+static const unsigned char *advance_cursor(api_record_cursor *in, size_t bytes) {
   if (in->failed || bytes > (size_t)(in->end - in->at)) {
     in->failed = true;
     return NULL;
@@ -106,8 +106,8 @@ static const unsigned char *take(api_record_cursor *in, size_t bytes) {
 }
 
 static uint64_t get(api_record_cursor *in, unsigned bytes) {
-  const unsigned char *at = take(in, bytes);
-  return at ? load(at, bytes) : 0;
+  const unsigned char *at = advance_cursor(in, bytes);
+  return at ? load_integer(at, bytes) : 0;
 }
 
 unsigned api_record_get_u8(api_record_cursor *in) { return (unsigned)get(in, 1); }
@@ -127,22 +127,22 @@ size_t api_record_get_count(api_record_cursor *in, size_t each) {
 }
 
 void api_record_get_doubles(api_record_cursor *in, double *values, size_t count) {
-  const unsigned char *at = take(in, 8 * count);
+  const unsigned char *at = advance_cursor(in, 8 * count);
   for (size_t i = 0; i < count; i++) {
-    uint64_t bits = at ? load(at + 8 * i, 8) : 0;
+    uint64_t bits = at ? load_integer(at + 8 * i, 8) : 0;
     memcpy(&values[i], &bits, sizeof bits);
   }
 }
 
 void api_record_get_words(api_record_cursor *in, uint32_t *values, size_t count) {
-  const unsigned char *at = take(in, 4 * count);
-  for (size_t i = 0; i < count; i++) values[i] = at ? (uint32_t)load(at + 4 * i, 4) : 0;
+  const unsigned char *at = advance_cursor(in, 4 * count);
+  for (size_t i = 0; i < count; i++) values[i] = at ? (uint32_t)load_integer(at + 4 * i, 4) : 0;
 }
 
 ct_text api_record_get_text(api_record_cursor *in, size_t most) {
   size_t length = api_record_get_count(in, 1);
   if (length > most) in->failed = true;
-  const unsigned char *at = take(in, length);
+  const unsigned char *at = advance_cursor(in, length);
   return at ? (ct_text){(const char *)at, length} : (ct_text){NULL, 0};
 }
 

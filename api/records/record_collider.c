@@ -219,7 +219,7 @@ static bool get_noted(api_record_decoder *r, ct_text note, ct_shape *shape) {
   return good;
 }
 
-static bool inset_hull(api_record_decoder *r, double radius, ct_shape *shape) {
+static bool inset_recorded_hull(api_record_decoder *r, double radius, ct_shape *shape) {
   ct_hull *inset = NULL;
   ct_status status = ct_hull_inset(shape->hull, radius, NULL, &inset);
   if (status != CT_OK)
@@ -235,7 +235,8 @@ static bool round_shape(api_record_decoder *r, bool inset, double rounding, doub
                         ct_shape *shape) {
   if (!is_length_or_none(rounding) || !is_length_or_none(margin) || (inset && rounding == 0.0))
     return api_decoder_reject(r, "A shape has a rounding that none has");
-  if (inset && shape->kind == CT_KIND_CONVEX && !inset_hull(r, rounding, shape)) return false;
+  if (inset && shape->kind == CT_KIND_CONVEX && !inset_recorded_hull(r, rounding, shape))
+    return false;
   if (inset && shape->kind != CT_KIND_CONVEX && !(rounding <= ct_shape_inset_limit(shape, NULL)))
     return api_decoder_reject(r, "A shape is too thin for its rounding");
   shape->inset = inset;

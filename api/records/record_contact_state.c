@@ -28,7 +28,7 @@ static void put_result(api_buffer *out, const ct_pair_result *r) {
   api_record_put_u8(out, (unsigned)r->depth_kind);
 }
 
-static void put_contact(api_buffer *out, const ct_contact_record *c) {
+static void put_contact_record(api_buffer *out, const ct_contact_record *c) {
   api_record_put_u8(out, (c->several_a ? SEVERAL_A : 0u) | (c->several_b ? SEVERAL_B : 0u) |
                              (c->supports_defined ? HAS_SUPPORTS : 0u) |
                              (c->surface ? IS_SURFACE : 0u));
@@ -66,7 +66,7 @@ void api_record_put_state(api_buffer *out, const ct_contact_state *state) {
   api_record_put_u64(out, data.next_serial);
   if (data.count > UINT32_MAX) out->failed = true;
   api_record_put_u32(out, (uint32_t)data.count);
-  for (size_t i = 0; i < data.count; i++) put_contact(out, &data.records[i]);
+  for (size_t i = 0; i < data.count; i++) put_contact_record(out, &data.records[i]);
 }
 
 /* ---- decode --------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 /* Levels of JSON that the daemon itself has written. */
 #define OWN_DEPTH 512
 
-static void open_reader(api_record_decoder *r, const api_shape_table *shapes) {
+static void open_decoder_reader(api_record_decoder *r, const api_shape_table *shapes) {
 #define WIDEST(member, name, standard, least, greatest, unit, text) r->limits.member = greatest;
   API_LIMIT_MAP(WIDEST)
 #undef WIDEST
@@ -18,7 +18,8 @@ static void open_reader(api_record_decoder *r, const api_shape_table *shapes) {
       .faults = &r->faults, .limits = &r->limits, .arena = &r->arena, .shapes = &r->scope};
 }
 
-static api_restored tell(api_restored what, const char *words, char why[API_RESTORE_WHY]) {
+static api_restored report_restore_fault(api_restored what, const char *words,
+                                         char why[API_RESTORE_WHY]) {
   snprintf(why, API_RESTORE_WHY, "%s", words);
   return what;
 }
@@ -29,14 +30,15 @@ api_restored api_decoder_begin(const char *bytes, size_t length, const api_shape
   api_record_cursor in;
   switch (api_record_read(bytes, length, &kind, &in)) {
   case API_RECORD_GOOD: break;
-  case API_RECORD_NEWER: return tell(API_RESTORE_NEWER, "The record is of a newer format.", why);
+  case API_RECORD_NEWER:
+    return report_restore_fault(API_RESTORE_NEWER, "The record is of a newer format.", why);
   default:
-    return tell(API_RESTORE_DAMAGED, "The record is damaged: its digest is not that of its bytes.",
-                why);
+    return report_restore_fault(API_RESTORE_DAMAGED,
+                                "The record is damaged: its digest is not that of its bytes.", why);
   }
   api_record_decoder *r = calloc(1, sizeof *r);
-  if (!r) return tell(API_RESTORE_MEMORY, "There is not enough memory.", why);
-  open_reader(r, shapes);
+  if (!r) return report_restore_fault(API_RESTORE_MEMORY, "There is not enough memory.", why);
+  open_decoder_reader(r, shapes);
   r->kind = kind;
   r->in = in;
   *out = r;
@@ -95,7 +97,7 @@ bool api_decoder_read_id(api_record_decoder *r, ct_text *out) {
 static api_restored judge(const api_record_decoder *r, char why[API_RESTORE_WHY]) {
   bool faults = api_faults_any(&r->faults);
   if (r->memory || (faults && r->faults.id == API_PROBLEM_OUT_OF_MEMORY))
-    return tell(API_RESTORE_MEMORY, "There is not enough memory.", why);
+    return report_restore_fault(API_RESTORE_MEMORY, "There is not enough memory.", why);
   const char *what = r->why ? r->why : "What it tells cannot be made";
   snprintf(why, API_RESTORE_WHY, "%.60s%s%.90s", what, faults ? ": " : ".",
            faults ? r->faults.items[0].detail : "");

@@ -17,7 +17,7 @@ api_record_numbers api_record_numbers_of(const ct_scene *scene) {
                               ct_scene_count(scene)};
 }
 
-static void put_numbers(api_buffer *out, const ct_scene *scene) {
+static void put_scene_numbers(api_buffer *out, const ct_scene *scene) {
   const api_record_numbers n = api_record_numbers_of(scene);
   api_record_put_u64(out, n.revision);
   api_record_put_u64(out, n.next_serial);
@@ -196,8 +196,8 @@ bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scen
   row_writer w = {
       .out = out, .before = before, .after = after, .old_rows = before ? ct_scene_rows(before) : 0};
   api_record_open(out, before ? API_RECORD_CHANGE : API_RECORD_BASE);
-  put_numbers(out, before);
-  put_numbers(out, after);
+  put_scene_numbers(out, before);
+  put_scene_numbers(out, after);
   put_settings(out, before, after);
   if (!before) api_record_put_text(out, ct_scene_origin(after));
   size_t rows = reserve_count(out);

@@ -69,7 +69,8 @@ static bool check_report(api_record_decoder *r, ct_text report) {
 }
 
 /* The shape that the call has made, with the report that it had at first. NULL: reported. */
-static const api_shape *take_shape(api_record_decoder *r, const api_call *call, const posted *p) {
+static const api_shape *copy_posted_shape(api_record_decoder *r, const api_call *call,
+                                          const posted *p) {
   if (!call->shape) {
     if (api_faults_any(&call->faults) && call->faults.id == API_PROBLEM_OUT_OF_MEMORY)
       api_decoder_out_of_memory(r);
@@ -115,7 +116,7 @@ static const api_shape *post(api_record_decoder *r, const api_service *service, 
   call->again = true;
   const api_input input = {.body = p->body.bytes, .body_length = p->body.length};
   const api_shape *shape = NULL;
-  if (api_call_begin(call, &input) == API_STEP_DONE) shape = take_shape(r, call, p);
+  if (api_call_begin(call, &input) == API_STEP_DONE) shape = copy_posted_shape(r, call, p);
   api_call_destroy(call);
   return shape;
 }

@@ -12,7 +12,7 @@ void api_put_owner(api_buffer *buffer, ct_volume_owner owner, uint32_t face_a, u
   if (face_b != CT_NO_FACE) api_put_member_unsigned(buffer, "faceB", face_b);
 }
 
-static void put_indices(api_buffer *buffer, const uint32_t *indices, uint32_t count) {
+static void put_stage_indices(api_buffer *buffer, const uint32_t *indices, uint32_t count) {
   api_put_byte(buffer, '[');
   for (uint32_t i = 0; i < count; i++) {
     api_put_item(buffer);
@@ -41,7 +41,8 @@ static void put_dual_hull(api_buffer *buffer, const ct_volume *list, const ct_vo
   api_put_byte(buffer, '[');
   for (uint32_t i = 0; i < s->vertex_count; i++) {
     api_put_item(buffer);
-    put_indices(buffer, list->stage_indices + vertices[i].first_index, vertices[i].index_count);
+    put_stage_indices(buffer, list->stage_indices + vertices[i].first_index,
+                      vertices[i].index_count);
   }
   api_put_byte(buffer, ']');
   api_put_key(buffer, "vertices");
@@ -53,7 +54,7 @@ static void put_dual_hull(api_buffer *buffer, const ct_volume *list, const ct_vo
   api_put_byte(buffer, ']');
 }
 
-static void put_faces(api_buffer *buffer, const ct_volume *list, const ct_volume_stages *s) {
+static void put_stage_faces(api_buffer *buffer, const ct_volume *list, const ct_volume_stages *s) {
   api_put_key(buffer, "faces");
   api_put_byte(buffer, '[');
   for (uint32_t i = 0; i < s->face_count; i++) {
@@ -65,7 +66,7 @@ static void put_faces(api_buffer *buffer, const ct_volume *list, const ct_volume
     api_put_member_number(buffer, "offset", face->offset);
     api_put_member_unsigned(buffer, "dualPoint", face->point);
     api_put_key(buffer, "vertices");
-    put_indices(buffer, list->stage_indices + face->first_index, face->index_count);
+    put_stage_indices(buffer, list->stage_indices + face->first_index, face->index_count);
     api_put_byte(buffer, '}');
   }
   api_put_byte(buffer, ']');
@@ -83,6 +84,6 @@ void api_put_stages(api_buffer *buffer, const ct_volume_contact *contact, const 
   api_put_member_number(buffer, "margin", contact->margin);
   put_points(buffer, list->points + s->first_point, s->point_count);
   put_dual_hull(buffer, list, s);
-  put_faces(buffer, list, s);
+  put_stage_faces(buffer, list, s);
   api_put_byte(buffer, '}');
 }

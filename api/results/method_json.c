@@ -108,7 +108,8 @@ static api_method_kind answering(api_method_kind asked, const ct_placed pair[2])
   return takes ? asked : API_METHOD_AUTO;
 }
 
-static void begin(const api_method *method, const ct_placed pair[2], api_method_answer *out) {
+static void init_method_answer(const api_method *method, const ct_placed pair[2],
+                               api_method_answer *out) {
   out->by = answering(method->kind, pair);
   out->plane = (ct_separating_plane){.kind = CT_PLANE_NONE};
 }
@@ -116,7 +117,7 @@ static void begin(const api_method *method, const ct_placed pair[2], api_method_
 void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance,
                     const api_method_memory *memory, ct_pair_result *result,
                     api_method_answer *out) {
-  begin(method, pair, out);
+  init_method_answer(method, pair, out);
   if (out->by == API_METHOD_GJK_EPA) ask_general(pair, tolerance, memory->workspace, result);
   if (out->by == API_METHOD_MPR) query_portal_method(method, pair, tolerance, result, out);
   if (method->kind == API_METHOD_SEPARATING_AXIS) query_separating_axis(pair, memory, out);
@@ -135,7 +136,7 @@ static bool overlap_by_portal(const api_method *method, const ct_placed pair[2],
 bool api_ask_overlap(const api_method *method, const ct_placed pair[2],
                      const api_method_memory *memory, ct_vec3 *witness, api_method_answer *out) {
   ct_workspace *workspace = memory->workspace;
-  begin(method, pair, out);
+  init_method_answer(method, pair, out);
   if (out->by == API_METHOD_GJK_EPA)
     return ct_pair_gjk_epa_overlap(pair[0], pair[1], workspace, witness);
   if (out->by == API_METHOD_MPR)

@@ -7,7 +7,7 @@ static const char *const event_words[] = {[CT_TOI_NONE] = "none",
                                           [CT_TOI_UNDECIDED] = "undecided"};
 
 /* Flags of the impact, then of the contact's pair. */
-static void put_status(api_buffer *buffer, const ct_toi *impact, bool meets) {
+static void put_motion_status(api_buffer *buffer, const ct_toi *impact, bool meets) {
   const char *words[API_PAIR_FLAGS_MAX + 2], *pair[API_PAIR_FLAGS_MAX];
   size_t count = 0, pairs = meets ? api_pair_flag_words(impact->contact.flags, pair) : 0;
   if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START) words[count++] = "separatingAtStart";
@@ -65,7 +65,7 @@ void api_put_time_of_impact(api_buffer *buffer, const ct_body *a, const ct_body 
     api_put_member_number(buffer, "normalVelocity", impact->normal_velocity);
   }
   api_put_member_unsigned(buffer, "iterations", impact->iterations);
-  put_status(buffer, impact, meets);
+  put_motion_status(buffer, impact, meets);
   if (grazes) {
     api_put_member_number(buffer, "grazeTime", impact->graze_time);
     api_put_member_number(buffer, "grazeDistance", impact->graze_distance);

@@ -135,7 +135,7 @@ static void put_triangle(api_buffer *buffer, const ct_volume_triangle *t) {
   api_put_byte(buffer, '}');
 }
 
-static void put_triangles(api_buffer *buffer, const ct_volume_hit *hit) {
+static void put_volume_triangles(api_buffer *buffer, const ct_volume_hit *hit) {
   api_put_key(buffer, "triangles");
   api_put_byte(buffer, '[');
   for (uint32_t i = 0; i < hit->contact->triangle_count; i++)
@@ -144,7 +144,7 @@ static void put_triangles(api_buffer *buffer, const ct_volume_hit *hit) {
 }
 
 /* Of curved bodies areas and surfaces are not reported, nor are volumes that are not worked out. */
-static void put_contact(api_buffer *buffer, const ct_volume_hit *hit) {
+static void put_volume_contact(api_buffer *buffer, const ct_volume_hit *hit) {
   const ct_volume_contact *c = hit->contact;
   if (!(c->flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED)) {
     api_put_member_number(buffer, "volume", c->volume);
@@ -162,7 +162,7 @@ static void put_contact(api_buffer *buffer, const ct_volume_hit *hit) {
   api_put_member_number(buffer, "depthAlongNormal", c->depth_along_normal);
   if (c->surface_a != CT_NO_FACE) api_put_member_unsigned(buffer, "surfaceA", c->surface_a);
   if (c->surface_b != CT_NO_FACE) api_put_member_unsigned(buffer, "surfaceB", c->surface_b);
-  if (c->triangle_count > 0) put_triangles(buffer, hit);
+  if (c->triangle_count > 0) put_volume_triangles(buffer, hit);
   if (hit->list && c->stages.point_count > 0) api_put_stages(buffer, c, hit->list);
   put_status(buffer, c->status, c->flags);
 }
@@ -185,7 +185,7 @@ void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *
                            const ct_volume_hit *hit) {
   api_put_byte(buffer, '{');
   put_names(buffer, a, b, hit);
-  if (hit->contact) put_contact(buffer, hit);
+  if (hit->contact) put_volume_contact(buffer, hit);
   else put_apart(buffer, hit);
   api_put_byte(buffer, '}');
 }

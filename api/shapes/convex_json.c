@@ -30,7 +30,7 @@ typedef struct given {
 
 /* The JSON text of the shape member as the note. False with a fault: out of memory, or cancelled.
  */
-static bool keep_note(api_reader *reader, const given *g, ct_collider *out) {
+static bool attach_note(api_reader *reader, const given *g, ct_collider *out) {
   api_buffer note = {0};
   api_put_byte(&note, '{');
   api_put_key(&note, g->name);
@@ -54,7 +54,7 @@ static bool keep_note(api_reader *reader, const given *g, ct_collider *out) {
 }
 
 /* A hull that has every given point as a vertex, with its bits, gives the points back by itself. */
-static bool hull_tells_points(const ct_hull *hull, const ct_vec3 *points, size_t count) {
+static bool hull_equals_points(const ct_hull *hull, const ct_vec3 *points, size_t count) {
   const ct_hull_view *view = ct_hull_get(hull);
   if (view->vertex_count != count) return false;
   for (uint32_t i = 0; i < view->vertex_count; i++) {
@@ -65,8 +65,8 @@ static bool hull_tells_points(const ct_hull *hull, const ct_vec3 *points, size_t
 }
 
 /* Why points make no hull. */
-static void tell_points(api_reader *reader, const api_field *field, ct_status status, int rank,
-                        size_t count) {
+static void report_point_fault(api_reader *reader, const api_field *field, ct_status status,
+                               int rank, size_t count) {
   static const char *const lie[] = {"are one point", "lie on a line", "lie in a plane"};
   static const char *const hints[] = {"use a sphere", "use a capsule",
                                       "use a thin box, or move a point out of the plane"};
@@ -86,8 +86,8 @@ static void tell_points(api_reader *reader, const api_field *field, ct_status st
 }
 
 /* Why planes make none; culprit is a plane that shows the fault, or beyond count. */
-static void tell_planes(api_reader *reader, const api_field *field, ct_status status,
-                        size_t culprit, size_t count) {
+static void report_plane_fault(api_reader *reader, const api_field *field, ct_status status,
+                               size_t culprit, size_t count) {
   if (status == CT_OUT_OF_MEMORY || status == CT_CANCELLED) {
     if (status == CT_CANCELLED) api_fault_cancelled(reader->faults);
     else api_fault_memory(reader->faults);
@@ -99,7 +99,7 @@ static void tell_planes(api_reader *reader, const api_field *field, ct_status st
                ct_status_text(status));
 }
 
-static void tell_too_few(api_reader *reader, const api_field *field, size_t count) {
+static void report_too_few(api_reader *reader, const api_field *field, size_t count) {
   api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
                                   "A solid needs at least %d points or planes, here are %zu.",
                                   HULL_POINTS_MIN, count);
@@ -107,7 +107,7 @@ static void tell_too_few(api_reader *reader, const api_field *field, size_t coun
 }
 
 /* A hull's widest side must be a size, and its corners coordinates. */
-static bool check_extent(api_reader *reader, const api_field *field, ct_aabb box) {
+static bool check_hull_extent(api_reader *reader, const api_field *field, ct_aabb box) {
   ct_vec3 sides = ct_sub(box.max, box.min);
   double widest = ct_max_abs(sides), farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max));
   if (widest < CT_SIZE_MIN) {
@@ -134,16 +134,16 @@ static ct_aabb points_box(const ct_vec3 *points, size_t count) {
 bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count,
                    ct_hull **out) {
   if (count < HULL_POINTS_MIN) {
-    tell_too_few(reader, field, count);
+    report_too_few(reader, field, count);
     return false;
   }
   /* Points that span something, but less than a size, are too small rather than degenerate. */
   ct_aabb box = points_box(points, count);
   bool one_point = box.min.x == box.max.x && box.min.y == box.max.y && box.min.z == box.max.z;
-  if (!one_point && !check_extent(reader, field, box)) return false;
+  if (!one_point && !check_hull_extent(reader, field, box)) return false;
   ct_hull_report report = {.culprit = UINT32_MAX};
   ct_status status = ct_hull_from_points(points, count, reader->cancel, out, &report);
-  if (status != CT_OK) tell_points(reader, field, status, report.rank, count);
+  if (status != CT_OK) report_point_fault(reader, field, status, report.rank, count);
   return status == CT_OK;
 }
 
@@ -152,7 +152,7 @@ static void *room_of_elements(api_reader *reader, const api_field *field, size_t
                               size_t *count) {
   if (!api_read_array(reader, field, 0, reader->limits->hull_points, count)) return NULL;
   if (*count < HULL_POINTS_MIN) {
-    tell_too_few(reader, field, *count);
+    report_too_few(reader, field, *count);
     return NULL;
   }
   void *room = api_arena_array(reader->arena, *count, size);
@@ -199,7 +199,7 @@ static bool read_vertices(api_reader *reader, const api_field *field, const api_
   if (!api_make_hull(reader, field, points, count, &hull)) return false;
   const given g = {"vertices", (const double *)points, count, 3, ids};
   if (!name_faces(reader, ids_field, 0, ids, hull) ||
-      (!hull_tells_points(hull, points, count) && !keep_note(reader, &g, out))) {
+      (!hull_equals_points(hull, points, count) && !attach_note(reader, &g, out))) {
     ct_hull_release(hull);
     return false;
   }
@@ -207,8 +207,8 @@ static bool read_vertices(api_reader *reader, const api_field *field, const api_
   return true;
 }
 
-/* A plane n.p + d <= 0 passes within coordinates, and its normal is neither zero nor lost in
- * rounding. */
+/* Checks a plane n.p + d <= 0: the largest component of the normal is at least CT_SIZE_MIN (1e-9),
+ * and the plane passes the origin within CT_COORDINATE_MAX. */
 static bool check_plane(api_reader *reader, const api_field *field, const double plane[4]) {
   ct_vec3 normal = {plane[0], plane[1], plane[2]};
   double largest = ct_max_abs(normal);
@@ -244,13 +244,13 @@ static bool read_planes(api_reader *reader, const api_field *field, const api_fi
   ct_status status =
       ct_hull_from_planes((const double(*)[4])planes, count, reader->cancel, &hull, &report);
   if (status != CT_OK) {
-    tell_planes(reader, field, status, report.culprit, count);
+    report_plane_fault(reader, field, status, report.culprit, count);
     return false;
   }
   const given g = {"planes", planes[0], count, 4, ids};
-  bool is_named = check_extent(reader, field, ct_hull_get(hull)->box) &&
+  bool is_named = check_hull_extent(reader, field, ct_hull_get(hull)->box) &&
                   name_faces(reader, ids_field, count, ids, hull);
-  if (!is_named || !keep_note(reader, &g, out)) {
+  if (!is_named || !attach_note(reader, &g, out)) {
     ct_hull_release(hull);
     return false;
   }

@@ -6,13 +6,14 @@
 
 #include <contact/scene.h>
 
-/* The value of `convex`. out->shape.hull is a reference, owned; out->note is set where the hull
- * does not tell its spelling. Faults: DEGENERATE_HULL, OUT_OF_RANGE, LIMIT_EXCEEDED; WRONG_TYPE for
- * surfaceIds of another count than there are faces or planes. */
+/* The value of `convex`. out->shape.hull is a reference, owned; out->note is set if the hull
+ * alone cannot reproduce the request (other points, planes or ids). Faults: DEGENERATE_HULL,
+ * OUT_OF_RANGE, LIMIT_EXCEEDED; WRONG_TYPE if the number of surfaceIds differs from the number of
+ * faces or planes. */
 bool api_read_convex(api_reader *reader, const api_field *field, ct_collider *out);
 
-/* The hull of points whose place is the field; the caller owns it. Faults: DEGENERATE_HULL,
- * OUT_OF_RANGE, LIMIT_EXCEEDED. */
+/* Creates the hull of points; faults are reported at `field`. The caller owns the hull. Faults:
+ * DEGENERATE_HULL, OUT_OF_RANGE, LIMIT_EXCEEDED. */
 bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count,
                    ct_hull **out);
 

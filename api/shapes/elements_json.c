@@ -58,8 +58,8 @@ static named name_element(const api_elements_source *source, uint32_t element) {
 
 /* An element whose volume, or of one that is no tetrahedron that of one of its tetrahedra, is not
  * above 0: what is wrong. */
-static void tell_volume(api_reader *reader, const api_elements_source *source,
-                        const api_pointer *at, const ct_elements_report *r) {
+static void report_element_volume(api_reader *reader, const api_elements_source *source,
+                                  const api_pointer *at, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
   named element = name_element(source, r->element);
   uint32_t corners = form_of(data, r->element)->corners;
@@ -122,9 +122,10 @@ static void report_face(api_reader *reader, const api_elements_source *source,
                  r->other);
 }
 
-/* Why an element is not taken, at the element or the corner. */
-static void tell_element(api_reader *reader, const api_elements_source *source,
-                         const ct_elements_report *r) {
+/* Reports why an element is rejected, at the element or its corner; with source->whole at the whole
+ * value. */
+static void report_element_fault(api_reader *reader, const api_elements_source *source,
+                                 const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
   api_pointer list = api_pointer_member(source->at, member_words[data->type]),
               element = api_pointer_index(&list, r->element);
@@ -134,22 +135,23 @@ static void tell_element(api_reader *reader, const api_elements_source *source,
                                                             : &element;
   if (r->fault == CT_ELEMENT_REPEATED) {
     if (source->whole)
-      api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                   "Corner %u of element %u is in the point of an earlier one of the element.",
-                   r->corner, r->element);
+      api_fault_at(
+          reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+          "Corner %u of element %u is at the same point as an earlier corner of the element.",
+          r->corner, r->element);
     else
       api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                   "The corner is in the point of an earlier one of the element.");
+                   "The corner is at the same point as an earlier corner of the element.");
   } else if (r->fault == CT_ELEMENT_CROWDED || r->fault == CT_ELEMENT_ONE_SIDE ||
              r->fault == CT_ELEMENT_SPLIT) {
     report_face(reader, source, at, r);
   } else {
-    tell_volume(reader, source, at, r);
+    report_element_volume(reader, source, at, r);
   }
 }
 
-static void tell_status(api_reader *reader, const api_elements_source *source, ct_status status,
-                        const ct_elements_report *r) {
+static void report_elements_status(api_reader *reader, const api_elements_source *source,
+                                   ct_status status, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
   api_pointer ids = api_pointer_member(source->at, "surfaceIds");
   if (status == CT_OUT_OF_MEMORY) {
@@ -168,7 +170,7 @@ static void tell_status(api_reader *reader, const api_elements_source *source, c
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, source->at,
                  "The outer faces of the elements enclose no solid.");
   } else {
-    tell_element(reader, source, r);
+    report_element_fault(reader, source, r);
   }
 }
 
@@ -187,7 +189,7 @@ bool api_build_elements(api_reader *reader, const api_elements_source *source, c
                                                       reader->cancel, &elements, report)
                                    : ct_elements_create(data, reader->cancel, &elements, report);
   if (status != CT_OK) {
-    tell_status(reader, source, status, report);
+    report_elements_status(reader, source, status, report);
     return false;
   }
   if (ct_max_abs(ct_sub(report->surface.box.max, report->surface.box.min)) < CT_SIZE_MIN) {

@@ -33,23 +33,23 @@ static void tell_open(api_reader *reader, const api_mesh_source *source,
                   (double)report->open_edges + report->inconsistent_edges + report->crowded_edges);
 }
 
-static void tell(api_reader *reader, const api_mesh_source *source, api_problem_id id,
-                 const char *why) {
+static void report_mesh_fault(api_reader *reader, const api_mesh_source *source, api_problem_id id,
+                              const char *why) {
   if (source->at) api_fault_at(reader->faults, id, source->at, "%s", why);
   else api_fault_plain(reader->faults, id, "%s", why);
 }
 
-static void tell_status(api_reader *reader, const api_mesh_source *source, ct_status status,
-                        const ct_mesh_report *report) {
+static void report_mesh_status(api_reader *reader, const api_mesh_source *source, ct_status status,
+                               const ct_mesh_report *report) {
   switch (status) {
   case CT_OUT_OF_MEMORY: api_fault_memory(reader->faults); break;
   case CT_CANCELLED: api_fault_cancelled(reader->faults); break;
   case CT_OPEN_MESH: tell_open(reader, source, report); break;
   case CT_DEGENERATE_MESH:
-    tell(reader, source, API_PROBLEM_DEGENERATE_MESH,
-         "No triangle has an area: corners are one point, or lie on a line.");
+    report_mesh_fault(reader, source, API_PROBLEM_DEGENERATE_MESH,
+                      "No triangle has an area: corners are one point, or lie on a line.");
     break;
-  default: tell(reader, source, API_PROBLEM_LIMIT_EXCEEDED, ct_status_text(status));
+  default: report_mesh_fault(reader, source, API_PROBLEM_LIMIT_EXCEEDED, ct_status_text(status));
   }
 }
 
@@ -79,11 +79,11 @@ bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh *
   *report = (ct_mesh_report){.bad_triangle = CT_NO_TRIANGLE};
   ct_status status = create_mesh(reader, source, &mesh, report);
   if (status != CT_OK) {
-    tell_status(reader, source, status, report);
+    report_mesh_status(reader, source, status, report);
     return false;
   }
   if (ct_max_abs(ct_sub(report->box.max, report->box.min)) < CT_SIZE_MIN) {
-    tell(reader, source, API_PROBLEM_OUT_OF_RANGE, "The mesh is smaller than 1e-9 m.");
+    report_mesh_fault(reader, source, API_PROBLEM_OUT_OF_RANGE, "The mesh is smaller than 1e-9 m.");
     ct_mesh_release(mesh);
     if (source->repair && source->repaired) ct_mesh_repaired_free(source->repaired);
     return false;

@@ -105,7 +105,8 @@ static void put_holes(api_buffer *buffer, const char *name, const ct_mesh_defect
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-static void put_edge(api_buffer *buffer, const ct_mesh_view *view, const ct_mesh_edge *edge) {
+static void put_defect_edge(api_buffer *buffer, const ct_mesh_view *view,
+                            const ct_mesh_edge *edge) {
   static const char *const kinds[] = {[CT_MESH_EDGE_OPEN] = "open",
                                       [CT_MESH_EDGE_NON_MANIFOLD] = "nonManifold",
                                       [CT_MESH_EDGE_INCONSISTENT] = "inconsistent"};
@@ -132,7 +133,8 @@ void api_put_defects(api_buffer *buffer, const ct_mesh *mesh, const ct_mesh_repo
   put_holes(buffer, "largestHoles", defects, false);
   api_put_key(buffer, "firstEdges");
   api_put_byte(buffer, '[');
-  for (uint32_t i = 0; i < defects->edge_count; i++) put_edge(buffer, view, &defects->edge[i]);
+  for (uint32_t i = 0; i < defects->edge_count; i++)
+    put_defect_edge(buffer, view, &defects->edge[i]);
   api_put_raw(buffer, "]}");
 }
 

@@ -217,8 +217,8 @@ static bool make_copy(const scaling *s, const api_field *hull_field, bool hull, 
 }
 
 /* The shape at the scale, or its hull; *out owns a reference. */
-static bool take_shape(const scaling *s, const api_field *hull_field, api_scaled *made,
-                       ct_shape *out) {
+static bool copy_scaled_shape(const scaling *s, const api_field *hull_field, api_scaled *made,
+                              ct_shape *out) {
   api_shape_scope *scope = s->reader->shapes;
   *out = api_shape_get(made->shape)->shape;
   /* Other kinds are their own hulls. */
@@ -279,7 +279,7 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
   out->note = (ct_text){0};
   if (!put_note(reader, api_shape_get(made.shape)->id, members, s.scale, made.hull, &out->note))
     return false;
-  if (!take_shape(&s, &members[2], &made, &out->shape)) return false;
+  if (!copy_scaled_shape(&s, &members[2], &made, &out->shape)) return false;
   if (ct_shape_is_surface(&out->shape))
     api_warn(reader->warnings, "surface", &members[0].path, 0,
              "The shape is a mesh that is read as a surface: it has no inside, and bodies within "

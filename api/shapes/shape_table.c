@@ -65,7 +65,7 @@ uint64_t api_shape_memory(const api_shape *shape) { return shape->memory; }
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static api_shape_table *make(size_t count) {
+static api_shape_table *allocate_table(size_t count) {
   api_shape_table *table = malloc(sizeof *table + count * sizeof(const api_shape *));
   if (!table) return NULL;
   atomic_init(&table->references, 1);
@@ -79,7 +79,7 @@ static void add(api_shape_table *table, const api_shape *shape) {
   table->memory += shape->memory;
 }
 
-const api_shape_table *api_shapes_create(void) { return make(0); }
+const api_shape_table *api_shapes_create(void) { return allocate_table(0); }
 
 const api_shape_table *api_shapes_retain(const api_shape_table *table) {
   if (table)
@@ -100,7 +100,7 @@ bool api_shapes_scale_slowly(const api_shape_table *table) {
 }
 
 /* Index of the first shape whose id is not below `id`. */
-static size_t place_of(const api_shape_table *table, ct_text id) {
+static size_t find_shape_index(const api_shape_table *table, ct_text id) {
   size_t low = 0, high = table ? table->count : 0;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -111,7 +111,7 @@ static size_t place_of(const api_shape_table *table, ct_text id) {
 }
 
 const api_shape *api_shapes_find(const api_shape_table *table, ct_text id) {
-  size_t at = place_of(table, id);
+  size_t at = find_shape_index(table, id);
   return at < api_shapes_count(table) && api_text_equal(api_text(table->items[at]->form.id), id)
              ? table->items[at]
              : NULL;
@@ -126,8 +126,8 @@ const api_shape *api_shapes_at(const api_shape_table *table, size_t index) {
 uint64_t api_shapes_memory(const api_shape_table *table) { return table ? table->memory : 0; }
 
 const api_shape_table *api_shapes_with(const api_shape_table *table, const api_shape *shape) {
-  size_t count = api_shapes_count(table), at = place_of(table, api_text(shape->form.id));
-  api_shape_table *next = make(count + 1);
+  size_t count = api_shapes_count(table), at = find_shape_index(table, api_text(shape->form.id));
+  api_shape_table *next = allocate_table(count + 1);
   if (!next) return NULL;
   for (size_t i = 0; i < at; i++) add(next, table->items[i]);
   add(next, shape);
@@ -137,8 +137,8 @@ const api_shape_table *api_shapes_with(const api_shape_table *table, const api_s
 
 const api_shape_table *api_shapes_without(const api_shape_table *table, ct_text id) {
   assert(api_shapes_find(table, id));
-  size_t at = place_of(table, id);
-  api_shape_table *next = make(table->count - 1);
+  size_t at = find_shape_index(table, id);
+  api_shape_table *next = allocate_table(table->count - 1);
   if (!next) return NULL;
   for (size_t i = 0; i < table->count; i++)
     if (i != at) add(next, table->items[i]);
@@ -184,7 +184,7 @@ const api_shape_table *api_shapes_intersect(const api_shape_table *table, const 
   for (size_t i = 0, at = 0; i < table->count; i++)
     left += walk_to(table->items[i]->form.id, ids, count, stride, &at);
   if (left == table->count) return api_shapes_retain(table);
-  api_shape_table *next = make(left);
+  api_shape_table *next = allocate_table(left);
   for (size_t i = 0, at = 0; next && i < table->count; i++)
     if (walk_to(table->items[i]->form.id, ids, count, stride, &at)) add(next, table->items[i]);
   return next;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static bool is_json_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /* Characters at which the scan outside of strings stops. */
 static const bool stops_scan[256] = {
@@ -49,14 +49,14 @@ static void scan_json_string(srv_json_member *peek, const char *text, size_t len
 /* Scans for a colon after a string. Without one, the string was a value, or the text is not JSON.
  */
 static void scan_member_colon(srv_json_member *peek, const char *text, size_t length) {
-  while (peek->at < length && is_blank(text[peek->at])) peek->at++;
+  while (peek->at < length && is_json_space(text[peek->at])) peek->at++;
   if (peek->at == length) return;
   peek->state = text[peek->at] == ':' ? SRV_JSON_MEMBER_VALUE : SRV_JSON_MEMBER_BETWEEN;
   if (peek->state == SRV_JSON_MEMBER_VALUE) peek->at++;
 }
 
 static void scan_member_value(srv_json_member *peek, const char *text, size_t length) {
-  while (peek->at < length && is_blank(text[peek->at])) peek->at++;
+  while (peek->at < length && is_json_space(text[peek->at])) peek->at++;
   if (peek->at == length) return;
   peek->found = true;
   peek->value = peek->at;

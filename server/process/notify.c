@@ -14,7 +14,7 @@ static bool report_variable_failure(const char *variable, const char *text, cons
 }
 
 /* Parses an unsigned integer; 0 means none. */
-static bool read_number(const char *text, uint64_t *out) {
+static bool read_decimal(const char *text, uint64_t *out) {
   char *end = NULL;
   errno = 0;
   unsigned long long value = strtoull(text, &end, 10);
@@ -27,9 +27,9 @@ static bool read_watchdog(srv_notify *notify) {
   const char *time = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
   uint64_t us = 0, process = 0;
   if (!time) return true;
-  if (!read_number(time, &us) || us == 0)
+  if (!read_decimal(time, &us) || us == 0)
     return report_variable_failure("WATCHDOG_USEC", time, "is not a number of microseconds");
-  if (pid && !read_number(pid, &process))
+  if (pid && !read_decimal(pid, &process))
     return report_variable_failure("WATCHDOG_PID", pid, "is not a process id");
   if (!pid || process == (uint64_t)getpid()) notify->watchdog_ms = us < 2000 ? 2 : us / 1000;
   return true;

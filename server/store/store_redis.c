@@ -32,7 +32,9 @@
 /* Time limit of a long operation, regardless of its progress. */
 #define LONG_NS 60000000000u
 
-static srv_redis_store *of(const srv_store *store) { return (srv_redis_store *)(uintptr_t)store; }
+static srv_redis_store *redis_store_of(const srv_store *store) {
+  return (srv_redis_store *)(uintptr_t)store;
+}
 
 static void report_redis_event(srv_redis_store *s, const char *event, const char *detail) {
   if (s->store.tell) s->store.tell(s->store.tell_cls, event, detail);
@@ -54,7 +56,7 @@ static bool are_both_connected(const srv_redis_store *s) {
          srv_redis_connection_is_up(s->sides[SRV_REDIS_LONG].link);
 }
 
-static void on_up(void *cls) {
+static void on_store_link_up(void *cls) {
   srv_redis_side *where = cls;
   srv_redis_store *s = where->store;
   where->down_ns = 0;
@@ -71,7 +73,7 @@ static void on_up(void *cls) {
 }
 
 /* Writes use the short connection, so the durability of its Redis counts. */
-static void on_promise(void *cls, srv_redis_durability promise) {
+static void on_store_link_durability(void *cls, srv_redis_durability promise) {
   static const char *const why[] = {
       [SRV_REDIS_DURABILITY_UNKNOWN] = "Redis does not tell whether it keeps what it acknowledges "
                                        "(CONFIG GET, INFO): the durability is memory",
@@ -107,7 +109,7 @@ static bool is_permanent_failure(srv_store_status status) {
   return status == SRV_STORE_FAILED || status == SRV_STORE_DAMAGED;
 }
 
-static void on_down(void *cls, srv_store_status status, const char *why) {
+static void on_store_link_down(void *cls, srv_store_status status, const char *why) {
   srv_redis_side *where = cls;
   srv_redis_store *s = where->store;
   if (where == &s->sides[SRV_REDIS_SHORT]) s->has_file = false;
@@ -261,8 +263,8 @@ static void begin_op(srv_redis_operation *o) {
   else srv_redis_operation_start(o);
 }
 
-static void submit(srv_store *store, srv_store_write *write) {
-  srv_redis_store *s = of(store);
+static void submit_redis_write(srv_store *store, srv_store_write *write) {
+  srv_redis_store *s = redis_store_of(store);
   srv_redis_operation *o = add_op(s, SRV_REDIS_WRITE);
   write->current = write->current_stamp = write->last_revision = 0;
   if (++s->stamp == 0) s->stamp = 1;
@@ -276,8 +278,8 @@ static void submit(srv_store *store, srv_store_write *write) {
   begin_op(o);
 }
 
-static void look(srv_store *store, srv_store_lookup *look) {
-  srv_redis_store *s = of(store);
+static void submit_redis_lookup(srv_store *store, srv_store_lookup *look) {
+  srv_redis_store *s = redis_store_of(store);
   srv_redis_operation *o = add_op(s, SRV_REDIS_LOOK);
   look->entries = NULL;
   look->count = 0;
@@ -290,8 +292,8 @@ static void look(srv_store *store, srv_store_lookup *look) {
   begin_op(o);
 }
 
-static void load(srv_store *store, srv_store_load *load) {
-  srv_redis_store *s = of(store);
+static void submit_redis_load(srv_store *store, srv_store_load *load) {
+  srv_redis_store *s = redis_store_of(store);
   srv_redis_operation *o = add_op(s, SRV_REDIS_LOAD);
   load->records = NULL;
   load->count = 0;
@@ -305,7 +307,7 @@ static void load(srv_store *store, srv_store_load *load) {
 }
 
 static bool subscribe_scene(srv_store *store, srv_store_subscription *listen) {
-  srv_redis_store *s = of(store);
+  srv_redis_store *s = redis_store_of(store);
   shorten_tick(s);
   if (!s->subscriptions)
     s->subscriptions = srv_redis_subscriptions_create(&s->store, s->loop, &s->place, s->name,
@@ -323,8 +325,8 @@ static void unlisten(srv_store *store, srv_store_subscription *listen) {
   srv_redis_unsubscribe(listen);
 }
 
-static bool healthy(const srv_store *store, srv_store_status *status, char *why) {
-  const srv_redis_store *s = of(store);
+static bool is_redis_healthy(const srv_store *store, srv_store_status *status, char *why) {
+  const srv_redis_store *s = redis_store_of(store);
   *status = SRV_STORE_OK;
   why[0] = 0;
   for (int i = 0; i < SRV_REDIS_LINKS; i++) {
@@ -349,7 +351,7 @@ static void timer_closed(uv_handle_t *handle) {
   if (closed) closed(cls);
 }
 
-static void link_closed(void *cls) {
+static void on_store_link_closed(void *cls) {
   srv_redis_store *s = cls;
   if (--s->open_links == 0) uv_close((uv_handle_t *)&s->timer, timer_closed);
 }
@@ -360,16 +362,16 @@ static void close_links(srv_redis_store *s) {
   uv_timer_stop(&s->timer);
   /* One more: the last link to be closed must not end the store before all have been asked to. */
   s->open_links = SRV_REDIS_LINKS + 1 + (s->subscriptions != NULL);
-  if (s->subscriptions) srv_redis_subscriptions_close(s->subscriptions, link_closed, s);
+  if (s->subscriptions) srv_redis_subscriptions_close(s->subscriptions, on_store_link_closed, s);
   for (int i = 0; i < SRV_REDIS_LINKS; i++) {
-    if (s->sides[i].link) srv_redis_connection_close(s->sides[i].link, link_closed, s);
-    else link_closed(s);
+    if (s->sides[i].link) srv_redis_connection_close(s->sides[i].link, on_store_link_closed, s);
+    else on_store_link_closed(s);
   }
-  link_closed(s);
+  on_store_link_closed(s);
 }
 
-static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
-  srv_redis_store *s = of(store);
+static void close_redis_store(srv_store *store, void (*done)(void *cls), void *cls) {
+  srv_redis_store *s = redis_store_of(store);
   s->closed = done;
   s->closed_cls = cls;
   assert(s->close_state == SRV_REDIS_OPEN);
@@ -377,18 +379,18 @@ static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
   shorten_tick(s);
 }
 
-static const srv_store_ops ops = {.submit = submit,
-                                  .load = load,
-                                  .look = look,
+static const srv_store_ops ops = {.submit = submit_redis_write,
+                                  .load = submit_redis_load,
+                                  .look = submit_redis_lookup,
                                   .listen = subscribe_scene,
                                   .level = level,
                                   .unlisten = unlisten,
-                                  .healthy = healthy,
-                                  .close = close_store};
+                                  .healthy = is_redis_healthy,
+                                  .close = close_redis_store};
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static srv_redis_store *create(uv_loop_t *loop) {
+static srv_redis_store *create_redis_store(uv_loop_t *loop) {
   srv_redis_store *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   s->store = (srv_store){
@@ -416,8 +418,10 @@ static bool connect_all(srv_redis_store *s, char *why) {
     srv_redis_side *where = &s->sides[i];
     *where = (srv_redis_side){.store = s, .down_ns = uv_hrtime(), .status = SRV_STORE_UNAVAILABLE};
     snprintf(where->why, sizeof where->why, "Redis does not answer");
-    const srv_redis_connection_events events = {
-        .up = on_up, .promise = on_promise, .down = on_down, .cls = where};
+    const srv_redis_connection_events events = {.up = on_store_link_up,
+                                                .promise = on_store_link_durability,
+                                                .down = on_store_link_down,
+                                                .cls = where};
     where->link = srv_redis_connection_create(s->loop, &s->place, s->name, &events);
     good = where->link != NULL;
   }
@@ -430,7 +434,7 @@ static bool connect_all(srv_redis_store *s, char *why) {
 
 srv_store *srv_store_redis_open(uv_loop_t *loop, const srv_store_redis_options *from) {
   char why[SRV_STORE_WHY] = "out of memory", shown[SRV_ADDRESS_URL_MAX];
-  srv_redis_store *s = create(loop);
+  srv_redis_store *s = create_redis_store(loop);
   bool placed = s && srv_redis_endpoint_read(&s->place, from);
   if (placed && connect_all(s, why)) {
     s->place.serving = true;

@@ -178,7 +178,7 @@ bool srv_redis_read_event_batch(const redisReply *reply, srv_redis_event_batch *
 /* The same of one of the scenes in the reply to srv_redis_wait_events_command, and its id. */
 bool srv_redis_read_scene_events(const redisReply *reply, size_t index,
                                  char id[CT_ID_LENGTH_MAX + 1], srv_redis_event_batch *out);
-bool srv_redis_read_event(const srv_redis_event_batch *heard, size_t index, srv_store_event *out);
+bool srv_redis_read_event(const srv_redis_event_batch *batch, size_t index, srv_store_event *out);
 /* Durability of acknowledged writes. */
 typedef enum srv_redis_durability {
   SRV_REDIS_DURABILITY_UNKNOWN,
@@ -240,24 +240,25 @@ bool srv_redis_connection_tick(srv_redis_connection *link, uint64_t now_ns);
 
 typedef struct srv_redis_subscriptions srv_redis_subscriptions;
 
-/* store: reports events for the log. asks: the connection for queries; events are received on a
- * connection of its own, created here. NULL: out of memory. */
+/* store: receives reports for the log. query_link: the connection for queries; blocking reads of
+ * events use a connection of their own, created here. NULL: out of memory. */
 srv_redis_subscriptions *srv_redis_subscriptions_create(const srv_store *store, uv_loop_t *loop,
                                                         srv_redis_endpoint *place,
                                                         srv_redis_resolver *name,
-                                                        srv_redis_connection *asks);
+                                                        srv_redis_connection *query_link);
 /* Closes all subscriptions; closed is called when their handles have left the loop. */
-void srv_redis_subscriptions_close(srv_redis_subscriptions *ears, void (*closed)(void *cls),
-                                   void *cls);
+void srv_redis_subscriptions_close(srv_redis_subscriptions *subscriptions,
+                                   void (*closed)(void *cls), void *cls);
 /* Notes that the connection for queries is up. */
-void srv_redis_subscriptions_connected(srv_redis_subscriptions *ears);
+void srv_redis_subscriptions_connected(srv_redis_subscriptions *subscriptions);
 /* Call at least every second. True: call more often. */
-bool srv_redis_subscriptions_tick(srv_redis_subscriptions *ears, uint64_t now_ns);
+bool srv_redis_subscriptions_tick(srv_redis_subscriptions *subscriptions, uint64_t now_ns);
 /* Redis knows of no subscriber of the scene: a subscription here reports itself at once. */
-void srv_redis_subscriptions_unknown(srv_redis_subscriptions *ears, const char *id);
+void srv_redis_subscriptions_unknown(srv_redis_subscriptions *subscriptions, const char *id);
 /* The store's operations on subscriptions. */
-bool srv_redis_subscribe(srv_redis_subscriptions *ears, srv_store_subscription *listen);
-uint64_t srv_redis_subscriptions_catch_up(srv_store_subscription *listen);
-void srv_redis_unsubscribe(srv_store_subscription *listen);
+bool srv_redis_subscribe(srv_redis_subscriptions *subscriptions,
+                         srv_store_subscription *subscriber);
+uint64_t srv_redis_subscriptions_catch_up(srv_store_subscription *subscriber);
+void srv_redis_unsubscribe(srv_store_subscription *subscriber);
 
 #endif

@@ -294,17 +294,19 @@ typedef struct call {
   char numbers[WORDS][24];
 } call;
 
-static void set(call *c, int word, const char *bytes, size_t length) {
+static void put_script_word(call *c, int word, const char *bytes, size_t length) {
   assert(!c->words[word]);
   c->words[word] = bytes;
   c->lengths[word] = length;
 }
 
-static void set_text(call *c, int word, const char *text) { set(c, word, text, strlen(text)); }
+static void put_script_text(call *c, int word, const char *text) {
+  put_script_word(c, word, text, strlen(text));
+}
 
-static void set_number(call *c, int word, uint64_t number) {
+static void put_script_number(call *c, int word, uint64_t number) {
   snprintf(c->numbers[word], sizeof c->numbers[word], "%" PRIu64, number);
-  set_text(c, word, c->numbers[word]);
+  put_script_text(c, word, c->numbers[word]);
 }
 
 typedef struct key_names {
@@ -321,26 +323,28 @@ static void name_keys(key_names *out, srv_store_space space, const char *id) {
 }
 
 static void set_keys(call *c, const key_names *names, const char *stage) {
-  set_number(c, WORD_KEY_COUNT, WORD_ACT - WORD_KEYS);
-  set_text(c, WORD_KEYS, names->keys);
-  set_text(c, WORD_HEADS, names->heads);
-  set_text(c, WORD_PARTS, names->parts);
-  set_text(c, WORD_SHAPES, SRV_REDIS_KEY_SHAPES);
-  set_text(c, WORD_NAMES, SRV_REDIS_KEY_NAMES);
-  set_text(c, WORD_USES, SRV_REDIS_KEY_USES);
-  set_text(c, WORD_STORE, SRV_REDIS_KEY_STORE);
-  set_text(c, WORD_STAGE, stage ? stage : SRV_REDIS_KEY_NONE);
-  set_text(c, WORD_EAR, names->listened);
-  set_text(c, WORD_TOLD, names->reported);
+  put_script_number(c, WORD_KEY_COUNT, WORD_ACT - WORD_KEYS);
+  put_script_text(c, WORD_KEYS, names->keys);
+  put_script_text(c, WORD_HEADS, names->heads);
+  put_script_text(c, WORD_PARTS, names->parts);
+  put_script_text(c, WORD_SHAPES, SRV_REDIS_KEY_SHAPES);
+  put_script_text(c, WORD_NAMES, SRV_REDIS_KEY_NAMES);
+  put_script_text(c, WORD_USES, SRV_REDIS_KEY_USES);
+  put_script_text(c, WORD_STORE, SRV_REDIS_KEY_STORE);
+  put_script_text(c, WORD_STAGE, stage ? stage : SRV_REDIS_KEY_NONE);
+  put_script_text(c, WORD_EAR, names->listened);
+  put_script_text(c, WORD_TOLD, names->reported);
 }
 
 static void set_told(call *c, const srv_store *store, const srv_store_write *write, bool tells) {
   bool is_there = write->reported && write->told_length <= SRV_REDIS_EVENTS_BYTES;
-  set_number(c, WORD_EVENTS, write->told_count);
-  if (!tells && write->told_length > SRV_REDIS_EVENTS_SHORT) set_text(c, WORD_TEXT, "?");
-  else set(c, WORD_TEXT, is_there ? write->reported : "", is_there ? write->told_length : 0);
-  set_number(c, WORD_MOST, store->told_most);
-  set_number(c, WORD_ROOM, store->told_bytes_most);
+  put_script_number(c, WORD_EVENTS, write->told_count);
+  if (!tells && write->told_length > SRV_REDIS_EVENTS_SHORT) put_script_text(c, WORD_TEXT, "?");
+  else
+    put_script_word(c, WORD_TEXT, is_there ? write->reported : "",
+                    is_there ? write->told_length : 0);
+  put_script_number(c, WORD_MOST, store->told_most);
+  put_script_number(c, WORD_ROOM, store->told_bytes_most);
 }
 
 srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write,
@@ -354,24 +358,24 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
   snprintf(head, sizeof head, "%" PRIu64 " %" PRIu64 " %zu %zu", write->revision,
            write->act == SRV_STORE_CHANGE ? write->before : UINT64_C(0), parts_of(write),
            write->length);
-  set_text(&c, WORD_EVAL, digest ? "EVALSHA" : "EVAL");
-  set_text(&c, WORD_SCRIPT, digest ? digest : srv_redis_script);
+  put_script_text(&c, WORD_EVAL, digest ? "EVALSHA" : "EVAL");
+  put_script_text(&c, WORD_SCRIPT, digest ? digest : srv_redis_script);
   set_keys(&c, &names, stage);
-  set_text(&c, WORD_ACT, acts[write->act]);
-  set_text(&c, WORD_ID, write->id);
-  set_number(&c, WORD_BEFORE, write->before);
-  set_number(&c, WORD_REVISION, write->revision);
-  set_number(&c, WORD_BODIES, write->bodies);
-  set_text(&c, WORD_HEAD, head);
-  set_text(&c, WORD_NAMED, write->has_shapes ? "1" : "0");
-  set(&c, WORD_NAMED_LIST, write->shapes ? write->shapes : "",
-      write->has_shapes ? write->shapes_length : 0);
-  set_text(&c, WORD_SPACE, space_name(write->space));
-  set_number(&c, WORD_STAGED, stage ? parts_of(write) : 0);
+  put_script_text(&c, WORD_ACT, acts[write->act]);
+  put_script_text(&c, WORD_ID, write->id);
+  put_script_number(&c, WORD_BEFORE, write->before);
+  put_script_number(&c, WORD_REVISION, write->revision);
+  put_script_number(&c, WORD_BODIES, write->bodies);
+  put_script_text(&c, WORD_HEAD, head);
+  put_script_text(&c, WORD_NAMED, write->has_shapes ? "1" : "0");
+  put_script_word(&c, WORD_NAMED_LIST, write->shapes ? write->shapes : "",
+                  write->has_shapes ? write->shapes_length : 0);
+  put_script_text(&c, WORD_SPACE, space_name(write->space));
+  put_script_number(&c, WORD_STAGED, stage ? parts_of(write) : 0);
   set_told(&c, store, write, tells);
-  set_number(&c, WORD_FOLLOWED, write->before_stamp);
-  set_number(&c, WORD_STAMP, write->stamp);
-  if (has_part) set(&c, WORD_PART, write->bytes, write->length);
+  put_script_number(&c, WORD_FOLLOWED, write->before_stamp);
+  put_script_number(&c, WORD_STAMP, write->stamp);
+  if (has_part) put_script_word(&c, WORD_PART, write->bytes, write->length);
   for (int i = 0; i < WORD_PART; i++) assert(c.words[i]);
   return format(has_part ? WORDS : WORD_PART, c.words, c.lengths, 1);
 }
@@ -449,7 +453,7 @@ srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_scrip
  * of an earlier stream is in none. A listener that knows more than there is has heard what Redis
  * has lost since. Entries of a stream whose numbers are not known any more would be in the way of
  * new ones, and so would what is none of ours. */
-static const char listen_script[] =
+static const char subscribe_script[] =
     "local scenes, listened, told = unpack(KEYS)\n"
     "local id, known_first, known_last, seconds = unpack(ARGV)\n"
     "local call = redis.call\n"
@@ -494,7 +498,7 @@ srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint
   name_keys(&names, SRV_STORE_SCENES, id);
   snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, first);
   snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, last);
-  return COMMAND("EVAL", listen_script, "3", names.keys, names.listened, names.reported, id,
+  return COMMAND("EVAL", subscribe_script, "3", names.keys, names.listened, names.reported, id,
                  numbers[0], numbers[1], SRV_REDIS_EVENTS_SECONDS);
 }
 

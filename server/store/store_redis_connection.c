@@ -397,7 +397,7 @@ static void on_connected(uv_connect_t *connect, int status) {
   if (!good) go_down(link, SRV_STORE_UNAVAILABLE, why);
 }
 
-static void connect_to(srv_redis_connection *link, const struct sockaddr *address) {
+static void connect_wire(srv_redis_connection *link, const struct sockaddr *address) {
   wire *w = calloc(1, sizeof *w);
   link->state = STATE_CONNECT;
   link->since_ns = uv_hrtime();
@@ -429,7 +429,7 @@ static void resolve_endpoint(srv_redis_connection *link) {
   struct sockaddr_storage address;
   char why[SRV_STORE_WHY] = "the name of Redis' host is not found in time";
   switch (srv_redis_resolver_lookup(link->name, link->failures, &address, why)) {
-  case SRV_REDIS_LOOKUP_FOUND: connect_to(link, (struct sockaddr *)&address); break;
+  case SRV_REDIS_LOOKUP_FOUND: connect_wire(link, (struct sockaddr *)&address); break;
   case SRV_REDIS_LOOKUP_PENDING:
     if (uv_hrtime() - link->since_ns < SRV_REDIS_LOOKUP_NS) break;
     go_down(link, SRV_STORE_UNAVAILABLE, why);
@@ -445,8 +445,8 @@ static void begin_connecting(srv_redis_connection *link) {
   int port = (int)strtol(place->port, NULL, 10);
   link->state = STATE_NAME;
   link->since_ns = uv_hrtime();
-  if (uv_ip4_addr(place->host, port, &four) == 0) connect_to(link, (struct sockaddr *)&four);
-  else if (uv_ip6_addr(place->host, port, &six) == 0) connect_to(link, (struct sockaddr *)&six);
+  if (uv_ip4_addr(place->host, port, &four) == 0) connect_wire(link, (struct sockaddr *)&four);
+  else if (uv_ip6_addr(place->host, port, &six) == 0) connect_wire(link, (struct sockaddr *)&six);
   else resolve_endpoint(link);
 }
 

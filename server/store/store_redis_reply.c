@@ -166,7 +166,7 @@ void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]) {
 
 /* ---- writes --------------------------------------------------------------------------------- */
 
-static void set(srv_store_write *write, srv_store_status status, const char *why) {
+static void set_write_status(srv_store_write *write, srv_store_status status, const char *why) {
   write->status = status;
   snprintf(write->why, sizeof write->why, "%s", why);
 }
@@ -177,7 +177,7 @@ bool srv_redis_needs_events(const redisReply *reply) {
 
 /* The second word is the key that is, where there is one. */
 static void set_damaged(const redisReply *reply, srv_store_write *write) {
-  set(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
+  set_write_status(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
   if (reply->elements > 1 && is_text(reply->element[1]))
     quote(reply->element[1], "what was written is missing, or something else is there", write->why);
 }
@@ -194,20 +194,20 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
     return;
   }
   redisReply *const *list = reply->element;
-  if (text_is(list[0], "OK")) set(write, SRV_STORE_OK, "");
-  else if (text_is(list[0], "NAMED")) set(write, SRV_STORE_IN_USE, "");
-  else if (text_is(list[0], "UNKNOWN")) set(write, SRV_STORE_UNKNOWN, "");
+  if (text_is(list[0], "OK")) set_write_status(write, SRV_STORE_OK, "");
+  else if (text_is(list[0], "NAMED")) set_write_status(write, SRV_STORE_IN_USE, "");
+  else if (text_is(list[0], "UNKNOWN")) set_write_status(write, SRV_STORE_UNKNOWN, "");
   else if (text_is(list[0], "DAMAGED")) set_damaged(reply, write);
   else if (text_is(list[0], "FORMAT") && reply->elements == 2 && is_text(list[1])) {
     write->status = SRV_STORE_UNAVAILABLE;
     srv_redis_other_format(list[1], write->why);
   } else if (text_is(list[0], "AGAIN"))
-    set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
+    set_write_status(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
   else if (text_is(list[0], "MOVED") && reply->elements == 4 &&
            read_revision(list[1], &write->current) &&
            read_revision(list[2], &write->last_revision) &&
            read_numbers(list[3], 1, &write->current_stamp)) {
-    set(write, SRV_STORE_CONFLICT, "");
+    set_write_status(write, SRV_STORE_CONFLICT, "");
   } else {
     write->status = srv_redis_error(NULL, write->why);
   }

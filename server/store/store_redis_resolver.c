@@ -76,7 +76,7 @@ static void *resolve_host(void *cls) {
 }
 
 /* The lock is held. False: no thread could be had. */
-static bool begin(srv_redis_resolver *name) {
+static bool start_lookup(srv_redis_resolver *name) {
   pthread_t thread;
   name->running = true;
   if (pthread_create(&thread, NULL, resolve_host, name) == 0) pthread_detach(thread);
@@ -84,7 +84,7 @@ static bool begin(srv_redis_resolver *name) {
   return name->running;
 }
 
-static bool is_known(const srv_redis_resolver *name) {
+static bool is_address_known(const srv_redis_resolver *name) {
   uint64_t keep_ns = name->count ? KEEP_NS : KEEP_NOTHING_NS;
   return name->asked && uv_hrtime() - name->found_ns < keep_ns;
 }
@@ -96,8 +96,8 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
   pthread_mutex_lock(&name->lock);
   if (name->running) {
     found = SRV_REDIS_LOOKUP_PENDING;
-  } else if (!is_known(name)) {
-    found = begin(name) ? SRV_REDIS_LOOKUP_PENDING : SRV_REDIS_LOOKUP_FAILED;
+  } else if (!is_address_known(name)) {
+    found = start_lookup(name) ? SRV_REDIS_LOOKUP_PENDING : SRV_REDIS_LOOKUP_FAILED;
     snprintf(why, SRV_STORE_WHY, "there is no thread to look for the name of Redis' host");
   } else if (name->count) {
     *out = name->addresses[turn % name->count];

@@ -15,58 +15,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between two questions of an ear: so long it may not hear that Redis has lost what was reported,
- * unless somebody writes here. A small part of SRV_REDIS_EVENTS_SECONDS. */
-#define ASK_NS 5000000000u
-/* After one that was refused, or has had no answer. */
-#define AGAIN_NS 1000000000u
-/* Longest time that Redis is let wait for news: whether it still answers is seen by its saying that
- * there is none. */
-#define WAIT_MS 500
+/* Period of a subscription's query. It bounds the time for which lost writes of Redis remain
+ * unnoticed if nobody writes here. A small part of SRV_REDIS_EVENTS_SECONDS. */
+#define QUERY_PERIOD_NS 5000000000u
+/* Delay after a query that was refused or not answered. */
+#define QUERY_RETRY_NS 1000000000u
+/* Longest time of one blocking read: an empty reply proves that Redis still answers. */
+#define BLOCK_MS 500
 
 typedef struct subscription {
   struct subscription *next;
-  srv_redis_subscriptions *ears;
-  srv_store_subscription *listen; /* NULL: nobody; freed with the answer to its question */
+  srv_redis_subscriptions *subscriptions;
+  /* NULL: the subscriber has left; the reply to the pending query frees this subscription. */
+  srv_store_subscription *subscriber;
   char id[CT_ID_LENGTH_MAX + 1];
   bool begun;
-  uint64_t asked_last;  /* `last` when the question was asked */
-  uint64_t first, last; /* what Redis began with, and what was heard last */
-  uint64_t stamp;       /* of the write that reported the last; 0: not known */
-  bool asking, asks_again;
-  uint64_t ticket, ticket_asked; /* given out last; of the question that is under way */
-  uint64_t due_ns;               /* of the next question */
+  uint64_t last_at_query; /* `last` when the pending query was sent */
+  uint64_t first, last;   /* first number of the stream; number of the last event received */
+  uint64_t stamp;         /* of the write of the last event; 0: unknown */
+  bool querying, query_again;
+  uint64_t ticket, ticket_at_query; /* last ticket issued; `ticket` when the query was sent */
+  uint64_t due_ns;                  /* time of the next query */
 } subscription;
 
 struct srv_redis_subscriptions {
   const srv_store *store; /* for its `tell` */
-  /* Somebody was reported that Redis refuses: this ear's question, and has not answered it since;
-   * NULL: none. To wait for news. */
+  /* The subscription with the refused query that was reported, until that query succeeds; NULL:
+   * none. */
   const subscription *refused;
-  bool told_waiting;
-  srv_redis_connection *asks, *hears;
-  uint64_t wait_ms;
+  bool read_fault_reported; /* a refused XREAD was reported */
+  srv_redis_connection *query_link, *event_link;
+  uint64_t block_ms;
   subscription *first;
-  bool waiting;      /* for news */
-  uint64_t pause_ns; /* no news are asked for before */
-  char client[24];   /* what Redis calls the connection that waits; "": not known */
+  bool reading;      /* an XREAD is pending */
+  uint64_t pause_ns; /* no XREAD before this time */
+  char client[24];   /* Redis' id of event_link; "": unknown */
   void (*closed)(void *cls);
   void *closed_cls;
 };
 
 static void send_query(subscription *e);
-static void wait_for_news(srv_redis_subscriptions *ears);
+static void read_events_blocking(srv_redis_subscriptions *subscriptions);
 
-/* ---- what was reported ---------------------------------------------------------------------- */
+/* ---- delivery ------------------------------------------------------------------------------- */
 
 static void unlink_subscription(subscription *e) {
-  subscription **at = &e->ears->first;
-  if (e->ears->refused == e) e->ears->refused = NULL;
+  subscription **at = &e->subscriptions->first;
+  if (e->subscriptions->refused == e) e->subscriptions->refused = NULL;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
-  e->listen->ear = NULL;
-  e->listen = NULL;
-  if (!e->asking) free(e);
+  e->subscriber->ear = NULL;
+  e->subscriber = NULL;
+  if (!e->querying) free(e);
 }
 
 static void begin_events(subscription *e, uint64_t after, uint64_t revision, uint64_t bodies,
@@ -74,14 +74,14 @@ static void begin_events(subscription *e, uint64_t after, uint64_t revision, uin
   e->begun = true;
   e->last = after;
   e->stamp = stamp;
-  e->listen->begun(e->listen, after, revision, bodies);
+  e->subscriber->begun(e->subscriber, after, revision, bodies);
 }
 
 /* Ends the subscription of a deleted scene. */
 static void end_subscription(subscription *e) {
-  srv_store_subscription *listen = e->listen;
+  srv_store_subscription *subscriber = e->subscriber;
   unlink_subscription(e);
-  listen->gone(listen);
+  subscriber->gone(subscriber);
 }
 
 /* Delivers one event. False: it deleted the scene and ended the subscription. */
@@ -92,17 +92,17 @@ static bool deliver_event(subscription *e, const srv_store_event *reported) {
   if (!follows) begin_events(e, before, reported->revision, reported->bodies, 0);
   e->last = reported->last;
   e->stamp = reported->stamp;
-  e->listen->reported(e->listen, reported);
+  e->subscriber->reported(e->subscriber, reported);
   if (reported->revision > 0) return true;
   end_subscription(e);
   return false;
 }
 
-/* False: the scene has gone. *good becomes false where something is none of ours. */
-static bool deliver_events(subscription *e, const srv_redis_event_batch *heard, bool *good) {
-  for (size_t i = 0; i < heard->count; i++) {
+/* False: the scene was deleted. *good becomes false if an entry is invalid. */
+static bool deliver_events(subscription *e, const srv_redis_event_batch *batch, bool *good) {
+  for (size_t i = 0; i < batch->count; i++) {
     srv_store_event reported;
-    if (!srv_redis_read_event(heard, i, &reported)) {
+    if (!srv_redis_read_event(batch, i, &reported)) {
       *good = false;
       return true;
     }
@@ -113,18 +113,18 @@ static bool deliver_events(subscription *e, const srv_redis_event_batch *heard, 
   return true;
 }
 
-/* An answer that is none of ours, or says that we may not ask. Returns whether somebody was
- * reported, now or before. */
-static bool report_bad_reply(const srv_redis_subscriptions *ears, bool reported,
+/* Reports an invalid reply or an error of Redis, unless one was reported before. Returns true if
+ * a fault is reported, now or before. */
+static bool report_bad_reply(const srv_redis_subscriptions *subscriptions, bool reported,
                              const redisReply *reply) {
   char why[SRV_STORE_WHY];
-  if (!reply || reported || !ears->store->tell) return reported;
+  if (!reply || reported || !subscriptions->store->tell) return reported;
   (void)srv_redis_error(reply, why);
-  ears->store->tell(ears->store->tell_cls, "eventsNotHeard", why);
+  subscriptions->store->tell(subscriptions->store->tell_cls, "eventsNotHeard", why);
   return true;
 }
 
-/* ---- questions ------------------------------------------------------------------------------ */
+/* ---- queries -------------------------------------------------------------------------------- */
 
 static void on_unblocked(void *cls, const redisReply *reply) {
   (void)cls;
@@ -133,228 +133,237 @@ static void on_unblocked(void *cls, const redisReply *reply) {
 
 /* Interrupts the blocked XREAD, which does not include a new subscription, so that it is sent
  * again. */
-static void interrupt_blocked_read(srv_redis_subscriptions *ears) {
-  if (!ears->waiting || !ears->client[0]) return;
+static void interrupt_blocked_read(srv_redis_subscriptions *subscriptions) {
+  if (!subscriptions->reading || !subscriptions->client[0]) return;
   srv_redis_bytes bytes =
-      srv_redis_command((const char *const[]){"CLIENT", "UNBLOCK", ears->client, NULL});
-  srv_redis_connection_send(ears->asks, bytes, on_unblocked, NULL);
+      srv_redis_command((const char *const[]){"CLIENT", "UNBLOCK", subscriptions->client, NULL});
+  srv_redis_connection_send(subscriptions->query_link, bytes, on_unblocked, NULL);
 }
 
-/* False: the scene has gone. */
-static bool merge_event_batch(subscription *e, const srv_redis_event_batch *heard) {
+/* False: the scene was deleted. */
+static bool merge_event_batch(subscription *e, const srv_redis_event_batch *batch) {
   bool is_new = !e->begun, good = true;
-  e->due_ns = uv_hrtime() + ASK_NS;
-  if (!deliver_events(e, heard, &good)) return false;
-  if (heard->revision == 0) {
+  e->due_ns = uv_hrtime() + QUERY_PERIOD_NS;
+  if (!deliver_events(e, batch, &good)) return false;
+  if (batch->revision == 0) {
     end_subscription(e);
     return false;
   }
-  /* The stream was restarted, or what was reported is not kept any more; or Redis has lost what it
-   * had reported, and others may have reported as much again. */
-  bool is_lost = e->asked_last > heard->last ||
-                 (e->last == heard->last && e->stamp && e->stamp != heard->stamp);
-  if (!e->begun || e->last < heard->last || is_lost)
-    begin_events(e, heard->last, heard->revision, heard->bodies, heard->stamp);
-  e->first = heard->first;
-  e->listen->level(e->listen, e->ticket_asked);
-  if (is_new) interrupt_blocked_read(e->ears);
+  /* Lost events: Redis has fewer than were received, or another write under the same number. */
+  bool is_lost = e->last_at_query > batch->last ||
+                 (e->last == batch->last && e->stamp && e->stamp != batch->stamp);
+  if (!e->begun || e->last < batch->last || is_lost)
+    begin_events(e, batch->last, batch->revision, batch->bodies, batch->stamp);
+  e->first = batch->first;
+  e->subscriber->level(e->subscriber, e->ticket_at_query);
+  if (is_new) interrupt_blocked_read(e->subscriptions);
   return true;
 }
 
 static void on_query_reply(void *cls, const redisReply *reply) {
   subscription *e = cls;
-  srv_redis_subscriptions *ears = e->ears;
-  srv_redis_event_batch heard;
-  e->asking = false;
-  if (!e->listen) {
+  srv_redis_subscriptions *subscriptions = e->subscriptions;
+  srv_redis_event_batch batch;
+  e->querying = false;
+  if (!e->subscriber) {
     free(e);
     return;
   }
-  bool again = e->asks_again;
-  e->asks_again = false;
-  if (!reply || !srv_redis_read_event_batch(reply, &heard)) {
-    if (report_bad_reply(ears, ears->refused, reply) && !ears->refused) ears->refused = e;
-    e->due_ns = uv_hrtime() + AGAIN_NS;
+  bool again = e->query_again;
+  e->query_again = false;
+  if (!reply || !srv_redis_read_event_batch(reply, &batch)) {
+    if (report_bad_reply(subscriptions, subscriptions->refused, reply) && !subscriptions->refused)
+      subscriptions->refused = e;
+    e->due_ns = uv_hrtime() + QUERY_RETRY_NS;
     return;
   }
-  if (ears->refused == e) ears->refused = NULL;
-  if (!merge_event_batch(e, &heard)) return;
+  if (subscriptions->refused == e) subscriptions->refused = NULL;
+  if (!merge_event_batch(e, &batch)) return;
   if (again) send_query(e);
-  wait_for_news(ears);
+  read_events_blocking(subscriptions);
 }
 
 static void send_query(subscription *e) {
-  if (e->asking) {
-    e->asks_again = true;
+  if (e->querying) {
+    e->query_again = true;
     return;
   }
-  e->due_ns = uv_hrtime() + AGAIN_NS;
-  e->ticket_asked = e->ticket;
-  e->asked_last = e->begun ? e->last : 0;
+  e->due_ns = uv_hrtime() + QUERY_RETRY_NS;
+  e->ticket_at_query = e->ticket;
+  e->last_at_query = e->begun ? e->last : 0;
   srv_redis_bytes bytes =
-      srv_redis_subscribe_command(e->id, e->begun ? e->first : 0, e->asked_last);
-  e->asking = srv_redis_connection_send(e->ears->asks, bytes, on_query_reply, e);
+      srv_redis_subscribe_command(e->id, e->begun ? e->first : 0, e->last_at_query);
+  e->querying = srv_redis_connection_send(e->subscriptions->query_link, bytes, on_query_reply, e);
 }
 
-/* ---- news ----------------------------------------------------------------------------------- */
+/* ---- blocking reads ------------------------------------------------------------------------- */
 
-static subscription *find_subscription(const srv_redis_subscriptions *ears, const char *id) {
-  subscription *e = ears->first;
+static subscription *find_subscription(const srv_redis_subscriptions *subscriptions,
+                                       const char *id) {
+  subscription *e = subscriptions->first;
   while (e && strcmp(e->id, id) != 0) e = e->next;
   return e;
 }
 
-static bool deliver_all_news(srv_redis_subscriptions *ears, const redisReply *reply) {
+static bool deliver_scene_events(srv_redis_subscriptions *subscriptions, const redisReply *reply) {
   if (reply->type == REDIS_REPLY_NIL) return true;
   bool good = reply->type == REDIS_REPLY_ARRAY;
   for (size_t i = 0; good && i < reply->elements; i++) {
     char id[CT_ID_LENGTH_MAX + 1];
-    srv_redis_event_batch heard;
-    good = srv_redis_read_scene_events(reply, i, id, &heard);
-    subscription *e = good ? find_subscription(ears, id) : NULL;
-    if (e && e->begun) (void)deliver_events(e, &heard, &good);
+    srv_redis_event_batch batch;
+    good = srv_redis_read_scene_events(reply, i, id, &batch);
+    subscription *e = good ? find_subscription(subscriptions, id) : NULL;
+    if (e && e->begun) (void)deliver_events(e, &batch, &good);
   }
   return good;
 }
 
-static void on_news_reply(void *cls, const redisReply *reply) {
-  srv_redis_subscriptions *ears = cls;
-  ears->waiting = false;
+static void on_events_reply(void *cls, const redisReply *reply) {
+  srv_redis_subscriptions *subscriptions = cls;
+  subscriptions->reading = false;
   if (!reply) return;
-  if (deliver_all_news(ears, reply)) {
-    ears->told_waiting = false;
+  if (deliver_scene_events(subscriptions, reply)) {
+    subscriptions->read_fault_reported = false;
   } else {
-    ears->told_waiting = report_bad_reply(ears, ears->told_waiting, reply);
-    /* What cannot be read is passed over by a question. */
-    ears->pause_ns = uv_hrtime() + AGAIN_NS;
-    for (subscription *e = ears->first; e; e = e->next) e->due_ns = 0;
+    subscriptions->read_fault_reported =
+        report_bad_reply(subscriptions, subscriptions->read_fault_reported, reply);
+    /* Queries at once: their replies move `last` past the unreadable entries. */
+    subscriptions->pause_ns = uv_hrtime() + QUERY_RETRY_NS;
+    for (subscription *e = subscriptions->first; e; e = e->next) e->due_ns = 0;
   }
-  wait_for_news(ears);
+  read_events_blocking(subscriptions);
 }
 
-/* Waits for events of all subscriptions that have begun. */
-static void wait_for_news(srv_redis_subscriptions *ears) {
-  if (ears->waiting || !ears->first || !srv_redis_connection_is_up(ears->hears) ||
-      uv_hrtime() < ears->pause_ns)
+/* Sends XREAD for the streams of all subscriptions that have begun. */
+static void read_events_blocking(srv_redis_subscriptions *subscriptions) {
+  if (subscriptions->reading || !subscriptions->first ||
+      !srv_redis_connection_is_up(subscriptions->event_link) ||
+      uv_hrtime() < subscriptions->pause_ns)
     return;
   size_t count = 0;
-  for (subscription *e = ears->first; e; e = e->next) count += e->begun;
+  for (subscription *e = subscriptions->first; e; e = e->next) count += e->begun;
   const char **ids = calloc(count + 1, sizeof *ids);
   uint64_t *last = calloc(count + 1, sizeof *last);
   if (ids && last && count) {
     count = 0;
-    for (subscription *e = ears->first; e; e = e->next) {
+    for (subscription *e = subscriptions->first; e; e = e->next) {
       if (!e->begun) continue;
       ids[count] = e->id;
       last[count++] = e->last;
     }
-    srv_redis_bytes bytes = srv_redis_wait_events_command(ids, last, count, ears->wait_ms);
-    ears->waiting = srv_redis_connection_send(ears->hears, bytes, on_news_reply, ears);
+    srv_redis_bytes bytes =
+        srv_redis_wait_events_command(ids, last, count, subscriptions->block_ms);
+    subscriptions->reading =
+        srv_redis_connection_send(subscriptions->event_link, bytes, on_events_reply, subscriptions);
   }
   free(ids);
   free(last);
 }
 
 static void on_client_id_reply(void *cls, const redisReply *reply) {
-  srv_redis_subscriptions *ears = cls;
+  srv_redis_subscriptions *subscriptions = cls;
   if (reply && reply->type == REDIS_REPLY_INTEGER)
-    snprintf(ears->client, sizeof ears->client, "%lld", reply->integer);
+    snprintf(subscriptions->client, sizeof subscriptions->client, "%lld", reply->integer);
 }
 
-static void on_up(void *cls) {
-  srv_redis_subscriptions *ears = cls;
-  ears->client[0] = 0;
-  srv_redis_connection_send(ears->hears,
+static void on_event_link_up(void *cls) {
+  srv_redis_subscriptions *subscriptions = cls;
+  subscriptions->client[0] = 0;
+  srv_redis_connection_send(subscriptions->event_link,
                             srv_redis_command((const char *const[]){"CLIENT", "ID", NULL}),
-                            on_client_id_reply, ears);
-  wait_for_news(ears);
+                            on_client_id_reply, subscriptions);
+  read_events_blocking(subscriptions);
 }
 
-static void on_promise(void *cls, srv_redis_durability promise) {
+static void ignore_durability(void *cls, srv_redis_durability promise) {
   (void)cls;
   (void)promise;
 }
 
-/* The store's other connections tell that Redis is away. */
-static void on_down(void *cls, srv_store_status status, const char *why) {
+/* Ignored: the store's other connections report that Redis is unreachable. */
+static void ignore_event_link_down(void *cls, srv_store_status status, const char *why) {
   (void)cls;
   (void)status;
   (void)why;
 }
 
-/* ---- what the store calls ------------------------------------------------------------------- */
+/* ---- operations of the store ---------------------------------------------------------------- */
 
 srv_redis_subscriptions *srv_redis_subscriptions_create(const srv_store *store, uv_loop_t *loop,
                                                         srv_redis_endpoint *place,
                                                         srv_redis_resolver *name,
-                                                        srv_redis_connection *asks) {
-  srv_redis_subscriptions *ears = calloc(1, sizeof *ears);
-  if (!ears) return NULL;
-  const srv_redis_connection_events events = {
-      .up = on_up, .promise = on_promise, .down = on_down, .cls = ears};
+                                                        srv_redis_connection *query_link) {
+  srv_redis_subscriptions *subscriptions = calloc(1, sizeof *subscriptions);
+  if (!subscriptions) return NULL;
+  const srv_redis_connection_events events = {.up = on_event_link_up,
+                                              .promise = ignore_durability,
+                                              .down = ignore_event_link_down,
+                                              .cls = subscriptions};
   uint64_t half_ms = place->command_ns / 2000000u;
-  ears->store = store;
-  ears->asks = asks;
-  ears->wait_ms = half_ms < WAIT_MS ? half_ms : WAIT_MS;
-  ears->hears = srv_redis_connection_create(loop, place, name, &events);
-  if (ears->hears) return ears;
-  free(ears);
+  subscriptions->store = store;
+  subscriptions->query_link = query_link;
+  subscriptions->block_ms = half_ms < BLOCK_MS ? half_ms : BLOCK_MS;
+  subscriptions->event_link = srv_redis_connection_create(loop, place, name, &events);
+  if (subscriptions->event_link) return subscriptions;
+  free(subscriptions);
   return NULL;
 }
 
-static void link_closed(void *cls) {
-  srv_redis_subscriptions *ears = cls;
-  void (*closed)(void *cls) = ears->closed;
-  void *closed_cls = ears->closed_cls;
-  free(ears);
+static void on_event_link_closed(void *cls) {
+  srv_redis_subscriptions *subscriptions = cls;
+  void (*closed)(void *cls) = subscriptions->closed;
+  void *closed_cls = subscriptions->closed_cls;
+  free(subscriptions);
   closed(closed_cls);
 }
 
-/* Nobody listens any more; who has left may still be waited for by the other connection. */
-void srv_redis_subscriptions_close(srv_redis_subscriptions *ears, void (*closed)(void *cls),
-                                   void *cls) {
-  assert(!ears->first);
-  ears->closed = closed;
-  ears->closed_cls = cls;
-  srv_redis_connection_close(ears->hears, link_closed, ears);
+/* Requires that all subscribers have left. query_link may still have queries of freed-on-reply
+ * subscriptions pending. */
+void srv_redis_subscriptions_close(srv_redis_subscriptions *subscriptions,
+                                   void (*closed)(void *cls), void *cls) {
+  assert(!subscriptions->first);
+  subscriptions->closed = closed;
+  subscriptions->closed_cls = cls;
+  srv_redis_connection_close(subscriptions->event_link, on_event_link_closed, subscriptions);
 }
 
-void srv_redis_subscriptions_connected(srv_redis_subscriptions *ears) {
-  for (subscription *e = ears->first; e; e = e->next) send_query(e);
+void srv_redis_subscriptions_connected(srv_redis_subscriptions *subscriptions) {
+  for (subscription *e = subscriptions->first; e; e = e->next) send_query(e);
 }
 
-bool srv_redis_subscriptions_tick(srv_redis_subscriptions *ears, uint64_t now_ns) {
-  (void)srv_redis_connection_tick(ears->hears, now_ns);
-  for (subscription *e = ears->first; e; e = e->next)
-    if (!e->asking && now_ns >= e->due_ns) send_query(e);
-  wait_for_news(ears);
-  return !srv_redis_connection_is_up(ears->hears);
+bool srv_redis_subscriptions_tick(srv_redis_subscriptions *subscriptions, uint64_t now_ns) {
+  (void)srv_redis_connection_tick(subscriptions->event_link, now_ns);
+  for (subscription *e = subscriptions->first; e; e = e->next)
+    if (!e->querying && now_ns >= e->due_ns) send_query(e);
+  read_events_blocking(subscriptions);
+  return !srv_redis_connection_is_up(subscriptions->event_link);
 }
 
-void srv_redis_subscriptions_unknown(srv_redis_subscriptions *ears, const char *id) {
-  subscription *e = find_subscription(ears, id);
+void srv_redis_subscriptions_unknown(srv_redis_subscriptions *subscriptions, const char *id) {
+  subscription *e = find_subscription(subscriptions, id);
   if (e) send_query(e);
 }
 
-bool srv_redis_subscribe(srv_redis_subscriptions *ears, srv_store_subscription *listen) {
+bool srv_redis_subscribe(srv_redis_subscriptions *subscriptions,
+                         srv_store_subscription *subscriber) {
   subscription *e = calloc(1, sizeof *e);
   if (!e) return false;
-  e->ears = ears;
-  e->listen = listen;
-  memcpy(e->id, listen->id, sizeof e->id);
-  e->next = ears->first;
-  ears->first = e;
-  listen->ear = e;
+  e->subscriptions = subscriptions;
+  e->subscriber = subscriber;
+  memcpy(e->id, subscriber->id, sizeof e->id);
+  e->next = subscriptions->first;
+  subscriptions->first = e;
+  subscriber->ear = e;
   return true;
 }
 
-uint64_t srv_redis_subscriptions_catch_up(srv_store_subscription *listen) {
-  subscription *e = listen->ear;
+uint64_t srv_redis_subscriptions_catch_up(srv_store_subscription *subscriber) {
+  subscription *e = subscriber->ear;
   e->ticket++;
   send_query(e);
   return e->ticket;
 }
 
-void srv_redis_unsubscribe(srv_store_subscription *listen) {
-  if (listen->ear) unlink_subscription(listen->ear);
+void srv_redis_unsubscribe(srv_store_subscription *subscriber) {
+  if (subscriber->ear) unlink_subscription(subscriber->ear);
 }

@@ -219,7 +219,9 @@ static void run_reader(void *cls) {
 
 /* ---- loop thread ---------------------------------------------------------------------------- */
 
-static sqlite_store *of(const srv_store *store) { return (sqlite_store *)(uintptr_t)store; }
+static sqlite_store *sqlite_store_of(const srv_store *store) {
+  return (sqlite_store *)(uintptr_t)store;
+}
 
 static void release_store(sqlite_store *s) {
   uv_cond_destroy(&s->writes_wait);
@@ -314,8 +316,8 @@ static void on_loop_iteration_end(uv_prepare_t *handle) {
   uv_mutex_unlock(&s->mutex);
 }
 
-static void submit(srv_store *store, srv_store_write *write) {
-  sqlite_store *s = of(store);
+static void submit_sqlite_write(srv_store *store, srv_store_write *write) {
+  sqlite_store *s = sqlite_store_of(store);
   uv_mutex_lock(&s->mutex);
   assert(!s->closing);
   LIST_ADD(s->writes, write);
@@ -327,8 +329,8 @@ static void submit(srv_store *store, srv_store_write *write) {
   uv_mutex_unlock(&s->mutex);
 }
 
-static void load(srv_store *store, srv_store_load *load) {
-  sqlite_store *s = of(store);
+static void submit_sqlite_load(srv_store *store, srv_store_load *load) {
+  sqlite_store *s = sqlite_store_of(store);
   uv_mutex_lock(&s->mutex);
   assert(!s->closing);
   LIST_ADD(s->loads, load);
@@ -336,8 +338,8 @@ static void load(srv_store *store, srv_store_load *load) {
   uv_mutex_unlock(&s->mutex);
 }
 
-static void look(srv_store *store, srv_store_lookup *look) {
-  sqlite_store *s = of(store);
+static void submit_sqlite_lookup(srv_store *store, srv_store_lookup *look) {
+  sqlite_store *s = sqlite_store_of(store);
   uv_mutex_lock(&s->mutex);
   assert(!s->closing);
   LIST_ADD(s->looks, look);
@@ -345,8 +347,8 @@ static void look(srv_store *store, srv_store_lookup *look) {
   uv_mutex_unlock(&s->mutex);
 }
 
-static bool healthy(const srv_store *store, srv_store_status *status, char *why) {
-  sqlite_store *s = of(store);
+static bool is_sqlite_healthy(const srv_store *store, srv_store_status *status, char *why) {
+  sqlite_store *s = sqlite_store_of(store);
   uv_mutex_lock(&s->mutex);
   bool good = !s->failed && !s->damaged;
   *status = good ? SRV_STORE_OK : SRV_STORE_FAILED;
@@ -355,8 +357,8 @@ static bool healthy(const srv_store *store, srv_store_status *status, char *why)
   return good;
 }
 
-static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
-  sqlite_store *s = of(store);
+static void close_sqlite_store(srv_store *store, void (*done)(void *cls), void *cls) {
+  sqlite_store *s = sqlite_store_of(store);
   s->closed = done;
   s->closed_cls = cls;
   uv_mutex_lock(&s->mutex);
@@ -367,12 +369,15 @@ static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
   uv_mutex_unlock(&s->mutex);
 }
 
-static const srv_store_ops ops = {
-    .submit = submit, .load = load, .look = look, .healthy = healthy, .close = close_store};
+static const srv_store_ops ops = {.submit = submit_sqlite_write,
+                                  .load = submit_sqlite_load,
+                                  .look = submit_sqlite_lookup,
+                                  .healthy = is_sqlite_healthy,
+                                  .close = close_sqlite_store};
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static sqlite_store *create(uv_loop_t *loop) {
+static sqlite_store *create_sqlite_store(uv_loop_t *loop) {
   sqlite_store *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   /* On Linux these three never fail. */
@@ -425,7 +430,7 @@ static void abandon_store(sqlite_store *s) {
 
 srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
   char why[SRV_STORE_WHY] = "out of memory";
-  sqlite_store *s = create(loop);
+  sqlite_store *s = create_sqlite_store(loop);
   if (s && srv_sqlite_open(&s->file, folder, why)) {
     s->places = s->told_places = srv_sqlite_table_count(s->file.writer);
     s->tells_forgot = s->file.forgot_free;

@@ -106,7 +106,7 @@ static void make_private(const char *path) {
   if (descriptor >= 0) close(descriptor);
 }
 
-static sqlite3 *connect_to(const char *path, const char *vfs, const char *settings, char *why) {
+static sqlite3 *open_database(const char *path, const char *vfs, const char *settings, char *why) {
   sqlite3 *db = NULL;
   int reserved = SRV_SQLITE_DIGEST_BYTES;
   int code = sqlite3_open_v2(path, &db,
@@ -174,7 +174,7 @@ static sqlite3 *reopen_without_free_pages(sqlite3 *db, const char *path, const c
   snprintf(log, sizeof log, "%s-wal", path);
   sqlite3_close(db);
   if (stat(log, &s) != 0 && srv_sqlite_forget_free(path))
-    return connect_to(path, vfs, writer_settings, why);
+    return open_database(path, vfs, writer_settings, why);
   write_reason(why, SRV_SQLITE_FILE " is damaged", "its list of free pages");
   return NULL;
 }
@@ -193,7 +193,7 @@ static bool copy_log(srv_sqlite_file *file, char *why) {
 static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   const char *vfs = srv_sqlite_vfs();
   make_private(path);
-  sqlite3 *db = vfs ? connect_to(path, vfs, writer_settings, why) : NULL;
+  sqlite3 *db = vfs ? open_database(path, vfs, writer_settings, why) : NULL;
   if (!db) return false;
   srv_sqlite_mark mark;
   bool may_be_new = !srv_sqlite_mark_read(file->lock, &mark) || mark.commits == 0;
@@ -208,8 +208,8 @@ static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
 }
 
 /* The reader skips page checksums: its rows have their own digests. */
-static bool open_reader(srv_sqlite_file *file, const char *path, char *why) {
-  sqlite3 *db = connect_to(path, NULL, reader_settings, why);
+static bool open_reading_database(srv_sqlite_file *file, const char *path, char *why) {
+  sqlite3 *db = open_database(path, NULL, reader_settings, why);
   if (!db) return false;
   file->reader = srv_sqlite_reader_create(db, why);
   if (!file->reader) sqlite3_close(db);
@@ -275,7 +275,7 @@ bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STO
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_FILE, folder) >= sizeof path)
     return write_reason(why, SRV_SQLITE_FILE, "the path is too long");
   if (are_files(folder, why) && acquire_lock(file, folder, why)) {
-    if (open_writer(file, path, why) && open_reader(file, path, why) &&
+    if (open_writer(file, path, why) && open_reading_database(file, path, why) &&
         srv_sqlite_sync_folder(folder, why) && watch_files(file, folder, path, why)) {
       reserve_log(path);
       return true;

@@ -26,7 +26,7 @@ static int64_t first_of(const char *name) {
 }
 
 /* The next table: its statements. */
-static int take(srv_sqlite_record_tables *v, const char *name) {
+static int add_table(srv_sqlite_record_tables *v, const char *name) {
   int64_t first = first_of(name);
   if (first < 0 || v->count == SRV_SQLITE_RECORD_TABLES ||
       (v->count > 0 && first <= v->items[v->count - 1].first))
@@ -48,7 +48,7 @@ int srv_sqlite_record_tables_reload(srv_sqlite_record_tables *v) {
   int code = sqlite3_step(v->list), taken = SQLITE_OK;
   for (int at = 0; code == SQLITE_ROW && taken == SQLITE_OK; at++) {
     const char *name = (const char *)sqlite3_column_text(v->list, 0);
-    if (at >= v->count) taken = name ? take(v, name) : SQLITE_NOMEM;
+    if (at >= v->count) taken = name ? add_table(v, name) : SQLITE_NOMEM;
     if (taken == SQLITE_OK) code = sqlite3_step(v->list);
   }
   sqlite3_reset(v->list);
