@@ -210,7 +210,7 @@ static uint32_t find_sibling(const ct_tree *tree, const ct_aabb *box) {
   int top = 0;
   assert(tree->root != CT_TREE_NULL);
   stack[top++] = (sibling_step){tree->root, 0, 0.0};
-  for (int looked = 0; top > 0 && looked < SEARCH_NODES_MAX; looked++) {
+  for (int visited = 0; top > 0 && visited < SEARCH_NODES_MAX; visited++) {
     sibling_step step = stack[--top];
     const ct_tree_node *node = &nodes[step.index];
     double cost = ct_tree_area(ct_aabb_union(node->box, *box)) + step.inherited;
@@ -364,7 +364,7 @@ bool ct_tree_valid(const ct_tree *tree) {
 void ct_tree_query(const ct_tree *tree, const ct_aabb *box, ct_tree_visit visit, void *context,
                    uint64_t *tests) {
   const ct_tree_node *nodes = tree->nodes;
-  const ct_aabb asked = *box;
+  const ct_aabb query = *box;
   uint32_t stack[CT_TREE_HEIGHT_MAX + 2];
   uint64_t tested = 0;
   int top = 0;
@@ -372,7 +372,7 @@ void ct_tree_query(const ct_tree *tree, const ct_aabb *box, ct_tree_visit visit,
   while (top > 0) {
     const ct_tree_node *node = &nodes[stack[--top]];
     tested++;
-    if (!ct_aabb_overlap(&node->box, &asked)) continue;
+    if (!ct_aabb_overlap(&node->box, &query)) continue;
     if (node->height > 0) {
       assert(top + 2 <= CT_TREE_HEIGHT_MAX + 2);
       stack[top++] = node->child[1];

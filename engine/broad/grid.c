@@ -437,12 +437,12 @@ static ct_status find_coarser_overlaps(ct_grid_run *g, const ct_grid_level *leve
     from[axis] = clamp_cell(o.lower[axis] - level->reach[axis], bits, level->cells[axis]);
     to[axis] = clamp_cell(o.upper[axis], bits, level->cells[axis]);
   }
-  const ct_grid_query asked = ct_grid_query_box(&o.packed);
+  const ct_grid_query query = ct_grid_query_box(&o.packed);
   ct_status status = CT_OK;
   for (int64_t z = from[2]; z <= to[2]; z++)
     for (int64_t y = from[1]; y <= to[1] && status == CT_OK; y++) {
       size_t row = level->first + (size_t)((z * level->cells[1] + y) * level->cells[0]);
-      status = test_candidates(g, asked, g->starts[row + (size_t)from[0]],
+      status = test_candidates(g, query, g->starts[row + (size_t)from[0]],
                                g->starts[row + (size_t)to[0] + 1], (uint64_t)id << 32,
                                add_cross_level_hits);
     }

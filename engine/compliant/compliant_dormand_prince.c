@@ -95,14 +95,15 @@ int ct_elastic_pair_compare(const ct_elastic_contact *m, const ct_elastic_candid
 }
 
 size_t ct_elastic_find_contact(const ct_compliant_motion *motion,
-                               const ct_elastic_candidate *near) {
+                               const ct_elastic_candidate *candidate) {
   size_t low = 0, high = motion->member_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (ct_elastic_pair_compare(&motion->members[middle], near) < 0) low = middle + 1;
+    if (ct_elastic_pair_compare(&motion->members[middle], candidate) < 0) low = middle + 1;
     else high = middle;
   }
-  return low < motion->member_count && ct_elastic_pair_compare(&motion->members[low], near) == 0
+  return low < motion->member_count &&
+                 ct_elastic_pair_compare(&motion->members[low], candidate) == 0
              ? low
              : motion->member_count;
 }
@@ -118,54 +119,57 @@ static ct_mass_body as_mass_body(const ct_body_state *m) {
 }
 
 ct_compliant_force ct_elastic_force(const ct_compliant_motion *motion,
-                                    const ct_elastic_candidate *near, const ct_elastic_pair *pair) {
-  ct_mass_body bodies[2] = {as_mass_body(flow_body_of(motion, near->a)),
-                            as_mass_body(flow_body_of(motion, near->b))};
+                                    const ct_elastic_candidate *candidate,
+                                    const ct_elastic_pair *pair) {
+  ct_mass_body bodies[2] = {as_mass_body(flow_body_of(motion, candidate->a)),
+                            as_mass_body(flow_body_of(motion, candidate->b))};
   ct_contact contact = {.a = 0,
                         .b = 1,
-                        .position = near->position,
-                        .normal = near->normal,
-                        .distance = near->distance};
+                        .position = candidate->position,
+                        .normal = candidate->normal,
+                        .distance = candidate->distance};
   ct_contact_set set = {.bodies = bodies, .body_count = 2, .contacts = &contact, .count = 1};
   return ct_compliant_law(pair, &set, &contact, &motion->common->options.elastic);
 }
 
 /* Adds the force to the rate of change of a dynamic body's momenta. */
 static void add_force_rate(const ct_compliant_motion *motion, ct_flow *rates, uint32_t row,
-                           const ct_elastic_candidate *near, const ct_compliant_force *force,
+                           const ct_elastic_candidate *candidate, const ct_compliant_force *force,
                            double sign) {
   uint32_t index = motion->common->moved_of[row];
   if (index == CT_NO_ROW || !motion->common->now[index].is_dynamic) return;
   const ct_body_state *m = &motion->bodies[index];
   ct_flow *rate = &rates[index];
   ct_vec3 moment =
-      ct_add(ct_cross(ct_sub(near->position, m->position), force->force), force->torque);
+      ct_add(ct_cross(ct_sub(candidate->position, m->position), force->force), force->torque);
   rate->velocity = ct_add_scaled(rate->velocity, force->force, sign / m->mass);
   rate->spin = ct_add_scaled(rate->spin, moment, sign);
 }
 
 /* Power of a kinematic body: of its contact force on the other body, which is `sign` times the
  * force on b. */
-static double kinematic_power(const ct_body_state *m, const ct_elastic_candidate *near,
+static double kinematic_power(const ct_body_state *m, const ct_elastic_candidate *candidate,
                               const ct_compliant_force *force, double sign) {
   if (!m || m->is_dynamic) return 0.0;
-  ct_vec3 velocity = ct_add(m->velocity.linear,
-                            ct_cross(m->velocity.angular, ct_sub(near->position, m->position)));
+  ct_vec3 velocity = ct_add(
+      m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(candidate->position, m->position)));
   return sign * (ct_dot(force->force, velocity) + ct_dot(force->torque, m->velocity.angular));
 }
 
-static void add_contact(const ct_compliant_motion *motion, const ct_elastic_candidate *near,
+static void add_contact(const ct_compliant_motion *motion, const ct_elastic_candidate *candidate,
                         ct_flow *rates, ct_flow_sums *sums) {
-  size_t k = ct_elastic_find_contact(motion, near);
+  size_t k = ct_elastic_find_contact(motion, candidate);
   if (k == motion->member_count) return;
-  ct_compliant_force force = ct_elastic_force(motion, near, &motion->members[k].pair);
-  add_force_rate(motion, rates, near->a, near, &force, -1.0);
-  add_force_rate(motion, rates, near->b, near, &force, 1.0);
-  const ct_body_state *a = flow_body_of(motion, near->a), *b = flow_body_of(motion, near->b);
+  ct_compliant_force force = ct_elastic_force(motion, candidate, &motion->members[k].pair);
+  add_force_rate(motion, rates, candidate->a, candidate, &force, -1.0);
+  add_force_rate(motion, rates, candidate->b, candidate, &force, 1.0);
+  const ct_body_state *a = flow_body_of(motion, candidate->a),
+                      *b = flow_body_of(motion, candidate->b);
   if (ct_body_state_is_dynamic(a) != ct_body_state_is_dynamic(b))
     sums->impulse =
         ct_add_scaled(sums->impulse, force.force, ct_body_state_is_dynamic(b) ? 1.0 : -1.0);
-  sums->work += kinematic_power(a, near, &force, 1.0) + kinematic_power(b, near, &force, -1.0);
+  sums->work +=
+      kinematic_power(a, candidate, &force, 1.0) + kinematic_power(b, candidate, &force, -1.0);
 }
 
 static void add_load(const ct_compliant_motion *motion, const ct_load *load, ct_flow *rates,

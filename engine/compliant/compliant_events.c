@@ -86,16 +86,19 @@ static void bound_closing(const motion_bound *a, const motion_bound *b, double g
 }
 
 /* Greatest step into a contact that begins with the speed. */
-static double step_into_contact(const ct_compliant_motion *motion, const ct_elastic_candidate *near,
-                                const motion_bound *a, const motion_bound *b, double speed) {
+static double step_into_contact(const ct_compliant_motion *motion,
+                                const ct_elastic_candidate *candidate, const motion_bound *a,
+                                const motion_bound *b, double speed) {
   static const ct_pair_material none = {0};
   ct_elastic_solid solids[2];
-  if (!ct_scene_elastic_solid(motion->common->scene, near->a, near->collider_a, &solids[0]) ||
-      !ct_scene_elastic_solid(motion->common->scene, near->b, near->collider_b, &solids[1]))
+  if (!ct_scene_elastic_solid(motion->common->scene, candidate->a, candidate->collider_a,
+                              &solids[0]) ||
+      !ct_scene_elastic_solid(motion->common->scene, candidate->b, candidate->collider_b,
+                              &solids[1]))
     return 0.0;
   double sum = 0.0;
-  if (a->is_dynamic) sum += 1.0 / motion->common->now[motion->common->moved_of[near->a]].mass;
-  if (b->is_dynamic) sum += 1.0 / motion->common->now[motion->common->moved_of[near->b]].mass;
+  if (a->is_dynamic) sum += 1.0 / motion->common->now[motion->common->moved_of[candidate->a]].mass;
+  if (b->is_dynamic) sum += 1.0 / motion->common->now[motion->common->moved_of[candidate->b]].mass;
   ct_elastic_pair pair =
       ct_elastic_pair_of(&solids[0], &solids[1], &none, 0.0, &motion->common->options.elastic);
   assert(sum > 0.0 && speed > 0.0);
@@ -108,18 +111,18 @@ static double step_into_contact(const ct_compliant_motion *motion, const ct_elas
 static double bound_step(const ct_compliant_motion *motion) {
   double most = ct_min2(motion->common->options.time_step, motion->horizon);
   for (size_t k = 0; k < motion->candidates.count; k++) {
-    const ct_elastic_candidate *near = &motion->candidates.items[k];
-    if (near->distance <= 0.0) continue;
-    motion_bound a = motion_bound_of(motion, motion->common->moved_of[near->a]),
-                 b = motion_bound_of(motion, motion->common->moved_of[near->b]);
+    const ct_elastic_candidate *candidate = &motion->candidates.items[k];
+    if (candidate->distance <= 0.0) continue;
+    motion_bound a = motion_bound_of(motion, motion->common->moved_of[candidate->a]),
+                 b = motion_bound_of(motion, motion->common->moved_of[candidate->b]);
     if (isinf(a.radius) && isinf(b.radius)) continue; /* two half-spaces have no repelling depth */
     double speed, pull;
-    bound_closing(&a, &b, near->distance, &speed, &pull);
-    double last = sqrt(speed * speed + 2.0 * pull * near->distance);
+    bound_closing(&a, &b, candidate->distance, &speed, &pull);
+    double last = sqrt(speed * speed + 2.0 * pull * candidate->distance);
     if (!(last > 0.0)) continue;
-    double meet = 2.0 * near->distance / (speed + last);
-    if (meet >= most) continue;
-    most = ct_min2(most, ct_max2(meet, step_into_contact(motion, near, &a, &b, last)));
+    double meeting_time = 2.0 * candidate->distance / (speed + last);
+    if (meeting_time >= most) continue;
+    most = ct_min2(most, ct_max2(meeting_time, step_into_contact(motion, candidate, &a, &b, last)));
   }
   return most;
 }
@@ -135,9 +138,9 @@ static double choose_clearance(const ct_compliant_motion *motion) {
   for (size_t i = 0; i < motion->common->moved_count; i++) {
     motion_bound m = motion_bound_of(motion, (uint32_t)i);
     if (isinf(m.radius)) continue;
-    double way = bound_distance(&m, m.radius, time);
-    if (m.is_dynamic) own = ct_max2(own, way);
-    others = ct_max2(others, way);
+    double distance = bound_distance(&m, m.radius, time);
+    if (m.is_dynamic) own = ct_max2(own, distance);
+    others = ct_max2(others, distance);
   }
   for (size_t j = 0; j < motion->common->moved_count; j++) {
     motion_bound wide = motion_bound_of(motion, (uint32_t)j);
@@ -232,23 +235,23 @@ static bool has_changed(const ct_compliant_motion *motion) {
 
 /* A new contact with its approach velocity. */
 static ct_elastic_contact new_contact(const ct_compliant_motion *motion,
-                                      const ct_elastic_candidate *near) {
+                                      const ct_elastic_candidate *candidate) {
   const ct_scene *scene = motion->common->scene;
   static const ct_elastic_pair none = {0};
   ct_elastic_solid a = {0}, b = {0};
-  ct_scene_elastic_solid(scene, near->a, near->collider_a, &a);
-  ct_scene_elastic_solid(scene, near->b, near->collider_b, &b);
+  ct_scene_elastic_solid(scene, candidate->a, candidate->collider_a, &a);
+  ct_scene_elastic_solid(scene, candidate->b, candidate->collider_b, &b);
   ct_pair_material material = ct_scene_pair_material(
-      scene, ct_body_collider(ct_scene_body(scene, near->a), near->collider_a).material,
-      ct_body_collider(ct_scene_body(scene, near->b), near->collider_b).material);
+      scene, ct_body_collider(ct_scene_body(scene, candidate->a), candidate->collider_a).material,
+      ct_body_collider(ct_scene_body(scene, candidate->b), candidate->collider_b).material);
   if (motion->common->options.frictionless)
     material.static_friction = material.dynamic_friction = material.rolling_friction = 0.0;
-  double approach = fabs(ct_elastic_force(motion, near, &none).depth_rate);
+  double approach = fabs(ct_elastic_force(motion, candidate, &none).depth_rate);
   return (ct_elastic_contact){
-      .a = near->a,
-      .b = near->b,
-      .collider_a = near->collider_a,
-      .collider_b = near->collider_b,
+      .a = candidate->a,
+      .b = candidate->b,
+      .collider_a = candidate->collider_a,
+      .collider_b = candidate->collider_b,
       .approach = approach,
       .pair = ct_elastic_pair_of(&a, &b, &material, approach, &motion->common->options.elastic)};
 }
@@ -269,13 +272,13 @@ static const ct_elastic_candidate *candidate_of(const ct_compliant_motion *motio
 }
 
 static double candidate_normal_velocity(const ct_compliant_motion *motion,
-                                        const ct_elastic_candidate *near) {
+                                        const ct_elastic_candidate *candidate) {
   static const ct_elastic_pair none = {0};
-  return near ? -ct_elastic_force(motion, near, &none).depth_rate : 0.0;
+  return candidate ? -ct_elastic_force(motion, candidate, &none).depth_rate : 0.0;
 }
 
 static ct_status emit_event(ct_compliant_motion *motion, ct_advance_event_kind kind, double time,
-                            const ct_elastic_contact *m, const ct_elastic_candidate *near) {
+                            const ct_elastic_contact *m, const ct_elastic_candidate *candidate) {
   return ct_integration_add_event(
       motion->common,
       &(ct_advance_event){.kind = kind,
@@ -284,7 +287,7 @@ static ct_status emit_event(ct_compliant_motion *motion, ct_advance_event_kind k
                           .row_b = m->b,
                           .collider_a = m->collider_a,
                           .collider_b = m->collider_b,
-                          .normal_velocity = candidate_normal_velocity(motion, near)});
+                          .normal_velocity = candidate_normal_velocity(motion, candidate)});
 }
 
 /* Emits the contacts that ended at the time, then those that began; `members` are the new ones. */
@@ -292,15 +295,15 @@ static ct_status emit_changes(ct_compliant_motion *motion, double time,
                               const ct_elastic_contact *members, size_t count) {
   ct_status status = CT_OK;
   for (size_t i = 0; i < motion->member_count && status == CT_OK; i++) {
-    const ct_elastic_candidate *near = candidate_of(motion, &motion->members[i]);
-    if (!near || near->distance > 0.0)
-      status = emit_event(motion, CT_ADVANCE_EVENT_ENDED, time, &motion->members[i], near);
+    const ct_elastic_candidate *candidate = candidate_of(motion, &motion->members[i]);
+    if (!candidate || candidate->distance > 0.0)
+      status = emit_event(motion, CT_ADVANCE_EVENT_ENDED, time, &motion->members[i], candidate);
   }
   for (size_t i = 0; i < count && status == CT_OK; i++) {
-    const ct_elastic_candidate *near = candidate_of(motion, &members[i]);
-    assert(near);
-    if (ct_elastic_find_contact(motion, near) == motion->member_count)
-      status = emit_event(motion, CT_ADVANCE_EVENT_BEGAN, time, &members[i], near);
+    const ct_elastic_candidate *candidate = candidate_of(motion, &members[i]);
+    assert(candidate);
+    if (ct_elastic_find_contact(motion, candidate) == motion->member_count)
+      status = emit_event(motion, CT_ADVANCE_EVENT_BEGAN, time, &members[i], candidate);
   }
   return status;
 }
@@ -316,12 +319,12 @@ static ct_status set_members(ct_compliant_motion *motion, double time) {
   if (!members) return CT_OUT_OF_MEMORY;
   count = 0;
   for (size_t k = 0; k < motion->candidates.count; k++) {
-    const ct_elastic_candidate *near = &motion->candidates.items[k];
-    if (near->distance > 0.0) continue;
-    size_t old = ct_elastic_find_contact(motion, near);
+    const ct_elastic_candidate *candidate = &motion->candidates.items[k];
+    if (candidate->distance > 0.0) continue;
+    size_t old = ct_elastic_find_contact(motion, candidate);
     kept += old < motion->member_count;
     members[count++] =
-        old < motion->member_count ? motion->members[old] : new_contact(motion, near);
+        old < motion->member_count ? motion->members[old] : new_contact(motion, candidate);
   }
   /* Report the changes, then replace the members. */
   ct_status status = emit_changes(motion, time, members, count);
@@ -441,13 +444,13 @@ static ct_status begin_motion(ct_compliant_motion *motion, ct_workspace *workspa
 static ct_status prepare_first_rates(ct_compliant_motion *motion, ct_workspace *workspace) {
   ct_status status = motion->step > 0.0 ? CT_OK : begin_motion(motion, workspace);
   if (status != CT_OK) return status;
-  if (motion->first_known && !motion->torn && motion->common->last_time != 0.0) return CT_OK;
+  if (motion->first_known && !motion->is_stale && motion->common->last_time != 0.0) return CT_OK;
   memcpy(motion->bodies, motion->common->now,
          motion->common->moved_count * sizeof *motion->common->now);
   status = ct_elastic_first_rates(motion, workspace);
   if (status == CT_OK)
     status = find_candidates_ahead(motion, motion->flow, motion->step, workspace);
-  motion->torn = status != CT_OK;
+  motion->is_stale = status != CT_OK;
   return status;
 }
 
@@ -479,7 +482,7 @@ ct_status ct_compliant_motion_step(ct_compliant_motion *motion, ct_workspace *wo
   ct_status status = step_to_event(motion, workspace, done);
   if (status == CT_OK) return CT_OK;
   /* The step failed: the state is unchanged. */
-  motion->torn = true;
+  motion->is_stale = true;
   motion->step = step;
   motion->common->last_time = last_time;
   motion->common->reported.count = 0;

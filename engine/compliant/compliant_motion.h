@@ -57,7 +57,7 @@ typedef struct ct_compliant_motion {
   double step;    /* s, length of the next trial */
   uint32_t worst; /* the row with the greatest error of the last trial; CT_NO_ROW: none */
   double horizon; /* s: pairs that may meet within this time are candidates */
-  bool torn;      /* a step has failed: the candidates are out of date */
+  bool is_stale;  /* a step has failed: the candidates are out of date */
 } ct_compliant_motion;
 
 /* CT_NOT_FOUND: a collider's material has no modulus or ratio. CT_OUT_OF_MEMORY. */
@@ -76,14 +76,17 @@ ct_status ct_elastic_find_candidates(ct_compliant_motion *motion, const ct_flow 
 ct_status ct_elastic_try_step(ct_compliant_motion *motion, double time, ct_workspace *workspace,
                               double *error);
 /* Index of the pair among the members; the member count if it is none. */
-size_t ct_elastic_find_contact(const ct_compliant_motion *motion, const ct_elastic_candidate *near);
+size_t ct_elastic_find_contact(const ct_compliant_motion *motion,
+                               const ct_elastic_candidate *candidate);
 /* Sets rates[0] to the rates of `flow`; the candidates are then those within distance 0. */
 ct_status ct_elastic_first_rates(ct_compliant_motion *motion, ct_workspace *workspace);
 /* Order of two pairs: < 0, 0 or > 0. */
-int ct_elastic_pair_compare(const ct_elastic_contact *member, const ct_elastic_candidate *near);
+int ct_elastic_pair_compare(const ct_elastic_contact *member,
+                            const ct_elastic_candidate *candidate);
 /* Relative velocity and force at the pair's point by the member's law, for `bodies` at the last
  * evaluation. */
 ct_compliant_force ct_elastic_force(const ct_compliant_motion *motion,
-                                    const ct_elastic_candidate *near, const ct_elastic_pair *pair);
+                                    const ct_elastic_candidate *candidate,
+                                    const ct_elastic_pair *pair);
 
 #endif

@@ -62,7 +62,7 @@ static ct_status build_override_tree(ct_aabb_field *field) {
     const ct_aabb *box = &query->override_boxes[k];
     if (box->min.x > box->max.x) continue;
     if (!ct_aabb_is_bounded(box)) {
-      field->moved_loose = true;
+      field->moved_unbounded = true;
       continue;
     }
     boxes[bounded] = *box;
@@ -213,7 +213,7 @@ static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *t
 static ct_status search_overrides(ct_aabb_search *search) {
   const ct_query *query = search->field->query;
   ct_status status = CT_OK;
-  if (search->field->moved && !search->field->moved_loose) return CT_OK;
+  if (search->field->moved && !search->field->moved_unbounded) return CT_OK;
   for (size_t k = 0; k < query->options.override_count && status == CT_OK; k++)
     if (!search->field->moved || !ct_aabb_is_bounded(&query->override_boxes[k]))
       status = visit_if_near(search, query->options.overrides[k].row);
@@ -228,8 +228,8 @@ ct_status ct_aabb_search_run(ct_aabb_search *search) {
       status = visit_if_near(search, row);
     return status;
   }
-  for (uint32_t k = 0; k < query->derived->loose_count && status == CT_OK; k++) {
-    uint32_t row = query->derived->loose[k].row;
+  for (uint32_t k = 0; k < query->derived->unbounded_count && status == CT_OK; k++) {
+    uint32_t row = query->derived->unbounded[k].row;
     if (!ct_query_overridden(query, row)) status = visit_if_near(search, row);
   }
   if (status == CT_OK) status = search_overrides(search);

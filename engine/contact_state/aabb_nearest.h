@@ -39,9 +39,9 @@ _Static_assert(CT_GROUPS_MAX < CT_NODE_MIXED, "a group's number is no mark");
  * by brute force. */
 typedef struct ct_aabb_field {
   const ct_query *query;
-  ct_tree *moved;   /* tree of the overrides' bounded boxes if there are many; user value: index of
-                       the override. Else NULL */
-  bool moved_loose; /* an override's box is unbounded */
+  ct_tree *moved; /* tree of the overrides' bounded boxes if there are many; user value: index of
+                     the override. Else NULL */
+  bool moved_unbounded; /* an override's box is unbounded */
   uint16_t *marks,
       *moved_marks; /* marks of the nodes of the scene's tree and of `moved`; NULL: not computed */
 } ct_aabb_field;

@@ -20,7 +20,7 @@ typedef struct found_contact {
 
 /* Fate of a record of the previous state. */
 typedef struct known_contact {
-  bool seen, goes_on; /* seen: the pair still takes part, and its distance was computed */
+  bool seen, persists; /* seen: the pair still takes part, and its distance was computed */
   double distance;
 } known_contact;
 
@@ -188,7 +188,7 @@ static void set_beginning(event_run *run, const found_contact *found, uint64_t p
     return;
   }
   const ct_contact_record *before = &run->previous->records[found->record];
-  assert(run->known[found->record].goes_on);
+  assert(run->known[found->record].persists);
   record->pair = before->pair;
   record->several_a = before->several_a;
   record->several_b = before->several_b;
@@ -252,7 +252,7 @@ static void report_ended(const event_run *run, ct_contact_event *event) {
   size_t records = run->previous ? run->previous->count : 0;
   for (size_t i = 0; i < records; i++) {
     const known_contact *known = &run->known[i];
-    if (known->goes_on) continue;
+    if (known->persists) continue;
     event->ended[event->ended_count++] = (ct_contact_ended){
         run->previous->records[i], known->seen ? CT_CAUSE_Z1 : CT_CAUSE_BODY, known->distance};
   }
@@ -323,7 +323,7 @@ ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *pr
                                ct_contact_event *event) {
   ct_contact_evaluated how = {.epsilon = previous ? previous->epsilon : options->epsilon,
                               .method = previous ? previous->method : options->method,
-                              .walks = true,
+                              .enumerates = true,
                               .cancel = options->cancel,
                               .workspace = workspace};
   if (how.method == CT_CONTACT_MPR) how.mpr = previous ? previous->mpr : options->mpr;

@@ -37,7 +37,7 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene,
                               .placed_row = {CT_NO_ROW, CT_NO_ROW}};
   const ct_query_options options = {
       .clearance = how->epsilon,
-      .explicit_pairs = !how->walks, /* explicit pairs: no boxes or tree are needed */
+      .explicit_pairs = !how->enumerates, /* explicit pairs: no boxes or tree are needed */
       .overrides = how->overrides,
       .override_count = how->override_count,
       .cancel = how->cancel};
@@ -45,7 +45,8 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene,
   if (status != CT_OK) return status;
   status = ct_scene_row_filter(scene, how->cancel, &pairs->filter);
   if (status == CT_OK)
-    status = ct_aabb_field_open(&pairs->field, pairs->query, how->walks ? count_moving(scene) : 0);
+    status =
+        ct_aabb_field_open(&pairs->field, pairs->query, how->enumerates ? count_moving(scene) : 0);
   if (status != CT_OK) {
     ct_query_destroy(pairs->query);
     return status;

@@ -36,7 +36,7 @@ typedef struct ct_contact_evaluated {
   double epsilon;
   ct_contact_method method;
   ct_mpr_options mpr;           /* for CT_CONTACT_MPR */
-  bool walks;                   /* the caller will use ct_contact_pairs_walk */
+  bool enumerates;              /* the caller will use ct_contact_pairs_walk */
   const ct_override *overrides; /* [override_count], sorted by row */
   size_t override_count;
   const ct_cancel *cancel;

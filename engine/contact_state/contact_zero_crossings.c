@@ -10,7 +10,7 @@ typedef struct monitor_run {
   ct_contact_pairs pairs;
   ct_contact_member *members;
   size_t member_count;
-  ct_contact_reduction fold; /* the values; below, the pairs that determine them */
+  ct_contact_reduction reduction; /* the values; below, the pairs that determine them */
   ct_zero_crossing z1, z2;
   double limit; /* boxes with a greater distance are irrelevant, m */
 } monitor_run;
@@ -31,10 +31,10 @@ static ct_zero_crossing make_crossing(double value, bool narrow, const ct_contac
 static bool reduce_pair(monitor_run *run, const ct_contact_key *key, double signed_distance,
                         bool in_contact, bool narrow) {
   ct_zero_crossing *z = in_contact ? &run->z1 : &run->z2;
-  int nearer = ct_contact_reduction_add(&run->fold, signed_distance, in_contact);
+  int nearer = ct_contact_reduction_add(&run->reduction, signed_distance, in_contact);
   const ct_contact_key best = crossing_key(z);
   if (nearer < 0 || (nearer == 0 && ct_contact_key_compare(key, &best) > 0)) return false;
-  *z = make_crossing(run->fold.z[in_contact ? 0 : 1], narrow, key);
+  *z = make_crossing(run->reduction.z[in_contact ? 0 : 1], narrow, key);
   return true;
 }
 
@@ -92,12 +92,12 @@ ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *
   const ct_contact_evaluated how = {.epsilon = ct_contact_state_epsilon(state),
                                     .method = ct_contact_state_method(state),
                                     .mpr = ct_contact_state_mpr(state),
-                                    .walks = all,
+                                    .enumerates = all,
                                     .overrides = options->overrides,
                                     .override_count = options->override_count,
                                     .cancel = options->cancel,
                                     .workspace = workspace};
-  monitor_run run = {.fold = ct_contact_reduction_start(ct_contact_state_epsilon(state)),
+  monitor_run run = {.reduction = ct_contact_reduction_start(ct_contact_state_epsilon(state)),
                      .z1 = {.value = CT_Z1_NONE},
                      .z2 = {.value = CT_Z2_NONE},
                      .limit = INFINITY};

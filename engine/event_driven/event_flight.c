@@ -45,7 +45,7 @@ static ct_path_options flight_path_options(const ct_body_state *m, double stretc
 
 void ct_body_state_advance_flight(ct_body_state *m, double stretch, double time) {
   ct_vec3 a = flight_acceleration(m), v = m->velocity.linear;
-  ct_vec3 way = ct_add_scaled(ct_scale(v, time), a, 0.5 * time * time);
+  ct_vec3 displacement = ct_add_scaled(ct_scale(v, time), a, 0.5 * time * time);
   if (has_torque(m)) {
     ct_vec3 angular = mean_angular_velocity(m, stretch);
     ct_body_state_rotate(m, angular, time);
@@ -58,7 +58,7 @@ void ct_body_state_advance_flight(ct_body_state *m, double stretch, double time)
     ct_body_state_drift(m, time);
   }
   m->velocity.linear = ct_add_scaled(v, a, time);
-  ct_body_state_translate(m, way);
+  ct_body_state_translate(m, displacement);
 }
 
 /* ---- first impact ---------------------------------------------------------------------------- */
@@ -155,10 +155,10 @@ static ct_status end_before_new_contact(ct_event_step *step, double *time) {
 
 /* Records which limit of translation or rotation a path exceeds by its forces. */
 static void record_flight_limit(ct_event_driven *driven, const ct_body_state *m,
-                                const ct_path_options *way) {
-  double t = way->duration,
+                                const ct_path_options *path) {
+  double t = path->duration,
          reach = ct_max_abs(m->position) +
-                 t * (ct_max_abs(way->velocity.linear) + 0.5 * t * ct_max_abs(way->acceleration));
+                 t * (ct_max_abs(path->velocity.linear) + 0.5 * t * ct_max_abs(path->acceleration));
   driven->common->limit_row = m->row;
   driven->common->limit =
       reach < CT_COORDINATE_MAX ? CT_ADVANCE_LIMIT_TURN : CT_ADVANCE_LIMIT_REACH;

@@ -14,8 +14,8 @@
  * accumulating bounces (Zeno behaviour). */
 #define IMPACTS_AT_ONCE 200
 /* Iterations over forces and velocities of contacts that come to rest, and sweeps per iteration. */
-#define CALM_ROUNDS 8
-#define CALM_SWEEPS 100
+#define REST_ITERATIONS_MAX 8
+#define REST_SWEEPS_MAX 100
 /* Bisections for the fraction of the forces that creates no energy in the interval. */
 #define GUARD_HALVINGS 40
 /* Successive cuts of an interval to an earlier impact. */
@@ -187,13 +187,13 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
 
 /* struck: there was an impact. */
 static ct_status collide_islands(ct_event_step *step, const ct_mechanics *mechanics, bool early,
-                                 bool *struck) {
+                                 bool *has_impact) {
   ct_status status = CT_OK;
-  *struck = false;
+  *has_impact = false;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics) && status == CT_OK; i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
     if (!has_collision(step, &island, early)) continue;
-    *struck = true;
+    *has_impact = true;
     ct_arena_mark mark = ct_arena_enter(step->arena);
     status = collide_island(step, &island);
     ct_arena_leave(step->arena, mark);
@@ -232,9 +232,9 @@ static void add_resting_contact(ct_event_step *step, const ct_island *island, co
 static double stop_normal_motion(ct_event_step *step, ct_contact_set *set, ct_mass_body *bodies,
                                  const ct_contact *t) {
   double speed = ct_contact_relative_velocity(set, t, 0.0).normal,
-         ease = ct_delassus_along(set, t, t->normal, t, t->normal);
-  if (speed == 0.0 || !(ease > 0.0)) return 0.0;
-  const ct_vec3 impulse = ct_scale(t->normal, -speed / ease);
+         response = ct_delassus_along(set, t, t->normal, t, t->normal);
+  if (speed == 0.0 || !(response > 0.0)) return 0.0;
+  const ct_vec3 impulse = ct_scale(t->normal, -speed / response);
   for (int side = 0; side < 2; side++) {
     ct_mass_body *body = &bodies[side ? t->b : t->a];
     ct_vec3 own = side ? impulse : ct_neg(impulse), arm = ct_sub(t->position, body->center),
@@ -271,7 +271,7 @@ static bool stop_resting_motion(ct_event_step *step, ct_contact_set *set, ct_mas
   }
   double worst = INFINITY;
   int sweep = 0;
-  for (; sweep < CALM_SWEEPS && worst > CLOSED_PART * speed; sweep++) {
+  for (; sweep < REST_SWEEPS_MAX && worst > CLOSED_PART * speed; sweep++) {
     worst = 0.0;
     for (size_t i = 0; i < set->count; i++)
       if (forces[i].velocity.velocity_class == CT_CLASS_RESTING && forces[i].normal > 0.0)
@@ -395,7 +395,7 @@ static ct_status constrain_resting_island(ct_event_step *step, const ct_island *
                                       .cancel = o->cancel};
   /* Alternate between forces and velocities until resting contacts have no normal velocity. */
   ct_status status = solve_resting_forces(step, &set, &options, &result);
-  for (int round = 0; status == CT_OK && round < CALM_ROUNDS &&
+  for (int round = 0; status == CT_OK && round < REST_ITERATIONS_MAX &&
                       stop_resting_motion(step, &set, bodies, result.contacts);
        round++)
     status = solve_resting_forces(step, &set, &options, &result);
@@ -410,12 +410,12 @@ static ct_status constrain_resting_island(ct_event_step *step, const ct_island *
     m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);
   }
   /* Limit the energy, detect sleep, and record the resting contacts. */
-  const ct_island calmed = {.set = set, .rows = island->rows};
-  limit_created_energy(step, &calmed, &result);
-  if (ct_event_island_is_at_rest(step, &calmed, &result))
-    ct_event_put_to_sleep(step, &calmed, &result);
+  const ct_island resting_island = {.set = set, .rows = island->rows};
+  limit_created_energy(step, &resting_island, &result);
+  if (ct_event_island_is_at_rest(step, &resting_island, &result))
+    ct_event_put_to_sleep(step, &resting_island, &result);
   for (size_t i = 0; i < set.count; i++)
-    add_resting_contact(step, &calmed, &set.contacts[i], &result.contacts[i]);
+    add_resting_contact(step, &resting_island, &set.contacts[i], &result.contacts[i]);
   step->result.residual = ct_max2(step->result.residual, result.residual);
   step->result.converged = step->result.converged && result.converged;
   return CT_OK;
@@ -457,12 +457,12 @@ static ct_status solve_resting_islands(ct_event_step *step, const ct_mechanics *
  * the error of the constant forces of the previous interval, and are stopped without restitution.
  */
 static ct_status collide_initially(ct_event_step *step, ct_mechanics **mechanics) {
-  bool struck = false, first = step->driven->common->state.steps == 0;
+  bool has_impact = false, first = step->driven->common->state.steps == 0;
   step->plastic = !first;
   step->reports = first;
   step->instant = step->driven->common->state.time;
-  ct_status status = collide_islands(step, *mechanics, false, &struck);
-  if (status != CT_OK || !struck) return status;
+  ct_status status = collide_islands(step, *mechanics, false, &has_impact);
+  if (status != CT_OK || !has_impact) return status;
   step->result.events += first;
   ct_mechanics_destroy(*mechanics);
   *mechanics = NULL;
@@ -476,9 +476,9 @@ static double interval_load_work(const ct_event_step *step, const ct_load *load,
   ct_vec3 torque = load->has_at
                        ? ct_add(load->torque, ct_cross(ct_sub(load->at, m->position), load->force))
                        : load->torque;
-  ct_vec3 way = ct_scale(ct_add(m->before.linear, m->velocity.linear), 0.5 * time);
+  ct_vec3 path = ct_scale(ct_add(m->before.linear, m->velocity.linear), 0.5 * time);
   ct_vec3 turn = ct_scale(ct_add(m->before.angular, m->velocity.angular), 0.5 * time);
-  return ct_dot(load->force, way) + ct_dot(torque, turn);
+  return ct_dot(load->force, path) + ct_dot(torque, turn);
 }
 
 /* Advances to the end of the interval. Velocities beyond the limits at its start or end are
@@ -509,16 +509,16 @@ static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, boo
   ct_arena_mark mark = ct_arena_enter(step->arena);
   step->resting =
       ct_arena_alloc(step->arena, ct_mechanics_count(mechanics) + 1, sizeof *step->resting);
-  const ct_vec3 struck_impulse = step->result.contact_impulse;
-  const double struck_work = step->result.kinematic_work;
+  const ct_vec3 impact_impulse = step->result.contact_impulse;
+  const double impact_work = step->result.kinematic_work;
   ct_status status = step->resting ? CT_OK : CT_OUT_OF_MEMORY;
   /* Solve the forces for the interval, and shorten it to the first impact until that does not
    * change. */
   bool cut = true;
   for (int k = 0; status == CT_OK && cut; k++) {
     double first = INFINITY;
-    step->result.contact_impulse = struck_impulse;
-    step->result.kinematic_work = struck_work;
+    step->result.contact_impulse = impact_impulse;
+    step->result.kinematic_work = impact_work;
     step->resting_count = step->result.acting = 0;
     status = solve_resting_islands(step, mechanics);
     if (status == CT_OK && k < CUTS_MAX) status = ct_event_first_impact(step, &first);
@@ -569,7 +569,7 @@ static ct_status advance_to_event(ct_event_step *step) {
   step->result.velocity_tolerance =
       ct_max2(driven->common->options.velocity_tolerance, least_velocity_tolerance(driven));
   ct_mechanics *mechanics = NULL;
-  bool hits = false, struck = false;
+  bool hits = false, has_impact = false;
   /* Start from the present state. Changed loads awaken all bodies. */
   memcpy(driven->common->next, driven->common->now,
          driven->common->moved_count * sizeof *driven->common->now);
@@ -589,8 +589,8 @@ static ct_status advance_to_event(ct_event_step *step) {
   step->reports = true;
   step->instant =
       ct_min2(driven->common->state.time + step->result.time, driven->common->options.duration);
-  status = collide_islands(step, mechanics, true, &struck);
-  step->result.events += struck;
+  status = collide_islands(step, mechanics, true, &has_impact);
+  step->result.events += has_impact;
   ct_mechanics_destroy(mechanics);
   return status;
 }

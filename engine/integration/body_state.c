@@ -109,9 +109,9 @@ void ct_body_state_rotate(ct_body_state *m, ct_vec3 angular, double time) {
   update_pose(m);
 }
 
-void ct_body_state_translate(ct_body_state *m, ct_vec3 way) {
-  if (ct_is_zero_vec(way)) return;
-  m->position = ct_add(m->position, way);
+void ct_body_state_translate(ct_body_state *m, ct_vec3 displacement) {
+  if (ct_is_zero_vec(displacement)) return;
+  m->position = ct_add(m->position, displacement);
   update_pose(m);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Round-off of the pivot's displacement, as a factor of its terms: a sum of three products. */
-#define WAY_BOUND (8.0 * CT_UNIT_ROUNDOFF)
+#define DISPLACEMENT_BOUND (8.0 * CT_UNIT_ROUNDOFF)
 /* Round-off of the pivot as a transformed point of the body: an entry of a product of quaternion
  * matrices, some 30 u, times the arm. */
 #define ARM_BOUND (32.0 * CT_UNIT_ROUNDOFF)
@@ -128,10 +128,10 @@ static bool is_within_limits(const ct_path *path) {
   if (!(isfinite(path->spin) && path->spin * duration <= CT_TURN_MAX)) return false;
   ct_velocity last = ct_path_velocity(path, duration);
   if (!is_finite_vector(last.linear) || !is_finite_vector(last.angular)) return false;
-  ct_vec3 way = displacement_at(path, clock_at(path, duration));
+  ct_vec3 displacement = displacement_at(path, clock_at(path, duration));
   ct_aabb box = bound_pivot(path, 0.0, duration);
   /* A sum of infinities of both signs is NaN, and not within any limit. */
-  return is_finite_vector(way) && ct_max_abs(box.min) <= CT_COORDINATE_MAX &&
+  return is_finite_vector(displacement) && ct_max_abs(box.min) <= CT_COORDINATE_MAX &&
          ct_max_abs(box.max) <= CT_COORDINATE_MAX;
 }
 
@@ -180,10 +180,10 @@ ct_pose ct_path_pose(const ct_path *path, double time) {
   if (time == 0.0 || options->kind == CT_PATH_REST) return options->start;
   if (options->kind == CT_PATH_INTERPOLATED && time == options->duration) return options->end;
   ct_quat turn = rotation_at(path, time);
-  ct_vec3 way = displacement_at(path, clock_at(path, time));
+  ct_vec3 displacement = displacement_at(path, clock_at(path, time));
   /* The pivot's displacement minus that of the pivot's material point by the rotation: no
    * cancellation if both are small. */
-  ct_vec3 moved = ct_sub(way, ct_turn_change(turn, path->arm));
+  ct_vec3 moved = ct_sub(displacement, ct_turn_change(turn, path->arm));
   return (ct_pose){ct_add(options->start.position, moved),
                    ct_quat_mul(turn, options->start.rotation)};
 }
@@ -217,7 +217,7 @@ static double add_rounded_up(double a, double b) {
 /* Round-off of one coordinate of the pivot up to the argument c, and of its sums with the radius.
  */
 static double bound_roundoff(double x, double v, double a, double c) {
-  return WAY_BOUND * (fabs(x) + c * (fabs(v) + 0.5 * fabs(a) * c));
+  return DISPLACEMENT_BOUND * (fabs(x) + c * (fabs(v) + 0.5 * fabs(a) * c));
 }
 
 ct_aabb ct_path_aabb(const ct_path *path, double begin, double end, double radius) {

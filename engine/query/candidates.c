@@ -71,9 +71,10 @@ bool ct_query_aabb(const ct_query *query, uint32_t row, ct_aabb *box) {
   } else if (query->derived->proxies[row] != CT_TREE_NULL) {
     *box = *ct_tree_aabb(query->derived->tree, query->derived->proxies[row]);
   } else {
-    uint32_t at = ct_derived_loose_from(query->derived, row);
-    if (at == query->derived->loose_count || query->derived->loose[at].row != row) return false;
-    *box = query->derived->loose[at].box;
+    uint32_t at = ct_derived_unbounded_from(query->derived, row);
+    if (at == query->derived->unbounded_count || query->derived->unbounded[at].row != row)
+      return false;
+    *box = query->derived->unbounded[at].box;
   }
   return !is_empty_box(box);
 }
@@ -167,12 +168,12 @@ ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t
   ct_aabb box = ct_query_expanded_aabb(query, view);
   ct_tree_query(query->derived->tree, &box, visit_tree_row, finder, tests);
   bool more = finder->count < finder->most && !finder->failed;
-  for (uint32_t k = ct_derived_loose_from(query->derived, low);
-       more && k < query->derived->loose_count; k++) {
-    const ct_unbounded_body *loose = &query->derived->loose[k];
+  for (uint32_t k = ct_derived_unbounded_from(query->derived, low);
+       more && k < query->derived->unbounded_count; k++) {
+    const ct_unbounded_body *unbounded = &query->derived->unbounded[k];
     ++*tests;
-    if (!ct_query_overridden(query, loose->row) && ct_aabb_overlap(&box, &loose->box))
-      more = add_partner_row(finder, loose->row);
+    if (!ct_query_overridden(query, unbounded->row) && ct_aabb_overlap(&box, &unbounded->box))
+      more = add_partner_row(finder, unbounded->row);
   }
   for (size_t k = ct_query_override_from(query, low); more && k < query->options.override_count;
        k++) {

@@ -8,7 +8,7 @@
  * body outside the tree, a body in a region before its pairs. */
 #define ITEM_NS 2000.0
 #define LEVEL_NS 60.0
-#define LOOSE_NS 300.0
+#define UNBOUNDED_NS 300.0
 #define REGION_NS 2500.0
 /* Placement of one collider of a body for an item. */
 #define COLLIDER_NS 50.0
@@ -94,9 +94,11 @@ double ct_probe_cost(const ct_probe *probe) {
   double item = ITEM_NS + COLLIDER_NS * most_colliders(probe);
   const ct_query *query = probe->query;
   if (query->source == CT_SOURCE_BOXES)
-    return (item + LOOSE_NS * (double)query->scene->rows) * items;
-  double loose = (double)query->derived->loose_count + (double)query->options.override_count;
-  return (item + LEVEL_NS * (double)ct_tree_height(query->derived->tree) + LOOSE_NS * loose) *
+    return (item + UNBOUNDED_NS * (double)query->scene->rows) * items;
+  double unbounded =
+      (double)query->derived->unbounded_count + (double)query->options.override_count;
+  return (item + LEVEL_NS * (double)ct_tree_height(query->derived->tree) +
+          UNBOUNDED_NS * unbounded) *
          items;
 }
 

@@ -122,10 +122,10 @@ static ct_status traverse_rows(ct_probe_range *run, bound_box bound, visit_body 
   walk w = {run, bound, visit};
   if (query->source == CT_SOURCE_BOXES) return traverse_boxes(&w);
   ct_status status = CT_OK;
-  for (uint32_t k = 0; k < query->derived->loose_count && status == CT_OK; k++) {
-    const ct_unbounded_body *loose = &query->derived->loose[k];
-    if (!ct_query_overridden(query, loose->row))
-      status = visit_probed_row(&w, loose->row, &loose->box);
+  for (uint32_t k = 0; k < query->derived->unbounded_count && status == CT_OK; k++) {
+    const ct_unbounded_body *unbounded = &query->derived->unbounded[k];
+    if (!ct_query_overridden(query, unbounded->row))
+      status = visit_probed_row(&w, unbounded->row, &unbounded->box);
   }
   for (size_t k = 0; k < query->options.override_count && status == CT_OK; k++) {
     ct_aabb box;

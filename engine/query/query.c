@@ -139,8 +139,8 @@ static ct_status derive_tree(ct_query *query) {
   if (!query->override_boxes) return CT_OUT_OF_MEMORY;
   ct_aabb root;
   if (ct_tree_bounds(query->derived->tree, &root)) query->reach = ct_aabb_magnitude(&root);
-  for (uint32_t k = 0; k < query->derived->loose_count; k++)
-    query->reach = ct_max2(query->reach, ct_aabb_magnitude(&query->derived->loose[k].box));
+  for (uint32_t k = 0; k < query->derived->unbounded_count; k++)
+    query->reach = ct_max2(query->reach, ct_aabb_magnitude(&query->derived->unbounded[k].box));
   for (size_t k = 0; k < o->override_count; k++) {
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
     query->override_boxes[k] = make_box(query, o->overrides[k].row);

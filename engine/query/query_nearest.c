@@ -149,9 +149,9 @@ static ct_status search_others(nearest_run *run, const ct_row_view *view,
                                const uint8_t *searching) {
   const ct_query *query = run->query;
   ct_status status = CT_OK;
-  for (size_t k = 0; k < query->derived->loose_count && status == CT_OK; k++)
-    if (!ct_query_overridden(query, query->derived->loose[k].row))
-      status = consider_partner(run, view, searching, query->derived->loose[k].row);
+  for (size_t k = 0; k < query->derived->unbounded_count && status == CT_OK; k++)
+    if (!ct_query_overridden(query, query->derived->unbounded[k].row))
+      status = consider_partner(run, view, searching, query->derived->unbounded[k].row);
   for (size_t k = 0; k < query->options.override_count && status == CT_OK; k++)
     status = consider_partner(run, view, searching, query->options.overrides[k].row);
   return status;

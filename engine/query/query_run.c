@@ -211,11 +211,11 @@ static ct_status run_listed(range_run *run, const ct_query_range *range) {
 /* Pairs (row, j), j >= low, of boxes in an array. */
 static ct_status run_boxes(range_run *run, const ct_row_view *view, uint32_t low) {
   const ct_query *query = run->query;
-  ct_aabb asked = ct_query_expanded_aabb(query, view);
+  ct_aabb expanded = ct_query_expanded_aabb(query, view);
   ct_status status = CT_OK;
   for (uint32_t j = low; j < query->scene->rows && status == CT_OK && !run->stopped; j++) {
     run->statistics->box_tests++;
-    if (ct_aabb_overlap(&asked, &query->boxes[j]) && ct_query_accepts(query, view, j))
+    if (ct_aabb_overlap(&expanded, &query->boxes[j]) && ct_query_accepts(query, view, j))
       status = test_candidate(run, view->row, j);
   }
   return status;

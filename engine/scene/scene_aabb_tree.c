@@ -19,20 +19,20 @@ void ct_derived_release(ct_derived *derived) {
   if (!derived || atomic_fetch_sub_explicit(&derived->refs, 1, memory_order_acq_rel) != 1) return;
   ct_tree_destroy(derived->tree);
   free(derived->proxies);
-  free(derived->loose);
+  free(derived->unbounded);
   free(derived);
 }
 
 size_t ct_derived_bytes(const ct_derived *derived) {
   return sizeof *derived + ct_tree_bytes(derived->tree) + derived->rows * sizeof *derived->proxies +
-         derived->loose_capacity * sizeof *derived->loose;
+         derived->unbounded_capacity * sizeof *derived->unbounded;
 }
 
-uint32_t ct_derived_loose_from(const ct_derived *derived, uint32_t row) {
-  uint32_t low = 0, high = derived->loose_count;
+uint32_t ct_derived_unbounded_from(const ct_derived *derived, uint32_t row) {
+  uint32_t low = 0, high = derived->unbounded_count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (derived->loose[middle].row < row) low = middle + 1;
+    if (derived->unbounded[middle].row < row) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -59,49 +59,51 @@ static ct_derived *clone_derived(const ct_derived *from) {
   ct_derived *derived = new_derived(from->rows);
   if (!derived) return NULL;
   ct_tree *tree = ct_tree_clone(from->tree);
-  ct_unbounded_body *loose = malloc((from->loose_count ? from->loose_count : 1) * sizeof *loose);
-  if (!tree || !loose) {
+  ct_unbounded_body *unbounded =
+      malloc((from->unbounded_count ? from->unbounded_count : 1) * sizeof *unbounded);
+  if (!tree || !unbounded) {
     ct_tree_destroy(tree);
-    free(loose);
+    free(unbounded);
     ct_derived_release(derived);
     return NULL;
   }
   ct_tree_destroy(derived->tree);
   derived->tree = tree;
   memcpy(derived->proxies, from->proxies, from->rows * sizeof *derived->proxies);
-  if (from->loose_count) memcpy(loose, from->loose, from->loose_count * sizeof *loose);
-  derived->loose = loose;
-  derived->loose_count = derived->loose_capacity = from->loose_count;
+  if (from->unbounded_count)
+    memcpy(unbounded, from->unbounded, from->unbounded_count * sizeof *unbounded);
+  derived->unbounded = unbounded;
+  derived->unbounded_count = derived->unbounded_capacity = from->unbounded_count;
   return derived;
 }
 
 /* Adds a body to the list of unbounded bodies, or replaces its box there. */
-static bool set_loose(ct_derived *derived, uint32_t row, const ct_aabb *box) {
+static bool set_unbounded(ct_derived *derived, uint32_t row, const ct_aabb *box) {
   assert(row < derived->rows);
-  uint32_t at = ct_derived_loose_from(derived, row);
-  bool there = at < derived->loose_count && derived->loose[at].row == row;
-  if (!there && derived->loose_count == derived->loose_capacity) {
-    uint32_t capacity = derived->loose_capacity ? 2 * derived->loose_capacity : 4;
-    ct_unbounded_body *loose = realloc(derived->loose, capacity * sizeof *loose);
-    if (!loose) return false;
-    derived->loose = loose;
-    derived->loose_capacity = capacity;
+  uint32_t at = ct_derived_unbounded_from(derived, row);
+  bool there = at < derived->unbounded_count && derived->unbounded[at].row == row;
+  if (!there && derived->unbounded_count == derived->unbounded_capacity) {
+    uint32_t capacity = derived->unbounded_capacity ? 2 * derived->unbounded_capacity : 4;
+    ct_unbounded_body *unbounded = realloc(derived->unbounded, capacity * sizeof *unbounded);
+    if (!unbounded) return false;
+    derived->unbounded = unbounded;
+    derived->unbounded_capacity = capacity;
   }
   if (!there) {
-    memmove(derived->loose + at + 1, derived->loose + at,
-            (derived->loose_count - at) * sizeof *derived->loose);
-    derived->loose_count++;
+    memmove(derived->unbounded + at + 1, derived->unbounded + at,
+            (derived->unbounded_count - at) * sizeof *derived->unbounded);
+    derived->unbounded_count++;
   }
-  derived->loose[at] = (ct_unbounded_body){row, *box};
+  derived->unbounded[at] = (ct_unbounded_body){row, *box};
   return true;
 }
 
-static void drop_loose(ct_derived *derived, uint32_t row) {
-  uint32_t at = ct_derived_loose_from(derived, row);
-  if (at == derived->loose_count || derived->loose[at].row != row) return;
-  derived->loose_count--;
-  memmove(derived->loose + at, derived->loose + at + 1,
-          (derived->loose_count - at) * sizeof *derived->loose);
+static void drop_unbounded(ct_derived *derived, uint32_t row) {
+  uint32_t at = ct_derived_unbounded_from(derived, row);
+  if (at == derived->unbounded_count || derived->unbounded[at].row != row) return;
+  derived->unbounded_count--;
+  memmove(derived->unbounded + at, derived->unbounded + at + 1,
+          (derived->unbounded_count - at) * sizeof *derived->unbounded);
 }
 
 /* The row's box; false: the body was removed or has no colliders. */
@@ -129,7 +131,7 @@ static ct_status compute_row_boxes(const ct_scene *scene, const ct_cancel *cance
     if (stop_building(scene, cancel)) return CT_CANCELLED;
     if (!row_box(scene, row, &boxes[count])) continue;
     if (ct_aabb_is_bounded(&boxes[count])) rows[count++] = row;
-    else if (!set_loose(derived, row, &boxes[count])) return CT_OUT_OF_MEMORY;
+    else if (!set_unbounded(derived, row, &boxes[count])) return CT_OUT_OF_MEMORY;
   }
   /* proxies first contains the leaves in order of the boxes, then is permuted to rows from the end:
    * row[i] >= i. */
@@ -179,9 +181,9 @@ static bool update_row(ct_derived *derived, const ct_scene *scene, uint32_t row)
   assert(row < derived->rows && row < scene->rows);
   uint32_t *proxy = &derived->proxies[row];
   if (has_box && !bounded) {
-    if (!set_loose(derived, row, &box)) return false;
+    if (!set_unbounded(derived, row, &box)) return false;
   } else {
-    drop_loose(derived, row);
+    drop_unbounded(derived, row);
   }
   if (bounded && *proxy != CT_TREE_NULL) {
     ct_tree_move(derived->tree, *proxy, &box);

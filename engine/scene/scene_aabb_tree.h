@@ -18,18 +18,18 @@ typedef struct ct_unbounded_body {
 typedef struct ct_derived {
   _Atomic uint32_t refs;
   uint32_t rows;
-  ct_tree *tree;            /* leaves: bounded bodies with colliders; user value: row */
-  uint32_t *proxies;        /* [rows] CT_TREE_NULL: not in the tree */
-  ct_unbounded_body *loose; /* ascending rows */
-  uint32_t loose_count, loose_capacity;
+  ct_tree *tree;                /* leaves: bounded bodies with colliders; user value: row */
+  uint32_t *proxies;            /* [rows] CT_TREE_NULL: not in the tree */
+  ct_unbounded_body *unbounded; /* ascending rows */
+  uint32_t unbounded_count, unbounded_capacity;
 } ct_derived;
 
 void ct_derived_retain(ct_derived *derived);
 void ct_derived_release(ct_derived *derived); /* NULL: no operation */
 size_t ct_derived_bytes(const ct_derived *derived);
 
-/* Index in loose of the first row >= row. */
-uint32_t ct_derived_loose_from(const ct_derived *derived, uint32_t row);
+/* Index in `unbounded` of the first row >= row. */
+uint32_t ct_derived_unbounded_from(const ct_derived *derived, uint32_t row);
 
 /* True if all coordinates are finite. */
 static inline bool ct_aabb_is_bounded(const ct_aabb *b) {

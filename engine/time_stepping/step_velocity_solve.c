@@ -20,8 +20,8 @@
 
 /* If the result has more energy than before, the solver is continued this many times, with this
  * factor of sweeps. */
-#define CALM_ROUNDS 1
-#define CALM_FACTOR 4u
+#define ENERGY_RETRIES_MAX 1
+#define ENERGY_SWEEPS_FACTOR 4u
 
 /* An island in which every body is slower than this many steps of gravity is stopped if possible.
  * If the residual is then still above the tolerance but below this one, the solver gets this factor
@@ -32,10 +32,11 @@
 #define REST_WAIT_MAX 63u
 /* Contacts of driven bodies: residual of a solve that has not converged, and limit of its
  * velocities relative to the greatest velocity before. A body squeezed out between surfaces flatter
- * to each other than 1 / JAM_LEVER is jammed: round-off of their angle would determine its speed.
+ * to each other than 1 / SQUEEZE_SPEED_FACTOR is jammed: round-off of their angle would determine
+ * its speed.
  */
-#define JAM_RESIDUAL 1e-4
-#define JAM_LEVER 100.0
+#define SQUEEZE_RESIDUAL 1e-4
+#define SQUEEZE_SPEED_FACTOR 100.0
 
 /* The problem of an island. Bodies are numbered from 1; 0 is the immovable world. */
 typedef struct island_problem {
@@ -259,7 +260,7 @@ static ct_status solve_island_friction(island_problem *p, bool bounces, const do
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->arena, &answer->result);
   bool stuck = is_infeasible_answer(answer) ||
-               (!answer->result.converged && answer->result.residual > JAM_RESIDUAL);
+               (!answer->result.converged && answer->result.residual > SQUEEZE_RESIDUAL);
   if (status == CT_OK && stuck && is_driven(p)) {
     allow_roundoff(p);
     status = ct_friction_solve(&problem, &options, p->step->arena, &answer->result);
@@ -384,15 +385,15 @@ static ct_status try_to_rest(island_problem *p, double *start, island_answer *an
 }
 
 /* True if kinematic bodies squeeze others so that no contact found lets these escape. */
-static bool is_jammed(const island_problem *p, const island_answer *answer) {
+static bool is_kinematic_squeeze(const island_problem *p, const island_answer *answer) {
   if (!is_driven(p)) return false;
-  if (!answer->result.converged && answer->result.residual > JAM_RESIDUAL) return true;
+  if (!answer->result.converged && answer->result.residual > SQUEEZE_RESIDUAL) return true;
   double was = 0.0, is = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++) {
     was = fmax(was, fmax(fabs(p->before[k]), fabs(p->free[k])));
     is = fmax(is, fabs(answer->u[k]));
   }
-  return is > JAM_LEVER * was;
+  return is > SQUEEZE_SPEED_FACTOR * was;
 }
 
 /* Solves without restitution. Bodies are stopped if possible; otherwise the solver is continued
@@ -404,11 +405,12 @@ static ct_status solve_without_restitution(island_problem *p, double *start,
   ct_status status = was_at_rest(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
   if (status == CT_OK && !answer->result.converged)
     status = solve_island_friction(p, false, start, answer);
-  if (status != CT_OK || is_infeasible_answer(answer) || is_jammed(p, answer)) return status;
-  for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged &&
+  if (status != CT_OK || is_infeasible_answer(answer) || is_kinematic_squeeze(p, answer))
+    return status;
+  for (int k = 0; k < ENERGY_RETRIES_MAX && status == CT_OK && !answer->result.converged &&
                   does_positive_work(p, answer, &part);
        k++)
-    status = continue_sweeps(p, CALM_FACTOR, start, answer);
+    status = continue_sweeps(p, ENERGY_SWEEPS_FACTOR, start, answer);
   if (status == CT_OK && !answer->result.converged &&
       (answer->result.residual < REST_RESIDUAL || is_slow(p)))
     status = try_to_rest(p, start, answer);
@@ -438,8 +440,8 @@ static ct_status add_restitution(island_problem *p, const double *start, island_
   return CT_OK;
 }
 
-static ct_status solve_jammed_island(island_problem *p, const double *start,
-                                     island_answer *answer) {
+static ct_status solve_squeezed_island(island_problem *p, const double *start,
+                                       island_answer *answer) {
   const ct_friction_problem problem = friction_problem_of(p, false);
   const ct_friction_options options = options_of(p, false, start);
   ct_status status = ct_step_solve_regularised(&problem, &options, p->step->arena, &answer->result);
@@ -457,10 +459,11 @@ static ct_status solve_velocity_problem(island_problem *p, island_answer *answer
   }
   if (p->step->rough) return solve_island_friction(p, true, start, answer);
   ct_status status = solve_without_restitution(p, start, answer);
-  if (status == CT_OK && bounces && !is_infeasible_answer(answer) && !is_jammed(p, answer))
+  if (status == CT_OK && bounces && !is_infeasible_answer(answer) &&
+      !is_kinematic_squeeze(p, answer))
     status = add_restitution(p, start, answer);
-  return status == CT_OK && !is_infeasible_answer(answer) && is_jammed(p, answer)
-             ? solve_jammed_island(p, start, answer)
+  return status == CT_OK && !is_infeasible_answer(answer) && is_kinematic_squeeze(p, answer)
+             ? solve_squeezed_island(p, start, answer)
              : status;
 }
 

@@ -224,8 +224,8 @@ static ct_status list_partners(asking *a, double far) {
   ct_tree_query(a->special->tree, &asked, visit_special, a, NULL);
   if (a->special->all) return a->status;
   if (a->status == CT_OK) ct_tree_query(still->derived->tree, &asked, visit_still, a, NULL);
-  for (uint32_t k = 0; k < still->derived->loose_count && a->status == CT_OK; k++)
-    visit_still(a, still->derived->loose[k].row);
+  for (uint32_t k = 0; k < still->derived->unbounded_count && a->status == CT_OK; k++)
+    visit_still(a, still->derived->unbounded[k].row);
   return a->status;
 }
 
