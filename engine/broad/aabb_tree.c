@@ -330,6 +330,7 @@ static bool is_valid_node(const ct_tree *tree, uint32_t index) {
 }
 
 bool ct_tree_valid(const ct_tree *tree) {
+  /* Check each node, and count leaves, inner and unused nodes. */
   uint32_t leaves = 0, inner = 0, unused = 0;
   for (uint32_t i = 0; i < tree->used; i++) {
     const ct_tree_node *node = &tree->nodes[i];
@@ -346,6 +347,7 @@ bool ct_tree_valid(const ct_tree *tree) {
       inner++;
     }
   }
+  /* Check the height, the free list and the counts. */
   if (ct_tree_height(tree) > CT_TREE_HEIGHT_MAX) return false;
   uint32_t listed = 0;
   for (uint32_t i = tree->free_head; i != CT_TREE_NULL && listed <= unused;

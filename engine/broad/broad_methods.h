@@ -29,7 +29,7 @@ ct_status ct_tree_pairs(const ct_tree *tree, ct_pair_output *out);
 #define CT_BROAD_BRUTE_FORCE_MAX 64
 /* Limits for switching to sweep: number of boxes, and tests per box in the last frame. Measured
  * on 1000 boxes: sizes over 1:1000 that move by a hundredth of them (50 tests a box) take 0.32
- * ms by sweep and 0.39 ms by grid; boxes of like size (7 tests a box) 0.20 ms and 0.14 ms. More
+ * ms by sweep and 0.39 ms by grid; boxes of similar size (7 tests a box) 0.20 ms and 0.14 ms. More
  * boxes take too long to sort in the first frame. */
 #define CT_BROAD_SWEEP_MAX 2000
 #define CT_BROAD_SWEEP_TESTS 32

@@ -1,5 +1,6 @@
 /* Sweep and prune on one axis, the one with the largest variance of box centres (Baraff 1992,
- * single-axis variant), and what all sweeps share: the merge sort of endpoints and that axis.
+ * single-axis variant), and the common parts of all sweeps: the merge sort of endpoints and the
+ * choice of the axis.
  *
  * Boxes are sorted by their lower ends. Each is tested on the other two axes against later boxes
  * that start before it ends: the same pairs as with an active list, each once.

@@ -15,8 +15,8 @@ struct ct_elements {
   ct_digest digest;          /* of vertices and corners; defines the order of element meshes */
   ct_elements_report report; /* report of the creation */
   double tree_cost;          /* ct_tree_cost of the tree when it was built */
-  const ct_elements *origin; /* reference to the elements that own the connectivity and whose
-                                vertices the trees were built for; NULL: these */
+  const ct_elements *origin; /* reference to the elements that own the connectivity; the trees were
+                                built for their vertices; NULL: these */
   uint8_t *corner_counts;
   uint32_t *corners, *nodes, *across, *outer, *triangle_outer, *surface_ids;
   ct_mesh *surface;

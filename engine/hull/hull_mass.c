@@ -141,6 +141,7 @@ static bool estimate_centroid(const ct_hull_view *view, const ct_cancel *cancel,
                 sum = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
   ct_lanes total = {0.0, 0.0};
   const ct_lanes none = {0.0, 0.0};
+  /* Sum the volumes of tetrahedra from the mean vertex, and their first moments. */
   for (uint32_t steps = 0; load_next_triangles(&f, corner); steps++) {
     if (ct_hull_cancelled(steps, cancel)) return false;
     ct_vec3_lanes p = subtract_lanes(corner[0], reference),
@@ -154,6 +155,7 @@ static bool estimate_centroid(const ct_hull_view *view, const ct_cancel *cancel,
     sum.y += d * (p.y + q.y + r.y);
     sum.z += d * (p.z + q.z + r.z);
   }
+  /* Without volume the estimate is the mean vertex. */
   double four = 4.0 * (total[0] + total[1]);
   *near = inner;
   if (four > 0.0)

@@ -41,7 +41,7 @@ static inline lanes compute_products(const ct_hull_view *view, ct_vec3 d, uint32
 }
 
 /* Each lane keeps its first maximum; the lanes are then compared by product and vertex. Padding
- * repeats the last vertex under a higher index and never wins. */
+ * repeats the last vertex under a higher index and is never selected. */
 static uint32_t scan_vertices(const ct_hull_view *view, ct_vec3 d) {
   leaders best[VECTORS];
   lanes vertex[VECTORS];

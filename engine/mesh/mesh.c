@@ -47,6 +47,7 @@ static size_t lay_out_mesh(ct_mesh_layout *l, char *block, const ct_mesh_counts 
 }
 
 bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts) {
+  /* Compute the size, allocate, then assign the pieces. */
   size_t bytes = lay_out_mesh(l, NULL, counts);
   char *block = aligned_alloc(ALIGNMENT, bytes);
   if (!block) return false;

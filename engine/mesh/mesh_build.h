@@ -15,8 +15,8 @@ struct ct_mesh {
   ct_mesh_report report; /* report of its creation */
   double tree_cost;      /* ct_mesh_tree_cost of the tree when it was built */
   const uint32_t *first; /* [vertex_count] first vertex with the same coordinates */
-  const ct_mesh *origin; /* reference to the mesh that owns the connectivity and whose vertices the
-                            tree was built for; NULL: this mesh */
+  const ct_mesh *origin; /* reference to the mesh that owns the connectivity; the tree was built for
+                            its vertices; NULL: this mesh */
   atomic_uint_least64_t references;
   size_t bytes;
   ct_digest digest; /* of the given vertices and triangles: defines the order of meshes */

@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-/* Limit of rows, including those of removed bodies. Revisions stay below it, see compact. */
+/* Limit of rows, including those of removed bodies. compact_rows keeps revisions below the limit.
+ */
 #define ROWS_MAX (2u * CT_BODIES_MAX - 1)
 /* The tree is updated by moving rows if at most a quarter of them changed; beyond, rebuilding it is
  * cheaper. */
