@@ -25,9 +25,9 @@ struct ct_sweep {
   ct_aabb *before; /* [used] boxes of the previous frame; empty for new ones */
   uint8_t *state;  /* [used] ct_sweep_pair_state */
   uint32_t capacity, used;
-  uint32_t count;       /* boxes, new ones included */
-  uint32_t added, gone; /* changes since the previous frame */
-  uint32_t lowest_free; /* no lower number is free */
+  uint32_t count;                /* boxes, new ones included */
+  uint32_t added, removed_count; /* changes since the previous frame */
+  uint32_t lowest_free;          /* no lower number is free */
   ct_endpoint
       *ends[3]; /* [end_count] endpoints of all boxes in the frame; undefined after a failure */
   ct_endpoint *spare;
@@ -278,7 +278,7 @@ void ct_sweep_remove(ct_sweep *s, uint32_t number) {
     return;
   }
   s->state[number] = CT_SWEEP_PAIR_REMOVED;
-  s->gone++;
+  s->removed_count++;
 }
 
 void ct_sweep_move(ct_sweep *s, uint32_t number, const ct_aabb *box) {
@@ -324,7 +324,7 @@ static ct_status append_pair(ct_pair_list *list, ct_pair_index pair, size_t limi
 static ct_status end_removed_pairs(ct_sweep_update_run *s) {
   const ct_sweep *sweep = s->sweep;
   ct_status status = CT_OK;
-  for (size_t k = 0; k < sweep->pairs.count && sweep->gone > 0 && status == CT_OK; k++) {
+  for (size_t k = 0; k < sweep->pairs.count && sweep->removed_count > 0 && status == CT_OK; k++) {
     ct_pair_index p = sweep->pairs.items[k];
     if (sweep->state[p.i] == CT_SWEEP_PAIR_REMOVED || sweep->state[p.j] == CT_SWEEP_PAIR_REMOVED)
       status = append_pair(&s->ended, p, SIZE_MAX);
@@ -370,7 +370,7 @@ static ct_status update_frame(ct_sweep_update_run *s) {
   ct_sweep *sweep = s->sweep;
   if (ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
   if (!reserve_ends(sweep)) return CT_OUT_OF_MEMORY;
-  bool many = (uint64_t)(sweep->added + sweep->gone) * CHANGED_SHARE > sweep->count;
+  bool many = (uint64_t)(sweep->added + sweep->removed_count) * CHANGED_SHARE > sweep->count;
   bool go_on = sweep->sorted && (s->options->keep_order || !many);
   sweep->sorted = false;
   ct_status status = go_on ? update_sweep_lists(s) : CT_OK;
@@ -392,7 +392,7 @@ static void commit_frame(ct_sweep_update_run *s) {
     if (sweep->state[k] == CT_SWEEP_PAIR_REMOVED) sweep->state[k] = CT_SWEEP_PAIR_NONE;
     if (sweep->state[k] == CT_SWEEP_PAIR_NONE && k < sweep->lowest_free) sweep->lowest_free = k;
   }
-  sweep->added = sweep->gone = 0;
+  sweep->added = sweep->removed_count = 0;
   sweep->sorted = true;
   replace_pairs(&sweep->pairs, &s->pairs);
   replace_pairs(&sweep->begun, &s->begun);

@@ -151,15 +151,15 @@ static ct_status visit_if_near(ct_aabb_search *search, uint32_t row) {
 }
 
 /* A pending node and its bound. */
-typedef struct waiting_node {
+typedef struct pending_node {
   uint32_t node;
   double bound;
-} waiting_node;
+} pending_node;
 
-static waiting_node waiting_node_of(const ct_aabb_search *search, const ct_tree *tree,
+static pending_node pending_node_of(const ct_aabb_search *search, const ct_tree *tree,
                                     uint32_t node) {
   ct_aabb_view view = ct_aabb_view_of(&tree->nodes[node].box);
-  return (waiting_node){node, ct_aabb_distance_bound(search->from, &view)};
+  return (pending_node){node, ct_aabb_distance_bound(search->from, &view)};
 }
 
 /* True if filters exclude all rows below the node. */
@@ -184,12 +184,12 @@ static ct_status visit_leaf(ct_aabb_search *search, const ct_tree_node *leaf, do
 static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *tree,
                                         bool of_moved) {
   const uint16_t *marks = of_moved ? search->field->moved_marks : search->field->marks;
-  waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
+  pending_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
   if (tree->root == CT_TREE_NULL) return CT_OK;
-  stack[top++] = waiting_node_of(search, tree, tree->root);
+  stack[top++] = pending_node_of(search, tree, tree->root);
   while (top > 0) {
-    waiting_node at = stack[--top];
+    pending_node at = stack[--top];
     assert(top < CT_TREE_HEIGHT_MAX);
     if (at.bound > search->limit || is_branch_excluded(search, marks, at.node)) continue;
     if (poll_cancel(search)) return CT_CANCELLED;
@@ -199,8 +199,8 @@ static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *t
       if (status != CT_OK) return status;
       continue;
     }
-    waiting_node c = waiting_node_of(search, tree, node->child[0]),
-                 d = waiting_node_of(search, tree, node->child[1]);
+    pending_node c = pending_node_of(search, tree, node->child[0]),
+                 d = pending_node_of(search, tree, node->child[1]);
     bool swap = d.bound < c.bound;
     stack[top++] = swap ? c : d;
     stack[top++] = swap ? d : c;

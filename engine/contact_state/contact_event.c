@@ -83,7 +83,7 @@ static ct_status find_contacts(event_run *run) {
   if (status != CT_OK) return status;
   run->known = calloc((run->previous ? run->previous->count : 0) + 1, sizeof *run->known);
   if (!run->known) return CT_OUT_OF_MEMORY;
-  status = ct_contact_pairs_walk(&run->pairs, &limit, visit_candidate, run);
+  status = ct_contact_pairs_enumerate(&run->pairs, &limit, visit_candidate, run);
   for (size_t k = 0; k < run->member_count && status == CT_OK; k++) {
     const ct_contact_member *member = &run->members[k];
     if (!run->known[member->record].seen) status = evaluate_key(run, &member->key, member->record);

@@ -66,7 +66,7 @@ void ct_contact_pairs_close(ct_contact_pairs *pairs) {
 /* ---- admissible pairs ------------------------------------------------------------------------ */
 
 /* True if one of the bodies has a motion and the filters admit the pair. */
-static bool takes_part(const ct_contact_pairs *pairs, const ct_contact_key *key) {
+static bool is_admissible(const ct_contact_pairs *pairs, const ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;
   if (!has_motion(scene, key->a) && !has_motion(scene, key->b)) return false;
   const ct_row_filter *filter = pairs->filter;
@@ -153,7 +153,7 @@ ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key 
 
 /* ---- enumeration ----------------------------------------------------------------------------- */
 
-typedef struct pair_walk {
+typedef struct pair_enumeration {
   ct_contact_pairs *pairs;
   const double *limit;
   ct_contact_visit visit;
@@ -164,81 +164,88 @@ typedef struct pair_walk {
   uint64_t mask[MASK_WORDS];    /* groups that the row does not collide with */
   ct_contact_key key;           /* rows of the current pair */
   const ct_aabb_view *plane[2]; /* views of the two bodies that are a single plane; else NULL */
-} pair_walk;
+} pair_enumeration;
 
 /* Lower bound of the pair's distance, from the colliders' boxes or the plane. */
-static double bound_pair_distance(const pair_walk *walk, uint32_t a, uint32_t b) {
-  const ct_contact_pairs *pairs = walk->pairs;
+static double bound_pair_distance(const pair_enumeration *enumeration, uint32_t a, uint32_t b) {
+  const ct_contact_pairs *pairs = enumeration->pairs;
   ct_aabb_view views[2] = {ct_aabb_view_of(&pairs->placed[0].boxes[a]),
                            ct_aabb_view_of(&pairs->placed[1].boxes[b])};
-  return ct_aabb_distance_bound(walk->plane[0] ? walk->plane[0] : &views[0],
-                                walk->plane[1] ? walk->plane[1] : &views[1]);
+  return ct_aabb_distance_bound(enumeration->plane[0] ? enumeration->plane[0] : &views[0],
+                                enumeration->plane[1] ? enumeration->plane[1] : &views[1]);
 }
 
 static ct_status visit_colliders(void *context, uint32_t a, uint32_t b) {
-  pair_walk *walk = context;
-  double bound = bound_pair_distance(walk, a, b);
-  walk->key.collider_a = a;
-  walk->key.collider_b = b;
-  return bound <= *walk->limit ? walk->visit(walk->context, &walk->key, bound) : CT_OK;
+  pair_enumeration *enumeration = context;
+  double bound = bound_pair_distance(enumeration, a, b);
+  enumeration->key.collider_a = a;
+  enumeration->key.collider_b = b;
+  return bound <= *enumeration->limit
+             ? enumeration->visit(enumeration->context, &enumeration->key, bound)
+             : CT_OK;
 }
 
 /* Bodies of several colliders: visits each pair of colliders. */
-static ct_status visit_compounds(pair_walk *walk) {
-  ct_contact_pairs *pairs = walk->pairs;
-  if (!place_row(pairs, 0, walk->key.a) || !place_row(pairs, 1, walk->key.b))
+static ct_status visit_compounds(pair_enumeration *enumeration) {
+  ct_contact_pairs *pairs = enumeration->pairs;
+  if (!place_row(pairs, 0, enumeration->key.a) || !place_row(pairs, 1, enumeration->key.b))
     return CT_OUT_OF_MEMORY;
   const ct_body_pair pair = {.a = &pairs->placed[0],
                              .b = &pairs->placed[1],
-                             .limit = *walk->limit,
+                             .limit = *enumeration->limit,
                              .cancel = pairs->cancel,
                              .workspace = pairs->workspace};
-  return ct_body_pair_visit(&pair, visit_colliders, walk);
+  return ct_body_pair_visit(&pair, visit_colliders, enumeration);
 }
 
 static ct_status visit_partner_row(ct_aabb_search *search, uint32_t row, const ct_aabb_view *view,
                                    double bound) {
-  pair_walk *walk = search->context;
-  ct_contact_pairs *pairs = walk->pairs;
+  pair_enumeration *enumeration = search->context;
+  ct_contact_pairs *pairs = enumeration->pairs;
   const ct_row_filter *filter = pairs->filter;
   /* Two moving bodies find each other: the pair is visited by the lower row. */
-  if (row == walk->row || (row < walk->row && has_motion(pairs->scene, row))) return CT_OK;
-  if (filter && !ct_row_filter_passes(filter, walk->row, walk->masked ? walk->mask : NULL, row))
+  if (row == enumeration->row || (row < enumeration->row && has_motion(pairs->scene, row)))
     return CT_OK;
-  bool lower = walk->row < row;
-  walk->key = lower ? (ct_contact_key){.a = walk->row, .b = row}
-                    : (ct_contact_key){.a = row, .b = walk->row};
-  assert(walk->key.a < walk->key.b);
-  size_t count_a = ct_body_collider_count(ct_scene_body_at(pairs->scene, walk->key.a));
-  size_t count_b = ct_body_collider_count(ct_scene_body_at(pairs->scene, walk->key.b));
+  if (filter && !ct_row_filter_passes(filter, enumeration->row,
+                                      enumeration->masked ? enumeration->mask : NULL, row))
+    return CT_OK;
+  bool lower = enumeration->row < row;
+  enumeration->key = lower ? (ct_contact_key){.a = enumeration->row, .b = row}
+                           : (ct_contact_key){.a = row, .b = enumeration->row};
+  assert(enumeration->key.a < enumeration->key.b);
+  size_t count_a = ct_body_collider_count(ct_scene_body_at(pairs->scene, enumeration->key.a));
+  size_t count_b = ct_body_collider_count(ct_scene_body_at(pairs->scene, enumeration->key.b));
   ct_status status;
   if (count_a == 1 && count_b == 1) {
-    status = walk->visit(walk->context, &walk->key, bound);
+    status = enumeration->visit(enumeration->context, &enumeration->key, bound);
   } else {
-    const ct_aabb_view *mine = walk->view.is_plane ? &walk->view : NULL,
+    const ct_aabb_view *mine = enumeration->view.is_plane ? &enumeration->view : NULL,
                        *other = view->is_plane ? view : NULL;
-    walk->plane[0] = lower ? mine : other;
-    walk->plane[1] = lower ? other : mine;
-    status = visit_compounds(walk);
+    enumeration->plane[0] = lower ? mine : other;
+    enumeration->plane[1] = lower ? other : mine;
+    status = visit_compounds(enumeration);
   }
-  search->limit = *walk->limit;
+  search->limit = *enumeration->limit;
   return status;
 }
 
-ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit,
-                                ct_contact_visit visit, void *context) {
-  pair_walk walk = {.pairs = pairs, .limit = limit, .visit = visit, .context = context};
-  ct_aabb_search search = {
-      .field = &pairs->field, .from = &walk.view, .visit = visit_partner_row, .context = &walk};
+ct_status ct_contact_pairs_enumerate(ct_contact_pairs *pairs, const double *limit,
+                                     ct_contact_visit visit, void *context) {
+  pair_enumeration enumeration = {
+      .pairs = pairs, .limit = limit, .visit = visit, .context = context};
+  ct_aabb_search search = {.field = &pairs->field,
+                           .from = &enumeration.view,
+                           .visit = visit_partner_row,
+                           .context = &enumeration};
   const ct_row_filter *filter = pairs->filter;
   ct_status status = CT_OK;
   for (uint32_t row = 0; row < pairs->scene->rows && status == CT_OK; row++) {
-    if (!has_motion(pairs->scene, row) || !ct_aabb_view_row(pairs->query, row, &walk.view))
+    if (!has_motion(pairs->scene, row) || !ct_aabb_view_row(pairs->query, row, &enumeration.view))
       continue;
     if (ct_cancel_raised(pairs->cancel)) return CT_CANCELLED;
-    walk.row = row;
-    walk.masked = filter && ct_row_filter_mask(filter, row, walk.mask);
-    search.mask = walk.masked ? walk.mask : NULL;
+    enumeration.row = row;
+    enumeration.masked = filter && ct_row_filter_mask(filter, row, enumeration.mask);
+    search.mask = enumeration.masked ? enumeration.mask : NULL;
     search.limit = *limit;
     status = ct_aabb_search_run(&search);
   }
@@ -284,7 +291,7 @@ static bool find_record_key(const ct_contact_pairs *pairs, const ct_contact_reco
   if (key->a == CT_NO_ROW || key->b == CT_NO_ROW) return false;
   if (!find_collider(ct_scene_body_at(scene, key->a), r->name_a, &key->collider_a)) return false;
   if (!find_collider(ct_scene_body_at(scene, key->b), r->name_b, &key->collider_b)) return false;
-  return takes_part(pairs, key);
+  return is_admissible(pairs, key);
 }
 
 static int compare_member_keys(const void *x, const void *y) {

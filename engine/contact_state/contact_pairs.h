@@ -36,7 +36,7 @@ typedef struct ct_contact_evaluated {
   double epsilon;
   ct_contact_method method;
   ct_mpr_options mpr;           /* for CT_CONTACT_MPR */
-  bool enumerates;              /* the caller will use ct_contact_pairs_walk */
+  bool enumerates;              /* the caller will use ct_contact_pairs_enumerate */
   const ct_override *overrides; /* [override_count], sorted by row */
   size_t override_count;
   const ct_cancel *cancel;
@@ -69,8 +69,8 @@ uint64_t ct_contact_pairs_total(const ct_scene *scene);
  * particular order; visits may lower *limit. A status other than CT_OK ends the loop. O(log n) per
  * body with a motion, plus the visits. */
 typedef ct_status (*ct_contact_visit)(void *context, const ct_contact_key *key, double bound);
-ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit,
-                                ct_contact_visit visit, void *context);
+ct_status ct_contact_pairs_enumerate(ct_contact_pairs *pairs, const double *limit,
+                                     ct_contact_visit visit, void *context);
 
 /* A record of a state whose pair still takes part. */
 typedef struct ct_contact_member {

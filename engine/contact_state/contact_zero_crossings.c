@@ -106,7 +106,7 @@ ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *
   status = ct_contact_members_of(&run.pairs, state, &run.members, &run.member_count);
   if (status == CT_OK) status = find_z1(&run, ct_contact_state_count(state), out->contacts);
   if (status == CT_OK && all)
-    status = ct_contact_pairs_walk(&run.pairs, &run.limit, visit_zero_crossing, &run);
+    status = ct_contact_pairs_enumerate(&run.pairs, &run.limit, visit_zero_crossing, &run);
   if (status == CT_OK) {
     out->z1 = run.z1;
     out->z2 = run.z2;

@@ -7,8 +7,8 @@
 
 typedef struct ct_event_driven {
   ct_integration *common;
-  uint64_t at_once;  /* successive impacts without an interval between them */
-  uint64_t squeezes; /* successive steps with an impact that no impulses satisfy */
+  uint64_t impacts_at_once; /* successive impacts without an interval between them */
+  uint64_t squeezes;        /* successive steps with an impact that no impulses satisfy */
 } ct_event_driven;
 
 /* CT_OUT_OF_MEMORY. */

@@ -585,7 +585,7 @@ static ct_status advance_to_event(ct_event_step *step) {
   /* Resolve the impacts at the end of the flight. */
   status = evaluate_mechanics(step, &mechanics);
   if (status != CT_OK) return status;
-  step->plastic = driven->at_once >= IMPACTS_AT_ONCE;
+  step->plastic = driven->impacts_at_once >= IMPACTS_AT_ONCE;
   step->reports = true;
   step->instant =
       ct_min2(driven->common->state.time + step->result.time, driven->common->options.duration);
@@ -631,7 +631,7 @@ ct_status ct_event_driven_step(ct_event_driven *driven, ct_workspace *workspace,
     return CT_LIMIT;
   }
   driven->squeezes = step.squeezed ? driven->squeezes + 1 : 0;
-  driven->at_once = time > past ? 0 : driven->at_once + step.result.events;
+  driven->impacts_at_once = time > past ? 0 : driven->impacts_at_once + step.result.events;
   common->last_time = o->time_step;
   ct_integration_accept(common, &step.result, time);
   *done = !(time < o->duration);

@@ -94,31 +94,32 @@ double ct_aabb_gap(const ct_aabb *a, const ct_aabb *b, double size) {
 
 /* The pairs of colliders in the order of contents: the pairs of the first body's first collider
  * come first. */
-typedef struct collider_walk {
+typedef struct collider_traversal {
   const ct_body_pair *pair;
   ct_placed_body *first, *second;
   bool b_first;
   bool single; /* each body has one collider */
   poll poll;
-} collider_walk;
+} collider_traversal;
 
-static ct_status open_collider_walk(collider_walk *walk, const ct_body_pair *pair) {
-  *walk = (collider_walk){
+static ct_status start_collider_traversal(collider_traversal *traversal, const ct_body_pair *pair) {
+  *traversal = (collider_traversal){
       pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
-  if (walk->single) return CT_OK;
-  ct_status status = compute_collider_boxes(pair->a, &walk->poll);
-  if (status == CT_OK) status = compute_collider_boxes(pair->b, &walk->poll);
+  if (traversal->single) return CT_OK;
+  ct_status status = compute_collider_boxes(pair->a, &traversal->poll);
+  if (status == CT_OK) status = compute_collider_boxes(pair->b, &traversal->poll);
   if (status != CT_OK) return status;
-  walk->b_first = ct_body_compare(pair->b->body, pair->b->pose, pair->a->body, pair->a->pose) < 0;
-  if (!walk->b_first) return CT_OK;
-  walk->first = pair->b;
-  walk->second = pair->a;
+  traversal->b_first =
+      ct_body_compare(pair->b->body, pair->b->pose, pair->a->body, pair->a->pose) < 0;
+  if (!traversal->b_first) return CT_OK;
+  traversal->first = pair->b;
+  traversal->second = pair->a;
   return CT_OK;
 }
 
-static bool is_large(const collider_walk *walk) {
-  return walk->first->count >= TREE_FIRST_MIN &&
-         (uint64_t)walk->first->count * walk->second->count >= TREE_PAIRS_MIN;
+static bool is_large(const collider_traversal *traversal) {
+  return traversal->first->count >= TREE_FIRST_MIN &&
+         (uint64_t)traversal->first->count * traversal->second->count >= TREE_PAIRS_MIN;
 }
 
 /* A collider of the first body and one of the second. */
@@ -126,18 +127,18 @@ typedef struct collider_pair {
   uint32_t first, second;
 } collider_pair;
 
-static double gap_of(const collider_walk *walk, collider_pair p) {
-  if (walk->single) return 0.0;
-  const ct_aabb *a = &walk->first->boxes[p.first], *b = &walk->second->boxes[p.second];
+static double gap_of(const collider_traversal *traversal, collider_pair p) {
+  if (traversal->single) return 0.0;
+  const ct_aabb *a = &traversal->first->boxes[p.first], *b = &traversal->second->boxes[p.second];
   return ct_aabb_gap(a, b, ct_aabb_magnitude(a) + ct_aabb_magnitude(b));
 }
 
 /* Colliders of the caller's a and b, whichever is first here. */
-static uint32_t index_in_a(const collider_walk *walk, collider_pair p) {
-  return walk->b_first ? p.second : p.first;
+static uint32_t index_in_a(const collider_traversal *traversal, collider_pair p) {
+  return traversal->b_first ? p.second : p.first;
 }
-static uint32_t in_b(const collider_walk *walk, collider_pair p) {
-  return walk->b_first ? p.first : p.second;
+static uint32_t in_b(const collider_traversal *traversal, collider_pair p) {
+  return traversal->b_first ? p.first : p.second;
 }
 
 /* ---- distance ------------------------------------------------------------------------------- */
@@ -150,8 +151,9 @@ typedef struct extreme_pair {
 } extreme_pair;
 
 /* True if a pair whose boxes have this gap cannot be the extreme one. */
-static bool is_gap_irrelevant(const collider_walk *walk, const extreme_pair *best, double gap) {
-  return gap > 0.0 && (gap > walk->pair->limit || (best->found && gap > best->key));
+static bool is_gap_irrelevant(const collider_traversal *traversal, const extreme_pair *best,
+                              double gap) {
+  return gap > 0.0 && (gap > traversal->pair->limit || (best->found && gap > best->key));
 }
 
 static bool is_better(const extreme_pair *best, collider_pair p, double key) {
@@ -159,12 +161,13 @@ static bool is_better(const extreme_pair *best, collider_pair p, double key) {
   return p.first < best->at.first || (p.first == best->at.first && p.second < best->at.second);
 }
 
-static void test_distance(const collider_walk *walk, collider_pair p, extreme_pair *best) {
-  const ct_body_pair *pair = walk->pair;
+static void test_distance(const collider_traversal *traversal, collider_pair p,
+                          extreme_pair *best) {
+  const ct_body_pair *pair = traversal->pair;
   double threshold = best->found && best->key < pair->limit ? best->key : pair->limit;
   ct_pair_options options = {pair->tolerance, ct_max2(threshold, 0.0)};
   ct_pair_result result;
-  uint32_t a = index_in_a(walk, p), b = in_b(walk, p);
+  uint32_t a = index_in_a(traversal, p), b = in_b(traversal, p);
   ct_pair_distance_within(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options,
                           pair->workspace, &result);
   double key = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
@@ -179,13 +182,13 @@ static void test_distance(const collider_walk *walk, collider_pair p, extreme_pa
 }
 
 /* The pair of least box gap, a good initial candidate; the first among equals. */
-static ct_status nearest_boxes(collider_walk *walk, collider_pair *nearest) {
+static ct_status nearest_boxes(collider_traversal *traversal, collider_pair *nearest) {
   double best_gap = INFINITY;
   *nearest = (collider_pair){0, 0};
-  for (collider_pair p = {0, 0}; p.first < walk->first->count; p.first++) {
-    for (p.second = 0; p.second < walk->second->count; p.second++) {
-      if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
-      double gap = gap_of(walk, p);
+  for (collider_pair p = {0, 0}; p.first < traversal->first->count; p.first++) {
+    for (p.second = 0; p.second < traversal->second->count; p.second++) {
+      if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+      double gap = gap_of(traversal, p);
       if (gap >= best_gap) continue;
       best_gap = gap;
       *nearest = p;
@@ -195,51 +198,53 @@ static ct_status nearest_boxes(collider_walk *walk, collider_pair *nearest) {
   return CT_OK;
 }
 
-static ct_status distance_of_all(collider_walk *walk, extreme_pair *best) {
+static ct_status distance_of_all(collider_traversal *traversal, extreme_pair *best) {
   collider_pair start;
-  ct_status status = nearest_boxes(walk, &start);
+  ct_status status = nearest_boxes(traversal, &start);
   if (status != CT_OK) return status;
-  test_distance(walk, start, best);
-  for (collider_pair p = {0, 0}; p.first < walk->first->count; p.first++) {
-    for (p.second = 0; p.second < walk->second->count; p.second++) {
-      if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
+  test_distance(traversal, start, best);
+  for (collider_pair p = {0, 0}; p.first < traversal->first->count; p.first++) {
+    for (p.second = 0; p.second < traversal->second->count; p.second++) {
+      if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
       if ((p.first == start.first && p.second == start.second) ||
-          is_gap_irrelevant(walk, best, gap_of(walk, p)))
+          is_gap_irrelevant(traversal, best, gap_of(traversal, p)))
         continue;
-      test_distance(walk, p, best);
-      if (poll_body_pair_cancel(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
+      test_distance(traversal, p, best);
+      if (poll_body_pair_cancel(&traversal->poll, PAIR_STEPS)) return CT_CANCELLED;
     }
   }
   return CT_OK;
 }
 
 /* A pending node of the second body's tree, and its gap. */
-typedef struct waiting_node {
+typedef struct pending_node {
   uint32_t node;
   double gap;
-} waiting_node;
+} pending_node;
 
-static waiting_node make_waiting_node(const collider_walk *walk, uint32_t first, uint32_t node) {
-  const ct_aabb *box = &walk->first->boxes[first];
-  return (waiting_node){node, ct_aabb_gap(box, &walk->second->tree->nodes[node].box,
-                                          ct_aabb_magnitude(box) + walk->second->reach)};
+static pending_node pending_node_of_tree(const collider_traversal *traversal, uint32_t first,
+                                         uint32_t node) {
+  const ct_aabb *box = &traversal->first->boxes[first];
+  return (pending_node){node, ct_aabb_gap(box, &traversal->second->tree->nodes[node].box,
+                                          ct_aabb_magnitude(box) + traversal->second->reach)};
 }
 
 /* The pairs of one collider of the first body, descending into the nearer child first. */
-static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pair *best) {
-  const ct_tree_node *nodes = walk->second->tree->nodes;
-  waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
+static ct_status distance_of_row(collider_traversal *traversal, uint32_t first,
+                                 extreme_pair *best) {
+  const ct_tree_node *nodes = traversal->second->tree->nodes;
+  pending_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
-  stack[top++] = make_waiting_node(walk, first, walk->second->tree->root);
+  stack[top++] = pending_node_of_tree(traversal, first, traversal->second->tree->root);
   while (top > 0) {
-    waiting_node w = stack[--top];
-    if (poll_body_pair_cancel(&walk->poll, 2)) return CT_CANCELLED;
-    if (is_gap_irrelevant(walk, best, w.gap)) continue;
+    pending_node w = stack[--top];
+    if (poll_body_pair_cancel(&traversal->poll, 2)) return CT_CANCELLED;
+    if (is_gap_irrelevant(traversal, best, w.gap)) continue;
     const ct_tree_node *node = &nodes[w.node];
     /* Inner node: push the nearer child last, so that it is visited next. */
     if (node->height > 0) {
-      waiting_node c = make_waiting_node(walk, first, node->child[0]),
-                   d = make_waiting_node(walk, first, node->child[1]);
+      pending_node c = pending_node_of_tree(traversal, first, node->child[0]),
+                   d = pending_node_of_tree(traversal, first, node->child[1]);
       bool swap = d.gap < c.gap;
       stack[top++] = swap ? c : d;
       stack[top++] = swap ? d : c;
@@ -247,42 +252,44 @@ static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pa
     }
     /* Leaf: evaluate the pair unless its own box gap excludes it. */
     collider_pair p = {first, node->child[1]};
-    if (is_gap_irrelevant(walk, best, gap_of(walk, p))) continue;
-    test_distance(walk, p, best);
-    if (poll_body_pair_cancel(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
+    if (is_gap_irrelevant(traversal, best, gap_of(traversal, p))) continue;
+    test_distance(traversal, p, best);
+    if (poll_body_pair_cancel(&traversal->poll, PAIR_STEPS)) return CT_CANCELLED;
   }
   return CT_OK;
 }
 
 /* Visits the colliders of the first body, beginning with the one nearest to the second body's box.
  */
-static ct_status distance_by_tree(collider_walk *walk, extreme_pair *best) {
-  ct_status status = build_collider_tree(walk->second, walk->pair->cancel);
+static ct_status distance_by_tree(collider_traversal *traversal, extreme_pair *best) {
+  ct_status status = build_collider_tree(traversal->second, traversal->pair->cancel);
   if (status != CT_OK) return status;
-  uint32_t start = 0, root = walk->second->tree->root;
+  uint32_t start = 0, root = traversal->second->tree->root;
   double least = INFINITY;
-  for (uint32_t i = 0; i < walk->first->count && least > 0.0; i++) {
-    if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
-    double gap = make_waiting_node(walk, i, root).gap;
+  for (uint32_t i = 0; i < traversal->first->count && least > 0.0; i++) {
+    if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+    double gap = pending_node_of_tree(traversal, i, root).gap;
     if (gap >= least) continue;
     least = gap;
     start = i;
   }
-  status = distance_of_row(walk, start, best);
-  for (uint32_t i = 0; i < walk->first->count && status == CT_OK; i++)
-    if (i != start) status = distance_of_row(walk, i, best);
+  status = distance_of_row(traversal, start, best);
+  for (uint32_t i = 0; i < traversal->first->count && status == CT_OK; i++)
+    if (i != start) status = distance_of_row(traversal, i, best);
   return status;
 }
 
 ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_distance_hit *hit, bool *found) {
   *found = false;
   if (pair->a->count == 0 || pair->b->count == 0) return CT_OK;
-  collider_walk walk;
+  collider_traversal traversal;
   extreme_pair best = {.hit = hit};
-  ct_status status = open_collider_walk(&walk, pair);
+  ct_status status = start_collider_traversal(&traversal, pair);
   if (status != CT_OK) return status;
-  if (walk.single) test_distance(&walk, (collider_pair){0, 0}, &best);
-  else status = is_large(&walk) ? distance_by_tree(&walk, &best) : distance_of_all(&walk, &best);
+  if (traversal.single) test_distance(&traversal, (collider_pair){0, 0}, &best);
+  else
+    status = is_large(&traversal) ? distance_by_tree(&traversal, &best)
+                                  : distance_of_all(&traversal, &best);
   *found = status == CT_OK && best.found;
   return status;
 }
@@ -296,19 +303,19 @@ static int compare_indices(const void *a, const void *b) {
 
 /* Colliders of the second body whose boxes are within reach of the box of one of the first body's,
  * ascending, in `found` of the second. */
-static ct_status find_near_colliders(collider_walk *walk, uint32_t first, double reach,
+static ct_status find_near_colliders(collider_traversal *traversal, uint32_t first, double reach,
                                      size_t *count) {
-  const ct_tree_node *nodes = walk->second->tree->nodes;
-  uint32_t stack[CT_TREE_HEIGHT_MAX + 2], *found = walk->second->found;
+  const ct_tree_node *nodes = traversal->second->tree->nodes;
+  uint32_t stack[CT_TREE_HEIGHT_MAX + 2], *found = traversal->second->found;
   int top = 0;
   *count = 0;
-  stack[top++] = walk->second->tree->root;
+  stack[top++] = traversal->second->tree->root;
   while (top > 0) {
     uint32_t at = stack[--top];
-    if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
-    if (make_waiting_node(walk, first, at).gap > reach) continue;
+    if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+    if (pending_node_of_tree(traversal, first, at).gap > reach) continue;
     if (nodes[at].height == 0) {
-      if (gap_of(walk, (collider_pair){first, nodes[at].child[1]}) <= reach)
+      if (gap_of(traversal, (collider_pair){first, nodes[at].child[1]}) <= reach)
         found[(*count)++] = nodes[at].child[1];
       continue;
     }
@@ -319,44 +326,47 @@ static ct_status find_near_colliders(collider_walk *walk, uint32_t first, double
   return CT_OK;
 }
 
-static ct_status visit_collider_pairs_of(collider_walk *walk, uint32_t a, ct_collider_visit visit,
-                                         void *context) {
-  bool large = is_large(walk);
-  size_t count = walk->second->count;
-  ct_status status = large ? find_near_colliders(walk, a, walk->pair->limit, &count) : CT_OK;
+static ct_status visit_collider_pairs_of(collider_traversal *traversal, uint32_t a,
+                                         ct_collider_visit visit, void *context) {
+  bool large = is_large(traversal);
+  size_t count = traversal->second->count;
+  ct_status status =
+      large ? find_near_colliders(traversal, a, traversal->pair->limit, &count) : CT_OK;
   for (size_t k = 0; k < count && status == CT_OK; k++) {
-    uint32_t b = large ? walk->second->found[k] : (uint32_t)k;
-    if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
-    if (!large && gap_of(walk, (collider_pair){a, b}) > walk->pair->limit) continue;
+    uint32_t b = large ? traversal->second->found[k] : (uint32_t)k;
+    if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+    if (!large && gap_of(traversal, (collider_pair){a, b}) > traversal->pair->limit) continue;
     status = visit(context, a, b);
-    if (status == CT_OK && poll_body_pair_cancel(&walk->poll, PAIR_STEPS)) status = CT_CANCELLED;
+    if (status == CT_OK && poll_body_pair_cancel(&traversal->poll, PAIR_STEPS))
+      status = CT_CANCELLED;
   }
   return status;
 }
 
 ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, void *context) {
-  collider_walk walk = {
+  collider_traversal traversal = {
       pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
   ct_status status = CT_OK;
-  if (!walk.single) {
-    status = compute_collider_boxes(pair->a, &walk.poll);
-    if (status == CT_OK) status = compute_collider_boxes(pair->b, &walk.poll);
-    if (status == CT_OK && is_large(&walk)) status = build_collider_tree(pair->b, pair->cancel);
+  if (!traversal.single) {
+    status = compute_collider_boxes(pair->a, &traversal.poll);
+    if (status == CT_OK) status = compute_collider_boxes(pair->b, &traversal.poll);
+    if (status == CT_OK && is_large(&traversal))
+      status = build_collider_tree(pair->b, pair->cancel);
   }
   for (uint32_t a = 0; a < pair->a->count && status == CT_OK; a++)
-    status = visit_collider_pairs_of(&walk, a, visit, context);
+    status = visit_collider_pairs_of(&traversal, a, visit, context);
   return status;
 }
 
 /* ---- overlap -------------------------------------------------------------------------------- */
 
 /* found: the pair overlaps, and the hit contains the witness. */
-static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_overlap_hit *hit,
+static ct_status test_overlap(collider_traversal *traversal, collider_pair p, ct_overlap_hit *hit,
                               bool *found) {
-  const ct_body_pair *pair = walk->pair;
-  uint32_t a = index_in_a(walk, p), b = in_b(walk, p);
+  const ct_body_pair *pair = traversal->pair;
+  uint32_t a = index_in_a(traversal, p), b = in_b(traversal, p);
   ct_vec3 witness;
-  if (poll_body_pair_cancel(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
+  if (poll_body_pair_cancel(&traversal->poll, PAIR_STEPS)) return CT_CANCELLED;
   const ct_placed placed[2] = {ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b)};
   const ct_collider_pair which = {hit->a, hit->b, a, b};
   *found = pair->overlap_test ? pair->overlap_test(pair->context, &which, placed[0], placed[1],
@@ -370,25 +380,26 @@ static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_overlap_h
   return CT_OK;
 }
 
-static ct_status overlap_of_all(collider_walk *walk, ct_overlap_hit *hit, bool *found) {
+static ct_status overlap_of_all(collider_traversal *traversal, ct_overlap_hit *hit, bool *found) {
   ct_status status = CT_OK;
-  for (collider_pair p = {0, 0}; p.first < walk->first->count && status == CT_OK && !*found;
+  for (collider_pair p = {0, 0}; p.first < traversal->first->count && status == CT_OK && !*found;
        p.first++) {
-    for (p.second = 0; p.second < walk->second->count && status == CT_OK && !*found; p.second++) {
-      if (poll_body_pair_cancel(&walk->poll, 1)) return CT_CANCELLED;
-      if (gap_of(walk, p) == 0.0) status = test_overlap(walk, p, hit, found);
+    for (p.second = 0; p.second < traversal->second->count && status == CT_OK && !*found;
+         p.second++) {
+      if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+      if (gap_of(traversal, p) == 0.0) status = test_overlap(traversal, p, hit, found);
     }
   }
   return status;
 }
 
-static ct_status overlap_by_tree(collider_walk *walk, ct_overlap_hit *hit, bool *found) {
-  ct_status status = build_collider_tree(walk->second, walk->pair->cancel);
-  for (uint32_t i = 0; i < walk->first->count && status == CT_OK && !*found; i++) {
+static ct_status overlap_by_tree(collider_traversal *traversal, ct_overlap_hit *hit, bool *found) {
+  ct_status status = build_collider_tree(traversal->second, traversal->pair->cancel);
+  for (uint32_t i = 0; i < traversal->first->count && status == CT_OK && !*found; i++) {
     size_t count;
-    status = find_near_colliders(walk, i, 0.0, &count);
+    status = find_near_colliders(traversal, i, 0.0, &count);
     for (size_t k = 0; k < count && status == CT_OK && !*found; k++)
-      status = test_overlap(walk, (collider_pair){i, walk->second->found[k]}, hit, found);
+      status = test_overlap(traversal, (collider_pair){i, traversal->second->found[k]}, hit, found);
   }
   return status;
 }
@@ -396,11 +407,11 @@ static ct_status overlap_by_tree(collider_walk *walk, ct_overlap_hit *hit, bool 
 ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_overlap_hit *hit, bool *found) {
   *found = false;
   if (pair->a->count == 0 || pair->b->count == 0) return CT_OK;
-  collider_walk walk;
-  ct_status status = open_collider_walk(&walk, pair);
+  collider_traversal traversal;
+  ct_status status = start_collider_traversal(&traversal, pair);
   if (status == CT_OK)
-    status =
-        is_large(&walk) ? overlap_by_tree(&walk, hit, found) : overlap_of_all(&walk, hit, found);
+    status = is_large(&traversal) ? overlap_by_tree(&traversal, hit, found)
+                                  : overlap_of_all(&traversal, hit, found);
   if (status != CT_OK || *found || pair->limit == 0.0) return status;
   if (!(pair->limit < INFINITY)) {
     *found = true;

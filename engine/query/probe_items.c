@@ -53,17 +53,17 @@ static bool is_probe_cancelled(ct_probe_range *run, uint32_t steps) {
 
 /* ---- traversal ------------------------------------------------------------------------------- */
 
-typedef struct walk {
+typedef struct traversal {
   ct_probe_range *run;
   bound_box bound;
   visit_body visit;
-} walk;
+} traversal;
 
-static bool is_within_limit(const walk *w, double bound) {
+static bool is_within_limit(const traversal *w, double bound) {
   return bound < INFINITY && bound <= w->run->limit;
 }
 
-static ct_status visit_probed_row(const walk *w, uint32_t row, const ct_aabb *box) {
+static ct_status visit_probed_row(const traversal *w, uint32_t row, const ct_aabb *box) {
   const uint8_t *where = w->run->probe->options.where;
   if (where && !where[row]) return CT_OK;
   if (is_probe_cancelled(w->run, 1)) return CT_CANCELLED;
@@ -71,20 +71,20 @@ static ct_status visit_probed_row(const walk *w, uint32_t row, const ct_aabb *bo
 }
 
 /* A pending node and its bound. */
-typedef struct waiting_node {
+typedef struct pending_node {
   uint32_t node;
   double bound;
-} waiting_node;
+} pending_node;
 
 /* Descends into the nearer child first; skips pending nodes beyond the limit, which may have shrunk
  * meanwhile. */
-static ct_status traverse_tree(const walk *w, const ct_tree *tree) {
-  waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
+static ct_status traverse_tree(const traversal *w, const ct_tree *tree) {
+  pending_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
   if (tree->root == CT_TREE_NULL) return CT_OK;
-  stack[top++] = (waiting_node){tree->root, w->bound(w->run, &tree->nodes[tree->root].box)};
+  stack[top++] = (pending_node){tree->root, w->bound(w->run, &tree->nodes[tree->root].box)};
   while (top > 0) {
-    waiting_node at = stack[--top];
+    pending_node at = stack[--top];
     if (!is_within_limit(w, at.bound)) continue;
     const ct_tree_node *node = &tree->nodes[at.node];
     if (node->height == 0) {
@@ -96,8 +96,8 @@ static ct_status traverse_tree(const walk *w, const ct_tree *tree) {
       continue;
     }
     if (is_probe_cancelled(w->run, 2)) return CT_CANCELLED;
-    waiting_node c = {node->child[0], w->bound(w->run, &tree->nodes[node->child[0]].box)};
-    waiting_node d = {node->child[1], w->bound(w->run, &tree->nodes[node->child[1]].box)};
+    pending_node c = {node->child[0], w->bound(w->run, &tree->nodes[node->child[0]].box)};
+    pending_node d = {node->child[1], w->bound(w->run, &tree->nodes[node->child[1]].box)};
     bool swap = d.bound < c.bound;
     stack[top++] = swap ? c : d;
     stack[top++] = swap ? d : c;
@@ -105,7 +105,7 @@ static ct_status traverse_tree(const walk *w, const ct_tree *tree) {
   return CT_OK;
 }
 
-static ct_status traverse_boxes(const walk *w) {
+static ct_status traverse_boxes(const traversal *w) {
   const ct_query *query = w->run->probe->query;
   ct_status status = CT_OK;
   for (uint32_t row = 0; row < query->scene->rows && status == CT_OK; row++) {
@@ -119,7 +119,7 @@ static ct_status traverse_boxes(const walk *w) {
  * first. A visit may lower the limit. */
 static ct_status traverse_rows(ct_probe_range *run, bound_box bound, visit_body visit) {
   const ct_query *query = run->probe->query;
-  walk w = {run, bound, visit};
+  traversal w = {run, bound, visit};
   if (query->source == CT_SOURCE_BOXES) return traverse_boxes(&w);
   ct_status status = CT_OK;
   for (uint32_t k = 0; k < query->derived->unbounded_count && status == CT_OK; k++) {

@@ -337,8 +337,8 @@ static void retain_contacts(ct_step *step) {
   stepping->found = contacts;
   stepping->margin = step->margin;
   stepping->common->last_time = step->result.time;
-  stepping->rest_try = step->rest_try;
-  stepping->rest_wait = step->rest_wait;
+  stepping->next_rest_attempt = step->next_rest_attempt;
+  stepping->rest_attempt_interval = step->rest_attempt_interval;
 }
 
 /* ---- integrator ------------------------------------------------------------------------------ */
@@ -377,8 +377,8 @@ ct_status ct_time_stepping_step(ct_time_stepping *stepping, ct_workspace *worksp
   ct_step step = {.stepping = stepping,
                   .workspace = workspace,
                   .arena = arena,
-                  .rest_try = stepping->rest_try,
-                  .rest_wait = stepping->rest_wait};
+                  .next_rest_attempt = stepping->next_rest_attempt,
+                  .rest_attempt_interval = stepping->rest_attempt_interval};
   step.result.converged = true;
   step.result.time = is_rest ? stepping->step_rest : o->time_step;
   ct_status status = perform_step(&step);

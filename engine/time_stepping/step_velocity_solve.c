@@ -368,18 +368,18 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
  * attempts become less frequent. */
 static ct_status try_to_rest(island_problem *p, double *start, island_answer *answer) {
   ct_step *step = p->step;
-  uint64_t now = step->stepping->common->state.steps, wait = step->stepping->rest_wait;
-  if (now < step->stepping->rest_try && !was_at_rest(p)) return CT_OK;
+  uint64_t now = step->stepping->common->state.steps, wait = step->stepping->rest_attempt_interval;
+  if (now < step->stepping->next_rest_attempt && !was_at_rest(p)) return CT_OK;
   ct_status status =
       is_slow(p) && !was_at_rest(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
   if (status == CT_OK && !answer->result.converged && answer->result.residual < REST_RESIDUAL)
     status = continue_sweeps(p, REST_FACTOR, start, answer);
   if (status != CT_OK) return status;
   if (!answer->result.converged) {
-    step->rest_wait = wait < REST_WAIT_MAX ? 2 * wait + 1 : wait;
-    step->rest_try = now + step->rest_wait;
-  } else if (step->rest_try <= now) {
-    step->rest_wait = 1;
+    step->rest_attempt_interval = wait < REST_WAIT_MAX ? 2 * wait + 1 : wait;
+    step->next_rest_attempt = now + step->rest_attempt_interval;
+  } else if (step->next_rest_attempt <= now) {
+    step->rest_attempt_interval = 1;
   }
   return CT_OK;
 }

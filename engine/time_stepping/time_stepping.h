@@ -41,12 +41,12 @@ typedef struct ct_step_islands {
 
 typedef struct ct_time_stepping {
   ct_integration *common;
-  ct_step_contacts contacts;    /* of the previous step */
-  ct_step_contacts queried;     /* of this step: of the pairs that have moved, */
-  ct_step_contacts found;       /* and of all pairs */
-  double margin;                /* of the previous query of contacts, m; 0: none yet */
-  uint64_t rest_try, rest_wait; /* the next step that spends many sweeps on coming to rest; steps
-                                   between attempts */
+  ct_step_contacts contacts; /* of the previous step */
+  ct_step_contacts queried;  /* of this step: of the pairs that have moved, */
+  ct_step_contacts found;    /* and of all pairs */
+  double margin;             /* of the previous query of contacts, m; 0: none yet */
+  uint64_t next_rest_attempt, rest_attempt_interval; /* the next step that spends many sweeps on
+                                   coming to rest; steps between attempts */
   uint64_t steps_whole;
   double step_rest; /* duration of the last, shorter step, s; 0: all steps are whole */
 } ct_time_stepping;
@@ -65,10 +65,10 @@ typedef struct ct_step {
   ct_time_stepping *stepping; /* its `common->next` is at the middle of the step */
   ct_workspace *workspace;
   ct_arena *arena;
-  uint64_t sweeps;              /* limit of the solver's sweeps per island */
-  bool rough;                   /* solves only to find which contacts take part */
-  uint64_t rest_try, rest_wait; /* new values of those in ct_time_stepping */
-  double margin;                /* of the query of contacts, m */
+  uint64_t sweeps; /* limit of the solver's sweeps per island */
+  bool rough;      /* solves only to find which contacts take part */
+  uint64_t next_rest_attempt, rest_attempt_interval; /* new values of those in ct_time_stepping */
+  double margin;                                     /* of the query of contacts, m */
   ct_step_result result;
 } ct_step;
 
