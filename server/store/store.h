@@ -173,7 +173,7 @@ struct srv_store {
   bool shared;            /* other daemons write too: memory must be compared with the store */
   const char *durability; /* static; in replies of writes: "disk", "redis", "memory" */
   const char *memory_why; /* static; shared store: reason for "memory" */
-  /* Reports an event for the log: its name and a sentence. May be NULL. */
+  /* Reports an event (name and sentence) for the log. May be NULL. */
   void (*tell)(void *cls, const char *event, const char *detail);
   void *tell_cls;
   /* Bounds of retained events of one scene: writes, and bytes. */

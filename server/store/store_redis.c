@@ -19,8 +19,7 @@
 /* Period of the timer while operations are pending, and otherwise, when it sends PING. */
 #define TICK_MS 20
 #define IDLE_MS 1000
-/* Delay of a tick from which this process counts as having stood still: a shared machine, or
- * SIGSTOP. */
+/* Delay of a tick from which this process counts as suspended (overloaded machine, SIGSTOP). */
 #define LATE_NS 100000000u
 /* Least time between two queries of Redis' durability settings. */
 #define SETTINGS_NS 500000000u
@@ -203,9 +202,9 @@ static void request_redis_settings(srv_redis_store *s) {
 
 static void close_links(srv_redis_store *s);
 
-/* True if this process has stood still. The loop runs its timers before it reads, so that replies
- * of Redis may be unread although all deadlines have passed. They are read before the next tick,
- * which checks the deadlines even if it is late, too. */
+/* True if this process was suspended. The loop runs timers before it reads sockets, so replies may
+ * be unread although all deadlines have passed. This tick is skipped for deadlines; the next tick
+ * checks them even if it is late too. */
 static bool has_stood_still(srv_redis_store *s) {
   uint64_t now_ns = uv_hrtime();
   bool late = s->ticks_often && s->tick_ns && now_ns - s->tick_ns >= TICK_MS * 1000000u + LATE_NS;
@@ -235,7 +234,7 @@ static void on_tick(uv_timer_t *timer) {
   }
 }
 
-/* ---- what the daemon calls ------------------------------------------------------------------ */
+/* ---- operations of the store ---------------------------------------------------------------- */
 
 /* NULL: out of memory. */
 static srv_redis_operation *add_op(srv_redis_store *s, srv_redis_operation_kind what) {
@@ -339,7 +338,7 @@ static bool is_redis_healthy(const srv_store *store, srv_store_status *status, c
   return true;
 }
 
-/* ---- end ------------------------------------------------------------------------------------ */
+/* ---- closing -------------------------------------------------------------------------------- */
 
 static void timer_closed(uv_handle_t *handle) {
   srv_redis_store *s = handle->data;
@@ -360,7 +359,7 @@ static void close_links(srv_redis_store *s) {
   assert(s->close_state != SRV_REDIS_LINKS_CLOSING);
   s->close_state = SRV_REDIS_LINKS_CLOSING;
   uv_timer_stop(&s->timer);
-  /* One more: the last link to be closed must not end the store before all have been asked to. */
+  /* Plus 1 for this function: the store must not be freed before all links are being closed. */
   s->open_links = SRV_REDIS_LINKS + 1 + (s->subscriptions != NULL);
   if (s->subscriptions) srv_redis_subscriptions_close(s->subscriptions, on_store_link_closed, s);
   for (int i = 0; i < SRV_REDIS_LINKS; i++) {

@@ -112,7 +112,7 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-/* Bytes to be sent. */
+/* Encoded commands. */
 typedef struct srv_redis_bytes {
   char *bytes; /* owned: redisFreeCommand; NULL: out of memory */
   size_t length;
@@ -120,14 +120,14 @@ typedef struct srv_redis_bytes {
 } srv_redis_bytes;
 
 extern const char *const srv_redis_script;
-extern const char srv_redis_probe[]; /* with the store's key, and one that is never there */
+extern const char srv_redis_probe[]; /* keys: SRV_REDIS_KEY_STORE, SRV_REDIS_KEY_NONE */
 
 /* A command of at most SRV_REDIS_WORDS_MAX texts, the list ended by NULL. */
 #define SRV_REDIS_WORDS_MAX 16
 srv_redis_bytes srv_redis_command(const char *const *words);
-/* The write as one call of the script, by digest (EVALSHA) or, if NULL, by text (EVAL). stage: list
- * of staged parts; NULL: the bytes are included. tells: include events of any length; else
- * srv_redis_needs_events may be the answer. */
+/* One call of the script, by digest (EVALSHA) or, if NULL, by text (EVAL). stage: list of staged
+ * parts; NULL: the bytes are included. tells: events of any length are included; otherwise the
+ * reply may satisfy srv_redis_needs_events. */
 srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write,
                                         const char *digest, const char *stage, bool tells);
 /* Appends the next part of the write's bytes, from `at` on, to the stage. */
@@ -175,7 +175,7 @@ typedef struct srv_redis_event_batch {
   size_t count;
 } srv_redis_event_batch;
 bool srv_redis_read_event_batch(const redisReply *reply, srv_redis_event_batch *out);
-/* The same of one of the scenes in the reply to srv_redis_wait_events_command, and its id. */
+/* Reads one scene's id and events from the reply to srv_redis_wait_events_command. */
 bool srv_redis_read_scene_events(const redisReply *reply, size_t index,
                                  char id[CT_ID_LENGTH_MAX + 1], srv_redis_event_batch *out);
 bool srv_redis_read_event(const srv_redis_event_batch *batch, size_t index, srv_store_event *out);

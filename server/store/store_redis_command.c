@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the script of a write is given, by its names there. The keys, then the arguments, in this
- * order; after them comes `part`: the record's bytes, unless they wait on the stage. */
+/* Parameters of the script of a write, by their names in the script: keys, then arguments, in this
+ * order. The last argument is `part`: the record's bytes, unless they are staged. */
 #define SCRIPT_KEYS(X)                                                                             \
   X(KEYS, keys)                                                                                    \
   X(HEADS, heads)                                                                                  \
@@ -43,7 +43,7 @@
 #define ARGUMENTS_IN_SCRIPT SCRIPT_ARGUMENTS(IN_SCRIPT)
 #define AS_WORD(NAME, name) WORD_##NAME,
 
-/* Words of the command that calls it. */
+/* Indices of the words of the EVALSHA or EVAL command. */
 enum {
   WORD_EVAL,
   WORD_SCRIPT,
@@ -52,31 +52,29 @@ enum {
   WORDS
 };
 
-/* Fencing. The revision that a write follows must be the key's, and numbers of revisions are never
- * used again under any id: a new scene begins above all that have gone (`last`). So who slept while
- * others wrote, or while the scene went and came back, is refused. Numbers are compared as texts:
- * Lua's are exact only up to 2^53.
+/* Fencing: a write is refused unless the key is at the revision that the write follows. Revision
+ * numbers are never reused under any id: a new scene starts above all deleted ones (`last`). So a
+ * daemon that was suspended while others wrote, or while the scene was deleted and recreated, is
+ * refused. Numbers are compared as texts, since Lua's numbers are exact only up to 2^53.
  *
- * A Redis that has gone back in time gives numbers again. So each revision has the stamp of the
- * write that made it, too, and who follows, or folds, a revision of the same number that another
- * write made is refused.
+ * A Redis that has lost writes assigns revision numbers again. Each revision therefore also has the
+ * stamp of the write that made it. A write that follows or compacts a revision of the same number
+ * but another stamp is refused.
  *
- * What a write tells gets its numbers with the write, where somebody listens (`ear`): no write that
- * is there lacks its events, and none has any that is not. These numbers are below 2^53. What
- * stands in the way of telling does not stand in that of writing: what is in Redis of it is let go
- * of, and who listens finds that something is missing. Long events are sent when it is known that
- * somebody listens: a write that would have some ('?') is refused then, and comes again with them.
+ * Events are appended atomically with their write and get their numbers (below 2^53) there, if the
+ * scene has subscribers (`ear`). A fault of the event keys does not fail the write: the event keys
+ * are removed, and subscribers detect the gap. Long events are sent only if there are subscribers:
+ * a write with omitted events ('?') is refused then, and repeated with them.
  *
- * Who removes a shape that nobody has needed for long names the write by which it was last seen,
- * and is refused where there has been another since: of a post that found it there, or one after
- * which no scene names it any more.
+ * Expiry of an unused shape names the stamp of its last use. It is refused if the shape was used
+ * since: a post found it, or a scene that named it dropped it.
  *
- * Nothing is changed before the first refusal can come, and the first change of whatever adds is
- * one that Redis refuses when it has no memory left; after the first change it refuses no more.
- * What removes begins with a removal, which is never refused. So all that is changed is looked at
- * before: a key of another type, a count that is none. Nor does a change follow a record that is
- * not there, for nobody could read either. */
-const char *const srv_redis_script = __extension__ /* longer than every compiler needs to take */
+ * All checks precede the first change: types of the keys, counts, and the presence of the record
+ * that a change follows. The first command of a write that adds data is one that Redis refuses if
+ * it is out of memory; later commands of the script are not refused. A deletion starts with a
+ * removal, which Redis never refuses. */
+const char *const srv_redis_script =
+    __extension__ /* longer than the string literals that ISO C requires compilers to accept */
     "local " KEYS_IN_SCRIPT "none = unpack(KEYS)\n"
     "local " ARGUMENTS_IN_SCRIPT "part = unpack(ARGV)\n"
     "local scenes = space == 'scenes'\n"
@@ -226,11 +224,11 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "tell(revision, bodies)\n"
     "return done\n";
 
-/* A write that is refused after its first change would be half done. From Redis 7 on the script
- * asks whether its user may do all; an older one cannot be asked that, so what the script does is
- * tried at each connection, too, on a key that is never there and in ways that change nothing: all
- * that counts is whether the user may. Of a store that is still empty the pushes make a list and
- * remove it. Events are not among it: a write goes without them. */
+/* Checks that the user may run every command of the script, since a script that is refused after
+ * its first change would leave half a write. From Redis 7 on the script itself checks permissions.
+ * For older versions each connection runs this probe, which tries the commands on a key that does
+ * not exist, in ways that change nothing. In an empty store the pushes create a list, which is
+ * removed. Commands of events are not probed: a write succeeds without them. */
 const char srv_redis_probe[] =
     "local store, none = unpack(KEYS)\n"
     "local function may(name, ...)\n"
@@ -267,7 +265,7 @@ static srv_redis_bytes format(int count, const char **words, const size_t *lengt
                               unsigned replies) {
   char *bytes = NULL;
   int length = redisFormatCommandArgv(&bytes, count, words, lengths);
-  /* A command of 2 GiB or more has no length here. */
+  /* redisFormatCommandArgv fails for commands of 2 GiB and more. */
   if (length < 0) return (srv_redis_bytes){0};
   return (srv_redis_bytes){bytes, (size_t)length, replies};
 }
@@ -385,7 +383,7 @@ srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char
   size_t length =
       write->length - at < SRV_REDIS_PART_BYTES ? write->length - at : SRV_REDIS_PART_BYTES;
   if (at == 0) {
-    /* The first part makes the list, and sets how long it stays. */
+    /* The first part creates the list and sets its expiry. */
     static const char script[] =
         "redis.call('RPUSH', KEYS[1], ARGV[1]) redis.call('EXPIRE', KEYS[1], ARGV[2]) return 1";
     const char *words[] = {"EVAL", script, "1", stage, write->bytes, SRV_REDIS_STAGE_SECONDS};
@@ -393,7 +391,7 @@ srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char
         4, sizeof script - 1, 1, strlen(stage), length, strlen(SRV_REDIS_STAGE_SECONDS)};
     return format(6, words, lengths, 1);
   }
-  /* A list that has gone meanwhile is not restarted. */
+  /* RPUSHX: an expired list is not recreated. */
   const char *words[] = {"RPUSHX", stage, write->bytes + at};
   size_t lengths[] = {6, strlen(stage), length};
   return format(3, words, lengths, 1);
@@ -401,7 +399,7 @@ srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char
 
 /* ---- reads ---------------------------------------------------------------------------------- */
 
-/* Several commands as one piece of bytes. */
+/* Concatenates several commands. */
 static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
   size_t length = 0;
   bool whole = true;
@@ -421,8 +419,8 @@ static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
 
 #define COMMAND(...) srv_redis_command((const char *const[]){__VA_ARGS__, NULL})
 
-/* The last revision is asked for second: of a scene that has gone before the first question it is
- * known then. */
+/* Reads `last` after the key's entry: if the scene was deleted before the first command, `last`
+ * covers its revision. */
 srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *look) {
   key_names names;
   name_keys(&names, look->space, look->id);
@@ -447,12 +445,13 @@ srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_scrip
   return join(pieces, 5);
 }
 
-/* ---- who listens ---------------------------------------------------------------------------- */
+/* ---- events --------------------------------------------------------------------------------- */
 
-/* Numbers begin at the clock's microseconds, and above all that are known: what a client has kept
- * of an earlier stream is in none. A listener that knows more than there is has heard what Redis
- * has lost since. Entries of a stream whose numbers are not known any more would be in the way of
- * new ones, and so would what is none of ours. */
+/* Registers a subscriber. A new stream starts at the clock's microseconds and above all known
+ * numbers, so it does not contain numbers that clients retained from an earlier stream. A
+ * subscriber that knows a greater number than the stream has received events that Redis has lost;
+ * the stream is then restarted. Entries of a stream with unknown numbers, and keys of another type,
+ * are removed. */
 static const char subscribe_script[] =
     "local scenes, listened, told = unpack(KEYS)\n"
     "local id, known_first, known_last, seconds = unpack(ARGV)\n"
@@ -502,7 +501,7 @@ srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint
                  numbers[0], numbers[1], SRV_REDIS_EVENTS_SECONDS);
 }
 
-/* Writes in one reply of each scene. */
+/* Most entries per scene in one reply. */
 #define HEAR_COUNT "100"
 
 srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint64_t *last,

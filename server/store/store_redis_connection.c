@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Of one reply that is not whole yet; more is no answer of ours. */
+/* Most bytes of an incomplete reply. A longer one is a protocol error. */
 #define REPLY_BYTES_MOST ((size_t)1 << 30)
-/* Elements of an array in a reply. */
+/* Most elements of an array in a reply. */
 #define ELEMENTS_MOST 16777216
 #define READ_BYTES 262144
 
@@ -24,24 +24,25 @@ typedef enum state {
   STATE_CLOSED
 } state;
 
-/* A reply that is to come. */
+/* The callback of an outstanding reply. */
 typedef struct expected {
   struct expected *next;
   srv_redis_reply_callback *take;
   void *cls;
 } expected;
 
-/* One connection. It may outlive its place in the link until libuv has let go of it. */
+/* The socket of a connection. It outlives its use by the link until libuv has closed the handle. */
 typedef struct wire {
   uv_tcp_t tcp;
   uv_connect_t connect;
-  srv_redis_connection *link; /* NULL: given up */
+  srv_redis_connection *link; /* NULL: the link has dropped this socket */
   redisReader *reader;
-  redisReplyObjectFunctions functions; /* hiredis' own but for arrays */
+  redisReplyObjectFunctions functions; /* those of hiredis, except createArray */
   void *(*create_array)(const redisReadTask *task, int elements);
   expected *first, **last;
-  size_t unread;            /* bytes since the last whole reply */
-  uint64_t asked, answered; /* replies that were to come since the beginning, and that have come */
+  size_t unread; /* bytes received since the last complete reply */
+  uint64_t asked,
+      answered; /* numbers of replies requested and received since the socket was opened */
 } wire;
 
 typedef struct sending {
@@ -58,17 +59,16 @@ struct srv_redis_connection {
   srv_redis_connection_events events;
   state state;
   wire *wire;
-  size_t unsent;        /* bytes, when the times were looked at last */
-  uint64_t since_ns;    /* of the state */
-  uint64_t progress_ns; /* while something is under way */
+  size_t unsent;        /* bytes in the send queue at the last tick */
+  uint64_t since_ns;    /* time of the last change of `state` */
+  uint64_t progress_ns; /* time of the last progress while replies are outstanding */
   uint64_t retry_ns;
-  unsigned failures; /* one after the other */
-  unsigned wires;    /* not let go of by libuv yet */
-  uint64_t stale_ns; /* since when: an answer was one that another connection may not have; 0: none
-                        was */
-  bool refused;      /* in the greeting: status and why tell */
+  unsigned failures; /* consecutive failures */
+  unsigned wires;    /* sockets whose handles libuv has not closed yet */
+  uint64_t stale_ns; /* time of the first error that a new connection may not have; 0: none */
+  bool refused;      /* a step of the greeting failed; status and why give the reason */
   bool asks_settings, knows_settings;
-  srv_redis_durability settings; /* by these alone */
+  srv_redis_durability settings; /* durability according to CONFIG GET alone, without INFO */
   srv_store_status status;
   char why[SRV_STORE_WHY];
   char digest[48];
@@ -77,7 +77,7 @@ struct srv_redis_connection {
   void *closed_cls;
 };
 
-/* ---- ends ----------------------------------------------------------------------------------- */
+/* ---- closing -------------------------------------------------------------------------------- */
 
 static void finish_close_if_idle(srv_redis_connection *link) {
   if (link->state != STATE_CLOSED || link->wires) return;
@@ -137,7 +137,7 @@ static void go_down(srv_redis_connection *link, srv_store_status status, const c
 
 /* ---- replies -------------------------------------------------------------------------------- */
 
-/* An array of more elements than any of ours would take memory before one of them is there. */
+/* Rejects arrays longer than any valid reply before memory is allocated for their elements. */
 static void *create_array(const redisReadTask *task, int elements) {
   const wire *w = task->privdata;
   return elements > ELEMENTS_MOST ? NULL : w->create_array(task, elements);
@@ -196,8 +196,7 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
   bool good =
       redisReaderFeed(w->reader, buffer->base, (size_t)length) == REDIS_OK && dispatch_replies(w);
   if (good || !w->link) return;
-  /* The very first words. What speaks another protocol at the start is not a Redis that may come
-   * yet. */
+  /* The first bytes during startup: a server of another protocol is a permanent failure. */
   if (w->answered == 0 && link->state == STATE_GREET && !link->place->serving)
     go_down(link, SRV_STORE_FAILED, "what answers there is not Redis");
   else go_down(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
@@ -205,8 +204,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
 
 /* ---- sending -------------------------------------------------------------------------------- */
 
-/* That a command has gone out is progress only where no reply to an earlier one is missing: else
- * those who ask again and again would hide that Redis does not answer. */
+/* Counts a sent command as progress only if no earlier reply is outstanding. Otherwise frequent
+ * commands would hide that Redis does not answer. */
 static void on_bytes_sent(uv_write_t *write, int status) {
   sending *s = (sending *)write;
   srv_redis_connection *link = s->wire->link;
@@ -304,8 +303,8 @@ static void on_format_reply(void *cls, const redisReply *reply) {
   refuse_connection(link, SRV_STORE_FAILED, why);
 }
 
-/* Who may not ask is not reported; that is no promise. A Redis that is busy writes nothing either,
- * and will tell. */
+/* A user without permission for CONFIG leaves the durability unknown. BUSY keeps the known
+ * settings: a busy Redis writes nothing, and writes fail with BUSY themselves. */
 static void on_settings_reply(void *cls, const redisReply *reply) {
   srv_redis_connection *link = cls;
   if (!reply || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
@@ -344,14 +343,15 @@ static void on_script_reply(void *cls, const redisReply *reply) {
   link->events.up(link->events.cls);
 }
 
-/* A digest of nothing: that it is not known is the answer of a Redis that may be asked so. */
+/* A digest that no script has. The reply NOSCRIPT proves that the user may call EVALSHA. */
 #define NO_SCRIPT "0000000000000000000000000000000000000000"
 
 #define SAY(link, take, ...)                                                                       \
   send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
 
-/* appendonly, appendfsync, no-appendfsync-on-rewrite, maxmemory-policy, and few others: before
- * Redis 7 one pattern is all that can be asked for. Then whether it is as it has been set. */
+/* Queries appendonly, appendfsync, no-appendfsync-on-rewrite and maxmemory-policy; before Redis 7
+ * CONFIG GET accepts one pattern only, which matches a few others too. INFO then shows whether the
+ * settings are in effect. */
 static bool query_settings(srv_redis_connection *link) {
   link->asks_settings = true;
   return SAY(link, on_settings_reply, "CONFIG", "GET", "[amn][aop][-px]*") &&
@@ -381,7 +381,7 @@ static bool send_greeting(srv_redis_connection *link) {
          SAY(link, on_script_reply, "SCRIPT", "LOAD", srv_redis_script);
 }
 
-/* ---- being made ----------------------------------------------------------------------------- */
+/* ---- connecting ----------------------------------------------------------------------------- */
 
 static void on_connected(uv_connect_t *connect, int status) {
   wire *w = (wire *)((char *)connect - offsetof(wire, connect));
@@ -415,7 +415,7 @@ static void connect_wire(srv_redis_connection *link, const struct sockaddr *addr
   link->wire = w;
   link->wires++;
   uv_tcp_nodelay(&w->tcp, 1);
-  /* Where no descriptor is left this is where it is noticed. */
+  /* Fails if the process has no free file descriptor. */
   int code = uv_tcp_connect(&w->connect, &w->tcp, address, on_connected);
   if (code == 0) return;
   char why[SRV_STORE_WHY];
@@ -423,8 +423,8 @@ static void connect_wire(srv_redis_connection *link, const struct sockaddr *addr
   go_down(link, SRV_STORE_UNAVAILABLE, why);
 }
 
-/* Where the name has several addresses each try takes the next: the first may be of a kind that
- * Redis does not listen on. */
+/* Each attempt uses the next address of the name: Redis may not listen on the first one's address
+ * family (IPv4, IPv6). */
 static void resolve_endpoint(srv_redis_connection *link) {
   struct sockaddr_storage address;
   char why[SRV_STORE_WHY] = "the name of Redis' host is not found in time";
@@ -450,7 +450,7 @@ static void begin_connecting(srv_redis_connection *link) {
   else resolve_endpoint(link);
 }
 
-/* ---- what others call ----------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------ */
 
 srv_redis_connection *srv_redis_connection_create(uv_loop_t *loop, srv_redis_endpoint *place,
                                                   srv_redis_resolver *name,
@@ -492,7 +492,8 @@ void srv_redis_connection_query_settings(srv_redis_connection *link) {
     link->asks_settings = query_settings(link);
 }
 
-/* Who waits for an answer still gets it, unless there is always somebody. */
+/* True if an error requires a new connection. Waits for outstanding replies, but not indefinitely
+ * if there are always some. */
 static bool should_reconnect(const srv_redis_connection *link, bool waits, uint64_t now_ns) {
   if (!link->stale_ns || now_ns - link->since_ns < SRV_REDIS_STALE_NS) return false;
   return !waits || now_ns - link->stale_ns >= SRV_REDIS_STALE_NS;

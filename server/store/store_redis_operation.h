@@ -19,7 +19,7 @@ typedef enum srv_redis_operation_kind {
 typedef enum srv_redis_operation_phase {
   SRV_REDIS_HELD,    /* an earlier write of the same key is not sent yet */
   SRV_REDIS_STAGING, /* parts of a long record are sent */
-  SRV_REDIS_WAITS,   /* for the connection */
+  SRV_REDIS_WAITS,   /* waits for the connection */
   SRV_REDIS_SENT
 } srv_redis_operation_phase;
 
@@ -46,9 +46,9 @@ typedef struct srv_redis_operation {
     SRV_REDIS_NO_TRANSACTION, /* Redis has refused the transaction for lack of memory */
     SRV_REDIS_BY_SCRIPT
   } load_method;
-  bool out_of_memory; /* this process has no memory to send it: answered by the next tick */
-  bool sends_events;  /* there are subscribers: the events are sent whatever their length */
-  size_t staged;      /* bytes */
+  bool out_of_memory; /* no memory to send the command: answered by the next tick */
+  bool sends_events;  /* there are subscribers: events of any length are sent */
+  size_t staged;      /* bytes staged so far */
   char stage[64];     /* key of the staged parts; "": the bytes are sent with the write */
 } srv_redis_operation;
 

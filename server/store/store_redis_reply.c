@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Greatest length of a text that is taken for a number. */
+/* Most digits of a number. */
 #define DIGITS_MOST 20
 
 static bool is_text(const redisReply *reply) {
@@ -21,7 +21,7 @@ static bool text_is(const redisReply *reply, const char *text) {
   return is_text(reply) && reply->len == strlen(text) && memcmp(reply->str, text, reply->len) == 0;
 }
 
-/* Reads digits up to something else; advances *at. False: there are none, or too many. */
+/* Parses the leading digits and advances *at behind them. False: no digits, or too many. */
 static bool read_number(const char **at, const char *end, uint64_t *out) {
   uint64_t value = 0;
   const char *from = *at;
@@ -34,7 +34,7 @@ static bool read_number(const char **at, const char *end, uint64_t *out) {
   return *at > from;
 }
 
-/* `count` numbers between single blanks, and nothing else. */
+/* Parses exactly `count` numbers separated by single blanks. */
 static bool read_numbers(const redisReply *reply, int count, uint64_t *out) {
   if (!is_text(reply)) return false;
   const char *at = reply->str, *end = at + reply->len;
@@ -59,7 +59,7 @@ typedef struct meaning {
 
 #define CLUSTER "this Redis is one of a cluster, where the store cannot be"
 
-/* All of them mean that nothing is written. */
+/* Errors of Redis that imply that nothing was written. */
 static const meaning meanings[] = {
     {"OOM", SRV_STORE_FULL, "Redis has no memory left (maxmemory)"},
     {"MISCONF", SRV_STORE_UNAVAILABLE,
@@ -81,8 +81,8 @@ static const meaning meanings[] = {
     {"ASK", SRV_STORE_FAILED, CLUSTER},
 };
 
-/* The code is the first word; before Redis 7 that of an error in a script stands behind a sentence
- * of its own. */
+/* The code of an error is its first word. Before Redis 7, errors of a script have the code behind a
+ * prefix of their own. */
 bool srv_redis_is_error(const redisReply *reply, const char *code) {
   if (!reply || reply->type != REDIS_REPLY_ERROR) return false;
   const char *text = reply->str;
@@ -94,7 +94,7 @@ bool srv_redis_is_error(const redisReply *reply, const char *code) {
   return strncmp(text, code, length) == 0 && (text[length] == ' ' || text[length] == 0);
 }
 
-/* What is wrong is the user; Redis has several ways to say so. */
+/* True if the error concerns the user's permissions; Redis has several texts for it. */
 static bool is_of_user(const redisReply *reply) {
   if (srv_redis_is_error(reply, "NOPERM")) return true;
   if (srv_redis_is_error(reply, "EXECABORT") && strstr(reply->str, "permissions")) return true;
@@ -108,7 +108,7 @@ bool srv_redis_is_stale(const redisReply *reply) {
   return is_of_user(reply);
 }
 
-/* What Redis says itself goes into logs and replies: printable characters alone. */
+/* Copies Redis' own text, which is shown in logs and replies: printable characters only. */
 static void quote(const redisReply *reply, const char *what, char *why) {
   char text[100];
   size_t n = 0;
@@ -118,7 +118,7 @@ static void quote(const redisReply *reply, const char *what, char *why) {
   snprintf(why, SRV_STORE_WHY, "%s: %s", what, text);
 }
 
-/* What no waiting mends, and only Redis' own words tell. */
+/* True for permanent errors, for which `why` quotes Redis' own text. */
 static bool is_refused(const redisReply *reply, char *why) {
   bool is_user = is_of_user(reply),
        is_unknown = strncmp(reply->str, "ERR unknown command", 19) == 0;
@@ -142,7 +142,7 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
     snprintf(why, SRV_STORE_WHY, "Redis has too many clients");
     return SRV_STORE_UNAVAILABLE;
   }
-  /* Of a Redis before 6. */
+  /* Text of a Redis before 6. */
   if (strstr(reply->str, "invalid password")) {
     snprintf(why, SRV_STORE_WHY, "Redis does not take the password");
     return SRV_STORE_UNAVAILABLE;
@@ -175,7 +175,7 @@ bool srv_redis_needs_events(const redisReply *reply) {
   return is_array(reply) && reply->elements == 1 && text_is(reply->element[0], "TELL");
 }
 
-/* The second word is the key that is, where there is one. */
+/* The reply's second element, if present, is the damaged key. */
 static void set_damaged(const redisReply *reply, srv_store_write *write) {
   set_write_status(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
   if (reply->elements > 1 && is_text(reply->element[1]))
@@ -213,7 +213,7 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   }
 }
 
-/* ---- looks ---------------------------------------------------------------------------------- */
+/* ---- lookups -------------------------------------------------------------------------------- */
 
 static void damaged_lookup(srv_store_lookup *look, const char *why) {
   free(look->entries);
@@ -271,7 +271,7 @@ static void read_one(const redisReply *reply, srv_store_lookup *look) {
     damaged_lookup(look, "the key's entry is not one of ours");
 }
 
-/* False: status and why tell. */
+/* False: sets status and why. */
 static bool is_answer(const redisReply *reply, bool good, srv_store_lookup *look) {
   if (good) return true;
   look->status = srv_redis_error(reply, look->why);
@@ -310,7 +310,7 @@ typedef struct head {
   uint64_t revision, follows, parts, length, stamp;
 } head;
 
-/* Puts a record together from its parts, which begin at `at`. */
+/* Assembles a record from its parts, which begin at index `at`. */
 static void read_record(const redisReply *parts, size_t at, const head *h, srv_store_load *load) {
   srv_store_record *record = &load->records[load->count];
   size_t length = 0;
@@ -339,7 +339,7 @@ static void read_record(const redisReply *parts, size_t at, const head *h, srv_s
     memcpy(record->bytes + n, parts->element[at + i]->str, parts->element[at + i]->len);
 }
 
-/* A base, then changes each of which follows the one before, up to the key's revision and stamp. */
+/* Reads a base and the changes that follow it, up to the revision and stamp of the key's entry. */
 static void read_records(const redisReply *heads, const redisReply *parts,
                          const srv_store_entry *key, srv_store_load *load) {
   uint64_t before = 0, stamp = 0;
@@ -390,7 +390,7 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
   if (load->status != SRV_STORE_OK) srv_store_load_free(load);
 }
 
-/* ---- what is reported ----------------------------------------------------------------------- */
+/* ---- events --------------------------------------------------------------------------------- */
 
 bool srv_redis_read_event_batch(const redisReply *reply, srv_redis_event_batch *out) {
   uint64_t numbers[5];
@@ -425,7 +425,7 @@ bool srv_redis_read_scene_events(const redisReply *reply, size_t index,
   return true;
 }
 
-/* The fields of an entry stand as the script of a write has put them. */
+/* Expects the fields in the order in which the script of a write adds them (XADD). */
 bool srv_redis_read_event(const srv_redis_event_batch *heard, size_t index, srv_store_event *out) {
   const redisReply *entry = heard->writes->element[index];
   if (!is_array(entry) || entry->elements != 2 || !is_text(entry->element[0]) ||
@@ -447,11 +447,12 @@ bool srv_redis_read_event(const srv_redis_event_batch *heard, size_t index, srv_
   return out->count > 0 && out->count <= out->last && out->last < SRV_REDIS_NUMBERS;
 }
 
-/* ---- what is promised ----------------------------------------------------------------------- */
+/* ---- durability ----------------------------------------------------------------------------- */
 
-/* Where all is written, synced before it is acknowledged, also while a child of Redis writes the
- * file again; and where Redis lets go of none of it for want of memory: of what has a time to live
- * it may, no record has one. */
+/* DURABLE requires that every command is appended to the file and synced before its reply
+ * (appendonly, appendfsync always), also during a rewrite of the file by a child of Redis; and that
+ * Redis evicts no record for lack of memory. volatile-* policies are allowed: they evict only keys
+ * with a time to live, and no record has one. */
 srv_redis_durability srv_redis_read_settings(const redisReply *reply) {
   bool appends = false, always = false, at_any_time = false, keeps = false;
   if (!is_array(reply)) return SRV_REDIS_DURABILITY_UNKNOWN;
@@ -476,10 +477,9 @@ static bool has_line(const redisReply *reply, const char *line) {
   return false;
 }
 
-/* After CONFIG SET appendonly yes what is written goes into files that Redis does not know when it
- * begins, until it has written all that it has for the first time. So long such a rewrite is under
- * way or scheduled, also after one that has failed; but it may as well be one of many, of a file
- * that is in its place. */
+/* After CONFIG SET appendonly yes, Redis ignores the new file at a restart until its first rewrite
+ * is complete. Until then a rewrite is in progress or scheduled, also after a failed one. A rewrite
+ * in progress may as well be a later one of a complete file; INFO does not distinguish them. */
 srv_redis_durability srv_redis_read_persistence(const redisReply *reply) {
   if (!is_text(reply)) return SRV_REDIS_DURABILITY_UNKNOWN;
   if (has_line(reply, "aof_enabled:0")) return SRV_REDIS_NOT_DURABLE;

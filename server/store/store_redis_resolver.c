@@ -10,22 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Addresses of a name that are tried, one after the other. */
+/* Most addresses of a name that are used. */
 #define ADDRESSES_MOST 8u
-/* So long a result is taken for what would be found now: longer than the pause between two tries,
- * so that also a lookup that has taken longer than anybody waits is of use. That there is nothing
- * is believed for less. */
+/* Lifetime of a result. It exceeds the pause between two attempts, so that a lookup that outlasts
+ * its attempt serves the next one. An empty result expires earlier. */
 #define KEEP_NS (SRV_REDIS_RETRY_MAX_NS + 1000000000u)
 #define KEEP_NOTHING_NS 1000000000u
 
 struct srv_redis_resolver {
   char host[256], port[8];
-  pthread_mutex_t lock; /* over all that follows */
-  bool running;         /* the thread has it, too */
+  pthread_mutex_t lock; /* guards the members below */
+  bool running;         /* the lookup thread is running and shares this object */
   bool released;
-  bool asked; /* there is a result */
+  bool asked; /* a result is present */
   uint64_t found_ns;
-  int status; /* of getaddrinfo */
+  int status; /* result of getaddrinfo */
   unsigned count;
   struct sockaddr_storage addresses[ADDRESSES_MOST];
 };
@@ -56,7 +55,7 @@ void srv_redis_resolver_release(srv_redis_resolver *name) {
 static void *resolve_host(void *cls) {
   srv_redis_resolver *name = cls;
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
-  /* Neither changes after the beginning. */
+  /* Both are constant after creation, so the lock is not needed. */
   int status = getaddrinfo(name->host, name->port, &hints, &list);
   pthread_mutex_lock(&name->lock);
   name->status = status;
@@ -75,7 +74,7 @@ static void *resolve_host(void *cls) {
   return NULL;
 }
 
-/* The lock is held. False: no thread could be had. */
+/* Call with the lock held. False: the thread could not be started. */
 static bool start_lookup(srv_redis_resolver *name) {
   pthread_t thread;
   name->running = true;

@@ -39,7 +39,7 @@ typedef struct subscription {
 } subscription;
 
 struct srv_redis_subscriptions {
-  const srv_store *store; /* for its `tell` */
+  const srv_store *store; /* `tell` receives reports */
   /* The subscription with the refused query that was reported, until that query succeeds; NULL:
    * none. */
   const subscription *refused;

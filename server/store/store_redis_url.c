@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Longest password that is read. */
+/* Most bytes of a password. */
 #define PASSWORD_MOST 1024
 
 static bool write_url_reason(char *why, const char *what) {
@@ -19,7 +19,7 @@ static bool write_url_reason(char *why, const char *what) {
   return false;
 }
 
-/* Decimal digits up to the end. */
+/* Parses a text of decimal digits only. */
 static bool parse_url_number(const char *text, unsigned most, unsigned *out) {
   unsigned value = 0;
   if (!*text) return false;
@@ -32,7 +32,7 @@ static bool parse_url_number(const char *text, unsigned most, unsigned *out) {
   return true;
 }
 
-/* host[:port], where an IPv6 address stands in brackets. */
+/* Parses host[:port]; an IPv6 address is in brackets. */
 static bool parse_host(srv_redis_endpoint *place, char *text, char *why) {
   char *port = NULL, *host = text;
   if (*text == '[') {
@@ -98,7 +98,7 @@ void srv_redis_endpoint_free(srv_redis_endpoint *place) {
   place->password = NULL;
 }
 
-/* Line ends after it are none of the password's. NULL: it is good. */
+/* Strips trailing line ends. Returns the fault, or NULL. */
 static const char *check_password(const char *bytes, size_t *length) {
   while (*length && (bytes[*length - 1] == '\n' || bytes[*length - 1] == '\r')) (*length)--;
   if (*length == 0) return "it is empty";
@@ -109,7 +109,7 @@ static const char *check_password(const char *bytes, size_t *length) {
   return NULL;
 }
 
-/* False: *why tells. */
+/* False: the reason is in *why. */
 static bool read_password(srv_redis_endpoint *place, const char **why) {
   char bytes[PASSWORD_MOST + 3];
   size_t length = 0;

@@ -1,6 +1,6 @@
-/* The store in a file: a writing and a reading thread, each with an SQLite connection. Submissions
- * wait in a queue. The writer takes all of them at once, so that they share one sync (group
- * commit). Answers come back to the loop thread. */
+/* The store in a file: a writing and a reading thread, each with its own SQLite connection.
+ * Submissions are queued; the writer executes all queued writes in one transaction with one sync
+ * (group commit). Answers are returned to the loop thread. */
 #include "store/store_sqlite.h"
 
 #include <assert.h>
@@ -10,54 +10,54 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* What one transaction takes at most: its pages are held in memory, and its first write waits for
- * its last. */
+/* Most writes of one transaction: its pages are held in memory, and its first write waits for its
+ * last. */
 #define GROUP_WRITES 1024
 #define GROUP_BYTES ((size_t)32 << 20)
 
-/* The writer has been idle for so long when it begins to tidy up: nobody is about to write. */
+/* Idle time after which the writer starts background cleanup. */
 #define IDLE_NS 200000000u
 
-/* How long it waits for writes between two pieces of tidying up: a piece takes a sync, for which a
- * write that comes has to wait. Waiting some times as long leaves the disk to others. */
+/* Pause between two steps of cleanup. A write that arrives during a step waits for the step's sync.
+ * A pause of several syncs leaves the disk to other processes. */
 #define TIDY_NS 10000000u
 
-/* Pages of the log that are copied into the file when idle; at the latest SRV_SQLITE_LOG_PAGES are.
- */
+/* WAL pages that trigger a checkpoint when idle; under load SRV_SQLITE_LOG_PAGES do. */
 #define LOG_PAGES_IDLE 256
 
 typedef struct sqlite_store {
-  srv_store store; /* first: what the daemon sees */
+  srv_store store; /* first: the daemon's view */
   srv_sqlite_file file;
   uv_loop_t *loop;
-  int bell; /* an eventfd: rung by the threads, and heard in `answers`. libuv's own would have the
-             * loop spin until the thread that rang has come back from it, which on a busy core
-             * takes long */
+  int bell; /* eventfd by which the threads wake the loop, which reads it in `answers`.
+             * uv_async_send would make the loop spin until the sending thread returns, which takes
+             * long on a busy core. */
   uv_poll_t answers;
   uv_prepare_t round;
   uv_thread_t writer, reader;
-  /* The writer's. */
-  int told_places;       /* of `places` */
-  bool told_damage;      /* `damaged` */
-  bool told_failure;     /* `failed` */
-  bool tidies;           /* it has begun to, and there is more */
-  bool tells_forgot;     /* what was found when the file was opened is to be reported */
-  bool submitted;        /* in this round of the loop, and the writer not woken since */
-  uint64_t submitted_ns; /* the first of those */
+  /* State of one thread each, not guarded by the mutex. */
+  int told_places;       /* value of `places` last reported */
+  bool told_damage;      /* `damaged` was reported */
+  bool told_failure;     /* `failed` was reported */
+  bool tidies;           /* cleanup has begun and is not complete */
+  bool tells_forgot;     /* the discarded list of free pages is still to be reported */
+  bool submitted;        /* submitted in this loop iteration; the writer is not woken yet */
+  uint64_t submitted_ns; /* time of the first of these writes */
   void (*closed)(void *cls);
   void *closed_cls;
   unsigned handles;
-  /* Under the mutex. */
+  /* Guarded by the mutex. */
   uv_mutex_t mutex;
   uv_cond_t writes_wait, reads_wait;
   srv_store_write *writes, **writes_end, *written, **written_end;
   srv_store_load *loads, **loads_end, *loaded, **loaded_end;
   srv_store_lookup *looks, **looks_end, *looked, **looked_end;
   bool closing, reader_ended, writer_ended;
-  bool failed;   /* the device: why tells */
-  bool damaged;  /* what all keys need: why tells, where nothing has failed */
-  int places;    /* of new records, that there have been */
-  size_t queued; /* of `writes` */
+  bool failed;   /* the device failed, for the reason in why */
+  bool damaged;  /* structures that all keys need are damaged, for the reason in why unless `failed`
+                  */
+  int places;    /* number of tables of records */
+  size_t queued; /* length of the list `writes` */
 
   srv_group_commit company;
   char why[SRV_STORE_WHY];
@@ -118,7 +118,7 @@ static void report_file_state(sqlite_store *s) {
   if (news) wake_loop(s);
 }
 
-/* began_ns: when their transaction did. */
+/* Returns answers to the loop. began_ns: start of their transaction. */
 static void return_answers(sqlite_store *s, srv_store_write *first, uint64_t began_ns,
                            uint64_t now_ns) {
   size_t answered = 0;
@@ -175,7 +175,7 @@ static void run_writer(void *cls) {
     }
     report_file_state(s);
   }
-  /* The file is closed here: its last checkpoint takes long enough not to hold the loop up. */
+  /* Closes the file on this thread: the last checkpoint would block the loop. */
   uv_thread_join(&s->reader);
   srv_sqlite_close(&s->file);
   uv_mutex_lock(&s->mutex);
@@ -244,13 +244,13 @@ static void report_sqlite_event(const sqlite_store *s, const char *event, const 
   if (s->store.tell) s->store.tell(s->store.tell_cls, event, what);
 }
 
-/* Once. */
+/* Logs the failure of the device, once. */
 static void report_storage_failure(sqlite_store *s, const char *why) {
   if (!s->told_failure) report_sqlite_event(s, "storageFailed", why);
   s->told_failure = true;
 }
 
-/* Once each. why: of a store that is damaged; else NULL. */
+/* Logs each kind of damage once. why: reason if the store is damaged; else NULL. */
 static void report_storage_damage(sqlite_store *s, int places, const char *why) {
   if (s->tells_forgot)
     report_sqlite_event(s, "storageDamaged",
@@ -416,8 +416,8 @@ static bool start(sqlite_store *s) {
   return false;
 }
 
-/* Of a store that never ran. Its handles, if the loop has them, are closed by the loop's next
- * round. */
+/* Frees a store that never ran. Its handles, if the loop has them, are closed in the loop's next
+ * iteration. */
 static void abandon_store(sqlite_store *s) {
   srv_sqlite_close(&s->file);
   if (!s->handles) {

@@ -1,4 +1,5 @@
-/* The file and its lock: opening, with a sentence for each fault, and closing. */
+/* Opens and closes the file of the store and its lock. Each fault of opening has its own sentence.
+ * The log is SQLite's write-ahead log (WAL). */
 #include "store/store_sqlite.h"
 
 #include <assert.h>
@@ -12,17 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Room that the log has on the disk from the beginning, so that a scene can be removed when the
- * disk is full: a removal writes some ten pages, and when idle the log is copied and restarted
- * after 256 of them (store_sqlite.c). */
+/* Initial size of the WAL on the disk, so that scenes can be deleted when the disk is full. A
+ * deletion writes about 10 pages; when idle the WAL is checkpointed and restarted after 256 pages
+ * (store_sqlite.c). */
 #define LOG_RESERVE_BYTES (320 * LOG_PAGE_BYTES)
 
-/* A page of the log, with what SQLite writes before it. */
+/* A page in the WAL with its frame header. */
 #define LOG_PAGE_BYTES (SRV_SQLITE_PAGE_BYTES + 24)
 
-/* What the log keeps of its room when it begins again after a write that made it longer: the pages
- * after which it is copied and those of the transaction with which they are reached, mostly, so
- * that it is not made longer again and again. 17 MiB. */
+/* Size to which a longer WAL is truncated when it restarts (17 MiB): the pages that trigger a
+ * checkpoint and those of a typical transaction that reaches this number, so that the WAL is not
+ * extended again and again. */
 #define LOG_KEPT_BYTES 17825792
 static_assert(LOG_KEPT_BYTES > (SRV_SQLITE_LOG_PAGES + 128) * LOG_PAGE_BYTES,
               "the log grows anew with each round");
@@ -30,12 +31,12 @@ static_assert(LOG_KEPT_BYTES > (SRV_SQLITE_LOG_PAGES + 128) * LOG_PAGE_BYTES,
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
-/* How long another program that looks into the file may hold us up. A write that comes while one
- * waits is still answered within the time that a request has by default, 5 s. */
+/* Longest wait for another program that has locked the file. A write that arrives during a wait is
+ * still answered within the default time limit of a request, 5 s. */
 #define BUSY_MS 2000
 
-/* What is deleted need not be overwritten, and the log is copied into the file when the writer says
- * so, not within a commit. synchronous=FULL: the log is synced before a commit returns. */
+/* Deleted content is not overwritten. Checkpoints are run by the writer, not within a commit.
+ * synchronous=FULL: the WAL is synced before a commit returns. */
 static const char writer_settings[] =
     "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
     "PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;"
@@ -44,8 +45,8 @@ static const char writer_settings[] =
 static const char reader_settings[] =
     "PRAGMA query_only=ON; PRAGMA cache_size=-4096; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;";
 
-/* All that is not records is read through once, page by page: what is damaged there shows now. A
- * store with damaged records is opened; each key tells of its own. */
+/* Checks all tables except those of records page by page when the store is opened. A store with
+ * damaged records is opened; each damaged key reports its damage when it is loaded. */
 static const char proof[] = "SELECT * FROM pragma_integrity_check('store') UNION ALL SELECT * FROM "
                             "pragma_integrity_check('keys')"
                             " UNION ALL SELECT * FROM pragma_integrity_check('names')"
@@ -56,9 +57,9 @@ static bool write_reason(char *why, const char *what, const char *reason) {
   return false;
 }
 
-/* What has the name of a file of the store is a file, if it is there: a pipe would keep the opening
- * waiting for ever, and behind a link is a file of somebody else. Nothing has been opened or made
- * yet. */
+/* Rejects anything but regular files under the names of the store's files: a pipe would block the
+ * opening, and a link may lead to another user's file. Called before any file is opened or created.
+ */
 static bool are_files(const char *folder, char *why) {
   static const char *const names[] = {SRV_SQLITE_LOCK, SRV_SQLITE_FILE, SRV_SQLITE_FILE "-wal",
                                       SRV_SQLITE_FILE "-shm", SRV_SQLITE_FILE "-journal"};
@@ -99,8 +100,8 @@ bool srv_sqlite_sync_folder(const char *folder, char why[SRV_STORE_WHY]) {
   return good;
 }
 
-/* A new file is its owner's alone, and its log and the log's index are as the file is. What is
- * wrong SQLite will tell. */
+/* Creates the file with access for its owner only; SQLite gives the WAL and its index the same
+ * mode. Errors are left to SQLite, which reports them when it opens the file. */
 static void make_private(const char *path) {
   int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor >= 0) close(descriptor);
@@ -113,7 +114,7 @@ static sqlite3 *open_database(const char *path, const char *vfs, const char *set
                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, vfs);
   if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, BUSY_MS);
   if (code == SQLITE_OK) code = sqlite3_extended_result_codes(db, 1);
-  /* Of a new file; one that is there has it in its header. */
+  /* Applies to a new file; an existing one has its page size in the header. */
   if (code == SQLITE_OK)
     code = sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
   if (code == SQLITE_OK) code = sqlite3_exec(db, settings, NULL, NULL, NULL);
@@ -123,8 +124,7 @@ static sqlite3 *open_database(const char *path, const char *vfs, const char *set
   return NULL;
 }
 
-/* What SQLite found first, without the line in which it names the database, and without the lines
- * after it. */
+/* Writes the first finding of SQLite to why, without the line that names the database. */
 static bool write_check_finding(char *why, const char *text) {
   const char *first = strncmp(text, "***", 3) == 0 ? strchr(text, '\n') : NULL;
   char finding[SRV_STORE_WHY];
@@ -151,8 +151,8 @@ static bool is_integrity_proven(sqlite3 *db, char *why) {
 bool srv_sqlite_free_is_damaged(sqlite3 *db) {
   sqlite3_stmt *statement = NULL;
   bool damaged = false;
-  /* The list goes with the table whose root is the first page. Of both SQLite says which is meant.
-   */
+  /* The check of the table with root page 1 includes the list of free pages; SQLite's text names
+   * the faulty one. */
   int code = sqlite3_prepare_v2(db, "SELECT * FROM pragma_integrity_check('sqlite_schema')", -1,
                                 &statement, NULL);
   while (code == SQLITE_OK && !damaged && sqlite3_step(statement) == SQLITE_ROW) {
@@ -160,13 +160,13 @@ bool srv_sqlite_free_is_damaged(sqlite3 *db) {
     damaged = text && sqlite3_strlike("%freelist: %", text, 0) == 0;
   }
   sqlite3_finalize(statement);
-  /* What was read is not kept in memory: it is not asked for soon. */
+  /* Frees the page cache: these pages are not needed soon. */
   sqlite3_db_release_memory(db);
   return damaged;
 }
 
-/* Where that list is damaged, what takes its pages cannot be written: the store goes without it.
- * The log must be in the file, and gone. NULL: why tells. */
+/* Reopens the file without its damaged list of free pages, since writes that take a page from the
+ * list would fail. Requires that the WAL is copied and removed. NULL: the reason is in why. */
 static sqlite3 *reopen_without_free_pages(sqlite3 *db, const char *path, const char *vfs,
                                           char *why) {
   char log[PATH_MAX + 8];
@@ -179,10 +179,11 @@ static sqlite3 *reopen_without_free_pages(sqlite3 *db, const char *path, const c
   return NULL;
 }
 
-/* A new file has its first page before there is a log. Where the sync of that failed in a life
- * before, the page may be in memory alone, and without it SQLite takes the file as empty and
- * deletes the log. The log has that page, too, and is copied before anything is acknowledged. Where
- * that finds no room, or somebody reads, the file had more before. */
+/* Copies the WAL before any write is acknowledged. SQLite writes the first page of a new file
+ * before it has a WAL. If the sync of that page failed in an earlier process, the page may only be
+ * in the page cache; without it SQLite treats the file as empty and deletes the WAL. The WAL
+ * contains the page too. A checkpoint that lacks room, or is blocked by a reader, is harmless: such
+ * a file is not new. */
 static bool copy_log(srv_sqlite_file *file, char *why) {
   srv_sqlite_checkpoint(file->writer, 0);
   if (!srv_sqlite_failed(file->writer)) return true;
@@ -207,7 +208,7 @@ static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   return file->writer && copy_log(file, why);
 }
 
-/* The reader skips page checksums: its rows have their own digests. */
+/* Opens the reading connection, without page checksums: its rows have digests of their own. */
 static bool open_reading_database(srv_sqlite_file *file, const char *path, char *why) {
   sqlite3 *db = open_database(path, NULL, reader_settings, why);
   if (!db) return false;
@@ -216,9 +217,9 @@ static bool open_reading_database(srv_sqlite_file *file, const char *path, char 
   return file->reader != NULL;
 }
 
-/* Zeros behind the log's end are no part of it, but a write there changes no length and no extent
- * of the file: its sync is one write of the device instead of two. Where there is no room for them
- * only the reserve is lacking. */
+/* Extends the WAL by zeros, which SQLite ignores. A write into this space changes neither length
+ * nor extents of the file, so its sync is one write of the device in place of two. Without room on
+ * the disk only this reserve is missing. */
 static void reserve_log(const char *path) {
   static const char zeros[65536];
   char log[PATH_MAX + 8];
@@ -238,7 +239,7 @@ static void reserve_log(const char *path) {
   close(descriptor);
 }
 
-/* What lies beside the file begins with its name, or lies in its folder. */
+/* Watches the file, its WAL and the lock file. */
 static bool watch_files(const srv_sqlite_file *file, const char *folder, const char *path,
                         char *why) {
   char log[PATH_MAX + 8], lock[PATH_MAX + 16];
@@ -249,8 +250,8 @@ static bool watch_files(const srv_sqlite_file *file, const char *folder, const c
   return good || write_reason(why, SRV_SQLITE_FILE, "a file of the store has gone");
 }
 
-/* Where a file that is not ours is met, or one of a newer format, that is the reason whatever else
- * was found. Bytes as in "Database File Format", 1.3. */
+/* Replaces the reason if the file is not a store of contactd, or has a newer format: any other
+ * finding follows from this. Offsets as in "Database File Format", 1.3. */
 static void explain_foreign_file(const char *path, char *why) {
   unsigned char header[72] = {0};
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
@@ -258,8 +259,8 @@ static void explain_foreign_file(const char *path, char *why) {
   if (descriptor >= 0) close(descriptor);
   if (length <= 0) return;
   int format = header[60] << 24 | header[61] << 16 | header[62] << 8 | header[63];
-  /* Ours has no name before its log has been copied into it for the first time, but room for
-   * digests. */
+  /* The file of a new store has no application_id before its first checkpoint, but reserved bytes
+   * for checksums. */
   bool nameless = memcmp(header + 68, "\0\0\0", 4) == 0 && header[20] == SRV_SQLITE_DIGEST_BYTES;
   if (memcmp(header, "SQLite format 3", 16) != 0 ||
       (memcmp(header + 68, "ctcd", 4) != 0 && !nameless))
@@ -288,7 +289,7 @@ bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STO
 
 void srv_sqlite_close(srv_sqlite_file *file) {
   srv_sqlite_reader_destroy(file->reader);
-  /* The last connection copies the log into the file and removes it. */
+  /* Closing the last connection checkpoints and removes the WAL. */
   srv_sqlite_writer_destroy(file->writer);
   if (file->lock >= 0) close(file->lock);
   *file = (srv_sqlite_file){.lock = -1};

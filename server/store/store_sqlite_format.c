@@ -12,29 +12,27 @@
 /* "ctcd" */
 #define APPLICATION_ID 0x63746364
 
-/* Rows of keys and records have digests of their own: those who read do not prove pages, so that of
- * a damaged page all is lost that is damaged and nothing else.
+/* Rows of keys and records have their own digests: readers do not verify page checksums, and damage
+ * of a page affects only its damaged rows.
  *
- * keys: what there is. `life` is the number of the first row of the base that the key was put with:
- * records of an earlier scene of the same id have another. base_number is the first row of the base
- * that holds now; it may have been made later than records that follow it.
+ * keys: one row per key. `life` is the number of the first row of the base with which the key was
+ * created; it distinguishes records of an earlier scene with the same id. base_number is the first
+ * row of the current base, which may have been written later than records that follow it.
  *
- * records: rows are numbered in the order of writing, so new ones go to the end whatever their key,
- * and there is no index that a write would have to change somewhere else. A record is one or more
- * rows that follow one another. `follows` is the revision before it, 0 of a base, and `previous`
- * the first row of that record, so that a key's records are found from its last_number backward, up
- * to the one that follows base_revision; length is that of the whole record. Where pages are
- * damaged there are tables records_N besides, with the rows from number N on
- * (store_sqlite_volume.c).
+ * records: rows are numbered in the order of writing, so new rows are appended whatever their key,
+ * and no index has to be updated. A record is one or more consecutive rows. `follows` is the
+ * revision before it (0: a base), `previous` the first row of the record of that revision, and
+ * length that of the whole record. A key's records are found from last_number backward to the one
+ * that follows base_revision. If pages are damaged there are further tables records_N with the rows
+ * from number N on (store_sqlite_volume.c).
  *
- * names: which scene names which shape, by their numbers in keys.
+ * names: pairs of scene and named shape, by their numbers in keys.
  *
- * garbage: records from row `start` backward to base_number, which take their end as a key's do,
- * are used no more and wait to be deleted, so that a write does not take as long as what it
- * replaces is large.
+ * garbage: unused records, from row `start` backward to base_number, that wait to be deleted.
+ * Deferred deletion keeps the time of a write independent of the size of the data that it replaces.
  *
- * store: one row. next_number numbers keys and records, and is never given twice; commits counts
- * transactions; identity tells this store from any other. */
+ * store: one row. next_number numbers keys and records and is never reused; commits counts
+ * transactions; identity identifies the store. */
 static const char first_format[] = "CREATE TABLE store(id INTEGER PRIMARY KEY CHECK(id = 1), "
                                    "next_number INTEGER NOT NULL, commits INTEGER NOT NULL,"
                                    " last_revision INTEGER NOT NULL, identity INTEGER NOT NULL);"
@@ -93,7 +91,7 @@ bool srv_sqlite_mark_read(int file, srv_sqlite_mark *out) {
 
 void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark) {
   mark_bytes bytes = {.mark = *mark, .digest = srv_sqlite_digest(0, mark, sizeof *mark)};
-  /* Where it cannot be written nothing is wrong yet. */
+  /* A failure is ignored: an old mark only detects less. */
   ssize_t written = pwrite(file, &bytes, sizeof bytes, 0);
   (void)written;
 }
@@ -109,9 +107,9 @@ static bool write_all(int to, const unsigned char *bytes, size_t length) {
   return true;
 }
 
-/* Page by page as they are, damaged ones among them: that a page is not what was written is
- * reported of bytes that have been read. By SQLite's own descriptor, for to close another would end
- * SQLite's locks of the file. */
+/* Copies the file as it is, including damaged pages; page checksums report damage when the copy is
+ * read. Uses SQLite's own descriptor, since closing another one would release SQLite's locks
+ * (POSIX). */
 static bool copy_pages(sqlite3 *db, int to, char *why) {
   sqlite3_file *file = NULL;
   sqlite3_int64 size = 0;
@@ -128,8 +126,8 @@ static bool copy_pages(sqlite3 *db, int to, char *why) {
   return code == SQLITE_OK || reported(why, "copy of the older format", sqlite3_errstr(code));
 }
 
-/* The copy is on the disk, and its name in the folder, before the file is changed. The lock of the
- * folder keeps others away meanwhile; what is in the log is brought into the file before. */
+/* Makes a durable copy (file and folder entry synced) before the file is changed. The folder's lock
+ * keeps other daemons away; the WAL is checkpointed before. */
 static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) {
   char copy[4096];
   int length = snprintf(copy, sizeof copy, "%s.format-%lld", path, (long long)format);
@@ -137,10 +135,10 @@ static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) 
     return reported(why, "copy of the older format", "the path is too long");
   if (sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
     return reported(why, "copy of the older format", sqlite3_errmsg(db));
-  /* One that is there is of an upgrade that did not end: the file is still as it was then. */
+  /* An existing copy is from an interrupted migration, which left the file unchanged. */
   if (unlink(copy) != 0 && errno != ENOENT)
     return reported(why, "copy of the older format", strerror(errno));
-  /* Like the file, its owner's alone. */
+  /* Access for the owner only, as for the file. */
   int to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (to < 0) return reported(why, "copy of the older format", strerror(errno));
   bool good = copy_pages(db, to, why);

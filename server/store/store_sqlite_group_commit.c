@@ -11,12 +11,11 @@
  * them form, the writer is also woken within an iteration that has taken half as long as a sync. */
 #include "store/store_sqlite.h"
 
-/* Transactions for which the writer does not wait for company, at most, before it tries again. */
+/* Most transactions without a wait between two attempts to wait. */
 #define ALONE_MOST 63u
 
-/* The writer waits for company for so long at most, in nanoseconds: half a sync of a slow disk.
- * After a sync that took seconds, of a disk that stood still, those who were answered may have
- * left, and who has come instead must not wait for them, too. */
+/* Longest wait for further writes, ns: half a sync of a slow disk. After a sync of seconds (a
+ * stalled disk) the clients just answered may have left, and new ones must not wait for them. */
 #define COMPANY_NS 20000000u
 
 void srv_group_commit_note_answered(srv_group_commit *c, size_t answered, size_t queued,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { KEY, ALL, LAST, STATEMENTS };
-/* Of each table of records. */
+/* Statements per table of records. */
 enum { HEAD, ROW, ROW_STATEMENTS };
 
 static const char *const texts[STATEMENTS] = {
@@ -48,7 +48,7 @@ void srv_sqlite_finalize(sqlite3_stmt **statements, int count) {
 int srv_sqlite_run(sqlite3_stmt *statement) {
   int code = sqlite3_step(statement);
   assert(code != SQLITE_ROW);
-  /* The code of the reset is that of the step. */
+  /* sqlite3_reset returns the code of the last step. */
   sqlite3_reset(statement);
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
@@ -71,8 +71,8 @@ srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what,
   }
 }
 
-/* The step is a bijection of the state for every word, and of the word for every state: two texts
- * that differ in one word have different states after it, and so at the end. */
+/* One step of the digest. It is bijective in the state for every word, and in the word for every
+ * state: texts that differ in one word have different digests. */
 static uint64_t mix_digest(uint64_t state, uint64_t word) {
   state = (state ^ word) * 0x9e3779b97f4a7c15u;
   return state ^ (state >> 29);
@@ -125,7 +125,7 @@ int srv_sqlite_read_head(const srv_sqlite_record_tables *volumes, int64_t number
                              .follows = sqlite3_column_int64(statement, 1),
                              .previous = sqlite3_column_int64(statement, 2),
                              .length = sqlite3_column_int64(statement, 3)};
-    /* Backward, so that no chain goes round. */
+    /* `previous` must be smaller than the number: chains cannot be cyclic. */
     code = out->previous >= 0 && out->previous < number && out->length >= 0 ? SQLITE_OK
                                                                             : SQLITE_CORRUPT;
   } else if (code == SQLITE_DONE) {
@@ -175,8 +175,8 @@ static bool grow_if_needed(void **items, size_t count, size_t size) {
 typedef struct progress {
   srv_store_load *load;
   int64_t life;
-  int64_t parts;   /* of the record under way, that have come */
-  size_t gathered; /* bytes of it */
+  int64_t parts;   /* rows read of the incomplete record */
+  size_t gathered; /* bytes read of the incomplete record */
 } progress;
 
 static bool mark_load_damaged(srv_store_load *load, const char *what, int64_t revision) {
@@ -185,7 +185,7 @@ static bool mark_load_damaged(srv_store_load *load, const char *what, int64_t re
   return false;
 }
 
-/* The record that is under way, or a new one where that is whole. NULL: load->status tells. */
+/* Returns the incomplete record, or a new one. NULL: the reason is in load->status. */
 static srv_store_record *get_or_add_record(progress *p, const srv_sqlite_part *part) {
   srv_store_load *load = p->load;
   srv_store_record *last = load->count ? &load->records[load->count - 1] : NULL;
@@ -262,7 +262,8 @@ static int read_record_rows(srv_sqlite_reader *reader, progress *p, int64_t firs
   return code;
 }
 
-/* First rows of the changes since the base, the newest first. The caller frees them. */
+/* Lists the first rows of the changes since the base, the newest first. The caller frees the list.
+ */
 static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, int64_t **numbers,
                         size_t *count) {
   int64_t number = key->last_number;
@@ -309,7 +310,7 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
   load->status = SRV_STORE_OK;
   sqlite3_bind_int64(rows, 1, load->space);
   sqlite3_bind_text(rows, 2, load->id, -1, SQLITE_STATIC);
-  /* The open row of the key holds one state of the file for all that follows. */
+  /* While this statement is not reset, all reads see one snapshot of the file. */
   int code = sqlite3_step(rows);
   if (code == SQLITE_DONE) load->status = SRV_STORE_UNKNOWN;
   if (code == SQLITE_ROW) code = srv_sqlite_read_key(rows, &key);
@@ -319,7 +320,7 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
   if (code == SQLITE_OK) code = load_records(reader, &key, load);
   if (code != SQLITE_OK && code != SQLITE_DONE) {
     load->status = srv_sqlite_answer(reader->db, code, "reading", load->why);
-    /* What cannot be read is this key's alone. */
+    /* A read error concerns this key only. */
     if (code == SQLITE_IOERR_READ) load->status = SRV_STORE_DAMAGED;
   }
   sqlite3_reset(rows);
@@ -327,7 +328,7 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
   if (load->status != SRV_STORE_OK) srv_store_load_free(load);
 }
 
-/* ---- look ----------------------------------------------------------------------------------- */
+/* ---- lookup --------------------------------------------------------------------------------- */
 
 static int list_keys(sqlite3_stmt *rows, srv_store_lookup *look) {
   int code = sqlite3_step(rows);
@@ -365,7 +366,7 @@ void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *look) {
   look->status = srv_sqlite_answer(reader->db, code, "reading", look->why);
   sqlite3_reset(rows);
   sqlite3_reset(last);
-  /* One key that is not there has an entry that says so. */
+  /* A missing key gets an entry with revision 0. */
   if (look->status == SRV_STORE_OK && look->id[0] && look->count == 0) {
     look->entries = calloc(1, sizeof *look->entries);
     look->count = look->entries != NULL;

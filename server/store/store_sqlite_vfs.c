@@ -22,20 +22,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Below 128 KiB, the most that SQLite's own files take in one call. About what 64 small writes
- * make. */
+/* Most buffered bytes of the WAL: about 64 small writes. Below 128 KiB, the most that SQLite's own
+ * VFS writes in one call. */
 #define GATHERED_BYTES 122880
 
 typedef struct layered_file {
   sqlite3_file file; /* first: SQLite's view */
-  bool pages;        /* the file itself, not its log or journal */
-  char *gathered;    /* of the log, GATHERED_BYTES; NULL: pieces are written as they come */
+  bool pages;        /* the database file, not its WAL or journal */
+  char *gathered;    /* buffered bytes of the WAL [GATHERED_BYTES]; NULL: not buffered */
   size_t gathered_size;
   sqlite3_int64 gathered_at;
-  bool old; /* a log that could not be written again for want of room */
+  bool old; /* an existing WAL that could not be rewritten for lack of room */
 } layered_file;
 
-/* The file below lies behind ours. */
+/* The file of the default VFS follows this struct in memory. */
 static sqlite3_file *below(sqlite3_file *file) {
   return (sqlite3_file *)((layered_file *)file + 1);
 }
@@ -44,9 +44,9 @@ static sqlite3_file *below(sqlite3_file *file) {
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
-/* Of the file, at its beginning ("Database File Format", 1.3). */
+/* Bytes of the file's header ("Database File Format", 1.3). */
 #define HEADER_BYTES 100
-/* The first page of the list of free pages, and how many they are. */
+/* Offset of the first page of the list of free pages, which the number of free pages follows. */
 #define FREE_AT 32
 #define FREE_BYTES 8
 
@@ -65,8 +65,8 @@ static int prove(const unsigned char *page, sqlite3_int64 at) {
   uint64_t digest = 0;
   memcpy(&digest, page + DIGESTED_BYTES, sizeof digest);
   if (digest == page_digest(page, at)) return SQLITE_OK;
-  /* A page that was free when the file grew has never been written. SQLite takes nothing in it for
-   * a tree or a list. */
+  /* A page that was free since the file grew was never written. SQLite accepts a page of zeros
+   * neither as a B-tree page nor as a list. */
   return at > 0 && memcmp(page, nothing, sizeof nothing) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
@@ -95,13 +95,13 @@ static int judged(sqlite3_file *file, int code) {
   return number == ENOSPC || number == EDQUOT || number == EFBIG ? SQLITE_FULL : code;
 }
 
-/* ---- gathering ------------------------------------------------------------------------------ */
+/* ---- write buffer --------------------------------------------------------------------------- */
 
 static int flush(sqlite3_file *file) {
   layered_file *f = (layered_file *)file;
   int size = (int)f->gathered_size;
   if (!size) return SQLITE_OK;
-  /* What cannot be written is of a transaction that now fails. */
+  /* The bytes belong to a transaction that fails now. */
   f->gathered_size = 0;
   return judged(file, BELOW(file, xWrite, f->gathered, size, f->gathered_at));
 }
@@ -121,14 +121,15 @@ static int gather(sqlite3_file *file, const void *bytes, int size, sqlite3_int64
   return SQLITE_OK;
 }
 
-/* ---- renewing ------------------------------------------------------------------------------- */
+/* ---- rewriting an existing WAL -------------------------------------------------------------- */
 
-/* What a failed sync was to bring to the disk counts as brought there: it is read as good from
- * memory, later syncs pass it over, and a loss of power makes a hole of it, behind which nothing is
- * found. Written again, the same bytes over themselves, it comes to the disk, or this sync fails,
- * too. That needs room only where a file system writes elsewhere what it has: there commits wait
- * for it, and reading does not. What a failed sync left of the file itself needs nothing: the log
- * has its pages until such a sync succeeds, and a new life copies all of the log. */
+/* Rewrites an existing WAL in place and syncs it. After a failed sync the kernel treats the
+ * affected pages as clean: reads succeed from the page cache, later syncs skip them, and after a
+ * loss of power they are missing, with all that follows them. The rewritten bytes reach the disk,
+ * or this sync fails too. Rewriting needs room only on file systems that do not write in place;
+ * without room, commits fail until there is some, and reads succeed. The database file needs no
+ * rewriting: its pages stay in the WAL until a sync of the file succeeds, and a new process
+ * checkpoints the whole WAL. */
 static int renew(sqlite3_file *file) {
   layered_file *f = (layered_file *)file;
   char piece[16384];
@@ -148,9 +149,9 @@ static int renew(sqlite3_file *file) {
 
 static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) {
   layered_file *f = (layered_file *)file;
-  /* The header is read by itself before anything else, for the size of the pages. When power was
-   * lost while the log was copied, its page may be torn here and whole in the log. Where it tells
-   * another size, what is read then is no page of ours. */
+  /* SQLite first reads the header for the page size. After a loss of power during a checkpoint,
+   * this page may be torn here and complete in the WAL. With another page size the following reads
+   * are not whole pages. */
   bool header = at + size <= HEADER_BYTES;
   if (f->pages && !header && !is_page(size, at)) return SQLITE_CORRUPT;
   int code = flush(file);
@@ -172,25 +173,25 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
 
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **out) {
   int code = BELOW(file, xShmMap, region, size, extend, out);
-  /* The file of the log's index could not be made longer. */
+  /* The WAL index could not be extended. */
   return code == SQLITE_IOERR_SHMSIZE ? SQLITE_FULL : code;
 }
 
-/* ---- passed on ------------------------------------------------------------------------------ */
+/* ---- delegated ------------------------------------------------------------------------------ */
 
-/* What is gathered and not synced was never promised. */
+/* Discards buffered bytes: unsynced bytes were never acknowledged. */
 static int file_close(sqlite3_file *file) {
   free(((layered_file *)file)->gathered);
   return below(file)->pMethods->xClose(below(file));
 }
-/* The file keeps the room that it has been given: pages past its end are never read. */
+/* Does not truncate the file, which keeps its reserved space: pages past its end are never read. */
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   if (((layered_file *)file)->pages) return SQLITE_OK;
   int code = flush(file);
   return code == SQLITE_OK ? BELOW(file, xTruncate, size) : code;
 }
-/* A commit that is refused because the log is old is not written either: a life that comes would
- * find it whole. */
+/* A commit refused because of an old WAL is not written either: a later process would find it
+ * complete. */
 static int file_sync(sqlite3_file *file, int flags) {
   layered_file *f = (layered_file *)file;
   int code = f->old ? renew(file) : SQLITE_OK;
@@ -224,7 +225,7 @@ static void file_shm_barrier(sqlite3_file *file) {
 }
 static int file_shm_unmap(sqlite3_file *file, int remove) { return BELOW(file, xShmUnmap, remove); }
 
-/* Version 2: no mapping of the file into memory, which would read past the digests. */
+/* Version 2: no memory mapping, which would bypass the page checksums. */
 static const sqlite3_io_methods methods = {.iVersion = 2,
                                            .xClose = file_close,
                                            .xRead = file_read,
@@ -255,7 +256,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
   bool only_read = out_flags && *out_flags & SQLITE_OPEN_READONLY;
   if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL && !only_read) code = renew(file);
   if (f->old) code = SQLITE_OK;
-  /* Without methods SQLite does not close the file; the one below is to be closed if it has any. */
+  /* Without methods SQLite does not close the file; the file of the default VFS must be closed if
+   * it has methods. */
   if (code == SQLITE_OK) f->file.pMethods = &methods;
   if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL) f->gathered = malloc(GATHERED_BYTES);
   if (code != SQLITE_OK && below(file)->pMethods) below(file)->pMethods->xClose(below(file));
@@ -265,11 +267,11 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
 const char *srv_sqlite_vfs(void) {
   static const char name[] = "contactd";
   static sqlite3_vfs vfs;
-  /* Counts of memory, kept under a lock, for which nobody asks. */
+  /* Disables the memory statistics, which need a lock. */
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   sqlite3_vfs *system = sqlite3_vfs_find(NULL);
   if (!system || vfs.pAppData == system) return system ? name : NULL;
-  /* All but the files is the system's. */
+  /* All functions but xOpen are those of the default VFS. */
   vfs = *system;
   vfs.pNext = NULL;
   vfs.zName = name;

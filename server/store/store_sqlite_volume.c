@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of their making, which is that of their first numbers. */
+/* Lists the tables in order of creation, which is also the order of their first numbers. */
 static const char list[] =
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*' ORDER BY rowid";
 
 static const char create[] = "CREATE TABLE \"records_%lld\"(" SRV_SQLITE_RECORD_COLUMNS ")";
 
-/* -1: it is no name of such a table. */
+/* Returns the first number in a table's name; -1: not a table of records. */
 static int64_t first_of(const char *name) {
   static const char stem[] = "records_";
   char *end = NULL;
@@ -25,7 +25,7 @@ static int64_t first_of(const char *name) {
   return errno == 0 && *end == 0 && first > 0 ? first : -1;
 }
 
-/* The next table: its statements. */
+/* Appends the table `name` and prepares its statements. */
 static int add_table(srv_sqlite_record_tables *v, const char *name) {
   int64_t first = first_of(name);
   if (first < 0 || v->count == SRV_SQLITE_RECORD_TABLES ||

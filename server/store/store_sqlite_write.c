@@ -11,18 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Rows of garbage that go with a transaction of writes: some, and for each row written two, so that
- * garbage is deleted faster than it is made however busy the daemon is. */
+/* Rows of garbage deleted per transaction of writes: a constant, plus two per row written, so that
+ * garbage is deleted faster than it is produced under any load. */
 #define SWEEP_ROWS 8
 #define SWEEP_ROWS_PER_ROW 2
 
-/* Pages that the file has beyond those that are used, on the disk, too, for removals and their
- * sweeping when the disk is full. A removal takes one at most, and mostly none: an entry of garbage
- * is some 20 bytes. SQLite's log counts them as the file's; where a loss of power makes the file
- * short of them, 64 KiB are what SQLite takes for no damage when it copies the log. */
+/* Pages reserved on the disk beyond the used ones, for deletions and their cleanup when the disk is
+ * full. A deletion needs one at most, and mostly none: an entry of garbage has about 20 bytes. The
+ * WAL counts them as pages of the file; if a loss of power shortens the file, SQLite tolerates 64
+ * KiB of missing length at a checkpoint. */
 #define RESERVE_PAGES 16
 
-/* Rows that go in a transaction of their own, when nobody waits. */
+/* Rows of garbage deleted per transaction when idle. */
 #define IDLE_SWEEP_ROWS 32
 
 enum {
@@ -46,7 +46,7 @@ enum {
   STATEMENTS
 };
 
-/* Of each table of records. */
+/* Statements per table of records. */
 enum { HEAD, RECORD, LAST_ROW, DELETE, ROW_STATEMENTS };
 
 static const char *const texts[STATEMENTS] = {
@@ -81,7 +81,7 @@ static const char *const row_texts[ROW_STATEMENTS] = {
     [DELETE] = "DELETE FROM \"%w\" WHERE number = ?1",
 };
 
-/* The file, its log and the lock. */
+/* Watched files: the database file, its WAL and the lock file. */
 #define WATCHED 3
 
 typedef struct watched {
@@ -96,25 +96,25 @@ struct srv_sqlite_writer {
   sqlite3 *db;
   sqlite3_stmt *statements[STATEMENTS];
   srv_sqlite_record_tables volumes;
-  int64_t next_number;   /* numbers given in a transaction that failed are left out */
-  int64_t commits;       /* that are on the disk */
-  int64_t last_revision; /* of scenes that have gone */
+  int64_t next_number;   /* numbers of a failed transaction are skipped */
+  int64_t commits;       /* number of durable commits */
+  int64_t last_revision; /* greatest revision of deleted scenes */
   int64_t identity;
-  int mark;         /* descriptor */
-  int log_pages;    /* in the log, after the last commit */
-  int copied_pages; /* of those in the file, too */
-  bool changed;     /* in this transaction */
-  bool garbage;     /* there may be some */
-  bool stuck;       /* the chain that is being swept is damaged: its start is `sweeping` */
+  int mark;         /* descriptor of the mark's file */
+  int log_pages;    /* WAL pages after the last commit */
+  int copied_pages; /* of these, pages copied into the file */
+  bool changed;     /* this transaction has changed the file */
+  bool garbage;     /* there may be garbage */
+  bool stuck;       /* the chain being deleted, which starts at `sweeping`, is damaged */
   int64_t sweeping;
-  int rows;          /* of records, written in this transaction */
-  bool only_removes; /* this transaction, which may take of the reserve */
+  int rows;          /* rows of records written in this transaction */
+  bool only_removes; /* this transaction only deletes, and may use the reserve */
   bool broken;
-  bool no_place; /* a new record had none: a page on its way was damaged */
-  bool stays;    /* another table has not helped: no more are made */
-  bool own;      /* what was damaged is the records of one key */
+  bool no_place; /* a new record could not be stored: a page on its path is damaged */
+  bool stays;    /* a further table did not help: no more are added */
+  bool own;      /* the damage is limited to the records of one key */
   bool no_free;  /* the list of free pages is damaged */
-  bool damaged;  /* that, or what all keys need: why tells */
+  bool damaged;  /* no_free, or structures that all keys need are damaged; the reason is in why */
   char why[SRV_STORE_WHY];
 };
 
@@ -138,21 +138,21 @@ static bool is_mark_consistent(const srv_sqlite_writer *writer, char *why) {
   return false;
 }
 
-/* ---- beginning and end ---------------------------------------------------------------------- */
+/* ---- opening and closing -------------------------------------------------------------------- */
 
 /* WAL hook: notes the length of the WAL after each commit. */
 static int on_commit(void *cls, sqlite3 *db, const char *name, int pages) {
   srv_sqlite_writer *writer = cls;
   (void)db, (void)name;
-  /* A shorter log has restarted. */
+  /* A shorter WAL has been restarted. */
   if (pages < writer->log_pages) writer->copied_pages = 0;
   writer->log_pages = pages;
   return SQLITE_OK;
 }
 
-/* Gives the file room on the disk for all its pages, those in the log, too, so that the log can
- * always be copied and restarted; and for the reserve. Nothing has been written when there is none.
- */
+/* Reserves space on the disk for all pages of the file, including those still in the WAL, so that
+ * the WAL can always be checkpointed and restarted, and for `reserve` more. On failure nothing was
+ * written. */
 static int reserve_file_space(srv_sqlite_writer *writer, int64_t reserve) {
   sqlite3_stmt *statement = writer->statements[PAGES];
   int code = sqlite3_step(statement);
@@ -193,7 +193,7 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
   if (!whole) snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": %.100s", sqlite3_errmsg(db));
   if (whole && read_store(writer, why) && is_mark_consistent(writer, why)) {
     write_current_mark(writer);
-    /* Without it SQLite takes no hint. Where there is no room, writes will tell. */
+    /* SQLite ignores size hints without a chunk size. Lack of room is reported by writes. */
     int grain = SRV_SQLITE_PAGE_BYTES;
     sqlite3_file_control(db, "main", SQLITE_FCNTL_CHUNK_SIZE, &grain);
     reserve_file_space(writer, RESERVE_PAGES);
@@ -210,9 +210,9 @@ void srv_sqlite_writer_destroy(srv_sqlite_writer *writer) {
   if (!writer) return;
   srv_sqlite_record_tables_close(&writer->volumes);
   srv_sqlite_finalize(writer->statements, STATEMENTS);
-  /* Pages that were copied while somebody read are synced with the rest of the log. When the device
-   * has failed before that, SQLite would copy the rest alone: the log stays for the next life,
-   * which copies all of it. */
+  /* A partial checkpoint (blocked by a reader) is synced with the rest of the WAL. If the device
+   * failed before that sync, the checkpoint on close would copy only the rest; skipping it keeps
+   * the WAL, which the next process copies completely. */
   bool partly = writer->copied_pages > 0 && writer->copied_pages < writer->log_pages;
   if (writer->broken && partly)
     sqlite3_db_config(writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -228,7 +228,7 @@ bool srv_sqlite_watch(srv_sqlite_writer *writer, const char *path) {
   return copy != NULL;
 }
 
-/* False: the reason is in why. */
+/* True if the watched files are still those that were opened. False: the reason is in why. */
 static bool is_file_in_place(srv_sqlite_writer *writer) {
   for (int i = 0; i < writer->watches; i++) {
     const watched *w = &writer->watched[i];
@@ -252,7 +252,7 @@ int srv_sqlite_table_count(const srv_sqlite_writer *writer) { return writer->vol
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-/* Runs a statement that gives no row, with the first `count` numbers. */
+/* Runs a statement without rows; its parameters are `count` numbers. */
 static int run_numbered(sqlite3_stmt *statement, int count, const int64_t *numbers) {
   for (int i = 0; i < count; i++) sqlite3_bind_int64(statement, i + 1, numbers[i]);
   return srv_sqlite_run(statement);
@@ -305,8 +305,8 @@ static int write_key(srv_sqlite_writer *writer, const srv_sqlite_key *key, bool 
 
 /* ---- one write ------------------------------------------------------------------------------ */
 
-/* The record in parts; *first is the number of its first row. A base of a new life begins it;
- * others are of the key's. */
+/* Writes the record in rows; *first is the number of its first row. A base of a new key starts a
+ * new `life`; other records have the key's. */
 static int write_record(srv_sqlite_writer *writer, const srv_store_write *write,
                         const srv_sqlite_key *key, int64_t *first) {
   sqlite3_stmt *statement =
@@ -375,7 +375,7 @@ static int apply_put(srv_sqlite_writer *writer, const srv_store_write *write, sr
                                                 : code;
 }
 
-/* The first row of the key's record of the revision, which is not above the key's; 0: it has none.
+/* Finds the first row of the key's record of a revision, which must not exceed the key's; 0: none.
  */
 static int find_record(srv_sqlite_writer *writer, const srv_sqlite_key *key, int64_t revision,
                        int64_t *number) {
@@ -465,8 +465,8 @@ static int execute_write(srv_sqlite_writer *writer, srv_store_write *write) {
 
 /* ---- garbage -------------------------------------------------------------------------------- */
 
-/* Deletes up to *rows rows of the record that begins at `first`, the last ones first. *gone: none
- * of it is left. */
+/* Deletes up to *rows rows of the record that begins at `first`, from its end. *gone: all are
+ * deleted. */
 static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts, int *rows,
                          bool *gone) {
   sqlite3_stmt *statement = srv_sqlite_record_table_of(&writer->volumes, LAST_ROW, first);
@@ -486,7 +486,7 @@ typedef struct garbage {
   int64_t start, base_number, base_revision;
 } garbage;
 
-/* Deletes up to *rows rows of one chain, and sets its entry to what is left. */
+/* Deletes up to *rows rows of one chain, and updates its entry to the rest. */
 static int sweep_chain(srv_sqlite_writer *writer, garbage *chain, int *rows) {
   bool gone = true, ends = false;
   int64_t start = chain->start;
@@ -537,8 +537,8 @@ static void stop_writing(srv_sqlite_writer *writer, int code) {
   srv_sqlite_answer(writer->db, code, "the device failed", writer->why);
 }
 
-/* Ends the transaction: well if the code so far is. Afterwards all of it is on the disk or nothing
- * is in the file. */
+/* Commits if `code` is SQLITE_OK; otherwise, or if the commit fails, rolls back. Afterwards all of
+ * the transaction is on the disk, or nothing of it is in the file. */
 static int end_transaction(srv_sqlite_writer *writer, int code, int64_t last_revision) {
   if (code == SQLITE_OK && writer->changed)
     code = RUN(writer, STORE_SET, writer->next_number, writer->commits + 1, writer->last_revision);
@@ -569,9 +569,9 @@ static int begin_transaction(srv_sqlite_writer *writer) {
   return srv_sqlite_run(writer->statements[BEGIN]);
 }
 
-/* What the transaction met, which has failed, and ended. Tables take their pages from one list:
- * where that is damaged, another table does not help, and garbage is left to the next life, which
- * begins without the list. */
+/* Locates the damage that made the transaction fail. All tables take pages from one list of free
+ * pages: if this list is damaged, another table does not help, and garbage is left to the next
+ * process, which starts without the list. */
 static void locate_damage(srv_sqlite_writer *writer, int code) {
   if (!is_damage(code) || writer->own) return;
   if (!writer->no_free && srv_sqlite_free_is_damaged(writer->db)) {
@@ -632,17 +632,16 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
   if (writer->stuck) abandon_garbage(writer);
   bool moves = writer->no_place && !writer->stays;
   int place = moves ? add_record_table(writer) : SQLITE_OK;
-  /* Room that the log has taken may be had back. */
+  /* A checkpoint may free space that the WAL occupies. */
   if (get_write_status(code) == SRV_STORE_FULL || get_write_status(place) == SRV_STORE_FULL)
     srv_sqlite_checkpoint(writer, 0);
   bool hopeless = get_write_status(code) == SRV_STORE_UNAVAILABLE;
   for (srv_store_write *write = first; write; write = write->next) {
-    /* What cannot be swept, be it what this write itself lets go of, must not keep it from being
-     * written. */
+    /* Executes each write without cleanup: damaged garbage, even the write's own, must not make the
+     * write fail. */
     if (!hopeless && !writer->broken) code = execute_transaction(writer, write, write->next, false);
     bool lacks_place = moves && writer->no_place;
-    /* A table that could not be made, for want of room mostly, has not been tried: the next write
-     * does. */
+    /* If the table could not be added, mostly for lack of room, the next write tries again. */
     if (lacks_place && place != SQLITE_OK && !is_damage(place)) {
       code = place;
     } else if (lacks_place) {
@@ -671,10 +670,10 @@ void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages) {
   if (writer->broken || writer->log_pages - writer->copied_pages < pages) return;
   int code =
       sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
-  /* Those that somebody reads are left to the next time. */
+  /* Pages in use by a reader are copied by a later checkpoint. */
   bool all = copied == in_log;
-  /* The next transaction begins the log again, however long it is. Where somebody reads, so that it
-   * does not, the log is looked at once more than it had to be. */
+  /* After a complete checkpoint the next transaction restarts the WAL. If a reader prevents the
+   * restart, one checkpoint more than necessary is tried. */
   if (code == SQLITE_OK)
     writer->log_pages = all ? 0 : in_log, writer->copied_pages = all ? 0 : copied;
   if (get_write_status(code) == SRV_STORE_FAILED) stop_writing(writer, code);
