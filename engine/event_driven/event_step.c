@@ -185,7 +185,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
   return step->reports ? emit_impacts(step, island, &result) : CT_OK;
 }
 
-/* struck: there was an impact. */
+/* *has_impact: an island had an impact. */
 static ct_status collide_islands(ct_event_step *step, const ct_mechanics *mechanics, bool early,
                                  bool *has_impact) {
   ct_status status = CT_OK;
