@@ -262,7 +262,7 @@ manifests-test: deps-fleet ## check the files of docker/ with the tools that rea
 
 # ---- house ---------------------------------------------------------------------------------------------------------------
 
-.PHONY: format lint layers same-code trace warnings format-check tidy version compile-commands
+.PHONY: format lint layers same-answers same-code trace warnings format-check tidy version compile-commands
 format: ## lay out all C and C++ files by clang-format
 	@tests/house/deps.sh $(LINT_PACKAGES)
 	@tests/house/format.py fix
@@ -295,6 +295,9 @@ lint: deps-test ## check lengths, parameters and headers
 
 layers: deps-test build ## check on the objects that server uses api, api uses engine, and nothing points back
 	@tests/house/layers.py $(BUILD)
+
+same-answers: deps-test build ## compare the replies of this tree and of BASE byte for byte (WORDS chooses programs)
+	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 tests/house/same_answers.py $(or $(BASE),HEAD) $(WORDS)
 
 same-code: deps-test ## prove that renames and comments since BASE (default: HEAD) change no machine code
 	@BUILD=$(BUILD) CC="$(CC)" OPT="$(OPT)" tests/house/same_code.py $(or $(BASE),HEAD)

@@ -5,8 +5,9 @@
 
 #include <assert.h>
 
-/* GJK stops when the bracket is this part of the contract's round-off; it mostly closes
- * completely. */
+/* GJK stops when the bracket is this part of the round-off ct_roundoff (CT_ROUNDOFF_FACTOR,
+ * limits.h), so that the round-off of witness points and placing still fits. The bracket mostly
+ * closes completely. */
 #define STOP_FRACTION 0.125
 /* The simplex's closest point may be off the normal's line by this part of the round-off. */
 #define CARRY_FRACTION 0.0625

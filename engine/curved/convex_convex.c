@@ -16,7 +16,7 @@
  * rerun for witness points. Witness error <= sqrt(16 u s). */
 static const double push_out_steps[] = {1.0, 0x1p-20, 0x1p-36, 0x1p-10, 0x1p-28};
 /* Witness points are accepted if they miss the normal's line by at most this part of the
- * contract's round-off. */
+ * round-off ct_roundoff. */
 #define POINT_FRACTION 0.25
 
 static bool is_tapered_cell(const ct_cell_input *in) {

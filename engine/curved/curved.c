@@ -40,14 +40,16 @@ static const depth_stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
 #define REFINEMENTS_MAX 16
 /* Limit of repetitions of the ring search after it found a lesser depth. */
 #define TRIES_MAX 3
-/* Widest relative bracket of a depth with status OK: the contract is 2e-8. */
+/* The descent stops when the bracket is this part of the round-off ct_roundoff, as in gjk.c. */
+#define STOP_FRACTION 0.125
+/* Widest relative bracket of a depth with status OK: documented as 2e-8. */
 #define DEPTH_WIDTH_ALLOWED 0x1p-26
 /* Limit of refined basins, and the cosine of the angle within which two normals are in one basin.
  */
 #define BASINS_MAX 12
 #define SAME_BASIN 0.99
 /* Largest relative witness error, and widest relative bracket of a separated pair, with status OK:
- * the contract is 1e-10. */
+ * documented as 1e-10. */
 #define DEFECT_ALLOWED 0x1p-35
 /* Normals whose values differ by at most this part of the round-off tie; ct_normal_greater decides.
  */
@@ -141,7 +143,7 @@ static gjk_outcome run_curved_gjk(curved_gjk *d, double tolerance) {
     /* The support along its normal bounds it from below. */
     ct_minkowski_vertex m = evaluate_gjk_support(d, s->normal, &low);
     if (is_beyond_threshold(d)) return BEYOND;
-    if (before - d->lower <= ct_max2(tolerance, 0.125 * roundoff)) return SEPARATED;
+    if (before - d->lower <= ct_max2(tolerance, STOP_FRACTION * roundoff)) return SEPARATED;
     if (simplex_has_point(s, m.w)) return STALLED;
     /* Add the vertex; stalled if it is not new, or the value stops decreasing. */
     s->vertex[s->count++] = m;

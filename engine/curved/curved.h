@@ -1,4 +1,5 @@
-/* Pairs with a curved core: distance and depth of frustums, ellipsoids and tapered capsules.
+/* Pairs with a curved core: distance and depth of cylinders, cones, frustums, ellipsoids and
+ * tapered capsules.
  *
  * The signed distance is the maximum of s(n) = min over b of n.x - max over a of n.x, over unit
  * normals n. Every normal is therefore a certified lower bound. GJK (cores apart) or EPA (cores

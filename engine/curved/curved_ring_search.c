@@ -22,8 +22,8 @@
 /* Points of the second body turn with the direction if the squared sine of the angle of the axes is
  * at most this. */
 #define NEARLY_PARALLEL 0x1p-8
-/* Radii of an ellipsoid that differ by less than this part count as equal, within the contract of
- * the depth. */
+/* Radii of an ellipsoid that differ by less than this part count as equal, within the documented
+ * accuracy of the depth. */
 #define UNEQUAL 0x1p-32
 /* Limit of halvings of a sector. */
 #define HALVINGS_MAX 40

@@ -1,5 +1,6 @@
-/* Dispatch table of pair queries: the methods of two shape kinds. Only this table decides which
- * method answers a pair.
+/* Dispatch table of pair queries: the methods of two shape kinds. Other
+ * files do not decide by kind, with one exception: ct_cell_convex_convex passes pairs with a curved
+ * core (cylinder, cone, ellipsoid, tapered capsule) to curved/curved.c.
  *
  * One triangle of the table would define all pairs. The table is symmetric, so that the closed form
  * of a pair in the caller's order is found without sorting.

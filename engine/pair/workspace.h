@@ -8,7 +8,8 @@
  *
  * Mesh queries share a binary heap of search nodes and a list of edge crossings. Nothing is
  * allocated once these arrays have grown. If an allocation fails or the heap is at its limit, a
- * push fails and the search continues depth first: slower, with the same result.
+ * push fails and the search continues depth first: slower, with the same result. If a crossing
+ * cannot be added, the search ends with valid, possibly wide bounds and sets out_of_memory.
  */
 #ifndef PAIR_WORKSPACE_H
 #define PAIR_WORKSPACE_H
@@ -50,7 +51,7 @@ typedef struct ct_mesh_scratch {
   const ct_cancel *cancel;
   uint32_t steps;     /* steps until the next poll of the cancel flag */
   bool stopped;       /* the flag was raised; cleared when a pair begins */
-  bool out_of_memory; /* an allocation failed; never cleared here */
+  bool out_of_memory; /* an allocation failed; cleared by ct_workspace_out_of_memory */
 } ct_mesh_scratch;
 
 /* ---- parts ---- */

@@ -18,7 +18,8 @@
 #define SURE_ROUNDOFFS 64.0
 /* Edges with a sine below this many u are parallel: their cross product adds no axis. */
 #define PARALLEL_ROUNDOFFS 8.0
-/* The points of two crossing edges may miss the normal by this part of the contract's round-off. */
+/* The points of two crossing edges may miss the normal by this part of the round-off ct_roundoff.
+ */
 #define POINT_FRACTION 0.25
 /* Features with a cosine below this are parallel, as documented for the API. */
 #define FLAT 1e-6

@@ -20,7 +20,7 @@
 /* Both ends touch the tangent plane if their levels differ by less than this many u of the body's
  * size. */
 #define TOUCH_ROUNDOFFS 16.0
-/* Two candidates tie within this part of the contract's round-off. */
+/* Two candidates tie within this part of the round-off ct_roundoff. */
 #define TIE_FRACTION 0.25
 /* Normals within this many u of opposite are opposite: the angle is round-off of two rotations. */
 #define OPPOSITE_ROUNDOFFS 16.0

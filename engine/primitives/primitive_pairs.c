@@ -12,7 +12,7 @@
 /* Squared sine between axes below which their crossing loses digits; above, it is accurate to
  * 2^-40 of their size. */
 #define PARALLEL 0x1p-10
-/* The bracket of two axes must close to this part of the contract's round-off. */
+/* The bracket of two axes must close to this part of the round-off ct_roundoff. */
 #define GAP_FRACTION 0.125
 /* Part of a square that the rounding of its root can hide: more than eight u. */
 #define ROOT_BAND 0x1p-48

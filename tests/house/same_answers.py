@@ -27,8 +27,8 @@ from support.revision import BUILD, build, commit_of, extract  # noqa: E402
 PROGRAMS = ("http/examples.py", "http/documents.py", "http/determinism.py", "http/problems.py", "corpus/pairs.py", "corpus/meshes.py",
             "corpus/tetmeshes.py", "corpus/scenes.py", "corpus/broadphase.py", "corpus/dynamics.py", "corpus/dynamics_forces.py",
             "corpus/dynamics_compliant.py", "corpus/lcp.py", "corpus/softmesh.py")
-# The clock, durations and random ids.
-VARYING_HEADERS = {"date", "server-timing", "x-request-id", "request-id", "content-length"}
+# The clock, durations, and random ids: of a request, of a scene created without an id.
+VARYING_HEADERS = {"date", "server-timing", "x-request-id", "request-id", "content-length", "location"}
 # Wording, which may change, and what differs from process to process: ids of requests, times, durations, random cursors.
 VARYING_MEMBERS = {"title", "detail", "description", "requestId", "instance", "uptime", "uptimeSeconds", "created", "startedAt",
                    "nextCursor", "cursor", "generation"}

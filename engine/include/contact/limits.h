@@ -15,8 +15,10 @@
 /* Mass range of a body, kg. */
 #define CT_MASS_MIN 1e-12
 #define CT_MASS_MAX 1e15
-/* Iterations stop once the bracket is within CT_ROUNDOFF_FACTOR u (L + |distance|), where L is the
- * size of the larger shape. */
+/* Accuracy of a pair query: with status OK, the bounds are at most CT_ROUNDOFF_FACTOR u
+ * (L + |distance|) apart, where L is the size of the larger shape. Placing the shapes, supports and
+ * sums lose a few u (L + |distance|) each; 64 covers their sum. Iterative methods stop at a
+ * fraction of this round-off, as each states in its file. */
 #define CT_ROUNDOFF_FACTOR 64.0
 /* GJK terminates on polytopes, in about 20 steps; this cap ends cycles caused by round-off. */
 #define CT_GJK_ITERATIONS_MAX 128

@@ -1,6 +1,7 @@
-/* Statuses: the faults of caller data and the exceeded limits that an engine function can return.
- * Numerical trouble is never a status: the result reports it (see pair.h).
- * On any status but CT_OK, outputs and state are unchanged. */
+/* Statuses of engine functions: faults of the caller's data, exceeded limits, lack of memory,
+ * cancellation. Numerical trouble is never a status: the result reports it (see pair.h). On any
+ * status but CT_OK, outputs and state are unchanged, unless the function's comment says otherwise.
+ */
 #ifndef CONTACT_STATUS_H
 #define CONTACT_STATUS_H
 
