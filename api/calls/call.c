@@ -62,13 +62,14 @@ static void append_upload_hint(api_fault *fault, const char *kind) {
   if (strstr(fault->detail, " looks like an ")) return;
   if (kind)
     snprintf(fault->detail + used, size - used,
-             " The body looks like an %s file: POST it to /v1/shapes?unit=m with Content-Type: "
+             " The body looks like an %s file: POST it to /v1/shapes?unit=UNIT (m, mm, cm, um, in, "
+             "ft) with Content-Type: "
              "model/%s (curl --data-binary "
              "@file).",
              kind, strcmp(kind, "STL") == 0 ? "stl" : "obj");
   else
     snprintf(fault->detail + used, size - used,
-             " Files are sent with Content-Type: model/stl or model/obj and ?unit=m (curl "
+             " Files are sent with Content-Type: model/stl or model/obj and ?unit=UNIT (curl "
              "--data-binary @file).");
 }
 
