@@ -1,4 +1,4 @@
-/* Records of scenes: which kind, and which posted shapes. */
+/* Encodes records of scenes: chooses a base or a change, and lists the named posted shapes. */
 #include <api/record.h>
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ void api_record_free(api_record *record) {
   *record = (api_record){0};
 }
 
-/* Takes the bytes of both buffers. False: out of memory. */
+/* Moves the bytes of both buffers to *out. False: out of memory. */
 static bool finish(api_record *out, api_buffer *bytes, api_buffer *names) {
   out->bytes = api_buffer_detach(bytes, &out->length);
   if (out->has_shapes) out->shapes = api_buffer_detach(names, &out->shapes_length);

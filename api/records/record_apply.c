@@ -1,6 +1,6 @@
-/* A record to the revision that it tells. Nothing of the record is believed: each number is checked
- * against the others and against the revision before, so that bytes of any content make a scene
- * that the engine can hold, or none. */
+/* Decodes a record to a revision. The record is untrusted: every number is checked against the
+ * others and against the previous revision, so that arbitrary bytes result in a valid scene or are
+ * rejected. */
 #include <api/record.h>
 
 #include <contact/restore.h>
@@ -13,13 +13,13 @@
 #include "records/record_scene.h"
 #include "results/contact_state_json.h"
 
-/* Largest coordinate and speed of a body in motion: far beyond what any motion comes to, and
- * squares of it are finite. m, m/s, rad/s. */
+/* Largest coordinate (m) and speed (m/s, rad/s) of a moving body: far beyond any valid motion, and
+ * its square is finite. */
 #define FARTHEST 1e30
-/* Squares of lengths that a quaternion may have. */
+/* Bounds of a quaternion's squared length. */
 #define LEAST_ROTATION 0.5
 #define GREATEST_ROTATION 2.0
-/* Greatest number of a revision, serial or contact: none ever comes to it. */
+/* Greatest number of a revision, serial or contact; no counter reaches it in practice. */
 #define GREATEST_NUMBER (UINT64_MAX / 2)
 
 typedef struct applying {
@@ -27,8 +27,8 @@ typedef struct applying {
   const ct_scene *before; /* NULL: a base */
   ct_draft *draft;
   api_record_numbers old, now;
-  json_t *settings;            /* owned; NULL: those of before */
-  api_scene_document document; /* of the settings */
+  json_t *settings;            /* owned; NULL: the settings of `before` */
+  api_scene_document document; /* the settings as a document */
 } applying;
 
 /* ---- numbers -------------------------------------------------------------------------------- */
@@ -48,8 +48,8 @@ static bool same_numbers(const api_record_numbers *a, const api_record_numbers *
          a->contacts_begun == b->contacts_begun && a->rows == b->rows && a->count == b->count;
 }
 
-/* Is the record of this scene, and can there be such a revision after it? Memory for rows is
- * bounded by the bodies there are. */
+/* True if the record belongs to this scene and its revision may follow. The memory for rows is
+ * bounded by the number of bodies. */
 static bool check_numbers(const applying *a) {
   const api_record_numbers *now = &a->now, before = api_record_numbers_of(a->before);
   size_t most = before.count + api_record_bytes_left(&a->r->in) / API_ROW_BYTES;
@@ -64,7 +64,7 @@ static bool check_numbers(const applying *a) {
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-/* Reads them; what bodies may name is set, the rest waits for the bodies. */
+/* Reads the settings and applies those that bodies refer to; the others need the bodies. */
 static bool get_settings(applying *a) {
   api_record_decoder *r = a->r;
   bool has = api_record_get_bool(&r->in);
@@ -96,7 +96,7 @@ static bool check_pairs(const applying *a) {
   return true;
 }
 
-/* The rest of the settings, when all bodies are there. */
+/* Applies the settings that refer to bodies, after all bodies were added. */
 static bool apply_settings(applying *a) {
   api_record_decoder *r = a->r;
   if (!a->settings) return true;
@@ -135,7 +135,7 @@ static bool get_velocity(api_record_decoder *r, ct_velocity *out) {
                                      api_decoder_reject(r, "A speed is none"));
 }
 
-/* What is to be put into a row. */
+/* New state of a row. */
 typedef struct row_state {
   const ct_body *body; /* a reference, owned */
   ct_pose pose;
@@ -253,7 +253,7 @@ static bool fill(applying *a) {
   return get_settings(a) && get_rows(a) && apply_settings(a) && get_states(a);
 }
 
-/* The revision; NULL with what is wrong. */
+/* Builds and seals the revision. NULL: rejected, with the reason in the decoder. */
 static const ct_scene *rebuild_scene(applying *a) {
   const ct_scene *made = fill(a) ? ct_draft_seal(a->draft) : NULL;
   if (!made) {
@@ -268,7 +268,7 @@ static const ct_scene *rebuild_scene(applying *a) {
   return NULL;
 }
 
-/* before is for a change. */
+/* Applies a record to `before`, which is used for a change only. */
 static const ct_scene *apply(api_record_decoder *r, const ct_scene *before) {
   if (r->kind == API_RECORD_SHAPE || (r->kind == API_RECORD_CHANGE && !before)) {
     api_decoder_reject(r, "The record is not one of this scene");

@@ -6,10 +6,10 @@
 #include "documents/body_json.h"
 #include "shapes/shape_json.h"
 
-/* No principal moment exceeds the sum of the others, but for rounding. */
+/* Relative tolerance of the triangle inequality of principal moments of inertia. */
 #define TRIANGLE_SLACK 1e-6
 
-/* Bits of a body, then of a motion. */
+/* Flag bits: of a body, then of a motion. */
 enum { HAS_MOTION = 1, HAS_USER = 2 };
 enum { IS_KINEMATIC = 1, HAS_CENTER = 2, HAS_INERTIA = 4, HAS_ACCELERATION = 8, MOTION_BITS = 15 };
 
@@ -96,7 +96,7 @@ static bool get_motion(api_record_decoder *r, ct_motion *motion, ct_acceleration
          (check_motion(motion) || api_decoder_reject(r, "A motion has numbers that none has"));
 }
 
-/* *count: colliders that own something, good or not. */
+/* *count: colliders to release, on success and on failure. */
 static bool get_colliders(api_record_decoder *r, const ct_body *before, ct_collider **out,
                           size_t *count) {
   size_t length = api_record_get_count(&r->in, 3);

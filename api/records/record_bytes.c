@@ -1,5 +1,4 @@
-/* Numbers as bytes and back. Bytes are put together by shifts, so that the order is the same on
- * every machine. */
+/* Encodes and decodes numbers, little-endian on every machine (by shifts). */
 #include "records/record_bytes.h"
 
 #include <api/record.h>
@@ -10,7 +9,7 @@ static const char mark[8] = {'c', 't', 'r', 'e', 'c', 'o', 'r', 'd'};
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* Room for so many bytes, which count as written; NULL: failed. */
+/* Appends `bytes` uninitialised bytes. NULL: failed. */
 static unsigned char *room(api_buffer *out, size_t bytes) {
   if (!api_buffer_reserve(out, bytes)) return NULL;
   unsigned char *at = (unsigned char *)out->bytes + out->length;
@@ -94,7 +93,7 @@ api_record_opened api_record_read(const char *bytes, size_t length, api_record_k
   return API_RECORD_GOOD;
 }
 
-/* The next bytes; NULL: there are not so many. */
+/* Returns the next bytes and advances the cursor. NULL: too few are left. */
 static const unsigned char *advance_cursor(api_record_cursor *in, size_t bytes) {
   if (in->failed || bytes > (size_t)(in->end - in->at)) {
     in->failed = true;

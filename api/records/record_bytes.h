@@ -15,14 +15,14 @@ typedef enum api_record_kind {
   API_RECORD_KIND_COUNT
 } api_record_kind;
 
-/* Mark, format and kind before, SHA-256 behind all of it. */
+/* Bytes of mark, format and kind, which precede the content; its SHA-256 follows. */
 #define API_RECORD_HEAD 16
 #define API_RECORD_TAIL 32
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
 void api_record_open(api_buffer *out, api_record_kind kind);
-/* Ends the record with its digest. */
+/* Appends the record's digest. */
 void api_record_close(api_buffer *out);
 
 void api_record_put_u8(api_buffer *out, unsigned value);
@@ -48,8 +48,8 @@ static inline void api_record_put_pose(api_buffer *out, const ct_pose *pose) {
 
 typedef struct api_record_cursor {
   const unsigned char *at, *end;
-  bool failed;     /* something was missing, or not what it should be */
-  unsigned format; /* that of the record: 1 to API_RECORD_FORMAT */
+  bool failed;     /* bytes were missing or invalid */
+  unsigned format; /* format of the record */
 } api_record_cursor;
 
 typedef enum api_record_opened {
@@ -58,7 +58,7 @@ typedef enum api_record_opened {
   API_RECORD_NEWER
 } api_record_opened;
 
-/* The bytes between head and digest, both of which are right. */
+/* Opens a record after verifying its head and digest. The cursor covers the bytes between them. */
 api_record_opened api_record_read(const char *bytes, size_t length, api_record_kind *kind,
                                   api_record_cursor *out);
 
@@ -69,14 +69,14 @@ unsigned api_record_get_u8(api_record_cursor *in);
 uint32_t api_record_get_u32(api_record_cursor *in);
 uint64_t api_record_get_u64(api_record_cursor *in);
 double api_record_get_f64(api_record_cursor *in);
-/* A 32-bit number of items that take `each` bytes at least; 0 where there are not so many bytes
- * left. */
+/* Reads a 32-bit number of items of at least `each` bytes; 0 with a failed cursor if fewer bytes
+ * are left. */
 size_t api_record_get_count(api_record_cursor *in, size_t each);
 void api_record_get_doubles(api_record_cursor *in, double *values, size_t count);
 void api_record_get_words(api_record_cursor *in, uint32_t *values, size_t count);
-/* Borrowed from the bytes; at most so long. */
+/* Reads a text of at most `most` bytes, borrowed from the record. */
 ct_text api_record_get_text(api_record_cursor *in, size_t most);
-/* A byte that is 0 or 1. */
+/* Reads a byte, which must be 0 or 1. */
 bool api_record_get_bool(api_record_cursor *in);
 ct_vec3 api_record_get_vec3(api_record_cursor *in);
 ct_quat api_record_get_quat(api_record_cursor *in);

@@ -1,4 +1,5 @@
-/* Colliders. What the note spells out is read from there, and only there; the rest is numbers. */
+/* Encodes and decodes colliders. Members that the note spells out are stored only there; the others
+ * are stored as numbers. */
 #include "records/record_body.h"
 
 #include <contact/limits.h>
@@ -6,7 +7,7 @@
 #include "shapes/mesh_json.h"
 #include "shapes/shape_json.h"
 
-/* Bits of a collider. */
+/* Flag bits of a collider. */
 enum {
   HAS_ID = 1,
   HAS_MATERIAL = 2,
@@ -16,15 +17,15 @@ enum {
   IS_INSET = 32,
   HAS_SURFACE_IDS = 64
 };
-/* Those of the formats before FORMAT_WITH_SURFACE_IDS, and all. */
+/* Valid bits of formats before FORMAT_WITH_SURFACE_IDS, and of later ones. */
 enum { OLD_BITS = 63, ALL_BITS = 127 };
 
-/* Where the shape comes from. */
+/* Source of the shape. */
 typedef enum shape_source {
-  SOURCE_NUMBERS, /* here */
-  SOURCE_NOTE,    /* the note: JSON of the shape's member, or the name of a posted shape */
-  SOURCE_BEFORE,  /* a collider of the body whose place this one takes */
-  SOURCE_MOVED,   /* here, by an origin and where its vertices are now; from format 3 on */
+  SOURCE_NUMBERS, /* the record's numbers */
+  SOURCE_NOTE,    /* the note: the shape's member as JSON, or the name of a posted shape */
+  SOURCE_BEFORE,  /* a collider of the replaced body */
+  SOURCE_MOVED,   /* the record's numbers: an origin and the moved vertices; since format 3 */
   SOURCE_COUNT
 } shape_source;
 
@@ -46,7 +47,8 @@ static const void *geometry_of(const ct_shape *shape) {
   return shape->kind == CT_KIND_MESH ? shape->mesh : NULL;
 }
 
-/* The first collider of the body with the same geometry, rounded alike; its count: none has. */
+/* Finds the first collider of the body with the same geometry and rounding. Returns the number of
+ * colliders if there is none. */
 static size_t find_before(const ct_shape *shape, const ct_body *before) {
   size_t count = before ? ct_body_collider_count(before) : 0;
   const void *geometry = geometry_of(shape);
@@ -60,7 +62,7 @@ static size_t find_before(const ct_shape *shape, const ct_body *before) {
   return count;
 }
 
-/* How a mesh was to be read, where it is no posted one. */
+/* True if the note has the reading options of a mesh that is not a posted shape. */
 static bool tells_reading(const ct_collider *collider) {
   return ct_kind_is_mesh(collider->shape.kind) &&
          (!collider->note.length || collider->note.bytes[0] != '"');
@@ -178,7 +180,7 @@ static bool get_numbers(api_record_decoder *r, ct_text note, ct_shape *shape) {
   }
 }
 
-/* The text of a collider that has this note for its shape. */
+/* Puts a collider document with this note as its shape. */
 static void put_noted(api_buffer *text, ct_kind kind, ct_text note) {
   static const char mesh[] = "\"mesh\":";
   bool is_whole = note.length >= sizeof mesh - 1 && memcmp(note.bytes, mesh, sizeof mesh - 1) == 0;
@@ -188,7 +190,7 @@ static void put_noted(api_buffer *text, ct_kind kind, ct_text note) {
   api_put_byte(text, '}');
 }
 
-/* *out owns its shape. */
+/* Decodes a collider from its note; *out owns its shape. */
 static bool read_noted(api_record_decoder *r, json_t *value, ct_kind kind, ct_text note,
                        ct_collider *out) {
   api_field root = api_field_root(value);
@@ -258,7 +260,7 @@ static bool get_before(api_record_decoder *r, const ct_body *before, ct_shape *s
   return true;
 }
 
-/* ---- notes: they become JSON of replies as they are ----------------------------------------- */
+/* ---- notes, which are copied into replies unchanged ------------------------------------------ */
 
 static bool has_note(const ct_body *body, ct_text note) {
   for (size_t i = 0; i < ct_body_collider_count(body); i++)
@@ -266,7 +268,8 @@ static bool has_note(const ct_body *body, ct_text note) {
   return false;
 }
 
-/* That of a shape the body had before: a note of the body's, or the name of a posted shape. */
+/* Checks the note of a shape of the replaced body: one of that body's notes, or the name of a
+ * posted shape. */
 static bool check_known_note(api_record_decoder *r, const ct_body *before, ct_text note,
                              ct_kind kind) {
   if (!note.length || has_note(before, note)) return true;
@@ -276,7 +279,8 @@ static bool check_known_note(api_record_decoder *r, const ct_body *before, ct_te
   return true;
 }
 
-/* That of a shape made of numbers: how a mesh is read, or that it keeps duplicate triangles. */
+/* Checks the note of a shape that is stored as numbers: a mesh's reading options or kept duplicate
+ * triangles. */
 static bool check_note_of_numbers(api_record_decoder *r, ct_text note, const ct_shape *shape) {
   bool is_mesh = shape->kind == CT_KIND_MESH,
        repeats = is_mesh && ct_mesh_get(shape->mesh)->repeats;
@@ -292,7 +296,7 @@ static bool check_note_of_numbers(api_record_decoder *r, ct_text note, const ct_
 
 static bool check_note(api_record_decoder *r, unsigned source, const ct_body *before,
                        const ct_collider *collider) {
-  if (source == SOURCE_NOTE) return true; /* it was read */
+  if (source == SOURCE_NOTE) return true; /* was checked by decoding it */
   if (source == SOURCE_BEFORE)
     return check_known_note(r, before, collider->note, collider->shape.kind);
   return check_note_of_numbers(r, collider->note, &collider->shape);
@@ -309,7 +313,7 @@ static bool get_pose(api_record_decoder *r, ct_pose *out) {
   return api_decoder_is_valid(r) && (good || api_decoder_reject(r, "A collider's place is none"));
 }
 
-/* The ids of a primitive's faces, in the arena. */
+/* Decodes the ids of a primitive's faces into the arena. */
 static bool get_surface_ids(api_record_decoder *r, unsigned source, ct_shape *shape) {
   size_t count = ct_kind_surface_count(shape->kind);
   if (source != SOURCE_NUMBERS || count == 0)

@@ -1,16 +1,15 @@
-/* Contact states: a record after the other. What a state may hold, the engine checks. */
+/* Encodes and decodes contact states, contact by contact. The engine validates the content. */
 #include "records/record_contact_state.h"
 
 #include <contact/restore.h>
 
-/* Bytes of a contact, at least. */
+/* Least bytes of a contact. */
 #define CONTACT_BYTES 200
 
-/* The first format that has a state's method; the states of older ones have that of
- * ct_pair_distance. */
+/* First format with the method of a state; states of older formats use ct_pair_distance. */
 #define FORMAT_WITH_METHOD 2
 
-/* Bits of a contact; the last one from the same format on. */
+/* Flag bits of a contact; the last one since FORMAT_WITH_METHOD. */
 enum { SEVERAL_A = 1, SEVERAL_B = 2, HAS_SUPPORTS = 4, IS_SURFACE = 8, ALL_BITS = 15 };
 
 /* ---- encode --------------------------------------------------------------------------------- */

@@ -1,11 +1,11 @@
-/* The ground of decoding. */
+/* Common parts of decoding: opening, errors, texts and ids. */
 #include "records/record_decoder.h"
 
 #include <stdlib.h>
 
 #include "json/json_parser.h"
 
-/* Levels of JSON that the daemon itself has written. */
+/* Greatest depth of JSON in records, which the daemon itself has written. */
 #define OWN_DEPTH 512
 
 static void open_decoder_reader(api_record_decoder *r, const api_shape_table *shapes) {
@@ -93,7 +93,7 @@ bool api_decoder_read_id(api_record_decoder *r, ct_text *out) {
          (api_id_valid(*out) || api_decoder_reject(r, "It names something by what is no id"));
 }
 
-/* Two sentences in one: what is wrong, and the detail of it. */
+/* Composes `why` of a general sentence and its detail. */
 static api_restored judge(const api_record_decoder *r, char why[API_RESTORE_WHY]) {
   bool faults = api_faults_any(&r->faults);
   if (r->memory || (faults && r->faults.id == API_PROBLEM_OUT_OF_MEMORY))

@@ -1,4 +1,4 @@
-/* Hulls, meshes and elements: what they were made of, and made of that again. */
+/* Encodes the inputs of hulls, meshes and elements, and rebuilds the shapes from them. */
 #include "records/record_body.h"
 
 #include <contact/limits.h>
@@ -19,7 +19,7 @@ static void put_ids(api_buffer *out, const uint32_t *ids, size_t count) {
   if (ids) api_record_put_words(out, ids, count);
 }
 
-/* Each point given is a vertex, or the collider would have a note. */
+/* Every input point is a vertex; otherwise the collider has a note. */
 void api_record_put_points(api_buffer *out, const ct_hull *hull) {
   const ct_hull_view *view = ct_hull_get(hull);
   ct_vec3 *points = malloc(view->vertex_count * sizeof *points);
@@ -51,7 +51,7 @@ void api_record_put_mesh(api_buffer *out, const ct_mesh *mesh) {
   api_record_put_normals(out, view->normals, view->vertex_count);
 }
 
-/* Of mixed elements, before the corners of all, the number of corners of each. */
+/* Puts the corners; for mixed elements, the number of corners of each one precedes them. */
 static void put_corners(api_buffer *out, const ct_elements_view *view) {
   bool mixed = view->type == CT_MIXED_ELEMENTS;
   for (uint32_t e = 0; mixed && e < view->element_count; e++)
@@ -111,7 +111,7 @@ static uint32_t *get_corners(api_record_decoder *r, size_t count, size_t each, s
   return corners;
 }
 
-/* Ids of faces; *ids NULL: none. */
+/* Decodes ids of faces; *ids NULL: none. */
 static bool get_ids(api_record_decoder *r, const uint32_t **ids, size_t *count) {
   *ids = NULL;
   *count = api_record_get_count(&r->in, sizeof **ids);
@@ -128,7 +128,7 @@ bool api_record_get_normals(api_record_decoder *r, size_t count, const ct_vec3 *
   return *normals != NULL;
 }
 
-/* Is what was made of a size? */
+/* True if the rebuilt shape has a valid size; otherwise rejects the record. */
 static bool check_extent(api_record_decoder *r, ct_aabb box) {
   double widest = ct_max_abs(ct_sub(box.max, box.min));
   return widest >= CT_SIZE_MIN || api_decoder_reject(r, "A shape is smaller than shapes are");
@@ -154,7 +154,7 @@ bool api_record_get_points(api_record_decoder *r, ct_shape *shape) {
   return good;
 }
 
-/* Repaired by keeping duplicates, where the mesh does. */
+/* Rebuilds a mesh, with kept duplicate triangles if it has them. */
 static ct_status restore_mesh(const ct_mesh_data *data, ct_mesh_reading reading, bool repeats,
                               ct_mesh **mesh) {
   if (!repeats) return ct_mesh_create(data, reading, NULL, mesh, NULL);
@@ -199,7 +199,7 @@ bool api_record_get_mesh(api_record_decoder *r, ct_text note, ct_shape *shape) {
                                false, shape);
 }
 
-/* The number of corners of each element, and of all in *sum. NULL: refused. */
+/* Decodes the number of corners of each element; *sum: their total. NULL: rejected. */
 static uint8_t *get_corner_counts(api_record_decoder *r, size_t count, size_t *sum) {
   if (count > api_record_bytes_left(&r->in)) r->in.failed = true;
   if (!api_decoder_is_valid(r)) return NULL;
@@ -219,7 +219,7 @@ static uint8_t *get_corner_counts(api_record_decoder *r, size_t count, size_t *s
   return counts;
 }
 
-/* As put_corners wrote them. */
+/* Decodes elements written by put_corners. */
 static bool get_elements(api_record_decoder *r, ct_elements_data *data) {
   data->element_count = api_record_get_u32(&r->in);
   if (data->type == CT_MIXED_ELEMENTS) {

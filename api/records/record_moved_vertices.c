@@ -1,10 +1,10 @@
-/* Meshes and elements whose vertices were moved: their origin, then the vertices and normals that
- * they have now. */
+/* Encodes and decodes meshes and elements with moved vertices: their origin, then the current
+ * vertices and normals. */
 #include "records/record_body.h"
 
 #include <contact/limits.h>
 
-/* How the origin of a mesh was made. */
+/* Reading options of a mesh's origin. */
 enum { IS_SOLID = 1, KEEPS_DUPLICATES = 2, ALL_MESH_BITS = 3 };
 
 /* ---- encode --------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static bool restore_moved_elements(api_record_decoder *r, const ct_vec3 *vertice
   return true;
 }
 
-/* From the origin, which the shape owns, to what was made of it. */
+/* Replaces the origin, owned by the shape, by the moved shape. */
 static bool move_shape(api_record_decoder *r, ct_shape *shape) {
   bool has_elements = ct_kind_has_elements(shape->kind);
   size_t count = has_elements ? ct_elements_get(shape->elements)->vertex_count

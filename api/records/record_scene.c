@@ -1,4 +1,4 @@
-/* A revision to bytes: whole, or what it changes against an earlier one. */
+/* Encodes a revision: completely (base), or its changes against an earlier one. */
 #include "records/record_scene.h"
 
 #include <contact/restore.h>
@@ -44,15 +44,15 @@ static bool same_rule(const ct_pair_rule *a, const ct_pair_rule *b) {
          api_text_equal(a->reason, b->reason);
 }
 
-/* Is the body of `before` with the id gone? Without meaning where rows are numbered again: no
- * record comes of that. */
+/* True if the body of `before` was deleted. Not meaningful if rows were renumbered, in which case
+ * no record is written. */
 static bool has_gone(const ct_scene *before, const ct_scene *after, ct_text id) {
   uint32_t row = ct_scene_find(before, id);
   return row != CT_NO_ROW && row < ct_scene_rows(after) && !ct_scene_body(after, row);
 }
 
-/* The filters are those of before but for rules of bodies that have gone: removing those from a
- * draft takes the rules away, too. */
+/* True if the filters equal those of `before`, except for rules of deleted bodies: deleting the
+ * bodies from a draft deletes these rules too. */
 static bool follows_filters(const ct_scene *before, const ct_scene *after) {
   const ct_filters *old = ct_scene_filters(before), *now = ct_scene_filters(after);
   size_t kept = 0;
@@ -67,7 +67,7 @@ static bool follows_filters(const ct_scene *before, const ct_scene *after) {
   return kept == now->pair_count;
 }
 
-/* What a draft has not touched is shared. */
+/* Unchanged settings are shared by pointer between a scene and its draft's result. */
 static bool shares_settings(const ct_scene *a, const ct_scene *b) {
   ct_vec3 gravity_a = ct_scene_gravity(a), gravity_b = ct_scene_gravity(b);
   return ct_scene_materials(a) == ct_scene_materials(b) &&
@@ -97,8 +97,8 @@ typedef struct row_writer {
   api_buffer *out;
   const ct_scene *before, *after; /* before NULL: a base */
   uint32_t old_rows;
-  uint32_t count;              /* written */
-  api_record_names gone, come; /* posted shapes that changed rows named and name */
+  uint32_t count;              /* rows written */
+  api_record_names gone, come; /* posted shapes that changed rows no longer name, and name now */
 } row_writer;
 
 static bool is_still(const ct_velocity *velocity) {
@@ -143,7 +143,7 @@ static void put_row(void *context, uint32_t row, unsigned changed) {
   w->count++;
 }
 
-/* Behind the number of rows. */
+/* Puts the rows; their number is set afterwards. */
 static bool put_rows(row_writer *w) {
   if (w->before) return ct_scene_changes(w->before, w->after, put_row, w);
   for (uint32_t row = 0; row < ct_scene_rows(w->after) && !w->out->failed; row++)
@@ -153,7 +153,8 @@ static bool put_rows(row_writer *w) {
 
 /* ---- contact states ------------------------------------------------------------------------- */
 
-/* Those of b that a has not, or has otherwise; all that go for b NULL. */
+/* Puts the states of `after` that `before` lacks or has in another version, and the names of those
+ * deleted since; with before NULL, all states. Returns the number of entries. */
 static uint32_t put_states(api_buffer *out, const ct_scene *before, const ct_scene *after) {
   uint32_t count = 0;
   for (size_t i = 0; i < ct_scene_attachment_count(after); i++) {
@@ -176,7 +177,7 @@ static uint32_t put_states(api_buffer *out, const ct_scene *before, const ct_sce
 
 /* ---- the record ----------------------------------------------------------------------------- */
 
-/* Room for a count that is known later. */
+/* Reserves a count that is set later. */
 static size_t reserve_count(api_buffer *out) {
   size_t at = out->length;
   api_record_put_u32(out, 0);
@@ -205,8 +206,8 @@ bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scen
   set_count(out, rows, w.count);
   api_record_names_sort(&w.gone);
   api_record_names_sort(&w.come);
-  /* A posted shape that the scene names no more may go, and no record that names it could be read
-   * then. */
+  /* A shape that the scene no longer names may be deleted; records that name it could not be
+   * decoded then. */
   reported = reported && (!before || api_record_names_all(after, &w.gone, &w.come));
   if (reported) {
     *same_names = before && api_record_names_all(before, &w.come, &w.gone);

@@ -1,6 +1,6 @@
-/* Posted shapes as records: what was posted, and how it was to be read. Reading it again makes the
- * same shape, id and all; only the report is kept as it was reported, since what it says of
- * self-intersection may depend on the time there was. */
+/* Records of posted shapes: the posted bytes and the reading options. Decoding repeats the post and
+ * yields the same shape and id. The report is stored, since its statement on self-intersection may
+ * depend on the available time. */
 #include <api/record.h>
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "calls/call.h"
 #include "records/record_decoder.h"
 
-/* Content types, in the order of api_form. */
+/* Content types by api_form. */
 static const char *const types[] = {[API_FORM_JSON] = "application/json",
                                     [API_FORM_NDJSON] = NULL,
                                     [API_FORM_STL] = "model/stl",
                                     [API_FORM_OBJ] = "model/obj"};
 #define FORMS (sizeof types / sizeof types[0])
-/* Bytes of a URL's query. */
+/* Most bytes of a URL's query. */
 #define QUERY_MAX 65536
 
 bool api_record_shape(const api_call *call, api_record *out) {
@@ -55,7 +55,7 @@ static bool get_posted(api_record_decoder *r, posted *p) {
   return true;
 }
 
-/* Are these members of a JSON object? */
+/* Checks that the text consists of members of a JSON object. */
 static bool check_report(api_record_decoder *r, ct_text report) {
   api_buffer text = {0};
   api_put_byte(&text, '{');
@@ -68,7 +68,7 @@ static bool check_report(api_record_decoder *r, ct_text report) {
   return value != NULL;
 }
 
-/* The shape that the call has made, with the report that it had at first. NULL: reported. */
+/* Copies the shape that the call created, with the stored report. NULL: rejected. */
 static const api_shape *copy_posted_shape(api_record_decoder *r, const api_call *call,
                                           const posted *p) {
   if (!call->shape) {
@@ -88,7 +88,7 @@ static const api_shape *copy_posted_shape(api_record_decoder *r, const api_call 
   return shape;
 }
 
-/* The POST once more, without the limits of the daemon. */
+/* Repeats the POST without the daemon's limits. */
 static const api_shape *post(api_record_decoder *r, const api_service *service, const posted *p) {
   api_service widest = *service;
   widest.limits = r->limits;
@@ -112,7 +112,8 @@ static const api_shape *post(api_record_decoder *r, const api_service *service, 
     api_decoder_out_of_memory(r);
     return NULL;
   }
-  /* JSON was once taken with zero bytes behind numbers, and the id is made of these bytes. */
+  /* Accepts zero bytes after numbers in JSON, as older versions did: the id is a digest of these
+   * bytes. */
   call->again = true;
   const api_input input = {.body = p->body.bytes, .body_length = p->body.length};
   const api_shape *shape = NULL;

@@ -1,4 +1,4 @@
-/* Names of posted shapes, from the notes of colliders. */
+/* Collects names of posted shapes from the notes of colliders. */
 #include "records/record_shape_names.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Which posted shapes a scene names. */
+/* Lists of the posted shapes that scenes name. */
 #ifndef API_RECORDS_RECORD_SHAPE_NAMES_H
 #define API_RECORDS_RECORD_SHAPE_NAMES_H
 
@@ -12,18 +12,18 @@ typedef struct api_record_names {
 } api_record_names;
 
 void api_record_names_free(api_record_names *names);
-/* Those that the body's colliders name; body NULL: none. */
+/* Adds the shapes that the body's colliders name; body NULL: none. */
 void api_record_names_add(api_record_names *names, const ct_body *body);
-/* Ascending, each once. */
+/* Sorts the list and removes duplicates. */
 void api_record_names_sort(api_record_names *names);
-/* Do both bodies, or none, name the same shapes in the same order? O(colliders) */
+/* True if both bodies name the same shapes in the same order, or both are NULL. O(colliders) */
 bool api_record_names_equal(const ct_body *a, const ct_body *b);
 
 /* Puts the ids of all shapes that the scene names, ascending, each once and ended by a zero.
  * O(colliders) */
 void api_record_put_names(api_buffer *out, const ct_scene *scene);
-/* Does the scene name all that are in `names` and not in `others`? Both are settled. O(names), and
- * colliders until each of those is found. */
+/* True if the scene names all shapes that are in `names` and not in `others`; both lists are
+ * sorted. O(names), plus colliders until all of these are found. */
 bool api_record_names_all(const ct_scene *scene, const api_record_names *names,
                           const api_record_names *others);
 
