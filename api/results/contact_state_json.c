@@ -1,4 +1,4 @@
-/* Contact states as JSON. What the numbers mean is in contact/contact_state.h. */
+/* Contact states as JSON. contact/contact_state.h defines the values. */
 #include "results/contact_state_json.h"
 
 #include "results/result_json.h"
@@ -36,7 +36,7 @@ static const char *cause_word(ct_contact_cause cause) {
   return "";
 }
 
-/* As api_put_collider_name, of the body as it was when the contact began. */
+/* Like api_put_collider_name, for the body as it was when the contact began. */
 static void put_collider(api_buffer *buffer, const char *member, bool several, ct_text name,
                          uint32_t index) {
   if (!several) return;
@@ -44,7 +44,8 @@ static void put_collider(api_buffer *buffer, const char *member, bool several, c
   else api_put_member_unsigned(buffer, member, index);
 }
 
-/* A collider's part of a pair's id: "~" and its id, percent-encoded; without an id its index. */
+/* Puts a collider's part of a pair's id: "~" and the percent-encoded id, or the index of a collider
+ * without id. */
 static void put_collider_part(api_buffer *buffer, ct_text name, uint32_t index) {
   static const char hex[] = "0123456789ABCDEF";
   if (name.length == 0) {
@@ -66,8 +67,8 @@ static void put_collider_part(api_buffer *buffer, ct_text name, uint32_t index) 
   }
 }
 
-/* The same for the same two colliders in every contact and every state of the scene: by the serial
- * numbers of the bodies. */
+/* Puts the pair's id. It contains the bodies' serial numbers, so the same two colliders have the
+ * same id in all contacts and states of a scene. */
 static void put_pair_id(api_buffer *buffer, const ct_contact_record *r) {
   api_put_key(buffer, "pairId");
   api_put_byte(buffer, '"');
@@ -81,7 +82,7 @@ static void put_pair_id(api_buffer *buffer, const ct_contact_record *r) {
   api_put_byte(buffer, '"');
 }
 
-/* Whose contact it is, and what is reported of it from its beginning to its end. */
+/* Puts the pair and the members that are constant during the contact. */
 static void put_pair(api_buffer *buffer, const ct_contact_record *r) {
   api_put_member_unsigned(buffer, "pair", r->pair);
   put_pair_id(buffer, r);
@@ -93,7 +94,7 @@ static void put_pair(api_buffer *buffer, const ct_contact_record *r) {
   api_put_member_number(buffer, "begun", r->begun);
 }
 
-/* Half-spaces that cross have no depth. */
+/* Crossing half-spaces have no depth. */
 static void put_geometry(api_buffer *buffer, double distance, const ct_pair_result *result) {
   if (result->status != CT_PAIR_UNSUPPORTED) {
     api_put_member_number(buffer, "distance", distance);
@@ -117,8 +118,7 @@ static void put_support(api_buffer *buffer, const char *name, const ct_vec3 poin
   api_put_byte(buffer, ']');
 }
 
-/* The row of the body and the collider that the record means; false: the scene does not have them
- * any more. */
+/* Finds the row and the collider of the record. False: the scene no longer has them. */
 static bool find_collider_of(const ct_scene *scene, ct_text body, uint64_t serial, ct_text name,
                              uint32_t collider, uint32_t *row) {
   *row = ct_scene_find(scene, body);
@@ -128,7 +128,7 @@ static bool find_collider_of(const ct_scene *scene, ct_text body, uint64_t seria
          api_text_equal(ct_body_collider(found, collider).id, name);
 }
 
-/* cRes and dRes, by the approach when the contact began. */
+/* Puts cRes and dRes for the approach velocity at the beginning of the contact. */
 static bool put_elasticity(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r) {
   uint32_t a, b;
   if (!find_collider_of(scene, r->body_a, r->serial_a, r->name_a, r->collider_a, &a) ||

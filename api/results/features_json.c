@@ -1,4 +1,4 @@
-/* Contact features in JSON. What the numbers mean is in contact/features.h. */
+/* Contact features in JSON. contact/features.h defines the values. */
 #include "results/features_json.h"
 
 #include "common/problem.h"

@@ -43,7 +43,7 @@ void api_put_rows(api_buffer *buffer, const char *name, const double *values, si
   api_put_byte(buffer, ']');
 }
 
-/* ---- what both have ------------------------------------------------------------------------- */
+/* ---- common members ------------------------------------------------------------------------- */
 
 static const ct_body *body_of(const api_force_island *about, size_t index) {
   return ct_scene_body(about->scene, about->island->rows[index]);
@@ -121,7 +121,7 @@ static void put_impulse_contact(api_buffer *buffer, const api_force_island *abou
   api_put_byte(buffer, '}');
 }
 
-/* Of the kinetic energy, and what bodies that are moved did to it. */
+/* Puts the change of kinetic energy, and the work of bodies with prescribed motion. */
 static void put_energy(api_buffer *buffer, const ct_contact_set *set,
                        const ct_impulse_result *result) {
   bool driven = false;
@@ -211,7 +211,7 @@ static void put_accelerations(api_buffer *buffer, const api_force_island *about,
   api_put_byte(buffer, ']');
 }
 
-/* Forces that hold all bodies where they are, or the way in which they go. */
+/* Puts the proof: forces in equilibrium, or a motion in which bodies fall. */
 static void put_proof(api_buffer *buffer, const api_force_island *about,
                       const ct_resting_result *result) {
   const ct_contact_set *set = &about->island->set;
@@ -234,7 +234,7 @@ static void put_proof(api_buffer *buffer, const api_force_island *about,
   api_put_raw(buffer, "]}");
 }
 
-/* How the answer was found, and how good it is. */
+/* Puts the method and the accuracy of the solution. */
 static void put_quality(api_buffer *buffer, const ct_resting_options *options,
                         const ct_resting_result *result) {
   static const char *const statuses[] = {CT_RESTING_STATUS_MAP(MAP_WORD)};

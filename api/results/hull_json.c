@@ -7,7 +7,7 @@
 
 #include "results/result_json.h"
 
-/* A polyhedron's lists, of a hull or of a box. */
+/* Vertex and face lists of a hull or box. */
 typedef struct polyhedron {
   uint32_t vertex_count, face_count;
   const uint32_t *face_start, *face_loop, *surface_ids;
@@ -17,12 +17,12 @@ typedef struct polyhedron {
 
 /* A directed edge of a face's loop. */
 typedef struct side {
-  uint32_t low, high; /* vertices */
+  uint32_t low, high; /* vertex indices */
   uint32_t face, place;
-  bool is_forward; /* from low to high */
+  bool is_forward; /* directed from low to high */
 } side;
 
-/* Faces -x, +x, -y, +y, -z, +z; bit k of a vertex: the upper end of axis k. */
+/* Faces of a box: -x, +x, -y, +y, -z, +z. Bit k of a vertex index: upper end of axis k. */
 static const uint32_t box_start[7] = {0, 4, 8, 12, 16, 20, 24};
 static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
                                       2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
@@ -68,8 +68,8 @@ static int compare_sides(const void *a, const void *b) {
   return (int)t->is_forward - (int)s->is_forward;
 }
 
-/* The sides of all faces, those of one edge together, the one from its lower vertex first. NULL: no
- * memory. */
+/* Lists the sides of all faces, the two of an edge adjacent, the one from its lower vertex first.
+ * NULL: out of memory. */
 static side *sides_of(const polyhedron *p) {
   uint32_t count = p->face_start[p->face_count];
   side *sides = malloc(count * sizeof *sides);
@@ -108,7 +108,7 @@ static void put_vertices(api_buffer *buffer, const polyhedron *p) {
   api_put_byte(buffer, ']');
 }
 
-/* across[i]: the face on the other side of the loop's stretch i. */
+/* across[i]: the face on the other side of edge i of the loops. */
 static void put_faces(api_buffer *buffer, const polyhedron *p, const uint32_t *across) {
   api_put_key(buffer, "faces");
   api_put_byte(buffer, '[');

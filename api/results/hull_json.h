@@ -6,18 +6,17 @@
 
 #include "common/buffer.h"
 
-/* Faces of a hull that GET /v1/shapes/{id} writes, at most: some 30 ms. */
+/* Most faces of a hull that GET /v1/shapes/{id} writes: about 30 ms. */
 #define API_HULL_FACES_MAX 20000u
 
-/* Faces of the shape's hull as given, without rounding and margin; 0: it has none (neither convex
- * nor box). */
+/* Number of faces of the shape's hull, without rounding and margin; 0: neither convex nor box. */
 uint32_t api_hull_faces(const ct_shape *shape);
 
-/* The members vertices, faces and edges, in the shape's frame; numbers of faces are those that
- * volumes and contacts name. False: memory was refused, some of them are missing. O(n log n) */
+/* Puts the members vertices, faces and edges, in the shape's frame, with the face numbers of
+ * volumes and contacts. False: out of memory, incomplete. O(n log n) */
 bool api_put_hull_members(api_buffer *buffer, const ct_shape *shape);
 
-/* "hulls" of a body: of each collider that has one. False: likewise. */
+/* Puts "hulls" of a body: one entry per collider with a hull. False: as above. */
 bool api_put_body_hulls(api_buffer *buffer, const ct_body *body);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "common/buffer.h"
 
-/* The member "stages" of a contact of the list; the contact's stages were asked for. */
+/* Puts the member "stages" of a contact in the list, whose stages were requested. */
 void api_put_stages(api_buffer *buffer, const ct_volume_contact *contact, const ct_volume *list);
 
-/* "owner", "faceA" and "faceB": whose face something lies in. */
+/* Puts "owner", "faceA" and "faceB": the body and face that contain a vertex or face. */
 void api_put_owner(api_buffer *buffer, ct_volume_owner owner, uint32_t face_a, uint32_t face_b);
 
 #endif

@@ -1,10 +1,10 @@
-/* Methods asked for by name. */
+/* Decodes the requested method of pair queries, evaluates pairs by it, and encodes its results. */
 #include "results/method_json.h"
 
 #include "common/problem.h"
 
-/* Least tolerance of a portal, relative: no double tells less. Most iterations: more than any pair
- * takes that ends. */
+/* Least relative tolerance of MPR, the resolution of doubles. Most iterations: more than any
+ * converging pair needs. */
 #define MPR_TOLERANCE_MIN 1e-16
 #define MPR_ITERATIONS_MAX 10000
 
@@ -16,8 +16,8 @@ static bool refuse(api_reader *reader, const api_field *field, const char *what,
   return false;
 }
 
-/* Tolerance and iterations of a portal; what stands in out->mpr, or the usual ones in the place of
- * zeros, where none are given. */
+/* Reads tolerance and iterations of MPR. Absent members keep the values of out->mpr, or the
+ * defaults in place of zeros. */
 static bool read_portal_limits(api_reader *reader, const api_method_fields *fields,
                                api_method *out) {
   ct_mpr_options *mpr = &out->mpr;
@@ -94,7 +94,7 @@ static void query_separating_axis(const ct_placed pair[2], const api_method_memo
     ct_pair_separating_axis(pair[0], pair[1], memory->workspace, &out->plane);
 }
 
-/* Which method answers for a pair: AUTO where the one asked for is not for it. */
+/* Selects the method that evaluates a pair: AUTO if the requested one does not support it. */
 static api_method_kind answering(api_method_kind asked, const ct_placed pair[2]) {
   bool takes = false;
   switch (asked) {
@@ -123,7 +123,7 @@ void api_ask_method(const api_method *method, const ct_placed pair[2], double to
   if (method->kind == API_METHOD_SEPARATING_AXIS) query_separating_axis(pair, memory, out);
 }
 
-/* A portal's points are of one body each; a point of both is better. */
+/* MPR's points belong to one body each; a common point of both is preferred as witness. */
 static bool overlap_by_portal(const api_method *method, const ct_placed pair[2],
                               ct_workspace *workspace, ct_vec3 *witness, ct_mpr_result *portal) {
   ct_pair_mpr(pair[0], pair[1], &method->mpr, portal);

@@ -6,10 +6,10 @@
 
 #include "results/result_json.h"
 
-/* One result of a sweep, of the two bodies. */
+/* Puts one result of a sweep of two bodies. */
 void api_put_time_of_impact(api_buffer *buffer, const ct_body *a, const ct_body *b,
                             const ct_motion_hit *hit);
-/* One result of a timeline. */
+/* Puts one result of a timeline. */
 void api_put_contact_change(api_buffer *buffer, const ct_body *a, const ct_body *b,
                             const ct_contact_change *change);
 

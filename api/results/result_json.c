@@ -1,4 +1,4 @@
-/* Results about pairs of bodies as JSON. */
+/* Results of pairs of bodies as JSON. */
 #include "results/result_json.h"
 
 #include <assert.h>
@@ -99,7 +99,7 @@ void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
   api_put_status_words(buffer, status, words, api_pair_flag_words(flags, words));
 }
 
-/* What a depth means, and that surfaces which cross have none. */
+/* Puts depthKind, the meaning of a penetration depth; crossing surfaces have none. */
 void api_put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
   static const char *const words[] = {[CT_DEPTH_MINIMAL] = "minimal",
                                       [CT_DEPTH_FEATURE] = "feature",
@@ -110,13 +110,13 @@ void api_put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
     api_put_member_string(buffer, "depthKind", api_text(words[r->depth_kind]));
 }
 
-/* The triangles of meshes that the points are on, by the caller's numbers. */
+/* Puts the mesh triangles that contain the points, by the caller's numbers. */
 static void put_triangles(api_buffer *buffer, const ct_pair_result *r) {
   if (r->triangle_a != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleA", r->triangle_a);
   if (r->triangle_b != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleB", r->triangle_b);
 }
 
-/* Of meshes of elements. */
+/* Puts the elements that contain the points. */
 static void put_elements(api_buffer *buffer, const ct_pair_result *r) {
   if (r->element_a != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementA", r->element_a);
   if (r->element_b != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementB", r->element_b);
@@ -164,7 +164,7 @@ void api_put_surface_id(api_buffer *buffer, const char *name, const api_surface 
   api_put_member_unsigned(buffer, name, ct_shape_surface_at(&surface->shape, local, along));
 }
 
-/* Surface ids at a point of each body. */
+/* Puts the surface ids at a point of each body. */
 static void put_surfaces(api_buffer *buffer, const api_surface of[2], ct_vec3 point_a,
                          ct_vec3 point_b, ct_vec3 normal) {
   api_put_surface_id(buffer, "surfaceA", &of[0], point_a, normal);
@@ -183,13 +183,13 @@ static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
   find_surfaces(answer, surfaces);
   if (r->status != CT_PAIR_UNSUPPORTED)
     put_surfaces(buffer, surfaces, r->point_a, r->point_b, r->normal);
-  /* A portal's depth is at least the least one, and may be more. */
+  /* The depth of MPR is an upper bound of the least depth, so it has no depthKind. */
   if (!answer->method || answer->by_method->by != API_METHOD_MPR) api_put_depth_kind(buffer, r);
   api_put_status(buffer, r->status, r->flags);
   if (answer->method) api_put_method_answer(buffer, answer->method, answer->by_method);
 }
 
-/* What the two features of a contact are called together. */
+/* Names of pairs of features of a contact. */
 static const char *const contact_words[4][4] = {
     [CT_FEATURE_SMOOTH] = {"smooth", "smoothVertex", "smoothEdge", "smoothFace"},
     [CT_FEATURE_VERTEX] = {"vertexSmooth", "vertexVertex", "vertexEdge", "vertexFace"},
@@ -223,7 +223,7 @@ void api_put_contact_id(api_buffer *buffer, const char *name, const ct_contact_p
   api_put_byte(buffer, '"');
 }
 
-/* How fast b's point parts from a's, and what that makes of the contact. */
+/* Puts the separating velocity of a contact point and the resulting class of the contact. */
 static void put_point_velocity(api_buffer *buffer, const ct_contact_point *p,
                                const api_contact_velocity *motion) {
   const ct_contact contact = {.a = 0,
@@ -284,7 +284,7 @@ static void put_pose_gradient(api_buffer *buffer, const char *name, const ct_pos
   api_put_byte(buffer, '}');
 }
 
-/* Left out where the distance has none. */
+/* Puts the gradient of the distance, if it exists. */
 static void put_gradient(api_buffer *buffer, const api_pair_answer *answer) {
   ct_gradient gradient;
   if (!ct_pair_gradient(answer->result, answer->pose_a.position, answer->pose_b.position,
@@ -307,7 +307,7 @@ static void put_overlap(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_overlap_answer(buffer, answer->method, reported);
 }
 
-/* Opens a result with the names of its bodies. */
+/* Opens a result and puts the names of its bodies. */
 static void open_pair_result(api_buffer *buffer, const api_pair_answer *answer) {
   assert(answer->a && answer->b);
   api_put_byte(buffer, '{');

@@ -1,14 +1,14 @@
-/* Volumetric contacts as JSON: members of a question, results. */
+/* Volumetric contacts as JSON: decodes members of a query, encodes results. */
 #include "results/volume_json.h"
 
 #include "common/problem.h"
 #include "results/intersection_stages_json.h"
 #include "results/result_json.h"
 
-/* Least geometric epsilon: of the smallest shape. */
+/* Least geometric epsilon: that of the smallest shape. */
 #define EPSILON_MIN (CT_EPSILON_PART * CT_SIZE_MIN)
 
-/* ---- questions ------------------------------------------------------------------------------ */
+/* ---- queries -------------------------------------------------------------------------------- */
 
 bool api_read_epsilon(api_reader *reader, const api_field *field, double *out) {
   return api_read_number(reader, field, EPSILON_MIN, CT_SIZE_MAX, out);
@@ -51,7 +51,7 @@ static bool read_sparsify(api_reader *reader, const api_field *field, api_volume
   return api_read_number(reader, &m[2], 0.0, CT_SIZE_MAX, &s->min_distance) && good;
 }
 
-/* Does anything read the epsilon? */
+/* True if the query uses the geometric epsilon. */
 static bool uses_epsilon(const api_volume *v) {
   return v->options.method == CT_VOLUME_SOLFEC || (v->sparsifies && !v->has_min_distance);
 }
@@ -143,7 +143,7 @@ static void put_volume_triangles(api_buffer *buffer, const ct_volume_hit *hit) {
   api_put_byte(buffer, ']');
 }
 
-/* Of curved bodies areas and surfaces are not reported, nor are volumes that are not worked out. */
+/* Areas and surfaces of curved bodies are not reported, nor are volumes that were not computed. */
 static void put_volume_contact(api_buffer *buffer, const ct_volume_hit *hit) {
   const ct_volume_contact *c = hit->contact;
   if (!(c->flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED)) {
@@ -167,7 +167,7 @@ static void put_volume_contact(api_buffer *buffer, const ct_volume_hit *hit) {
   put_status(buffer, c->status, c->flags);
 }
 
-/* No common volume: where the bodies are nearest, if they are apart. */
+/* Puts a pair without common volume: its closest points if it is separated. */
 static void put_apart(api_buffer *buffer, const ct_volume_hit *hit) {
   const ct_pair_result *r = &hit->result;
   bool reported = r->status != CT_PAIR_UNSUPPORTED && !hit->overlap;

@@ -12,8 +12,8 @@ typedef struct api_volume {
   ct_volume_options options;
   ct_query_sparsify sparsify;
   bool sparsifies;
-  bool has_epsilon, has_min_distance; /* given; else the scene's is in force */
-  api_field present;                  /* of sparsify, to be read against the scene */
+  bool has_epsilon, has_min_distance; /* given by the query; else the scene's value applies */
+  api_field present;                  /* `present` of sparsify, decoded later with the scene */
 } api_volume;
 
 typedef struct api_volume_fields {
@@ -21,10 +21,10 @@ typedef struct api_volume_fields {
 } api_volume_fields;
 
 bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_volume *out);
-/* A geometric epsilon, m. */
+/* Reads a geometric epsilon, m. */
 bool api_read_epsilon(api_reader *reader, const api_field *field, double *out);
 
-/* The names of sparsify's `present`, where it has any. Faults: UNKNOWN_ID, MISSING_MEMBER, ... */
+/* Reads the names in sparsify's `present`, if given. Faults: UNKNOWN_ID, MISSING_MEMBER, ... */
 bool api_read_present(api_reader *reader, const ct_scene *scene, api_volume *volume);
 
 /* Completes the epsilons from the scene if none was given, and sets the clearance that the method
@@ -39,17 +39,16 @@ static inline const ct_query_sparsify *api_volume_sparsification(const api_volum
   return volume->sparsifies ? &volume->sparsify : NULL;
 }
 
-/* The tolerances in force that a default may have set: epsilon where something reads it, and those
- * of sparsify. */
+/* Puts the effective tolerances: epsilon if it is used, and those of sparsify. */
 void api_put_volume_tolerances(api_buffer *buffer, const api_volume *volume);
 
-/* One result; a and b are the bodies of the hit's rows. */
+/* Puts one result; a and b are the bodies of the hit's rows. */
 void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b,
                            const ct_volume_hit *hit);
-/* What the contacts of the hit's pair of colliders come to; hit->total is not NULL. */
+/* Puts the sums over the contacts of the hit's pair of colliders; hit->total is not NULL. */
 void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b,
                          const ct_volume_hit *hit);
-/* A contact that sparsification left out, and why. */
+/* Puts a contact removed by sparsification, and the reason. */
 void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b,
                      const ct_volume_hit *hit);
 
