@@ -1,4 +1,4 @@
-/* Convex shapes by their points or planes. Numbers that the hull cannot tell again are kept in the
+/* Convex shapes from points or planes. Numbers that the hull cannot reproduce are kept in the
  * collider's note. */
 #include "shapes/convex_json.h"
 #include "shapes/mesh_arrays.h"
@@ -7,20 +7,20 @@
 
 #include <contact/limits.h>
 
-/* Fewest points of a solid, and fewest planes of a bounded one. */
+/* Least number of points of a solid, and of planes of a bounded one. */
 #define HULL_POINTS_MIN 4
-/* Points or planes between two looks at the cancel flag: some 100 us. */
+/* Points or planes per check of the cancel flag: about 100 us. */
 #define POINTS_PER_POLL 1024
-/* A solid spans this many dimensions. */
+/* Dimensions that a solid spans. */
 #define SOLID_RANK 3
 
-/* What the caller calls the faces; none: count is 0. */
+/* The caller's face ids; count 0: none. */
 typedef struct face_ids {
   const uint32_t *of;
   size_t count;
 } face_ids;
 
-/* The arrays as they were given. */
+/* The arrays as given. */
 typedef struct given {
   const char *name;
   const double *numbers; /* [rows * columns] */
@@ -28,8 +28,8 @@ typedef struct given {
   face_ids ids;
 } given;
 
-/* The JSON text of the shape member as the note. False with a fault: out of memory, or cancelled.
- */
+/* Sets the note to the JSON text of the shape member. False with a fault: out of memory, or
+ * cancelled. */
 static bool attach_note(api_reader *reader, const given *g, ct_collider *out) {
   api_buffer note = {0};
   api_put_byte(&note, '{');
@@ -53,7 +53,7 @@ static bool attach_note(api_reader *reader, const given *g, ct_collider *out) {
   return out->note.bytes != NULL;
 }
 
-/* A hull that has every given point as a vertex, with its bits, gives the points back by itself. */
+/* True if every input point is a vertex with the same bits: then the hull reproduces the points. */
 static bool hull_equals_points(const ct_hull *hull, const ct_vec3 *points, size_t count) {
   const ct_hull_view *view = ct_hull_get(hull);
   if (view->vertex_count != count) return false;
@@ -64,7 +64,7 @@ static bool hull_equals_points(const ct_hull *hull, const ct_vec3 *points, size_
   return true;
 }
 
-/* Why points make no hull. */
+/* Reports why points have no hull. */
 static void report_point_fault(api_reader *reader, const api_field *field, ct_status status,
                                int rank, size_t count) {
   static const char *const lie[] = {"are one point", "lie on a line", "lie in a plane"};
@@ -85,7 +85,8 @@ static void report_point_fault(api_reader *reader, const api_field *field, ct_st
   }
 }
 
-/* Why planes make none; culprit is a plane that shows the fault, or beyond count. */
+/* Reports why planes have no hull; culprit: a plane that shows the fault, or at least count if
+ * none. */
 static void report_plane_fault(api_reader *reader, const api_field *field, ct_status status,
                                size_t culprit, size_t count) {
   if (status == CT_OUT_OF_MEMORY || status == CT_CANCELLED) {
@@ -106,7 +107,7 @@ static void report_too_few(api_reader *reader, const api_field *field, size_t co
   api_fault_limit(fault, HULL_POINTS_MIN, (double)count);
 }
 
-/* A hull's widest side must be a size, and its corners coordinates. */
+/* Checks that the hull's largest extent is a valid size and its corners are valid coordinates. */
 static bool check_hull_extent(api_reader *reader, const api_field *field, ct_aabb box) {
   ct_vec3 sides = ct_sub(box.max, box.min);
   double widest = ct_max_abs(sides), farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max));
@@ -137,7 +138,7 @@ bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *po
     report_too_few(reader, field, count);
     return false;
   }
-  /* Points that span something, but less than a size, are too small rather than degenerate. */
+  /* Points with an extent below the least size are reported as too small, not as degenerate. */
   ct_aabb box = points_box(points, count);
   bool one_point = box.min.x == box.max.x && box.min.y == box.max.y && box.min.z == box.max.z;
   if (!one_point && !check_hull_extent(reader, field, box)) return false;
@@ -147,7 +148,7 @@ bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *po
   return status == CT_OK;
 }
 
-/* Room for the array's elements, `size` bytes each. NULL: faulty, and reported. */
+/* Allocates memory for the array's elements of `size` bytes. NULL: reported. */
 static void *room_of_elements(api_reader *reader, const api_field *field, size_t size,
                               size_t *count) {
   if (!api_read_array(reader, field, 0, reader->limits->hull_points, count)) return NULL;
@@ -160,8 +161,7 @@ static void *room_of_elements(api_reader *reader, const api_field *field, size_t
   return room;
 }
 
-/* The caller's ids on the faces: one of each face of a hull of points, one of each given plane
- * otherwise. */
+/* Sets the caller's face ids: one per face of a hull of points, or one per given plane. */
 static bool name_faces(api_reader *reader, const api_field *field, size_t planes, face_ids ids,
                        ct_hull *hull) {
   if (!ids.count) return true;
@@ -272,7 +272,7 @@ bool api_read_convex(api_reader *reader, const api_field *field, ct_collider *ou
   }
 }
 
-/* Where each input point's vertex is, or NULL without memory or when vertices stand in the order of
+/* Returns the vertex of each input point. NULL: out of memory, or the vertices are in the order of
  * the points (*in_order). */
 static uint32_t *input_order(const ct_hull_view *view, bool *in_order) {
   *in_order = true;

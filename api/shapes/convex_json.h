@@ -17,7 +17,7 @@ bool api_read_convex(api_reader *reader, const api_field *field, ct_collider *ou
 bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count,
                    ct_hull **out);
 
-/* Puts the members "vertices":[...] and, where the faces have ids, "surfaceIds":[...]. */
+/* Puts the members "vertices":[...] and, if the faces have ids, "surfaceIds":[...]. */
 void api_put_vertices(api_buffer *buffer, const ct_hull *hull);
 
 #endif

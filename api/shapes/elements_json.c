@@ -1,4 +1,4 @@
-/* Tetmeshes, hexmeshes and elementmeshes in JSON. Elements give the caller's numbers back by
+/* Tetmeshes, hexmeshes and elementmeshes in JSON. Elements reproduce the caller's numbers
  * themselves. */
 #include "shapes/elements_json.h"
 
@@ -14,7 +14,7 @@ static const char *const member_words[] = {
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-/* Some corners of an element by their vertices. */
+/* Vertices of some corners of an element as text. */
 typedef struct named {
   char text[64]; /* "3, 1 and 4" */
 } named;
@@ -24,7 +24,7 @@ static const ct_element_form *form_of(const ct_elements_data *data, uint32_t ele
                                          : ct_element_form_of(data->type);
 }
 
-/* The vertices of an element. */
+/* Returns the vertices of an element. */
 static const uint32_t *vertices_of_element(const ct_elements_data *data, uint32_t element) {
   size_t stride = data->corner_stride;
   if (stride == 0 && data->type != CT_MIXED_ELEMENTS)
@@ -48,16 +48,16 @@ static named name_corners(const ct_elements_data *data, uint32_t element, const 
   return out;
 }
 
-/* The element as the subject of a sentence: by its number where the pointer ends at the whole
- * shape. */
+/* Names the element as the subject of a sentence, with its number if the pointer is that of the
+ * whole shape. */
 static named name_element(const api_elements_source *source, uint32_t element) {
   named out = {"The element"};
   if (source->whole) snprintf(out.text, sizeof out.text, "Element %u", element);
   return out;
 }
 
-/* An element whose volume, or of one that is no tetrahedron that of one of its tetrahedra, is not
- * above 0: what is wrong. */
+/* Reports an element with a volume not above 0; for other types than tetrahedra, the volume of one
+ * of its tetrahedra. */
 static void report_element_volume(api_reader *reader, const api_elements_source *source,
                                   const api_pointer *at, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
@@ -90,7 +90,7 @@ static void report_element_volume(api_reader *reader, const api_elements_source 
   api_fault_limit(fault, 0.0, r->tetrahedron_volume);
 }
 
-/* A face that does not fit to those of other elements. */
+/* Reports a face that does not match those of other elements. */
 static void report_face(api_reader *reader, const api_elements_source *source,
                         const api_pointer *at, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
@@ -221,7 +221,7 @@ static bool read_mixed(api_reader *reader, const api_field *field, ct_elements_d
   return true;
 }
 
-/* The list of elements of any of the kinds. */
+/* Reads the list of elements of any kind. */
 static bool read_element_corners(api_reader *reader, const api_field *field,
                                  ct_elements_data *data) {
   if (data->type == CT_MIXED_ELEMENTS) return read_mixed(reader, field, data);
@@ -251,7 +251,7 @@ bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *
   if (!api_read_normals(reader, &m[NORMALS], data->vertex_count, &normals)) return false;
   data->vertices = vertices;
   data->normals = normals;
-  /* Exact counts are compared when the outer faces are known. */
+  /* Exact counts are compared once the outer faces are known. */
   size_t outer_most = reader->limits->mesh_elements * ct_element_form_of(type)->faces;
   if (!api_read_surface_ids(reader, &m[SURFACE_IDS], outer_most, &data->surface_ids,
                             &data->surface_id_count))

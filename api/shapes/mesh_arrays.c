@@ -1,11 +1,10 @@
-/* Arrays of meshes. */
+/* Decodes and encodes arrays of meshes. */
 #include "shapes/mesh_arrays.h"
 
 #include <contact/limits.h>
 #include <math.h>
 
-/* A normal's largest component, at least: what is shorter is taken for a normal that was never set.
- */
+/* Least value of a normal's largest component; a shorter normal counts as unset. */
 #define NORMAL_LEAST 1e-9
 
 /* ---- decode --------------------------------------------------------------------------------- */
@@ -27,7 +26,7 @@ bool api_read_vertices(api_reader *reader, const api_field *field, size_t least,
   return good;
 }
 
-/* A whole number below the count of vertices. */
+/* Reads a vertex index below the number of vertices. */
 static bool read_index(api_reader *reader, const api_field *field, size_t vertices, uint32_t *out) {
   if (!json_is_number(field->value)) {
     api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
@@ -46,7 +45,7 @@ static bool read_index(api_reader *reader, const api_field *field, size_t vertic
   return false;
 }
 
-/* The place of the first number that stands there a second time, or the count. */
+/* Returns the index of the first repeated number, or count. */
 static size_t first_repeated(const uint32_t *corners, size_t count) {
   for (size_t c = 1; c < count; c++)
     for (size_t d = 0; d < c; d++)
@@ -91,7 +90,7 @@ bool api_read_corners(api_reader *reader, const api_field *field, const api_corn
   return good;
 }
 
-/* An element with one of the numbers of corners that there are. */
+/* Reads an element with a permitted number of corners. */
 static bool read_mixed_item(api_reader *reader, const api_field *field, size_t vertices,
                             uint32_t *out, uint8_t *corners) {
   size_t length = json_array_size(field->value);

@@ -1,11 +1,11 @@
-/* Meshes: building and telling. */
+/* Builds meshes, and reports faults and warnings. */
 #include "shapes/mesh_build.h"
 
 #include <contact/limits.h>
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-/* Why a mesh is no solid, by the first edge that shows it. */
+/* Reports why a mesh is not a solid, at its first bad edge. */
 static void tell_open(api_reader *reader, const api_mesh_source *source,
                       const ct_mesh_report *report) {
   api_pointer triangles = api_pointer_member(source->at, "triangles"),
@@ -53,7 +53,7 @@ static void report_mesh_status(api_reader *reader, const api_mesh_source *source
   }
 }
 
-/* Moved or repaired, where the source says so. */
+/* Creates the mesh, moved or repaired if the source requests it. */
 static ct_status create_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh **mesh,
                              ct_mesh_report *report) {
   if (source->moved)
@@ -105,7 +105,7 @@ bool api_find_defects(const api_reader *reader, const ct_mesh *mesh, const ct_me
   return false;
 }
 
-/* Where the first edge of a kind is; empty: not known. */
+/* Place of the first edge of a kind; empty: unknown. */
 typedef struct edge_text {
   char text[100];
 } edge_text;
@@ -125,7 +125,7 @@ static edge_text name_edge(const ct_mesh *mesh, const ct_mesh_defects *defects,
   return out;
 }
 
-/* How many holes there are, and how long the largest is. */
+/* Describes the number of holes and the length of the largest. */
 static edge_text name_holes(const ct_mesh_defects *defects) {
   edge_text out = {{0}};
   const ct_mesh_hole *largest = NULL;

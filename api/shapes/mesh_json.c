@@ -1,6 +1,5 @@
-/* Meshes in JSON. A mesh gives the caller's numbers back by itself; its note is the word that
- * `solid` had, if it was given. The note of a hull made of a mesh, and of a mesh that is repaired,
- * is the whole member. */
+/* Meshes in JSON. A mesh reproduces the caller's numbers itself; its note is the value of `solid`,
+ * if given. The note of a mesh's hull, and of a repaired mesh, is the whole member. */
 #include "shapes/mesh_json.h"
 
 #include "shapes/convex_json.h"
@@ -8,7 +7,7 @@
 #include "shapes/mesh_build.h"
 #include "shapes/mesh_repair_json.h"
 
-/* Three of a triangle, and the fewest of a mesh. */
+/* Corners of a triangle, and least number of vertices of a mesh. */
 #define CORNERS 3
 
 enum { VERTICES, TRIANGLES, NORMALS, SOLID, REPAIR, CONVEX_HULL, MEMBER_COUNT };
@@ -29,7 +28,7 @@ static void put_arrays(api_buffer *buffer, const mesh_text *mesh) {
   if (mesh->normals) api_put_vectors(buffer, "normals", mesh->normals, mesh->vertex_count);
 }
 
-/* The note `"mesh":{...}` with the arrays as given: of a hull where there is no repair. */
+/* Makes the note `"mesh":{...}` with the arrays as given; of a hull if there is no repair. */
 static bool note_mesh(api_reader *reader, const mesh_text *mesh, const api_repair *repair,
                       const bool *solid, ct_text *out) {
   api_buffer note = {0};
@@ -45,7 +44,7 @@ static bool note_mesh(api_reader *reader, const mesh_text *mesh, const api_repai
   return out->bytes != NULL;
 }
 
-/* The hull of the vertices; the triangles are only stored for encoding. */
+/* Makes the hull of the vertices; the triangles are only stored for encoding. */
 static bool make_hull(api_reader *reader, const api_field *field, const mesh_text *mesh,
                       ct_collider *out) {
   ct_hull *hull = NULL;
@@ -58,7 +57,7 @@ static bool make_hull(api_reader *reader, const api_field *field, const mesh_tex
   return true;
 }
 
-/* Warns of what the mesh is, and hands over what was found where somebody wants it. */
+/* Adds warnings of the findings, and returns the findings if requested. */
 static bool write_findings(api_reader *reader, const api_field *field, const ct_mesh *mesh,
                            const ct_mesh_report *report, api_mesh_findings *own) {
   if (own->repair.asked) api_warn_repaired(reader->warnings, &field->path, &own->repaired);
@@ -74,8 +73,7 @@ static bool write_findings(api_reader *reader, const api_field *field, const ct_
   return true;
 }
 
-/* The member solid, whose value is `wanted`, and the member repair decide what is made of the
- * arrays. */
+/* Makes the shape from the arrays according to the members solid (`wanted`) and repair. */
 static bool make_mesh(api_reader *reader, const api_field *field, const api_field m[MEMBER_COUNT],
                       const mesh_text *text, ct_collider *out) {
   bool wanted = false, has_solid = api_field_present(&m[SOLID]);

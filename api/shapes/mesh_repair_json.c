@@ -1,10 +1,11 @@
-/* Repairs asked for and reported. Lists are short: the largest holes, the first edges. */
+/* Decodes requested repairs, encodes reports. Lists are short: the largest holes, the first edges.
+ */
 #include "shapes/mesh_repair_json.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Holes listed in a report. */
+/* Most holes listed in a report. */
 #define HOLES_LISTED 16u
 
 /* ---- requests ------------------------------------------------------------------------------- */
@@ -77,8 +78,7 @@ static void put_hole(api_buffer *buffer, const ct_mesh_hole *hole, bool repaired
   api_put_byte(buffer, '}');
 }
 
-/* Is the first of two holes listed before the second? Those that stay open come first, then the
- * larger one. */
+/* Order of listed holes: open ones before capped ones, then by decreasing size. */
 static bool is_listed_before(const ct_mesh_hole *a, const ct_mesh_hole *b) {
   bool p = a->outcome == CT_MESH_HOLE_CAPPED, q = b->outcome == CT_MESH_HOLE_CAPPED;
   if (p != q) return q;

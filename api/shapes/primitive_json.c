@@ -1,13 +1,13 @@
-/* Sizes to shapes and back. */
+/* Primitives from their sizes, and back. */
 #include "shapes/primitive_json.h"
 
 #include "shapes/mesh_arrays.h"
 
-/* Entries of surfaceIds that are read of a primitive before they are counted: more than any has, so
- * that its error names both numbers. */
+/* Entries of surfaceIds read before they are counted: more than any primitive has, so that the
+ * error names both numbers. */
 #define IDS_READ_MAX 1000u
 
-/* One id for each face of out->shape.kind. */
+/* Reads one id per face of out->shape.kind. */
 static bool read_surface_ids(api_reader *reader, const api_field *field, ct_collider *out) {
   if (!api_field_present(field)) return true;
   size_t count, wanted = ct_kind_surface_count(out->shape.kind);
@@ -28,7 +28,7 @@ static bool read_sphere(api_reader *reader, const api_field *field, ct_collider 
   return read_surface_ids(reader, &m[1], out) && good;
 }
 
-/* Three sizes. */
+/* Reads three sizes. */
 static bool read_sizes(api_reader *reader, const api_field *field, ct_vec3 *out) {
   double v[3];
   if (!api_read_numbers(reader, field, HUGE_VAL, 3, v)) return false;
@@ -74,7 +74,7 @@ static void put_primitive_surface_ids(api_buffer *buffer, const ct_shape *shape)
     api_put_surface_ids(buffer, shape->surface_ids, ct_kind_surface_count(shape->kind));
 }
 
-/* The numbers as they were given, in this order, as the note. */
+/* Sets the note to the given numbers in this order. */
 static bool keep_spelling(api_reader *reader, const api_field *const *given, size_t count,
                           ct_collider *out) {
   api_buffer note = {0};
@@ -115,7 +115,7 @@ static bool read_capsule(api_reader *reader, const api_field *field, ct_collider
   out->shape.capsule.half_length = 0.5 * height;
   out->shape.capsule.radius_bottom = bottom;
   out->shape.capsule.radius_top = top;
-  /* Equal radii are written as radius unless they were given one by one. */
+  /* Equal radii are written as `radius` unless they were given separately. */
   const api_field *given[] = {&m[BOTTOM], &m[TOP], &m[HEIGHT]};
   return !two || bottom != top || keep_spelling(reader, given, 3, out);
 }
@@ -149,7 +149,7 @@ static bool read_cone(api_reader *reader, const api_field *field, ct_collider *o
   out->shape.cone.half_length = 0.5 * height;
   out->shape.cone.radius_bottom = radius;
   out->shape.cone.radius_top = top;
-  /* An apex is written without radiusTop unless it was given. */
+  /* A cone with an apex is written without radiusTop unless radiusTop was given. */
   const api_field *given[] = {&m[RADIUS], &m[HEIGHT], &m[TOP]};
   return !m[TOP].value || top > 0.0 || keep_spelling(reader, given, 3, out);
 }

@@ -1,4 +1,4 @@
-/* roundingRadius, roundingMode and margin to a shape and back. */
+/* Reads and writes roundingRadius, roundingMode and margin. */
 #include "shapes/rounding_json.h"
 
 #include "shapes/primitive_json.h"
@@ -33,7 +33,7 @@ static bool inset_hull(api_reader *reader, const api_field *field, double limit,
   return true;
 }
 
-/* Shrinks the shape for the radius that is to be put around it again. */
+/* Shrinks the shape by the radius, by which it is rounded afterwards. */
 static bool shrink(api_reader *reader, const api_field *m, double radius, ct_shape *shape) {
   double limit = ct_shape_inset_limit(shape, reader->cancel);
   if (api_reader_cancelled(reader)) return false;

@@ -5,17 +5,17 @@
 #include "json/fields.h"
 #include <contact/scene.h>
 
-/* To be put into an object's list of members, in this order. */
+/* Members for an object's list of members, in this order. */
 #define API_ROUNDING_MEMBERS                                                                       \
   {.name = "roundingRadius"}, {.name = "roundingMode"}, { .name = "margin" }
 #define API_ROUNDING_MEMBER_COUNT 3
 
-/* The members of a shape, at least one of them present; see api_read_rounding. */
+/* Reads the members if at least one is present; see api_read_rounding. */
 bool api_read_given_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT],
                              ct_shape *shape);
-/* Rounds a shape that was read. A convex that is shrunk gives up its hull for the inset, which
- * keeps it. OUT_OF_RANGE: the shape is too small for the radius; BAD_VALUE: a kind that is not
- * shrunk; MISSING_MEMBER: a mode without a radius. The shape is owned as before in any case. */
+/* Rounds a decoded shape. A shrunk convex replaces its hull by the inset, which retains the hull.
+ * OUT_OF_RANGE: the shape is too small for the radius; BAD_VALUE: the kind cannot be shrunk;
+ * MISSING_MEMBER: a mode without a radius. The ownership of the shape does not change. */
 static inline bool api_read_rounding(api_reader *reader,
                                      const api_field members[API_ROUNDING_MEMBER_COUNT],
                                      ct_shape *shape) {
@@ -26,7 +26,7 @@ static inline bool api_read_rounding(api_reader *reader,
   return true;
 }
 
-/* Puts the members that are not the default. */
+/* Puts the members with values other than the defaults. */
 void api_put_rounding(api_buffer *buffer, const ct_shape *shape);
 
 #endif

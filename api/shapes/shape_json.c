@@ -1,7 +1,6 @@
-/* Shapes of all kinds and colliders. What a shape cannot tell of its spelling goes into the
- * collider's note: the JSON value of its shape member. The kinds: primitive_json.c, convex_json.c,
- * mesh_json.c, elements_json.c.
- */
+/* Shapes of all kinds, and colliders. A spelling that the shape cannot reproduce is kept in the
+ * collider's note as the JSON value of its shape member. The kinds: primitive_json.c,
+ * convex_json.c, mesh_json.c, elements_json.c. */
 #include "shapes/shape_json.h"
 
 #include <string.h>
@@ -38,7 +37,7 @@ bool api_read_shape(api_reader *reader, const api_field *object,
   return true;
 }
 
-/* A shape member, or the name of a posted shape. */
+/* Reads a shape member, or the name of a posted shape. */
 static bool read_shape_or_name(api_reader *reader, const api_field *object,
                                const api_field *members, ct_collider *out) {
   const api_field *name = &members[API_SHAPE_MEMBER_COUNT], *scale = name + 1;
@@ -71,7 +70,7 @@ bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *
   good = api_read_id(reader, &m[ID], &collider.id) && good;
   good = api_read_id(reader, &m[MATERIAL], &collider.material) && good;
   good = api_read_pose(reader, field, m + POSE, &collider.pose) && good;
-  /* The shape last: it is the dear part, and it owns something. */
+  /* The shape is read last: it is expensive and owned. */
   if (!read_shape_or_name(reader, field, m, &collider)) return false;
   good = api_read_rounding(reader, m + ROUNDING, &collider.shape) && good;
   if (good) *out = collider;
@@ -86,9 +85,9 @@ void api_collider_release(ct_collider *collider) {
 
 /* ---- encode --------------------------------------------------------------------------------- */
 
-/* A note is the value of the shape's member; but that of a mesh only tells whether `solid` was
- * given, and one that begins with a quotation mark holds the member's name as well, or the name of
- * a posted shape. */
+/* Puts a note, which is the value of the shape's member. Exceptions: a mesh's note may only contain
+ * the value of `solid`; a note that begins with a quotation mark includes the member's name, or is
+ * the name of a posted shape. */
 static void put_named(api_buffer *buffer, ct_text note) {
   static const char mesh[] = "\"mesh\":";
   if (note.length < sizeof mesh - 1 || memcmp(note.bytes, mesh, sizeof mesh - 1) != 0)
@@ -97,7 +96,7 @@ static void put_named(api_buffer *buffer, ct_text note) {
   api_put_bytes(buffer, note.bytes, note.length);
 }
 
-/* The member "box":{...} alone. */
+/* Puts only the shape member, "box":{...} for example. */
 static void put_shape_member(api_buffer *buffer, const ct_collider *collider) {
   const ct_shape *shape = &collider->shape;
   if (collider->note.length && collider->note.bytes[0] == '"') {

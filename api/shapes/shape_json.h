@@ -4,8 +4,8 @@
 
 #include "json/pose_json.h"
 
-/* Members of a collider, in this order: the shapes, one row each (kind, word on the wire), id,
- * pose, rounding. */
+/* Members of a collider, in this order: the shapes, one row each (kind, JSON name), id, pose,
+ * rounding. */
 #define API_SHAPE_MAP(X)                                                                           \
   X(SPHERE, "sphere")                                                                              \
   X(BOX, "box")                                                                                    \
@@ -24,17 +24,17 @@
 #define API_SHAPE_COUNTED(kind, word) +1
 enum { API_SHAPE_MEMBER_COUNT = 0 API_SHAPE_MAP(API_SHAPE_COUNTED) };
 
-/* Exactly one of the shape members. out->id, out->material and out->pose are untouched; out->note
- * is in the reader's arena. A convex owns a reference to its hull: api_collider_release. On failure
- * nothing is owned. */
+/* Reads exactly one of the shape members. out->id, out->material and out->pose are unchanged;
+ * out->note is in the reader's arena. A convex owns a reference to its hull: api_collider_release.
+ * On failure nothing is owned. */
 bool api_read_shape(api_reader *reader, const api_field *object,
                     const api_field members[API_SHAPE_MEMBER_COUNT], ct_collider *out);
-/* A collider: shape or the name of a posted one, id, pose, rounding, margin, material (which is for
- * the caller to know). */
+/* Reads a collider: shape or name of a posted one, id, pose, rounding, margin, material (which the
+ * caller looks up). */
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out);
 void api_collider_release(ct_collider *collider);
 
-/* {"box":{...},...}: as it was given. */
+/* Puts {"box":{...},...} as given. */
 void api_put_collider(api_buffer *buffer, const ct_collider *collider);
 
 #endif

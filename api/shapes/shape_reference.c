@@ -1,5 +1,6 @@
-/* References to posted shapes, and scaled copies. The note of a collider that names a shape is what
- * follows the member's key: "s-...","scale":2 - the text of no other note begins so. */
+/* References to posted shapes, and scaled copies. The note of a collider that names a shape is the
+ * text after the member's key: "s-...","scale":2. No other note begins with a quoted id of a shape.
+ */
 #include "shapes/shape_reference.h"
 
 #include <contact/limits.h>
@@ -9,7 +10,7 @@
 #include "shapes/elements_json.h"
 #include "shapes/mesh_build.h"
 
-/* Bodies between two looks at the cancel flag. */
+/* Bodies per check of the cancel flag. */
 #define ROWS_PER_POLL 4096
 
 void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table) {
@@ -30,7 +31,7 @@ void api_shape_scope_free(api_shape_scope *scope) {
 
 typedef struct scaling {
   api_reader *reader;
-  const api_field *field; /* scale */
+  const api_field *field; /* the member `scale` */
   double scale;
 } scaling;
 
@@ -42,7 +43,7 @@ static bool refuse_size(const scaling *s, double size) {
   return false;
 }
 
-/* Scales a length that is `part` of a size. 0 stays 0. */
+/* Scales a length whose least value is `part` of the least size. 0 stays 0. */
 static bool scale_length(const scaling *s, double *length, double part) {
   double scaled = *length * s->scale, size = scaled / part;
   if (*length != 0.0 && !(size >= CT_SIZE_MIN && size <= CT_SIZE_MAX)) return refuse_size(s, size);
@@ -55,7 +56,7 @@ static bool scale_lengths(const scaling *s, ct_vec3 *lengths, double part) {
          scale_length(s, &lengths->z, part);
 }
 
-/* Room for scaled points; their box is checked beforehand. */
+/* Allocates and scales points, after their box was checked. */
 static ct_vec3 *scaled_points(const scaling *s, ct_aabb box, size_t count) {
   double widest = ct_max_abs(ct_sub(box.max, box.min)) * s->scale;
   double farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max)) * s->scale;
@@ -144,7 +145,7 @@ static bool scale_elements(const scaling *s, ct_shape *shape) {
   return good;
 }
 
-/* *shape borrows before and owns after. */
+/* Scales *shape, which is borrowed before and owned afterwards. */
 static bool scale_shape(const scaling *s, ct_shape *shape) {
   switch (shape->kind) {
   case CT_KIND_SPHERE: return scale_length(s, &shape->sphere.radius, 1.0);
@@ -166,7 +167,7 @@ static bool scale_shape(const scaling *s, ct_shape *shape) {
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
   case CT_KIND_ELEMENTMESH: return scale_elements(s, shape);
-  default: return true; /* a half-space is its own copy */
+  default: return true; /* a half-space does not change */
   }
 }
 
@@ -184,7 +185,7 @@ static void remember(api_shape_scope *scope, const api_scaled *made) {
   api_scaled *place = &scope->scaled[scope->scaled_count % API_SCALED_MAX];
   if (scope->scaled_count >= API_SCALED_MAX) ct_shape_release(&place->copy);
   *place = *made;
-  place->copy.lent = true; /* counted where it is named first */
+  place->copy.lent = true; /* its memory is counted at the first reference */
   ct_shape_retain(&made->copy);
   scope->scaled_count++;
 }
@@ -205,7 +206,7 @@ static bool take_hull(api_reader *reader, const api_field *field, ct_shape *shap
   return status == CT_OK;
 }
 
-/* A copy of the shape as it is to be; *out owns a reference. */
+/* Makes a scaled copy or a hull of the shape; *out owns a reference. */
 static bool make_copy(const scaling *s, const api_field *hull_field, bool hull, ct_shape *out) {
   ct_shape whole = *out;
   if (hull && !take_hull(s->reader, hull_field, &whole)) return false;
@@ -216,12 +217,13 @@ static bool make_copy(const scaling *s, const api_field *hull_field, bool hull, 
   return good;
 }
 
-/* The shape at the scale, or its hull; *out owns a reference. */
+/* Returns the scaled shape, or its hull, from the scope if it was made before; *out owns a
+ * reference. */
 static bool copy_scaled_shape(const scaling *s, const api_field *hull_field, api_scaled *made,
                               ct_shape *out) {
   api_shape_scope *scope = s->reader->shapes;
   *out = api_shape_get(made->shape)->shape;
-  /* Other kinds are their own hulls. */
+  /* Shapes of other kinds equal their hulls. */
   made->hull = made->hull && ct_kind_is_mesh(out->kind);
   bool plain = s->scale == 1.0 && !made->hull;
   const api_scaled *known = plain ? NULL : find_scaled(scope, made);
@@ -236,7 +238,7 @@ static bool copy_scaled_shape(const scaling *s, const api_field *hull_field, api
   return true;
 }
 
-/* What follows the key `shape`. */
+/* Puts the text after the key `shape` into the note. */
 static bool put_note(api_reader *reader, const char *id,
                      const api_field members[API_REFERENCE_MEMBER_COUNT], double scale, bool hull,
                      ct_text *out) {
@@ -287,7 +289,7 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
   return true;
 }
 
-/* ---- who names a shape ---------------------------------------------------------------------- */
+/* ---- users of shapes ------------------------------------------------------------------------ */
 
 ct_text api_shape_named(ct_text note) {
   if (note.length < 2 || note.bytes[0] != '"' || note.bytes[1] != 's') return (ct_text){NULL, 0};
@@ -295,14 +297,14 @@ ct_text api_shape_named(ct_text note) {
   return end ? (ct_text){note.bytes + 1, (size_t)(end - note.bytes - 1)} : (ct_text){NULL, 0};
 }
 
-/* Does the collider's note name the shape? */
+/* True if the collider's note names the shape. */
 static bool names(ct_text note, const char *shape_id) {
   size_t length = strlen(shape_id);
   return note.length >= length + 2 && note.bytes[0] == '"' &&
          memcmp(note.bytes + 1, shape_id, length) == 0 && note.bytes[length + 1] == '"';
 }
 
-/* One that is not in memory has none to be looked at. */
+/* A scene that is not in memory counts as having no rows. */
 static uint32_t rows_of(const api_scene_entry *entry) {
   return entry->scene ? ct_scene_rows(entry->scene) : 0;
 }
@@ -337,7 +339,7 @@ ct_status api_count_references(api_shape_users users, const char *shape_id, cons
   return CT_OK;
 }
 
-/* The place of a shape of the table. False: it has none of the id. */
+/* Finds the index of a shape in the table. False: there is no such id. */
 static bool place_of(const api_shape_table *shapes, ct_text id, size_t *out) {
   size_t low = 0, high = api_shapes_count(shapes);
   while (low < high) {

@@ -5,7 +5,7 @@
 #include "shapes/shape_table.h"
 #include "json/fields.h"
 
-/* To be put into a collider's list of members, in this order. */
+/* Members for a collider's list of members, in this order. */
 #define API_REFERENCE_MEMBERS                                                                      \
   {.name = "shape"}, {.name = "scale"}, { .name = "convexHull" }
 #define API_REFERENCE_MEMBER_COUNT 3
@@ -13,44 +13,44 @@
 #define API_SCALE_MIN 1e-6
 #define API_SCALE_MAX 1e6
 
-/* Scaled shapes and hulls of meshes that a call remembers. */
+/* Most scaled shapes and hulls that a call caches. */
 #define API_SCALED_MAX 32
 
 typedef struct api_scaled {
-  const api_shape *shape; /* of the table */
+  const api_shape *shape; /* a shape of the table */
   double scale;
-  bool hull;     /* the convex hull of it */
+  bool hull;     /* its convex hull */
   ct_shape copy; /* a reference, owned */
 } api_scaled;
 
-/* The shapes that a call may name. Colliders of one call that name one shape at one scale share its
+/* Shapes that a call may name. Colliders of a call that name a shape at the same scale share one
  * copy. */
 typedef struct api_shape_scope {
   const api_shape_table *table; /* a reference, owned; NULL: no shapes */
   api_scaled scaled[API_SCALED_MAX];
-  size_t scaled_count; /* made so far; the latest API_SCALED_MAX are kept */
+  size_t scaled_count; /* number made so far; the latest API_SCALED_MAX are cached */
 } api_shape_scope;
 
-/* Takes its own reference to the table in the place of the one before. */
+/* Replaces the table; the scope retains the new one. */
 void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table);
 void api_shape_scope_free(api_shape_scope *scope);
 
-/* The members shape, scale and convexHull; shape is present. out->shape is a reference, owned;
- * out->note has its spelling. Faults: UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it
- * makes, DEGENERATE_HULL. Warns of a mesh that is a surface. */
+/* Reads the members shape (present), scale and convexHull. out->shape is a reference, owned;
+ * out->note has the spelling. Faults: UNKNOWN_ID, OUT_OF_RANGE for a scale or a resulting size,
+ * DEGENERATE_HULL. Warns of a mesh that is a surface. */
 bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT],
                         ct_collider *out);
 
-/* Id of the posted shape that a collider with the note names; empty: none. */
+/* Returns the id of the posted shape that a note names; empty: none. */
 ct_text api_shape_named(ct_text note);
 
-/* The scenes in which a shape may be named. */
+/* Scenes in which a shape may be named. */
 typedef struct api_shape_users {
   const api_scene_entry *scenes;
   size_t count;
 } api_shape_users;
-/* Colliders that name the shape, in the scenes of the list that are in memory. CT_CANCELLED: *out
- * is not set. O(colliders) */
+/* Counts the colliders that name the shape in scenes of the list that are in memory. CT_CANCELLED:
+ * *out is not set. O(colliders) */
 ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel,
                                uint64_t *out);
 

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tables whose shapes take less are copied, scaled, in no time. */
+/* Memory above which a table's shapes are heavy: copying or scaling them takes noticeable time. */
 #define HEAVY_BYTES 65536u
 
 struct api_shape {
   _Atomic size_t references;
-  api_shape_form form; /* id, report and ids of faces point behind it */
+  api_shape_form form; /* id, report and face ids are stored behind this struct */
   uint64_t memory;
 };
 
@@ -169,15 +169,15 @@ const api_shape_table *api_shapes_drop(const api_shape_table *table, const char 
                                    : api_shapes_retain(table);
 }
 
-/* Is the id in the list? *at goes on to where it is, or would be. */
+/* True if the list contains the id. *at advances to its index or insertion point. */
 static bool walk_to(const char *id, const char *ids, size_t count, size_t stride, size_t *at) {
   int order = 1;
   while (*at < count && (order = strcmp(ids + *at * stride, id)) < 0) ++*at;
   return *at < count && order == 0;
 }
 
-/* Both ascend in id: one walk counts, and only where shapes have gone a second one makes the table.
- */
+/* Both lists ascend in id: one merge pass counts; a second one builds the table only if shapes were
+ * deleted. */
 const api_shape_table *api_shapes_intersect(const api_shape_table *table, const char *ids,
                                             size_t count, size_t stride) {
   size_t left = 0;
