@@ -1,4 +1,4 @@
-/* What the importers share: units, points, faults. */
+/* Common parts of the importers: units, points, faults. */
 #include "import/import.h"
 
 #include <math.h>

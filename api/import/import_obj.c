@@ -1,26 +1,26 @@
-/* OBJ (Wavefront 1992): points and polygons. The points are read first, since a face may speak of
- * any of them. */
+/* OBJ (Wavefront 1992): points and polygons. A first pass reads the points, since a face may refer
+ * to any of them. */
 #include "import/import.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Steps between two looks at the cancel flag: a line, a corner, or a triangle that is tried; below
- * a millisecond. */
+/* Steps per check of the cancel flag: a step is a line, a corner, or a triangle of a tried fan.
+ * Below 1 ms. */
 #define STEPS_PER_POLL 4096
-/* Corners of one polygon. Finding how to cut it takes up to twice their square: some milliseconds.
+/* Most corners of a polygon. The search for a fan takes up to twice their square in steps: some ms.
  */
 #define CORNERS_MAX 1024
-/* What coordinates of six or seven digits leave uncertain, as a part of a polygon's area, or of its
- * width: a triangle of a fan may be turned over by this much and still count as flat, and corners
- * may stand off their plane by this much. */
+/* Relative uncertainty of coordinates with six or seven digits. A triangle of a fan may have a
+ * negative area of up to this part of the polygon's, and corners may be off the polygon's plane by
+ * this part of its width. */
 #define FILE_SLACK 1e-6
 
 typedef struct obj_file {
   api_import *import;
   api_scanner scan;
-  size_t points; /* of the lines before this one */
-  size_t steps;  /* since the cancel flag was looked at */
+  size_t points; /* points on the lines before this one */
+  size_t steps;  /* steps since the last check of the cancel flag */
 } obj_file;
 
 typedef struct obj_face {
@@ -60,7 +60,7 @@ static bool read_point(obj_file *f) {
          api_triangle_soup_add_vertex(f->import->reader, f->import->soup, p);
 }
 
-/* The point that "7", "7/2", "7//3" or "-1/2/3" speaks of. */
+/* Reads the point of a corner: "7", "7/2", "7//3" or "-1/2/3". */
 static bool read_corner(obj_file *f, ct_text word, uint32_t *out) {
   ct_text first = word;
   bool plain = true;
@@ -89,8 +89,8 @@ static bool same_point(const api_triangle_soup *soup, uint32_t a, uint32_t b) {
   return a == b || (p.x == q.x && p.y == q.y && p.z == q.z);
 }
 
-/* Corners that repeat the one before are dropped, unless only a triangle's are left: what is
- * degenerate is reported later. */
+/* Drops corners equal to their predecessor, but keeps three: degenerate triangles are reported
+ * later. */
 static void drop_repeated(const api_triangle_soup *soup, obj_face *polygon) {
   size_t kept = 0;
   for (size_t i = 0; i < polygon->count; i++) {
@@ -108,7 +108,7 @@ static ct_vec3 corner(const api_triangle_soup *soup, const obj_face *polygon, si
   return soup->vertices[polygon->corners[i % polygon->count]];
 }
 
-/* Twice the area as a vector, by the triangles about the first corner. */
+/* Returns twice the area vector: the sum over the triangles about the first corner. */
 static ct_vec3 area_vector(const api_triangle_soup *soup, const obj_face *polygon) {
   ct_vec3 sum = ct_vec(0, 0, 0), origin = corner(soup, polygon, 0);
   for (size_t i = 1; i + 1 < polygon->count; i++)
@@ -117,8 +117,8 @@ static ct_vec3 area_vector(const api_triangle_soup *soup, const obj_face *polygo
   return sum;
 }
 
-/* The least part that a triangle of the fan about `apex` has in the polygon's area; below `enough`
- * the first such. */
+/* Returns the least signed area of a triangle of the fan about `apex`, relative to the polygon's
+ * area. Stops at the first value below `enough`. */
 static double least_part(const api_triangle_soup *soup, const obj_face *polygon, size_t apex,
                          ct_vec3 area, double enough) {
   ct_vec3 origin = corner(soup, polygon, apex);
@@ -131,8 +131,8 @@ static double least_part(const api_triangle_soup *soup, const obj_face *polygon,
   return least;
 }
 
-/* The first corner whose fan covers the polygon, best with triangles that all have an area; count:
- * none. False: cancelled. */
+/* Finds the first corner with a fan of positive triangles; if there is none, the first with a fan
+ * that covers the polygon within FILE_SLACK; *out is count if there is none. False: cancelled. */
 static bool find_apex(obj_file *f, const obj_face *polygon, ct_vec3 area, size_t *out) {
   const double enough[] = {FILE_SLACK, -FILE_SLACK};
   for (int pass = 0; pass < 2; pass++)
@@ -206,7 +206,7 @@ static bool is_one_of(ct_text word, const char *const *list) {
   return false;
 }
 
-/* A line that holds neither a point nor a face. */
+/* Handles a line that is neither a point nor a face. */
 static bool pass_over(obj_file *f, ct_text word) {
   static const char *const plain[] = {"vt",         "vn",        "vp",       "g",        "o",
                                       "s",          "mg",        "mtllib",   "usemtl",   "usemap",

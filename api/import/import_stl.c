@@ -1,6 +1,6 @@
-/* STL (3D Systems 1988). Binary: 80 bytes of anything, a count, 50 bytes a triangle: normal, three
- * points as floats, an attribute. Text: words. Only lengths tell the two apart for certain: binary
- * files may begin with "solid" as well. */
+/* STL (3D Systems 1988). Binary: an arbitrary header of 80 bytes, a count, and 50 bytes per
+ * triangle (normal, three points as floats, an attribute). Text: words. The length decides between
+ * the two, since binary files may begin with "solid" too. */
 #include "import/import.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@
 #define COUNT_AT 80
 #define FACET_BYTES 50
 #define NORMAL_BYTES 12
-/* Facets between two looks at the cancel flag: below a millisecond. */
+/* Facets per check of the cancel flag: below 1 ms. */
 #define FACETS_PER_POLL 4096
-/* Bytes at a file's start that tell text from the rest. */
+/* Bytes at the start of a file that are inspected to recognise text. */
 #define LOOK_BYTES 512
 
 static uint32_t read_u32(const char *bytes) {
@@ -69,7 +69,7 @@ static bool refuse_end(text_file *f, const char *wanted) {
                            "the file ends where %s should stand.", wanted);
 }
 
-/* The words, one after the other. */
+/* Reads the expected words. */
 static bool expect(text_file *f, const char *first, const char *second) {
   const char *wanted[2] = {first, second};
   for (int i = 0; i < 2 && wanted[i]; i++) {
@@ -94,12 +94,12 @@ static bool read_stl_vertex(text_file *f, ct_vec3 *out) {
   return api_import_point(f->import, numbers, "Line", line, out);
 }
 
-/* Behind the word "facet". */
+/* Reads a facet after the word "facet". */
 static bool read_text_facet(text_file *f) {
   uint32_t corners[3];
   ct_text word;
   if (!expect(f, "normal", NULL)) return false;
-  /* Three words that may be anything: many programs write nan for a triangle without an area. */
+  /* Skips the three words of the normal: many programs write nan for a triangle without area. */
   for (int i = 0; i < 3; i++)
     if (!api_scanner_next_word(&f->scan, &word)) return refuse_end(f, "a normal");
   if (!expect(f, "outer", "loop")) return false;
@@ -113,7 +113,8 @@ static bool read_text_facet(text_file *f) {
          api_triangle_soup_add_triangle(f->import->reader, f->import->soup, corners);
 }
 
-/* Behind "solid": a name up to the line's end, facets, "endsolid" and the name again. */
+/* Reads a solid after the word "solid": a name up to the end of the line, facets, "endsolid" and
+ * the name again. */
 static bool read_solid(text_file *f) {
   api_scanner_next_line(&f->scan);
   for (size_t i = 0;; i++) {
@@ -138,7 +139,7 @@ static bool read_text(api_import *import) {
   return true;
 }
 
-/* ---- which of the two ----------------------------------------------------------------------- */
+/* ---- format detection ----------------------------------------------------------------------- */
 
 static bool looks_like_text(ct_text file) {
   ct_text word;
@@ -152,7 +153,8 @@ static bool looks_like_text(ct_text file) {
   return true;
 }
 
-/* Neither: most likely a binary file that was cut. */
+/* Rejects a file that is neither text nor binary of a matching length, most likely a truncated
+ * binary. */
 static bool refuse_length(api_import *import) {
   api_faults *faults = import->reader->faults;
   size_t length = import->file.length;

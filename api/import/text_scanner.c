@@ -1,4 +1,4 @@
-/* Words and numbers of text files. */
+/* Scans words and numbers of text files. */
 #include "import/text_scanner.h"
 
 #include <float.h>
@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits that a 64-bit integer holds for certain. */
+/* Digits that a 64-bit integer always represents. */
 #define DIGITS_EXACT 18
-/* Powers of ten that are doubles themselves: a whole number up to 2^53 times or over one of them is
+/* Greatest power of ten that is a double. An integer up to 2^53 times or divided by such a power is
  * rounded once. */
 #define POWER_EXACT 22
 #define WHOLE_EXACT (UINT64_C(1) << 53)
-/* Characters of a number: 17 digits tell a double, 770 tell the middle between any two. */
+/* Most characters of a number: 17 digits identify a double, and 770 the midpoint of any two
+ * doubles. */
 #define NUMBER_CHARACTERS_MAX 800
-/* An exponent beyond it is as good as any. */
+/* Exponents are clamped to this value, which is far beyond the range of doubles. */
 #define EXPONENT_MOST 100000
 
 static bool is_blank(char c) {
@@ -23,7 +24,7 @@ static bool is_blank(char c) {
 }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Length of a backslash with the line's end behind it, or 0. */
+/* Returns the length of a backslash followed by a line end, or 0. */
 static size_t joint(const api_scanner *scan) {
   if (*scan->at != '\\') return 0;
   const char *next = scan->at + 1;
@@ -59,7 +60,7 @@ bool api_scanner_next_word(api_scanner *scan, ct_text *out) {
 
 bool api_scanner_next_line(api_scanner *scan) {
   ct_text word;
-  /* A joined line is no new one. */
+  /* Skips words up to the end of the line, joined lines included. */
   while (api_scanner_word_on_line(scan, &word)) {
   }
   if (scan->at >= scan->end) return false;
@@ -79,9 +80,9 @@ bool api_word_equals(ct_text word, const char *plain) {
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* A decimal in pieces: value = digits * 10^exponent, as far as the digits fit. */
+/* A parsed decimal: value = digits * 10^exponent, as far as the digits fit. */
 typedef struct decimal {
-  bool negative, any, exact; /* exact: `digits` holds all of them */
+  bool negative, any, exact; /* exact: `digits` contains all digits */
   uint64_t digits;
   int exponent;
 } decimal;
@@ -97,7 +98,7 @@ static void take_digit(decimal *d, char c, bool fraction) {
   }
 }
 
-/* False: the text is no decimal. */
+/* Parses a decimal. False: the text is not a decimal. */
 static bool split(ct_text word, decimal *out) {
   const char *at = word.bytes, *end = at + word.length;
   decimal d = {.exact = true};
@@ -119,7 +120,8 @@ static bool split(ct_text word, decimal *out) {
   return at == end;
 }
 
-/* The C library rounds correctly; without a decimal point it cannot mistake one. */
+/* Uses strtod, which rounds correctly. The text has no decimal point, so the locale does not
+ * matter. */
 static double read_slowly(ct_text word) {
   char text[NUMBER_CHARACTERS_MAX + 16];
   size_t n = 0, i = 0;

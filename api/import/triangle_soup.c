@@ -1,4 +1,4 @@
-/* Growing arrays within a budget, and a table of points by their bits with open addressing. */
+/* Growing arrays within a budget, and a hash table of points by their bits (open addressing). */
 #include "import/triangle_soup.h"
 
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static size_t home(const api_triangle_soup *soup, ct_vec3 p) {
   return (size_t)hash & (soup->slot_count - 1);
 }
 
-/* The slot of p, or the free one where it belongs. */
+/* Returns the slot of p, or the free slot for it. */
 static size_t find(const api_triangle_soup *soup, ct_vec3 p) {
   size_t at = home(soup, p);
   while (soup->slots[at]) {
@@ -133,7 +133,7 @@ static bool widen(api_reader *reader, api_triangle_soup *soup) {
 
 bool api_triangle_soup_weld_vertex(api_reader *reader, api_triangle_soup *soup, ct_vec3 p,
                                    uint32_t *index) {
-  /* At most two thirds full. */
+  /* Keeps the table at most two thirds full. */
   if (3 * (soup->vertex_count + 1) > 2 * soup->slot_count && !widen(reader, soup)) return false;
   size_t at = find(soup, p);
   if (!soup->slots[at]) {
