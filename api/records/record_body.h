@@ -1,4 +1,4 @@
-/* Bodies in records. */
+/* Encodes and decodes bodies of records. */
 #ifndef API_RECORDS_RECORD_BODY_H
 #define API_RECORDS_RECORD_BODY_H
 

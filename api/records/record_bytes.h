@@ -1,6 +1,5 @@
-/* Records as bytes: little-endian numbers, doubles by their bits, texts behind their lengths.
- * Writing goes into a buffer, whose failure sticks; reading goes through a cursor, whose failure
- * sticks likewise and gives zeros from then on. */
+/* Records as bytes: little-endian numbers, doubles by their bits, texts after their lengths. A
+ * failure of the buffer or of the cursor is sticky; a failed cursor reads zeros. */
 #ifndef API_RECORDS_RECORD_BYTES_H
 #define API_RECORDS_RECORD_BYTES_H
 

@@ -1,4 +1,4 @@
-/* Contact states in records. */
+/* Encodes and decodes contact states of records. */
 #ifndef API_RECORDS_RECORD_CONTACT_STATE_H
 #define API_RECORDS_RECORD_CONTACT_STATE_H
 

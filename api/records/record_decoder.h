@@ -1,5 +1,5 @@
-/* What decoding a record needs: memory, posted shapes, and limits. These are the widest ones, not
- * those of the daemon: what was taken once is taken back, however it is configured now. */
+/* Context of decoding a record: memory, posted shapes, and limits. The limits are the widest ones,
+ * not those of the daemon: an accepted record can be decoded under any later configuration. */
 #ifndef API_RECORDS_RECORD_DECODER_H
 #define API_RECORDS_RECORD_DECODER_H
 

@@ -1,5 +1,5 @@
-/* Islands with their impulses or resting forces as JSON. What the numbers mean is in
- * contact/impulse.h and contact/resting.h. */
+/* Islands with their impulses or resting forces as JSON. contact/impulse.h and contact/resting.h
+ * define the values. */
 #ifndef API_RESULTS_FORCE_JSON_H
 #define API_RESULTS_FORCE_JSON_H
 

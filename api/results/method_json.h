@@ -1,5 +1,5 @@
-/* Methods that a question asks for by name, of the distance or the overlap of a pair: decoded,
- * asked, and what they tell beside. */
+/* Methods of distance and overlap queries that a query names: decoding, evaluation, additional
+ * results. */
 #ifndef API_RESULTS_METHOD_JSON_H
 #define API_RESULTS_METHOD_JSON_H
 

@@ -1,4 +1,4 @@
-/* Results about motions as JSON. What the numbers mean is in contact/toi.h. */
+/* Results of motions as JSON. contact/toi.h defines the values. */
 #ifndef API_RESULTS_MOTION_RESULT_H
 #define API_RESULTS_MOTION_RESULT_H
 

@@ -99,7 +99,7 @@ void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
   api_put_status_words(buffer, status, words, api_pair_flag_words(flags, words));
 }
 
-/* Puts depthKind, the meaning of a penetration depth; crossing surfaces have none. */
+/* Puts depthKind, the kind of a penetration depth; "none" for crossing surfaces. */
 void api_put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
   static const char *const words[] = {[CT_DEPTH_MINIMAL] = "minimal",
                                       [CT_DEPTH_FEATURE] = "feature",

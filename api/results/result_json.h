@@ -1,4 +1,4 @@
-/* Results of queries as JSON. What the numbers mean is in contact/pair.h and contact/shape.h. */
+/* Results of queries as JSON. contact/pair.h and contact/shape.h define the values. */
 #ifndef API_RESULTS_RESULT_JSON_H
 #define API_RESULTS_RESULT_JSON_H
 

@@ -1,5 +1,5 @@
-/* Volumetric contacts: what a question may say about them, and results as JSON. What the numbers
- * mean is in contact/volume.h and contact/sparsify.h. */
+/* Volumetric contacts: members of a query, and results as JSON. contact/volume.h and
+ * contact/sparsify.h define the values. */
 #ifndef API_RESULTS_VOLUME_JSON_H
 #define API_RESULTS_VOLUME_JSON_H
 

@@ -29,8 +29,8 @@ enum { API_SHAPE_MEMBER_COUNT = 0 API_SHAPE_MAP(API_SHAPE_COUNTED) };
  * On failure nothing is owned. */
 bool api_read_shape(api_reader *reader, const api_field *object,
                     const api_field members[API_SHAPE_MEMBER_COUNT], ct_collider *out);
-/* Reads a collider: shape or name of a posted one, id, pose, rounding, margin, material (which the
- * caller looks up). */
+/* Reads a collider: shape or name of a posted one, id, pose, rounding, margin, material (resolved
+ * by the caller). */
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out);
 void api_collider_release(ct_collider *collider);
 
