@@ -207,7 +207,7 @@ static bool is_one_of(ct_text word, const char *const *list) {
 }
 
 /* Handles a line that is neither a point nor a face. */
-static bool pass_over(obj_file *f, ct_text word) {
+static bool skip_other_line(obj_file *f, ct_text word) {
   static const char *const plain[] = {"vt",         "vn",        "vp",       "g",        "o",
                                       "s",          "mg",        "mtllib",   "usemtl",   "usemap",
                                       "maplib",     "bevel",     "c_interp", "d_interp", "lod",
@@ -225,14 +225,14 @@ static bool pass_over(obj_file *f, ct_text word) {
                            "\"%s\" begins no line of OBJ.", api_echo(word, echo));
 }
 
-static bool take_line(obj_file *f, ct_text word, bool faces) {
+static bool read_line_of_pass(obj_file *f, ct_text word, bool faces) {
   if (word.bytes[0] == '#') return true;
   if (api_text_equal(word, api_text("v"))) {
     f->points++;
     return faces || read_point(f);
   }
   if (api_text_equal(word, api_text("f"))) return !faces || read_face(f);
-  return faces || pass_over(f, word);
+  return faces || skip_other_line(f, word);
 }
 
 static bool read_lines(api_import *import, bool faces) {
@@ -241,7 +241,8 @@ static bool read_lines(api_import *import, bool faces) {
   do {
     ct_text word;
     if (cancelled(&f, 1)) return false;
-    if (api_scanner_word_on_line(&f.scan, &word) && !take_line(&f, word, faces)) return false;
+    if (api_scanner_word_on_line(&f.scan, &word) && !read_line_of_pass(&f, word, faces))
+      return false;
   } while (api_scanner_next_line(&f.scan));
   return true;
 }

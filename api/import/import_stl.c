@@ -12,7 +12,7 @@
 /* Facets per check of the cancel flag: below 1 ms. */
 #define FACETS_PER_POLL 4096
 /* Bytes at the start of a file that are inspected to recognise text. */
-#define LOOK_BYTES 512
+#define PROBE_BYTES 512
 
 static uint32_t read_u32(const char *bytes) {
   const unsigned char *b = (const unsigned char *)bytes;
@@ -145,7 +145,7 @@ static bool looks_like_text(ct_text file) {
   ct_text word;
   api_scanner scan = {file.bytes, file.bytes + file.length, 1};
   if (!api_scanner_next_word(&scan, &word) || !api_word_equals(word, "solid")) return false;
-  for (size_t i = 0; i < file.length && i < LOOK_BYTES; i++) {
+  for (size_t i = 0; i < file.length && i < PROBE_BYTES; i++) {
     unsigned char c = (unsigned char)file.bytes[i];
     if (c < ' ' && !strchr("\t\n\v\f\r", c)) return false;
     if (c == 0) return false;

@@ -32,7 +32,7 @@ static size_t joint(const api_scanner *scan) {
   return next < scan->end && *next == '\n' ? (size_t)(next + 1 - scan->at) : 0;
 }
 
-static void take_word(api_scanner *scan, ct_text *out) {
+static void scan_word(api_scanner *scan, ct_text *out) {
   const char *start = scan->at;
   while (scan->at < scan->end && *scan->at != '\n' && !is_blank(*scan->at) && !joint(scan))
     scan->at++;
@@ -43,7 +43,7 @@ bool api_scanner_word_on_line(api_scanner *scan, ct_text *out) {
   while (scan->at < scan->end && *scan->at != '\n') {
     size_t skip = joint(scan);
     if (!skip && !is_blank(*scan->at)) {
-      take_word(scan, out);
+      scan_word(scan, out);
       return true;
     }
     if (skip) scan->line++;
@@ -87,7 +87,7 @@ typedef struct decimal {
   int exponent;
 } decimal;
 
-static void take_digit(decimal *d, char c, bool fraction) {
+static void append_digit(decimal *d, char c, bool fraction) {
   d->any = true;
   if (d->digits < UINT64_C(1000000000000000000)) {
     d->digits = 10 * d->digits + (uint64_t)(c - '0');
@@ -103,9 +103,9 @@ static bool split(ct_text word, decimal *out) {
   const char *at = word.bytes, *end = at + word.length;
   decimal d = {.exact = true};
   if (at < end && (*at == '+' || *at == '-')) d.negative = *at++ == '-';
-  for (; at < end && is_digit(*at); at++) take_digit(&d, *at, false);
+  for (; at < end && is_digit(*at); at++) append_digit(&d, *at, false);
   if (at < end && *at == '.')
-    for (at++; at < end && is_digit(*at); at++) take_digit(&d, *at, true);
+    for (at++; at < end && is_digit(*at); at++) append_digit(&d, *at, true);
   if (!d.any) return false;
   if (at < end && (*at == 'e' || *at == 'E')) {
     bool minus = false;

@@ -13,7 +13,7 @@ void api_record_free(api_record *record) {
 }
 
 /* Moves the bytes of both buffers to *out. False: out of memory. */
-static bool finish(api_record *out, api_buffer *bytes, api_buffer *names) {
+static bool move_buffers(api_record *out, api_buffer *bytes, api_buffer *names) {
   out->bytes = api_buffer_detach(bytes, &out->length);
   if (out->has_shapes) out->shapes = api_buffer_detach(names, &out->shapes_length);
   if (out->bytes && (!out->has_shapes || out->shapes)) return true;
@@ -27,7 +27,7 @@ bool api_record_base(const ct_scene *scene, api_record *out) {
   *out = (api_record){.base = true, .has_shapes = true};
   if (api_record_put_scene(&bytes, NULL, scene, &same)) {
     api_record_put_names(&names, scene);
-    return finish(out, &bytes, &names);
+    return move_buffers(out, &bytes, &names);
   }
   api_buffer_free(&bytes);
   return false;
@@ -40,7 +40,7 @@ bool api_record_change(const ct_scene *before, const ct_scene *after, api_record
   if (before && api_record_put_scene(&bytes, before, after, &same)) {
     out->has_shapes = !same;
     if (!same) api_record_put_names(&names, after);
-    return finish(out, &bytes, &names);
+    return move_buffers(out, &bytes, &names);
   }
   bool failed = bytes.failed;
   api_buffer_free(&bytes);

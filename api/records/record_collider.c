@@ -63,7 +63,7 @@ static size_t find_before(const ct_shape *shape, const ct_body *before) {
 }
 
 /* True if the note has the reading options of a mesh that is not a posted shape. */
-static bool tells_reading(const ct_collider *collider) {
+static bool has_reading_options(const ct_collider *collider) {
   return ct_kind_is_mesh(collider->shape.kind) &&
          (!collider->note.length || collider->note.bytes[0] != '"');
 }
@@ -107,10 +107,10 @@ void api_record_put_collider(api_buffer *out, const ct_collider *collider, const
   bool is_known = before && same < ct_body_collider_count(before),
        is_placed = !is_identity(&collider->pose);
   bool rounded = shape->rounding != 0.0 || shape->margin != 0.0;
-  shape_source source = is_known                                            ? SOURCE_BEFORE
-                        : api_record_has_moved_vertices(shape)              ? SOURCE_MOVED
-                        : collider->note.length && !tells_reading(collider) ? SOURCE_NOTE
-                                                                            : SOURCE_NUMBERS;
+  shape_source source = is_known                                                  ? SOURCE_BEFORE
+                        : api_record_has_moved_vertices(shape)                    ? SOURCE_MOVED
+                        : collider->note.length && !has_reading_options(collider) ? SOURCE_NOTE
+                                                                                  : SOURCE_NUMBERS;
   size_t id_count = ct_kind_surface_count(shape->kind);
   bool tells_ids = source == SOURCE_NUMBERS && id_count && shape->surface_ids;
   api_record_put_u8(out, (collider->id.length ? HAS_ID : 0u) |

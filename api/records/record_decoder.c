@@ -94,7 +94,7 @@ bool api_decoder_read_id(api_record_decoder *r, ct_text *out) {
 }
 
 /* Composes `why` of a general sentence and its detail. */
-static api_restored judge(const api_record_decoder *r, char why[API_RESTORE_WHY]) {
+static api_restored compose_outcome(const api_record_decoder *r, char why[API_RESTORE_WHY]) {
   bool faults = api_faults_any(&r->faults);
   if (r->memory || (faults && r->faults.id == API_PROBLEM_OUT_OF_MEMORY))
     return report_restore_fault(API_RESTORE_MEMORY, "There is not enough memory.", why);
@@ -105,7 +105,7 @@ static api_restored judge(const api_record_decoder *r, char why[API_RESTORE_WHY]
 }
 
 api_restored api_decoder_end(api_record_decoder *r, bool good, char why[API_RESTORE_WHY]) {
-  api_restored end = good ? API_RESTORED : judge(r, why);
+  api_restored end = good ? API_RESTORED : compose_outcome(r, why);
   api_shape_scope_free(&r->scope);
   api_arena_free(&r->arena);
   free(r);

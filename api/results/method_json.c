@@ -68,7 +68,7 @@ bool api_read_auto_or_portal(api_reader *reader, const api_method_fields *fields
   return good && refuse_portal_limits(reader, fields, out);
 }
 
-static bool takes_portal(const ct_placed pair[2]) {
+static bool supports_mpr(const ct_placed pair[2]) {
   return ct_mpr_is_supported(pair[0].shape->kind) && ct_mpr_is_supported(pair[1].shape->kind);
 }
 
@@ -78,8 +78,8 @@ static void query_portal_method(const api_method *method, const ct_placed pair[2
   ct_mpr_write_result(&out->portal, tolerance, result);
 }
 
-static void ask_general(const ct_placed pair[2], double tolerance, ct_workspace *workspace,
-                        ct_pair_result *result) {
+static void query_gjk_epa(const ct_placed pair[2], double tolerance, ct_workspace *workspace,
+                          ct_pair_result *result) {
   const ct_pair_options options = {.tolerance = tolerance, .threshold = INFINITY};
   ct_pair_gjk_epa(pair[0], pair[1], &options, workspace, result);
 }
@@ -95,12 +95,12 @@ static void query_separating_axis(const ct_placed pair[2], const api_method_memo
 }
 
 /* Selects the method that evaluates a pair: AUTO if the requested one does not support it. */
-static api_method_kind answering(api_method_kind asked, const ct_placed pair[2]) {
+static api_method_kind select_method(api_method_kind asked, const ct_placed pair[2]) {
   bool takes = false;
   switch (asked) {
   case API_METHOD_AUTO: break;
   case API_METHOD_GJK_EPA: takes = ct_gjk_epa_is_supported(pair[0].shape, pair[1].shape); break;
-  case API_METHOD_MPR: takes = takes_portal(pair); break;
+  case API_METHOD_MPR: takes = supports_mpr(pair); break;
   case API_METHOD_SEPARATING_AXIS:
     takes = ct_separating_axis_is_supported(pair[0].shape, pair[1].shape);
     break;
@@ -110,7 +110,7 @@ static api_method_kind answering(api_method_kind asked, const ct_placed pair[2])
 
 static void init_method_answer(const api_method *method, const ct_placed pair[2],
                                api_method_answer *out) {
-  out->by = answering(method->kind, pair);
+  out->by = select_method(method->kind, pair);
   out->plane = (ct_separating_plane){.kind = CT_PLANE_NONE};
 }
 
@@ -118,7 +118,7 @@ void api_ask_method(const api_method *method, const ct_placed pair[2], double to
                     const api_method_memory *memory, ct_pair_result *result,
                     api_method_answer *out) {
   init_method_answer(method, pair, out);
-  if (out->by == API_METHOD_GJK_EPA) ask_general(pair, tolerance, memory->workspace, result);
+  if (out->by == API_METHOD_GJK_EPA) query_gjk_epa(pair, tolerance, memory->workspace, result);
   if (out->by == API_METHOD_MPR) query_portal_method(method, pair, tolerance, result, out);
   if (method->kind == API_METHOD_SEPARATING_AXIS) query_separating_axis(pair, memory, out);
 }

@@ -6,8 +6,8 @@
 /* ---- faults --------------------------------------------------------------------------------- */
 
 /* Reports why a mesh is not a solid, at its first bad edge. */
-static void tell_open(api_reader *reader, const api_mesh_source *source,
-                      const ct_mesh_report *report) {
+static void report_open_mesh(api_reader *reader, const api_mesh_source *source,
+                             const ct_mesh_report *report) {
   api_pointer triangles = api_pointer_member(source->at, "triangles"),
               triangle = api_pointer_index(&triangles, report->bad_triangle);
   if (report->bad_triangle == CT_NO_TRIANGLE) {
@@ -44,7 +44,7 @@ static void report_mesh_status(api_reader *reader, const api_mesh_source *source
   switch (status) {
   case CT_OUT_OF_MEMORY: api_fault_memory(reader->faults); break;
   case CT_CANCELLED: api_fault_cancelled(reader->faults); break;
-  case CT_OPEN_MESH: tell_open(reader, source, report); break;
+  case CT_OPEN_MESH: report_open_mesh(reader, source, report); break;
   case CT_DEGENERATE_MESH:
     report_mesh_fault(reader, source, API_PROBLEM_DEGENERATE_MESH,
                       "No triangle has an area: corners are one point, or lie on a line.");

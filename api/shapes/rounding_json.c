@@ -7,8 +7,8 @@ enum { RADIUS, MODE, MARGIN };
 
 static const char *const modes[] = {"inset", "add"};
 
-static bool tell_too_large(api_reader *reader, const api_field *field, double limit,
-                           double radius) {
+static bool report_too_large_radius(api_reader *reader, const api_field *field, double limit,
+                                    double radius) {
   api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
                                   "The shape is too thin to be shrunk by so much before it is "
                                   "rounded; roundingMode \"add\" has no "
@@ -26,7 +26,7 @@ static bool inset_hull(api_reader *reader, const api_field *field, double limit,
     return false;
   }
   if (status == CT_CANCELLED && api_reader_cancelled(reader)) return false;
-  if (status != CT_OK) return tell_too_large(reader, field, limit, radius);
+  if (status != CT_OK) return report_too_large_radius(reader, field, limit, radius);
   ct_hull_release(shape->hull);
   shape->hull = inset;
   shape->lent = false;
@@ -49,7 +49,7 @@ static bool shrink(api_reader *reader, const api_field *m, double radius, ct_sha
     api_fault_suggest(fault, (ct_text){modes[1], 3});
     return false;
   }
-  if (radius > limit) return tell_too_large(reader, &m[RADIUS], limit, radius);
+  if (radius > limit) return report_too_large_radius(reader, &m[RADIUS], limit, radius);
   return shape->kind != CT_KIND_CONVEX || inset_hull(reader, &m[RADIUS], limit, radius, shape);
 }
 

@@ -191,7 +191,7 @@ static void remember(api_shape_scope *scope, const api_scaled *made) {
 }
 
 /* Replaces a borrowed shape by its convex hull, owned. */
-static bool take_hull(api_reader *reader, const api_field *field, ct_shape *shape) {
+static bool substitute_hull(api_reader *reader, const api_field *field, ct_shape *shape) {
   ct_shape hull;
   ct_status status = ct_shape_convex_hull(shape, reader->cancel, &hull);
   if (status == CT_OUT_OF_MEMORY) api_fault_memory(reader->faults);
@@ -209,7 +209,7 @@ static bool take_hull(api_reader *reader, const api_field *field, ct_shape *shap
 /* Makes a scaled copy or a hull of the shape; *out owns a reference. */
 static bool make_copy(const scaling *s, const api_field *hull_field, bool hull, ct_shape *out) {
   ct_shape whole = *out;
-  if (hull && !take_hull(s->reader, hull_field, &whole)) return false;
+  if (hull && !substitute_hull(s->reader, hull_field, &whole)) return false;
   *out = whole;
   out->lent = false;
   bool good = s->scale == 1.0 || scale_shape(s, out);
@@ -298,7 +298,7 @@ ct_text api_shape_named(ct_text note) {
 }
 
 /* True if the collider's note names the shape. */
-static bool names(ct_text note, const char *shape_id) {
+static bool note_names_shape(ct_text note, const char *shape_id) {
   size_t length = strlen(shape_id);
   return note.length >= length + 2 && note.bytes[0] == '"' &&
          memcmp(note.bytes + 1, shape_id, length) == 0 && note.bytes[length + 1] == '"';
@@ -332,7 +332,7 @@ ct_status api_count_references(api_shape_users users, const char *shape_id, cons
       const ct_body *body = ct_scene_body(scene, row);
       if (!body) continue;
       for (size_t i = 0; i < ct_body_collider_count(body); i++)
-        references += names(ct_body_collider(body, i).note, shape_id);
+        references += note_names_shape(ct_body_collider(body, i).note, shape_id);
     }
   }
   *out = references;
@@ -340,7 +340,7 @@ ct_status api_count_references(api_shape_users users, const char *shape_id, cons
 }
 
 /* Finds the index of a shape in the table. False: there is no such id. */
-static bool place_of(const api_shape_table *shapes, ct_text id, size_t *out) {
+static bool find_table_index(const api_shape_table *shapes, ct_text id, size_t *out) {
   size_t low = 0, high = api_shapes_count(shapes);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -363,7 +363,7 @@ void api_shapes_mark_used(const api_shape_table *shapes, const api_scene_entry *
       for (size_t i = 0; body && i < ct_body_collider_count(body); i++) {
         ct_text id = api_shape_named(ct_body_collider(body, i).note);
         size_t place;
-        if (id.length > 0 && place_of(shapes, id, &place)) named[place] = true;
+        if (id.length > 0 && find_table_index(shapes, id, &place)) named[place] = true;
       }
     }
   }

@@ -27,7 +27,7 @@
  * meanwhile; then the daemon serves without Redis. */
 #define OPEN_ANSWERS 2u
 /* Period in which the log repeats that Redis is unreachable. */
-#define TELL_NS 60000000000u
+#define REPORT_PERIOD_NS 60000000000u
 /* Time limit of a long operation, regardless of its progress. */
 #define LONG_NS 60000000000u
 
@@ -96,7 +96,8 @@ static void on_store_link_durability(void *cls, srv_redis_durability promise) {
 /* Logs a lost connection from time to time, and when the status becomes worse. */
 static void report_disconnected(srv_redis_store *s, srv_store_status status, const char *why) {
   uint64_t now_ns = uv_hrtime();
-  bool news = !s->reported_ns || status != s->reported_status || now_ns - s->reported_ns >= TELL_NS;
+  bool news = !s->reported_ns || status != s->reported_status ||
+              now_ns - s->reported_ns >= REPORT_PERIOD_NS;
   if (!news || !s->store.tell) return;
   s->reported_ns = now_ns;
   s->reported_status = status;
@@ -205,7 +206,7 @@ static void close_links(srv_redis_store *s);
 /* True if this process was suspended. The loop runs timers before it reads sockets, so replies may
  * be unread although all deadlines have passed. This tick is skipped for deadlines; the next tick
  * checks them even if it is late too. */
-static bool has_stood_still(srv_redis_store *s) {
+static bool was_suspended(srv_redis_store *s) {
   uint64_t now_ns = uv_hrtime();
   bool late = s->ticks_often && s->tick_ns && now_ns - s->tick_ns >= TICK_MS * 1000000u + LATE_NS;
   s->tick_ns = late ? 0 : now_ns;
@@ -215,7 +216,7 @@ static bool has_stood_still(srv_redis_store *s) {
 static void on_tick(uv_timer_t *timer) {
   srv_redis_store *s = timer->data;
   bool busy = false;
-  if (has_stood_still(s)) return;
+  if (was_suspended(s)) return;
   if (!s->ticks_often) check_write_stored(s);
   if (s->close_state != SRV_REDIS_LINKS_CLOSING) request_redis_settings(s);
   for (int i = 0; i < SRV_REDIS_LINKS; i++)

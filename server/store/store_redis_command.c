@@ -334,7 +334,8 @@ static void set_keys(call *c, const key_names *names, const char *stage) {
   put_script_text(c, WORD_TOLD, names->reported);
 }
 
-static void set_told(call *c, const srv_store *store, const srv_store_write *write, bool tells) {
+static void set_event_words(call *c, const srv_store *store, const srv_store_write *write,
+                            bool tells) {
   bool is_there = write->reported && write->told_length <= SRV_REDIS_EVENTS_BYTES;
   put_script_number(c, WORD_EVENTS, write->told_count);
   if (!tells && write->told_length > SRV_REDIS_EVENTS_SHORT) put_script_text(c, WORD_TEXT, "?");
@@ -370,7 +371,7 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
                   write->has_shapes ? write->shapes_length : 0);
   put_script_text(&c, WORD_SPACE, space_name(write->space));
   put_script_number(&c, WORD_STAGED, stage ? parts_of(write) : 0);
-  set_told(&c, store, write, tells);
+  set_event_words(&c, store, write, tells);
   put_script_number(&c, WORD_FOLLOWED, write->before_stamp);
   put_script_number(&c, WORD_STAMP, write->stamp);
   if (has_part) put_script_word(&c, WORD_PART, write->bytes, write->length);
@@ -502,7 +503,7 @@ srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint
 }
 
 /* Most entries per scene in one reply. */
-#define HEAR_COUNT "100"
+#define ENTRIES_MAX_TEXT "100"
 
 srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint64_t *last,
                                               size_t count, uint64_t wait_ms) {
@@ -513,7 +514,7 @@ srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint
   const char **words = calloc(HEAD + 2 * count, sizeof *words);
   srv_redis_bytes bytes = {0};
   snprintf(wait, sizeof wait, "%" PRIu64, wait_ms);
-  const char *const head[HEAD] = {"XREAD", "COUNT", HEAR_COUNT, "BLOCK", wait, "STREAMS"};
+  const char *const head[HEAD] = {"XREAD", "COUNT", ENTRIES_MAX_TEXT, "BLOCK", wait, "STREAMS"};
   if (texts && words) {
     memcpy(words, head, sizeof head);
     for (size_t i = 0; i < count; i++) {

@@ -10,9 +10,9 @@
 #include <sys/random.h>
 
 /* Most bytes of an incomplete reply. A longer one is a protocol error. */
-#define REPLY_BYTES_MOST ((size_t)1 << 30)
+#define REPLY_BYTES_MAX ((size_t)1 << 30)
 /* Most elements of an array in a reply. */
-#define ELEMENTS_MOST 16777216
+#define ELEMENTS_MAX 16777216
 #define READ_BYTES 262144
 
 typedef enum state {
@@ -123,7 +123,7 @@ static void drop_wire(srv_redis_connection *link) {
   }
 }
 
-static void go_down(srv_redis_connection *link, srv_store_status status, const char *why) {
+static void disconnect_link(srv_redis_connection *link, srv_store_status status, const char *why) {
   if (link->state == STATE_CLOSED || link->state == STATE_DOWN) return;
   char text[SRV_STORE_WHY];
   snprintf(text, sizeof text, "%s", why);
@@ -140,7 +140,7 @@ static void go_down(srv_redis_connection *link, srv_store_status status, const c
 /* Rejects arrays longer than any valid reply before memory is allocated for their elements. */
 static void *create_array(const redisReadTask *task, int elements) {
   const wire *w = task->privdata;
-  return elements > ELEMENTS_MOST ? NULL : w->create_array(task, elements);
+  return elements > ELEMENTS_MAX ? NULL : w->create_array(task, elements);
 }
 
 static redisReader *create_reader(wire *w) {
@@ -159,7 +159,7 @@ static bool dispatch_replies(wire *w) {
   void *reply = NULL;
   while (w->link) {
     if (redisReaderGetReply(w->reader, &reply) != REDIS_OK) return false;
-    if (!reply) return w->unread <= REPLY_BYTES_MOST;
+    if (!reply) return w->unread <= REPLY_BYTES_MAX;
     w->unread = 0;
     expected *e = w->first;
     if (!e) {
@@ -188,7 +188,7 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
   srv_redis_connection *link = w->link;
   if (!link || length == 0) return;
   if (length < 0) {
-    go_down(link, SRV_STORE_UNAVAILABLE, "the connection to Redis was lost");
+    disconnect_link(link, SRV_STORE_UNAVAILABLE, "the connection to Redis was lost");
     return;
   }
   link->progress_ns = uv_hrtime();
@@ -198,8 +198,9 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
   if (good || !w->link) return;
   /* The first bytes during startup: a server of another protocol is a permanent failure. */
   if (w->answered == 0 && link->state == STATE_GREET && !link->place->serving)
-    go_down(link, SRV_STORE_FAILED, "what answers there is not Redis");
-  else go_down(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
+    disconnect_link(link, SRV_STORE_FAILED, "what answers there is not Redis");
+  else
+    disconnect_link(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
 }
 
 /* ---- sending -------------------------------------------------------------------------------- */
@@ -213,7 +214,7 @@ static void on_bytes_sent(uv_write_t *write, int status) {
   redisFreeCommand(s->bytes);
   free(s);
   if (!link) return;
-  if (status < 0) go_down(link, SRV_STORE_UNAVAILABLE, "the connection to Redis was lost");
+  if (status < 0) disconnect_link(link, SRV_STORE_UNAVAILABLE, "the connection to Redis was lost");
   else if (is_next) link->progress_ns = uv_hrtime();
 }
 
@@ -333,7 +334,7 @@ static void on_script_reply(void *cls, const redisReply *reply) {
     refuse_connection(link, SRV_STORE_UNAVAILABLE,
                       "Redis has answered something that is no answer");
   if (link->refused) {
-    go_down(link, link->status, link->why);
+    disconnect_link(link, link->status, link->why);
     return;
   }
   link->state = STATE_UP;
@@ -346,7 +347,7 @@ static void on_script_reply(void *cls, const redisReply *reply) {
 /* A digest that no script has. The reply NOSCRIPT proves that the user may call EVALSHA. */
 #define NO_SCRIPT "0000000000000000000000000000000000000000"
 
-#define SAY(link, take, ...)                                                                       \
+#define SEND_WORDS(link, take, ...)                                                                \
   send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
 
 /* Queries appendonly, appendfsync, no-appendfsync-on-rewrite and maxmemory-policy; before Redis 7
@@ -354,8 +355,8 @@ static void on_script_reply(void *cls, const redisReply *reply) {
  * settings are in effect. */
 static bool query_settings(srv_redis_connection *link) {
   link->asks_settings = true;
-  return SAY(link, on_settings_reply, "CONFIG", "GET", "[amn][aop][-px]*") &&
-         SAY(link, on_persistence_reply, "INFO", "persistence");
+  return SEND_WORDS(link, on_settings_reply, "CONFIG", "GET", "[amn][aop][-px]*") &&
+         SEND_WORDS(link, on_persistence_reply, "INFO", "persistence");
 }
 
 static bool send_greeting(srv_redis_connection *link) {
@@ -367,18 +368,18 @@ static bool send_greeting(srv_redis_connection *link) {
   link->settings = SRV_REDIS_DURABILITY_UNKNOWN;
   bool good = true;
   if (place->password && place->user[0])
-    good = SAY(link, on_plain_reply, "AUTH", place->user, place->password);
-  else if (place->password) good = SAY(link, on_plain_reply, "AUTH", place->password);
-  return good && SAY(link, on_plain_reply, "SELECT", database) &&
-         SAY(link, on_format_reply, "HGET", SRV_REDIS_KEY_STORE, "format") &&
-         query_settings(link) && SAY(link, on_plain_reply, "PING") &&
-         SAY(link, on_plain_reply, "CLIENT", "ID") &&
-         SAY(link, on_plain_reply, "CLIENT", "UNBLOCK", "0") &&
-         SAY(link, on_plain_reply, "MULTI") && SAY(link, on_plain_reply, "EXEC") &&
-         SAY(link, on_plain_reply, "EVALSHA", NO_SCRIPT, "0") &&
-         SAY(link, on_plain_reply, "EVAL", srv_redis_probe, "2", SRV_REDIS_KEY_STORE,
-             SRV_REDIS_KEY_NONE) &&
-         SAY(link, on_script_reply, "SCRIPT", "LOAD", srv_redis_script);
+    good = SEND_WORDS(link, on_plain_reply, "AUTH", place->user, place->password);
+  else if (place->password) good = SEND_WORDS(link, on_plain_reply, "AUTH", place->password);
+  return good && SEND_WORDS(link, on_plain_reply, "SELECT", database) &&
+         SEND_WORDS(link, on_format_reply, "HGET", SRV_REDIS_KEY_STORE, "format") &&
+         query_settings(link) && SEND_WORDS(link, on_plain_reply, "PING") &&
+         SEND_WORDS(link, on_plain_reply, "CLIENT", "ID") &&
+         SEND_WORDS(link, on_plain_reply, "CLIENT", "UNBLOCK", "0") &&
+         SEND_WORDS(link, on_plain_reply, "MULTI") && SEND_WORDS(link, on_plain_reply, "EXEC") &&
+         SEND_WORDS(link, on_plain_reply, "EVALSHA", NO_SCRIPT, "0") &&
+         SEND_WORDS(link, on_plain_reply, "EVAL", srv_redis_probe, "2", SRV_REDIS_KEY_STORE,
+                    SRV_REDIS_KEY_NONE) &&
+         SEND_WORDS(link, on_script_reply, "SCRIPT", "LOAD", srv_redis_script);
 }
 
 /* ---- connecting ----------------------------------------------------------------------------- */
@@ -394,7 +395,7 @@ static void on_connected(uv_connect_t *connect, int status) {
   link->since_ns = link->progress_ns = uv_hrtime();
   bool good = status == 0 && uv_read_start((uv_stream_t *)&w->tcp, on_alloc, on_read) == 0 &&
               send_greeting(link);
-  if (!good) go_down(link, SRV_STORE_UNAVAILABLE, why);
+  if (!good) disconnect_link(link, SRV_STORE_UNAVAILABLE, why);
 }
 
 static void connect_wire(srv_redis_connection *link, const struct sockaddr *address) {
@@ -405,7 +406,7 @@ static void connect_wire(srv_redis_connection *link, const struct sockaddr *addr
   if (!w || !w->reader || uv_tcp_init(link->loop, &w->tcp) != 0) {
     if (w && w->reader) redisReaderFree(w->reader);
     free(w);
-    go_down(link, SRV_STORE_UNAVAILABLE, "out of memory");
+    disconnect_link(link, SRV_STORE_UNAVAILABLE, "out of memory");
     return;
   }
   w->tcp.data = w;
@@ -420,7 +421,7 @@ static void connect_wire(srv_redis_connection *link, const struct sockaddr *addr
   if (code == 0) return;
   char why[SRV_STORE_WHY];
   snprintf(why, sizeof why, "Redis cannot be reached: %s", uv_strerror(code));
-  go_down(link, SRV_STORE_UNAVAILABLE, why);
+  disconnect_link(link, SRV_STORE_UNAVAILABLE, why);
 }
 
 /* Each attempt uses the next address of the name: Redis may not listen on the first one's address
@@ -432,9 +433,9 @@ static void resolve_endpoint(srv_redis_connection *link) {
   case SRV_REDIS_LOOKUP_FOUND: connect_wire(link, (struct sockaddr *)&address); break;
   case SRV_REDIS_LOOKUP_PENDING:
     if (uv_hrtime() - link->since_ns < SRV_REDIS_LOOKUP_NS) break;
-    go_down(link, SRV_STORE_UNAVAILABLE, why);
+    disconnect_link(link, SRV_STORE_UNAVAILABLE, why);
     break;
-  case SRV_REDIS_LOOKUP_FAILED: go_down(link, SRV_STORE_UNAVAILABLE, why); break;
+  case SRV_REDIS_LOOKUP_FAILED: disconnect_link(link, SRV_STORE_UNAVAILABLE, why); break;
   }
 }
 
@@ -510,18 +511,18 @@ bool srv_redis_connection_tick(srv_redis_connection *link, uint64_t now_ns) {
     break;
   case STATE_CONNECT:
     if (now_ns - link->since_ns >= SRV_REDIS_CONNECT_NS && now_ns > link->since_ns)
-      go_down(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
+      disconnect_link(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
     break;
   case STATE_UP:
     if (should_reconnect(link, waits, now_ns)) {
-      go_down(link, SRV_STORE_UNAVAILABLE, "Redis has refused, and is connected to anew");
+      disconnect_link(link, SRV_STORE_UNAVAILABLE, "Redis has refused, and is connected to anew");
       break;
     }
     /* fall through */
   case STATE_GREET:
     if (waits && now_ns > link->progress_ns &&
         now_ns - link->progress_ns >= link->place->command_ns)
-      go_down(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
+      disconnect_link(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
     break;
   case STATE_NAME: resolve_endpoint(link); break;
   case STATE_CLOSED: break;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Most digits of a number. */
-#define DIGITS_MOST 20
+#define DIGITS_MAX 20
 
 static bool is_text(const redisReply *reply) {
   return reply && (reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS);
@@ -27,7 +27,7 @@ static bool read_number(const char **at, const char *end, uint64_t *out) {
   const char *from = *at;
   for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
     uint64_t digit = (uint64_t)(**at - '0');
-    if (*at - from >= DIGITS_MOST || value > (UINT64_MAX - digit) / 10) return false;
+    if (*at - from >= DIGITS_MAX || value > (UINT64_MAX - digit) / 10) return false;
     value = value * 10 + digit;
   }
   *out = value;
@@ -95,7 +95,7 @@ bool srv_redis_is_error(const redisReply *reply, const char *code) {
 }
 
 /* True if the error concerns the user's permissions; Redis has several texts for it. */
-static bool is_of_user(const redisReply *reply) {
+static bool is_permission_error(const redisReply *reply) {
   if (srv_redis_is_error(reply, "NOPERM")) return true;
   if (srv_redis_is_error(reply, "EXECABORT") && strstr(reply->str, "permissions")) return true;
   return reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "The user executing the script");
@@ -105,11 +105,11 @@ bool srv_redis_is_stale(const redisReply *reply) {
   static const char *const codes[] = {"READONLY", "MASTERDOWN", "NOAUTH", "CLUSTERDOWN"};
   for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
     if (srv_redis_is_error(reply, codes[i])) return true;
-  return is_of_user(reply);
+  return is_permission_error(reply);
 }
 
 /* Copies Redis' own text, which is shown in logs and replies: printable characters only. */
-static void quote(const redisReply *reply, const char *what, char *why) {
+static void quote_redis_error(const redisReply *reply, const char *what, char *why) {
   char text[100];
   size_t n = 0;
   for (; n < reply->len && n + 1 < sizeof text; n++)
@@ -119,11 +119,12 @@ static void quote(const redisReply *reply, const char *what, char *why) {
 }
 
 /* True for permanent errors, for which `why` quotes Redis' own text. */
-static bool is_refused(const redisReply *reply, char *why) {
-  bool is_user = is_of_user(reply),
+static bool is_permanent_refusal(const redisReply *reply, char *why) {
+  bool is_user = is_permission_error(reply),
        is_unknown = strncmp(reply->str, "ERR unknown command", 19) == 0;
-  if (is_user) quote(reply, "the user of Redis may not do what is needed", why);
-  else if (is_unknown) quote(reply, "Redis does not know a command that is needed", why);
+  if (is_user) quote_redis_error(reply, "the user of Redis may not do what is needed", why);
+  else if (is_unknown)
+    quote_redis_error(reply, "Redis does not know a command that is needed", why);
   return is_user || is_unknown;
 }
 
@@ -132,7 +133,7 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
     snprintf(why, SRV_STORE_WHY, "Redis has answered something that is no answer");
     return SRV_STORE_UNAVAILABLE;
   }
-  if (is_refused(reply, why)) return SRV_STORE_FAILED;
+  if (is_permanent_refusal(reply, why)) return SRV_STORE_FAILED;
   for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
     if (!srv_redis_is_error(reply, meanings[i].code)) continue;
     snprintf(why, SRV_STORE_WHY, "%s", meanings[i].sentence);
@@ -147,7 +148,7 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
     snprintf(why, SRV_STORE_WHY, "Redis does not take the password");
     return SRV_STORE_UNAVAILABLE;
   }
-  quote(reply, "Redis says", why);
+  quote_redis_error(reply, "Redis says", why);
   return SRV_STORE_UNAVAILABLE;
 }
 
@@ -158,10 +159,10 @@ bool srv_redis_is_permanent_error(const redisReply *reply) {
 }
 
 void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]) {
-  quote(reply,
-        "the store in Redis is of another format than " SRV_REDIS_FORMAT
-        ", the one that this program knows",
-        why);
+  quote_redis_error(reply,
+                    "the store in Redis is of another format than " SRV_REDIS_FORMAT
+                    ", the one that this program knows",
+                    why);
 }
 
 /* ---- writes --------------------------------------------------------------------------------- */
@@ -179,7 +180,8 @@ bool srv_redis_needs_events(const redisReply *reply) {
 static void set_damaged(const redisReply *reply, srv_store_write *write) {
   set_write_status(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
   if (reply->elements > 1 && is_text(reply->element[1]))
-    quote(reply->element[1], "what was written is missing, or something else is there", write->why);
+    quote_redis_error(reply->element[1], "what was written is missing, or something else is there",
+                      write->why);
 }
 
 bool srv_redis_is_not_subscribed(const redisReply *reply) {
@@ -250,7 +252,7 @@ static void read_all(const redisReply *reply, srv_store_lookup *look) {
                 !memchr(id->str, 0, id->len) && read_entry(reply->element[2 * i + 1], entry);
     if (!good) {
       damaged_lookup(look, "an entry is not one of ours");
-      if (is_text(id)) quote(id, "an entry is not one of ours", look->why);
+      if (is_text(id)) quote_redis_error(id, "an entry is not one of ours", look->why);
       return;
     }
     memcpy(entry->id, id->str, id->len);

@@ -11,11 +11,11 @@
 #include <string.h>
 
 /* Most addresses of a name that are used. */
-#define ADDRESSES_MOST 8u
+#define ADDRESSES_MAX 8u
 /* Lifetime of a result. It exceeds the pause between two attempts, so that a lookup that outlasts
  * its attempt serves the next one. An empty result expires earlier. */
-#define KEEP_NS (SRV_REDIS_RETRY_MAX_NS + 1000000000u)
-#define KEEP_NOTHING_NS 1000000000u
+#define RESULT_LIFETIME_NS (SRV_REDIS_RETRY_MAX_NS + 1000000000u)
+#define EMPTY_LIFETIME_NS 1000000000u
 
 struct srv_redis_resolver {
   char host[256], port[8];
@@ -26,7 +26,7 @@ struct srv_redis_resolver {
   uint64_t found_ns;
   int status; /* result of getaddrinfo */
   unsigned count;
-  struct sockaddr_storage addresses[ADDRESSES_MOST];
+  struct sockaddr_storage addresses[ADDRESSES_MAX];
 };
 
 static void destroy(srv_redis_resolver *name) {
@@ -60,7 +60,7 @@ static void *resolve_host(void *cls) {
   pthread_mutex_lock(&name->lock);
   name->status = status;
   name->count = 0;
-  for (struct addrinfo *at = status == 0 ? list : NULL; at && name->count < ADDRESSES_MOST;
+  for (struct addrinfo *at = status == 0 ? list : NULL; at && name->count < ADDRESSES_MAX;
        at = at->ai_next)
     if (at->ai_addrlen <= sizeof name->addresses[0])
       memcpy(&name->addresses[name->count++], at->ai_addr, at->ai_addrlen);
@@ -84,7 +84,7 @@ static bool start_lookup(srv_redis_resolver *name) {
 }
 
 static bool is_address_known(const srv_redis_resolver *name) {
-  uint64_t keep_ns = name->count ? KEEP_NS : KEEP_NOTHING_NS;
+  uint64_t keep_ns = name->count ? RESULT_LIFETIME_NS : EMPTY_LIFETIME_NS;
   return name->asked && uv_hrtime() - name->found_ns < keep_ns;
 }
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Most bytes of a password. */
-#define PASSWORD_MOST 1024
+#define PASSWORD_MAX 1024
 
 static bool write_url_reason(char *why, const char *what) {
   snprintf(why, SRV_STORE_WHY, "%s", what);
@@ -102,7 +102,7 @@ void srv_redis_endpoint_free(srv_redis_endpoint *place) {
 static const char *check_password(const char *bytes, size_t *length) {
   while (*length && (bytes[*length - 1] == '\n' || bytes[*length - 1] == '\r')) (*length)--;
   if (*length == 0) return "it is empty";
-  if (*length > PASSWORD_MOST) return "a password has at most 1024 bytes";
+  if (*length > PASSWORD_MAX) return "a password has at most 1024 bytes";
   for (size_t i = 0; i < *length; i++)
     if ((unsigned char)bytes[i] < ' ' || bytes[i] == 0x7f)
       return "a password is one line without control characters";
@@ -111,7 +111,7 @@ static const char *check_password(const char *bytes, size_t *length) {
 
 /* False: the reason is in *why. */
 static bool read_password(srv_redis_endpoint *place, const char **why) {
-  char bytes[PASSWORD_MOST + 3];
+  char bytes[PASSWORD_MAX + 3];
   size_t length = 0;
   ssize_t n = 1;
   int fd = srv_file_open(place->password_file, NULL, NULL, why);

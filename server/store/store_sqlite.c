@@ -20,7 +20,7 @@
 
 /* Pause between two steps of cleanup. A write that arrives during a step waits for the step's sync.
  * A pause of several syncs leaves the disk to other processes. */
-#define TIDY_NS 10000000u
+#define CLEANUP_PAUSE_NS 10000000u
 
 /* WAL pages that trigger a checkpoint when idle; under load SRV_SQLITE_LOG_PAGES do. */
 #define LOG_PAGES_IDLE 256
@@ -36,13 +36,13 @@ typedef struct sqlite_store {
   uv_prepare_t round;
   uv_thread_t writer, reader;
   /* State of one thread each, not guarded by the mutex. */
-  int told_places;       /* value of `places` last reported */
-  bool told_damage;      /* `damaged` was reported */
-  bool told_failure;     /* `failed` was reported */
-  bool tidies;           /* cleanup has begun and is not complete */
-  bool tells_forgot;     /* the discarded list of free pages is still to be reported */
-  bool submitted;        /* submitted in this loop iteration; the writer is not woken yet */
-  uint64_t submitted_ns; /* time of the first of these writes */
+  int reported_places;    /* value of `places` last reported */
+  bool damage_reported;   /* `damaged` was reported */
+  bool failure_reported;  /* `failed` was reported */
+  bool cleaning;          /* cleanup has begun and is not complete */
+  bool forgot_unreported; /* the discarded list of free pages is still to be reported */
+  bool submitted;         /* submitted in this loop iteration; the writer is not woken yet */
+  uint64_t submitted_ns;  /* time of the first of these writes */
   void (*closed)(void *cls);
   void *closed_cls;
   unsigned handles;
@@ -51,7 +51,8 @@ typedef struct sqlite_store {
   uv_cond_t writes_wait, reads_wait;
   srv_store_write *writes, **writes_end, *written, **written_end;
   srv_store_load *loads, **loads_end, *loaded, **loaded_end;
-  srv_store_lookup *looks, **looks_end, *looked, **looked_end;
+  srv_store_lookup *pending_lookups, **pending_lookups_end, *answered_lookups,
+      **answered_lookups_end;
   bool closing, reader_ended, writer_ended;
   bool failed;   /* the device failed, for the reason in why */
   bool damaged;  /* structures that all keys need are damaged, for the reason in why unless `failed`
@@ -59,7 +60,7 @@ typedef struct sqlite_store {
   int places;    /* number of tables of records */
   size_t queued; /* length of the list `writes` */
 
-  srv_group_commit company;
+  srv_group_commit group_commit;
   char why[SRV_STORE_WHY];
 } sqlite_store;
 
@@ -76,7 +77,7 @@ typedef struct sqlite_store {
 /* ---- writer --------------------------------------------------------------------------------- */
 
 /* Removes the first writes from the queue. Call with the mutex locked. */
-static srv_store_write *take_group(sqlite_store *s) {
+static srv_store_write *dequeue_group(sqlite_store *s) {
   srv_store_write *first = s->writes, *last = first;
   size_t bytes = first->length, count = 1;
   for (; last->next && count < GROUP_WRITES && bytes + last->next->length <= GROUP_BYTES; count++) {
@@ -129,20 +130,21 @@ static void return_answers(sqlite_store *s, srv_store_write *first, uint64_t beg
     LIST_ADD(s->written, write);
   }
   publish_file_state(s);
-  srv_group_commit_note_answered(&s->company, answered, s->queued, began_ns, now_ns);
+  srv_group_commit_note_answered(&s->group_commit, answered, s->queued, began_ns, now_ns);
   uv_mutex_unlock(&s->mutex);
   wake_loop(s);
 }
 
 /* Waits for writes of the clients just answered. Call with the mutex locked. */
 static void wait_for_group(sqlite_store *s) {
-  if (!srv_group_commit_should_wait(&s->company)) return;
+  if (!srv_group_commit_should_wait(&s->group_commit)) return;
   bool waited = false;
   for (uint64_t left_ns;
-       !s->closing && (left_ns = srv_group_commit_wait_ns(&s->company, s->queued, uv_hrtime())) > 0;
+       !s->closing &&
+       (left_ns = srv_group_commit_wait_ns(&s->group_commit, s->queued, uv_hrtime())) > 0;
        waited = true)
     uv_cond_timedwait(&s->writes_wait, &s->mutex, left_ns);
-  if (waited) srv_group_commit_note_arrived(&s->company, s->queued, uv_hrtime());
+  if (waited) srv_group_commit_note_arrived(&s->group_commit, s->queued, uv_hrtime());
 }
 
 /* Waits for writes. NULL: timeout, or the store is closing. */
@@ -150,9 +152,10 @@ static srv_store_write *await_group(sqlite_store *s, bool *ends) {
   uv_mutex_lock(&s->mutex);
   bool waits = true;
   while (!s->writes && !s->closing && waits)
-    waits = uv_cond_timedwait(&s->writes_wait, &s->mutex, s->tidies ? TIDY_NS : IDLE_NS) == 0;
+    waits = uv_cond_timedwait(&s->writes_wait, &s->mutex,
+                              s->cleaning ? CLEANUP_PAUSE_NS : IDLE_NS) == 0;
   if (s->writes) wait_for_group(s);
-  srv_store_write *first = s->writes ? take_group(s) : NULL;
+  srv_store_write *first = s->writes ? dequeue_group(s) : NULL;
   *ends = !first && s->closing;
   uv_mutex_unlock(&s->mutex);
   return first;
@@ -167,11 +170,11 @@ static void run_writer(void *cls) {
       uint64_t begin_ns = uv_hrtime();
       srv_sqlite_write(s->file.writer, first);
       return_answers(s, first, begin_ns, uv_hrtime());
-      s->tidies = false;
+      s->cleaning = false;
       srv_sqlite_checkpoint(s->file.writer, SRV_SQLITE_LOG_PAGES);
     } else if (!ends) {
-      s->tidies = srv_sqlite_sweep(s->file.writer);
-      srv_sqlite_checkpoint(s->file.writer, s->tidies ? SRV_SQLITE_LOG_PAGES : LOG_PAGES_IDLE);
+      s->cleaning = srv_sqlite_sweep(s->file.writer);
+      srv_sqlite_checkpoint(s->file.writer, s->cleaning ? SRV_SQLITE_LOG_PAGES : LOG_PAGES_IDLE);
     }
     report_file_state(s);
   }
@@ -190,15 +193,15 @@ static void run_reader(void *cls) {
   sqlite_store *s = cls;
   uv_mutex_lock(&s->mutex);
   for (;;) {
-    srv_store_lookup *look = s->looks;
+    srv_store_lookup *look = s->pending_lookups;
     srv_store_load *load = s->loads;
     if (look) {
-      s->looks = look->next;
-      if (!s->looks) LIST_CLEAR(s->looks);
+      s->pending_lookups = look->next;
+      if (!s->pending_lookups) LIST_CLEAR(s->pending_lookups);
       uv_mutex_unlock(&s->mutex);
       srv_sqlite_lookup(s->file.reader, look);
       uv_mutex_lock(&s->mutex);
-      LIST_ADD(s->looked, look);
+      LIST_ADD(s->answered_lookups, look);
     } else if (load) {
       s->loads = load->next;
       if (!s->loads) LIST_CLEAR(s->loads);
@@ -246,24 +249,24 @@ static void report_sqlite_event(const sqlite_store *s, const char *event, const 
 
 /* Logs the failure of the device, once. */
 static void report_storage_failure(sqlite_store *s, const char *why) {
-  if (!s->told_failure) report_sqlite_event(s, "storageFailed", why);
-  s->told_failure = true;
+  if (!s->failure_reported) report_sqlite_event(s, "storageFailed", why);
+  s->failure_reported = true;
 }
 
 /* Logs each kind of damage once. why: reason if the store is damaged; else NULL. */
 static void report_storage_damage(sqlite_store *s, int places, const char *why) {
-  if (s->tells_forgot)
+  if (s->forgot_unreported)
     report_sqlite_event(s, "storageDamaged",
                         "the list of free pages in " SRV_SQLITE_FILE
                         " was damaged and has been made anew; what was free is lost room");
-  s->tells_forgot = false;
-  if (places > s->told_places)
+  s->forgot_unreported = false;
+  if (places > s->reported_places)
     report_sqlite_event(s, "storageDamaged",
                         "a page of " SRV_SQLITE_FILE
                         " is damaged; new records go to another place");
-  s->told_places = places;
-  if (why && !s->told_damage) report_sqlite_event(s, "storageDamaged", why);
-  s->told_damage |= why != NULL;
+  s->reported_places = places;
+  if (why && !s->damage_reported) report_sqlite_event(s, "storageDamaged", why);
+  s->damage_reported |= why != NULL;
 }
 
 static void on_answers(uv_poll_t *handle, int status, int events) {
@@ -274,10 +277,10 @@ static void on_answers(uv_poll_t *handle, int status, int events) {
   uv_mutex_lock(&s->mutex);
   srv_store_write *writes = s->written;
   srv_store_load *loads = s->loaded;
-  srv_store_lookup *looks = s->looked;
+  srv_store_lookup *pending_lookups = s->answered_lookups;
   LIST_CLEAR(s->written);
   LIST_CLEAR(s->loaded);
-  LIST_CLEAR(s->looked);
+  LIST_CLEAR(s->answered_lookups);
   bool ended = s->writer_ended;
   int places = s->places;
   bool failed = s->failed, damaged = s->damaged;
@@ -291,9 +294,9 @@ static void on_answers(uv_poll_t *handle, int status, int events) {
     writes = write->next;
     write->done(write);
   }
-  while (looks) {
-    srv_store_lookup *look = looks;
-    looks = look->next;
+  while (pending_lookups) {
+    srv_store_lookup *look = pending_lookups;
+    pending_lookups = look->next;
     look->done(look);
   }
   while (loads) {
@@ -324,7 +327,7 @@ static void submit_sqlite_write(srv_store *store, srv_store_write *write) {
   s->queued++;
   const uint64_t now_ns = uv_hrtime();
   if (!s->submitted) s->submitted_ns = now_ns;
-  s->submitted = now_ns - s->submitted_ns <= s->company.group_ns / 2;
+  s->submitted = now_ns - s->submitted_ns <= s->group_commit.group_ns / 2;
   if (!s->submitted) uv_cond_signal(&s->writes_wait);
   uv_mutex_unlock(&s->mutex);
 }
@@ -342,7 +345,7 @@ static void submit_sqlite_lookup(srv_store *store, srv_store_lookup *look) {
   sqlite_store *s = sqlite_store_of(store);
   uv_mutex_lock(&s->mutex);
   assert(!s->closing);
-  LIST_ADD(s->looks, look);
+  LIST_ADD(s->pending_lookups, look);
   uv_cond_signal(&s->reads_wait);
   uv_mutex_unlock(&s->mutex);
 }
@@ -391,8 +394,8 @@ static sqlite_store *create_sqlite_store(uv_loop_t *loop) {
   LIST_CLEAR(s->written);
   LIST_CLEAR(s->loads);
   LIST_CLEAR(s->loaded);
-  LIST_CLEAR(s->looks);
-  LIST_CLEAR(s->looked);
+  LIST_CLEAR(s->pending_lookups);
+  LIST_CLEAR(s->answered_lookups);
   return s;
 }
 
@@ -432,8 +435,8 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
   char why[SRV_STORE_WHY] = "out of memory";
   sqlite_store *s = create_sqlite_store(loop);
   if (s && srv_sqlite_open(&s->file, folder, why)) {
-    s->places = s->told_places = srv_sqlite_table_count(s->file.writer);
-    s->tells_forgot = s->file.forgot_free;
+    s->places = s->reported_places = srv_sqlite_table_count(s->file.writer);
+    s->forgot_unreported = s->file.forgot_free;
     if (start(s)) return &s->store;
     snprintf(why, sizeof why, "no thread can be started");
   }

@@ -150,7 +150,7 @@ static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) 
   return srv_sqlite_sync_folder(end ? copy : ".", why);
 }
 
-static bool take_steps(sqlite3 *db, const srv_sqlite_migrations *table, int format) {
+static bool run_migration_steps(sqlite3 *db, const srv_sqlite_migrations *table, int format) {
   char pragmas[96];
   snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
            APPLICATION_ID, table->count);
@@ -184,7 +184,7 @@ bool srv_sqlite_migrate(sqlite3 *db, const char *path, const srv_sqlite_migratio
                     "it is empty and lacks acknowledged writes; without " SRV_SQLITE_LOCK
                     " it is taken as new");
   if (!empty && !keep_copy(db, path, format, why)) return false;
-  if (take_steps(db, table, (int)format)) return true;
+  if (run_migration_steps(db, table, (int)format)) return true;
   reported(why, SRV_SQLITE_FILE, sqlite3_errmsg(db));
   sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
   return false;

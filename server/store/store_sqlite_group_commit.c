@@ -4,7 +4,7 @@
  * woken by the first, it would sync that one alone. Clients that write, wait and write again would
  * then split into two halves, each of which waits for both syncs. After a sync, the writer
  * therefore waits for the clients just answered, at most half the duration of a sync and
- * COMPANY_NS.
+ * GROUP_WAIT_MAX_NS.
  *
  * If waiting does not pay, it is skipped for 1, 3, 7, ... syncs: the writes do not arrive in time,
  * or would not all arrive within one sync. Then alternating halves have more throughput; to let
@@ -12,11 +12,11 @@
 #include "store/store_sqlite.h"
 
 /* Most transactions without a wait between two attempts to wait. */
-#define ALONE_MOST 63u
+#define ALONE_MAX 63u
 
 /* Longest wait for further writes, ns: half a sync of a slow disk. After a sync of seconds (a
  * stalled disk) the clients just answered may have left, and new ones must not wait for them. */
-#define COMPANY_NS 20000000u
+#define GROUP_WAIT_MAX_NS 20000000u
 
 void srv_group_commit_note_answered(srv_group_commit *c, size_t answered, size_t queued,
                                     uint64_t began_ns, uint64_t now_ns) {
@@ -34,13 +34,13 @@ bool srv_group_commit_should_wait(srv_group_commit *c) {
 
 uint64_t srv_group_commit_wait_ns(const srv_group_commit *c, size_t queued, uint64_t now_ns) {
   uint64_t until_ns =
-      c->answered_ns + (c->group_ns / 2 < COMPANY_NS ? c->group_ns / 2 : COMPANY_NS);
+      c->answered_ns + (c->group_ns / 2 < GROUP_WAIT_MAX_NS ? c->group_ns / 2 : GROUP_WAIT_MAX_NS);
   return queued < c->all && now_ns < until_ns ? until_ns - now_ns : 0;
 }
 
 void srv_group_commit_note_arrived(srv_group_commit *c, size_t queued, uint64_t now_ns) {
   bool pays = queued >= c->all && (now_ns - c->answered_ns) * c->all < c->group_ns * c->answered;
   if (pays) c->alone_last = 0;
-  else c->alone_last = c->alone_last < ALONE_MOST ? 2 * c->alone_last + 1 : ALONE_MOST;
+  else c->alone_last = c->alone_last < ALONE_MAX ? 2 * c->alone_last + 1 : ALONE_MAX;
   c->alone = c->alone_last;
 }

@@ -24,12 +24,12 @@
 
 /* Most buffered bytes of the WAL: about 64 small writes. Below 128 KiB, the most that SQLite's own
  * VFS writes in one call. */
-#define GATHERED_BYTES 122880
+#define WAL_BUFFER_BYTES 122880
 
 typedef struct layered_file {
   sqlite3_file file; /* first: SQLite's view */
   bool pages;        /* the database file, not its WAL or journal */
-  char *gathered;    /* buffered bytes of the WAL [GATHERED_BYTES]; NULL: not buffered */
+  char *gathered;    /* buffered bytes of the WAL [WAL_BUFFER_BYTES]; NULL: not buffered */
   size_t gathered_size;
   sqlite3_int64 gathered_at;
   bool old; /* an existing WAL that could not be rewritten for lack of room */
@@ -60,7 +60,7 @@ static bool is_page(int size, sqlite3_int64 at) {
   return size == SRV_SQLITE_PAGE_BYTES && at % SRV_SQLITE_PAGE_BYTES == 0;
 }
 
-static int prove(const unsigned char *page, sqlite3_int64 at) {
+static int verify_page(const unsigned char *page, sqlite3_int64 at) {
   static const unsigned char nothing[SRV_SQLITE_PAGE_BYTES];
   uint64_t digest = 0;
   memcpy(&digest, page + DIGESTED_BYTES, sizeof digest);
@@ -73,8 +73,8 @@ static int prove(const unsigned char *page, sqlite3_int64 at) {
 bool srv_sqlite_forget_free(const char *path) {
   unsigned char page[SRV_SQLITE_PAGE_BYTES];
   int file = open(path, O_RDWR | O_CLOEXEC);
-  bool good =
-      file >= 0 && pread(file, page, sizeof page, 0) == sizeof page && prove(page, 0) == SQLITE_OK;
+  bool good = file >= 0 && pread(file, page, sizeof page, 0) == sizeof page &&
+              verify_page(page, 0) == SQLITE_OK;
   if (good) {
     memset(page + FREE_AT, 0, FREE_BYTES);
     uint64_t digest = page_digest(page, 0);
@@ -106,11 +106,11 @@ static int flush(sqlite3_file *file) {
   return judged(file, BELOW(file, xWrite, f->gathered, size, f->gathered_at));
 }
 
-static int gather(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
+static int buffer_wal_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
   layered_file *f = (layered_file *)file;
-  assert(size <= GATHERED_BYTES);
+  assert(size <= WAL_BUFFER_BYTES);
   bool follows = at == f->gathered_at + (sqlite3_int64)f->gathered_size &&
-                 f->gathered_size + (size_t)size <= GATHERED_BYTES;
+                 f->gathered_size + (size_t)size <= WAL_BUFFER_BYTES;
   if (!follows) {
     int code = flush(file);
     if (code != SQLITE_OK) return code;
@@ -130,7 +130,7 @@ static int gather(sqlite3_file *file, const void *bytes, int size, sqlite3_int64
  * without room, commits fail until there is some, and reads succeed. The database file needs no
  * rewriting: its pages stay in the WAL until a sync of the file succeeds, and a new process
  * checkpoints the whole WAL. */
-static int renew(sqlite3_file *file) {
+static int rewrite_wal(sqlite3_file *file) {
   layered_file *f = (layered_file *)file;
   char piece[16384];
   sqlite3_int64 size = 0;
@@ -156,12 +156,12 @@ static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) 
   if (f->pages && !header && !is_page(size, at)) return SQLITE_CORRUPT;
   int code = flush(file);
   if (code == SQLITE_OK) code = BELOW(file, xRead, out, size, at);
-  return f->pages && !header && code == SQLITE_OK ? prove(out, at) : code;
+  return f->pages && !header && code == SQLITE_OK ? verify_page(out, at) : code;
 }
 
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
   layered_file *f = (layered_file *)file;
-  if (f->gathered) return gather(file, bytes, size, at);
+  if (f->gathered) return buffer_wal_write(file, bytes, size, at);
   if (!f->pages) return judged(file, BELOW(file, xWrite, bytes, size, at));
   assert(is_page(size, at));
   unsigned char page[SRV_SQLITE_PAGE_BYTES];
@@ -194,7 +194,7 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
  * complete. */
 static int file_sync(sqlite3_file *file, int flags) {
   layered_file *f = (layered_file *)file;
-  int code = f->old ? renew(file) : SQLITE_OK;
+  int code = f->old ? rewrite_wal(file) : SQLITE_OK;
   if (code != SQLITE_OK) f->gathered_size = 0;
   if (code == SQLITE_OK) code = flush(file);
   return code == SQLITE_OK ? BELOW(file, xSync, flags) : code;
@@ -254,12 +254,12 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
   below(file)->pMethods = NULL;
   int code = system->xOpen(system, name, below(file), flags, out_flags);
   bool only_read = out_flags && *out_flags & SQLITE_OPEN_READONLY;
-  if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL && !only_read) code = renew(file);
+  if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL && !only_read) code = rewrite_wal(file);
   if (f->old) code = SQLITE_OK;
   /* Without methods SQLite does not close the file; the file of the default VFS must be closed if
    * it has methods. */
   if (code == SQLITE_OK) f->file.pMethods = &methods;
-  if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL) f->gathered = malloc(GATHERED_BYTES);
+  if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL) f->gathered = malloc(WAL_BUFFER_BYTES);
   if (code != SQLITE_OK && below(file)->pMethods) below(file)->pMethods->xClose(below(file));
   return code;
 }
