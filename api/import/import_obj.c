@@ -73,12 +73,13 @@ static bool read_corner(obj_file *f, ct_text word, uint32_t *out) {
   api_echo(word, echo);
   if (!plain || !api_word_integer(first, &index))
     return api_import_refuse(f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
-                             "\"%s\" is no corner: whole numbers with strokes between them.", echo);
+                             "\"%s\" is not a corner: expected integers separated by slashes.",
+                             echo);
   if (index < 0) index += (int64_t)f->points + 1;
   if (index < 1 || index > count)
     return api_import_refuse(
         f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
-        "\"%s\" speaks of no point; the file has %lld, numbered from 1, and %zu before this line.",
+        "\"%s\" names no point; the file has %lld, numbered from 1, and %zu before this line.",
         echo, (long long)count, f->points);
   *out = (uint32_t)(index - 1);
   return true;

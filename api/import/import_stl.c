@@ -170,9 +170,9 @@ static bool refuse_length(api_import *import) {
   api_fault_plain(
       faults, API_PROBLEM_MALFORMED_FILE,
       length < wanted
-          ? "Byte %zu: the file ends here; the %llu triangles that byte 80 tells of need %llu "
+          ? "Byte %zu: the file ends here; the %llu triangles counted at byte 80 need %llu "
             "bytes."
-          : "The file has %zu bytes; the %llu triangles that byte 80 tells of need %llu.",
+          : "The file has %zu bytes; the %llu triangles counted at byte 80 need %llu.",
       length, count, wanted);
   return false;
 }

@@ -198,9 +198,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
   if (good || !w->link) return;
   /* The first bytes during startup: a server of another protocol is a permanent failure. */
   if (w->answered == 0 && link->state == STATE_GREET && !link->place->serving)
-    disconnect_link(link, SRV_STORE_FAILED, "what answers there is not Redis");
-  else
-    disconnect_link(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
+    disconnect_link(link, SRV_STORE_FAILED, "the server at this address is not Redis");
+  else disconnect_link(link, SRV_STORE_UNAVAILABLE, "Redis sent an invalid reply");
 }
 
 /* ---- sending -------------------------------------------------------------------------------- */
@@ -330,9 +329,7 @@ static void on_script_reply(void *cls, const redisReply *reply) {
   on_plain_reply(cls, reply);
   if (reply->type == REDIS_REPLY_STRING && reply->len < sizeof link->digest)
     memcpy(link->digest, reply->str, reply->len + 1);
-  else
-    refuse_connection(link, SRV_STORE_UNAVAILABLE,
-                      "Redis has answered something that is no answer");
+  else refuse_connection(link, SRV_STORE_UNAVAILABLE, "Redis sent an invalid reply");
   if (link->refused) {
     disconnect_link(link, link->status, link->why);
     return;
@@ -515,7 +512,7 @@ bool srv_redis_connection_tick(srv_redis_connection *link, uint64_t now_ns) {
     break;
   case STATE_UP:
     if (should_reconnect(link, waits, now_ns)) {
-      disconnect_link(link, SRV_STORE_UNAVAILABLE, "Redis has refused, and is connected to anew");
+      disconnect_link(link, SRV_STORE_UNAVAILABLE, "Redis refused a command; reconnecting");
       break;
     }
     /* fall through */

@@ -122,15 +122,14 @@ static void quote_redis_error(const redisReply *reply, const char *what, char *w
 static bool is_permanent_refusal(const redisReply *reply, char *why) {
   bool is_user = is_permission_error(reply),
        is_unknown = strncmp(reply->str, "ERR unknown command", 19) == 0;
-  if (is_user) quote_redis_error(reply, "the user of Redis may not do what is needed", why);
-  else if (is_unknown)
-    quote_redis_error(reply, "Redis does not know a command that is needed", why);
+  if (is_user) quote_redis_error(reply, "the Redis user may not run a required command", why);
+  else if (is_unknown) quote_redis_error(reply, "Redis lacks a required command", why);
   return is_user || is_unknown;
 }
 
 srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY]) {
   if (!reply || reply->type != REDIS_REPLY_ERROR) {
-    snprintf(why, SRV_STORE_WHY, "Redis has answered something that is no answer");
+    snprintf(why, SRV_STORE_WHY, "Redis sent an invalid reply");
     return SRV_STORE_UNAVAILABLE;
   }
   if (is_permanent_refusal(reply, why)) return SRV_STORE_FAILED;
