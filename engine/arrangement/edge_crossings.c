@@ -47,6 +47,7 @@ static int find_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) 
 
 /* ---- edge crossings ------------------------------------------------------------------------- */
 
+/* Entries of the stack of a descent: a level pushes at most one more than it pops. */
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 /* Cost of a pair of triangles in units of the cancel poll; exact signs take some microseconds. */
 #define PAIR_STEPS 8
@@ -303,7 +304,6 @@ bool ct_arrangement_find_crossings(ct_arrangement *o) {
 
 /* ---- winding numbers ------------------------------------------------------------------------ */
 
-#define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 #define RAY_STEPS 64
 #define TRIANGLE_STEPS 2
 

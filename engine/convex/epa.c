@@ -101,7 +101,6 @@ static void push_epa_face(ct_epa *e, uint32_t face) {
 
 static uint32_t pop_epa_face(ct_epa *e) {
   assert(e->heap_count > 0);
-  assert(e->heap_count > 0);
   uint32_t top = e->heap[0], last = e->heap[--e->heap_count], i = 0;
   for (uint32_t child = 1; child < e->heap_count; child = 2 * i + 1) {
     if (child + 1 < e->heap_count && face_precedes(e, e->heap[child + 1], e->heap[child])) child++;

@@ -464,7 +464,6 @@ ct_vec3 ct_curved_common_point(const ct_cell_input *in) {
 
 bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common) {
   assert(ct_proxies_are_curved(&in->a, &in->b));
-  assert(ct_proxies_are_curved(&in->a, &in->b));
   ct_curved c = init_curved_query(in);
   curved_gjk d;
   gjk_outcome o = run_gjk_for_sign(in, &c, &d);

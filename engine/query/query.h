@@ -37,7 +37,8 @@ struct ct_query {
   size_t items;
   const ct_row_filter *filter; /* NULL: none */
   const ct_derived *derived;   /* TREE, and LISTED with few selected rows */
-  ct_aabb *boxes; /* BOXES, and LISTED by a method: [rows], ct_aabb_empty for rows without a box */
+  ct_aabb *boxes; /* BOXES, LISTED by a method, and with own_tree: [rows], ct_aabb_empty for rows
+                     without a box */
   uint8_t *overridden;     /* bit per row; NULL: no overrides */
   ct_aabb *override_boxes; /* [override_count], ct_aabb_empty without colliders */
   ct_tree *own_tree; /* TREE with `nearest` and many overrides: tree of `boxes`; user value: row.

@@ -47,7 +47,8 @@ const char *ct_resting_friction_word(ct_friction_method method) {
 /* Up to this number of contacts all pairs are evaluated without a search for neighbours. */
 #define SMALL_CONTACTS_MAX 32
 
-/* Copies the contacts that take part. Returns NULL if out of memory. */
+/* Returns the contacts that take part: the set's own array if all do, else a copy. NULL: out of
+ * memory. */
 static const ct_contact *gather_active_contacts(const ct_resting *resting) {
   if (resting->count == resting->set->count) return resting->set->contacts;
   ct_contact *contacts = ct_arena_alloc(resting->arena, resting->count, sizeof *contacts);

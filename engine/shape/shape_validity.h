@@ -1,4 +1,4 @@
-/* Validity of shapes and frames, which callers may leave zero-initialised. */
+/* Validity of shapes and of frames. A zero-initialised rotation counts as unset. */
 #ifndef SHAPE_SHAPE_VALIDITY_H
 #define SHAPE_SHAPE_VALIDITY_H
 

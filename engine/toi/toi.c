@@ -61,8 +61,8 @@ static void note_contact(first_contact *first, ct_toi_search *search, const ct_t
   ct_toi_set_normal(&search->pair, at, met);
   ct_toi_sample root = *met;
   search->evaluations_max = search->options->iterations_max;
-  /* No root is to be found where surfaces pass, or half-spaces turn: these overlap at once, without
-   * end. */
+  /* There is no root if surfaces pass through each other, or if half-spaces turn: these overlap
+   * everywhere from one instant to the next. */
   bool passed = search->passed_at > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;
   if (met->time > search->apart_until && !passed && !at_once) {
     if (at->result.distance > 0.0) ct_toi_root(search, at, met, &root);
