@@ -241,10 +241,9 @@ static void add_advance_limit_fault(api_call *call) {
         echo, ct_advance_now(advance->motion).time);
     break;
   default:
-    api_fault_plain(
-        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "The contacts of a step are more than requestMemoryBytes has room for, which is %zu here.",
-        advance->options.contacts_max);
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "requestMemoryBytes has room for %zu contacts of a step; there are more.",
+                    advance->options.contacts_max);
   }
 }
 

@@ -1,5 +1,5 @@
-/* The contacts of a step: found at the poses in its middle, each with its impulse of the previous
- * step (warm start). */
+/* The contact constraints of a step: found at the poses in its middle, each with its impulse of the
+ * previous step (warm start). */
 #include "time_stepping/time_stepping.h"
 #include <contact/mechanics.h>
 

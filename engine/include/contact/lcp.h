@@ -1,4 +1,5 @@
-/* Linear complementarity problems (LCP): w = M z + q, w >= 0, z >= 0, w'z = 0.
+/* Linear complementarity problems (LCP): w = M z + q, w >= 0, z >= 0, w'z = 0. For a symmetric,
+ * semidefinite M these are the KKT conditions of min z'M z / 2 + q'z with z >= 0.
  *
  * Every result has its residual, recomputed from M, q and z after the solve. Every claim of
  * infeasibility has a proof. Cottle, Pang, Stone 2009; Baraff 1994 (Dantzig's method); Judice,

@@ -22,7 +22,7 @@ typedef enum ct_mobility {
 typedef struct ct_mass_body {
   ct_mobility mobility;
   double mass, inverse_mass; /* kg, 1/kg; both 0 unless dynamic */
-  /* about the centre, world axes, kg m^2, 1/(kg m^2); zero unless dynamic */
+  /* inertia tensor about the centre, world axes, kg m^2, 1/(kg m^2); zero unless dynamic */
   ct_mat3 inertia, inverse_inertia;
   ct_vec3 center;       /* centre of mass; without mass the origin of the body frame; m */
   ct_velocity velocity; /* velocity of the centre; zero if fixed */

@@ -1,5 +1,5 @@
-/* Time of impact: the first time at which two moving bodies share a point, with a certified
- * bracket.
+/* Time of impact (continuous collision detection): the first time at which two moving bodies share
+ * a point, with a certified bracket.
  *
  * Times are in s since the start of the two paths, which have one duration. Normal, points and
  * signed distance as in pair.h. The relative velocity is the velocity of b's material point minus
