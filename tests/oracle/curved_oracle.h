@@ -1,10 +1,10 @@
-/* Support values of placed convex bodies and signed distances by brute force, in long double: the
- * oracle of the curved pairs.
+/* Support values of placed convex bodies, and signed distances by brute force in long double: the
+ * oracle for pairs with curved bodies.
  *
- * Signed distance = max over unit n of -(h_a(n) + h_b(-n)). Every n is a lower bound, so a search
- * that misses the best one accuses nobody; points of both bodies bound it from above. Rotations are
- * those of q/|q|. Nothing of the engine is used but data types.
- */
+ * Signed distance = max over unit n of -(h_a(n) + h_b(-n)). Every n gives a lower bound, so a
+ * search that misses the best n can only let an error pass, never report a false one. Points of
+ * both bodies give an upper bound. Rotations are those of q/|q|. Only data types of the engine are
+ * used. */
 #ifndef ORACLE_CURVED_ORACLE_H
 #define ORACLE_CURVED_ORACLE_H
 
@@ -15,12 +15,12 @@
 typedef struct curved_body {
   ct_shape shape;
   ct_pose pose;
-  ct_vec3 points[CURVED_POINTS_MAX]; /* of a convex */
+  ct_vec3 points[CURVED_POINTS_MAX]; /* of a convex hull */
   int count;
   ct_hull *hull;
 } curved_body;
 
-/* v turned by q/|q|, or back. */
+/* Rotates v by q/|q|, or by its inverse. */
 static inline oracle_vec curved_turn(ct_quat q, oracle_vec p, bool back) {
   long double s = 2 / ((long double)q.x * q.x + (long double)q.y * q.y + (long double)q.z * q.z +
                        (long double)q.w * q.w);
@@ -39,8 +39,8 @@ static inline long double curved_frustum_reach(long double half, long double bot
   return up > down ? up : down;
 }
 
-/* Support value of the sharp shape about its own origin, balls of a capsule and its kind included;
- * d unit, local. */
+/* Support value of the sharp shape about its own origin, including the end balls of a capsule. d is
+ * a unit vector in the local frame. */
 static inline long double curved_local_reach(const curved_body *b, oracle_vec d) {
   const ct_shape *s = &b->shape;
   switch (s->kind) {
@@ -77,7 +77,7 @@ static inline long double curved_reach(const curved_body *b, oracle_vec n) {
          b->shape.rounding + b->shape.margin;
 }
 
-/* -(h_a(n) + h_b(-n)), relative to a's position so that far bodies keep their digits. */
+/* -(h_a(n) + h_b(-n)), computed relative to a's position so that distant bodies lose no digits. */
 static inline long double curved_value(const curved_body *a, const curved_body *b, oracle_vec n) {
   oracle_vec back = {-n.x, -n.y, -n.z};
   oracle_vec apart = {(long double)b->pose.position.x - a->pose.position.x,
@@ -99,8 +99,8 @@ static inline oracle_vec curved_unit(oracle_vec v) {
 #define CURVED_CLIMBS 3
 #define CURVED_ROUNDS 60
 
-/* Better directions around n, in steps that shrink when none is: compass search. Along a ridge it
- * creeps, so it is bounded. */
+/* Compass search for better directions around n: the step shrinks when no neighbour is better. The
+ * number of steps is bounded because the search creeps along ridges. */
 static inline long double curved_climb(const curved_body *a, const curved_body *b, oracle_vec *n,
                                        long double step) {
   long double best = curved_value(a, b, *n);
@@ -123,7 +123,8 @@ static inline long double curved_climb(const curved_body *a, const curved_body *
   return best;
 }
 
-/* The greatest value found over a grid of directions, climbed from the best of them. */
+/* The greatest value found over a grid of directions, refined by compass search from the best of
+ * them. */
 static inline long double curved_search(const curved_body *a, const curved_body *b) {
   long double top[CURVED_CLIMBS];
   oracle_vec at[CURVED_CLIMBS];
@@ -150,8 +151,7 @@ static inline long double curved_search(const curved_body *a, const curved_body 
   return best;
 }
 
-/* How far a world point is outside of the sharp body (below zero: inside), by a first-order
- * measure. */
+/* Distance of a world point outside the sharp body (negative inside), to first order. */
 static inline long double curved_outside(const curved_body *b, ct_vec3 world) {
   const ct_shape *s = &b->shape;
   oracle_vec d = {(long double)world.x - b->pose.position.x,

@@ -1,9 +1,10 @@
-/* Linear programs in integers without fractions: has A x = b a solution x >= 0, and which?
+/* Linear programs in fraction-free integer arithmetic: does A x = b have a solution x >= 0, and
+ * which?
  *
- * Phase one of the simplex method with Bland's rule, which ends. The tableau holds integers over
- * one common denominator, the last pivot; all divisions are exact (Edmonds 1967; Bareiss 1968). A
- * product that does not fit into 128 bits ends the program as EXACT_OVERFLOW, never as an answer.
- */
+ * Phase one of the simplex method with Bland's rule, which terminates. The tableau contains
+ * integers over one common denominator, the last pivot; all divisions are exact (Edmonds 1967;
+ * Bareiss 1968). A product that does not fit into 128 bits ends the program with EXACT_OVERFLOW,
+ * never with an answer. */
 #ifndef ORACLE_EXACT_PROGRAM_H
 #define ORACLE_EXACT_PROGRAM_H
 
@@ -19,13 +20,14 @@ typedef enum exact_answer { EXACT_NO, EXACT_YES, EXACT_OVERFLOW } exact_answer;
 typedef struct exact_program {
   size_t rows, columns;
   long long a[EXACT_ROWS][EXACT_COLUMNS], b[EXACT_ROWS];
-  bool positive[EXACT_COLUMNS]; /* YES: which x are not 0 at the vertex found */
+  bool positive[EXACT_COLUMNS]; /* YES: which x are nonzero at the vertex found */
 } exact_program;
 
 typedef struct exact_tableau {
-  size_t rows, columns; /* the last column is b, the last row the sum of what is left of b */
+  size_t rows, columns; /* the last column is b; the last row is the sum of the remaining
+                           infeasibility of b */
   exact_wide cell[EXACT_ROWS + 1][EXACT_COLUMNS + 1], denominator;
-  size_t basis[EXACT_ROWS]; /* EXACT_COLUMNS and above: artificial */
+  size_t basis[EXACT_ROWS]; /* EXACT_COLUMNS and above: artificial variables */
 } exact_tableau;
 
 static inline void exact_fill(exact_tableau *t, const exact_program *p) {
@@ -40,7 +42,7 @@ static inline void exact_fill(exact_tableau *t, const exact_program *p) {
   }
 }
 
-/* x y - z w over the denominator; false: it does not fit. */
+/* (x y - z w) / denominator. False: the result does not fit. */
 static inline bool exact_cross(exact_wide x, exact_wide y, exact_wide z, exact_wide w,
                                exact_wide denominator, exact_wide *out) {
   exact_wide left, right, apart;
@@ -65,7 +67,8 @@ static inline bool exact_pivot(exact_tableau *t, size_t row, size_t column) {
   return true;
 }
 
-/* The row that limits a column's growth: the least b / entry, ties to the lowest basic variable. */
+/* The row that limits the growth of a column's variable: the least b / entry; ties go to the lowest
+ * basic variable. */
 static inline size_t exact_limit(const exact_tableau *t, size_t column, bool *overflow) {
   size_t best = t->rows;
   for (size_t i = 0; i < t->rows; i++) {
@@ -96,9 +99,9 @@ static inline exact_answer exact_solve(exact_program *p) {
   return t.cell[t.rows][t.columns] == 0 ? EXACT_YES : EXACT_NO;
 }
 
-/* Has A x = b, x >= 0 only one solution? After EXACT_YES. The columns of a vertex's positive x are
- * independent, so another solution differs in some other column, where it is greater: A d = 0 has
- * a solution d that is >= 0 in those others and has the sum 1 there. */
+/* True if A x = b, x >= 0 has only one solution. Call after EXACT_YES. The columns of the vertex's
+ * positive x are independent, so another solution is greater in some other column: A d = 0 then has
+ * a solution d that is >= 0 in the other columns and sums to 1 over them. */
 static inline exact_answer exact_is_single(const exact_program *p) {
   exact_program q = {.rows = p->rows + 1, .columns = p->columns};
   for (size_t j = 0; j < p->columns; j++) {

@@ -1,4 +1,5 @@
-/* What the tests of edges that cross share: sets of pairs of edges, the engine's answer, seeds. */
+/* Shared by the tests of crossing edges: sets of edge pairs, the engine's answer as such a set, and
+ * random seeds. */
 #ifndef TESTS_FEATURE_PAIRS_H
 #define TESTS_FEATURE_PAIRS_H
 
@@ -58,12 +59,12 @@ static inline pair_set edges_of(const ct_features *f) {
     if (p->kind != CT_PAIR_FEATURE_EDGE_EDGE) continue;
     size_t before = out.count;
     add_pair(&out, (edge_pair){{p->edge_a[0], p->edge_a[1]}, {p->edge_b[0], p->edge_b[1]}});
-    CHECK_INT(out.count, before + 1); /* no pair twice */
+    CHECK_INT(out.count, before + 1); /* no pair is reported twice */
   }
   return out;
 }
 
-/* Returns whether the sets are the same. */
+/* Returns whether the sets are equal. */
 static inline bool compare_sets(const pair_set *got, const pair_set *wanted, uint64_t seed) {
   bool same = got->count == wanted->count;
   for (size_t i = 0; i < wanted->count; i++) same = has_pair(got, &wanted->items[i]) && same;
@@ -74,7 +75,8 @@ static inline bool compare_sets(const pair_set *got, const pair_set *wanted, uin
 }
 
 static inline double segment_distance(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) {
-  /* Convex in either place: alternating projections with exact line steps, then all ends. */
+  /* The distance is convex in each parameter: alternating projections with exact line steps, then
+   * all end points. */
   double best = INFINITY;
   ct_vec3 d = ct_sub(q, p), e = ct_sub(s, r), w = ct_sub(p, r);
   double a = ct_dot(d, d), b = ct_dot(d, e), c = ct_dot(e, e), det = a * c - b * b;
@@ -94,8 +96,8 @@ static inline double segment_distance(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s
   return best;
 }
 
-/* The points are on the edges that are named, nothing is nearer, and normal and distance lead from
- * one to the other. */
+/* The points lie on the named edges, no other points of the edges are nearer, and normal and
+ * distance lead from one point to the other. */
 static inline void check_points(const ct_features *f, const ct_mesh *a, const ct_frame *frame_a,
                                 const ct_mesh *b, const ct_frame *frame_b) {
   for (size_t i = 0; i < f->count; i++) {

@@ -1,7 +1,6 @@
-/* Pairs of bodies that stand on each other with flat faces: each body with the outline of its face,
- * so that the patch in which they meet is known in closed form. Poses are symmetric more often than
- * not: concentric, equal sizes, turned by multiples of 15 degrees.
- */
+/* Pairs of bodies that stand on each other with flat faces. Each body comes with the outline of its
+ * face, so that the contact patch is known in closed form. Most poses are symmetric: concentric, of
+ * equal size, rotated by multiples of 15 degrees. */
 #ifndef TESTS_FLAT_CASES_H
 #define TESTS_FLAT_CASES_H
 
@@ -15,16 +14,16 @@ enum { FLAT_CORNERS_MAX = 12 };
 
 typedef enum flat_form { FLAT_POLYGON, FLAT_DISC, FLAT_LINE, FLAT_ALL } flat_form;
 
-/* The part of a body that faces the other: in the plane z = 0, seen from above counter-clockwise.
- */
+/* The face of a body that touches the other body: in the plane z = 0, counter-clockwise seen from
+ * above. */
 typedef struct flat_outline {
   flat_form form;
-  int count; /* corners of a polygon; 2 of a line */
+  int count; /* corners of a polygon; 2 for a line */
   double at[FLAT_CORNERS_MAX][2];
-  double radius; /* of a disc about the origin */
+  double radius; /* radius of a disc about the origin */
 } flat_outline;
 
-/* A body and where it stands when its outline is in z = 0: below it, or above. */
+/* A body and the pose at which its outline is in z = 0, with the body below or above the plane. */
 typedef struct flat_body {
   const char *name;
   ct_shape shape;
@@ -33,10 +32,10 @@ typedef struct flat_body {
 } flat_body;
 
 typedef struct flat_case {
-  flat_body a, b;    /* a below b */
-  double turn, x, y; /* of b about the vertical, and aside */
+  flat_body a, b;    /* a is below b */
+  double turn, x, y; /* rotation of b about the vertical, and its horizontal offset */
   double gap;
-  ct_pose move; /* of both together */
+  ct_pose move; /* applied to both bodies */
   ct_frame frame_a, frame_b;
 } flat_case;
 
@@ -58,7 +57,7 @@ static inline void flat_rectangle(flat_outline *o, double x, double y) {
   }
 }
 
-/* A regular polygon, or corners at random places of an ellipse. */
+/* A regular polygon, or corners at random positions on an ellipse. */
 static inline void flat_polygon(flat_outline *o, check_random *r) {
   bool regular = flat_pick(r, 3) > 0;
   double x = flat_size(r), y = regular ? x : flat_size(r);
@@ -71,8 +70,8 @@ static inline void flat_polygon(flat_outline *o, check_random *r) {
   }
 }
 
-/* The hull of the outline at z = 0 and of a smaller or equal one at z = height; *height 0: an apex.
- */
+/* The hull of the outline at z = 0 and of an equal or smaller copy at z = height; a copy of size 0
+ * is an apex. */
 static inline ct_shape flat_hull(const flat_outline *o, double height, double scale) {
   ct_vec3 p[2 * FLAT_CORNERS_MAX];
   for (int k = 0; k < o->count; k++) {
@@ -82,7 +81,7 @@ static inline ct_shape flat_hull(const flat_outline *o, double height, double sc
   return hull_shape(p, (size_t)(2 * o->count));
 }
 
-/* The same as a mesh, the faces fans of triangles. */
+/* The same solid as a mesh; its faces are triangle fans. */
 static inline ct_shape flat_mesh(const flat_outline *o, double height) {
   soup s = {0};
   uint32_t n = (uint32_t)o->count;
@@ -137,7 +136,7 @@ enum {
   FLAT_KINDS
 };
 
-/* side: 1 above the plane z = 0, -1 below. */
+/* side: 1 above the plane z = 0, -1 below it. */
 static inline flat_body flat_body_make(int kind, double side, check_random *r) {
   static const char *const names[] = {"box",     "rounded box",    "prism", "frustum of a hull",
                                       "mesh",    "cylinder",       "cone",  "rounded cylinder",
@@ -222,7 +221,7 @@ static inline ct_quat flat_any_turn(check_random *r) {
                    check_uniform(r, 0.1, 1)};
 }
 
-/* Both bodies where they stand, b moved by *small in the world about its own middle. */
+/* Both bodies in their poses; b is moved by *small, in world axes, about its own centre. */
 static inline void flat_place(flat_case *c, const ct_pose *small) {
   ct_frame move = ct_frame_of(c->move);
   ct_frame up = ct_frame_mul(ct_frame_of(flat_turn_about_z(c->turn, c->x, c->y, c->gap)),
@@ -234,7 +233,7 @@ static inline void flat_place(flat_case *c, const ct_pose *small) {
   c->frame_b.position = ct_add(c->frame_b.position, small->position);
 }
 
-/* Turned and moved aside: on a grid, or at random. */
+/* Rotated and shifted: on a grid, or at random. */
 static inline void flat_case_make(flat_case *c, check_random *r) {
   int above = (int)flat_pick(r, FLAT_ABOVE), below = (int)flat_pick(r, FLAT_KINDS);
   bool same = flat_pick(r, 4) == 0;

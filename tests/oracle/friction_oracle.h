@@ -1,5 +1,5 @@
-/* How good an answer to a friction problem is, in long double and by the definition: nothing here
- * is shared with the engine. */
+/* Errors of an answer to a friction problem, in long double and by definition. No code is shared
+ * with the engine. */
 #ifndef TESTS_FRICTION_ORACLE_H
 #define TESTS_FRICTION_ORACLE_H
 
@@ -9,12 +9,12 @@
 
 typedef struct friction_oracle {
   long double residual; /* 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), rho = 1 /
-                           |W_ii|, over the greatest |r_i| */
+                           |W_ii|, divided by the greatest |r_i| */
   long double outside;  /* greatest (|r_t| - mu r_n) / |r| */
-  long double power;    /* greatest rho r_t . u_t, over the greatest |r_i| squared: not above some 2
-                           residual */
   long double
-      velocity; /* greatest |u told - (W r + q)| over the sum of the absolute values added up */
+      power; /* greatest rho r_t . u_t over the greatest |r_i| squared: at most about 2 residual */
+  long double velocity; /* greatest |reported u - (W r + q)| over the sum of the absolute values of
+                           the terms */
 } friction_oracle;
 
 static inline long double oracle_entry(const ct_matrix *m, size_t i, size_t j) {
@@ -24,7 +24,7 @@ static inline long double oracle_entry(const ct_matrix *m, size_t i, size_t j) {
   return 0.0L;
 }
 
-/* W r + q of one row, and the sum of the absolute values. */
+/* W r + q of one row, and the sum of the absolute values of its terms. */
 static inline long double oracle_velocity(const ct_friction_problem *p, const double *r, size_t row,
                                           long double *sum) {
   const ct_matrix *m = &p->matrix;
@@ -49,7 +49,7 @@ static inline long double oracle_length(const long double *x, size_t n) {
   return sqrtl(sum);
 }
 
-/* |W_ii|, by its entries. */
+/* Norm of the diagonal block W_ii. */
 static inline long double oracle_norm(const ct_friction_problem *p, size_t contact) {
   size_t d = p->dimension;
   long double sum = 0.0L;
@@ -61,15 +61,14 @@ static inline long double oracle_norm(const ct_friction_problem *p, size_t conta
   return sqrtl(sum);
 }
 
-/* The square of one contact's part. */
+/* Square of one contact's part of the residual. */
 static inline long double oracle_defect(const long double *r, const long double *u, size_t d,
                                         long double mu, long double rho) {
   long double x[3] = {r[0] - rho * (u[0] + mu * oracle_length(u + 1, d - 1))}, p[3] = {0.0L},
               sum = 0.0L;
   for (size_t k = 1; k < d; k++) x[k] = r[k] - rho * u[k];
   long double t = oracle_length(x + 1, d - 1);
-  /* r = 0 solves the contact exactly where u_n >= 0; below, rounding of mu |u_t| would have its
-   * say. */
+  /* r = 0 solves the contact exactly if u_n >= 0. Rounding of mu |u_t| would spoil that below. */
   if (oracle_length(r, d) == 0.0L && u[0] >= 0.0L) return 0.0L;
   if (t <= mu * x[0])
     for (size_t k = 0; k < d; k++) p[k] = x[k];

@@ -1,20 +1,19 @@
-/* Closed meshes made of hulls, so that what is known of the hulls is known of them: where they are
- * apart, whether they overlap, which holds the other, how deep vertices are; and how far the
- * surface of one is from what is inside of it. In long double.
- */
+/* Closed meshes made of hulls, in long double. Known properties of the hulls are then known of the
+ * meshes: separation, overlap, containment, and depths of vertices. Also the distance from the
+ * surface of one mesh to a body inside it. */
 #ifndef ORACLE_HULL_MESH_H
 #define ORACLE_HULL_MESH_H
 
 #include "tests/oracle/kind_oracle.h"
 
-/* Faces of a hull in its own frame, by all of their corners: unit normals outward. */
+/* Faces of a hull in its own frame, each with all of its corners; unit normals outward. */
 typedef struct faced {
   int count;
   oracle_vec *normal;
   long double *offset;
 } faced;
 
-/* Newell's sum over a face's corners, in 113 bits. */
+/* Face normals by Newell's sum over all corners, in 113 bits. */
 static inline faced faced_of(const ct_hull *hull) {
   const ct_hull_view *h = ct_hull_get(hull);
   faced f = {.count = (int)h->face_count,
@@ -46,9 +45,8 @@ static inline void faced_free(faced *f) {
   free(f->offset);
 }
 
-/* How deep a point of the hull's frame is: the least distance from its faces' planes, below zero
- * outside (not the distance there).
- */
+/* Depth of a point in the hull's frame: the least distance from the planes of the faces. Negative
+ * outside, where it is not the distance. */
 static inline long double faced_depth(const faced *f, oracle_vec p) {
   long double least = INFINITY;
   for (int i = 0; i < f->count; i++)
@@ -56,7 +54,7 @@ static inline long double faced_depth(const faced *f, oracle_vec p) {
   return least;
 }
 
-/* A point of the frame `from`, which may be NULL for the world, in the frame `to`. */
+/* Transforms a point from the frame `from` to the frame `to`; NULL is the world. */
 static inline oracle_vec hull_mesh_to(const ct_pose *from, const ct_pose *to, ct_vec3 p) {
   oracle_vec local = {p.x, p.y, p.z}, base = {to->position.x, to->position.y, to->position.z};
   if (from) {
@@ -71,7 +69,7 @@ static inline oracle_vec hull_mesh_to(const ct_pose *from, const ct_pose *to, ct
   return kind_turned_back(to, local);
 }
 
-/* The deepest and the least deep point of `other` in the hull of `f`. */
+/* The greatest and the least depth of the points of `other` in the hull of `f`. */
 static inline void faced_range(const faced *f, const ct_pose *pose, const pair_body *other,
                                long double *deepest, long double *least) {
   *deepest = -INFINITY;
@@ -83,9 +81,8 @@ static inline void faced_range(const faced *f, const ct_pose *pose, const pair_b
   }
 }
 
-/* How far the body reaches out to the hull's faces from within: the least gap between a face and
- * the body; below zero: it sticks out.
- */
+/* The least gap between the body and the hull's faces, from inside. Negative: the body sticks out
+ * of the hull. */
 static inline long double faced_room(const faced *f, const ct_pose *pose, const pair_body *body) {
   long double least = INFINITY;
   ct_pose turn = {{0, 0, 0}, pose->rotation};
@@ -99,7 +96,7 @@ static inline long double faced_room(const faced *f, const ct_pose *pose, const 
   return least;
 }
 
-/* The hull's faces, cut into triangles from their first corners, as a mesh. */
+/* The hull as a mesh; each face is a triangle fan from its first corner. */
 static inline ct_shape hull_mesh_of(const ct_hull *hull, ct_mesh_reading reading) {
   const ct_hull_view *h = ct_hull_get(hull);
   ct_vec3 *v = malloc(h->vertex_count * sizeof *v);

@@ -1,10 +1,9 @@
-/* Friction through an impact in long double, by small steps of fourth order; an oracle for the
- * integrated laws.
+/* Friction during an impact by fourth-order steps in long double: the oracle of the integrated
+ * impulse laws.
  *
- * Vectors of the world, no frame; t with dj = |u_t| dt, in which a slip only dies at infinity and
- * nothing is singular. The way a contact slips off from rest is found by looking all around. Steps
- * of T_STEP leave errors of some 1e-13.
- */
+ * Vectors are in world axes. The parameter t has dt = dj / |u_t|, so a slip decays to zero only at
+ * infinity and the equations have no singularity. The direction in which a contact slips off from
+ * rest is found by scanning all directions. Steps of T_STEP leave errors of about 1e-13. */
 #ifndef TESTS_IMPACT_ORACLE_H
 #define TESTS_IMPACT_ORACLE_H
 
@@ -39,7 +38,7 @@ static real oracle_slip(const oracle_impact *o, const real *u, real t[3]) {
   return sqrtl(oracle_dot(t, t));
 }
 
-/* Rates by t while it slides; by j along a fixed impulse where `q` is given. */
+/* Derivatives by t while sliding; by j along a fixed impulse if `q` is given. */
 static oracle_state oracle_rate(const oracle_impact *o, const oracle_state *s, const real *q) {
   oracle_state r;
   real t[3], p[3], slip = oracle_slip(o, s->v, t);
@@ -69,7 +68,7 @@ static oracle_state oracle_step(const oracle_impact *o, const oracle_state *s, c
   return out;
 }
 
-/* What has to become positive for the phase to be over. */
+/* The phase ends when this value becomes positive. */
 static real oracle_gauge(const oracle_impact *o, const oracle_state *s,
                          const oracle_state *turned) {
   if (!turned) return oracle_dot(s->v, o->n);
@@ -77,7 +76,7 @@ static real oracle_gauge(const oracle_impact *o, const oracle_state *s,
   return o->energetic ? s->v[7] - turned->v[7] * (1 - e * e) : s->v[6] - (1 + e) * turned->v[6];
 }
 
-/* A step, or the part of it to the end of the phase, by halving. True: ended. */
+/* One step, or by bisection the part of it up to the end of the phase. True: the phase ended. */
 static bool oracle_advance(const oracle_impact *o, oracle_state *s, const oracle_state *turned,
                            const real *q, real h) {
   oracle_state to = oracle_step(o, s, q, h);
@@ -95,7 +94,8 @@ static bool oracle_advance(const oracle_impact *o, oracle_state *s, const oracle
   return true;
 }
 
-/* Tangents by projecting the axis that is farthest from the normal: not the engine's. */
+/* Tangents by projecting the axis farthest from the normal. The engine uses another
+ * construction. */
 static void oracle_tangents(const oracle_impact *o, real a[3], real b[3]) {
   real size = 0;
   for (int c = 0; c < 3; c++) {
@@ -107,7 +107,8 @@ static void oracle_tangents(const oracle_impact *o, real a[3], real b[3]) {
   b[2] = o->n[0] * a[1] - o->n[1] * a[0];
 }
 
-/* Slip that friction against the direction at an angle would cause: across it, and along. */
+/* Slip caused by friction against the direction of an angle: its components across and along that
+ * direction. */
 static real oracle_across(const oracle_impact *o, const real a[3], const real b[3], real angle,
                           real q[3], real *along) {
   real d[3], side[3], r[3];
@@ -121,7 +122,8 @@ static real oracle_across(const oracle_impact *o, const real a[3], const real b[
   return oracle_dot(r, side);
 }
 
-/* The impulse per normal impulse from rest: what holds, or what slips off. *reverse tells which. */
+/* The impulse per normal impulse from rest: sticking if the cone allows it, else slipping.
+ * *reverse: it slips. */
 static void oracle_from_rest(const oracle_impact *o, real q[3], bool *reverse) {
   real a[3], b[3], ka[3], kb[3], kn[3], along;
   oracle_tangents(o, a, b);
@@ -147,8 +149,8 @@ static void oracle_from_rest(const oracle_impact *o, real q[3], bool *reverse) {
   }
 }
 
-/* The impulse on b. *stopped: the slip came to an end before the impact did; *reverse: it began
- * anew. The normal is made unit. False: the slip lingers, and the steps would be too many. */
+/* The impulse on b. *stopped: the slip ended before the impact did. *reverse: it started again. The
+ * normal is normalised. False: the slip decays so slowly that too many steps would be needed. */
 static bool oracle_impulse(oracle_impact *o, const real u[3], real p[3], bool *stopped,
                            bool *reverse) {
   oracle_state s = {{u[0], u[1], u[2]}}, turned;
@@ -163,7 +165,7 @@ static bool oracle_impulse(oracle_impact *o, const real u[3], real p[3], bool *s
     if (!*stopped && oracle_slip(o, s.v, t) <= SLIP_GONE) {
       *stopped = true;
       oracle_from_rest(o, q, reverse);
-      /* On a line the velocities and the work are polynomials: steps of any length are exact. */
+      /* In one dimension velocities and work are polynomials, so steps of any length are exact. */
       h = 1 / size;
     }
     if (!oracle_advance(o, &s, parting ? &turned : NULL, *stopped ? q : NULL, h)) continue;

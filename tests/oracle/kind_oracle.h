@@ -1,13 +1,12 @@
-/* What convex bodies of every kind reach, and how far a point is outside of them, in long double:
- * closed forms that share nothing with the engine. Rotations are those of q/|q|.
- */
+/* Support values of convex bodies of every kind, and distances of points outside of them, in long
+ * double: closed forms that share no code with the engine. Rotations are those of q/|q|. */
 #ifndef ORACLE_KIND_ORACLE_H
 #define ORACLE_KIND_ORACLE_H
 
 #include "tests/oracle/pair_cases.h"
 #include "tests/oracle/pair_oracle.h"
 
-/* World to local, for a direction: columns of the rotation times the vector. */
+/* Transforms a direction from world to local axes: columns of the rotation times the vector. */
 static inline oracle_vec kind_turned_back(const ct_pose *pose, oracle_vec v) {
   long double x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z,
               w = pose->rotation.w;
@@ -29,7 +28,7 @@ static inline void kind_frustum(const ct_shape *shape, long double *half, long d
   *top = cylinder ? shape->cylinder.radius : shape->cone.radius_top;
 }
 
-/* max n.p over the body, from the body's own position. */
+/* max n.p over the body, relative to the body's own position. */
 static inline long double kind_reach(const pair_body *body, oracle_vec world) {
   const ct_shape *shape = &body->shape;
   oracle_vec n = kind_turned_back(&body->pose, world);
@@ -83,8 +82,8 @@ static inline long double kind_outside_frustum(const ct_shape *shape, oracle_vec
   return least;
 }
 
-/* The nearest point is s^2 p / (t + s^2) with the root t >= 0 of sum (s p / (t + s^2))^2 = 1;
- * halved out of its bracket. */
+/* The nearest point is s^2 p / (t + s^2), where t >= 0 is the root of sum (s p / (t + s^2))^2 = 1;
+ * found by bisection. */
 static inline long double kind_outside_ellipsoid(ct_vec3 radii, oracle_vec p) {
   const long double s[3] = {radii.x, radii.y, radii.z}, q[3] = {p.x, p.y, p.z};
   long double low = 0, high = 0, gap = 0;
@@ -108,8 +107,9 @@ static inline oracle_quad kind_wide_dot(oracle_wide a, oracle_wide b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-/* Is the foot on the plane in the triangle? Then the square of the distance from the plane. In 113
- * bits, as `to` may be within round-off of the edge of a needle. */
+/* If the foot of the perpendicular on the triangle's plane is in the triangle, the square of the
+ * distance from the plane. In 113 bits, since `to` may be within round-off of the edge of a
+ * needle. */
 static inline bool kind_foot(oracle_vec u, oracle_vec v, oracle_vec to, long double *square) {
   oracle_wide a = kind_wide(u), b = kind_wide(v), c = kind_wide(to), n = oracle_wide_cross(a, b);
   oracle_quad area = kind_wide_dot(n, n), s = kind_wide_dot(oracle_wide_cross(c, b), n),
@@ -119,14 +119,14 @@ static inline bool kind_foot(oracle_vec u, oracle_vec v, oracle_vec to, long dou
   return true;
 }
 
-/* Square of the distance of p from the triangle: its plane's foot where that is in it, else the
- * nearest of its edges. */
+/* Square of the distance of p from the triangle: to the plane if the foot is inside, else to the
+ * nearest edge. */
 static inline long double kind_triangle(oracle_vec p, const oracle_vec t[3]) {
   oracle_vec u = oracle_sub(t[1], t[0]), v = oracle_sub(t[2], t[0]), to = oracle_sub(p, t[0]),
              n = oracle_cross(u, v);
   long double square = oracle_dot(n, n), s = oracle_dot(oracle_cross(to, v), n),
               w = oracle_dot(oracle_cross(u, to), n), least;
-  /* Not a needle: long double will do. */
+  /* Not a needle: long double is accurate enough. */
   if (square > 1e-3L * oracle_dot(u, u) * oracle_dot(v, v)) {
     if (s >= 0 && w >= 0 && s + w <= square) return oracle_dot(to, n) * oracle_dot(to, n) / square;
   } else if (kind_foot(u, v, to, &least)) {
@@ -143,9 +143,9 @@ static inline long double kind_triangle(oracle_vec p, const oracle_vec t[3]) {
   return least;
 }
 
-/* Of a hull of more points than the search over all normals takes: outside where some face's plane
- * says so; then the nearest of the faces' triangles. The faces are the engine's: test_hull_brute.c
- * proves those. */
+/* For hulls with too many points for the search over all normals. The point is outside if it is
+ * outside some face plane; the distance is then that to the nearest triangle of the faces. The
+ * faces come from the engine; test_hull_brute.c proves them. */
 static inline long double kind_outside_hull(const pair_body *body, oracle_vec p) {
   const ct_hull_view *h = ct_hull_get(body->shape.hull);
   bool outside = false;
@@ -157,8 +157,8 @@ static inline long double kind_outside_hull(const pair_body *body, oracle_vec p)
       most = kind_greater(most, n.x * h->x[v] + n.y * h->y[v] + n.z * h->z[v]);
     }
     if (oracle_dot(n, p) <= most) continue;
-    /* Of a face hardly larger than round-off the normal may lean, and others of the points be
-     * farther. */
+    /* The normal of a face hardly larger than round-off may lean, so that other points lie beyond
+     * its plane. */
     for (int i = 0; i < body->count; i++)
       most = kind_greater(most, n.x * body->points[i].x + n.y * body->points[i].y +
                                     n.z * body->points[i].z);
@@ -177,7 +177,7 @@ static inline long double kind_outside_hull(const pair_body *body, oracle_vec p)
   return outside ? sqrtl(least) : 0;
 }
 
-/* How far a world point is outside the body; 0 inside. */
+/* Distance of a world point outside the body; 0 inside. */
 static inline long double kind_outside(const pair_body *body, ct_vec3 point) {
   const ct_shape *shape = &body->shape;
   ct_vec3 o = body->pose.position;
@@ -205,7 +205,7 @@ static inline long double kind_outside(const pair_body *body, ct_vec3 point) {
   return kind_greater(oracle_distance(&hull, &at, NULL), 0);
 }
 
-/* The gap between the supporting planes across n, in long double from a's position. */
+/* The gap between the supporting planes across n, in long double relative to a's position. */
 static inline long double kind_gap(const pair_case *c, ct_vec3 normal) {
   oracle_vec n = {normal.x, normal.y, normal.z};
   long double length = oracle_norm(n);

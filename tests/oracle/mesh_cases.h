@@ -1,5 +1,5 @@
-/* Meshes on the grid of integers, many with edges and faces that rays and points fall on; and
- * random integer points about them. */
+/* Meshes with integer vertices, many with edges and faces that grid rays and points lie on; and
+ * random integer points near them. */
 #ifndef ORACLE_MESH_CASES_H
 #define ORACLE_MESH_CASES_H
 
@@ -29,7 +29,7 @@ static inline int64_t case_integer(check_random *r, int64_t low, int64_t high) {
   return low + (int64_t)(check_next(r) % (uint64_t)(high - low + 1));
 }
 
-/* Components in [low, high), drawn in one order under every compiler. */
+/* Components in [low, high), drawn in the same order under every compiler. */
 static inline ct_vec3 case_vec(check_random *r, double low, double high) {
   double x = check_uniform(r, low, high), y = check_uniform(r, low, high);
   return ct_vec(x, y, check_uniform(r, low, high));
@@ -64,7 +64,7 @@ static inline void case_torus(soup *s, double big, double small, uint32_t n, uin
 
 enum { MESH_CASE_COUNT = 8 };
 
-/* Coordinates within +-64; closed, many solid. */
+/* Coordinates within +-64; meshes are closed, many are solid. */
 static inline void mesh_case(soup *s, int kind, check_random *r) {
   switch (kind % MESH_CASE_COUNT) {
   case 0: soup_box(s, ct_vec(-4, -6, -8), ct_vec(5, 6, 7)); break;
@@ -78,7 +78,7 @@ static inline void mesh_case(soup *s, int kind, check_random *r) {
     break;
   }
   case 3: case_torus(s, 40, 12, 9 + (uint32_t)(check_next(r) % 9), 7), case_snap(s, 1); break;
-  case 4: { /* a cavity, and a part beside */
+  case 4: { /* a cavity, and a separate part */
     soup_box(s, ct_vec(-10, -10, -10), ct_vec(10, 10, 10));
     uint32_t from = s->tn;
     soup_octahedron(s, ct_vec(0, 0, 0), 8);
@@ -86,7 +86,7 @@ static inline void mesh_case(soup *s, int kind, check_random *r) {
     soup_box(s, ct_vec(10, 10, -3), ct_vec(14, 12, 3));
     break;
   }
-  case 5: /* parts that overlap */
+  case 5: /* overlapping parts */
     soup_octahedron(s, ct_vec(0, 0, 0), 9);
     soup_box(s, ct_vec(-2, -2, -2), ct_vec(12, 5, 5));
     soup_octahedron(s, ct_vec(4, 4, 4), 9);
@@ -96,7 +96,7 @@ static inline void mesh_case(soup *s, int kind, check_random *r) {
       soup_box(s, ct_vec(i * 4, 0, i * 3), ct_vec(i * 4 + 4, 9, i * 3 + 3));
     break;
   }
-  default: /* a flat star inside out, as separate triangles */
+  default: /* a flat star with reversed orientation, as separate triangles */
     soup_sphere(s, ct_vec(0, 0, 0), 30, 4, 11);
     for (uint32_t i = 0; i < s->vn; i++) s->v[i] = ct_vec(s->v[i].x, s->v[i].y, s->v[i].z * 0.1);
     case_snap(s, 1);
@@ -105,8 +105,7 @@ static inline void mesh_case(soup *s, int kind, check_random *r) {
   }
 }
 
-/* An integer point in the mesh's box and a little around; now and then one that is on a vertex, an
- * edge or a face. */
+/* An integer point in or near the mesh's box; sometimes on a vertex, an edge or a face. */
 static inline ipoint case_point(const ct_mesh_view *v, check_random *r) {
   const ct_aabb b = v->box;
   ipoint a = ipoint_of(v->vertices[v->corners[check_next(r) % v->live_count][0]]);

@@ -18,7 +18,7 @@ static inline ct_pose oracle_random_pose(check_random *r, double away) {
   return p;
 }
 
-/* A star: a sphere of few triangles with its vertices pulled in and out; closed, not convex. */
+/* A star: a coarse sphere with its vertices moved in and out. Closed, not convex. */
 static inline void oracle_star(soup *s, check_random *r, double size) {
   soup_sphere(s, ct_vec(0, 0, 0), 1.0, 3 + (uint32_t)(check_next(r) % 3),
               4 + (uint32_t)(check_next(r) % 4));

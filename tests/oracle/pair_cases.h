@@ -1,8 +1,7 @@
-/* Seeded families of hard pairs: near contact, parallel, thin, far, tiny against huge, snapped to
- * grids.
+/* Seeded families of hard pairs: near contact, parallel, thin, far apart, very unequal in size,
+ * snapped to grids.
  *
- * A case owns its hulls; release it. All randomness comes from the check_random passed in.
- */
+ * A case owns its hulls; release it. All randomness comes from the check_random passed in. */
 #ifndef ORACLE_PAIR_CASES_H
 #define ORACLE_PAIR_CASES_H
 
@@ -21,8 +20,8 @@ typedef struct pair_body {
 
 typedef struct pair_case {
   pair_body a, b;
-  bool known;   /* does the family know the signed distance? Who asks sets it to false before */
-  double truth; /* then: the signed distance, m */
+  bool known;   /* the family knows the signed distance; callers set it to false first */
+  double truth; /* valid if known: the signed distance, m */
 } pair_case;
 
 static inline void body_release(pair_body *b) { ct_shape_release(&b->shape); }
@@ -39,7 +38,7 @@ static inline ct_vec3 snap_vec(ct_vec3 v, double grid) {
   return ct_vec(snap(v.x, grid), snap(v.y, grid), snap(v.z, grid));
 }
 
-/* In order x, y, z: arguments and initialisers have none of their own. */
+/* Draws x, y, z in this order; C orders neither arguments nor initialisers. */
 static inline ct_vec3 uniform_vec(check_random *r, double low, double high) {
   double x = check_uniform(r, low, high);
   double y = check_uniform(r, low, high);
@@ -54,7 +53,7 @@ static inline ct_quat random_rotation(check_random *r) {
   double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   return n > 0.1 ? (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n} : ct_quat_identity();
 }
-/* Multiples of 45 degrees about an axis or a diagonal; those of 90 are exact. */
+/* Multiples of 45 degrees about an axis or a diagonal; those of 90 degrees are exact. */
 static inline ct_quat special_rotation(check_random *r) {
   static const double h = 0.70710678118654752440, c = 0.92387953251128675613,
                       s = 0.38268343236508977173;
@@ -64,13 +63,13 @@ static inline ct_quat special_rotation(check_random *r) {
   return choices[pick(r, 12)];
 }
 
-/* The hull of points; NULL where they span no solid. */
+/* The hull of the points; NULL if they span no solid. */
 static inline const ct_hull *hull_of(const ct_vec3 *points, int count) {
   ct_hull *hull = NULL;
   return ct_hull_from_points(points, (size_t)count, NULL, &hull, NULL) == CT_OK ? hull : NULL;
 }
 
-/* Makes the body the hull of its points; false where they span no solid. */
+/* Makes the body the hull of its points; false if they span no solid. */
 static inline bool make_hull(pair_body *b) {
   const ct_hull *hull = hull_of(b->points, b->count);
   if (!hull) return false;
@@ -78,8 +77,8 @@ static inline bool make_hull(pair_body *b) {
   return true;
 }
 
-/* A body of the kind, of size about `size`, whose three directions are stretched. Capsules: half of
- * them tapered. */
+/* A body of the kind, about `size` large, with random stretches along three directions. Half of the
+ * capsules are tapered. */
 static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double size,
                              ct_vec3 stretch) {
   b->count = 0;
@@ -124,16 +123,17 @@ static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double
   } while (!make_hull(b));
 }
 
-/* Bounded kinds; the search over all normals (pair_oracle.h) knows the first four. */
+/* Bounded kinds. The search over all normals (pair_oracle.h) supports the first four. */
 static const ct_kind case_kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,      CT_KIND_CAPSULE,
                                      CT_KIND_CONVEX,   CT_KIND_CYLINDER, CT_KIND_CONE,
                                      CT_KIND_ELLIPSOID};
-/* How many of them the families draw from: a program that also wants curved bodies sets it to 7. */
+/* How many of these kinds the families draw from. A program that also wants curved bodies sets it
+ * to 7. */
 static uint32_t case_kind_count = 4;
 
 static inline ct_kind random_kind(check_random *r) { return case_kinds[pick(r, case_kind_count)]; }
 
-/* Puts b so that its origin is at distance about `far` times the sizes from a's. */
+/* Puts b so that its origin is about `far` times the sizes away from a's. */
 static inline void place_near(pair_case *c, check_random *r, double far) {
   c->a.pose.position = random_vec(r, 1.0);
   c->b.pose.position = ct_add(c->a.pose.position, random_vec(r, far));
@@ -147,7 +147,8 @@ static inline void family_random(pair_case *c, check_random *r) {
   place_near(c, r, pick(r, 3) ? 1.2 : 4.0);
 }
 
-/* Sizes and positions on a coarse grid, right angles: faces, edges and vertices meet exactly. */
+/* Sizes and positions on a coarse grid, right angles: faces, edges and vertices coincide
+ * exactly. */
 static inline void family_grid(pair_case *c, check_random *r) {
   const double grid = pick(r, 2) ? 0.25 : 0x1p-20;
   pair_body *both[2] = {&c->a, &c->b};
@@ -190,7 +191,7 @@ static inline void family_concentric(pair_case *c, check_random *r) {
   if (pick(r, 3) == 0) c->b.pose.rotation = special_rotation(r);
 }
 
-/* Slabs and needles down to 1e-9 of their length. */
+/* Slabs and needles as thin as 1e-9 of their length. */
 static inline void family_thin(pair_case *c, check_random *r) {
   pair_body *both[2] = {&c->a, &c->b};
   for (int k = 0; k < 2; k++) {
@@ -203,8 +204,8 @@ static inline void family_thin(pair_case *c, check_random *r) {
   place_near(c, r, pick(r, 2) ? 0.3 : 1.5);
 }
 
-/* Capsules and long boxes whose axes differ by 1e-16 .. 1e-2 rad and that lie side by side, cross
- * or overlap. */
+/* Capsules and long boxes with axes 1e-16 .. 1e-2 rad from parallel, side by side, crossing or
+ * overlapping. */
 static inline void family_nearly_parallel(pair_case *c, check_random *r) {
   pair_body *both[2] = {&c->a, &c->b};
   for (int k = 0; k < 2; k++)
@@ -221,7 +222,7 @@ static inline void family_nearly_parallel(pair_case *c, check_random *r) {
       ct_add(c->a.pose.position, ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), local));
 }
 
-/* 1e-3 and less against 1 .. 1e3. */
+/* Sizes of 1e-3 and less against sizes of 1 .. 1e3. */
 static inline void family_scales(pair_case *c, check_random *r) {
   double small = pow(10.0, -3.0 - (double)pick(r, 4));
   double big = pow(10.0, (double)pick(r, 4));
@@ -249,7 +250,7 @@ static inline void family_large_hulls(pair_case *c, check_random *r) {
   place_near(c, r, pick(r, 2) ? 0.5 : 2.0);
 }
 
-/* Apart by 10 to 1e7 times their sizes, which may be as far from each other. */
+/* Apart by 10 to 1e7 times their sizes, which may differ as much. */
 static inline void family_far(pair_case *c, check_random *r) {
   double size = pow(10.0, -(double)pick(r, 4)), thin = pick(r, 2) ? 1.0 : 0.01;
   make_body(&c->a, random_kind(r), r, size, ct_vec(1, 1, 1));
@@ -261,8 +262,8 @@ static inline void family_far(pair_case *c, check_random *r) {
 
 typedef void (*pair_family)(pair_case *, check_random *);
 
-/* Moves b along a direction until the gap that the engine reports is `gap`, within rounding: near
- * contact from above and below. */
+/* Moves b along a direction until the gap reported by the engine is `gap`, within rounding: near
+ * contact from either side. */
 static inline void bring_to_gap(pair_case *c, ct_workspace *workspace, double gap) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   for (int step = 0; step < 3; step++) {

@@ -1,10 +1,9 @@
-/* Seeded families of pairs on the edges of what can be told: gaps of one unit of the last place,
- * features that meet in features, prisms, clouds of points that are nearly one, slivers, far
- * places, denormal offsets. As pair_cases.h, which has the others.
+/* Seeded families of pairs at the limit of double precision: gaps of one unit in the last place,
+ * coinciding features, prisms, clouds of nearly equal points, slivers, distant positions, denormal
+ * offsets. They complement those of pair_cases.h.
  *
- * Where the geometry tells the signed distance a case has it: gaps along z between bodies that lie
- * on either side of a plane.
- */
+ * A case contains the signed distance where the geometry determines it: gaps along z between bodies
+ * on opposite sides of a plane. */
 #ifndef ORACLE_PAIR_FAMILIES_H
 #define ORACLE_PAIR_FAMILIES_H
 
@@ -15,19 +14,19 @@ static inline double family_decade(check_random *r, double low, double high) {
   return pow(10.0, check_uniform(r, low, high));
 }
 
-/* A multiple of 2^-20 in [low, high): sums and products of a few are exact. */
+/* A multiple of 2^-20 in [low, high): sums and products of a few such numbers are exact. */
 static inline double family_short(check_random *r, double low, double high) {
   return snap(check_uniform(r, low, high), 0x1p-20);
 }
 
-/* Rotations that are exact as matrices; the quaternions of some are not of unit length. */
+/* Rotations that are exact as matrices; some quaternions are not of unit length. */
 static inline ct_quat family_square(check_random *r) {
   static const ct_quat all[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 1},
                                 {1, 0, 0, 1}, {0, 0, 1, 1}, {0.5, 0.5, 0.5, 0.5}};
   return all[pick(r, 6)];
 }
 
-/* Turns the whole case by an exact rotation; what is known of it stays known. */
+/* Rotates the whole case by an exact rotation; known values remain valid. */
 static inline void family_turn(pair_case *c, check_random *r) {
   ct_quat turn = family_square(r);
   ct_mat3 m = ct_quat_matrix(turn);
@@ -38,7 +37,8 @@ static inline void family_turn(pair_case *c, check_random *r) {
   }
 }
 
-/* A gap at the height z: none, some units of the last place of z, 2^-40 and 1e-9, either way. */
+/* A gap at the height z: zero, a few units in the last place of z, 2^-40 or 1e-9, of either
+ * sign. */
 static inline double family_gap(check_random *r, double z) {
   double step = nextafter(fabs(z), INFINITY) - fabs(z);
   const double gaps[] = {0.0,          step,    -step,    2.0 * step, -2.0 * step, 64.0 * step,
@@ -46,8 +46,8 @@ static inline double family_gap(check_random *r, double z) {
   return gaps[pick(r, 11)];
 }
 
-/* The upper body at the height at which its lowest point is the gap above z = top; the gap that
- * rounding left of it is known, and is the distance when it is positive or the bodies lie face to
+/* Puts the upper body at the height where its lowest point is `gap` above z = top. The gap after
+ * rounding is recorded; it is the signed distance if it is positive or if the bodies touch face to
  * face. */
 static inline void family_lift(pair_case *c, check_random *r, double top, double low, bool flat) {
   double z = top - low;
@@ -56,7 +56,7 @@ static inline void family_lift(pair_case *c, check_random *r, double top, double
   c->known = flat || c->truth >= 0.0;
 }
 
-/* A prism about z of `sides` sides, its lowest points at -height and its highest at +height. */
+/* A prism of `sides` sides about z, from -height to +height. */
 static inline void family_prism_of(pair_body *b, int sides, double radius, double height) {
   b->count = 0;
   for (int i = 0; i < sides; i++) {
@@ -71,7 +71,7 @@ static inline int family_sides(check_random *r) {
   return pick(r, 4) ? 3 + (int)pick(r, 14) : 3 + (int)pick(r, 254);
 }
 
-/* Drawn one after the other: arguments have no order. */
+/* Drawn in statements: C does not order arguments. */
 static inline void family_prism(pair_body *b, int sides, check_random *r, double size) {
   double radius = size * check_uniform(r, 0.1, 1.0), height = size * check_uniform(r, 0.1, 1.0);
   family_prism_of(b, sides, radius, height);
@@ -89,7 +89,7 @@ static inline void family_flat_body(pair_body *b, check_random *r, double height
   }
 }
 
-/* Face on face, aside by less than what either reaches. */
+/* Face on face, shifted by less than the extent of either. */
 static inline void family_faces(pair_case *c, check_random *r) {
   double low = family_short(r, 0.25, 1.0), high = family_short(r, 0.25, 1.0);
   family_flat_body(&c->a, r, low);
@@ -102,7 +102,7 @@ static inline void family_faces(pair_case *c, check_random *r) {
   family_turn(c, r);
 }
 
-/* A wedge whose edge is along x at z = 0, all else below (side -1) or above (side +1). */
+/* A wedge with its edge along x at z = 0, the rest below (side -1) or above (side +1). */
 static inline void family_wedge(pair_body *b, check_random *r, double side) {
   double reach = family_short(r, 0.5, 1.0), left = family_short(r, 0.1, 1.0),
          right = family_short(r, 0.1, 1.0);
@@ -114,7 +114,7 @@ static inline void family_wedge(pair_body *b, check_random *r, double side) {
   if (!make_hull(b)) abort();
 }
 
-/* Edge across edge at an angle of 0 or 1e-16 to 1e-2 or any. */
+/* Edges at an angle of 0, of 1e-16 to 1e-2, or of any size. */
 static inline void family_edges(pair_case *c, check_random *r) {
   family_wedge(&c->a, r, -1.0);
   family_wedge(&c->b, r, 1.0);
@@ -128,7 +128,7 @@ static inline void family_edges(pair_case *c, check_random *r) {
   family_turn(c, r);
 }
 
-/* A pyramid with its tip at z = 0, all else below (side -1) or above (side +1). */
+/* A pyramid with its tip at z = 0, the rest below (side -1) or above (side +1). */
 static inline void family_pyramid(pair_body *b, check_random *r, double side) {
   int sides = 3 + (int)pick(r, 6);
   double radius = family_short(r, 0.1, 1.0), depth = side * family_short(r, 0.25, 1.0);
@@ -141,7 +141,8 @@ static inline void family_pyramid(pair_body *b, check_random *r, double side) {
   if (!make_hull(b)) abort();
 }
 
-/* A tip on a face, an edge or a tip. The tip is a pyramid's, a cone's, or the pole of a ball. */
+/* A tip on a face, an edge or another tip: the tip of a pyramid or a cone, or the pole of a
+ * ball. */
 static inline void family_tips(pair_case *c, check_random *r) {
   c->a.pose = c->b.pose = ct_pose_identity();
   c->a.pose.position.z = family_short(r, -2.0, 2.0);
@@ -161,12 +162,12 @@ static inline void family_tips(pair_case *c, check_random *r) {
   if (over >= 2) low = -size;
   if (under == 0) c->b.pose.position.x = family_short(r, -0.2, 0.2);
   if (under == 1) c->b.pose.position.x = family_short(r, -0.4, 0.4);
-  /* Of a tip over a face the depth is the way up, too. */
+  /* For a tip over a face the depth is along the vertical too. */
   family_lift(c, r, top, low, under == 0);
   family_turn(c, r);
 }
 
-/* Prisms of 3 to 256 sides against every kind, often about one axis. */
+/* Prisms of 3 to 256 sides against every kind, often coaxial. */
 static inline void family_prisms(pair_case *c, check_random *r) {
   family_prism(&c->a, family_sides(r), r, 1.0);
   ct_kind kind = random_kind(r);
@@ -181,8 +182,8 @@ static inline void family_prisms(pair_case *c, check_random *r) {
   c->b.pose.position = ct_add(c->a.pose.position, axis);
 }
 
-/* 20 to 60 points of one of four sorts: on a ball, near few planes, each several times, each
- * several times but for some units. */
+/* 20 to 60 points of one of four sorts: on a ball, near a few planes, with exact duplicates, with
+ * duplicates that differ by a few units in the last place. */
 static inline void family_cloud_of(pair_body *b, check_random *r) {
   do {
     uint32_t sort = pick(r, 4);
@@ -217,7 +218,7 @@ static inline void family_clouds(pair_case *c, check_random *r) {
   place_near(c, r, pick(r, 2) ? 1.2 : 2.5);
 }
 
-/* A tetrahedron whose fourth vertex is 1e-13 to 1e-2 off the plane of the others, or its third off
+/* A tetrahedron with its fourth vertex 1e-13 to 1e-2 off the plane of the others, or its third off
  * the line of the first two. */
 static inline void family_sliver_of(pair_body *b, check_random *r) {
   do {
@@ -244,8 +245,8 @@ static inline void family_slivers(pair_case *c, check_random *r) {
   place_near(c, r, pick(r, 2) ? 0.3 : 1.2);
 }
 
-/* The hull of a box's corners, turned and rounded, against that box, itself, or a box on one of its
- * faces. */
+/* The hull of a box's corners, rotated and rounded, against that box, itself, or a box on one of
+ * its faces. */
 static inline void family_rounded_boxes(pair_case *c, check_random *r) {
   ct_vec3 half = uniform_vec(r, 0.2, 1.0);
   ct_quat turn = pick(r, 3) ? random_rotation(r) : special_rotation(r);
@@ -265,7 +266,7 @@ static inline void family_rounded_boxes(pair_case *c, check_random *r) {
   if (other) c->b.pose.position = ct_mat_mul(m, aside[pick(r, 4)]);
 }
 
-/* Both at 1e6 to 1e9 m from the origin, near each other. */
+/* Both bodies 1e6 to 1e9 m from the origin, near each other. */
 static inline void family_remote(pair_case *c, check_random *r) {
   if (pick(r, 2)) family_random(c, r);
   else family_grid(c, r);
@@ -275,8 +276,8 @@ static inline void family_remote(pair_case *c, check_random *r) {
   c->b.pose.position = ct_add(c->b.pose.position, away);
 }
 
-/* Bodies that meet in z = 0, one moved by 5e-324 to 1e-150; coordinates and quaternions may have
- * parts as small. */
+/* Bodies that touch in z = 0, one shifted by 5e-324 to 1e-150; coordinates and quaternions may have
+ * components as small. */
 static inline void family_denormal(pair_case *c, check_random *r) {
   double tiny =
       pick(r, 2) ? 0x1p-1074 * (double)(1 + pick(r, 4)) : family_decade(r, -320.0, -150.0);
@@ -306,8 +307,7 @@ static inline void family_denormal(pair_case *c, check_random *r) {
   c->truth = c->b.pose.position.z;
 }
 
-/* The least and the greatest sizes that are allowed, 1e-9 and 1e9 m, against each other and others.
- */
+/* The least and greatest permitted sizes, 1e-9 and 1e9 m, against each other and against others. */
 static inline void family_extremes(pair_case *c, check_random *r) {
   double small = 1e-8 * family_decade(r, 0.0, 3.0), large = 1e9 * family_decade(r, -4.0, -0.5);
   double other = pick(r, 2) ? large : pick(r, 2) ? small : 1.0;

@@ -1,12 +1,11 @@
 /* Signed distance of two placed bodies by brute force in long double: the oracle of the pair tests.
  *
- * A body is a set of balls (its hull) with lists of edges and triangles among their centres; lists
- * may hold more than the true edges and faces. Signed distance = max over unit n of min_j (n.b_j -
- * s_j) - max_i (n.a_i + r_i). The maximum lies at a normal fixed by one, two or three Minkowski
- * vertices, so all such normals are tried and each is judged by all vertices: a candidate too many
- * does no harm. Rotations are those of q/|q| in long double. Nothing of the engine is used but the
- * data types.
- */
+ * A body is a set of balls (its hull) with lists of edges and triangles among their centres; the
+ * lists may contain more than the true edges and faces. Signed distance = max over unit n of min_j
+ * (n.b_j - s_j) - max_i (n.a_i + r_i). The maximum is at a normal fixed by one, two or three
+ * Minkowski vertices. All such normals are tried, and each is evaluated over all vertices, so a
+ * superfluous candidate does no harm. Rotations are those of q/|q| in long double. Only data types
+ * of the engine are used. */
 #ifndef ORACLE_PAIR_ORACLE_H
 #define ORACLE_PAIR_ORACLE_H
 
@@ -21,7 +20,7 @@ typedef struct oracle_vec {
   long double x, y, z;
 } oracle_vec;
 
-/* 113 bits, for the cross products of slivers, whose digits cancel. */
+/* 113 bits, for cross products of slivers, which suffer cancellation. */
 __extension__ typedef __float128 oracle_quad;
 typedef struct oracle_wide {
   oracle_quad x, y, z;
@@ -60,7 +59,7 @@ static inline oracle_vec oracle_narrow(oracle_wide a) {
   return (oracle_vec){(long double)a.x, (long double)a.y, (long double)a.z};
 }
 
-/* a x b, in 113 bits where long double would lose more than 5 digits. */
+/* a x b, in 113 bits if long double would lose more than 5 digits. */
 static inline oracle_vec oracle_safe_cross(oracle_wide a, oracle_wide b) {
   oracle_vec p = oracle_narrow(a), q = oracle_narrow(b), m = oracle_cross(p, q);
   if (oracle_dot(m, m) > 1e-10L * oracle_dot(p, p) * oracle_dot(q, q)) return m;
@@ -78,7 +77,7 @@ static inline oracle_wide oracle_place(const ct_pose *pose, const oracle_vec *lo
                        p.z + s * (w * t.z + tt.z) + pose->position.z};
 }
 
-/* All pairs and triples: right for any few points. */
+/* Lists all pairs and triples: valid for any small set of points. */
 static inline void oracle_complete(oracle_body *b) {
   b->edges = b->faces = 0;
   for (int i = 0; i < b->balls; i++)
@@ -110,7 +109,7 @@ static inline void oracle_box_lists(oracle_body *b) {
     }
 }
 
-/* Body of a shape; `points`: of a convex, at most ORACLE_BALLS_MAX. */
+/* The body of a shape; `points`: of a convex hull, at most ORACLE_BALLS_MAX. */
 static inline oracle_body oracle_of(const ct_shape *shape, const ct_pose *pose,
                                     const ct_vec3 *points, int count) {
   oracle_body b = {.balls = 0};
@@ -148,7 +147,8 @@ static inline oracle_body oracle_of(const ct_shape *shape, const ct_pose *pose,
 typedef struct oracle_search {
   const oracle_body *a, *b;
   oracle_vec from_a[ORACLE_BALLS_MAX],
-      from_b[ORACLE_BALLS_MAX]; /* from a's first centre, so that far positions cost no digits */
+      from_b[ORACLE_BALLS_MAX]; /* relative to a's first centre, so that distant positions lose no
+                                   digits */
   long double best;
   oracle_vec normal;
 } oracle_search;
@@ -172,7 +172,7 @@ static inline void oracle_offer(oracle_search *s, oracle_vec n) {
   s->normal = n;
 }
 
-/* n.t = rise, else as much along `to` as can be. */
+/* Candidate with n.t = rise, and otherwise as far along `to` as possible. */
 static inline void oracle_offer_edge(oracle_search *s, oracle_wide edge, long double rise,
                                      oracle_wide to) {
   oracle_vec t = oracle_narrow(edge);
@@ -180,7 +180,7 @@ static inline void oracle_offer_edge(oracle_search *s, oracle_wide edge, long do
   if (!(square > 0) || rise * rise >= square) return;
   oracle_vec p = oracle_cross(t, oracle_safe_cross(to, edge));
   long double across = oracle_norm(p);
-  if (!(across > 0)) { /* on the line of t all directions across are alike */
+  if (!(across > 0)) { /* on the line of t all directions across are equal */
     oracle_vec any = {fabsl(t.x) <= fabsl(t.y), fabsl(t.x) > fabsl(t.y), 0};
     p = oracle_cross(t, any);
     across = oracle_norm(p);
@@ -189,7 +189,7 @@ static inline void oracle_offer_edge(oracle_search *s, oracle_wide edge, long do
   oracle_offer(s, oracle_mix(t, rise / square, p, k));
 }
 
-/* n.t = rise and n.u = lift: two normals. */
+/* Candidates with n.t = rise and n.u = lift: two normals. */
 static inline void oracle_offer_face(oracle_search *s, oracle_wide p, long double rise,
                                      oracle_wide q, long double lift) {
   oracle_vec t = oracle_narrow(p), u = oracle_narrow(q), m = oracle_safe_cross(p, q);
@@ -230,7 +230,7 @@ static inline void oracle_edges_faces(oracle_search *s, const oracle_body *own,
   }
 }
 
-/* Signed distance and its normal from a to b. */
+/* Signed distance, and its normal from a to b. */
 static inline long double oracle_distance(const oracle_body *a, const oracle_body *b,
                                           oracle_vec *normal) {
   oracle_search s = {.a = a, .b = b, .best = -INFINITY};

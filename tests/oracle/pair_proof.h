@@ -1,40 +1,38 @@
-/* What can be proved of one answer about two convex bodies, in long double, whoever gave it: the
- * normal's supporting planes prove how far apart at least, the points (or, of an overlap, a common
- * point) how far at most.
- */
+/* Proofs of one answer about two convex bodies, in long double, whichever algorithm computed it.
+ * The supporting planes along the normal prove a lower bound of the distance; the points (or a
+ * common point of an overlap) prove an upper bound. */
 #ifndef ORACLE_PAIR_PROOF_H
 #define ORACLE_PAIR_PROOF_H
 
 #include "tests/oracle/kind_oracle.h"
 
-/* Of the reach of both bodies, in u: what the yes or no may not be wrong beyond, and what the
- * rounding of points in the world costs. */
+/* In u times the reach of both bodies: the permitted error of the overlap decision, and of the
+ * rounding of world points. */
 #define PROOF_BAND 64.0
 #define PROOF_ROUNDING 96.0
-/* Of the size: what the planes may miss of the distance. */
+/* Relative to the size: permitted difference between the planes' gap and the distance. */
 #define PROOF_PLANES 1e-12
-/* The share of a family's answers that may have a status that is not ok, if the family states no
- * other. */
+/* Permitted share of a family's answers whose status is not ok, if the family states no other. */
 #define PROOF_FLAGGED 1e-4
 
 typedef struct proof_tally {
   long pairs, overlap, unsure, flagged, known;
   double outside,
-      points; /* worst, in u of the size; outside: of the planes beyond the upper bound */
-  double width, value, above; /* worst of answers that are ok, of the size: bracket, planes off the
-                                 distance, points off the normal */
-  double wanted;              /* worst, in u of the size: off a known truth */
+      points; /* worst errors, in u of the size; outside: of the planes beyond the upper bound */
+  double width, value, above; /* worst of the answers that are ok, relative to the size: bracket
+                                 width, planes against the distance, points against the normal */
+  double wanted;              /* worst error against a known truth, in u of the size */
 } proof_tally;
 
 typedef struct proof_answer {
   ct_pair_result r;
-  ct_vec3 common; /* of an overlap */
+  ct_vec3 common; /* a common point of an overlap */
   bool overlap;
-  double lean; /* what the normal may lean by, rad: 0 of convex bodies */
+  double lean; /* permitted lean of the normal, rad: 0 for convex bodies */
 } proof_answer;
 
-/* What an answer with status ok promises, relative to the size (api/guide/accuracy.md): the width
- * of the bracket, and how far the points may be off the normal. */
+/* Promises of an answer with status ok, relative to the size (api/guide/accuracy.md): the width of
+ * the bracket, and the distance of the points from the line of the normal. */
 typedef struct proof_allowance {
   double width, above;
 } proof_allowance;
@@ -49,7 +47,7 @@ static inline proof_allowance proof_allowed(const pair_case *c, double distance)
   return allowed[proof_curved(c->a.shape.kind) || proof_curved(c->b.shape.kind)][distance <= 0.0];
 }
 
-/* The two ways to ask: the distance in full, and the yes or no. */
+/* Runs both queries: the full distance and the overlap decision. */
 static inline proof_answer proof_ask(ct_placed a, ct_placed b, ct_workspace *workspace) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   proof_answer answer = {.overlap = false};
@@ -65,7 +63,7 @@ static inline double proof_reach(const pair_body *b) {
   return ct_norm(center) + radius;
 }
 
-/* What errors are told in: u of the size of the pair. */
+/* The unit of errors: u times the size of the pair. */
 static inline double proof_unit(const pair_case *c, const ct_pair_result *r) {
   return 0x1p-53 * (proof_reach(&c->a) + proof_reach(&c->b) + fabs(r->distance));
 }
@@ -84,8 +82,8 @@ static inline void proof_blame(const pair_case *c, long index, const char *what,
              ct_kind_word(c->b.shape.kind), what, by);
 }
 
-/* Points in the bodies prove an upper bound where the bodies are apart, a common point the overlap.
- */
+/* Points in the bodies prove an upper bound if the bodies are apart; a common point proves an
+ * overlap. */
 static inline void proof_points(const pair_case *c, const proof_answer *answer, double unit,
                                 long index, proof_tally *t) {
   const ct_pair_result *r = &answer->r;
@@ -95,9 +93,9 @@ static inline void proof_points(const pair_case *c, const proof_answer *answer, 
   ct_vec3 p = overlap ? answer->common : r->point_a, q = overlap ? answer->common : r->point_b;
   double off = (double)kind_greater(kind_outside(&c->a, p), kind_outside(&c->b, q));
   double slack =
-      overlap
-          ? 0.0
-          : r->upper_bound - r->lower_bound; /* a point may be as far off as the bracket is wide */
+      overlap ? 0.0
+              : r->upper_bound -
+                    r->lower_bound; /* a point may be off by as much as the bracket is wide */
   t->points = ct_max2(t->points, (off - slack) / world);
   if (off > slack + PROOF_ROUNDING * world)
     proof_blame(c, index, overlap ? "the common point is outside" : "a point is outside its body",
@@ -107,7 +105,7 @@ static inline void proof_points(const pair_case *c, const proof_answer *answer, 
     proof_blame(c, index, "the points are nearer than the lower bound", apart);
 }
 
-/* Where the family knows the signed distance. */
+/* Compares with the signed distance if the family knows it. */
 static inline void proof_known(const pair_case *c, const proof_answer *answer, double unit,
                                long index, proof_tally *t) {
   double off = fabs(answer->r.distance - c->truth);
@@ -121,8 +119,8 @@ static inline void proof_known(const pair_case *c, const proof_answer *answer, d
     proof_blame(c, index, "the yes or no is wrong", c->truth / unit);
 }
 
-/* An answer that is not ok may have a normal that does not prove its bounds: of bodies that the
- * search over all normals knows, that. */
+/* The normal of an answer that is not ok may fail to prove its bounds. Where the search over all
+ * normals supports both bodies, its distance checks the bounds instead. */
 static inline bool proof_brute(const pair_case *c, const ct_pair_result *r) {
   const pair_body *both[2] = {&c->a, &c->b};
   for (int k = 0; k < 2; k++) {
@@ -137,7 +135,8 @@ static inline bool proof_brute(const pair_case *c, const ct_pair_result *r) {
   return r->lower_bound <= truth && truth <= r->upper_bound;
 }
 
-/* Bounds in order, a unit normal, one decision; a bracket that is narrow or says so. */
+/* Bounds are ordered, the normal is a unit vector, both queries decide alike, and the bracket is
+ * narrow or flagged. */
 static inline void proof_shape(const pair_case *c, const proof_answer *answer, double unit,
                                long index, proof_tally *t) {
   const ct_pair_result *r = &answer->r;
@@ -163,7 +162,7 @@ static inline void proof_shape(const pair_case *c, const proof_answer *answer, d
     proof_blame(c, index, "the bracket is wide and the status is ok", width);
 }
 
-/* Everything but the value of a depth that is not the least one. */
+/* Checks everything except that an overlap's depth is the least one. */
 static inline void proof_of(const pair_case *c, const proof_answer *answer, long index,
                             proof_tally *t) {
   const ct_pair_result *r = &answer->r;
@@ -177,7 +176,7 @@ static inline void proof_of(const pair_case *c, const proof_answer *answer, long
   if (answer->overlap && gap > PROOF_BAND * unit)
     proof_blame(c, index, "a separating plane exists, overlap is answered", gap / unit);
   if (!minimal) return;
-  /* The supporting planes are a true lower bound of the distance. */
+  /* The gap of the supporting planes is a true lower bound of the distance. */
   t->outside = ct_max2(t->outside, (gap - r->upper_bound) / unit);
   if (gap > r->upper_bound)
     proof_blame(c, index, "the planes prove more than the upper bound",
@@ -194,10 +193,10 @@ static inline void proof_of(const pair_case *c, const proof_answer *answer, long
   if (c->known) proof_known(c, answer, unit, index, t);
 }
 
-/* Who is asked. */
+/* The algorithm under test. */
 typedef proof_answer (*proof_asked)(ct_placed a, ct_placed b, ct_workspace *workspace);
 
-/* Asks and proves. */
+/* Runs the algorithm and proves its answer. */
 static inline proof_answer prove_by(proof_asked ask, const pair_case *c, ct_workspace *workspace,
                                     long index, proof_tally *t) {
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
@@ -216,7 +215,7 @@ static inline proof_tally proof_begin(void) {
   return (proof_tally){.outside = -INFINITY, .points = -INFINITY};
 }
 
-/* One line, and the share of answers that may say that they are not as promised. */
+/* Prints one line, and checks the share of answers whose status is not ok. */
 static inline void proof_end(const char *name, const proof_tally *t, double share) {
   printf("%-26s %9ld pairs, %8ld overlap, %7ld within %g u of touching, %5ld not ok; worst: "
          "bracket %.1e, planes %.1e and points "
@@ -235,11 +234,11 @@ typedef struct proof_plan {
   pair_family family;
   long quick, full;
   bool at_contact;
-  double flagged;  /* share of answers that may not be ok; 0: PROOF_FLAGGED */
+  double flagged;  /* permitted share of answers that are not ok; 0: PROOF_FLAGGED */
   proof_asked ask; /* NULL: proof_ask */
 } proof_plan;
 
-/* The numbers of an ordinary run, or with CONTACTD_FULL=1 the full ones. */
+/* The number of cases: `quick`, or with CONTACTD_FULL=1 `full`. */
 static inline long proof_count(long quick, long full) {
   return getenv("CONTACTD_FULL") ? full : quick;
 }

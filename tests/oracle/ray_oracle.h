@@ -1,13 +1,12 @@
-/* Rays by bisection in long double: a convex function of space that is negative inside the shape,
- * its least value along the ray, and from there its two roots. Nothing of the engine is used but
- * the data types.
- */
+/* Rays by bisection in long double. A convex level function is negative inside the shape; its
+ * minimum along the ray is found first, then its two roots. Only data types of the engine are
+ * used. */
 #ifndef ORACLE_RAY_ORACLE_H
 #define ORACLE_RAY_ORACLE_H
 
 #include "tests/oracle/pair_oracle.h"
 
-/* Placed by q/|q| in long double: the point in the shape's frame. */
+/* Transforms the point into the shape's frame, by q/|q| in long double. */
 static inline oracle_vec oracle_local(const ct_pose *pose, oracle_vec p) {
   long double x = -(long double)pose->rotation.x, y = -(long double)pose->rotation.y,
               z = -(long double)pose->rotation.z;
@@ -17,8 +16,8 @@ static inline oracle_vec oracle_local(const ct_pose *pose, oracle_vec p) {
                       p.z + s * (w * t.z + tt.z)};
 }
 
-/* Of the convex hull of two balls on the axis: the greatest n.p - h(n) over the normals of its
- * sides. */
+/* Level of the convex hull of two balls on the axis: the greatest n.p - h(n) over the normals of
+ * its sides. */
 static inline long double oracle_capsule_level(const ct_shape *shape, oracle_vec p) {
   long double a = shape->capsule.half_length, bottom = shape->capsule.radius_bottom,
               top = shape->capsule.radius_top;
@@ -27,14 +26,14 @@ static inline long double oracle_capsule_level(const ct_shape *shape, oracle_vec
               of_top = sqrtl(out * out + (p.z - a) * (p.z - a)) - top;
   if (2 * a <= fabsl(bottom - top)) return top >= bottom ? of_top : of_bottom;
   long double sine = (bottom - top) / (2 * a), cosine = sqrtl(1 - sine * sine);
-  long double foot =
-      (p.z + a) * cosine - out * sine; /* along the side, from where the bottom ball touches it */
+  long double foot = (p.z + a) * cosine -
+                     out * sine; /* along the side, from the tangent point of the bottom ball */
   if (foot <= 0) return of_bottom;
   if (foot >= 2 * a * cosine) return of_top;
   return out * cosine + (p.z + a) * sine - bottom;
 }
 
-/* Negative inside, zero on the surface, convex; of the shape's scale near it. */
+/* Negative inside, zero on the surface, convex; scaled like a length near the surface. */
 static inline long double oracle_sharp_level(const ct_shape *shape, oracle_vec p) {
   switch (shape->kind) {
   case CT_KIND_SPHERE: return oracle_norm(p) - shape->sphere.radius;
@@ -70,15 +69,16 @@ static inline long double oracle_sharp_level(const ct_shape *shape, oracle_vec p
   }
 }
 
-/* A box in a ball: the distance from the box, inside as far as a side. */
+/* A box with added balls: the distance from the box; inside, minus the distance to the nearest
+ * side. */
 static inline long double oracle_round_box_level(ct_vec3 half, long double radius, oracle_vec p) {
   long double x = fabsl(p.x) - half.x, y = fabsl(p.y) - half.y, z = fabsl(p.z) - half.z;
   oracle_vec out = {fmaxl(x, 0), fmaxl(y, 0), fmaxl(z, 0)};
   return oracle_norm(out) + fminl(fmaxl(x, fmaxl(y, z)), 0) - radius;
 }
 
-/* A solid of revolution in a ball: signed distance from the convex outline (0, -a) (bottom, -a)
- * (top, a) (0, a), by its sides. */
+/* A solid of revolution with added balls: signed distance from the convex outline (0, -a) (bottom,
+ * -a) (top, a) (0, a), by its sides. */
 static inline long double oracle_round_lathe_level(const long double outline[3], long double radius,
                                                    oracle_vec p) {
   long double a = outline[0], r = sqrtl(p.x * p.x + p.y * p.y),
@@ -94,8 +94,8 @@ static inline long double oracle_round_lathe_level(const long double outline[3],
   return (inside ? -1 : 1) * fminl(side, fminl(low, high)) - radius;
 }
 
-/* With rounding and margin, of the kinds that have them here: balls and capsules grow, others
- * become round. */
+/* With rounding and margin, for the kinds that have them here: balls and capsules grow, other kinds
+ * get round edges. */
 static inline long double oracle_level(const ct_shape *shape, oracle_vec p) {
   long double growth = (shape->inset ? 0.0L : shape->rounding) + shape->margin;
   if (shape->rounding == 0.0 && shape->margin == 0.0) return oracle_sharp_level(shape, p);
@@ -122,7 +122,7 @@ typedef struct oracle_ray {
   long double length; /* of the direction */
 } oracle_ray;
 
-/* At the distance t from the origin; `inflation` is taken off. */
+/* Level at the parameter t, less `inflation`. */
 static inline long double oracle_ray_level(const oracle_ray *r, long double t) {
   long double s = t / r->length;
   oracle_vec p = {r->ray->origin.x - (long double)r->pose->position.x + s * r->ray->direction.x,
@@ -131,7 +131,7 @@ static inline long double oracle_ray_level(const oracle_ray *r, long double t) {
   return oracle_level(r->shape, oracle_local(r->pose, p));
 }
 
-/* Where the level is least between low and high: by thirds. */
+/* Minimises the level between low and high by ternary search. */
 static inline long double oracle_ray_least(const oracle_ray *r, long double low, long double high) {
   for (int i = 0; i < 240; i++) {
     long double a = low + (high - low) / 3, b = high - (high - low) / 3;
@@ -141,7 +141,7 @@ static inline long double oracle_ray_least(const oracle_ray *r, long double low,
   return (low + high) / 2;
 }
 
-/* The root between a point inside and one outside. */
+/* The root between a point inside and a point outside. */
 static inline long double oracle_ray_root(const oracle_ray *r, long double inside,
                                           long double outside) {
   for (int i = 0; i < 140; i++) {

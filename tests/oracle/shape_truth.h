@@ -1,5 +1,5 @@
-/* Shapes by their definitions, in long double: support values with rounding and margin, rotations.
- */
+/* Shapes by their definitions, in long double: support values with rounding and margin,
+ * rotations. */
 #ifndef ORACLE_SHAPE_TRUTH_H
 #define ORACLE_SHAPE_TRUTH_H
 
@@ -46,8 +46,8 @@ static inline long double sharp_truth(const ct_shape *s, long double x, long dou
   }
 }
 
-/* The cone of height 2a and radii b at the wide end, t <= b at the other, moved in by p: frustum or
- * apex, with the formulas of each. A cone that stands on its narrow end is turned over. */
+/* Support value of the cone with height 2a, radius b at the wide end and t <= b at the other, inset
+ * by p, by the formulas for a frustum or an apex. A cone on its narrow end is turned over. */
 static inline long double inset_cone_truth(const ct_shape *s, long double p, long double across,
                                            long double z) {
   if (s->cone.radius_top > s->cone.radius_bottom) {

@@ -1,13 +1,12 @@
-/* Many-sided solids and their signed distance to small bodies, by a scan over all pairs of features
- * in long double.
+/* Solids with many sides and their signed distance to small bodies, by a scan over all pairs of
+ * features in long double.
  *
- * A solid is made with lists of edges and triangles that hold at least its true ones; nothing of
- * the engine's hull is used. The signed distance is the greatest gap along a unit normal. It lies
- * at a normal fixed by a face, an edge or a vertex of the solid together with features of the body;
- * each is judged by all vertices, so a normal too many does no harm. Cross products of nearly
- * parallel edges are taken in 113 bits (pair_oracle.h). Not here: bodies with many vertices on both
- * sides.
- */
+ * A solid is made with lists of edges and triangles that contain at least its true ones; the
+ * engine's hull is not used. The signed distance is the greatest gap along a unit normal. The
+ * maximum is at a normal fixed by a face, an edge or a vertex of the solid together with features
+ * of the body. Each candidate is evaluated over all vertices, so a superfluous one does no harm.
+ * Cross products of nearly parallel edges are computed in 113 bits (pair_oracle.h). Not covered:
+ * bodies with many vertices on both sides. */
 #ifndef ORACLE_SOLID_ORACLE_H
 #define ORACLE_SOLID_ORACLE_H
 
@@ -40,8 +39,8 @@ static inline void solid_face(solid *s, int i, int j, int k) {
   s->face[s->faces++][2] = k;
 }
 
-/* Rings of `sides` vertices at the heights and radii given, stacked along z, and a tip where *tip
- * is above the last ring. Both diagonals of each side are listed, and all of its triangles. */
+/* Rings of `sides` vertices at the given heights and radii, stacked along z, and a tip if *tip is
+ * above the last ring. Both diagonals of each side are listed, and all of its triangles. */
 static inline solid solid_lathe(int sides, int rings, const double *radius, const double *height,
                                 const double *tip) {
   size_t n = (size_t)sides, k = (size_t)rings;
@@ -83,8 +82,9 @@ typedef struct solid_scan {
   const solid *s;
   const oracle_body *body; /* in the frame of the solid */
   oracle_vec ball[ORACLE_BALLS_MAX];
-  oracle_vec inner; /* a point within the solid */
-  int last;         /* the vertex that refused the last direction: many directions come in rows */
+  oracle_vec inner; /* a point inside the solid */
+  int last; /* the vertex that refuted the last direction; successive directions are often refuted
+               by the same one */
   long double best;
 } solid_scan;
 
@@ -95,8 +95,8 @@ static inline oracle_wide solid_wide(const solid *s, int i) {
   return (oracle_wide){s->points[i].x, s->points[i].y, s->points[i].z};
 }
 
-/* Judges a direction that was made for vertex `at`: it must lead out there. The vertex's neighbours
- * in the list are looked at first. */
+/* Evaluates a direction made for the vertex `at`, which must be extreme along it. The vertex's
+ * neighbours in the list are tested first. */
 static inline void solid_offer(solid_scan *c, oracle_vec n, int at) {
   long double length = oracle_norm(n), near = INFINITY;
   if (!(length > 0)) return;
@@ -120,7 +120,7 @@ static inline void solid_offer(solid_scan *c, oracle_vec n, int at) {
   c->best = near - reach;
 }
 
-/* n.t = rise, else as much along `to` as can be. */
+/* Candidate with n.t = rise, and otherwise as far along `to` as possible. */
 static inline void solid_offer_edge(solid_scan *c, oracle_wide edge, long double rise,
                                     oracle_wide to, int at) {
   oracle_vec t = oracle_narrow(edge), p = oracle_cross(t, oracle_safe_cross(to, edge));
@@ -129,7 +129,7 @@ static inline void solid_offer_edge(solid_scan *c, oracle_wide edge, long double
   solid_offer(c, oracle_mix(t, rise / square, p, sqrtl(1 - rise * rise / square) / across), at);
 }
 
-/* n.t = 0 and n.u = lift: two normals. */
+/* Candidates with n.t = 0 and n.u = lift: two normals. */
 static inline void solid_offer_face(solid_scan *c, oracle_wide p, oracle_wide q, long double lift,
                                     int at) {
   oracle_vec t = oracle_narrow(p), m = oracle_safe_cross(p, q);
@@ -181,7 +181,7 @@ static inline void solid_offer_edges(solid_scan *c) {
   }
 }
 
-/* Signed distance of a solid and a body in its frame. */
+/* Signed distance of a solid and a body in the solid's frame. */
 static inline long double solid_distance(const solid *s, const oracle_body *body) {
   solid_scan c = {.s = s, .body = body, .best = -INFINITY};
   for (int i = 0; i < s->count; i++)
@@ -205,7 +205,7 @@ static inline long double solid_distance(const solid *s, const oracle_body *body
   return c.best;
 }
 
-/* The body moved from the world into the frame of `pose`; exact to 113 bits. */
+/* Transforms the body from the world into the frame of `pose`, exact to 113 bits. */
 static inline void oracle_into(oracle_body *body, const ct_pose *pose) {
   oracle_quad x = -(oracle_quad)pose->rotation.x, y = -(oracle_quad)pose->rotation.y,
               z = -(oracle_quad)pose->rotation.z;

@@ -1,4 +1,5 @@
-/* Steps in time: against closed forms. */
+/* Time stepping against closed forms: free flight, a free top, loads, friction on slopes and belts,
+ * restitution, and cancellation. */
 #include "tests/support/advance.h"
 
 static ct_advance_options stepping(double duration, double time_step) {
@@ -9,8 +10,8 @@ static ct_advance_options stepping(double duration, double time_step) {
                               .contacts_max = 1000};
 }
 
-/* T14.2: x0 + v t + g t^2/2 at every step, and at the end of one that is shorter; a body's centre
- * may be anywhere in it. */
+/* T14.2: x0 + v t + g t^2/2 after every step, and after a last, shorter one. A body's centre of
+ * mass may be anywhere in its frame. */
 static void free_fall_is_exact(void) {
   const ct_motion motion = {
       .source = CT_MASS_MASS, .value = 2.5, .has_center = true, .center = {0.3, -0.2, 0.1}};
@@ -39,7 +40,7 @@ static void free_fall_is_exact(void) {
   ct_scene_release(scene);
 }
 
-/* T14.3: a top with three moments, about the middle one, which is not stable. */
+/* T14.3: a top with three different moments spins about the unstable intermediate axis. */
 static void a_free_top_keeps_momentum_and_energy(void) {
   const ct_motion motion = {.source = CT_MASS_MASS,
                             .value = 1.0,
@@ -69,13 +70,13 @@ static void a_free_top_keeps_momentum_and_energy(void) {
     CHECK_NEAR(ct_norm2(ct_vec(own.x, 2 * own.y, 3 * own.z)), ct_norm2(momentum), 1e-10);
     turned = fmax(turned, -own.y);
   }
-  CHECK(turned > 1.9); /* it has turned over */
+  CHECK(turned > 1.9); /* it has flipped */
   ct_advance_destroy(advance);
   ct_scene_release(scene);
 }
 
-/* A load at a point that stays where it is in the world: momentum and angular momentum grow by what
- * it gives. */
+/* A load at a point fixed in the world: momentum and angular momentum grow by its impulse and
+ * moment. */
 static void loads_change_momentum_by_what_they_push(void) {
   const placed_body bar = {
       "bar", box_of(1, 0.1, 0.1), pose_at(0, 0, 0), {{0, 0, 0}, {0, 0, 0}}, &one_kilogram};
@@ -90,7 +91,7 @@ static void loads_change_momentum_by_what_they_push(void) {
   steps(advance, 500);
   ct_advance_state now = ct_advance_now(advance);
   near_vec(now.momentum, ct_vec(0, 0.25, 0), 1e-13);
-  /* About the origin: 0.5 from the force, which stays at (1, 0, 0), and the torque. */
+  /* About the origin: 0.5 from the force, which acts at (1, 0, 0), and the torque. */
   near_vec(now.angular_momentum, ct_vec(0, 0, 0.375), 1e-12);
   CHECK_NEAR(now.kinetic_energy, now.work, 1e-12);
   CHECK_INT(ct_advance_set_loads(advance, NULL, 0), CT_OK);
@@ -102,7 +103,7 @@ static void loads_change_momentum_by_what_they_push(void) {
   ct_scene_release(scene);
 }
 
-/* What moves is written to a draft as it is told. */
+/* Reported body states are written to a draft. */
 static void what_has_moved_is_written(void) {
   const placed_body bodies[2] = {
       {"wall", box_of(1, 1, 1), pose_at(9, 0, 0), {{0, 0, 0}, {0, 0, 0}}, NULL},
@@ -127,9 +128,9 @@ static void what_has_moved_is_written(void) {
   ct_scene_release(scene);
 }
 
-/* T12.5 and T14.1: a block of 1 kg on mu = 0.8, pushed by 8 cos t: it slides a little, stops,
- * slides back. The force is that in the middle of each step. Figures: the exact motion (Potra,
- * Anitescu, Gavrea, Trinkle 2006; closed form), and its discrete one. */
+/* T12.5 and T14.1: a block of 1 kg on mu = 0.8, pushed by 8 cos t, slides a little, stops, and
+ * slides back. The force is evaluated in the middle of each step. Reference: the exact motion in
+ * closed form (Potra, Anitescu, Gavrea, Trinkle 2006), and its discretisation. */
 static void a_pushed_block_sticks_and_slides(void) {
   const placed_body bodies[2] = {
       ground, {"block", box_of(0.5, 0.5, 0.5), pose_at(3, 0, 0.5), AT_REST, &one_kilogram}};
@@ -154,7 +155,7 @@ static void a_pushed_block_sticks_and_slides(void) {
     if (k == 2000) CHECK_NEAR(pose.position.x, 3.0043485868, 1e-9);
     if (k == 5000)
       CHECK_NEAR(pose.position.x, 2.9913028546,
-                 2e-8); /* the solver's, of the step in which it begins to slide */
+                 2e-8); /* error of the solver in the step in which the block begins to slide */
   }
   CHECK_NEAR(fastest, 0.0197723266, 1e-6);
   CHECK(ct_advance_now(advance).not_converged <= 1);
@@ -162,9 +163,8 @@ static void a_pushed_block_sticks_and_slides(void) {
   ct_scene_release(scene);
 }
 
-/* On a slope of 30 degrees the acceleration is g (sin - mu cos), or nothing from mu = tan 30 on.
- * Gravity is turned, not the plane.
- */
+/* On a slope of 30 degrees the acceleration is g (sin - mu cos), or zero from mu = tan 30 on.
+ * Gravity is rotated instead of the plane. */
 static void a_slope_holds_or_not(void) {
   const double sine = 0.5, cosine = 0.86602540378443865;
   const double mus[3] = {0.5, 0.57, 0.6};
@@ -191,8 +191,8 @@ static void a_slope_holds_or_not(void) {
   }
 }
 
-/* A ball falls on the ground with restitution e: it leaves at e times the speed that it came with,
- * energy stays while it flies, and it comes to rest for good. */
+/* A ball falls on the ground with restitution e: it rebounds at e times its impact speed, conserves
+ * energy in flight, and finally stays at rest. */
 static void a_ball_bounces_and_comes_to_rest(void) {
   const placed_body bodies[2] = {
       ground, {"ball", sphere_of(0.1), pose_at(0, 0, 1.1), AT_REST, &one_kilogram}};
@@ -221,7 +221,7 @@ static void a_ball_bounces_and_comes_to_rest(void) {
     past_speed = velocity.linear.z;
     past_energy = energy;
   }
-  /* 4.43 m/s 0.7^k > 0.02 m/s, to the 0.01 m/s that it gains in a step. */
+  /* 4.43 m/s 0.7^k > 0.02 m/s, up to the 0.01 m/s gained in one step. */
   CHECK(bounces >= 15 && bounces <= 18);
   ct_pose pose;
   ct_velocity velocity;
@@ -232,8 +232,8 @@ static void a_ball_bounces_and_comes_to_rest(void) {
   ct_scene_release(scene);
 }
 
-/* Two balls meet head on, away from everything: momenta stay, the part 1 - e^2 of the energy
- * between them goes. */
+/* Two balls collide head on in free space: momenta are conserved, and the part 1 - e^2 of their
+ * relative kinetic energy is dissipated. */
 static void an_isolated_pair_keeps_its_momenta(void) {
   const ct_motion heavy = {.source = CT_MASS_MASS, .value = 3.0};
   const placed_body bodies[2] = {
@@ -263,9 +263,9 @@ static void an_isolated_pair_keeps_its_momenta(void) {
   ct_scene_release(scene);
 }
 
-/* A belt that moves at 1 m/s, mu = 0.5, under a box at rest: it slides for 1/(mu g) seconds, then
- * goes along. The belt gives twice the energy that the box has in the end; the other half is
- * friction's. */
+/* A belt moves at 1 m/s, mu = 0.5, under a box at rest: the box slides for 1/(mu g) seconds, then
+ * moves with the belt. The belt supplies twice the box's final energy; friction dissipates the
+ * other half. */
 static void a_belt_does_work(void) {
   const ct_motion belt = {.is_kinematic = true};
   const placed_body bodies[2] = {
@@ -289,7 +289,8 @@ static void a_belt_does_work(void) {
   ct_scene_release(scene);
 }
 
-/* Stopped at any time by the flag: nothing has changed, and it goes on as if nothing had been. */
+/* Cancelled by the flag at any time: the state is unchanged, and the next step gives the same
+ * result as without cancellation. */
 static void a_raised_flag_leaves_no_trace(void) {
   const placed_body bodies[2] = {
       ground,

@@ -1,6 +1,5 @@
-/* Motion by the elastic law: a ball that bounces sixteen times against an independent integration,
- * what keeps energy and momentum.
- */
+/* Event-driven motion with the elastic contact law: sixteen bounces of a ball against an
+ * independent integration; conservation of energy and momentum; fast bodies and thin plates. */
 #include "tests/support/check.h"
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
@@ -58,7 +57,7 @@ static ct_advance *advance_of(const ct_scene *scene, double duration, ct_vec3 gr
   return advance;
 }
 
-/* To the next begin or end of a contact; false: the motion is over. */
+/* Advances to the next begin or end of a contact. False: the motion is over. */
 static bool to_event(ct_advance *advance) {
   uint64_t events = ct_advance_now(advance).events;
   bool done = false;
@@ -79,9 +78,8 @@ static double speed_of(const ct_advance *advance, uint32_t row) {
   return velocity.linear.z;
 }
 
-/* Checks 16.1: the sixteen contacts of a steel ball that falls by 1 m, as an integration of order
- * eight in 40 digits' closed forms of flight has them: begin, speed before, duration, speed after.
- */
+/* The sixteen contacts of a steel ball that falls by 1 m: begin, speed before, duration and speed
+ * after. Reference: an integration of order eight, with closed forms of flight in 40 digits. */
 static void sixteen_contacts_of_a_steel_ball(void) {
   static const struct {
     int contact;
@@ -119,8 +117,7 @@ static void sixteen_contacts_of_a_steel_ball(void) {
   finish(advance, scene);
 }
 
-/* With restitution 1 the law is a spring: after the contact the ball has the energy that it came
- * with. */
+/* With restitution 1 the law is a spring: after the contact the ball has its initial energy. */
 static void a_spring_keeps_the_energy(void) {
   const placed_body bodies[] = {
       {.id = "ground", .shape = box_of(1, 1, 0.5), .pose = pose_at(0, 0, -0.5)},
@@ -137,8 +134,8 @@ static void a_spring_keeps_the_energy(void) {
   finish(advance, scene);
 }
 
-/* Two balls in nothing, one of which spins: friction passes momentum on, and none is lost; nor is
- * angular momentum. */
+/* Two balls in free space, one of them spinning: friction transfers momentum, and total momentum
+ * and angular momentum are conserved. */
 static void momentum_stays(void) {
   const placed_body bodies[] = {{.id = "a",
                                  .shape = sphere_of(0.1),
@@ -166,10 +163,10 @@ static void momentum_stays(void) {
   finish(advance, scene);
 }
 
-/* A ball that slides comes to roll: 5/7 of its speed, as friction of any law has it, but for what
- * rolling takes. */
+/* A sliding ball begins to roll at 5/7 of its speed under any friction law, except for rolling
+ * resistance. */
 static void a_ball_that_slides_comes_to_roll(void) {
-  /* Soft, so that its contact lasts long against a step. */
+  /* Soft, so that a contact lasts for many steps. */
   const placed_body bodies[] = {{.id = "ground", .shape = plane_of(), .pose = pose_at(0, 0, 0)},
                                 {.id = "ball",
                                  .shape = sphere_of(0.1),
@@ -196,7 +193,7 @@ static void a_ball_that_slides_comes_to_roll(void) {
   finish(advance, scene);
 }
 
-/* A ball before a plate 1 cm thick, at z = 0, and what else there is. */
+/* A ball in front of a plate 1 cm thick at z = 0, and further bodies. */
 static const ct_scene *before_a_plate(double height, double speed, const ct_body *other,
                                       ct_velocity turning) {
   const placed_body bodies[] = {
@@ -222,7 +219,7 @@ static ct_status to_end(ct_advance *advance) {
   return status;
 }
 
-/* Whatever else turns far away, the ball bounces off the plate. */
+/* The ball bounces off the plate although a distant half-space turns. */
 static void a_half_space_that_turns_hides_no_contact(void) {
   ct_collider collider = {.shape = plane_of(), .pose = ct_pose_identity()};
   ct_motion motion = {.is_kinematic = true};
@@ -239,7 +236,7 @@ static void a_half_space_that_turns_hides_no_contact(void) {
   finish(advance, scene);
 }
 
-/* A body at rest is driven onto the plate by a load alone, within one time step. */
+/* A load alone drives a body at rest onto the plate within one time step. */
 static void a_load_drives_onto_the_plate_and_not_through(void) {
   const ct_scene *scene = before_a_plate(1, 0, NULL, (ct_velocity){{0, 0, 0}, {0, 0, 0}});
   ct_load load = {.row = 1, .force = {0, 0, -1000}};
@@ -258,8 +255,8 @@ static void a_load_drives_onto_the_plate_and_not_through(void) {
   finish(advance, scene);
 }
 
-/* Soft bodies last long in contact: a step into it is no longer than a part of what the bodies
- * measure, all the same. */
+/* Contacts of soft bodies last long. The step into contact is nevertheless limited to a fraction of
+ * the bodies' size. */
 static void a_fast_soft_ball_is_seen_at_the_plate(void) {
   const ct_scene *base = before_a_plate(1, 100, NULL, (ct_velocity){{0, 0, 0}, {0, 0, 0}});
   ct_draft *draft = ct_draft_begin(base);

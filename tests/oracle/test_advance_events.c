@@ -1,4 +1,4 @@
-/* Motion from impact to impact: against closed forms. */
+/* Event-driven motion from impact to impact, against closed forms. */
 #include "tests/support/advance.h"
 
 static ct_advance_options impulses(double duration, double time_step) {
@@ -18,8 +18,8 @@ typedef struct drop {
   int impacts;
 } drop;
 
-/* The reference corpus' balls. t1 = (v + sqrt(v^2 + 2 g h)) / g, speeds by e, times by 2 e v / g.
- */
+/* Bouncing balls of the reference corpus. First impact at t1 = (v + sqrt(v^2 + 2 g h)) / g; speeds
+ * shrink by the factor e; later intervals are 2 e v / g. */
 static void balls_bounce_when_they_should(void) {
   const drop drops[6] = {
       {0.1, 1.1, 0.0, 9.81, 0.7, 8},        {0.17, 4.944, -1.088, 1.62, 0.0, 1},
@@ -56,8 +56,8 @@ static void balls_bounce_when_they_should(void) {
   }
 }
 
-/* Ever shorter bounces have an end, sqrt(2 h / g) (1 + e) / (1 - e) after the start: from
- * rest_velocity on there is one more, and then the ball lies for good. */
+/* Ever shorter bounces end sqrt(2 h / g) (1 + e) / (1 - e) after the start. Below rest_velocity one
+ * more bounce follows, then the ball rests for good. */
 static void a_bouncing_ball_comes_to_rest(void) {
   const placed_body bodies[2] = {
       ground, {"ball", sphere_of(0.1), pose_at(0, 0, 1.1), AT_REST, &one_kilogram}};
@@ -65,7 +65,7 @@ static void a_bouncing_ball_comes_to_rest(void) {
   ct_advance_options o = impulses(3, 0.05);
   o.rest_velocity = 1e-3;
   o.contact_tolerance =
-      1e-10; /* what parts at the rest velocity is out of it before it comes back */
+      1e-10; /* the contact that separates at the rest velocity is over before the ball returns */
   ct_advance *advance = advance_of(scene, &o);
   const double end = sqrt(2.0 / 9.81) * 1.7 / 0.3;
   bool done = false;
@@ -86,12 +86,12 @@ static void a_bouncing_ball_comes_to_rest(void) {
   ct_advance_state now = ct_advance_now(advance);
   CHECK_NEAR(now.potential_energy, 0.981, 1e-9);
   CHECK_NEAR(now.time, 3.0, 0.0);
-  CHECK_INT(now.events, 25); /* 4.43 m/s 0.7^k > 1e-3 m/s for 24 of them, and the last */
+  CHECK_INT(now.events, 25); /* 4.43 m/s 0.7^k > 1e-3 m/s for 24 bounces, and the last one */
   ct_advance_destroy(advance);
   ct_scene_release(scene);
 }
 
-/* A ball that slides, mu = 0.2, comes to roll after 2 v / (7 mu g), at 5 v / 7. */
+/* A ball sliding with mu = 0.2 begins to roll after 2 v / (7 mu g), at 5 v / 7. */
 static void a_sliding_ball_comes_to_roll(void) {
   const placed_body bodies[2] = {
       ground,
@@ -116,7 +116,7 @@ static void a_sliding_ball_comes_to_roll(void) {
   ct_scene_release(scene);
 }
 
-/* Elastic: a row of equal balls hands its velocity on, one impact after the other. */
+/* Elastic: a row of equal balls passes its velocity on, one impact after another. */
 static void a_row_of_balls_hands_its_velocity_on(void) {
   const placed_body bodies[3] = {
       {"a", sphere_of(0.5), pose_at(-3, 0, 0), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram},
@@ -144,12 +144,13 @@ static void a_row_of_balls_hands_its_velocity_on(void) {
   ct_scene_release(scene);
 }
 
-/* A slender block is let go tilted on one edge: it falls onto the other and goes on about that with
- * the part 1 - 3/2 sin^2 a of its spin, a the angle of its diagonal (Housner 1963: no slip, no
- * bounce). */
+/* A slender block is released tilted on one edge. It falls onto the other edge and continues about
+ * it with the fraction 1 - 3/2 sin^2 a of its spin, where a is the angle of its diagonal (Housner
+ * 1963: no slip, no bounce). */
 static void a_rocking_block_changes_edges(void) {
   const double half = 0.25, high = 1.0, tilt = 0.1, a = atan(half / high), r = hypot(half, high);
-  const ct_vec3 edge = ct_vec(half, 0, -high); /* it stands on, in the block */
+  const ct_vec3 edge =
+      ct_vec(half, 0, -high); /* the edge that it stands on, in the block's frame */
   const ct_quat turned = {0, sin(tilt / 2), 0, cos(tilt / 2)};
   const ct_pose start = {ct_sub(ct_vec(half, 0, 0), ct_mat_mul(ct_quat_matrix(turned), edge)),
                          turned};
@@ -178,7 +179,7 @@ static void a_rocking_block_changes_edges(void) {
   ct_scene_release(scene);
 }
 
-/* A wall of a hundred boxes: nothing moves, to the bit, and the ground bears all of it. */
+/* A wall of a hundred boxes: no box moves by a bit, and the ground carries the whole weight. */
 static void a_wall_stands_still(void) {
   enum { ROWS = 10, COUNT = ROWS * ROWS + 1 };
   placed_body bodies[COUNT] = {ground};
@@ -212,9 +213,9 @@ static void a_wall_stands_still(void) {
   ct_scene_release(scene);
 }
 
-/* Boxes that rest on a smooth floor, and what moves them then: an equal ball that hits one at 2
- * m/s, elastic; a wall that is moved against the second at 0.5 m/s, elastic too; a load on the
- * third; the fourth lies on a table that is drawn away under it. */
+/* Four ways to wake boxes that rest on a smooth floor: an equal ball hits the first at 2 m/s,
+ * elastic; a wall moves against the second at 0.5 m/s, elastic; a load acts on the third; the table
+ * under the fourth is pulled away. */
 static void what_rests_is_woken(void) {
   const ct_motion driven = {.is_kinematic = true},
                   falls = {.is_kinematic = true,
@@ -256,8 +257,8 @@ static void what_rests_is_woken(void) {
   ct_scene_release(scene);
 }
 
-/* One that round-off may have at the end of a stretch or at the beginning of the next is an impact
- * all the same. */
+/* An impact that round-off may assign to the end of one interval or to the begin of the next is
+ * handled as an impact either way. */
 static void an_impact_between_two_stretches_bounces(void) {
   const double time_steps[5] = {0x1p-6, 0.1, 0.5, 1.0 / 30.0, 0.0625}, places[3] = {0, 0.1, 1000.3};
   for (int k = 0; k < 15; k++) {
@@ -277,8 +278,8 @@ static void an_impact_between_two_stretches_bounces(void) {
   }
 }
 
-/* Two plates close on a ball, which touches both after 0.4 s: nothing but a limit is right then,
- * with friction or without. A plate alone drives it on. */
+/* Two plates close on a ball and touch it after 0.4 s: no motion is feasible then, with or without
+ * friction, so the advance ends at a limit. A single plate pushes the ball along. */
 static void a_squeeze_is_a_limit(void) {
   const ct_motion driven = {.is_kinematic = true};
   for (int k = 0; k < 4; k++) {

@@ -1,6 +1,5 @@
-/* Steps in time where a step is much for what it has to see: bodies faster than plates are thick,
- * and squeezes that nothing holds.
- */
+/* Time steps that are large for the scene: bodies faster than plates are thick, and infeasible
+ * kinematic squeezes. */
 #include "tests/support/advance.h"
 
 #include "base/trigonometry.h"
@@ -21,8 +20,8 @@ static ct_material bouncing(double restitution) {
   return (ct_material){.restitution = restitution};
 }
 
-/* A ball of 0.1 m flies at a plate of 0.01 m, whose upper side is at 0.005: half a step takes it
- * beyond. All advances are of one step: each is the first. */
+/* A ball of radius 0.1 m flies at a plate of 0.01 m with its upper side at 0.005: half a step would
+ * carry it past the plate. Each advance is a single, first step. */
 static void shoot(double height, double speed, double restitution) {
   const placed_body bodies[2] = {
       {"plate", box_of(2, 2, 0.005), pose_at(0, 0, 0), AT_REST, NULL},
@@ -56,12 +55,12 @@ static void nothing_passes_a_thin_plate_in_the_first_step(void) {
   shoot(1.0, 500.0, 0.0);
   shoot(1.0, 500.0, 1.0);
   shoot(1.0, 500.0, 0.5);
-  shoot(3.0, 500.0, 0.0); /* reached in the second half of the first step */
-  shoot(7.0, 500.0, 1.0); /* in the first half of the second */
+  shoot(3.0, 500.0, 0.0); /* contact in the second half of the first step */
+  shoot(7.0, 500.0, 1.0); /* contact in the first half of the second step */
   shoot(0.2, 50.0, 0.0);
 }
 
-/* Two balls of the same mass that meet head on exchange their velocities. */
+/* Two balls of equal mass that collide head on exchange their velocities. */
 static void nothing_passes_what_comes_towards_it_in_the_first_step(void) {
   const placed_body bodies[2] = {
       {"a", sphere_of(0.1), pose_at(-1, 0, 0), {{400, 0, 0}, {0, 0, 0}}, &one_kilogram},
@@ -83,8 +82,8 @@ static void nothing_passes_what_comes_towards_it_in_the_first_step(void) {
 
 /* ---- squeezes ------------------------------------------------------------------------------- */
 
-/* Ten steps of a squeeze: each is told, none does more work than `most`, and bodies have no more
- * than what was done on them. */
+/* Ten steps of a squeeze: each step reports it, no step does more work than `most`, and the bodies'
+ * energy is at most the work done on them. */
 static void press(const ct_scene *scene, double most) {
   const ct_advance_options o = stepping(0.01, 1e-3);
   ct_advance *advance = advance_of(scene, &o);
@@ -101,8 +100,8 @@ static void press(const ct_scene *scene, double most) {
   ct_scene_release(scene);
 }
 
-/* A ball of 1 kg between a wall and a piston that comes at 1 m/s: no impulses stop both contacts.
- * The work of a step is that of stopping each contact alone at most, (1 m/s)^2 1 kg. */
+/* A ball of 1 kg between a wall and a piston that approaches at 1 m/s: no impulses stop both
+ * contacts. The work of a step is at most that of stopping each contact alone, (1 m/s)^2 1 kg. */
 static void squeeze(double mu, double restitution) {
   const ct_motion driven = {.is_kinematic = true};
   ct_material material = friction_of(mu);
@@ -120,10 +119,10 @@ static void a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded(void) {
   squeeze(0.3, 0.5);
 }
 
-/* Two boxes of 1 kg, one half beside the other, under a plate that comes at 1 m/s. Once they have
- * given way they are tilted by little: as wedges without friction they could leave as fast as the
- * angle is flat, and with it they jam, of which there is no proof. At most so much work is done in
- * a step as stops each of the contacts, six to a side and no more, alone. */
+/* Two stacked boxes of 1 kg, the upper one shifted sideways, under a plate that approaches at 1
+ * m/s. After the regularised steps they are slightly tilted. Without friction these wedges could
+ * escape, the faster the flatter the angle; with friction they jam, which no certificate proves.
+ * The work of a step is at most that of stopping each contact, at most six to a side, alone. */
 static void a_squeeze_of_tilted_boxes_stays_bounded(void) {
   const ct_motion driven = {.is_kinematic = true};
   for (int with_friction = 0; with_friction < 2; with_friction++) {
@@ -136,7 +135,7 @@ static void a_squeeze_of_tilted_boxes_stays_bounded(void) {
   }
 }
 
-/* A piston that leaves the ball room squeezes nothing. */
+/* A piston that leaves the ball room to move is no squeeze. */
 static void a_piston_that_pushes_freely_is_no_squeeze(void) {
   const ct_motion driven = {.is_kinematic = true};
   const placed_body bodies[2] = {
@@ -149,7 +148,7 @@ static void a_piston_that_pushes_freely_is_no_squeeze(void) {
   ct_advance_state now = ct_advance_now(advance);
   CHECK(now.contradictory == 0 && now.not_converged == 0);
   CHECK_NEAR(now.kinetic_energy, 0.5, 1e-12);
-  CHECK_NEAR(now.work, 1.0, 1e-12); /* half of it is lost in the blow */
+  CHECK_NEAR(now.work, 1.0, 1e-12); /* the impact dissipates half of it */
   ct_advance_destroy(advance);
   ct_scene_release(scene);
 }
@@ -166,9 +165,8 @@ static ct_shape jaw_of(double low, double high) {
   return jaw;
 }
 
-/* A gripper of two jaws that move as one carries a box around an axis: what closes by round-off of
- * their velocities is no squeeze.
- */
+/* A gripper of two rigidly connected jaws carries a box around an axis: approach velocities due to
+ * round-off are no squeeze. */
 static void a_gripper_that_turns_does_not_squeeze(void) {
   const ct_motion driven = {.is_kinematic = true};
   check_random r = {46};

@@ -1,5 +1,5 @@
-/* Steps in time of walls: boxes in a bond, each on two, at rest on the ground. Statics tells what
- * the ground gives. */
+/* Time stepping of walls at rest: boxes in running bond, each on two others. Statics gives the
+ * reactions of the ground. */
 #include "tests/support/advance.h"
 
 #define WALL_MAX 100
@@ -16,7 +16,7 @@ static ct_advance_options stepping(double duration, double time_step) {
                               .contacts_max = 100000};
 }
 
-/* Unit boxes of 1 kg, every other row half a box further on. */
+/* Unit boxes of 1 kg, every other row shifted by half a box. */
 static const ct_scene *wall(int across, int up, ct_material material) {
   static placed_body bodies[WALL_MAX + 1];
   static char names[WALL_MAX + 1][32];
@@ -31,7 +31,7 @@ static const ct_scene *wall(int across, int up, ct_material material) {
     }
   return scene_with(bodies, count, material);
 }
-/* No body moves, to the bit; nothing is left of the weight. */
+/* No body moves by a bit, and the reactions balance the weight. */
 static void stays(int across, int up, double mu) {
   const ct_scene *scene = wall(across, up, friction_of(mu));
   const double step = 1e-3, weight = across * up * GRAVITY;
@@ -64,7 +64,7 @@ static void small_walls_stay_where_they_are(void) {
 static void a_wall_of_a_hundred_boxes_stays_where_it_is(void) { stays(10, 10, 0.6); }
 static void a_wall_of_a_hundred_boxes_stays_without_friction(void) { stays(10, 10, 0.0); }
 
-/* One step: what the ground gives is what momentum grows by, less gravity and the load. */
+/* One step: the impulse of the ground is the growth of momentum less gravity and load. */
 static void balanced_step(ct_advance *advance, ct_vec3 weight, ct_vec3 load, double step) {
   ct_vec3 before = ct_advance_now(advance).momentum;
   steps(advance, 1);
@@ -73,7 +73,7 @@ static void balanced_step(ct_advance *advance, ct_vec3 weight, ct_vec3 load, dou
   near_vec(gained, ct_sub(now.momentum, before), 1e-12 * step * ct_norm(weight));
 }
 
-/* The row at the top is pulled until it slides over the others. */
+/* The top row is pulled until it slides over the others. */
 static void a_wall_that_is_pulled_apart_is_solved_at_every_step(void) {
   const ct_scene *scene = wall(3, 3, friction_of(0.1));
   const ct_load pull = {.row = 7, .force = {8, 0, 0}};
@@ -90,7 +90,7 @@ static void a_wall_that_is_pulled_apart_is_solved_at_every_step(void) {
   ct_scene_release(scene);
 }
 
-/* Momentum does not ask whether a solver ended. */
+/* Momentum balances even when the solver has not converged. */
 static void momentum_balances_when_few_sweeps_are_made(void) {
   const ct_scene *scene = wall(4, 4, friction_of(0.05));
   const ct_load pull = {.row = 13, .force = {30, 5, 0}};
@@ -106,7 +106,7 @@ static void momentum_balances_when_few_sweeps_are_made(void) {
   ct_scene_release(scene);
 }
 
-/* A ball falls 1 m and bounces with half its speed until it rests. One contact can always be
+/* A ball falls 1 m and bounces with half its speed until it rests. A single contact can always be
  * solved. */
 static void a_ball_that_bounces_is_solved_at_every_step(void) {
   const placed_body bodies[2] = {

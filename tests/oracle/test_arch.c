@@ -1,7 +1,6 @@
-/* A masonry arch of 27 blocks on mu = 0.5 (Solfec's validation): thick enough it stands, else it
- * falls. The limit is that of the line of thrust: half an arch pushed at the crown, which has to
- * pass through every joint; friction is not what fails.
- */
+/* A masonry arch of 27 blocks on mu = 0.5 (Solfec's validation) stands if it is thick enough, else
+ * it falls. The limit is that of the line of thrust: half an arch, pushed at the crown, with a
+ * thrust that must pass through every joint. Friction is not the limiting factor. */
 #include "tests/support/advance.h"
 
 #define BLOCKS 27
@@ -25,9 +24,9 @@ static void block_area(int k, double inner, double outer, double *area, double *
   }
 }
 
-/* Is there a thrust H at the height A / H, with H >= 0, whose line stays in all joints? Each
- * joint's two ends are two linear conditions p H + q A + r >= 0; a corner of what they allow is
- * where two of them meet. */
+/* True if some thrust H >= 0 at the height A / H has a line of thrust within all joints. The two
+ * ends of each joint give two linear conditions p H + q A + r >= 0; the vertices of the feasible
+ * region are intersections of two of them. */
 static bool thrust_fits(double ratio) {
   double inner = 1.0 - 0.5 * ratio, outer = 1.0 + 0.5 * ratio, weight = 0.0, moment = 0.0;
   double c[2 * MIDDLE + 3][3];
@@ -79,7 +78,7 @@ static ct_shape voussoir(int k, double ratio) {
   return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
 }
 
-/* The kinetic energy after some steps, J. */
+/* The kinetic energy after `count` steps, J. */
 static double after(double ratio, double time_step, int count, uint64_t sweeps) {
   static const ct_motion stone = {.source = CT_MASS_DENSITY, .value = 1000.0};
   static char ids[BLOCKS][16];
@@ -107,9 +106,9 @@ static double after(double ratio, double time_step, int count, uint64_t sweeps) 
 
 static void an_arch_stands_or_falls_by_its_line_of_thrust(void) {
   double least = least_thickness();
-  CHECK_NEAR(least, 0.1067209, 1e-6); /* the same by another program */
+  CHECK_NEAR(least, 0.1067209, 1e-6); /* the same value from another program */
   CHECK(after(1.001 * least, 1e-3, 100, 20000) < 1e-4);
-  /* A mechanism under a constant load gains energy with the square of the time at least. */
+  /* The energy of a mechanism under a constant load grows at least with the square of the time. */
   double early = after(0.99 * least, 1e-2, 10, 1000), late = after(0.99 * least, 1e-2, 20, 1000);
   CHECK(early > 1e-4 && late > 4.0 * early);
 }

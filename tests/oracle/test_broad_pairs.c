@@ -1,5 +1,5 @@
-/* Broad phases against a loop over all pairs written out here, on families of boxes that are hard
- * for one method or another. */
+/* Broad phases against a double loop over all pairs, on families of boxes each of which is hard for
+ * some method. */
 #include "tests/support/check.h"
 
 #include "broad/broad_methods.h"
@@ -45,7 +45,7 @@ static ct_aabb random_box(int family, check_random *r, size_t i) {
   default: break;
   }
   ct_aabb box = {ct_sub(p, h), ct_add(p, h)};
-  if (family == UNBOUNDED && i % 20 == 0) box.min.z = p.z; /* a half-infinite one */
+  if (family == UNBOUNDED && i % 20 == 0) box.min.z = p.z; /* a half-infinite box */
   if (family == UNBOUNDED && i % 50 == 0) box.min = ct_vec(-INFINITY, -INFINITY, -INFINITY);
   return box;
 }
@@ -87,8 +87,8 @@ static void every_method_gives_the_list_of_the_double_loop(void) {
   }
 }
 
-/* Whole coordinates, heavy with ties, and a cutoff so small that every step of the hybrid runs: no
- * pair twice, none missing. */
+/* Integer coordinates with many ties, and a cutoff so small that every step of the hybrid method
+ * runs: no pair is duplicated, none is missing. */
 static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
   enum { MANY = 150 };
   static ct_aabb boxes[MANY];
@@ -116,8 +116,7 @@ static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
   }
 }
 
-/* Many small boxes side by side and one far away: a grid over all of them has cells that are too
- * crowded. */
+/* Many small boxes side by side and one far away: a grid over all of them has overcrowded cells. */
 static void a_crowded_grid_gives_up_in_time(void) {
   enum { MANY = 4000 };
   static ct_aabb boxes[MANY];
@@ -197,7 +196,7 @@ static bool note(void *context, uint32_t user) {
   return true;
 }
 
-/* A tree that is moved along for 100 frames answers as one built anew and as the double loop. */
+/* A tree refitted over 100 frames gives the same pairs as a rebuilt one and as the double loop. */
 static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
   check_random r = {22};
   static ct_aabb boxes[COUNT];

@@ -1,5 +1,5 @@
-/* The elastic law against closed forms: stiffness, damping, restitution that the law really has,
- * friction at small slips. */
+/* The elastic contact law against closed forms: stiffness, damping, effective restitution, friction
+ * at small slips. */
 #include "tests/support/check.h"
 #include "tests/support/shapes.h"
 
@@ -21,7 +21,7 @@ static ct_elastic_pair steel(double restitution, double approach) {
   return ct_elastic_pair_of(&STEEL_BALL, &STEEL_FLAT, &material, approach, &STANDARD);
 }
 
-/* A floor below and a ball of mass 1 on it, whose lowest point is at the origin. */
+/* A floor and a ball of mass 1 above it; the ball's lowest point is at the origin. */
 typedef struct drop {
   ct_mass_body bodies[2];
   ct_contact contact;
@@ -48,8 +48,8 @@ static double pressed(const ct_elastic_pair *pair, double depth, double rate) {
   return force_of(pair, &d, &STANDARD).normal;
 }
 
-/* T13.1 and row 29: c_res, d_res and the force law; steel on steel, a ball of 0.1 m on a flat body.
- */
+/* T13.1 and row 29: c_res, d_res and the force law, for steel on steel, a ball of 0.1 m on a flat
+ * body. */
 static void stiffness_of_steel(void) {
   ct_elastic_pair pair = steel(0.7, 4.42944692);
   CHECK_NEAR(pair.c_res, 1.0989011e11, 1e4);
@@ -65,8 +65,9 @@ static void forces_of_steel(void) {
   pair.damping = 0.0;
   CHECK_NEAR(pressed(&pair, 1e-5, 0.0), 1465.2015, 1e-4);
   pair.damping = 0.1548081;
-  CHECK_NEAR(pressed(&pair, 1e-5, 1.0), 1692.0280,
-             2e-3); /* told for a damping of 0.154809, in its last digit */
+  CHECK_NEAR(
+      pressed(&pair, 1e-5, 1.0), 1692.0280,
+      2e-3); /* the published value is for a damping of 0.154809, rounded in its last digit */
   CHECK_NEAR(pressed(&pair, 1e-5, -0.5), 1351.7882, 1e-3);
   real hertz = (real)2e11 / (2 * (1 - 0.09L)) * 4 / 3 * sqrtl(0.1L) * 1e-5L * sqrtl(1e-5L);
   CHECK_NEAR(pressed(&pair, 1e-5, 1.0), (double)(hertz * (1 + 0.1548081L)), 1e-11);
@@ -81,17 +82,17 @@ static void regularisation(void) {
   CHECK_NEAR(0.005 / ct_regularised(0.005, 0.01), 0.923077, 1e-6);
   CHECK_NEAR(ct_regularised(0.01, 0.01), 0.01, 0.0);
   CHECK_NEAR(ct_regularised(0.0, 0.01), 0.01 / 3, 1e-18);
-  /* Its value, slope and curvature go on where the two forms meet. */
+  /* Value, slope and curvature are continuous where the two forms meet. */
   double s = 0.01, h = 1e-5;
   double slope = (ct_regularised(s, s) - ct_regularised(s - h, s)) / h;
   double bend =
       (ct_regularised(s, s) - 2.0 * ct_regularised(s - h, s) + ct_regularised(s - 2.0 * h, s)) /
       (h * h);
   CHECK_NEAR(slope, 1.0, 1e-5);
-  CHECK_NEAR(bend, 0.0, 0.5); /* of a third derivative of 2 / s^2 over h */
+  CHECK_NEAR(bend, 0.0, 0.5); /* the third derivative is about 2 / s^2; times h */
 }
 
-/* T13.4, and what stands where restitution 0 would divide by zero. */
+/* T13.4, and the value used where restitution 0 would divide by zero. */
 static void damping_of_slow_contacts(void) {
   CHECK_NEAR(steel(0.7, 0.014436).damping, 47.5, 0.01);
   CHECK_NEAR(steel(0.7, 0.01).damping, 2000.0, 0.0);
@@ -101,8 +102,7 @@ static void damping_of_slow_contacts(void) {
   CHECK_NEAR(steel(0.7, 0.0).damping, 2000.0, 0.0);
 }
 
-/* No force apart, and none that pulls unless it is asked for; the force goes to 0 with the depth.
- */
+/* No force when apart, no adhesion unless it is enabled; the force tends to 0 with the depth. */
 static void ends_of_the_law(void) {
   ct_elastic_pair pair = steel(0.7, 1.0);
   CHECK_NEAR(pressed(&pair, -1e-9, 1.0), 0.0, 0.0);
@@ -116,7 +116,7 @@ static void ends_of_the_law(void) {
   CHECK_NEAR(force.rolling, 0.0, 0.0);
 }
 
-/* Friction against the slip, mu f_n where that is fast; rolling resistance against the spin. Row
+/* Friction opposes the slip, mu f_n at high slip speed; rolling resistance opposes the spin. Row
  * 49: kinetic friction. */
 static void friction_and_rolling(void) {
   ct_elastic_pair pair = steel(1.0, 1.0);
@@ -132,8 +132,8 @@ static void friction_and_rolling(void) {
   CHECK_NEAR(force.force.x, -0.5 * 0.923077 * force.normal, 1e-6 * force.normal);
 }
 
-/* Speeds U1 = d v+ after a contact that began with U0 = d v-: U0 - ln(1 + U0) = -U1 - ln(1 - U1),
- * by halving. */
+/* The separation speed U1 = d v+ of a contact with approach speed U0 = d v-: U0 - ln(1 + U0) = -U1
+ * - ln(1 - U1), by bisection. */
 static real speed_after(real before) {
   real target = before - logl(1 + before), low = 0, high = 1;
   for (int i = 0; i < 200; i++) {
@@ -144,8 +144,8 @@ static real speed_after(real before) {
   return low;
 }
 
-/* A ball of 1 kg comes in at v and leaves: the speed by Runge and Kutta's fourth-order rule over
- * the engine's forces. */
+/* A ball of 1 kg approaches at v and leaves: its final speed by the fourth-order Runge-Kutta method
+ * over the engine's forces. */
 static real leaves_at(const ct_elastic_pair *pair, real v, real step) {
   real x = 0, y = v;
   for (int i = 0; i < 1000000; i++) {
@@ -163,8 +163,8 @@ static real leaves_at(const ct_elastic_pair *pair, real v, real step) {
   return -1;
 }
 
-/* The restitution that the law has is not the parameter: the closed form of theory, and row 43: in
- * the limit of hard contacts an impulse does not depend on how hard they are. */
+/* The effective restitution differs from the parameter; the reference is its closed form. Row 43:
+ * in the limit of stiff contacts the impulse does not depend on the stiffness. */
 static void effective_restitution(void) {
   const double parameters[] = {0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98};
   const double told[] = {0.069444, 0.256208, 0.470445, 0.577276,
@@ -182,8 +182,8 @@ static void effective_restitution(void) {
   }
 }
 
-/* A closed loop of depth takes energy, or none: the work on the bodies, minus the sum of force
- * times depth gained, is never above 0. */
+/* A closed loop of depth dissipates energy or conserves it: the work on the bodies, minus the sum
+ * of force times depth gained, is never positive. */
 static void contact_takes_energy(void) {
   enum { PARTS = 2000 };
   check_random random = {1};
@@ -193,7 +193,8 @@ static void contact_takes_energy(void) {
     double depth = check_uniform(&random, 1e-7, 1e-4), rate = check_uniform(&random, 0.01, 5.0),
            taken = 0.0;
     double time =
-        depth / rate; /* depth goes as 1 - cos, and from step to step by the speed in the middle */
+        depth /
+        rate; /* depth follows 1 - cos, and advances by the speed in the middle of the step */
     for (int i = 0; i < PARTS; i++) {
       double from = 6.283185307179586 * i / PARTS, to = 6.283185307179586 * (i + 1) / PARTS,
              middle = 0.5 * (from + to);
@@ -205,7 +206,7 @@ static void contact_takes_energy(void) {
   }
 }
 
-/* The two solids exchanged, the same pair; and what stands for the radius of a contact. */
+/* Exchanging the two solids gives the same pair; and the effective radius of a contact. */
 static void radii_and_order(void) {
   ct_pair_material material = {.restitution = 0.5, .dynamic_friction = 0.1};
   ct_elastic_solid wood = {.youngs_modulus = 1.1e10, .poisson_ratio = 0.4, .radius = 0.03};

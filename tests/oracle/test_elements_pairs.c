@@ -1,14 +1,14 @@
-/* Overlapping meshes of elements, of one type and mixed: the deepest pair of elements and how many
- * overlap, against every pair of elements.
+/* Overlapping element meshes, of one type and mixed: the deepest pair of elements and the number of
+ * overlapping pairs, against a loop over all pairs of elements.
  *
- * Of two elements the depth is the least, over the normals of faces and the directions across two
- * edges, of how far the one reaches beyond the other's near side: in long double, from the corners
- * alone, faces and edges being all triples and pairs of corners (those that are none cannot make it
- * less). Theory 3.5. */
+ * The depth of two elements is the minimum, over the normals of faces and the cross products of two
+ * edges, of the extent of one beyond the other's near side. It is computed in long double from the
+ * corners alone: faces and edges are all triples and pairs of corners, since spurious ones cannot
+ * lower the minimum. */
 #include "tests/support/blocks.h"
 #include "tests/support/workspace.h"
 
-/* Depths nearer to 0 than this say nothing of yes or no, m. */
+/* Depths nearer to 0 than this leave the overlap undecided, m. */
 #define OPEN_BAND 1e-9L
 #define TOLERANCE 1e-12
 
@@ -69,7 +69,7 @@ static void minus(const long double a[3], const long double b[3], long double ou
   for (int i = 0; i < 3; i++) out[i] = a[i] - b[i];
 }
 
-/* The corners of an element, placed. */
+/* The corners of a placed element. */
 typedef struct points {
   const long double (*p)[3];
   uint32_t n;
@@ -89,8 +89,8 @@ static void reach(points of, const long double d[3], long double *low, long doub
   }
 }
 
-/* How far the two overlap along u x v, on the shorter way, if that is less; `most` where it is no
- * direction. */
+/* The overlap along u x v, in the shorter sense, if it is less than `most`; else `most`, also if u
+ * x v is zero. */
 static long double overlap_across(points a, points b, const long double u[3],
                                   const long double v[3], long double most) {
   long double d[3], low[2], high[2];
@@ -114,7 +114,7 @@ static long double try_planes(points of, points a, points b, long double most) {
   return most;
 }
 
-/* Positive where they overlap; where they are apart below 0. */
+/* Positive if the elements overlap, negative if they are apart. */
 static long double depth_of(points a, points b) {
   long double most = try_planes(b, a, b, try_planes(a, a, b, INFINITY));
   for (uint32_t i = 0; i < a.n; i++)
@@ -131,7 +131,7 @@ static long double depth_of(points a, points b) {
 
 typedef struct truth {
   long double depth;
-  uint32_t least_count, greatest_count; /* pairs that overlap for certain, and those that may */
+  uint32_t least_count, greatest_count; /* pairs that certainly overlap, and pairs that may */
 } truth;
 
 static truth brute_force(const body *a, const body *b) {
@@ -150,7 +150,7 @@ static truth brute_force(const body *a, const body *b) {
 
 static bool same_vec(ct_vec3 p, ct_vec3 q) { return p.x == q.x && p.y == q.y && p.z == q.z; }
 
-/* The same, the other way round, to the bit. */
+/* Swapping a and b mirrors the answer to the bit. */
 static void check_mirror(ct_placed a, ct_placed b, const ct_pair_result *r) {
   ct_pair_options options = {0.0, INFINITY};
   ct_pair_result s;
@@ -165,7 +165,8 @@ static void check_mirror(ct_placed a, ct_placed b, const ct_pair_result *r) {
         s.depth_kind == r->depth_kind);
 }
 
-/* The elements that are named are as deep as the answer says, and points and normal are theirs. */
+/* The named elements are as deep as the answer says, and the points and the normal belong to
+ * them. */
 static void check_named(const body *a, const body *b, const ct_pair_result *r) {
   CHECK(r->element_a < a->b.en && r->element_b < b->b.en);
   if (r->element_a >= a->b.en || r->element_b >= b->b.en) return;
@@ -187,7 +188,7 @@ static void the_deepest_pair_is_that_of_all_pairs(void) {
     check_mirror(p, q, &result);
     CHECK_INT(ct_pair_overlap(p, q, workspace, NULL), result.distance <= 0.0);
     if (result.distance > 0.0) {
-      /* Warped faces may keep the hulls of elements overlapping by what they are warped. */
+      /* The convex hulls of elements with warped faces may overlap by as much as the warp. */
       if (a.b.type == CT_TETRAHEDRA && b.b.type == CT_TETRAHEDRA)
         CHECK(brute_force(&a, &b).depth <= OPEN_BAND);
       CHECK(result.element_pairs == 0 && result.depth_kind == CT_DEPTH_MINIMAL);
@@ -213,7 +214,7 @@ static void the_deepest_pair_is_that_of_all_pairs(void) {
   CHECK(met > 30 && apart > 20);
 }
 
-/* Margins make each pair of elements deeper by their sum, and more of them overlap. */
+/* Margins make each pair of elements deeper by their sum, and more pairs overlap. */
 static void margins_add_to_the_depth(void) {
   check_random r = {12};
   for (int round = 0; round < 40; round++) {
@@ -294,17 +295,17 @@ static void convex_bodies_meet_every_element(void) {
   CHECK(met > 60);
 }
 
-/* Blocks of whole cells on whole coordinates: faces and corners that touch count as overlapping,
- * and nothing is deep. */
+/* Blocks of whole cells at integer positions: touching faces and corners count as overlap, with
+ * depth 0. */
 static void touching_blocks_overlap_by_nothing(void) {
   block one = block_make(CT_HEXAHEDRA, 2, 2, 1);
   ct_elements *elements = block_elements(&one);
   ct_shape shape = ct_shape_of_elements(elements);
   const ct_frame here = ct_frame_of(ct_pose_identity());
-  /* Moved by a whole cell: over a face they share 2, 4 or 6 squares, with corners. */
+  /* Shifted by a whole cell: the blocks share 2, 4 or 6 squares of a face, and corners. */
   static const struct {
     ct_vec3 by;
-    uint32_t pairs; /* of cells that share a point, counted by hand */
+    uint32_t pairs; /* pairs of cells that share a point, counted by hand */
   } cases[] = {{{0, 0, 1}, 16}, {{1, 1, 1}, 9}, {{2, 0, 0}, 4},
                {{2, 1, 0}, 3},  {{2, 2, 0}, 1}, {{2, 2, 1}, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -318,7 +319,7 @@ static void touching_blocks_overlap_by_nothing(void) {
     CHECK_INT(result.element_pairs, cases[i].pairs);
     check_mirror(p, q, &result);
   }
-  /* In itself: each cell in itself is deepest, the lowest first. */
+  /* In the same pose: each cell is deepest in itself, and the lowest index wins. */
   ct_pair_options options = {0.0, INFINITY};
   ct_pair_result same;
   ct_pair_distance((ct_placed){&shape, &here}, (ct_placed){&shape, &here}, &options, workspace,

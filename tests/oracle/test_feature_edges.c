@@ -1,12 +1,11 @@
 /* Edge-edge features against the exact boundary of the common solid: convex solids.
  *
- * A line is the intersection of a face plane of each; its ends are points on three planes and
- * inside all others, in homogeneous coordinates by Cramer's rule. Solids of small integers in poses
- * of quarter turns are exact in long double (values stay below 2^60), so parallel, coplanar and
- * touching poses have exact answers; a pose of turned bars that has a sign nearer to 0 than doubles
- * can decide is replaced by another.
- * CONTACTD_FULL=1: 10,000 cases of each with a fresh seed; CONTACTD_SEED repeats one.
- */
+ * A line is the intersection of one face plane of each solid. Its ends are points on three planes
+ * and inside all others, in homogeneous coordinates by Cramer's rule. Solids with small integer
+ * coordinates in poses of quarter turns are exact in long double (values stay below 2^60), so
+ * parallel, coplanar and touching poses have exact answers. A pose of rotated bars is drawn again
+ * if a sign is nearer to 0 than doubles can decide. CONTACTD_FULL=1: 10,000 cases of each with a
+ * fresh seed; CONTACTD_SEED repeats one. */
 #include "tests/oracle/feature_pairs.h"
 
 enum { FACES_MAX = 12 };
@@ -38,8 +37,8 @@ typedef struct solid {
 } solid;
 
 typedef struct planes {
-  int count, own; /* the first `own` are of a */
-  bool *in_doubt; /* set where a sign is nearer to 0 than doubles can decide */
+  int count, own; /* the first `own` planes are those of a */
+  bool *in_doubt; /* set if a sign is nearer to 0 than doubles can decide */
   vec n[2 * FACES_MAX];
   real c[2 * FACES_MAX];
   const loop *face[2 * FACES_MAX];
@@ -62,7 +61,7 @@ static void add_planes(planes *out, const solid *s, const vec rows[3], vec at) {
   }
 }
 
-/* The edge between two faces; false: they have none. */
+/* The edge between two faces; false: they share none. */
 static bool shared_edge(const loop *f, const loop *g, uint32_t out[2]) {
   for (int i = 0; i < f->count; i++)
     for (int j = 0; j < g->count; j++)
@@ -74,11 +73,11 @@ static bool shared_edge(const loop *f, const loop *g, uint32_t out[2]) {
   return false;
 }
 
-/* The point on three planes: signs against all others. nearest: how near to 0 a sign may be
- * decided, of what it is a sum of. */
+/* The point on three planes, with its signs against all others. nearest: the smallest decided
+ * magnitude relative to its terms. */
 typedef struct node {
   bool inside;    /* of all closed half-spaces */
-  bool strict[2]; /* of a's, of b's that it is not on by construction */
+  bool strict[2]; /* strictly inside a, and inside b, apart from the planes that define the point */
   bool on[2 * FACES_MAX];
 } node;
 
@@ -104,7 +103,7 @@ static bool node_of(const planes *p, int f, int g, int h, real rounding, node *o
   return true;
 }
 
-/* Ends of the line of faces f and g on edges of one solid. */
+/* Ends of the line of faces f and g that are on edges of one solid. */
 static int line_ends(const planes *p, int f, int g, int side, real rounding,
                      uint32_t out[FACES_MAX][2]) {
   int count = 0, from = side ? p->own : 0, to = side ? p->count : p->own, own = side ? g : f;
@@ -124,7 +123,7 @@ static void add_line(const planes *p, int f, int g, real rounding, pair_set *out
       add_pair(out, (edge_pair){{a[i][0], a[i][1]}, {b[j][0], b[j][1]}});
 }
 
-/* Edges with a common inner point: on four planes. */
+/* Edges with a common inner point: the point is on four planes. */
 static void add_touches(const planes *p, int f, int g, real rounding, pair_set *out) {
   for (int f2 = f + 1; f2 < p->own; f2++) {
     edge_pair pair;
@@ -140,7 +139,7 @@ static void add_touches(const planes *p, int f, int g, real rounding, pair_set *
   }
 }
 
-/* All crossings. rounding 0: exact, and never in doubt. */
+/* All crossings. rounding 0: exact arithmetic, never in doubt. */
 static pair_set crossings_of(const solid *a, const solid *b, const vec rows[3], vec at,
                              real rounding, bool *in_doubt) {
   static const vec straight[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -156,8 +155,8 @@ static pair_set crossings_of(const solid *a, const solid *b, const vec rows[3], 
   return out;
 }
 
-/* A mesh of the faces: fans from any corner, or about a point inside, so that faces have flat edges
- * anywhere. */
+/* A mesh of the faces: fans from a random corner, or about an inner point, so that faces contain
+ * flat edges. */
 static ct_mesh *mesh_of(const solid *s, check_random *r) {
   soup out = {0};
   for (uint32_t i = 0; i < s->vertex_count; i++) soup_vertex(&out, s->vertex[i]);
@@ -192,7 +191,7 @@ static solid box_solid(ct_vec3 low, ct_vec3 high) {
   return s;
 }
 
-/* A prism over a convex polygon of lattice points, which lies along z. */
+/* A prism along z over a convex polygon of lattice points. */
 static solid prism_solid(const double (*p)[2], int count, double low, double high) {
   solid s = {.vertex_count = 2 * (uint32_t)count, .face_count = count + 2};
   s.face[0].count = s.face[1].count = count;
@@ -247,7 +246,7 @@ static solid random_solid(check_random *r) {
   }
 }
 
-/* One of the 24 turns that map axes to axes. */
+/* One of the 24 rotations that map axes to axes. */
 static void quarter_turn(check_random *r, double m[3][3]) {
   static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
   int which = (int)(check_next(r) % 6), x = check_next(r) % 2 ? 1 : -1,
@@ -263,7 +262,7 @@ static ct_frame frame_from(double m[3][3], ct_vec3 at) {
       {{m[0][0], m[0][1], m[0][2]}, {m[1][0], m[1][1], m[1][2]}, {m[2][0], m[2][1], m[2][2]}}, at};
 }
 
-/* Both orders, with one set for the two; returns the crossings found. */
+/* Compares both orders of the two solids with the same set; returns the number of crossings. */
 static size_t check_pair(const solid *a, const solid *b, const ct_frame *frame,
                          const pair_set *wanted, uint64_t seed, check_random *r) {
   ct_mesh *mesh[2] = {mesh_of(a, r), mesh_of(b, r)};
@@ -307,7 +306,7 @@ static void integer_solids_have_the_crossings_of_the_exact_boundary(void) {
   CHECK(with > (size_t)n / 4);
 }
 
-/* Bars across each other: upright, tilted by 1e-9 to 1 rad, as high as each other or not. */
+/* Crossed bars: upright or tilted by 1e-9 to 1 rad, of equal height or not. */
 static void crossing_bars_have_the_crossings_of_the_exact_boundary(void) {
   check_random r = seeded(312);
   long n = cases(1000);
@@ -332,11 +331,12 @@ static void crossing_bars_have_the_crossings_of_the_exact_boundary(void) {
     vec at = {frame.position.x, frame.position.y, frame.position.z};
     bool in_doubt = false;
     pair_set wanted = crossings_of(&a, &b, rows, at, 1e-17L, &in_doubt);
-    /* Another pose is drawn. */
+    /* The pose is drawn again. */
     if (in_doubt) continue;
     i++;
     all += check_pair(&a, &b, &frame, &wanted, state, &r);
-    /* A tilt turns by at most 2 sqrt(3) of it, and the common column reaches less than 2. */
+    /* A tilt moves points by at most 2 sqrt(3) times its angle, as the common column extends less
+     * than 2. */
     CHECK(wanted.count >= 4 || 8 * tilt > 2 * h - rise);
   }
   printf("%ld pairs, %zu crossings\n", n, all);
@@ -345,7 +345,7 @@ static void crossing_bars_have_the_crossings_of_the_exact_boundary(void) {
 
 /* ---- the bars that were reported ------------------------------------------------------------ */
 
-/* Four edges cross, 0.084 deep, upright and tilted by anything up to 1e-3 rad; none joins opposite
+/* Four edges cross, 0.084 deep, upright and with tilts up to 1e-3 rad; no crossing joins opposite
  * sides 0.78 apart. */
 static void crossing_bars_have_four_crossings_however_little_they_are_tilted(void) {
   static const double tilts[] = {0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3};
@@ -372,8 +372,8 @@ static void crossing_bars_have_four_crossings_however_little_they_are_tilted(voi
   ct_mesh_release(mesh[1]);
 }
 
-/* Bars as high as each other: at each corner of the common solid the upper edges meet, the lower
- * edges meet, and a line leads from each upper edge to the lower edge of the other. */
+/* Bars of equal height: at each corner of the common solid the upper edges meet, the lower edges
+ * meet, and a line leads from each upper edge to the lower edge of the other. */
 static void coplanar_bars_cross_in_all_corners(void) {
   check_random r = {315};
   solid a = box_solid(ct_vec(-2, -1, -1), ct_vec(2, 1, 1)),
@@ -391,7 +391,7 @@ static void coplanar_bars_cross_in_all_corners(void) {
   CHECK_INT(deep, 8);
   ct_frame on_top = {home.rotation, {0, 0, 2}};
   f = query(mesh[0], &home, mesh[1], &on_top);
-  CHECK_INT(edges_of(&f).count, 4); /* only touching */
+  CHECK_INT(edges_of(&f).count, 4); /* touching only */
   for (size_t i = 0; i < f.count; i++) {
     CHECK(f.items[i].distance == 0.0);
     CHECK(f.items[i].kind != CT_PAIR_FEATURE_EDGE_EDGE || f.items[i].normal.z == 1.0);
@@ -400,7 +400,7 @@ static void coplanar_bars_cross_in_all_corners(void) {
   ct_mesh_release(mesh[1]);
 }
 
-/* Faces of many triangles in one plane: lines lead through all of them. */
+/* Faces of many coplanar triangles count as one: lines pass through all of them. */
 static void faces_of_many_triangles_count_as_one(void) {
   check_random r = {316};
   soup s = {0};
@@ -436,7 +436,7 @@ static void faces_of_many_triangles_count_as_one(void) {
   ct_mesh_release(other);
 }
 
-/* A cross of two boxes in one mesh: edges of the one inside the other bound nothing. */
+/* A cross of two boxes in one mesh: edges of one box inside the other are not on the boundary. */
 static void edges_inside_another_part_of_the_same_mesh_do_not_cross(void) {
   soup s = {0};
   check_random r = {317};
@@ -449,7 +449,7 @@ static void edges_inside_another_part_of_the_same_mesh_do_not_cross(void) {
   const struct {
     double x, z;
     size_t crossings;
-    uint32_t from; /* lowest vertex of a's edges */
+    uint32_t from; /* lowest vertex index of a's edges */
   } at[] = {{3, 1, 4, 0}, {0, 1, 0, 0}, {0, 2, 4, 8}, {1.25, 2, 4, 8}};
   for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
     ct_frame frame = {home.rotation, {at[i].x, .03125, at[i].z}};

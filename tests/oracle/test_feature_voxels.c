@@ -1,11 +1,10 @@
 /* Edge-edge features against the exact boundary of the common solid: voxel solids, half a cell
- * apart in some directions. A line is a run of half cells' edges in a face of each, so the oracle
- * has no arithmetic at all. CONTACTD_FULL=1: 10,000 cases with a fresh seed; CONTACTD_SEED repeats
- * one.
- */
+ * apart along some axes. A line is a run of half-cell edges in a face of each solid, so the oracle
+ * needs no arithmetic. CONTACTD_FULL=1: 10,000 cases with a fresh seed; CONTACTD_SEED repeats
+ * one. */
 #include "tests/oracle/feature_pairs.h"
 
-/* Cells of 2 half units in a cube of SIDE cells, with a layer of empty ones around. */
+/* Cells of 2 half units in a cube of SIDE cells, surrounded by a layer of empty cells. */
 enum { SIDE = 3, LAYER = SIDE + 2, POINTS = SIDE + 1, HALVES = 2 * LAYER + 4 };
 
 typedef struct voxels {
@@ -14,7 +13,7 @@ typedef struct voxels {
   int at[3];                                           /* of cell 1, 1, 1 in half units */
 } voxels;
 
-/* Is the half cell at half units p[] solid? */
+/* Is the half cell at p[] (half units) solid? */
 static bool is_filled(const voxels *v, const int p[3]) {
   int c[3];
   for (int k = 0; k < 3; k++) {
@@ -25,7 +24,7 @@ static bool is_filled(const voxels *v, const int p[3]) {
   return v->cell[c[0]][c[1]][c[2]];
 }
 
-/* Is the unit square of half units at p, across axis n, between half cells p and p - n, surface
+/* Is the unit square of half units at p, across axis n, between half cells p and p - n, a surface
  * with this sign of its normal? */
 static bool is_square(const voxels *v, const int p[3], int n, int sign) {
   int below[3] = {p[0], p[1], p[2]};
@@ -41,7 +40,7 @@ static bool in_face(const voxels *v, const int p[3], int d, int n, int sign) {
   return is_square(v, p, n, sign) || is_square(v, beside, n, sign);
 }
 
-/* The vertices of the convex edge along `axis` that has p as its middle; false: there is none. */
+/* The vertices of the convex edge along `axis` with p as its midpoint; false: there is none. */
 static bool edge_through(const voxels *v, const int p[3], int axis, uint32_t out[2]) {
   int q[3], count = 0, n = (axis + 1) % 3, m = (axis + 2) % 3, end[3];
   for (int k = 0; k < 3; k++) {
@@ -62,8 +61,8 @@ static bool edge_through(const voxels *v, const int p[3], int axis, uint32_t out
   return true;
 }
 
-/* Is the face across n with this sign one of the two at the edge? The edge's only solid cell is
- * below the face. */
+/* Is the face across n with this sign one of the two at the edge? The only solid cell at the edge
+ * is below the face. */
 static bool edge_has_face(const voxels *v, const int p[3], int axis, int n, int sign) {
   int q[3], other = 3 - axis - n;
   for (int i = 0; i < 2; i++) {
@@ -74,13 +73,13 @@ static bool edge_has_face(const voxels *v, const int p[3], int axis, int n, int 
   return false;
 }
 
-/* A run of half units along d from a point, in faces of a and b across n with signs of their
+/* A run of half units along d from a point, in faces of a and b across n with given signs of their
  * normals. */
 typedef struct run {
   int from[3], d, length, n[2], sign[2];
 } run;
 
-/* Collects the edges of solid k in which a run ends or stops. */
+/* Collects the edges of solid k at which the run ends. */
 static int stops_of(const voxels *v, const run *u, int k, uint32_t out[][2]) {
   int count = 0, p[3] = {u->from[0], u->from[1], u->from[2]}, n = u->n[k], axis = 3 - u->d - n;
   for (int i = 0; i <= u->length; i++, p[u->d]++)
@@ -96,7 +95,7 @@ static void add_run(const voxels *a, const voxels *b, const run *u, pair_set *ou
       add_pair(out, (edge_pair){{ea[i][0], ea[i][1]}, {eb[j][0], eb[j][1]}});
 }
 
-/* The runs from a point on. */
+/* Adds the runs that begin at point p. */
 static void add_voxel_lines(const voxels *a, const voxels *b, run u, pair_set *out) {
   int p[3] = {u.from[0], u.from[1], u.from[2]};
   for (int i = 0; i <= HALVES; i++, p[u.d]++) {
@@ -160,7 +159,7 @@ static void voxel_face(voxels *v, soup *s, const int cell[3], int n, int sign, c
   }
 }
 
-/* A few cells without edges or vertices that only touch. */
+/* A few cells, without edges or vertices that only touch. */
 static ct_mesh *random_voxels(voxels *v, check_random *r) {
   for (;;) {
     soup s = {0};

@@ -1,14 +1,13 @@
-/* What a friction problem's solver claims, `infeasible` and `converged`, against whether a plane
- * problem in small integers has a solution.
+/* The solver's claims about a friction problem, `infeasible` and `converged`, against the exact
+ * existence of solutions of plane problems in small integers.
  *
- * A contact is open (no force), sticks (no velocity) or slides one way or the other (the force on
- * an edge of its cone, no normal velocity). For each choice the rest is linear, so a solution
- * exists if and only if one of the exact linear programs has one. Matrices are products J M^-1 J'
- * of one or two bodies, any symmetric ones, and any at all; right sides are of every kind, those of
- * a solution at a corner among them.
+ * A contact is open (no force), sticks (no velocity) or slides in one of two directions (the force
+ * is on an edge of its cone, the normal velocity is zero). For each combination the remaining
+ * conditions are linear, so a solution exists if and only if one of the exact linear programs has
+ * one. Matrices are products J M^-1 J' of one or two bodies, arbitrary symmetric ones, and
+ * arbitrary ones. Right-hand sides are of every kind, including those of solutions at a corner.
  *
- * 10,000 problems with a fresh seed with CONTACTD_FULL=1; CONTACTD_SEED repeats a run.
- */
+ * CONTACTD_FULL=1: 10,000 problems with a fresh seed; CONTACTD_SEED repeats a run. */
 #include "tests/oracle/exact_program.h"
 #include "tests/support/full.h"
 
@@ -55,8 +54,8 @@ static void make(check_random *r, plane_problem *p) {
   }
 }
 
-/* A force along an edge of a contact's cone: a column of W times it, and rows that w has to meet.
- */
+/* Adds the variable of a force along an edge of a contact's cone: the column is W times that
+ * edge. */
 static void put_edge(const plane_problem *p, size_t contact, int sign, exact_program *out) {
   for (size_t row = 0; row < 2 * p->contacts; row++)
     out->a[row][out->columns] = (long long)p->bottom[contact] * p->w[row][2 * contact] +
@@ -64,7 +63,7 @@ static void put_edge(const plane_problem *p, size_t contact, int sign, exact_pro
   out->columns++;
 }
 
-/* What is left of a row's velocity: >= 0 times `sign`; 0: any. */
+/* The slack of a row's velocity: >= 0 times `sign`; 0: free. */
 static void put_slack(size_t row, int sign, exact_program *out) {
   if (sign >= 0) out->a[row][out->columns++] = -1;
   if (sign <= 0) out->a[row][out->columns++] = 1;

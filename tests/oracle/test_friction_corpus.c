@@ -1,16 +1,15 @@
-/* Friction at many contacts against the reference corpus (friction.jsonl: problems that other
- * simulators met), which gives problems; whether an answer solves one is told by its residual in
- * long double (friction_oracle.h), since r need not be unique.
+/* Friction at many contacts, on the problems of the reference corpus (friction.jsonl, recorded from
+ * other simulators). Since r need not be unique, an answer is judged by its residual in long double
+ * (friction_oracle.h), not compared.
  *
- * The file is $CONTACTD_CORPUS/friction.jsonl or ../shared/corpus/friction.jsonl; without one its
- * facts are skipped, which the runner allows only then; property/test_friction_sets asks about sets
- * of contacts that are made up.
- */
+ * The file is $CONTACTD_CORPUS/friction.jsonl or ../shared/corpus/friction.jsonl. Without a file
+ * the facts are skipped, and the runner permits skipping only then. property/test_friction_sets
+ * covers random contact sets. */
 #include "tests/oracle/friction_oracle.h"
 
 #include <jansson.h>
 
-/* The divisor told is the greatest of |r| and |P(..)|, the oracle's of |r| alone; and rounding. */
+/* The engine divides by the greatest of |r| and |P(..)|, the oracle by |r| alone; plus rounding. */
 #define ALLOWED 1.001L
 
 typedef struct problem {
@@ -86,10 +85,10 @@ static void free_problem(problem *p) {
 
 typedef struct figures {
   int cases, converged, solved;
-  long double worst; /* of the converged */
+  long double worst; /* of the converged cases */
 } figures;
 
-/* Asks one way; whoever is told to be converged is. */
+/* Solves one problem with one set of options; an answer reported as converged must be. */
 static void judge(problem *p, const char *id, const ct_friction_options *options, figures *f) {
   static ct_arena *arena = NULL;
   if (!arena) arena = ct_arena_create();
@@ -109,7 +108,7 @@ static void judge(problem *p, const char *id, const ct_friction_options *options
                o.power);
 }
 
-/* Every case of the file by one method. */
+/* Solves every case of the file by one method. */
 static figures judge_all(ct_friction_method method, double tolerance) {
   figures f = {0};
   FILE *file = corpus();
@@ -134,7 +133,7 @@ static figures judge_all(ct_friction_method method, double tolerance) {
   return f;
 }
 
-/* At least 56 of 59 have to be; all are. */
+/* At least 56 of 59 are required; all are solved. */
 static void every_case_of_the_corpus_is_solved(void) {
   figures f = judge_all(CT_FRICTION_AUTO, 1e-8);
   CHECK(f.solved == f.cases && f.converged == f.cases);
@@ -150,7 +149,8 @@ static void the_gradient_solves_every_case_by_itself(void) {
   CHECK(f.solved == f.cases && f.converged == f.cases);
 }
 
-/* Sweeps alone leave out a few whose contacts are redundant; a loose tolerance is no less true. */
+/* Sweeps alone leave a few cases with redundant contacts unsolved; converged answers satisfy a
+ * loose tolerance too. */
 static void no_method_tells_more_than_it_has(void) {
   figures f = judge_all(CT_FRICTION_NSGS, 1e-8);
   CHECK(f.cases == 0 || f.converged >= 50);

@@ -1,5 +1,5 @@
-/* Gradients of the distance against differences of the long double oracle, body by body, axis by
- * axis. */
+/* Gradients of the distance against finite differences of the long double oracle, for each body and
+ * each axis. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/oracle/pair_oracle.h"
 
@@ -16,7 +16,7 @@ static ct_vec3 along(int axis, double size) {
   return ct_vec(axis == 0 ? size : 0.0, axis == 1 ? size : 0.0, axis == 2 ? size : 0.0);
 }
 
-/* The pose moved, or turned about its position, by a small step along an axis. */
+/* The pose, shifted or rotated about its position by a small step along an axis. */
 static ct_pose stepped(ct_pose pose, bool turn, int axis, double size) {
   if (!turn) {
     pose.position = ct_add(pose.position, along(axis, size));
@@ -27,7 +27,7 @@ static ct_pose stepped(ct_pose pose, bool turn, int axis, double size) {
   return pose;
 }
 
-/* The slopes to either side. */
+/* The one-sided slopes. */
 static void slopes(const pair_case *c, bool second, bool turn, int axis, long double out[2]) {
   long double here = distance_of(c);
   for (int side = 0; side < 2; side++) {
@@ -68,7 +68,7 @@ static void slopes_are_those_of_the_oracle(void) {
       slopes(&c, second, turn, k % 3, slope);
       const ct_pose_gradient *of = second ? &g.b : &g.a;
       double got = part(turn ? of->rotation : of->translation, k % 3);
-      /* Curvature shows in the difference of the two sides, and so does a kink next to here. */
+      /* Curvature, or a kink nearby, makes the two one-sided slopes differ. */
       double bend = (double)fabsl(slope[0] - slope[1]);
       CHECK_NEAR(got, (double)(slope[0] + slope[1]) / 2.0, 1e-9 + bend);
       smooth += bend < 1e-4;
@@ -80,7 +80,8 @@ static void slopes_are_those_of_the_oracle(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* A common motion changes nothing: the parts of a and b cancel, taken about one point. */
+/* A common motion does not change the distance: the parts of a and b, taken about one point,
+ * cancel. */
 static void a_common_motion_changes_nothing(void) {
   check_random r = {32};
   ct_workspace *workspace = ct_workspace_create();
@@ -114,8 +115,8 @@ static void a_pair_with_several_normals_has_none(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* The depth of a deepest feature is not along the normal alone, and surfaces that cross have no
- * depth: no slope is told. */
+/* Gradients are absent where they are undefined: the depth of a deepest feature depends on more
+ * than the normal, and crossing surfaces have no depth. */
 static void depths_that_are_not_minimal_have_none(void) {
   ct_pair_result r = {.distance = -0.5, .normal = {0.0, 0.0, 1.0}, .point_a = {0.0, 0.0, 0.5}};
   ct_gradient g;
@@ -126,7 +127,7 @@ static void depths_that_are_not_minimal_have_none(void) {
   CHECK(!ct_pair_gradient(&r, ct_vec(0.0, 0.0, 0.0), ct_vec(0.0, 0.0, 0.0), &g));
 }
 
-/* A ball over the ground, held at an arm's length: turning the arm lifts it by the arm's lever. */
+/* A ball over the ground on a lever arm: rotating the arm lifts it in proportion to the arm. */
 static void a_lever_lifts(void) {
   ct_pair_result r = {.distance = 0.5,
                       .normal = {0.0, 0.0, 1.0},

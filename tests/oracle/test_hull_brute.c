@@ -1,5 +1,5 @@
 /* Hulls of small integer point sets against brute force: every plane through three points with no
- * point beyond it is a facet's. */
+ * point beyond it is a facet's plane. */
 #include "tests/unit/hull_checks.h"
 
 #define POINTS_MAX 24
@@ -11,8 +11,8 @@ typedef struct integer_point {
   wide x, y, z;
 } integer_point;
 
-/* n.p = offset with n reduced by the common divisor of its components, and the points on it as
- * bits. */
+/* n.p = offset with n divided by the common divisor of its components, and the points on the plane
+ * as bits. */
 typedef struct facet {
   integer_point n;
   wide offset;
@@ -55,7 +55,7 @@ static void add_facet(facet f) {
   truth.facets[truth.facet_count++] = f;
 }
 
-/* The facet through three points, if they have all others on one side. */
+/* The facet through three points, if all other points are on one side. */
 static void try_plane(const integer_point *p, int count, int a, int b, int c) {
   integer_point n = cross(minus(p[b], p[a]), minus(p[c], p[a]));
   wide g = divisor(divisor(n.x, n.y), n.z);
@@ -73,8 +73,8 @@ static void try_plane(const integer_point *p, int count, int a, int b, int c) {
   if (below == 0 && above > 0) add_facet((facet){{-n.x, -n.y, -n.z}, -dot(n, p[a]), on});
 }
 
-/* A vertex lies on three facets with independent normals; copies of a point count once, the first.
- */
+/* A vertex is on three facets with independent normals; of duplicate points only the first
+ * counts. */
 static bool is_vertex(const integer_point *p, int v) {
   for (int i = 0; i < v; i++) {
     if (p[i].x == p[v].x && p[i].y == p[v].y && p[i].z == p[v].z) return false;
@@ -124,7 +124,7 @@ static int affine_rank(const integer_point *p, int count) {
   return rank;
 }
 
-/* Facets as sets of vertices, one to one. */
+/* Matches the facets one to one, as sets of vertices. */
 static void compare_faces(const ct_hull_view *h) {
   double far = ct_max2(ct_max_abs(h->box.min), ct_max_abs(h->box.max));
   CHECK_INT(h->face_count, truth.facet_count);
@@ -142,7 +142,7 @@ static void compare_faces(const ct_hull_view *h) {
       CHECK_NEAR(h->ny[f], (double)t->n.y / length, 4e-16);
       CHECK_NEAR(h->nz[f], (double)t->n.z / length, 4e-16);
       /* The normal is rounded to 2^-53 a component, and the offset belongs to the rounded normal: 3
-       * u far, and its own u. */
+       * u at that distance, plus its own u. */
       CHECK_NEAR(h->offset[f], (double)t->offset / length, 8.0 * 0x1p-53 * far);
     }
     CHECK_INT(matches, 1);
@@ -199,7 +199,7 @@ static void hulls_of_wider_grids_are_the_brute_force_hulls(void) {
   random_sets(6, 100, 100000);
 }
 
-/* On a shear of the grid no face is parallel to an axis, so that zeros take the long way. */
+/* On a sheared grid no face is parallel to an axis, so that zeros occur only after cancellation. */
 static void hulls_of_sheared_grids_are_the_brute_force_hulls(void) {
   check_random r = {7};
   for (int i = 0; i < 1000; i++) {
@@ -215,7 +215,7 @@ static void hulls_of_sheared_grids_are_the_brute_force_hulls(void) {
   }
 }
 
-/* Powers of two scale a grid without rounding. */
+/* Scaling a grid by powers of two involves no rounding. */
 static void scaled_grids_keep_vertices_and_ranks(void) {
   check_random r = {8};
   for (int i = 0; i < 500; i++) {

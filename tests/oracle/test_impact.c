@@ -1,4 +1,4 @@
-/* Times of impact against closed forms: spheres, a ball in free fall, a box that turns onto a
+/* Times of impact against closed forms: spheres, a ball in free fall, a box that rotates onto a
  * plane, bisection, a thin plate. */
 #include "tests/support/meshes.h"
 #include "tests/support/movers.h"
@@ -9,7 +9,7 @@
 
 #include <contact/separating_plane.h>
 
-/* Relative error of a time that a closed form knows. */
+/* Permitted relative error of a time with a closed form. */
 #define TIME_ERROR 1e-12
 
 static ct_toi impact_of(ct_moving_body a, ct_moving_body b, const ct_toi_options *options) {
@@ -18,8 +18,8 @@ static ct_toi impact_of(ct_moving_body a, ct_moving_body b, const ct_toi_options
   return impact;
 }
 
-/* The bracket holds the time, and is as narrow as round-off allows, which of a distance is some
- * hundred u. */
+/* The bracket contains the time, and is as narrow as the round-off of a distance, a few hundred u,
+ * permits. */
 static void check_contact(const ct_toi *impact, long double time, double width) {
   CHECK_INT(impact->event, CT_TOI_CONTACT);
   CHECK(fabsl(impact->time - time) <= TIME_ERROR * time);
@@ -28,7 +28,7 @@ static void check_contact(const ct_toi *impact, long double time, double width) 
   CHECK_NEAR(impact->contact.distance, 0.0, 1e-13);
 }
 
-/* T8.1: unit spheres at 0 and 5 that approach at 1 m/s each, past each other at an offset. */
+/* T8.1: unit spheres at 0 and 5 that approach at 1 m/s each, with a lateral offset. */
 static ct_toi spheres_past(double offset, double end) {
   ct_path_options left = twists(5.0, at(0, 0, 0), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
   ct_path_options right = twists(5.0, at(5, offset, 0), ct_vec(-1, 0, 0), ct_vec(0, 0, 0));
@@ -52,14 +52,14 @@ static void spheres_meet_head_on_or_aside(void) {
   check_contact(&impact, (5.0L - sqrtl(3.0L)) / 2.0L, 1e-12);
   CHECK_NEAR(impact.normal_velocity, -sqrt(3.0), 1e-11);
   CHECK(impact.iterations <= 16);
-  /* They would meet after the part that is looked at. */
+  /* They would meet after the end of the interval. */
   impact = spheres_past(0.0, 1.49);
   CHECK_INT(impact.event, CT_TOI_NONE);
   CHECK(impact.free_until == 1.49 && impact.time == 1.49 && impact.flags == 0);
 }
 
-/* T8.1: at an offset of exactly both radii they touch at 2.5 s and part, a little farther aside
- * they do not touch. */
+/* T8.1: at an offset of exactly both radii the spheres touch at 2.5 s and separate; at a slightly
+ * larger one they do not touch. */
 static void spheres_that_only_touch_graze(void) {
   ct_toi impact = spheres_past(2.001, 5.0);
   CHECK_INT(impact.event, CT_TOI_NONE);
@@ -71,7 +71,7 @@ static void spheres_that_only_touch_graze(void) {
   CHECK_NEAR(impact.graze_distance, 0.0, 1e-15);
   CHECK(impact.free_until > 2.49 && impact.free_until < 2.5);
   CHECK(impact.iterations < 100);
-  /* A little nearer, by the square of what a time can be told to, and they do meet. */
+  /* Slightly nearer, by more than the square of the resolution in time, they do meet. */
   double aside = 2.0 - 1e-9;
   impact = spheres_past(aside, 5.0);
   CHECK_INT(impact.event, CT_TOI_CONTACT);
@@ -80,7 +80,8 @@ static void spheres_that_only_touch_graze(void) {
   CHECK_NEAR(impact.time, (double)closed, 1e-9);
 }
 
-/* After a graze the search goes on: a ball rolls through the touch of one sphere into another. */
+/* The search continues after a graze: a ball touches one sphere in passing and then hits
+ * another. */
 static void a_contact_after_a_graze_is_found(void) {
   const ct_shape two[] = {sphere(1.0), sphere(1.0)};
   const ct_pose poses[] = {at(0, 2, 0), at(6, 0, 0)};
@@ -141,8 +142,8 @@ static void a_box_turns_onto_a_plane(void) {
   ct_toi impact = impact_of(a, b, &options);
   check_contact(&impact, t, 1e-11);
   CHECK(impact.iterations <= 14);
-  /* No more distances, those at the ends and for the instant counted, than the bound with the
-   * distance from the axis alone takes to come within 1e-10. */
+  /* At most as many distance evaluations, including those at the ends and at the instant, as
+   * conservative advancement with the distance from the axis alone needs for 1e-10. */
   options.time_tolerance = 1e-10;
   impact = impact_of(a, b, &options);
   CHECK_NEAR(impact.time, (double)t, 1e-10);
@@ -151,8 +152,8 @@ static void a_box_turns_onto_a_plane(void) {
   mover_free(b);
 }
 
-/* T8.4, row 38: bisection over one second halves it until it is as short as asked, and tells the
- * state without penetration. */
+/* T8.4, row 38: bisection over one second halves the interval down to the requested length, and
+ * returns the state without penetration. */
 static void bisection_finds_the_instant_within_its_tolerances(void) {
   ct_moving_body a = ground(1.0), b = falling_ball(1.0);
   long double closed = sqrtl(2.0L / 9.81L);
@@ -170,7 +171,7 @@ static void bisection_finds_the_instant_within_its_tolerances(void) {
   impact = impact_of(a, b, &options);
   CHECK(fabsl(impact.time - closed) <= 1e-12L);
   CHECK_INT(impact.iterations, 2 + 37);
-  /* Within a distance: the time is off by no more than that at the speed of the impact. */
+  /* Tolerance as a distance: the time is off by at most this distance over the impact speed. */
   options.begin = 0.0;
   options.end = 1.0;
   for (double tolerance = 1e-3; tolerance > 1e-10; tolerance *= 0.1) {
@@ -184,8 +185,8 @@ static void bisection_finds_the_instant_within_its_tolerances(void) {
   mover_free(b);
 }
 
-/* T8.6: a ball of radius .05 crosses a plate of .01 at 100 m/s in .01 s. Its two ends are both
- * apart. */
+/* T8.6: a ball of radius .05 crosses a plate of .01 at 100 m/s in .01 s. The bodies are apart at
+ * both ends of the interval. */
 static void a_thin_plate_is_not_tunnelled(void) {
   ct_path_options here = stays(0.01, at(0, 0, 0)),
                   flies = twists(0.01, at(-0.5, 0, 0), ct_vec(100, 0, 0), ct_vec(0, 0, 0));
@@ -203,7 +204,8 @@ static void a_thin_plate_is_not_tunnelled(void) {
   mover_free(b);
 }
 
-/* In contact at the start: as it stays, parting for good, and parting to meet something else. */
+/* In contact at the start: and staying so, separating for good, and separating before another
+ * contact. */
 static void contact_at_the_start_is_told(void) {
   ct_moving_body floor = ground(2.0);
   ct_toi_options options = whole_motion(2.0);
@@ -228,7 +230,7 @@ static void contact_at_the_start_is_told(void) {
   mover_free(floor);
 }
 
-/* The ball that is thrown up comes down again: a search that ended before says that it did. */
+/* A ball thrown up falls down again: a search that ends earlier reports that it ended. */
 static void a_search_for_a_later_contact_that_ended_says_so(void) {
   ct_path_options thrown = falls(2.0, at(0, 0, 0.05), ct_vec(0, 0, 4), ct_vec(0, 0, -8));
   ct_moving_body floor = ground(2.0), ball = mover(sphere(0.1), &thrown);
@@ -247,7 +249,8 @@ static void a_search_for_a_later_contact_that_ended_says_so(void) {
   mover_free(ball);
 }
 
-/* Apart and at rest relative to each other, moving alike, or parting: none, at once. */
+/* Apart and at relative rest, moving alike, or separating: no contact, after a single
+ * evaluation. */
 static void bodies_that_never_come_nearer_cost_one_distance(void) {
   ct_vec3 still = {0, 0, 0}, v = {3, -1, 0.5};
   ct_path_options paths[][2] = {
@@ -266,8 +269,8 @@ static void bodies_that_never_come_nearer_cost_one_distance(void) {
   }
 }
 
-/* Two bars of twelve balls, one of them turned across the other's way: the first of 144 pairs to
- * meet, by its own closed form. */
+/* Two bars of twelve balls, one rotated across the path of the other: the first of 144 pairs to
+ * meet, by its closed form. */
 static void the_first_of_many_colliders_is_found(void) {
   check_random r = {81};
   for (int i = 0; i < 60; i++) {
@@ -310,9 +313,9 @@ static void the_first_of_many_colliders_is_found(void) {
   }
 }
 
-/* Between two long beams of one mesh, along which a ball goes a hundred times faster than towards
- * one of them: no plane parts it from both, and its speed alone would tell a hundredth of the time
- * at each distance. */
+/* A ball between two long beams of one mesh moves along them a hundred times faster than towards
+ * one of them. No plane separates it from both, and a bound by its speed alone would advance by a
+ * hundredth of the time per evaluation. */
 static void a_ball_between_beams_meets_the_one_in_few_distances(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, 0.5, -0.5), ct_vec(60, 1.0, 0.5));
@@ -330,8 +333,8 @@ static void a_ball_between_beams_meets_the_one_in_few_distances(void) {
   mover_free(b);
 }
 
-/* Row 40: at the end of a motion no plane separates two boxes; bisection backs up to the last state
- * for which one does. */
+/* Row 40: no plane separates two boxes at the end of a motion; bisection returns the last state
+ * with a separating plane. */
 static void bisection_backs_up_to_a_separating_plane(void) {
   check_random r = {82};
   for (int i = 0; i < 40; i++) {
@@ -366,9 +369,9 @@ static ct_shape sheet(uint32_t size) {
   return soup_shape(&s);
 }
 
-/* Two sheets without thickness, one of which flies through the other: no time at which they share a
- * point can be told apart from its neighbours, and they have met all the same; along the way they
- * came. */
+/* Two sheets without thickness, one passing through the other: the time of first contact cannot be
+ * distinguished from its neighbours, yet the contact is reported, with the direction of
+ * approach. */
 static void parallel_surfaces_do_not_pass_unseen(void) {
   check_random r = {83};
   for (int i = 0; i < 60; i++) {
@@ -399,8 +402,8 @@ static void parallel_surfaces_do_not_pass_unseen(void) {
   }
 }
 
-/* z = 5 - u^2 - 8 t + 4 t^2 above a plane: a ball of radius 1 comes down to it at 1 s, but for
- * round-off. */
+/* z = 5 - u^2 - 8 t + 4 t^2 above a plane: a ball of radius 1 touches it at 1 s, up to round-
+ * off. */
 static void a_graze_is_told_at_its_nearest_instant(void) {
   ct_path_options path = falls(2.0, at(0, 0, 4.999999999999999), ct_vec(0, 0, -8), ct_vec(0, 0, 8));
   ct_moving_body a = ground(2.0), b = mover(sphere(1.0), &path);
@@ -426,8 +429,8 @@ static ct_toi bisected(ct_toi_options options, ct_shape target) {
   return impact;
 }
 
-/* Few iterations tell nothing; the bracket is as near as round-off allows where the instant itself
- * was looked at. */
+/* Few iterations give no event. If the instant itself is sampled, the bracket is as narrow as
+ * round-off permits. */
 static void bisection_tells_what_it_has_seen(void) {
   ct_toi_options options = whole_motion(4.0);
   for (uint32_t most = 1; most < 10; most++) {
@@ -447,8 +450,8 @@ static void bisection_tells_what_it_has_seen(void) {
   CHECK_INT(impact.status, CT_PAIR_DEGENERATE);
 }
 
-/* What overlaps at the end by less than the tolerance, and what has no depth, changed from apart to
- * that. */
+/* A final overlap shallower than the tolerance, or without a depth, counts as a change from apart
+ * to overlapping. */
 static void bisection_ends_at_its_tolerance_whatever_the_depth(void) {
   ct_toi_options options = whole_motion(4.0);
   options.distance_tolerance = 3.5;
@@ -465,7 +468,7 @@ static void bisection_ends_at_its_tolerance_whatever_the_depth(void) {
   ct_shape_release(&square);
 }
 
-/* What touches at the end of the motion, but for round-off, more distances do not decide. */
+/* A touch at the end of the motion, within round-off, is not decided by further evaluations. */
 static void a_touch_at_the_end_is_undecided_by_round_off(void) {
   ct_path_options path = twists(4.0, at(0, 0, 2), ct_vec(0, 0, -1), ct_vec(0, 0, 0));
   ct_moving_body a = ground(4.0), b = mover(sphere(1.0), &path);
@@ -483,8 +486,8 @@ static void a_touch_at_the_end_is_undecided_by_round_off(void) {
   mover_free(b);
 }
 
-/* A ball on an arm of 1 m turns down to what is below it, touches it at a quarter turn but for
- * round-off, and parts: at pi/2. */
+/* A ball on an arm of 1 m swings down, touches the body below at a quarter turn, within round-off,
+ * and separates: at pi/2. */
 static void a_body_that_turns_grazes(void) {
   const ct_shape ball = sphere(0.25), targets[] = {plane(), box(4.0, 4.0, 0.5), sphere(0.5)};
   const double tops[] = {0.0, 0.5, 0.5}, off[] = {0.0, 1e-14, -1e-14};
@@ -509,8 +512,8 @@ static void a_body_that_turns_grazes(void) {
   }
 }
 
-/* Half-spaces are apart only while their normals are opposite: as soon as one turns out of that
- * they overlap, however far apart. */
+/* Half-spaces are apart only while their normals are opposite: after any rotation they overlap, at
+ * any distance. */
 static void half_spaces_that_turn_overlap_at_once(void) {
   const ct_vec3 still = {0, 0, 0}, across = {1, 0, 0}, along = {0, 0, 1};
   const ct_pose down = turned(at(0, 0, 2), 1, 0, 0, 0);
@@ -543,8 +546,8 @@ static void half_spaces_that_turn_overlap_at_once(void) {
   }
 }
 
-/* What is allowed for a rotation without torque is what path.h promises of it, at small angles as
- * at large ones. */
+/* The permitted error of a torque-free rotation is that promised in path.h, at small and at large
+ * angles. */
 static void a_free_turn_is_as_sure_as_its_path(void) {
   ct_path_options here = stays(100.0, at(0, 0, 0)), tumbles = stays(100.0, at(0, 0, 0));
   tumbles.kind = CT_PATH_TORQUE_FREE;

@@ -1,12 +1,11 @@
-/* Impulses of one contact and of a few, against closed forms, and against friction followed in long
- * double (impact_oracle.h). CONTACTD_FULL=1 for the full numbers.
- */
+/* Impulses of one contact and of several, against closed forms, and against friction integrated in
+ * long double (impact_oracle.h). CONTACTD_FULL=1 for the full numbers. */
 #include "tests/oracle/impact_oracle.h"
 #include "tests/support/contact_sets.h"
 
-/* Of numbers of the order of 1. */
+/* For numbers of order 1. */
 #define ROUNDOFF 1e-14
-/* Published with seven digits after the point. */
+/* The published values have seven decimals. */
 #define PRINTED 6e-8
 
 static ct_pair_material dry(double mu, double restitution) {
@@ -33,9 +32,9 @@ static void check_vec(ct_vec3 actual, double x, double y, double z, double toler
   CHECK_NEAR(actual.z, z, tolerance);
 }
 
-/* T10.1, rows 44 and 45: a rod falls flat and hits the floor with an end: half of its velocity goes
- * into turning. Its impulse and the moment of that are what its momenta change by; restitution 0,
- * 1/2 and 1. */
+/* T10.1, rows 44 and 45: a rod falls flat and hits the floor with one end: half of its velocity
+ * becomes rotation. Its impulse and moment are the changes of its momenta; restitution 0, 1/2 and
+ * 1. */
 static void a_rod_that_lands_on_its_end_turns(void) {
   for (int i = 0; i < 3; i++) {
     double e = 0.5 * i, j = (1.0 + e) / 4.0;
@@ -77,8 +76,8 @@ static void ball_on_floor(contact_set *s, double mu, double angle) {
   set_touch(s, 0, 1, ct_vec(0, 0, 0), ct_vec(0, 0, 1))->material = dry(mu, 0.5);
 }
 
-/* T10.3, row 51: friction turns the ball. A point would keep its direction; with the ball's impulse
- * that is too much, and the contact slips backwards. */
+/* T10.3, row 51: friction rotates the ball. A point mass would keep its direction; with the ball's
+ * impulse that is too much, and the contact slips backwards. */
 static void a_ball_slides_or_rolls_off(void) {
   contact_set s;
   struck k;
@@ -102,8 +101,8 @@ static void a_ball_slides_or_rolls_off(void) {
   CHECK_TEXT(k.result.law, "pointMass");
 }
 
-/* Row 51: bodies that nothing turns are points, and all laws agree: v_T becomes 0, or less by mu
- * |dv_N|. */
+/* Row 51: bodies that do not rotate are point masses, and all laws agree: v_T becomes 0, or
+ * decreases by mu |dv_N|. */
 static void points_slide_by_the_rule_of_points(void) {
   for (int i = 0; i < 8; i++) {
     double mu = 0.1 * i, left = ct_max2(1.0 - mu * 1.5, 0.0);
@@ -120,7 +119,7 @@ static void points_slide_by_the_rule_of_points(void) {
   }
 }
 
-/* T12.4: the exact cone's impulse is against the slip, whatever the direction of the axes. */
+/* T12.4: the impulse of the exact cone opposes the slip, for every orientation of the axes. */
 static void friction_is_against_the_slip(void) {
   contact_set s;
   struck k;
@@ -129,7 +128,7 @@ static void friction_is_against_the_slip(void) {
   check_vec(k.contacts[0].tangential, -0.15 * cos(0.3), -0.15 * sin(0.3), 0, ROUNDOFF);
 }
 
-/* T10.4: the body's K, in the published digits; friction from sticking to a slide that gets faster
+/* T10.4: the body's K, to the published digits; friction from sticking to sliding that accelerates
  * while energy falls. */
 static void a_body_that_couples_its_directions(void) {
   const struct {
@@ -164,7 +163,7 @@ static void a_body_that_couples_its_directions(void) {
   }
 }
 
-/* A rod of half length 1 in the plane, whose end below hits the floor. */
+/* A rod of half length 1 in the plane, whose lower end hits the floor. */
 static void falling_rod(contact_set *s, double across, double down, ct_vec3 velocity,
                         ct_pair_material material) {
   *s = (contact_set){0};
@@ -173,8 +172,8 @@ static void falling_rod(contact_set *s, double across, double down, ct_vec3 velo
   set_touch(s, 0, 1, ct_vec(-across, -down, 0), ct_vec(0, 1, 0))->material = material;
 }
 
-/* T10.8: the slip stops and turns round; by the algebraic law it would have passed through rest.
- * Closed form: two lines. */
+/* T10.8: the slip stops and reverses; the algebraic law would have passed through rest. Closed
+ * form: two line segments. */
 static void a_slip_that_stops_begins_anew(void) {
   const struct {
     ct_impulse_law law;
@@ -197,7 +196,7 @@ static void a_slip_that_stops_begins_anew(void) {
 }
 
 /* T10.9: friction presses the rod onto the floor until the slip has stopped. The algebraic law
- * sticks at once. */
+ * sticks immediately. */
 static void friction_that_presses_jams(void) {
   contact_set s;
   struck k;
@@ -213,8 +212,7 @@ static void friction_that_presses_jams(void) {
   CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_JAM);
 }
 
-/* T10.6: the last of three balls that touch goes off alone; all stay together without restitution.
- */
+/* T10.6: the last of three touching balls leaves alone; without restitution all stay together. */
 static void a_cradle_hands_the_blow_on(void) {
   for (int i = 0; i < 4; i++) {
     bool elastic = i % 2, backwards = i / 2;
@@ -234,8 +232,8 @@ static void a_cradle_hands_the_blow_on(void) {
   }
 }
 
-/* T10.6: at once the impulses are (1 + e) (2/3, 1/3), whatever the law of restitution, and the
- * first ball rolls back. */
+/* T10.6: solved simultaneously, the impulses are (1 + e) (2/3, 1/3) under every restitution law,
+ * and the first ball rebounds. */
 static void a_cradle_at_once_rolls_back(void) {
   for (ct_simultaneity mode = CT_SIMULTANEITY_NEWTON; mode <= CT_SIMULTANEITY_POISSON; mode++)
     for (int e = 0; e < 2; e++) {
@@ -256,8 +254,8 @@ static void a_cradle_at_once_rolls_back(void) {
     }
 }
 
-/* A point of 1 kg in a corner of two walls whose normals make an angle of cosine -0.9, so that G =
- * [[1, -.9], [-.9, 1]]. */
+/* A point mass of 1 kg in a corner of two walls whose normals have the cosine -0.9: G = [[1, -.9],
+ * [-.9, 1]]. */
 static void corner(contact_set *s, double u1, double u2, double e1, double e2) {
   *s = (contact_set){0};
   double side = sqrt(1.0 - 0.81);
@@ -267,8 +265,8 @@ static void corner(contact_set *s, double u1, double u2, double e1, double e2) {
   set_touch(s, 0, 1, ct_vec(0, 0, 0), ct_vec(-0.9, side, 0))->material = dry(0.0, e2);
 }
 
-/* T10.5: with a contact that parts already Newton's law makes energy; the guard goes back to where
- * there is none. */
+/* T10.5: with one contact already separating, Newton's law creates energy; the guard reduces
+ * restitution until none is created. */
 static void a_corner_makes_energy_unless_guarded(void) {
   contact_set s;
   struck k;
@@ -291,7 +289,7 @@ static void a_corner_makes_energy_unless_guarded(void) {
   CHECK_NEAR(k.result.energy_after, k.result.energy_before, 1e-13);
 }
 
-/* T10.7: what is given back by one contact presses the other, which answers. */
+/* T10.7: the restitution impulse of one contact presses on the other, which reacts. */
 static void poisson_gives_back_and_holds(void) {
   contact_set s;
   struck k;
@@ -306,8 +304,8 @@ static void poisson_gives_back_and_holds(void) {
   CHECK_INT(k.result.guard, CT_GUARD_PASSED);
 }
 
-/* A ball between two walls that it touches both cannot part from one without entering the other
- * (theory: 12.2): restitution is left out. Poisson's law can. */
+/* A ball that touches two walls cannot leave one without penetrating the other, so restitution is
+ * omitted. Poisson's law is feasible. */
 static void between_walls_there_is_no_restitution(void) {
   for (int friction = 0; friction < 2; friction++) {
     contact_set s = {0};
@@ -329,9 +327,9 @@ static void between_walls_there_is_no_restitution(void) {
   }
 }
 
-/* Bodies driven towards each other with one between them: no impulse is right, and none is given,
- * one after the other either, where blows would hand it to and fro without end. The proof: equal
- * impulses from both sides move nothing, and both gaps close. */
+/* Two driven bodies move towards each other with a free body between them: no impulse is feasible,
+ * and none is returned, by sequential impulses either, which would otherwise pass impulses to and
+ * fro endlessly. The Farkas proof: equal impulses from both sides cancel, and both gaps close. */
 static void driven_bodies_can_contradict(void) {
   for (int k = 0; k < 4; k++) {
     contact_set s = {0};
@@ -358,7 +356,7 @@ static void driven_bodies_can_contradict(void) {
   }
 }
 
-/* With room to leave there is an answer: driven bodies that come from two sides throw the ball out
+/* If the ball can escape there is an answer: driven bodies that approach from two sides push it out
  * between them. */
 static void driven_bodies_that_leave_a_way_out_do_not(void) {
   contact_set s = {0};
@@ -381,7 +379,7 @@ static void driven_bodies_that_leave_a_way_out_do_not(void) {
   }
 }
 
-/* A bat of prescribed speed: the ball leaves faster than it came, by the bat's work. */
+/* A bat of prescribed speed: the ball leaves faster than it arrived, by the work of the bat. */
 static void a_driven_body_works(void) {
   contact_set s = {0};
   set_body(&s, (ct_mass_body){.mobility = CT_KINEMATIC, .velocity.linear = {3, 0, 0}});
@@ -396,9 +394,8 @@ static void a_driven_body_works(void) {
   CHECK_INT(k.result.guard, CT_GUARD_PASSED);
 }
 
-/* Four legs of a table that drops flat, with friction: each a quarter; the same by the exact cones
- * as of one contact in the middle.
- */
+/* Four legs of a table that drops flat, with friction: each carries a quarter; the sum equals one
+ * contact in the middle, by the exact cones. */
 static void four_legs_share_a_blow(void) {
   for (ct_simultaneity mode = CT_SIMULTANEITY_NEWTON; mode <= CT_SIMULTANEITY_POISSON; mode++) {
     contact_set s = {0};
@@ -421,9 +418,9 @@ static void four_legs_share_a_blow(void) {
   }
 }
 
-/* Row 51, T10.3 by the exact cones of two contacts at one point: slides up to mu = 2/7 / 1.5,
- * sticks from there; by Poisson's law with mu = 0.2 the slip of 1 is 0.3 when the compression ends,
- * and stops in the restitution. */
+/* Row 51, T10.3 by the exact cones of two contacts at one point: the ball slides up to mu = 2/7 /
+ * 1.5 and sticks from there. By Poisson's law with mu = 0.2 the slip of 1 is 0.3 when compression
+ * ends, and stops during restitution. */
 static void two_contacts_are_as_one(void) {
   const double mus[] = {0.1, 0.19, 0.2, 0.3};
   for (int i = 0; i < 8; i++) {
@@ -449,7 +446,8 @@ static ct_vec3 random_vec(check_random *r, double size) {
   return ct_vec(x, y, check_uniform(r, -size, size));
 }
 
-/* Two bodies that meet anyhow; arms long enough for friction to matter, a slip that it can stop. */
+/* A random pair whose lever arms are long enough for friction to matter, with a slip that friction
+ * can stop. */
 static void random_pair(check_random *r, contact_set *s) {
   *s = (contact_set){0};
   ct_vec3 normal = ct_unit_or(random_vec(r, 1.0), ct_vec(0, 0, 1));
@@ -472,8 +470,8 @@ static void random_pair(check_random *r, contact_set *s) {
     t->normal = ct_neg(normal);
 }
 
-/* A round body that meets the floor with its mass ahead of or behind the contact, in a plane that
- * lies anyhow: its slip may stop and begin anew the other way, which in space it hardly does. */
+/* A round body that hits the floor with its mass ahead of or behind the contact, in a random plane:
+ * the slip may stop and reverse, which is rare in space. */
 static void random_plane(check_random *r, contact_set *s) {
   *s = (contact_set){0};
   ct_vec3 n = ct_unit_or(random_vec(r, 1.0), ct_vec(0, 0, 1)),
@@ -528,7 +526,7 @@ static void friction_in_space_as_long_double_has_it(void) {
     CHECK(k.result.converged && k.result.residual < 1e-13);
     slid += !stopped, stopped_count += stopped && !reverse, reversed += reverse;
   }
-  /* Every way through an impact was taken. */
+  /* Every kind of impact has occurred. */
   CHECK(lingered <= count / 100 && slid > count / 20 && stopped_count > count / 20 &&
         reversed > count / 30);
 }

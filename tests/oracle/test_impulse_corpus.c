@@ -1,10 +1,9 @@
-/* Impulses of the reference corpus (dynamics.jsonl, computed there with forty digits): two bodies
- * that meet anyhow, without friction and sticking; balls on the ground; balls that meet straight,
- * aside, in a row.
+/* Impulses of the reference corpus (dynamics.jsonl, computed with forty digits): two bodies in
+ * general position, frictionless and sticking; balls on the ground; balls that collide head on, off
+ * centre, and in a row.
  *
- * The file is $CONTACTD_CORPUS/dynamics.jsonl or ../shared/corpus/dynamics.jsonl; without one the
- * facts are skipped.
- */
+ * The file is $CONTACTD_CORPUS/dynamics.jsonl or ../shared/corpus/dynamics.jsonl; without a file
+ * the facts are skipped. */
 #include "tests/support/contact_sets.h"
 
 #include <jansson.h>
@@ -14,7 +13,7 @@
 
 typedef void corpus_check(const json_t *given, const json_t *expect);
 
-/* How many cases of the kind there are; -1 without the corpus. */
+/* Returns the number of cases of the kind; -1 without the corpus. */
 static int each_case(const char *kind, corpus_check *check) {
   char path[4096], line[65536];
   const char *folder = getenv("CONTACTD_CORPUS");

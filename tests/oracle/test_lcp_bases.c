@@ -1,15 +1,14 @@
 /* Linear complementarity against all complementary bases, in long double: random problems of up to
  * ten rows, nonsymmetric, sparse, degenerate, of low rank. A solution is proved by its residual, a
- * Farkas vector by its inequalities; that there is no solution, by every basis, singular ones by
- * all independent sets of their columns. CONTACTD_FULL=1 for ten thousand problems.
- */
+ * Farkas vector by its inequalities. Infeasibility is proved by trying every basis, singular ones
+ * by all independent sets of their columns. CONTACTD_FULL=1 for ten thousand problems. */
 #include "tests/support/check.h"
 
 #include <contact/lcp.h>
 
 enum { ROWS = 10 };
 #define ZERO                                                                                       \
-  1e-12L /* of matrices of small numbers: far above round-off, far below what integers leave */
+  1e-12L /* for matrices of small numbers: far above round-off, far below exact nonzero values */
 
 typedef struct problem {
   size_t n;
@@ -20,9 +19,8 @@ static double whole(check_random *r, int most) {
   return (double)(int)(check_next(r) % (uint64_t)(2 * most + 1)) - most;
 }
 
-/* Integers; reals; mostly zeros; a sum of few products and a little more; the same without,
- * symmetric; real with a strong diagonal.
- */
+/* Kinds of M: integers; reals; sparse; a sum of a few products plus a small rest; the same without
+ * the rest, symmetric; reals with a strong diagonal. */
 static void make(check_random *r, problem *p) {
   unsigned kind = (unsigned)(check_next(r) % 6), ninth = check_next(r) % 10 == 0;
   p->n = 1 + check_next(r) % (ninth ? 10 : 7);
@@ -54,7 +52,7 @@ static long double exact_residual(const problem *p, const double *z) {
   return most;
 }
 
-/* y >= 0, M'y <= 0 but for what a double's last bit makes of it, q'y < 0. */
+/* y >= 0, M'y <= 0 up to the last bit of a double, q'y < 0. */
 static bool proves(const problem *p, const double *y) {
   long double value = 0.0L;
   for (size_t i = 0; i < p->n; i++) {
@@ -72,7 +70,7 @@ static bool proves(const problem *p, const double *y) {
   return value < 0.0L;
 }
 
-/* Column of the variable in I w - M z = q: kinds 1 is w_i, 2 is z_i. */
+/* Column of the variable in I w - M z = q: kind 1 is w_i, kind 2 is z_i. */
 static long double entry_of(const problem *p, size_t row, size_t i, unsigned kind) {
   if (kind == 1) return row == i ? 1.0L : 0.0L;
   return -(long double)p->m[row * p->n + i];
@@ -80,7 +78,8 @@ static long double entry_of(const problem *p, size_t row, size_t i, unsigned kin
 
 typedef enum outcome { NOT_NONNEGATIVE, DEPENDENT, SOLUTION } outcome;
 
-/* Is q a sum of the chosen columns with factors >= 0? Gauss-Jordan with row exchanges. */
+/* Is q a combination of the chosen columns with factors >= 0? Gauss-Jordan elimination with row
+ * exchanges. */
 static outcome combine(const problem *p, const unsigned *kinds) {
   size_t n = p->n, columns = 0;
   long double a[ROWS][ROWS + 1];
@@ -115,8 +114,8 @@ static outcome combine(const problem *p, const unsigned *kinds) {
   return SOLUTION;
 }
 
-/* Every basis; of one whose columns depend on each other, every subset of them (Caratheodory:
- * independent ones are enough). */
+/* Tries every basis, and of a singular one every independent subset of its columns
+ * (Caratheodory). */
 static bool solvable(const problem *p) {
   for (unsigned basis = 0; basis < 1u << p->n; basis++) {
     unsigned all[ROWS], some[ROWS];
@@ -144,7 +143,7 @@ static void check_answer(const problem *p, const ct_lcp_result *r, bool has_solu
     CHECK(r->converged && has_solution);
     for (size_t i = 0; i < p->n; i++) CHECK(r->z[i] >= 0.0);
     CHECK(exact_residual(p, r->z) <= 1e-10L * (1.0L + q_max));
-    /* What is far below the tolerance is told but for its own round-off. */
+    /* The reported residual is exact up to its own round-off, even far below the tolerance. */
     CHECK_NEAR(r->residual, (double)exact_residual(p, r->z), 1e-12 * (1.0 + q_max));
     return;
   }
@@ -157,7 +156,7 @@ static void check_answer(const problem *p, const ct_lcp_result *r, bool has_solu
     c->exhausted++;
     CHECK(!has_solution);
   } else {
-    /* Only Lemke's method by name may leave it open. */
+    /* Only Lemke's method, chosen by name, may end undecided. */
     CHECK_INT(r->status, CT_LCP_STATUS_RAY);
     CHECK_INT(r->method, CT_LCP_LEMKE);
     c->rays++;
@@ -191,7 +190,7 @@ static void random_problems_are_solved_or_have_no_solution(void) {
     CHECK_INT(c[0].solved, c[1].solved);
   }
   ct_arena_destroy(arena);
-  /* Every ending is met. */
+  /* Every outcome occurs. */
   CHECK(c[0].solved > problems / 3 && c[0].infeasible > problems / 20 &&
         c[0].exhausted > problems / 50);
   CHECK(c[2].solved > problems / 3 && c[2].rays < problems / 2);

@@ -1,14 +1,13 @@
-/* Symmetric positive semidefinite linear complementarity against all bases, in long double.
+/* Symmetric positive semidefinite linear complementarity against all bases, in long double. T11.9.
  *
- * All solutions are a polyhedron: its corners are those z that some set of clamped rows with an
- * independent part of M gives, its directions null vectors >= 0 of as few rows as possible. Both
- * are found by going through all sets of rows. So are: whether there is a solution at all, the one
- * w, whether z is the only one, and that no solution is nearer to 0 (z.(x - z) >= 0 for every
- * corner x). Matrices are products of small integers, so that what depends on each other does so
- * exactly. Where rows are scaled by powers of two the truth is that of the integers: D M D, D q has
- * the solutions D^-1 z. Agreement for n <= 10 over 1e4 problems of each of some seeds with
- * CONTACTD_FULL=1. T11.9.
- */
+ * The solution set is a polyhedron. Its vertices are the z given by sets of clamped rows with an
+ * independent part of M; its extreme rays are null vectors >= 0 of as few rows as possible. Both
+ * are found by enumerating all sets of rows. The enumeration also decides whether a solution
+ * exists, gives the unique w, decides whether z is unique, and verifies that no solution is nearer
+ * to 0 (z.(x - z) >= 0 for every vertex x). Matrices are products of small integers, so that
+ * dependent rows are exactly dependent. Where rows are scaled by powers of two the truth is that of
+ * the integers: D M D, D q has the solutions D^-1 z. n <= 10; CONTACTD_FULL=1: 1e4 problems for
+ * each of several seeds. */
 #include "tests/support/lcp_proof.h"
 
 #include <contact/lcp.h>
@@ -17,8 +16,8 @@ typedef long double real;
 
 enum { ROWS = 10, SETS = 1 << ROWS, SHORT = 600, FULL = 10000 };
 
-/* Integers below 1e5: what elimination leaves of a dependent row is far below, of another far
- * above. */
+/* Entries are integers below 1e5: elimination leaves far less than this of a dependent row, and far
+ * more of any other. */
 #define NOTHING 1e-9L
 
 typedef struct problem {
@@ -38,7 +37,7 @@ typedef struct elimination {
   real a[ROWS][ROWS + 1];
 } elimination;
 
-/* M z = -q on some rows, by elimination with the largest pivot of the diagonal. */
+/* Solves M z = -q on some rows, by elimination with the largest diagonal pivot. */
 static void eliminate(const problem *p, const size_t *rows, size_t count, elimination *e) {
   e->count = count;
   e->rank = 0;
@@ -82,8 +81,8 @@ static void look_at_corner(const problem *p, const size_t *rows, const eliminati
   memcpy(t->z[t->corners++], z, sizeof z);
 }
 
-/* The null vector of these rows, should all of it have one sign; rows whose w is not 0 cannot take
- * part. */
+/* The null vector of these rows, if all its components have one sign; rows with a nonzero w are
+ * excluded. */
 static void look_at_ray(const problem *p, const size_t *rows, const elimination *e, truth *t) {
   size_t last = e->order[e->count - 1];
   for (size_t i = 0; i < e->count; i++) {
@@ -112,9 +111,9 @@ static double whole(check_random *r, int most) {
   return (double)((int)(check_next(r) % (uint64_t)(2 * most + 1)) - most);
 }
 
-/* M = J J' of n rows and `columns`; by kind: of full rank; deficient with a q that has a solution;
- * deficient, any q; rows twice, and many w of 0; rows of nothing; a kind again, scaled by powers of
- * two from row to row. */
+/* M = J J' of n rows and `columns`. Kinds: full rank; deficient with a q that has a solution;
+ * deficient with any q; duplicate rows and many w of 0; zero rows; another kind, scaled by powers
+ * of two from row to row. */
 static void make(check_random *r, int kind, problem *p) {
   size_t n = p->n = 1 + check_next(r) % ROWS, columns = kind == 0 ? n + 2 : 1 + check_next(r) % n;
   double j[ROWS][ROWS + 2] = {{0}}, u[ROWS + 2], *scale = p->scale;
@@ -144,7 +143,7 @@ static void make(check_random *r, int kind, problem *p) {
   }
 }
 
-/* Of how many answers it was not told whether they are the only ones, and which is the least. */
+/* Answers for which uniqueness, or the least norm, was reported as unknown. */
 static int unknown;
 
 static bool are_several(const problem *p, const truth *t) {
@@ -154,7 +153,7 @@ static bool are_several(const problem *p, const truth *t) {
   return several;
 }
 
-/* `t` is of the problem unscaled. */
+/* `t` is the truth of the unscaled problem. */
 static void check_answer(const problem *p, const truth *t, const ct_lcp_result *a) {
   real size = 0, sum = 0, tolerance = 1e-10L;
   for (size_t i = 0; i < p->n; i++) size = fmaxl(size, fabsl((real)p->q[i]));
@@ -168,12 +167,12 @@ static void check_answer(const problem *p, const truth *t, const ct_lcp_result *
     CHECK(fabsl(a->w[i] / scale - t->w[i]) <= 1e-9L * fmaxl(terms, size / scale));
     sum += (real)a->z[i] * a->z[i];
   }
-  /* Where the engine says that it cannot tell, that is counted. */
+  /* Answers of unknown uniqueness are counted. */
   if (a->unique == CT_UNKNOWN) {
     unknown++;
     return;
   }
-  /* The least of all: no corner lies nearer to 0 in the direction of z. */
+  /* The least norm: no vertex is nearer to 0 in the direction of z. */
   for (size_t c = 0; c < t->corners; c++) {
     real towards = 0, apart = 0;
     for (size_t i = 0; i < p->n; i++) {
@@ -220,7 +219,7 @@ static ct_tristate unique_of(const problem *p, ct_lcp_method method, ct_arena *a
   return answer.unique;
 }
 
-/* Whether z is the only one is the same question in all units. */
+/* Uniqueness of z does not depend on the units. */
 static void check_units(const problem *p, const problem *plain, ct_lcp_method method,
                         ct_arena *arena) {
   ct_tristate one = unique_of(p, method, arena), other = unique_of(plain, method, arena);
@@ -254,7 +253,8 @@ static void direct_methods_agree_with_all_bases(void) {
     }
   }
   ct_arena_destroy(arena);
-  /* That there was something to decide: about one in twenty, and one in three. */
+  /* The cases are not trivial: about one in twenty is infeasible, and one in three is not
+   * unique. */
   CHECK(infeasible > all / 40);
   CHECK(several > all / 10);
   CHECK(unknown <= 3 * all / 1000);

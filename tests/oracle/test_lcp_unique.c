@@ -1,15 +1,14 @@
-/* What the solver claims of a linear complementarity problem, `unique`, `infeasible` and
+/* The solver's claims about a linear complementarity problem, `unique`, `infeasible` and
  * `exhausted`, against all of its solutions in exact arithmetic.
  *
- * The solutions are a union of polyhedra, one for each complementary basis. Each vertex is a
- * combination of independent columns of the basis with positive factors, each extreme ray one of as
- * few dependent columns as possible; both are found by trying all sets of columns, in integers
- * without fractions (Bareiss 1968). Matrices are of small integers, of classes in which solutions
- * are unique, are not, or need not exist. Some are scaled by powers of two, D M D and D q, whose
- * solutions are D^-1 z.
+ * The solution set is a union of polyhedra, one for each complementary basis. Each vertex is a
+ * positive combination of independent columns of the basis, each extreme ray one of as few
+ * dependent columns as possible. Both are found by trying all sets of columns, in fraction-free
+ * integer arithmetic (Bareiss 1968). Matrices have small integer entries and belong to classes in
+ * which solutions are unique, are not, or need not exist. Some are scaled by powers of two: D M D
+ * and D q have the solutions D^-1 z.
  *
- * 10,000 problems with a fresh seed with CONTACTD_FULL=1; CONTACTD_SEED repeats a run.
- */
+ * CONTACTD_FULL=1: 10,000 problems with a fresh seed; CONTACTD_SEED repeats a run. */
 #include "tests/support/full.h"
 
 #include <contact/lcp.h>
@@ -17,22 +16,22 @@
 __extension__ typedef __int128 wide;
 
 enum { ROWS = 5, NEAR_ROWS = 2 };
-/* Numbers of NEARLY are in units of 2^-NEAR: products of two are still distinct in doubles. */
+/* Numbers of NEARLY are in units of 2^-NEAR: products of two remain distinct in doubles. */
 enum { NEAR = 20 };
 
 typedef enum kind {
-  SYMMETRIC, /* indefinite, nearly all of them */
+  SYMMETRIC, /* nearly all are indefinite */
   GENERAL,
   DOMINANT,   /* strictly diagonally dominant, not symmetric: a P-matrix */
   PRODUCT,    /* J J' of low rank: semidefinite */
   COPOSITIVE, /* symmetric, no entry below 0 */
-  ZERO_ROWS,  /* symmetric, some rows and columns 0 */
-  MONOTONE,   /* J J' and a skew-symmetric matrix */
+  ZERO_ROWS,  /* symmetric, some rows and columns are 0 */
+  MONOTONE,   /* J J' plus a skew-symmetric matrix */
   DEFINITE,   /* J J' + I */
   NEGATIVE,   /* -(J J' + I) */
   TRIANGULAR, /* with 0 and 1 on the diagonal: P0 */
-  NEARLY,     /* symmetric, up to two rows, each number 2^(1 - NEAR) off an integer at most: nearly
-                 tied, or nearly singular */
+  NEARLY, /* symmetric, up to two rows, each number within 2^(1 - NEAR) of an integer: nearly tied,
+             or nearly singular */
   KINDS
 } kind;
 
@@ -41,8 +40,8 @@ typedef struct problem {
   long long m[ROWS][ROWS], q[ROWS]; /* in units of 2^-NEAR for NEARLY */
   int power[ROWS];
   double scaled[ROWS * ROWS], scaled_q[ROWS];
-  bool within_tolerance; /* may a problem without a solution be one within the tolerance of the
-                            solver? */
+  bool within_tolerance; /* a problem without a solution may have one within the solver's tolerance
+                          */
 } problem;
 
 /* A solution z = number / denominator. */
@@ -83,7 +82,7 @@ static void make_matrix(check_random *r, kind k, problem *p) {
     }
 }
 
-/* Each number by a few units of 2^-NEAR, M symmetric. */
+/* Changes each number by a few units of 2^-NEAR; M stays symmetric. */
 static void shake(check_random *r, problem *p) {
   for (size_t i = 0; i < p->n; i++) {
     for (size_t c = 0; c <= i; c++)
@@ -92,7 +91,7 @@ static void shake(check_random *r, problem *p) {
   }
 }
 
-/* Any q; or that of a solution in small integers, where z and w of some rows are both 0. */
+/* Any q; or the q of a solution in small integers, with both z and w zero in some rows. */
 static void make(check_random *r, kind k, problem *p) {
   p->n = 1 + check_next(r) % (k == NEARLY ? NEAR_ROWS : ROWS);
   make_matrix(r, k, p);
@@ -127,15 +126,14 @@ static wide column_entry(const problem *p, size_t row, size_t column, bool of_z)
   return of_z ? -(wide)p->m[row][column] : row == column;
 }
 
-/* Columns, and the one that is to be a combination of them. */
+/* Columns; the last one is to be a combination of the others. */
 typedef struct columns {
   size_t count, column[ROWS + 1];
   bool of_z[ROWS + 1];
 } columns;
 
 /* The last column = sum of factor_k column_k / *denominator of the others, which are independent.
- * False: they depend on each other, or there is no such sum. Gauss-Jordan elimination without
- * fractions. */
+ * False: they are dependent, or there is no such sum. Fraction-free Gauss-Jordan elimination. */
 static bool combine(const problem *p, const columns *from, wide *factors, wide *denominator) {
   size_t n = p->n, count = from->count - 1;
   wide a[ROWS][ROWS + 1], before = 1;
@@ -171,7 +169,7 @@ static void add_solution(const problem *p, const point *z, truth *t) {
   if (t->count++ == 0) t->first = *z;
 }
 
-/* The columns `set` of one basis. A vertex: q is a positive combination of them. */
+/* Tries the columns `set` of one basis: a vertex, if q is a positive combination of them. */
 static bool try_vertex(const problem *p, const columns *set, truth *t) {
   columns all = *set;
   wide factors[ROWS];
@@ -244,8 +242,8 @@ static bool is_first(const problem *p, const truth *t, const double *z) {
   return apart <= 1e-9 * greatest;
 }
 
-/* Their residuals are within 1e-8 of the greatest q, which those of rows of small units without a
- * solution may be, too. */
+/* Their residuals are within 1e-8 of the greatest q. Rows in small units may satisfy this without a
+ * solution. */
 static bool is_iterative(ct_lcp_method method) {
   return method == CT_LCP_PGS || method == CT_LCP_QUADRATIC;
 }
@@ -260,7 +258,7 @@ static void check_claims(const problem *p, const truth *t, const ct_lcp_result *
     CHECK(t->count == 0);
   if (a->unique == CT_YES) {
     CHECK(a->converged && t->count > 0 && !t->several);
-    /* Methods for symmetric M come near it only as the tolerance says. */
+    /* Methods for symmetric M deviate by the tolerance. */
     bool for_any =
         a->method == CT_LCP_LEMKE || a->method == CT_LCP_ENUMERATION || a->asymmetry == 0.0;
     CHECK(!for_any || is_first(p, t, a->z));
@@ -323,7 +321,7 @@ static void unique_and_infeasible_are_claimed_only_where_they_are_true(void) {
       printf("kind %d: %d solved, %d unique, %d several, %d unknown\n", k, by_kind[k].solved,
              by_kind[k].unique, by_kind[k].several, by_kind[k].unknown);
   }
-  /* Each answer is met often, and those that the theory gives are all given. */
+  /* Each outcome is frequent, and each outcome guaranteed by theory always occurs. */
   CHECK(by_kind[SYMMETRIC].several > by_kind[SYMMETRIC].solved / 10);
   CHECK_INT(by_kind[DOMINANT].unique, by_kind[DOMINANT].solved);
   CHECK_INT(by_kind[DEFINITE].unique, by_kind[DEFINITE].solved);

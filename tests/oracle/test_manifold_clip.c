@@ -1,5 +1,5 @@
 /* Manifolds of flat contacts against the overlap of two polygons by brute force in long double;
- * what holds of every manifold over random pairs; the reduction against all choices of four. */
+ * invariants of every manifold over random pairs; the reduction against all choices of four. */
 #include <contact/contact.h>
 
 #include "tests/support/workspace.h"
@@ -24,7 +24,7 @@ static int by_place(const void *p, const void *q) {
   return a->y < b->y ? -1 : a->y > b->y;
 }
 
-/* Area of the convex hull of places, by Andrew's chain. */
+/* Area of the convex hull of points, by Andrew's monotone chain. */
 static long double hull_area(place *at, int count) {
   place chain[2 * PLACES_MAX];
   int n = 0;
@@ -49,7 +49,7 @@ static bool inside(const polygon *p, place q) {
   return true;
 }
 
-/* Every corner of one in the other and every crossing of two edges. */
+/* Collects every corner of one polygon inside the other and every crossing of two edges. */
 static long double overlap_area(const polygon *p, const polygon *q) {
   place found[PLACES_MAX];
   int n = 0;
@@ -85,7 +85,7 @@ static ct_manifold meet(const ct_shape *a, const ct_frame *fa, const ct_shape *b
   return m;
 }
 
-/* Area that the points span across the pair's normal. */
+/* Area spanned by the points across the pair's normal. */
 static double area_of(const ct_contact_point *points, size_t count, ct_vec3 normal) {
   place at[PLACES_MAX];
   ct_vec3 x = ct_unit_or(ct_cross(normal, fabs(normal.x) < 0.6 ? ct_vec(1, 0, 0) : ct_vec(0, 1, 0)),
@@ -98,7 +98,7 @@ static double area_of(const ct_contact_point *points, size_t count, ct_vec3 norm
 
 /* ---- flat contacts -------------------------------------------------------------------------- */
 
-/* A convex polygon about the origin; a box's face when boxed. */
+/* A convex polygon about the origin; the face of a box if `boxed`. */
 static polygon random_polygon(check_random *r, bool boxed) {
   polygon p = {.count = boxed ? 4 : 3 + (int)(check_next(r) % (CORNERS_MAX - 2))};
   double a = check_uniform(r, 0.3, 1.5), b = check_uniform(r, 0.3, 1.5);
@@ -110,8 +110,8 @@ static polygon random_polygon(check_random *r, bool boxed) {
   return p;
 }
 
-/* The prism over a polygon from z = 0 to `height`; *middle: where a box's frame is. `turned`:
- * points turned before the hull is made, so that their rounding cuts its faces. */
+/* The prism over a polygon from z = low to high; *middle: the box's frame origin. `turned`: points
+ * are rotated before the hull is built, so that their rounding splits its faces. */
 static ct_shape prism(const polygon *p, bool boxed, double low, double high,
                       const ct_frame *turned) {
   if (boxed)
@@ -129,7 +129,7 @@ static ct_shape prism(const polygon *p, bool boxed, double low, double high,
   return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
 }
 
-/* A prism below z = 0 and one above, turned about z and shifted; both moved together. */
+/* A prism below z = 0 and one above, rotated about z and shifted; both moved together. */
 typedef struct stack {
   polygon p, q; /* seen along z */
   ct_shape a, b;
@@ -192,7 +192,7 @@ static double sum_of(const ct_contact_point *p, size_t count) {
   return sum;
 }
 
-/* Poses that differ by a unit in the last place show the same contact, though corners may become
+/* Poses that differ by a unit in the last place have the same contacts, though corners may become
  * crossings. */
 static void flat_contacts_are_steady_under_round_off(void) {
   check_random random = {62};
@@ -293,7 +293,7 @@ static void check_manifold(const ct_manifold *m, double clearance, const char *w
   if (m->count > 0) CHECK_NEAR(m->points[0].distance, m->pair.distance, tolerance);
 }
 
-/* The greatest area of four of the points. */
+/* The greatest area spanned by four of the points. */
 static double best_four(const ct_contact_point *p, size_t n, ct_vec3 normal) {
   double best = 0;
   for (size_t i = 0; i < n; i++)
@@ -306,8 +306,7 @@ static double best_four(const ct_contact_point *p, size_t n, ct_vec3 normal) {
   return best;
 }
 
-/* Nearness to touching: b pushed along the line of centres until its distance is small, by the
- * distance itself. */
+/* Brings the pair near contact: moves b along the line of centres until its distance is small. */
 static void approach(check_random *r, const ct_shape *a, const ct_frame *fa, const ct_shape *b,
                      ct_frame *fb) {
   double wanted = check_uniform(r, -0.05, 0.05);
@@ -330,7 +329,7 @@ static void every_pair_of_kinds_has_a_true_manifold(void) {
       ct_shape a = random_shape(&random, kinds[i / KINDS]),
                b = random_shape(&random, kinds[i % KINDS]);
       if (round % 5 == 4 && a.kind == CT_KIND_BOX) a.rounding = 0.1;
-      /* Every other pair stands straight, so that faces and lines meet. */
+      /* Every other pair is axis-aligned, so that faces and edges coincide. */
       bool straight = round & 1;
       ct_frame fa =
           ct_frame_of((ct_pose){{0, 0, 0}, straight ? ct_quat_identity() : random_turn(&random)});
@@ -372,7 +371,7 @@ static void every_pair_of_kinds_has_a_true_manifold(void) {
   }
 }
 
-/* A scene twice or half as large has the same ids, and twice the distances bit for bit. */
+/* A scene scaled by 2 or 1/2 has the same ids, and exactly scaled distances. */
 static void a_scale_by_a_power_of_two_changes_nothing_else(void) {
   check_random random = {64};
   for (int round = 0; round < 200; round++) {

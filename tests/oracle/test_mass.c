@@ -42,8 +42,8 @@ static void a_plain_capsule_has_the_textbook_values(void) {
   CHECK_NEAR(m.center.z, 0.0, 1e-16);
 }
 
-/* Square of the radius at height z of the union of the balls along the segment, radii linear: a
- * parabola in the place along it. */
+/* Square of the radius at height z of the union of the balls along the segment, with linear radii:
+ * a parabola in the position along it. */
 static long double profile2(ct_shape s, long double z) {
   long double a = s.capsule.half_length, b = s.capsule.radius_bottom,
               d = (long double)s.capsule.radius_top - b, best = 0.0L;
@@ -77,9 +77,9 @@ static void simpson(ct_shape s, long double low, long double high, long double s
   }
 }
 
-/* Volume, first moment and both inertias about the centre by Simpson's rule, cut at the two heights
- * where the place along the segment reaches an end: between them the integrands are polynomials of
- * degree 4 at most, and 2000 panels err by 1e-13. */
+/* Volume, first moment and both inertias about the centre by Simpson's rule, split at the two
+ * heights where the position along the segment reaches an end. Between them the integrands are
+ * polynomials of degree 4 at most, and the error of 2000 panels is 1e-13. */
 static ct_mass_properties quadrature(ct_shape s) {
   long double a = s.capsule.half_length, b = s.capsule.radius_bottom, top = s.capsule.radius_top,
               d = top - b;
@@ -104,7 +104,7 @@ static void capsules_of_two_radii_agree_with_quadrature(void) {
     double a = check_uniform(&r, 0.0, 2.0), bottom = check_uniform(&r, 0.05, 1.5),
            top = check_uniform(&r, 0.05, 1.5);
     if (k % 5 == 0) a = 0.5 * fabs(bottom - top) * (1.0 + 1e-6 * k); /* barely more than one ball */
-    if (k % 7 == 0) a = 0.4 * fabs(bottom - top);                    /* one ball holds the other */
+    if (k % 7 == 0) a = 0.4 * fabs(bottom - top); /* one ball contains the other */
     ct_shape s = capsule(a, bottom, top);
     ct_mass_properties m = mass_of(s, 1.0), q = quadrature(s);
     CHECK_NEAR(m.volume, q.volume, 1e-12 * q.volume);
@@ -138,7 +138,7 @@ static void a_plane_has_no_mass(void) {
   CHECK(m.volume == 7.0);
 }
 
-/* A hull's integrals by fans of tetrahedra over its faces, in long double about a vertex. */
+/* A hull's integrals by tetrahedron fans over its faces, in long double about a vertex. */
 static void hull_truth(const ct_hull_view *h, ct_mass_properties *out) {
   long double d_sum = 0.0L, first[3] = {0}, second[3][3] = {{0}},
               origin[3] = {h->x[0], h->y[0], h->z[0]};
@@ -196,7 +196,7 @@ static void hulls_agree_with_tetrahedra_in_long_double(void) {
     ct_mass_properties truth, m = mass_of((ct_shape){.kind = CT_KIND_CONVEX, .hull = hull}, 1.0);
     hull_truth(ct_hull_get(hull), &truth);
     double size = truth.inertia.rx.x + truth.inertia.ry.y + truth.inertia.rz.z;
-    /* Long double cancels 2^-64 / flat of the volume. */
+    /* Cancellation in long double costs 2^-64 / flat of the volume. */
     CHECK_NEAR(m.volume, truth.volume, 1e-15 * truth.volume + 1e-17);
     CHECK_NEAR(ct_max_abs(ct_sub(m.center, truth.center)), 0.0,
                1e-15 + 2.0 * 0x1p-53 * far + 1e-12 * (flat < 1.0));
@@ -205,7 +205,7 @@ static void hulls_agree_with_tetrahedra_in_long_double(void) {
   }
 }
 
-/* Refined spheres: volume and inertia come nearer with the square of the mesh size. */
+/* Refined spheres: volume and inertia converge with the square of the mesh size. */
 static void fine_spheres_converge_to_the_ball(void) {
   double error[2];
   ct_vec3 p[4096];

@@ -12,7 +12,7 @@ static ct_mass_properties mass_of(ct_shape shape, double density) {
   return m;
 }
 
-/* Volume, height of the centre, moments of inertia over the mass. */
+/* Volume, height of the centre, moments of inertia divided by the mass. */
 static void check_values(ct_shape shape, double volume, double z, ct_vec3 moments,
                          double tolerance) {
   ct_mass_properties m = mass_of(shape, 2.0);
@@ -57,7 +57,7 @@ static void a_tetrahedron_and_an_octahedron_have_the_published_values(void) {
 }
 
 /* Frusta over many orders of slope: areas, first and second moments are polynomials in z of degree
- * 4 at most, which Boole's rule on 64 panels integrates to rounding. */
+ * 4 at most, for which Boole's rule on 64 panels is exact up to rounding. */
 static void frusta_agree_with_quadrature(void) {
   check_random r = {62};
   static const long double weight[] = {7, 32, 12, 32, 14};
@@ -175,7 +175,8 @@ static void other_kinds_with_added_rounding_have_no_mass(void) {
   }
 }
 
-/* Is the point of the shape, by the definition of its kind? Added rounding of boxes only. */
+/* Is the point in the shape, by the definition of its kind? For boxes, only added rounding is
+ * supported. */
 static bool holds(const ct_shape *s, ct_vec3 p) {
   double across = sqrt(p.x * p.x + p.y * p.y);
   switch (s->kind) {
@@ -199,8 +200,7 @@ static bool holds(const ct_shape *s, ct_vec3 p) {
   }
 }
 
-/* Counts the points of a fine grid that the shape holds: volume, centre and inertia within 0.2 %.
- */
+/* Counts the points of a fine grid inside the shape: volume, centre and inertia within 0.2 %. */
 static void masses_agree_with_counts_of_grid_points(void) {
   enum { N = 100 };
   const ct_shape shapes[] = {cylinder(0.5, 0.6), cone(0.6, 0.5, 0.0), cone(0.6, 0.2, 0.5),

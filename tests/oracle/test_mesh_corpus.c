@@ -1,12 +1,11 @@
-/* Vertices of one mesh against another, from the reference corpus (softmesh.jsonl, computed with
- * exact rationals there): which are inside, how deep, and what the rays along their normals hit;
- * and which pairs of triangles share a point.
+/* Vertices of one mesh against another, from the reference corpus (softmesh.jsonl, computed in
+ * exact rationals): containment, depth, and the hits of rays along the vertex normals; and the
+ * pairs of triangles that share a point.
  *
- * The file is $CONTACTD_CORPUS/softmesh.jsonl or ../shared/corpus/softmesh.jsonl; without one its
- * fact is skipped, which the runner allows only then, and the synthetic cases kept in the tree are
- * asked alone. Vertices are brought into the other mesh's frame in long double: what lies exactly
- * on a surface there may fall on either side here and is left out.
- */
+ * The file is $CONTACTD_CORPUS/softmesh.jsonl or ../shared/corpus/softmesh.jsonl. Without a file
+ * its fact is skipped, the runner permits skipping only then, and only the synthetic cases in the
+ * tree are tested. Vertices are transformed into the other mesh's frame in long double; a vertex
+ * exactly on a surface may round to either side and is left out. */
 #include "tests/support/meshes.h"
 #include "tests/support/workspace.h"
 
@@ -110,7 +109,7 @@ static void check_vertices(const meeting *m) {
   }
 }
 
-/* Farther from the triangle's edges than the rounding of the ray can reach. */
+/* The hit is farther from the triangle's edges than the rounding of the ray. */
 static bool well_inside(const json_t *hit) {
   const json_t *share = json_object_get(hit, "barycentric");
   return number_at(share, 0) > 1e-12 && number_at(share, 1) > 1e-12 && number_at(share, 2) > 1e-12;
@@ -139,7 +138,7 @@ static int check_rays(const meeting *m) {
   return checked;
 }
 
-/* The triangles of a side: of a tetmesh those of its surface, in the order of the corpus. */
+/* The triangles of a side; for a tetmesh those of its surface, in the order of the corpus. */
 static ct_mesh *surface_of(const json_t *side) {
   json_t *shape = json_copy(json_object_get(side, "shape"));
   const json_t *surface = json_object_get(side, "surface_triangles");
@@ -157,7 +156,7 @@ static ct_frame frame_of(const json_t *side) {
                 {number_at(q, 1), number_at(q, 2), number_at(q, 3), number_at(q, 0)}});
 }
 
-/* The list of pairs that share a point, both ways round. */
+/* The list of pairs that share a point, in both orders of the bodies. */
 static int check_triangle_pairs(const json_t *line) {
   const json_t *side[2] = {json_object_get(line, "a"), json_object_get(line, "b")};
   const json_t *truth =
@@ -189,7 +188,8 @@ static int check_triangle_pairs(const json_t *line) {
   return (int)json_array_size(truth);
 }
 
-/* Every pair of meshes in the file, which is closed; at least so many cases and rays. */
+/* Checks every pair of meshes in the file and closes the file; requires the given numbers of cases
+ * and rays. */
 static void check_file(FILE *file, int least_cases, int least_rays) {
   int cases = 0, rays = 0, pairs = 0;
   json_t *line;

@@ -17,8 +17,8 @@ static ct_pair_result distance_of(const ct_shape *a, ct_pose pose_a, const ct_sh
 
 static ct_pose at(double x, double y, double z) { return (ct_pose){{x, y, z}, ct_quat_identity()}; }
 
-/* Crossings of a slanted ray from p through the triangles, in 113 bits; random points meet no edge.
- */
+/* Counts crossings of a slanted ray from p with the triangles, in 113 bits; random points hit no
+ * edge. */
 static bool is_inside(const ct_vec3 *v, const soup *s, ct_vec3 p) {
   const quad3 d = {0.3141592653589793L, 0.2718281828459045L, 0.9092974268256817L};
   int winding = 0;
@@ -35,7 +35,7 @@ static bool is_inside(const ct_vec3 *v, const soup *s, ct_vec3 p) {
   return winding > 0;
 }
 
-/* The deepest vertex of `points` in the solid: its depth, or 0. */
+/* The depth of the deepest vertex of `points` in the solid, or 0. */
 static double deepest(const soup *points, const ct_vec3 *p, const soup *solid, const ct_vec3 *q) {
   double most = 0.0;
   for (uint32_t i = 0; i < points->vn; i++) {
@@ -78,7 +78,7 @@ static void overlapping_solids_tell_their_deepest_vertex(void) {
       CHECK(ct_norm(gap) <= 1e-14);
       deep++;
     } else if (overlap) {
-      /* No vertex is inside: an edge is. */
+      /* No vertex is inside, so the deepest feature is an edge. */
       CHECK(result.distance < 0.0 && result.distance > -2.0);
       edges++;
     } else {
@@ -100,7 +100,7 @@ static void overlapping_solids_tell_their_deepest_vertex(void) {
   CHECK(deep > 20 && inside > 3);
 }
 
-/* Two bars across each other, 1/8 deep: no vertex of one is in the other. */
+/* Two crossed bars, 1/8 deep: no vertex of one is inside the other. */
 static void bars_across_each_other_are_as_deep_as_their_edges(void) {
   ct_shape a = oracle_box_mesh(ct_vec(4, 0.5, 0.5)), b = oracle_box_mesh(ct_vec(0.5, 4, 0.5));
   ct_pair_result r = distance_of(&a, at(0, 0, 0), &b, at(0, 0, 0.875));
@@ -132,7 +132,7 @@ static void solids_that_touch_are_at_zero_with_the_normal_between_them(void) {
     CHECK_INT(r.relation, CT_TOUCHING);
     CHECK(ct_norm(ct_sub(r.normal, cases[i].normal)) <= 1e-15);
     CHECK(ct_norm(ct_sub(r.point_a, r.point_b)) <= 1e-15);
-    /* A hair apart, and a hair in. */
+    /* Slightly apart, and slightly overlapping. */
     for (int side = -1; side <= 1; side += 2) {
       ct_pose near = cases[i].pose;
       near.position = ct_add_scaled(near.position, cases[i].normal, side * 0x1p-40);
@@ -158,7 +158,7 @@ static void equal_solids_hold_each_other(void) {
   CHECK(same.distance <= 0.0 && same.relation == CT_CONTAINING && same.status == CT_PAIR_OK);
   same = distance_of(&surface, pose, &surface, pose);
   CHECK(same.distance == 0.0 && same.depth_kind == CT_DEPTH_NONE && same.relation == CT_TOUCHING);
-  /* Where the frames' product is not exactly 1, so are the places. */
+  /* If the product of the frames is not exactly 1, neither are the positions. */
   same = distance_of(&star, turned, &star, turned);
   CHECK(fabs(same.distance) <= 64 * 0x1p-53 && same.status == CT_PAIR_OK);
   same = distance_of(&surface, turned, &surface, turned);
@@ -167,7 +167,7 @@ static void equal_solids_hold_each_other(void) {
   ct_shape_release(&surface);
 }
 
-/* A box that stands inside another against its wall is held by it. */
+/* A box inside another and flush against its wall is contained in it. */
 static void a_solid_flush_inside_another_is_held(void) {
   ct_shape large = oracle_box_mesh(ct_vec(2, 2, 2)), small = oracle_box_mesh(ct_vec(1, 1, 1));
   ct_shape box = {.kind = CT_KIND_BOX, .box = {{1, 1, 1}}}, surface_small;
@@ -218,7 +218,7 @@ static void a_half_space_is_as_far_as_the_lowest_vertex(void) {
   }
 }
 
-/* Powers of two change no digit. */
+/* Scaling by powers of two changes no digit. */
 static void answers_scale(void) {
   check_random r = {25};
   for (int i = 0; i < 40; i++) {

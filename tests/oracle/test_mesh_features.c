@@ -1,7 +1,6 @@
-/* Solid meshes and curved or rounded bodies in each other: the points of the answer lie on the two
- * surfaces, by closed forms of how far a point is from a body's surface and by all triangles in 113
- * bits, and the one is the depth along the normal from the other.
- */
+/* Solid meshes overlapping curved or rounded bodies: the points of the answer are on the two
+ * surfaces, by closed forms of a point's distance from a body's surface and by all triangles in 113
+ * bits; and the points are separated by the depth along the normal. */
 #include "tests/oracle/mesh_oracle.h"
 #include "tests/support/workspace.h"
 
@@ -9,11 +8,11 @@ static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 enum { PAIRS = 3000, BODIES = 9 };
 
-/* Of points of the answers, m: bodies are some 1 m in size. Depths of curved kinds are solved for,
- * not closed. */
+/* Permitted distance of the answer's points from the surfaces, m; bodies are about 1 m in size.
+ * Depths of curved kinds are computed iteratively. */
 #define OFF_LIMIT 1e-9
 
-/* Below 0 inside. (x, y) from the rectangle |x| <= w, |y| <= h; the same with a third side. */
+/* Signed distance of (x, y, z) from a box, negative inside. */
 static long double from_box(long double x, long double y, long double z, ct_vec3 half) {
   long double a = fabsl(x) - half.x, b = fabsl(y) - half.y, c = fabsl(z) - half.z,
               most = fmaxl(a, fmaxl(b, c));
@@ -24,7 +23,7 @@ static long double from_box(long double x, long double y, long double z, ct_vec3
   return sqrtl(a * a + b * b + c * c);
 }
 
-/* A cone from the ring `r` at -h to its tip at h, as a triangle of the half plane of x = ring. */
+/* A cone from the ring `r` at -h to its tip at h, as a triangle in the half-plane x = ring. */
 static long double from_cone(long double x, long double z, long double r, long double h) {
   long double slant = sqrtl(r * r + 4 * h * h), side = (2 * h * x + r * (z - h)) / slant,
               base = -h - z;
@@ -34,7 +33,8 @@ static long double from_cone(long double x, long double z, long double r, long d
   return fminl(sqrtl(dx * dx + dz * dz), sqrtl(rim * rim + (z + h) * (z + h)));
 }
 
-/* Least height over the balls of a tapered capsule, a convex function along its axis, by thirds. */
+/* Least distance over the balls of a tapered capsule, a convex function along its axis, by ternary
+ * search. */
 static long double from_tapered(const ct_shape *s, long double ring, long double z) {
   long double low = -1, high = 1, mean = 0.5L * (s->capsule.radius_top + s->capsule.radius_bottom);
   long double rise = 0.5L * (s->capsule.radius_top - s->capsule.radius_bottom), least = 0;
@@ -50,8 +50,8 @@ static long double from_tapered(const ct_shape *s, long double ring, long double
   return least;
 }
 
-/* Signed distance of a point in the body's frame; of an ellipsoid to first order, which is exact on
- * the surface. */
+/* Signed distance of a point in the body's frame; for an ellipsoid to first order, which is exact
+ * on the surface. */
 static long double from_surface(const ct_shape *s, ct_vec3 p) {
   long double x = p.x, y = p.y, z = p.z, ring = sqrtl(x * x + y * y),
               grown = (long double)s->rounding + s->margin;
@@ -148,8 +148,8 @@ static void points_of_a_deep_answer_lie_on_both_surfaces(void) {
   }
 }
 
-/* A capsule upright in a slab that is thinner than its ball: the way out of a face is through the
- * whole of it. */
+/* A capsule upright in a slab thinner than its ball: the depth along a face normal is that of the
+ * whole capsule. */
 static void a_body_thicker_than_the_solid_leaves_it_as_a_whole(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-4, -4, -0.5), ct_vec(4, 4, 0.5));

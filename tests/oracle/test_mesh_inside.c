@@ -1,5 +1,5 @@
-/* Points inside meshes and on them: against exact integers on the surface and the winding number in
- * long double off it. */
+/* Points inside meshes and on their surfaces: against exact integers on the surface, and against
+ * the winding number in long double off it. */
 #include "tests/oracle/mesh_cases.h"
 
 /* Is p in the closed triangle? Exact for integers. */
@@ -11,7 +11,7 @@ static bool on_surface(ipoint p, ipoint a, ipoint b, ipoint c) {
          ipoint_dot(n, ipoint_cross(ipoint_sub(a, c), ipoint_sub(p, c))) >= 0;
 }
 
-/* Solid angle of a triangle from p: van Oosterom, Strackee 1983 (theory 7.2). */
+/* Solid angle of a triangle seen from p (van Oosterom, Strackee 1983). */
 static long double solid_angle(const ct_vec3 t[3], ct_vec3 p) {
   long double v[3][3], l[3];
   for (int k = 0; k < 3; k++) {
@@ -38,7 +38,8 @@ static long double winding(const ct_mesh_view *v, ct_vec3 p) {
   return (v->flipped ? -sum : sum) / (4 * acosl(-1.0L));
 }
 
-/* T7.2: the cube's windings, and the solid angle of a triangle that is an eighth of a sphere. */
+/* T7.2: the winding numbers of a cube, and the solid angle of a triangle that covers an eighth of a
+ * sphere. */
 static void the_oracle_knows_the_cube(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
@@ -88,8 +89,8 @@ static void integer_points_are_inside_when_the_surface_winds_around_them(void) {
   CHECK(solids > 170 && on > 4000 && in > 3000 && out > 5000);
 }
 
-/* A solid turned by no special angle: points a hair inside and outside its faces, and points far
- * from it. */
+/* A solid rotated by a generic angle: points slightly inside and outside its faces, and distant
+ * points. */
 static void points_a_hair_from_a_turned_sphere_are_on_the_right_side(void) {
   check_random r = {302};
   soup s = {0};

@@ -1,4 +1,4 @@
-/* The nearest point of a mesh: against brute force over all triangles in 113 bits. */
+/* The nearest point of a mesh, against brute force over all triangles in 113 bits. */
 #include "tests/oracle/mesh_cases.h"
 #include "tests/oracle/triangle_oracle.h"
 
@@ -26,7 +26,7 @@ static void check_point(const ct_mesh *mesh, ct_vec3 p, double scale) {
   CHECK_NEAR(foot.distance, (double)least, tolerance);
   CHECK(position != UINT32_MAX);
   if (position == UINT32_MAX) return;
-  /* The triangle named is as near, and the point is on it. */
+  /* The named triangle has the reported distance, and the point is on it. */
   CHECK_NEAR((double)to_triangle(v, position, p), (double)least, tolerance);
   CHECK_NEAR((double)to_triangle(v, position, foot.point), 0, tolerance);
   CHECK_NEAR(ct_norm(ct_sub(foot.point, p)), (double)least, 2 * tolerance);
@@ -68,7 +68,7 @@ static void equally_near_triangles_give_the_lowest(void) {
   ct_mesh_release(mesh);
 }
 
-/* Fans of triangles up to 1e12 times as long as wide, and obtuse ones as flat. */
+/* Fans of triangles up to 1e12 times as long as wide, and equally flat obtuse ones. */
 static void needles_and_flat_triangles_keep_their_digits(void) {
   check_random r = {502};
   for (int k = 0; k < 80; k++) {
@@ -96,7 +96,7 @@ static void needles_and_flat_triangles_keep_their_digits(void) {
   }
 }
 
-/* A common offset costs only its rounding of the input. */
+/* A common offset costs only the rounding of the input. */
 static void far_from_the_origin_distances_are_as_good(void) {
   check_random r = {503};
   soup s = {0};

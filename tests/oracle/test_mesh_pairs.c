@@ -9,7 +9,7 @@ static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* The same answer bit for bit; the work that it took may differ. */
+/* The same answer bit for bit; iteration counts may differ. */
 static bool same(const ct_pair_result *p, const ct_pair_result *q) {
   return p->distance == q->distance && p->lower_bound == q->lower_bound &&
          p->upper_bound == q->upper_bound && same_vec(p->normal, q->normal) &&
@@ -19,7 +19,7 @@ static bool same(const ct_pair_result *p, const ct_pair_result *q) {
          p->triangle_b == q->triangle_b;
 }
 
-/* What holds for every answer, whatever it is. */
+/* Invariants of every answer. */
 static void check_answer(ct_placed a, ct_placed b, const ct_pair_result *r, double unit) {
   ct_pair_result swapped;
   ct_pair_distance(b, a, &full, workspace, &swapped);
@@ -93,7 +93,8 @@ static void surfaces_are_as_far_apart_as_brute_force_says(void) {
   }
 }
 
-/* A box given as a mesh is the box: apart to round-off, overlapping exactly where it does. */
+/* A box given as a mesh behaves as the box: equal up to round-off when apart, and overlapping
+ * exactly when the box does. */
 static void a_box_of_triangles_is_a_box_to_every_convex_kind(void) {
   check_random r = {12};
   ct_hull *hull = NULL;
@@ -174,7 +175,7 @@ static void a_surface_crosses_a_body_at_distance_zero(void) {
   ct_shape_release(&open);
 }
 
-/* A box with a hollow, a box in the hollow, and boxes in the wall and around it all. */
+/* A hollow box, a box in its cavity, boxes in its wall, and a box around all of it. */
 static void solids_in_solids_overlap_and_in_their_hollows_do_not(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-4, -4, -4), ct_vec(4, 4, 4));
@@ -193,8 +194,8 @@ static void solids_in_solids_overlap_and_in_their_hollows_do_not(void) {
     ct_relation relation; /* of the hollow box to the other */
   } cases[] = {
       {&small, {0, 0, 0}, 1.5, CT_SEPARATED},
-      {&small, {3, 0, 0}, -1.0, CT_CONTAINING}, /* the wall is 2 thick: a vertex 1 deep at most, as
-                                                   it is 1/2 from the middle */
+      {&small, {3, 0, 0}, -1.0, CT_CONTAINING}, /* the wall is 2 thick: a vertex is at most 1 deep,
+                                                   as it is 1/2 from the middle */
       {&small, {1.75, 0, 0}, -0.25, CT_PENETRATING},
       {&around, {0, 0, 0}, -3.0, CT_CONTAINED},
       {&ball, {0, 0.5, 0}, 1.0, CT_SEPARATED},

@@ -1,4 +1,4 @@
-/* Rays against meshes: by brute force over all triangles in exact fractions of 128-bit integers. */
+/* Rays against meshes, by brute force over all triangles in exact fractions of 128-bit integers. */
 #include "tests/oracle/mesh_cases.h"
 
 /* t as a fraction with a positive denominator. */
@@ -11,7 +11,7 @@ static int compare(fraction a, fraction b) {
   return (l > r) - (l < r);
 }
 
-/* The part of t in [0, inf) where A + B t >= 0; *last.d == 0: no end. */
+/* Clips t in [0, inf) to A + B t >= 0; *last.d == 0: unbounded. */
 static bool clip(fraction *first, fraction *last, wide a, wide b) {
   if (b == 0) return a >= 0;
   fraction at = b > 0 ? (fraction){-a, b} : (fraction){a, -b};
@@ -20,8 +20,8 @@ static bool clip(fraction *first, fraction *last, wide a, wide b) {
   return last->d == 0 || compare(*first, *last) <= 0;
 }
 
-/* First t >= 0 at which o + t d is in the closed triangle; false when there is none. *side is the
- * one of ct_mesh_hit. */
+/* First t >= 0 at which o + t d is in the closed triangle; false if there is none. *side as in
+ * ct_mesh_hit. */
 static bool meets(ipoint o, ipoint d, const ipoint t[3], fraction *at, int *side) {
   ipoint n = ipoint_cross(ipoint_sub(t[1], t[0]), ipoint_sub(t[2], t[0]));
   wide rises = ipoint_dot(n, d), height = ipoint_dot(n, ipoint_sub(t[0], o));
@@ -79,7 +79,7 @@ static bool same_bits(const ct_mesh_hit *a, const ct_mesh_hit *b) {
          a->point.x == b->point.x && a->point.y == b->point.y && a->point.z == b->point.z;
 }
 
-/* The ray with its direction times 2^power. */
+/* The ray with its direction multiplied by 2^power. */
 static size_t check_ray(const ct_mesh *mesh, ipoint o, ipoint d, int power) {
   const ct_mesh_view *v = ct_mesh_get(mesh);
   size_t count = brute(v, o, d, truth);
@@ -102,7 +102,7 @@ static size_t check_ray(const ct_mesh *mesh, ipoint o, ipoint d, int power) {
   CHECK_INT(ct_mesh_ray_all(mesh, origin, direction, INFINITY, some, 3), count);
   for (size_t i = 0; i < count && i < 3; i++) CHECK(same_bits(&some[i], &found[i]));
   CHECK_INT(ct_mesh_ray_all(mesh, origin, direction, INFINITY, NULL, 0), count);
-  if (count > 0) { /* the limit is kept, and ends the ray */
+  if (count > 0) { /* the limit is respected and ends the ray */
     double limit = found[count / 2].t;
     CHECK(ct_mesh_ray_first(mesh, origin, direction, found[0].t, &first) &&
           first.triangle == found[0].triangle);
@@ -135,8 +135,8 @@ static void rays_between_integer_points_hit_what_exact_fractions_say(void) {
   CHECK(rays == 12800 && hits > 30000 && coplanar > 1000 && missed > 1000);
 }
 
-/* From outside towards points of a closed mesh's edges: something is always hit, however the edge
- * lies. */
+/* From outside towards points on edges of a closed mesh: something is always hit, for every
+ * orientation of the edge. */
 static void nothing_slips_through_edges_and_vertices(void) {
   check_random r = {402};
   soup s = {0};
@@ -150,8 +150,8 @@ static void nothing_slips_through_edges_and_vertices(void) {
     ct_vec3 p = v->vertices[c[0]], q = v->vertices[c[1]];
     ct_vec3 at = i % 3 == 0 ? p : ct_add_scaled(p, ct_sub(q, p), check_uniform(&r, 0, 1));
     ct_vec3 from = case_vec(&r, -9, 9), d = ct_sub(v->centroid, at);
-    /* Aimed a little to the inside, so that the rounding of the aim does not lead past the outline.
-     */
+    /* Aimed slightly inwards, so that the rounding of the direction does not lead past the
+     * outline. */
     if (i % 2) d = ct_sub(ct_add_scaled(at, ct_sub(v->centroid, at), 1e-9), from);
     else from = ct_add_scaled(at, d, -2);
     ct_mesh_hit hit;

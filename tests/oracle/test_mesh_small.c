@@ -1,5 +1,5 @@
-/* Every convex kind and meshes of one triangle to a few dozen, many at places of the grid where
- * corners fall on axes and centres; and capsules of two radii, which are the union of the balls on
+/* Every convex kind against small meshes, of one to a few dozen triangles, many at grid positions
+ * where corners coincide with axes and centres; and tapered capsules, the union of the balls on
  * their axes, against a search along the axis in long double. */
 #include "tests/oracle/mesh_oracle.h"
 #include "tests/support/workspace.h"
@@ -8,8 +8,8 @@ static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 enum { MESH_KINDS = 6 };
 
-/* One triangle, a tetrahedron, a cube, a star, a box with a side open, loose triangles. Some
- * corners at the origin. */
+/* One triangle, a tetrahedron, a cube, a star, an open box, separate triangles. Some corners are at
+ * the origin. */
 static void small_mesh(soup *s, int kind, check_random *r) {
   static const uint32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
   const ct_vec3 corners[4] = {{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}};
@@ -32,7 +32,7 @@ static void small_mesh(soup *s, int kind, check_random *r) {
   }
 }
 
-/* Random, or on the grid and turned by right angles. */
+/* Random, or on the grid and rotated by right angles. */
 static ct_pose small_pose(check_random *r) {
   static const ct_quat square[] = {
       {0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 1}, {1, 0, 0, 1}, {1, 1, 1, 1}};
@@ -44,8 +44,8 @@ static ct_pose small_pose(check_random *r) {
   return pose;
 }
 
-/* From a triangle, or a point thrice: over its inside when the foot is within all edges, else from
- * the nearest edge. */
+/* Distance from a triangle, or from a point given three times: over its interior if the foot is
+ * within all edges, else from the nearest edge. */
 static long double from_triangle(ct_vec3 at, const ct_vec3 corner[3]) {
   quad3 p = quad_of(at), v[3] = {quad_of(corner[0]), quad_of(corner[1]), quad_of(corner[2])};
   quad3 n = quad_cross(quad_sub(v[1], v[0]), quad_sub(v[2], v[0]));
@@ -64,7 +64,7 @@ static long double from_triangle(ct_vec3 at, const ct_vec3 corner[3]) {
               : least;
 }
 
-/* The point of a mesh is on the triangle that is named, which one of a surface always is. */
+/* The point of a mesh is on the named triangle; a surface always names one. */
 static void check_triangle(ct_placed mesh, uint32_t triangle, ct_vec3 point) {
   const ct_mesh_view *view =
       mesh.shape->kind == CT_KIND_MESH ? ct_mesh_get(mesh.shape->mesh) : NULL;
@@ -76,7 +76,7 @@ static void check_triangle(ct_placed mesh, uint32_t triangle, ct_vec3 point) {
   CHECK_NEAR((double)from_triangle(point, corner), mesh.shape->margin, mesh.shape->margin + 1e-9);
 }
 
-/* What holds for every answer. */
+/* Invariants of every answer. */
 static void check_pair(ct_placed a, ct_placed b, const ct_pair_result *r) {
   check_triangle(a, r->triangle_a, r->point_a);
   check_triangle(b, r->triangle_b, r->point_b);
@@ -94,7 +94,7 @@ static void check_pair(ct_placed a, ct_placed b, const ct_pair_result *r) {
 
 /* ---- capsules of two radii ------------------------------------------------------------------ */
 
-/* The least of a convex function on [0, 1]. */
+/* Minimises a convex function on [0, 1]. */
 typedef long double (*along_axis)(const void *context, long double t);
 static long double least_of(along_axis f, const void *context) {
   long double low = 0, high = 1, golden = 0.618033988749894848204587L;
@@ -110,10 +110,10 @@ static long double least_of(along_axis f, const void *context) {
 typedef struct balls {
   ct_vec3 end[2];
   double radius[2];
-  ct_vec3 corner[3]; /* of a triangle; of a point all three */
+  ct_vec3 corner[3]; /* of a triangle; for a point all three are equal */
 } balls;
 
-/* How far the triangle is from the ball at t of the axis, below zero within it. */
+/* Distance of the triangle from the ball at t of the axis; negative if they overlap. */
 static long double from_ball(const void *context, long double t) {
   const balls *b = context;
   ct_vec3 center = ct_lerp(b->end[0], b->end[1], (double)t);
@@ -126,7 +126,7 @@ static balls balls_of(const ct_shape *capsule, const ct_frame *frame) {
                  .radius = {capsule->capsule.radius_bottom, capsule->capsule.radius_top}};
 }
 
-/* Least distance of the triangles; and how deep the deepest corner is, below zero when none is
+/* Least distance of the triangles, and the depth of the deepest corner, negative if none is
  * inside. */
 static void search(const soup *s, const ct_pose *pose, balls b, double *distance, double *depth) {
   ct_vec3 *v = malloc(s->vn * sizeof *v);
@@ -183,7 +183,7 @@ static void capsules_of_two_radii_are_balls_along_an_axis(void) {
   CHECK(apart > 40 && crossed > 80 && deep > 15);
 }
 
-/* Its corner is the middle of the axis. */
+/* A corner of the mesh coincides with the middle of the axis. */
 static void a_corner_in_the_middle_of_a_capsule_is_inside(void) {
   soup s = {0};
   check_random r = {1};
@@ -257,8 +257,8 @@ static void every_convex_kind_answers_every_small_mesh(void) {
   ct_hull_release(hull);
 }
 
-/* A sheet, and parts of one, deep in a solid: a point of the sheet is of no triangle of the solid,
- * and the other way round. */
+/* A sheet, and separate parts of one, deep in a solid: a point inside the solid is on no triangle
+ * of it, in either order of the bodies. */
 static void in_a_solid_no_triangle_of_it_is_named(void) {
   check_random r = {43};
   int held = 0;

@@ -3,14 +3,14 @@
 #include "tests/oracle/pair_cases.h"
 #include "tests/oracle/pair_oracle.h"
 
-/* Errors are told in units of u (L + |distance|) with L the sum of what the bodies reach from their
- * origins; the contract's limit is 64, the limit here leaves room for the rounding of two rotation
- * matrices (3 u an entry). */
+/* Errors are measured in units of u (L + |distance|), where L is the sum of the bodies' extents
+ * from their origins. The contract permits 64; this limit leaves room for the rounding of two
+ * rotation matrices (3 u an entry). */
 #define LIMIT 24.0
 
 typedef struct worst {
   double distance, bracket, outside,
-      points; /* outside: of the truth beyond a bound; negative when it is well within */
+      points; /* outside: the truth beyond a bound; negative if it is well within the bounds */
   int cases, inside, unsure, degenerate;
   uint32_t supports;
 } worst;
@@ -54,8 +54,8 @@ static void judge(const pair_case *c, ct_workspace *workspace, worst *w, int ind
   w->degenerate += r.status != CT_PAIR_OK;
   if (r.iterations > w->supports) w->supports = r.iterations;
   expect(&w->distance, fabs(r.distance - truth) / unit, LIMIT, "distance", c, index);
-  /* The bounds are certified, so nothing is allowed here; their width is the descent's 64 units and
-   * 384 of round-off either way. */
+  /* The bounds are certified, so no error is permitted. Their width is at most 64 units of the
+   * descent plus 384 of round-off on either side. */
   expect(&w->outside, ct_max2(r.lower_bound - truth, truth - r.upper_bound) / unit, 0.0, "bracket",
          c, index);
   expect(&w->bracket, (r.upper_bound - r.lower_bound) / unit, 832.0, "width of bracket", c, index);

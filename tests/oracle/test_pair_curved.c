@@ -1,17 +1,16 @@
 /* Pairs with cylinders, cones, frustums and ellipsoids against brute force in long double, over
  * families of hard cases.
  *
- * What is checked of every answer proves it: the supporting planes along the normal are as far
- * apart as the distance says (so the distance is not less), the points are on their bodies and one
- * above the other (so, apart, it is not more), and no direction that a search finds separates
- * better. Errors are told as parts of the size of the pair.
- */
+ * Each answer is proved in three parts. The supporting planes along the normal are as far apart as
+ * the distance, so the distance is not too large. The points are on their bodies and on one line
+ * along the normal, so for separated bodies it is not too small. No direction found by a search
+ * separates better. Errors are relative to the size of the pair. */
 #include "pair/pair_cell.h"
 
 #include "tests/oracle/curved_oracle.h"
 #include "tests/support/check.h"
 
-/* Promised: distances apart to 1e-10, depths to 1e-8 of the size. */
+/* Promised accuracy relative to the size: distances 1e-10, depths 1e-8. */
 #define APART 1e-10
 #define DEPTH 1e-8
 
@@ -26,7 +25,7 @@ static double wide(check_random *r, double low, double high) {
   return exp(check_uniform(r, log(low), log(high)));
 }
 
-/* Statements, not arguments: these have no order, and compilers would draw different cases. */
+/* Drawn in statements: C does not order arguments, so compilers would draw different cases. */
 static ct_vec3 any_vec(check_random *r) {
   ct_vec3 v;
   v.x = check_uniform(r, -1, 1);
@@ -173,7 +172,7 @@ typedef struct family {
   double far;
 } family;
 
-/* Puts b at this gap along the normal that the engine found: the true distance may be less. */
+/* Puts b at this gap along the normal found by the engine: the true distance may be smaller. */
 static void bring_near(const curved_body *a, curved_body *b, double gap, ct_workspace *workspace) {
   ct_pair_result r;
   ask(a, b, workspace, &r);
@@ -219,9 +218,8 @@ static void run(const family *f, int count, uint64_t seed) {
 
 #define COUNT 400
 
-/* Triangles are cores of no kind of shape: a triangle and the hull of it and the same triangle a
- * hair lower must agree to the hair.
- */
+/* No shape kind has triangles as its convex proxy, so they are tested here: a triangle must agree
+ * with the hull of itself and a slightly lowered copy, up to that offset. */
 static void triangles_agree_with_hulls_a_hair_thick(void) {
   const double hair = 1e-7;
   check_random r = {11};
@@ -261,8 +259,8 @@ static void triangles_agree_with_hulls_a_hair_thick(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Ellipsoids down to 1e-9 of their length, a hair beside each other and other needles: their
- * curvatures differ by the square of that, and yet the points lie one above the other along the
+/* Ellipsoids as thin as 1e-9 of their length, very near each other and other needles. Their
+ * curvatures differ by the square of that ratio, yet the points are on one line along the
  * normal. */
 static void needles_a_hair_apart(void) {
   check_random r = {12};

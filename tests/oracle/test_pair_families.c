@@ -1,33 +1,34 @@
-/* The generated adversarial families, each answer proved as in pair_proof.h, and against the exact
- * distance where the family knows it. CONTACTD_FULL=1 for the full numbers. Where every family of
- * hard pairs is made:
+/* The generated adversarial families. Each answer is proved as in pair_proof.h, and compared with
+ * the exact distance where the family knows it. CONTACTD_FULL=1 for the full numbers. Where each
+ * family of hard pairs is tested:
  *
- *   parallel faces at gaps of 0, +-1 ulp, +-2^-40, +-1e-9     here: faces; integers:
- * test_pair_integers.c edge on edge, parallel but for 1e-16 to 1e-2              here: edges;
- * test_pair_many.c: nearly parallel vertex on face, edge, vertex                              here:
- * tips; test_pair_integers.c concentric; thin slabs and needles (1 to 1e9) test_pair_many.c:
- * concentric, thin turned by multiples of 45 and 90 degrees; grid of 2^-20   test_pair_many.c:
- * grid, also brought to touch one tiny and one huge test_pair_many.c: unlike sizes; here: extremes
+ *   parallel faces at gaps of 0, +-1 ulp, +-2^-40, +-1e-9     here: faces; test_pair_integers.c
+ *   edge on edge, parallel but for 1e-16 to 1e-2              here: edges; test_pair_many.c
+ *   vertex on face, edge, vertex                              here: tips; test_pair_integers.c
+ *   concentric; thin slabs and needles (1 to 1e9)             test_pair_many.c: concentric, thin
+ *   rotated by multiples of 45 and 90 degrees; grid of 2^-20  test_pair_many.c: grid, touching too
+ *   very unequal sizes                                        test_pair_many.c; here: extremes
  *   far from each other; far from the origin                  test_pair_many.c: far; here: remote
  *   co-spherical, coplanar, equal and nearly equal points     here: clouds
- *   prisms of 3 to 256 sides                                  here: prisms; to 10,000 sides:
- * test_pair_solids.c slivers of tetrahedra                                     here: slivers boxes
- * whose turned corners are rounded                    here: rounded boxes denormal offsets here:
- * denormal a walk from contact by steps of one ulp                   here: the walks at the end
+ *   prisms of 3 to 256 sides                                  here: prisms
+ *   prisms of up to 10,000 sides                              test_pair_solids.c
+ *   sliver tetrahedra                                         here: slivers
+ *   boxes whose rotated corners are rounded                   here: rounded boxes
+ *   denormal offsets                                          here: denormal
+ *   steps of one ulp through contact                          here: the walks at the end
  *   meshes                                                    test_pair_meshes.c
- *   least depth, by search                                    test_pair_least.c; by all normals:
- * test_pair_brute.c
- */
+ *   least depth, by search                                    test_pair_least.c
+ *   least depth, by all normals                               test_pair_brute.c */
 #include "tests/oracle/pair_families.h"
 #include "tests/oracle/pair_proof.h"
 
-/* Faces of clouds that are an ulp or 1e-9 deep and hardly larger: points to 1e-10 are not always
- * found. */
+/* Faces of clouds that are an ulp or 1e-9 deep and hardly larger: witness points are not always
+ * accurate to 1e-10. */
 #define CLOUDS_FLAGGED 6e-4
 
-/* Turned by parts whose squares underflow, a cone's rim was missed by 6e-11; a ball's centre 4e-324
- * off the middle of an ellipsoid had a nearest place without digits, and the bounds were wrong by a
- * hundredth of the size. */
+/* Regressions. For a rotation with components whose squares underflow, a cone's rim was missed by
+ * 6e-11. For a ball's centre 4e-324 off the middle of an ellipsoid, the nearest point had no
+ * correct digits and the bounds were wrong by a hundredth of the size. */
 static void offsets_and_turns_without_digits(void) {
   const double d = 0x1p-1074, e = 0x1.0f852d672b8cap-524;
   pair_case c[] = {
@@ -124,7 +125,8 @@ static void extremes(void) {
       &(proof_plan){.name = "extremes", .family = family_extremes, .quick = 4000, .full = 100000});
 }
 
-/* Of a walk: how often the yes or no changed, and over how many steps it was not settled. */
+/* Of a walk: how often the overlap decision changed, and the number of steps between its first and
+ * last change. */
 typedef struct walk_tally {
   long walks, steps, restless, changes;
   long span; /* longest, in steps */
@@ -132,8 +134,8 @@ typedef struct walk_tally {
 
 #define WALK_STEPS 160
 
-/* b goes from WALK_STEPS units of the last place in, to as many out, one at a time. The truth
- * changes once. */
+/* b moves from WALK_STEPS units of the last place inside to as many outside, one unit at a time.
+ * The truth changes once. */
 static void walk(pair_case *c, double *coordinate, double away, ct_workspace *workspace,
                  walk_tally *t) {
   ct_frame fa = ct_frame_of(c->a.pose);
@@ -150,8 +152,8 @@ static void walk(pair_case *c, double *coordinate, double away, ct_workspace *wo
       CHECK_FAIL("walk %ld step %d: two decisions", t->walks, i);
     if (now.overlap && gap > PROOF_BAND * unit)
       CHECK_FAIL("walk %ld step %d: a plane separates", t->walks, i);
-    /* The planes go with the steps, so an overlap far beyond the band shows as a gap that was
-     * answered below. */
+    /* The planes move with the steps, so an overlap far beyond the band shows as a gap with a false
+     * decision. */
     if (!now.overlap && gap < -PROOF_BAND * unit)
       CHECK_FAIL("walk %ld step %d: no plane separates", t->walks, i);
     if (now.overlap != before) {
@@ -171,8 +173,8 @@ static void walk(pair_case *c, double *coordinate, double away, ct_workspace *wo
   if (last - first > t->span) t->span = last - first;
 }
 
-/* Where all is exact the answer changes once; elsewhere it may be restless within the band, but
- * seldom is. */
+/* Where all numbers are exact the decision changes once; elsewhere it may alternate within the
+ * band, but seldom does. */
 #define WALKS_RESTLESS 0.15
 
 static void walks(const char *name, pair_family family, bool at_contact, long count) {

@@ -1,13 +1,13 @@
-/* Pairs asked for by the general iterations alone: proved by themselves as all answers are, over
- * the same families, and never at odds with the answer that takes the shortest way: the brackets of
- * both hold the truth, so they meet. */
+/* Pairs solved by GJK and EPA alone, without the direct methods. Answers are proved over the same
+ * families as all others, and their brackets must intersect those of ct_pair_distance, since both
+ * contain the truth. */
 #include "tests/oracle/pair_proof.h"
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
 
 static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
-/* The general answer; capsules of two radii have none. */
+/* The answer of GJK and EPA; tapered capsules have none. */
 static proof_answer ask_general(ct_placed a, ct_placed b, ct_workspace *own) {
   if (!ct_gjk_epa_is_supported(a.shape, b.shape)) return proof_ask(a, b, own);
   proof_answer answer = {.overlap = false};
@@ -28,8 +28,8 @@ static proof_answer ask_general(ct_placed a, ct_placed b, ct_workspace *own) {
     .flagged = share, .ask = ask_general                                                           \
   }
 
-/* Slivers that barely touch, and bodies of revolution about one axis: normals that a double cannot
- * tell, or a ring of them. */
+/* Slivers that barely touch, and coaxial bodies of revolution: their normals are below double
+ * precision, or form a ring. */
 #define THIN_FLAGGED 2e-3
 #define RING_FLAGGED 2e-2
 
@@ -94,8 +94,8 @@ static void the_published_table(void) {
   }
 }
 
-/* Concentric cubes are as deep along any axis, the lowest counts; a ball in the middle of a cube;
- * balls with one centre. */
+/* Concentric cubes are equally deep along every axis, and the lowest axis wins; a ball at the
+ * centre of a cube; concentric balls. */
 static void equally_good_normals(void) {
   const ct_shape cube = box(1, 1, 1), half = box(0.5, 0.5, 0.5), large = box(2, 2, 2),
                  ball = sphere(1);
@@ -109,7 +109,7 @@ static void equally_good_normals(void) {
   CHECK(r.flags & CT_FLAG_NORMAL_ARBITRARY);
 }
 
-/* A polytope grows where the usual way looks through the axes of both boxes. */
+/* EPA grows a polytope where the direct method tests the axes of both boxes. */
 static void overlapping_boxes_take_a_polytope(void) {
   const ct_shape cube = box(1, 1, 1), half = box(0.5, 0.5, 0.5);
   ct_frame f = ct_frame_of(at(1, 2, 3));

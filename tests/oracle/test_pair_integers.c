@@ -1,15 +1,14 @@
-/* Boxes turned by quaternions of small integers: rotations are rational, so which boxes meet, and
- * along which axis they are deepest, is decided in 128-bit integers. Half of the pairs are brought
+/* Boxes rotated by quaternions of small integers. Rotations are rational, so 128-bit integers
+ * decide which boxes overlap, and along which axis they are deepest. Half of the pairs are brought
  * to touch along one of the fifteen axes exactly, or to miss it by a few units of the last place.
- * CONTACTD_FULL=1 for the full numbers.
- */
+ * CONTACTD_FULL=1 for the full numbers. */
 #include <contact/contact.h>
 
 #include "tests/support/check.h"
 
 __extension__ typedef __int128 wide;
 
-/* A length is an integer of at most 2^51, which a double holds. */
+/* A length is an integer of at most 2^51, which a double represents. */
 typedef struct whole_box {
   long half[3], at[3]; /* m */
   long q[4];           /* x, y, z, w */
@@ -38,7 +37,7 @@ static wide dot(const long a[3], const long b[3]) {
 }
 static wide magnitude(wide x) { return x < 0 ? -x : x; }
 
-/* Axis k of the fifteen: faces of a, faces of b, products of edges. */
+/* Axis k of the fifteen: faces of a, faces of b, cross products of edges. */
 static void axis_of(const whole_box *a, const whole_box *b, int k, long out[3]) {
   if (k < 6) {
     memcpy(out, k < 3 ? a->axis[k] : b->axis[k - 3], 3 * sizeof *out);
@@ -50,7 +49,7 @@ static void axis_of(const whole_box *a, const whole_box *b, int k, long out[3]) 
   out[2] = u[0] * v[1] - u[1] * v[0];
 }
 
-/* Overlap along an axis times |axis| and both norms: negative when the axis separates. */
+/* Overlap along an axis times |axis| and both norms: negative if the axis separates. */
 static wide overlap_along(const whole_box *a, const whole_box *b, const long axis[3]) {
   const long apart[3] = {b->at[0] - a->at[0], b->at[1] - a->at[1], b->at[2] - a->at[2]};
   wide reach = 0;
@@ -59,7 +58,7 @@ static wide overlap_along(const whole_box *a, const whole_box *b, const long axi
   return reach - magnitude(dot(axis, apart)) * a->norm * b->norm;
 }
 
-/* Least overlap over all axes, as a length: the depth, or minus the largest gap that an axis shows.
+/* Least overlap over all axes, as a length: the depth, or minus the largest gap along an axis.
  * *sign: exact. */
 static long double least_overlap(const whole_box *a, const whole_box *b, int *sign) {
   long double least = INFINITY;
@@ -85,15 +84,15 @@ static void scale(whole_box *b, long by) {
   }
 }
 
-/* Changes a's first half size so that the boxes exactly touch along one of the axes, then misses by
+/* Changes a's first half size so that the boxes touch exactly along one of the axes, then misses by
  * some units. */
 static void bring_to_touch(whole_box *a, whole_box *b, check_random *r) {
   static const long deltas[] = {0, 0, 1, -1, 2, -2, 3, -3, 64, -64, 4096, -4096};
   long axis[3];
   axis_of(a, b, (int)pick(r, 0, 14), axis);
   wide missing = overlap_along(a, b, axis), unit = magnitude(dot(axis, a->axis[0])) * b->norm;
-  /* half[0] * unit must change by -missing: all lengths times unit, so that the quotient is whole.
-   */
+  /* half[0] * unit must change by -missing: all lengths are multiplied by unit, so that the
+   * quotient is whole. */
   long by = (long)unit;
   if (by == 0) return;
   wide half = (wide)a->half[0] * by - missing;
@@ -134,7 +133,7 @@ static ct_shape shape_of(const whole_box *b) {
                     .box = {{(double)b->half[0], (double)b->half[1], (double)b->half[2]}}};
 }
 
-/* Times 2^-20, so that lengths are ordinary ones; exact. */
+/* Multiplies by 2^-20, exactly, so that lengths are of ordinary size. */
 static void to_metres(ct_shape *shape, ct_pose *pose) {
   shape->box.half = ct_scale(shape->box.half, 0x1p-20);
   pose->position = ct_scale(pose->position, 0x1p-20);
@@ -169,8 +168,8 @@ static void judge(const whole_box *a, const whole_box *b, ct_workspace *workspac
   } else if (overlap != (sign >= 0)) {
     CHECK_FAIL("pair %ld: overlap %d, the axes say %g", t->pairs, overlap, -truth);
   }
-  /* A depth is the least overlap of the axes; of boxes apart the axes only bound the distance from
-   * below. */
+  /* A depth is the least overlap over the axes; for separated boxes the axes only bound the
+   * distance from below. */
   if (sign >= 0 && (truth < r.lower_bound || truth > r.upper_bound))
     CHECK_FAIL("pair %ld: %g outside its bounds", t->pairs, truth);
   if (sign < 0 && truth > r.upper_bound)

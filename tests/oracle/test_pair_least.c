@@ -1,21 +1,22 @@
-/* Depths are the least: along every direction the supporting planes of two bodies show a
- * translation that parts them, so none of many may be shorter than the answer. Directions spread
- * over the sphere, the bodies' axes and what is across them, normals of hulls' faces; the best of
- * them and the answer's own are climbed from. All in long double, for bodies of every convex kind.
+/* Depths are minimal. Along every direction the supporting planes of two bodies give a translation
+ * that separates them, so none of many directions may give a shorter one than the answer.
+ * Directions: a grid over the sphere, the bodies' axes and their cross products, and normals of
+ * hull faces. The search climbs from the best of them and from the answer's own normal. All in long
+ * double, for bodies of every convex kind.
  *
- * That the answer's own planes are as far apart as it says, so that it is no more than a
- * translation that parts, pair_proof.h checks. CONTACTD_FULL=1 for the full numbers.
- */
+ * The opposite bound, that the answer's own planes are as far apart as it says, is verified by
+ * pair_proof.h. CONTACTD_FULL=1 for the full numbers. */
 #include "tests/oracle/pair_families.h"
 #include "tests/oracle/pair_proof.h"
 
-/* What a search may find less than the answer, of the size: polytopes and round bodies are solved
- * to round-off, of curved ones 1e-8 is promised. Bounds are certain: nothing is found beyond those.
- */
+/* Permitted excess of a depth over the search's best, relative to the size: polytopes and round
+ * bodies are solved to round-off, curved ones are promised to 1e-8. Bounds are certified: the
+ * search finds nothing beyond them. */
 #define MISSED_SHARP 1e-14
 #define MISSED_CURVED 1e-8
 
-/* Of all depths, so many are found by the search alone: one that finds nothing proves nothing. */
+/* Required share of depths that the search reaches by itself: a search that finds nothing proves
+ * nothing. */
 #define REACHED 0.5
 
 #define SPREAD 40
@@ -33,7 +34,7 @@ static ct_vec3 unit_of(oracle_vec v) {
   return ct_vec((double)(v.x / n), (double)(v.y / n), (double)(v.z / n));
 }
 
-/* Keeps the best directions that are not one. */
+/* Records a direction if it is among the best. */
 static void try_way(climber *k, ct_vec3 n) {
   if (!(ct_norm2(n) > 0.0)) return;
   n = ct_unit_or(n, n);
@@ -58,7 +59,7 @@ static void try_both(climber *k, ct_vec3 n) {
   try_way(k, ct_neg(n));
 }
 
-/* Compass search, in steps that double when one is better and shrink when none is. */
+/* Compass search: the step doubles after an improvement and shrinks otherwise. */
 static long double climb(const pair_case *c, ct_vec3 n, long double step) {
   long double best = kind_gap(c, n);
   for (int round = 0; round < CLIMB_ROUNDS && step > 1e-10L; round++) {
@@ -89,7 +90,7 @@ static void try_faces(climber *k, const pair_body *b, double sense) {
     try_way(k, ct_scale(ct_mat_mul(m, ct_vec(h->nx[f], h->ny[f], h->nz[f])), sense));
 }
 
-/* The greatest signed distance that any direction shows, without help of the answer. */
+/* The greatest signed distance over all directions, without use of the answer. */
 static long double search(const pair_case *c, check_random *r) {
   climber k = {.c = c, .value = {-INFINITY, -INFINITY, -INFINITY}};
   ct_mat3 m = ct_quat_matrix(c->a.pose.rotation), w = ct_quat_matrix(c->b.pose.rotation),
@@ -124,8 +125,8 @@ static bool is_curved(const pair_body *b) {
 
 typedef struct least_tally {
   long searched, better, reached; /* better: by more than 1e-10 of the size; reached: the search
-                                     alone came to 1e-6 of the answer */
-  double sharp, curved;           /* worst found, of the size */
+                                     alone came within 1e-6 of the answer */
+  double sharp, curved;           /* worst excess, relative to the size */
 } least_tally;
 
 static void look_for_less(const pair_case *c, const ct_pair_result *p, long index, check_random *r,
@@ -145,7 +146,7 @@ static void look_for_less(const pair_case *c, const ct_pair_result *p, long inde
     proof_blame(c, index, "a direction shows less depth", less);
 }
 
-/* Until so many overlapping pairs were searched. */
+/* Runs until `count` overlapping pairs have been searched. */
 static void run(const char *name, pair_family family, long count) {
   check_random r = {0x1ea57ull + (uint64_t)count};
   ct_workspace *workspace = ct_workspace_create();

@@ -1,16 +1,15 @@
-/* Very many pairs of every convex kind, each answer proved by itself in long double: the normal's
- * supporting planes prove how far apart at least, the points (or, of an overlap, a common point)
- * how far at most. CONTACTD_FULL=1 for the full numbers.
+/* Very many pairs of every convex kind. Each answer is proved by itself in long double: the
+ * supporting planes along the normal prove a lower bound of the distance, the points (or a common
+ * point of an overlap) an upper bound. CONTACTD_FULL=1 for the full numbers.
  *
- * Where a pair overlaps nothing but a search over all normals proves a depth; polytopes and round
- * bodies have one in pair_oracle.h, and the families of hard cases are judged by it, box against
- * box also by integers alone.
- */
+ * For an overlapping pair only a search over all normals proves a depth. Polytopes and round bodies
+ * have such a search in pair_oracle.h, which judges the families of hard cases; boxes are also
+ * judged in pure integers. */
 #include "tests/oracle/pair_proof.h"
 
-/* Needles of which projections alone told the wrong: in an acute corner, half a u of the size apart
- * by planes in long double, so that either answer is right; and a gap of 5.03e-13 m between a tip
- * and an edge. */
+/* Regressions: needles that projections alone decided wrongly. In an acute corner, half a u of the
+ * size apart by planes in long double, so that either answer is right; and a gap of 5.03e-13 m
+ * between a tip and an edge. */
 static void needles_that_barely_meet(void) {
   pair_case c[2] = {
       {.a = {.shape = {.kind = CT_KIND_CONE,
@@ -44,10 +43,10 @@ static void needles_that_barely_meet(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Slivers that barely touch have normals that a double cannot tell, which the status says. */
+/* Slivers that barely touch have normals below double precision, which the status reports. */
 #define THIN_FLAGGED 1.5e-3
-/* On grids axes are parallel, too, and some of them off each other by less than the polytope can
- * tell. */
+/* On grids axes are parallel too, and some are so close to each other that the polytope cannot
+ * separate them. */
 #define GRID_FLAGGED 2e-4
 
 static void random_pairs(void) {

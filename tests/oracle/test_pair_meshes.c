@@ -1,26 +1,25 @@
-/* Very many pairs of closed meshes, and of one and a convex body, made of hulls (hull_mesh.h): as
- * solids they are as far apart as the hulls, overlap where these do, hold each other where these
- * do, and are as deep as the deepest vertex; as surfaces they are at zero where they cross and as
- * far from what is inside as its faces are. CONTACTD_FULL=1 for the full numbers.
+/* Very many pairs of closed meshes, and of a mesh and a convex body, made of hulls (hull_mesh.h).
+ * As solids they have the distance, overlap and containment of the hulls, and the depth of the
+ * deepest vertex. As surfaces their distance is zero if they cross; a surface inside another is as
+ * far from it as from its faces. CONTACTD_FULL=1 for the full numbers.
  *
- * As in pair_proof.h nothing is compared with the engine's answer for the hulls: planes, points and
- * vertices prove it in long double.
- */
+ * As in pair_proof.h, nothing is compared with the engine's answer for the hulls: planes, points
+ * and vertices prove the answers in long double. */
 #include "tests/oracle/hull_mesh.h"
 #include "tests/oracle/pair_families.h"
 #include "tests/oracle/pair_proof.h"
 
 typedef struct mesh_tally {
   proof_tally solid, surface, hulls;
-  long held, deep, crossing, hollow; /* one holds the other; depth of a vertex known; surfaces that
-                                        cross; one surface in another */
-  double depth, room;                /* worst, in u: off the deepest vertex, off the gap within */
+  long held, deep, crossing, hollow; /* one contains the other; a vertex's depth is known; surfaces
+                                        cross; one surface is inside another */
+  double depth, room; /* worst, in u: against the deepest vertex, against the inner gap */
 } mesh_tally;
 
-/* One pair: hulls, or a hull and another kind, whose meshes are asked about. */
+/* One pair: two hulls, or a hull and another kind; the hulls are queried as meshes. */
 typedef struct mesh_case {
   const pair_case *c;
-  bool second; /* is b a mesh, too? */
+  bool second; /* b is a mesh too */
   faced a, b;
   long index;
 } mesh_case;
@@ -42,7 +41,7 @@ static proof_answer ask(const mesh_case *m, ct_mesh_reading reading, ct_workspac
   return answer;
 }
 
-/* The hulls' own answer, proved by itself, agrees: in its bounds, and in the yes or no. */
+/* The hulls' own answer, proved by itself, has compatible bounds and the same overlap decision. */
 static void judge_hulls(const mesh_case *m, const proof_answer *answer, ct_workspace *workspace,
                         mesh_tally *t) {
   proof_answer hulls = prove(m->c, workspace, m->index, &t->hulls);
@@ -55,7 +54,7 @@ static void judge_hulls(const mesh_case *m, const proof_answer *answer, ct_works
     blame(m, "the hulls' distance is another", q->distance);
 }
 
-/* Which holds which: certain where a body is inside or sticks out by more than the band. */
+/* Containment: certain if a body is inside, or sticks out by more than the band. */
 static void judge_relation(const mesh_case *m, const proof_answer *answer, double unit,
                            mesh_tally *t) {
   double band = PROOF_BAND * unit, in_a = (double)faced_room(&m->a, &m->c->a.pose, &m->c->b);
@@ -73,7 +72,7 @@ static void judge_relation(const mesh_case *m, const proof_answer *answer, doubl
   t->held += in_b > band;
 }
 
-/* The depth of solids is that of the deepest vertex, where one is inside; of two meshes. */
+/* Two solids are as deep as the deepest vertex, if a vertex is inside; for two meshes. */
 static void judge_depth(const mesh_case *m, const proof_answer *answer, double unit,
                         mesh_tally *t) {
   long double in_a, in_b, least;
@@ -102,8 +101,8 @@ static void judge_solid(const mesh_case *m, ct_workspace *workspace, mesh_tally 
   if (m->second) judge_depth(m, &answer, unit, t);
 }
 
-/* Surfaces cross where they share a point, which is then on both; else they are as far apart as the
- * hulls, or one is within. */
+/* Surfaces that share a point cross, and the point is on both; others are as far apart as the
+ * hulls, or one is inside. */
 static void judge_surface(const mesh_case *m, ct_workspace *workspace, mesh_tally *t) {
   const pair_case *c = m->c;
   proof_answer answer = ask(m, CT_MESH_SURFACE, workspace);
@@ -140,15 +139,15 @@ static void judge_surface(const mesh_case *m, ct_workspace *workspace, mesh_tall
 
 /* ---- the pairs ------------------------------------------------------------------------------ */
 
-/* The points become those that are corners: the depth of others is no feature's. */
+/* Reduces the points to the corners of the hull: the depth of another point is not a feature's. */
 static void keep_corners(pair_body *b) {
   const ct_hull_view *h = ct_hull_get(b->shape.hull);
   b->count = (int)h->vertex_count;
   for (int i = 0; i < b->count; i++) b->points[i] = ct_vec(h->x[i], h->y[i], h->z[i]);
 }
 
-/* 6 to 100 points of a sort: spread on a ball, on a grid, within a box, of a prism; stretched at
- * times. Up to 196 triangles. */
+/* 6 to 100 points: spread on a ball, on a grid, in a box, or of a prism; sometimes stretched. Up to
+ * 196 triangles. */
 static void make_hull_body(pair_body *b, check_random *r, double size) {
   do {
     uint32_t sort = pick(r, 4);
@@ -172,8 +171,8 @@ static void make_hull_body(pair_body *b, check_random *r, double size) {
 typedef struct mesh_plan {
   const char *name;
   long quick, full;
-  double size, near; /* of b against a, and how far it is put */
-  bool convex;       /* b of any convex kind, given as itself */
+  double size, near; /* of b against a, and its distance */
+  bool convex;       /* b is of any convex kind and is not converted to a mesh */
   bool at_contact, square, remote;
 } mesh_plan;
 
@@ -303,8 +302,8 @@ static void remote_convex_bodies(void) {
                    .remote = true});
 }
 
-/* 9e-13 apart a normal that leaned by 20 degrees closed the bracket of the nearest triangle, and
- * its neighbours stuck out beyond the plane. */
+/* Regression: at a distance of 9e-13 a normal that leaned by 20 degrees closed the bracket of the
+ * nearest triangle, while neighbouring triangles extended beyond the plane. */
 static void a_cylinder_that_nearly_touches_an_edge(void) {
   pair_case c = {
       .a = {.pose = {{-0x1.db4e5dc1823e0p-1, 0x1.0f87f5b62cb10p-3, 0x1.d2b91eaf688bep-1},

@@ -1,6 +1,6 @@
-/* Portal refinement: the published table, its inequalities against exact distances of closed forms
- * and of ct_pair_distance's brackets, and degenerate pairs. CONTACTD_FULL=1 for a million random
- * pairs. */
+/* Minkowski portal refinement: the published table, its inequalities against exact distances
+ * (closed forms and brackets of ct_pair_distance), and degenerate pairs. CONTACTD_FULL=1 for a
+ * million random pairs. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
@@ -12,7 +12,7 @@ static long count_of(long quick, long full) { return getenv("CONTACTD_FULL") ? f
 
 static bool is_finite(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
-/* Solves and checks what holds for every answer. */
+/* Solves, and checks the invariants of every answer. */
 static ct_mpr_result solve(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb,
                            const ct_mpr_options *options) {
   ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
@@ -74,8 +74,8 @@ static void the_exact_normal_goes_from_corner_to_corner(void) {
   CHECK_INT(r.support_count, 3);
 }
 
-/* T4.5, T4.6, T4.7, row 28: the last two are no better than the portal, which lies beside the foot.
- */
+/* T4.5, T4.6, T4.7, row 28: the last two are only as good as the portal, which is not at the foot
+ * point. */
 static void a_ball_beside_a_box(void) {
   const ct_shape slab = box(2, 0.05, 0.35), small = sphere(0.1), cube = box(1, 1, 1),
                  ball = sphere(0.25);
@@ -113,8 +113,8 @@ static void round_bodies_to_a_thousandth(void) {
   check_vec(r.normal, 0.989949, 0.141421, 0, 1e-2);
 }
 
-/* What the tolerance allows: it is relative to the difference of the bodies, at most their sizes
- * and their offset. */
+/* Permitted error of the tolerance, which is relative to the Minkowski difference: at most the
+ * bodies' sizes plus their offset. */
 static double allowed(const pair_case *c, const ct_mpr_options *options) {
   ct_vec3 p, q;
   double r, s;
@@ -125,8 +125,8 @@ static double allowed(const pair_case *c, const ct_mpr_options *options) {
   return (2.0 * options->tolerance + 1e-14) * size;
 }
 
-/* The inequalities: sign, bounds, and on which side of the exact distance (between least and most)
- * the answer is. */
+/* The inequalities: sign, bounds, and the side of the exact distance (between least and most) on
+ * which the answer may be. */
 static void check_inequalities(const ct_mpr_result *r, double least, double most, double slack) {
   CHECK(r->lower_bound <= most && least <= r->upper_bound);
   if (r->flags & (CT_FLAG_PLANAR_MINKOWSKI | CT_FLAG_TOLERANCE_RAISED)) return;
@@ -141,7 +141,7 @@ static void check_inequalities(const ct_mpr_result *r, double least, double most
   }
 }
 
-/* Points and exact normal: what they promise of each other. */
+/* Points and exact normal are consistent with the answer. */
 static void check_points(const ct_mpr_result *r, double slack) {
   ct_vec3 gap = ct_sub(r->point_b, r->point_a);
   CHECK(ct_norm(ct_add_scaled(gap, r->normal_exact, -r->distance)) <= slack);
@@ -151,13 +151,14 @@ static pair_family families[] = {family_random, family_grid, family_nearly_paral
                                  family_scales, family_thin, family_large_hulls,
                                  family_far};
 #define FAMILIES (sizeof families / sizeof families[0])
-/* The families whose bodies are not flat to begin with, nor a point for one another. */
+/* Families whose bodies are neither flat by construction nor negligible in size beside each
+ * other. */
 static bool is_solid(long i) {
   return families[(size_t)i % FAMILIES] != family_thin &&
          families[(size_t)i % FAMILIES] != family_far;
 }
 
-/* The bracket of the pair by the usual way. */
+/* The bracket of the pair by ct_pair_distance. */
 static ct_pair_result exact_of(const pair_case *c) {
   const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
@@ -188,7 +189,7 @@ static void random_pairs_keep_the_inequalities(void) {
   CHECK(1000 * flat < count);
 }
 
-/* The truth of boxes along the axes, in integers: how far apart squared, or how deep. */
+/* The truth for axis-aligned boxes, in integers: squared distance, or depth. */
 static double box_truth(const int half_a[3], const int half_b[3], const int apart[3]) {
   long squares = 0;
   int deepest = -1000;
@@ -238,9 +239,8 @@ static void balls_on_an_axis_are_exact(void) {
   }
 }
 
-/* row 27: the tolerance is reached, and tighter ones are closer; a limit is kept, and what it
- * leaves is certified.
- */
+/* row 27: the tolerance is reached, and tighter ones give closer answers; an iteration limit is
+ * respected, and the answer at the limit has certified bounds. */
 static void tolerance_and_limit_are_honoured(void) {
   case_kind_count = 7;
   check_random random = {43};
@@ -270,8 +270,8 @@ static void tolerance_and_limit_are_honoured(void) {
   CHECK(limited > 500);
 }
 
-/* Concentric bodies of all kinds, in the same and in other orientations: a status and true bounds.
- */
+/* Concentric bodies of all kinds, in equal and different orientations: a valid status and true
+ * bounds. */
 static void coincident_centres_have_a_status(void) {
   case_kind_count = 7;
   check_random random = {44};
@@ -294,8 +294,8 @@ static void coincident_centres_have_a_status(void) {
   CHECK(r.distance == -1.5 && r.flags == CT_FLAG_CENTRES_COINCIDE);
 }
 
-/* Two plates a billionth thick in one plane: their difference is flat, and its bounds are still
- * true. */
+/* Two plates with a thickness of 1e-9 in one plane: their difference is flat, and its bounds are
+ * still true. */
 static void a_flat_difference_has_a_status(void) {
   const ct_shape plate = box(1, 1, 1e-9), needle = box(1e-9, 1e-9, 1);
   ct_vec3 corners[8];
@@ -342,8 +342,8 @@ static void a_swap_mirrors_bit_for_bit(void) {
   }
 }
 
-/* The corners of the portal are points of the bodies, and of polytopes apart the points lie in
- * their triangles. */
+/* The corners of the portal are points of the bodies; for separated polytopes the witness points
+ * are in their triangles. */
 static void support_points_are_of_the_bodies(void) {
   const ct_shape a = box(0.5, 0.5, 0.5), b = box(0.25, 0.5, 1);
   ct_mpr_result r = ask(&a, at(0, 0, 0), &b, at(2, 0.3, 0.2));

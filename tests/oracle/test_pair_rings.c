@@ -1,15 +1,15 @@
-/* Overlapping pairs of which a whole ring of normals, or an arc of one, is equally deep or nearly
- * so: axes that are almost one, axes through corners and along edges, ellipsoids almost of
- * revolution. Their depth is bracketed to the two parts in 1e8 that are promised, in bounded work;
- * planes in long double over the whole ring are never farther apart than the upper bound says.
- */
+/* Overlapping pairs for which a ring of normals, or an arc of one, is equally or almost equally
+ * deep: nearly coincident axes, axes through corners and along edges, ellipsoids nearly of
+ * revolution. Their depth is bracketed to the promised 2e-8 in bounded work; planes sampled in long
+ * double over the whole ring are never farther apart than the upper bound. */
 #include "tests/oracle/kind_oracle.h"
 
-/* Of the sum of both reaches. */
+/* Relative to the sum of both reaches. */
 #define WIDTH 2e-8
-/* Supports and looks of all stages of a search that does not end at its limit. */
+/* Support evaluations of all stages of a search that ends before its limit. */
 #define SUPPORTS 8192u
-/* What the sampled planes may be beyond a bound, in u of the size: their own normal and sums. */
+/* Permitted excess of the sampled planes over a bound, in u of the size: rounding of their own
+ * normal and sums. */
 #define ROUNDING 96.0
 
 enum { AROUND = 64, ALONG = 17 };
@@ -21,7 +21,8 @@ static double reach_of(const pair_body *b) {
   return ct_norm(center) + radius;
 }
 
-/* Normals all around the axis of the first body, leaning on it like the answer's and about so. */
+/* Samples normals around the axis of the first body, inclined to it like the answer's normal and
+ * near that. */
 static long double best_of_ring(const pair_case *c, ct_vec3 normal) {
   ct_mat3 m = ct_quat_matrix(c->a.pose.rotation);
   ct_vec3 n = ct_mat_tmul(m, normal);
@@ -66,14 +67,14 @@ static ct_kind round_kind(check_random *r) {
   return kinds[pick(r, 4)];
 }
 
-/* A body of revolution; ellipsoids but for `unequal` of a radius. */
+/* A body of revolution; for ellipsoids, up to the relative difference `unequal` of a radius. */
 static void make_round(pair_body *b, ct_kind kind, check_random *r, double unequal) {
   make_body(b, kind, r, 1.0, ct_vec(0.3, 0.3, 1.0));
   if (kind == CT_KIND_ELLIPSOID)
     b->shape.ellipsoid.radii.y = b->shape.ellipsoid.radii.x * (1.0 + unequal);
 }
 
-/* A tenth to the power of anything between the two. */
+/* 10^-e, e uniform between low and high. */
 static double power(check_random *r, double low, double high) {
   return pow(10.0, -check_uniform(r, low, high));
 }
@@ -135,8 +136,8 @@ static void make_axis_along_an_edge(pair_case *c, check_random *r) {
              ct_mat_mul(ct_quat_matrix(c->b.pose.rotation), ct_vec(half.x, half.y, 0.0)));
 }
 
-/* Found by families of pairs on a grid: cylinders whose axis runs along an edge of a box, and arcs
- * that end in a corner. */
+/* Regressions found by grid families: cylinders whose axis is along an edge of a box, and arcs that
+ * end in a corner. */
 static void make_on_a_grid(pair_case *c, check_random *r) {
   c->a.count = c->b.count = 0;
   c->a.shape = (ct_shape){

@@ -1,13 +1,13 @@
-/* Prisms and domes of 500 to 10,000 sides (against boxes 2,000) against balls, capsules and boxes:
- * coaxial, concentric, contained, touching. Many faces are then equally near to round-off, which is
- * where a search may drift or run out of rounds. */
+/* Prisms and domes of 500 to 10,000 sides (2,000 against boxes) against balls, capsules and boxes:
+ * coaxial, concentric, contained, touching. Many faces are then equally near up to round-off, where
+ * a search may drift or exhaust its iterations. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/oracle/solid_oracle.h"
 
 /* As in test_pair_brute.c, in units of u (L + |distance|). */
 #define LIMIT 24.0
-/* 832 there; the engine's extent of a dome, whose centroid is off its origin, is up to a fifth more
- * than its reach. */
+/* test_pair_brute.c permits 832; the engine's extent of a dome, whose centroid is off its origin,
+ * is up to a fifth more than its reach. */
 #define WIDTH_LIMIT 1000.0
 
 typedef enum placing {
@@ -71,8 +71,8 @@ static void place(pair_case *c, placing how, check_random *r) {
   ct_quat turn = ct_quat_identity();
   c->a.pose.rotation = pick(r, 2) ? ct_quat_identity() : random_rotation(r);
   c->a.pose.position = pick(r, 2) ? ct_vec(0, 0, 0) : random_vec(r, 1.0);
-  /* Off the axis by 1 u to 1e5 u, so that neighbouring faces are as near to round-off and far ones
-   * are not; angles up to 1e-3. */
+  /* Off the axis by 1 u to 1e5 u, so that neighbouring faces are equally near up to round-off and
+   * far ones are not; angles up to 1e-3. */
   double tiny = pow(10.0, -15.7 + (how == COAXIAL ? 5.0 : 12.0) * check_uniform(r, 0, 1)),
          phase = check_uniform(r, 0, 6.28);
   if (how == COAXIAL || how == NEARLY_COAXIAL)
@@ -156,8 +156,8 @@ static void run(bool dome, int form) {
   ct_workspace_destroy(workspace);
 }
 
-/* Off the axis by a little, each face is as near as the next to round-off, and the far side is not.
- */
+/* Slightly off the axis, each face is as near as the next up to round-off, but the far side is
+ * not. */
 static void chain_of_nearly_equal_faces_leads_to_no_other_depth(void) {
   check_random r = {0xc4a1};
   ct_workspace *workspace = ct_workspace_create();

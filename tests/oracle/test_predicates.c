@@ -1,4 +1,5 @@
-/* Exact signs against 128-bit integers and against planes whose sides are known in closed form. */
+/* Exact signs of the predicates, against 128-bit integers and against planes with sides in closed
+ * form. */
 #include "base/predicates.h"
 #include "tests/support/check.h"
 
@@ -48,8 +49,8 @@ static void random_integer_points_have_the_integer_sign(void) {
   }
 }
 
-/* d = a + i (b - a) + j (c - a), then moved by at most one unit: zeros and the smallest
- * determinants there are. */
+/* d = a + i (b - a) + j (c - a), then moved by at most one unit: zeros and the smallest nonzero
+ * determinants. */
 static void points_within_one_unit_of_the_plane_have_the_integer_sign(void) {
   check_random r = {12};
   int zeros = 0;
@@ -71,7 +72,7 @@ static void points_within_one_unit_of_the_plane_have_the_integer_sign(void) {
   CHECK(zeros > 5000);
 }
 
-/* A double with random mantissa and exponent: differences of such are not doubles. */
+/* A double with random mantissa and exponent: differences of such numbers are not doubles. */
 static double rough(check_random *r, int exponents) {
   return ldexp(check_uniform(r, -1.0, 1.0),
                (int)(check_next(r) % (uint64_t)exponents) - exponents / 2);
@@ -98,7 +99,8 @@ static void points_of_the_plane_z_equals_x_are_told_from_their_neighbours(void) 
   }
 }
 
-/* Every permutation of the points gives the sign of the permutation; rounding knows no such law. */
+/* A permutation of the points multiplies the sign by that of the permutation; rounded arithmetic
+ * does not have this symmetry. */
 static void the_sign_alternates_under_permutation(void) {
   check_random r = {14};
   static const int order[6][4] = {{1, 0, 2, 3}, {0, 2, 1, 3}, {0, 1, 3, 2},
@@ -154,7 +156,7 @@ static void the_sign_of_a_dot_product_is_the_integer_sign(void) {
   for (int i = 0; i < 200000; i++) {
     int64_t limit = (int64_t)1 << (1 + check_next(&r) % 48);
     grid_point d = random_point(&r, limit), a = random_point(&r, limit), move = random_point(&r, 1);
-    /* a - b perpendicular to d, or one unit off. */
+    /* a - b is perpendicular to d, or one unit off. */
     grid_point e = random_point(&r, 4);
     int64_t k = limit > ((int64_t)1 << 40) ? 0 : 1;
     grid_point b = {a.x - k * (d.y * e.z - d.z * e.y) + move.x,
@@ -168,7 +170,7 @@ static void the_sign_of_a_dot_product_is_the_integer_sign(void) {
   CHECK(zeros > 5000);
 }
 
-/* direction (s, -s, 0) and a, b near the plane x = y, one coordinate of b tiny and one ulp off: s
+/* Direction (s, -s, 0) and a, b near the plane x = y, one coordinate of b tiny and one ulp off: s
  * (a.x - b.x) - s (a.y - b.y) is s (b.y - b.x), about 2^-105 of the products. */
 static void dot_products_below_double_double_have_their_sign(void) {
   check_random r = {17};
@@ -183,7 +185,7 @@ static void dot_products_below_double_double_have_their_sign(void) {
   }
 }
 
-/* Lines through, beside and along segments: small integers make one side in ten a zero. */
+/* Lines through, beside and along segments: with small integers one side in ten is zero. */
 static void lines_pass_segments_on_the_integer_side(void) {
   check_random r = {16};
   int zeros = 0;
@@ -229,7 +231,7 @@ static void turns_in_a_plane_have_the_integer_sign(void) {
   CHECK_INT(ct_orient2d((ct_vec2){0, 0}, (ct_vec2){1, 0}, (ct_vec2){0, 1}), 1);
 }
 
-/* Two ways that share no point; half of them nearly parallel. */
+/* Two lines without a common point; half of them nearly parallel. */
 static void turns_of_ways_have_the_integer_sign(void) {
   check_random r = {19};
   int zeros = 0;

@@ -1,4 +1,5 @@
-/* Probes of a scene against looking at every collider of every body, in every method and cut. */
+/* Probes of a scene against a loop over every collider of every body, with every method and
+ * partition into ranges. */
 #include "tests/support/scenes.h"
 
 #define BODIES 220
@@ -30,7 +31,8 @@ static ct_shape random_shape(check_random *r, ct_hull *hull) {
   }
 }
 
-/* Bodies of one to five colliders, some planes, a body without colliders, twins in one place. */
+/* Bodies of one to five colliders, some planes, a body without colliders, duplicate bodies at one
+ * pose. */
 static void make_world(world *w, uint32_t bodies) {
   check_random r = {bodies};
   ct_vec3 points[20];
@@ -40,7 +42,8 @@ static void make_world(world *w, uint32_t bodies) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
   ct_pose pose = ct_pose_identity();
-  ct_shape shapes[5]; /* those of a twin are the body's before it, and more where that had fewer */
+  ct_shape shapes[5]; /* a duplicate has the colliders of the body before it, and more if that body
+                         had fewer */
   for (size_t k = 0; k < 5; k++) shapes[k] = (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {0.5}};
   for (uint32_t i = 0; i < bodies; i++) {
     char id[16];
@@ -97,7 +100,7 @@ static ct_frame frame_of_collider(const ct_frame *body, const ct_collider *c) {
   return identity(c->pose) ? *body : ct_frame_mul(*body, ct_frame_of(c->pose));
 }
 
-/* The order that the header promises, by insertion. */
+/* The order specified in the header, by insertion. */
 static bool comes_before(const ct_probe_options *o, const ct_probe_hit *a, const ct_probe_hit *b) {
   bool by_distance = o->kind == CT_PROBE_RAYCAST || o->kind == CT_PROBE_NEAREST;
   if (by_distance && a->distance != b->distance) return a->distance < b->distance;
@@ -258,7 +261,7 @@ static size_t compare(const ct_probe_options *given, const ct_scene *scene) {
   return expected.count;
 }
 
-/* With and without selection and other poses. */
+/* With and without a selection and alternative poses. */
 static size_t compare_all(ct_probe_options o, const world *w) {
   size_t hits = 0;
   for (int i = 0; i < 4; i++) {

@@ -1,5 +1,5 @@
-/* Probes and meshes. Rays: against the convex shape that a mesh stands for, against the points that
- * it holds, and first against all. */
+/* Probes of meshes. Rays: against the convex shape that the mesh represents, against containment of
+ * points, and the first hit against all hits. Also points and regions. */
 #include "tests/oracle/mesh_cases.h"
 #include "tests/support/scenes.h"
 
@@ -54,7 +54,7 @@ static void a_box_of_triangles_is_crossed_like_a_box(void) {
   soup_free(&s);
 }
 
-/* With a margin it is a box with round edges. */
+/* A mesh with a margin is a box with round edges. */
 static void a_margin_grows_a_mesh_like_a_box(void) {
   check_random r = {3};
   soup s = {0};
@@ -83,8 +83,8 @@ static void a_margin_grows_a_mesh_like_a_box(void) {
   soup_free(&s);
 }
 
-/* Between two crossings of a solid the line is within it when the first goes in, and when the
- * second comes out. */
+/* Between two crossings of a solid the line is inside if the first crossing enters and the second
+ * leaves. */
 static void check_walls(const ct_mesh *mesh, const ct_ray *ray, const ct_ray_crossing *c,
                         size_t count) {
   ct_vec3 d = ct_unit_or(ray->direction, ray->direction);
@@ -130,8 +130,8 @@ static void crossings_are_the_walls_of_what_a_solid_holds(void) {
   CHECK(walls > 3000);
 }
 
-/* From, to and through vertices, edges and faces of the same meshes: in between crossings the ray
- * is in the solid or outside, by points of it that are off the surface. */
+/* From, to and through vertices, edges and faces of the same meshes: between crossings the ray is
+ * inside or outside the solid, tested at points off the surface. */
 static void rays_through_features_cross_walls(void) {
   check_random r = {4};
   size_t walls = 0;
@@ -168,7 +168,7 @@ static void rays_through_features_cross_walls(void) {
   CHECK(walls > 4000);
 }
 
-/* Through vertices and along edges, where many triangles meet: one crossing each way. */
+/* Through vertices and along edges, where many triangles meet: one crossing in each direction. */
 static void triangles_around_an_edge_are_one_crossing(void) {
   soup s = {0};
   soup_octahedron(&s, ct_vec(0.0, 0.0, 0.0), 2.0);
@@ -228,8 +228,8 @@ static void check_like_a_box(const ct_shape *mesh, ct_vec3 from, ct_vec3 directi
   }
 }
 
-/* In the planes of all faces: across, along the edges, along diagonals and aslant, both ways, from
- * afar and from on the face. */
+/* In the planes of all faces: across, along edges and diagonals, and oblique, in both directions,
+ * starting far away and on the face. */
 static void along_a_face_a_box_of_triangles_is_crossed_like_a_box(void) {
   const double ways[][4] = {{0, 0.5, 1, 0}, {0, 0.25, 1, 0}, {0, 0, 1, 0},     {0, 1, 1, 0},
                             {0, 0, 1, 1},   {0, 1, 1, -1},   {0, 0.25, 1, 0.5}};
@@ -245,8 +245,8 @@ static void along_a_face_a_box_of_triangles_is_crossed_like_a_box(void) {
            back = i / 84 % 3 == 0   ? -20.0
                   : i / 84 % 3 == 1 ? -4.0
                                     : 0.0;
-    /* From `back` before the place where the way comes onto the face, or, turned, as far behind
-     * where it leaves it. */
+    /* Starts `back` before the point where the line enters the face, or, reversed, as far behind
+     * the point where it leaves. */
     double u = w[0] + (turn > 0.0 ? back : 1.0 - back) * w[2],
            v = w[1] + (turn > 0.0 ? back : 1.0 - back) * w[3];
     if (back == 0.0) u = w[0] + 0.5 * w[2], v = w[1] + 0.5 * w[3];
@@ -259,7 +259,7 @@ static void along_a_face_a_box_of_triangles_is_crossed_like_a_box(void) {
   soup_free(&s);
 }
 
-/* A ray in the plane of sheets comes to each once, whatever triangles they are of. */
+/* A ray in the plane of sheets enters each sheet once, whichever triangles it is made of. */
 static void along_a_sheet_it_is_entered_once(void) {
   soup s = {0};
   for (int part = 0; part < 2; part++)
@@ -287,8 +287,8 @@ static void along_a_sheet_it_is_entered_once(void) {
   soup_free(&s);
 }
 
-/* Points: signed distance to a solid box of triangles and to an open sheet, which holds no point
- * until it has a margin. */
+/* Points: signed distance to a solid box of triangles, and to an open sheet, which contains points
+ * only if it has a margin. */
 static bool keep_hit(void *context, const ct_probe_hit *hit) {
   ct_probe_hit **next = context;
   *(*next)++ = *hit;
@@ -352,7 +352,7 @@ static void points_and_meshes(void) {
   soup_free(&sheet);
 }
 
-/* Regions: a solid mesh holds what is within it, any region may hold a mesh, and a sheet only
+/* Regions: a solid mesh contains bodies inside it, any region may contain a mesh, and a sheet only
  * crosses. */
 static void regions_and_meshes(void) {
   soup solid = {0}, sheet = {0};
@@ -396,8 +396,8 @@ static void regions_and_meshes(void) {
   soup_free(&sheet);
 }
 
-/* A scene gives the crossings of more triangles than its first room holds, and a first one that is
- * the first of all. */
+/* A scene returns crossings of more triangles than its initial buffer holds; the first hit equals
+ * the first of all hits. */
 static bool take(void *context, const ct_probe_hit *hit) {
   size_t *count = context;
   CHECK(hit->triangle != CT_NO_TRIANGLE);

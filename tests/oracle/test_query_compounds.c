@@ -1,6 +1,6 @@
 /* Bodies of hundreds of colliders against loops over all their pairs: the extreme pair, ties and
- * the first overlap are those of the loops, to the bit; and a question about thousands stops soon
- * after its flag is raised. */
+ * the first overlap are equal to the bit. A query over thousands of colliders stops soon after its
+ * cancel flag is raised. */
 #include "tests/support/raiser.h"
 #include "tests/support/scenes.h"
 
@@ -26,7 +26,7 @@ static const ct_body *mixed(check_random *r, const char *id, size_t count) {
   return make(id, colliders, count);
 }
 
-/* The same with two half-spaces among them, one of them upright, whose boxes have no bounds. */
+/* The same plus two half-spaces, one of them upright, whose bounding boxes are unbounded. */
 static const ct_body *with_planes(check_random *r, const char *id, size_t count) {
   static ct_collider colliders[COLLIDERS];
   for (size_t i = 0; i < count; i++) {
@@ -38,7 +38,7 @@ static const ct_body *with_planes(check_random *r, const char *id, size_t count)
   return make(id, colliders, count);
 }
 
-/* Equal balls on a lattice, in no order: nearly every distance occurs many times. */
+/* Equal balls on a lattice, in random order: nearly every distance occurs many times. */
 static const ct_body *lattice(check_random *r, const char *id, size_t count) {
   static ct_collider colliders[COLLIDERS];
   for (size_t i = 0; i < count; i++) {
@@ -125,8 +125,8 @@ static void check_same(const kind_hit *hit, const kind_hit *loop, bool mirrored)
   CHECK_INT(p->status, q->status);
 }
 
-/* Asked as a, b and as b, a, and as a pair of the scene within just and just not the least
- * distance. */
+/* Compares queries of a, b and of b, a, and pair queries of the scene with a limit just above and
+ * just below the least distance. */
 static void check_kind(const ct_scene *scene, ct_query_kind kind, ct_workspace *w) {
   ct_row_pair pairs[2] = {{0, 1}, {1, 0}};
   kind_hit loop = {.a = 0};
@@ -150,7 +150,7 @@ static void check_kind(const ct_scene *scene, ct_query_kind kind, ct_workspace *
   CHECK_INT(last.count, 0);
 }
 
-/* b at several distances from a, whose place comes first in the order of contents. */
+/* b at several distances from a, with either body first in the order of contents. */
 static void check_maker(uint64_t seed, maker make_a, maker make_b) {
   check_random r = {seed};
   ct_workspace *w = ct_workspace_create();
@@ -180,8 +180,8 @@ static void unbounded_colliders_are_not_lost_in_a_large_compound(void) {
 
 /* ---- cancelling ----------------------------------------------------------------------------- */
 
-/* Balls that all overlap, and the deepest pair is sought: no pruning helps, and 16 million pairs
- * take seconds. */
+/* Balls that all overlap, and a query for the deepest pair: pruning does not help, and 16 million
+ * pairs take seconds. */
 static void a_question_about_thousands_of_colliders_stops_soon(void) {
   static ct_collider colliders[THOUSANDS];
   check_random r = {96};
@@ -207,8 +207,8 @@ static void a_question_about_thousands_of_colliders_stops_soon(void) {
   ct_scene_release(scene);
 }
 
-/* What decides whether a question runs at once or is cut up: more than its simplest pair, less than
- * all pairs. */
+/* The cost estimate that decides whether a query runs inline or in ranges: above its simplest pair,
+ * below all pairs. */
 static void the_cost_of_a_pair_counts_its_colliders(void) {
   static ct_collider colliders[THOUSANDS];
   for (int i = 0; i < THOUSANDS; i++)

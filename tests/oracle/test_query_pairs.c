@@ -1,6 +1,6 @@
-/* Queries against loops over all pairs of bodies and of colliders that call the narrow phase and
- * nothing else: whatever the broad phase, the cut into ranges, what-if poses and selections, the
- * hits are the same to the bit. */
+/* Queries against loops over all pairs of bodies and of colliders that call only the narrow phase.
+ * For every broad phase, partition into ranges, what-if pose and selection, the hits are equal to
+ * the bit. */
 #include "tests/support/scenes.h"
 
 enum { BODIES = 90, HITS = BODIES * BODIES };
@@ -27,7 +27,8 @@ static ct_shape random_shape(check_random *r) {
   }
 }
 
-/* Simple bodies, compounds, one body without colliders, planes of both sorts, holes. */
+/* Simple bodies, compounds, one body without colliders, bounded and unbounded planes, holes in the
+ * rows. */
 static const ct_scene *random_scene(check_random *r, int bodies, double side) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -61,8 +62,8 @@ static ct_pose pose_in(const ct_scene *scene, const ct_query_options *o, uint32_
   return ct_scene_pose(scene, row);
 }
 
-/* Least distance over the colliders; ties are left to the engine, so only its value is sure. False:
- * no colliders. */
+/* Least distance over the colliders. Ties are resolved by the engine, so only the value is
+ * compared. False: no colliders. */
 static bool naive_distance(const ct_scene *scene, const ct_query_options *o, ct_row_pair rows,
                            ct_workspace *w, double *least) {
   const ct_body *a = ct_scene_body(scene, rows.a), *b = ct_scene_body(scene, rows.b);
@@ -92,7 +93,7 @@ static bool selected(const ct_query_options *o, uint32_t i, uint32_t j) {
   return (ai && bj) || (aj && bi);
 }
 
-/* The pairs that should be hits of kinds overlap and distance, in order, with their distance. */
+/* The pairs that must be hits of the kinds overlap and distance, in order, with their distance. */
 static size_t naive_hits(const ct_scene *scene, const ct_query_options *o, ct_workspace *w,
                          ct_row_pair *pairs, double *distances) {
   size_t count = 0;
@@ -284,7 +285,8 @@ static void pages_resumed_after_any_hit_give_the_same_list(void) {
   ct_workspace_destroy(w);
 }
 
-/* Explicit pairs: all of them, in the order asked, filters ignored; b before a mirrors. */
+/* Explicit pairs: all of them are answered, in the given order, without filters; b before a mirrors
+ * the answer. */
 static void explicit_pairs_are_all_answered_and_mirrored_when_swapped(void) {
   check_random r = {65};
   ct_workspace *w = ct_workspace_create();
@@ -326,7 +328,7 @@ static void explicit_pairs_are_all_answered_and_mirrored_when_swapped(void) {
   ct_workspace_destroy(w);
 }
 
-/* Two crosses of two spheres each, at equal distances: the tie goes by content, so that a swap
+/* Two crosses of two spheres each, at equal distances: ties are resolved by content, so that a swap
  * mirrors. */
 static void ties_between_colliders_mirror_when_swapped(void) {
   const ct_scene *empty = ct_scene_create(0);
@@ -352,8 +354,8 @@ static void ties_between_colliders_mirror_when_swapped(void) {
   ct_scene_release(scene);
 }
 
-/* A scene reached by moving bodies and one posted as it is have trees of different shape; what is
- * told about them is the same. */
+/* A scene built by moves and one posted directly have trees of different shape; reported statistics
+ * are equal. */
 static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
   check_random r = {67}, again = {67};
   const ct_scene *moved = random_scene(&r, BODIES, 4.0),
@@ -365,7 +367,8 @@ static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
   ct_pose poses[BODIES];
   for (uint32_t row = 0; row < BODIES; row++) poses[row] = ct_scene_pose(moved, row);
   for (int turn = 0; turn < 20; turn++) {
-    /* Away and, in the last turn, back; a question in between hands the tree down. */
+    /* Moved away and, in the last round, back; a query in between passes the tree on to the next
+     * revision. */
     ct_draft *draft = ct_draft_begin(moved);
     for (uint32_t k = 0; k < 10; k++) {
       uint32_t row = k * 7 + 3;
@@ -397,7 +400,7 @@ static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
   ct_scene_release(posted);
 }
 
-/* Union of the colliders' boxes; false: none. */
+/* Union of the colliders' boxes; false: no colliders. */
 static bool naive_box(const ct_scene *scene, uint32_t row, ct_aabb *box) {
   const ct_body *body = ct_scene_body(scene, row);
   size_t count = body ? ct_body_collider_count(body) : 0;
@@ -430,9 +433,8 @@ static void check_boxes_against_loops(const ct_scene *scene, const ct_query_opti
   CHECK_INT(log.count, at);
 }
 
-/* Balls of one decimal on a lattice of one decimal: every gap is a tie to rounding, and rounding
- * must go the same way everywhere.
- */
+/* Balls and lattice positions with one decimal: every gap is a tie up to rounding, and rounding
+ * must be the same in every method. */
 static void candidates_at_the_edge_of_the_clearance_are_those_of_the_loops(void) {
   check_random r = {68};
   ct_workspace *w = ct_workspace_create();

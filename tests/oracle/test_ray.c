@@ -26,7 +26,7 @@ static ct_hull *random_hull(check_random *r, double size) {
   return hull;
 }
 
-/* The caller gives the hull back: release_shape. */
+/* The caller releases the hull: release_shape. */
 static ct_shape random_shape(check_random *r, double size) {
   static const ct_kind kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,  CT_KIND_CAPSULE,
                                   CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_ELLIPSOID,
@@ -74,7 +74,8 @@ static ct_vec3 random_vec(check_random *r, double size) {
                 check_uniform(r, -size, size));
 }
 
-/* Every member of what a ray says, against the oracle. `slack`: what the line may be off, m. */
+/* Compares every member of a ray's result with the oracle. `slack`: permitted offset of the line,
+ * m. */
 static void judge(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose, double size,
                   double slack) {
   oracle_ray o = {.ray = ray, .shape = shape, .pose = pose};
@@ -92,7 +93,7 @@ static void judge(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose,
     CHECK_INT(count, 0);
     return;
   }
-  if (depth < slack) return; /* grazes: either is right */
+  if (depth < slack) return; /* the ray grazes: either result is right */
   long double ends[2] = {-INFINITY, INFINITY};
   if (oracle_ray_level(&o, low) > 0) ends[0] = oracle_ray_root(&o, least, low);
   if (oracle_ray_level(&o, high) > 0) ends[1] = oracle_ray_root(&o, least, high);
@@ -107,18 +108,19 @@ static void judge(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose,
     const ct_ray_crossing *c = &got[at++];
     CHECK_INT(c->entering, end == 0);
     CHECK_NEAR(ct_norm(c->normal), 1.0, 4e-16);
-    /* How fast the level grows along the ray: round-off of the level, seen along the ray. */
+    /* Growth of the level along the ray converts round-off of the level into a distance along the
+     * ray. */
     long double step = 1e-7L * size,
                 slope = fabsl(oracle_ray_level(&o, t + step) - oracle_ray_level(&o, t - step)) /
                         (2 * step);
     long double off = fabsl(c->distance - t),
                 allowed = slack * (1 + 1 / fmaxl(slope, 1e-9L)) + 4e-16L * fabsl(t);
-    /* A plane is as large as the ray is long: so is the round-off of its rotation. */
+    /* A plane is as large as the ray is long, and so is the round-off of its rotation. */
     if (shape->kind == CT_KIND_PLANE) allowed *= 1 + fabsl(t) / size;
     if (off > allowed)
       CHECK_FAIL("kind %d: distance %.17g, should be %.21Lg within %Lg", shape->kind, c->distance,
                  t, allowed);
-    /* On the surface, to the round-off of world coordinates. */
+    /* On the surface, up to the round-off of world coordinates. */
     oracle_vec p = {(long double)c->position.x - pose->position.x,
                     (long double)c->position.y - pose->position.y,
                     (long double)c->position.z - pose->position.z};
@@ -145,7 +147,7 @@ static void random_rays_are_right(void) {
   }
 }
 
-/* Rounding, inset or added, and margins: of balls and capsules in closed form, of boxes by tangent
+/* Rounding, inset or added, and margins: balls and capsules in closed form, boxes by tangent
  * planes. */
 static void rounded_shapes_are_right(void) {
   check_random r = {21};
@@ -168,7 +170,7 @@ static void rounded_shapes_are_right(void) {
   }
 }
 
-/* A hull of a box's corners with a margin is the box with that margin. */
+/* A hull of a box's corners with a margin equals the box with that margin. */
 static void a_hull_with_a_margin_is_right(void) {
   check_random r = {22};
   ct_vec3 corners[8];
@@ -203,15 +205,15 @@ static void origins_far_away_cost_no_digits(void) {
     ct_vec3 from = ct_add(pose.position, random_vec(&r, far)),
             to = ct_add(pose.position, random_vec(&r, 0.7));
     ct_ray ray = ray_of(from, ct_sub(to, from));
-    /* The matrix of a quaternion is right to 23 u; the oracle's own round-off is 2^-64 of the way.
-     */
+    /* The matrix of a quaternion is accurate to 23 u; the oracle's own round-off is 2^-64 of the
+     * distance. */
     if (shape.kind != CT_KIND_PLANE)
       judge(&ray, &shape, &pose, 1.0, 64.0 * CT_UNIT_ROUNDOFF * 4.0 + 0x1p-61 * far);
     release_shape(&shape);
   }
 }
 
-/* Rays along axes and within planes that faces lie in: zero components, equal coordinates. */
+/* Rays along axes and within planes that contain faces: zero components, equal coordinates. */
 static void axis_parallel_rays_are_right(void) {
   check_random r = {19};
   for (int i = 0; i < 4000; i++) {
@@ -241,7 +243,7 @@ static void a_ball_is_entered_and_left_along_its_diameter(void) {
   CHECK(c[1].distance == 7.0 && !c[1].entering && c[1].normal.x == 1.0 && c[1].position.x == 7.0);
 }
 
-/* A common part of one point is no crossing, one within a face is. */
+/* A common part of a single point is no crossing; a segment within a face is one. */
 static void a_touch_is_no_hit(void) {
   ct_shape ball = sphere_of(1.0), box = box_of(1.0, 1.0, 1.0);
   ct_pose origin = ct_pose_identity();
@@ -283,7 +285,8 @@ static void the_reach_is_the_last_distance_that_counts(void) {
   CHECK_INT(cross(&ray, &ball, &pose, c), 0);
 }
 
-/* A ball of 1 m seen from 1e9 m: the chord's half is sqrt(1 - h^2) for a line h off the centre. */
+/* A ball of 1 m seen from 1e9 m: half the chord is sqrt(1 - h^2) for a line at distance h from the
+ * centre. */
 static void a_ball_at_the_end_of_the_world_is_hit_to_the_digit(void) {
   ct_shape ball = sphere_of(1.0);
   ct_pose pose = pose_at(1e9, 0.75, 0.0);

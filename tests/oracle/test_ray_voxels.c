@@ -1,17 +1,17 @@
 /* Rays through vertices, along edges and in faces of solids made of grid cells, against their exact
- * way through the cells.
+ * passage through the cells.
  *
- * Solids: an L of three cells, random cells with cavities and with cells that share an edge or a
- * vertex alone, boxes that overlap; as meshes, as surfaces, as hexahedra and tetrahedra, placed by
- * quarter turns; single cells as boxes and hulls. CONTACTD_FULL=1: 10,000 solids from a fresh seed.
- */
+ * Solids: an L of three cells, random cells with cavities and with cells that share only an edge or
+ * a vertex, overlapping boxes. Representations: meshes, surfaces, hexahedra and tetrahedra, in
+ * poses of quarter turns; single cells as boxes and hulls. CONTACTD_FULL=1: 10,000 solids from a
+ * fresh seed. */
 #include "tests/oracle/voxel_cases.h"
 #include "tests/support/full.h"
 #include "tests/support/scenes.h"
 
 enum { LINES = 40, CROSSINGS_MAX = 64 };
 
-/* The crossings that a ray has to have. */
+/* The required crossings of a ray. */
 typedef struct expected {
   voxel_ratio at[2 * VOXEL_COUNT];
   bool entering[2 * VOXEL_COUNT];
@@ -33,13 +33,14 @@ typedef struct grid_pose {
   int64_t turn[3][3];
 } grid_pose;
 
-/* As sines and cosines of a quarter turn come out: off by a last bit, or by 6e-17 from 0. */
+/* Sines and cosines of a quarter turn as a computation gives them: off by the last bit, or by 6e-17
+ * from 0. */
 static double rounded_off(double x, check_random *r) {
   if (x == 0.0) return (double)case_integer(r, -1, 1) * 6.123e-17;
   return nextafter(x, (double)case_integer(r, -1, 1) * 2.0);
 }
 
-/* Up to three quarter turns about axes, to round-off, and a translation by eighths. */
+/* Up to three quarter turns about axes, up to round-off, and a translation by eighths. */
 static grid_pose random_grid_pose(check_random *r) {
   const double half = 0.70710678118654752;
   grid_pose g = {.pose = ct_pose_identity(), .turn = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -103,7 +104,7 @@ static void tell(const char *what, const voxel_line *line, size_t got, size_t wa
              (long long)d[1], (long long)d[2], got, wanted);
 }
 
-/* All crossings, the first alone, and those within a reach. */
+/* Compares all crossings, the first alone, and those within a maximum length. */
 static void judge(const char *what, const voxel_line *line, const grid_pose *g,
                   const ct_shape *shape, const expected *e, double scale) {
   size_t wanted = e->count;
@@ -157,7 +158,7 @@ static void solid_meshes(void) {
   }
 }
 
-/* Every ray from the grid around an L of three cells, in every direction of the grid. */
+/* Every ray of the grid around an L of three cells, in every direction of the grid. */
 static void every_lattice_ray_through_an_l(void) {
   voxel_solid v = {0};
   soup s = {0};
@@ -176,7 +177,7 @@ static void every_lattice_ray_through_an_l(void) {
   ct_mesh_release(shape.mesh);
 }
 
-/* A closed surface has the crossings of the solid, save where a ray runs in a face. */
+/* A closed surface has the crossings of the solid, except where a ray runs in a face. */
 static void surfaces(void) {
   check_random r = full_random("surfaces", 102);
   int cases = full_cases(100, 10000);
@@ -280,14 +281,14 @@ static void convex_bodies(void) {
   ct_hull_release(hull);
 }
 
-/* A cylinder, or a cone whose side is steeper than no ray below: radius middle + slope z for z
- * between -2 and 2. */
+/* A cylinder, or a cone with a side steeper than any ray: radius middle + slope z for z between -2
+ * and 2. */
 typedef struct lathe {
   long double middle, slope;
 } lathe;
 
-/* Where the line is in the closed body, in long double; false: nowhere, or its direction is steeper
- * than the side. */
+/* The span of the line in the closed body, in long double; false: empty, or the direction is
+ * steeper than the side. */
 static bool lathe_span(const lathe *body, const voxel_line *line, long double span[2]) {
   long double ox = line->origin[0], oy = line->origin[1], oz = line->origin[2];
   long double dx = line->direction[0], dy = line->direction[1], dz = line->direction[2];
@@ -352,7 +353,7 @@ static void rims(void) {
   }
 }
 
-/* Points of the grid, those on the surface too: contained or not, and the sign of the distance. */
+/* Grid points, including those on the surface: containment, and the sign of the distance. */
 static void points(void) {
   check_random r = full_random("points", 105);
   int cases = full_cases(60, 10000);
@@ -377,7 +378,7 @@ static bool mark_held(void *context, const ct_probe_hit *hit) {
   return true;
 }
 
-/* The same of a body in a scene: which points it holds, by `point` and by the sign of `nearest`. */
+/* The same for a body in a scene: containment by `point`, and the sign of `nearest`. */
 static void points_of_a_scene(void) {
   check_random r = full_random("points of a scene", 108);
   ct_workspace *workspace = ct_workspace_create();
@@ -418,7 +419,7 @@ static void points_of_a_scene(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* In any pose the ray is one exact line in the mesh's frame: what is entered is left. */
+/* In a generic pose the ray is one exact line in the mesh's frame: every entry has its exit. */
 static void any_pose(void) {
   check_random r = full_random("any pose", 106);
   int cases = full_cases(150, 10000);

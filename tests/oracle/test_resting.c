@@ -1,6 +1,5 @@
-/* Forces of resting contacts against closed forms: tables, stacks, rods, slopes, ladders (theory:
- * Baraff 1994; textbook statics).
- */
+/* Forces of resting contacts against closed forms: tables, stacks, rods, slopes, ladders (Baraff
+ * 1994; textbook statics). */
 #include "tests/support/island.h"
 
 #include "base/trigonometry.h"
@@ -13,7 +12,7 @@ static void check_normals(const island *i, const double *expected, double tolera
   for (size_t k = 0; k < i->count; k++) CHECK_NEAR(i->forces[k].normal, expected[k], tolerance);
 }
 
-/* A rod of length 2, mass 1, whose lower end is on the floor, turning about y. */
+/* A rod of length 2 and mass 1 with its lower end on the floor, rotating about y. */
 static void rod(island *i, ct_sin_cos slope, double spin, double friction) {
   island_begin(i, friction > 0.0 ? CT_RESTING_FRICTION_CONE : CT_RESTING_FRICTION_NONE);
   uint32_t body =
@@ -56,7 +55,7 @@ static void squeeze(island *i, ct_resting_friction friction, double mu) {
   island_touch(i, body, 3, ct_vec(1.0, 0.0, 0.0), ct_vec(1.0, 0.0, 0.0), mu);
 }
 
-/* With friction it is as without: no friction moves what equal forces from both sides do not. */
+/* The same with friction: friction does not move a body that equal forces squeeze. */
 static void squeezed_with_friction(void) {
   for (int k = 0; k < 4; k++) {
     static island i;
@@ -74,9 +73,9 @@ static void squeezed_with_friction(void) {
   }
 }
 
-/* A box under a heavier one, each on the corners of the other: floor and box carry what stands on
- * them. Where masses are so far apart that the lighter one's accelerations are rounding it is never
- * said that there are no forces. */
+/* A box under a heavier one, each on the corners of the other: floor and box carry the weight above
+ * them. If the masses differ so much that the lighter box's accelerations are below rounding, the
+ * solver must not report infeasibility. */
 static void however_heavy_what_a_light_box_carries(void) {
   static const struct {
     double light, heavy;
@@ -103,14 +102,14 @@ static void however_heavy_what_a_light_box_carries(void) {
           (i.result.converged || !cases[k].converges));
     CHECK_INT(i.result.stability, CT_STABILITY_STAYS);
     for (int c = 0; c < 8; c++) sums[c / 4] += i.forces[c].normal;
-    /* What a residual that has converged lets the heavier one accelerate. */
+    /* Permitted acceleration of the heavier box by a converged residual. */
     CHECK_NEAR(sums[0], G * (m[0] + m[1]), 1e-10 * (1.0 + G) * m[1]);
     CHECK_NEAR(sums[1], G * m[1], 1e-10 * (1.0 + G) * m[1]);
   }
 }
 
-/* T11.8: a mass between two walls that both accelerate towards it has no forces; the certificate
- * proves it. */
+/* T11.8: a mass between two walls that accelerate towards it has no feasible forces; the
+ * certificate proves it. */
 static void squeezed(void) {
   static island i;
   squeeze(&i, CT_RESTING_FRICTION_NONE, 0.0);
@@ -129,8 +128,8 @@ static void squeezed(void) {
 
 /* ---- friction ------------------------------------------------------------------------------- */
 
-/* A block of 1 kg, 2 x 1.2 x 1 m, on a slope that falls along a direction of the floor's axes;
- * gravity is turned instead. */
+/* A block of 1 kg, 2 x 1.2 x 1 m, on a slope along a direction of the floor's axes; gravity is
+ * rotated instead. */
 static void block(island *i, double angle, double heading, double friction) {
   island_begin(i, CT_RESTING_FRICTION_CONE);
   uint32_t body =
@@ -149,8 +148,8 @@ static ct_vec3 sum_of_forces(const island *i) {
   return sum;
 }
 
-/* T12.1; row 49: on a slope of 30 degrees a block slides with a friction of 0.5 and sticks with
- * 0.6. */
+/* T12.1; row 49: on a slope of 30 degrees a block slides with a friction coefficient of 0.5 and
+ * sticks with 0.6. */
 static void block_on_slope(void) {
   const double angle = 0.52359877559829887, normal = 8.4957092111253459;
   for (int k = 0; k < 12; k++) {
@@ -177,7 +176,7 @@ static void block_on_slope(void) {
   }
 }
 
-/* T12.1's threshold tan 30 degrees, by halving: the same in all directions. */
+/* T12.1's threshold tan 30 degrees, by bisection: equal in all directions. */
 static void threshold_of_slope(void) {
   for (int k = 0; k < 12; k++) {
     double low = 0.5, high = 0.6;
@@ -192,8 +191,8 @@ static void threshold_of_slope(void) {
   }
 }
 
-/* The block's proof, of the exact cone: forces within it that balance the load, or a motion along
- * which the load does work and the points' slip lets friction do none against it. */
+/* The block's proof for the exact cone: forces within it that balance the load, or a motion along
+ * which the load does work while friction at the slipping points does none against it. */
 static void check_proof(const island *i) {
   const ct_mass_body *body = &i->bodies[1];
   ct_vec3 sum = body->force, motion = i->motion[1].linear, turn = i->motion[1].angular;
@@ -211,9 +210,9 @@ static void check_proof(const island *i) {
               : ct_dot(body->force, motion) + ct_dot(body->torque, turn) > 0.0);
 }
 
-/* T12.2: pyramids lack strength between their edges; a block that the cone holds slides, as fast as
- * theory says, and the error is told. Around the cone they hold what it would not. Whether it stays
- * is asked of the cone: at 0.6 it does, below tan 30 degrees not. */
+/* T12.2: an inscribed pyramid is weaker between its edges: a block that the cone holds slides at
+ * the predicted speed, and the error is reported. A circumscribed pyramid holds more than the cone.
+ * Stability is decided by the cone: stable at 0.6, falling below tan 30 degrees. */
 static void pyramids(void) {
   const double angle = 0.52359877559829887;
   static const struct {
@@ -248,9 +247,9 @@ static void pyramids(void) {
   }
 }
 
-/* Row 50: the friction of a block that slides does not depend on its speed; a greater coefficient
- * holds a steeper slope. T12.5's block: 8 N against 0.8 m g slides at 8 - 0.8 g; 7.8 N does not
- * move it. */
+/* Row 50: the friction of a sliding block does not depend on its speed; a greater coefficient holds
+ * on a steeper slope. T12.5's block: 8 N against 0.8 m g slides at 8 - 0.8 g; 7.8 N does not move
+ * it. */
 static void speed_does_not_matter(void) {
   for (int k = 0; k < 6; k++) {
     static island i;
@@ -273,8 +272,8 @@ static void speed_does_not_matter(void) {
   }
 }
 
-/* On a floor that is accelerated at 3 m/s^2 a block goes along, at 6 it slides at mu g; it does not
- * stay, whatever holds it up. */
+/* On a floor with an acceleration of 3 m/s^2 a block moves with the floor; at 6 m/s^2 it slides at
+ * mu g and is not stable. */
 static void floor_that_is_moved(void) {
   for (int k = 0; k < 2; k++) {
     static island i;
@@ -289,7 +288,7 @@ static void floor_that_is_moved(void) {
   }
 }
 
-/* A rod of length 2 that turns about its end, which sticks: the floor's force is that of circular
+/* A rod of length 2 that rotates about its sticking end: the floor's force is that of circular
  * motion. */
 static void rod_that_turns_about_its_end(void) {
   static island i;
@@ -297,7 +296,7 @@ static void rod_that_turns_about_its_end(void) {
   double spin = 1.5;
   rod(&i, slope, spin, 2.0);
   i.bodies[1].velocity.linear =
-      ct_vec(spin * slope.sine, 0.0, -spin * slope.cosine); /* the end stands still */
+      ct_vec(spin * slope.sine, 0.0, -spin * slope.cosine); /* the end is at rest */
   CHECK_INT(island_solve(&i), CT_OK);
   double turning = 3.0 * G * slope.cosine / 4.0; /* about the end: I = 4/3 */
   CHECK_NEAR(i.accelerations[1].angular.y, turning, 1e-11);
@@ -307,8 +306,8 @@ static void rod_that_turns_about_its_end(void) {
   CHECK_INT(i.result.stability, CT_STABILITY_MOVING);
 }
 
-/* A ball of 1 kg and radius 0.5 on a slope, no slip: rolls where tan(angle) <= 3.5 mu, else slides
- * and turns. */
+/* A ball of 1 kg and radius 0.5 on a slope, without slip: it rolls if tan(angle) <= 3.5 mu, else it
+ * slides and rotates. */
 static void ball_on_slope(void) {
   for (int k = 0; k < 2; k++) {
     static island i;
@@ -330,7 +329,7 @@ static void ball_on_slope(void) {
   }
 }
 
-/* A ladder of length 1 against a wall: holds from tan = (1 - mu1 mu2) / (2 mu1) on. */
+/* A ladder of length 1 against a wall is stable from tan = (1 - mu1 mu2) / (2 mu1) on. */
 static bool ladder_holds(double tangent, double floor, double wall) {
   static island i;
   island_begin(&i, CT_RESTING_FRICTION_CONE);
@@ -358,8 +357,8 @@ static void ladder_against_wall(void) {
 
 /* ---- acceleration level --------------------------------------------------------------------- */
 
-/* Painleve's rod, sliding: A = 1 + 3 cos (cos - mu sin). With A < 0 no force does where the end
- * would sink, and two answers are right where it would lift. */
+/* Painleve's rod, sliding: A = 1 + 3 cos (cos - mu sin). With A < 0 no force is feasible if the end
+ * would penetrate, and two answers are valid if it would lift. */
 static void rod_that_jams(void) {
   const double spins[4] = {0.0, 0.0, 8.0, 8.0};
   const double frictions[4] = {0.5, 2.0, 2.0, 0.5};
@@ -370,7 +369,7 @@ static void rod_that_jams(void) {
     static island i;
     rod(&i, slope, spins[k], frictions[k]);
     i.options.acceleration_level = true;
-    i.bodies[1].velocity.linear.x -= 3.0; /* towards its lower end: friction presses that down */
+    i.bodies[1].velocity.linear.x -= 3.0; /* towards its lower end: friction presses the end down */
     CHECK_INT(island_solve(&i), CT_OK);
     CHECK_INT(i.result.status, expected[k]);
     if (k > 0) continue;
@@ -381,9 +380,9 @@ static void rod_that_jams(void) {
   }
 }
 
-/* The same rod pulled along the floor, on a floor turned anyhow: nothing presses it down, so no
- * force is an answer, though round-off of the pull's normal part would ask for one that cannot be.
- */
+/* The same rod pulled along an arbitrarily oriented floor: no load presses it down, so zero force
+ * is an answer, although round-off of the pull's normal part alone would make the problem
+ * infeasible. */
 static void a_rod_that_nothing_presses_does_not_jam(void) {
   check_random r = {48};
   ct_sin_cos slope = {.sine = 0.89442719099991588, .cosine = 0.44721359549995794};
@@ -407,7 +406,7 @@ static void a_rod_that_nothing_presses_does_not_jam(void) {
   }
 }
 
-/* Both levels say the same of a block that slides, and of one that sticks. */
+/* Velocity and acceleration level agree for a sliding block and for a sticking one. */
 static void levels_agree(void) {
   for (int k = 0; k < 12; k++) {
     static island v, a;

@@ -1,14 +1,13 @@
-/* What is claimed of resting contacts, `stable`, `unique` and `infeasible`, against exact statics.
+/* The claims about resting contacts, `stable`, `unique` and `infeasible`, against exact statics.
  *
- * Bodies and contacts are in the plane y = 0, where an equilibrium within the circular cones exists
- * if and only if one within their plane sections does: the mean of any forces and their mirror
- * image is one. So it is a linear program in integers: places, masses and loads are small integers,
- * normals Pythagorean, coefficients of friction fractions. Many cases are at a limit exactly: a
- * block at the angle of friction, a load above the last support, collinear and redundant supports.
- * Lengths and masses are scaled by powers of two, which are exact.
+ * Bodies and contacts are in the plane y = 0. There an equilibrium within the circular cones exists
+ * if and only if one within their plane sections does, since the mean of any forces and their
+ * mirror image is one. So existence is a linear program in integers: positions, masses and loads
+ * are small integers, normals Pythagorean, coefficients of friction fractions. Many cases are
+ * exactly at a limit: a block at the friction angle, a load above the last support, collinear and
+ * redundant supports. Lengths and masses are scaled by powers of two, which is exact.
  *
- * 10,000 islands with a fresh seed with CONTACTD_FULL=1; CONTACTD_SEED repeats a run.
- */
+ * CONTACTD_FULL=1: 10,000 islands with a fresh seed; CONTACTD_SEED repeats a run. */
 #include "tests/oracle/exact_program.h"
 #include "tests/support/full.h"
 #include "tests/support/island.h"
@@ -44,7 +43,7 @@ typedef struct statics {
   int x[BODIES + 1], z[BODIES + 1], mass[BODIES + 1], push[BODIES + 1], turn_y[BODIES + 1];
   contact contacts[CONTACTS];
   int length_exponent, mass_exponent[BODIES + 1];
-  ct_mat3 turn; /* of the whole scene, to round-off */
+  ct_mat3 turn; /* of the whole scene, up to round-off */
 } statics;
 
 static int whole(check_random *r, int low, int high) {
@@ -60,7 +59,7 @@ static void add_contact(statics *s, check_random *r, uint32_t b, bool frictionle
       up ? upward[check_next(r) % (check_next(r) % 2 ? 6 : 1)] : all_round[check_next(r) % 8];
   c->mu = coefficients[frictionless ? 0 : check_next(r) % 7];
   if (check_next(r) % 4 || s->count < 2 || c[-1].b != b) return;
-  c->normal = c[-1].normal; /* redundant, or in a row with the one before */
+  c->normal = c[-1].normal; /* redundant, or collinear with the previous contact */
   c->mu = c[-1].mu;
   c->z = c[-1].z;
 }
@@ -92,7 +91,7 @@ static void make(statics *s, check_random *r, bool frictionless) {
 
 /* ---- the truth ------------------------------------------------------------------------------ */
 
-/* A force (x, z) at a contact, on b, as a column of the balance of all bodies. */
+/* A force (x, z) at a contact, on b, as a column of the equilibrium of all bodies. */
 static void put_column(const statics *s, const contact *c, int x, int z, exact_program *p) {
   for (int side = 0; side < 2; side++) {
     uint32_t body = side ? c->b : c->a;
@@ -106,7 +105,7 @@ static void put_column(const statics *s, const contact *c, int x, int z, exact_p
   p->columns++;
 }
 
-/* Columns: the edges of the cones, or the normals of frictionless contacts, any length. */
+/* Columns: the edges of the cones, or the normals of frictionless contacts, of any length. */
 static exact_program balance_of(const statics *s) {
   exact_program p = {.rows = 3 * s->bodies};
   for (size_t i = 0; i < s->count; i++) {
@@ -136,7 +135,7 @@ static void put_body(const statics *s, island *i, uint32_t b, double width) {
   double mass = ldexp(s->mass[b], s->mass_exponent[b]), unit = ldexp(1.0, s->mass_exponent[b]);
   double inertia = 0.5 * mass * width * width;
   island_body(i, mass, ct_vec(inertia, inertia, inertia), placed(s, s->x[b], s->z[b], width));
-  /* Torques about y turn z to x. */
+  /* Torques about y rotate z to x. */
   island_load(i, b, ct_add(placed(s, s->push[b], 0.0, unit), placed(s, 0.0, -GRAVITY, mass)),
               ct_scale(ct_mat_mul(s->turn, ct_vec(0.0, 1.0, 0.0)), s->turn_y[b] * unit * width));
 }
@@ -218,10 +217,9 @@ static void with_pyramids(void) { claims_hold("pyramids", 503, CT_RESTING_FRICTI
 
 /* ---- bodies that are moved ------------------------------------------------------------------ */
 
-/* Two bodies whose motion is prescribed, behind the dynamic ones: turned about the origin and
- * shifted, together or with a small difference. `converged` allows forces that are
- * CT_FRICTION_GROWTH times what moves the bodies to be off by the tolerance: differences are above
- * that. */
+/* Two bodies of prescribed motion, listed behind the dynamic ones: rotated about the origin and
+ * shifted, together or with a small difference. `converged` permits forces of CT_FRICTION_GROWTH
+ * times the driving velocities to be off by the tolerance; the differences are above that. */
 typedef struct drive {
   int x[2], z[2], spin[2];
 } drive;
@@ -236,8 +234,8 @@ static drive random_drive(check_random *r) {
   return d;
 }
 
-/* Contacts of fixed bodies become those of driven ones, each side of a clamp the other's reverse.
- */
+/* Contacts of fixed bodies become contacts of driven ones; the two sides of a clamp are
+ * opposite. */
 static void drive_contacts(statics *s, check_random *r) {
   for (size_t i = 0; i < s->count; i++) {
     contact *c = &s->contacts[i];
@@ -248,14 +246,14 @@ static void drive_contacts(statics *s, check_random *r) {
     direction n = c[-1].normal;
     c->b = c[-1].b;
     c->normal = (direction){-n.x, -n.z, n.length};
-    int along = whole(r, -2, 2); /* on the line of the one before */
+    int along = whole(r, -2, 2); /* on the line of the previous contact */
     c->x = c[-1].x + along * n.x;
     c->z = c[-1].z + along * n.z;
     if (c->a == c->b) c->a = (uint32_t)s->bodies + 1;
   }
 }
 
-/* Farkas: y >= 0 adds up to nothing on all dynamic bodies, while the gaps close. */
+/* Farkas: some y >= 0 cancels on all dynamic bodies, while the gaps close. */
 static exact_answer squeezes(const statics *s, const drive *d) {
   exact_program p = {.rows = 3 * s->bodies + 1};
   statics dynamic = *s;
@@ -278,7 +276,7 @@ static void build_driven(const statics *s, const drive *d, bool velocity, island
   double width = ldexp(1.0, s->length_exponent);
   build(s, i, friction);
   for (size_t b = 1; b <= s->bodies;
-       b++) { /* loads go with the lengths, as prescribed motion does */
+       b++) { /* loads scale with the lengths, as prescribed motion does */
     ct_mass_body *body = &i->bodies[b];
     ct_vec3 *rates[] = {&body->force, &body->torque, &body->linear_acceleration,
                         &body->angular_acceleration};
@@ -298,8 +296,8 @@ typedef struct driven_tally {
   int squeezed, free, unproven, unconverged;
 } driven_tally;
 
-/* `converged` is relative to the greatest force: beside a body a million times as heavy it says
- * little of a light one. */
+/* `converged` is relative to the greatest force: with masses a million times apart it guarantees
+ * little for the lighter body. */
 static bool masses_are_alike(const statics *s) {
   return s->bodies < 2 || s->mass_exponent[1] == s->mass_exponent[2];
 }
@@ -352,7 +350,7 @@ static void impulse_squeezes(const statics *s, const drive *d, exact_answer trut
   count_claim(t, result.contradictory, converged, truth, "impulses", state);
 }
 
-/* A gripper that turns, however fast and however far away, does not squeeze what is in it. */
+/* A rotating gripper, at any speed and distance, does not squeeze the body inside it. */
 static void driven_bodies_squeeze(void) {
   check_random r = full_random("squeezes", 504);
   driven_tally forces = {0}, impulses = {0};

@@ -1,12 +1,12 @@
-/* Forces under tables and in stacks, without friction, against closed forms: of many that hold the
- * shortest ones. */
+/* Forces under tables and in stacks, without friction, against closed forms; among many solutions
+ * the one of least norm is returned. */
 #include "tests/support/island.h"
 
 #define G ISLAND_GRAVITY
 
 static ct_vec3 up(void) { return ct_vec(0.0, 0.0, 1.0); }
 
-/* A table of 10 kg on legs at (+-1, +-1), I = (5, 5, 5); a load on it. */
+/* A table of 10 kg on legs at (+-1, +-1), I = (5, 5, 5), and a load on it. */
 static void table(island *i, double load, double x, double y) {
   island_begin(i, CT_RESTING_FRICTION_NONE);
   uint32_t top = island_body(i, 10.0, ct_vec(5.0, 5.0, 5.0), ct_vec(0.0, 0.0, 1.0));
@@ -20,8 +20,8 @@ static void check_normals(const island *i, const double *expected, double tolera
   for (size_t k = 0; k < i->count; k++) CHECK_NEAR(i->forces[k].normal, expected[k], tolerance);
 }
 
-/* T11.1; rows 14 and 46: four legs are one too many, the matrix is singular, and all forces are
- * found together. */
+/* T11.1; rows 14 and 46: four legs are one too many, so the matrix is singular, and all forces are
+ * solved together. */
 static void table_on_four_legs(void) {
   static island i;
   table(&i, 0.0, 0.0, 0.0);

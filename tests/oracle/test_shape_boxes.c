@@ -1,6 +1,5 @@
-/* Boxes, supports and balls of random shapes of every bounded kind, over all sizes, with rounding
- * and margin: against their definitions in long double.
- */
+/* Bounding boxes, support values and bounding balls of random shapes of every bounded kind, over
+ * all sizes, with rounding and margin: against their definitions in long double. */
 #include "tests/oracle/shape_truth.h"
 #include "tests/support/check.h"
 
@@ -9,7 +8,7 @@ static ct_vec3 random_vector(check_random *r) {
   return ct_vec(x, y, check_uniform(r, -1, 1));
 }
 
-/* 1e-9 .. 1e9 is the range of sizes; a shape's own stay within three orders of each other here. */
+/* Sizes range over 1e-9 .. 1e9; those of one shape are within three orders of each other here. */
 static double random_size(check_random *r, double scale) {
   return scale * pow(10.0, check_uniform(r, -1.5, 1.5));
 }
@@ -56,8 +55,8 @@ static double size_of(const ct_shape *s) {
   return radius + ct_norm(center);
 }
 
-/* Rounds a shape in a random one of the ways that it takes; returns the size of the sharp one with
- * what is added. */
+/* Rounds a shape in a random way that it supports; returns the size of the sharp shape plus the
+ * added radii. */
 static double round_shape(ct_shape *s, check_random *r, double scale) {
   int way = (int)(check_next(r) % 4);
   double limit = ct_shape_inset_limit(s, NULL), size = size_of(s);
@@ -94,7 +93,7 @@ static void boxes_hold_the_exact_shape_and_are_tight(void) {
     double far = i % 3 ? 1.0 : 1e3, w = check_uniform(&r, -1, 1);
     ct_vec3 v = random_vector(&r);
     ct_pose pose = {ct_scale(random_vector(&r), far * scale), {v.x, v.y, v.z, w}};
-    /* Every tenth has an axis along one of the world's: exactly, or to a few digits. */
+    /* Every tenth shape has an axis along a world axis: exactly, or to a few digits. */
     if (i % 10 == 0) pose.rotation = (ct_quat){0, 0, v.z, w};
     if (i % 10 == 1) pose.rotation = (ct_quat){1e-9 * v.x, 0, 1, 1};
     check_box(&s, pose, size);
@@ -115,8 +114,8 @@ static void support_points_are_of_the_shape_and_farthest(void) {
       CHECK(!memcmp(&p, &again, sizeof p));
       CHECK_NEAR(ct_dot(p, d), (double)truth(&s, d), slack);
       CHECK(ct_dot(p, e) <= (double)truth(&s, e) + slack);
-      /* Widths are positive; the support value of a sum of directions is no more than the sum of
-       * theirs. */
+      /* Widths are positive; the support value of a sum of directions is at most the sum of their
+       * support values. */
       CHECK(ct_dot(p, d) + ct_dot(ct_shape_support(&s, ct_neg(d)), ct_neg(d)) > 0.0);
       ct_vec3 sum = ct_add(d, e);
       CHECK(ct_dot(ct_shape_support(&s, sum), sum) <=
@@ -157,7 +156,7 @@ static ct_vec3 sampled_point(const ct_shape *s, check_random *r) {
   }
 }
 
-/* Of shapes with added rounding and margin: a point of the sharp shape and a ball around it. */
+/* For shapes with added rounding and margin: a point of the sharp shape plus a ball around it. */
 static void no_sampled_point_lies_beyond_the_support_point(void) {
   check_random r = {95};
   for (int i = 0; i < 600; i++) {
@@ -190,8 +189,8 @@ static void bounding_balls_hold_the_shape(void) {
   }
 }
 
-/* Up to the limit the shape within is one: sizes above zero, no wider than the shape, and as deep
- * within it as asked. */
+/* Up to the limit the inset shape is valid: sizes above zero, no wider than the shape, and inset by
+ * the requested depth. */
 static void insets_up_to_the_limit_leave_a_solid(void) {
   check_random r = {94};
   static const ct_kind kinds[] = {CT_KIND_BOX, CT_KIND_CYLINDER, CT_KIND_CONE};

@@ -1,5 +1,6 @@
-/* When contacts begin and end, against closed forms: spheres through each other, a ball that dips
- * into a plane, a box that turns above one, compounds, what rests, slides, or only touches. */
+/* Begin and end times of contacts against closed forms: spheres through each other, a ball that
+ * dips into a plane, a box that rotates above one, compounds, and bodies that rest, slide or only
+ * touch. */
 #include "tests/support/meshes.h"
 #include "tests/support/movers.h"
 #include "tests/support/shapes.h"
@@ -12,7 +13,7 @@ static void walk(ct_moving_body a, ct_moving_body b, double end, size_t limit) {
   CHECK_INT(ct_body_timeline(a, b, &options, limit, workspace, &timeline), CT_OK);
 }
 
-/* The changes are at these times, begun and ended in turn, each in its bracket. */
+/* The changes are at these times, alternately begun and ended, each within its bracket. */
 static void check_changes(const long double *times, size_t count, double width) {
   CHECK_INT(timeline.count, count);
   for (size_t i = 0; i < count && i < timeline.count; i++) {
@@ -39,7 +40,7 @@ static ct_moving_body still(ct_shape shape, ct_pose pose) {
 
 static const ct_vec3 none = {0, 0, 0};
 
-/* Unit spheres at 0 and 5 that pass through each other at an offset, as in T8.1. */
+/* Unit spheres at 0 and 5 that pass through each other with an offset, as in T8.1. */
 static void spheres_pass_through_each_other(void) {
   static const double offsets[] = {0.0, 1.0, 1.999, 2.001};
   for (int i = 0; i < 4; i++) {
@@ -57,7 +58,7 @@ static void spheres_pass_through_each_other(void) {
   }
 }
 
-/* Thrown at a plane that pushes back: z = .5 - 4 t + 4 t^2 meets .1 twice. A half of it starts in
+/* Thrown at an elastic plane: z = .5 - 4 t + 4 t^2 equals .1 twice. Half of the motion starts in
  * contact. */
 static void a_ball_dips_into_a_plane(void) {
   ct_moving_body a = still(plane(), at(0, 0, 0));
@@ -79,7 +80,7 @@ static void a_ball_dips_into_a_plane(void) {
 }
 
 /* The box of T8.3: its corners reach |sin t| + .1 |cos t| below its centre, which is .6 above the
- * plane; twice in a turn. */
+ * plane; twice per revolution. */
 static void a_turning_box_touches_twice_in_a_turn(void) {
   const long double pi = 3.14159265358979323846264338327950288L;
   long double t = 0.5L;
@@ -97,7 +98,7 @@ static void a_turning_box_touches_twice_in_a_turn(void) {
   walk(a, b, 12.5, 100);
   check_changes(times, 8, 1e-10);
   check_complete(12.5);
-  /* No more than asked for; what is told ends before the next. */
+  /* At most the requested number of changes; the reported interval ends before the next change. */
   walk(a, b, 12.5, 3);
   check_changes(times, 3, 1e-10);
   CHECK_INT(timeline.status, CT_TIMELINE_LIMIT);
@@ -107,7 +108,7 @@ static void a_turning_box_touches_twice_in_a_turn(void) {
   mover_free(b);
 }
 
-/* Two balls on a rod through a ball that stays: apart between them, or not where they are near each
+/* Two balls on a rod pass through a fixed ball: apart between them, or not if they are near each
  * other. */
 static void bodies_part_when_their_last_colliders_do(void) {
   for (int i = 0; i < 2; i++) {
@@ -128,8 +129,8 @@ static void bodies_part_when_their_last_colliders_do(void) {
   }
 }
 
-/* What rests or slides, at zero distance or a little sunk, does not flicker; what only touches is
- * no contact. */
+/* Resting and sliding bodies, at zero distance or slightly penetrating, do not flicker; a mere
+ * touch is no contact. */
 static void contacts_at_round_off_do_not_flicker(void) {
   ct_moving_body floor = still(box(10, 10, 0.5), at(0, 0, -0.5)),
                  ground = still(plane(), at(0, 0, 0));
@@ -152,7 +153,7 @@ static void contacts_at_round_off_do_not_flicker(void) {
     check_complete(2.0);
     mover_free(block);
   }
-  /* Off the edge of the floor: its rear face passes it at 10.3 m. */
+  /* Off the edge of the floor: the rear face passes it at 10.3 m. */
   ct_path_options off = twists(20.0, at(0, 0, 0.3 - 1e-6), ct_vec(1, 0, 0), none);
   ct_moving_body block = mover(box(0.3, 0.3, 0.3), &off);
   walk(floor, block, 20.0, 10);
@@ -170,9 +171,8 @@ static void contacts_at_round_off_do_not_flicker(void) {
   mover_free(ground);
 }
 
-/* A ball on an arm of 1 m, turning about y, that dips a little into a plane or a floor: at height h
- * + dip the centre is in contact while 1 - dip <= sin t, so long as the dip is no more than
- * round-off. */
+/* A ball on an arm of 1 m, rotating about y, dips slightly into a plane or a floor: at height h +
+ * dip the contact lasts while 1 - dip <= sin t, for dips down to round-off. */
 static void shallow_dips_of_a_turning_body_are_all_told(void) {
   static const double dips[] = {0.1, 1e-3, 1e-5, 1e-7, 1e-9};
   const long double pi = 3.14159265358979323846264338327950288L;
@@ -212,7 +212,7 @@ static ct_shape spike(void) {
   return soup_shape(&s);
 }
 
-/* The same of two solid meshes: the tip of a spike is 1.25 m from the axis. */
+/* The same for two solid meshes: the tip of a spike is 1.25 m from the axis. */
 static void shallow_dips_of_a_mesh_into_a_mesh_are_all_told(void) {
   static const double dips[] = {0.1, 1e-3, 1e-5, 1e-7};
   const long double pi = 3.14159265358979323846264338327950288L;
@@ -242,9 +242,9 @@ static void shallow_dips_of_a_mesh_into_a_mesh_are_all_told(void) {
   ct_shape_release(&tip);
 }
 
-/* A sheet through which a body turns: neither has a depth in it. What is on it turns about y with 1
- * rad/s. A ball on an arm of .55 m is off it while |sin t| > .5 / .55; a box on it, .2 m by 1 m,
- * while |sin t| .55 > |sin t| .1 + |cos t| .5; and so the box as a mesh. */
+/* A body rotates through a sheet; the depth is undefined. It rotates about y with 1 rad/s. A ball
+ * on an arm of .55 m is off the sheet while |sin t| > .5 / .55; a box on it, .2 m by 1 m, while
+ * |sin t| .55 > |sin t| .1 + |cos t| .5; the same for the box as a mesh. */
 static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
   const long double pi = 3.14159265358979323846264338327950288L;
   soup s = {0}, faces = {0};
@@ -278,9 +278,9 @@ static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
   ct_shape_release(&shapes[2]);
 }
 
-/* A sheet of 4 m by 4 m that turns about a line 1.5 m from the middle of another, .1 m above it: it
- * cuts that one's plane while its half width reaches down to it, |sin t| >= .05, and not beyond the
- * edge, at y = 1.5 - .1 cot t <= 2. */
+/* A sheet of 4 m by 4 m rotates about a line 1.5 m from the middle of another sheet, .1 m above it.
+ * It cuts the other's plane while its half width reaches down to it, |sin t| >= .05, and not beyond
+ * the edge, at y = 1.5 - .1 cot t <= 2. */
 static void a_sheet_that_turns_through_a_sheet_parts_each_time(void) {
   const long double pi = 3.14159265358979323846264338327950288L;
   soup s = {0};
@@ -303,7 +303,7 @@ static void a_sheet_that_turns_through_a_sheet_parts_each_time(void) {
   ct_shape_release(&sheet);
 }
 
-/* Few distances: what is told until then is true. */
+/* Few distance evaluations: the part computed so far is correct. */
 static void iterations_end_a_timeline_with_what_is_known(void) {
   ct_moving_body a = still(plane(), at(0, 0, 0));
   ct_path_options turns =
@@ -319,9 +319,8 @@ static void iterations_end_a_timeline_with_what_is_known(void) {
   mover_free(b);
 }
 
-/* Two rows of 15 cubes, one of which falls through the other: iterations are of each pair of
- * colliders, of which some 40 are near.
- */
+/* Two rows of 15 cubes, one falling through the other: the iteration limit is per pair of
+ * colliders, of which about 40 are near. */
 static void iterations_are_of_each_pair_of_colliders(void) {
   ct_shape cubes[15];
   ct_pose poses[15];

@@ -1,4 +1,4 @@
-/* Distance and meeting of two triangles against brute force in 113 bits. */
+/* Distance and overlap of two triangles against brute force in 113 bits. */
 #include "triangle/triangle_distance.h"
 
 #include "tests/oracle/triangle_oracle.h"
@@ -13,7 +13,7 @@ static ct_triangle random_triangle(check_random *r, double size) {
   return (ct_triangle){{random_point(r, size), random_point(r, size), random_point(r, size)}};
 }
 
-/* Corners on the integers from -range to range. */
+/* Integer corners from -range to range. */
 static ct_triangle grid_triangle(check_random *r, int range) {
   ct_triangle t;
   for (int k = 0; k < 3; k++) {
@@ -24,7 +24,7 @@ static ct_triangle grid_triangle(check_random *r, int range) {
   return t;
 }
 
-/* A needle: the third corner a hair off the line of the first two, or off one of them. */
+/* A needle: the third corner slightly off the line of the first two, or off one of them. */
 static ct_triangle needle(check_random *r) {
   ct_triangle t = random_triangle(r, 1.0);
   double width = pow(10.0, check_uniform(r, -14.0, -1.0)),
@@ -42,7 +42,7 @@ static double extent_of(const ct_triangle *a, const ct_triangle *b) {
   return extent;
 }
 
-/* How far x is off the triangle. */
+/* Distance of x from the triangle. */
 static double off(const ct_triangle *t, ct_vec3 x) {
   const ct_vec3 point[3] = {x, x, x};
   return (double)oracle_triangles(point, t->v);

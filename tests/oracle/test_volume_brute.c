@@ -1,9 +1,5 @@
-/* Common solids of random polyhedra against plain clipping in long double, by both ways of finding
- * them.
- *
- * Checklist of the seeds: row 18 (the intersection's test program), row 9 (sums over random
- * surfaces).
- */
+/* Common solids of random polyhedra against plain clipping in long double, by both methods. Row 18:
+ * volume of the intersection. Row 9: sums over random surfaces. */
 #include "tests/oracle/volume_cases.h"
 #include "tests/oracle/volume_oracle.h"
 
@@ -13,8 +9,8 @@
 
 enum { CASES = 3000, CASES_FULL = 100000 };
 
-/* Round-off of a corner is some 16 u of the coordinates, that of sums by their terms: allowed with
- * a margin of about 8. */
+/* Round-off of a corner is about 16 u of the coordinates, that of a sum follows its terms;
+ * permitted with a margin of about 8. */
 #define LENGTH_ERROR 1e-13
 
 typedef struct worst {
@@ -28,7 +24,7 @@ static double difference(ct_vec3 v, const real truth[3]) {
   return ct_norm(ct_vec(v.x - (double)truth[0], v.y - (double)truth[1], v.z - (double)truth[2]));
 }
 
-/* The contact's normal times the length of the truth's sum, against the sum. */
+/* The contact's normal times the length of the oracle's area sum, against that sum. */
 static double normal_error(const ct_volume_contact *c, const real sum[2][3]) {
   real n[3];
   for (int k = 0; k < 3; k++) n[k] = sum[0][k] - sum[1][k];
@@ -58,8 +54,7 @@ static void compare(const volume_case *c, ct_volume_method method, ct_workspace 
   oracle_place(&c->b, &fb, &b);
   oracle_sum truth = oracle_common(&a, &b);
   ct_volume_contact linear, faces;
-  /* Round-off of the bodies in the world, which the engine does not have, moves surfaces by some u
-   * of 5 m. */
+  /* The oracle rounds bodies in the world, the engine does not: surfaces move by a few u of 5 m. */
   if (!ask(c, (ct_volume_options){.method = method}, workspace, &linear)) {
     w->apart++;
     CHECK(truth.volume <= 2e-14L * (truth.surface + 1e-14L));
@@ -112,8 +107,8 @@ static void random_polyhedra_have_in_common_what_clipping_finds(void) {
 }
 static void the_dual_hull_finds_the_same(void) { run(CT_VOLUME_DUAL_HULL, case_count() / 3); }
 
-/* Integer boxes, turned by quarters: many planes are shared; the common box, its areas and its
- * normal in closed form. */
+/* Integer boxes, rotated by quarter turns, share many planes; the common box, its areas and its
+ * normal are known in closed form. */
 static void boxes_of_whole_numbers_share_planes_exactly(void) {
   check_random r = {7};
   ct_workspace *workspace = ct_workspace_create();
@@ -155,7 +150,7 @@ static void boxes_of_whole_numbers_share_planes_exactly(void) {
     double length = 0.0;
     for (int k = 0; k < 3; k++) {
       double face = volume / side[k];
-      /* +: the upper face is a's alone or the lower one b's alone. */
+      /* +: the upper face is a's alone, or the lower one b's alone. */
       n[k] = face * ((high[0][k] < high[1][k]) - (high[1][k] < high[0][k]) +
                      (low[1][k] > low[0][k]) - (low[0][k] > low[1][k]));
       length += n[k] * n[k];

@@ -1,12 +1,11 @@
 /* Volumetric contacts of convex polyhedra against the reference corpus (intersections.jsonl: volume
- * and centroid in exact rationals, areas in 256 bits there).
+ * and centroid in exact rationals, areas in 256 bits).
  *
- * The file is $CONTACTD_CORPUS/intersections.jsonl or ../shared/corpus/intersections.jsonl; without
- * one its fact is skipped, which the runner allows only then, and the synthetic cases kept in the
- * tree are asked alone. What is allowed, with s the sum of the bounding radii: volume 1e-10 s^3,
+ * The file is $CONTACTD_CORPUS/intersections.jsonl or ../shared/corpus/intersections.jsonl. Without
+ * a file its fact is skipped, the runner permits skipping only then, and only the synthetic cases
+ * in the tree are tested. Permitted errors, with s the sum of the bounding radii: volume 1e-10 s^3,
  * areas 1e-10 s^2, points 1e-10 s, normals 1e-9 + 1e-13 surface / |N| rad (whole faces squared:
- * surface^2), gaps 1e-9 s + their width times that angle.
- */
+ * surface^2), gaps 1e-9 s + their width times that angle. */
 #include "tests/support/check.h"
 
 #include <contact/volume.h>
@@ -18,7 +17,7 @@ typedef struct placed {
   ct_frame frame;
 } placed;
 
-/* Worst errors in units of what is allowed, one row per quantity. */
+/* Worst errors in units of the permitted error, one row per quantity. */
 enum { VOLUME, CENTROID, AREA, POINT, LINEAR, FACES, EXTENT, GAP, QUANTITIES };
 static const char *const quantity_name[QUANTITIES] = {"volume", "centroid",    "area",   "position",
                                                       "linear", "squaredFace", "rawGap", "gap"};

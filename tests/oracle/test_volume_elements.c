@@ -1,9 +1,6 @@
-/* Volumetric contacts element by element: against hulls of the elements taken one by one, against
- * the volume that the surfaces enclose together, and in closed form.
- *
- * Checklist of the seeds: row 1 (two hexahedra, one contact for each pair), row 17 (tetrahedra and
- * hexahedra against each other and against convex bodies).
- */
+/* Volumetric contacts element by element: against hulls of single elements, against the volume
+ * enclosed by both surfaces, and in closed form. Row 1: two hexahedra, one contact for each pair.
+ * Row 17: tetrahedra and hexahedra against each other and against convex bodies. */
 #include "tests/support/blocks.h"
 #include "tests/support/scenes.h"
 #include "tests/support/shapes.h"
@@ -24,7 +21,7 @@ static ct_volume ask(ct_placed a, ct_placed b) {
   return ask_with(a, b, &(ct_volume_options){.weighting = CT_WEIGHTING_LINEAR});
 }
 
-/* A block's elements and where they stand. */
+/* A block's elements and their pose. */
 typedef struct standing {
   block block;
   ct_elements *elements;
@@ -73,9 +70,9 @@ static void row_1_two_hexahedra_have_one_contact(void) {
   leave(&b);
 }
 
-/* A column of two, and a box over the face between them: of element 0 the box has x in [.75, 1], z
- * in [.75, 1]. Its own outer face there is +x, of 1/8; the box's are -x, of 1/8, and -z, of 1/8: N
- * = (1/4, 0, 1/8). The face between counts in the position. */
+/* A column of two, and a box over the face between them. Of element 0 the box contains x in [.75,
+ * 1], z in [.75, 1]. The element's outer face there is +x, of 1/8; the box's are -x, of 1/8, and
+ * -z, of 1/8: N = (1/4, 0, 1/8). The face between the elements counts only in the position. */
 static void faces_between_elements_count_for_no_normal(void) {
   standing a;
   const ct_shape b = box(0.5, 0.25, 0.25);
@@ -93,7 +90,7 @@ static void faces_between_elements_count_for_no_normal(void) {
     CHECK_NEAR(ct_norm(ct_sub(c->normal, ct_scale(ct_vec(2, 0, e ? -1 : 1), 1 / sqrt(5.0)))), 0.0,
                1e-14);
     CHECK_NEAR(ct_norm(ct_sub(c->position, ct_vec(0.875, 0.5, e ? 1.125 : 0.875))), 0.0, 1e-15);
-    /* The hexahedron's own faces: +x is 1, and between the two lie 5 (+z) of the lower, 4 (-z) of
+    /* The hexahedron's own faces: +x is 1, and between the two are 5 (+z) of the lower, 4 (-z) of
      * the upper. */
     uint32_t seen[6] = {0};
     for (uint32_t t = 0; t < c->triangle_count; t++) {
@@ -104,19 +101,19 @@ static void faces_between_elements_count_for_no_normal(void) {
     CHECK_INT(seen[e ? 4 : 5], 2);
     CHECK_INT(seen[0] + seen[2] + seen[3] + seen[e ? 5 : 4], 0);
   }
-  /* Of the lower element's outer faces +x is the second; the upper one has the places from 5 on,
-   * with -z missing. */
+  /* +x is the second outer face of the lower element; the upper one has numbers from 5 on, without
+   * -z. */
   CHECK_INT(v.contacts[0].surface_a, 1);
   CHECK_INT(v.contacts[1].surface_a, 6);
   leave(&a);
 }
 
-/* The methods that take every element. */
+/* The methods that accept every element. */
 static const ct_volume_method whole[] = {CT_VOLUME_AUTO, CT_VOLUME_DUAL_HULL};
 
-/* The middle of 3 x 3 x 3, [1, 2]^3, has no face outside. A box within it, x in [1.35, 1.85]: no
- * face that counts in N but the box's, which cancel; the least way out is +x, by .65. A box half in
- * the cell above: its lower face is left of N. */
+/* The central cell of 3 x 3 x 3, [1, 2]^3, has no outer face. For a box within it, x in [1.35,
+ * 1.85], only the box's faces count in N, and they cancel; the least translation out is +x, by .65.
+ * For a box half in the cell above, its lower face is missing from N. */
 static void an_element_without_an_outer_face_has_its_contacts(void) {
   standing a;
   const ct_shape small = box(0.25, 0.25, 0.25), large = box(2, 2, 2);
@@ -151,7 +148,7 @@ static void an_element_without_an_outer_face_has_its_contacts(void) {
   leave(&a);
 }
 
-/* By the seed's rule it has none. */
+/* Solfec's rule gives it no contact. */
 static void the_seed_takes_no_element_without_an_outer_face(void) {
   standing a;
   const ct_shape small = box(0.25, 0.25, 0.25), large = box(2, 2, 2);
@@ -171,8 +168,8 @@ static double sum_of(const ct_volume *v) {
   return sum;
 }
 
-/* A cube of n^3 cells: with itself, all of it; moved by half a cell along x, less that layer; with
- * a turned box, as one hull. */
+/* A cube of n^3 cells: with itself, the whole volume; shifted by half a cell along x, less that
+ * layer; with a rotated box, as one hull. */
 static void volumes_of_elements_add_up_to_the_whole(void) {
   const ct_shape cube = box(2, 2, 2), turned = box(1.6, 1.7, 1.8);
   const ct_frame middle = ct_frame_of(at(2, 2, 2));
@@ -233,8 +230,8 @@ static ct_shape hull_of_element(const block *b, uint32_t element) {
   return hull_shape(points, block_corners(b, element));
 }
 
-/* Every pair of elements as two hulls. Contacts that rounding may or may not see are left to either
- * side. */
+/* Every pair of elements as two hulls. Contacts at the limit of rounding may be present or absent
+ * on either side. */
 static void check_one_by_one(const standing *a, const standing *b,
                              const ct_volume_contact *contacts, size_t count) {
   size_t next = 0;
@@ -258,7 +255,7 @@ static void check_one_by_one(const standing *a, const standing *b,
   CHECK_INT(next, count);
 }
 
-/* A few cells about the origin; tetrahedra with their corners moved about too. */
+/* A few cells about the origin; tetrahedra have displaced corners. */
 static block random_block(check_random *r, int round) {
   bool tetrahedra = round % 3 == 1;
   uint32_t n[3];
@@ -270,14 +267,14 @@ static block random_block(check_random *r, int round) {
   for (uint32_t i = 0; i < b.vn; i++)
     b.v[i] = ct_sub(b.v[i], ct_vec(0.5 * n[0], 0.5 * n[1], 0.5 * n[2]));
   if (tetrahedra) block_jitter(&b, r, 0.08);
-  /* A shear leaves faces plane to round-off: multiples of 1/8 leave them so exactly. */
+  /* A shear leaves faces plane up to round-off; multiples of 1/8 leave them exactly plane. */
   double shear = 0.125 * floor(check_uniform(r, -4, 4));
   for (uint32_t i = 0; i < b.vn; i++) b.v[i].x += shear * b.v[i].z;
   block_shuffle(&b, r);
   return b;
 }
 
-/* The sum over pairs of elements is what the two surfaces have in common as solids. */
+/* The sum over pairs of elements is the common volume of the two surfaces as solids. */
 static void check_sum(const standing *a, const standing *b, const ct_volume_contact *contacts,
                       size_t count) {
   double sum = 0.0;
@@ -316,7 +313,7 @@ static void contacts_and_their_sum_are_those_of_the_elements(void) {
   CHECK(seen > 500);
 }
 
-/* The other way round: the same contacts, in the order of the elements of what is a then. */
+/* Swapped: the same contacts, in the order of the elements of the new body a. */
 static void a_swap_mirrors_to_the_bit(void) {
   check_random r = {512};
   for (int round = 0; round < 9; round++) {
@@ -350,7 +347,7 @@ static void a_swap_mirrors_to_the_bit(void) {
   }
 }
 
-/* Against a closed mesh such a body is its surface: one contact, of no element. */
+/* Against a closed mesh an element body is its surface: one contact, without element numbers. */
 static void against_a_mesh_it_is_its_surface(void) {
   standing a, b;
   stand(&a, block_make(CT_HEXAHEDRA, 2, 1, 1), at(0, 0, 0));
@@ -364,9 +361,9 @@ static void against_a_mesh_it_is_its_surface(void) {
   leave(&b);
 }
 
-/* A cube whose corner (1, 1, 1) is at z = .5: its top is split along the diagonal to it, z = 1 -
- * min(x, y) / 2, of 5/6; the hull's is split the other way, z = 1 - max(0, x + y - 1) / 2, of
- * 11/12. */
+/* A cube whose corner (1, 1, 1) is at z = .5. Its top is split along the diagonal to that corner, z
+ * = 1 - min(x, y) / 2, of 5/6; the hull's top is split the other way, z = 1 - max(0, x + y - 1) /
+ * 2, of 11/12. */
 static void a_warped_hexahedron_is_its_hull_but_against_a_mesh(void) {
   standing a, b;
   block warped = block_make(CT_HEXAHEDRA, 1, 1, 1);

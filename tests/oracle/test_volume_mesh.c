@@ -1,15 +1,14 @@
-/* Volumes that closed meshes share, against sums of whole cubes, convex pairs and invariants.
+/* Common volumes of closed meshes against sums of whole cubes, convex pairs and invariants.
  *
- * A solid of cubes on a grid, against another whose cubes are shifted by half a cube or more: all
- * faces lie on each other or cross at right angles, and volume, centroid, surfaces and their owners
- * are sums over the unit cells of the finer grid, without rounding.
- */
+ * A solid of cubes on a grid overlaps another whose cubes are shifted by half a cube or more. All
+ * faces coincide or cross at right angles, and volume, centroid, surfaces and their owners are sums
+ * over the unit cells of the finer grid, without rounding. */
 #include "tests/support/meshes.h"
 
 #include <contact/volume.h>
 
 #define SIDE 4           /* cells of a solid along each axis, two units each */
-#define UNITS (4 * SIDE) /* units along an axis that both solids lie in */
+#define UNITS (4 * SIDE) /* units along an axis that cover both solids */
 
 typedef struct cells {
   bool in[SIDE][SIDE][SIDE];
@@ -19,7 +18,7 @@ static bool has_cell(const cells *c, int x, int y, int z) {
   return x >= 0 && y >= 0 && z >= 0 && x < SIDE && y < SIDE && z < SIDE && c->in[x][y][z];
 }
 
-/* A face of each cube that has no neighbour there; counter-clockwise from outside. */
+/* A mesh of each cube's faces that have no neighbour; counter-clockwise from outside. */
 static ct_shape solid_of(const cells *c) {
   soup s = {0};
   for (int x = 0; x < SIDE; x++)
@@ -59,9 +58,9 @@ static cells random_cells(check_random *r) {
   return c;
 }
 
-/* What the two have in common, unit by unit. */
+/* The intersection of the two, unit by unit. */
 typedef struct shared {
-  int volume, surface, both; /* both: of it, faces of both */
+  int volume, surface, both; /* both: the part of the surface that is a face of both */
   double centroid[3], position[3];
   int normal[3]; /* sum over a's faces less that over b's */
 } shared;
@@ -71,9 +70,9 @@ static bool has_unit(const cells *c, const int shift[3], int x, int y, int z) {
   return x >= 0 && y >= 0 && z >= 0 && has_cell(c, x / 2, y / 2, z / 2);
 }
 
-/* What a has in common with a second solid: a set of units, or all below a height. */
+/* The second solid: a set of units, or everything below a height. */
 typedef struct other_solid {
-  const cells *cells; /* NULL: all below the height */
+  const cells *cells; /* NULL: everything below the height */
   const int *shift;
   int height; /* a unit's upper face may be in the plane */
 } other_solid;
@@ -134,8 +133,8 @@ static ct_volume volume_of(ct_shape a, ct_pose pose_a, ct_shape b, ct_pose pose_
   return v;
 }
 
-/* The surface's triangles have its area and enclose the volume; owners' areas add up to the normal.
- */
+/* The surface's triangles have its area and enclose the volume; the owners' areas add up to the
+ * normal. */
 static double triangles_close(const ct_volume *v) {
   const ct_volume_contact *c = &v->contacts[0];
   double area = 0.0, volume = 0.0, shared_area = 0.0;
@@ -183,8 +182,8 @@ static void agrees(const ct_volume *v, const shared *t, ct_pose pose, double tol
                tolerance);
 }
 
-/* Half the pairs upright, where faces lie on each other exactly; half turned together, where they
- * do to rounding. */
+/* Half of the pairs are axis-aligned, with exactly coincident faces; half are rotated together,
+ * with faces that coincide up to rounding. */
 static void row_17_solids_of_cubes_share_what_their_cells_share(void) {
   check_random r = {51};
   int cases = getenv("CONTACTD_FULL") ? 4000 : 200, contacts = 0, shared_faces = 0;
@@ -258,7 +257,7 @@ static void same_contact(const ct_volume_contact *c, const ct_volume_contact *d)
   CHECK_NEAR(c->volume, d->volume, 1e-13);
   CHECK_NEAR(c->area, d->area, 1e-12);
   CHECK_NEAR(c->patch_area, d->patch_area, 1e-12);
-  /* Centroids of the smallest volumes are as good as these are, relative to the size. */
+  /* Centroids of the smallest volumes are as accurate, relative to the size. */
   CHECK_NEAR(apart(c->centroid, d->centroid) * d->volume, 0.0, 1e-13);
   CHECK_NEAR(apart(c->position, d->position) * d->area, 0.0, 1e-12);
   CHECK_NEAR(apart(c->normal, d->normal) * d->patch_area, 0.0, 1e-12);
@@ -268,7 +267,7 @@ static void same_contact(const ct_volume_contact *c, const ct_volume_contact *d)
   CHECK_NEAR(c->depth_along_normal, d->depth_along_normal, 1e-12 + 4.0 * lean);
 }
 
-/* As two convex polyhedra, as two meshes, as one of each: one answer. */
+/* As two convex polyhedra, as two meshes, and as one of each: one answer. */
 static void row_17_meshes_of_hulls_answer_as_the_hulls(void) {
   check_random r = {52};
   int cases = getenv("CONTACTD_FULL") ? 20000 : 400, contacts = 0;
@@ -297,7 +296,7 @@ static void row_17_meshes_of_hulls_answer_as_the_hulls(void) {
   CHECK(contacts > cases / 4);
 }
 
-/* A half-space is a box that is large enough. */
+/* A half-space acts as a sufficiently large box. */
 static void row_17_hulls_below_a_plane_are_hulls_in_a_large_box(void) {
   check_random r = {58};
   ct_shape ground = {.kind = CT_KIND_PLANE}, box = {.kind = CT_KIND_BOX, .box.half = {8, 8, 8}};
@@ -329,8 +328,8 @@ static void row_17_hulls_below_a_plane_are_hulls_in_a_large_box(void) {
   CHECK(contacts > 200);
 }
 
-/* The weightings by squares: what of a triangle is inside is one piece, whose square counts; of a
- * face of a hull the face is. */
+/* Weighting by squared areas: each clipped mesh triangle counts with its own square; of a hull, the
+ * whole face does. */
 static void whole_faces_weigh_as_those_of_hulls(void) {
   check_random r = {53};
   for (int i = 0; i < 200; i++) {
@@ -409,8 +408,8 @@ static double volume_alone(ct_shape a, ct_pose pa, ct_shape b, ct_pose pb) {
   return v.count ? v.contacts[0].volume : 0.0;
 }
 
-/* Row 18, intersections: a box cut in two, of which the one half is a mesh and the other a box: the
- * volumes add up to that of the whole; and all of it in itself is itself. */
+/* Row 18, intersections: a box cut in two, one half a mesh and the other a box: the volumes add up
+ * to the whole; and the intersection of the whole with itself is the whole. */
 static void parts_add_up(void) {
   check_random r = {55};
   for (int i = 0; i < 60; i++) {
@@ -433,7 +432,7 @@ static void parts_add_up(void) {
   }
 }
 
-/* Lengths of everything by a power of two: every digit stays. */
+/* All lengths times a power of two: every digit is preserved. */
 static void scale_by_powers_of_two_keeps_every_digit(void) {
   check_random r = {56};
   for (int i = 0; i < 20; i++) {
@@ -484,7 +483,7 @@ static void cavities_are_outside_and_what_is_told_twice_counts_twice(void) {
   CHECK_NEAR(volume_alone(twice, here, rod, here), 0.75, 1e-15);
   ct_volume v = volume_of(twice, here, rod, here, CT_WEIGHTING_LINEAR);
   CHECK(v.count == 1 && v.contacts[0].flags & CT_VOLUME_FLAG_COUNTED_TWICE);
-  /* A body in the other: nothing passes, the normal is the distance's. */
+  /* A body inside the other: no surface passes, and the normal is that of the distance. */
   inside.position = ct_vec(1.45, 0, 0);
   dice.box.half = ct_vec(0.25, 0.25, 0.25);
   v = volume_of(shell, here, dice, inside, CT_WEIGHTING_LINEAR);

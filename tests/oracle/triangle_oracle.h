@@ -1,9 +1,9 @@
 /* Distance of two triangles by brute force in 113 bits: all pairs of edges, all corners over faces,
  * all edges through faces.
  *
- * Decisions are by sign with a hair's breadth that integer corners up to some thousands cannot fall
- * into, so that for them "meets" is certain. Nothing of the engine is used but the data types.
- */
+ * Signs are decided with a tolerance below any nonzero value that integer corners up to some
+ * thousands can give, so for these the decision is certain. Only data types of the engine are
+ * used. */
 #ifndef ORACLE_TRIANGLE_ORACLE_H
 #define ORACLE_TRIANGLE_ORACLE_H
 
@@ -54,7 +54,7 @@ static inline quad oracle_segments(quad3 p, quad3 q, quad3 r, quad3 s) {
   return quad_min(best, h * h / nn);
 }
 
-/* Is x, a point of the triangle's plane, in it? */
+/* Is x, a point of the triangle's plane, inside the triangle? */
 static inline bool oracle_in_triangle(quad3 x, const quad3 t[3], quad3 n) {
   quad slack = quad_dot(n, n) * (quad)1e-28;
   for (int k = 0; k < 3; k++)
@@ -63,7 +63,8 @@ static inline bool oracle_in_triangle(quad3 x, const quad3 t[3], quad3 n) {
   return true;
 }
 
-/* Square of the distance of a segment's first end over the face, and 0 for a segment through it. */
+/* Square of the distance of a segment's first end from the face if it projects into it; 0 for a
+ * segment that passes through the face. */
 static inline quad oracle_face(quad3 p, quad3 q, const quad3 t[3]) {
   quad3 n = quad_cross(quad_sub(t[1], t[0]), quad_sub(t[2], t[0]));
   quad nn = quad_dot(n, n), best = INFINITY;

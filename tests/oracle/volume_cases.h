@@ -1,5 +1,5 @@
-/* Random pairs of polyhedra for volumetric contacts, from well shaped to needles, plates and
- * specks. */
+/* Random pairs of polyhedra for volumetric contacts: from well shaped to needles, plates and tiny
+ * bodies. */
 #ifndef TESTS_VOLUME_CASES_H
 #define TESTS_VOLUME_CASES_H
 
@@ -40,7 +40,7 @@ typedef struct volume_case {
   ct_pose pose_a, pose_b;
 } volume_case;
 
-/* Mostly overlapping: the second within some of the first's size. */
+/* Mostly overlapping: the second body is shifted by less than about the first one's size. */
 static inline volume_case random_case(check_random *r) {
   volume_case c = {.a = random_polyhedron(r), .b = random_polyhedron(r)};
   double reach = check_uniform(r, 0.0, 1.2);

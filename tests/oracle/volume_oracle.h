@@ -1,7 +1,6 @@
-/* What two convex polyhedra have in common, by plain clipping in long double: every face of either
- * is cut by all planes of the other (Sutherland, Hodgman 1974), and the pieces are summed up. For
- * bodies in general position: a face that lies in one of the other body's is taken twice.
- */
+/* Intersection of two convex polyhedra by plain clipping in long double: every face of either is
+ * clipped by all planes of the other (Sutherland, Hodgman 1974), and the pieces are summed. Valid
+ * for bodies in general position: coplanar faces would count twice. */
 #ifndef TESTS_VOLUME_ORACLE_H
 #define TESTS_VOLUME_ORACLE_H
 
@@ -21,10 +20,10 @@ typedef struct oracle_body {
 } oracle_body;
 
 typedef struct oracle_sum {
-  real volume, surface; /* of the whole */
+  real volume, surface; /* of the intersection */
   real moment[3];       /* sum of area times centre, over the surface */
   real area[2][3];      /* sum of area normal over the parts of each body's faces */
-  real square[2][3];    /* sum of area^2 normal, each face whole */
+  real square[2][3];    /* sum of area^2 normal over whole faces */
 } oracle_sum;
 
 static inline void oracle_cross(const real a[3], const real b[3], real out[3]) {
@@ -35,7 +34,7 @@ static inline real oracle_dot(const real a[3], const real b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The shape (a box or a hull) placed; planes from the corners as placed, by Newell's sum. */
+/* Places the shape (a box or a hull); planes come from the placed corners, by Newell's sum. */
 static inline void oracle_place(const ct_shape *shape, const ct_frame *frame, oracle_body *out) {
   static const uint32_t box_loop[24] = {1, 3, 7, 5, 0, 4, 6, 2, 2, 6, 7, 3,
                                         0, 1, 5, 4, 4, 5, 7, 6, 0, 2, 3, 1};

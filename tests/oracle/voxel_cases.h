@@ -1,11 +1,10 @@
-/* Solids of unit cells on the integer grid and the exact way of a line through them: intervals with
- * rational ends.
+/* Solids of unit cells on the integer grid, and the exact passage of a line through them: intervals
+ * with rational ends.
  *
- * A line's common part with a closed cell is an interval between two ratios of integers. The union
- * of those of all cells, where intervals that touch are one and a single point is none, is where
- * the line is in the closed solid. Cells have sides of 2, so that middles of edges and faces are
- * integers too. Nothing of the engine is used but the data types.
- */
+ * A line's intersection with a closed cell is an interval between two ratios of integers. The union
+ * over all cells is the line's part inside the closed solid; intervals that touch are merged, and
+ * single points are dropped. Cells have sides of 2, so that the midpoints of edges and faces are
+ * integers too. Only data types of the engine are used. */
 #ifndef ORACLE_VOXEL_CASES_H
 #define ORACLE_VOXEL_CASES_H
 
@@ -30,8 +29,8 @@ static inline void voxel_fill(voxel_solid *v, const int low[3], const int high[3
 
 /* ---- meshes --------------------------------------------------------------------------------- */
 
-/* A face of a cell as four corners, counter-clockwise from outside: cut along either diagonal, or
- * around its middle. */
+/* A face of a cell as four corners, counter-clockwise from outside: split along either diagonal, or
+ * about its centre. */
 static inline void voxel_face(soup *s, const int64_t corner[4][3], int cut) {
   uint32_t base = s->vn;
   for (int i = 0; i < 4; i++)
@@ -70,13 +69,13 @@ static inline void voxel_box(soup *s, const int low[3], const int high[3]) {
            ct_vec(VOXEL_WIDTH * high[0], VOXEL_WIDTH * high[1], VOXEL_WIDTH * high[2]));
 }
 
-/* A solid and a closed mesh of it: outer faces, boxes that overlap, or a box for each cell. */
+/* A solid and a closed mesh of it: outer faces, overlapping boxes, or one box per cell. */
 static inline void voxel_soup(voxel_solid *v, soup *s, check_random *r) {
   *v = (voxel_solid){0};
   uint64_t kind = check_next(r) % 6, fill = 3 + check_next(r) % 5;
-  if (kind == 0) { /* an L of three */
+  if (kind == 0) { /* an L of three cells */
     v->cell[0][0][0] = v->cell[1][0][0] = v->cell[0][1][0] = true;
-  } else if (kind == 1) { /* boxes that overlap, with edges that end within faces */
+  } else if (kind == 1) { /* overlapping boxes, with edges that end within faces */
     int count = 2 + (int)(check_next(r) % 3);
     for (int i = 0; i < count; i++) {
       int low[3], high[3];
@@ -103,8 +102,8 @@ static inline void voxel_soup(voxel_solid *v, soup *s, check_random *r) {
   if (check_next(r) % 4 == 0) soup_invert(s, 0);
 }
 
-/* The mesh is the caller's. Boxes that share a whole face from the same side are drawn again:
- * triangles given twice are dropped, and the mesh is then no solid. */
+/* The caller owns the mesh. Boxes that share a whole face on the same side are drawn again:
+ * duplicate triangles are dropped, and the mesh would not be solid. */
 static inline ct_mesh *voxel_case(voxel_solid *v, check_random *r) {
   for (;;) {
     soup s = {0};
@@ -135,7 +134,7 @@ typedef struct voxel_span {
   voxel_ratio in, out;
 } voxel_span;
 
-/* The common part of the line and the box; false: none, or a point. */
+/* The intersection of the line and the box; false: empty, or a point. */
 static inline bool voxel_cut(const voxel_line *line, const int64_t low[3], const int64_t high[3],
                              voxel_span *span) {
   span->in = (voxel_ratio){-(INT64_C(1) << 40), 1};
@@ -152,7 +151,7 @@ static inline bool voxel_cut(const voxel_line *line, const int64_t low[3], const
   return voxel_compare(span->in, span->out) < 0;
 }
 
-/* Where the line is in the solid, in order. Returns how many spans there are. */
+/* The spans of the line inside the solid, in order. Returns their number. */
 static inline int voxel_spans(const voxel_solid *v, const voxel_line *line,
                               voxel_span out[VOXEL_COUNT]) {
   int count = 0;
@@ -185,14 +184,14 @@ static inline bool voxel_holds(const voxel_solid *v, const int64_t p[3]) {
   return false;
 }
 
-/* Does the line run in the plane of a grid face? */
+/* Does the line lie in the plane of a grid face? */
 static inline bool voxel_in_a_plane(const voxel_line *line) {
   for (int k = 0; k < 3; k++)
     if (line->direction[k] == 0 && line->origin[k] % VOXEL_WIDTH == 0) return true;
   return false;
 }
 
-/* Through, to or from points of the grid: vertices, middles of edges and faces, and others. */
+/* Through, to or from grid points: vertices, midpoints of edges and faces, and others. */
 static inline voxel_line voxel_line_case(check_random *r) {
   voxel_line line;
   do {
