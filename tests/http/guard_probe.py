@@ -201,7 +201,7 @@ def library_page(status, data):
             check(b"content-type" not in head.lower() and b"x-request-id" not in head.lower(), f"the head is {head!r}")
             check(page.startswith(b"<html>") and page.endswith(b"</html>") and len(page) < 1000, f"the page is {page[:200]!r}")
             said = ask(daemon.port, "GET", "/openapi.json").text
-            check(f" {status} " in json.loads(said)["info"]["description"], f"openapi.json does not tell of {status}")
+            check(f" {status}: " in json.loads(said)["info"]["description"], f"openapi.json does not tell of {status}")
     return fact
 
 

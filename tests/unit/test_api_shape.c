@@ -221,7 +221,7 @@ static void bad_shapes_say_why_and_where(void) {
        "sphere, box, capsule, cylinder, cone, ellipsoid, convex, mesh, tetmesh, hexmesh, "
        "elementmesh, plane"},
       {"{\"sphere\":{\"radius\":1},\"box\":{\"size\":[1,1,1]}}", "conflicting-members", "",
-       "Only one"},
+       "exclude each other"},
       {"{\"sphere\":{\"radius\":1},\"colour\":1}", "unknown-member", "/colour", NULL},
       {"{\"spheer\":{\"radius\":1}}", "unknown-member", "/spheer", "did you mean \"sphere\""},
       {"{\"Box\":{\"size\":[1,1,1]}}", "unknown-member", "/Box", "did you mean \"box\""},
@@ -240,7 +240,7 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"sphere\":{\"radius\":1e308}}", "out-of-range", "/sphere/radius", NULL},
       {"{\"sphere\":{\"radius\":\"1\"}}", "wrong-type", "/sphere/radius", NULL},
       {"{\"sphere\":1}", "wrong-type", "/sphere", NULL},
-      {"{\"sphere\":null}", "wrong-type", "/sphere", "is null"},
+      {"{\"sphere\":null}", "wrong-type", "/sphere", "got null"},
       {"{\"box\":{\"size\":[1,1]}}", "wrong-type", "/box/size", NULL},
       {"{\"box\":{\"size\":1}}", "wrong-type", "/box/size", "array of 3 numbers"},
       {"{\"box\":{\"size\":[1,0,1]}}", "out-of-range", "/box/size/1", NULL},
@@ -309,7 +309,7 @@ static void bad_hulls_say_why_and_where(void) {
   static const refused_shape cases[] = {
       {"{\"convex\":{}}", "missing-member", "/convex", "vertices, planes"},
       {"{\"convex\":{\"vertices\":[],\"planes\":[]}}", "conflicting-members", "/convex",
-       "Only one"},
+       "exclude each other"},
       {"{\"convex\":{\"points\":[]}}", "unknown-member", "/convex/points", NULL},
       {"{\"convex\":{\"vertices\":[]}}", "degenerate-hull", "/convex/vertices", "at least 4"},
       {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]]}}", "degenerate-hull",
