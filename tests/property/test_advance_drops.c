@@ -1,11 +1,13 @@
-/* Motion from impact to impact: what is dropped never gains energy, and comes to rest; whatever
- * overlaps and whatever drives it. CONTACTD_FULL=1: 240 drops and 300 crowds, else 18 and 15. */
+/* Event-driven motion from impact to impact: dropped bodies never gain energy and come to rest, and
+ * crowds of overlapping, driven and fixed bodies gain only the work of the drives. CONTACTD_FULL=1:
+ * 240 drops and 300 crowds, else 18 and 15. */
 #include "tests/support/advance.h"
 
 #define GRAVITY 9.81
-/* s: a ball from 2 m with a restitution of 0.9 lies after 12.1, sqrt(2 h / g) (1 + e) / (1 - e). */
+/* s: a ball from 2 m with a restitution of 0.9 rests after 12.1, sqrt(2 h / g) (1 + e) / (1 -
+ * e). */
 #define DURATION 20.0
-/* Steps that are looked at once it lies. */
+/* Steps that are checked once a body is at rest. */
 #define REST_STEPS 40
 #define CROWD_MAX 12
 
@@ -33,7 +35,7 @@ static double energy_of(const ct_advance_state *now) {
   return now->kinetic_energy + now->potential_energy;
 }
 
-/* Is it still, carried by its weight? */
+/* Is the body at rest, carried by its weight? */
 static bool lies(const ct_advance_state *now, double time, double energy) {
   return now->kinetic_energy <= 1e-20 * energy &&
          fabs(now->contact_impulse.z - GRAVITY * time) <= 1e-9 * GRAVITY * time;
@@ -63,7 +65,7 @@ static void drop_it(const drop *d) {
     ct_advance_state now = ct_advance_now(advance);
     CHECK(energy_of(&now) <= energy_of(&past) + 1e-12 * first);
     bool is_still = lies(&now, now.time - past.time, first);
-    CHECK(is_still || rest == 0); /* what lies stays so */
+    CHECK(is_still || rest == 0); /* a body at rest stays at rest */
     rest += is_still;
     past = now;
   }
@@ -86,8 +88,7 @@ static ct_vec3 any_vector(check_random *r) {
   return ct_vec(check_uniform(r, -5, 5), check_uniform(r, -5, 5), check_uniform(r, -5, 5));
 }
 
-/* Bodies of any size that may lie deep in each other, some of them driven, some fixed, on the
- * ground. */
+/* Bodies of any size on the ground that may overlap deeply, some driven, some fixed. */
 static size_t random_crowd(check_random *r, placed_body *bodies, ct_motion *motions,
                            char (*ids)[24]) {
   static const ct_motion driven = {.is_kinematic = true};
@@ -111,7 +112,7 @@ static size_t random_crowd(check_random *r, placed_body *bodies, ct_motion *moti
   return count;
 }
 
-/* A step that bodies are squeezed in ends it. */
+/* An infeasible squeeze ends the run. */
 static void crowds_never_gain_more_than_driven_bodies_give(void) {
   check_random r = {58};
   const int count = getenv("CONTACTD_FULL") ? 300 : 15;

@@ -1,6 +1,7 @@
-/* Random lives of scenes, event by event, against a model that knows every pair: what begins, goes
- * on and ends, what is kept, and the zero-crossing functions, of bodies of all kinds that move,
- * come, go, are replaced and fall under other filters. 200 lives; CONTACTD_FULL=1: 1e4. */
+/* Contact events of random scene histories against a model that evaluates every pair: begun,
+ * lasting and ended contacts, their records, and the zero-crossing functions. Bodies of all kinds
+ * move, are added, deleted and replaced, and change filters. 200 histories; CONTACTD_FULL=1:
+ * 1e4. */
 #include "tests/support/blocks.h"
 #include "tests/support/contact_states.h"
 #include "tests/support/meshes.h"
@@ -8,10 +9,10 @@
 
 enum { BODIES_MAX = 48, COLLIDERS_MAX = 40, CONTACTS_MAX = 20000, PALETTE = 48, EVENTS = 5 };
 
-/* Two parts in 1e12 of the coordinates: what boxes may give away of their distance. */
+/* 2e-12 of the coordinates: permitted error of a box's bound on the distance. */
 #define BOX_SLACK 2e-12
-/* One in this many pairs whose boxes are apart is computed all the same, to see that it is no
- * nearer. */
+/* One in this many pairs with separate boxes is computed all the same, to verify that the pair is
+ * no nearer than its boxes. */
 #define FAR_SHARE 16
 
 static int lives(void) { return getenv("CONTACTD_FULL") ? 10000 : 200; }
@@ -65,7 +66,7 @@ typedef struct model_body {
   uint64_t serial;
   uint32_t count;
   ct_collider colliders[COLLIDERS_MAX];
-  uint32_t labels[COLLIDERS_MAX]; /* what their ids are made of; 0: none */
+  uint32_t labels[COLLIDERS_MAX]; /* labels of the ids of its colliders; 0: no id */
   bool moves, has_center;
   ct_vec3 center;
   int group;
@@ -73,14 +74,14 @@ typedef struct model_body {
   ct_velocity velocity;
 } model_body;
 
-/* A contact that the model holds to be. */
+/* A contact of the model. */
 typedef struct model_contact {
   uint64_t serial_a, serial_b;
-  uint32_t a, b, collider_a, collider_b; /* places in the list of bodies, of this event */
+  uint32_t a, b, collider_a, collider_b; /* indices into this event's list of bodies */
   uint32_t label_a, label_b;             /* of the colliders */
-  bool several_a, several_b;             /* of its beginning */
+  bool several_a, several_b;             /* at its beginning */
   double distance;                       /* signed */
-  bool before;                           /* it was a contact at the event before */
+  bool before;                           /* it was a contact at the previous event */
   uint64_t pair;
   double begun, normal_velocity;
   ct_contact_cause cause;
@@ -96,7 +97,7 @@ typedef struct life {
   char rule_a[16], rule_b[16];
   const ct_scene *scene;
   const ct_contact_state *state;
-  model_contact *contacts, *found; /* of the event before, and now */
+  model_contact *contacts, *found; /* of the previous event, and of this one */
   size_t contact_count, found_count;
   uint64_t serials_before;
   uint64_t narrow_least, narrow_most, total; /* of pairs of colliders */
@@ -261,7 +262,7 @@ static void edit(life *l) {
     if (pick(r, 2)) insert(l, draft, id);
   }
   if (pick(r, 12) == 0)
-    while (l->count > 4) remove_one(l, draft, pick(r, l->count)); /* rows are compacted away */
+    while (l->count > 4) remove_one(l, draft, pick(r, l->count)); /* deleted rows are compacted */
   if (pick(r, 4) == 0) replace(l, draft, pick(r, l->count));
   if (pick(r, 5) == 0) set_filters(l, draft);
   l->scene = seal(draft, l->scene);
@@ -324,13 +325,13 @@ static double signed_distance(const collider_at *a, const collider_at *b) {
   return result.distance;
 }
 
-/* What the functions must come to, by all pairs. */
+/* The expected functions, from all pairs. */
 typedef struct expected_functions {
   double z1, z2;
   bool any_z1, any_z2;
 } expected_functions;
 
-/* A collider with an id is known by it, another by its place. */
+/* A collider with an id is identified by it, another by its index. */
 static bool same_collider(uint32_t label_x, uint32_t x, uint32_t label_y, uint32_t y) {
   return label_x == label_y && (label_x || x == y);
 }
@@ -344,8 +345,8 @@ static model_contact *find_contact(model_contact *list, size_t count, const mode
   return NULL;
 }
 
-/* One pair of colliders that takes part. Row 22: boxes are never farther apart than what is in
- * them. */
+/* Evaluates one pair of colliders that passes the filters. Row 22: boxes are never farther apart
+ * than their contents. */
 static void look_at(life *l, model_contact key, const collider_at *a, const collider_at *b,
                     expected_functions *z) {
   model_contact *before = find_contact(l->contacts, l->contact_count, &key);
@@ -380,7 +381,8 @@ static void look_at(life *l, model_contact key, const collider_at *a, const coll
   }
 }
 
-/* Finds the contacts into found, in order, and the functions just after the event. */
+/* Evaluates all pairs: the contacts into `found`, in order, and the functions just after the
+ * event. */
 static expected_functions look_at_all(life *l) {
   expected_functions z = {0};
   static collider_at a[COLLIDERS_MAX], b[COLLIDERS_MAX];
@@ -414,7 +416,7 @@ static expected_functions look_at_all(life *l) {
   return z;
 }
 
-/* ---- what an event tells -------------------------------------------------------------------- */
+/* ---- event payload --------------------------------------------------------------------------- */
 
 static ct_vec3 velocity_at(const model_body *m, ct_vec3 p) {
   if (!m->moves) return ct_vec(0, 0, 0);
@@ -443,7 +445,7 @@ static bool same_text(ct_text x, ct_text y) {
   return x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0;
 }
 
-/* Rows 19, 20: begun ones are new, the others as they were, bit for bit. */
+/* Rows 19, 20: begun contacts are new, others keep their records bit for bit. */
 static void check_records(life *l, const ct_contact_event *event) {
   CHECK_INT(ct_contact_state_count(event->state), l->found_count);
   size_t began = 0, persisted = 0;
@@ -485,7 +487,7 @@ static bool has_collider(const model_body *m, uint32_t label, uint32_t index) {
   return false;
 }
 
-/* Why the contact of the event before is none now; the model's own bodies tell. */
+/* The cause of the end of a contact of the previous event, from the model's own bodies. */
 static ct_contact_cause cause_of_end(const life *l, const model_contact *c) {
   const model_body *a = NULL, *b = NULL;
   for (uint32_t i = 0; i < l->count; i++) {
@@ -533,8 +535,8 @@ static ct_contact_monitor evaluate(const ct_scene *scene, const ct_contact_state
   return out;
 }
 
-/* Rows 21, 22, 26: strict signs at a restart, equal to all pairs looked at, and how many were
- * computed. */
+/* Rows 21, 22, 26: strict signs at a restart, values equal to those over all pairs, and the number
+ * of evaluations. */
 static void check_functions(life *l, const ct_contact_event *event, expected_functions expected) {
   static ct_pair_result now[CONTACTS_MAX];
   ct_contact_monitor z = evaluate(
@@ -562,7 +564,7 @@ static bool same_crossing(const ct_zero_crossing *x, const ct_zero_crossing *y) 
          x->collider_b == y->collider_b;
 }
 
-/* Poses that might be: the same bits as in a revision that has them. */
+/* What-if poses: the same bits as in a revision that has these poses. */
 static void check_what_if(life *l) {
   static ct_pair_result asked[CONTACTS_MAX], sealed[CONTACTS_MAX];
   ct_override moved[BODIES_MAX];
@@ -587,7 +589,7 @@ static void check_what_if(life *l) {
   ct_scene_release(there);
 }
 
-/* ---- lives ---------------------------------------------------------------------------------- */
+/* ---- scene histories ------------------------------------------------------------------------- */
 
 static void one_event(life *l) {
   l->time += check_uniform(&l->random, 0, 1);

@@ -1,11 +1,11 @@
-/* Contact features judged by the lists that the caller gave: indices, barycentric coordinates,
- * points and normals belong together, however the lists are written; and normals that become
- * opposite as two surfaces that conform are refined. */
+/* Contact features against the caller's lists: indices, barycentric coordinates, points and normals
+ * are consistent for every order and duplication of the lists; and normals of two conforming
+ * surfaces become opposite as the meshes are refined. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/meshes.h"
 #include "tests/support/workspace.h"
 
-/* A mesh, the caller's lists, and where it is. */
+/* A mesh, the caller's lists, and its pose. */
 typedef struct body {
   soup lists;
   ct_mesh *mesh;
@@ -54,7 +54,7 @@ static void check_point(const body *b, const ct_pair_feature_point *p) {
   CHECK_NEAR(ct_norm(p->normal), 1.0, 1e-15);
 }
 
-/* The vertex is one of the caller's, and a corner of the triangle that is named beside it. */
+/* The vertex is in the caller's list and is a corner of the triangle named beside it. */
 static void check_vertex(const body *b, const ct_pair_feature_point *p, uint32_t vertex) {
   CHECK(vertex < b->lists.vn);
   if (vertex >= b->lists.vn) return;
@@ -77,8 +77,8 @@ static void check_feature(const body *a, const body *b, const ct_pair_feature *f
   if (f->kind == CT_PAIR_FEATURE_VERTEX_B) check_vertex(b, &f->b, f->vertex);
 }
 
-/* A box, an octahedron or a ball of triangles, its triangles in any order and turn, some with
- * vertices of their own. */
+/* A box, an octahedron or a triangulated ball, with triangles in random order and rotation, some
+ * with vertices of their own. */
 static void random_lists(soup *s, check_random *r) {
   *s = (soup){0};
   ct_vec3 low = uniform_vec(r, -0.6, -0.3), high = uniform_vec(r, 0.3, 0.6);
@@ -141,7 +141,7 @@ static double worst_of_conforming(uint32_t rings) {
   return worst;
 }
 
-/* Row 37: an order of the edges' length, at least: halved edges halve it. */
+/* Row 37: first order in the edge length, at least: half the edge length gives half the error. */
 static void normals_become_opposite_as_meshes_are_refined(void) {
   double before = worst_of_conforming(8);
   CHECK(before < 0.1);

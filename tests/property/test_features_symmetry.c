@@ -1,6 +1,5 @@
-/* What contact features keep: weights and points that belong together, senses of rays, the mirror
- * of a swapped pair, rigid motions.
- */
+/* Invariants of contact features: weights match points, senses of rays, mirroring of swapped pairs,
+ * rigid motions. */
 #include "tests/support/meshes.h"
 #include "tests/support/workspace.h"
 
@@ -23,7 +22,7 @@ static ct_pose random_pose(check_random *r, double far) {
       random_turn(r)};
 }
 
-/* A ball with bumps, or a box, of some 1 m; some with normals of their own. */
+/* A ball with bumps, or a box, about 1 m in size; some with vertex normals of their own. */
 static ct_shape random_solid(check_random *r) {
   soup s = {0};
   if (check_next(r) % 3)
@@ -45,7 +44,7 @@ static ct_shape random_solid(check_random *r) {
   return (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
 }
 
-/* The features of a pair in memory of their own. */
+/* A copy of a pair's features. */
 typedef struct answer {
   ct_pair_feature *items;
   size_t count, doubled;
@@ -66,8 +65,8 @@ static answer ask(const ct_shape shape[2], const ct_pose pose[2], ct_features_mo
 
 static double off(ct_vec3 a, ct_vec3 b) { return ct_norm(ct_sub(a, b)); }
 
-/* Row 30: triangles are the caller's. Row 33: point, triangle, weights and normal of each side
- * belong together. */
+/* Row 30: triangles are the caller's. Row 33: point, triangle, weights and normal of each side are
+ * consistent. */
 static void check_point(const ct_shape *shape, const ct_pose *pose,
                         const ct_pair_feature_point *p) {
   const ct_mesh_view *view = ct_mesh_get(shape->mesh);
@@ -95,7 +94,7 @@ static size_t check_feature(const ct_shape shape[2], const ct_pose pose[2],
     CHECK_NEAR(off(ct_sub(f->b.point, f->a.point), ct_scale(f->normal, f->distance)), 0, 1e-14);
     return 1;
   }
-  /* Backward the ray leaves through a face that looks against the vertex' normal. */
+  /* A backward ray leaves through a face whose normal opposes the vertex normal. */
   int which = f->kind == CT_PAIR_FEATURE_VERTEX_B;
   const ct_pair_feature_point *own = which ? &f->b : &f->a, *other = which ? &f->a : &f->b;
   ct_vec3 face = ct_mat_mul(ct_frame_of(pose[1 - which]).rotation,
@@ -120,7 +119,8 @@ static void row_30_33_features_belong_together(void) {
         edges += check_feature(shape, pose, &by[mode].items[k]);
       all += by[mode].count;
     }
-    /* The nearest point is not farther than where rays leave; both is the two together. */
+    /* The nearest point is no farther than the exit points of the rays; `both` is the union of the
+     * two. */
     const answer *backward = &by[CT_FEATURES_BACKWARD], *closest = &by[CT_FEATURES_CLOSEST],
                  *both = &by[CT_FEATURES_BOTH];
     size_t vertices = 0;

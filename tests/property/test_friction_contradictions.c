@@ -1,12 +1,12 @@
-/* Contacts that no impulses can part are recognised without asking for the proof after each solve.
+/* Contacts that no impulses can separate are reported infeasible without forcing the proof after
+ * each solve.
  *
- * Balls of random masses stand in a column between a floor and a lid, others touch the column from
- * the side. The lid closes in, faster than any side contact could let it: the sum of all normal
- * velocities of the column is the lid's for any impulses, which is the Farkas vector. Or the
- * lid leaves room, and impulses that stop all balls are an answer. The solver ends after so few
- * iterations that most problems with an answer have not converged either. CONTACTD_FULL=1: 10,000
- * columns.
- */
+ * Balls of random masses form a column between a floor and a lid, and others touch the column from
+ * the side. In one case the lid closes in faster than any side contact permits: the sum of all
+ * normal velocities of the column equals that of the lid for any impulses, which is the Farkas
+ * vector. In the other case the lid leaves room, and impulses that stop all balls are an answer.
+ * The iteration limit is so low that most feasible problems have not converged either.
+ * CONTACTD_FULL=1: 10,000 columns. */
 #include "tests/support/full.h"
 
 #include <contact/friction.h>
@@ -22,12 +22,12 @@ enum {
 typedef struct column {
   size_t balls, contacts;
   double rows[ROWS][MOTIONS]; /* J */
-  double inverse[MOTIONS];    /* of masses and inertias */
+  double inverse[MOTIONS];    /* inverse masses and inertias */
   double w[ROWS * ROWS], q[ROWS], mu[CONTACTS], r[ROWS], u[ROWS];
 } column;
 
-/* Adds sign times the velocity of a ball's point at unit `arm` from its centre to a contact's rows.
- */
+/* Adds sign times the velocity of a ball's point at unit `arm` from its centre to a contact's
+ * rows. */
 static void add_side(column *c, size_t contact, size_t ball, double sign, const double normal[3],
                      const double arm[3]) {
   double frame[3][3] = {{normal[0], normal[1], normal[2]}};

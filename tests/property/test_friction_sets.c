@@ -1,15 +1,15 @@
 /* Random sets of contacts between random bodies, with and without friction, in space and in the
- * plane, some with many more contacts than motions: what is told is so, forces are in their cones,
- * friction brakes, and no energy comes of it. CONTACTD_FULL=1: 1e5 sets.
- */
+ * plane, some with many more contacts than degrees of freedom: reported errors are true, forces are
+ * in their cones, friction opposes the slip, and no energy is created. CONTACTD_FULL=1: 1e5
+ * sets. */
 #include "tests/oracle/friction_oracle.h"
 #include "tests/support/check.h"
 #include "tests/support/friction_problems.h"
 
 #define TOLERANCE 1e-10L
 
-/* r'q + r'Wr / 2 of forces that act on bodies at rest in q = J v: what their kinetic energy changes
- * by, over the greatest of its parts. */
+/* r'q + r'Wr / 2 of forces on bodies at rest in q = J v: the change of their kinetic energy,
+ * divided by the greatest of its terms. */
 static long double energy_gained(const ct_friction_problem *p, const double *r) {
   long double gained = 0.0L, parts = 0.0L, added;
   for (size_t i = 0; i < p->matrix.size; i++) {
@@ -37,8 +37,8 @@ static void judge(tally *t, friction_case *c, ct_arena *arena, uint64_t seed) {
     t->worst = fmaxl(t->worst, o.residual);
     right = right && result.residual <= (double)TOLERANCE && o.residual <= 1.001L * TOLERANCE;
   }
-  /* What is told may be divided by less than the greatest force, and by |P| where that is greater.
-   */
+  /* The reported residual may be divided by less than the greatest force, and by |P| if that is
+   * greater. */
   right = right && result.residual >= o.residual * (1.0L - 1e-3L - 2.0L * o.residual) - 1e-14L;
   right = right && o.outside <= 0.0L && o.power <= 2.0L * o.residual + 1e-15L &&
           o.velocity <= 64 * 0x1p-53L;

@@ -1,6 +1,6 @@
-/* Times of impact of random motions of every pair of kinds, against the distance itself at many
- * times: nothing touches before the bracket, something does at its end. 1e3 motions;
- * CONTACTD_FULL=1: 1e5. */
+/* Times of impact of random motions of every pair of kinds, against distances sampled at many
+ * times: no contact before the bracket, and a contact at its end. 1e3 motions; CONTACTD_FULL=1:
+ * 1e5. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/blocks.h"
 #include "tests/support/meshes.h"
@@ -9,7 +9,7 @@
 
 #define SAMPLES 200
 #define REFINEMENTS 30
-/* Between two changes of a timeline. */
+/* Samples between two changes of a timeline. */
 #define LOOKS 100
 /* Rounding of distances and poses, relative to the sizes. */
 #define SLACK 1e-11
@@ -35,7 +35,7 @@ static ct_shape random_elements(check_random *r, ct_element_type type) {
   return shape;
 }
 
-/* Two or three boxes apart from each other: not convex, and what is between them may be entered. */
+/* Two or three separate boxes: not convex, so other bodies may enter the space between them. */
 static ct_shape random_fork(check_random *r) {
   soup s = {0};
   int count = 2 + (int)pick(r, 2);
@@ -78,7 +78,7 @@ static const ct_body *random_body(check_random *r, uint32_t family) {
   return body;
 }
 
-/* Towards the origin about, so that half of the motions end in a contact. */
+/* Roughly towards the origin, so that half of the motions end in a contact. */
 static ct_path_options random_path(check_random *r, double side, bool turns) {
   ct_path_options o = {.kind = (ct_path_kind)pick(r, 5), .duration = 2.0};
   ct_vec3 place = ct_add(ct_vec(side * check_uniform(r, 1.0, 4.0), 0, 0), random_vec(r, 1.5));
@@ -102,7 +102,7 @@ typedef struct motion {
 
 static motion random_motion(check_random *r, uint32_t family_a, uint32_t family_b) {
   const ct_body *a = random_body(r, family_a), *b = random_body(r, family_b);
-  /* The half-space is on the left, its normal to the right about, and turns seldom. */
+  /* The half-space is on the left, with its normal roughly to the right, and seldom rotates. */
   ct_path_options path_a = random_path(r, -1.0, family_a != FAMILY_PLANE || pick(r, 3) == 0);
   ct_path_options path_b = random_path(r, 1.0, family_b != FAMILY_PLANE || pick(r, 3) == 0);
   const ct_vec3 tilt = random_vec(r, 0.2);
@@ -110,7 +110,7 @@ static motion random_motion(check_random *r, uint32_t family_a, uint32_t family_
     path_a.start.rotation = (ct_quat){tilt.x, 1.0 + tilt.y, tilt.z, 1.0};
   if (family_b == FAMILY_PLANE)
     path_b.start.rotation = (ct_quat){tilt.x, -1.0 + tilt.y, tilt.z, 1.0};
-  /* Some far from the origin, where coordinates round to 1e-10 m. */
+  /* Some are far from the origin, where coordinates round to 1e-10 m. */
   double far = pick(r, 10) ? 0.0 : 1e6;
   path_a.start.position.y += far, path_b.start.position.y += far, path_a.end.position.y += far,
       path_b.end.position.y += far;
@@ -145,7 +145,7 @@ static double distance_at(const motion *m, double time) {
   return least;
 }
 
-/* Nowhere in [from, to) is anything in contact: sampled, and refined about the least sample. */
+/* No contact anywhere in [from, to): sampled, and refined about the least sample. */
 static void check_apart(const motion *m, double from, double to, const char *what) {
   if (!(to > from)) return;
   double step = (to - from) / SAMPLES, best = from, least = INFINITY;
@@ -165,8 +165,8 @@ static void check_apart(const motion *m, double from, double to, const char *wha
     CHECK_FAIL("%s: in contact by %g at %.17g, before %.17g", what, -least, best, to);
 }
 
-/* In contact at the start and parting: once all are apart, nothing is in contact again before the
- * time. */
+/* In contact at the start and separating: once all colliders are apart, no contact occurs before
+ * the reported time. */
 static void check_parted_until(const motion *m, double begin, double until) {
   double slack = SLACK * m->size, parted = INFINITY;
   for (int i = 0; i <= SAMPLES && !(parted < until); i++) {
@@ -176,7 +176,7 @@ static void check_parted_until(const motion *m, double begin, double until) {
   check_apart(m, parted, until, "after parting");
 }
 
-/* What comes into contact approaches, but for rounding. */
+/* Bodies approach at a begin of contact, up to rounding. */
 static void check_approach(const ct_toi *impact) {
   double speed = ct_norm(impact->relative_velocity);
   if (!(impact->normal_velocity <= 1e-6 * speed))
@@ -193,7 +193,7 @@ static void check_contact(const motion *m, const ct_toi *impact, double begin) {
   check_approach(impact);
   if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START && single)
     CHECK(distance_at(m, impact->lower) > -SLACK * m->size);
-  /* The time is where the distance is zero, but for what is left of the bracket. */
+  /* The distance at the reported time is zero, up to the width of the bracket. */
   if (impact->upper - impact->lower < 1e-9)
     CHECK_NEAR(impact->contact.distance, 0.0, 1e-9 + 1e-15 * m->size);
 }
@@ -214,7 +214,7 @@ static void check_impact(const motion *m, const ct_toi_options *o, const ct_toi 
   case CT_TOI_INITIAL:
     t->initials++;
     CHECK(distance_at(m, o->begin) <= SLACK * m->size);
-    /* Where the search ended before the motion, nothing is said of what follows. */
+    /* If the search ended before the motion, the result makes no claim about the rest. */
     if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START && impact->status == CT_PAIR_OK)
       check_parted_until(m, o->begin, o->end);
     return;
@@ -254,8 +254,8 @@ static void brackets_hold_the_truth_in_random_motions(void) {
   CHECK(t.contacts > count / 4 && t.none > count / 10 && t.undecided <= count / 100);
 }
 
-/* Meshes that meet where corners, edges and faces of theirs are within round-off of each other: the
- * distance has no direction there, and the contact has that of a little before. */
+/* Meshes that meet where corners, edges and faces coincide within round-off: the distance has no
+ * direction there, and the contact has the direction of the time just before. */
 static void meshes_meet_along_the_direction_they_come(void) {
   const uint32_t seeds[] = {431, 1081, 1392, 1587, 1921, 2057};
   for (int i = 0; i < 6; i++) {
@@ -348,7 +348,7 @@ static void few_iterations_leave_a_true_free_interval(void) {
 
 /* ---- thin plates ---------------------------------------------------------------------------- */
 
-/* A small body shot through a plate of 1 um to 1 cm at up to 1 km/s: it cannot be on the other side
+/* A small body shot through a plate of 1 um to 1 cm at up to 1 km/s cannot reach the other side
  * without a contact. */
 static void no_plate_is_tunnelled(void) {
   check_random r = {1704};
@@ -365,7 +365,7 @@ static void no_plate_is_tunnelled(void) {
         twists(duration, (ct_pose){ct_vec(-4.0, aside.y, aside.z), random_rotation(&r)},
                ct_vec(speed, 0, 0), turn);
     ct_path_options rest = stays(duration, ct_pose_identity());
-    /* Falling by less than half a metre on the way. */
+    /* It falls by less than half a metre on the way. */
     if (pick(&r, 2))
       path.acceleration = ct_vec(0, 0, -0.01 * speed * speed), path.kind = CT_PATH_BALLISTIC;
     motion m = {mover(plate, &rest), mover(shot, &path), 20.0};
@@ -381,7 +381,7 @@ static void no_plate_is_tunnelled(void) {
 
 /* ---- timelines ------------------------------------------------------------------------------ */
 
-/* Surfaces that cross have no depth. */
+/* Crossing surfaces have no depth. */
 static bool has_surface(const ct_body *body) {
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {
     ct_collider c = ct_body_collider(body, i);
@@ -390,9 +390,9 @@ static bool has_surface(const ct_body *body) {
   return false;
 }
 
-/* Between two changes: in contact, or apart, at any time that is looked at. Surfaces may have
- * parted by less than contact/toi.h's part of the smaller one's radius, which is at most 2 m here.
- */
+/* Between two changes: in contact, or apart, at every sampled time. Surfaces may separate by less
+ * than the fraction of the smaller radius given in contact/toi.h; that radius is at most 2 m
+ * here. */
 static void check_stretch(const motion *m, double from, double to, bool touching) {
   bool surface = has_surface(m->a.body) || has_surface(m->b.body);
   double slack = SLACK * m->size + (touching && surface ? 2e-3 : 0.0);

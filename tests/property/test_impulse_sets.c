@@ -1,14 +1,13 @@
-/* Impulses of random contact sets by every law, one contact and many, with and without friction. Of
- * each: momentum, action and reaction, energy, friction, what the solver promised; exchanging a and
- * b, or other units, changes no bit. CONTACTD_FULL=1: 100,000 sets.
- */
+/* Impulses of random contact sets by every law, one contact and many, with and without friction.
+ * Invariants: momentum, action and reaction, energy, friction, the solver's promises; exchanging a
+ * and b, or changing units by powers of two, changes no bit. CONTACTD_FULL=1: 100,000 sets. */
 #include "tests/support/contact_sets.h"
 
 #include <float.h>
 
-/* Of sums of some ten numbers, relative to their sizes. */
+/* For sums of about ten numbers, relative to their sizes. */
 #define SUM_ROUNDOFF 1e-12
-/* Of what solvers found, relative to the velocities. */
+/* For solutions of iterative solvers, relative to the velocities. */
 #define SOLVED 1e-6
 
 typedef struct tally {
@@ -87,9 +86,9 @@ static ct_vec3 sized(ct_vec3 sum, ct_vec3 term) {
 
 static double length_sum(ct_vec3 v) { return v.x + v.y + v.z; }
 
-/* Mass times the change of velocity is the sum of the impulses on a body, and inertia times that of
- * the angular velocity the sum of their moments; each impulse is on b, and its negative on a.
- * Immovable bodies are as they were. */
+/* Mass times the change of velocity is the sum of the impulses on a body, and inertia times the
+ * change of angular velocity the sum of their moments. Each impulse acts on b, and its negative on
+ * a. Immovable bodies do not change. */
 static void check_momentum(const contact_set *s, const struck *k) {
   for (uint32_t i = 0; i < s->body_count; i++) {
     const ct_mass_body *b = &s->bodies[i];
@@ -111,15 +110,15 @@ static void check_momentum(const contact_set *s, const struck *k) {
       CHECK(memcmp(&v, &b->velocity, sizeof v) == 0);
       continue;
     }
-    /* The inverse inertia is one only to round-off, worse where moments differ much. */
+    /* The inverse inertia is exact only to round-off, and less so if the moments differ much. */
     CHECK(ct_norm(ct_sub(linear, ct_scale(v.linear, b->mass))) <= SUM_ROUNDOFF * length_sum(size));
     CHECK(ct_norm(ct_sub(angular, ct_mat_mul(b->inertia, v.angular))) <=
           100 * SUM_ROUNDOFF * length_sum(turn));
   }
 }
 
-/* Energy changes by what the impulses do on the mean velocities, and never grows by more than
- * driven bodies put in. */
+/* Energy changes by the work of the impulses at the mean velocities, and grows by at most the work
+ * of driven bodies. */
 static void check_energy(const contact_set *s, const struck *k) {
   const ct_impulse_result *r = &k->result;
   double done = 0.0, size = r->energy_before + fabs(r->work);
@@ -132,8 +131,8 @@ static void check_energy(const contact_set *s, const struck *k) {
   CHECK(r->energy_after <= r->energy_before + r->work + 100 * SUM_ROUNDOFF * size);
 }
 
-/* Contacts push, friction keeps within its cone, and, where the law ties it to the slip afterwards,
- * takes energy away. */
+/* Contacts push, friction is within its cone and, if the law ties it to the final slip, dissipates
+ * energy. */
 static void check_friction(const contact_set *s, const ct_impulse_options *o, const struck *k,
                            double speed) {
   bool tied = k->result.guard != CT_GUARD_APPLIED && k->result.converged &&
@@ -165,7 +164,7 @@ static bool same_velocities(const contact_set *s, const struck *a, const struck 
   return true;
 }
 
-/* Action is reaction: with a and b exchanged at every contact the impulses are the negatives, bit
+/* Action and reaction: with a and b exchanged at every contact the impulses are the negatives, bit
  * for bit. */
 static void check_exchange(const contact_set *s, const ct_impulse_options *o, const struck *k) {
   contact_set other = *s;
@@ -185,7 +184,7 @@ static void check_exchange(const contact_set *s, const ct_impulse_options *o, co
   CHECK(same);
 }
 
-/* Velocities 8 times as great, masses 4 times: impulses 32 times, bit for bit. */
+/* Velocities times 8 and masses times 4: impulses times 32, bit for bit. */
 static void check_units(const contact_set *s, const ct_impulse_options *o, const struck *k) {
   contact_set other = *s;
   for (size_t i = 0; i < s->body_count; i++) {
@@ -260,8 +259,8 @@ static void many_contacts(ct_simultaneity mode, bool friction, int count) {
     o.iterations_max = 200;
     check_set(&s, &o, &sum);
   }
-  /* Random contacts may hold bodies from all sides: now and then no restitution can be had, or the
-   * sweeps allowed do not do. */
+  /* Random contacts may enclose bodies from all sides: occasionally restitution is infeasible, or
+   * the sweeps do not converge. */
   CHECK(sum.converged >= count - count / 20 && sum.infeasible <= count / 20);
   CHECK(!friction || (sum.sliding > count / 2 && sum.sticking > count / 4));
 }

@@ -1,8 +1,7 @@
-/* Lemke's method by name on problems that have a solution by construction and matrices for which
- * the method must find one: monotone (symmetric part positive semidefinite, of any rank), in units
- * that differ by rows and columns, of whole numbers, degenerate, and of friction by pyramids; and
- * on problems that have none, by a hidden proof. CONTACTD_FULL=1 for more of each.
- */
+/* Lemke's method, chosen by name, on problems that have a solution by construction and matrices for
+ * which the method must find one: monotone (symmetric part positive semidefinite, of any rank), in
+ * units that differ by rows and columns, in integers, degenerate, and of friction pyramids; and on
+ * infeasible problems with a hidden proof. CONTACTD_FULL=1 for more of each. */
 #include "tests/support/check.h"
 
 #include <contact/lcp.h>
@@ -24,7 +23,7 @@ static double bell(check_random *r) {
   return sum;
 }
 
-/* B B' of n by rank numbers, and where asked a skew part. */
+/* B B' of an n by rank matrix B and, if requested, a skew-symmetric part. */
 static void make_monotone(check_random *r, problem *p, bool integers, bool skew) {
   size_t n = p->n, rank = 1 + below(r, n);
   static double b[ROWS * ROWS];
@@ -43,7 +42,7 @@ static void make_monotone(check_random *r, problem *p, bool integers, bool skew)
     }
 }
 
-/* q such that some z and w, many of them zero, solve the problem. */
+/* A q for which some z and w, many of them zero, solve the problem. */
 static void plant(check_random *r, problem *p, bool integers) {
   double z[ROWS];
   for (size_t i = 0; i < p->n; i++) z[i] = fmax(integers ? whole(r, 3) : bell(r), 0.0);
@@ -65,8 +64,8 @@ static void change_units(check_random *r, problem *p) {
     for (size_t j = 0; j < p->n; j++) p->m[i * p->n + j] *= rows[i] * columns[j];
 }
 
-/* Contacts of two bodies with pyramids of four sides, T12.3's matrix; velocities that some motion
- * makes. */
+/* Contacts of two bodies with four-sided friction pyramids, T12.3's matrix; velocities that some
+ * motion makes. */
 static void make_pyramids(check_random *r, problem *p) {
   enum { CONTACT = 6, MOTIONS = 12 };
   size_t contacts = 1 + below(r, 8), n = p->n = CONTACT * contacts;
@@ -136,8 +135,7 @@ static void what_must_be_solvable_is_solved(void) {
   ct_arena_destroy(arena);
 }
 
-/* Whole numbers: rows that a hidden y >= 0 adds up to nothing positive, and q to less than nothing.
- */
+/* Integers: a hidden y >= 0 combines the rows to nothing positive, and q to a negative number. */
 static void make_infeasible(check_random *r, problem *p) {
   size_t n = p->n, last = below(r, n);
   double y[ROWS];
@@ -177,7 +175,7 @@ static void what_cannot_be_is_proved(void) {
         sum += (long double)p.m[k * p.n + j] * y[k];
         size += fabsl((long double)p.m[k * p.n + j] * y[k]);
       }
-      /* A long double's round-off of sixty terms. */
+      /* Round-off of sixty terms in long double. */
       CHECK(sum <= 4e-18L * size);
     }
   }

@@ -1,8 +1,7 @@
-/* Linear complementarity of M = J J' with J of random numbers, of lower rank, rows twice among
- * them: what depends on each other does so but for the round-off of M, as it does for contacts.
- * Every direct method ends, in an answer or in a proof that there is none; which, and the answer
- * but for its powers of two, does not depend on the units of M and q. T11.9.
- */
+/* Linear complementarity of M = J J' with random J, of lower rank and with duplicate rows:
+ * dependent rows are dependent only up to the round-off of M, as for contacts. Every direct method
+ * ends with an answer or a proof of infeasibility. The outcome, and the answer up to powers of two,
+ * do not depend on the units of M and q. T11.9. */
 #include "tests/support/lcp_proof.h"
 
 #include <contact/lcp.h>
@@ -22,7 +21,8 @@ typedef struct answer {
   ct_lcp_result result;
 } answer;
 
-/* q = J u, or off that; every second one with rows of other units, every fifth with rows twice. */
+/* q = J u, or off that; every second problem has rows in other units, every fifth duplicate
+ * rows. */
 static void make(check_random *r, int k, problem *p) {
   double j[ROWS][ROWS], u[ROWS], scale[ROWS];
   size_t n = p->n = 1 + check_next(r) % ROWS, rank = 1 + check_next(r) % n;
@@ -63,7 +63,7 @@ static void check_answer(const problem *p, const answer *a) {
   CHECK(most <= 1.01e-10L * largest);
 }
 
-/* M by 2^a and q by 2^b: z by 2^(b - a), and no other bit of anything. */
+/* M times 2^a and q times 2^b: z times 2^(b - a), with no other bit changed. */
 static void check_powers(const problem *p, const ct_lcp_options *options, ct_arena *arena,
                          const answer *plain) {
   static const int powers[][2] = {{10, -7}, {0, -40}, {-20, 33}, {0, 20}};
@@ -82,7 +82,7 @@ static void check_powers(const problem *p, const ct_lcp_options *options, ct_are
   }
 }
 
-/* How many a method by name has left open. */
+/* The number of problems that a method chosen by name left undecided. */
 static int left_open(const problem *p, ct_lcp_method method, ct_arena *arena,
                      ct_lcp_status *first) {
   const ct_lcp_options options = {.method = method};
@@ -92,7 +92,7 @@ static int left_open(const problem *p, ct_lcp_method method, ct_arena *arena,
   if (method != CT_LCP_LEMKE) check_powers(p, &options, arena, &a);
   bool told = a.result.status == CT_LCP_STATUS_OK || a.result.status == CT_LCP_STATUS_INFEASIBLE;
   if (!told) return 1;
-  /* What AUTO left open may be settled by another. */
+  /* Another method may decide a problem that AUTO left open. */
   if (*first != CT_LCP_STATUS_OK && *first != CT_LCP_STATUS_INFEASIBLE) *first = a.result.status;
   CHECK_INT(a.result.status, *first);
   if (a.result.status == CT_LCP_STATUS_INFEASIBLE) {
@@ -125,15 +125,15 @@ static void every_direct_method_ends_in_an_answer_or_a_proof(void) {
     }
   }
   ct_arena_destroy(arena);
-  /* Methods by name may tell, of one problem in a hundred, that they have not got there; AUTO of
-   * one in a thousand. */
+  /* Methods chosen by name may end undecided for one problem in a hundred; AUTO for one in a
+   * thousand. */
   CHECK(undecided <= 3 * count / 1000);
   CHECK(open <= 3 * count / 100);
   CHECK(infeasible > count / 4);
 }
 
-/* Rows that add up to nothing, and little more on the diagonal: z of about 1 where M is of about 10
- * and q of 1e-6, so that the z nearest to the solution is off by more than 1e-10 |q|. */
+/* Rows that sum to zero, plus a small diagonal: z is about 1 where M is about 10 and q is 1e-6, so
+ * that the z nearest to the solution is off by more than 1e-10 |q|. */
 static void make_large(check_random *r, size_t n, problem *p) {
   double j[ROWS][ROWS] = {{0.0}}, more = ldexp(1.0, -18 - (int)(check_next(r) % 4));
   size_t rank = 1 + n / 4;

@@ -1,6 +1,6 @@
-/* Two boxes are answered on the stack where that is safe. The other way, by outlines, must give the
- * same points: the same features in the same order, at the same places but for round-off. The two
- * are written apart from each other, and outlines are checked against closed forms and solids
+/* The fast path for two boxes, which runs on the stack if that is safe, against the general method
+ * by outlines: the same features in the same order, at the same positions up to round-off. The two
+ * implementations share no code, and outlines are checked against closed forms and solids
  * elsewhere. Swapped calls agree to the last bit. */
 #include "tests/oracle/pair_cases.h"
 
@@ -15,14 +15,14 @@ static void make_box(pair_body *b, check_random *r, double grid) {
   b->pose = (ct_pose){.position = random_vec(r, 0.9), .rotation = random_rotation(r)};
 }
 
-/* Anyhow, and at times flat or thin. */
+/* Random boxes, some of them flat or thin. */
 static void at_random(pair_case *c, check_random *r) {
   make_box(&c->a, r, 0.0);
   make_box(&c->b, r, 0.0);
   if (pick(r, 4) == 0) c->b.shape.box.half.x *= pow(10.0, -(double)pick(r, 6));
 }
 
-/* Sizes and places on a grid, turned by multiples of 45 degrees. */
+/* Sizes and positions on a grid, rotated by multiples of 45 degrees. */
 static void on_a_grid(pair_case *c, check_random *r) {
   double grid = pick(r, 2) ? 0.25 : 0.125;
   pair_body *both[2] = {&c->a, &c->b};
@@ -32,7 +32,7 @@ static void on_a_grid(pair_case *c, check_random *r) {
   }
 }
 
-/* One on the other, turned about the vertical and leaning by anything from nothing to a tenth. */
+/* One box on the other, rotated about the vertical and tilted by zero to a tenth. */
 static void stacked(pair_case *c, check_random *r) {
   make_box(&c->a, r, 0.0);
   make_box(&c->b, r, 0.0);
@@ -57,7 +57,7 @@ static void touching(pair_case *c, check_random *r, ct_workspace *workspace) {
   bring_to_gap(c, workspace, gaps[pick(r, 6)]);
 }
 
-/* A manifold, kept while the workspace is used for others. */
+/* A copy of a manifold that survives other uses of the workspace. */
 typedef struct kept {
   ct_contact_point points[32];
   size_t count;
@@ -85,8 +85,8 @@ static bool same_point(const ct_contact_point *p, const ct_contact_point *q) {
          same(p->normal, q->normal) && p->distance == q->distance;
 }
 
-/* Corners to a few u of the size. Crossings move along edges by as much over the sine between them:
- * by a thousand times more. */
+/* Corners agree to a few u of the size. Crossings move along edges by that amount over the sine
+ * between the edges: up to a thousand times more. */
 #define CORNER_ROUNDOFFS 16.0
 #define SINE_MIN 1e-3
 
@@ -104,14 +104,14 @@ static bool like_point(const ct_contact_point *p, const ct_contact_point *q, dou
          fabs(p->distance - q->distance) <= near;
 }
 
-/* How far a place is out of a box, at most along one axis; negative: in. */
+/* Distance of a point outside a box, as the maximum over the axes; negative inside. */
 static double outside(const pair_body *body, ct_vec3 at) {
   ct_frame frame = ct_frame_of(body->pose);
   ct_vec3 p = ct_to_local(frame, at), h = body->shape.box.half;
   return fmax(fmax(fabs(p.x) - h.x, fabs(p.y) - h.y), fabs(p.z) - h.z);
 }
 
-/* How far a place is off a feature of a box: a face, an edge or a vertex lies at the end of one,
+/* Distance of a point from a feature of a box: a face, an edge or a vertex is at the end of one,
  * two or three axes. */
 static double off_feature(const pair_body *body, ct_feature f, ct_vec3 at) {
   ct_vec3 p = ct_to_local(ct_frame_of(body->pose), at), h = body->shape.box.half;
@@ -126,14 +126,14 @@ static double off_feature(const pair_body *body, ct_feature f, ct_vec3 at) {
   return off;
 }
 
-/* Ties as manifold.h states them: places that differ by less than this part of the smaller box are
- * equal, and crossings nearer to a corner than twice that are the corner. So a point is on its
- * features, and within the boxes, to two ties, and not to round-off as it was without them; which
- * features are chosen is checked against the other way of finding them. */
+/* Ties as specified in manifold.h: positions that differ by less than this fraction of the smaller
+ * box are equal, and crossings nearer to a corner than twice that fraction are the corner. A point
+ * is therefore on its features, and within the boxes, to two ties instead of to round-off. The
+ * choice of features is compared with the general method. */
 #define TIE 1e-6
 
-/* What is so of every point whatever found it: on its features, within the boxes, and the two one
- * above the other. */
+/* Invariants of every point of either method: on its features, within the boxes, and the two points
+ * on one normal. */
 static bool stands(const pair_case *c, const ct_contact_point *p, double size) {
   bool crossing = p->a.kind == CT_FEATURE_EDGE && p->b.kind == CT_FEATURE_EDGE;
   double roundoff = CORNER_ROUNDOFFS * CT_UNIT_ROUNDOFF * size,
@@ -211,7 +211,7 @@ static void balls_have_the_point_that_outlines_give(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Else the above would say nothing: of boxes in contact nearly all go the quick way. */
+/* Required for the test to be meaningful: nearly all boxes in contact use the fast path. */
 static void most_boxes_in_contact_are_answered_on_the_stack(void) {
   check_random r = {92};
   ct_workspace *workspace = ct_workspace_create();

@@ -1,6 +1,5 @@
-/* What holds for the contacts of every pair of rounded bodies: each point lies on its body, none is
- * deeper than the pair, and the first one is as deep as the pair, to a part of the size of the
- * patch. */
+/* Invariants of the contacts of rounded bodies: each point is on its body, no point is deeper than
+ * the pair, and the first one is as deep as the pair, to a fraction of the size of the patch. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/meshes.h"
 
@@ -8,18 +7,18 @@
 
 #define PAIRS 1500
 
-/* Directions that differ by less are parallel to the outlines, rad, and faces of hulls flatter than
- * the other are one face: heights over them are off by half the square of the angle times the
+/* Directions that differ by less are parallel for the outlines, rad, and hull faces at flatter
+ * angles are one face: heights over them are off by half the square of the angle times the
  * radius. */
 #define PARALLEL 1e-6
 #define FLAT 1e-4
-/* Depths that differ by less, as a part of the patch, are equal: features decide which point is
- * first, and by the rule in manifold.h it is within that of the deepest. The patch is measured from
- * the first point, by half its size at least. */
+/* Depths that differ by less, as a fraction of the patch, are equal. Features then decide which
+ * point is first, and by the rule in manifold.h that point is within the tie of the deepest. The
+ * patch is measured from the first point, at least by half its size. */
 #define TIE 1e-6
 
-/* Inset or added, with a margin or without. A hull rounds by addition alone: its inset is made with
- * the shape. */
+/* Inset or added rounding, with a margin or without. A hull supports added rounding only: its inset
+ * is made with the shape. */
 static void round_body(pair_body *b, check_random *r) {
   ct_vec3 center;
   double radius;
@@ -38,7 +37,7 @@ static double size_of(const pair_body *b) {
   return ct_norm(center) + radius + ct_max_abs(b->pose.position);
 }
 
-/* Signed distance from a point to a placed body: that of a ball without a radius. */
+/* Signed distance from a point to a placed body, by a ball of radius 0. */
 static double height_over(ct_placed body, ct_vec3 point, ct_workspace *workspace) {
   const ct_shape dot = {.kind = CT_KIND_SPHERE, .sphere = {0.0}};
   const ct_frame frame = ct_frame_of((ct_pose){.position = point, .rotation = ct_quat_identity()});
@@ -48,7 +47,7 @@ static double height_over(ct_placed body, ct_vec3 point, ct_workspace *workspace
   return r.distance;
 }
 
-/* The points of a manifold, kept while the workspace is used for others. */
+/* A copy of a manifold's points that survives other uses of the workspace. */
 typedef struct kept_points {
   ct_contact_point items[512];
   size_t count;
@@ -79,7 +78,8 @@ static void check_points(const pair_case *c, double clearance, ct_workspace *wor
     CHECK(p->distance >= m.pair.distance - slack);
     double over_a = height_over(a, p->point_a, workspace),
            over_b = height_over(b, p->point_b, workspace);
-    /* Edges that lie side by side to PARALLEL meet halfway for an end: one is off to the side. */
+    /* Edges that are parallel to within PARALLEL meet halfway between their ends: one point is off
+     * to the side. */
     bool edges = p->a.kind == CT_FEATURE_EDGE || p->b.kind == CT_FEATURE_EDGE;
     double most = edges ? slack + PARALLEL * size : slack;
     if (fabs(over_a) > most || fabs(over_b) > most)
@@ -90,9 +90,8 @@ static void check_points(const pair_case *c, double clearance, ct_workspace *wor
   }
 }
 
-/* Rounded bodies of all kinds, apart by a part of their size, touching, or deep in each other, at
- * random and nearly face to face.
- */
+/* Rounded bodies of all kinds: separated by a fraction of their size, touching, or deeply
+ * overlapping, at random and nearly face to face. */
 static void points_of_rounded_bodies_lie_on_them(void) {
   check_random r = {71};
   ct_workspace *workspace = ct_workspace_create();
@@ -131,8 +130,8 @@ static void points_of_rounded_bodies_over_a_plane_lie_on_them(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* The balls of a mesh's triangles hide each other where it is hollow, so of these the depth alone.
- */
+/* The balls of a mesh's triangles cover each other in concave places, so only the depth is checked
+ * for meshes. */
 static void no_point_of_a_rounded_mesh_is_deeper_than_the_pair(void) {
   check_random r = {73};
   ct_workspace *workspace = ct_workspace_create();

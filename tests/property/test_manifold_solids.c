@@ -1,6 +1,6 @@
-/* Solid meshes that overlap meet as the hulls of the same corners do, however finely their faces
- * are cut: as many points, on the corners of the overlap of the two faces, with the same normal and
- * distances. */
+/* Manifolds of overlapping solid meshes equal those of the hulls of the same corners, for every
+ * subdivision of the faces: as many points, at the corners of the overlap of the two faces, with
+ * the same normal and distances. */
 #include "tests/support/meshes.h"
 
 #include <contact/contact.h>
@@ -44,7 +44,7 @@ static void cut_face(soup *s, ct_vec3 half, int axis, double side, uint32_t cuts
   }
 }
 
-/* A box whose sides are grids of cuts x cuts quadrilaterals, each parted along either diagonal. */
+/* A box whose sides are grids of cuts x cuts quadrilaterals, each split along a random diagonal. */
 static ct_shape mesh_box(ct_vec3 half, uint32_t cuts, check_random *r) {
   soup s = {0};
   for (int axis = 0; axis < 3; axis++) {
@@ -54,7 +54,7 @@ static ct_shape mesh_box(ct_vec3 half, uint32_t cuts, check_random *r) {
   return (ct_shape){.kind = CT_KIND_MESH, .mesh = soup_mesh(&s)};
 }
 
-/* Two boxes in the one's frame, the other sunk into its top. */
+/* Two boxes in the frame of the first; the second penetrates its top. */
 typedef struct sunk {
   ct_vec3 half_a, half_b;
   ct_pose b;
@@ -108,8 +108,8 @@ static void meet(const ct_shape *a, const ct_shape *b, const sunk *s, ct_detail 
   if (out->count > 0) memcpy(out->items, m.points, out->count * sizeof *m.points);
 }
 
-/* Is a point one of the hulls', with its distance? Points stand over each other: either is the
- * nearer for one that leans. */
+/* Is the point among those of the hulls, with its distance? Points are above each other; with a
+ * tilt either one may be the nearer. */
 static bool among(const points *all, const ct_contact_point *p) {
   for (size_t i = 0; i < all->count; i++) {
     const ct_contact_point *q = &all->items[i];
@@ -121,9 +121,8 @@ static bool among(const points *all, const ct_contact_point *p) {
   return false;
 }
 
-/* Compares where the deepest feature is as deep as the hulls are: a side that is cut can have
- * deeper ones, within. How many were.
- */
+/* Compares manifolds where the deepest feature is as deep as the hulls: a subdivided side may have
+ * deeper inner features. Returns the number of comparisons. */
 static int compare(const sunk *s, uint32_t cuts, bool level, check_random *r) {
   ct_shape hull[2] = {hull_box(s->half_a), hull_box(s->half_b)};
   ct_shape mesh[2] = {mesh_box(s->half_a, cuts, r), mesh_box(s->half_b, cuts, r)};

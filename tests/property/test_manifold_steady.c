@@ -1,10 +1,11 @@
-/* Contact ids and points do not jump at flat and symmetric poses: a tilt of 1e-9 rad and a shift of
- * 1e-9 m leave the set of ids as it is and move each point by no more than a multiple of that. The
- * points are judged by the patch in which the two outlines overlap, clipped in long double: each
- * lies in it, the first is as deep as the pair, and those that are kept span enough of it.
+/* Contact ids and points are stable at flat and symmetric poses: a tilt of 1e-9 rad and a shift of
+ * 1e-9 m leave the set of ids unchanged and move each point by at most a multiple of that. The
+ * points are compared with the overlap of the two outlines, clipped in long double: each point is
+ * in that patch, the first is as deep as the pair, and the points of the manifold span enough of
+ * it.
  *
- * CONTACTD_FULL=1: 10,000 cases with a fresh seed, which is printed. CONTACTD_SEED=n repeats one.
- */
+ * CONTACTD_FULL=1: 10,000 cases with a fresh seed, which is printed. CONTACTD_SEED=n repeats
+ * one. */
 #include "tests/oracle/flat_cases.h"
 #include "tests/support/workspace.h"
 
@@ -16,18 +17,20 @@
 #define SMALL 1e-9
 #define POINTS_MAX 64
 #define CLEARANCE 0.05
-/* Stated in manifold.h: of the patch's size. */
+/* Stated in manifold.h: relative to the patch's size. */
 #define TIE 1e-6
-/* Sine by which a normal beside a rounded edge may lean and its point be one of the patch's. */
+/* Greatest sine between the pair's normal and that of a point beside a rounded edge for which the
+ * point counts to the patch. */
 #define LEAN 0.1
-/* Edges that cross at a smaller angle than some 30 mrad are left out: a small move shifts their
- * crossing past a tie. */
+/* Edges that cross at less than about 30 mrad are skipped: a small move shifts their crossing past
+ * a tie. */
 #define LIMIT_MAX 1e-6
 
-/* Normals that a move turns by more, as a distance of unit vectors, are those of two ways out. */
+/* Normals that rotate by more during a small move, as a distance of unit vectors, belong to two
+ * different directions of least depth. */
 #define OTHER_WAY 1e-3
 
-/* The extent of the largest body, m: its farthest corner is at (1, 1, 2) and 0.125 beyond. */
+/* Extent of the largest body, m: its farthest corner is at (1, 1, 2), plus 0.125. */
 #define EXTENT_MAX 2.6
 
 typedef struct kept {
@@ -56,7 +59,7 @@ typedef struct ring {
   int count;
 } ring;
 
-/* An outline in the plane, turned and moved; a disc as a polygon of many corners. */
+/* An outline in the plane, rotated and shifted; a disc becomes a polygon of many corners. */
 static void ring_of(const flat_outline *o, double turn, double x, double y, ring *out) {
   long double c = cosl(turn), s = sinl(turn);
   out->count = o->form == FLAT_DISC ? RING : o->form == FLAT_ALL ? 4 : o->count;
@@ -74,7 +77,7 @@ static long double side_of(const long double p[2], const long double q[2], const
   return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
 }
 
-/* What is left of a ring, or of a line as a ring of two, inside another. */
+/* Clips a ring, or a line as a ring of two corners, to the inside of another ring. */
 static void cut_ring(ring *in, const ring *by) {
   for (int k = 0; k < by->count; k++) {
     const long double *p = by->at[k], *q = by->at[(k + 1) % by->count];
@@ -112,7 +115,7 @@ static int by_place(const void *p, const void *q) {
   return (a[1] > b[1]) - (a[1] < b[1]);
 }
 
-/* The hull of places, by Andrew's chain. */
+/* The hull of points, by Andrew's monotone chain. */
 static void hull_of(ring *r) {
   ring chain = {.count = 0};
   qsort(r->at, (size_t)r->count, sizeof r->at[0], by_place);
@@ -130,8 +133,9 @@ static void hull_of(ring *r) {
   *r = chain;
 }
 
-/* Points as places in the plane of the outlines: those whose normals lean from the pair's by no
- * more than a sine, and of a line's those as deep as the pair: beside it a curved side has more. */
+/* Projects contact points to the plane of the outlines: those with normals within a sine `lean` of
+ * the pair's, and for a line those as deep as the pair, as a curved side has further points beside
+ * it. */
 static void places_of(const flat_case *c, const kept *m, double lean, ring *out) {
   ct_frame move = ct_frame_of(c->move);
   bool line = c->a.outline.form == FLAT_LINE || c->b.outline.form == FLAT_LINE;
@@ -147,7 +151,7 @@ static void places_of(const flat_case *c, const kept *m, double lean, ring *out)
   }
 }
 
-/* How far a place is outside of a convex ring. */
+/* Distance of a point outside a convex ring. */
 static long double outside(const ring *r, const long double p[2]) {
   long double most = 0;
   for (int k = 0; k < r->count; k++) {
@@ -171,7 +175,7 @@ static bool same_id(const ct_contact_point *p, const ct_contact_point *q) {
          p->b.index == q->b.index && p->number == q->number && p->patch == q->patch;
 }
 
-/* The sine between a line and a circle that it crosses; 1: it does not. */
+/* The sine of the angle between a line and a circle that it crosses; 1: no crossing. */
 static long double sine_with_disc(const long double p[2], const long double q[2], long double x,
                                   long double y, long double radius) {
   const long double c[2] = {x, y};
@@ -179,7 +183,7 @@ static long double sine_with_disc(const long double p[2], const long double q[2]
   return fabsl(part) < 1 ? sqrtl(1 - part * part) : 1;
 }
 
-/* The sine between two edges that cross or nearly do. */
+/* The sine of the angle between two edges that cross or nearly do. */
 static long double sine_of_edges(const long double *p, const long double *q, const long double *u,
                                  const long double *v) {
   long double dx = q[0] - p[0], dy = q[1] - p[1], ex = v[0] - u[0], ey = v[1] - u[1],
@@ -190,8 +194,8 @@ static long double sine_of_edges(const long double *p, const long double *q, con
   return fabsl(dx * ey - dy * ex) / (d * e);
 }
 
-/* How fast a crossing of two borders can move: one over the least sine between two that cross.
- * Parallel ones have no crossing. */
+/* The greatest speed of a crossing of two borders: one over the least sine between two that cross.
+ * Parallel borders have no crossing. */
 static double speed_of(const flat_case *c) {
   const flat_outline *o[2] = {&c->a.outline, &c->b.outline};
   bool disc[2] = {o[0]->form == FLAT_DISC, o[1]->form == FLAT_DISC};
@@ -216,7 +220,7 @@ static double speed_of(const flat_case *c) {
   return 32.0 / (double)least;
 }
 
-/* Distance of a place from the segment between two others. */
+/* Distance of a point from the segment between two others. */
 static long double segment_distance(const long double *p, const long double *u,
                                     const long double *v) {
   long double dx = v[0] - u[0], dy = v[1] - u[1], l2 = dx * dx + dy * dy;
@@ -225,8 +229,8 @@ static long double segment_distance(const long double *p, const long double *u,
   return hypotl(p[0] - u[0] - t * dx, p[1] - u[1] - t * dy);
 }
 
-/* Is a corner of one outline about a tie away from the border of the other? What is equal and what
- * is not changes there, by 1e-6 of an extent between 0.1 and EXTENT_MAX. */
+/* Is a corner of one outline about a tie away from the border of the other? There, at 1e-6 of an
+ * extent between 0.1 and EXTENT_MAX, equal positions become different ones. */
 static bool at_end_of_tie(const flat_case *c) {
   const flat_outline *o[2] = {&c->a.outline, &c->b.outline};
   const long double middle[2][2] = {{0, 0}, {c->x, c->y}};
@@ -290,7 +294,7 @@ static bool holds_center(const flat_case *c, const ring *patch) {
          (c->b.outline.form == FLAT_DISC && outside(patch, b) <= 0);
 }
 
-/* Within the patch, and the kept ones over enough of it. */
+/* The points are within the patch, and the manifold covers enough of it. */
 static bool covers(const flat_case *c, const ring *patch, const kept *m, bool all) {
   ring at;
   places_of(c, m, 1e-6, &at);
@@ -303,7 +307,7 @@ static bool covers(const flat_case *c, const ring *patch, const kept *m, bool al
   long double length = length_of(&at);
   hull_of(&at);
   if (!all) {
-    /* A point beside a rounded edge stands for the border near it. */
+    /* A point beside a rounded edge represents the nearby border. */
     places_of(c, m, LEAN, &at);
     length = length_of(&at);
     hull_of(&at);
@@ -334,10 +338,10 @@ static double curvature_radius(const ct_shape *s) {
   }
 }
 
-/* How far round-off may move a point. The place where a curved side is nearest is where the
- * distance is stationary. A place s aside is farther by s^2 / 2R, so that a distance known to
- * round-off d leaves s known to sqrt(2 R d), before and after the move. Distances are known to d =
- * CT_ROUNDOFF_FACTOR u (L + gap) (limits.h). */
+/* The greatest shift of a point by round-off. The nearest point of a curved side is where the
+ * distance is stationary. At an offset s the distance grows by s^2 / 2R, so a distance with
+ * round-off d determines s to sqrt(2 R d), before and after the move. d = CT_ROUNDOFF_FACTOR u (L +
+ * gap) (limits.h). */
 static double moved_by_roundoff(const flat_case *c) {
   double radius = fmax(curvature_radius(&c->a.shape), curvature_radius(&c->b.shape));
   double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (EXTENT_MAX + CLEARANCE);
@@ -351,8 +355,8 @@ static bool two_ways_out(const flat_case *c, const kept *m, const kept *n) {
          fabs(m->pair.distance - n->pair.distance) <= 4.0 * SMALL;
 }
 
-/* The depth of two meshes is that of their deepest feature (pair.h): it jumps where a corner on a
- * side wall of the other leaves it, whatever the manifold does. */
+/* The depth of two meshes is that of their deepest feature (pair.h): it jumps when a corner on a
+ * side wall of the other mesh leaves that wall, for any manifold. */
 static bool depth_jumps(const flat_case *c, const kept *m, const kept *n) {
   return c->gap < 0.0 && ct_kind_is_mesh(c->a.shape.kind) && ct_kind_is_mesh(c->b.shape.kind) &&
          fabs(m->pair.distance - n->pair.distance) > 1e3 * SMALL;
@@ -443,7 +447,7 @@ static void flat_poses_keep_their_ids_under_a_tilt(void) {
     flat_case_free(&c);
   }
   CHECK(only || count.cases == (int)cases);
-  /* Of three details each. */
+  /* At most three exceptions per 2,000 cases. */
   CHECK(count.ways + count.depths <= 3 * (1 + count.cases / 2000));
   if (getenv("CONTACTD_FULL"))
     printf("of %d details two ways out: %d, jumps of the depth of two meshes: %d\n",

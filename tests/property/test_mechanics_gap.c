@@ -1,12 +1,12 @@
-/* Velocity and acceleration of the gap, against differences of the true distance along the paths of
- * the two bodies: every kind of body against every other, placed at random, moving, turning and
- * accelerating at random.
+/* Velocity and acceleration of the gap, against finite differences of the true distance along the
+ * paths of two bodies: every kind of body against every other, with random poses, velocities,
+ * rotations and accelerations.
  *
- * Bodies have margins, so that distances around zero are those of cores that stay apart: exact to
- * round-off. One body has none at times: its vertices and edges are sharp. Seven distances give
- * three central differences, and those an extrapolation, which counts where the last two steps of
- * it agree: where the nearest features change meanwhile they do not.
- */
+ * Bodies have margins, so that distances around zero are those of separated convex proxies: exact
+ * to round-off. In some cases one body has no margin: its vertices and edges are sharp. Seven
+ * distances give three central differences, and Richardson extrapolation of those gives the
+ * reference. It is used only if its last two steps agree: they do not if the nearest features
+ * change meanwhile. */
 #include "mechanics/mechanics_curvature.h"
 #include "tests/support/blocks.h"
 #include "tests/support/check.h"
@@ -18,14 +18,14 @@
 #include <contact/manifold.h>
 
 #define KINDS 11
-#define STEP 0.04    /* s, the longest; bodies turn at about one radian a second */
-#define SETTLED 1e-7 /* what two extrapolations may differ by, of the scale of accelerations */
-#define PRECISE 1e-6 /* what is asked */
+#define STEP 0.04    /* s, the longest; bodies rotate at about one radian a second */
+#define SETTLED 1e-7 /* tolerated difference of two extrapolations, relative */
+#define PRECISE 1e-6 /* permitted error of the engine, relative */
 
 typedef struct mover_case {
   ct_shape shape;
   ct_pose pose;
-  ct_vec3 center; /* of mass, in the body's frame */
+  ct_vec3 center; /* centre of mass, in the body's frame */
   ct_velocity velocity;
   ct_vec3 linear, angular; /* accelerations */
 } mover_case;
@@ -37,7 +37,7 @@ static ct_quat turned_by(ct_vec3 angle, ct_quat q) {
   return ct_quat_mul((ct_quat){s * angle.x, s * angle.y, s * angle.z, cos(half)}, q);
 }
 
-/* The rotation vector w t + a t^2 / 2 has w and a for velocity and acceleration at t = 0. */
+/* The rotation vector w t + a t^2 / 2 has the velocity w and the acceleration a at t = 0. */
 static ct_frame frame_at(const mover_case *m, double t) {
   ct_vec3 center = ct_to_parent(ct_frame_of(m->pose), m->center);
   center = ct_add_scaled(ct_add_scaled(center, m->velocity.linear, t), m->linear, 0.5 * t * t);
@@ -55,8 +55,8 @@ static double gap_at(const mover_case c[2], double t) {
   return r.distance;
 }
 
-/* Halves the step twice and takes away errors of second and of fourth order. False: the last step
- * still changed it. */
+/* Richardson extrapolation: halves the step twice and removes errors of second and fourth order.
+ * False: the last step still changed the result. */
 static bool settle(const double raw[3], double scale, double *out) {
   double first = (4.0 * raw[1] - raw[0]) / 3.0, second = (4.0 * raw[2] - raw[1]) / 3.0;
   *out = (16.0 * second - first) / 15.0;
@@ -75,7 +75,7 @@ static bool differences(const mover_case c[2], double step, double scale, double
   return settle(v, scale, velocity) && settle(a, scale, acceleration);
 }
 
-/* ---- what is told --------------------------------------------------------------------------- */
+/* ---- reported values ------------------------------------------------------------------------- */
 
 static ct_mass_body body_of(const mover_case *m) {
   return (ct_mass_body){.mobility = CT_KINEMATIC,
@@ -98,7 +98,7 @@ static ct_contact touch_of(const mover_case c[2], const ct_contact_point *p) {
 
 /* ---- cases ---------------------------------------------------------------------------------- */
 
-/* Elements of a cell whose corners have moved. */
+/* Elements of a cell with displaced corners. */
 static ct_shape random_cell(check_random *r) {
   block b = block_make(CT_TETRAHEDRA, 1, 1, 1);
   block_jitter(&b, r, 0.09);
@@ -141,8 +141,8 @@ static mover_case random_mover(check_random *r, int kind, double margin) {
   return m;
 }
 
-/* Moves b along the pair's normal until the two touch, cores apart. False: a surface that crosses
- * the other body, mostly. */
+/* Moves b along the pair's normal until the two touch, with separated convex proxies. False: in
+ * most cases because a surface crosses the other body. */
 static bool bring_together(mover_case c[2], ct_manifold *out) {
   static const ct_pair_options all = {.threshold = INFINITY};
   static const ct_contact_options near = {1e-9, 0.0, CT_DETAIL_FULL};
@@ -198,8 +198,7 @@ static void random_pair(check_random *r, int i, int j, int k, mover_case c[2]) {
 }
 
 /* Rows 42, 47 and 52: dg/dt is the normal velocity, d2g/dt2 the free acceleration, of bodies that
- * turn at their angular velocities.
- */
+ * rotate at their angular velocities. */
 static void kinds_against_kinds(void) {
   check_random r = {4702};
   int pairs = getenv("CONTACTD_FULL") ? 1000 : 60;
@@ -220,7 +219,7 @@ static void kinds_against_kinds(void) {
     }
 }
 
-/* As the first body moves. */
+/* The second body moves rigidly with the first. */
 static void move_as_one(mover_case c[2]) {
   ct_vec3 arm = ct_sub(ct_to_parent(ct_frame_of(c[1].pose), c[1].center),
                        ct_to_parent(ct_frame_of(c[0].pose), c[0].center));
@@ -232,8 +231,8 @@ static void move_as_one(mover_case c[2]) {
       ct_add(c[0].linear, ct_add(ct_cross(c[0].angular, arm), ct_cross(w, ct_cross(w, arm))));
 }
 
-/* Row 47: two bodies that move as one keep all their contacts as they are, whatever lies on what:
- * flat, along edges, in corners. */
+/* Row 47: two bodies that move as one rigid body keep all their contacts unchanged: flat, along
+ * edges, in corners. */
 static void moving_as_one(void) {
   check_random r = {4703};
   static const ct_quat turns[] = {{0, 0, 0, 1},
@@ -294,7 +293,8 @@ static void answer(const mover_case c[2], answers *out) {
 
 static bool opposite(ct_vec3 p, ct_vec3 q) { return p.x == -q.x && p.y == -q.y && p.z == -q.z; }
 
-/* Rows 42 and 47: with the bodies exchanged, from the shapes on, the same to the bit. */
+/* Rows 42 and 47: with the bodies exchanged, starting from the shapes, the results are equal to the
+ * bit. */
 static void swapped_bodies_mirror(void) {
   check_random r = {4705};
   size_t points = 0;
@@ -320,7 +320,7 @@ static void swapped_bodies_mirror(void) {
   CHECK(points > 1800);
 }
 
-/* Shapes of a nanometre, of a million kilometres, flat as paper and thin as wire: every number told
+/* Shapes of a nanometre, of a million kilometres, flat plates and thin wires: every reported number
  * is finite. */
 static void extreme_sizes_have_finite_answers(void) {
   check_random r = {4704};

@@ -1,5 +1,6 @@
-/* Islands of random scenes against their definition: the closure, by brute force, of what contacts
- * link; and the contacts against the query that finds them. The same scene has the same bytes. */
+/* Islands of random scenes against their definition, the transitive closure of contacts by brute
+ * force; and the contacts against the query that finds them. The same scene gives the same
+ * bytes. */
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
@@ -74,7 +75,7 @@ static void find(const random_scene *s, found *out) {
   ct_query_destroy(query);
 }
 
-/* label[i]: the lowest dynamic row that row i is linked to. */
+/* label[i]: the lowest dynamic row linked to row i. */
 static void close_links(const found *f, uint32_t label[ROWS]) {
   for (uint32_t i = 0; i < ROWS; i++) label[i] = i;
   for (bool changed = true; changed;) {
@@ -98,7 +99,8 @@ static uint32_t first_dynamic(const random_scene *s, const ct_island *island) {
   return CT_NO_ROW;
 }
 
-/* Members: dynamic bodies of one label, all of them; others, those in a contact. Ascending. */
+/* Members are all dynamic bodies of one label; others are non-dynamic bodies in one of its
+ * contacts. Ascending. */
 static void check_bodies(const random_scene *s, const ct_island *island, const uint32_t label[ROWS],
                          uint32_t lowest) {
   size_t dynamic = 0, wanted = 0;

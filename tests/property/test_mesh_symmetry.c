@@ -1,5 +1,5 @@
-/* What must not change a mesh: the order of its triangles, a scale by a power of two, a turn, a
- * move. */
+/* Invariances of a mesh: the order of its triangles, scaling by a power of two, rotation,
+ * translation. */
 #include "tests/oracle/mesh_cases.h"
 
 static void copy(const soup *s, soup *to) {
@@ -8,7 +8,7 @@ static void copy(const soup *s, soup *to) {
   for (uint32_t i = 0; i < s->tn; i++) soup_triangle(to, s->t[i][0], s->t[i][1], s->t[i][2]);
 }
 
-/* Takes away, turns, doubles and collapses some triangles. */
+/* Deletes, rotates, duplicates and collapses some triangles. */
 static void spoil(soup *s, check_random *r) {
   for (int k = (int)(check_next(r) % 4); k > 0; k--) {
     uint32_t t = (uint32_t)(check_next(r) % s->tn), a = s->t[t][0], b = s->t[t][1], c = s->t[t][2];
@@ -129,7 +129,8 @@ static void a_turned_and_moved_mesh_measures_the_same(void) {
     ct_mesh *a = NULL, *b = NULL;
     CHECK_INT(soup_build(&s, CT_MESH_AUTO, &a, &first), CT_OK);
     CHECK_INT(soup_build(&t, CT_MESH_AUTO, &b, &second), CT_OK);
-    /* Where a collinear triangle closes a joint, turning it makes it a needle or opens it. */
+    /* If a collinear triangle closes a joint, a rotation turns it into a needle or opens the
+     * joint. */
     if (first.degenerate_triangles == 0)
       CHECK(second.closed == first.closed && second.oriented == first.oriented);
     CHECK_NEAR(second.area, first.area, 1e-13 * first.area);
@@ -149,7 +150,7 @@ static void a_turned_and_moved_mesh_measures_the_same(void) {
         ct_mesh_foot x, y;
         CHECK(ct_mesh_nearest(a, p, INFINITY, &x) && ct_mesh_nearest(b, q, INFINITY, &y));
         CHECK_NEAR(y.distance, x.distance, 1e-13 * (v->radius + 99));
-        /* A point farther from the surface than the rounding of the turn stays on its side. */
+        /* A point farther from the surface than the rounding of the rotation stays on its side. */
         if (x.distance > 1e-9) CHECK_INT(ct_mesh_contains(b, q), ct_mesh_contains(a, p));
       }
     }

@@ -1,5 +1,5 @@
-/* Answers depend on the pair alone: a workspace that has served other pairs of other kinds, and
- * memory that held something else before, change no bit of them. */
+/* Answers depend on the pair alone: a workspace previously used for pairs of other kinds, and
+ * uninitialised memory, change no bit of them. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/meshes.h"
 
@@ -8,7 +8,7 @@
 #define BODIES 40
 #define PAIRS 3000
 #define POINTS_MAX 512
-/* Put where answers go before they are asked for. */
+/* Written into the result before the query. */
 #define STALE 0xAA
 
 static void make_any(pair_body *b, check_random *r) {

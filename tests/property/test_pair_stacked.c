@@ -1,9 +1,9 @@
-/* Hulls that face each other with equal, nearly parallel faces: pyramids base to base, apart by a
- * known gap and tilted by 1e-12 to 1e-6 rad. The corners of both bases pair up, so the distance is
- * within (tilt + shift) of the gap on either side, and its bounds close to round-off.
+/* Hulls that face each other with equal, nearly parallel faces: pyramids base to base, separated by
+ * a known gap and tilted by 1e-12 to 1e-6 rad. The corners of both bases coincide in pairs, so the
+ * distance differs from the gap by at most tilt + shift, and its bounds close to round-off.
  *
- * CONTACTD_FULL=1: 2,000,000 cases with a fresh seed, which is printed. CONTACTD_SEED repeats one.
- */
+ * CONTACTD_FULL=1: 2,000,000 cases with a fresh seed, which is printed. CONTACTD_SEED repeats
+ * one. */
 #include "tests/oracle/flat_cases.h"
 #include "tests/support/workspace.h"
 
@@ -12,7 +12,7 @@
 #define CASES 20000
 #define CASES_FULL 2000000
 #define CORNERS_MAX 12
-/* The most that a base of circumradius 0.6 m rises at a tilt, per rad, m, and that of two such. */
+/* The greatest rise of a base of circumradius 0.6 m per rad of tilt, m, times two bodies. */
 #define REACH 1.2
 
 static uint64_t seed_of(uint64_t otherwise) {
@@ -21,7 +21,7 @@ static uint64_t seed_of(uint64_t otherwise) {
   return getenv("CONTACTD_FULL") ? (uint64_t)time(NULL) : otherwise;
 }
 
-/* A convex polygon, on a circle, as the base at z = 0; the apex on the given side. */
+/* A convex polygon on a circle as the base at z = 0; the apex on the given side. */
 static ct_shape pyramid(double (*base)[2], int count, double apex) {
   ct_vec3 points[CORNERS_MAX + 1];
   for (int i = 0; i < count; i++) points[i] = ct_vec(base[i][0], base[i][1], 0.0);
@@ -31,7 +31,7 @@ static ct_shape pyramid(double (*base)[2], int count, double apex) {
 
 static double any(check_random *r) { return check_uniform(r, -1.0, 1.0); }
 
-/* The first body's frame is the world's: by every tilt that is given in turn. */
+/* The first body's frame is the world's; every given tilt is applied in turn. */
 static void check_pyramids(check_random *r, uint64_t number) {
   double base[CORNERS_MAX][2], radius = check_uniform(r, 0.3, 0.6);
   int count = 3 + (int)(check_next(r) % (CORNERS_MAX - 2));
@@ -70,7 +70,7 @@ static void bases_that_face_each_other_are_apart_by_their_gap(void) {
   for (uint64_t i = 0; i < cases / 20; i++) check_pyramids(&r, i);
 }
 
-/* The pose that a descent went round in circles at, and ended 0.084 m where 0.01 m are right. */
+/* Regression: at this pose a descent cycled and ended at 0.084 m, where 0.01 m is right. */
 static void the_descent_does_not_go_in_circles(void) {
   double base[8][2] = {{0x1.fed6305cdc33fp-2, 0x1.4e8593038a4b2p-5},
                        {0x1.c17c5f4e5f539p-3, 0x1.16d53fb549a6dp-1},

@@ -1,6 +1,6 @@
-/* What must hold for every pair without knowing the answer: mirrored by a swap, unchanged by powers
- * of two and by representable translations, all to the last bit; certified by supports alone;
- * 1-Lipschitz under translation; unchanged by rigid motion. */
+/* Invariants of every pair: mirrored by a swap, unchanged by powers of two and by representable
+ * translations, all to the last bit; certified by support functions alone; 1-Lipschitz under
+ * translation; unchanged by rigid motion. */
 #include "tests/oracle/pair_cases.h"
 
 #define PAIRS 6000
@@ -19,7 +19,7 @@ static void solve(const pair_body *a, const pair_body *b, ct_workspace *workspac
                    result);
 }
 
-/* Rounding, inward where the body takes it, and margin: as large as the body, or a thousandth of
+/* Rounding, inset if the body supports it, and a margin: as large as the body, or a thousandth of
  * it. */
 static void round_body(pair_body *b, check_random *r) {
   ct_vec3 center;
@@ -109,7 +109,7 @@ static void check_scale(const pair_case *c, ct_workspace *workspace, check_rando
 }
 static void powers_of_two_scale_every_bit(void) { each_case(12, check_scale); }
 
-/* Positions on a grid of 2^-30 m, moved by whole metres: the sums are exact. */
+/* Positions on a grid of 2^-30 m, translated by whole metres: the sums are exact. */
 static void check_translation(const pair_case *c, ct_workspace *workspace, check_random *r) {
   pair_body a = c->a, b = c->b, far_a, far_b;
   a.pose.position = snap_vec(a.pose.position, 0x1p-30);
@@ -128,7 +128,7 @@ static void check_translation(const pair_case *c, ct_workspace *workspace, check
 }
 static void exact_translations_change_no_bit(void) { each_case(13, check_translation); }
 
-/* What the body reaches along a world direction, by its support function alone. */
+/* Extent of the body along a world direction, by its support function alone. */
 static double reach_along(const pair_body *b, ct_vec3 n) {
   ct_frame f = ct_frame_of(b->pose);
   ct_vec3 d = ct_mat_tmul(f.rotation, n);
@@ -144,7 +144,7 @@ static double size_of(const pair_case *c) {
          ct_max_abs(c->b.pose.position);
 }
 
-/* The normal proves the lower bound; the points prove the upper one where the bodies are apart. */
+/* The normal proves the lower bound; the points prove the upper one if the bodies are apart. */
 static void check_certificate(const pair_case *c, ct_workspace *workspace, check_random *r) {
   (void)r;
   ct_pair_result p;
@@ -190,8 +190,8 @@ static void check_motion(const pair_case *c, ct_workspace *workspace, check_rand
 }
 static void rigid_motion_keeps_the_distance(void) { each_case(16, check_motion); }
 
-/* Aligned bodies step one unit in the last place through contact: there is exactly one change from
- * free to overlapping. */
+/* Axis-aligned bodies step through contact by one unit in the last place: there is exactly one
+ * change from free to overlapping. */
 static void one_ulp_steps_cross_contact_once(void) {
   ct_vec3 corners[8];
   for (int i = 0; i < 8; i++)

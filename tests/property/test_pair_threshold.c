@@ -1,5 +1,5 @@
-/* A threshold leaves out only what is farther: it is judged by the very distance that the full
- * question answers. */
+/* A threshold omits only pairs that are farther apart: decided by the distance that the full query
+ * returns. */
 #include "tests/oracle/pair_cases.h"
 
 #define PAIRS 9000

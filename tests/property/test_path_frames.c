@@ -1,5 +1,5 @@
-/* Paths in other units, other axes, other frames of reference, and backwards: the motion is the
- * same. */
+/* Paths in other units, other axes, other frames of reference, and in reversed time: the motion is
+ * the same. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/check.h"
@@ -29,8 +29,8 @@ static double poses_apart(ct_pose p, ct_pose q) {
                  rotations_apart(p.rotation, q.rotation));
 }
 
-/* Seconds of a quarter, metres of an eighth, any unit of mass by powers of two: not a bit changes.
- */
+/* Seconds in units of 1/4, metres in units of 1/8, mass in units of powers of two: not a bit
+ * changes. */
 static void units_by_powers_of_two_change_no_bit(void) {
   check_random r = {1801};
   for (int i = 0; i < 1000; i++) {
@@ -57,7 +57,7 @@ static void units_by_powers_of_two_change_no_bit(void) {
   }
 }
 
-/* The whole world moved by a pose moves the path with it. */
+/* Transforming the whole world by a pose transforms the path. */
 static void a_path_moves_with_its_frame_of_reference(void) {
   check_random r = {1802};
   for (int i = 0; i < 1000; i++) {
@@ -74,22 +74,22 @@ static void a_path_moves_with_its_frame_of_reference(void) {
     double time = check_uniform(&r, 0.0, o.duration);
     ct_pose a = ct_path_pose(one, time), b = ct_path_pose(other, time);
     ct_pose moved = {ct_to_parent(move, a.position), ct_quat_mul(turn, a.rotation)};
-    /* The velocities are rounded by 1e-15 of 10 rad/s for 10 s; a top near its middle axis makes
-     * more of it. */
+    /* The velocities are rounded by 1e-15 of 10 rad/s for 10 s; a top near its intermediate axis
+     * amplifies that. */
     CHECK_NEAR(poses_apart(moved, b), 0.0, i % KINDS == CT_PATH_TORQUE_FREE ? 1e-9 : 5e-12);
     ct_path_destroy(one);
     ct_path_destroy(other);
   }
 }
 
-/* The three moments in another order, the axes with them. */
+/* The three principal moments in another order, with their axes. */
 static void principal_axes_have_no_order(void) {
   check_random r = {1803};
   const ct_quat cycle = {0.5, 0.5, 0.5, 0.5}, swap = {1.0, 1.0, 0.0, 0.0};
   for (int i = 0; i < 500; i++) {
     ct_path_options o = random_options(&r, CT_PATH_TORQUE_FREE), p = o, q = o;
     o.inertia_orientation = ct_quat_identity();
-    /* x to y to z to x; x and y exchanged, z turned about. */
+    /* x to y to z to x; x and y exchanged, z reversed. */
     p.inertia_orientation = cycle;
     p.inertia_diagonal = ct_vec(o.inertia_diagonal.y, o.inertia_diagonal.z, o.inertia_diagonal.x);
     q.inertia_orientation = swap;
@@ -104,7 +104,7 @@ static void principal_axes_have_no_order(void) {
   }
 }
 
-/* From the last state with the velocities turned round, back to the first. */
+/* From the final state with reversed velocities back to the initial one. */
 static void a_path_can_be_gone_back(void) {
   check_random r = {1804};
   for (int i = 0; i < 1000; i++) {

@@ -1,6 +1,6 @@
-/* Piles of boxes and hulls that fall on the ground and settle: momentum at every step, rest that
- * stays rest, and the same bytes again. CONTACTD_FULL=1: 324 bodies, and 10,000 steps after they
- * have settled; else 36. */
+/* Piles of boxes and hulls fall on the ground and come to rest: momentum balance at every step,
+ * bodies at rest stay at rest, and results are reproducible to the byte. CONTACTD_FULL=1: 324
+ * bodies, and 10,000 steps at rest; else 36 bodies. */
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
@@ -44,7 +44,7 @@ static void add_stone(ct_draft *draft, check_random *r, int number, ct_vec3 plac
   if (hull) ct_hull_release(hull);
 }
 
-/* Layers of 36 stones over a plane. */
+/* Layers of 36 stones above a plane. */
 static const ct_scene *heap(uint64_t seed, int layers) {
   const ct_scene *base = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(base);
@@ -86,7 +86,7 @@ static double energy_of(const ct_advance_state *s) {
   return s->kinetic_energy + s->potential_energy;
 }
 
-/* One step; what the ground gives is weight + rate of momentum, in all three directions. */
+/* One step: the ground's force is the weight plus the rate of momentum, in all three directions. */
 static bool balanced_step(ct_advance *advance, double weight) {
   ct_advance_state before = ct_advance_now(advance);
   bool done = false;
@@ -145,7 +145,7 @@ static void a_pile_settles_and_stays(void) {
   ct_scene_release(scene);
 }
 
-/* Poses after some steps, by another workspace and another solver. */
+/* Poses after some steps, by a new workspace and solver. */
 static ct_pose *fallen(const ct_scene *scene, int steps) {
   const ct_advance_options o = settling(100.0);
   ct_workspace *own = ct_workspace_create();

@@ -1,7 +1,6 @@
-/* Forces of random islands, with and without friction: residuals that are computed anew, action and
- * reaction, friction that opposes the slip within its cone, the same in turned and moved space and
- * with each pair of bodies exchanged; and proofs of what stays and falls.
- */
+/* Forces of random islands, with and without friction: recomputed residuals, action and reaction,
+ * friction within its cone that opposes the slip, invariance under rotation, translation and
+ * exchange of each pair of bodies; and proofs of stability and of falling. */
 #include "base/trigonometry.h"
 #include "tests/support/island.h"
 
@@ -15,8 +14,8 @@ static ct_vec3 random_unit(check_random *r) {
   }
 }
 
-/* Bodies above each other: some contacts with the floor, some between bodies, most of them facing
- * up. */
+/* Bodies above each other: some contacts with the floor, some between bodies, most normals
+ * upwards. */
 static void make(island *i, check_random *r, ct_resting_friction friction) {
   island_begin(i, friction);
   uint32_t bodies = 1 + (uint32_t)(check_next(r) % 4);
@@ -45,7 +44,7 @@ static void move_randomly(island *i, check_random *r) {
   }
 }
 
-/* What acts on a body by the forces that are told, and whether its accelerations follow. */
+/* Verifies that the reported accelerations follow from the reported forces on each body. */
 static void check_bodies(const island *i) {
   for (uint32_t b = 1; b < i->body_count; b++) {
     const ct_mass_body *body = &i->bodies[b];
@@ -70,7 +69,7 @@ static void check_bodies(const island *i) {
   }
 }
 
-/* Each contact as Coulomb says, at the end of the step. */
+/* Each contact satisfies Coulomb's law at the end of the step. */
 static void check_contacts(const island *i) {
   for (size_t k = 0; k < i->count; k++) {
     const ct_contact_force *f = &i->forces[k];
@@ -108,7 +107,7 @@ static void answers_hold(void) {
   CHECK_INT(converged, CASES);
 }
 
-/* Stays: forces within the cones that leave nothing over. Falls: a motion along which the loads do
+/* Stable: forces within the cones that balance the load. Falling: a motion along which the loads do
  * work, and in which every contact opens at least mu times as fast as it slips. */
 static void proofs_hold(void) {
   check_random r = {20260102};
@@ -175,7 +174,7 @@ static void least_constraint(void) {
   CHECK(compared > CASES / 2);
 }
 
-/* ---- the same question, asked otherwise ----------------------------------------------------- */
+/* ---- invariances ----------------------------------------------------------------------------- */
 
 static ct_mat3 turned_matrix(const ct_mat3 *turn, const ct_mat3 *m) {
   return ct_mat_mat(ct_mat_mat(*turn, *m), ct_mat_transpose(*turn));
@@ -218,14 +217,14 @@ static void same_when_turned(void) {
     CHECK_INT(island_solve(&i), CT_OK);
     CHECK_INT(island_solve(&other), CT_OK);
     CHECK_INT(i.result.stability, other.result.stability);
-    if (k & 1) continue; /* with friction there may be more than one answer */
+    if (k & 1) continue; /* with friction the answer may not be unique */
     for (size_t b = 1; b < i.body_count; b++)
       CHECK(ct_norm(ct_sub(ct_mat_mul(turn, i.accelerations[b].linear),
                            other.accelerations[b].linear)) < 1e-9);
   }
 }
 
-/* One contact whose bodies change places: the force turns round, to the bit. */
+/* One contact with its bodies exchanged: the force is reversed, to the bit. */
 static void same_when_exchanged(void) {
   check_random r = {20260104};
   for (int k = 0; k < CASES; k++) {

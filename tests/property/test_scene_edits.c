@@ -1,17 +1,16 @@
-/* Random edits of scenes against a plain list of bodies: every revision stays what it was when
- * sealed, the tree that a revision inherits answers as one built anew, and the index finds what is
- * there. */
+/* Random edits of scenes against a plain list of bodies: every sealed revision stays unchanged, an
+ * inherited tree answers as a rebuilt one, and the index finds every body. */
 #include "tests/support/scenes.h"
 
 enum { IDS = 400, KEPT = 6 };
 
-/* What a revision should be: bodies in document order. */
+/* The expected revision: bodies in document order. */
 typedef struct model_body {
   int id;
   double radius;
   ct_pose pose;
   ct_velocity velocity;
-  uint64_t serial; /* one more for each body that was ever put in */
+  uint64_t serial; /* one more for each body ever added */
 } model_body;
 
 typedef struct model {
@@ -116,7 +115,7 @@ static void every_revision_stays_what_it_was_when_sealed(void) {
     int next = (newest + 1) % KEPT;
     if (kept[next]) {
       check_same(kept[next], &models[next]);
-      check_tree(kept[next]); /* its tree may have been handed down meanwhile */
+      check_tree(kept[next]); /* a later revision may have taken over its tree */
       ct_scene_release(kept[next]);
     }
     models[next] = models[newest];
@@ -127,8 +126,8 @@ static void every_revision_stays_what_it_was_when_sealed(void) {
     kept[next] = ct_draft_seal(draft);
     CHECK_INT(ct_scene_revision(kept[next]), step + 2);
     check_same(kept[next], &models[next]);
-    /* Sometimes several revisions go by without a question; the tree then starts from an older one.
-     */
+    /* In some rounds several revisions pass without a query; the tree then starts from an older
+     * one. */
     const ct_scene *asked = kept[check_next(&r) % 3 ? next : newest];
     if (check_next(&r) % 2) check_tree(asked);
     newest = next;
@@ -139,8 +138,8 @@ static void every_revision_stays_what_it_was_when_sealed(void) {
   }
 }
 
-/* Nobody holds the older revision: its tree is taken over, moved along for 100 frames, and still
- * answers as a fresh one. */
+/* The older revision has no other reference: its tree is passed on for 100 refitted frames, and
+ * answers as a rebuilt one. */
 static void a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one(void) {
   check_random r = {52};
   const ct_scene *scene = ct_scene_create(0);
@@ -165,7 +164,7 @@ static void a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one(void) {
       CHECK_INT(ct_draft_set_pose(draft, row, &pose), CT_OK);
     }
     if (frame % 10 == 0) {
-      /* The floor turns: its box is bounded on one side, or not at all. */
+      /* The floor rotates: its box is bounded on one side, or not at all. */
       ct_pose tilted = {{0, 0, 0}, frame % 20 ? (ct_quat){0, 0, 0, 1} : random_rotation(&r)};
       CHECK_INT(ct_draft_set_pose(draft, 300, &tilted), CT_OK);
     }

@@ -1,6 +1,6 @@
-/* Many readers, one writer: threads ask sealed revisions, also the first question of each at once,
- * while drafts make the next ones. Run under a race detector this finds unguarded sharing;
- * everywhere it finds answers that differ from those of a lone thread. */
+/* Many readers, one writer: threads query sealed revisions, including concurrent first queries of
+ * each revision, while drafts create the next ones. A race detector finds unguarded sharing; every
+ * run finds answers that differ from those of a single thread. */
 #include "tests/support/scenes.h"
 
 #include <pthread.h>
@@ -28,7 +28,8 @@ static const ct_scene *crowd(check_random *r, uint32_t bodies) {
   return seal(draft, empty);
 }
 
-/* The revision on show; readers take a reference under the lock, as the server's registry does. */
+/* The published revision; readers take a reference under the lock, as the server's registry
+ * does. */
 typedef struct show {
   pthread_mutex_t lock;
   const ct_scene *scene;
@@ -91,7 +92,7 @@ static void readers_and_a_writer_do_not_disturb_each_other(void) {
     ct_draft *draft = ct_draft_begin(base);
     edit(draft, &r, revision);
     put(&s, seal(draft, base));
-    /* Let some be asked and some not. */
+    /* Waits until some revisions have been queried, and leaves others without a query. */
     int asked = atomic_load(&s.asked);
     for (int spin = 0; revision % 3 && spin < 20000 && atomic_load(&s.asked) == asked; spin++)
       sched_yield();
@@ -118,7 +119,7 @@ static void *ask_first(void *context) {
   return NULL;
 }
 
-/* All readers find the late data missing at once; they agree on one. */
+/* All readers find the lazily computed data absent at the same time, and agree on one copy. */
 static void the_first_questions_of_a_revision_may_race(void) {
   check_random r = {72};
   const ct_scene *scene = crowd(&r, BODIES);
@@ -144,7 +145,7 @@ static void the_first_questions_of_a_revision_may_race(void) {
   ct_scene_release(scene);
 }
 
-/* Ranges of one query on several threads, laid end to end. */
+/* Ranges of one query on several threads, with concatenated results. */
 typedef struct range_job {
   const ct_query *query;
   size_t begin, end;

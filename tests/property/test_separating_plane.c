@@ -1,5 +1,5 @@
-/* Separating planes: proven by the bodies' supports, never beyond their distance, and the same
- * answer with a cache and without. */
+/* Separating planes: proven by the bodies' supports, never beyond their distance, and equal with a
+ * cache and without. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
@@ -30,7 +30,7 @@ static ct_separating_plane best_axis(const pair_body *a, const pair_body *b) {
   return plane;
 }
 
-/* How far a body reaches along a world direction, by its support function alone. */
+/* Extent of a body along a world direction, by its support function alone. */
 static double reach_along(const pair_body *b, ct_vec3 n) {
   ct_vec3 d = ct_mat_tmul(ct_quat_matrix(b->pose.rotation), n);
   return ct_dot(d, ct_shape_support(&b->shape, d)) + ct_dot(n, b->pose.position);
@@ -45,7 +45,7 @@ static double size_of(const pair_body *a, const pair_body *b) {
          ct_max_abs(b->pose.position);
 }
 
-/* The gap along the normal is the one told, and no distance is less. */
+/* The gap along the normal is the reported one, and the distance is no less. */
 static void check_plane(const pair_body *a, const pair_body *b, const ct_separating_plane *plane) {
   double unit = 0x1p-53 * size_of(a, b);
   double gap = -reach_along(b, ct_neg(plane->normal)) - reach_along(a, plane->normal);
@@ -62,15 +62,14 @@ static pair_body body(ct_shape shape, ct_pose pose) {
   return (pair_body){.shape = shape, .pose = pose};
 }
 
-/* T3.6, row 40: one search, then the same face hits while the boxes slide along it. */
+/* T3.6, row 40: one search; then the cached face separates while the boxes slide along it. */
 static void a_sliding_box_needs_one_search(void) {
   const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
   for (int i = 0; i < 4; i++) {
     ct_plane_cache cache = {.kind = CT_PLANE_NONE};
     pair_body a = body(forms[i & 1], at(0, 0, 0)), b = body(forms[i >> 1], at(1.2, 0, 0));
     bool first_by_content =
-        i !=
-        1; /* a box comes before a hull, so that of hull and box the box's face is found first */
+        i != 1; /* a box precedes a hull, so that of hull and box the box's face is found first */
     for (int frame = 0; frame <= 10; frame++) {
       b.pose.position.y = 0.1 * frame;
       ct_separating_plane plane;
@@ -87,8 +86,8 @@ static void a_sliding_box_needs_one_search(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* Around a box: its faces take over from each other, and beside the corner the neighbour is found
- * without a search. */
+/* Around a box its faces succeed each other as the separating face, and at the corner the
+ * neighbouring face is found without a search. */
 static void a_box_that_goes_round_is_followed_by_repairs(void) {
   ct_plane_cache cache = {.kind = CT_PLANE_NONE};
   pair_body a = body(box(0.25, 0.25, 0.25), at(0, 0, 0)), b = body(box(1, 1, 1), at(2, 0, 0));
@@ -108,8 +107,8 @@ static void a_box_that_goes_round_is_followed_by_repairs(void) {
   CHECK_INT(cache.hits, 4);
 }
 
-/* Edges across each other: the boxes turned by 45 degrees about x and about y, one over the other,
- * as boxes and as hulls. */
+/* Crossed edges: the boxes are rotated by 45 degrees about x and about y, one over the other, as
+ * boxes and as hulls. */
 static void crossed_edges_separate_where_no_face_does(void) {
   static const double c = 0.92387953251128675613, s = 0.38268343236508977173;
   const double root_half = sqrt(0.5);
@@ -123,8 +122,8 @@ static void crossed_edges_separate_where_no_face_does(void) {
     CHECK_NEAR(plane.separation, 0.0625, 1e-15);
     CHECK_NEAR(plane.normal.z, 1.0, 1e-15);
     if (i == 0) {
-      /* Of a along x, of b along y, by the numbers that the header gives: y and z of a are at +,
-       * turned by 45 degrees about x. */
+      /* The edge of a along x and that of b along y, numbered as in the header: y and z of a are at
+       * +, rotated by 45 degrees about x. */
       CHECK_INT(plane.feature_a, 3);
       CHECK_INT(plane.feature_b / 4, 1);
     }
@@ -147,7 +146,7 @@ static void touching_boxes_have_a_plane_and_overlapping_ones_none(void) {
   CHECK(!separate(&a, &b, NULL, &plane));
 }
 
-/* A polyhedron or, when all kinds are wanted, any. */
+/* A polyhedron or, with all kinds, any body. */
 static void random_case(pair_case *c, check_random *r, bool polyhedra) {
   static const pair_family families[] = {family_random, family_grid, family_nearly_parallel,
                                          family_large_hulls};
@@ -159,8 +158,8 @@ static void random_case(pair_case *c, check_random *r, bool polyhedra) {
   } while (true);
 }
 
-/* The greatest separation of overlapping polyhedra is minus the depth; apart it is the distance
- * where the closest features are the plane's, and never more. */
+/* The greatest separation of overlapping polyhedra is minus the depth. For separated ones it is the
+ * distance if the closest features are the plane's, and never more. */
 static void the_best_axis_tells_depths_exactly(void) {
   check_random r = {51};
   long apart = 0, equal = 0, deep = 0;
@@ -186,7 +185,7 @@ static void the_best_axis_tells_depths_exactly(void) {
   CHECK(deep > 500 && apart > 500 && 4 * equal > apart);
 }
 
-/* Boxes along the axes, in integers: the greatest gap of an interval, apart or not. */
+/* Axis-aligned boxes in integers: the greatest gap of an interval, separated or not. */
 static void boxes_in_integers_have_their_widest_gap(void) {
   check_random r = {52};
   for (int i = 0; i < 5000; i++) {
@@ -245,8 +244,8 @@ static void a_cache_changes_no_answer(void) {
   CHECK(hits > searches && repairs > 0);
 }
 
-/* Planes asked first: the yes or no is that of the pair, with a cache and without, and the witness
- * is in both. */
+/* Queries with planes first: the overlap decision is that of the pair, with a cache and without,
+ * and the witness is in both bodies. */
 static void planes_asked_first_change_no_overlap(void) {
   check_random r = {55};
   case_kind_count = 7;

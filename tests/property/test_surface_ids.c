@@ -1,9 +1,9 @@
-/* Surface ids of primitives: the face that a point is said to be on has the point on it, by the
- * point's own coordinates in the body's frame; a tilt of 1e-9 rad changes no id; a box, its hull
- * and its element give the same ids; bodies have copies of them.
+/* Surface ids of primitives: the named face contains the contact point, by the point's coordinates
+ * in the body's frame; a tilt of 1e-9 rad changes no id; a box, its hull and its element give the
+ * same ids; bodies own copies of the ids.
  *
- * The oracle knows no feature codes: it is the equation of each face and the part of the surface
- * that it covers. */
+ * The oracle uses no feature codes, only the equation of each face and the part of the surface that
+ * the face covers. */
 #include "tests/support/full.h"
 #include "tests/support/shapes.h"
 
@@ -13,8 +13,8 @@
 
 enum { CASES = 3000, CASES_FULL = 10000, TILTS = 40, SPOTS = 4000 };
 
-/* A point may be off its face by this, and faces nearer than this have it both, in m; the shapes
- * are about 1 m. */
+/* Permitted distance of a point from its face, and the distance below which a point counts to
+ * several faces, m; the shapes are about 1 m. */
 #define ON_FACE 1e-6
 
 static const uint32_t ids[6] = {70, 4294967290u, 3, 41, 500000, 12};
@@ -50,8 +50,8 @@ static ct_shape random_primitive(check_random *r) {
 
 /* ---- the oracle ----------------------------------------------------------------------------- */
 
-/* How far the point is from face f, where it covers the part of the surface that the point is next
- * to; else INFINITY. */
+/* Distance of the point from face f, if that face covers the part of the surface next to the point;
+ * else INFINITY. */
 static double off_frustum(ct_vec3 p, double half, double bottom, double top, uint32_t f) {
   double rho = sqrt(p.x * p.x + p.y * p.y),
          radius = bottom + (top - bottom) * (p.z + half) / (2.0 * half);
@@ -60,13 +60,13 @@ static double off_frustum(ct_vec3 p, double half, double bottom, double top, uin
   return fabs(p.z) <= half + ON_FACE ? fabs(rho - radius) : INFINITY;
 }
 
-/* Cap or side by the nearer point of the segment of centres: along it, balls of growing radius. */
+/* Cap or side by the nearest point of the segment of centres, along which the balls grow. */
 static double off_capsule(ct_vec3 p, const ct_shape *s, uint32_t f) {
   double half = s->capsule.half_length, bottom = s->capsule.radius_bottom,
          top = s->capsule.radius_top;
   double rho = sqrt(p.x * p.x + p.y * p.y), best = -INFINITY, foot = 0.0;
   for (int i = 0; i <= 20000;
-       i++) { /* the ball of the family that reaches farthest beyond the point */
+       i++) { /* the ball of the family that extends farthest beyond the point */
     double z = -half + i * half / 10000.0, radius = bottom + (top - bottom) * i / 20000.0;
     double beyond = radius - sqrt(rho * rho + (p.z - z) * (p.z - z));
     if (beyond > best) foot = z, best = beyond;
@@ -95,7 +95,7 @@ static double off_face(const ct_shape *s, ct_vec3 p, uint32_t f) {
   }
 }
 
-/* Faces that have the point: bits. */
+/* The faces that contain the point, as bits. */
 static unsigned faces_at(const ct_shape *s, ct_vec3 p) {
   unsigned faces = 0;
   for (uint32_t f = 0; f < ct_kind_surface_count(s->kind); f++)
@@ -128,8 +128,8 @@ static void check_side(const ct_shape *s, const ct_frame *frame, ct_vec3 point, 
                feature.index);
 }
 
-/* Random poses within some centimetres of contact, as far as bounding balls can tell, and poses
- * along each other's axes. */
+/* Random poses within some centimetres of contact, estimated by bounding balls, and poses along
+ * each other's axes. */
 static void the_point_of_a_contact_is_on_the_face_that_is_named(void) {
   check_random r = full_random("contacts", 20261123);
   ct_workspace *workspace = ct_workspace_create();
@@ -164,11 +164,11 @@ static void the_point_of_a_contact_is_on_the_face_that_is_named(void) {
     CHECK_FAIL("%zu points, %zu on more than one face: too few", points, edges);
 }
 
-/* Bodies on a plate that is level, each with the face that it rests on. */
+/* Bodies on a level plate, each with the face that it rests on. */
 static void a_tilt_of_a_billionth_changes_no_surface_id(void) {
   const double quarter = sqrt(0.5);
   const ct_quat upright = {0, 0, 0, 1}, lying = {0, quarter, 0, quarter}, over = {1, 0, 0, 0};
-  /* The side of this frustum is level after a turn by 90 degrees less its slope's angle. */
+  /* The side of this frustum is level after a rotation by 90 degrees less its slope angle. */
   const double slope = 0.5 * (1.5707963267948966 + atan2(0.2, 1.0));
   const struct {
     ct_shape shape;
@@ -225,7 +225,7 @@ static void a_tilt_of_a_billionth_changes_no_surface_id(void) {
 
 /* ---- a box in three forms ------------------------------------------------------------------- */
 
-/* The face of a box, in their order, whose outward normal is nearest to n. */
+/* The face of a box, in face order, whose outward normal is nearest to n. */
 static uint32_t face_along(ct_vec3 n) {
   const double v[6] = {-n.x, n.x, -n.y, n.y, -n.z, n.z};
   uint32_t best = 0;
@@ -244,7 +244,7 @@ static ct_shape hull_with_ids(ct_vec3 h) {
   return s;
 }
 
-/* One element, made twice: its outer faces are named by where they are. */
+/* One element in two constructions: its outer faces are named by their position. */
 static ct_shape element_with_ids(ct_vec3 h) {
   static const uint32_t corners[8] = {0, 1, 3, 2, 4, 5, 7, 6};
   ct_vec3 p[8];
@@ -270,7 +270,7 @@ static ct_shape element_with_ids(ct_vec3 h) {
   abort();
 }
 
-/* A point on the surface, of every third on an edge or in a corner, and a direction out of it. */
+/* A point on the surface, every third on an edge or in a corner, and an outward direction. */
 static ct_vec3 random_spot(check_random *r, ct_vec3 h, ct_vec3 *outward) {
   double v[3], n[3] = {0, 0, 0};
   const double half[3] = {h.x, h.y, h.z};

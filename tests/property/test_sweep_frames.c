@@ -1,5 +1,5 @@
-/* Over 100 random frames the sweep that goes on from frame to frame finds what a sort and scan
- * written out here finds, and so do the other methods. 1e5 boxes with CONTACTD_FULL=1. */
+/* Over 100 random frames the incremental sweep finds the pairs of a sort and scan implemented here,
+ * and so do the other methods. 1e5 boxes with CONTACTD_FULL=1. */
 #include "tests/support/check.h"
 
 #include <contact/sweep.h>
@@ -13,7 +13,7 @@ typedef struct crowd {
   check_random random;
 } crowd;
 
-static const ct_aabb *compared; /* qsort has no context */
+static const ct_aabb *compared; /* qsort has no context argument */
 
 static int by_x(const void *a, const void *b) {
   double x = compared[*(const uint32_t *)a].min.x, y = compared[*(const uint32_t *)b].min.x;
@@ -73,8 +73,8 @@ static void check_changes(const ct_pair_list *before, const ct_pair_list *after,
   CHECK_INT(frame->ended_count, ended);
 }
 
-/* Whole numbers on odd crowds: every frame is full of equal ends. Some boxes are points, some have
- * infinite sides. */
+/* Integer coordinates in odd crowds: every frame has many equal ends. Some boxes are points, some
+ * have infinite sides. */
 static ct_aabb random_box(crowd *c, bool whole) {
   double room = cbrt(2.0 * (double)c->count) + 1.0;
   ct_vec3 p = {check_uniform(&c->random, 0, room), check_uniform(&c->random, 0, room),
@@ -104,7 +104,7 @@ static void move_all(crowd *c, ct_sweep *sweep, bool whole) {
   }
 }
 
-/* From scratch, by a method that knows nothing of frames. */
+/* From scratch, by a method without frame-to-frame state. */
 static void afresh(const crowd *c, ct_broadphase method, ct_pair_list *list) {
   ct_broad_options options = {method, SIZE_MAX, NULL};
   ct_pair_list_free(list);
@@ -116,8 +116,8 @@ static bool same(const ct_pair_list *list, const ct_pair_index *pairs, size_t co
          (count == 0 || memcmp(pairs, list->items, count * sizeof *pairs) == 0);
 }
 
-/* Every frame from the one before against the grid from scratch; two in `check_every` frames
- * against the sort and scan too, and against one more method. */
+/* Compares every frame of the incremental sweep with the grid from scratch, and two in
+ * `check_every` frames also with the sort and scan and with one more method. */
 static void walk(size_t count, bool whole, int check_every) {
   crowd c = {malloc(count * sizeof(ct_aabb)),
              malloc(count * sizeof(ct_aabb)),

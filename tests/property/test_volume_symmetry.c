@@ -1,11 +1,10 @@
-/* What must hold for every volumetric contact of polyhedra without knowing it: mirrored by a swap
- * and scaled by powers of two to the last bit; moved along by rigid motion; a closed surface whose
- * parts balance; more common volume for a larger body; the same from points and from planes;
- * nothing allocated once warm, and want of memory told.
+/* Invariants of volumetric contacts of polyhedra: mirrored by a swap and scaled by powers of two to
+ * the last bit; transformed by rigid motion; a closed surface whose parts balance; more common
+ * volume for a larger body; equal results from vertices and from planes; no allocation once warm;
+ * out of memory is reported.
  *
- * Checklist of the seeds: row 2 (points or planes), row 4 (the inner point is inside both), row 8
- * (closed, V > 0), row 16 (scaling), row 18 (the intersection's properties).
- */
+ * Row 2: vertices or planes. Row 4: the inner point is inside both. Row 8: closed, V > 0. Row 16:
+ * scaling. Row 18: the intersection's properties. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/oracle/volume_cases.h"
@@ -91,7 +90,7 @@ static void a_swap_mirrors_every_bit(void) { each_case(1, swap_mirrors); }
 
 static void motion_moves(const volume_case *c, const ct_volume_options *options,
                          ct_workspace *workspace) {
-  /* Fans are chosen in a body's frame, so all weightings move along. */
+  /* Fans are chosen in a body's frame, so all weightings are transformed with it. */
   if (options->method == CT_VOLUME_SOLFEC) return;
   ct_volume v = ask(c, options, workspace);
   if (v.count == 0 || v.contacts[0].volume < 1e-9) return;
@@ -105,13 +104,13 @@ static void motion_moves(const volume_case *c, const ct_volume_options *options,
   CHECK_INT(w.count, 1);
   if (w.count != 1) return;
   const ct_volume_contact *q = &w.contacts[0];
-  /* Faces that meet at a millionth of a radian move their edge by a million roundings: some 1e-10
+  /* Faces that meet at a millionth of a radian move their edge by a million roundings: about 1e-10
    * m. */
   double angle = 1e-9, sharp = 1e-9;
   CHECK_NEAR(q->volume, p.volume, 1e-13);
   CHECK_NEAR(q->area, p.area, sharp);
   CHECK(ct_norm(ct_sub(q->position, ct_to_parent(move, p.position))) <= sharp / p.area + 1e-13);
-  /* The sum for a body that holds the other is round-off. */
+  /* The sum for a body that contains the other is round-off. */
   if (p.patch_area < 1e-4 * p.area || (p.flags | q->flags) & CT_VOLUME_FLAG_NORMAL_FALLBACK) return;
   if (options->weighting == CT_WEIGHTING_LINEAR)
     CHECK(ct_norm(ct_sub(q->normal, ct_mat_mul(move.rotation, p.normal))) <= angle);
@@ -167,7 +166,7 @@ static int compare_points(const void *a, const void *b) {
   return memcmp(a, b, 2 * sizeof(ct_vec3));
 }
 
-/* Directed edges as pairs of points: each has its reverse, as often. */
+/* Directed edges as pairs of points: each occurs as often as its reverse. */
 static void check_closed(const ct_volume_triangle *triangles, size_t count) {
   ct_vec3(*edges)[2] = malloc(3 * count * sizeof *edges),
   (*reverse)[2] = malloc(3 * count * sizeof *reverse);
@@ -221,7 +220,7 @@ static void surface_balances(const volume_case *c, const ct_volume_options *give
   }
   CHECK(ct_norm(ct_add(ct_add(sum[0], sum[1]), sum[2])) <= slack);
   CHECK_NEAR(ct_norm(sum[CT_OWNER_A]), contact->patch_area, slack * 10.0);
-  /* Triangles a millionth of a metre wide are turned by round-off, faces are not. */
+  /* Round-off rotates triangles a millionth of a metre wide, but not faces. */
   CHECK_NEAR(0.5 * area, contact->area, slack * 1e3);
   CHECK(contact->volume > 0.0);
   /* Row 4: the ball about the inner point is in both. */
@@ -237,7 +236,7 @@ static void surface_balances(const volume_case *c, const ct_volume_options *give
 
 static void the_surface_is_closed_and_its_parts_balance(void) { each_case(4, surface_balances); }
 
-/* The directional depth is no less than the least translation, which parts the pair. */
+/* The directional depth is at least the least separating translation. */
 static void depth_bounds(const volume_case *c, const ct_volume_options *options,
                          ct_workspace *workspace) {
   ct_frame fa = ct_frame_of(c->pose_a), fb = ct_frame_of(c->pose_b);
@@ -262,7 +261,7 @@ static void larger_has_more(const volume_case *c, const ct_volume_options *given
   ct_volume v = ask(c, &options, workspace);
   double volume = v.count ? v.contacts[0].volume : 0.0;
   volume_case large = *c;
-  large.a = scaled(&c->a, 1.25); /* about its origin, which is inside it, or near */
+  large.a = scaled(&c->a, 1.25); /* about its origin, which is inside or near it */
   ct_mass_properties mass;
   const ct_frame own = ct_frame_of(ct_pose_identity());
   bool holds = ct_shape_mass(&c->a, 1.0, &mass) && outside(&c->a, &own, ct_vec(0, 0, 0)) <= 0.0;
@@ -325,7 +324,7 @@ static void row_2_points_and_planes_give_equal_contacts(void) {
       CHECK_NEAR(q->volume, first.volume, 1e-12);
       CHECK_NEAR(q->area, first.area, 1e-11);
       CHECK(ct_norm(ct_sub(q->position, first.position)) <= 1e-11 / first.area);
-      /* Content order may differ, and with it nothing but bits. */
+      /* Content order may differ; it changes only bits. */
       if (first.patch_area > 1e-3) CHECK(ct_norm(ct_sub(q->normal, first.normal)) <= 1e-8);
     }
     release_case(&planes);
@@ -355,7 +354,7 @@ static void nothing_is_allocated_once_warm(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Each allocation refused in turn: the contact is there in full, or the list says that memory was
+/* Each allocation fails in turn: the contact is complete, or the list reports that memory was
  * short. */
 static void want_of_memory_is_told(void) {
   NEEDS_FAILING_MALLOC;
