@@ -1,8 +1,7 @@
-/* The least that a server of these libraries can do with a request: libmicrohttpd takes it, jansson
- * parses its bytes, a constant goes back. The yardstick for the cost of a tiny stateless query. Not
- * here: any geometry. Prints "bare listening on http://127.0.0.1:PORT" and ends when its standard
- * input closes.
- */
+/* The minimal server with the same libraries: libmicrohttpd receives a request, jansson parses its
+ * body, and a constant answer is sent. It is the yardstick for the cost of a small stateless query;
+ * there is no geometry. Prints "bare listening on http://127.0.0.1:PORT" and ends when its standard
+ * input closes. */
 #include <arpa/inet.h>
 #include <jansson.h>
 #include <microhttpd.h>
@@ -12,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As long as the answer to the query that it is compared with. */
+/* As long as the answer to the query that this server is compared with. */
 static const char answer[] = "{\"kind\":\"distance\",\"count\":1,\"total\":1,\"complete\":true,"
                              "\"results\":[{\"a\":\"a\",\"b\":\"b\","
                              "\"distance\":-0.09999999999999998,\"lowerBound\":-0."
@@ -38,7 +37,7 @@ static enum MHD_Result reply(struct MHD_Connection *connection, unsigned status,
   return result;
 }
 
-/* libmicrohttpd fixes this signature. */
+/* The signature is given by libmicrohttpd. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *length, void **state) {

@@ -1,6 +1,6 @@
-/* Pairs of equal content, held once and held as two objects: the time of a distance query and of an
- * overlap query, on one core. Prints one row per kind: name, size, ns with one object, ns with two,
- * for both queries. The two take turns; the medians count. */
+/* Times of a distance query and of an overlap query for two bodies of equal content, as one shared
+ * shape and as two objects, on one core. Prints one row per kind: name, size, ns with one object,
+ * ns with two, for both queries. The two alternate; medians are reported. */
 #include "tests/bench/timing.h"
 #include "tests/support/meshes.h"
 
@@ -9,7 +9,7 @@
 
 enum { ROUNDS = 15, POSES = 64 };
 
-/* Poses of the second body around the first: apart by about the clearance. */
+/* Poses of the second body around the first, with centres at the distance `apart`. */
 static void draw_poses(ct_frame *out, double apart) {
   check_random r = {5};
   for (int i = 0; i < POSES; i++) {
@@ -20,7 +20,7 @@ static void draw_poses(ct_frame *out, double apart) {
   }
 }
 
-/* ns a query, over all poses. */
+/* ns per query, over all poses. */
 static double ask(const ct_shape *a, const ct_shape *b, const ct_frame *poses, bool overlap,
                   ct_workspace *workspace) {
   const ct_frame here = ct_frame_of(ct_pose_identity());

@@ -1,9 +1,8 @@
-/* What it costs to look for contradictions of contacts, on one core: the first half second of heaps
- * of boxes that fall on a floor, as they are and with the proof forced after each solve that has
- * not converged, and without it. All advance from the same state, in turns, and end in the same
- * one. Prints one row per heap: name, contacts, share of steps that have not converged, ms a step
- * as it is, forced and without, ratios of the first to the others.
- */
+/* Cost of the search for infeasible contacts, on one core: the first half second of heaps of boxes
+ * that fall on a floor, with the default policy, with the proof forced after each unconverged
+ * solve, and without the proof. All three start from the same state, alternate, and end in the same
+ * state. Prints one row per heap: name, contacts, share of unconverged steps, ms a step by default,
+ * forced and without, ratios of the first to the others. */
 #include "tests/bench/timing.h"
 #include "tests/support/check.h"
 
@@ -32,9 +31,9 @@ static void add(ct_draft *draft, const char *id, ct_vec3 half, const ct_motion *
   ct_body_release(body);
 }
 
-/* Layers of wide x wide unit boxes, every second one aside by 0.6, that fall on a floor from a
- * little above each other, each turned and moved by up to 0.05. The floor stays, or rises at a
- * speed. */
+/* Layers of wide x wide unit boxes, every other layer shifted by 0.6, that fall on a floor from
+ * small heights above each other, each rotated and displaced by up to 0.05. The floor is at rest,
+ * or rises at the given speed. */
 static const ct_scene *heap(int wide, int high, double rise, double restitution) {
   static const ct_motion box = {.source = CT_MASS_DENSITY, .value = 1000.0};
   static const ct_motion lift = {.is_kinematic = true};

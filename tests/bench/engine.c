@@ -1,7 +1,6 @@
 /* Rates of the engine alone, on one core: signed distance by pair of kinds (apart and overlapping),
- * overlap, hull building, broad phase. Inputs from a fixed seed. Prints one row per measurement:
- * name, count, nanoseconds each.
- */
+ * overlap, hull construction, broad phase. Inputs are from a fixed seed. Prints one row per
+ * measurement: name, count, nanoseconds each. */
 #include <contact/contact.h>
 
 #include <stdio.h>
@@ -49,7 +48,7 @@ static ct_hull *random_hull(check_random *random, size_t count) {
   return hull;
 }
 
-/* Kinds that are measured. */
+/* The measured kinds. */
 static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX, CT_KIND_CAPSULE, CT_KIND_CONVEX,
                                 CT_KIND_PLANE};
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
@@ -68,7 +67,7 @@ static ct_shape shape_of(check_random *random, ct_kind kind, ct_hull *const *hul
   return shape;
 }
 
-/* apart: centres 2.5 to 4 from each other; else 0.2 to 0.9, so that the shapes overlap. */
+/* apart: centres at 2.5 to 4 from each other; else at 0.2 to 0.9, so that the shapes overlap. */
 static void fill(pair *pairs, ct_kind kind_a, ct_kind kind_b, bool apart, ct_hull *const *hulls) {
   check_random random = {1000u + 100u * (unsigned)kind_a + 10u * (unsigned)kind_b + apart};
   for (int i = 0; i < PAIRS; i++) {
@@ -79,7 +78,7 @@ static void fill(pair *pairs, ct_kind kind_a, ct_kind kind_b, bool apart, ct_hul
   }
 }
 
-/* Least time of several rounds, ns a pair. */
+/* Least time of several rounds, ns per pair. */
 static double measure(const pair *pairs, bool overlap_only, ct_workspace *workspace, double *sum) {
   ct_pair_options options = {.threshold = INFINITY};
   double best = INFINITY;

@@ -1,14 +1,14 @@
-/* Friction at many contacts, on one core: heaps of balls (one foot) and of bricks (four, redundant)
- * of growing size. Prints one row per heap: name, contacts, entries of W, ms a sweep and a step of
- * the gradient, ns an entry of these, and what the chosen method reaches in so many iterations and
- * seconds.
- */
+/* Friction at many contacts, on one core: heaps of balls (one contact each) and of bricks (four,
+ * redundant) of growing size. Prints one row per heap: name, contacts, entries of W, ms per sweep
+ * and per gradient step, ns per entry for both, and the residual of the default method with its
+ * iterations and seconds. */
 #include "tests/support/check.h"
 #include "tests/support/friction_problems.h"
 
 #include <time.h>
 
-/* Iterations of which one is timed, and those that a large heap gets. */
+/* TIMED: iterations between two timed runs. Heaps of more than LARGE contacts stop after MOST
+ * iterations. */
 enum { TIMED = 20, MOST = 600, LARGE = 5000 };
 
 static double now(void) {
@@ -19,7 +19,7 @@ static double now(void) {
 
 static ct_arena *arena;
 
-/* Seconds of a solve, warm. */
+/* Seconds of a solve with warm caches. */
 static double seconds(friction_case *c, ct_friction_method method, uint64_t iterations,
                       double tolerance, ct_friction_result *result) {
   ct_friction_options options = {
@@ -30,7 +30,7 @@ static double seconds(friction_case *c, ct_friction_method method, uint64_t iter
   return now() - start;
 }
 
-/* One more iteration: what twenty-two cost more than two. */
+/* Seconds per iteration, from the difference of two runs. */
 static double each(friction_case *c, ct_friction_method method) {
   ct_friction_result result;
   double few = seconds(c, method, 2, 1e-300, &result),

@@ -1,6 +1,6 @@
-/* Rays against a mesh on one core: crossings, which are decided exactly, beside the bare descent of
- * the tree to the triangles that a ray meets. Prints one row per question: name, ns a ray of the
- * descent, ns a ray of the crossings. The two take turns; the medians count. */
+/* Rays against a mesh on one core: crossings, which are decided exactly, and for comparison the
+ * bare traversal of the tree to the triangles near the ray. Prints one row per query: name, ns per
+ * ray of the traversal, ns per ray of the crossings. The two alternate; medians are reported. */
 #include "tests/bench/timing.h"
 #include "tests/support/meshes.h"
 
@@ -9,8 +9,8 @@
 
 enum { ROUNDS = 9, RAYS = 4000, HITS = 256 };
 
-/* A torus of 100,352 triangles in the plane z = 0, so that origins may be in its box and outside.
- */
+/* A torus of 100,352 triangles in the plane z = 0, so that origins may be inside its box but
+ * outside the torus. */
 static ct_mesh *torus(void) {
   soup s = {0};
   enum { M = 224 };
@@ -28,7 +28,7 @@ static ct_mesh *torus(void) {
   return soup_mesh(&s);
 }
 
-/* Towards random points of the torus' box; from far outside, or from within its hole. */
+/* Towards random points of the torus' box; from far outside, or from inside its hole. */
 static void draw_rays(ct_ray *out, bool inside) {
   check_random r = {9};
   for (int i = 0; i < RAYS; i++) {

@@ -1,7 +1,6 @@
-/* The durable form of a scene: how long it takes to make and to read a base of 100,000 boxes, and a
- * change of 100 poses and velocities of it; beside them a plain copy of as many bytes. Prints one
- * row per measurement: name, bytes, microseconds.
- */
+/* The durable form of a scene: times to write and to read a base record of 100,000 boxes, and a
+ * change record of 100 poses and velocities; for comparison a plain copy of as many bytes. Prints
+ * one row per measurement: name, bytes, microseconds. */
 #include <api/record.h>
 
 #include <stdio.h>
@@ -65,8 +64,8 @@ static void tell(const char *name, size_t bytes, double seconds) {
   printf("%s|%zu|%.1f\n", name, bytes, 1e6 * seconds);
 }
 
-/* The least of some rounds: of making the record of `after`, of reading it upon `before`, of
- * copying its bytes. */
+/* The least time of several rounds: of writing the record of `after`, of reading it upon `before`,
+ * of copying its bytes. */
 static void measure(const char *name, const ct_scene *before, const ct_scene *after) {
   double made = INFINITY, read = INFINITY, copied = INFINITY;
   size_t bytes = 0;

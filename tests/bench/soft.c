@@ -1,14 +1,12 @@
-/* Two soft balls of 10,000 triangles each that press into each other and wobble, frame by frame:
- * the CPU time of a frame, with the meshes moved or created again, and the share of the features.
- * The same for blocks of elements, moved and created again. And what a tree costs that was fitted
- * until it is nearly rebuilt: queries of a twisted ball against those of one with a tree of its
- * own.
+/* Two soft balls of 10,000 triangles each that press into each other and oscillate, frame by frame:
+ * the CPU time of a frame, with the meshes refitted or created again, and the share of the
+ * features. The same for blocks of elements. And the cost of a tree that was refitted until just
+ * before a rebuild: queries of a twisted ball against those with a new tree.
  *
- * Prints lines "name value", times in ms: move, create (of both meshes), features, and features of
- * meshes that were created at every frame, medians of FRAMES frames; tets, tets_move, tets_create
- * and the like of hexes, of one block; growth of the twisted ball's tree cost, and by how much
- * longer features, distances and rays take.
- */
+ * Prints lines "name value", times in ms, medians of FRAMES frames: move, create (of both meshes),
+ * features, and features of meshes created at every frame; tets, tets_move, tets_create and the
+ * like of hexes, of one block; growth of the twisted ball's tree cost, and the relative times of
+ * features, distances and rays. */
 #include "tests/bench/timing.h"
 #include "tests/support/blocks.h"
 #include "tests/support/meshes.h"
@@ -19,7 +17,8 @@ enum { FRAMES = 120, RINGS = 51, SECTORS = 100, BLOCKS = 9, ROUNDS = 5, PLACES =
 
 static double cpu_ms(void) { return 1e-6 * timing_ns(); }
 
-/* Waves of a tenth of the radius run over the ball, and it is flattened towards the other one. */
+/* Waves of a tenth of the radius travel over the ball, and it is flattened towards the other
+ * one. */
 static void deform(const soup *rest, ct_vec3 *out, double phase, double side) {
   for (uint32_t i = 0; i < rest->vn; i++) {
     ct_vec3 p = rest->v[i];
@@ -168,7 +167,7 @@ static double time_rays(ct_mesh *mesh, ct_workspace *workspace) {
   return cpu_ms() - start;
 }
 
-/* Of a ball that is twisted so much that its tree is just not rebuilt. */
+/* A ball twisted as far as possible without a rebuild of its tree. */
 static void run_twisted(const soup *rest, ct_workspace *workspace) {
   static const struct {
     const char *name;

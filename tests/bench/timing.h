@@ -1,11 +1,11 @@
-/* CPU time of this process, and medians, for the programs of make bench. */
+/* CPU time of this process, and medians, for the programs of `make bench`. */
 #ifndef TESTS_BENCH_TIMING_H
 #define TESTS_BENCH_TIMING_H
 
 #include <stdlib.h>
 #include <time.h>
 
-/* ns of CPU since the process began. */
+/* CPU time of the process, ns. */
 static inline double timing_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);

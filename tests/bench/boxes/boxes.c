@@ -1,12 +1,11 @@
-/* Runs the boxes' benchmark: inputs, references, rounds in turns, medians, verdicts.
+/* Runs the box benchmark: inputs, references, alternating rounds, medians, verdicts.
  *
- * Every measurement is a child of its own, in processor time. An engine is right when its pairs are
- * those of a sort and scan written here, of which there may be a hundred thousand boxes at most,
- * and of the input's specification (numbers and hashes of pairs). Prints lines
+ * Every measurement runs in a child process of its own, in processor time. An engine is correct if
+ * its pairs are those of a sort and scan implemented here (for up to a hundred thousand boxes) and
+ * match the input's specification (numbers and hashes of pairs). Prints lines
  * "row|steps|engine|ours|ms|correct" and "note|..." for the script that makes the tables.
  *
- *     boxes [rounds [seconds [most boxes]]]
- */
+ *     boxes [rounds [seconds [most boxes]]] */
 #include "boxes.h"
 
 #include <math.h>
@@ -20,13 +19,13 @@
 
 #include "draw.h"
 
-/* Of processor time, however busy the machine is. */
+/* Limit of a child's processor time, which does not depend on the load of the machine. */
 #define CHILD_SECONDS 60
-/* More boxes are measured once, against the specification's numbers of pairs alone. */
+/* Larger inputs are measured once, and compared only with the specification's numbers of pairs. */
 #define MANY 100000
 enum { ROUNDS_MAX = 15, ENGINES_MAX = 32 };
 
-/* A set of pairs, told apart by their number and the sum of their hashes. */
+/* A set of pairs, identified by its size and the sum of its hashes. */
 typedef struct digest {
   uint64_t count, hash;
 } digest;
@@ -42,14 +41,14 @@ static const struct {
     {1000000, {{1975630, 0x19cb872fbcad2aad}, {1975591, 0xd365dece844b89da}}},
 };
 
-/* Boxes at the beginning and after each step, and which pairs they have at either end. */
+/* Boxes at the beginning and after each step, and the pairs at both times. */
 typedef struct row {
   uint32_t count;
   bench_box *boxes[BENCH_STEPS + 1];
   digest pairs[2];
 } row;
 
-/* What a child hands back, in memory that it shares with its parent. */
+/* Result of a child, in memory shared with its parent. */
 typedef struct cell {
   bool answered;
   double ms;
@@ -161,8 +160,8 @@ static double timed(const bench_broad *engine, void *state, const bench_box *box
   return processor_seconds() - start;
 }
 
-/* From nothing: answers after a reset each. In steps: those of the steps, after one that is not
- * counted. */
+/* From scratch: answers after a reset each. In steps: the answers of the steps, after one
+ * unmeasured answer. */
 static void measure(const bench_broad *engine, const row *r, bool steps, double seconds,
                     cell *out) {
   void *state = engine->prepare(r->boxes[0], r->count);

@@ -1,10 +1,9 @@
-/* The boxes' benchmark: all overlapping pairs of many boxes, by this engine and by those that
- * Debian packages, in one run.
+/* The box benchmark: all overlapping pairs of many boxes, by this engine and by the engines
+ * packaged in Debian, in one run.
  *
- * A row is a number of boxes, either from nothing or step by step, each box moving by up to a
- * hundredth of its size. An engine is measured from where it is told the boxes until it has handed
- * over all pairs; making its objects is not counted.
- */
+ * A row is a number of boxes, either from scratch or step by step, each box moving by up to a
+ * hundredth of its size. The measured time begins when an engine receives the boxes and ends when
+ * it has returned all pairs; construction of its objects is not measured. */
 #ifndef BENCH_BOXES_H
 #define BENCH_BOXES_H
 
@@ -18,12 +17,12 @@ extern "C" {
 
 enum { BENCH_STEPS = 5 };
 
-/* All ends are floats: every engine sees the same, in either precision. */
+/* All ends are floats: every engine gets the same input, in either precision. */
 typedef struct bench_box {
   double low[3], high[3];
 } bench_box;
 
-/* As the user of an engine would collect them: in any order, each once. */
+/* Pairs as a user of an engine collects them: in any order, each once. */
 typedef struct bench_pairs {
   uint32_t (*items)[2];
   size_t count, capacity;
@@ -42,13 +41,13 @@ static inline void bench_add(bench_pairs *pairs, uint32_t i, uint32_t j) {
 
 typedef struct bench_broad {
   const char *name;
-  int ours;         /* 1: what a user gets; 2: a method by name, for information */
-  uint32_t most[2]; /* boxes at most, from nothing and in steps; 0: not at all */
+  int ours;         /* 1: the default method; 2: a method by name, for information */
+  uint32_t most[2]; /* greatest number of boxes, from scratch and in steps; 0: not measured */
   void *(*prepare)(const bench_box *boxes, uint32_t count);
   void (*reset)(
-      void *state); /* not measured: forget all, so that the next answer is from nothing */
+      void *state); /* not measured: resets all state, so that the next answer is from scratch */
   void (*place)(void *state,
-                const bench_box *boxes); /* not measured: objects to where the boxes have moved */
+                const bench_box *boxes); /* not measured: moves the objects to the new boxes */
   void (*answer)(void *state, const bench_box *boxes, bench_pairs *pairs);
 } bench_broad;
 

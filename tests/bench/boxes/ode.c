@@ -1,4 +1,4 @@
-/* ODE in the boxes' benchmark: its hash space and its sweep. */
+/* ODE in the box benchmark: its hash space and its sweep-and-prune space. */
 #include "boxes.h"
 
 #include <ode/ode.h>

@@ -1,4 +1,4 @@
-/* This engine in the boxes' benchmark: what `auto` gives, and its methods by name. */
+/* This engine in the box benchmark: the method `auto` and the methods by name. */
 #include "boxes.h"
 
 #include <contact/sweep.h>
@@ -37,7 +37,7 @@ static void from_nothing(const state *s, const ct_aabb *boxes, bench_pairs *pair
   *pairs = (bench_pairs){(uint32_t(*)[2])(void *)list.items, list.count, list.capacity};
 }
 
-/* The list and the changes stay with the frames; handing over is a copy. */
+/* The pair list and the changes persist between frames; returning them is a copy. */
 static void next_frame(const state *s, const ct_aabb *boxes, bench_pairs *pairs) {
   const ct_broad_options options = {s->method, SIZE_MAX, NULL};
   ct_frame_pairs found;

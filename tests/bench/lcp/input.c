@@ -1,5 +1,5 @@
-/* Walls of boxes as problems of normal impulses: M = J M^-1 J' and what the contacts would do in
- * one step of 1/60 s. */
+/* Walls of boxes as problems of normal impulses: M = J M^-1 J', and q the contact velocities after
+ * one unconstrained step of 1/60 s. */
 #include "lcp.h"
 
 #include "../../support/pile.h"
@@ -22,7 +22,7 @@ typedef struct wall {
   int boxes, contacts;
   box *box;
   contact *contact;
-  double added; /* to the diagonal, so that M is regular: 1e-6 of its mean */
+  double added; /* added to the diagonal, so that M is regular: 1e-6 of its mean */
 } wall;
 
 static void make_box(source *s, box *b) {
@@ -127,8 +127,8 @@ bool bench_wall_dense(int wide, int high, int number, bench_problem *p) {
   return true;
 }
 
-/* Contacts that share a box with contact i are those of the boxes of its level and of the levels
- * beside it, at most two columns off. */
+/* Contacts that share a box with contact i belong to boxes of its level and of the adjacent levels,
+ * at most two columns away. */
 static void add_row(const wall *w, int wide, int i, bench_sparse *p) {
   const contact *c = &w->contact[i];
   int level = i / 4 / wide, column = i / 4 % wide, high = w->boxes / wide;
@@ -136,7 +136,7 @@ static void add_row(const wall *w, int wide, int i, bench_sparse *p) {
     for (int k = 0; k < wide; k++) {
       int apart = abs(k - column), around = wide - apart;
       if (apart > 2 && around > 2) {
-        /* On to where the columns that may share a box begin again. */
+        /* Skips to the first column that may share a box. */
         if (k < column - 2) k = column - 3;
         else if (k < wide + column - 2 && column < 2) k = wide + column - 3;
         else break;

@@ -1,13 +1,12 @@
-/* Runs the benchmark of linear complementarity: inputs, rounds in turns, medians, residuals in long
- * double.
+/* Runs the benchmark of linear complementarity: inputs, alternating rounds, medians, residuals in
+ * long double.
  *
- * Every measurement is a child of its own, in processor time. A solver is right when it says that
- * it has solved all problems and no residual is above 1e-10 (1 + |q|max). Prints lines
+ * Every measurement runs in a child process of its own, in processor time. A solver is correct if
+ * it reports all problems as solved and no residual is above 1e-10 (1 + |q|max). Prints lines
  * "row|solver|ours|us|residual|failed|correct" and those of bench_growth for the script that makes
  * the tables.
  *
- *     lcp [rounds [seconds]]
- */
+ *     lcp [rounds [seconds]] */
 #include "lcp.h"
 
 #include <math.h>
@@ -19,14 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of processor time, however busy the machine is. */
+/* Limit of a child's processor time, which does not depend on the load of the machine. */
 #define CHILD_SECONDS 60
 #define CORRECT 1e-10
 enum { ROUNDS_MAX = 15, SOLVERS_MAX = 16 };
 
 typedef struct cell {
   bool answered;
-  double us, residual, off; /* off: the largest of residual / (1 + |q|max) */
+  double us, residual, off; /* off: the largest residual / (1 + |q|max) */
   int failed;
 } cell;
 

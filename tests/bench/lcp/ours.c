@@ -1,5 +1,5 @@
-/* This engine in the benchmark of linear complementarity: what AUTO gives, with any solution as the
- * peers do and with that of least norm, and methods by name. */
+/* This engine in the benchmark of linear complementarity: AUTO with any solution, as the peers
+ * return, AUTO with the solution of least norm, and methods by name. */
 #include "lcp.h"
 
 #include <contact/lcp.h>
@@ -54,7 +54,7 @@ static double processor_seconds(void) {
 }
 
 static bool grow(const bench_sparse *p, ct_lcp_method method, const char *name, ct_arena *arena) {
-  /* So many sweeps show what one costs; conjugate gradients go on to the end. */
+  /* A fixed number of sweeps measures the cost of one; conjugate gradients run to convergence. */
   const ct_lcp_options options = {.method = method,
                                   .iterations_max = method == CT_LCP_PGS ? 100 : 0};
   double *z = calloc(2 * p->size, sizeof *z);

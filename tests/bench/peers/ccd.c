@@ -1,4 +1,4 @@
-/* libccd in the peers' benchmark: depth of hulls by its EPA and its MPR. It has no distance of
+/* libccd in the peer benchmark: depth of hulls by its EPA and its MPR. It has no distance of
  * separated bodies. */
 #include "peers.h"
 
@@ -15,8 +15,8 @@ typedef struct state {
   body (*pairs)[2];
 } state;
 
-/* The support function that a user of the library writes: into the body's frame, all vertices,
- * back. */
+/* A support function as a user of the library writes it: transform into the body's frame, loop over
+ * all vertices, transform back. */
 static void support(const void *object, const ccd_vec3_t *direction, ccd_vec3_t *out) {
   const body *b = object;
   const double *m = b->matrix, *d = direction->v;

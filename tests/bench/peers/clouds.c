@@ -1,10 +1,10 @@
-/* Clouds of points of the peers' benchmark, and what their hulls have: vertices, facets, volume.
+/* Point clouds of the peer benchmark, and the vertices, facets and volumes of their hulls.
  *
- * The facets are found by our own builder; the proof stands by itself. They are triangles, each
- * directed edge of one is met by its reverse in another, and every point that is no corner of a
- * triangle is strictly on its inner side. So each triangle is a facet of the hull, each facet
- * beside it is one of them, and their corners are its vertices.
- */
+ * This engine's builder finds the facets; a proof that does not depend on it verifies them. The
+ * facets are triangles, each directed edge is matched by its reverse in another triangle, and every
+ * point that is no corner of a triangle is strictly on its inner side. So each triangle is a facet
+ * of the hull, each neighbouring facet is one of them, and their corners are the hull's
+ * vertices. */
 #include "draw.h"
 #include "peers.h"
 
@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Heights above planes below this, for coordinates up to 1, are looked at again: the rounding of
- * doubles is 2e-15 at most. */
+/* Heights above planes below this value, for coordinates up to 1, are recomputed in long double:
+ * the rounding of doubles is 2e-15 at most. */
 #define NEAR 1e-14
-/* That of long doubles, 1e-18. */
+/* The rounding of long doubles is 1e-18. */
 #define CERTAIN 1e-17L
 
 static const struct { int points, count; } sizes[] = {{32, 64}, {128, 32}, {1000, 8}, {10000, 2}};
@@ -78,7 +78,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Does each directed edge have its reverse, once? */
+/* Does each directed edge have its reverse, exactly once? */
 static bool closed(const uint32_t (*corners)[3], uint32_t count) {
   uint64_t *forth = calloc((size_t)count * 3, sizeof *forth),
            *back = calloc((size_t)count * 3, sizeof *back);

@@ -1,11 +1,10 @@
-/* W6 of the peers' benchmark: the pairs as bodies in the world, with what they have in common by
- * plain clipping in long double.
+/* W6 of the peer benchmark: the pairs as bodies in the world, with their intersection by plain
+ * clipping in long double.
  *
- * Every face of either body is clipped by all planes of the other (Sutherland, Hodgman 1974); the
- * pieces close the common solid, whose volume is the sum of cones. The centre of their corners is
- * inside both bodies strictly: it is given to the peers that need such a point, which suits them
- * better than one near the surface.
- */
+ * Every face of either body is clipped by all planes of the other (Sutherland, Hodgman 1974). The
+ * pieces bound the common solid, whose volume is a sum of cones. The mean of their corners is
+ * strictly inside both bodies. It is given to the peers that require such a point; it is better for
+ * them than a point near the surface. */
 #include "peers.h"
 
 #include <math.h>
@@ -67,7 +66,7 @@ static int clip(const real (*from)[3], int count, const double plane[4], real (*
 }
 
 typedef struct sum {
-  real six, corner[3]; /* six volumes about the apex; sum of all corners */
+  real six, corner[3]; /* six times the volume about the apex; sum of all corners */
   int corners;
 } sum;
 
@@ -86,7 +85,7 @@ static void add_polygon(const real (*p)[3], int count, const real apex[3], sum *
   }
 }
 
-/* What of the body's surface is in the other body. */
+/* Adds the part of the body's surface inside the other body. */
 static void add_part(const bench_body *body, const bench_body *other, const real apex[3], sum *s) {
   static real polygon[2][CORNERS_MAX][3];
   for (int f = 0; f < body->face_count; f++) {

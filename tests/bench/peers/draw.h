@@ -1,5 +1,5 @@
-/* Random numbers of the peers' benchmark: SplitMix64 from a fixed seed, so that every run and every
- * engine sees the same inputs. */
+/* Random numbers of the peer benchmark: SplitMix64 from a fixed seed, so that every run and every
+ * engine gets the same inputs. */
 #ifndef BENCH_DRAW_H
 #define BENCH_DRAW_H
 
@@ -24,7 +24,7 @@ static inline double between(source *s, double low, double high) {
   return low + (high - low) * fraction(s);
 }
 
-/* Through memory: a compiler may not skip the rounding. */
+/* Through memory, so that a compiler cannot skip the rounding. */
 static inline double to_float(double x) {
   volatile float f = (float)x;
   return (double)f;

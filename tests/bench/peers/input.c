@@ -1,10 +1,9 @@
-/* Inputs of the peers' benchmark: hulls on ellipsoids and primitives in general position, from
- * fixed seeds.
+/* Inputs of the peer benchmark: hulls on ellipsoids and primitives in general position, from fixed
+ * seeds.
  *
- * SplitMix64 draws; every number that an engine is given is a float, so that engines in either
- * precision see the same. Pairs of hulls are placed along a random ray by where that ray leaves
- * their Minkowski difference.
- */
+ * SplitMix64 is the generator. Every number given to an engine is a float, so that engines in
+ * either precision get the same input. Pairs of hulls are placed along a random ray, relative to
+ * the point where that ray leaves their Minkowski difference. */
 #include "draw.h"
 #include "peers.h"
 
@@ -32,8 +31,8 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
 #define HASH_START 0xcbf29ce484222325u
 
 /* The faces of a hull, after a proof that they are a closed surface around all vertices: there are
- * 2 V - 4 of them, and of each face every other vertex is on the inner side. The planes are found
- * by our own builder; the proof stands by itself. */
+ * 2 V - 4 of them, and for each face every other vertex is on the inner side. This engine's builder
+ * finds the planes; the proof does not depend on it. */
 static bool find_faces(bench_hull *hull) {
   ct_vec3 *points = calloc((size_t)hull->vertex_count, sizeof *points);
   ct_hull *built = NULL;
@@ -127,7 +126,8 @@ static void extreme(const difference *d, const double n[3], double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = d->a[a][k] - d->b[b][k];
 }
 
-/* Which edge of a triangle of extreme points does the ray miss it by? -1: it passes within. */
+/* The edge by which the ray misses a triangle of extreme points; -1: the ray passes through the
+ * triangle. */
 static int missed_edge(double corner[3][3], const double ray[3]) {
   for (int i = 0; i < 3; i++) {
     double n[3];
@@ -153,7 +153,7 @@ static void enter_portal(const difference *d, const double ray[3], double corner
   }
   extreme(d, n, corner[2]);
   for (int round = 0, edge; round < 10000 && (edge = missed_edge(corner, ray)) >= 0; round++) {
-    /* The same edge the other way round, with the extreme point on its far side. */
+    /* The same edge in reverse, with the extreme point on its far side. */
     double from[3], to[3];
     memcpy(from, corner[edge], sizeof from);
     memcpy(to, corner[(edge + 1) % 3], sizeof to);
@@ -177,9 +177,9 @@ static void narrow_portal(double corner[3][3], const double tip[3], const double
   }
 }
 
-/* Where the ray from the origin leaves the difference: its parameter and the outward unit normal
- * there. A triangle of extreme points that the ray passes through moves outwards until it lies on
- * the boundary (the portal of Snethen 2008). */
+/* The point where the ray from the origin leaves the difference: its parameter and the outward unit
+ * normal there. A triangle of extreme points that the ray passes through is moved outwards until it
+ * is on the boundary (the portal of Snethen 2008). */
 static double leave(const difference *d, const double ray[3], double normal[3]) {
   double corner[3][3], tip[3];
   enter_portal(d, ray, corner);
@@ -274,8 +274,8 @@ static void make_solids(int type, int count, bench_solid (*solids)[2]) {
   }
 }
 
-/* Hashes of the specification: vertices, pairs of W1, of W2 (W6 takes the first of them too), and
- * deep ones of W6. */
+/* Hashes of the specification: vertices, pairs of W1 and of W2 (W6 uses the first pairs of W2), and
+ * deep pairs of W6. */
 static const struct {
   int size;
   uint64_t vertices, distance, depth, deep;
@@ -286,8 +286,8 @@ static const struct {
     {512, 0xc6e5fca7fe7010d3u, 0x3f2754b9f95fa22eu, 0x3008ab37d359115eu, 0},
 };
 
-/* Of W6, and how many vertices they have all together: exact arithmetic takes long over large ones.
- */
+/* W6: number of pairs, and limit of the total number of vertices; exact arithmetic is slow for
+ * more. */
 enum { COMMON_PAIRS = 512, COMMON_VERTICES = 4096 };
 
 bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specified) {

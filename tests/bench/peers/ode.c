@@ -1,11 +1,11 @@
-/* ODE in the peers' benchmark: dCollide of primitives, and of convex hulls. */
+/* ODE in the peer benchmark: dCollide of primitives, and of convex hulls. */
 #include "peers.h"
 
 #include <ode/ode.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Its hulls hold their faces as polygons with a count, and a plane each. */
+/* ODE's hulls consist of faces as polygons with a count, and a plane each. */
 typedef struct convex {
   dReal *planes, *points;
   unsigned *polygons;
@@ -21,7 +21,7 @@ static void place(dGeomID geom, const double q[4], const double p[3]) {
   dNormalize4(turned);
   dGeomSetPosition(geom, p[0], p[1], p[2]);
   dGeomSetQuaternion(geom, turned);
-  /* Both are computed when first asked for. */
+  /* Both are computed on first use. */
   dReal box[6];
   dGeomGetRotation(geom);
   dGeomGetAABB(geom, box);
@@ -112,7 +112,7 @@ static void unimportant(void *opaque, const bench_row *row, double *values) {
 }
 
 static bool takes_solids(const bench_row *row) { return row->solids != NULL; }
-/* Beyond that its search over edges takes minutes. */
+/* ODE's search over edges takes minutes for larger hulls. */
 static bool takes_small_hulls(const bench_row *row) {
   return row->work == BENCH_DEPTH && row->size <= 128;
 }

@@ -1,4 +1,4 @@
-/* This engine in the peers' benchmark. */
+/* This engine in the peer benchmark. */
 #include "peers.h"
 
 #include <contact/contact.h>
@@ -83,7 +83,7 @@ static void distances(void *opaque, const bench_row *row, double *values) {
   }
 }
 
-/* Contact yes or no; if yes with depth, normal, a point of each and bounds. */
+/* Overlap decision; if the bodies overlap, also depth, normal, a point of each body and bounds. */
 static void touches(void *opaque, const bench_row *row, double *values) {
   const state *s = opaque;
   const ct_pair_options options = {.threshold = 0.0};
@@ -95,9 +95,9 @@ static void touches(void *opaque, const bench_row *row, double *values) {
 }
 
 /* The same with the points of the manifold, at most four, each with depth, normal, features and a
- * point of each body. ODE gives up to eight, each with a depth and one place; all of ours take as
- * long as the four. Where a pair is apart ODE says no more than that; here it has bounds, a normal
- * and points too. */
+ * point of each body. ODE returns up to eight, each with a depth and one position; eight of this
+ * engine's points would cost as much as the four. For a separated pair ODE returns only that fact;
+ * this engine returns bounds, a normal and points too. */
 static void contacts(void *opaque, const bench_row *row, double *values) {
   const state *s = opaque;
   const ct_contact_options options = {.detail = CT_DETAIL_MANIFOLD};
@@ -120,7 +120,7 @@ static bool takes_hulls(const bench_row *row) {
   return row->work == BENCH_DISTANCE || row->work == BENCH_DEPTH;
 }
 static bool takes_solids(const bench_row *row) { return row->solids != NULL; }
-/* Of the other primitives the distance's answer has the one point that there is. */
+/* For other primitives the single contact point is that of the distance query. */
 static bool takes_boxes(const bench_row *row) {
   return row->solids != NULL && row->solids[0][1].kind == BENCH_BOX;
 }

@@ -1,9 +1,8 @@
-/* This engine's common solids in the peers' benchmark.
+/* This engine's common solids in the peer benchmark.
  *
- * An answer is the whole volumetric contact of a pair as it is asked for in public: no inner point
- * is given, and besides the solid it makes its volume, centroid, areas, contact point, normal, gaps
- * (one of them by another distance) and surfaces.
- */
+ * An answer is the whole volumetric contact of a pair, by the public function. No inner point is
+ * given. Besides the solid it contains volume, centroid, areas, contact point, normal, gaps (one of
+ * them by a further distance query) and surfaces. */
 #include "peers.h"
 
 #include <contact/volume.h>

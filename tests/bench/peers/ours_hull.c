@@ -1,9 +1,8 @@
-/* This engine's hulls in the peers' benchmark.
+/* This engine's hulls in the peer benchmark.
  *
- * A row is the public constructor: besides vertices, facets and adjacency it makes edges, the
- * facets' planes, neighbours of vertices, mass, centre, inertia and bounds, and puts all in
- * canonical order. The peers make none of these.
- */
+ * A row measures the public constructor. Besides vertices, facets and adjacency it computes edges,
+ * facet planes, neighbours of vertices, mass, centre, inertia and bounds, all in canonical order.
+ * The peers compute none of these. */
 #include "peers.h"
 
 #include <contact/hull.h>

@@ -1,13 +1,12 @@
-/* Runs the peers' benchmark: rows, rounds in turns, medians, verdicts.
+/* Runs the peer benchmark: rows, alternating rounds, medians, verdicts.
  *
- * Every measurement is a child of its own, forked when inputs and references stand, so that all
- * engines see the same bytes and one that aborts or hangs is a failed cell and no more. Its
- * processor time counts, not the time it waits. Prints lines
+ * Every measurement runs in a child process of its own, forked after inputs and references are
+ * complete, so that all engines get the same bytes, and an engine that aborts or hangs is only a
+ * failed cell. Processor time is measured, without time spent waiting. Prints lines
  * "row|work|engine|ours|ns|failed|wrong|largest error|correct" and "note|..." for the script that
  * makes the tables.
  *
- *     peers [rounds [seconds]] [W1|W2|W3|W5|W6]
- */
+ *     peers [rounds [seconds]] [W1|W2|W3|W5|W6] */
 #include "peers.h"
 
 #include <math.h>
@@ -19,14 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* An answer farther from the reference is wrong, m: the bodies are about 1 m large. */
+/* Greatest permitted distance from the reference, m: the bodies are about 1 m large. */
 #define WRONG 1e-6
-/* So is a volume that is off by this part of itself. */
+/* Greatest permitted relative error of a volume. */
 #define WRONG_VOLUME 1e-6
 #define CHILD_SECONDS 20u
 enum { ROUNDS_MAX = 15, ENGINES_MAX = 32 };
 
-/* What a child hands back, in memory that it shares with its parent. */
+/* Result of a child, in memory shared with its parent. */
 typedef struct cell {
   bool answered;
   double ns;
@@ -57,7 +56,7 @@ static void measure(const bench_engine *engine, const bench_row *row, double sec
   void (*first)(void *, const bench_row *, double *) =
       engine->answer_all ? engine->answer_all : engine->answer;
   first(state, row,
-        out->values); /* warms caches and scratch memory, and is what the errors are taken from */
+        out->values); /* warms caches and scratch memory; the errors come from this call */
   long passes = 0;
   double start = processor_seconds(), now = start;
   static double ignored[BENCH_PAIRS_MAX];
@@ -70,7 +69,7 @@ static void measure(const bench_engine *engine, const bench_row *row, double sec
   out->answered = true;
 }
 
-/* One measurement in a child. */
+/* One measurement in a child process. */
 static bool measure_apart(const bench_engine *engine, const bench_row *row, double seconds,
                           cell *out) {
   out->answered = false;
@@ -88,7 +87,7 @@ static bool measure_apart(const bench_engine *engine, const bench_row *row, doub
          out->answered;
 }
 
-/* W3: contact where the reference says so; touching to 1e-12 may be either. */
+/* W3: contact as in the reference; for pairs that touch to 1e-12 either answer is accepted. */
 static void judge_contact(const bench_engine *engine, double value, double reference, tally *t) {
   bool contact = value != BENCH_NO_CONTACT;
   if (fabs(reference) > 1e-12 && contact != (reference < 0.0)) t->wrong++;

@@ -1,11 +1,10 @@
-/* The peers' benchmark: the same questions to this engine and to those that Debian packages, in one
+/* The peer benchmark: the same queries to this engine and to the engines packaged in Debian, in one
  * run.
  *
  * A row is one workload at one size: W1 distance of separated hulls, W2 depth of overlapping ones,
- * W3 contact of primitives, W5 hulls of points, W6 what two hulls have in common. An engine answers
- * a whole row in one call. Inputs are made by input.c, references by reference.c, and peers.c runs
- * the rounds.
- */
+ * W3 contact of primitives, W5 hulls of points, W6 intersection of two hulls. An engine answers a
+ * whole row in one call. input.c makes the inputs, reference.c the references, and peers.c runs the
+ * rounds. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
@@ -17,7 +16,7 @@ extern "C" {
 #endif
 
 enum { BENCH_HULLS = 64, BENCH_PRIMITIVE_PAIRS = 25000, BENCH_PAIRS_MAX = BENCH_PRIMITIVE_PAIRS };
-/* Of a hull in W5: vertices, facets, volume. */
+/* Values of a hull in W5: vertices, facets, volume. */
 enum { BENCH_HULL_VALUES = 3 };
 
 typedef enum bench_work {
@@ -37,8 +36,8 @@ typedef struct bench_hull {
   int (*face)[3]; /* counter-clockwise from outside */
 } bench_hull;
 
-/* Positions in m; rotations x, y, z, w, unit to float precision: to be normalised. The layout is
- * hashed. */
+/* Positions in m; rotations x, y, z, w, unit to float precision: engines normalise them. The layout
+ * is hashed. */
 typedef struct bench_pair {
   int32_t hull_a, hull_b;
   double rotation_a[4], position_a[3], rotation_b[4], position_b[3];
@@ -78,41 +77,42 @@ typedef struct bench_row {
 /* Row-major matrix of the normalised quaternion. */
 void bench_matrix(const double rotation[4], double matrix[9]);
 
-/* Makes the inputs of a row. False, with a message on stderr, when memory is short. *as_specified:
- * do the hashes agree with those of the specification? Another libm may round a few numbers
+/* Makes the inputs of a row. False, with a message on stderr, if out of memory. *as_specified: the
+ * hashes agree with those of the specification; another libm may round a few numbers
  * differently. */
 bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specified);
 void bench_input_free(bench_row *row);
 
-/* Reference answers in long double, by other algorithms than any engine's here. *gap: the largest
+/* Reference answers in long double, by algorithms that no engine here uses. *gap: the largest
  * uncertainty. */
 bool bench_reference_make(const bench_row *row, double *reference, double *gap);
 
-/* W5's parts of these: clouds, and vertices, facets and volumes of their hulls, proven. */
+/* Makes the W5 part of a row: clouds, and proven vertices, facets and volumes of their hulls. */
 bool bench_clouds_make(bench_row *row);
 bool bench_clouds_reference(const bench_row *row, double *reference);
 
-/* W6's parts of these. */
+/* Makes the W6 part of a row. */
 bool bench_common_make(bench_row *row);
 void bench_common_reference(const bench_row *row, double *reference);
 void bench_common_free(bench_row *row);
 
-/* What an engine reports where it fails to answer, and in W3 where it finds no contact. */
+/* Result of an engine that fails to answer and, in W3, of one that finds no contact. */
 #define BENCH_FAILED (-1e300)
 #define BENCH_NO_CONTACT (-1.0)
 
-/* One way to ask one engine. */
+/* One query method of one engine. */
 typedef struct bench_engine {
   const char *name;
   bool ours;
-  bool tells_depth; /* W3: is the value the depth, or only whether there is contact? */
+  bool tells_depth; /* W3: the value is the depth, not only whether there is contact */
   bool (*takes)(const bench_row *row);
-  void *(*prepare)(const bench_row *row); /* objects, placed; not measured. NULL: cannot */
+  void *(*prepare)(
+      const bench_row *row); /* places the objects; not measured. NULL: unsupported row */
   /* Answers all pairs. W1: distance; W2: depth, positive; W3: depth of the deepest contact or
    * BENCH_NO_CONTACT. W5: BENCH_HULL_VALUES each. W6: volume. */
   void (*answer)(void *state, const bench_row *row, double *values);
-  /* W5, W6: answers and gives the volumes too, which `answer` may leave out; not measured. NULL:
-   * `answer` does that. */
+  /* W5, W6: answers including the volumes, which `answer` may omit; not measured. NULL: `answer`
+   * returns them. */
   void (*answer_all)(void *state, const bench_row *row, double *values);
 } bench_engine;
 

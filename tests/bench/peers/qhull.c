@@ -1,4 +1,4 @@
-/* Qhull in the peers' benchmark, by its reentrant library. */
+/* Qhull in the peer benchmark, by its reentrant library. */
 #include "peers.h"
 
 #include <libqhull_r/qhull_ra.h>
@@ -17,7 +17,7 @@ static void hulls(const bench_row *row, const char *options, double *values, boo
     qhT qh;
     qh_zero(&qh, stderr);
     double *v = values + BENCH_HULL_VALUES * i;
-    /* Reads the points only. */
+    /* Qhull only reads the points. */
     coordT *points = (coordT *)(uintptr_t)row->clouds[(size_t)i * (size_t)row->cloud_points];
     bool failed =
         qh_new_qhull(&qh, 3, row->cloud_points, points, False, command, NULL, stderr) != 0;
@@ -31,7 +31,7 @@ static void hulls(const bench_row *row, const char *options, double *values, boo
   }
 }
 
-/* Facets whose neighbours are coplanar to rounding are merged. */
+/* Neighbouring facets that are coplanar up to rounding are merged. */
 static void merged(void *opaque, const bench_row *row, double *values) {
   (void)opaque;
   hulls(row, "qhull", values, false);
@@ -42,7 +42,7 @@ static void merged_measured(void *opaque, const bench_row *row, double *values) 
   hulls(row, "qhull", values, true);
 }
 
-/* Merged facets are cut into triangles again. */
+/* Merged facets are triangulated again. */
 static void triangles(void *opaque, const bench_row *row, double *values) {
   (void)opaque;
   hulls(row, "qhull Qt", values, false);

@@ -1,6 +1,5 @@
-/* Qhull's intersections of half-spaces in the peers' benchmark: the hull of the dual points about
- * the given inner point, as its own program qhalf does it, and the intersection's vertices.
- */
+/* Qhull's intersections of half-spaces in the peer benchmark: the hull of the dual points about the
+ * given inner point, as in Qhull's program qhalf, and the intersection's vertices. */
 #include "peers.h"
 
 #include <libqhull_r/qhull_ra.h>
@@ -36,7 +35,7 @@ static void forget(qhT *qh) {
   qh_memfreeshort(qh, &used, &blocks);
 }
 
-/* The vertices about the inner point; -1: failed. */
+/* The vertices, relative to the inner point; -1: failed. */
 static int intersect(const bench_row *row, int pair, state *s) {
   qhT qh;
   char command[] = "qhull";

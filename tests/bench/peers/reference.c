@@ -1,12 +1,10 @@
-/* References of the peers' benchmark, in long double, by the definitions: nothing of the engine is
- * used.
+/* References of the peer benchmark, in long double, by definition: no code of the engine is used.
  *
- * W1: descent over simplices whose optimum is found by trying every subset, until the support gap
- * certifies it. W2: the least width over all facets of the Minkowski difference: faces of either
- * hull, and pairs of edges whose arcs on the Gauss map may cross. A pair tried in vain does no
- * harm, since the width along any direction is an upper bound. W3: closed forms; boxes by their 15
- * axes.
- */
+ * W1: descent over simplices, with the optimum of a simplex found by trying every subset, until the
+ * support gap certifies it. W2: the least width over all facets of the Minkowski difference: faces
+ * of either hull, and pairs of edges whose arcs on the Gauss map may cross. A superfluous pair does
+ * no harm, since the width along any direction is an upper bound. W3: closed forms; boxes by their
+ * 15 axes. */
 #include "peers.h"
 
 #include <math.h>
@@ -31,7 +29,7 @@ static vec cross(vec a, vec b) {
 }
 static real length(vec a) { return sqrtl(dot(a, a)); }
 
-/* Rotation in long double, so that the reference is that of the numbers in the input. */
+/* Rotation in long double: the reference is exact for the numbers in the input. */
 static void matrix_of(const double q[4], vec rows[3]) {
   real n = 1 / sqrtl((real)q[0] * q[0] + (real)q[1] * q[1] + (real)q[2] * q[2] + (real)q[3] * q[3]);
   real x = q[0] * n, y = q[1] * n, z = q[2] * n, w = q[3] * n;
@@ -131,8 +129,8 @@ static int farthest(const body *b, vec n) {
   return best;
 }
 
-/* The point of the flat through the chosen points that is nearest to the origin, if its weights are
- * not negative. */
+/* The point nearest to the origin in the affine hull of the chosen points, if its weights are not
+ * negative. */
 static bool nearest_in_flat(const vec *p, int count, vec *nearest) {
   *nearest = p[0];
   if (count == 1) return true;
@@ -151,9 +149,9 @@ static bool nearest_in_flat(const vec *p, int count, vec *nearest) {
   return s >= 0 && t >= 0 && s + t <= 1;
 }
 
-/* Keeps the points whose hull comes nearest to the origin; that point. Four points that hold the
- * origin leave it out of all flats of three, so the least is then a face's, and the caller sees
- * that no support lies beyond. */
+/* Reduces the points to the subset whose hull is nearest to the origin; returns the nearest point.
+ * If four points contain the origin, it is in no affine hull of three, so the minimum is at a face,
+ * and the caller finds no support beyond it. */
 static vec reduce(vec *p, int *count) {
   vec best = {{0, 0, 0}}, kept[3] = {best, best, best};
   real least = INFINITY;
@@ -192,7 +190,7 @@ static real distance_of(const body *a, const body *b, real *gap) {
   return length(v);
 }
 
-/* Least width so far, and a try of one more direction, from a to b or back. */
+/* Updates the least width so far with one more direction, from a to b and reversed. */
 static void try_normal(const body *a, const body *b, vec n, real *least) {
   real size = length(n);
   if (!(size > 0)) return;
@@ -210,7 +208,8 @@ static vec face_normal(const body *b, int f) {
   return cross(minus(b->at[v[1]], b->at[v[0]]), minus(b->at[v[2]], b->at[v[0]]));
 }
 
-/* Margin for the quick choice in double: what it leaves out is certainly not the least. */
+/* Margin for the fast selection in double: a candidate that it discards is certainly not the
+ * minimum. */
 #define QUICK_MARGIN 1e-9
 
 static void try_edges(const body *a, const body *b, real *least) {
@@ -266,7 +265,7 @@ static bool hull_references(const bench_row *row, double *reference, double *gap
 
 static real clamped(real x, real limit) { return x > limit ? limit : x < -limit ? -limit : x; }
 
-/* Boxes that overlap: minus the least width over the 15 axes, either way round; else some positive
+/* Overlapping boxes: minus the least width over the 15 axes, in both senses; else a positive
  * number. */
 static real boxes(const bench_solid *a, const bench_solid *b) {
   vec ra[3], rb[3], axis[15], d = {{0, 0, 0}};
@@ -305,8 +304,8 @@ static real point_to_segment(vec p, const bench_solid *s) {
   return length(minus(d, times(along, t < 0 ? 0 : t > 1 ? 1 : t)));
 }
 
-/* The least over the ends against the other segment, and over the lines where both feet are within.
- */
+/* The minimum over the ends against the other segment, and over the lines if both feet are within
+ * the segments. */
 static real capsules(const bench_solid *a, const bench_solid *b) {
   real least = INFINITY;
   for (int sign = -1; sign <= 1; sign += 2) {

@@ -1,6 +1,6 @@
-/* The least that keeps the promise of a durable write: threads that each append a record to one
- * file and return when it is on the disk. Whoever finds no sync under way appends all that waits
- * with one write and syncs it once; the others wait for that.
+/* The minimum that provides a durable write: threads that each append a record to one file and
+ * return when it is on the disk. A thread that finds no sync under way appends all waiting records
+ * with one write and syncs once; the others wait for that sync.
  *
  *     appends FILE THREADS BYTES MILLISECONDS
  *
@@ -17,13 +17,13 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t synced = PTHREAD_COND_INITIALIZER;
 static bool syncing;
-static uint64_t appended, durable; /* records that were handed over, resp. are on the disk */
+static uint64_t appended, durable; /* number of records submitted, and of records on the disk */
 static size_t bytes;
 static int file;
 static uint64_t until;
 static char group[THREADS_MOST * BYTES_MOST];
 
-/* Under the mutex, which is let go of meanwhile. */
+/* Called under the mutex, which is released during the write and the sync. */
 static void sync_all(void) {
   uint64_t end = appended;
   size_t size = (size_t)(end - durable) * bytes;

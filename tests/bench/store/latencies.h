@@ -1,5 +1,4 @@
-/* How long each write took, and what is told of all of them. One table, for a program of one
- * thread. */
+/* Latencies of writes, and their summary. One table, for single-threaded programs. */
 #ifndef BENCH_LATENCIES_H
 #define BENCH_LATENCIES_H
 
@@ -34,7 +33,7 @@ static inline int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Of all that was noted since the last summary. */
+/* Summary of the latencies recorded since the last summary. */
 static inline measured summary(uint64_t elapsed) {
   size_t count = noted_count;
   noted_count = 0;

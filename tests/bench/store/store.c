@@ -1,15 +1,15 @@
-/* Writes that have been acknowledged, a second: those of the store in a file, by some that each
- * wait for their answer before they write again, and those of the least that keeps the same promise
- * to the same submitters: a thread that appends what waits to a file with one write, and then one
- * fdatasync. In turns, on the same disk. usage: store FOLDER. Prints submitters|who|writes a
- * second|median ms|99th percentile ms, medians of the rounds. */
+/* Acknowledged writes per second, by submitters that each wait for an answer before the next write:
+ * to the store in a file, and to a minimal store with the same guarantee, a thread that appends all
+ * waiting records to a file with one write and one fdatasync. The two alternate on the same disk.
+ * usage: store FOLDER. Prints submitters|store|writes a second|median ms|99th percentile ms,
+ * medians of the rounds. */
 #include "server/store/store.h"
 #include "latencies.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-/* About what a call writes that moves ten bodies. */
+/* About the size of a call's record that moves ten bodies. */
 #define RECORD_BYTES 1024
 #define SUBMITTERS_MOST 64
 #define ROUNDS 5
@@ -19,10 +19,10 @@ static char record[RECORD_BYTES];
 
 /* ---- the least ------------------------------------------------------------------------------ */
 
-/* A store that only appends: a thread takes what waits, writes all of it at once, syncs, and wakes
- * the loop. */
+/* A store that only appends: a thread takes all waiting records, writes them at once, syncs, and
+ * wakes the loop. */
 typedef struct appender {
-  srv_store store; /* first */
+  srv_store store; /* must be first */
   uv_thread_t thread;
   uv_async_t answers;
   uv_mutex_t mutex;
@@ -69,7 +69,7 @@ static void append_answers(uv_async_t *handle) {
     answered[i]->status = SRV_STORE_OK;
     answered[i]->done(answered[i]);
   }
-  /* All that was submitted in this round is there. */
+  /* All records submitted in this round are in the queue. */
   uv_mutex_lock(&a->mutex);
   uv_cond_signal(&a->waits);
   uv_mutex_unlock(&a->mutex);
@@ -114,7 +114,7 @@ static srv_store *append_open(uv_loop_t *loop, const char *folder) {
 /* ---- submitters ----------------------------------------------------------------------------- */
 
 typedef struct submitter {
-  srv_store_write write; /* first: the store's view */
+  srv_store_write write; /* must be first: the store's part */
   srv_store *store;
   uint64_t since, until;
   int *busy;
@@ -144,7 +144,7 @@ static void on_closed(void *cls) { *(bool *)cls = true; }
 
 typedef srv_store *open_store(uv_loop_t *loop, const char *folder);
 
-/* Each has a scene of its own, new in each round. */
+/* Each submitter has a scene of its own, new in each round. */
 static measured kept(open_store *open_it, const char *folder, int submitters, int round) {
   static submitter all[SUBMITTERS_MOST];
   uv_loop_t loop;

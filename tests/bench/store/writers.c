@@ -1,12 +1,12 @@
-/* Clients of a daemon that each write, wait for the reply, and write again: poses of scenes that
- * are there, over one kept connection each. One thread that waits in epoll for all of them, so that
- * the daemon has the rest of the machine.
+/* Clients of a daemon that each write, wait for the reply, and write again: poses of existing
+ * scenes, over one persistent connection each. One thread serves all of them by epoll, so that the
+ * daemon has the rest of the machine.
  *
  *     writers PORT CLIENTS SCENES BODIES MILLISECONDS DURABILITY
  *
  * Client i writes to scene w-(i modulo SCENES), and moves its first BODIES bodies, b0 and so on, by
  * a metre and back. Prints writes a second|median ms|99th percentile ms|processor time of a write
- * here, us. Anything but an acknowledgement of this durability ends it. */
+ * here, us. Any reply except an acknowledgement of this durability ends the program. */
 #include "latencies.h"
 
 #include <arpa/inet.h>
@@ -33,7 +33,7 @@ typedef struct client {
 } client;
 
 static client clients[CLIENTS_MOST];
-static char promise[64]; /* in each reply */
+static char promise[64]; /* required in each reply */
 
 static size_t put_request(char out[REQUEST_BYTES], long scene, long bodies, int away) {
   char body[REQUEST_BYTES - 256];
@@ -65,7 +65,7 @@ static void open_client(client *c, int port, int poll, uint32_t number) {
   if (epoll_ctl(poll, EPOLL_CTL_ADD, c->socket, &event) != 0) fail("epoll_ctl");
 }
 
-/* Short enough for the socket's buffer, which is empty. */
+/* The request fits into the empty buffer of the socket. */
 static void ask(client *c) {
   unsigned which = c->turn++ & 1;
   c->replied = 0;
@@ -75,7 +75,7 @@ static void ask(client *c) {
     fail("send");
 }
 
-/* Is the reply whole? It must be an acknowledgement. */
+/* True if the reply is complete; it must be an acknowledgement. */
 static bool take(client *c) {
   ssize_t got = recv(c->socket, c->reply + c->replied, sizeof c->reply - 1 - c->replied, 0);
   if (got <= 0) fail("recv");
