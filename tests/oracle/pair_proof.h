@@ -92,10 +92,7 @@ static inline void proof_points(const pair_case *c, const proof_answer *answer, 
          world = unit + 0x1p-53 * far;
   ct_vec3 p = overlap ? answer->common : r->point_a, q = overlap ? answer->common : r->point_b;
   double off = (double)kind_greater(kind_outside(&c->a, p), kind_outside(&c->b, q));
-  double slack =
-      overlap ? 0.0
-              : r->upper_bound -
-                    r->lower_bound; /* a point may be off by as much as the bracket is wide */
+  double slack = overlap ? 0.0 : r->upper_bound - r->lower_bound; /* of points: the bracket width */
   t->points = ct_max2(t->points, (off - slack) / world);
   if (off > slack + PROOF_ROUNDING * world)
     proof_blame(c, index, overlap ? "the common point is outside" : "a point is outside its body",

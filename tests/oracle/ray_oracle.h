@@ -26,8 +26,7 @@ static inline long double oracle_capsule_level(const ct_shape *shape, oracle_vec
               of_top = sqrtl(out * out + (p.z - a) * (p.z - a)) - top;
   if (2 * a <= fabsl(bottom - top)) return top >= bottom ? of_top : of_bottom;
   long double sine = (bottom - top) / (2 * a), cosine = sqrtl(1 - sine * sine);
-  long double foot = (p.z + a) * cosine -
-                     out * sine; /* along the side, from the tangent point of the bottom ball */
+  long double foot = (p.z + a) * cosine - out * sine; /* from the bottom tangent */
   if (foot <= 0) return of_bottom;
   if (foot >= 2 * a * cosine) return of_top;
   return out * cosine + (p.z + a) * sine - bottom;

@@ -149,8 +149,7 @@ static void a_row_of_balls_hands_its_velocity_on(void) {
  * 1963: no slip, no bounce). */
 static void a_rocking_block_changes_edges(void) {
   const double half = 0.25, high = 1.0, tilt = 0.1, a = atan(half / high), r = hypot(half, high);
-  const ct_vec3 edge =
-      ct_vec(half, 0, -high); /* the edge that it stands on, in the block's frame */
+  const ct_vec3 edge = ct_vec(half, 0, -high); /* its lower edge, in its frame */
   const ct_quat turned = {0, sin(tilt / 2), 0, cos(tilt / 2)};
   const ct_pose start = {ct_sub(ct_vec(half, 0, 0), ct_mat_mul(ct_quat_matrix(turned), edge)),
                          turned};

@@ -121,7 +121,7 @@ static void a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded(void) {
 
 /* Two stacked boxes of 1 kg, the upper one shifted sideways, under a plate that approaches at 1
  * m/s. After the regularised steps they are slightly tilted. Without friction these wedges could
- * escape, the faster the flatter the angle; with friction they jam, which no certificate proves.
+ * escape, the faster the flatter the angle; with friction they lock, which no certificate proves.
  * The work of a step is at most that of stopping each contact, at most six to a side, alone. */
 static void a_squeeze_of_tilted_boxes_stays_bounded(void) {
   const ct_motion driven = {.is_kinematic = true};

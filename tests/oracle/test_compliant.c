@@ -59,15 +59,13 @@ static void stiffness_of_steel(void) {
   CHECK_NEAR(pair.damping, 0.1548, 5e-5);
 }
 
-/* T13.2. */
+/* T13.2: published forces of steel, with and without damping. */
 static void forces_of_steel(void) {
   ct_elastic_pair pair = steel(0.7, 1.0);
   pair.damping = 0.0;
   CHECK_NEAR(pressed(&pair, 1e-5, 0.0), 1465.2015, 1e-4);
   pair.damping = 0.1548081;
-  CHECK_NEAR(
-      pressed(&pair, 1e-5, 1.0), 1692.0280,
-      2e-3); /* the published value is for a damping of 0.154809, rounded in its last digit */
+  CHECK_NEAR(pressed(&pair, 1e-5, 1.0), 1692.0280, 2e-3); /* published with damping 0.154809 */
   CHECK_NEAR(pressed(&pair, 1e-5, -0.5), 1351.7882, 1e-3);
   real hertz = (real)2e11 / (2 * (1 - 0.09L)) * 4 / 3 * sqrtl(0.1L) * 1e-5L * sqrtl(1e-5L);
   CHECK_NEAR(pressed(&pair, 1e-5, 1.0), (double)(hertz * (1 + 0.1548081L)), 1e-11);
@@ -75,7 +73,7 @@ static void forces_of_steel(void) {
   CHECK_NEAR(pressed(&pair, 3.5523e-7, 0.0), 9.81, 2e-4); /* 1 kg at rest */
 }
 
-/* T13.3. */
+/* T13.3: the regularising function at published values, and its smoothness. */
 static void regularisation(void) {
   CHECK_NEAR(ct_regularised(0.005, 0.01), 0.00541667, 1e-8);
   CHECK_NEAR(0.001 / ct_regularised(0.001, 0.01), 0.291545, 1e-6);
@@ -192,9 +190,7 @@ static void contact_takes_energy(void) {
         steel(check_uniform(&random, 0.05, 1.0), check_uniform(&random, 0.02, 5.0));
     double depth = check_uniform(&random, 1e-7, 1e-4), rate = check_uniform(&random, 0.01, 5.0),
            taken = 0.0;
-    double time =
-        depth /
-        rate; /* depth follows 1 - cos, and advances by the speed in the middle of the step */
+    double time = depth / rate; /* depth 1 - cos, by steps of the mid-step speed */
     for (int i = 0; i < PARTS; i++) {
       double from = 6.283185307179586 * i / PARTS, to = 6.283185307179586 * (i + 1) / PARTS,
              middle = 0.5 * (from + to);

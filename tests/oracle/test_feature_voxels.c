@@ -79,7 +79,7 @@ typedef struct run {
   int from[3], d, length, n[2], sign[2];
 } run;
 
-/* Collects the edges of solid k at which the run ends. */
+/* Collects the convex edges of solid k on the run that border its face. */
 static int stops_of(const voxels *v, const run *u, int k, uint32_t out[][2]) {
   int count = 0, p[3] = {u->from[0], u->from[1], u->from[2]}, n = u->n[k], axis = 3 - u->d - n;
   for (int i = 0; i <= u->length; i++, p[u->d]++)

@@ -192,7 +192,7 @@ static void hulls_of_tiny_grids_with_heavy_ties_are_the_brute_force_hulls(void) 
   random_sets(3, 1000, 4);
 }
 
-/* Row 18, hulls. */
+/* Row 18: hulls of points on wider grids. */
 static void hulls_of_wider_grids_are_the_brute_force_hulls(void) {
   random_sets(4, 300, 10);
   random_sets(5, 200, 1000);

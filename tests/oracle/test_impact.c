@@ -40,7 +40,7 @@ static ct_toi spheres_past(double offset, double end) {
   return impact;
 }
 
-/* T8.1 */
+/* T8.1: head-on contact at 1.5 s; with an offset of 1 at (5 - sqrt(3)) / 2 s. */
 static void spheres_meet_head_on_or_aside(void) {
   ct_toi impact = spheres_past(0.0, 5.0);
   check_contact(&impact, 1.5L, 1e-12);
@@ -114,7 +114,7 @@ static ct_moving_body falling_ball(double duration) {
   return mover(sphere(0.1), &path);
 }
 
-/* T8.2 */
+/* T8.2: impact after sqrt(2 h / g) at the speed sqrt(2 g h). */
 static void a_ball_falls_onto_a_plane(void) {
   ct_moving_body a = ground(1.0), b = falling_ball(1.0);
   ct_toi_options options = whole_motion(1.0);
@@ -429,8 +429,8 @@ static ct_toi bisected(ct_toi_options options, ct_shape target) {
   return impact;
 }
 
-/* Few iterations give no event. If the instant itself is sampled, the bracket is as narrow as
- * round-off permits. */
+/* Too few iterations leave the event undecided. With enough of them the bracket is as narrow as
+ * round-off permits. A touch at the end of the motion is undecided. */
 static void bisection_tells_what_it_has_seen(void) {
   ct_toi_options options = whole_motion(4.0);
   for (uint32_t most = 1; most < 10; most++) {

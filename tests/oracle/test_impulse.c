@@ -56,7 +56,7 @@ static void a_rod_that_lands_on_its_end_turns(void) {
   }
 }
 
-/* T10.2, row 45 */
+/* T10.2, row 45: 1 kg at 2 m/s hits 3 kg at rest, with restitution 1/2. */
 static void spheres_meet_head_on(void) {
   contact_set s = {0};
   set_ball(&s, 1, 0.5, ct_vec(-0.5, 0, 0), ct_vec(2, 0, 0));

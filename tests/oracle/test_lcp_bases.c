@@ -7,8 +7,7 @@
 #include <contact/lcp.h>
 
 enum { ROWS = 10 };
-#define ZERO                                                                                       \
-  1e-12L /* for matrices of small numbers: far above round-off, far below exact nonzero values */
+#define ZERO 1e-12L /* above round-off, below exact nonzero values */
 
 typedef struct problem {
   size_t n;

@@ -40,8 +40,7 @@ typedef struct problem {
   long long m[ROWS][ROWS], q[ROWS]; /* in units of 2^-NEAR for NEARLY */
   int power[ROWS];
   double scaled[ROWS * ROWS], scaled_q[ROWS];
-  bool within_tolerance; /* a problem without a solution may have one within the solver's tolerance
-                          */
+  bool within_tolerance; /* without a solution, one may exist within the tolerance */
 } problem;
 
 /* A solution z = number / denominator. */

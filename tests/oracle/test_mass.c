@@ -18,7 +18,7 @@ static void check_matrix(ct_mat3 a, ct_mat3 b, double tolerance) {
   for (int i = 0; i < 9; i++) CHECK_NEAR(p[i], q[i], tolerance);
 }
 
-/* T1.1 */
+/* T1.1: volume and moments of a box. */
 static void a_box_has_the_textbook_values(void) {
   ct_mass_properties m = mass_of((ct_shape){.kind = CT_KIND_BOX, .box = {{1.0, 1.5, 2.0}}}, 1.0);
   CHECK(m.mass == 24.0 && m.volume == 24.0);
@@ -32,7 +32,7 @@ static void a_sphere_has_the_textbook_values(void) {
   CHECK_NEAR(m.inertia.ry.y, (double)(32.0L * PI_L * 1.6L), 6e-14);
 }
 
-/* T1.5 */
+/* T1.5: volume and moments of a capsule. */
 static void a_plain_capsule_has_the_textbook_values(void) {
   ct_mass_properties m = mass_of(capsule(0.6, 0.5, 0.5), 1.0);
   CHECK_NEAR(m.volume, 1.4660765716752369, 1e-15);

@@ -26,7 +26,7 @@ static void check_values(ct_shape shape, double volume, double z, ct_vec3 moment
   CHECK(m.inertia.rx.y == 0.0 && m.inertia.ry.z == 0.0 && m.inertia.rz.x == 0.0);
 }
 
-/* T1.2, T1.3, T1.4, T1.6 */
+/* T1.2, T1.3, T1.4, T1.6: cylinder, cone, frustum, ellipsoid. */
 static void curved_kinds_have_the_published_values(void) {
   check_values(cylinder(0.5, 0.6), 0.9424777961, 0.0, ct_vec(0.1825, 0.1825, 0.125), 1e-10);
   check_values(cone(0.6, 0.5, 0.0), 0.3141592654, -0.3, ct_vec(0.0915, 0.0915, 0.075), 1e-10);
@@ -35,7 +35,7 @@ static void curved_kinds_have_the_published_values(void) {
   check_values(ellipsoid(0.5, 0.3, 0.8), 0.5026548246, 0.0, ct_vec(0.146, 0.178, 0.068), 1e-10);
 }
 
-/* T1.7, T1.8 */
+/* T1.7, T1.8: the hulls of the unit tetrahedron and octahedron. */
 static void a_tetrahedron_and_an_octahedron_have_the_published_values(void) {
   const ct_vec3 tetrahedron[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   const ct_vec3 octahedron[] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},

@@ -194,8 +194,7 @@ static void solids_in_solids_overlap_and_in_their_hollows_do_not(void) {
     ct_relation relation; /* of the hollow box to the other */
   } cases[] = {
       {&small, {0, 0, 0}, 1.5, CT_SEPARATED},
-      {&small, {3, 0, 0}, -1.0, CT_CONTAINING}, /* the wall is 2 thick: a vertex is at most 1 deep,
-                                                   as it is 1/2 from the middle */
+      {&small, {3, 0, 0}, -1.0, CT_CONTAINING}, /* in a wall 2 thick */
       {&small, {1.75, 0, 0}, -0.25, CT_PENETRATING},
       {&around, {0, 0, 0}, -3.0, CT_CONTAINED},
       {&ball, {0, 0.5, 0}, 1.0, CT_SEPARATED},

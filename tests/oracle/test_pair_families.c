@@ -15,7 +15,7 @@
  *   sliver tetrahedra                                         here: slivers
  *   boxes whose rotated corners are rounded                   here: rounded boxes
  *   denormal offsets                                          here: denormal
- *   steps of one ulp through contact                          here: the walks at the end
+ *   steps of one ulp through contact                          here: at the end
  *   meshes                                                    test_pair_meshes.c
  *   least depth, by search                                    test_pair_least.c
  *   least depth, by all normals                               test_pair_brute.c */

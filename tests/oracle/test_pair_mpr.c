@@ -39,7 +39,7 @@ static void check_vec(ct_vec3 v, double x, double y, double z, double tolerance)
   CHECK_NEAR(v.z, z, tolerance);
 }
 
-/* T4.1, row 28 */
+/* T4.1, row 28: the distance of the centres less both radii. */
 static void two_balls_have_their_closed_form(void) {
   const ct_shape a = sphere(1), b = sphere(0.5);
   ct_mpr_result r = ask(&a, at(0, 0, 0), &b, at(1.2, 0.3, 0.1));
@@ -49,7 +49,7 @@ static void two_balls_have_their_closed_form(void) {
   CHECK_INT(r.status, CT_PAIR_OK);
 }
 
-/* T4.2, T4.3, row 28 */
+/* T4.2, T4.3, row 28: the depth along the axis of least overlap. */
 static void boxes_overlap_along_the_portal(void) {
   const ct_shape b = box(0.5, 0.5, 0.5);
   ct_mpr_result r = ask(&b, at(0.5, 0.5, 0.5), &b, at(1.3, 1.2, 1.1));
@@ -62,7 +62,8 @@ static void boxes_overlap_along_the_portal(void) {
   check_vec(r.normal, 1, 0, 0, 1e-14);
 }
 
-/* T4.4, row 28 */
+/* T4.4, row 28: the exact normal joins the nearest corners, 1.3 apart; the other normal is that of
+ * the portal. */
 static void the_exact_normal_goes_from_corner_to_corner(void) {
   const ct_shape b = box(0.5, 0.5, 0.5);
   ct_mpr_result r = ask(&b, at(0, 0, 0), &b, at(1.3, 1.4, 2.2));
@@ -90,7 +91,7 @@ static void a_ball_beside_a_box(void) {
   CHECK(r.distance <= -0.2 + 1e-7 && r.lower_bound <= -0.2);
 }
 
-/* T4.8, row 28 */
+/* T4.8, row 28: the lowest point is 0.05 deep. */
 static void an_ellipsoid_in_a_floor(void) {
   const ct_shape floor = box(3, 0.5, 3), e = ellipsoid(1, 0.5, 0.7);
   ct_mpr_result r = ask(&floor, at(0, -0.5, 0), &e, at(0.3, 0.45, 0.2));
@@ -99,7 +100,7 @@ static void an_ellipsoid_in_a_floor(void) {
   check_vec(r.point_b, 0.3, -0.05, 0.2, 1e-3);
 }
 
-/* T4.9, T4.10, row 28 */
+/* T4.9, T4.10, row 28: curved pairs, to 1e-3 of the published values. */
 static void round_bodies_to_a_thousandth(void) {
   const ct_shape e = ellipsoid(1, 0.5, 0.7), f = ellipsoid(0.6, 0.6, 0.4),
                  c = capsule(0.5, 0.3, 0.3), d = cylinder(0.45, 0.3);
@@ -151,8 +152,7 @@ static pair_family families[] = {family_random, family_grid, family_nearly_paral
                                  family_scales, family_thin, family_large_hulls,
                                  family_far};
 #define FAMILIES (sizeof families / sizeof families[0])
-/* Families whose bodies are neither flat by construction nor negligible in size beside each
- * other. */
+/* Excludes the families of thin bodies and of bodies far apart. */
 static bool is_solid(long i) {
   return families[(size_t)i % FAMILIES] != family_thin &&
          families[(size_t)i % FAMILIES] != family_far;

@@ -42,8 +42,7 @@ static void make_world(world *w, uint32_t bodies) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
   ct_pose pose = ct_pose_identity();
-  ct_shape shapes[5]; /* a duplicate has the colliders of the body before it, and more if that body
-                         had fewer */
+  ct_shape shapes[5]; /* a duplicate reuses those of earlier bodies */
   for (size_t k = 0; k < 5; k++) shapes[k] = (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {0.5}};
   for (uint32_t i = 0; i < bodies; i++) {
     char id[16];

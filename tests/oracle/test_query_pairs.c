@@ -27,8 +27,8 @@ static ct_shape random_shape(check_random *r) {
   }
 }
 
-/* Simple bodies, compounds, one body without colliders, bounded and unbounded planes, holes in the
- * rows. */
+/* Simple bodies, compounds, one body without colliders, an axis-aligned and a tilted plane, a
+ * deleted row. */
 static const ct_scene *random_scene(check_random *r, int bodies, double side) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);

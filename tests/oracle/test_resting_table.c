@@ -43,7 +43,7 @@ static void table_on_four_legs(void) {
   for (int k = 0; k < 4; k++) CHECK_NEAR(i.holding[k].z, 24.525, 1e-12);
 }
 
-/* T11.2 */
+/* T11.2: a load within the support area. */
 static void table_loaded_within(void) {
   static island i;
   table(&i, 20.0, 0.5, 0.25);
@@ -73,7 +73,7 @@ static void table_tips(void) {
   CHECK_NEAR(i.motion[1].angular.y, i.accelerations[1].angular.y, 1e-12);
 }
 
-/* T11.4 */
+/* T11.4: each contact of a stack carries the weight above it. */
 static void stack_of_points(void) {
   static island i;
   island_begin(&i, CT_RESTING_FRICTION_NONE);

@@ -643,7 +643,7 @@ static void live(uint64_t seed) {
   free(l.found);
 }
 
-/* Rows 19 to 22 and 26. */
+/* Rows 19 to 22 and 26: random scene histories. */
 static void events_and_functions_agree_with_all_pairs_looked_at(void) {
   check_random r = {8};
   for (int i = 0; i < PALETTE; i++) palette[i] = make_shape(&r, i);

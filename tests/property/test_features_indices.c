@@ -91,7 +91,7 @@ static void random_lists(soup *s, check_random *r) {
   soup_shuffle(s, r);
 }
 
-/* Rows 30, 33. */
+/* Rows 30, 33: reported indices and weights refer to the caller's lists. */
 static void fields_are_of_the_lists_that_were_given(void) {
   check_random r = {61};
   long vertices[2] = {0, 0}, edges = 0;

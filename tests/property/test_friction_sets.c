@@ -51,7 +51,7 @@ static void judge(tally *t, friction_case *c, ct_arena *arena, uint64_t seed) {
                o.outside, o.power, o.velocity, energy_gained(&c->problem, c->r));
 }
 
-/* Rows 14, 53. */
+/* Rows 14, 53: up to five bodies and 24 contacts. */
 static void answers_about_random_sets_of_contacts_are_what_they_say(void) {
   ct_arena *arena = ct_arena_create();
   tally t = {0};

@@ -232,7 +232,7 @@ static void check_set(const contact_set *s, const ct_impulse_options *o, tally *
 
 static int sets_of(int quick, int full) { return getenv("CONTACTD_FULL") ? full : quick; }
 
-/* Rows 44, 45 and 51 */
+/* Rows 44, 45 and 51: every law, with and without friction. */
 static void one_contact_by_every_law(void) {
   check_random r = {1};
   tally sum = {0};

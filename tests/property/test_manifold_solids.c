@@ -121,8 +121,8 @@ static bool among(const points *all, const ct_contact_point *p) {
   return false;
 }
 
-/* Compares manifolds where the deepest feature is as deep as the hulls: a subdivided side may have
- * deeper inner features. Returns the number of comparisons. */
+/* Compares manifolds if the deepest feature is as deep as the hulls: a subdivided side may have
+ * deeper inner features. False: not compared. */
 static int compare(const sunk *s, uint32_t cuts, bool level, check_random *r) {
   ct_shape hull[2] = {hull_box(s->half_a), hull_box(s->half_b)};
   ct_shape mesh[2] = {mesh_box(s->half_a, cuts, r), mesh_box(s->half_b, cuts, r)};

@@ -159,7 +159,7 @@ static void check_certificate(const pair_case *c, ct_workspace *workspace, check
   CHECK_NEAR(-ct_dot(p.normal, p.point_b), reach_along(&c->b, opposite(p.normal)), 64.0 * unit);
   CHECK_NEAR(ct_norm(p.normal), 1.0, 4.0 * 0x1p-52);
 }
-/* Row 18, nearness. */
+/* Row 18: bounds of distances prove themselves. */
 static void answers_carry_their_own_proof(void) { each_case(14, check_certificate); }
 
 static void check_lipschitz(const pair_case *c, ct_workspace *workspace, check_random *r) {

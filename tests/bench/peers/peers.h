@@ -106,8 +106,7 @@ typedef struct bench_engine {
   bool ours;
   bool tells_depth; /* W3: the value is the depth, not only whether there is contact */
   bool (*takes)(const bench_row *row);
-  void *(*prepare)(
-      const bench_row *row); /* places the objects; not measured. NULL: unsupported row */
+  void *(*prepare)(const bench_row *row); /* not measured. NULL: unsupported */
   /* Answers all pairs. W1: distance; W2: depth, positive; W3: depth of the deepest contact or
    * BENCH_NO_CONTACT. W5: BENCH_HULL_VALUES each. W6: volume. */
   void (*answer)(void *state, const bench_row *row, double *values);
