@@ -111,7 +111,7 @@ static void run_elements(ct_element_type type, uint32_t side, const char *name) 
   block_free(&b);
 }
 
-/* ---- a tree before it is rebuilt ------------------------------------------------------------ */
+/* ---- a tree just before a rebuild ------------------------------------------------------------ */
 
 static double box_area(const ct_aabb *b) {
   ct_vec3 d = ct_sub(b->max, b->min);

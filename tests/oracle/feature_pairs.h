@@ -1,4 +1,4 @@
-/* Shared by the tests of crossing edges: sets of edge pairs, the engine's answer as such a set, and
+/* Shared by the tests of crossing edges: sets of edge pairs, the engine's answer as a set, and
  * random seeds. */
 #ifndef TESTS_FEATURE_PAIRS_H
 #define TESTS_FEATURE_PAIRS_H

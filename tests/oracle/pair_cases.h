@@ -233,7 +233,7 @@ static inline void family_scales(pair_case *c, check_random *r) {
   place_near(c, r, pick(r, 2) ? 1.2 * big : 0.3 * big);
 }
 
-/* Hulls of up to 16 vertices against anything. */
+/* Hulls of up to 16 vertices against any kind. */
 static inline void family_large_hulls(pair_case *c, check_random *r) {
   c->a.shape = (ct_shape){.kind = CT_KIND_CONVEX};
   do {

@@ -146,7 +146,7 @@ static truth brute_force(const body *a, const body *b) {
   return t;
 }
 
-/* ---- the facts ------------------------------------------------------------------------------ */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static bool same_vec(ct_vec3 p, ct_vec3 q) { return p.x == q.x && p.y == q.y && p.z == q.z; }
 

@@ -343,7 +343,7 @@ static void crossing_bars_have_the_crossings_of_the_exact_boundary(void) {
   CHECK(drawn <= n + n / 1000 + 2);
 }
 
-/* ---- the bars that were reported ------------------------------------------------------------ */
+/* ---- regressions: reported bars -------------------------------------------------------------- */
 
 /* Four edges cross, 0.084 deep, upright and with tilts up to 1e-3 rad; no crossing joins opposite
  * sides 0.78 apart. */

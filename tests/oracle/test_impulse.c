@@ -439,7 +439,7 @@ static void two_contacts_are_as_one(void) {
   }
 }
 
-/* ---- friction through the impact, in three dimensions --------------------------------------- */
+/* ---- friction during an impact, in three dimensions ------------------------------------------ */
 
 static ct_vec3 random_vec(check_random *r, double size) {
   double x = check_uniform(r, -size, size), y = check_uniform(r, -size, size);

@@ -228,7 +228,7 @@ static void flat_contacts_are_steady_under_round_off(void) {
   }
 }
 
-/* ---- what holds of every manifold ----------------------------------------------------------- */
+/* ---- invariants of every manifold ------------------------------------------------------------ */
 
 static ct_shape random_shape(check_random *r, ct_kind kind) {
   ct_shape s = {.kind = kind};

@@ -92,7 +92,7 @@ static void check_pair(ct_placed a, ct_placed b, const ct_pair_result *r) {
   for (size_t i = 0; i < manifold.count; i++) CHECK(isfinite(manifold.points[i].distance));
 }
 
-/* ---- capsules of two radii ------------------------------------------------------------------ */
+/* ---- tapered capsules ------------------------------------------------------------------------ */
 
 /* Minimises a convex function on [0, 1]. */
 typedef long double (*along_axis)(const void *context, long double t);
@@ -209,7 +209,7 @@ static void a_corner_in_the_middle_of_a_capsule_is_inside(void) {
   soup_free(&s);
 }
 
-/* ---- every kind ----------------------------------------------------------------------------- */
+/* ---- all convex kinds ------------------------------------------------------------------------ */
 
 static void every_convex_kind_answers_every_small_mesh(void) {
   check_random r = {42};

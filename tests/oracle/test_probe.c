@@ -42,7 +42,7 @@ static void make_world(world *w, uint32_t bodies) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
   ct_pose pose = ct_pose_identity();
-  ct_shape shapes[5]; /* a duplicate reuses those of earlier bodies */
+  ct_shape shapes[5]; /* a duplicate reuses the shapes of earlier bodies */
   for (size_t k = 0; k < 5; k++) shapes[k] = (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {0.5}};
   for (uint32_t i = 0; i < bodies; i++) {
     char id[16];
@@ -204,7 +204,7 @@ static void brute(const ct_probe_options *o, const ct_scene *scene, hit_list *li
   ct_workspace_destroy(workspace);
 }
 
-/* ---- the probe, cut into ranges ------------------------------------------------------------- */
+/* ---- the probe in ranges --------------------------------------------------------------------- */
 
 static bool take(void *context, const ct_probe_hit *hit) {
   hit_list *list = context;
@@ -332,7 +332,7 @@ static void regions_hold_what_brute_force_says(void) {
   end_world(&w);
 }
 
-/* ---- pages, stopping ------------------------------------------------------------------------ */
+/* ---- pages and early stop -------------------------------------------------------------------- */
 
 static void a_range_resumes_after_a_rank(void) {
   world w;

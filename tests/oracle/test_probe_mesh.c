@@ -396,8 +396,8 @@ static void regions_and_meshes(void) {
   soup_free(&sheet);
 }
 
-/* A scene returns crossings of more triangles than its initial buffer holds; the first hit equals
- * the first of all hits. */
+/* A scene returns crossings of more triangles than fit into its initial buffer; the first hit
+ * equals the first of all hits. */
 static bool take(void *context, const ct_probe_hit *hit) {
   size_t *count = context;
   CHECK(hit->triangle != CT_NO_TRIANGLE);

@@ -49,7 +49,7 @@ static const ct_body *lattice(check_random *r, const char *id, size_t count) {
   return make(id, colliders, count);
 }
 
-/* ---- the loops ------------------------------------------------------------------------------ */
+/* ---- reference loops ------------------------------------------------------------------------- */
 
 static ct_placed place(const ct_body *body, size_t i, const ct_frame *at, ct_collider *collider,
                        ct_frame *frame) {
@@ -178,7 +178,7 @@ static void unbounded_colliders_are_not_lost_in_a_large_compound(void) {
   check_maker(95, with_planes, with_planes);
 }
 
-/* ---- cancelling ----------------------------------------------------------------------------- */
+/* ---- cancellation ---------------------------------------------------------------------------- */
 
 /* Balls that all overlap, and a query for the deepest pair: pruning does not help, and 16 million
  * pairs take seconds. */

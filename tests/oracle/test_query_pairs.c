@@ -54,7 +54,7 @@ static const ct_scene *random_scene(check_random *r, int bodies, double side) {
   return seal(draft, empty);
 }
 
-/* ---- the loops ------------------------------------------------------------------------------ */
+/* ---- reference loops ------------------------------------------------------------------------- */
 
 static ct_pose pose_in(const ct_scene *scene, const ct_query_options *o, uint32_t row) {
   for (size_t k = 0; k < o->override_count; k++)

@@ -26,7 +26,7 @@ static size_t cross(const ct_ray *ray, const ct_shape *shape, const ct_pose *pos
   return ct_ray_cross(ray, (ct_placed){shape, &frame}, workspace, out, room);
 }
 
-/* ---- poses that keep the grid --------------------------------------------------------------- */
+/* ---- poses that preserve the grid ------------------------------------------------------------ */
 
 typedef struct grid_pose {
   ct_pose pose;
@@ -76,7 +76,7 @@ static ct_ray ray_of(const voxel_line *line, const grid_pose *g, double length) 
                   ct_scale(turned(g, line->direction), length), INFINITY};
 }
 
-/* ---- what a ray has to find ----------------------------------------------------------------- */
+/* ---- expected crossings ---------------------------------------------------------------------- */
 
 /* The ends of the spans that are not behind the origin. */
 static expected expect(const voxel_solid *v, const voxel_line *line) {
@@ -140,7 +140,7 @@ static void judge(const char *what, const voxel_line *line, const grid_pose *g,
   }
 }
 
-/* ---- the kinds of body ---------------------------------------------------------------------- */
+/* ---- kinds of bodies ------------------------------------------------------------------------- */
 
 static void solid_meshes(void) {
   check_random r = full_random("solid meshes", 101);

@@ -89,7 +89,7 @@ static void make(statics *s, check_random *r, bool frictionless) {
   }
 }
 
-/* ---- the truth ------------------------------------------------------------------------------ */
+/* ---- exact statics --------------------------------------------------------------------------- */
 
 /* A force (x, z) at a contact, on b, as a column of the equilibrium of all bodies. */
 static void put_column(const statics *s, const contact *c, int x, int z, exact_program *p) {
@@ -215,7 +215,7 @@ static void without_friction(void) { claims_hold("normals", 501, CT_RESTING_FRIC
 static void with_cones(void) { claims_hold("cones", 502, CT_RESTING_FRICTION_CONE); }
 static void with_pyramids(void) { claims_hold("pyramids", 503, CT_RESTING_FRICTION_POLYHEDRAL); }
 
-/* ---- bodies that are moved ------------------------------------------------------------------ */
+/* ---- driven bodies --------------------------------------------------------------------------- */
 
 /* Two bodies of prescribed motion, listed behind the dynamic ones: rotated about the origin and
  * shifted, together or with a small difference. `converged` permits forces of CT_FRICTION_GROWTH

@@ -221,7 +221,7 @@ static void surfaces_have_the_callers_ids(void) {
   block_free(&b);
 }
 
-/* ---- one by one ----------------------------------------------------------------------------- */
+/* ---- element by element ---------------------------------------------------------------------- */
 
 static ct_shape hull_of_element(const block *b, uint32_t element) {
   ct_vec3 points[8];

@@ -462,7 +462,7 @@ static void scale_by_powers_of_two_keeps_every_digit(void) {
   }
 }
 
-/* ---- solids within solids ------------------------------------------------------------------- */
+/* ---- solids inside solids -------------------------------------------------------------------- */
 
 static void cavities_are_outside_and_what_is_told_twice_counts_twice(void) {
   soup s = {0}, t = {0}, u = {0};

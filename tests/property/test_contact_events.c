@@ -268,7 +268,7 @@ static void edit(life *l) {
   l->scene = seal(draft, l->scene);
 }
 
-/* ---- every pair ----------------------------------------------------------------------------- */
+/* ---- evaluation of every pair ---------------------------------------------------------------- */
 
 typedef struct collider_at {
   ct_placed placed;
@@ -445,7 +445,7 @@ static bool same_text(ct_text x, ct_text y) {
   return x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0;
 }
 
-/* Rows 19, 20: begun contacts are new, others keep their records bit for bit. */
+/* Rows 19, 20: begun contacts are new; the records of other contacts are unchanged, bit for bit. */
 static void check_records(life *l, const ct_contact_event *event) {
   CHECK_INT(ct_contact_state_count(event->state), l->found_count);
   size_t began = 0, persisted = 0;
@@ -526,7 +526,7 @@ static void check_ended(life *l, const ct_contact_event *event) {
   l->ends += ends;
 }
 
-/* ---- the functions -------------------------------------------------------------------------- */
+/* ---- zero-crossing functions ----------------------------------------------------------------- */
 
 static ct_contact_monitor evaluate(const ct_scene *scene, const ct_contact_state *state,
                                    ct_contact_monitor_options options, ct_pair_result *contacts) {

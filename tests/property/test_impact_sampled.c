@@ -122,7 +122,7 @@ static void motion_free(motion *m) {
   mover_free(m->b);
 }
 
-/* ---- the truth ------------------------------------------------------------------------------ */
+/* ---- sampled distances ----------------------------------------------------------------------- */
 
 /* Least signed distance over the pairs of colliders, by the narrow phase. */
 static double distance_at(const motion *m, double time) {

@@ -78,7 +78,7 @@ static void random_set(check_random *r, contact_set *s, bool one, bool friction)
   while ((int)s->count < contacts) random_touch(r, s, friction);
 }
 
-/* ---- what holds of every answer ------------------------------------------------------------- */
+/* ---- invariants of every answer -------------------------------------------------------------- */
 
 static ct_vec3 sized(ct_vec3 sum, ct_vec3 term) {
   return ct_vec(fabs(sum.x) + fabs(term.x), fabs(sum.y) + fabs(term.y), fabs(sum.z) + fabs(term.z));

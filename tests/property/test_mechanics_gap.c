@@ -231,8 +231,8 @@ static void move_as_one(mover_case c[2]) {
       ct_add(c[0].linear, ct_add(ct_cross(c[0].angular, arm), ct_cross(w, ct_cross(w, arm))));
 }
 
-/* Row 47: two bodies that move as one rigid body keep all their contacts unchanged: flat, along
- * edges, in corners. */
+/* Row 47: the contacts of two bodies that move as one rigid body do not change: flat, along edges,
+ * in corners. */
 static void moving_as_one(void) {
   check_random r = {4703};
   static const ct_quat turns[] = {{0, 0, 0, 1},

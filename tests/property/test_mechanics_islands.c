@@ -43,7 +43,7 @@ static random_scene make(check_random *r) {
   return s;
 }
 
-/* ---- the truth ------------------------------------------------------------------------------ */
+/* ---- brute force ----------------------------------------------------------------------------- */
 
 typedef struct found {
   const random_scene *of;
@@ -91,7 +91,7 @@ static void close_links(const found *f, uint32_t label[ROWS]) {
   }
 }
 
-/* ---- facts ---------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static uint32_t first_dynamic(const random_scene *s, const ct_island *island) {
   for (size_t i = 0; i < island->set.body_count; i++)

@@ -17,7 +17,7 @@
 
 static char record[RECORD_BYTES];
 
-/* ---- the least ------------------------------------------------------------------------------ */
+/* ---- minimal store --------------------------------------------------------------------------- */
 
 /* A store that only appends: a thread takes all waiting records, writes them at once, syncs, and
  * wakes the loop. */
