@@ -73,8 +73,7 @@ static bool shared_edge(const loop *f, const loop *g, uint32_t out[2]) {
   return false;
 }
 
-/* The point on three planes, with its signs against all others. nearest: the smallest decided
- * magnitude relative to its terms. */
+/* The point on three planes, classified against all other planes. */
 typedef struct node {
   bool inside;    /* of all closed half-spaces */
   bool strict[2]; /* strictly inside a, and inside b, apart from the planes that define the point */

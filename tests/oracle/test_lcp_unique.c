@@ -257,7 +257,7 @@ static void check_claims(const problem *p, const truth *t, const ct_lcp_result *
     CHECK(t->count == 0);
   if (a->unique == CT_YES) {
     CHECK(a->converged && t->count > 0 && !t->several);
-    /* Methods for symmetric M deviate by the tolerance. */
+    /* On a slightly asymmetric M, methods for symmetric M are accurate only to the tolerance. */
     bool for_any =
         a->method == CT_LCP_LEMKE || a->method == CT_LCP_ENUMERATION || a->asymmetry == 0.0;
     CHECK(!for_any || is_first(p, t, a->z));

@@ -72,7 +72,7 @@ static void judge_relation(const mesh_case *m, const proof_answer *answer, doubl
   t->held += in_b > band;
 }
 
-/* Two solids are as deep as the deepest vertex, if a vertex is inside; for two meshes. */
+/* Two solid meshes are as deep as the deepest vertex, if a vertex is inside. */
 static void judge_depth(const mesh_case *m, const proof_answer *answer, double unit,
                         mesh_tally *t) {
   long double in_a, in_b, least;

@@ -328,8 +328,8 @@ static void row_17_hulls_below_a_plane_are_hulls_in_a_large_box(void) {
   CHECK(contacts > 200);
 }
 
-/* Weighting by squared areas: each clipped mesh triangle counts with its own square; of a hull, the
- * whole face does. */
+/* With the weighting SQUARED_FACE, boxes as meshes and as boxes have the same normal: coplanar
+ * triangles count as one face. */
 static void whole_faces_weigh_as_those_of_hulls(void) {
   check_random r = {53};
   for (int i = 0; i < 200; i++) {

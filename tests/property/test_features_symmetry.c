@@ -119,8 +119,8 @@ static void row_30_33_features_belong_together(void) {
         edges += check_feature(shape, pose, &by[mode].items[k]);
       all += by[mode].count;
     }
-    /* The nearest point is no farther than the exit points of the rays; `both` is the union of the
-     * two. */
+    /* A vertex is no deeper below the nearest point than along a backward ray; `both` interleaves
+     * backward and forward. */
     const answer *backward = &by[CT_FEATURES_BACKWARD], *closest = &by[CT_FEATURES_CLOSEST],
                  *both = &by[CT_FEATURES_BOTH];
     size_t vertices = 0;

@@ -158,8 +158,8 @@ static void random_case(pair_case *c, check_random *r, bool polyhedra) {
   } while (true);
 }
 
-/* The greatest separation of overlapping polyhedra is minus the depth. For separated ones it is the
- * distance if the closest features are the plane's, and never more. */
+/* The greatest separation of overlapping polyhedra is minus the depth. If they are apart it never
+ * exceeds the distance, and equals it if the plane belongs to the closest features. */
 static void the_best_axis_tells_depths_exactly(void) {
   check_random r = {51};
   long apart = 0, equal = 0, deep = 0;
