@@ -306,7 +306,7 @@ static double best_four(const ct_contact_point *p, size_t n, ct_vec3 normal) {
   return best;
 }
 
-/* Brings the pair near contact: moves b along the line of centres until its distance is small. */
+/* Brings the pair near contact: moves b along the pair's normal to a random small distance. */
 static void approach(check_random *r, const ct_shape *a, const ct_frame *fa, const ct_shape *b,
                      ct_frame *fb) {
   double wanted = check_uniform(r, -0.05, 0.05);

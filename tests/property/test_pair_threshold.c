@@ -1,5 +1,5 @@
-/* A threshold omits only pairs that are farther apart: decided by the distance that the full query
- * returns. */
+/* A threshold ends a query early only if the pair is farther apart, by the distance of the full
+ * query. */
 #include "tests/oracle/pair_cases.h"
 
 #define PAIRS 9000
