@@ -325,8 +325,8 @@ static void random_bodies_are_stable_after_one_round(void) {
     static const char *const rotations[] = {
         "\"rpy\":[%.17g,%.17g,1]", "\"matrix\":[1,0,0,0,1,0,0,0,1],\"user\":[%.17g,%.17g]",
         "\"rotationWxyz\":[1,0,0,0],\"user\":{\"x\":%.17g,\"y\":%.17g}",
-        "\"rotation\":[0,0,0,1.0005],\"motion\":{\"density\":1,\"linearVelocity\":[%.17g,%.17g,0]"
-        "}"};
+        ("\"rotation\":[0,0,0,1.0005],\"motion\":{\"density\":1,"
+         "\"linearVelocity\":[%.17g,%.17g,0]}")};
     char rotation[200];
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
