@@ -301,7 +301,7 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
     s.turn = s.rank + cells->face_count;
     lay_out_hull(&w, block, cells);
     memset(block, 0, bytes);
-    if (!fill_hull(&w, cells, &s)) status = CT_CANCELLED;
+    if (ct_cancel_raised(cancel) || !fill_hull(&w, cells, &s)) status = CT_CANCELLED;
   }
   free(s.order);
   ct_half_edges_close(&s.set);

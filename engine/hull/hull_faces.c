@@ -150,8 +150,11 @@ ct_status ct_hull_cells_join(const ct_hull_builder *grow, uint32_t point_count,
         !join_facet(&j, i))
       status = CT_CANCELLED;
   }
+  /* Each of these steps writes new memory: tens of milliseconds for large hulls. */
   if (status == CT_OK) status = collect_vertices(&j, point_count, position, cells);
+  if (status == CT_OK && ct_cancel_raised(cancel)) status = CT_CANCELLED;
   if (status == CT_OK) status = collect_faces(&j, cells);
+  if (status == CT_OK && ct_cancel_raised(cancel)) status = CT_CANCELLED;
   free_joiner(&j);
   if (status != CT_OK) ct_hull_cells_free(cells);
   return status;
