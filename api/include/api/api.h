@@ -1,11 +1,15 @@
-/* The API seen from the server: bytes in, bytes out. Knows no socket and no thread; a call object
- * may be used by one thread at a time. The server matches a request's head, gathers the body, runs
- * the call's steps where it likes, and sends the reply.
+/* The API as a library: the bytes of a request in, the bytes of a reply out. It uses no sockets and
+ * creates no threads. The server matches the request's head, collects the body, runs the steps of
+ * the call on threads of its choice, and sends the reply. One thread at a time may use a call,
+ * except as stated below.
  *
- * The life of a call:  api_match -> api_call_create -> [api_call_feed ...] -> api_call_begin
- *   -> API_STEP_DONE, or API_STEP_WORK: api_call_next / api_call_run over its ranges (in parallel),
- * then api_call_finish
- *   -> api_call_reply, api_call_new_revision -> api_call_destroy
+ * Lifecycle of a call:
+ *   1. api_match_head, api_call_create, api_call_set_shapes
+ *   2. api_call_feed for each piece of a streamed body
+ *   3. api_call_begin. API_STEP_DONE: the reply is ready. API_STEP_WORK: api_call_next,
+ *      api_call_run and api_call_done for each range, in parallel, then api_call_finish
+ *   4. api_call_reply, api_call_new_revision
+ *   5. api_call_destroy
  */
 #ifndef API_API_H
 #define API_API_H
@@ -14,7 +18,7 @@
 
 /* ---- limits: one table for the defaults, the options and /v1/limits ------------------------- */
 
-/* X(member, "jsonName", default, least, greatest, "unit", "what it bounds") */
+/* X(member, "jsonName", default, least, greatest, "unit", "description") */
 #define API_LIMIT_MAP(X)                                                                           \
   X(json_bytes, "jsonBytes", 16777216, 1024, 1073741824, "bytes", "a JSON request body")           \
   X(ndjson_bytes, "ndjsonBytes", 1073741824, 1024, 1099511627776, "bytes",                         \
@@ -86,20 +90,22 @@ typedef struct api_limits {
 #undef API_LIMIT_MEMBER
 } api_limits;
 
-/* The fixed ones that /v1/limits shows beside them come from contact/limits.h. */
+/* /v1/limits also lists fixed limits: those of contact/limits.h. */
 
 typedef struct api_service api_service;
 
 typedef struct api_settings {
   api_limits limits;
-  const char *durability; /* word in every write's reply: "memory"; outlives the service */
-  unsigned workers;       /* shown by /v1/limits */
+  const char
+      *durability;  /* word in the reply to each write, e.g. "memory"; must outlive the service */
+  unsigned workers; /* reported by /v1/limits */
 } api_settings;
 
-/* Copies settings. NULL: out of memory. Immutable afterwards; shared by all threads. */
+/* Copies the settings. All threads share the service, which is immutable except for the durability
+ * word. NULL: out of memory. */
 api_service *api_service_create(const api_settings *settings);
 void api_service_destroy(api_service *service);
-/* Another word for writes from now on, which outlives the service. Any thread. */
+/* Sets the durability word of later writes; the word must outlive the service. Any thread. */
 void api_service_set_durability(api_service *service, const char *word);
 
 /* ---- replies -------------------------------------------------------------------------------- */
@@ -109,22 +115,21 @@ typedef struct api_header {
   char value[128];
 } api_header;
 
-/* A path with two ids, each byte of which may be percent-encoded, and the words around them. */
+/* Bytes of a path with two ids, all bytes of both percent-encoded, and the fixed segments. */
 #define API_LOCATION_BYTES (6 * CT_ID_LENGTH_MAX + 64)
 
 typedef struct api_reply {
   int status;
   const char *content_type; /* static */
-  const char *body;         /* body_length bytes; owned by the call or refusal that made it */
+  const char *body; /* body_length bytes; owned by the call, or after a refusal by the caller */
   size_t body_length;
   api_header headers[4]; /* ETag, Allow, Retry-After ... */
   size_t header_count;
-  char location[API_LOCATION_BYTES]; /* the header Location; "": none */
+  char location[API_LOCATION_BYTES]; /* Location header; "": none */
 } api_reply;
 
-/* Problems: X(ID, "kebab-name", status, "Title", "what it means and what to do"); served under
- * /problems/{name}. The list is in api/problems.def so that this header stays short;
- * API_PROBLEM_<ID> are its enum values. */
+/* Types of problem: X(ID, "kebab-name", status, "Title", "cause and remedy"), listed in
+ * api/problems.def and served at /problems/{name}. */
 typedef enum api_problem_id {
 #define X(id, name, status, title, text) API_PROBLEM_##id,
 #include <api/problems.def>
@@ -132,9 +137,9 @@ typedef enum api_problem_id {
   API_PROBLEM_COUNT
 } api_problem_id;
 
-/* A problem document that the server itself sends (guard, admission, deadline). detail is
- * printf-like and is escaped here. The caller frees reply->body with free(); when memory is out the
- * reply has an empty body. */
+/* Writes a problem document for a request that the server refuses itself (guard, admission,
+ * deadline). detail: a printf format; the text is escaped for JSON. The caller frees reply->body
+ * with free(). Out of memory: the reply has an empty body. */
 __attribute__((format(printf, 3, 4))) void api_refuse(api_reply *reply, api_problem_id id,
                                                       const char *detail, ...);
 
@@ -150,286 +155,288 @@ typedef struct api_head {
   const char *if_none_match; /* or NULL */
 } api_head;
 
-/* What the call needs from the server's registry of scenes. */
+/* The scenes and shapes that a call reads or writes. */
 typedef enum api_target {
-  API_TARGET_NONE,     /* documents, stateless queries */
+  API_TARGET_NONE,     /* no scene: documents, stateless queries */
   API_TARGET_LIST,     /* a snapshot of all scenes */
-  API_TARGET_CREATE,   /* a new scene under an id that the server makes */
+  API_TARGET_CREATE,   /* a new scene; the server generates its id */
   API_TARGET_READ,     /* the scene of match.scene_id */
-  API_TARGET_EVENTS,   /* the same; a reply 200 to GET is the beginning of a stream of its events,
-                          which the server feeds */
-  API_TARGET_SNAPSHOT, /* the same; a new revision is committed where nobody has written meanwhile,
-                          else api_call_set_conflict */
-  API_TARGET_WRITE,    /* the same, with the scene's writes in order */
-  API_TARGET_PUT,      /* as WRITE, but the scene may be absent */
-  API_TARGET_DELETE,   /* as WRITE; when the reply is 2xx the scene goes */
-  API_TARGET_SHAPE_LIST, /* posted shapes */
-  API_TARGET_SHAPE_READ, /* the same, and a snapshot of all scenes: who names them */
-  API_TARGET_SHAPE_WRITE /* the same; afterwards api_call_commit_shapes */
+  API_TARGET_EVENTS,   /* as READ; a reply 200 to GET starts an event stream, which the server
+                          feeds */
+  API_TARGET_SNAPSHOT, /* as READ; the call computes a new revision, which is committed if the scene
+                          was not written to meanwhile; otherwise api_call_set_conflict */
+  API_TARGET_WRITE,  /* a write to the scene of match.scene_id; writes to a scene are serialised */
+  API_TARGET_PUT,    /* as WRITE, but the scene may be absent */
+  API_TARGET_DELETE, /* as WRITE; a 2xx reply deletes the scene */
+  API_TARGET_SHAPE_LIST, /* the posted shapes */
+  API_TARGET_SHAPE_READ, /* the posted shapes, and a snapshot of all scenes to count references */
+  API_TARGET_SHAPE_WRITE /* as SHAPE_READ, followed by api_call_commit_shapes */
 } api_target;
 
 typedef struct api_route api_route;
 
-/* What a body is, by its content type. */
+/* Format of the request body, by its content type. */
 typedef enum api_form { API_FORM_JSON, API_FORM_NDJSON, API_FORM_STL, API_FORM_OBJ } api_form;
 
 typedef struct api_match {
   const api_route *route;
   api_target target;
-  char scene_id[CT_ID_LENGTH_MAX + 1]; /* empty unless the path names one; decoded and checked */
+  char scene_id[CT_ID_LENGTH_MAX + 1]; /* decoded and checked; empty: the path names no scene */
   char item_id[CT_ID_LENGTH_MAX +
-               1];   /* id of a body, a contact state or a shape, or problem name; empty if none */
+               1];   /* id of a body, contact state or shape, or a problem's name; empty: none */
   const char *label; /* route template for logs and metrics: "/v1/scenes/{s}/query/distance" */
   bool takes_body;
   api_form form;
-  bool streams;      /* the body is NDJSON: hand it over with api_call_feed as it arrives */
-  uint64_t body_max; /* bytes */
+  bool streams;      /* the body is NDJSON, passed to api_call_feed as it arrives */
+  uint64_t body_max; /* greatest body, bytes */
 } api_match;
 
-/* True: *match is set. False: *refusal is (404, 405 with Allow, 415, 400 for an id that cannot be);
- * free(refusal->body). */
+/* Matches a request's head to a route. True: *match is set. False: *refusal is set (404, 405 with
+ * Allow, 415, or 400 for an invalid id); the caller frees refusal->body with free(). */
 bool api_match_head(const api_service *service, const api_head *head, api_match *match,
                     api_reply *refusal);
 
 /* ---- ids ------------------------------------------------------------------------------------ */
 
-/* The character that begins at bytes[0] of `length`, and its bytes in UTF-8; 0: there is none. */
+/* Decodes the UTF-8 character at bytes[0]. Returns its number of bytes; 0: not UTF-8, or length is
+ * 0. */
 size_t api_utf8_next(const char *bytes, size_t length, uint32_t *code);
-/* Bytes of an id that is percent-encoded, terminator and all. */
+/* Bytes of a percent-encoded id, including the terminator. */
 #define API_ID_ENCODED_BYTES (3 * CT_ID_LENGTH_MAX + 1)
-/* The id as a segment of a path. Returns out. */
+/* Percent-encodes the id as a segment of a path. Returns out. */
 const char *api_id_encode(const char *id, char out[API_ID_ENCODED_BYTES]);
-/* The id that a JSON string is, quotes and all. False: it is no id, or no string. */
+/* Decodes a JSON string, quotes included, that is an id. False: not a string, or not a valid id. */
 bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX + 1]);
 
-/* ---- likeness of words ---------------------------------------------------------------------- */
+/* ---- suggestions for misspelt names --------------------------------------------------------- */
 
-/* Candidates that are compared with one unknown word, and cells of the tables of edits that are
- * evaluated for it: an error costs a few milliseconds at most, on the server's loop too, however
- * many candidates there are and however long. */
+/* Limits of one search: candidates compared, and cells of the edit distance tables. They keep a
+ * suggestion below a few milliseconds, since it may be computed on the server's loop. */
 #define API_SPELLING_CANDIDATES 20000
 #define API_SPELLING_CELLS 400000
-/* Classes of letters that are counted. */
+/* Classes of letters in the histogram that rejects candidates early. */
 #define API_SPELLING_LETTERS 64
 
-/* The search for what somebody meant: of all candidates the one with the fewest letters to change,
- * if that is at most a third of the longer word, or swaps its two letters; of several the first. */
+/* Searches the candidate with the least edit distance to a word. A candidate counts if the distance
+ * is at most a third of the longer word's length, or if it differs by swapping the word's only two
+ * letters. Of equally near candidates the first counts. */
 typedef struct api_spelling {
-  ct_text word, best;                          /* borrowed; best is empty where nothing is near */
-  unsigned char letters[API_SPELLING_LETTERS]; /* of the word: how many of each class */
+  ct_text word, best;                          /* borrowed; best is empty if no candidate is near */
+  unsigned char letters[API_SPELLING_LETTERS]; /* histogram of the word's letters */
   size_t distance, considered, cells;
 } api_spelling;
 
 api_spelling api_spelling_start(const char *word, size_t length);
-/* False: no more candidates are compared. */
+/* Compares one candidate. False: a limit is reached, and later candidates are ignored. */
 bool api_spelling_consider(api_spelling *likeness, const char *candidate, size_t length);
 
 /* ---- posted shapes -------------------------------------------------------------------------- */
 
-/* Is it a write whose bodies may name posted shapes? */
+/* True if the call is a write whose bodies may refer to posted shapes. */
 bool api_match_names_shapes(const api_match *match);
 
-/* All posted shapes of one moment: immutable, counted references, read by any threads. */
+/* A snapshot of all posted shapes: immutable, reference-counted, readable by any thread. */
 typedef struct api_shape_table api_shape_table;
 
-/* An empty table. NULL: out of memory. */
+/* Creates an empty table. NULL: out of memory. */
 const api_shape_table *api_shapes_create(void);
 const api_shape_table *
-api_shapes_retain(const api_shape_table *table);       /* NULL is allowed, and returned */
+api_shapes_retain(const api_shape_table *table);       /* NULL is allowed and returned */
 void api_shapes_release(const api_shape_table *table); /* NULL is allowed */
 size_t api_shapes_count(const api_shape_table *table);
-/* Bytes that they hold. */
-uint64_t api_shapes_memory(const api_shape_table *table); /* of NULL: 0 */
-/* The id of a shape, in ascending order; the table's. */
+/* Bytes of memory that the shapes use; 0 if table is NULL. */
+uint64_t api_shapes_memory(const api_shape_table *table);
+/* The id of the shape at `index` in ascending order of id; owned by the table. */
 const char *api_shapes_id(const api_shape_table *table, size_t index);
 bool api_shapes_has(const api_shape_table *table, const char *id);
-/* The table without a shape: a reference, to the same table where it is not in it. NULL: out of
- * memory. */
+/* Returns a reference to a table without the shape; to the same table if the shape is not in it.
+ * NULL: out of memory. */
 const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id);
-/* The table's shapes whose id is in a list, which ascends in byte order: `count` texts, `stride`
- * bytes from one to the next. A reference, to the same table where it loses none. NULL: out of
- * memory. O(shapes + count) */
+/* Returns a reference to a table of the shapes with ids in the list; to the same table if it loses
+ * none. ids: `count` texts in ascending byte order, `stride` bytes apart. NULL: out of memory.
+ * O(shapes + count). */
 const api_shape_table *api_shapes_intersect(const api_shape_table *table, const char *ids,
                                             size_t count, size_t stride);
-/* The table with those of another that it has not: a reference, to the same table where it has all.
- * NULL: out of memory. O(n) for each */
+/* Returns a reference to a table of the shapes of both tables; to `table` if it contains all of
+ * them. NULL: out of memory. O(n) for each added shape. */
 const api_shape_table *api_shapes_union(const api_shape_table *table, const api_shape_table *more);
-/* May a scaled copy of one of the shapes take long to make? */
+/* True if scaling one of the shapes may take long. */
 bool api_shapes_scale_slowly(const api_shape_table *table);
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
 typedef struct api_scene_entry {
   const char *id;
-  const ct_scene *scene;     /* NULL: it is not in memory; the rest tells of it then */
-  const char *status;        /* "stored": it will be loaded; "corrupt": it cannot be. Static */
-  uint64_t revision, bodies; /* as the store knows them */
+  const ct_scene *scene;     /* NULL: not in memory; the members below are set instead */
+  const char *status;        /* "stored": not loaded yet; "corrupt": cannot be loaded. Static */
+  uint64_t revision, bodies; /* according to the store */
 } api_scene_entry;
 
-/* A query whose answer was cut into pages, by the hash that its cursors hold. */
+/* A paged query, retained under the hash that its cursors contain. */
 typedef struct api_kept_query {
   uint64_t hash;
-  const char *bytes; /* the request's body */
+  const char *bytes; /* body of the request */
   size_t length;
 } api_kept_query;
 
 typedef struct api_input {
-  const char *
-      body; /* whole body unless it was fed; may be NULL when empty; borrowed for the call's life */
+  const char
+      *body; /* the whole body, unless it was fed; may be NULL if empty; borrowed until destroy */
   size_t body_length;
   const ct_scene
-      *scene; /* current revision, or NULL: absent (or no target). Borrowed for the call's life */
-  const ct_scene *const
-      *kept; /* older revisions of the scene still kept for cursors; borrowed likewise */
+      *scene; /* current revision; NULL: no such scene, or no target. Borrowed until destroy */
+  const ct_scene *const *
+      kept; /* older revisions of the scene that are retained for cursors; borrowed until destroy */
   size_t kept_count;
-  const api_kept_query *kept_queries; /* of the scene, likewise */
+  const api_kept_query *kept_queries; /* retained queries of the scene; borrowed until destroy */
   size_t kept_query_count;
-  uint64_t first_revision; /* number for a scene that this call creates */
-  uint64_t lost_revision; /* PUT, DELETE; not 0: the scene is there, at this revision, but cannot be
-                             read */
-  bool store_decides; /* SHAPE_WRITE: a store is asked for what is to go, and may have what could
-                         not be read */
-  api_spelling like_scene;  /* the nearest id of a scene, where there is no scene of the id that the
-                               path names */
-  bool resumes;             /* EVENTS: the listener has heard earlier events of the scene */
-  const char *new_scene_id; /* CREATE: the id made by the server */
-  ct_text new_scene_origin; /* CREATE: ct_scene_origin of the new scene; may be empty */
+  uint64_t first_revision; /* number of the first revision of a scene that this call creates */
+  uint64_t
+      lost_revision; /* PUT, DELETE: revision of an existing scene that cannot be loaded; 0: none */
+  bool store_decides; /* SHAPE_WRITE: DELETE of an unknown shape is passed to the store, which may
+                         contain shapes that could not be loaded */
+  api_spelling like_scene;  /* if no scene has the path's id: the nearest existing id */
+  bool resumes;             /* EVENTS: the request continues an earlier stream */
+  const char *new_scene_id; /* CREATE: id generated by the server */
+  ct_text new_scene_origin; /* CREATE: see api_scene_origin; may be empty */
   const api_scene_entry
-      *scenes;             /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes in ascending order of id */
-  size_t scene_count;      /* the same, and CREATE, PUT: scenes that exist */
+      *scenes;             /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes, in ascending order of id */
+  size_t scene_count;      /* as `scenes`; also CREATE, PUT: number of existing scenes */
   const ct_cancel *cancel; /* polled by begin, run and finish; may be NULL */
 } api_input;
 
-/* Are there at most so many rows, and colliders, in those of the scenes that are in memory? Who
- * names a shape is found by looking at all of them. O(scenes + limit). */
+/* True if the scenes in memory have at most `limit` rows in total, and at most `limit` colliders.
+ * Counting the references to a shape visits all of them. O(scenes + limit). */
 bool api_scenes_are_small(const api_scene_entry *scenes, size_t count, uint64_t limit);
 
-/* named[i] becomes true where a collider of those scenes that are in memory names shape i of the
- * table. O(colliders log shapes) */
+/* Sets named[i] if a collider of the scenes in memory refers to shape i of the table.
+ * O(colliders log shapes). */
 void api_shapes_mark_used(const api_shape_table *shapes, const api_scene_entry *scenes,
                           size_t count, bool *named);
 
-/* The new_scene_origin that the scene was created with, the same in each revision; empty: none. The
- * scene's. */
+/* The new_scene_origin with which the scene was created, the same in each revision; empty: none.
+ * Owned by the scene. */
 ct_text api_scene_origin(const ct_scene *scene);
 
-/* Contacts of the contact state that the path names: a GET writes out all of them, an event looks
- * at all. 0: none is named. */
+/* Number of contacts of the contact state that the path names; 0: the path names none. A GET writes
+ * all of them, an event evaluates all of them. */
 size_t api_match_contact_count(const api_match *match, const ct_scene *scene);
 
 typedef struct api_call api_call;
 
-/* Something that happened to a scene, for those who listen. */
+/* A change of a scene, published to the scene's subscribers. */
 typedef struct api_event {
   const char *name; /* "revision", "began" ...; static */
   const char *data; /* a JSON object on one line, `length` bytes */
   size_t length;
-  const char *contact_state; /* only who named this contact state is reported; NULL: all are */
+  const char *contact_state; /* only subscribers of this contact state receive it; NULL: all do */
 } api_event;
 
-/* The events of a scene that are kept may have so many times the bytes that one listener may leave
- * unread. */
+/* Bytes of retained events of one scene, as a multiple of eventBacklogBytes, the unread bytes of
+ * one subscriber. */
 #define API_EVENTS_BACKLOGS 4
 
-/* Data of a `revision` event outside of any write: how the scene stands. free() it; NULL: out of
- * memory. */
+/* Data of a `revision` event that belongs to no write: the scene's current revision. The caller
+ * frees the result with free(). NULL: out of memory. */
 char *api_event_revision(const char *scene_id, uint64_t revision, uint64_t bodies, size_t *length);
 
 typedef enum api_step { API_STEP_DONE, API_STEP_WORK } api_step;
 
-/* Memory that a thread computes in, kept from range to range of whatever calls; one thread at a
- * time. NULL: out of memory. */
+/* Scratch memory of a worker thread, reused by the ranges of all calls that the thread runs; used
+ * by one thread at a time. NULL: out of memory. */
 typedef struct api_scratch api_scratch;
 api_scratch *api_scratch_create(void);
 void api_scratch_destroy(api_scratch *scratch); /* NULL is allowed */
 
-/* What solvers of contact problems have done: of islands, of raw problems, of the steps of a
- * motion. */
+/* Totals of the contact solvers, over islands, problems posted to /v1/solve, and steps of motions.
+ */
 typedef struct api_solver_counts {
   uint64_t problems, iterations;
-  uint64_t failures; /* problems left above their tolerance, and not proven to have no solution */
+  uint64_t failures; /* problems above their tolerance and not proven infeasible */
 } api_solver_counts;
 
-/* In this scratch, since it was made. To be asked while nothing runs in it. */
+/* Totals of this scratch since its creation. Must not be called while a range uses the scratch. */
 api_solver_counts api_scratch_solver_counts(const api_scratch *scratch);
 
-/* NULL: out of memory. head is copied as far as needed. */
+/* Creates a call, with copies of the needed parts of head. NULL: out of memory. */
 api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match);
 void api_call_destroy(api_call *call);
 
-/* The shapes that the call may name, and lists: those of this moment. The call takes a reference;
- * the last table given counts. To be called before the first feed and before begin; without it
- * there are none. */
+/* Sets the shapes that the call may refer to or list; without a table there are none. The call
+ * takes a reference; a later table replaces an earlier one. Must be called before the first feed
+ * and before begin. */
 void api_call_set_shapes(api_call *call, const api_shape_table *shapes);
 
-/* A streamed body, piece by piece, in order. False: the call has failed already and the rest of the
- * body is of no use (begin then gives the problem). Cost: that of parsing; run it on a worker. */
+/* Parses the next piece of a streamed body; expensive, for worker threads. False: the call has
+ * failed and ignores the rest of the body; begin then writes the problem. */
 bool api_call_feed(api_call *call, const char *bytes, size_t length);
 
-/* Parses, checks, and does all that is cheap; a write's new revision is ready after this. Keeps
- * `input` until destroy. */
+/* Parses and checks the request and does inexpensive work. After API_STEP_DONE the reply and a
+ * write's new revision are ready. The input is borrowed until destroy. */
 api_step api_call_begin(api_call *call, const api_input *input);
 
-/* After begin: */
+/* Valid after begin. */
 uint64_t api_call_deadline_ms(
-    const api_call *call); /* since the request arrived; the request's own or the default */
-double api_call_cost_ns(const api_call *call); /* rough cost of the work on one core */
+    const api_call *call); /* from the arrival of the request; as requested, or the default */
+double api_call_cost_ns(const api_call *call); /* estimated time of the work on one core */
 
-/* The next range to run, or -1 when no more are needed now. Any thread, but one at a time with
+/* The next range to run; -1: no more for now. Any thread, but not concurrently with itself or with
  * api_call_done. */
 long api_call_next(api_call *call);
-/* Runs a range; different ranges in parallel. Never fails: what goes wrong is in the reply. */
+/* Runs a range. Different ranges may run in parallel, each with its own scratch. Errors are
+ * reported by the reply. */
 void api_call_run(api_call *call, long range, api_scratch *scratch);
-/* Tells that a range is complete. Any thread, but one at a time with api_call_next. */
+/* Marks a range as complete. Any thread, but not concurrently with itself or with api_call_next. */
 void api_call_done(api_call *call, long range);
-/* After next has given -1 and every range given is done: lays the answer together. */
+/* Composes the reply. Requires that api_call_next has returned -1 and all its ranges are done. */
 void api_call_finish(api_call *call);
 
-/* SNAPSHOT, whose ranges come one at a time: lines of NDJSON that the call has reported of its work
- * since this was last asked; none: NULL. To be asked while no range runs. Owned by the call until
- * it goes on. */
+/* SNAPSHOT, whose ranges run one at a time: NDJSON progress lines since the previous call of this
+ * function; NULL: none. Must not be called while a range runs. Owned by the call, and valid until
+ * the next range runs. */
 const char *api_call_progress_lines(api_call *call, size_t *length);
-/* How far long work has come, to be reported where its time is over: a sentence that goes on after
- * another, or nothing. `out` has API_HINT_MAX bytes. Between two ranges of a SNAPSHOT's. */
+/* SNAPSHOT, after a missed deadline: writes the progress of the work as a sentence to append to the
+ * problem's detail, or an empty text. `out` has API_HINT_MAX bytes. Must not be called while a
+ * range runs. */
 #define API_HINT_MAX 320
 void api_call_hint(const api_call *call, char *out);
-/* The reply after such lines: one line more. free() it; NULL: out of memory. */
+/* The reply as the last line after progress lines. The caller frees the result with free(). NULL:
+ * out of memory. */
 char *api_reply_line(const api_reply *reply, size_t *length);
-/* SNAPSHOT, after finish: the scene has been written to since the call's snapshot, or is being: the
- * reply becomes a problem, and there is no new revision. */
+/* SNAPSHOT, after finish: the scene was written to since the snapshot, or is being written to.
+ * Replaces the reply by a problem and discards the new revision. */
 void api_call_set_conflict(api_call *call);
 
-/* After begin gave DONE, or after finish: */
+/* Valid after begin has returned API_STEP_DONE, or after finish. */
 const api_reply *api_call_reply(const api_call *call); /* owned by the call */
 const ct_scene *
-api_call_new_revision(const api_call *call); /* to be committed (retain it), or NULL */
+api_call_new_revision(const api_call *call); /* to be retained and committed; NULL: none */
 const ct_scene *
-api_call_pin(const api_call *call); /* revision to keep for a cursor in the reply, or NULL */
-/* With a pin: the query that the reply's cursor continues, to be kept; borrowed from the call's
- * input. False: there is none. */
+api_call_pin(const api_call *call); /* to be retained for the cursor in the reply; NULL: none */
+/* With a pin: the query that the reply's cursor continues, to be retained; borrowed from the call's
+ * input. False: none. */
 bool api_call_kept_query(const api_call *call, api_kept_query *out);
-/* EVENTS: the contact state that the listener names; "": none. Owned by the call. */
+/* EVENTS: the contact state to which the client subscribes; "": none. Owned by the call. */
 const char *api_call_contact_state(const api_call *call);
-/* What listeners to the scene's events are to be reported once a write is committed, in this order;
- * none when nothing was written. The first is the write itself: `revision`, or `deleted`. To be
- * asked for by one thread, when the reply is there: the first one is made only then, so that a
- * write costs nothing where nobody listens. Where those of one contact state are more than are ever
- * kept, a `reset` stands for them. *whole: false when some are missing for want of memory: all
- * listeners are to be notified that. Owned by the call. */
+/* Events to publish once the write is committed, in this order; none if nothing was written. The
+ * first is `revision` or `deleted`, for the write itself. It is composed by the first call of this
+ * function, so that a write without subscribers does not pay for it. If a contact state has more
+ * events than are ever retained, one `reset` replaces them. *whole: false if events are missing
+ * because memory ran out; all subscribers must then be informed. One thread, after the reply is
+ * ready. Owned by the call. */
 const api_event *api_call_events(api_call *call, size_t *count, bool *whole);
-/* SHAPE_WRITE, when the reply is 2xx: what the call does to a shape, and its id, owned by the call.
- */
+/* SHAPE_WRITE, after a 2xx reply: how the call changes a shape, whose id is owned by the call. */
 typedef enum api_shape_change {
   API_SHAPE_POSTED,
   API_SHAPE_KNOWN,
   API_SHAPE_DELETED
 } api_shape_change;
 api_shape_change api_call_shape(const api_call *call, const char **id);
-/* What a SHAPE_WRITE makes of the current table, which may be another than the call began with: the
- * table that is current from now on, a reference; never NULL. Where a limit or memory does not
- * allow the change, the reply becomes a problem. O(shapes) written: calls for which
- * api_match_names_shapes holds have been committed since the input was taken, or have their shapes
- * and are still under way. What they name has not been counted: no shape is deleted then. */
+/* Applies a SHAPE_WRITE to the current table, which may differ from the table at begin. Returns a
+ * reference to the new current table, never NULL. If a limit or memory forbids the change, the
+ * reply becomes a problem. written: since the input was taken, calls for which
+ * api_match_names_shapes is true were committed, or such calls have their shapes and still run.
+ * Their references are not counted, so no shape is deleted then. O(shapes). */
 const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current,
                                               bool written);
 

@@ -1,67 +1,66 @@
-/* The durable form of scenes and posted shapes: bytes that a store keeps, and back. A scene is kept
- * as one base, which tells all of it, and the changes that were made to it since, in order;
- * applying them gives the scene again to the last bit: rows, serials, revisions, poses, texts as
- * they were spelled, contact states with what they have stored. Where the bytes live is the
- * server's.
+/* Encodes scenes and posted shapes as records for a store, and decodes them. A scene is stored as
+ * one base, which contains the whole scene, followed by its later changes in order. Applying them
+ * restores the scene bit for bit: rows, serial numbers, revisions, poses, the original spelling of
+ * texts, and contact states with their data. The server decides where records are stored.
  *
- * Every record begins with a mark and the format's number and ends with a digest of all before it.
- * A newer format is refused; of older ones those that are named here are read. */
+ * A record starts with a magic number and the format's number and ends with a digest of the
+ * preceding bytes. Records of a newer format are rejected; the older formats below are decoded. */
 #ifndef API_RECORD_H
 #define API_RECORD_H
 
 #include <api/api.h>
 
-/* The format that is written; those from 1 on are read.
+/* The encoded format; formats from 1 on are decoded.
  *   1: ids of 1 to 128 letters, digits and . _ ~ : @ -
- *   2: ids of any UTF-8 up to 256 bytes; a base has the origin of its scene; contact states have
- * their method, and their contacts whether one of the pair is read as a surface 3: meshes and
- * elements whose vertices were moved have their origin, too; colliders have the surface ids of
- *      primitives; shapes may be of kind elementmesh */
+ *   2: ids of any UTF-8 up to 256 bytes; a base contains its scene's origin; contact states contain
+ *      their method, and each contact whether a shape of its pair is read as a surface
+ *   3: meshes and elements with moved vertices contain their origin; colliders contain the surface
+ *      ids of primitives; shapes may be of kind elementmesh */
 #define API_RECORD_FORMAT 3
 
 typedef struct api_record {
-  bool base;   /* tells the whole scene; else what changed against the revision before */
+  bool base;   /* the whole scene; else the changes since the previous revision */
   char *bytes; /* owned; api_record_free */
   size_t length;
-  bool has_shapes; /* false: the scene names the posted shapes that it named before */
-  char *shapes; /* ids of the posted shapes that the scene names, ascending, each once, each ended
-                   by a zero; owned */
+  bool has_shapes; /* false: the scene refers to the same posted shapes as before */
+  char *shapes;    /* ids of the posted shapes to which the scene refers: ascending, unique, each
+                      followed by    a zero byte; owned */
   size_t shapes_length;
 } api_record;
 
-/* What `after` changes against `before`, of the same lineage; a base where before is NULL, of
- * another lineage (the scene was put again), where the rows were numbered again, or where `after`
- * names a posted shape no more: it may go, while its records are kept. False: out of memory. Any
- * thread; neither scene is changed. Cost: O(chunks + rows of chunks that are not shared + what
- * changed); of a base O(scene). */
+/* Encodes the changes from `before` to `after`. Encodes a base if `before` is NULL, if the scene
+ * was replaced by PUT, if the rows were renumbered, or if `after` no longer refers to a posted
+ * shape: the shape may be deleted while the scene's records remain. False: out of memory. Any
+ * thread; neither scene is modified. Cost: O(chunks + rows of unshared chunks + changes); of a base
+ * O(scene). */
 bool api_record_change(const ct_scene *before, const ct_scene *after, api_record *out);
 bool api_record_base(const ct_scene *scene, api_record *out);
-/* What a call that posted a shape (API_TARGET_SHAPE_WRITE, POST) keeps: its body and how it was to
- * be read; bytes are NULL where it has made no new one. To be asked for before the shape is
- * committed, or after. False: out of memory. */
+/* Encodes the shape of a POST (API_TARGET_SHAPE_WRITE): its body and its import options. bytes are
+ * NULL if the call created no shape. May be called before or after the shape is committed. False:
+ * out of memory. */
 bool api_record_shape(const api_call *call, api_record *out);
 void api_record_free(api_record *record);
 
 typedef enum api_restored {
   API_RESTORED,
-  API_RESTORE_DAMAGED, /* cut short, changed, or not of the scene it is applied to */
-  API_RESTORE_NEWER,   /* of a format that this program does not know */
+  API_RESTORE_DAMAGED, /* truncated, altered, or of another scene */
+  API_RESTORE_NEWER,   /* of an unknown, newer format */
   API_RESTORE_MEMORY
 } api_restored;
 
-/* Room for a sentence that tells what is wrong. */
+/* Bytes of the sentence that describes a fault. */
 #define API_RESTORE_WHY 160
 
-/* The revision after the record; the caller owns it. before: NULL for a base, which takes nothing
- * from it. shapes: those that the scene may name. Every length and number of the record is checked:
- * bytes of any content are answered, never crashed on. The limits of a daemon are for what is new:
- * what was taken once is taken back. Cost: O(record), with the hulls and meshes of its bodies
- * rebuilt. */
+/* Rebuilds the revision after the record; the caller owns *after. before: the revision that a
+ * change applies to; a base ignores it, and it may be NULL. shapes: those to which the scene may
+ * refer. Every length and number of the record is checked, so arbitrary bytes are rejected safely.
+ * The daemon's limits do not apply: a stored scene is restored even if the limits are lower now.
+ * Cost: O(record), and the rebuilding of hulls and meshes. */
 api_restored api_record_apply(const api_shape_table *shapes, const ct_scene *before,
                               const char *bytes, size_t length, const ct_scene **after,
                               char why[API_RESTORE_WHY]);
-/* A table with the shape of the record, too: a reference, to the same table where it is there
- * already. */
+/* Rebuilds the record's shape. *after: a reference to a table with the shape; to the same table if
+ * it has the shape already. */
 api_restored api_record_apply_shape(const api_service *service, const api_shape_table *shapes,
                                     const char *bytes, size_t length, const api_shape_table **after,
                                     char why[API_RESTORE_WHY]);
