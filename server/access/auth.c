@@ -40,11 +40,11 @@ bool srv_auth_load(srv_auth *auth, const char *path, const char *given) {
   if (why) return report_token_failure(given, path, why);
   while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) length--;
   if (length < TOKEN_MIN || length > SRV_TOKEN_MAX)
-    return report_token_failure(given, path, "a token has 8 to 256 characters on one line");
+    return report_token_failure(given, path, "the token must be one line of 8 to 256 characters");
   for (size_t i = 0; i < length; i++)
     if (bytes[i] <= ' ' || bytes[i] > '~')
-      return report_token_failure(given, path,
-                                  "a token is of printable ASCII characters without blanks");
+      return report_token_failure(
+          given, path, "the token must consist of printable ASCII characters without blanks");
   memcpy(auth->token, bytes, length);
   auth->length = length;
   auth->required = true;

@@ -147,40 +147,41 @@ static srv_verdict check_framing(const srv_head *head, const char *version) {
   if (head->lines > SRV_HEADERS_MAX)
     return (srv_verdict){true, true, API_PROBLEM_HEADERS_TOO_LARGE, NULL,
                          "The request has more than 64 header lines."};
-  if (head->bad_name)
-    return refuse_malformed("A header's name holds a character that names cannot have.");
+  if (head->bad_name) return refuse_malformed("A header's name contains an invalid character.");
   if (head->bad_value)
-    return refuse_malformed_value(head->bad_value, "The header's value holds a control character.");
+    return refuse_malformed_value(head->bad_value,
+                                  "The header's value contains a control character.");
   if (head->hidden)
     return refuse_malformed_value(
-        head->hidden, "The header's value holds a zero byte, or goes on in the next line.");
-  if (head->lengths > 1) return refuse_malformed("Content-Length is given more than once.");
-  if (head->encodings > 1) return refuse_malformed("Transfer-Encoding is given more than once.");
+        head->hidden, "The header's value contains a zero byte, or continues on the next line.");
+  if (head->lengths > 1) return refuse_malformed("Content-Length occurs more than once.");
+  if (head->encodings > 1) return refuse_malformed("Transfer-Encoding occurs more than once.");
   if (head->lengths && head->encodings)
     return refuse_malformed("Content-Length and Transfer-Encoding contradict each other.");
   if (head->encodings && strcasecmp(head->transfer_encoding, "chunked") != 0)
-    return refuse_malformed("The only Transfer-Encoding known is chunked.");
+    return refuse_malformed("The only supported Transfer-Encoding is chunked.");
   if (head->encodings && strcmp(version, "HTTP/1.0") == 0)
-    return refuse_malformed("HTTP/1.0 has no Transfer-Encoding.");
+    return refuse_malformed("HTTP/1.0 does not support Transfer-Encoding.");
   if (head->lengths) {
     size_t digits = strspn(head->content_length, "0123456789");
     if (digits == 0 || digits > 18 || head->content_length[digits])
       return refuse_malformed("Content-Length is not a number.");
   }
   if (head->repeated)
-    return refuse_malformed_value(head->repeated, "The header may occur once, but is repeated.");
+    return refuse_malformed_value(head->repeated, "The header may occur only once.");
   return accept_head();
 }
 
 /* Leaves escapes unchanged: the API splits the path at '/' and decodes each segment once. */
 static srv_verdict check_target(const char *method, const char *uri) {
-  if (!is_token(method, strlen(method))) return refuse_malformed("The method is not a word.");
+  if (!is_token(method, strlen(method)))
+    return refuse_malformed("The method is not a valid token.");
   if (uri[0] != '/') return refuse_malformed("The request target does not start with a slash.");
   for (const char *c = uri; *c; c++) {
     unsigned char byte = (unsigned char)*c;
     if (byte <= ' ' || byte > '~' || byte == '\\')
-      return refuse_malformed("The request target has a character that URLs cannot have; other "
-                              "bytes stand in paths as %XX.");
+      return refuse_malformed("The request target contains an invalid character; write other "
+                              "bytes as %XX.");
   }
   return accept_head();
 }
@@ -217,13 +218,13 @@ srv_verdict srv_guard_check(const srv_head *head, const char *method, const char
   if (!verdict.refused) verdict = check_target(method, uri);
   if (verdict.refused) return verdict;
   if (head->hosts == 0 || !*head->host) return refuse_malformed("The Host header is missing.");
-  if (head->hosts > 1) return refuse_malformed("Host is given more than once.");
+  if (head->hosts > 1) return refuse_malformed("Host occurs more than once.");
   if (!is_host_allowed(head->host, hosts))
     return (srv_verdict){true, false, API_PROBLEM_HOST_NOT_ALLOWED, NULL,
-                         "The Host header names no host that is served here; see --allow-host."};
+                         "The Host header is neither a loopback name nor an --allow-host."};
   if (head->origin && (strcmp(method, "OPTIONS") == 0 || !is_own_origin(head->origin, head->host)))
     return (srv_verdict){true, false, API_PROBLEM_ORIGIN_DENIED, NULL,
-                         "The Origin header names a page of another origin."};
+                         "The Origin header names another origin."};
   if (head->content_encoding && *head->content_encoding &&
       strcasecmp(head->content_encoding, "identity") != 0)
     return (srv_verdict){true, false, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, NULL,

@@ -73,7 +73,7 @@ static enum MHD_Result send_head_reply(srv_request *request, const srv_head *hea
 /* Refuses methods other than GET and HEAD. False: the refusal is the reply. */
 static bool allow_only_read(srv_request *request) {
   if (strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0) return true;
-  srv_request_refuse(request, API_PROBLEM_METHOD_NOT_ALLOWED, "%s knows GET and HEAD.",
+  srv_request_refuse(request, API_PROBLEM_METHOD_NOT_ALLOWED, "%s supports GET and HEAD only.",
                      request->uri);
   srv_request_refusal_header(request, "Allow", "GET, HEAD");
   return false;
@@ -129,13 +129,12 @@ static bool check_token(srv_request *request, const srv_head *head) {
     char text[24];
     srv_text_unsigned(text, wait_seconds);
     srv_request_refuse(request, API_PROBLEM_TOO_MANY_REQUESTS,
-                       "Too many requests of this address had no valid token.");
+                       "Too many requests from this address had no valid token.");
     srv_request_refusal_header(request, "Retry-After", text);
     return false;
   }
   srv_peer_fail(request->connection->peer, now_ns);
-  srv_request_refuse(request, API_PROBLEM_UNAUTHORIZED,
-                     "The request does not bear the daemon's token.");
+  srv_request_refuse(request, API_PROBLEM_UNAUTHORIZED, "The request lacks the daemon's token.");
   srv_request_refusal_header(request, "WWW-Authenticate", "Bearer realm=\"contactd\"");
   return false;
 }
@@ -185,8 +184,8 @@ static bool admit_announced_body(srv_request *request, const srv_head *head) {
   bool chunked = !srv_guard_length(head, &length);
   request->body_length = length;
   if (!request->match.takes_body && (length > 0 || chunked)) {
-    srv_request_refuse(request, API_PROBLEM_BAD_REQUEST, "%s of this resource takes no body.",
-                       request->method);
+    srv_request_refuse(request, API_PROBLEM_BAD_REQUEST,
+                       "%s of this resource must not have a body.", request->method);
     request->closes = true;
     return false;
   }

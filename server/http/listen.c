@@ -66,9 +66,7 @@ static bool find_inherited_socket(bool *inherited) {
   snprintf(own, sizeof own, "%ld", (long)getpid());
   *inherited = pid && count && strcmp(pid, own) == 0;
   bool good = !*inherited || strcmp(count, "1") == 0;
-  if (!good)
-    fprintf(stderr, "contactd: LISTEN_FDS: one socket can be served, '%.16s' are handed over.\n",
-            count);
+  if (!good) fprintf(stderr, "contactd: LISTEN_FDS: expected one socket, got '%.16s'.\n", count);
   unsetenv("LISTEN_PID");
   unsetenv("LISTEN_FDS");
   unsetenv("LISTEN_FDNAMES");
@@ -107,8 +105,8 @@ static bool is_access_restricted(const srv_server *server, const listen_address 
   char text[64], given[SRV_GIVEN_MAX];
   srv_address_text(address, text);
   fprintf(stderr,
-          "contactd: %s: %s can be reached from other machines; give --token-file, or --insecure "
-          "to do without.\n",
+          "contactd: %s: %s can be reached from other machines; set --token-file, or --insecure to "
+          "serve without a token.\n",
           srv_config_given(server->config, "address", given), text);
   return false;
 }
@@ -131,7 +129,7 @@ static bool is_valid_host(const char *text) {
 
 static bool report_invalid_host(const srv_config *config, const char *host) {
   char given[SRV_GIVEN_MAX];
-  fprintf(stderr, "contactd: %s: '%.64s' is no name that the Host of a request can have.\n",
+  fprintf(stderr, "contactd: %s: '%.64s' is not a valid host name.\n",
           srv_config_given(config, "allow-host", given), host);
   return false;
 }

@@ -82,12 +82,12 @@ srv_acceptance srv_accept_result(srv_request *request) {
   const api_reply *reply = api_call_reply(request->call);
   if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
     srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED,
-                       "The request was not done after %llu ms; nothing has changed.",
+                       "The request was not complete after %llu ms; nothing has changed.",
                        (unsigned long long)api_call_deadline_ms(request->call));
   } else if (!reserve_reply_bytes(request, reply)) {
     srv_request_refuse(
         request, API_PROBLEM_BUSY,
-        "Replies of more than %llu bytes (repliesBytes) are on their way; nothing has changed.",
+        "More than %llu bytes of replies (repliesBytes) are unsent; nothing has changed.",
         (unsigned long long)request->server->limits->replies_bytes);
     srv_request_refusal_header(request, "Retry-After", "1");
   } else {

@@ -74,10 +74,11 @@ bool srv_idempotency_replay(srv_request *request) {
   assert(request->fingerprint);
   if (!entry || !entry->current) return false;
   if (!has_same_body(request, entry->current)) {
-    srv_request_refuse(request, API_PROBLEM_IDEMPOTENCY_KEY_REUSED,
-                       "The Idempotency-Key has made the scene \"%s\" from another body: a key "
-                       "stands for one request.",
-                       entry->id);
+    srv_request_refuse(
+        request, API_PROBLEM_IDEMPOTENCY_KEY_REUSED,
+        "The Idempotency-Key created the scene \"%s\" from another body; use a new key "
+        "for each request.",
+        entry->id);
     return true;
   }
   char text[192 + CT_ID_LENGTH_MAX], header[64 + CT_ID_LENGTH_MAX];

@@ -159,7 +159,7 @@ bool srv_job_is_overdue(const srv_request *request, uint64_t now_ns) {
 void srv_job_time_out(srv_request *request) {
   uint64_t deadline_ns = atomic_load_explicit(&request->deadline_ns, memory_order_relaxed);
   srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED,
-                     "The request was not done after %llu ms; nothing has changed.%s",
+                     "The request was not complete after %llu ms; nothing has changed.%s",
                      (unsigned long long)((deadline_ns - request->arrived_ns) / 1000000u),
                      request->hint);
   srv_request_wake(request, SRV_STATE_READY);
@@ -545,12 +545,12 @@ static void refuse_outdated(srv_request *request) {
   if (request->match.target == API_TARGET_SHAPE_WRITE) {
     srv_request_refuse(
         request, API_PROBLEM_BUSY,
-        "The shape was removed while it was posted. Nothing has changed; ask again.");
+        "The shape was removed while it was posted. Nothing has changed; try again.");
     srv_request_refusal_header(request, "Retry-After", "1");
   } else {
     srv_request_refuse(request, API_PROBLEM_SCENE_MOVED,
-                       "The scene has been written to by another daemon, and is at revision %llu. "
-                       "Nothing has changed; ask again.",
+                       "Another daemon has written to the scene, which is now at revision %llu. "
+                       "Nothing has changed; try again.",
                        (unsigned long long)request->store_revision);
   }
 }

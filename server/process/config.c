@@ -17,48 +17,50 @@
 
 const srv_option srv_options[] = {
     {SRV_KIND_FILE, "config", "FILE", AT(file), 0, 0, 0, NULL, "",
-     "file of settings, a line NAME = VALUE for each option"},
+     "file of settings, one line NAME = VALUE per option"},
     {SRV_KIND_NUMBER, "port", "N", AT(port), 7077, 0, 65535, NULL, "",
-     "port to listen on; 0 takes a free one"},
+     "port to listen on; 0: a free port"},
     {SRV_KIND_TEXT, "address", "ADDRESS", AT(address), 0, 0, 0, "127.0.0.1", "",
      "IPv4 or IPv6 address to listen on"},
     {SRV_KIND_NUMBER, "workers", "N", AT(workers), SRV_STANDARD_CORES, 1, SRV_WORKERS_MAX, NULL, "",
-     "threads that compute; by default one per core"},
+     "number of worker threads; by default one per core"},
     {SRV_KIND_WORD, "durability", "WORD", AT(durability), 0, 0, 0, "memory disk", "",
-     "what an acknowledged write survives: the end of the request, or that of the daemon and of "
+     "where scenes are stored; on disk, acknowledged writes survive the end of the daemon and of "
      "the machine"},
     {SRV_KIND_TEXT, "data", "FOLDER", AT(data), 0, 0, 0, NULL, "",
      "folder of the store of --durability disk"},
     {SRV_KIND_TEXT, "store", "URL", AT(store), 0, 0, 0, NULL, "",
-     "redis://[user@]host[:port][/database]: scenes are kept there for any number of daemons; goes "
-     "before --durability"},
+     "redis://[user@]host[:port][/database]: store scenes in this Redis, which several daemons can "
+     "share; overrides --durability"},
     {SRV_KIND_TEXT, "store-password-file", "FILE", AT(store_password_file), 0, 0, 0, NULL, "",
      "file with the password of --store"},
     {SRV_KIND_FLAG, "stale-reads", NULL, AT(stale_reads), 0, 0, 0, NULL, "",
-     "with --store, answer reads of scenes in memory without asking whether another daemon has "
-     "written; replies say so"},
+     "with --store, answer reads of scenes in memory without querying Redis for newer revisions; "
+     "such replies have the header X-Stale-Reads: 1"},
     {SRV_KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
-     "with a store, how long a posted shape that no scene names is kept; each start begins this "
-     "time anew"},
+     "with a store, time after which a posted shape that no scene refers to is deleted; the time "
+     "restarts when the daemon starts"},
     {SRV_KIND_NUMBER, "scene-memory", "N", AT(scene_memory), SRV_STANDARD_MEMORY, 65536,
      SRV_MEMORY_MAX, NULL, "bytes",
-     "with a store, memory of scenes; those used longest ago are loaded when asked for. By default "
-     "a quarter of the machine's"},
+     "with a store, limit of the memory of loaded scenes; the least recently used ones are evicted "
+     "and loaded again on use. By default a quarter of the machine's memory"},
     {SRV_KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "",
-     "file with the token that requests must bear"},
+     "file with the token that requests must send"},
     {SRV_KIND_LIST, "allow-host", "NAME", AT(allow_hosts), 0, 0, 0, NULL, "",
-     "name that a request's Host may have beside loopback's; repeatable"},
+     "name accepted in the Host header, besides the loopback names; repeatable"},
     {SRV_KIND_FLAG, "insecure", NULL, AT(insecure), 0, 0, 0, NULL, "",
-     "allow an address that is not loopback without a token"},
+     "allow an address other than loopback without a token"},
     {SRV_KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "",
-     "scene document to load at start, unless the store has its id already; a Redis has to be "
-     "there; repeatable"},
+     "scene document to load at start, unless the store already has its id; with --store, the "
+     "start fails if Redis is unreachable; repeatable"},
     {SRV_KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "",
-     "where a line per request goes"},
-    API_LIMIT_MAP(LIMIT_ROW){SRV_KIND_ACTION, "print-config", NULL, AT(print), 0, 0, 0, NULL, "",
-                             "print all settings and where each comes from, as a file of settings"},
+     "where one line per request is written"},
+    API_LIMIT_MAP(LIMIT_ROW){
+        SRV_KIND_ACTION, "print-config", NULL, AT(print), 0, 0, 0, NULL, "",
+        "print all settings with their origins, in the format of a file of settings"},
     {SRV_KIND_ACTION, "healthcheck", NULL, AT(healthcheck), 0, 0, 0, NULL, "",
-     "ask the daemon at this address and port if it is ready; status 0: it is, 1: it is not"},
+     "query whether the daemon at this address and port is ready; exit status 0: ready, 1: not "
+     "ready"},
     {SRV_KIND_VERSION, "version", NULL, 0, 0, 0, 0, NULL, "", "print the version"},
     {SRV_KIND_HELP, "help", NULL, 0, 0, 0, 0, NULL, "", "print this text"},
 };
@@ -412,10 +414,10 @@ static bool are_settings_consistent(const srv_config *config) {
     why = "disk needs a folder, --data; without one the durability is memory";
   } else if (config->stale_reads) {
     option = "stale-reads";
-    why = "reads are never older than what the store has but with --store";
+    why = "it has no effect without --store";
   } else if (config->store_password_file) {
     option = "store-password-file";
-    why = "it has the password of --store, which is not given";
+    why = "it is the password of --store, which is not given";
   }
   if (option) fprintf(stderr, "contactd: %s: %s.\n", srv_config_given(config, option, given), why);
   return !option;

@@ -36,7 +36,7 @@ static char *read_settings_file(const srv_config *config) {
     else if (n < 0 && errno == EINTR) n = 1;
   }
   if (!why) why = n < 0 ? strerror(errno) : length > FILE_BYTES_MAX ? "longer than 1 MiB" : NULL;
-  if (!why && memchr(bytes, 0, length)) why = "holds a zero byte, which no text has";
+  if (!why && memchr(bytes, 0, length)) why = "contains a zero byte";
   if (fd >= 0) close(fd);
   if (why) {
     report_file_failure(what, why);
@@ -95,7 +95,7 @@ static bool set_line(srv_config *config, char *line, unsigned number) {
   const srv_option *row = find_line_option(name, &value, given);
   if (!row) return false;
   if (row->kind >= SRV_KIND_FILE)
-    return report_file_failure(given, "is for the command line, not for a file");
+    return report_file_failure(given, "is accepted on the command line only, not in a file");
   if (row->kind != SRV_KIND_LIST && config->origins[row - srv_options] == SRV_ORIGIN_FILE)
     return report_file_failure(given, "is set twice");
   config->lines[row - srv_options] = number;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 void srv_config_help(void) {
-  printf("usage: contactd [options]; -h is --help\nAnswers contact questions about 3-D scenes over "
-         "HTTP with JSON.\n\n");
+  printf("usage: contactd [options]; -h is --help\nAnswers contact queries on 3-D scenes over HTTP "
+         "with JSON.\n\n");
   for (size_t i = 0; i < srv_option_count; i++) {
     const srv_option *row = &srv_options[i];
     char left[64], name[64];
@@ -75,11 +75,12 @@ static bool are_texts_representable(const srv_config *config) {
     for (size_t w = 0; words && w < words->count; w++)
       good = good && is_representable(words->items[w]);
     if (good) continue;
-    fprintf(stderr,
-            "contactd: %s: a file of settings, as --print-config prints one, cannot hold the "
-            "value: it has a blank at one of its "
-            "ends, a '#' at its beginning or behind a blank, or a control character.\n",
-            srv_config_given(config, row->name, given));
+    fprintf(
+        stderr,
+        "contactd: %s: --print-config cannot print the value in the format of a file of settings: "
+        "it begins or ends with a blank, has a '#' at its beginning or after a blank, or contains "
+        "a control character.\n",
+        srv_config_given(config, row->name, given));
     return false;
   }
   return true;

@@ -65,7 +65,7 @@ bool srv_health_check(const srv_config *config) {
   uint64_t until_ns = uv_hrtime() + HEALTH_NS;
   struct sockaddr_storage address;
   socklen_t length;
-  if (config->port == 0) return report_health_failure("--port 0 names no port to ask");
+  if (config->port == 0) return report_health_failure("--port must not be 0");
   if (!srv_address_parse(config->address, (uint16_t)config->port, &address, &length))
     return report_health_failure("--address is no IPv4 or IPv6 address");
   struct sockaddr_in *four = (struct sockaddr_in *)&address;

@@ -113,7 +113,7 @@ bool srv_machine_fit_files(api_limits *limits) {
   if (files.rlim_cur >= wanted) return true;
   files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
   if (files.rlim_cur <= SRV_SPARE_FILES || setrlimit(RLIMIT_NOFILE, &files) != 0) {
-    fprintf(stderr, "contactd: the limit of open files, %llu, leaves no room for connections.\n",
+    fprintf(stderr, "contactd: the limit of open files, %llu, is too low for any connection.\n",
             (unsigned long long)files.rlim_cur);
     return false;
   }

@@ -40,7 +40,7 @@ static bool read_socket(srv_notify *notify, const char *path) {
   size_t length = strlen(path);
   if ((*path != '/' && *path != '@') || length < 2 || length >= sizeof notify->address.sun_path)
     return report_variable_failure("NOTIFY_SOCKET", path,
-                                   "is neither a path of a socket nor an abstract name");
+                                   "is neither a socket's path nor an abstract name");
   notify->address.sun_family = AF_UNIX;
   memcpy(notify->address.sun_path, path, length);
   if (*path == '@') notify->address.sun_path[0] = 0;

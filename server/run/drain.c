@@ -50,9 +50,9 @@ static void begin_refusing(srv_server *server, uint64_t now_ns) {
   server->drain = SRV_DRAINING;
   server->drain_since_ns = now_ns;
   server->drain_until_ns = now_ns + server->limits->drain_seconds * 1000000000u;
-  srv_log_event(server->log, "draining", "no new requests are taken");
+  srv_log_event(server->log, "draining", "no new requests are accepted");
   if (server->limits->leave_seconds > 0)
-    (void)srv_notify_send(&server->notify, "STATUS=No new requests are taken.");
+    (void)srv_notify_send(&server->notify, "STATUS=No new requests are accepted.");
   /* With leaveSeconds, listening goes on: a load balancer that cannot connect to /readyz considers
    * the daemon dead and may cut running requests. */
   if (server->limits->leave_seconds == 0) stop_listening(server);
@@ -70,12 +70,12 @@ void srv_drain_begin(srv_server *server) {
   server->drain = SRV_LEAVING;
   server->drain_since_ns = uv_hrtime();
   bool grants_leave = server->limits->leave_seconds > 0;
-  (void)srv_notify_send(&server->notify,
-                        grants_leave
-                            ? "STOPPING=1\nSTATUS=The daemon leaves; requests are still taken."
-                            : "STOPPING=1\nSTATUS=No new requests are taken.");
+  (void)srv_notify_send(
+      &server->notify,
+      grants_leave ? "STOPPING=1\nSTATUS=The daemon is shutting down; requests are still accepted."
+                   : "STOPPING=1\nSTATUS=No new requests are accepted.");
   if (grants_leave)
-    srv_log_event(server->log, "leaving", "/readyz says so; requests are still taken");
+    srv_log_event(server->log, "leaving", "/readyz is 503; requests are still accepted");
   srv_drain_tick(server, server->drain_since_ns);
 }
 

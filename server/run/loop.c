@@ -74,7 +74,7 @@ static void on_watchdog(uv_timer_t *handle) {
 static void notify_ready(srv_server *server) {
   bool starts = !srv_recover_has_listed(server) && !server->store->shared;
   if (server->ready_sent || server->drain != SRV_SERVING || starts) return;
-  server->ready_sent = srv_notify_send(&server->notify, "READY=1\nSTATUS=Requests are taken.");
+  server->ready_sent = srv_notify_send(&server->notify, "READY=1\nSTATUS=Requests are accepted.");
 }
 
 static void on_sweep(uv_timer_t *handle) {
@@ -212,7 +212,7 @@ bool srv_server_create(srv_server *server, const srv_config *config, api_service
   if (!server->loop || uv_loop_init(server->loop) != 0) {
     free(server->loop);
     server->loop = NULL;
-    return report_start_failure("libuv", "the loop could not be made");
+    return report_start_failure("libuv", "the loop could not be created");
   }
   server->log = srv_log_create(strcmp(config->log, "stderr") == 0);
   server->peers = srv_peers_create();

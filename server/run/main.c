@@ -69,7 +69,7 @@ static bool open_configured_store(srv_server *server) {
     if (!server->store) return false;
   } else {
     static const char ignored_data_notice[] =
-        "scenes are kept in memory alone; --durability disk keeps them in the folder, too";
+        "scenes are in memory only; --durability disk also stores them in the folder";
     if (config->data_idle) srv_log_event(server->log, "dataNotUsed", ignored_data_notice);
     return true;
   }

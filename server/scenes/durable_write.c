@@ -69,7 +69,7 @@ static void refuse_with_reason(srv_request *request, api_problem_id problem, con
 }
 
 static void refuse_shape_in_use(srv_request *request) {
-  srv_request_refuse(request, API_PROBLEM_SHAPE_IN_USE, "A scene names the shape \"%s\".",
+  srv_request_refuse(request, API_PROBLEM_SHAPE_IN_USE, "A scene refers to the shape \"%s\".",
                      request->match.item_id);
 }
 
@@ -85,7 +85,7 @@ static void refuse_by_status(srv_request *request, const srv_store_write *write)
                        "The store has no room, and nothing has changed", write);
     break;
   case SRV_STORE_FAILED:
-    refuse_with_reason(request, API_PROBLEM_STORAGE_FAILED, "The store takes no writes any more",
+    refuse_with_reason(request, API_PROBLEM_STORAGE_FAILED, "The store no longer accepts writes",
                        write);
     srv_request_refusal_header(request, "Retry-After", "10");
     break;
@@ -98,7 +98,7 @@ static void refuse_by_status(srv_request *request, const srv_store_write *write)
   case SRV_STORE_UNKNOWN:
     srv_request_refuse(
         request, API_PROBLEM_UNKNOWN_ID,
-        "A posted shape that the scene names has been deleted meanwhile; nothing has changed.");
+        "A posted shape of the scene has meanwhile been deleted; nothing has changed.");
     break;
   case SRV_STORE_DAMAGED:
     refuse_with_reason(request, API_PROBLEM_CORRUPT,

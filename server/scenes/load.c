@@ -56,7 +56,7 @@ static void apply_scene_records(loading *load) {
     load->scene = after;
     if (ct_scene_revision(after) == record->revision) continue;
     load->outcome = API_RESTORE_DAMAGED;
-    snprintf(load->why, sizeof load->why, "the record of revision %llu tells of another one",
+    snprintf(load->why, sizeof load->why, "the record of revision %llu contains another revision",
              (unsigned long long)record->revision);
   }
 }
@@ -129,8 +129,7 @@ static srv_store_status apply_load_result(loading *load, bool *full) {
     /* Only this daemon removes scenes from its own store, so a missing key means damage. The writer
      * verifies each page that it reads. */
     snprintf(load->why, sizeof load->why, "%s",
-             status == SRV_STORE_DAMAGED ? load->fetch.why
-                                         : "the store does not find its key any more");
+             status == SRV_STORE_DAMAGED ? load->fetch.why : "the store no longer finds its key");
     mark_scene_corrupt(load);
   } else if (status != SRV_STORE_OK) {
     kept->presence = entry->current ? SRV_PRESENCE_HERE : SRV_PRESENCE_STORED;

@@ -36,7 +36,7 @@ static void check_last_deleted(srv_server *server, uint64_t last, uint64_t asked
   if (last < server->last_gone && server->last_gone_ns < asked_ns) {
     snprintf(text, sizeof text,
              "a scene that was deleted at revision %" PRIu64
-             " may be there again: the store knows none above %" PRIu64,
+             " may exist again: the last deletion in the store is at %" PRIu64,
              server->last_gone, last);
     server->last_gone = 0;
     report_lost_writes(server, 1, text);
@@ -55,11 +55,11 @@ void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t
   if (revision == 0 && last >= kept->known) return;
   if (revision > 0)
     snprintf(text, sizeof text,
-             "%s: revision %" PRIu64 " was acknowledged, and the store has %" PRIu64, entry->id,
+             "%s: revision %" PRIu64 " was acknowledged, but the store has %" PRIu64, entry->id,
              kept->known, revision);
   else
     snprintf(text, sizeof text,
-             "%s: revision %" PRIu64 " was acknowledged, and the store has no such scene",
+             "%s: revision %" PRIu64 " was acknowledged, but the store has no such scene",
              entry->id, kept->known);
   report_lost_writes(server, revision > 0 ? kept->known - revision : 1, text);
   srv_registry_unpin(server->registry, entry);
@@ -86,7 +86,7 @@ void srv_lost_writes_check_load(srv_server *server, srv_entry *entry, const srv_
   if (server->store->shared && kept->held && is_overwritten(kept, load)) {
     snprintf(text, sizeof text,
              "%s: revision %" PRIu64
-             " was acknowledged, and the store has another write of that number",
+             " was acknowledged, but the store has another write of that number",
              entry->id, kept->held);
     report_lost_writes(server, 1, text);
     srv_registry_unpin(server->registry, entry);

@@ -72,9 +72,10 @@ static api_call *run_call_inline(srv_server *server, const api_head *head, const
 }
 
 static void report_store_refusal(const char *file, const srv_store_write *write) {
-  const char *why = write->why[0] ? write->why : "the store has not taken the scene";
+  const char *why = write->why[0] ? write->why : "the store refused the scene";
   if (write->status == SRV_STORE_UNAVAILABLE)
-    fprintf(stderr, "contactd: %s: a scene cannot be put while the store is away: %s.\n", file,
+    fprintf(stderr,
+            "contactd: %s: the scene cannot be written while the store is unreachable: %s.\n", file,
             why);
   else report_preload_failure(file, why);
 }
@@ -186,7 +187,7 @@ static bool report_refusal(const char *file, const api_reply *reply) {
   }
   if (detail && detail[0] == '"') print_json_string(detail);
   if (names_posted_shape(body, pointer))
-    fprintf(stderr, " A file of --scene can name none: posted shapes are read after it.");
+    fprintf(stderr, " A file of --scene cannot refer to posted shapes, which are read after it.");
   fprintf(stderr, "\n");
   free(body);
   return false;

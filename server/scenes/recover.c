@@ -383,7 +383,7 @@ bool srv_recover_ready(srv_request *request) {
   if (healthy) return true;
   bool failed = status == SRV_STORE_FAILED;
   srv_request_refuse(request, failed ? API_PROBLEM_STORAGE_FAILED : API_PROBLEM_STORE_UNAVAILABLE,
-                     "No write is taken: %s", why);
+                     "The store does not accept writes: %s", why);
   srv_request_refusal_header(request, "Retry-After", failed ? "10" : "1");
   return false;
 }

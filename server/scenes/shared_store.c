@@ -355,11 +355,11 @@ static void refuse_refresh(srv_request *request, srv_store_status status, const 
     srv_request_refuse(request, API_PROBLEM_CORRUPT, "The store is damaged: %s", why);
     return;
   case SRV_STORE_FAILED:
-    srv_request_refuse(request, API_PROBLEM_STORAGE_FAILED, "The store cannot be asked: %s", why);
+    srv_request_refuse(request, API_PROBLEM_STORAGE_FAILED, "The store cannot be read: %s", why);
     srv_request_refusal_header(request, "Retry-After", "10");
     return;
   default:
-    srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store cannot be asked now: %s",
+    srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store cannot be read now: %s",
                        why);
     srv_request_refusal_header(request, "Retry-After", "1");
   }

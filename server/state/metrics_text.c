@@ -115,19 +115,20 @@ static void append_route_times(text *out, const srv_route_figures *route) {
 
 static void append_requests(text *out, const srv_server *server) {
   const srv_metrics *m = &server->metrics;
-  append_family(out, "contactd_requests_total", "counter",
-                "Requests by route, method and class of status; none: the client had left.");
+  append_family(
+      out, "contactd_requests_total", "counter",
+      "Requests by route, method and class of status; none: the client had disconnected.");
   append_route_counts(out, &m->other);
   for (size_t i = 0; i < m->route_count; i++) append_route_counts(out, &m->routes[i]);
   append_family(out, "contactd_request_seconds", "histogram",
                 "From the end of a request to the beginning of its reply.");
   append_route_times(out, &m->other);
   for (size_t i = 0; i < m->route_count; i++) append_route_times(out, &m->routes[i]);
-  append_gauge(out, "contactd_requests_active", "Requests under way, streams of events left out.",
+  append_gauge(out, "contactd_requests_active", "Requests being processed, without event streams.",
                server->requests);
   append_gauge(out, "contactd_connections", "Open connections.", server->connection_count);
   append_counter(out, "contactd_connections_total", "Connections accepted.", m->connections);
-  append_gauge(out, "contactd_event_streams", "Open streams of events.", server->stream_count);
+  append_gauge(out, "contactd_event_streams", "Open event streams.", server->stream_count);
 }
 
 static void append_work(text *out, srv_server *server) {
@@ -136,38 +137,39 @@ static void append_work(text *out, srv_server *server) {
   srv_pool_get_figures(server->pool, &pool);
   append_gauge(out, "contactd_queue_depth", "Requests that wait for a worker.", pool.waiting);
   append_family(out, "contactd_queue_wait_seconds", "histogram",
-                "How long requests that a worker took up had waited.");
+                "Time that requests waited for a worker.");
   append_histogram(out, "contactd_queue_wait_seconds", "", &m->queue_wait, false);
-  append_gauge(out, "contactd_workers", "Threads that compute.", server->config->workers);
-  append_gauge(out, "contactd_workers_busy", "Workers that have something to do.", pool.busy);
+  append_gauge(out, "contactd_workers", "Worker threads.", server->config->workers);
+  append_gauge(out, "contactd_workers_busy", "Workers that are busy.", pool.busy);
   append_counter_ns(out, "contactd_worker_busy_seconds_total",
-                    "Time that workers have worked, of pieces that have ended.", pool.busy_ns);
-  append_family(
-      out, "contactd_loop_round_seconds", "histogram",
-      "Length of the rounds of the loop, in ms: what arrives in one waits until it ends.");
+                    "Time that workers were busy, counted when a piece of work ends.",
+                    pool.busy_ns);
+  append_family(out, "contactd_loop_round_seconds", "histogram",
+                "Duration of an iteration of the event loop: input that arrives meanwhile waits "
+                "for its end.");
   append_histogram(out, "contactd_loop_round_seconds", "", &m->loop_round, true);
   struct timespec used = {0};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  append_counter_ns(out, "contactd_loop_cpu_seconds_total", "Processor time of the loop's thread.",
+  append_counter_ns(out, "contactd_loop_cpu_seconds_total", "CPU time of the loop thread.",
                     (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
   const api_solver_counts here = api_scratch_solver_counts(server->scratch);
   append_counter(out, "contactd_solver_problems_total",
                  "Contact problems solved: islands, raw problems, steps of a motion.",
                  pool.solved.problems + here.problems);
-  append_counter(out, "contactd_solver_iterations_total", "Iterations of their solvers.",
+  append_counter(out, "contactd_solver_iterations_total",
+                 "Solver iterations of all contact problems.",
                  pool.solved.iterations + here.iterations);
   append_counter(out, "contactd_solver_failures_total",
-                 "Contact problems that were left above the tolerance.",
+                 "Contact problems that did not converge to the tolerance.",
                  pool.solved.failures + here.failures);
 }
 
 static void append_state(text *out, const srv_server *server) {
   append_gauge(out, "contactd_scenes", "Scenes that exist.", srv_registry_count(server->registry));
-  append_gauge(out, "contactd_scenes_loaded", "Those of them that are in memory.",
+  append_gauge(out, "contactd_scenes_loaded", "Scenes in memory.",
                srv_registry_loaded(server->registry));
   append_counter(out, "contactd_scenes_let_go_total",
-                 "Scenes that made room in memory for others; the store has them.",
-                 server->metrics.let_go);
+                 "Scenes evicted from memory; the store has them.", server->metrics.let_go);
   append_gauge(out, "contactd_bodies", "Bodies of the scenes in memory.",
                srv_registry_bodies(server->registry));
   append_counter(out, "contactd_revisions_total", "Revisions committed.",
@@ -177,10 +179,9 @@ static void append_state(text *out, const srv_server *server) {
                api_shapes_memory(server->shapes));
   append_gauge(out, "contactd_request_bodies_bytes", "Memory of request bodies.",
                server->body_bytes);
-  append_gauge(out, "contactd_replies_bytes", "Replies on their way to clients.",
-               server->reply_bytes);
+  append_gauge(out, "contactd_replies_bytes", "Bytes of unsent replies.", server->reply_bytes);
   append_counter(out, "contactd_log_lines_dropped_total",
-                 "Lines of the log that its reader was too slow for.",
+                 "Log lines dropped because the log's reader was too slow.",
                  srv_log_dropped(server->log));
 }
 
@@ -206,7 +207,7 @@ static void append_store(text *out, const srv_server *server) {
   if (!server->store) return;
   srv_store_status status;
   char why[SRV_STORE_WHY];
-  append_gauge(out, "contactd_store_healthy", "1: the store takes writes.",
+  append_gauge(out, "contactd_store_healthy", "1: the store accepts writes.",
                srv_store_healthy(server->store, &status, why));
   append_gauge(out, "contactd_shapes_corrupt", "Posted shapes that cannot be read from the store.",
                server->shapes_corrupt);
@@ -219,9 +220,8 @@ static void append_store(text *out, const srv_server *server) {
                  m->commit_bytes);
   if (server->store->shared)
     append_counter(out, "contactd_store_lost_writes_total",
-                   "Revisions that were acknowledged and that the store has lost; a scene that has "
-                   "vanished, or was written over, counts "
-                   "once.",
+                   "Acknowledged revisions that the store has lost; a scene that is missing or was "
+                   "overwritten counts once.",
                    m->lost_writes);
   append_outcomes(out, "contactd_store_folds_total", "Bases written in the background, by outcome.",
                   m->folds);
@@ -256,7 +256,7 @@ static void append_process(text *out, const srv_server *server) {
 }
 
 static void append_limits(text *out, const api_limits *limits) {
-  append_family(out, "contactd_limit", "gauge", "The daemon's limits, as /v1/limits tells them.");
+  append_family(out, "contactd_limit", "gauge", "The daemon's limits, as listed by /v1/limits.");
 #define PUT_LIMIT(member, name, standard, least, greatest, unit, about)                            \
   append_text(out, "contactd_limit{name=\"" name "\"} %llu\n", (number)limits->member);
   API_LIMIT_MAP(PUT_LIMIT)
@@ -265,7 +265,8 @@ static void append_limits(text *out, const api_limits *limits) {
 
 char *srv_metrics_text(srv_server *server, size_t *length) {
   text out = {0};
-  append_family(&out, "contactd_build_info", "gauge", "1, with what is running.");
+  append_family(&out, "contactd_build_info", "gauge",
+                "Always 1; the labels are the version and the durability.");
   append_text(&out, "contactd_build_info{version=\"%s\",durability=\"%s\"} 1\n", CONTACTD_VERSION,
               server->store ? server->store->durability : "memory");
   append_requests(&out, server);

@@ -224,8 +224,8 @@ static inline void srv_store_load_free(srv_store_load *load) {
  * format, not a store. */
 srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder);
 #define SRV_STORE_NOT_DURABLE                                                                      \
-  "Redis does not promise to keep what it acknowledges (appendonly yes, appendfsync always, "      \
-  "no-appendfsync-on-rewrite no, "                                                                 \
+  "Redis is not configured to make acknowledged writes durable (appendonly yes, appendfsync "      \
+  "always, no-appendfsync-on-rewrite no, "                                                         \
   "maxmemory-policy noeviction): the durability is memory"
 /* Location of a store in Redis, and the settings that gave it ("--store", say). */
 typedef struct srv_store_redis_options {

@@ -74,12 +74,13 @@ static void on_store_link_up(void *cls) {
 /* Writes use the short connection, so the durability of its Redis counts. */
 static void on_store_link_durability(void *cls, srv_redis_durability promise) {
   static const char *const why[] = {
-      [SRV_REDIS_DURABILITY_UNKNOWN] = "Redis does not tell whether it keeps what it acknowledges "
-                                       "(CONFIG GET, INFO): the durability is memory",
+      [SRV_REDIS_DURABILITY_UNKNOWN] =
+          "It is unknown whether acknowledged writes are durable, because Redis refuses CONFIG GET "
+          "or INFO: the durability is memory",
       [SRV_REDIS_NOT_DURABLE] = SRV_STORE_NOT_DURABLE,
-      [SRV_REDIS_DURABLE_AFTER_REWRITE] =
-          "Redis is writing its appendonly file: the durability is memory until that is whole",
-      [SRV_REDIS_DURABLE] = "Redis keeps what it acknowledges: the durability is redis"};
+      [SRV_REDIS_DURABLE_AFTER_REWRITE] = "Redis is rewriting its appendonly file: the durability "
+                                          "is memory until the file is complete",
+      [SRV_REDIS_DURABLE] = "Redis makes acknowledged writes durable: the durability is redis"};
   srv_redis_side *where = cls;
   srv_redis_store *s = where->store;
   if (where != &s->sides[SRV_REDIS_SHORT]) return;

@@ -295,7 +295,7 @@ static void on_format_reply(void *cls, const redisReply *reply) {
   char why[SRV_STORE_WHY];
   if (srv_redis_is_error(reply, "WRONGTYPE"))
     refuse_connection(link, SRV_STORE_DAMAGED,
-                      "the key " SRV_REDIS_KEY_STORE " holds something else");
+                      "the key " SRV_REDIS_KEY_STORE " does not have contactd's type");
   on_plain_reply(cls, reply);
   if (!reply || reply->type != REDIS_REPLY_STRING || strcmp(reply->str, SRV_REDIS_FORMAT) == 0)
     return;
@@ -425,7 +425,7 @@ static void connect_wire(srv_redis_connection *link, const struct sockaddr *addr
  * family (IPv4, IPv6). */
 static void resolve_endpoint(srv_redis_connection *link) {
   struct sockaddr_storage address;
-  char why[SRV_STORE_WHY] = "the name of Redis' host is not found in time";
+  char why[SRV_STORE_WHY] = "the name of Redis' host was not resolved in time";
   switch (srv_redis_resolver_lookup(link->name, link->failures, &address, why)) {
   case SRV_REDIS_LOOKUP_FOUND: connect_wire(link, (struct sockaddr *)&address); break;
   case SRV_REDIS_LOOKUP_PENDING:

@@ -49,7 +49,7 @@ void srv_redis_operation_answer(srv_redis_operation *o, srv_store_status status,
   char text[SRV_STORE_WHY];
   bool unknown = status == SRV_STORE_UNAVAILABLE && o->write && o->phase == SRV_REDIS_SENT;
   snprintf(text, sizeof text, "%.100s%s", why,
-           unknown ? "; whether the write is there or comes yet is not known" : "");
+           unknown ? "; it is unknown whether the write took effect" : "");
   if (o->write) {
     o->write->status = status;
     memcpy(o->write->why, text, sizeof text);
@@ -128,7 +128,7 @@ static void release_held(srv_redis_store *s) {
 
 /* Handles the reply to a staged part. */
 static void read_stage_reply(srv_redis_operation *o, const redisReply *reply) {
-  char why[SRV_STORE_WHY] = "parts of the record were lost on the way";
+  char why[SRV_STORE_WHY] = "parts of the record were lost in transit";
   if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 1) {
     srv_store_status status =
         reply->type == REDIS_REPLY_INTEGER ? SRV_STORE_UNAVAILABLE : srv_redis_error(reply, why);

@@ -57,24 +57,24 @@ typedef struct meaning {
   const char *sentence;
 } meaning;
 
-#define CLUSTER "this Redis is one of a cluster, where the store cannot be"
+#define CLUSTER "this Redis belongs to a cluster, which is not supported"
 
 /* Errors of Redis that imply that nothing was written. */
 static const meaning meanings[] = {
     {"OOM", SRV_STORE_FULL, "Redis has no memory left (maxmemory)"},
     {"MISCONF", SRV_STORE_UNAVAILABLE,
-     "Redis takes no writes, because it cannot save them on its disk"},
-    {"READONLY", SRV_STORE_UNAVAILABLE, "this Redis is a replica and takes no writes"},
+     "Redis accepts no writes, because it cannot save them to its disk"},
+    {"READONLY", SRV_STORE_UNAVAILABLE, "this Redis is a replica and accepts no writes"},
     {"NOREPLICAS", SRV_STORE_UNAVAILABLE,
-     "Redis takes no writes, because too few replicas are there"},
+     "Redis accepts no writes, because too few replicas are connected"},
     {"LOADING", SRV_STORE_UNAVAILABLE, "Redis is still reading its data"},
     {"MASTERDOWN", SRV_STORE_UNAVAILABLE, "this Redis is a replica without its primary"},
     {"BUSY", SRV_STORE_UNAVAILABLE, "Redis is busy with a script"},
-    {"NOAUTH", SRV_STORE_UNAVAILABLE, "Redis asks for a password"},
-    {"WRONGPASS", SRV_STORE_UNAVAILABLE, "Redis does not take the password"},
+    {"NOAUTH", SRV_STORE_UNAVAILABLE, "Redis requires a password"},
+    {"WRONGPASS", SRV_STORE_UNAVAILABLE, "Redis rejects the password"},
     {"NOSCRIPT", SRV_STORE_UNAVAILABLE, "Redis has lost the script"},
-    {"EXECABORT", SRV_STORE_UNAVAILABLE, "Redis has refused a part of the question"},
-    {"WRONGTYPE", SRV_STORE_DAMAGED, "a key of the store holds something else"},
+    {"EXECABORT", SRV_STORE_UNAVAILABLE, "Redis refused a part of the transaction"},
+    {"WRONGTYPE", SRV_STORE_DAMAGED, "a key of the store does not have contactd's type"},
     {"CLUSTERDOWN", SRV_STORE_FAILED, CLUSTER},
     {"CROSSSLOT", SRV_STORE_FAILED, CLUSTER},
     {"MOVED", SRV_STORE_FAILED, CLUSTER},
@@ -144,7 +144,7 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
   }
   /* Text of a Redis before 6. */
   if (strstr(reply->str, "invalid password")) {
-    snprintf(why, SRV_STORE_WHY, "Redis does not take the password");
+    snprintf(why, SRV_STORE_WHY, "Redis rejects the password");
     return SRV_STORE_UNAVAILABLE;
   }
   quote_redis_error(reply, "Redis says", why);
@@ -160,7 +160,7 @@ bool srv_redis_is_permanent_error(const redisReply *reply) {
 void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]) {
   quote_redis_error(reply,
                     "the store in Redis is of another format than " SRV_REDIS_FORMAT
-                    ", the one that this program knows",
+                    ", the format of this program",
                     why);
 }
 
@@ -177,9 +177,9 @@ bool srv_redis_needs_events(const redisReply *reply) {
 
 /* The reply's second element, if present, is the damaged key. */
 static void set_damaged(const redisReply *reply, srv_store_write *write) {
-  set_write_status(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
+  set_write_status(write, SRV_STORE_DAMAGED, "the key's entry was not written by contactd");
   if (reply->elements > 1 && is_text(reply->element[1]))
-    quote_redis_error(reply->element[1], "what was written is missing, or something else is there",
+    quote_redis_error(reply->element[1], "the written key is missing or has other contents",
                       write->why);
 }
 
@@ -203,7 +203,7 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
     write->status = SRV_STORE_UNAVAILABLE;
     srv_redis_other_format(list[1], write->why);
   } else if (text_is(list[0], "AGAIN"))
-    set_write_status(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
+    set_write_status(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost in transit");
   else if (text_is(list[0], "MOVED") && reply->elements == 4 &&
            read_revision(list[1], &write->current) &&
            read_revision(list[2], &write->last_revision) &&
@@ -250,8 +250,8 @@ static void read_all(const redisReply *reply, srv_store_lookup *look) {
     bool good = is_text(id) && id->len > 0 && id->len <= CT_ID_LENGTH_MAX &&
                 !memchr(id->str, 0, id->len) && read_entry(reply->element[2 * i + 1], entry);
     if (!good) {
-      damaged_lookup(look, "an entry is not one of ours");
-      if (is_text(id)) quote_redis_error(id, "an entry is not one of ours", look->why);
+      damaged_lookup(look, "an entry was not written by contactd");
+      if (is_text(id)) quote_redis_error(id, "an entry was not written by contactd", look->why);
       return;
     }
     memcpy(entry->id, id->str, id->len);
@@ -269,7 +269,7 @@ static void read_one(const redisReply *reply, srv_store_lookup *look) {
   look->count = 1;
   memcpy(look->entries->id, look->id, sizeof look->id);
   if (reply->type != REDIS_REPLY_NIL && !read_entry(reply, look->entries))
-    damaged_lookup(look, "the key's entry is not one of ours");
+    damaged_lookup(look, "the key's entry was not written by contactd");
 }
 
 /* False: sets status and why. */
@@ -277,7 +277,8 @@ static bool is_answer(const redisReply *reply, bool good, srv_store_lookup *look
   if (good) return true;
   look->status = srv_redis_error(reply, look->why);
   if (srv_redis_is_error(reply, "WRONGTYPE"))
-    snprintf(look->why, sizeof look->why, "the key " SRV_REDIS_KEY "%s holds something else",
+    snprintf(look->why, sizeof look->why,
+             "the key " SRV_REDIS_KEY "%s does not have contactd's type",
              look->space == SRV_STORE_SCENES ? "scenes" : "shapes");
   return false;
 }
@@ -297,7 +298,7 @@ void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *look) {
 void srv_redis_read_last(const redisReply *reply, srv_store_lookup *look) {
   if (look->status != SRV_STORE_OK || reply->type == REDIS_REPLY_NIL) return;
   if (!read_revision(reply, &look->last_revision))
-    damaged_lookup(look, "last, in " SRV_REDIS_KEY_STORE ", is no revision");
+    damaged_lookup(look, "last, in " SRV_REDIS_KEY_STORE ", is not a revision");
 }
 
 /* ---- loads ---------------------------------------------------------------------------------- */
@@ -317,13 +318,13 @@ static void read_record(const redisReply *parts, size_t at, const head *h, srv_s
   size_t length = 0;
   for (size_t i = 0; i < h->parts; i++) {
     if (!is_text(parts->element[at + i])) {
-      damaged_load(load, "a part is no text");
+      damaged_load(load, "a part is not a string");
       return;
     }
     length += parts->element[at + i]->len;
   }
   if (length != h->length) {
-    damaged_load(load, "a record is not as long as it was");
+    damaged_load(load, "a record has the wrong length");
     return;
   }
   *record = (srv_store_record){.revision = h->revision,
@@ -348,7 +349,7 @@ static void read_records(const redisReply *heads, const redisReply *parts,
   for (size_t i = 0; i < heads->elements && load->status == SRV_STORE_OK; i++) {
     uint64_t numbers[5];
     if (!read_numbers(heads->element[i], 5, numbers)) {
-      damaged_load(load, "the head of a record is not one of ours");
+      damaged_load(load, "the head of a record was not written by contactd");
       return;
     }
     head h = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
@@ -382,7 +383,7 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
   }
   srv_store_entry found;
   if (!is_array(heads) || !is_array(parts) || !read_entry(entry, &found)) {
-    damaged_load(load, "the key's entry is not one of ours");
+    damaged_load(load, "the key's entry was not written by contactd");
     return;
   }
   load->records = calloc(heads->elements + 1, sizeof *load->records);

@@ -97,12 +97,12 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
     found = SRV_REDIS_LOOKUP_PENDING;
   } else if (!is_address_known(name)) {
     found = start_lookup(name) ? SRV_REDIS_LOOKUP_PENDING : SRV_REDIS_LOOKUP_FAILED;
-    snprintf(why, SRV_STORE_WHY, "there is no thread to look for the name of Redis' host");
+    snprintf(why, SRV_STORE_WHY, "no thread can be started to resolve the name of Redis' host");
   } else if (name->count) {
     *out = name->addresses[turn % name->count];
   } else {
     found = SRV_REDIS_LOOKUP_FAILED;
-    snprintf(why, SRV_STORE_WHY, "the name of Redis' host cannot be found: %s",
+    snprintf(why, SRV_STORE_WHY, "the name of Redis' host cannot be resolved: %s",
              name->status ? gai_strerror(name->status) : "no address");
   }
   pthread_mutex_unlock(&name->lock);

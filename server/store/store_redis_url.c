@@ -38,7 +38,7 @@ static bool parse_host(srv_redis_endpoint *place, char *text, char *why) {
   if (*text == '[') {
     char *end = strchr(text, ']');
     if (!end || (end[1] && end[1] != ':'))
-      return write_url_reason(why, "the address in brackets does not end");
+      return write_url_reason(why, "the address in brackets lacks its closing bracket");
     host++;
     *end = 0;
     if (end[1]) port = end + 2;
@@ -50,7 +50,7 @@ static bool parse_host(srv_redis_endpoint *place, char *text, char *why) {
   if (strlen(host) >= sizeof place->host)
     return write_url_reason(why, "the host's name has more than 255 characters");
   if (port && (!parse_url_number(port, 65535, &number) || number == 0))
-    return write_url_reason(why, "the port is no number from 1 to 65535");
+    return write_url_reason(why, "the port is not a number from 1 to 65535");
   memcpy(place->host, host, strlen(host) + 1);
   snprintf(place->port, sizeof place->port, "%u", number);
   return true;
@@ -62,8 +62,7 @@ static bool parse_url(srv_redis_endpoint *place, const char *url, char *why) {
   if (strncmp(url, scheme, sizeof scheme - 1) != 0)
     return write_url_reason(why, "it does not begin with redis://");
   for (const char *c = url; *c; c++)
-    if (*c <= ' ' || *c > '~')
-      return write_url_reason(why, "it holds a character that URLs cannot have");
+    if (*c <= ' ' || *c > '~') return write_url_reason(why, "it contains an invalid character");
   if ((size_t)snprintf(text, sizeof text, "%s", url + sizeof scheme - 1) >= sizeof text)
     return write_url_reason(why, "it has more than 407 characters");
   char *query = strchr(text, '?');
@@ -73,7 +72,7 @@ static bool parse_url(srv_redis_endpoint *place, const char *url, char *why) {
     if (strncmp(query + 1, "commandMs=", 10) != 0 || !parse_url_number(query + 11, 60000, &ms) ||
         ms < 100)
       return write_url_reason(
-          why, "behind the question mark stands commandMs=N, with N from 100 to 60000");
+          why, "the part after the question mark must be commandMs=N, with N from 100 to 60000");
     place->command_ns = ms * UINT64_C(1000000);
   }
   char *rest = text, *at = strrchr(text, '@'), *database = NULL;
@@ -81,14 +80,15 @@ static bool parse_url(srv_redis_endpoint *place, const char *url, char *why) {
     *at = 0;
     rest = at + 1;
     if (strchr(text, ':'))
-      return write_url_reason(why, "a password is not given here but by --store-password-file");
+      return write_url_reason(
+          why, "the password must be given by --store-password-file, not in the URL");
     if (!*text || strlen(text) >= sizeof place->user)
-      return write_url_reason(why, "the user's name has from 1 to 63 characters");
+      return write_url_reason(why, "the user's name must have 1 to 63 characters");
     memcpy(place->user, text, strlen(text) + 1);
   }
   if ((database = strchr(rest, '/'))) *database++ = 0;
   if (database && *database && !parse_url_number(database, 65535, &place->database))
-    return write_url_reason(why, "the database is no number");
+    return write_url_reason(why, "the database is not a number");
   return parse_host(place, rest, why);
 }
 
@@ -102,10 +102,10 @@ void srv_redis_endpoint_free(srv_redis_endpoint *place) {
 static const char *check_password(const char *bytes, size_t *length) {
   while (*length && (bytes[*length - 1] == '\n' || bytes[*length - 1] == '\r')) (*length)--;
   if (*length == 0) return "it is empty";
-  if (*length > PASSWORD_MAX) return "a password has at most 1024 bytes";
+  if (*length > PASSWORD_MAX) return "the password has more than 1024 bytes";
   for (size_t i = 0; i < *length; i++)
     if ((unsigned char)bytes[i] < ' ' || bytes[i] == 0x7f)
-      return "a password is one line without control characters";
+      return "the password must be one line without control characters";
   return NULL;
 }
 

@@ -256,14 +256,15 @@ static void report_storage_failure(sqlite_store *s, const char *why) {
 /* Logs each kind of damage once. why: reason if the store is damaged; else NULL. */
 static void report_storage_damage(sqlite_store *s, int places, const char *why) {
   if (s->forgot_unreported)
-    report_sqlite_event(s, "storageDamaged",
-                        "the list of free pages in " SRV_SQLITE_FILE
-                        " was damaged and has been made anew; what was free is lost room");
+    report_sqlite_event(
+        s, "storageDamaged",
+        "the list of free pages in " SRV_SQLITE_FILE
+        " was damaged and has been rebuilt; the space of the old list stays unused");
   s->forgot_unreported = false;
   if (places > s->reported_places)
     report_sqlite_event(s, "storageDamaged",
                         "a page of " SRV_SQLITE_FILE
-                        " is damaged; new records go to another place");
+                        " is damaged; new records are written to another table");
   s->reported_places = places;
   if (why && !s->damage_reported) report_sqlite_event(s, "storageDamaged", why);
   s->damage_reported |= why != NULL;

@@ -26,7 +26,7 @@
  * extended again and again. */
 #define LOG_KEPT_BYTES 17825792
 static_assert(LOG_KEPT_BYTES > (SRV_SQLITE_LOG_PAGES + 128) * LOG_PAGE_BYTES,
-              "the log grows anew with each round");
+              "the WAL is truncated and extended in each cycle");
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
@@ -86,7 +86,7 @@ static bool acquire_lock(srv_sqlite_file *file, const char *folder, char *why) {
   file->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (file->lock < 0) return write_reason(why, SRV_SQLITE_LOCK, strerror(errno));
   if (!srv_sqlite_mark_may_stand(file->lock))
-    return write_reason(why, SRV_SQLITE_LOCK, "a file that contactd has not made");
+    return write_reason(why, SRV_SQLITE_LOCK, "a file that contactd has not created");
   if (flock(file->lock, LOCK_EX | LOCK_NB) == 0) return true;
   return write_reason(why, SRV_SQLITE_LOCK,
                       errno == EWOULDBLOCK ? "another contactd has it" : strerror(errno));
@@ -247,7 +247,7 @@ static bool watch_files(const srv_sqlite_file *file, const char *folder, const c
   snprintf(lock, sizeof lock, "%s/" SRV_SQLITE_LOCK, folder);
   bool good = srv_sqlite_watch(file->writer, path) && srv_sqlite_watch(file->writer, log) &&
               srv_sqlite_watch(file->writer, lock);
-  return good || write_reason(why, SRV_SQLITE_FILE, "a file of the store has gone");
+  return good || write_reason(why, SRV_SQLITE_FILE, "a file of the store is missing");
 }
 
 /* Replaces the reason if the file is not a store of contactd, or has a newer format: any other
@@ -266,8 +266,9 @@ static void explain_foreign_file(const char *path, char *why) {
       (memcmp(header + 68, "ctcd", 4) != 0 && !nameless))
     snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE " is not a store of contactd");
   else if (format > srv_sqlite_format.count)
-    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE " has format %d; this program knows none above %d",
-             format, srv_sqlite_format.count);
+    snprintf(why, SRV_STORE_WHY,
+             SRV_SQLITE_FILE " has format %d; the newest supported format is %d", format,
+             srv_sqlite_format.count);
 }
 
 bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STORE_WHY]) {

@@ -170,11 +170,10 @@ bool srv_sqlite_migrate(sqlite3 *db, const char *path, const srv_sqlite_migratio
     return reported(why, SRV_SQLITE_FILE, sqlite3_errmsg(db));
   bool empty = application == 0 && format == 0 && tables == 0;
   if (!empty && (application != APPLICATION_ID || format < 1))
-    return reported(why, SRV_SQLITE_FILE, "it is not contactd's");
+    return reported(why, SRV_SQLITE_FILE, "it was not created by contactd");
   if (format > table->count) {
     snprintf(why, SRV_STORE_WHY,
-             SRV_SQLITE_FILE
-             ": its format, %lld, is newer than %d, the newest that this program knows",
+             SRV_SQLITE_FILE ": its format, %lld, is newer than %d, the newest supported format",
              (long long)format, table->count);
     return false;
   }

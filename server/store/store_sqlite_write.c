@@ -578,11 +578,11 @@ static void locate_damage(srv_sqlite_writer *writer, int code) {
     writer->no_free = writer->damaged = true;
     snprintf(writer->why, sizeof writer->why,
              "the list of free pages in " SRV_SQLITE_FILE
-             " is damaged, of which the next start makes a new one");
+             " is damaged; the next start rebuilds it");
   }
   if (writer->no_free) writer->no_place = writer->stuck = false;
   else if (!writer->no_place && !writer->stuck)
-    note_fatal_damage(writer, "what lists scenes and shapes");
+    note_fatal_damage(writer, "the list of scenes and shapes");
 }
 
 /* Executes the writes from first to before `past` in one transaction, which may also sweep. */
@@ -614,7 +614,7 @@ static int add_record_table(srv_sqlite_writer *writer) {
   if (code == SQLITE_OK) code = srv_sqlite_record_table_add(&writer->volumes, writer->next_number);
   code = end_transaction(writer, code, writer->last_revision);
   if (code == SQLITE_OK) code = srv_sqlite_record_tables_reload(&writer->volumes);
-  if (is_damage(code)) note_fatal_damage(writer, "the place of new records");
+  if (is_damage(code)) note_fatal_damage(writer, "the table of new records");
   return code;
 }
 
@@ -646,7 +646,7 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
       code = place;
     } else if (lacks_place) {
       writer->stays = true;
-      note_fatal_damage(writer, "the place of new records");
+      note_fatal_damage(writer, "the table of new records");
     }
     if (code != SQLITE_OK) set_write_answer(writer, write, code);
   }

@@ -395,7 +395,7 @@ void srv_stream_open(srv_request *request) {
   srv_server *server = request->server;
   if (server->stream_count >= server->limits->event_streams) {
     srv_request_refuse(request, API_PROBLEM_BUSY,
-                       "As many streams of events are open as may be: %llu (eventStreams).",
+                       "Too many open event streams: the limit eventStreams is %llu.",
                        (unsigned long long)server->limits->event_streams);
     srv_request_refusal_header(request, "Retry-After", RETRY_SECONDS);
     return;

@@ -131,7 +131,7 @@ suite.table("settings that cannot be are refused", [
                                        "two.json", "before", "same id.")),
     ("a scene that names a posted shape", refused(["--port", "0", "--scene", file_of("shape.json", json.dumps(
         {"id": "a", "bodies": [{"id": "b", "colliders": [{"shape": "s-0123456789abcdef0123456789abcdef"}]}]}))],
-        "422: /bodies/0/colliders/0/shape: ", "--scene can name none")),
+        "422: /bodies/0/colliders/0/shape: ", "--scene cannot refer to posted shapes")),
     ("a scene with a misspelt member", refused(["--port", "0", "--scene", file_of("miss.json", '{"id":"a","bodeis":[]}')], "422")),
 ])
 

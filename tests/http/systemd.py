@@ -74,7 +74,7 @@ def a_manager_hears_of_the_start_and_of_the_end():
             equal(heard.hear()["READY"], "1", "the first message")
             equal(KeepAlive(d).get("/readyz").status, 200, "/readyz then")
         last = heard.hear()
-        equal((last["STOPPING"], last["STATUS"]), ("1", "No new requests are taken."), "the last message")
+        equal((last["STOPPING"], last["STATUS"]), ("1", "No new requests are accepted."), "the last message")
         equal(heard.hear(0.05), None, "a message after it")
 
 
@@ -85,8 +85,8 @@ def a_manager_hears_that_a_daemon_leaves_and_then_takes_no_more():
     suite.cleanup(d.kill)
     heard.hear()
     d.process.terminate()
-    equal(heard.hear(), {"STOPPING": "1", "STATUS": "The daemon leaves; requests are still taken."}, "the message at its end")
-    equal(heard.hear(), {"STATUS": "No new requests are taken."}, "the message after that")
+    equal(heard.hear(), {"STOPPING": "1", "STATUS": "The daemon is shutting down; requests are still accepted."}, "the message at its end")
+    equal(heard.hear(), {"STATUS": "No new requests are accepted."}, "the message after that")
     equal(d.process.wait(START_SECONDS), 0, "exit status")
 
 

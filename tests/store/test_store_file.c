@@ -113,7 +113,7 @@ static void a_lock_of_others_is_left_alone(void) {
   rig r;
   rig_begin(&r);
   put_file(&r, "contactd.lock", text, sizeof text - 1);
-  CHECK_REFUSED(&r, "contactd.lock: a file that contactd has not made");
+  CHECK_REFUSED(&r, "contactd.lock: a file that contactd has not created");
   size_t size = 0;
   unsigned char *bytes = get_file(&r, "contactd.lock", &size);
   CHECK(size == sizeof text - 1 && memcmp(bytes, text, size) == 0);

@@ -205,7 +205,7 @@ static void each_refusal_of_redis_has_its_sentence_and_passes(void) {
       {"replicaof 127.0.0.1 1", "replicaof no one", SRV_STORE_UNAVAILABLE, "replica"},
       {"config set min-replicas-to-write 3", "config set min-replicas-to-write 0",
        SRV_STORE_UNAVAILABLE, "replicas"},
-      {"set contactd:scenes text", "del contactd:scenes", SRV_STORE_DAMAGED, "something else"},
+      {"set contactd:scenes text", "del contactd:scenes", SRV_STORE_DAMAGED, "contactd's type"},
       {"hset contactd:store format 3", "del contactd:store", SRV_STORE_UNAVAILABLE,
        "another format"},
   };
