@@ -207,7 +207,8 @@ static void append_store(text *out, const srv_server *server) {
   if (!server->store) return;
   srv_store_status status;
   char why[SRV_STORE_WHY];
-  append_gauge(out, "contactd_store_healthy", "1: the store accepts writes.",
+  append_gauge(out, "contactd_store_healthy",
+               "1: the store is connected and has not failed; a full store counts as healthy.",
                srv_store_healthy(server->store, &status, why));
   append_gauge(out, "contactd_shapes_corrupt", "Posted shapes that cannot be read from the store.",
                server->shapes_corrupt);
