@@ -1,14 +1,14 @@
-/* First contact of two bodies: the least over their pairs of colliders. */
+/* First contact of two bodies: the minimum over their pairs of colliders. */
 #include "toi/toi.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* A normal velocity this small against the velocities that it comes from may be rounding, and is
- * not parting. */
+/* Normal velocities below this part of the velocities that they are computed from may be rounding;
+ * the pair does not count as separating. */
 #define PARTING_SLACK (256.0 * CT_UNIT_ROUNDOFF)
-/* Groups of colliders are looked at so many times of the motion, and at its end: the bodies are
- * placed there once for all. */
+/* Groups of colliders are tested at these many fixed times of the motion and at its end, so that
+ * the poses of the bodies are computed once per time for all groups. */
 #define MARKS 32
 typedef struct motion_marks {
   bool placed[MARKS + 1];
@@ -19,15 +19,16 @@ typedef struct first_contact {
   const ct_toi_bodies *bodies;
   motion_marks *marks;
   ct_toi *impact;
-  bool initial;            /* a pair is in contact at the start, and is not parting */
-  bool parting;            /* a pair is, and parts */
-  double depth;            /* the least distance of these; of `initial` ones once there is one */
-  bool met;                /* the impact is a contact */
-  double upper;            /* of the contacts met */
-  double lower;            /* least of the pairs that met */
-  double undecided_from;   /* least of those that nothing is known of from there on */
-  double free_until;       /* least of all */
-  bool out_of_evaluations; /* one of the lost ran out of iterations */
+  bool initial; /* a pair is in contact at the start and not separating */
+  bool parting; /* a pair is in contact at the start and separating */
+  double depth; /* least distance of the pairs in contact at the start; only of the pairs that do
+                 * not separate if there is one */
+  bool met;     /* `impact` is a contact after the start */
+  double upper; /* upper end of its bracket */
+  double lower; /* least apart_until of the pairs with a contact */
+  double undecided_from;   /* least time from which a pair is undecided */
+  double free_until;       /* least free_until of all pairs */
+  bool out_of_evaluations; /* an undecided pair reached its sample limit */
 } first_contact;
 
 static double speed_scale(const ct_toi_side *side, const ct_toi_side_pose *at) {
@@ -35,7 +36,7 @@ static double speed_scale(const ct_toi_side *side, const ct_toi_side_pose *at) {
   return ct_norm(at->velocity.linear) + side->spin * arm;
 }
 
-/* In contact at the start: is that where the pair is to stay? */
+/* Records a pair in contact at the start. True: the pair separates, and its search continues. */
 static bool note_initial(first_contact *first, const ct_toi_pair *pair, const ct_toi_sample *s) {
   ct_toi reported = *first->impact;
   ct_toi_write_result(s, &reported);
@@ -54,15 +55,15 @@ static bool note_initial(first_contact *first, const ct_toi_pair *pair, const ct
   return parting && !first->initial;
 }
 
-/* The pair met: *at is before that, *met in contact. */
+/* Records a contact: *at is the last sample before it, *met the first one in contact. */
 static void note_contact(first_contact *first, ct_toi_search *search, const ct_toi_sample *at,
                          ct_toi_sample *met) {
   assert(at->time <= met->time);
   ct_toi_set_normal(&search->pair, at, met);
   ct_toi_sample root = *met;
   search->evaluations_max = search->options->iterations_max;
-  /* There is no root if surfaces pass through each other, or if half-spaces turn: these overlap
-   * everywhere from one instant to the next. */
+  /* The distance has no root if surfaces pass through each other, or if half-spaces turn:
+   * half-spaces overlap everywhere as soon as their normals are not opposite. */
   bool passed = search->passed_at > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;
   if (met->time > search->apart_until && !passed && !at_once) {
     if (at->result.distance > 0.0) ct_toi_root(search, at, met, &root);
@@ -102,7 +103,7 @@ static void keep_first_graze(first_contact *first, const ct_toi_search *search) 
   impact->graze_end = search->graze_end;
 }
 
-/* Once the start is a contact, or another is known, what comes later does not matter. */
+/* Later contacts are irrelevant once a contact, or a contact at the start, is known. */
 static double search_limit_of(const first_contact *first) {
   const ct_toi_options *options = first->bodies->options;
   return first->initial ? options->begin : first->met ? first->impact->time : options->end;
@@ -124,7 +125,7 @@ static double mark_time(const ct_toi_options *o, uint32_t mark) {
   return mark == MARKS ? o->end : o->begin + (o->end - o->begin) * ((double)mark / MARKS);
 }
 
-/* The last mark that is not after the time. */
+/* The last mark at or before the time. */
 static uint32_t mark_at(const ct_toi_options *o, double time) {
   double width = o->end - o->begin, part = width > 0.0 ? (time - o->begin) / width * MARKS : 0.0;
   uint32_t mark = part < MARKS ? (uint32_t)part : MARKS;
@@ -132,7 +133,7 @@ static uint32_t mark_at(const ct_toi_options *o, double time) {
   return mark > 0 && mark_time(o, mark) > time ? mark - 1 : mark;
 }
 
-/* The bodies there, which all groups share. */
+/* Poses of the bodies at a mark, shared by all groups. */
 static const ct_toi_sample *bodies_at_mark(first_contact *first, const ct_toi_pair *groups,
                                            uint32_t mark) {
   ct_toi_sample *place = &first->marks->places[mark];
@@ -182,13 +183,13 @@ static ct_status search_pair_of_colliders(void *context, const ct_toi_pair *pair
   return search.status;
 }
 
-/* Is anything not known, and why? */
+/* Status of an undecided result: sample limit or round-off. */
 static ct_pair_status undecided_status(const first_contact *first) {
   if (!(first->undecided_from < INFINITY)) return CT_PAIR_OK;
   return first->out_of_evaluations ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
 }
 
-/* What the pairs come to together. */
+/* Combines the results of all pairs into the event, the bracket and the flags. */
 static void combine_pairs(const first_contact *first) {
   const ct_toi_options *options = first->bodies->options;
   ct_toi *impact = first->impact;

@@ -1,10 +1,9 @@
-/* How long a pair that is apart certainly stays apart: the motion bounds of conservative
- * advancement.
+/* Motion bounds of conservative advancement: how long a pair that is apart certainly stays apart.
  *
- * Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2. Along a
- * direction that stays, points move apart by the exact motion of the pivots, and turning takes at
- * most the speed of the farthest point, and at most what is left of its reach. Each choice of the
- * two for each side is a bound: the longest counts. Convex pairs that turn: the direction turns too
+ * Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2. Along a fixed
+ * direction, the offset of the pivots changes exactly; rotation of a side costs at most the speed
+ * of its farthest point, and at most the growth of its support up to its reach. Each of the four
+ * choices is a bound, and the longest time counts. Convex pairs that turn: the direction turns too
  * (second order). Meshes: each triangle by its own direction (Tang, Kim, Manocha 2009, C2A). */
 #include "shape/shape_compare.h"
 #include "shape/sharp_shape.h"
@@ -14,42 +13,41 @@
 
 /* ---- convex pairs that turn ------------------------------------------------------------------ */
 
-/* How long a convex pair that turns stays apart, to second order in the time.
+/* Second-order bound for convex pairs that turn.
  *
- * Let m turn with the constant angular velocity o, from the pair's normal n. Of a side that turns
- * with w about its pivot the point r is at m.r along it, which changes at m.(u x r), u = w - o: at
- * n.(u x r) = (n x u).r at first, and that by at most |u| (|o| |r|
- * + |w| arm) per second (and |w'| |r| where w changes). So what the side reaches along m after t is
- * at most what it reaches now along the tilted direction n + t (n x u), and half of that times t^2:
- * a convex function of t. The gap between the planes across m is then at least a concave function
- * of t; where it is positive now and at a time, it is positive between. Any o is a proof. At rest,
- * with either side, or as the normal was seen to turn, one of them keeps the face, edge or point of
- * each side that is nearest now nearest for a while: all but the square of the time to a contact is
- * then reported.
- */
+ * Let the direction m turn with the constant angular velocity o from the pair's normal n. A side
+ * turns with w about its pivot. Its point r has the coordinate m.r along m, and with u = w - o its
+ * rate is m.(u x r). The rate is n.(u x r) = (n x u).r at first and changes by at most |u| (|o| |r|
+ * + |w| arm) per second (plus |w'| |r| if w changes). Hence the support along m after t is at most
+ * the present support along the tilted direction n + t (n x u), plus half of that bound times t^2:
+ * a convex function of t. The gap between the planes across m is at least a concave function of t;
+ * if it is positive now and at t, it is positive between. Any o is a proof. Tried are 0, the
+ * rotation of either side, and the observed rotation of the normal: one of them preserves the
+ * nearest features of both sides for a while, and then the remaining time to the contact shrinks
+ * quadratically. */
 
-/* Angle up to which tilting is of use, rad. */
+/* Largest tilt of the direction, rad. */
 #define ANGLE_MAX 1.0
-/* Times that are tried: the gap is above its chord from now, and each is shorter than the one
- * before by no more than the factor; looks between the last two. */
+/* Times tried by the bracketing: each is the root of the chord of the gap, but at least TRY_FACTOR
+ * of the time before. REFINEMENTS: regula falsi steps between the last two. */
 #define TRIES_MAX 12
 #define TRY_FACTOR 0.4
 #define REFINEMENTS 3
-/* |w'| / |w|^2 without torque, at most: of moments none of which is above the sum of the others 1 /
- * sqrt 3. */
+/* Bound of |w'| / |w|^2 without torque: 1 / sqrt 3, for moments of inertia that satisfy the
+ * triangle inequality. */
 #define CHANGE_OF_SPIN 0.578
 
 typedef struct tilt_side {
   const ct_toi_side *side;
   const ct_toi_side_pose *at;
   bool is_plane, is_ball;
-  ct_vec3 center;  /* of a ball, from the pivot, world */
-  double far, arm; /* of what is tilted: the shape's points, of a ball its centre; from the pivot,
-                      from the axis */
-  ct_vec3 outward; /* the direction that is looked along: n of a, -n of b */
-  double now;      /* what the side reaches along it */
-  /* For one choice of o. */
-  ct_vec3 tilt; /* of the direction, per s */
+  ct_vec3 center;  /* centre of a ball relative to the pivot, world */
+  double far, arm; /* bounds for the tilted points (the shape's points, or the centre of a ball):
+                    * distance from the pivot, from the axis */
+  ct_vec3 outward; /* direction of the support: n of a, -n of b */
+  double now;      /* present support along it */
+  /* For one angular velocity o of the planes: */
+  ct_vec3 tilt; /* rate of the direction, 1/s */
   double bend;  /* m/s^2 */
 } tilt_side;
 
@@ -74,12 +72,11 @@ static void set_tilt(tilt_side *t, ct_vec3 o) {
   t->tilt = ct_cross(t->outward, u);
   t->bend = most * (ct_norm(o) * t->far + spin * t->arm) +
             (t->side->steady ? 0.0 : CHANGE_OF_SPIN * spin * spin * t->far);
-  /* Rounding of u matters where it cancels. */
+  /* u may cancel: add its rounding. */
   t->bend *= 1.0 + SPEED_SLACK;
 }
 
-/* How much farther than now the side reaches along the direction after the time, but for what
- * bending adds. */
+/* Growth of the side's support along the direction after the time, without the term of `bend`. */
 static double support_growth(const tilt_side *t, double time, double spins) {
   if (t->is_plane || t->far == 0.0) return 0.0;
   double slack = ALONG_SLACK * CT_UNIT_ROUNDOFF * t->side->reach * (1.0 + time * spins);
@@ -87,11 +84,11 @@ static double support_growth(const tilt_side *t, double time, double spins) {
   return ct_toi_support(t->side, t->at, ct_add_scaled(t->outward, t->tilt, time)) - t->now + slack;
 }
 
-/* A gap that shrinks. */
+/* A gap between two planes that turn. */
 typedef struct tilted_gap {
   tilt_side a, b;
   double gap, speed, bend;
-  double spins; /* of both sides and the normal */
+  double spins; /* sum of the angular velocities of both sides and the normal */
 } tilted_gap;
 
 static double gap_after(const tilted_gap *g, double time) {
@@ -101,7 +98,7 @@ static double gap_after(const tilted_gap *g, double time) {
          (support_growth(&g->a, time, g->spins) + support_growth(&g->b, time, g->spins)) - rounding;
 }
 
-/* The planes turn with o, for at most the horizon. */
+/* Sets the speed and bend of the gap for planes that turn with o, for times up to the horizon. */
 static void set_plane_rotation(tilted_gap *g, const ct_toi_sample *s, const ct_relative_motion *d,
                                ct_vec3 o, double horizon) {
   ct_vec3 n = s->result.normal, offset = ct_sub(s->b.pivot, s->a.pivot), change = ct_cross(o, n);
@@ -118,7 +115,7 @@ static void set_plane_rotation(tilted_gap *g, const ct_toi_sample *s, const ct_r
                              (g->a.bend + g->b.bend));
 }
 
-/* The longest time of some for which a gap is left; 0: none above `least`. */
+/* The longest of the tried times at which the gap is positive; 0: none above `least`. */
 static double longest_time_apart(const tilted_gap *g, double first, double least) {
   double time = first, beyond = 0.0, lacking = 0.0, left = -1.0, now = gap_after(g, 0.0);
   for (int i = 0; i < TRIES_MAX && time > least && !(left > 0.0); i++) {
@@ -157,14 +154,14 @@ static double second_order_time(const ct_toi_pair *pair, const ct_toi_sample *s,
   const ct_vec3 plane_rotations[] = {s->a.velocity.angular, s->b.velocity.angular, still, s->turn};
   double best = 0.0;
   for (int i = 0; i < 4; i++) {
-    /* A half-space's planes turn with it. */
+    /* The boundary of a half-space turns with it: only its own rotation is possible. */
     if (g.a.is_plane ? i != 0 : g.b.is_plane ? i != 1 : i == 3 && ct_norm2(s->turn) == 0.0)
       continue;
     g.spins = (pair->a.spin + pair->b.spin) + ct_norm(plane_rotations[i]);
     double most = ct_min2(horizon, ANGLE_MAX / g.spins);
     set_plane_rotation(&g, s, &d, plane_rotations[i], most);
     if (!(gap_after(&g, 0.0) > 0.0)) continue;
-    /* Where the two nearest points alone come to. */
+    /* First trial: the time at which the present rate closes the gap. */
     double first = ct_min2(ct_gap_closing_time(s->along, -s->rate, g.bend), most);
     best = ct_max2(best, longest_time_apart(&g, first, least));
   }
@@ -173,32 +170,30 @@ static double second_order_time(const ct_toi_pair *pair, const ct_toi_sample *s,
 
 /* ---- meshes, by their triangles -------------------------------------------------------------- */
 
-/* How long a mesh stays apart from what it does not surround: each of its triangles by the
- * direction that tells most of it.
+/* Motion bound of a mesh by its triangles: the best of DIRECTIONS for each.
  *
- * A shape between the arms of a fork is not parted from all of the fork by one plane, but from each
- * arm by one. The mesh's tree is descended: of a node, and last of a triangle, the best of some
- * directions says how long it is apart from the hull of the other shape; the shortest of these
- * times counts, and a node that is apart for longer is left as it is.
- */
+ * A shape between the arms of a fork is not separated from the fork by one plane, but from each arm
+ * by one. The BVH of the mesh is traversed: the best direction of a node, and finally of a
+ * triangle, bounds how long it is apart from the convex hull of the other shape. The minimum over
+ * the triangles counts; a node that is apart longer than the minimum so far is not opened. */
 
-/* Along the pair's normal, and both ways along the axes of the mesh's frame. */
+/* The pair's normal, and both directions of each axis of the mesh's frame. */
 #define DIRECTIONS 7
-/* Nodes that are looked at; where more are near, nothing is reported. */
+/* Limit of the visited nodes; beyond it the bound for all triangles is returned. */
 #define NODES_MAX 2048
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 2)
 
-/* A direction from the mesh to the other shape. */
+/* A direction from the mesh toward the other shape. */
 typedef struct part_direction {
-  ct_vec3 local; /* in the mesh's frame */
-  double low; /* how far along it the other shape begins, from the mesh's origin, less rounding */
-  double speed, acceleration; /* at which that comes nearer, at most */
+  ct_vec3 local; /* direction in the mesh's frame */
+  double low;    /* lower bound of the other shape's extent along it, from the mesh's origin */
+  double speed, acceleration; /* bounds on the approach of the other shape */
 } part_direction;
 
 typedef struct parts {
   const ct_mesh_view *view;
   part_direction directions[DIRECTIONS];
-  double all; /* what is certain of all triangles */
+  double all; /* time for which all triangles are certainly apart */
 } parts;
 
 static void set_part_direction(part_direction *p, const ct_toi_pair *pair, const ct_toi_sample *s,
@@ -266,8 +261,8 @@ static double triangle_time(const parts *p, const uint32_t corners[3]) {
   return best;
 }
 
-/* The shortest time over all triangles; `all` where more nodes are near than are looked at, or
- * nothing is gained. */
+/* The least time over all triangles. `all` if the node limit is reached, or if the bound is not
+ * better. */
 static double shortest_triangle_time(const parts *p) {
   uint32_t stack[STACK_SIZE], depth = 0, nodes = 0;
   double least = INFINITY;
@@ -279,7 +274,7 @@ static double shortest_triangle_time(const parts *p) {
     for (uint32_t i = node->first; i < node->first + node->count; i++)
       least = ct_min2(least, triangle_time(p, p->view->corners[i]));
     if (node->count > 0) continue;
-    /* The child that may be met first is looked at first. */
+    /* Visit the child with the earlier time first. */
     bool swap =
         node_time(p, &p->view->nodes[node->first]) > node_time(p, &p->view->nodes[node->first + 1]);
     assert(depth + 2 <= STACK_SIZE);
@@ -302,15 +297,16 @@ static double triangles_time(const ct_toi_pair *pair, const ct_toi_sample *s, do
 
 /* ---- all pairs ------------------------------------------------------------------------------- */
 
-/* Rounding of the gap between balls, relative to how far they reach. */
+/* Rounding of the gap between balls, relative to their extent. */
 #define BALL_SLACK (64.0 * CT_UNIT_ROUNDOFF)
-/* And of that above a half-space, with what places it; twice what toi_sample.c has for one. */
+/* Rounding of the gap between a ball and a half-space, including its pose; twice the bound of
+ * toi_sample.c. */
 #define PLANE_SLACK (256.0 * CT_UNIT_ROUNDOFF)
-/* Balls are near when their gap is below this part of their radii. */
+/* Balls are near if their gap is below this part of their radii. */
 #define BALLS_NEAR 0.5
-/* A unit axis that is this near to a half-space's normal is that, but for rounding of the two. */
+/* Largest distance of a unit axis from a half-space's normal that rounding can explain. */
 #define AXIS_SLACK (8.0 * CT_UNIT_ROUNDOFF)
-/* Tries for how far a half-space that turns can be followed at once. */
+/* Horizons tried for a half-space that turns. */
 #define HORIZONS 8
 
 static double time_along_direction(const ct_relative_motion *d, ct_vec3 n, double gap,
@@ -319,7 +315,7 @@ static double time_along_direction(const ct_relative_motion *d, ct_vec3 n, doubl
   return ct_gap_closing_time(gap, speed, d->acceleration_error - ct_dot(n, d->acceleration));
 }
 
-/* Neither side is a half-space that turns. */
+/* Bound along the fixed normal. Neither side is a half-space that turns. */
 static double time_along_normal(const ct_toi_pair *pair, const ct_toi_sample *s,
                                 const ct_relative_motion *d) {
   ct_vec3 n = s->result.normal;
@@ -337,13 +333,13 @@ static double time_along_normal(const ct_toi_pair *pair, const ct_toi_sample *s,
   return best;
 }
 
-/* How far the pivots come from each other at most, over and above now, within a time. */
+/* Bound on the growth of the distance between the pivots within a time. */
 static double bound_pivot_drift(const ct_relative_motion *d, double time) {
   return (ct_norm(d->velocity) + 0.5 * time * ct_norm(d->acceleration)) * time;
 }
 
-/* Points of a half-space that matter, where it turns: as far from its pivot as the other side can
- * be within the horizon. */
+/* Arm of a side. For a half-space that turns: the greatest distance from its pivot at which the
+ * other side can be within the horizon. */
 static double arm_within(const ct_toi_side *side, const ct_toi_side *other, const ct_toi_sample *s,
                          const ct_relative_motion *d, double horizon) {
   if (side->arm < INFINITY || side->spin == 0.0) return side->spin == 0.0 ? 0.0 : side->arm;
@@ -352,7 +348,8 @@ static double arm_within(const ct_toi_side *side, const ct_toi_side *other, cons
          (other->reach < INFINITY ? other->reach : INFINITY);
 }
 
-/* Whatever the directions: no point comes nearer to any other faster than this. */
+/* Bound over all directions: no point approaches any point of the other side faster than `speed`.
+ */
 static double time_all_directions(const ct_toi_pair *pair, const ct_toi_sample *s,
                                   const ct_relative_motion *d, double gap, double horizon) {
   double arm_a = arm_within(&pair->a, &pair->b, s, d, horizon),
@@ -369,7 +366,8 @@ static bool has_turning_plane(const ct_toi_pair *pair) {
          (pair->b.reach == INFINITY && pair->b.spin > 0.0);
 }
 
-/* The same where an arm grows with the horizon: the longest of some. */
+/* The bound over all directions; the arm of a half-space that turns depends on the horizon, so the
+ * best of several horizons counts. */
 static double time_within_horizons(const ct_toi_pair *pair, const ct_toi_sample *s,
                                    const ct_relative_motion *d, double gap, double horizon) {
   double best = 0.0;
@@ -383,16 +381,14 @@ static double time_within_horizons(const ct_toi_pair *pair, const ct_toi_sample 
   return best;
 }
 
-/* Does turning leave the half-space as it is, as far as its normal can be reported, within a time?
- */
+/* True if the rotation within a time does not change the half-space's normal beyond round-off. */
 static bool turns_about_normal(const ct_toi_side *side, const ct_toi_side_pose *at, ct_vec3 n,
                                double time) {
   if (side->spin * time <= CT_UNIT_ROUNDOFF) return true;
   return side->steady && ct_norm(ct_cross(at->velocity.angular, n)) <= AXIS_SLACK * side->spin;
 }
 
-/* Two half-spaces, apart: their normals are opposite, and they stay apart only as long as these
- * are. */
+/* Bound for two half-spaces that are apart: only while their normals are opposite. */
 static double half_spaces_time(const ct_toi_pair *pair, const ct_toi_sample *s,
                                const ct_relative_motion *d, double horizon) {
   ct_vec3 n = s->result.normal, w_a = s->a.velocity.angular, w_b = s->b.velocity.angular;
@@ -401,8 +397,7 @@ static double half_spaces_time(const ct_toi_pair *pair, const ct_toi_sample *s,
     return time_along_direction(d, n, s->lower, 0.0);
   if (!pair->a.steady || !pair->b.steady || w_a.x != w_b.x || w_a.y != w_b.y || w_a.z != w_b.z)
     return 0.0;
-  /* As they turn together, only what the pivots do matters: the offset's part along the normal that
-   * turns. */
+  /* Both turn together: only the offset of the pivots along the turning normal changes the gap. */
   double far = ct_norm(ct_sub(s->b.pivot, s->a.pivot)) + bound_pivot_drift(d, horizon);
   double speed = ct_norm(d->velocity) + pair->a.spin * far + d->speed_error;
   return ct_gap_closing_time(s->lower, speed * (1.0 + SPEED_SLACK),
@@ -419,7 +414,7 @@ double ct_toi_separated_time(const ct_toi_pair *pair, const ct_toi_sample *s, do
   bool direct = s->fixed && !has_turning_plane(pair),
        mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
   double time = direct ? time_along_normal(pair, s, &d) : 0.0;
-  /* The hulls of meshes are nearer than the meshes. */
+  /* The hulls of meshes may be much nearer than the meshes. */
   if (!direct || mesh) time = ct_max2(time, time_within_horizons(pair, s, &d, s->lower, horizon));
   if (time >= horizon) return time;
   return s->fixed ? ct_max2(time, second_order_time(pair, s, time, horizon))
@@ -436,15 +431,14 @@ static bool is_half_space_side(const ct_toi_side *side) {
   return side->shape && side->shape->kind == CT_KIND_PLANE;
 }
 
-/* Of the ball above a half-space that does not turn; *normal: the half-space's. */
+/* Gap between a bounding ball and a half-space that does not turn. *normal: the half-space's. */
 static double gap_above_plane(const ct_toi_side *plane, const ct_toi_side_pose *at,
                               const ct_toi_side *other, const ct_toi_side_pose *there, double slack,
                               ct_vec3 *normal) {
   ct_frame frame = ct_body_shape_frame(plane->body, plane->index, &at->body);
   ct_vec3 to = ct_sub(ct_to_parent(there->body, other->ball), frame.position);
   *normal = ct_vec(frame.rotation.rx.z, frame.rotation.ry.z, frame.rotation.rz.z);
-  /* How far the half-space can be from where its path has it there: both reaches are the other
-   * side's. */
+  /* The half-space's pose round-off is bounded with the other side's reach. */
   double size = ct_norm(to) + other->radius + (ct_norm(at->pivot) + ct_norm(frame.position)) +
                 ct_norm(there->pivot);
   return ct_dot(*normal, to) - other->radius - PLANE_SLACK * (size + other->reach) -

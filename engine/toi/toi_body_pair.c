@@ -1,5 +1,5 @@
-/* Two bodies as pairs of colliders: a tree of balls around the colliders of each, and their
- * simultaneous descent from the two bodies as wholes down to pairs of colliders. */
+/* Pairs of colliders of two bodies: a tree of balls over the colliders of each body, and the
+ * simultaneous traversal of both trees from the roots down to pairs of colliders. */
 #include "shape/shape_compare.h"
 #include "toi/toi_collider_tree.h"
 
@@ -8,16 +8,13 @@
 
 /* ---- colliders of a body --------------------------------------------------------------------- */
 
-/* The colliders of a body on its path: a tree of balls, and sides, made where they are asked for.
- *
- * The tree is in the body's frame, so that it holds for the whole motion. Making a side goes
- * through a hull's vertices; most pairs of compounds are reported by balls that their shapes have
- * anyway.
- */
+/* The tree is in the body's frame, so that it is valid for the whole motion. Inner nodes are split
+ * on demand, and sides are prepared on demand: preparing a side reads all vertices of a hull, and
+ * most pairs of compounds are excluded by balls alone. */
 
-/* Rounding of a ball around balls, relative to its size and to the coordinates. */
+/* Rounding of a ball that contains balls, relative to its size and to the coordinates. */
 #define BALL_WIDENING (16.0 * CT_UNIT_ROUNDOFF)
-/* Splits are uneven for so many levels, and then in halves by number. */
+/* Levels that are split by position; below them, a split halves the number of leaves. */
 #define UNEVEN_LEVELS 40
 
 static double node_arm(const ct_toi_colliders *c, ct_vec3 center) {
@@ -35,7 +32,7 @@ static void set_leaves(ct_toi_colliders *c) {
     leaf->index = i;
     ct_shape_ball(ct_body_shape(c->mover.body, i), &center, &leaf->radius);
     leaf->center = ct_to_parent(frame, center);
-    /* Groups with a half-space are never left out. */
+    /* A group with a half-space is never skipped. */
     if (!(leaf->radius < INFINITY)) continue;
     double origin = ct_norm(ct_sub(frame.position, c->group.pivot));
     double reach = ct_norm(ct_sub(leaf->center, c->group.pivot)) + leaf->radius;
@@ -51,7 +48,7 @@ static ct_aabb box_of_centers(const ct_toi_colliders *c, const ct_toi_node *node
   return box;
 }
 
-/* A collider's own ball, or one about the middle of the centres. */
+/* The ball of one collider, or a ball about the middle of the centres. */
 static ct_toi_node node_of(const ct_toi_colliders *c, uint32_t begin, uint32_t end,
                            uint32_t depth) {
   const ct_toi_leaf *leaf = &c->leaves[begin];
@@ -73,8 +70,8 @@ static double axis_component(ct_vec3 v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-/* Half-spaces go to the left, so that the others have balls; else what lies below the middle of the
- * widest axis. Where the right begins. */
+/* Splits the leaves of a node: half-spaces to the left, so that the right child has a finite ball;
+ * without half-spaces at the middle of the widest axis. Returns the begin of the right child. */
 static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
   ct_toi_leaf *leaves = c->leaves;
   ct_aabb centers = box_of_centers(c, node);
@@ -117,7 +114,7 @@ const ct_workspace_part_type ct_collider_part_type = {sizeof(ct_body_scratch), C
                                                       release_collider_part};
 _Static_assert(sizeof(ct_body_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
-/* Is the mover in the block already? */
+/* True if the block contains the colliders of the mover. */
 static bool is_retained(const ct_body_scratch *memory, int which, ct_moving_body mover) {
   if (!memory->keeps || !memory->filled[which]) return false;
   const ct_toi_colliders *c = memory->blocks[which];
@@ -210,7 +207,7 @@ ct_status ct_toi_bodies_set(ct_toi_bodies *bodies, ct_moving_body a, ct_moving_b
 
 /* ---- groups of colliders -------------------------------------------------------------------- */
 
-/* A node of each body, the first body's first, that waits. */
+/* A pair of nodes that waits on the stack: a node of the first body and one of the second. */
 typedef struct waiting {
   uint32_t first, second;
   double key;
@@ -230,7 +227,7 @@ static ct_toi_pair ordered_pair(const group_walk *walk, const ct_toi_side *first
   return walk->bodies->b_first ? (ct_toi_pair){*second, *first} : (ct_toi_pair){*first, *second};
 }
 
-/* To the waiting ones, unless they can be left out. */
+/* True if the visitor does not skip the two groups. */
 static bool admits_groups(group_walk *walk, waiting *w) {
   ct_toi_side first = ct_toi_node_side(walk->first, w->first),
               second = ct_toi_node_side(walk->second, w->second);
@@ -239,7 +236,8 @@ static bool admits_groups(group_walk *walk, waiting *w) {
   return !walk->visitor->skips(walk->context, &groups, &w->key);
 }
 
-/* The larger of two groups is taken apart. */
+/* Splits the larger of the two groups and pushes the pairs that are not skipped, the earlier on
+ * top. */
 static void descend_larger_group(group_walk *walk, const waiting *w) {
   const ct_toi_node *first = &walk->first->nodes[w->first],
                     *second = &walk->second->nodes[w->second];
@@ -305,7 +303,7 @@ typedef struct nearest_walk {
   ct_toi_sample *sample;
   uint32_t *spent;
   bool placed;
-  ct_toi_sample place; /* of the bodies: all groups are at the same frames, with the same slack */
+  ct_toi_sample place; /* poses of the bodies, shared by all groups */
 } nearest_walk;
 
 static bool is_beyond_nearest(void *context, double key) {
@@ -313,7 +311,7 @@ static bool is_beyond_nearest(void *context, double key) {
   return walk->found && key > walk->sample->result.distance;
 }
 
-/* The key is the distance that the balls leave. */
+/* The key is the gap between the bounding balls. */
 static bool can_skip_for_nearest(void *context, const ct_toi_pair *groups, double *key) {
   nearest_walk *walk = context;
   if (!walk->placed) ct_toi_place_pair(groups, walk->time, &walk->place);

@@ -1,4 +1,5 @@
-/* Motions of a scene: preparing, running a range of pairs, and the pairs that meet first. */
+/* Motion queries of a scene: preparing, the pairs that come into contact first, running a range of
+ * pairs. */
 #include "toi/toi_query.h"
 #include "toi/toi.h"
 
@@ -8,35 +9,35 @@
 
 /* ---- the pairs that meet first --------------------------------------------------------------- */
 
-/* The pairs of a scene that meet first.
+/* The pairs of a scene that come into contact first.
  *
- * The motion is looked at in slices, one after the other: pairs whose boxes, swept in a slice, meet
- * are searched, no farther than the best so far, and once; all others wait for the next slice. It
- * ends with the slice that holds the best. The few that may be first are then asked once more over
- * the whole time, so that they say what they say without the others.
- */
+ * The motion is divided into slices. In each slice, the pairs with overlapping swept boxes are
+ * searched once, no farther than the best contact so far; the other pairs wait for the next slice.
+ * The search ends with the slice that contains the best contact. The pairs that may be first are
+ * then searched again over the whole motion, so that their results do not depend on other pairs. */
 
-/* Parts of the motion. */
+/* Number of slices. */
 #define SLICES 8
-/* A pair is looked at beyond the best bracket by this part of the motion: what is asked again
- * decides. */
+/* Pairs are searched beyond the best bracket by this part of the motion; the second search decides.
+ */
 #define BEYOND 1e-9
 
-/* A pair that may be first. */
+/* A pair that may be the first to come into contact. */
 typedef struct maybe {
   size_t index;
-  double from; /* s: it certainly does not meet before */
+  double from; /* certainly no contact before this time, s */
 } maybe;
 
 typedef struct first_search {
   const ct_motion_query *query;
   ct_workspace *workspace;
-  size_t *waiting; /* [waiting_count] pairs that are not searched yet, ascending */
+  size_t *waiting; /* [waiting_count] indices of pairs not yet searched, ascending */
   size_t waiting_count;
-  ct_aabb *swept; /* [moving_count] in the slice */
+  ct_aabb *swept; /* [moving_count] boxes swept in the slice */
   maybe *maybe;   /* [maybe_count] */
   size_t maybe_count;
-  double best_time, best_upper; /* of the contact whose bracket ends first; INFINITY: none yet */
+  double best_time, best_upper; /* of the contacts so far: least time and least upper end of a
+                                   bracket; INFINITY: none */
   size_t searched;
 } first_search;
 
@@ -74,13 +75,14 @@ static bool are_apart_in_slice(const first_search *s, ct_row_pair pair) {
 
 /* ---- the search ----------------------------------------------------------------------------- */
 
-/* Bodies that part at the start have not met again. */
+/* True for a contact, also at the start, but not for bodies that separate at the start. */
 static bool is_contact_event(const ct_toi *impact) {
   return impact->event == CT_TOI_CONTACT ||
          (impact->event == CT_TOI_INITIAL && !(impact->flags & CT_TOI_FLAG_SEPARATING_AT_START));
 }
 
-/* As far as a pair has to be looked at. A bisection depends on where it ends. */
+/* End of the search of a pair. A bisection depends on the end: it always covers the whole motion.
+ */
 static double first_search_end(const first_search *s) {
   const ct_toi_options *o = &s->query->options.impact;
   if (o->method == CT_TOI_BISECTION || !(s->best_upper < INFINITY)) return o->end;
@@ -106,7 +108,7 @@ static ct_status search_first_pair(first_search *s, size_t index) {
   return CT_OK;
 }
 
-/* The pairs that may meet in the slice; those that wait longer stay in order. */
+/* Searches the pairs with overlapping boxes in the slice; the other pairs wait, in order. */
 static ct_status search_slice(first_search *s) {
   size_t left = 0;
   ct_status status = CT_OK;
@@ -144,8 +146,8 @@ static int compare_index(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Is nothing certainly earlier? One that is undecided may be first when it is not free for long
- * enough. */
+/* True if no other pair is certainly earlier. An undecided pair may be first if it is not certainly
+ * apart until the best bracket. */
 static bool may_be_first(const first_search *s, const ct_toi *impact) {
   double tolerance = s->query->options.impact.time_tolerance;
   if (impact->event == CT_TOI_UNDECIDED) return impact->free_until <= s->best_upper + tolerance;
@@ -185,18 +187,19 @@ ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspa
   return status;
 }
 
-/* Distances that an impact and a timeline take, in the middle of what was seen, where no more than
- * CT_TOI_ITERATIONS are asked for, else those too; and what a slice of swept boxes costs, ns. */
+/* Median number of distance queries of an impact and of a timeline if iterations_max is at most
+ * CT_TOI_ITERATIONS; above it, the excess is added. And the cost of the swept boxes of a pair, ns.
+ */
 #define IMPACT_DISTANCES 12.0
 #define TIMELINE_DISTANCES 60.0
 #define SLICES_NS 500.0
-/* Pairs looked at for the cost. */
+/* Pairs sampled for the estimate of the cost. */
 #define SAMPLES 32
 
 /* ---- preparing ------------------------------------------------------------------------------ */
 
-/* Poses, boxes and filters of rows as they start; `where` is put in afterwards: it is asked pair by
- * pair. */
+/* Prepares poses, boxes and filters of rows at the start. `where` is set afterwards, because it is
+ * evaluated per pair. */
 static ct_status prepare_still(ct_motion_query *query) {
   const ct_motion_options *o = &query->options;
   ct_query_options still = {.broadphase = CT_BROADPHASE_TREE,
@@ -210,7 +213,7 @@ static ct_status prepare_still(ct_motion_query *query) {
   return CT_OK;
 }
 
-/* A path for a row that stays. */
+/* Adds a path at rest for a row that does not move. */
 static ct_status add_rest_path(ct_motion_query *query, uint32_t row) {
   assert(row < query->scene->rows);
   if (query->paths[row]) return CT_OK;
@@ -229,7 +232,7 @@ static ct_status add_rest_path(ct_motion_query *query, uint32_t row) {
   return CT_OK;
 }
 
-/* One for each row that stays and is asked for. */
+/* Adds a path at rest for each row of a pair that does not move. */
 static ct_status add_rest_paths(ct_motion_query *query) {
   size_t pairs = ct_motion_candidates(query), most = 2 * pairs;
   if (most > query->scene->rows) most = query->scene->rows;
@@ -244,7 +247,8 @@ static ct_status add_rest_paths(ct_motion_query *query) {
   return status;
 }
 
-/* Do the times fit all paths, and do movers and explicit pairs name bodies of the scene? */
+/* True if the times are within all paths, and movers and explicit pairs refer to bodies of the
+ * scene. */
 static bool can_move(const ct_scene *scene, const ct_motion_options *o) {
   double duration = CT_DURATION_MAX;
   for (size_t k = 0; k < o->moving_count; k++) {
@@ -320,7 +324,7 @@ static ct_moving_body moving_body_of(const ct_motion_query *query, uint32_t row)
   return (ct_moving_body){ct_scene_body_at(query->scene, row), query->paths[row]};
 }
 
-/* A pair of large meshes may have been cut short. */
+/* A pair query may have been ended early by the cancel flag or by lack of memory. */
 static ct_status status_after_pair(const ct_motion_query *query, ct_workspace *workspace,
                                    ct_status status) {
   if (status == CT_OK && ct_workspace_out_of_memory(workspace)) return CT_OUT_OF_MEMORY;
@@ -336,7 +340,7 @@ ct_status ct_motion_toi(const ct_motion_query *query, ct_row_pair pair, double e
   return status_after_pair(query, workspace, status);
 }
 
-/* What goes through the items of a range. */
+/* State of a run over a range of items. */
 typedef struct range_run {
   const ct_motion_query *query;
   ct_workspace *workspace;
@@ -346,8 +350,8 @@ typedef struct range_run {
   bool stopped; /* by the sink */
 } range_run;
 
-/* Lists the grazes of the pair, of which `first` has the first one: the search begins again behind
- * each. Its end is where nothing is known any more, or the impact is. */
+/* Lists the grazes of the pair; `first` has the first one. The search is repeated behind each
+ * graze, until a result has none. */
 static ct_status list_grazes(range_run *run, ct_row_pair pair, ct_toi *first) {
   const ct_motion_query *query = run->query;
   ct_toi_options options = query->options.impact;
@@ -419,7 +423,7 @@ ct_status ct_motion_run(const ct_motion_query *query, size_t begin, size_t end,
   range_run run = {.query = query, .workspace = workspace, .sink = sink, .context = context};
   ct_workspace_watch(workspace, query->options.cancel);
   ct_toi_retain_colliders(workspace, true);
-  ct_workspace_out_of_memory(workspace); /* what came before is not this query's */
+  ct_workspace_out_of_memory(workspace); /* clear the flag of earlier queries */
   ct_status status = CT_OK;
   size_t searched;
   if (!query->options.earliest) status = run_motion_items(&run, begin, end);

@@ -1,25 +1,25 @@
-/* Candidate pairs of a motion: which rows' swept boxes meet.
+/* Candidate pairs of a motion: rows with overlapping swept boxes.
  *
- * Movers, and rows at other poses, are in a tree of their own; rows that stay are in the
- * revision's. Each mover asks both. Where many move, all rows are in the one tree.
- */
+ * A separate tree contains the movers and the rows at other poses; the revision's tree contains the
+ * other rows. Each mover queries both. If many rows move, the separate tree contains all rows. */
 #include "broad/pair_list.h"
 #include "toi/toi_query.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* Slack of a pair's test, relative to the coordinates: as that of queries. */
+/* Slack of the box test of a pair, relative to the coordinates; the same as in queries. */
 #define PAIR_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
-/* The trees are asked with twice that, so that they never miss what the pair's test would keep. */
+/* The trees are queried with twice the slack, so that no pair that passes the box test is missed.
+ */
 #define TREE_SLACK (2.0 * PAIR_SLACK)
-/* Rounding of a swept box that is put together from two others, u of its coordinates. */
+/* Relative rounding of a swept box that is the sum of two boxes. */
 #define SUM_SLACK (8.0 * CT_UNIT_ROUNDOFF)
 
 /* Pairs of a named method considered between two polls of the cancel flag. */
 #define PAIRS_PER_POLL 1024
 
-/* All rows are in one tree where at least one in this many moves. */
+/* All rows are in one tree if at least one row in this many moves. */
 #define MANY_SHARE 4
 
 /* ---- swept boxes ---------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ bool ct_motion_find_moving_body(const ct_motion_query *query, uint32_t row, size
          ct_path_kind_of(query->options.moving[low].path) != CT_PATH_REST;
 }
 
-/* Farthest point of the body from the pivot, of its colliders' bounding balls. Below 0: no
+/* Reach of the body about the pivot, from the bounding balls of its colliders. Below 0: no
  * colliders. */
 static double body_reach_about(const ct_body *body, ct_vec3 pivot) {
   const ct_frame frame = ct_frame_of(ct_pose_identity());
@@ -54,7 +54,7 @@ static double body_reach_about(const ct_body *body, ct_vec3 pivot) {
   return reach;
 }
 
-/* Bodies that do not turn keep the box that they start with; it goes where the pivot goes. */
+/* Swept box of a body that does not turn: its box at `begin`, translated with the pivot. */
 static ct_aabb swept_box_without_turning(const ct_body *body, const ct_path *path, double begin,
                                          double end) {
   ct_pose pose = ct_path_pose(path, begin);
@@ -96,24 +96,24 @@ static ct_status sweep_boxes(ct_motion_query *query) {
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
-/* Rows in the motion's own tree: movers, rows at other poses, and all others where many move. */
+/* Rows of the separate tree: movers, rows at other poses, and all other rows if many move. */
 typedef struct special_rows {
   uint32_t *rows;
   ct_aabb *boxes;
   bool *stays;
   size_t count;
-  bool all;      /* no row is elsewhere */
-  ct_tree *tree; /* NULL: a method of the broad phase is named, which needs none */
+  bool all;      /* all rows are in the separate tree */
+  ct_tree *tree; /* NULL: the options name another broad-phase method */
 } special_rows;
 
-/* A mover that asks who meets it. */
+/* Query of one mover for its partners. */
 typedef struct asking {
   ct_motion_query *query;
   const special_rows *special;
   uint32_t row;
   ct_aabb box;
   double magnitude;
-  const uint64_t *mask; /* of groups; NULL: none */
+  const uint64_t *mask; /* mask of groups; NULL: none */
   ct_status status;
 } asking;
 
@@ -131,7 +131,7 @@ static ct_status add_candidate_pair(ct_motion_query *query, uint32_t i, uint32_t
   return CT_OK;
 }
 
-/* What decides whether a pair is a candidate: it looks at nothing but the pair. */
+/* Decides whether a pair is a candidate, from the pair alone. */
 static bool accepts_motion_pair(const asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
   const ct_query *still = a->query->still;
   if (!ct_query_selects(still, a->row, partner)) return false;
@@ -150,7 +150,8 @@ static bool consider_row(asking *a, uint32_t partner, const ct_aabb *box, bool s
   return a->status == CT_OK;
 }
 
-/* A row of the revision's tree; those that are elsewhere in this motion are in the other one. */
+/* Visits a row of the revision's tree. Rows that move or have another pose are in the separate
+ * tree. */
 static bool visit_still(void *context, uint32_t row) {
   asking *a = context;
   ct_aabb box;
@@ -160,7 +161,7 @@ static bool visit_still(void *context, uint32_t row) {
   return consider_row(a, row, &box, true);
 }
 
-/* A pair of movers is found by both: the lower row's finding counts. */
+/* Visits a row of the separate tree. A pair of movers is found by both; the lower row adds it. */
 static bool visit_special(void *context, uint32_t index) {
   asking *a = context;
   const special_rows *special = a->special;
@@ -182,7 +183,7 @@ static void add_still(const ct_motion_query *query, special_rows *special, uint3
     add_special(special, row, box, true);
 }
 
-/* A method other than the trees that AUTO takes. */
+/* True if the options name a broad-phase method other than the tree. */
 static bool is_method_named(const ct_motion_options *o) {
   return o->broadphase != CT_BROADPHASE_AUTO && o->broadphase != CT_BROADPHASE_TREE;
 }
@@ -229,7 +230,7 @@ static ct_status list_partners(asking *a, double far) {
   return a->status;
 }
 
-/* Largest finite coordinate of any box. */
+/* Largest finite coordinate of all boxes. */
 static double farthest(const ct_motion_query *query) {
   double far = query->still->reach;
   for (size_t m = 0; m < query->options.moving_count; m++)
@@ -255,8 +256,8 @@ static ct_status list_all(ct_motion_query *query, const special_rows *special) {
   return status;
 }
 
-/* One of the method's pairs, which know neither filters nor who moves: the mover considers the
- * other row, of two the lower one. */
+/* Considers a pair of the broad-phase method, which knows neither filters nor movers. The mover (of
+ * two, the lower row) considers the other row. */
 static ct_status consider_pair(ct_motion_query *query, const special_rows *special,
                                ct_pair_index pair) {
   const ct_row_filter *filter = query->still->filter;
@@ -279,8 +280,8 @@ static ct_status consider_pair(ct_motion_query *query, const special_rows *speci
   return a.status;
 }
 
-/* All pairs of boxes by the method that is named; each grows so that none is missed that a pair's
- * test would keep. */
+/* Lists the pairs by the named broad-phase method. The boxes are grown, so that no pair that passes
+ * the box test is missed. */
 static ct_status list_by_named_method(ct_motion_query *query, const special_rows *special) {
   const ct_motion_options *o = &query->options;
   const ct_broad_options options = {o->broadphase, CT_PAIRS_MAX, o->cancel};

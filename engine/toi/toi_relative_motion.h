@@ -1,24 +1,24 @@
-/* What bounds on motions are made of: the relative motion of two pivots, and when a gap that
- * shrinks may be gone. */
+/* Parts of the motion bounds: relative motion of two pivots, and the earliest time at which a
+ * shrinking gap can close. */
 #ifndef TOI_TOI_RELATIVE_MOTION_H
 #define TOI_TOI_RELATIVE_MOTION_H
 
 #include "toi/toi.h"
 
-/* Rounding of a speed or an acceleration, relative to the sizes of what it was made of; of a time
- * made of them. */
+/* Relative rounding of a speed or an acceleration, against the sizes of its terms, and of a time
+ * computed from them. */
 #define SPEED_SLACK (16.0 * CT_UNIT_ROUNDOFF)
 #define TIME_SLACK (16.0 * CT_UNIT_ROUNDOFF)
 
-/* A gap that shrinks by at most speed t + acceleration t^2 / 2: when it may be gone, at the
- * earliest. */
+/* The earliest time at which a gap that shrinks by at most speed t + acceleration t^2 / 2 can
+ * close, rounded down. INFINITY: never. */
 static inline double ct_gap_closing_time(double gap, double speed, double acceleration) {
   if (!(gap > 0.0)) return 0.0;
   if (acceleration == 0.0) return speed > 0.0 ? gap / speed * (1.0 - TIME_SLACK) : INFINITY;
   double square = speed * speed;
   if (acceleration < 0.0) {
-    /* Slowing down: where it just stops in time, rounding of the difference counts most; it makes
-     * the time no longer. */
+    /* Decelerating: if the motion stops just before the gap closes, the discriminant is dominated
+     * by rounding. Adding its bound makes the time shorter. */
     double left = square + 2.0 * acceleration * gap + TIME_SLACK * square;
     return speed <= 0.0 || left < 0.0 ? INFINITY
                                       : 2.0 * gap / (speed + sqrt(left)) * (1.0 - TIME_SLACK);
@@ -28,11 +28,11 @@ static inline double ct_gap_closing_time(double gap, double speed, double accele
          (1.0 - TIME_SLACK);
 }
 
-/* The relative motion of the pivots: b's less a's. */
+/* Motion of b's pivot minus the motion of a's. */
 typedef struct ct_relative_motion {
   ct_vec3 velocity, acceleration;
   double speed_error,
-      acceleration_error; /* bounds on what rounding did to any component along a direction */
+      acceleration_error; /* rounding bounds of any component along a unit direction */
 } ct_relative_motion;
 
 static inline ct_relative_motion ct_relative_motion_of(const ct_toi_pair *pair,
@@ -46,7 +46,7 @@ static inline ct_relative_motion ct_relative_motion_of(const ct_toi_pair *pair,
   return d;
 }
 
-/* Speed at most, along a fixed direction, of points as far from the axis as the arm. */
+/* Bound on the speed along a fixed direction of points within `arm` of the axis. */
 static inline double ct_turning_speed(const ct_toi_side *side, const ct_toi_side_pose *at,
                                       ct_vec3 n, double arm) {
   if (side->spin == 0.0 || arm == 0.0) return 0.0;

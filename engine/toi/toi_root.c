@@ -1,27 +1,26 @@
-/* The instant at which the signed distance passes zero, between a sample on each side of it; and
- * bisection of a whole motion, requested by name. */
+/* Root of the signed distance between two samples of opposite sign (Newton's method safeguarded by
+ * bisection), and the method CT_TOI_BISECTION. */
 #include "toi/toi.h"
 
 #include <assert.h>
 
 /* ---- root of the signed distance ------------------------------------------------------------- */
 
-/* Newton's method, with halvings where that leaves the bracket wide: it is at rounding long before.
- */
+/* Limit of the iterations. After SLOW_LOOKS steps in a row that reduce the bracket by less than
+ * half, the next step is a bisection. */
 #define ROOT_LOOKS_MAX 100
 #define SLOW_LOOKS 3
-/* Where Newton's step ends at what is an end already, steps away from it grow so. */
+/* Growth of the steps away from an end of the bracket if Newton's step does not leave that end. */
 #define CLOSE_GROWTH 8.0
-/* A distance that is this part of what its bounds leave open is zero as far as anyone can tell. */
+/* A distance below this part of its uncertainty counts as zero. */
 #define ZERO_PART 0x1p-6
-/* Times what the bounds of a distance leave open: it has a direction there. */
+/* Distance of the sample that provides the normal, in units of the uncertainty of the distance. */
 #define NORMAL_GAP 4.0
-/* Looks for an end of the bracket that is nearer to the root, and how much farther each goes than
- * the one before. */
+/* Samples that bring an end of the bracket nearer to the root, and the growth of their steps. */
 #define NEARER_LOOKS 4
 #define NEARER_GROWTH 4.0
 
-/* How far in time a sample is from the root, at its rate; INFINITY: it does not tell. */
+/* Newton step from a sample to the root, s; INFINITY: unknown. */
 static double newton_step(const ct_toi_sample *s) {
   if (s->result.distance == 0.0 && s->result.depth_kind == CT_DEPTH_NONE) return INFINITY;
   return s->rate == 0.0 ? INFINITY : -s->result.distance / s->rate;
@@ -32,7 +31,7 @@ static bool is_root_sample(const ct_toi_sample *s) {
          fabs(s->result.distance) <= ZERO_PART * (s->upper - s->lower);
 }
 
-/* The next time to evaluate. *close: how far from an end the last step along one went. */
+/* The next time to evaluate. *close: length of the last step away from an end of the bracket. */
 static double next_root_time(const ct_toi_sample *from, const ct_toi_sample *to, int slow,
                              double *close) {
   double middle = from->time + 0.5 * (to->time - from->time);
@@ -53,8 +52,8 @@ void ct_toi_set_normal(const ct_toi_pair *pair, const ct_toi_sample *apart, ct_t
     root->result.normal = apart->result.normal;
 }
 
-/* The same of the sample apart, or of one that is nearer to the root, where it is reported by the
- * rate how near that is. */
+/* Sets the normal from the sample apart, or from a new sample nearer to the root: the rate predicts
+ * the time at which the gap is NORMAL_GAP times its uncertainty. */
 static void refine_root_normal(ct_toi_search *search, const ct_toi_sample *apart, bool parts,
                                ct_toi_sample *root) {
   ct_toi_sample nearer;
@@ -107,28 +106,28 @@ double ct_toi_nearer(ct_toi_search *search, const ct_toi_sample *root, double fa
 
 /* ---- bisection ------------------------------------------------------------------------------- */
 
-/* Bisection: a change from apart to overlapping, between the ends of a motion. */
+/* Halves the motion between a sample apart and one in contact. */
 
-/* What is between the two ends. */
+/* State of a bisection. */
 typedef struct bisection {
-  ct_toi_search search; /* of the bodies */
+  ct_toi_search search; /* search of the bodies */
   ct_toi *impact;
-  ct_toi_sample free, held; /* apart, and not, as far as the distance tells */
-  double apart, meets;      /* certainly */
+  ct_toi_sample free, held; /* ends of the bracket by the sign of the distance */
+  double apart, meets;      /* certainly apart before, certainly in contact after */
 } bisection;
 
 static bool sample_has_depth(const ct_toi_sample *s) {
   return s->result.status != CT_PAIR_UNSUPPORTED && s->result.depth_kind != CT_DEPTH_NONE;
 }
 
-/* Is the sample as near to the instant as was asked for? That surfaces cross does not tell by how
- * much. */
+/* True if the distance is within the requested tolerance. Surfaces that cross have no depth to
+ * compare. */
 static bool is_within_distance_tolerance(const ct_toi_options *o, const ct_toi_sample *s) {
   return o->distance_tolerance > 0.0 && fabs(s->result.distance) <= o->distance_tolerance &&
          (sample_has_depth(s) || !ct_sample_is_contact(s));
 }
 
-/* The sample is reported, and the bracket brought as near to it as round-off allows. */
+/* Writes the sample as the result and narrows the bracket of its time. */
 static void write_bisection_result(bisection *b, const ct_toi_sample *sample) {
   double low = b->free.time, high = b->held.time;
   if (b->apart < low) b->apart = ct_toi_nearer(&b->search, &b->free, b->apart, false);
@@ -141,8 +140,9 @@ static void write_bisection_result(bisection *b, const ct_toi_sample *sample) {
   b->impact->upper = ct_max2(b->meets, sample->time);
 }
 
-/* Between an end apart and one that overlaps. The state without penetration is reported, or one
- * within the tolerance; nothing, where the iterations end before that. */
+/* Bisects until the bracket is as narrow as time_tolerance, or a sample is within
+ * distance_tolerance; reports the end that is apart, or that sample. Reports nothing if the sample
+ * limit ends it before. */
 static void bisect_interval(bisection *b) {
   assert(b->free.time <= b->held.time && b->apart <= b->meets);
   const ct_toi_options *o = b->search.options;

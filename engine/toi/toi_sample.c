@@ -1,5 +1,5 @@
-/* One pair of moving shapes: how far their points are from pivot and axis, their poses at a time,
- * and their signed distance there with what round-off can have done on the way. */
+/* Samples of one pair: reach and arm of each side, poses at a time, and bounds of the signed
+ * distance that include the round-off of poses and distance. */
 #include "pair/pair_order.h"
 #include "shape/sharp_shape.h"
 #include "toi/toi.h"
@@ -8,17 +8,16 @@
 
 /* ---- reach of a side ------------------------------------------------------------------------- */
 
-/* Rounding of lengths, a few operations each. */
+/* Relative rounding of lengths, a few operations each. */
 #define LENGTH_WIDENING (16.0 * CT_UNIT_ROUNDOFF)
-/* Frame of the collider in one whose origin is the pivot, and the axis there. */
+/* Frame of the collider relative to the pivot, and the axis of rotation. */
 typedef struct turn_frame {
   ct_frame frame;
   bool steady;
   ct_vec3 axis; /* unit; body frame */
 } turn_frame;
 
-/* Distance of a point, seen from the pivot, from the axis, or from the pivot where there is no
- * axis. */
+/* Distance of a point p, relative to the pivot, from the axis or from the pivot. */
 static double point_arm(const turn_frame *t, ct_vec3 p, bool about_axis) {
   return about_axis ? ct_norm(ct_cross(t->axis, p)) : ct_norm(p);
 }
@@ -35,8 +34,8 @@ static double box_arm(const turn_frame *t, ct_vec3 half, bool about_axis) {
   return most;
 }
 
-/* A disc across the shape's axis: from the pivot its rim's farthest point; from another axis its
- * centre's distance and its radius, or less where the disc's own axis is the same. */
+/* Arm of a disc perpendicular to the shape's axis. From the pivot: distance of the farthest point
+ * of its rim. From the axis of rotation: distance of its centre plus its radius, an upper bound. */
 static double disc_arm(const turn_frame *t, double z, double radius, bool about_axis) {
   ct_vec3 center = ct_to_parent(t->frame, ct_vec(0.0, 0.0, z));
   if (about_axis) return point_arm(t, center, true) + radius;
@@ -130,11 +129,11 @@ ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
   side.reach = (sharp_arm(&t, &inner.shape, false) + inner.radius) * widening;
   side.arm = side.reach;
   if (inner.shape.kind == CT_KIND_SPHERE) {
-    /* A ball goes where its centre goes. */
+    /* Rotation about its centre does not displace a ball. */
     side.arm = side.ball_arm;
     return side;
   }
-  /* The cross product with the axis loses what is along it. */
+  /* Rounding of the cross product is relative to the reach, not to its result. */
   if (side.steady)
     side.arm = ct_min2(side.reach, (sharp_arm(&t, &inner.shape, true) + inner.radius) * widening +
                                        LENGTH_WIDENING * side.reach);
@@ -143,13 +142,13 @@ ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
 
 /* ---- a pair at a time ------------------------------------------------------------------------ */
 
-/* Round-off of a placed point, in units of u: of the pivot's coordinates and its way, as path.h
- * promises; of rotations, matrices (23 each, 9 for the product) and sums, times the reach; of the
- * angle, for each radian. */
+/* Round-off of a transformed point, in unit round-offs, as path.h promises: of the pivot's
+ * coordinates and displacement; of rotation matrices (23 each, 9 for the product) and sums, times
+ * the reach; and of the angle, per radian. */
 #define PLACE_SLACK 16.0
 #define TURN_SLACK 64.0
 #define ANGLE_SLACK 8.0
-/* TORQUE_FREE, as path.h promises: rad, and rad for each rad turned. */
+/* TORQUE_FREE paths, as path.h promises: rad, and rad per radian turned. */
 #define TORQUE_FREE_ANGLE 2e-14
 #define TORQUE_FREE_SLACK 1e-14
 
@@ -160,8 +159,8 @@ static void pose_side(const ct_toi_side *side, double time, ct_toi_side_pose *ou
   out->velocity = ct_path_velocity(side->path, time);
 }
 
-/* How far the points of a side can be from where its path has them. `reach`: of a half-space as far
- * as the other side is. */
+/* Bound on the pose round-off of the side's points, m. `reach`: for a half-space the extent in
+ * which its points matter. */
 static double bound_pose_roundoff(const ct_toi_side *side, const ct_toi_side_pose *at, double time,
                                   double reach) {
   double slack = 0.0;
@@ -178,8 +177,7 @@ static double bound_pose_roundoff(const ct_toi_side *side, const ct_toi_side_pos
   return side->steady ? slack : slack + (TORQUE_FREE_ANGLE + TORQUE_FREE_SLACK * turned) * reach;
 }
 
-/* How far the shape's points are from the pivot, of a half-space the points of the other side that
- * matter. */
+/* Reach of the shape; for a half-space, the distance of the other side's points from its pivot. */
 static double reach_within(const ct_toi_side *side, const ct_toi_side *other, double offset) {
   return side->reach < INFINITY    ? side->reach
          : other->reach < INFINITY ? offset + other->reach
@@ -214,7 +212,8 @@ static double reach_left(const ct_toi_side *side, double extent) {
   return ct_max2(0.0, side->reach - extent) + ALONG_SLACK * CT_UNIT_ROUNDOFF * side->reach;
 }
 
-/* The gap between the planes across the normal, and how much of it turning alone can take. */
+/* Computes the gap between the planes across the normal, and the growth of the supports that
+ * rotation can cause. */
 static void find_plane_gap(const ct_toi_pair *pair, ct_toi_sample *s) {
   bool plane_a = pair->a.shape->kind == CT_KIND_PLANE,
        plane_b = pair->b.shape->kind == CT_KIND_PLANE;
@@ -224,7 +223,7 @@ static void find_plane_gap(const ct_toi_pair *pair, ct_toi_sample *s) {
   s->along = s->lower;
   s->room_a = s->room_b = INFINITY;
   if (plane_a || plane_b) {
-    /* The plane is the half-space's own, and the distance is that along it. */
+    /* The boundary plane of the half-space separates; the distance is measured along its normal. */
     s->room_a = reach_left(&pair->a, ct_dot(n, ct_sub(s->result.point_a, s->a.pivot)));
     s->room_b = reach_left(&pair->b, ct_dot(n, ct_sub(s->b.pivot, s->result.point_b)));
     return;
@@ -237,7 +236,7 @@ static void find_plane_gap(const ct_toi_pair *pair, ct_toi_sample *s) {
       ct_dot(n, offset) - (reach_a + reach_b) - ALONG_SLACK * CT_UNIT_ROUNDOFF * size - s->slack;
   s->room_a = reach_left(&pair->a, reach_a);
   s->room_b = reach_left(&pair->b, reach_b);
-  /* The hulls of meshes may overlap where these do not. */
+  /* The hulls of meshes may overlap although the meshes are apart. */
   s->fixed = !mesh || s->along > 0.0;
 }
 
@@ -260,7 +259,6 @@ void ct_toi_measure(const ct_toi_pair *pair, double time, const ct_pair_options 
       ct_dot(s->result.normal, ct_toi_relative_velocity(s, s->result.point_a, s->result.point_b));
   s->turn = ct_vec(0.0, 0.0, 0.0);
   find_plane_gap(pair, s);
-  /* Planes that part them are as good a proof as the bounds of the distance, and often a sharper
-   * one. */
+  /* A separating plane is also a lower bound of the distance, often a sharper one. */
   if (s->fixed && s->result.distance > 0.0) s->lower = ct_max2(s->lower, s->along);
 }

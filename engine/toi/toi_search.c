@@ -1,7 +1,7 @@
 /* The search for the first contact of one pair: conservative advancement (Mirtich 1996,
- * section 2.3) with bounds of the distance, as a state machine. Where the bounds straddle zero it
- * looks past them: contacts, grazes, and open surfaces that pass through each other. README.md
- * derives it.
+ * section 2.3) with bounds of the distance, as a state machine. If the bounds straddle zero, it
+ * samples beyond that time and distinguishes contacts, grazes, and open surfaces that pass through
+ * each other. README.md has the derivation.
  *
  * Every time up to which the pair is called apart is certified by a motion bound, except for steps
  * below the resolution of time and the instants of grazes. At most options->iterations_max samples.
@@ -10,20 +10,21 @@
 
 #include <assert.h>
 
-/* Ball steps between two samples: each is a few dozen operations. */
+/* Limit of the steps by bounding balls between two samples; each costs a few dozen operations. */
 #define BALL_STEPS_MAX 64
-/* Near 0 the first step of a lookahead is what time resolves at this part of the end. */
+/* Times below this part of `end` have its resolution in the first step of a lookahead. */
 #define FIRST_PART 0x1p-20
-/* Samples that locate the least distance of a graze: halvings of an interval down to round-off. */
+/* Limit of the samples that locate the least distance of a graze: bisection down to round-off. */
 #define NEAREST_MAX 60
-/* A gap below so many times its uncertainty is small, and a step below this part of it. */
+/* A gap is small below this multiple of its uncertainty; a step is small if the present rate uses
+ * less than this part of the gap within it. */
 #define STUCK_GAP 4.0
 #define STUCK_STEP 0.25
-/* Beyond a straddle the lookahead continues, at most so many times, while motion bounds certify
+/* Behind a straddle, the lookahead continues at most STUCK_MAX times while motion bounds certify
  * less than this part of the time since the straddle. */
 #define STUCK_PART 0.125
 #define STUCK_MAX 4
-/* Samples reserved for the last probes: this part of all, at most so many. */
+/* Samples reserved for state EXHAUSTED: this part of all, at most RESERVED_MAX. */
 #define RESERVED_PART 8
 #define RESERVED_MAX 100
 
@@ -52,8 +53,8 @@ bool ct_toi_evaluate(ct_toi_search *search, double time, ct_toi_sample *sample) 
   return search->status == CT_OK;
 }
 
-/* Advances the time as far as the balls around the shapes are certainly apart, and that is quick.
- * True: until the limit. */
+/* Advances the time while the bounding balls are certainly apart and their steps are long. True:
+ * the limit is reached. */
 static bool skip_separated_balls(const ct_toi_search *search, double *time) {
   ct_toi_sample placed;
   bool near = false;
@@ -69,7 +70,7 @@ static bool skip_separated_balls(const ct_toi_search *search, double *time) {
   return false;
 }
 
-/* Certainly apart until then. */
+/* Records that the pair is certainly apart until the time. */
 static void extend_apart(ct_toi_search *search, double time) {
   assert(time >= search->apart_until && search->free_until <= search->apart_until);
   search->apart_until = time;
@@ -84,7 +85,8 @@ ct_toi_outcome ct_toi_start(ct_toi_search *search, double begin, double known, c
   extend_apart(search, free ? search->limit : time);
   if (free) return CT_TOI_OUTCOME_FREE;
   if (!ct_toi_evaluate(search, time, at) || ct_sample_is_apart(at)) return CT_TOI_OUTCOME_UNDECIDED;
-  /* Ball steps end where the balls touch, and round-off may exceed that. */
+  /* The balls may touch where the ball steps end, and the sample there straddle zero by round-off.
+   */
   if (time > begin && (!ct_toi_evaluate(search, begin, at) || ct_sample_is_apart(at)))
     return CT_TOI_OUTCOME_UNDECIDED;
   return CT_TOI_OUTCOME_CONTACT;
@@ -141,42 +143,42 @@ typedef struct near_samples {
 
 typedef struct toi_machine {
   ct_toi_search *search;
-  ct_toi_sample *at;        /* APART: apart. STRADDLE: the sample that is looked past */
-  ct_toi_sample *next;      /* the newest sample; CONTACT: the result */
-  ct_toi_sample last_apart; /* the last certainly apart; its normal is that of a mesh contact */
+  ct_toi_sample *at;        /* APART: apart. STRADDLE: the sample from which the lookahead began */
+  ct_toi_sample *next;      /* the last sample; CONTACT: the result */
+  ct_toi_sample last_apart; /* the last sample apart; provides the normal of a mesh contact */
   double time;              /* STEP: where to evaluate */
-  double retry_after;       /* a lookahead found nothing before: no other begins earlier */
-  bool narrow_bracket;      /* a bracket as wide as time_tolerance is enough */
+  double retry_after;  /* the end of a lookahead without result; `is_stuck` starts none before it */
+  bool narrow_bracket; /* a bracket of the width time_tolerance suffices */
   /* Why the lookahead began, besides bounds that straddle zero: */
-  bool is_tentative; /* contact is sooner than time_tolerance; if it finds nothing, back to *at */
-  bool is_stuck;     /* certified steps are much too small */
+  bool is_tentative; /* contact is predicted within time_tolerance; back to *at if there is none */
+  bool is_stuck;     /* certified steps are much shorter than the rate suggests */
   /* STRADDLE and BEYOND: */
   ct_toi_sample low; /* the sample before *next */
   double step;
-  int continuations;         /* samples apart that were passed over */
+  int continuations;         /* samples apart from which the lookahead continued */
   near_samples near;         /* since *at */
-  bool planes, open_surface; /* half-spaces both; a surface that encloses no solid */
+  bool planes, open_surface; /* both are half-spaces; one is an open surface */
   bool touched;              /* open surfaces were in contact at one sample */
 } toi_machine;
 
 /* ---- state APART ---------------------------------------------------------------------------- */
 
-/* True if contact, at the present rate, is so near that the bracket is as narrow as requested. */
+/* True if the present rate predicts a contact within time_tolerance. */
 static bool is_bracket_narrow(const ct_toi_search *search, const ct_toi_sample *at) {
   return at->upper > 0.0 && 4.0 * at->upper <= -at->rate * search->options->time_tolerance;
 }
 
-/* True if the pair is apart by little more than round-off, and bounds certify much less than the
- * two nearest points alone suggest. Something that rotates past another body and all but touches it
- * would take steps of that size. */
+/* True if the gap is little more than round-off, and motion bounds certify much less than the rate
+ * of the two nearest points suggests: a corner that rotates past the other body at a tiny distance.
+ */
 static bool is_advance_stuck(const ct_toi_sample *at, double step) {
   double open = at->upper - at->lower;
   return at->rate < 0.0 && at->lower < STUCK_GAP * open &&
          -at->rate * step < STUCK_STEP * at->lower;
 }
 
-/* Only open surfaces can pass through each other between two times at which they do not cross: the
- * direction from one to the other is reversed. */
+/* True if one side is an open surface. Only open surfaces can pass through each other between two
+ * samples apart: the normal is then reversed. */
 static bool have_open_surface(const ct_toi_pair *pair) {
   return ct_toi_is_open_surface(pair->a.shape) || ct_toi_is_open_surface(pair->b.shape);
 }
@@ -185,15 +187,16 @@ static toi_state begin_lookahead(toi_machine *m) {
   assert(m->search->apart_until == m->at->time);
   m->low = *m->at;
   m->planes = ct_toi_are_planes(&m->search->pair);
-  /* Half-spaces that turn overlap as soon as that is above round-off. */
+  /* Half-spaces that turn overlap as soon as their angle exceeds round-off, so that the rate
+   * predicts nothing. */
   if (m->planes) m->low.rate = 0.0;
   m->step = ct_toi_initial_lookahead(&m->low, m->search->options->end, -1.0);
   m->continuations = 0;
   m->near.before = m->last_apart;
   m->near.nearest = *m->at;
   m->near.is_last = true;
-  /* Of surfaces in contact at one time the next sample decides whether they only pass then, which
-   * round-off may place too early. */
+  /* Open surfaces in contact at one sample may only pass, possibly earlier by round-off; the next
+   * sample decides. */
   m->open_surface = have_open_surface(&m->search->pair);
   m->touched = false;
   return TOI_STATE_STRADDLE;
@@ -208,7 +211,7 @@ static toi_state advance_apart(toi_machine *m) {
   assert(step >= 0.0);
   m->time = step < left ? ct_toi_later(at->time, step) : search->limit;
   if (!(m->time < search->limit) || skip_separated_balls(search, &m->time)) {
-    /* A contact of another pair may have moved the limit to before the sample. */
+    /* A contact of another pair may have set the limit before the sample. */
     extend_apart(search, ct_max2(search->limit, at->time));
     return TOI_STATE_FREE;
   }
@@ -221,7 +224,7 @@ static toi_state advance_apart(toi_machine *m) {
 
 /* ---- state STEP ----------------------------------------------------------------------------- */
 
-/* Angular velocity that takes one sample's normal to the other's. */
+/* Angular velocity of the normal between two samples. */
 static ct_vec3 turn_between(const ct_toi_sample *from, const ct_toi_sample *to) {
   assert(to->time > from->time);
   ct_vec3 turn = ct_cross(from->result.normal, to->result.normal);
@@ -259,16 +262,16 @@ static bool has_passed_through(const toi_machine *m) {
   return m->open_surface && ct_dot(m->last_apart.result.normal, m->next->result.normal) < 0.0;
 }
 
-/* True if motion bounds at *next, which is apart, certify next to nothing of the time that was
- * looked past, so that it is better to go farther. */
+/* True if motion bounds at *next, which is apart, certify only a small part of the lookahead's
+ * time: a longer lookahead is better. */
 static bool is_still_stuck(const toi_machine *m) {
   double left = m->search->limit - m->next->time;
   return left > 0.0 && ct_toi_separated_time(&m->search->pair, m->next, left) <
                            STUCK_PART * (m->next->time - m->at->time);
 }
 
-/* Contact with the sample that ends the lookahead. A mesh contact has the direction of the last
- * sample apart. */
+/* Reports the sample that ends the lookahead as the contact. A mesh contact takes the normal of the
+ * last sample apart. */
 static toi_state report_straddle_contact(toi_machine *m) {
   const ct_toi_pair *pair = &m->search->pair;
   if (ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind))
@@ -276,7 +279,7 @@ static toi_state report_straddle_contact(toi_machine *m) {
   return TOI_STATE_CONTACT;
 }
 
-/* The lookahead ends without a sample apart: the end of the motion, or no more samples. */
+/* Ends a lookahead without a sample apart: at the end of the motion, or without samples left. */
 static toi_state abandon_lookahead(toi_machine *m) {
   const ct_toi_search *search = m->search;
   if (search->status != CT_OK) return TOI_STATE_UNDECIDED;
@@ -287,8 +290,8 @@ static toi_state abandon_lookahead(toi_machine *m) {
   return m->at->time < search->options->end ? TOI_STATE_EXHAUSTED : TOI_STATE_UNDECIDED;
 }
 
-/* *next is apart, and nothing happened between: back to *at if nothing was passed over, else on
- * from *next. */
+/* Resumes the advancement, because *next is apart and no contact was found: from *at if the
+ * lookahead was tentative or the pair still approaches, otherwise from *next. */
 static toi_state resume_advancement(toi_machine *m) {
   assert(ct_sample_is_apart(m->next) && m->next->time > m->at->time);
   const bool approaches = m->next->rate < 0.0 && m->next->result.distance < m->at->result.distance,
@@ -324,15 +327,14 @@ static toi_state lookahead(toi_machine *m) {
 
 /* ---- state BEYOND --------------------------------------------------------------------------- */
 
-/* True if s is nearer, or, within the uncertainty of the distances, if its distance changes less.
- */
+/* True if s is nearer or, within the uncertainty of the distances, has the smaller rate. */
 static bool is_nearer_sample(const ct_toi_sample *s, const ct_toi_sample *nearest) {
   double open = s->upper - s->lower, more = s->result.distance - nearest->result.distance;
   return more <= -open || (more <= open && fabs(s->rate) <= fabs(nearest->rate));
 }
 
-/* Moves near->nearest to the least distance around it, by regula falsi and bisection on the sign of
- * the rate. True: that is a contact. */
+/* Finds the least distance around near->nearest, by regula falsi and bisection on the sign of the
+ * rate. True: it is a contact. */
 static bool minimise_distance(ct_toi_search *search, near_samples *near) {
   bool comes = near->nearest.rate < 0.0;
   const ct_toi_sample *low = comes ? &near->nearest : &near->before,
@@ -360,7 +362,7 @@ static bool minimise_distance(ct_toi_search *search, near_samples *near) {
   return false;
 }
 
-/* The nearest sample of a graze, and the first one behind it that is certainly apart. */
+/* Records a graze: its nearest sample, and the first sample behind it that is apart. */
 static void record_graze(ct_toi_search *search, const ct_toi_sample *nearest,
                          const ct_toi_sample *apart) {
   assert(search->free_until <= nearest->time && nearest->time <= apart->time);
@@ -371,8 +373,7 @@ static void record_graze(ct_toi_search *search, const ct_toi_sample *nearest,
   search->graze_end = apart->time;
 }
 
-/* Apart before, apart after, and between the two so near that round-off cannot tell, or in contact
- * at one time. */
+/* Classifies a straddle between two samples apart: contact, passage of open surfaces, or graze. */
 static toi_state classify_straddle(toi_machine *m) {
   ct_toi_search *search = m->search;
   assert(ct_sample_is_apart(m->next) && m->next->time > m->at->time);
@@ -397,7 +398,7 @@ static uint32_t reserved_evaluations(uint32_t all) {
   return all / RESERVED_PART < RESERVED_MAX ? all / RESERVED_PART : RESERVED_MAX;
 }
 
-/* Any contact ahead bounds the first one from above. */
+/* Samples ahead with growing steps: any contact there bounds the first one from above. */
 static toi_state spend_reserved_samples(toi_machine *m) {
   ct_toi_search *search = m->search;
   const ct_toi_sample *at = m->at;
@@ -434,7 +435,7 @@ ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_s
   m.retry_after = at->time;
   m.narrow_bracket = search->options->time_tolerance > 0.0;
   search->evaluations_max = all - reserved_evaluations(all);
-  /* Balls may have certified more than samples do: samples decide. */
+  /* The ball steps may have certified more than the samples; the samples decide. */
   search->free_until = search->apart_until = at->time;
   toi_state state = TOI_STATE_APART;
   while (state < RUNNING_STATES) {

@@ -1,4 +1,5 @@
-/* From contact to apart: how long a contact certainly lasts, and the search for its end. */
+/* Search for the end of a contact: bounds on how long a contact certainly lasts, and the
+ * advancement from a sample in contact to a sample apart. */
 #include "toi/toi.h"
 #include "toi/toi_relative_motion.h"
 #include "triangle/triangle_distance.h"
@@ -7,17 +8,17 @@
 
 /* ---- surfaces that cross --------------------------------------------------------------------- */
 
-/* How far two surfaces that cross can move before they may part: an edge of one that pierces a
- * triangle of the other.
+/* How far two crossing open surfaces can be displaced before they may separate.
  *
- * It goes on piercing it while neither end of the edge has come to the triangle, and none of the
- * triangle's edges to it: between them the two are linked, and only so parted. No point moves
- * farther against another than the bound on all directions says.
- */
+ * An edge of one that pierces a triangle of the other continues to pierce it as long as neither end
+ * of the edge reaches the triangle and the edge reaches no edge of the triangle: the two are
+ * linked. The displacement is bounded over all directions (ct_toi_gap_time). */
 
-/* Pairs of triangles that are gone through; of more, only the one that was found to cross. */
+/* Limit of the pairs of triangles tested; above it, only the pair that was found to cross is
+ * tested. */
 #define LINK_PAIRS_MAX 64
-/* Rounding of placed corners and of the distances between them, in units of u of their sizes. */
+/* Rounding of transformed corners and of the distances between them, in unit round-offs of their
+ * sizes. */
 #define LINK_SLACK 128.0
 
 typedef struct link_side {
@@ -36,7 +37,8 @@ static ct_triangle placed_link_triangle(const link_side *side, const uint32_t co
   return t;
 }
 
-/* Of the edges of the one that pierce the other: how far the freest is from not doing so. */
+/* The greatest clearance of an edge that pierces the triangle: the least distance to where it no
+ * longer does. */
 static double link_clearance(const ct_triangle *edges, const ct_triangle *t) {
   double best = 0.0;
   for (int i = 0; i < 3; i++) {
@@ -85,37 +87,38 @@ static double crossing_clearance(const ct_toi_pair *pair, const ct_toi_sample *s
 
 /* ---- how long a contact lasts ---------------------------------------------------------------- */
 
-/* How long a contact certainly lasts: by how deep it is, by what is below a plane, and by one point
- * of a shape in the other.
+/* How long a contact certainly lasts: by its depth, by the points below a half-space, or by one
+ * point of a shape inside the other.
  *
- * In the frame of a convex shape a point of the other goes along a path that is within K t^2 / 8 of
- * its chord, K the most that it accelerates there. Where it is that deep inside at both ends of a
- * time, it is inside all the while: depth in a convex shape is concave along the chord. A depth
- * that hardly grows while the shapes slide past each other is followed far. The same says, with
- * less depth, that the two come no farther apart than is allowed.
- */
+ * In the frame of a convex shape, the path of a point of the other shape stays within K t^2 / 8 of
+ * its chord, where K bounds its acceleration there. Depth in a convex shape is concave along the
+ * chord. Hence, if the point is deeper than K t^2 / 8 at both ends of a time, it is inside
+ * throughout. The bound permits long steps while shapes slide with nearly constant depth. With
+ * `allowed` added to the depth, it bounds the separation instead of excluding it. */
 
-/* Times that are tried, each shorter than the one before by the factor, or where the depth is gone
- * at its present rate. */
+/* Times tried: each is the time at which the present rate uses up the depth, but at least
+ * TRY_FACTOR of the time before. */
 #define TRIES_MAX 6
 #define TRY_FACTOR 0.25
-/* Angle of both sides up to which the chord is of use, rad. */
+/* Largest rotation of both sides together for the chord bound, rad. */
 #define ANGLE_MAX 1.0
-/* |w'| / |w|^2 without torque, as in toi_advancement.c; and with what a steady turn adds. */
+/* Bound of |w'| / |w|^2 without torque, as in toi_advancement.c, plus 1 for the centripetal term.
+ */
 #define TURNING 1.578
-/* Looks for a deeper point of a mesh: the way to each is shorter where the last was no deeper. */
+/* Steps of the search for a deeper point of a mesh, and the factor of the step length after a step
+ * that is not deeper. */
 #define DEEPER_LOOKS 24
 #define DEEPER_FACTOR 0.5
 
-/* A point of one side, and what it is in. */
+/* A point of one side, inside the other. */
 typedef struct held_point {
   const ct_toi_side *side, *other;
-  ct_vec3 local; /* in the shape's frame */
+  ct_vec3 local; /* point in the frame of the side's shape */
 } held_point;
 
 typedef struct held_depth {
-  double deep;    /* how deep the point certainly is; below 0 outside */
-  ct_vec3 inward; /* the way deeper */
+  double deep;    /* lower bound of the point's depth; below 0: outside */
+  ct_vec3 inward; /* direction of increasing depth */
 } held_depth;
 
 static held_depth point_depth(ct_vec3 point, const ct_toi_side *other,
@@ -130,7 +133,7 @@ static held_depth point_depth(ct_vec3 point, const ct_toi_side *other,
   return (held_depth){-result.upper_bound - CT_SIZE_MIN - slack, result.normal};
 }
 
-/* Bound on the acceleration of a point of the side, seen from the other one's frame, within a time.
+/* Bound on the acceleration of a point of the side in the frame of the other side, within a time.
  */
 static double bound_point_acceleration(const held_point *p, const ct_toi_sample *s,
                                        const ct_relative_motion *d, double time) {
@@ -138,7 +141,7 @@ static double bound_point_acceleration(const held_point *p, const ct_toi_sample 
   double velocity = ct_norm(d->velocity) + acceleration * time;
   double far = ct_norm(ct_sub(s->b.pivot, s->a.pivot)) + velocity * time + p->side->reach;
   double own = (p->side->steady ? p->side->arm : TURNING * p->side->reach) * spin * spin;
-  /* A ball's arm is that of its centre; the point is on its surface. */
+  /* The arm of a ball is the arm of its centre, but the point is on its surface. */
   if (p->side->steady)
     own += spin * spin * ct_max2(0.0, ct_min2(p->side->reach - p->side->arm, p->side->radius));
   double sum = acceleration + own + 2.0 * turn * (velocity + spin * p->side->reach + turn * far) +
@@ -162,7 +165,7 @@ static double point_contact_time(const held_point *p, const ct_toi_pair *pair,
          time = spins * horizon > ANGLE_MAX ? ANGLE_MAX / spins : horizon;
   for (int i = 0; i < TRIES_MAX; i++) {
     double bend = bound_point_acceleration(p, s, &d, time);
-    /* No longer than the depth of now allows. */
+    /* The present depth limits the time. */
     if (bend * time * time > 8.0 * deep) time = sqrt(8.0 * deep / bend);
     double later = ct_toi_later(s->time, time * (1.0 - TIME_SLACK));
     if (!(later > s->time)) return 0.0;
@@ -179,8 +182,8 @@ static double point_contact_time(const held_point *p, const ct_toi_pair *pair,
   return 0.0;
 }
 
-/* A point of the mesh that is deeper in the other shape than the given one, in the world: steps
- * inward, each back to the mesh. */
+/* Searches for a point of the mesh that is deeper in the other shape than the given one (world
+ * frame): steps inward, each projected back to the mesh. */
 static ct_vec3 find_deeper_point(const ct_toi_side *mesh, const ct_toi_side_pose *at,
                                  const ct_toi_side *other, const ct_toi_side_pose *there,
                                  ct_vec3 point, ct_workspace *workspace) {
@@ -223,9 +226,9 @@ static double side_contact_time(bool first, const ct_toi_pair *pair, const ct_to
   return point_contact_time(&p, pair, s, allowed, horizon, workspace);
 }
 
-/* Along the normal of a half-space that does not turn its own point that is deepest now stays below
- * it for so long; of a ball its centre and the radius. By how it moves now and can bend, or by how
- * fast it can ever be. */
+/* Contact time with a half-space that does not turn: the deepest point of the shape (of a ball, its
+ * centre and radius) stays below the plane. The longer of two bounds: by its present rate and
+ * largest acceleration, or by its largest speed. */
 static double plane_contact_time(const ct_toi_pair *pair, const ct_toi_sample *s, double gap) {
   ct_vec3 n = s->result.normal;
   ct_relative_motion d = ct_relative_motion_of(pair, s);
@@ -243,7 +246,7 @@ static double plane_contact_time(const ct_toi_pair *pair, const ct_toi_sample *s
                  ct_gap_closing_time(gap, ct_dot(n, d.velocity) + turning + error, acceleration));
 }
 
-/* Half-spaces meet but where their normals are opposite. */
+/* Half-spaces are in contact unless their normals are opposite. */
 static double half_spaces_contact_time(const ct_toi_pair *pair, const ct_toi_sample *s,
                                        double allowed) {
   ct_vec3 up = ct_vec(0.0, 0.0, 1.0);
@@ -273,19 +276,19 @@ static double contact_time(const ct_toi_pair *pair, const ct_toi_sample *s, doub
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* From contact to apart: steps through which the contact certainly lasts, and where none is
- * certain, steps in which no parting of a size that matters fits. */
+/* Advances from contact to apart. While a motion bound certifies the contact, steps end where it
+ * does; otherwise a step is so short that no separation above the resolution fits into it. */
 
-/* And what round-off leaves open, so many times over. */
+/* Part of the resolution that covers the uncertainty of the distance, as its multiple. */
 #define OPEN_PART 2.0
-/* Growth of the steps of a lookahead. */
+/* Growth of the uncertified steps. */
 #define AHEAD_GROWTH 4.0
-/* The part of the distances after which steps that are short, but certain, no longer go before
- * longer ones. */
+/* Part of the samples after which longer uncertified steps take precedence over short certified
+ * ones. */
 #define CERTAIN_PART 0.5
 
-/* Do the points that matter only move on straight lines at constant speed, relative to each other,
- * of two convex shapes? Then the times of contact are one stretch. */
+/* True if two convex shapes translate relative to each other at constant velocity: the times of
+ * contact then form one interval. */
 static bool is_straight(const ct_toi_pair *pair) {
   ct_vec3 a = pair->a.acceleration, b = pair->b.acceleration;
   bool turns = pair->a.spin * pair->a.arm > 0.0 || pair->b.spin * pair->b.arm > 0.0;
@@ -293,7 +296,7 @@ static bool is_straight(const ct_toi_pair *pair) {
          !ct_kind_is_mesh(pair->a.shape->kind) && !ct_kind_is_mesh(pair->b.shape->kind);
 }
 
-/* Of such a pair, in contact now: how long it certainly stays so. 0: not reported. */
+/* How long such a pair in contact certainly stays so, from the sample at the end; 0: unknown. */
 static double straight_time(const ct_toi_search *search, const ct_toi_sample *at) {
   ct_toi_search own = *search;
   ct_toi_sample last, root;
@@ -306,7 +309,7 @@ static double straight_time(const ct_toi_search *search, const ct_toi_sample *at
   return root.time > at->time ? ct_toi_nearer(&own, &root, at->time, true) - at->time : 0.0;
 }
 
-/* How far apart the pair may come unseen, m. */
+/* Largest separation that may stay undetected, m. */
 static double resolution_of(const ct_toi_search *search, const ct_toi_sample *at) {
   double radius = ct_min2(search->pair.a.radius, search->pair.b.radius);
   return (radius < INFINITY ? CT_TIMELINE_RESOLUTION * radius : 0.0) +
@@ -323,7 +326,8 @@ ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at
   while (at->time < end) {
     double left = end - at->time,
            held = contact_time(&search->pair, at, 0.0, left, search->workspace);
-    /* Once is enough: where that ends the contact is about to end, or another pair's goes on. */
+    /* At most once: where this interval ends, the contact is about to end or another pair continues
+     * it. */
     if (straight && held < left && is_straight(&search->pair)) {
       held = ct_max2(held, straight_time(search, at));
       straight = held == 0.0;

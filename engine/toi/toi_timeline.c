@@ -1,5 +1,5 @@
-/* When contacts of two bodies begin and end: searches from apart to contact and from contact to
- * apart, in turn. */
+/* Times at which contacts of two bodies begin and end: alternating searches from apart to contact
+ * and from contact to apart. */
 #include "toi/toi.h"
 
 #include <assert.h>
@@ -37,11 +37,11 @@ ct_status ct_timeline_append_graze(ct_timeline *timeline, const ct_toi *impact) 
   return CT_OK;
 }
 
-/* Where a step of the walk comes to. */
+/* Result of one search. */
 typedef struct step {
   bool changed;
   ct_contact_change change;
-  double known; /* without a change: what is said holds until then */
+  double known; /* without a change: the state is known until this time */
 } step;
 
 static ct_contact_change change_of(const ct_toi *reported, bool began) {
@@ -55,8 +55,8 @@ static ct_contact_change change_of(const ct_toi *reported, bool began) {
                              .normal_velocity = reported->normal_velocity};
 }
 
-/* From apart at options->begin to the next contact. Where grazes are listed the search begins again
- * behind each, and ends at a graze beyond the limit. */
+/* Searches from apart at options->begin to the next contact. If grazes are listed, the search is
+ * repeated behind each, and ends at a graze beyond the limit. */
 static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *options, size_t limit,
                               ct_timeline *timeline, step *out) {
   ct_toi impact;
@@ -78,7 +78,7 @@ static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *optio
   return CT_OK;
 }
 
-/* From contact at options->begin to where all pairs of colliders are certainly apart. */
+/* Searches from contact at options->begin to the time at which all pairs of colliders are apart. */
 static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options *options,
                               step *out) {
   ct_toi_search search = {
