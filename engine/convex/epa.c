@@ -231,7 +231,8 @@ static ct_status start_polytope(epa_run *r, const ct_simplex *seed, ct_vec3 *fla
     e->vertex_count++;
   }
   if (!e->vertex_count && !append_epa_support(r, ct_vec(1.0, 0.0, 0.0))) return CT_OUT_OF_MEMORY;
-  /* Usually the seed is already a tetrahedron. Otherwise raise the rank point by point. */
+  /* The simplex of GJK is usually a tetrahedron already. Otherwise its rank is raised point by
+   * point. */
   uint32_t chosen[4] = {0, 1, 2, 3};
   if (e->vertex_count == 4 && ct_hull_builder_start(&e->grow, e->point, chosen) == CT_OK)
     return CT_OK;

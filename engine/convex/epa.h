@@ -47,8 +47,8 @@ typedef struct ct_epa_result {
   double depth;   /* of the cores along the normal; negative: separated by -depth */
   ct_vec3 first_normal; /* normal and depth of the face of least offset, before ties are broken */
   double first_depth;
-  double least; /* certified lower bound of the depth */
-  bool on_face; /* ct_epa_run: normal, depth and `points` are those of one polytope face */
+  double least;           /* certified lower bound of the depth */
+  bool on_face;           /* ct_epa_run: normal, depth and `points` belong to one polytope face */
   ct_proxy_points points; /* witness points of the cores, if on_face */
   bool several;           /* other directions have equal depth to round-off */
   ct_pair_status status;

@@ -19,7 +19,7 @@ typedef struct ct_feature_segment {
 } ct_feature_segment;
 
 /* An end of a segment: the point where a vertex, an edge or the interior of a triangle of one mesh
- * meets one of the other. */
+ * intersects a vertex, an edge or the interior of a triangle of the other. */
 typedef struct ct_feature_end {
   /* per mesh: vertex {v, v}, edge {low, high} or interior {CT_NO_TRIANGLE, position} */
   uint32_t simplex[2][2];

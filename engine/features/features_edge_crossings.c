@@ -122,8 +122,8 @@ static bool name_containing_simplex(const triangle_couple *c, int side, const in
   return true;
 }
 
-/* Adds the point where the line through two corners of a triangle meets the other triangle, unless
- * it is already listed. */
+/* Adds the intersection of the line through two corners of a triangle with the other triangle,
+ * unless it is already listed. */
 static void add_segment_end(triangle_couple *c, int side, int from, int to, bool at_vertex) {
   int turn[3], other = 1 - side;
   ct_feature_end end = {.segment = 0};

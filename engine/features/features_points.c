@@ -1,4 +1,5 @@
-/* What vertex and edge features share: the lists, normals, and matches with the other surface.
+/* Functions shared by vertex and edge features: the lists, normals, and matches with the other
+ * surface.
  *
  * Outward normals at vertices and between them are given by the caller, or are the angle-weighted
  * sum of the incident triangles' normals (Thuermer, Wuethrich 1998). Incident triangles are found

@@ -146,9 +146,9 @@ static inline ct_view ct_contacts_view(const ct_frame *frame, ct_vec3 normal) {
 bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *options,
                        ct_workspace *workspace, ct_manifold *out);
 
-/* Points of two sharp boxes with a known separating axis `axis_found`. The answer of the distance
- * query is in out->pair; `memory` needs room for 16 points. Equal to the general path except for
- * round-off. False: undecided, use ct_contacts_boxes. */
+/* Points of two sharp boxes with a known separating axis `axis_found`. out->pair contains the
+ * result of the distance query; `memory` has a capacity of at least 16 points. Equal to the general
+ * path except for round-off. False: undecided, use ct_contacts_boxes. */
 struct ct_box_pair;
 bool ct_contacts_boxes_axis(const struct ct_box_pair *pair, const ct_contact_options *options,
                             ct_manifold_scratch *memory, ct_manifold *out);

@@ -52,7 +52,8 @@ typedef struct packed_point {
 typedef struct contacts {
   ct_box_pair pair;
   ct_view view;
-  ct_vec3 cosine[2]; /* of the normal with the axes of a, of its opposite with those of b */
+  ct_vec3 cosine[2]; /* cosines between the normal and the axes of a, and between the opposite
+                        normal and the axes of b */
   face face[2];
   double distance, slack, tie, reach, extent[2];
   packed_point points[POINTS_MAX];

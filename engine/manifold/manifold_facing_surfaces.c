@@ -13,7 +13,7 @@
 
 /* Smallest cosine between the direction and the normal of a facing triangle. */
 #define FACING_MIN 0.1
-/* Rims with a smaller sine in the view are parallel; they meet at their ends only. */
+/* Rims with a smaller sine in the view are parallel; they intersect at their ends only. */
 #define SKEW_MIN 1e-3
 #define STACK_SIZE (2 * CT_MESH_DEPTH_MAX + 4)
 /* Cost of two facing triangles in steps of 100 ns, for the cancellation budget. */

@@ -355,7 +355,7 @@ static void mark_incident_triangles(const mesh_query *query, const ct_mesh_face 
   if (place.kind == CT_FEATURE_EDGE)
     mark_contact_triangle(query, mesh->across[face->position][place.index]);
   if (place.kind != CT_FEATURE_VERTEX) return;
-  /* vertex: walk the fan of triangles in both directions */
+  /* vertex: traverse the fan of triangles in both directions */
   uint32_t vertex = mesh->corners[face->position][place.index];
   for (uint32_t turn = 0; turn < 2; turn++) {
     uint32_t at = face->position;

@@ -16,7 +16,7 @@
 /* A face with a smaller cosine towards the other body contributes corners only where the mesh ends.
  */
 #define FACING_MIN 0.1
-/* Edges with a smaller sine are parallel; they meet at their ends only. */
+/* Edges with a smaller sine are parallel; they intersect at their ends only. */
 #define SKEW_MIN 1e-3
 /* Largest number of triangles visited around a vertex: guards against broken meshes. */
 #define FAN_MAX 4096
@@ -269,7 +269,7 @@ static bool ends_at_triangle(const ct_mesh_contacts *t, int which, uint32_t posi
   return true;
 }
 
-/* Walks the fan of triangles around the vertex, in both directions if it has a border. */
+/* Traverses the fan of triangles around the vertex, in both directions if it has a border. */
 bool ct_vertex_ends(const ct_mesh_contacts *t, const ct_mesh_face *face, int k, ct_vec3 direction,
                     double lean) {
   const ct_mesh_view *view = t->view[face->which];

@@ -70,8 +70,8 @@ static inline void append_corner(const ct_view *view, ct_vec3 at, uint32_t verte
   c->edge = edge;
 }
 
-/* Adds the corner for a vertex of the core, moved along `direction` by the core's radius there. The
- * list must have room. */
+/* Adds the corner for a vertex of the core, displaced along `direction` by the core's radius there.
+ * The list must have capacity left. */
 static void add_core_corner(const ct_convex_proxy *proxy, const ct_view *view, uint32_t vertex,
                             ct_vec3 direction, ct_supporting_face *out) {
   ct_vec3 at = ct_add_scaled(ct_proxy_vertex(proxy, vertex), direction,
@@ -79,7 +79,7 @@ static void add_core_corner(const ct_convex_proxy *proxy, const ct_view *view, u
   append_corner(view, at, vertex, 0, out);
 }
 
-/* Adds the plane normal.p = offset. The list must have room. */
+/* Adds the plane normal.p = offset. The list must have capacity left. */
 static void add_face_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face,
                            ct_supporting_face *out) {
   double along = ct_dot(normal, view->normal);
@@ -320,7 +320,7 @@ static bool make_cap_face(const ct_convex_proxy *proxy, const ct_view *view, ct_
   return true;
 }
 
-/* Adds the point of a rim that is farthest along the radial direction, moved outward along the
+/* Adds the point of a rim that is farthest along the radial direction, displaced outward along the
  * second direction. A rim of radius 0 is the apex, a vertex. */
 static void add_rim_corner(const ct_convex_proxy *proxy, const ct_view *view, uint32_t top,
                            const ct_vec3 radial_and_offset[2], ct_supporting_face *out) {

@@ -6,10 +6,10 @@
  * normal. The supporting face of the first body faces up, the face of the second body down. Corners
  * run counter-clockwise in the view for both.
  *
- * Corners are points of the surface: corners of the core, moved outward by the core's radius along
- * the face's own normal, so that the surface also contains all points between them. A rounded body
- * that leans reaches farther beyond its corners, where the surface curves away; the witness point
- * of the pair covers this part.
+ * Corners are points of the surface: corners of the core, displaced outward by the core's radius
+ * along the face's own normal, so that the surface also contains all points between them. A rounded
+ * body that leans reaches farther beyond its corners, where the surface curves away; the witness
+ * point of the pair covers this part.
  */
 #ifndef MANIFOLD_SUPPORTING_FACE_H
 #define MANIFOLD_SUPPORTING_FACE_H

@@ -6,7 +6,7 @@
 #include <contact/vec.h>
 
 /* Round-off bound of an element of such a rotation, in unit round-offs: of a quaternion's matrix,
- * and of a product of a few. */
+ * and of a product of several. */
 #define CT_QUARTER_ROUNDOFFS 16.0
 
 /* Rounds an element to 0, 1 or -1. Clears *is if the element is farther away than the round-off. */

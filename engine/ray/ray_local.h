@@ -1,4 +1,4 @@
-/* A ray in the frame of a shape, and the crossings made from it; shared by the ray files. */
+/* A ray in the frame of a shape, and the crossings computed from it; shared by the ray files. */
 #ifndef RAY_RAY_LOCAL_H
 #define RAY_RAY_LOCAL_H
 
@@ -19,8 +19,8 @@ static inline ct_vec3 ct_ray_positive_zeros(ct_vec3 v) {
   return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0);
 }
 
-/* Makes the crossing at a surface point: sets all but `entering` and `triangle`. False: behind the
- * origin or out of reach. */
+/* Computes the crossing at a surface point: sets all but `entering` and `triangle`. False: behind
+ * the origin or out of reach. */
 static inline bool ct_ray_crossing_at(const ct_ray *ray, const ct_frame *frame, double distance,
                                       ct_vec3 local, ct_ray_crossing *out) {
   if (!(distance >= 0.0 && distance <= ray->reach && distance < INFINITY)) return false;

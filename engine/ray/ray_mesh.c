@@ -19,11 +19,11 @@
 
 /* Distances of hits in one point differ by less, in unit round-offs of the mesh's size. */
 #define SAME_ROUNDOFFS 64.0
-/* An origin farther from the mesh's ball than this many radii is moved to the ball, with round-off
- * of the mesh's size only. A nearer origin stays, so that the ray is exactly the given one. Rounded
- * meshes always start at the ball. */
+/* An origin farther from the mesh's ball than this many radii is advanced to the ball, with
+ * round-off of the mesh's size only. A nearer origin stays, so that the ray is exactly the given
+ * one. Rounded meshes always start at the ball. */
 #define FAR_RADII 16.0
-/* As FAR_RADII, where the origin is exact in the mesh's frame and moving it would lose digits. */
+/* The same for an origin that is exact in the mesh's frame, because advancing it loses digits. */
 #define FAR_RADII_EXACT 0x1p20
 
 /* A ray in a mesh's frame. */

@@ -1,9 +1,10 @@
 /* Stops of a ray in exact order, and the winding number between them.
  *
  * The winding number changes at a stop as along an infinitesimally displaced ray (simulation of
- * simplicity; Edelsbrunner, Muecke 1990), which meets no edge and no vertex: it passes each
- * triangle or misses it. Between coplanar intervals both rays have the same winding number. Rounded
- * parameters decide the order where their difference is certain, exact predicates elsewhere.
+ * simplicity; Edelsbrunner, Muecke 1990), which intersects no edge and no vertex: it passes
+ * each triangle or misses it. Between coplanar intervals both rays have the same winding number.
+ * Rounded parameters decide the order where their difference is certain, exact predicates
+ * elsewhere.
  */
 #include "ray/ray_mesh_crossings.h"
 #include "base/heap_sort.h"

@@ -50,7 +50,7 @@ typedef struct ct_ray_walk {
   uint32_t within; /* coplanar triangles that contain the line before the next stop */
 } ct_ray_walk;
 
-/* Events at one stop: [begin, end) of the walk's events. */
+/* Events at one stop: [begin, end) of the traversal's events. */
 typedef struct ct_ray_stop {
   size_t begin, end;
   double t;
@@ -58,9 +58,9 @@ typedef struct ct_ray_stop {
   bool within_before, within_after; /* is the line in a coplanar triangle? */
 } ct_ray_stop;
 
-/* Starts a walk with all hits up to t_max or, with `near`, only those near the first hit, enough
- * for its stop. The walk borrows the workspace's ray memory. False: out of memory. For a solid, set
- * `turns` with ct_ray_walk_start or ct_ray_walk_sum. */
+/* Starts a traversal with all hits up to t_max or, with `near`, only the hits near the first one,
+ * enough for its stop. The traversal uses the workspace's ray memory. False: out of memory. For a
+ * solid, set `turns` with ct_ray_walk_start or ct_ray_walk_sum. */
 bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *workspace);
 
 /* Sets the winding number before the first stop, from the position of the origin. False: the origin

@@ -299,8 +299,8 @@ static void use_penetration_normal(const ct_volume_common *c, ct_volume_contact 
   if (r.flags & CT_FLAG_NORMAL_ARBITRARY) contact->flags |= CT_VOLUME_FLAG_NORMAL_ARBITRARY;
 }
 
-/* The gap of contact/volume.h: distance of the bodies moved apart along the normal by L each, minus
- * 2 L; at most 0. */
+/* The gap of contact/volume.h: distance of the bodies, each displaced outward along the normal by
+ * L, minus 2 L; at most 0. */
 static double compute_corrected_gap(const ct_volume_common *c, ct_vec3 normal, double raw) {
   assert(raw <= 0.0);
   ct_convex_proxy moved = ct_proxy_translated(&c->b->proxy, ct_scale(normal, -2.0 * raw));
@@ -365,7 +365,7 @@ bool ct_volume_add_common(const ct_volume_common *c) {
   ct_volume_scratch *m = c->pair->memory;
   uint32_t first_triangle = m->triangle_count;
   assert(c->size > 0.0 && c->moved >= 0.0);
-  /* planes and vertices moved by epsilon have no double-double form */
+  /* planes and vertices displaced by epsilon have no double-double form */
   assert(!c->is_wide || (c->pair->has_wide && c->epsilon == 0.0));
   ct_volume_contact contact = {.element_a = c->a->element,
                                .element_b = c->b->element,

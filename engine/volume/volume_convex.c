@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first planes are those that cut deepest; later ones then meet few vertices. More picks than
+/* The deepest planes are cut first, so that later planes intersect few vertices. More picks than
  * this gain nothing. */
 #define FIRST_PLANES 4u
 

@@ -368,7 +368,7 @@ void ct_cut_plane(ct_cut *cut, uint32_t face) {
   assert(face < cut->face_count && cut->first[face] == CT_CUT_NONE);
   uint32_t first = CT_CUT_NONE;
   cut->stamp += 2;
-  /* the removed part, made connected with a connected rest */
+  /* mark the removed part; it and the rest become connected */
   mark_removed_vertices(cut);
   assert(cut->outside_count < cut->vertex_count);
   uint32_t crossings = count_cut_edges(cut, &first);

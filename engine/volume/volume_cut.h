@@ -1,9 +1,9 @@
 /* Clipping of a convex polyhedron by planes, one after the other, on a half-edge structure.
  *
- * Rounded heights decide which vertices a plane removes. The removed set is then made one connected
- * piece whose complement is connected, as for every exact plane. Hence each face is cut at most
- * once, one new face closes the cut, and the surface stays closed and simple for any round-off.
- * Vertices may coincide; no tolerance merges them.
+ * Rounded heights decide which vertices a plane removes. The removed set is then adjusted to one
+ * connected piece with a connected complement, as for every exact plane. Hence each face is cut at
+ * most once, one new face closes the cut, and the surface stays closed and simple for any
+ * round-off. Vertices may coincide; no tolerance merges them.
  */
 #ifndef VOLUME_VOLUME_CUT_H
 #define VOLUME_VOLUME_CUT_H

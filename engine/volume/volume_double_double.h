@@ -15,8 +15,8 @@ typedef struct ct_wide_frame {
   ct_dd3 x, y, z, position;
 } ct_wide_frame;
 
-/* n . p = offset. The normal is unit to some u; its further digits are those of the plane through
- * the points. */
+/* n . p = offset. The normal is unit up to several u; its further digits belong to the plane
+ * through the points. */
 typedef struct ct_wide_plane {
   ct_dd3 normal;
   ct_dd offset;

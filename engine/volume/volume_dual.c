@@ -26,13 +26,13 @@
 
 /* Solfec merges points if no coordinate differs by more than this many epsilons. */
 #define MERGE_DISTANCE 2.0
-/* Displacement bound in epsilons: merged vertices move by up to 2 sqrt(3), planes by 2. */
+/* Displacement bound in epsilons: of merged vertices 2 sqrt(3), of planes 2. */
 #define MOVED 4.0
 
 /* The dual construction of two polyhedra. */
 typedef struct dual_construction {
   const ct_volume_body *a, *b;
-  ct_plane_set planes; /* planes of both bodies; offsets change if planes are moved */
+  ct_plane_set planes; /* planes of both bodies; the Solfec method may change offsets */
   uint32_t *source;    /* [planes.count] origin of each plane: a face of a, or a's face_count plus a
                           face of b */
   ct_vec3 inner;       /* the inner point */
@@ -106,7 +106,7 @@ static void set_inner_to_ball_centre(dual_construction *d, double *resolution) {
 
 /* Sets the inner point by Solfec's iteration: in each of at most five passes, every plane nearer
  * than epsilon pushes the point inward. The step starts at 32 epsilon and halves each pass. If the
- * last pass still moved the point, `start` is used, as in Solfec. */
+ * last pass still displaced the point, `start` is used, as in Solfec. */
 static void refine_inner_point(dual_construction *d, ct_vec3 start, double epsilon) {
   double step = REFINE_STEP * epsilon;
   assert(epsilon > 0.0);
@@ -124,7 +124,8 @@ static void refine_inner_point(dual_construction *d, ct_vec3 start, double epsil
   update_inner_margin(d);
 }
 
-/* Moves planes nearer to the inner point than epsilon outward to epsilon. True if any was moved. */
+/* Displaces planes nearer to the inner point than epsilon outward to epsilon. True if any changed.
+ */
 static bool move_near_planes_outward(dual_construction *d, double epsilon) {
   bool any = false;
   assert(epsilon > 0.0);
@@ -214,7 +215,7 @@ static bool copy_solid_to_cut(ct_volume_common *c, dual_construction *dual) {
   return ct_cut_open(c->cut, &solid, 0);
 }
 
-/* Moves each vertex to the first one that Solfec 1.0 considers equal. True if any was moved. */
+/* Replaces each vertex by the first one that Solfec 1.0 considers equal. True if any changed. */
 static bool merge_near_vertices(ct_cut *cut, double epsilon, const ct_cancel *cancel) {
   bool any = false;
   for (uint32_t v = 1; v < cut->vertex_count && !ct_cancel_raised(cancel); v++) {

@@ -2,8 +2,8 @@
  * element and convex polyhedron. The volumes add up to the volume of the whole intersection.
  *
  * An element is the convex hull of its corners. Inner faces between elements bound the intersection
- * and count in areas and positions, but not in normals. An element without outer faces makes no
- * contact in Koziara's Solfec (mesh elements), nor by its method here.
+ * and count in areas and positions, but not in normals. An element without outer faces has no
+ * contact in Koziara's Solfec (mesh elements), nor with the Solfec method here.
  */
 #include "pair/workspace.h"
 #include "volume/volume_convex.h"

@@ -10,7 +10,7 @@
 /* Largest distance of a surface point from the surface, in unit round-offs of the size. */
 #define SURFACE_ROUNDOFFS 256.0
 
-/* Distance query with both bodies moved apart by `by` along a direction. */
+/* Distance query with both bodies displaced outward by `by` along a direction. */
 static ct_pair_result query_moved_distance(ct_volume_pair *pair, ct_vec3 along, double by) {
   ct_pair_options options = {.threshold = INFINITY};
   ct_frame a = ct_frame_of(ct_pose_identity()), b = pair->relative;

@@ -9,7 +9,7 @@
 ct_pair_result ct_volume_distance(ct_volume_pair *pair);
 /* Sets the normal of the distance query, for a contact with a vanishing weighted normal. */
 void ct_volume_use_distance_normal(ct_volume_pair *pair, ct_volume_contact *contact);
-/* Distance by which the second body must move along the normal to leave the first, m. */
+/* Displacement of the second body along the normal that separates it from the first, m. */
 double ct_volume_depth(const ct_volume_pair *pair, ct_vec3 normal);
 /* Sets gap and depth_along_normal from normal and raw_gap. */
 void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *contact);

@@ -5,7 +5,7 @@
 #include "arrangement/arrangement.h"
 #include "volume/volume_pair.h"
 
-/* Makes the surface of a solid mesh, a box or a hull, without rounding and margin. `frame` NULL:
+/* Builds the surface of a solid mesh, a box or a hull, without rounding and margin. `frame` NULL:
  * the own frame. False: out of memory. */
 bool ct_volume_surface_of(ct_placed_surface *placed, ct_arrangement_scratch *m,
                           const ct_shape *shape, const ct_frame *frame);

@@ -1,4 +1,4 @@
-/* Lists of volumetric contacts in the workspace, and what all algorithms set in the same way: the
+/* Lists of volumetric contacts in the workspace, and the values that all algorithms set: the
  * relative frame in double-double arithmetic, and the error bound of a volume. */
 #include "volume/volume_pair.h"
 
