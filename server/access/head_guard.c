@@ -70,9 +70,9 @@ static known_header identify_header(const char *name, size_t length) {
   return HEADER_OTHER;
 }
 
-/* Detects misspelt names of headers that change the effect of a call. Each has a largest number of
- * differing letters, so that X-Match and Content-Range do not count. NULL: no resemblance; else a
- * sentence. */
+/* Detects misspelt names of headers that change the effect of a call. `letters` limits the
+ * number of differing letters, so that X-Match and Content-Range are not suggested. NULL: no
+ * similar name; else the message. */
 static const char *describe_misspelling(const char *name, size_t length) {
   static const struct {
     const char *name;

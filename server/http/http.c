@@ -20,7 +20,7 @@
  * Names and values stay in the receive buffer, with zeros in place of line ends. More bytes than
  * these zeros between a value and the next name therefore mean hidden content. */
 typedef struct header_scan {
-  srv_header lines[SRV_HEADERS_MAX + 1]; /* more lines are refused, whatever is in them */
+  srv_header lines[SRV_HEADERS_MAX + 1]; /* requests with more lines are refused */
   size_t count;
   const char *name,
       *end; /* the last line's name, and the end of its value; NULL before the first line */
@@ -55,8 +55,8 @@ static void scan_head(struct MHD_Connection *handle, srv_head *head) {
   if (whole && scan.end && (scan.end[1] || (!scan.bare && scan.end[2]))) head->hidden = scan.name;
 }
 
-/* Sends a reply that needs no body. A short body is read first, so that the connection can be kept;
- * a reply sent before the end of the body closes the connection. */
+/* Sends a reply that needs no body. A short body is read first, so that the connection stays
+ * open; a reply sent before the end of the body closes the connection. */
 static enum MHD_Result send_head_reply(srv_request *request, const srv_head *head) {
   uint64_t length = 0;
   bool known = srv_guard_length(head, &length);
@@ -178,7 +178,7 @@ bool srv_http_recreate_call(srv_request *request) {
   return request->call != NULL;
 }
 
-/* Checks the announced length and the room in the queues. False: the refusal is the reply. */
+/* Checks the announced length and the space in the queues. False: the refusal is the reply. */
 static bool admit_announced_body(srv_request *request, const srv_head *head) {
   uint64_t length = 0;
   bool chunked = !srv_guard_length(head, &length);

@@ -35,7 +35,7 @@ static inline srv_connection *srv_connection_of(struct MHD_Connection *handle) {
       MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   return info ? info->socket_context : NULL;
 }
-/* Shuts down connections whose deadline has passed or whose client has left. */
+/* Shuts down connections whose deadline has passed or whose client has disconnected. */
 void srv_connection_reap(srv_server *server, uint64_t now_ns);
 
 /* ---- listen.c ------------------------------------------------------------------------------- */

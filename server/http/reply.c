@@ -13,8 +13,8 @@
 
 static void on_reply_freed(void *cls) { srv_request_release(cls); }
 
-/* Times in the queue and of the work. False: the work was not both begun and ended; a worker may
- * begin a request at the moment in which its deadline ends it. */
+/* Durations of the request in the queue and on workers. False: the work did not both begin and
+ * end; a worker may begin a request at the moment when its deadline cancels it. */
 static bool get_work_times(const srv_request *request, uint64_t *queue_ns, uint64_t *run_ns) {
   uint64_t started = atomic_load_explicit(&request->started_ns, memory_order_relaxed);
   *queue_ns = started ? started - request->arrived_ns : 0;
@@ -77,7 +77,7 @@ static bool opens_event_stream(const srv_request *request) {
          strcmp(request->method, "GET") == 0;
 }
 
-/* Opens the stream, whose call is freed then: it pins the revision that it has read. */
+/* Opens the stream and frees the call, which would otherwise retain the revision that it read. */
 static void open_event_stream(srv_request *request) {
   srv_stream_open(request);
   if (request->reply_kind == SRV_REPLY_EVENTS) srv_inputs_free_call(request);

@@ -143,7 +143,7 @@ void srv_inputs_release(srv_request *request) {
 
 /* ---- disposal ------------------------------------------------------------------------------- */
 
-/* True if the request may hold the last reference to a large revision. */
+/* True if the request may own the last reference to a large revision. */
 static bool holds_large_revision(const srv_request *request) {
   const ct_scene *new_revision = api_call_new_revision(request->call);
   if (new_revision && request->entry->current != new_revision &&

@@ -1,9 +1,9 @@
 /* POST /v1/scenes with an Idempotency-Key (IETF draft-ietf-httpapi-idempotency-key-header).
  *
- * The scene's id is derived from the key by SHA-256: the same key names the same scene for every
- * daemon at a store and after every restart. The body's SHA-256 is the scene's origin and is stored
- * with the scene, so key and body are known exactly while the scene exists. Scenes of older stores
- * have no origin and match any body. */
+ * The scene's id is derived from the key by SHA-256: the same key yields the same scene for
+ * every daemon of a store and after every restart. The body's SHA-256 is the scene's origin and
+ * is stored with the scene, so key and body are known exactly while the scene exists. Scenes of
+ * older stores have no origin and match any body. */
 #include "jobs/job.h"
 
 #include <nettle/sha2.h>

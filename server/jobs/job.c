@@ -2,7 +2,7 @@
  * thread only.
  *
  * call_inputs.c retains the inputs, work.c runs the pieces on workers, commit.c publishes the
- * result. The states of `work` and their transitions stand in request.h. A job is open while the
+ * result. request.h lists the states of `work` and their transitions. A job is open while the
  * request is in the pool, in a queue, or in the store. It ends in one of two ways: its result is
  * accepted, or the request was cancelled and its result is discarded. A write submitted to the
  * store cannot be cancelled. */
@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* Work estimated to take at most this time runs on the loop thread: a round trip to a worker costs
- * as much. */
+/* Work of at most this estimated duration runs on the loop thread: a round trip to a worker
+ * costs as much. */
 #define INLINE_NS 25000.0
 /* Scenes up to this number of bodies, and of bytes of requests that wrote them, are read or written
  * on the loop thread. */
@@ -28,8 +28,8 @@
 #define INLINE_CONTACTS 16u
 /* Rows and colliders searched on the loop thread for users of a shape. */
 #define INLINE_COLLIDERS 1024u
-/* Attempts of a call whose write the store refuses as outdated. Beyond it, other daemons write
- * faster than this call can run. */
+/* Attempts of a call whose write the store refuses as outdated. After so many attempts, other
+ * daemons evidently write faster than this call can run. */
 #define ATTEMPTS_MAX 8
 
 /* ---- end of a job --------------------------------------------------------------------------- */
@@ -59,8 +59,8 @@ static void end_creation(srv_request *request) {
   request->creates = false;
 }
 
-/* Ends the request's write and begins the next one in the scene's queue. A write that fails to
- * begin is answered here, and the slot goes to the one after it. */
+/* Ends the request's write and begins the next write in the scene's queue. A write that fails to
+ * begin is answered here, and its successor gets the slot. */
 static void release_write_slot(srv_request *request) {
   srv_inputs_end_shape_use(request);
   end_creation(request);
@@ -478,7 +478,7 @@ static void route_request(srv_request *request) {
   answer_request(request);
 }
 
-/* Waits until the changes that other daemons have made to the store are known here. */
+/* Waits until this daemon knows the changes that other daemons have made to the store. */
 static void refresh_from_store(srv_request *request) {
   if (!srv_shared_refresh(request)) {
     srv_request_refuse_memory(request);
@@ -503,7 +503,7 @@ void srv_job_dispatch(srv_request *request) {
   assert(request->state == SRV_STATE_WAIT && request->work == SRV_WORK_IDLE);
   /* For a streamed body, the time began before its last pieces were read. */
   if (!atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) srv_job_arrived(request);
-  if (request->reply) answer_request(request); /* refused before its body had ended */
+  if (request->reply) answer_request(request); /* refused before the end of its body */
   else if (request->server->shared && srv_shared_needs_refresh(request))
     refresh_from_store(request);
   else route_request(request);

@@ -35,8 +35,8 @@ void srv_job_dispose(srv_request *request);
 
 /* ---- call_inputs.c: loop thread ------------------------------------------------------------- */
 
-/* Sets the entry of the scene that the path names, or that the call will create. False: out of
- * memory. */
+/* Sets the entry of the scene in the path, or of the scene that the call will create. False: out
+ * of memory. */
 bool srv_inputs_find_scene(srv_request *request);
 /* True if calls of the target read the list of all scenes. */
 static inline bool srv_inputs_need_all_scenes(api_target target) {
@@ -45,7 +45,7 @@ static inline bool srv_inputs_need_all_scenes(api_target target) {
 }
 /* Gives the call the current table of shapes; for a streamed body, at its first piece. */
 void srv_inputs_retain_shapes(srv_request *request);
-/* Notes that the shapes named by the call are committed, or never will be. */
+/* Notes that the call's references to shapes are committed, or never will be. */
 static inline void srv_inputs_end_shape_use(srv_request *request) {
   if (request->shape_use != SRV_SHAPES_NAMED) return;
   assert(request->server->naming > 0);

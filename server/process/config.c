@@ -307,7 +307,7 @@ static bool read_environment(srv_config *config) {
 
 typedef struct argument {
   const srv_option *row;
-  const char *value; /* "1" for one that takes none */
+  const char *value; /* "1" if the option has no value */
   char given[96];
 } argument;
 
@@ -376,7 +376,7 @@ static bool read_arguments(srv_config *config, int argc, char **argv) {
   return true;
 }
 
-/* ---- where a value comes from --------------------------------------------------------------- */
+/* ---- origin of a value ---------------------------------------------------------------------- */
 
 const char *srv_config_given(const srv_config *config, const char *option,
                              char out[SRV_GIVEN_MAX]) {

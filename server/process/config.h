@@ -30,7 +30,7 @@ typedef enum srv_origin {
 
 typedef struct srv_config {
   const char *file;    /* of settings; NULL: none */
-  uint64_t port;       /* 0: a free one */
+  uint64_t port;       /* 0: a free port */
   const char *address; /* numeric IPv4 or IPv6, or "localhost" */
   uint64_t workers;
   const char *durability; /* "memory" or "disk" */
@@ -52,8 +52,8 @@ typedef struct srv_config {
   /* For --print-config: */
   api_limits asked; /* limits before they were lowered to fit each other and the machine */
   unsigned char origins[SRV_OPTIONS_MAX];
-  unsigned lines[SRV_OPTIONS_MAX]; /* of the file, where that is the origin */
-  char *file_text;                 /* owned; texts of the file stand in it */
+  unsigned lines[SRV_OPTIONS_MAX]; /* line in the file, if the file is the origin */
+  char *file_text;                 /* owned; settings of the file point into it */
 } srv_config;
 
 typedef enum srv_config_outcome {

@@ -8,7 +8,7 @@
 typedef enum srv_option_kind {
   SRV_KIND_NUMBER, /* uint64_t between least and greatest */
   SRV_KIND_WORD,   /* one of `words`, blank-separated */
-  SRV_KIND_TEXT,   /* any text but the empty one */
+  SRV_KIND_TEXT,   /* any non-empty text */
   SRV_KIND_LIST,   /* repeatable text; in the environment separated by commas */
   SRV_KIND_FLAG,   /* present or not; in the environment and in a file 0 or 1 */
   SRV_KIND_LIMIT,  /* as NUMBER, given as --limit NAME=VALUE */
@@ -29,9 +29,9 @@ typedef struct srv_option {
   const char *text;
 } srv_option;
 
-/* Stands in `standard` for "as many as there are cores". */
+/* Value of `standard`: the number of cores. */
 #define SRV_STANDARD_CORES UINT64_MAX
-/* A share of the machine's memory, or of that of its control groups (machine.h). */
+/* Value of `standard`: a share of the memory of the machine or its control groups (machine.h). */
 #define SRV_STANDARD_MEMORY (UINT64_MAX - 1)
 
 extern const srv_option srv_options[];
@@ -43,8 +43,7 @@ static inline const void *srv_option_member(const srv_config *config, const srv_
 
 /* "jsonBytes" and "json-bytes" both become "CONTACTD_JSON_BYTES". */
 void srv_option_variable(const srv_option *row, char *out, size_t capacity);
-/* The option of the name as the command line has it without dashes; `limits`: a limit. NULL: there
- * is none. */
+/* Finds an option by its name without dashes; `limits`: finds a limit. NULL: unknown name. */
 const srv_option *srv_option_find(bool limits, const char *name, size_t length);
 /* Longest text of srv_option_nearest. */
 #define SRV_NEAREST_MAX 96
@@ -52,7 +51,7 @@ const srv_option *srv_option_find(bool limits, const char *name, size_t length);
  * out. */
 const char *srv_option_nearest(bool limits, const char *name, size_t length,
                                char out[SRV_NEAREST_MAX]);
-/* The limit that NAME=VALUE names, and its value. NULL after one sentence on standard error, which
+/* Parses NAME=VALUE to a limit and its value. NULL after one sentence on standard error, which
  * begins with `given`. */
 const srv_option *srv_option_limit(const char *given, const char *text, const char **value);
 /* Sets the member. A list is extended by values of the same origin, and replaced by those of

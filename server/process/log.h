@@ -15,7 +15,7 @@ typedef struct srv_log_entry {
   const char *route; /* template, or NULL: none matched */
   const char *scene; /* id, or NULL */
   uint64_t revision; /* of the scene, 0: none */
-  int status;        /* 0: no reply was sent, the client had gone */
+  int status;        /* 0: no reply was sent, the client had disconnected */
   uint64_t bytes_in, bytes_out;
   uint64_t queue_ns, run_ns;
 } srv_log_entry;

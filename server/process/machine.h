@@ -12,8 +12,9 @@ bool srv_machine_open_standard(void);
 
 /* Descriptors reserved for the listener, epoll, the log and libuv. */
 #define SRV_SPARE_FILES 64u
-/* Raises the limit of open files for the configured connections; lowers the connections if the hard
- * limit is too small. False after one sentence on standard error: no room for any connection. */
+/* Raises the limit of open files for the configured connections; lowers the connections if the
+ * hard limit is too small. False after one sentence on standard error: too few for any
+ * connection. */
 bool srv_machine_fit_files(api_limits *limits);
 /* Scenes, posted shapes and a request may each use 1/4 of the memory. The rest is for the store and
  * for free memory that the heaps have not returned. */

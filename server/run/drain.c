@@ -53,8 +53,8 @@ static void begin_refusing(srv_server *server, uint64_t now_ns) {
   srv_log_event(server->log, "draining", "no new requests are accepted");
   if (server->limits->leave_seconds > 0)
     (void)srv_notify_send(&server->notify, "STATUS=No new requests are accepted.");
-  /* With leaveSeconds, listening goes on: a load balancer that cannot connect to /readyz considers
-   * the daemon dead and may cut running requests. */
+  /* With leaveSeconds, listening continues: a load balancer that cannot connect to /readyz
+   * considers the daemon dead and may cut running requests. */
   if (server->limits->leave_seconds == 0) stop_listening(server);
   srv_stream_shutdown(server);
   uv_timer_set_repeat(&server->reap, SRV_SWEEP_MS);
@@ -134,7 +134,7 @@ void srv_drain_check(srv_server *server) {
   }
   if (server->drain == SRV_DRAINING && now_ns >= server->drain_until_ns && server->requests > 0)
     cancel_remaining_requests(server);
-  /* clients that have not read the refusal */
+  /* clients that have not read their refusal */
   if (server->drain == SRV_DRAIN_OVER && now_ns >= server->drain_until_ns + DRAIN_LAST_NS)
     shut_down_active_sockets(server);
   if (server->drain == SRV_DRAIN_OVER && now_ns >= server->drain_until_ns + DRAIN_STUCK_NS) {

@@ -223,7 +223,7 @@ bool srv_server_create(srv_server *server, const srv_config *config, api_service
   server->pool =
       srv_pool_create(server->loop, (unsigned)config->workers, (size_t)config->limits.queue,
                       (size_t)config->limits.queue_per_scene);
-  /* Stateless requests may fill half of the queue, so that requests for scenes still find room. */
+  /* Stateless requests may fill half of the queue, so that requests for scenes still have space. */
   server->stateless.most = (size_t)(config->limits.queue + 1) / 2;
   server->scratch = api_scratch_create();
   server->suspended = calloc((size_t)config->limits.connections, sizeof *server->suspended);

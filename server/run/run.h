@@ -25,8 +25,8 @@ void srv_drain_tick(srv_server *server, uint64_t now_ns);
 
 /* ---- sweep.c -------------------------------------------------------------------------------- */
 
-/* Ends suspended requests whose client has left or whose deadline has passed. Called every
- * SRV_SWEEP_MS while a connection is suspended. */
+/* Ends suspended requests whose client has disconnected or whose deadline has passed. Called
+ * every SRV_SWEEP_MS while a connection is suspended. */
 void srv_sweep_tick(srv_server *server);
 
 #endif

@@ -27,7 +27,7 @@ struct srv_durable {
   enum {
     DURABLE_SUBMITTING, /* srv_durable_submit is running */
     DURABLE_WAITS,      /* for the store, or for a turn */
-    DURABLE_NOTHING     /* its turn has begun within srv_durable_submit: nothing to write */
+    DURABLE_NOTHING     /* its turn began within srv_durable_submit: nothing to write */
   } phase;
   srv_stored_scene *kept;        /* state of a new scene; owned until the commit */
   const api_shape_table *shapes; /* the new table; a reference */
@@ -299,8 +299,7 @@ static srv_durable_outcome refuse_durable_memory(srv_request *request) {
   return SRV_DURABLE_REFUSED;
 }
 
-/* Begins the turn of a shape that was known already. Earlier turns may have removed it: then it is
- * posted again. */
+/* Begins the turn of a known shape. Earlier turns may have removed it: then it is posted again. */
 static void begin_known_shape(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
   srv_request *request = durable->request;

@@ -170,8 +170,8 @@ void srv_load_continue(srv_server *server, srv_request_queue *queue) {
     server->handlers->resume(request, SRV_OUTCOME_GOOD);
 }
 
-/* Adds a loaded shape to the table. An unreadable shape is missing there; scenes that name it are
- * reported corrupt. True: try again. */
+/* Adds a loaded shape to the table. An unreadable shape is not added; scenes that refer to it
+ * are reported corrupt. True: try again. */
 static bool end_shape_load(loading *load) {
   srv_server *server = load->server;
   bool good = load->fetch.status == SRV_STORE_OK && load->outcome == API_RESTORED;
@@ -292,8 +292,8 @@ static void on_load_shapes_synced(srv_shape_sync *sync, srv_store_status status,
   end_load(load);
 }
 
-/* With a shared store, synchronises shapes after reading the scene: shapes that it names existed at
- * that time. */
+/* With a shared store, synchronises shapes after reading the scene: the shapes that it refers to
+ * existed at that time. */
 static void on_records_fetched(srv_store_load *fetch) {
   loading *load = fetch->cls;
   srv_server *server = load->server;

@@ -77,8 +77,8 @@ static bool is_overwritten(const srv_stored_scene *kept, const srv_store_load *l
   return true;
 }
 
-/* The number of lost writes is unknown, since the old records are gone: counts one. If the store
- * has fewer revisions than known here, srv_lost_writes_check_answer has counted them. */
+/* The number of lost writes is unknown, since the old records no longer exist: counts one. If
+ * the store has fewer revisions than known here, srv_lost_writes_check_answer has counted them. */
 void srv_lost_writes_check_load(srv_server *server, srv_entry *entry, const srv_store_load *load) {
   srv_stored_scene *kept = entry->kept;
   char text[CT_ID_LENGTH_MAX + 160];

@@ -109,7 +109,7 @@ static bool store_preloaded_scene(srv_server *server, const char *file, srv_entr
   srv_server_wait(server, &done);
   srv_metrics_stored(&server->metrics, &write);
   bool good = write.status == SRV_STORE_OK;
-  /* another daemon has created the scene first: keep its scene */
+  /* another daemon has created the scene first: use its scene */
   *overtaken = write.status == SRV_STORE_CONFLICT && write.current > 0;
   if (*overtaken) {
     srv_registry_set_stored(server->registry, entry, kept);

@@ -207,7 +207,7 @@ static void on_background_scene_loaded(srv_server *server, bool again, bool full
   continue_recovery(server);
 }
 
-/* A failed shape goes back to the list of shapes to load, in the place of one that was started. */
+/* Returns a failed shape to the list of shapes to load, in the position of a started one. */
 static void on_listed_shape_loaded(srv_server *server, const char *id, bool again) {
   srv_recovery *recovery = server->recovery;
   assert(recovery->shapes_loading > 0);
@@ -226,8 +226,8 @@ void srv_recover_retry(srv_server *server, uint64_t now_ns) {
   continue_recovery(server);
 }
 
-/* Starts loading the next scene that is not in memory. Ends at the first one without room:
- * searching for smaller ones would inspect all scenes in one step of the loop. */
+/* Starts loading the next scene that is not in memory. Ends at the first scene that does not
+ * fit: searching for smaller ones would inspect all scenes in one step of the loop. */
 static void load_next_scene(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   for (srv_entry *entry;
@@ -257,7 +257,7 @@ static void load_listed_shapes(srv_server *server) {
   }
 }
 
-/* Takes the next step of the recovery, unless one is in progress or waits for a retry. */
+/* Starts the next step of the recovery, unless one is in progress or waits for a retry. */
 static void continue_recovery(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   if (recovery->loading || recovery->retry_ns || server->ending) return;
@@ -379,7 +379,7 @@ bool srv_recover_ready(srv_request *request) {
   if (!server->store) return true;
   bool healthy = srv_store_healthy(server->store, &status, why) || status == SRV_STORE_FULL;
   if (healthy && !srv_recover_has_listed(server)) return refuse_recovering(request);
-  /* a full store still serves reads */
+  /* a full store still serves reads and deletions */
   if (healthy) return true;
   bool failed = status == SRV_STORE_FAILED;
   srv_request_refuse(request, failed ? API_PROBLEM_STORAGE_FAILED : API_PROBLEM_STORE_UNAVAILABLE,

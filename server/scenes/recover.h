@@ -23,7 +23,7 @@ srv_work srv_recover_wait(const srv_request *request);
 static inline bool srv_recover_must_wait(const srv_request *request) {
   return srv_recover_wait(request) != SRV_WORK_IDLE;
 }
-/* Queues the request for the wait that its `work` names; then the handler `resume` is called. */
+/* Queues the request until the event given by its `work`; then calls the handler `resume`. */
 void srv_recover_enqueue(srv_request *request);
 /* Removes the request from that queue. */
 void srv_recover_dequeue(srv_request *request);

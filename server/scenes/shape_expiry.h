@@ -1,10 +1,11 @@
-/* Expiry of posted shapes in a store: a shape that no scene names is removed after --shape-seconds.
+/* Expiry of posted shapes in a store: a shape that no scene refers to is removed after
+ * --shape-seconds.
  *
- * The time counts from the last moment at which the daemon saw the shape posted or named. Scenes
- * are inspected every eighth of that time, which bounds the error. In a shared store, daemons
- * report the use of shapes, each shape at most every tenth of the time. Expiry then waits a tenth
- * longer, and the store refuses to remove a shape that was reported since. Without a store, shapes
- * end with the process. Loop thread only. */
+ * The time counts from the last moment at which the daemon saw the shape posted or referred to.
+ * Scenes are inspected every eighth of that time, which bounds the error. In a shared store,
+ * daemons report the use of shapes, each shape at most every tenth of the time. Expiry then
+ * waits a tenth longer, and the store refuses to remove a shape that was reported meanwhile.
+ * Without a store, shapes end with the process. Loop thread only. */
 #ifndef SRV_SCENES_SHAPE_EXPIRY_H
 #define SRV_SCENES_SHAPE_EXPIRY_H
 

@@ -21,7 +21,7 @@
 /* Time before an unreadable shape is read again: its bytes in Redis may have been repaired. Posting
  * it again takes effect at once. */
 #define BROKEN_RETRY_NS 5000000000u
-/* Loads for one request. If more were needed, the store's revisions would go back in time. */
+/* Most loads for one request. More are needed only if the store's revisions decrease. */
 #define RELOADS_MAX 3
 
 struct srv_shared {
@@ -109,7 +109,7 @@ static void remove_stale_broken(srv_shared *shared) {
   }
 }
 
-/* True if the current entry is known to be broken. Sets broken_at to its place in the list. */
+/* True if the current entry is known to be broken. Sets broken_at to its index in the list. */
 static bool is_known_broken(srv_shared *shared) {
   const char *id = shared->look.entries[shared->at].id;
   while (shared->broken_at < shared->broken_count &&

@@ -34,8 +34,8 @@ typedef struct srv_cursor_query_bounds {
   uint64_t bytes_max, bytes;
 } srv_cursor_query_bounds;
 
-/* Adds a query, or renews the one with the same hash. Evicts the scene's oldest queries if there is
- * no room; if there still is none, the query is not cached. O(per_scene) */
+/* Adds a query, or renews the one with the same hash. Evicts the scene's oldest queries for
+ * space; if the space does not suffice, the query is not cached. O(per_scene) */
 void srv_cursor_queries_add(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds,
                             const api_kept_query *query, uint64_t expires_ns);
 /* Removes queries that expire at or before now_ns; UINT64_MAX: all. */

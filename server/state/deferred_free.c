@@ -1,7 +1,7 @@
 /* Deferred free: a worker releases references to large revisions, because freeing one takes long.
  *
- * It is unknown here whether the reference is the last one; if not, the worker's part is trivial.
- */
+ * It is unknown here whether the reference is the last one; if it is not, the worker only
+ * decrements a counter. */
 #include "state/server.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 /* Freed bytes that start a trim. */
 #define FREED_BYTES 4194304u
-/* Pause after a trim, in multiples of its duration: it takes at most 5 % of one worker. */
+/* Pause after a trim, in multiples of its duration: it uses at most 5 % of one worker. */
 #define PAUSE_FACTOR 20u
 
 typedef struct trimming {

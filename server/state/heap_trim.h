@@ -1,8 +1,8 @@
 /* Returns freed memory to the kernel with malloc_trim(3).
  *
  * glibc retains freed memory in per-thread arenas, where other threads cannot reuse it. Evicted
- * scenes and request bodies would otherwise leave more memory behind than --scene-memory allows for
- * scenes. */
+ * scenes and request bodies would otherwise leave more unused memory than --scene-memory allows
+ * for scenes. */
 #ifndef SRV_STATE_HEAP_TRIM_H
 #define SRV_STATE_HEAP_TRIM_H
 

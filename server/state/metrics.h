@@ -55,7 +55,7 @@ typedef struct srv_metrics {
 void srv_metrics_begin(srv_metrics *metrics);
 void srv_metrics_end(srv_metrics *metrics);
 
-/* A request that has ended or whose client has left. */
+/* A request that has ended or whose client has disconnected. */
 typedef struct srv_metrics_sample {
   const char *route; /* template; NULL: none matched */
   const char *method;

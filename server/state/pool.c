@@ -212,7 +212,7 @@ static srv_job *select_job(const srv_pool *pool, srv_lane *lane) {
   return fresh ? lane->fresh.first : lane->started.first;
 }
 
-/* Submits one piece of the job to libuv. False: the job had none and was removed from its lane. */
+/* Submits one piece of the job to libuv. False: the job was removed from its lane. */
 static bool submit_piece(srv_pool *pool, srv_job *job) {
   srv_lane *lane = job->lane;
   remove_job(job->waiting ? &lane->fresh : &lane->started, job);

@@ -29,7 +29,7 @@ struct srv_job {
   srv_job *next, *previous;
   bool listed;      /* in its lane's list */
   bool waiting;     /* counted as waiting for its first piece */
-  bool active;      /* has begun its first piece and is not withdrawn */
+  bool active;      /* its first piece has begun, and it is not withdrawn */
   unsigned running; /* pieces on workers */
 };
 

@@ -29,7 +29,7 @@ typedef struct srv_scene_cache {
 struct srv_registry {
   srv_entry **items;
   size_t count, capacity;
-  size_t scenes;          /* entries with a scene, in memory or kept by a store */
+  size_t scenes;          /* entries with a scene, in memory or in the store */
   size_t loaded;          /* entries with a current revision */
   uint64_t bodies;        /* of all current revisions */
   size_t reserved;        /* creations under way */
@@ -95,7 +95,7 @@ static bool is_idle(const srv_entry *entry) {
          entry->pin_count == 0;
 }
 
-/* A scene that is in the list already keeps its place. */
+/* A scene that is already in the list keeps its position. */
 void srv_registry_order(srv_registry *registry, srv_entry *entry) {
   srv_scene_cache *cache = &registry->cache;
   srv_list_node *link = &entry->idle;
@@ -295,7 +295,7 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
 void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   if (!entry->current && !entry->kept) return;
   uint64_t revision = entry->current ? ct_scene_revision(entry->current) : entry->kept->revision;
-  /* The deletion has a revision number of its own, which its reply names. */
+  /* The deletion has a revision number of its own, which its reply contains. */
   if (revision + 1 > registry->last_revision) registry->last_revision = revision + 1;
   if (entry->current) registry->bodies -= ct_scene_count(entry->current);
   registry->loaded -= entry->current != NULL;
@@ -403,7 +403,7 @@ static void describe_stored_scene(const srv_stored_scene *kept, api_scene_entry 
 }
 
 bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *count) {
-  /* Ids are copied behind the list: entries may be freed while a worker reads the list. */
+  /* Ids are copied after the list: entries may be freed while a worker reads the list. */
   size_t text = 0;
   for (size_t i = 0; i < registry->count; i++)
     if (has_scene(registry->items[i])) text += strlen(registry->items[i]->id) + 1;

@@ -27,19 +27,19 @@ typedef enum srv_presence {
 /* Size of the reason why a scene cannot be loaded. */
 #define SRV_STORED_SCENE_WHY 160
 
-/* State of a scene in the store, as far as this daemon knows it. */
+/* State of a scene in the store, as known to this daemon. */
 typedef struct srv_stored_scene {
   srv_presence presence;
   uint64_t revision, bodies;      /* while the scene is not in memory */
   uint64_t stamp;                 /* stamp of that revision (store.h) */
-  uint64_t held, held_stamp;      /* revision in memory now or last, and its stamp */
+  uint64_t held, held_stamp;      /* revision in memory, or last in memory, and its stamp */
   char why[SRV_STORED_SCENE_WHY]; /* CORRUPT */
   /* Sizes of the store's records: the base, and the changes since. */
   uint64_t base_bytes, change_bytes, changes;
   uint64_t known,
       known_ns;         /* shared store: its last reported revision, and the time (lost_writes.h) */
   uint64_t compared_ns; /* shared store: last background comparison, for --stale-reads */
-  bool gone; /* being reloaded because the store answered a write that the scene does not exist */
+  bool gone; /* being reloaded, because the store answered a write that the scene does not exist */
   bool folding;                          /* a compaction is running */
   uint64_t folded_bytes, folded_changes; /* changes that the running compaction replaces */
   uint64_t fold_bytes;                   /* size of changes that starts a compaction; 0: default */
@@ -95,7 +95,7 @@ void srv_registry_destroy(srv_registry *registry);
 
 /* Number of scenes in memory or in the store, plus creations in progress. */
 size_t srv_registry_count(const srv_registry *registry);
-/* A creation begins (+1) or ends (-1): counted until the scene is there or has failed. */
+/* A creation begins (+1) or ends (-1): counted until the scene exists or its creation failed. */
 void srv_registry_reserve(srv_registry *registry, int by);
 /* NULL: no entry. O(log n) */
 srv_entry *srv_registry_find(srv_registry *registry, const char *id);

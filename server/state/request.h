@@ -1,9 +1,9 @@
 /* A request from its head to its end. http.c handles libmicrohttpd, job.c schedules the call,
  * reply.c sends.
  *
- * Two states describe where it is. `state` follows the exchange with the client, `work` follows the
- * call. They are separate, because workers may still run a call whose client has left or whose
- * deadline has passed, and because a progress stream replies while its call runs.
+ * Two states describe its progress. `state` follows the exchange with the client, `work` follows
+ * the call. They are separate, because workers may still run a call whose client has disconnected
+ * or whose deadline has passed, and because a progress stream replies while its call runs.
  *
  * state, by srv_request_set_state:
  *
@@ -40,8 +40,8 @@
 
 /* Replies of writes up to this size are sent regardless of the budget of unsent replies. */
 #define SRV_SHORT_REPLY 65536u
-/* A refused request's body up to this size is read and discarded, so that the connection can be
- * kept. */
+/* A refused request's body up to this size is read and discarded, so that the connection stays
+ * open. */
 #define SRV_KEEP_BYTES 65536u
 /* Bytes read and discarded after a refusal within a body, before the connection is cut. */
 #define SRV_SWALLOW_BYTES 67108864u
@@ -86,7 +86,7 @@ typedef enum srv_work {
 /* Progress of the ranges of a call, written by workers. Ascending except between the first two. */
 typedef enum srv_ranges {
   SRV_RANGES_LEFT,
-  SRV_RANGES_TAKEN,   /* the last worker that asked for a range got none: running pieces have all */
+  SRV_RANGES_TAKEN,   /* no range is left to assign: running pieces have all */
   SRV_RANGES_ENDED,   /* no more ranges will be run */
   SRV_RANGES_FINISHED /* the reply is complete */
 } srv_ranges;
@@ -136,11 +136,11 @@ typedef struct srv_request {
   /* work */
   api_call *call;
   srv_shape_use shape_use;
-  uint64_t named_then;     /* server->named when the input was taken */
+  uint64_t named_then;     /* server->named when the input was retained */
   srv_entry *entry;        /* retained */
   srv_lane *lane;          /* the entry's, or server->stateless */
   bool creates;            /* a creation is reserved in the registry */
-  bool begun_inline;       /* the loop thread has begun the call, a worker runs it */
+  bool begun_inline;       /* the loop thread began the call, a worker runs it */
   char hint[API_HINT_MAX]; /* progress of a snapshot's work, for a timeout's detail */
   unsigned pieces_most;    /* RUNNING: pieces that may run at once */
   uv_mutex_t ranges_lock;
@@ -155,7 +155,7 @@ typedef struct srv_request {
   char new_id[CT_ID_LENGTH_MAX + 1];
   char like_scene[CT_ID_LENGTH_MAX + 1]; /* most similar id of a missing scene; "": none */
   struct srv_fingerprint *fingerprint;   /* of a body with an Idempotency-Key, which gives new_id */
-  struct srv_request *next_waiting;      /* in the queue that `work` names */
+  struct srv_request *next_waiting;      /* in the queue given by `work` */
   struct srv_durable *durable;           /* the write to the store; NULL: none */
   unsigned runs;                         /* attempts that the store refused as outdated */
   uint64_t store_revision; /* the scene's revision in a shared store at arrival; 0: none */
@@ -191,7 +191,7 @@ typedef enum srv_outcome {
 
 /* Functions of higher folders that lower ones call. */
 typedef struct srv_request_handlers {
-  /* The wait that `work` names is over. */
+  /* The wait given by `work` is over. */
   void (*resume)(srv_request *request, srv_outcome outcome);
   /* The last reference is released. */
   void (*dispose)(srv_request *request);

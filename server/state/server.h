@@ -45,7 +45,7 @@ typedef struct srv_connection {
   srv_peer *peer;
   srv_phase phase;
   uint64_t deadline_ns; /* the socket is shut down after it; 0: none */
-  bool half_closed;     /* found half closed by the last reap */
+  bool half_closed;     /* was half closed at the last reap */
   char client[64];
 } srv_connection;
 
@@ -84,7 +84,7 @@ typedef struct srv_server {
   const api_shape_table *shapes;    /* posted shapes; immutable, a change replaces the table */
   uint64_t last_gone, last_gone_ns; /* shared store: greatest revision of deleted scenes, and when
                                        reported (lost_writes.h) */
-  size_t naming;  /* uncommitted writes that may name shapes of a current or older table */
+  size_t naming;  /* uncommitted writes that may refer to shapes of the current or an older table */
   uint64_t named; /* revisions committed by such writes */
   srv_lane stateless;
   srv_store *store;                   /* NULL: scenes are in memory only */

@@ -3,12 +3,12 @@
  * api/record.h defines the content.
  *
  * A key has records in order of revision: one base, then the changes since. Writes are atomic and
- * ordered per key (optimistic concurrency control): each names the revision that it follows, and
- * the store refuses it if the key is at another one. Of two daemons that write from the same
- * revision, only one succeeds.
+ * ordered per key (optimistic concurrency control): each write states the revision that it follows,
+ * and the store refuses it if the key is at another revision. Of two daemons that write from the
+ * same revision, only one succeeds.
  *
  * All functions are called on the loop thread and answer there; none blocks on disk or network.
- * Nothing is copied: the caller keeps the bytes valid until `done`. */
+ * No bytes are copied: the caller keeps them valid until `done`. */
 #ifndef SRV_STORE_STORE_H
 #define SRV_STORE_STORE_H
 
@@ -18,15 +18,15 @@
 
 typedef enum srv_store_status {
   SRV_STORE_OK,
-  SRV_STORE_CONFLICT, /* the key is not at `before`: there was another write */
-  SRV_STORE_IN_USE,   /* REMOVE of a shape that a scene names */
-  SRV_STORE_UNKNOWN,  /* a scene names a missing shape; load of a missing key */
-  SRV_STORE_FULL,   /* no room (disk, quota, memory of Redis): nothing is written; may be retried */
-  SRV_STORE_FAILED, /* the device failed: no write is accepted until the daemon is restarted */
+  SRV_STORE_CONFLICT, /* the key is not at `before`: another write came first */
+  SRV_STORE_IN_USE,   /* REMOVE of a shape that a scene refers to */
+  SRV_STORE_UNKNOWN,  /* a scene refers to a missing shape; load of a missing key */
+  SRV_STORE_FULL, /* no space (disk, quota, memory of Redis): nothing is written; may be retried */
+  SRV_STORE_FAILED,      /* the device failed: no write is accepted until the daemon is restarted */
   SRV_STORE_UNAVAILABLE, /* no answer in time; the write may have been done: check by srv_store_find
                           */
-  SRV_STORE_DAMAGED,     /* load: wrong checksum or order of records; write: its place is damaged,
-                            nothing written */
+  SRV_STORE_DAMAGED,     /* load: wrong checksum or order of records; write: its table or key is
+                            damaged, nothing is written */
   SRV_STORE_MEMORY
 } srv_store_status;
 
@@ -60,7 +60,8 @@ typedef struct srv_store_write {
                       entry */
   const char *bytes; /* [length] */
   size_t length;
-  bool has_shapes; /* `shapes` replaces the list of shapes that the scene names; false: unchanged */
+  bool has_shapes;    /* `shapes` replaces the list of shapes that the scene refers to; false:
+                         unchanged */
   const char *shapes; /* ids, each ended by a zero; shapes_length bytes */
   size_t shapes_length;
   /* Events for subscribers, if srv_store_distributes_events. The payload is opaque to the store. */
@@ -189,8 +190,8 @@ static inline void srv_store_fetch(srv_store *store, srv_store_load *load) {
 static inline void srv_store_find(srv_store *store, srv_store_lookup *look) {
   store->ops->look(store, look);
 }
-/* True if the store delivers the events of all daemons; then they come by srv_store_subscription
- * only. */
+/* True if the store delivers the events of all daemons; srv_store_subscription is then the only
+ * source of events. */
 static inline bool srv_store_distributes_events(const srv_store *store) {
   return store && store->ops->listen;
 }
@@ -227,7 +228,7 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder);
   "Redis is not configured to make acknowledged writes durable (appendonly yes, appendfsync "      \
   "always, no-appendfsync-on-rewrite no, "                                                         \
   "maxmemory-policy noeviction): the durability is memory"
-/* Location of a store in Redis, and the settings that gave it ("--store", say). */
+/* Location of a store in Redis, and the settings that define it (such as "--store"). */
 typedef struct srv_store_redis_options {
   const char *url;           /* redis://[user@]host[:port][/database][?commandMs=N] */
   const char *password_file; /* NULL: none; read again for each connection */

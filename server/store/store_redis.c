@@ -23,8 +23,8 @@
 #define LATE_NS 100000000u
 /* Least time between two queries of Redis' durability settings. */
 #define SETTINGS_NS 500000000u
-/* Time that the start waits for Redis, in time limits of a command. Permanent failures are found
- * meanwhile; then the daemon serves without Redis. */
+/* Longest wait for Redis at start, in multiples of a command's time limit. Permanent failures
+ * are detected within it; after it the daemon serves without Redis. */
 #define OPEN_ANSWERS 2u
 /* Period in which the log repeats that Redis is unreachable. */
 #define REPORT_PERIOD_NS 60000000000u

@@ -30,8 +30,8 @@ typedef struct srv_redis_endpoint {
 /* Parses the URL and reads the password, the file's only line. False after one sentence on standard
  * error. */
 bool srv_redis_endpoint_read(srv_redis_endpoint *place, const srv_store_redis_options *from);
-/* Reads the password's file again, which may have been replaced. Keeps the old password if that
- * fails. */
+/* Reads the password's file again, which may have been replaced. Keeps the old password if
+ * reading fails. */
 void srv_redis_endpoint_reload_password(srv_redis_endpoint *place);
 void srv_redis_endpoint_free(srv_redis_endpoint *place);
 
@@ -47,7 +47,7 @@ typedef enum srv_redis_lookup_status {
 
 /* NULL: out of memory. */
 srv_redis_resolver *srv_redis_resolver_create(const char *host, const char *port);
-/* Frees the resolver, after a running lookup if there is one; does not wait. NULL is allowed. */
+/* Frees the resolver, after a running lookup, if any; does not wait. NULL is allowed. */
 void srv_redis_resolver_release(srv_redis_resolver *name);
 /* Never waits. `turn` selects one of several addresses. FAILED: the reason is in why. */
 srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsigned turn,
@@ -62,8 +62,8 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
  * - contactd:scenes, contactd:shapes: id -> "revision bodies stamp", with the stamp of the write
  * that made the revision. For a shape, bodies is the stamp of the write that last reported its use;
  * 0: the write that made it.
- * - contactd:names: scene -> ids of the shapes that it names, each with a terminating zero.
- * - contactd:uses: shape -> number of scenes that name it.
+ * - contactd:names: scene -> ids of the shapes that it refers to, each with a terminating zero.
+ * - contactd:uses: shape -> number of scenes that refer to it.
  * - contactd:heads:SPACE:ID: "revision follows parts length stamp"; follows is 0 for a base.
  * - contactd:parts:SPACE:ID: bytes.
  * - contactd:told:ID: events of the scene's writes. One entry per write, with the number of its
@@ -154,13 +154,13 @@ bool srv_redis_is_stale(const redisReply *reply);
 /* True for an error that ends the start, but not a serving daemon: wrong password, missing
  * database. */
 bool srv_redis_is_permanent_error(const redisReply *reply);
-/* The sentence for a store whose format is the reply's text. */
+/* Writes the message for a store of another format, which is the reply's text. */
 void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]);
 /* The functions below accept replies of any content and set the status and the answer. */
-/* True if nothing was written because there are subscribers and the write came without its events.
- */
+/* True if nothing was written, because there are subscribers and the write was sent without its
+ * events. */
 bool srv_redis_needs_events(const redisReply *reply);
-/* True if the write succeeded and Redis knows of no subscriber. */
+/* True if the write succeeded and no subscriber is registered in Redis. */
 bool srv_redis_is_not_subscribed(const redisReply *reply);
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write);
 /* The two replies to a lookup: the entries, then the greatest revision of deleted scenes. */
@@ -170,7 +170,7 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load);
 /* The reply to srv_redis_subscribe_command: event numbers, scene state, writes with events. False:
  * invalid. */
 typedef struct srv_redis_event_batch {
-  uint64_t first, last, revision, bodies, stamp; /* revision 0: the scene is not there */
+  uint64_t first, last, revision, bodies, stamp; /* revision 0: the scene does not exist */
   const redisReply *writes;                      /* for srv_redis_read_event */
   size_t count;
 } srv_redis_event_batch;
@@ -246,14 +246,15 @@ srv_redis_subscriptions *srv_redis_subscriptions_create(const srv_store *store, 
                                                         srv_redis_endpoint *place,
                                                         srv_redis_resolver *name,
                                                         srv_redis_connection *query_link);
-/* Closes all subscriptions; closed is called when their handles have left the loop. */
+/* Closes all subscriptions; closed is called when the loop no longer has their handles. */
 void srv_redis_subscriptions_close(srv_redis_subscriptions *subscriptions,
                                    void (*closed)(void *cls), void *cls);
 /* Notes that the connection for queries is up. */
 void srv_redis_subscriptions_connected(srv_redis_subscriptions *subscriptions);
 /* Call at least every second. True: call more often. */
 bool srv_redis_subscriptions_tick(srv_redis_subscriptions *subscriptions, uint64_t now_ns);
-/* Redis knows of no subscriber of the scene: a subscription here reports itself at once. */
+/* No subscriber of the scene is registered in Redis: a subscription of this daemon registers again
+ * at once. */
 void srv_redis_subscriptions_unknown(srv_redis_subscriptions *subscriptions, const char *id);
 /* The store's operations on subscriptions. */
 bool srv_redis_subscribe(srv_redis_subscriptions *subscriptions,

@@ -66,13 +66,13 @@ enum {
  * are removed, and subscribers detect the gap. Long events are sent only if there are subscribers:
  * a write with omitted events ('?') is refused then, and repeated with them.
  *
- * Expiry of an unused shape names the stamp of its last use. It is refused if the shape was used
- * since: a post found it, or a scene that named it dropped it.
+ * Expiry of an unused shape states the stamp of its last use. It is refused if the shape was used
+ * later: it was posted again, or the last scene that referred to it was changed.
  *
  * All checks precede the first change: types of the keys, counts, and the presence of the record
- * that a change follows. The first command of a write that adds data is one that Redis refuses if
- * it is out of memory; later commands of the script are not refused. A deletion starts with a
- * removal, which Redis never refuses. */
+ * that a change follows. If Redis is out of memory, it refuses the first command of a write that
+ * adds data; later commands of the script are not refused. A deletion starts with a removal,
+ * which Redis never refuses. */
 const char *const srv_redis_script =
     __extension__ /* longer than the string literals that ISO C requires compilers to accept */
     "local " KEYS_IN_SCRIPT "none = unpack(KEYS)\n"

@@ -347,9 +347,9 @@ static void on_script_reply(void *cls, const redisReply *reply) {
 #define SEND_WORDS(link, take, ...)                                                                \
   send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
 
-/* Queries appendonly, appendfsync, no-appendfsync-on-rewrite and maxmemory-policy; before Redis 7
- * CONFIG GET accepts one pattern only, which matches a few others too. INFO then shows whether the
- * settings are in effect. */
+/* Queries appendonly, appendfsync, no-appendfsync-on-rewrite and maxmemory-policy; before Redis
+ * 7 CONFIG GET accepts one pattern only, which also matches other settings. INFO then shows
+ * whether the settings are in effect. */
 static bool query_settings(srv_redis_connection *link) {
   link->asks_settings = true;
   return SEND_WORDS(link, on_settings_reply, "CONFIG", "GET", "[amn][aop][-px]*") &&
@@ -490,8 +490,8 @@ void srv_redis_connection_query_settings(srv_redis_connection *link) {
     link->asks_settings = query_settings(link);
 }
 
-/* True if an error requires a new connection. Waits for outstanding replies, but not indefinitely
- * if there are always some. */
+/* True if an error requires a new connection. Waits for outstanding replies, but for a limited
+ * time, since commands may be outstanding permanently. */
 static bool should_reconnect(const srv_redis_connection *link, bool waits, uint64_t now_ns) {
   if (!link->stale_ns || now_ns - link->since_ns < SRV_REDIS_STALE_NS) return false;
   return !waits || now_ns - link->stale_ns >= SRV_REDIS_STALE_NS;

@@ -1,9 +1,9 @@
 /* Operations of the store in Redis: sends the commands of a write, a lookup or a load, reads the
  * replies and answers the caller.
  *
- * Records longer than SRV_REDIS_INLINE_BYTES are staged part by part on the long connection; then
- * the write itself goes over the short one. Writes of one key are sent in the order of submission.
- */
+ * Records longer than SRV_REDIS_INLINE_BYTES are staged part by part on the long connection; the
+ * write itself is then sent on the short connection. Writes of one key are sent in the order of
+ * submission. */
 #include "store/store_redis_operation.h"
 
 #include <assert.h>
@@ -24,7 +24,7 @@ static void unlink_op(srv_redis_operation *o) {
   else s->last = o->previous;
 }
 
-/* Calls `done` of the operation, whose answer is set, and frees it. */
+/* Calls `done` of the operation, after its answer is set, and frees the operation. */
 static void answer_op(srv_redis_operation *o) {
   assert(o->reply_state != SRV_REDIS_REPLIES_IGNORED);
   srv_redis_store *s = o->store;

@@ -31,7 +31,7 @@ typedef struct srv_redis_operation {
   srv_redis_store *store;
   srv_redis_operation_kind kind;
   srv_redis_operation_phase phase;
-  srv_store_write *write; /* the one of these three that `kind` names is set */
+  srv_store_write *write; /* one of these three is set, according to `kind` */
   srv_store_lookup *look;
   srv_store_load *load;
   uint64_t began_ns, deadline_ns;
@@ -98,8 +98,8 @@ srv_redis_side *srv_redis_operation_side(const srv_redis_operation *o);
 bool srv_redis_operation_must_wait(const srv_redis_operation *o);
 /* Sends the operation's first command. */
 void srv_redis_operation_start(srv_redis_operation *o);
-/* Sends the operation's next command, if its connection is up. by_text: with the script's text in
- * place of its digest. */
+/* Sends the operation's next command, if its connection is up. by_text: sends the script's text
+ * instead of its digest. */
 void srv_redis_operation_send(srv_redis_operation *o, bool by_text);
 /* Answers the operation with a status and a reason. It is freed, now or with its last reply. */
 void srv_redis_operation_answer(srv_redis_operation *o, srv_store_status status, const char *why);

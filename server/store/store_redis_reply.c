@@ -21,7 +21,7 @@ static bool text_is(const redisReply *reply, const char *text) {
   return is_text(reply) && reply->len == strlen(text) && memcmp(reply->str, text, reply->len) == 0;
 }
 
-/* Parses the leading digits and advances *at behind them. False: no digits, or too many. */
+/* Parses the leading digits and advances *at past them. False: no digits, or too many. */
 static bool read_number(const char **at, const char *end, uint64_t *out) {
   uint64_t value = 0;
   const char *from = *at;
@@ -81,8 +81,8 @@ static const meaning meanings[] = {
     {"ASK", SRV_STORE_FAILED, CLUSTER},
 };
 
-/* The code of an error is its first word. Before Redis 7, errors of a script have the code behind a
- * prefix of their own. */
+/* The code of an error is its first word. Before Redis 7, errors of a script have a prefix
+ * before the code. */
 bool srv_redis_is_error(const redisReply *reply, const char *code) {
   if (!reply || reply->type != REDIS_REPLY_ERROR) return false;
   const char *text = reply->str;

@@ -1,8 +1,8 @@
 /* Subscriptions to the events of all daemons, through streams of Redis.
  *
  * A query on the connection for short commands registers a subscriber, which makes writes append
- * their events, and reads the events so far. Later events come by XREAD BLOCK for all scenes at
- * once, on a connection of its own.
+ * their events, and reads the events so far. XREAD BLOCK on a separate connection delivers later
+ * events, for all scenes at once.
  *
  * Event numbers make delivery independent of the order of both connections: duplicates are dropped,
  * gaps are detected. A Redis that has lost writes assigns numbers again; then the stamps of
@@ -234,7 +234,7 @@ static void on_events_reply(void *cls, const redisReply *reply) {
   read_events_blocking(subscriptions);
 }
 
-/* Sends XREAD for the streams of all subscriptions that have begun. */
+/* Sends XREAD for the streams of all registered subscriptions. */
 static void read_events_blocking(srv_redis_subscriptions *subscriptions) {
   if (subscriptions->reading || !subscriptions->first ||
       !srv_redis_connection_is_up(subscriptions->event_link) ||

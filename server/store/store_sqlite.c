@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Most writes of one transaction: its pages are held in memory, and its first write waits for its
+/* Most writes of one transaction: its pages stay in memory, and its first write waits for its
  * last. */
 #define GROUP_WRITES 1024
 #define GROUP_BYTES ((size_t)32 << 20)
@@ -30,7 +30,7 @@ typedef struct sqlite_store {
   srv_sqlite_file file;
   uv_loop_t *loop;
   int bell; /* eventfd by which the threads wake the loop, which reads it in `answers`.
-             * uv_async_send would make the loop spin until the sending thread returns, which takes
+             * uv_async_send would make the loop spin until the sending thread returns, which may be
              * long on a busy core. */
   uv_poll_t answers;
   uv_prepare_t round;
@@ -39,7 +39,7 @@ typedef struct sqlite_store {
   int reported_places;    /* value of `places` last reported */
   bool damage_reported;   /* `damaged` was reported */
   bool failure_reported;  /* `failed` was reported */
-  bool cleaning;          /* cleanup has begun and is not complete */
+  bool cleaning;          /* cleanup is incomplete */
   bool forgot_unreported; /* the discarded list of free pages is still to be reported */
   bool submitted;         /* submitted in this loop iteration; the writer is not woken yet */
   uint64_t submitted_ns;  /* time of the first of these writes */

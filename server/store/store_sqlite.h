@@ -90,7 +90,7 @@ const char *srv_sqlite_vfs(void);
  * about 1,000 free ones. */
 bool srv_sqlite_free_is_damaged(sqlite3 *db);
 
-/* Clears the list of free pages of a closed file; their room is lost. False: failed. */
+/* Clears the list of free pages of a closed file; their space is lost. False: failed. */
 bool srv_sqlite_forget_free(const char *path);
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -228,7 +228,7 @@ bool srv_sqlite_sync_folder(const char *folder, char why[SRV_STORE_WHY]);
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-/* Translates a result code of SQLite to a status, and to a sentence in why; `what` names the
+/* Translates a result code of SQLite to a status, and to a sentence in why; `what` is the
  * operation. */
 srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what,
                                    char why[SRV_STORE_WHY]);

@@ -165,8 +165,9 @@ bool srv_sqlite_free_is_damaged(sqlite3 *db) {
   return damaged;
 }
 
-/* Reopens the file without its damaged list of free pages, since writes that take a page from the
- * list would fail. Requires that the WAL is copied and removed. NULL: the reason is in why. */
+/* Reopens the file without its damaged list of free pages, since writes that allocate a page
+ * from the list would fail. Requires that the WAL is copied and removed. NULL: the reason is in
+ * why. */
 static sqlite3 *reopen_without_free_pages(sqlite3 *db, const char *path, const char *vfs,
                                           char *why) {
   char log[PATH_MAX + 8];
@@ -180,10 +181,10 @@ static sqlite3 *reopen_without_free_pages(sqlite3 *db, const char *path, const c
 }
 
 /* Copies the WAL before any write is acknowledged. SQLite writes the first page of a new file
- * before it has a WAL. If the sync of that page failed in an earlier process, the page may only be
- * in the page cache; without it SQLite treats the file as empty and deletes the WAL. The WAL
- * contains the page too. A checkpoint that lacks room, or is blocked by a reader, is harmless: such
- * a file is not new. */
+ * before it has a WAL. If the sync of that page failed in an earlier process, the page may only
+ * be in the page cache; without it SQLite treats the file as empty and deletes the WAL. The WAL
+ * contains the page too. A checkpoint that lacks space, or is blocked by a reader, is harmless:
+ * such a file is not new. */
 static bool copy_log(srv_sqlite_file *file, char *why) {
   srv_sqlite_checkpoint(file->writer, 0);
   if (!srv_sqlite_failed(file->writer)) return true;
@@ -218,8 +219,8 @@ static bool open_reading_database(srv_sqlite_file *file, const char *path, char 
 }
 
 /* Extends the WAL by zeros, which SQLite ignores. A write into this space changes neither length
- * nor extents of the file, so its sync is one write of the device in place of two. Without room on
- * the disk only this reserve is missing. */
+ * nor extents of the file, so its sync is one write of the device instead of two. If the disk is
+ * full, only this reserve is missing. */
 static void reserve_log(const char *path) {
   static const char zeros[65536];
   char log[PATH_MAX + 8];

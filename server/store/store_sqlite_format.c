@@ -19,12 +19,12 @@
  * created; it distinguishes records of an earlier scene with the same id. base_number is the first
  * row of the current base, which may have been written later than records that follow it.
  *
- * records: rows are numbered in the order of writing, so new rows are appended whatever their key,
- * and no index has to be updated. A record is one or more consecutive rows. `follows` is the
- * revision before it (0: a base), `previous` the first row of the record of that revision, and
- * length that of the whole record. A key's records are found from last_number backward to the one
- * that follows base_revision. If pages are damaged there are further tables records_N with the rows
- * from number N on (store_sqlite_volume.c).
+ * records: rows are numbered in the order of writing, so rows of all keys are appended, and no
+ * index is updated. A record is one or more consecutive rows. `follows` is the revision before it
+ * (0: a base), `previous` the first row of the record of that revision, and `length` the length of
+ * the whole record. A key's records are found from last_number backward to the one that follows
+ * base_revision. If pages are damaged there are further tables records_N with the rows from number
+ * N on (store_sqlite_volume.c).
  *
  * names: pairs of scene and named shape, by their numbers in keys.
  *
@@ -126,8 +126,8 @@ static bool copy_pages(sqlite3 *db, int to, char *why) {
   return code == SQLITE_OK || reported(why, "copy of the older format", sqlite3_errstr(code));
 }
 
-/* Makes a durable copy (file and folder entry synced) before the file is changed. The folder's lock
- * keeps other daemons away; the WAL is checkpointed before. */
+/* Makes a durable copy (file and folder entry synced) before the file is changed. The folder's
+ * lock excludes other daemons; the WAL is checkpointed before. */
 static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) {
   char copy[4096];
   int length = snprintf(copy, sizeof copy, "%s.format-%lld", path, (long long)format);

@@ -1,14 +1,15 @@
 /* Group commit: decides how long the writer waits for more writes before a sync.
  *
  * The writer is woken at the end of a loop iteration, when all writes of that iteration are queued;
- * woken by the first, it would sync that one alone. Clients that write, wait and write again would
- * then split into two halves, each of which waits for both syncs. After a sync, the writer
+ * woken by the first write, it would sync only this write. Clients that write, wait and write again
+ * would then split into two halves, each of which waits for both syncs. After a sync, the writer
  * therefore waits for the clients just answered, at most half the duration of a sync and
  * GROUP_WAIT_MAX_NS.
  *
- * If waiting does not pay, it is skipped for 1, 3, 7, ... syncs: the writes do not arrive in time,
- * or would not all arrive within one sync. Then alternating halves have more throughput; to let
- * them form, the writer is also woken within an iteration that has taken half as long as a sync. */
+ * If waiting does not pay, it is skipped for 1, 3, 7, ... syncs: the writes do not arrive in
+ * time, or would not all arrive within one sync. Then alternating halves have more throughput;
+ * to let them form, the writer is also woken within an iteration that already lasts half as long
+ * as a sync. */
 #include "store/store_sqlite.h"
 
 /* Most transactions without a wait between two attempts to wait. */

@@ -11,8 +11,8 @@
  * An existing WAL is rewritten when it is opened: after a failed sync of an earlier process, parts
  * of it may only be in the page cache (see renewing below).
  *
- * The shim distinguishes lack of room from other failures of a write: quotas and file size limits
- * count as lack of room. */
+ * The shim distinguishes lack of space from other failures of a write: quotas and file size
+ * limits count as lack of space. */
 #include "store/store_sqlite.h"
 
 #include <assert.h>
@@ -32,7 +32,7 @@ typedef struct layered_file {
   char *gathered;    /* buffered bytes of the WAL [WAL_BUFFER_BYTES]; NULL: not buffered */
   size_t gathered_size;
   sqlite3_int64 gathered_at;
-  bool old; /* an existing WAL that could not be rewritten for lack of room */
+  bool old; /* an existing WAL that could not be rewritten for lack of space */
 } layered_file;
 
 /* The file of the default VFS follows this struct in memory. */
@@ -85,7 +85,7 @@ bool srv_sqlite_forget_free(const char *path) {
   return good;
 }
 
-/* ---- room ----------------------------------------------------------------------------------- */
+/* ---- space ---------------------------------------------------------------------------------- */
 
 static int judged(sqlite3_file *file, int code) {
   int number = 0;
@@ -125,11 +125,11 @@ static int buffer_wal_write(sqlite3_file *file, const void *bytes, int size, sql
 
 /* Rewrites an existing WAL in place and syncs it. After a failed sync the kernel treats the
  * affected pages as clean: reads succeed from the page cache, later syncs skip them, and after a
- * loss of power they are missing, with all that follows them. The rewritten bytes reach the disk,
- * or this sync fails too. Rewriting needs room only on file systems that do not write in place;
- * without room, commits fail until there is some, and reads succeed. The database file needs no
- * rewriting: its pages stay in the WAL until a sync of the file succeeds, and a new process
- * checkpoints the whole WAL. */
+ * loss of power they are missing, with all that follows them. The rewritten bytes reach the
+ * disk, or this sync fails too. Rewriting needs space only on file systems that do not write in
+ * place; on a full disk, commits fail until space is free, and reads succeed. The database file
+ * needs no rewriting: its pages stay in the WAL until a sync of the file succeeds, and a new
+ * process checkpoints the whole WAL. */
 static int rewrite_wal(sqlite3_file *file) {
   layered_file *f = (layered_file *)file;
   char piece[16384];

@@ -104,7 +104,7 @@ struct srv_sqlite_writer {
   int log_pages;    /* WAL pages after the last commit */
   int copied_pages; /* of these, pages copied into the file */
   bool changed;     /* this transaction has changed the file */
-  bool garbage;     /* there may be garbage */
+  bool garbage;     /* garbage may exist */
   bool stuck;       /* the chain being deleted, which starts at `sweeping`, is damaged */
   int64_t sweeping;
   int rows;          /* rows of records written in this transaction */
@@ -193,7 +193,7 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
   if (!whole) snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": %.100s", sqlite3_errmsg(db));
   if (whole && read_store(writer, why) && is_mark_consistent(writer, why)) {
     write_current_mark(writer);
-    /* SQLite ignores size hints without a chunk size. Lack of room is reported by writes. */
+    /* SQLite ignores size hints without a chunk size. Writes report lack of space. */
     int grain = SRV_SQLITE_PAGE_BYTES;
     sqlite3_file_control(db, "main", SQLITE_FCNTL_CHUNK_SIZE, &grain);
     reserve_file_space(writer, RESERVE_PAGES);
@@ -465,8 +465,8 @@ static int execute_write(srv_sqlite_writer *writer, srv_store_write *write) {
 
 /* ---- garbage -------------------------------------------------------------------------------- */
 
-/* Deletes up to *rows rows of the record that begins at `first`, from its end. *gone: all are
- * deleted. */
+/* Deletes up to *rows rows of the record that begins at `first`, from its end. *gone: no row is
+ * left. */
 static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts, int *rows,
                          bool *gone) {
   sqlite3_stmt *statement = srv_sqlite_record_table_of(&writer->volumes, LAST_ROW, first);
@@ -569,9 +569,9 @@ static int begin_transaction(srv_sqlite_writer *writer) {
   return srv_sqlite_run(writer->statements[BEGIN]);
 }
 
-/* Locates the damage that made the transaction fail. All tables take pages from one list of free
- * pages: if this list is damaged, another table does not help, and garbage is left to the next
- * process, which starts without the list. */
+/* Locates the damage that made the transaction fail. All tables allocate pages from one list of
+ * free pages: if this list is damaged, another table does not help. Garbage then stays until the
+ * next process, which starts without the list. */
 static void locate_damage(srv_sqlite_writer *writer, int code) {
   if (!is_damage(code) || writer->own) return;
   if (!writer->no_free && srv_sqlite_free_is_damaged(writer->db)) {
@@ -599,7 +599,7 @@ static int execute_transaction(srv_sqlite_writer *writer, srv_store_write *first
   return code;
 }
 
-/* Abandons damaged garbage: it cannot be deleted and only occupies room. */
+/* Abandons damaged garbage: it cannot be deleted and only occupies space. */
 static void abandon_garbage(srv_sqlite_writer *writer) {
   int code = begin_transaction(writer);
   writer->changed = true;
@@ -641,7 +641,7 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
      * write fail. */
     if (!hopeless && !writer->broken) code = execute_transaction(writer, write, write->next, false);
     bool lacks_place = moves && writer->no_place;
-    /* If the table could not be added, mostly for lack of room, the next write tries again. */
+    /* If the table could not be added, mostly for lack of space, the next write tries again. */
     if (lacks_place && place != SQLITE_OK && !is_damage(place)) {
       code = place;
     } else if (lacks_place) {

@@ -35,12 +35,12 @@ typedef enum srv_stream_end {
 struct srv_stream {
   srv_stream *next, *previous;
   srv_request *request;
-  srv_ring *ring; /* counted there as a listener */
+  srv_ring *ring; /* this stream is one of its listeners */
   char contact_state[CT_ID_LENGTH_MAX + 1];
   enum { HAS_NO_ID, HAS_NUMBER, HAS_OTHER_ID } keeps; /* the client's Last-Event-ID */
   uint64_t kept;                                      /* HAS_NUMBER: the number */
   bool placed;                                        /* place is set */
-  bool moved;       /* was moved to a new ring when its first one had ended */
+  bool moved;       /* was assigned to a new ring after the end of its first one */
   uint64_t ticket;  /* subscribed ring: place is set when the ring has caught up to it */
   uint64_t place;   /* number of the next event to inspect */
   bool greets;      /* `retry` is still to be sent */
@@ -218,7 +218,7 @@ static bool prepare_scene_state(srv_stream *stream, const char *name) {
   return prepare_event(stream, created);
 }
 
-/* Sends the ring's next event that is addressed to this stream. False: there is none. */
+/* Sends the ring's next event that is addressed to this stream. False: no such event. */
 static bool prepare_next_event(srv_stream *stream) {
   const srv_ring *ring = stream->ring;
   while (stream->place <= ring->last) {
@@ -422,8 +422,8 @@ void srv_stream_open(srv_request *request) {
 
 /* ---- publishing ----------------------------------------------------------------------------- */
 
-/* Drops streams whose backlog exceeds the limit before this write. The bytes of the write itself do
- * not count: the client has had no time to read them. */
+/* Drops streams whose backlog exceeds the limit before this write. The bytes of the write itself
+ * do not count: the client could not read them yet. */
 static void drop_slow_streams(srv_server *server, const srv_ring *ring) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
     if (stream->ring != ring || stream->end == STREAM_DROPPED ||

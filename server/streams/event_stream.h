@@ -12,7 +12,7 @@
 
 typedef struct srv_stream srv_stream;
 
-/* Opens a stream for a request whose call has replied 200. The call is not needed any more. If the
+/* Opens a stream for a request whose call has replied 200. The call is no longer needed. If the
  * stream cannot be opened, the reply becomes a refusal. */
 void srv_stream_open(srv_request *request);
 /* libmicrohttpd's content reader; cls is the request. */
@@ -25,8 +25,8 @@ uint64_t srv_stream_bytes(const srv_stream *stream);
 /* Publishes the events of a committed write to a scene with a ring. Call before a deleted scene is
  * removed from the registry. */
 void srv_stream_publish(srv_request *request);
-/* Drops streams whose client has left and sends heartbeats on idle ones. Call a few times a second.
- */
+/* Drops streams whose client has disconnected and sends heartbeats on idle ones. Call a few times a
+ * second. */
 void srv_stream_reap(srv_server *server, uint64_t now_ns);
 /* Begins the end of all streams: each sends `shutdown` and ends. */
 void srv_stream_shutdown(srv_server *server);

@@ -20,7 +20,7 @@ struct srv_progress {
   char *made;
   uint64_t given; /* bytes passed to libmicrohttpd */
   bool begun;     /* libmicrohttpd has the reply's head */
-  bool ended;     /* the last line is set, or there was no memory for it */
+  bool ended;     /* the last line is set, or could not be allocated */
 };
 
 static const api_reply line_reply = {.status = 200, .content_type = "application/x-ndjson"};

@@ -2,9 +2,8 @@
  * Loop thread only.
  *
  * The reply begins with the first line. While there is no line to send, the connection is suspended
- * and swept like those of other waiting requests: a client that leaves cancels the work. Beyond a
- * bound of unread bytes, progress lines are discarded; the last line, the result, is always sent.
- */
+ * and swept like those of other waiting requests: a disconnect cancels the work. Beyond a bound of
+ * unread bytes, progress lines are discarded; the last line, the result, is always sent. */
 #ifndef SRV_STREAMS_PROGRESS_STREAM_H
 #define SRV_STREAMS_PROGRESS_STREAM_H
 
@@ -24,8 +23,8 @@ ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most);
 /* Bytes that the stream has passed to libmicrohttpd. */
 uint64_t srv_progress_bytes(const srv_progress *progress);
 void srv_progress_free(srv_progress *progress);
-/* Calls act for the request of each progress stream whose last line is not set and whose client has
- * not left, also if its connection is not suspended because the client reads slowly. */
+/* Calls act for the request of each progress stream that has no last line yet and whose client
+ * is connected, even if the connection is not suspended because the client reads slowly. */
 void srv_progress_for_each(srv_server *server, void (*act)(srv_request *request));
 
 /* Sets the state and resumes the connection if it is suspended. READY: the reply is complete; on a
