@@ -6,26 +6,26 @@
 
 /* Normal velocities below this part of the velocities that they are computed from may be rounding;
  * the pair does not count as separating. */
-#define PARTING_SLACK (256.0 * CT_UNIT_ROUNDOFF)
+#define SEPARATING_SLACK (256.0 * CT_UNIT_ROUNDOFF)
 /* Groups of colliders are tested at these many fixed times of the motion and at its end, so that
  * the poses of the bodies are computed once per time for all groups. */
 #define MARKS 32
 typedef struct motion_marks {
-  bool placed[MARKS + 1];
-  ct_toi_sample places[MARKS + 1];
+  bool is_set[MARKS + 1];
+  ct_toi_sample poses[MARKS + 1];
 } motion_marks;
 
 typedef struct first_contact {
   const ct_toi_bodies *bodies;
   motion_marks *marks;
   ct_toi *impact;
-  bool initial; /* a pair is in contact at the start and not separating */
-  bool parting; /* a pair is in contact at the start and separating */
-  double depth; /* least distance of the pairs in contact at the start; only of the pairs that do
-                 * not separate if there is one */
-  bool met;     /* `impact` is a contact after the start */
-  double upper; /* upper end of its bracket */
-  double lower; /* least apart_until of the pairs with a contact */
+  bool initial;    /* a pair is in contact at the start and not separating */
+  bool separating; /* a pair is in contact at the start and separating */
+  double depth;    /* least distance of the pairs in contact at the start; only of the pairs that do
+                    * not separate if there is one */
+  bool has_contact;        /* `impact` is a contact after the start */
+  double upper;            /* upper end of its bracket */
+  double lower;            /* least apart_until of the pairs with a contact */
   double undecided_from;   /* least time from which a pair is undecided */
   double free_until;       /* least free_until of all pairs */
   bool out_of_evaluations; /* an undecided pair reached its sample limit */
@@ -37,62 +37,64 @@ static double speed_scale(const ct_toi_side *side, const ct_toi_side_pose *at) {
 }
 
 /* Records a pair in contact at the start. True: the pair separates, and its search continues. */
-static bool note_initial(first_contact *first, const ct_toi_pair *pair, const ct_toi_sample *s) {
+static bool record_initial_contact(first_contact *first, const ct_toi_pair *pair,
+                                   const ct_toi_sample *s) {
   ct_toi reported = *first->impact;
   ct_toi_write_result(s, &reported);
-  bool endless = s->result.status == CT_PAIR_UNSUPPORTED;
-  bool parting =
-      !endless && reported.normal_velocity >
-                      PARTING_SLACK * (speed_scale(&pair->a, &s->a) + speed_scale(&pair->b, &s->b));
-  bool known = first->initial || (first->parting && parting);
-  if (first->initial && parting) return false;
+  bool half_spaces = s->result.status == CT_PAIR_UNSUPPORTED;
+  bool separating =
+      !half_spaces && reported.normal_velocity > SEPARATING_SLACK * (speed_scale(&pair->a, &s->a) +
+                                                                     speed_scale(&pair->b, &s->b));
+  bool known = first->initial || (first->separating && separating);
+  if (first->initial && separating) return false;
   if (!known || s->result.distance < first->depth) {
     first->depth = s->result.distance;
-    if (!first->met || !parting) *first->impact = reported;
+    if (!first->has_contact || !separating) *first->impact = reported;
   }
-  first->initial = first->initial || !parting;
-  first->parting = first->parting || parting;
-  return parting && !first->initial;
+  first->initial = first->initial || !separating;
+  first->separating = first->separating || separating;
+  return separating && !first->initial;
 }
 
-/* Records a contact: *at is the last sample before it, *met the first one in contact. */
-static void note_contact(first_contact *first, ct_toi_search *search, const ct_toi_sample *at,
-                         ct_toi_sample *met) {
-  assert(at->time <= met->time);
-  ct_toi_set_normal(&search->pair, at, met);
-  ct_toi_sample root = *met;
+/* Records a contact: *at is the last sample before it, *contact the first one in contact. */
+static void record_pair_contact(first_contact *first, ct_toi_search *search,
+                                const ct_toi_sample *at, ct_toi_sample *contact) {
+  assert(at->time <= contact->time);
+  ct_toi_set_normal(&search->pair, at, contact);
+  ct_toi_sample root = *contact;
   search->evaluations_max = search->options->iterations_max;
   /* The distance has no root if surfaces pass through each other, or if half-spaces turn:
    * half-spaces overlap everywhere as soon as their normals are not opposite. */
-  bool passed = search->passed_at > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;
-  if (met->time > search->apart_until && !passed && !at_once) {
-    if (at->result.distance > 0.0) ct_toi_root(search, at, met, &root);
+  bool passed = search->passage_time > 0.0, at_once = contact->result.status == CT_PAIR_UNSUPPORTED;
+  if (contact->time > search->apart_until && !passed && !at_once) {
+    if (at->result.distance > 0.0) ct_toi_root(search, at, contact, &root);
     else root = *at;
-    if (root.time < search->apart_until) root = *met;
+    if (root.time < search->apart_until) root = *contact;
   }
   if (search->status != CT_OK) return;
-  double upper = passed ? search->passed_at : ct_toi_nearer(search, &root, met->time, false);
+  double upper =
+      passed ? search->passage_time : ct_toi_narrow_bracket(search, &root, contact->time, false);
   first->lower = ct_min2(first->lower, search->apart_until);
-  if (first->met && !(root.time < first->impact->time)) return;
-  first->met = true;
+  if (first->has_contact && !(root.time < first->impact->time)) return;
+  first->has_contact = true;
   first->upper = upper;
   ct_toi_write_result(&root, first->impact);
 }
 
-static void note_undecided(first_contact *first, const ct_toi_search *search, double from) {
+static void record_undecided(first_contact *first, const ct_toi_search *search, double from) {
   first->undecided_from = ct_min2(first->undecided_from, from);
   first->out_of_evaluations = first->out_of_evaluations || search->out_of_evaluations;
 }
 
 static void advance_pair(first_contact *first, ct_toi_search *search, ct_toi_sample *at) {
-  ct_toi_sample met;
-  ct_toi_outcome outcome = ct_toi_advance(search, at, &met);
-  if (outcome == CT_TOI_OUTCOME_CONTACT) note_contact(first, search, at, &met);
-  if (outcome == CT_TOI_OUTCOME_UNDECIDED) note_undecided(first, search, search->free_until);
+  ct_toi_sample contact;
+  ct_toi_outcome outcome = ct_toi_advance(search, at, &contact);
+  if (outcome == CT_TOI_OUTCOME_CONTACT) record_pair_contact(first, search, at, &contact);
+  if (outcome == CT_TOI_OUTCOME_UNDECIDED) record_undecided(first, search, search->free_until);
   first->free_until = ct_min2(first->free_until, search->free_until);
 }
 
-static void keep_first_graze(first_contact *first, const ct_toi_search *search) {
+static void record_first_graze(first_contact *first, const ct_toi_search *search) {
   ct_toi *impact = first->impact;
   if (!search->grazed ||
       (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time <= search->graze_time))
@@ -106,7 +108,7 @@ static void keep_first_graze(first_contact *first, const ct_toi_search *search) 
 /* Later contacts are irrelevant once a contact, or a contact at the start, is known. */
 static double search_limit_of(const first_contact *first) {
   const ct_toi_options *options = first->bodies->options;
-  return first->initial ? options->begin : first->met ? first->impact->time : options->end;
+  return first->initial ? options->begin : first->has_contact ? first->impact->time : options->end;
 }
 
 static ct_toi_search pair_search_of(const first_contact *first, const ct_toi_pair *pair) {
@@ -136,11 +138,11 @@ static uint32_t mark_at(const ct_toi_options *o, double time) {
 /* Poses of the bodies at a mark, shared by all groups. */
 static const ct_toi_sample *bodies_at_mark(first_contact *first, const ct_toi_pair *groups,
                                            uint32_t mark) {
-  ct_toi_sample *place = &first->marks->places[mark];
-  if (!first->marks->placed[mark])
-    ct_toi_place_pair(groups, mark_time(first->bodies->options, mark), place);
-  first->marks->placed[mark] = true;
-  return place;
+  ct_toi_sample *poses = &first->marks->poses[mark];
+  if (!first->marks->is_set[mark])
+    ct_toi_place_pair(groups, mark_time(first->bodies->options, mark), poses);
+  first->marks->is_set[mark] = true;
+  return poses;
 }
 
 static bool can_skip_groups(void *context, const ct_toi_pair *groups, double *key) {
@@ -149,10 +151,10 @@ static bool can_skip_groups(void *context, const ct_toi_pair *groups, double *ke
   double limit = search_limit_of(first), time = ct_max2(options->begin, *key);
   for (uint32_t mark = mark_at(options, time), next = mark;; mark = next) {
     bool near;
-    const ct_toi_sample *place = bodies_at_mark(first, groups, mark);
-    double left = limit - place->time, step = ct_toi_ball_time(groups, place, left, &near);
+    const ct_toi_sample *poses = bodies_at_mark(first, groups, mark);
+    double left = limit - poses->time, step = ct_toi_ball_time(groups, poses, left, &near);
     if (step > 0.0 && step >= left) return true;
-    double later = ct_toi_later(place->time, step);
+    double later = ct_toi_later(poses->time, step);
     if (later > time) *key = time = later;
     next = mark_at(options, time);
     if (next <= mark) return is_late_pair(context, *key);
@@ -163,22 +165,22 @@ static ct_status search_pair_of_colliders(void *context, const ct_toi_pair *pair
   first_contact *first = context;
   const ct_toi_options *options = first->bodies->options;
   ct_toi_search search = pair_search_of(first, pair);
-  ct_toi_sample at, parted;
+  ct_toi_sample at, separated;
   ct_toi_outcome outcome = ct_toi_start(&search, options->begin, key, &at);
   if (outcome == CT_TOI_OUTCOME_UNDECIDED && search.status == CT_OK) {
     if (ct_sample_is_apart(&at) && !first->initial) advance_pair(first, &search, &at);
     else if (!ct_sample_is_apart(&at)) {
-      note_undecided(first, &search, options->begin);
+      record_undecided(first, &search, options->begin);
       first->free_until = options->begin;
     }
-  } else if (outcome == CT_TOI_OUTCOME_CONTACT && note_initial(first, pair, &at)) {
+  } else if (outcome == CT_TOI_OUTCOME_CONTACT && record_initial_contact(first, pair, &at)) {
     first->free_until = options->begin;
-    if (ct_toi_search_separation(&search, &at, &parted) == CT_TOI_OUTCOME_FREE)
-      advance_pair(first, &search, &parted);
+    if (ct_toi_search_separation(&search, &at, &separated) == CT_TOI_OUTCOME_FREE)
+      advance_pair(first, &search, &separated);
     else if (search.status == CT_OK && at.time < options->end)
-      note_undecided(first, &search, options->begin);
+      record_undecided(first, &search, options->begin);
   }
-  if (search.status == CT_OK) keep_first_graze(first, &search);
+  if (search.status == CT_OK) record_first_graze(first, &search);
   first->impact->iterations += search.distances;
   return search.status;
 }
@@ -193,8 +195,8 @@ static ct_pair_status undecided_status(const first_contact *first) {
 static void combine_pairs(const first_contact *first) {
   const ct_toi_options *options = first->bodies->options;
   ct_toi *impact = first->impact;
-  if (first->parting && !first->initial) impact->flags |= CT_TOI_FLAG_SEPARATING_AT_START;
-  if (first->initial || (first->parting && !first->met)) {
+  if (first->separating && !first->initial) impact->flags |= CT_TOI_FLAG_SEPARATING_AT_START;
+  if (first->initial || (first->separating && !first->has_contact)) {
     impact->event = CT_TOI_INITIAL;
     impact->lower = impact->upper = impact->free_until = options->begin;
     if (first->initial) impact->flags = 0;
@@ -202,7 +204,7 @@ static void combine_pairs(const first_contact *first) {
     return;
   }
   impact->free_until = ct_min2(first->free_until, options->end);
-  if (first->met && !(first->undecided_from < first->lower)) {
+  if (first->has_contact && !(first->undecided_from < first->lower)) {
     impact->event = CT_TOI_CONTACT;
     impact->lower = ct_min2(first->lower, impact->time);
     impact->upper = first->upper;
@@ -224,7 +226,7 @@ ct_status ct_toi_first(const ct_toi_bodies *bodies, ct_toi *impact) {
   const ct_toi_options *options = bodies->options;
   *impact = (ct_toi){.event = CT_TOI_NONE, .time = options->end, .free_until = options->end};
   motion_marks marks;
-  memset(marks.placed, 0, sizeof marks.placed);
+  memset(marks.is_set, 0, sizeof marks.is_set);
   first_contact first = {.bodies = bodies,
                          .marks = &marks,
                          .impact = impact,

@@ -64,13 +64,13 @@ typedef struct ct_toi_sample {
   double slack; /* bound on the pose round-off of both sides together, m */
   ct_pair_result result;
   double lower, upper; /* bounds of the signed distance, including the slack */
-  bool fixed; /* the pair is apart while the planes across the present normal are apart; `along` is
-                 valid */
-  double along;          /* lower bound of the gap between those planes */
-  double room_a, room_b; /* upper bound on the growth of a side's support along the normal by
+  bool has_plane_gap;  /* the pair is apart while the planes across the present normal are apart;
+                  `along` is  valid */
+  double along;        /* lower bound of the gap between those planes */
+  double growth_a, growth_b; /* upper bound on the growth of a side's support along the normal by
                             rotation; INFINITY: unknown */
-  double rate;           /* rate of the distance, from the velocities of the two nearest points */
-  ct_vec3 turn;          /* rotation of the normal since the previous sample, rad/s; 0: unknown */
+  double rate;  /* rate of the distance, from the velocities of the two nearest points */
+  ct_vec3 turn; /* rotation of the normal since the previous sample, rad/s; 0: unknown */
 } ct_toi_sample;
 
 static inline bool ct_sample_is_apart(const ct_toi_sample *sample) { return sample->lower > 0.0; }
@@ -161,8 +161,8 @@ typedef struct ct_toi_search {
                            contact */
   bool grazed;
   double graze_time, graze_distance, graze_end;
-  double passed_at;         /* > 0: open surfaces passed through each other before this time, within
-                               round-off */
+  double passage_time;      /* > 0: open surfaces passed through each other before this time, within
+                            round-off */
   uint32_t evaluations;     /* samples taken */
   uint32_t evaluations_max; /* limit of `evaluations` */
   uint32_t distances;       /* distance queries over all pairs */
@@ -189,11 +189,11 @@ ct_toi_outcome ct_toi_start(ct_toi_search *search, double begin, double known, c
 /* Searches from *at, which is apart, to the first contact. CONTACT: *contact is a sample in contact
  * and *at is the last sample before it that is certainly before the contact. */
 ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_sample *contact);
-/* Searches from *at, which is not certainly apart, to a sample that is. FREE: *parted is apart, and
- * *at is the last sample before it, which is not. UNDECIDED: the pair does not separate before the
- * end, where *at is then; or the search ended. */
+/* Searches from *at, which is not certainly apart, to a sample that is. FREE: *separated is apart,
+ * and *at is the last sample before it, which is not. UNDECIDED: the pair does not separate before
+ * the end, where *at is then; or the search ended. */
 ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at,
-                                        ct_toi_sample *parted);
+                                        ct_toi_sample *separated);
 
 /* Growth of the steps of a lookahead. */
 #define CT_TOI_AHEAD_GROWTH 4.0
@@ -210,8 +210,9 @@ void ct_toi_set_normal(const ct_toi_pair *pair, const ct_toi_sample *apart, ct_t
 void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_toi_sample *after,
                  ct_toi_sample *root);
 /* A time between the root and `far` at which the pair is certainly in the same state as at `far`:
- * apart, or in contact. `far` if none is found. `parts`: the contact ends at the root. */
-double ct_toi_nearer(ct_toi_search *search, const ct_toi_sample *root, double far, bool parts);
+ * apart, or in contact. `far` if none is found. `separates`: the contact ends at the root. */
+double ct_toi_narrow_bracket(ct_toi_search *search, const ct_toi_sample *root, double far,
+                             bool separates);
 
 /* ---- two bodies ----------------------------------------------------------------------------- */
 
@@ -219,9 +220,9 @@ double ct_toi_nearer(ct_toi_search *search, const ct_toi_sample *root, double fa
 ct_status ct_toi_bodies_set(ct_toi_bodies *bodies, ct_moving_body a, ct_moving_body b,
                             const ct_toi_options *options, ct_workspace *workspace);
 
-/* `keeps`: bodies and paths do not change from now on, so that the colliders of a body are prepared
- * once for all its pairs. False: ends this. */
-void ct_toi_retain_colliders(ct_workspace *workspace, bool keeps);
+/* `retain`: bodies and paths do not change from now on, so that the colliders of a body are
+ * prepared once for all its pairs. False: ends this. */
+void ct_toi_retain_colliders(ct_workspace *workspace, bool retain);
 
 /* Callbacks of ct_toi_each_pair. */
 typedef struct ct_toi_visitor {
@@ -233,7 +234,7 @@ typedef struct ct_toi_visitor {
    * visited first. */
   bool (*skips)(void *context, const ct_toi_pair *groups, double *key);
   /* True if the key alone excludes the groups, given the pairs visited so far. */
-  bool (*late)(void *context, double key);
+  bool (*is_excluded)(void *context, double key);
 } ct_toi_visitor;
 /* Visits all pairs of colliders that the visitor does not skip, by simultaneous traversal of both
  * trees. Cost: O(1) if the bodies are skipped as wholes. */

@@ -184,19 +184,19 @@ static double second_order_time(const ct_toi_pair *pair, const ct_toi_sample *s,
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 2)
 
 /* A direction from the mesh toward the other shape. */
-typedef struct part_direction {
+typedef struct mesh_direction {
   ct_vec3 local; /* direction in the mesh's frame */
   double low;    /* lower bound of the other shape's extent along it, from the mesh's origin */
   double speed, acceleration; /* bounds on the approach of the other shape */
-} part_direction;
+} mesh_direction;
 
-typedef struct parts {
+typedef struct mesh_bound {
   const ct_mesh_view *view;
-  part_direction directions[DIRECTIONS];
+  mesh_direction directions[DIRECTIONS];
   double all; /* time for which all triangles are certainly apart */
-} parts;
+} mesh_bound;
 
-static void set_part_direction(part_direction *p, const ct_toi_pair *pair, const ct_toi_sample *s,
+static void set_mesh_direction(mesh_direction *p, const ct_toi_pair *pair, const ct_toi_sample *s,
                                bool first, ct_vec3 direction) {
   const ct_toi_side *mesh = first ? &pair->a : &pair->b, *other = first ? &pair->b : &pair->a;
   const ct_toi_side_pose *at = first ? &s->a : &s->b, *there = first ? &s->b : &s->a;
@@ -216,17 +216,17 @@ static void set_part_direction(part_direction *p, const ct_toi_pair *pair, const
   p->acceleration = d.acceleration_error - ct_dot(direction, acceleration);
 }
 
-static parts mesh_parts_of(const ct_toi_pair *pair, const ct_toi_sample *s, bool first,
-                           double all) {
+static mesh_bound mesh_bound_of(const ct_toi_pair *pair, const ct_toi_sample *s, bool first,
+                                double all) {
   const ct_frame *frame = first ? &s->a.shape : &s->b.shape;
-  parts p = {.view = ct_mesh_get((first ? &pair->a : &pair->b)->shape->mesh), .all = all};
-  set_part_direction(&p.directions[0], pair, s, first,
+  mesh_bound p = {.view = ct_mesh_get((first ? &pair->a : &pair->b)->shape->mesh), .all = all};
+  set_mesh_direction(&p.directions[0], pair, s, first,
                      first ? s->result.normal : ct_neg(s->result.normal));
   for (int k = 0; k < 3; k++) {
     ct_vec3 axis = ct_mat_mul(frame->rotation,
                               ct_vec(k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0));
-    set_part_direction(&p.directions[1 + 2 * k], pair, s, first, axis);
-    set_part_direction(&p.directions[2 + 2 * k], pair, s, first, ct_neg(axis));
+    set_mesh_direction(&p.directions[1 + 2 * k], pair, s, first, axis);
+    set_mesh_direction(&p.directions[2 + 2 * k], pair, s, first, ct_neg(axis));
   }
   return p;
 }
@@ -237,11 +237,11 @@ static double box_reach(const ct_aabb *box, ct_vec3 d) {
                        d.z >= 0.0 ? box->max.z : box->min.z));
 }
 
-static double time_of_direction(const part_direction *d, double reach) {
+static double time_of_direction(const mesh_direction *d, double reach) {
   return ct_gap_closing_time(d->low - reach, d->speed, d->acceleration);
 }
 
-static double node_time(const parts *p, const ct_mesh_node *node) {
+static double node_time(const mesh_bound *p, const ct_mesh_node *node) {
   double best = p->all;
   for (int i = 0; i < DIRECTIONS; i++)
     best = ct_max2(
@@ -249,7 +249,7 @@ static double node_time(const parts *p, const ct_mesh_node *node) {
   return best;
 }
 
-static double triangle_time(const parts *p, const uint32_t corners[3]) {
+static double triangle_time(const mesh_bound *p, const uint32_t corners[3]) {
   double best = p->all;
   for (int i = 0; i < DIRECTIONS; i++) {
     ct_vec3 d = p->directions[i].local;
@@ -263,7 +263,7 @@ static double triangle_time(const parts *p, const uint32_t corners[3]) {
 
 /* The least time over all triangles. `all` if the node limit is reached, or if the bound is not
  * better. */
-static double shortest_triangle_time(const parts *p) {
+static double shortest_triangle_time(const mesh_bound *p) {
   uint32_t stack[STACK_SIZE], depth = 0, nodes = 0;
   double least = INFINITY;
   stack[depth++] = 0;
@@ -289,7 +289,7 @@ static double triangles_time(const ct_toi_pair *pair, const ct_toi_sample *s, do
   for (int k = 0; k < 2; k++) {
     const ct_toi_side *side = k == 0 ? &pair->a : &pair->b, *other = k == 0 ? &pair->b : &pair->a;
     if (!ct_kind_is_mesh(side->shape->kind) || other->reach == INFINITY) continue;
-    parts p = mesh_parts_of(pair, s, k == 0, all);
+    mesh_bound p = mesh_bound_of(pair, s, k == 0, all);
     best = ct_max2(best, shortest_triangle_time(&p));
   }
   return best;
@@ -324,11 +324,11 @@ static double time_along_normal(const ct_toi_pair *pair, const ct_toi_sample *s,
   double turning_b =
       pair->b.reach < INFINITY ? ct_turning_speed(&pair->b, &s->b, n, pair->b.arm) : 0.0;
   double best = time_along_direction(d, n, s->along, turning_a + turning_b);
-  if (s->room_a < s->along)
-    best = ct_max2(best, time_along_direction(d, n, s->along - s->room_a, turning_b));
-  if (s->room_b < s->along)
-    best = ct_max2(best, time_along_direction(d, n, s->along - s->room_b, turning_a));
-  double both = s->room_a + s->room_b;
+  if (s->growth_a < s->along)
+    best = ct_max2(best, time_along_direction(d, n, s->along - s->growth_a, turning_b));
+  if (s->growth_b < s->along)
+    best = ct_max2(best, time_along_direction(d, n, s->along - s->growth_b, turning_a));
+  double both = s->growth_a + s->growth_b;
   if (both < s->along) best = ct_max2(best, time_along_direction(d, n, s->along - both, 0.0));
   return best;
 }
@@ -411,14 +411,14 @@ bool ct_toi_are_planes(const ct_toi_pair *pair) {
 double ct_toi_separated_time(const ct_toi_pair *pair, const ct_toi_sample *s, double horizon) {
   ct_relative_motion d = ct_relative_motion_of(pair, s);
   if (ct_toi_are_planes(pair)) return half_spaces_time(pair, s, &d, horizon);
-  bool direct = s->fixed && !has_turning_plane(pair),
+  bool direct = s->has_plane_gap && !has_turning_plane(pair),
        mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
   double time = direct ? time_along_normal(pair, s, &d) : 0.0;
   /* The hulls of meshes may be much nearer than the meshes. */
   if (!direct || mesh) time = ct_max2(time, time_within_horizons(pair, s, &d, s->lower, horizon));
   if (time >= horizon) return time;
-  return s->fixed ? ct_max2(time, second_order_time(pair, s, time, horizon))
-                  : triangles_time(pair, s, time);
+  return s->has_plane_gap ? ct_max2(time, second_order_time(pair, s, time, horizon))
+                          : triangles_time(pair, s, time);
 }
 
 double ct_toi_gap_time(const ct_toi_pair *pair, const ct_toi_sample *s, double gap,

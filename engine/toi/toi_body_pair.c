@@ -80,11 +80,11 @@ static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
   double middle = 0.5 * (axis_component(centers.min, axis) + axis_component(centers.max, axis));
   uint32_t planes = 0, left = node->begin;
   for (uint32_t i = node->begin; i < node->end; i++) planes += !(leaves[i].radius < INFINITY);
-  bool apart = planes > 0 && planes < node->end - node->begin;
+  bool by_kind = planes > 0 && planes < node->end - node->begin;
   for (uint32_t i = node->begin; i < node->end; i++) {
-    bool goes =
-        apart ? !(leaves[i].radius < INFINITY) : axis_component(leaves[i].center, axis) < middle;
-    if (!goes) continue;
+    bool is_left =
+        by_kind ? !(leaves[i].radius < INFINITY) : axis_component(leaves[i].center, axis) < middle;
+    if (!is_left) continue;
     ct_toi_leaf swap = leaves[i];
     leaves[i] = leaves[left];
     leaves[left++] = swap;
@@ -93,7 +93,7 @@ static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
   return halves ? node->begin + (node->end - node->begin) / 2 : left;
 }
 
-uint32_t ct_toi_node_parts(ct_toi_colliders *c, uint32_t at) {
+uint32_t ct_toi_split_node(ct_toi_colliders *c, uint32_t at) {
   ct_toi_node *node = &c->nodes[at];
   if (node->child != 0) return node->child;
   assert(!ct_toi_node_single(node) && c->used + 2 <= 2 * c->count);
@@ -116,7 +116,7 @@ _Static_assert(sizeof(ct_body_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits 
 
 /* True if the block contains the colliders of the mover. */
 static bool is_retained(const ct_body_scratch *memory, int which, ct_moving_body mover) {
-  if (!memory->keeps || !memory->filled[which]) return false;
+  if (!memory->retains || !memory->filled[which]) return false;
   const ct_toi_colliders *c = memory->blocks[which];
   return c->mover.body == mover.body && c->mover.path == mover.path;
 }
@@ -134,12 +134,12 @@ ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, in
   uint32_t count = (uint32_t)ct_body_collider_count(mover.body);
   size_t sides = sizeof **out, nodes = sides + count * sizeof(ct_toi_side),
          leaves = nodes + 2 * count * sizeof(ct_toi_node);
-  bool kept = is_retained(memory, which, mover);
-  memory->filled[which] = kept;
-  if (!kept && !reserve_block(memory, which, leaves + count * sizeof(ct_toi_leaf)))
+  bool is_filled = is_retained(memory, which, mover);
+  memory->filled[which] = is_filled;
+  if (!is_filled && !reserve_block(memory, which, leaves + count * sizeof(ct_toi_leaf)))
     return CT_OUT_OF_MEMORY;
   ct_toi_colliders *c = *out = memory->blocks[which];
-  if (kept) return CT_OK;
+  if (is_filled) return CT_OK;
   *c = (ct_toi_colliders){.mover = mover, .count = count, .group = ct_toi_side_start(mover)};
   c->group.group = true;
   c->sides = (ct_toi_side *)((char *)c + sides);
@@ -153,9 +153,9 @@ ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, in
   return CT_OK;
 }
 
-void ct_toi_retain_colliders(ct_workspace *workspace, bool keeps) {
+void ct_toi_retain_colliders(ct_workspace *workspace, bool retain) {
   ct_body_scratch *memory = ct_workspace_colliders(workspace);
-  memory->keeps = keeps;
+  memory->retains = retain;
   memory->filled[0] = memory->filled[1] = false;
 }
 
@@ -164,7 +164,7 @@ const ct_toi_side *ct_toi_collider(ct_toi_colliders *colliders, uint32_t index) 
   ct_toi_side *side = &colliders->sides[index];
   if (side->body) return side;
   *side = ct_toi_side_of(colliders->mover, index);
-  colliders->made++;
+  colliders->sides_prepared++;
   return side;
 }
 
@@ -208,72 +208,70 @@ ct_status ct_toi_bodies_set(ct_toi_bodies *bodies, ct_moving_body a, ct_moving_b
 /* ---- groups of colliders -------------------------------------------------------------------- */
 
 /* A pair of nodes that waits on the stack: a node of the first body and one of the second. */
-typedef struct waiting {
+typedef struct node_pair {
   uint32_t first, second;
   double key;
-} waiting;
+} node_pair;
 
-typedef struct group_walk {
+typedef struct group_traversal {
   const ct_toi_bodies *bodies;
   ct_toi_colliders *first, *second;
   const ct_toi_visitor *visitor;
   void *context;
-  waiting stack[2 * CT_TOI_TREE_HEIGHT_MAX];
+  node_pair stack[2 * CT_TOI_TREE_HEIGHT_MAX];
   uint32_t top;
-} group_walk;
+} group_traversal;
 
-static ct_toi_pair ordered_pair(const group_walk *walk, const ct_toi_side *first,
+static ct_toi_pair ordered_pair(const group_traversal *t, const ct_toi_side *first,
                                 const ct_toi_side *second) {
-  return walk->bodies->b_first ? (ct_toi_pair){*second, *first} : (ct_toi_pair){*first, *second};
+  return t->bodies->b_first ? (ct_toi_pair){*second, *first} : (ct_toi_pair){*first, *second};
 }
 
 /* True if the visitor does not skip the two groups. */
-static bool admits_groups(group_walk *walk, waiting *w) {
-  ct_toi_side first = ct_toi_node_side(walk->first, w->first),
-              second = ct_toi_node_side(walk->second, w->second);
-  ct_toi_pair groups = ordered_pair(walk, &first, &second);
-  walk->bodies->in[0]->looked++;
-  return !walk->visitor->skips(walk->context, &groups, &w->key);
+static bool admits_groups(group_traversal *t, node_pair *w) {
+  ct_toi_side first = ct_toi_node_side(t->first, w->first),
+              second = ct_toi_node_side(t->second, w->second);
+  ct_toi_pair groups = ordered_pair(t, &first, &second);
+  t->bodies->in[0]->groups_tested++;
+  return !t->visitor->skips(t->context, &groups, &w->key);
 }
 
 /* Splits the larger of the two groups and pushes the pairs that are not skipped, the earlier on
  * top. */
-static void descend_larger_group(group_walk *walk, const waiting *w) {
-  const ct_toi_node *first = &walk->first->nodes[w->first],
-                    *second = &walk->second->nodes[w->second];
-  bool at_first =
+static void descend_larger_group(group_traversal *t, const node_pair *w) {
+  const ct_toi_node *first = &t->first->nodes[w->first], *second = &t->second->nodes[w->second];
+  bool splits_first =
       ct_toi_node_single(second) || (!ct_toi_node_single(first) && first->radius >= second->radius);
-  uint32_t child = at_first ? ct_toi_node_parts(walk->first, w->first)
-                            : ct_toi_node_parts(walk->second, w->second);
-  waiting parts[2] = {*w, *w};
-  bool met[2];
+  uint32_t child = splits_first ? ct_toi_split_node(t->first, w->first)
+                                : ct_toi_split_node(t->second, w->second);
+  node_pair children[2] = {*w, *w};
+  bool admitted[2];
   for (uint32_t k = 0; k < 2; k++) {
-    if (at_first) parts[k].first = child + k;
-    else parts[k].second = child + k;
-    met[k] = admits_groups(walk, &parts[k]);
+    if (splits_first) children[k].first = child + k;
+    else children[k].second = child + k;
+    admitted[k] = admits_groups(t, &children[k]);
   }
-  uint32_t sooner = parts[1].key < parts[0].key ? 1 : 0;
-  assert(walk->top + 2 <= 2 * CT_TOI_TREE_HEIGHT_MAX);
-  if (met[1 - sooner]) walk->stack[walk->top++] = parts[1 - sooner];
-  if (met[sooner]) walk->stack[walk->top++] = parts[sooner];
+  uint32_t sooner = children[1].key < children[0].key ? 1 : 0;
+  assert(t->top + 2 <= 2 * CT_TOI_TREE_HEIGHT_MAX);
+  if (admitted[1 - sooner]) t->stack[t->top++] = children[1 - sooner];
+  if (admitted[sooner]) t->stack[t->top++] = children[sooner];
 }
 
-static ct_status run_descent(group_walk *walk) {
-  const ct_cancel *cancel = walk->bodies->options->cancel;
-  while (walk->top > 0) {
-    waiting w = walk->stack[--walk->top];
+static ct_status run_descent(group_traversal *t) {
+  const ct_cancel *cancel = t->bodies->options->cancel;
+  while (t->top > 0) {
+    node_pair w = t->stack[--t->top];
     if (ct_cancel_raised(cancel)) return CT_CANCELLED;
-    if (walk->visitor->late(walk->context, w.key)) continue;
-    const ct_toi_node *first = &walk->first->nodes[w.first],
-                      *second = &walk->second->nodes[w.second];
+    if (t->visitor->is_excluded(t->context, w.key)) continue;
+    const ct_toi_node *first = &t->first->nodes[w.first], *second = &t->second->nodes[w.second];
     if (!ct_toi_node_single(first) || !ct_toi_node_single(second)) {
-      descend_larger_group(walk, &w);
+      descend_larger_group(t, &w);
       continue;
     }
-    const ct_toi_side *side = ct_toi_collider(walk->first, walk->first->leaves[first->begin].index);
-    ct_toi_pair pair = ordered_pair(
-        walk, side, ct_toi_collider(walk->second, walk->second->leaves[second->begin].index));
-    ct_status status = walk->visitor->visit(walk->context, &pair, w.key);
+    const ct_toi_side *side = ct_toi_collider(t->first, t->first->leaves[first->begin].index);
+    ct_toi_pair pair =
+        ordered_pair(t, side, ct_toi_collider(t->second, t->second->leaves[second->begin].index));
+    ct_status status = t->visitor->visit(t->context, &pair, w.key);
     if (status != CT_OK) return status;
   }
   return CT_OK;
@@ -285,69 +283,69 @@ ct_status ct_toi_each_pair(const ct_toi_bodies *bodies, const ct_toi_visitor *vi
     return ct_cancel_raised(bodies->options->cancel)
                ? CT_CANCELLED
                : visitor->visit(context, &bodies->single, -INFINITY);
-  group_walk walk = {.bodies = bodies, .visitor = visitor, .context = context};
-  walk.first = bodies->in[bodies->b_first ? 1 : 0];
-  walk.second = bodies->in[bodies->b_first ? 0 : 1];
-  waiting all = {0, 0, -INFINITY};
-  if (admits_groups(&walk, &all)) walk.stack[walk.top++] = all;
-  return run_descent(&walk);
+  group_traversal t = {.bodies = bodies, .visitor = visitor, .context = context};
+  t.first = bodies->in[bodies->b_first ? 1 : 0];
+  t.second = bodies->in[bodies->b_first ? 0 : 1];
+  node_pair all = {0, 0, -INFINITY};
+  if (admits_groups(&t, &all)) t.stack[t.top++] = all;
+  return run_descent(&t);
 }
 
 /* ---- the nearest pair ----------------------------------------------------------------------- */
 
-typedef struct nearest_walk {
+typedef struct nearest_query {
   const ct_toi_bodies *bodies;
   double time;
   bool found;
   ct_toi_pair *pair;
   ct_toi_sample *sample;
-  uint32_t *spent;
-  bool placed;
-  ct_toi_sample place; /* poses of the bodies, shared by all groups */
-} nearest_walk;
+  uint32_t *distances;
+  bool has_poses;
+  ct_toi_sample poses; /* poses of the bodies, shared by all groups */
+} nearest_query;
 
 static bool is_beyond_nearest(void *context, double key) {
-  const nearest_walk *walk = context;
-  return walk->found && key > walk->sample->result.distance;
+  const nearest_query *q = context;
+  return q->found && key > q->sample->result.distance;
 }
 
 /* The key is the gap between the bounding balls. */
 static bool can_skip_for_nearest(void *context, const ct_toi_pair *groups, double *key) {
-  nearest_walk *walk = context;
-  if (!walk->placed) ct_toi_place_pair(groups, walk->time, &walk->place);
-  walk->placed = true;
+  nearest_query *q = context;
+  if (!q->has_poses) ct_toi_place_pair(groups, q->time, &q->poses);
+  q->has_poses = true;
   ct_vec3 direction;
-  *key = ct_toi_ball_gap(groups, &walk->place, &direction);
-  return is_beyond_nearest(walk, *key);
+  *key = ct_toi_ball_gap(groups, &q->poses, &direction);
+  return is_beyond_nearest(q, *key);
 }
 
 static ct_status visit_nearest(void *context, const ct_toi_pair *pair, double key) {
   (void)key;
-  nearest_walk *walk = context;
-  const ct_toi_options *o = walk->bodies->options;
+  nearest_query *q = context;
+  const ct_toi_options *o = q->bodies->options;
   ct_toi_sample sample;
-  const ct_pair_options options = {
-      o->tolerance, walk->found ? ct_max2(walk->sample->result.distance, 0.0) : INFINITY};
-  ct_toi_measure(pair, walk->time, &options, walk->bodies->workspace, &sample);
-  ++*walk->spent;
-  if (ct_workspace_out_of_memory(walk->bodies->workspace)) return CT_OUT_OF_MEMORY;
-  if (walk->found && !(sample.result.distance < walk->sample->result.distance)) {
-    walk->sample->lower = ct_min2(walk->sample->lower, sample.lower);
+  const ct_pair_options options = {o->tolerance,
+                                   q->found ? ct_max2(q->sample->result.distance, 0.0) : INFINITY};
+  ct_toi_measure(pair, q->time, &options, q->bodies->workspace, &sample);
+  ++*q->distances;
+  if (ct_workspace_out_of_memory(q->bodies->workspace)) return CT_OUT_OF_MEMORY;
+  if (q->found && !(sample.result.distance < q->sample->result.distance)) {
+    q->sample->lower = ct_min2(q->sample->lower, sample.lower);
     return CT_OK;
   }
-  if (walk->found) sample.lower = ct_min2(sample.lower, walk->sample->lower);
-  walk->found = true;
-  *walk->pair = *pair;
-  *walk->sample = sample;
+  if (q->found) sample.lower = ct_min2(sample.lower, q->sample->lower);
+  q->found = true;
+  *q->pair = *pair;
+  *q->sample = sample;
   return CT_OK;
 }
 
 ct_status ct_toi_nearest(const ct_toi_bodies *bodies, double time, ct_toi_pair *pair,
-                         ct_toi_sample *sample, uint32_t *spent) {
-  nearest_walk walk = {
-      .bodies = bodies, .time = time, .pair = pair, .sample = sample, .spent = spent};
+                         ct_toi_sample *sample, uint32_t *distances) {
+  nearest_query q = {
+      .bodies = bodies, .time = time, .pair = pair, .sample = sample, .distances = distances};
   const ct_toi_visitor visitor = {visit_nearest, can_skip_for_nearest, is_beyond_nearest};
-  return ct_toi_each_pair(bodies, &visitor, &walk);
+  return ct_toi_each_pair(bodies, &visitor, &q);
 }
 
 void ct_toi_write_result(const ct_toi_sample *s, ct_toi *impact) {

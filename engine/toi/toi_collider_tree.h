@@ -29,11 +29,11 @@ typedef struct ct_toi_node {
 struct ct_toi_colliders {
   ct_moving_body mover;
   uint32_t count;
-  uint32_t made;      /* sides prepared so far */
-  uint64_t looked;    /* pairs of groups tested; counted at the colliders of a */
-  ct_toi_side group;  /* fields that all colliders share; no ball */
-  ct_toi_side *sides; /* [count] prepared on demand; body is NULL before */
-  ct_toi_node *nodes; /* [used]; nodes[0] is the root */
+  uint32_t sides_prepared; /* sides prepared so far */
+  uint64_t groups_tested;  /* pairs of groups tested; counted at the colliders of a */
+  ct_toi_side group;       /* fields that all colliders share; no ball */
+  ct_toi_side *sides;      /* [count] prepared on demand; body is NULL before */
+  ct_toi_node *nodes;      /* [used]; nodes[0] is the root */
   uint32_t used;
   ct_toi_leaf *leaves; /* [count]; the leaves of a node are adjacent */
   ct_vec3 axis;        /* axis of rotation in the body frame if it is steady */
@@ -44,8 +44,8 @@ typedef struct ct_body_scratch {
   void *blocks[2];
   size_t sizes[2];
   bool filled[2];
-  bool keeps; /* bodies and paths do not change between calls: a filled block is valid for the same
-                 mover */
+  bool retains; /* bodies and paths do not change between calls: a filled block is valid for the
+                 same mover */
 } ct_body_scratch;
 
 /* Workspace part that stores the collider trees of two bodies. */
@@ -63,7 +63,7 @@ static inline bool ct_toi_node_single(const ct_toi_node *node) {
   return node->end - node->begin == 1;
 }
 /* The first of the two children of a node of several colliders. Cost: O(n) for the first call. */
-uint32_t ct_toi_node_parts(ct_toi_colliders *colliders, uint32_t node);
+uint32_t ct_toi_split_node(ct_toi_colliders *colliders, uint32_t node);
 /* The group of a node as a side. */
 ct_toi_side ct_toi_node_side(const ct_toi_colliders *colliders, uint32_t node);
 

@@ -20,22 +20,22 @@
 #define SLICES 8
 /* Pairs are searched beyond the best bracket by this part of the motion; the second search decides.
  */
-#define BEYOND 1e-9
+#define SEARCH_MARGIN 1e-9
 
 /* A pair that may be the first to come into contact. */
-typedef struct maybe {
+typedef struct first_candidate {
   size_t index;
   double from; /* certainly no contact before this time, s */
-} maybe;
+} first_candidate;
 
 typedef struct first_search {
   const ct_motion_query *query;
   ct_workspace *workspace;
-  size_t *waiting; /* [waiting_count] indices of pairs not yet searched, ascending */
-  size_t waiting_count;
-  ct_aabb *swept; /* [moving_count] boxes swept in the slice */
-  maybe *maybe;   /* [maybe_count] */
-  size_t maybe_count;
+  size_t *pending; /* [pending_count] indices of pairs not yet searched, ascending */
+  size_t pending_count;
+  ct_aabb *swept;              /* [moving_count] boxes swept in the slice */
+  first_candidate *candidates; /* [candidate_count] */
+  size_t candidate_count;
   double best_time, best_upper; /* of the contacts so far: least time and least upper end of a
                                    bracket; INFINITY: none */
   size_t searched;
@@ -86,10 +86,10 @@ static bool is_contact_event(const ct_toi *impact) {
 static double first_search_end(const first_search *s) {
   const ct_toi_options *o = &s->query->options.impact;
   if (o->method == CT_TOI_BISECTION || !(s->best_upper < INFINITY)) return o->end;
-  return ct_min2(o->end, s->best_upper + o->time_tolerance + BEYOND * (o->end - o->begin));
+  return ct_min2(o->end, s->best_upper + o->time_tolerance + SEARCH_MARGIN * (o->end - o->begin));
 }
 
-static void keep_best_bracket(first_search *s, const ct_toi *impact) {
+static void update_best_bracket(first_search *s, const ct_toi *impact) {
   if (!is_contact_event(impact)) return;
   s->best_time = ct_min2(s->best_time, impact->time);
   s->best_upper = ct_min2(s->best_upper, ct_max2(impact->upper, impact->time));
@@ -102,9 +102,9 @@ static ct_status search_first_pair(first_search *s, size_t index) {
                                    s->workspace, &impact);
   if (status != CT_OK || !(is_contact_event(&impact) || impact.event == CT_TOI_UNDECIDED))
     return status;
-  keep_best_bracket(s, &impact);
-  s->maybe[s->maybe_count++] =
-      (maybe){index, impact.event == CT_TOI_UNDECIDED ? impact.free_until : impact.lower};
+  update_best_bracket(s, &impact);
+  s->candidates[s->candidate_count++] =
+      (first_candidate){index, impact.event == CT_TOI_UNDECIDED ? impact.free_until : impact.lower};
   return CT_OK;
 }
 
@@ -112,28 +112,28 @@ static ct_status search_first_pair(first_search *s, size_t index) {
 static ct_status search_slice(first_search *s) {
   size_t left = 0;
   ct_status status = CT_OK;
-  for (size_t k = 0; k < s->waiting_count && status == CT_OK; k++) {
+  for (size_t k = 0; k < s->pending_count && status == CT_OK; k++) {
     if (ct_cancel_raised(s->query->options.cancel)) return CT_CANCELLED;
-    if (are_apart_in_slice(s, ct_motion_pair(s->query, s->waiting[k])))
-      s->waiting[left++] = s->waiting[k];
-    else status = search_first_pair(s, s->waiting[k]);
+    if (are_apart_in_slice(s, ct_motion_pair(s->query, s->pending[k])))
+      s->pending[left++] = s->pending[k];
+    else status = search_first_pair(s, s->pending[k]);
   }
-  assert(left <= s->waiting_count);
-  s->waiting_count = left;
+  assert(left <= s->pending_count);
+  s->pending_count = left;
   return status;
 }
 
 static ct_status search_slices(first_search *s) {
   const ct_motion_options *o = &s->query->options;
   size_t count = ct_motion_candidates(s->query);
-  s->waiting = malloc((count + 1) * sizeof *s->waiting);
-  s->maybe = malloc((count + 1) * sizeof *s->maybe);
+  s->pending = malloc((count + 1) * sizeof *s->pending);
+  s->candidates = malloc((count + 1) * sizeof *s->candidates);
   s->swept = malloc((o->moving_count + 1) * sizeof *s->swept);
-  if (!s->waiting || !s->maybe || !s->swept) return CT_OUT_OF_MEMORY;
-  for (; s->waiting_count < count; s->waiting_count++)
-    s->waiting[s->waiting_count] = s->waiting_count;
+  if (!s->pending || !s->candidates || !s->swept) return CT_OUT_OF_MEMORY;
+  for (; s->pending_count < count; s->pending_count++)
+    s->pending[s->pending_count] = s->pending_count;
   ct_status status = CT_OK;
-  for (int slice = 0; slice < SLICES && status == CT_OK && s->waiting_count > 0; slice++) {
+  for (int slice = 0; slice < SLICES && status == CT_OK && s->pending_count > 0; slice++) {
     if (slice_time(&o->impact, slice) > first_search_end(s)) break;
     status = sweep_slice(s, slice);
     if (status == CT_OK) status = search_slice(s);
@@ -142,7 +142,7 @@ static ct_status search_slices(first_search *s) {
 }
 
 static int compare_index(const void *a, const void *b) {
-  const maybe *x = a, *y = b;
+  const first_candidate *x = a, *y = b;
   return (x->index > y->index) - (x->index < y->index);
 }
 
@@ -158,18 +158,18 @@ static bool may_be_first(const first_search *s, const ct_toi *impact) {
 static ct_status emit_first_pairs(first_search *s, ct_motion_sink sink, void *context) {
   ct_status status = CT_OK;
   size_t item = 0;
-  bool wanted = true;
-  qsort(s->maybe, s->maybe_count, sizeof *s->maybe, compare_index);
+  bool continues = true;
+  qsort(s->candidates, s->candidate_count, sizeof *s->candidates, compare_index);
   double end = first_search_end(s);
-  for (size_t k = 0; k < s->maybe_count && status == CT_OK && wanted; k++) {
-    if (s->maybe[k].from > end) continue;
-    ct_row_pair pair = ct_motion_pair(s->query, s->maybe[k].index);
+  for (size_t k = 0; k < s->candidate_count && status == CT_OK && continues; k++) {
+    if (s->candidates[k].from > end) continue;
+    ct_row_pair pair = ct_motion_pair(s->query, s->candidates[k].index);
     ct_toi impact;
     s->searched++;
     status = ct_motion_toi(s->query, pair, s->query->options.impact.end, s->workspace, &impact);
     if (status != CT_OK || !may_be_first(s, &impact)) continue;
     const ct_motion_hit hit = {.a = pair.a, .b = pair.b, .item = item++, .impact = &impact};
-    wanted = sink(context, &hit);
+    continues = sink(context, &hit);
   }
   return status;
 }
@@ -180,8 +180,8 @@ ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspa
       .query = query, .workspace = workspace, .best_time = INFINITY, .best_upper = INFINITY};
   ct_status status = search_slices(&s);
   if (status == CT_OK) status = emit_first_pairs(&s, sink, context);
-  free(s.waiting);
-  free(s.maybe);
+  free(s.pending);
+  free(s.candidates);
   free(s.swept);
   *searched = s.searched;
   return status;
@@ -194,7 +194,7 @@ ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspa
 #define TIMELINE_DISTANCES 60.0
 #define SLICES_NS 500.0
 /* Pairs sampled for the estimate of the cost. */
-#define SAMPLES 32
+#define COST_SAMPLES 32
 
 /* ---- preparing ------------------------------------------------------------------------------ */
 
@@ -305,7 +305,7 @@ size_t ct_motion_items(const ct_motion_query *query) {
 }
 
 double ct_motion_cost(const ct_motion_query *query) {
-  size_t pairs = ct_motion_candidates(query), stride = pairs / SAMPLES + 1, seen = 0;
+  size_t pairs = ct_motion_candidates(query), stride = pairs / COST_SAMPLES + 1, seen = 0;
   double sum = 0.0;
   for (size_t k = 0; k < pairs; k += stride, seen++) {
     ct_row_pair pair = ct_motion_pair(query, k);
@@ -313,8 +313,8 @@ double ct_motion_cost(const ct_motion_query *query) {
                               ct_scene_body_at(query->scene, pair.b));
   }
   double distances = query->options.timeline ? TIMELINE_DISTANCES : IMPACT_DISTANCES;
-  uint32_t asked = query->options.impact.iterations_max;
-  if (asked > CT_TOI_ITERATIONS) distances += (double)(asked - CT_TOI_ITERATIONS);
+  uint32_t iterations = query->options.impact.iterations_max;
+  if (iterations > CT_TOI_ITERATIONS) distances += (double)(iterations - CT_TOI_ITERATIONS);
   return seen ? (distances * sum / (double)seen + SLICES_NS) * (double)pairs : 0.0;
 }
 

@@ -17,7 +17,7 @@ struct ct_motion_query {
   double *reach;  /* [moving_count] greatest distance of the body's points from the pivot, m */
   ct_aabb *swept; /* [moving_count] boxes swept over the whole motion */
   ct_pair_index *listed; /* candidates, sorted by rows */
-  size_t listed_count, listed_room;
+  size_t listed_count, listed_capacity;
 };
 
 /* Lists the candidates in query->listed. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY. */

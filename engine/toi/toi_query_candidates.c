@@ -100,14 +100,14 @@ static ct_status sweep_boxes(ct_motion_query *query) {
 typedef struct special_rows {
   uint32_t *rows;
   ct_aabb *boxes;
-  bool *stays;
+  bool *at_rest;
   size_t count;
   bool all;      /* all rows are in the separate tree */
   ct_tree *tree; /* NULL: the options name another broad-phase method */
 } special_rows;
 
 /* Query of one mover for its partners. */
-typedef struct asking {
+typedef struct partner_query {
   ct_motion_query *query;
   const special_rows *special;
   uint32_t row;
@@ -115,24 +115,25 @@ typedef struct asking {
   double magnitude;
   const uint64_t *mask; /* mask of groups; NULL: none */
   ct_status status;
-} asking;
+} partner_query;
 
 static ct_status add_candidate_pair(ct_motion_query *query, uint32_t i, uint32_t j) {
-  assert(i != j && query->listed_count <= query->listed_room);
+  assert(i != j && query->listed_count <= query->listed_capacity);
   if (query->listed_count == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
-  if (query->listed_count == query->listed_room) {
-    size_t room = query->listed_room ? 2 * query->listed_room : 64;
-    ct_pair_index *listed = realloc(query->listed, room * sizeof *listed);
+  if (query->listed_count == query->listed_capacity) {
+    size_t capacity = query->listed_capacity ? 2 * query->listed_capacity : 64;
+    ct_pair_index *listed = realloc(query->listed, capacity * sizeof *listed);
     if (!listed) return CT_OUT_OF_MEMORY;
     query->listed = listed;
-    query->listed_room = room;
+    query->listed_capacity = capacity;
   }
   query->listed[query->listed_count++] = i < j ? (ct_pair_index){i, j} : (ct_pair_index){j, i};
   return CT_OK;
 }
 
 /* Decides whether a pair is a candidate, from the pair alone. */
-static bool accepts_motion_pair(const asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
+static bool accepts_motion_pair(const partner_query *a, uint32_t partner, const ct_aabb *box,
+                                bool at_rest) {
   const ct_query *still = a->query->still;
   if (!ct_query_selects(still, a->row, partner)) return false;
   double slack = PAIR_SLACK * (a->magnitude + ct_aabb_magnitude(box));
@@ -140,12 +141,12 @@ static bool accepts_motion_pair(const asking *a, uint32_t partner, const ct_aabb
   ct_aabb grown = ct_aabb_expand(lower ? a->box : *box, slack);
   if (!ct_aabb_overlap(&grown, lower ? box : &a->box)) return false;
   const ct_body *body = ct_scene_body_at(a->query->scene, partner);
-  if (stays && ct_plane_below(body, ct_query_pose(still, partner), &a->box, slack)) return false;
+  if (at_rest && ct_plane_below(body, ct_query_pose(still, partner), &a->box, slack)) return false;
   return !still->filter || ct_row_filter_passes(still->filter, a->row, a->mask, partner);
 }
 
-static bool consider_row(asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
-  if (partner != a->row && accepts_motion_pair(a, partner, box, stays))
+static bool consider_row(partner_query *a, uint32_t partner, const ct_aabb *box, bool at_rest) {
+  if (partner != a->row && accepts_motion_pair(a, partner, box, at_rest))
     a->status = add_candidate_pair(a->query, a->row, partner);
   return a->status == CT_OK;
 }
@@ -153,7 +154,7 @@ static bool consider_row(asking *a, uint32_t partner, const ct_aabb *box, bool s
 /* Visits a row of the revision's tree. Rows that move or have another pose are in the separate
  * tree. */
 static bool visit_still(void *context, uint32_t row) {
-  asking *a = context;
+  partner_query *a = context;
   ct_aabb box;
   if (a->query->paths[row] || ct_query_overridden(a->query->still, row) ||
       !ct_query_aabb(a->query->still, row, &box))
@@ -163,17 +164,17 @@ static bool visit_still(void *context, uint32_t row) {
 
 /* Visits a row of the separate tree. A pair of movers is found by both; the lower row adds it. */
 static bool visit_special(void *context, uint32_t index) {
-  asking *a = context;
+  partner_query *a = context;
   const special_rows *special = a->special;
   uint32_t row = special->rows[index];
-  if (!special->stays[index] && row < a->row) return true;
-  return consider_row(a, row, &special->boxes[index], special->stays[index]);
+  if (!special->at_rest[index] && row < a->row) return true;
+  return consider_row(a, row, &special->boxes[index], special->at_rest[index]);
 }
 
-static void add_special(special_rows *special, uint32_t row, ct_aabb box, bool stays) {
+static void add_special(special_rows *special, uint32_t row, ct_aabb box, bool at_rest) {
   special->rows[special->count] = row;
   special->boxes[special->count] = box;
-  special->stays[special->count++] = stays;
+  special->at_rest[special->count++] = at_rest;
 }
 
 static void add_still(const ct_motion_query *query, special_rows *special, uint32_t row) {
@@ -196,9 +197,9 @@ static ct_status gather_special(const ct_motion_query *query, special_rows *spec
   size_t most = special->all ? rows : o->moving_count + o->override_count;
   special->rows = malloc((most + 1) * sizeof *special->rows);
   special->boxes = malloc((most + 1) * sizeof *special->boxes);
-  special->stays = malloc((most + 1) * sizeof *special->stays);
+  special->at_rest = malloc((most + 1) * sizeof *special->at_rest);
   special->tree = by_method ? NULL : ct_tree_create();
-  if (!special->rows || !special->boxes || !special->stays || (!by_method && !special->tree))
+  if (!special->rows || !special->boxes || !special->at_rest || (!by_method && !special->tree))
     return CT_OUT_OF_MEMORY;
   for (size_t m = 0; m < o->moving_count; m++)
     if (query->paths[o->moving[m].row] && query->reach[m] >= 0.0)
@@ -214,17 +215,17 @@ static ct_status gather_special(const ct_motion_query *query, special_rows *spec
 static void special_free(special_rows *special) {
   free(special->rows);
   free(special->boxes);
-  free(special->stays);
+  free(special->at_rest);
   if (special->tree) ct_tree_destroy(special->tree);
 }
 
-static ct_status list_partners(asking *a, double far) {
+static ct_status list_partners(partner_query *a, double far) {
   const ct_query *still = a->query->still;
-  ct_aabb asked = ct_aabb_expand(a->box, TREE_SLACK * (a->magnitude + far));
+  ct_aabb box = ct_aabb_expand(a->box, TREE_SLACK * (a->magnitude + far));
   a->status = CT_OK;
-  ct_tree_query(a->special->tree, &asked, visit_special, a, NULL);
+  ct_tree_query(a->special->tree, &box, visit_special, a, NULL);
   if (a->special->all) return a->status;
-  if (a->status == CT_OK) ct_tree_query(still->derived->tree, &asked, visit_still, a, NULL);
+  if (a->status == CT_OK) ct_tree_query(still->derived->tree, &box, visit_still, a, NULL);
   for (uint32_t k = 0; k < still->derived->unbounded_count && a->status == CT_OK; k++)
     visit_still(a, still->derived->unbounded[k].row);
   return a->status;
@@ -247,8 +248,8 @@ static ct_status list_all(ct_motion_query *query, const special_rows *special) {
   for (size_t k = 0; k < special->count && status == CT_OK; k++) {
     uint32_t row = special->rows[k];
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
-    if (special->stays[k]) continue;
-    asking a = {.query = query, .special = special, .row = row, .box = special->boxes[k]};
+    if (special->at_rest[k]) continue;
+    partner_query a = {.query = query, .special = special, .row = row, .box = special->boxes[k]};
     a.magnitude = ct_aabb_magnitude(&a.box);
     a.mask = filter && ct_row_filter_mask(filter, row, mask) ? mask : NULL;
     status = list_partners(&a, far);
@@ -263,20 +264,20 @@ static ct_status consider_pair(ct_motion_query *query, const special_rows *speci
   const ct_row_filter *filter = query->still->filter;
   uint64_t mask[CT_GROUPS_MAX / 64];
   uint32_t mover = pair.i, other = pair.j;
-  bool both = !special->stays[mover] && !special->stays[other];
-  if (special->stays[mover] || (both && special->rows[other] < special->rows[mover])) {
+  bool both = !special->at_rest[mover] && !special->at_rest[other];
+  if (special->at_rest[mover] || (both && special->rows[other] < special->rows[mover])) {
     mover = pair.j;
     other = pair.i;
   }
-  if (special->stays[mover]) return CT_OK;
-  asking a = {.query = query,
-              .special = special,
-              .row = special->rows[mover],
-              .box = special->boxes[mover],
-              .status = CT_OK};
+  if (special->at_rest[mover]) return CT_OK;
+  partner_query a = {.query = query,
+                     .special = special,
+                     .row = special->rows[mover],
+                     .box = special->boxes[mover],
+                     .status = CT_OK};
   a.magnitude = ct_aabb_magnitude(&a.box);
   a.mask = filter && ct_row_filter_mask(filter, a.row, mask) ? mask : NULL;
-  consider_row(&a, special->rows[other], &special->boxes[other], special->stays[other]);
+  consider_row(&a, special->rows[other], &special->boxes[other], special->at_rest[other]);
   return a.status;
 }
 

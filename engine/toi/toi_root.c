@@ -6,10 +6,10 @@
 
 /* ---- root of the signed distance ------------------------------------------------------------- */
 
-/* Limit of the iterations. After SLOW_LOOKS steps in a row that reduce the bracket by less than
- * half, the next step is a bisection. */
-#define ROOT_LOOKS_MAX 100
-#define SLOW_LOOKS 3
+/* Limit of the iterations. After SLOW_ITERATIONS_MAX steps in a row that reduce the bracket by less
+ * than half, the next step is a bisection. */
+#define ROOT_ITERATIONS_MAX 100
+#define SLOW_ITERATIONS_MAX 3
 /* Growth of the steps away from an end of the bracket if Newton's step does not leave that end. */
 #define CLOSE_GROWTH 8.0
 /* A distance below this part of its uncertainty counts as zero. */
@@ -17,7 +17,7 @@
 /* Distance of the sample that provides the normal, in units of the uncertainty of the distance. */
 #define NORMAL_GAP 4.0
 /* Samples that bring an end of the bracket nearer to the root, and the growth of their steps. */
-#define NEARER_LOOKS 4
+#define NEARER_SAMPLES_MAX 4
 #define NEARER_GROWTH 4.0
 
 /* Newton step from a sample to the root, s; INFINITY: unknown. */
@@ -38,7 +38,7 @@ static double next_root_time(const ct_toi_sample *from, const ct_toi_sample *to,
   double step_from = newton_step(from), step_to = newton_step(to);
   bool first = fabs(step_from) <= fabs(step_to);
   double time = first ? from->time + step_from : to->time + step_to;
-  if (slow >= SLOW_LOOKS || !(fabs(time) < INFINITY)) return middle;
+  if (slow >= SLOW_ITERATIONS_MAX || !(fabs(time) < INFINITY)) return middle;
   if (time > from->time && time < to->time) return time;
   *close = ct_max2(2.0 * CT_UNIT_ROUNDOFF * to->time, CLOSE_GROWTH * *close);
   time = time <= from->time ? from->time + *close : to->time - *close;
@@ -54,52 +54,55 @@ void ct_toi_set_normal(const ct_toi_pair *pair, const ct_toi_sample *apart, ct_t
 
 /* Sets the normal from the sample apart, or from a new sample nearer to the root: the rate predicts
  * the time at which the gap is NORMAL_GAP times its uncertainty. */
-static void refine_root_normal(ct_toi_search *search, const ct_toi_sample *apart, bool parts,
+static void refine_root_normal(ct_toi_search *search, const ct_toi_sample *apart, bool separates,
                                ct_toi_sample *root) {
   ct_toi_sample nearer;
-  double rate = parts ? apart->rate : -apart->rate;
+  double rate = separates ? apart->rate : -apart->rate;
   double step = ct_sample_is_apart(apart) && rate > 0.0
                     ? NORMAL_GAP * (root->upper - root->lower) / rate
                     : 0.0;
   bool far = step > 0.0 && step < 0.5 * fabs(apart->time - root->time);
-  bool looked =
-      far && ct_toi_evaluate(search, parts ? root->time + step : root->time - step, &nearer);
-  ct_toi_set_normal(&search->pair, looked && ct_sample_is_apart(&nearer) ? &nearer : apart, root);
+  bool evaluated =
+      far && ct_toi_evaluate(search, separates ? root->time + step : root->time - step, &nearer);
+  ct_toi_set_normal(&search->pair, evaluated && ct_sample_is_apart(&nearer) ? &nearer : apart,
+                    root);
 }
 
 void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_toi_sample *after,
                  ct_toi_sample *root) {
-  bool parts = !(before->result.distance > 0.0);
-  assert(before->time <= after->time && (after->result.distance > 0.0) == parts);
-  ct_toi_sample from = *before, to = *after, apart = parts ? to : from, now;
+  bool separates = !(before->result.distance > 0.0);
+  assert(before->time <= after->time && (after->result.distance > 0.0) == separates);
+  ct_toi_sample from = *before, to = *after, apart = separates ? to : from, now;
   double close = 0.0;
   int slow = 0;
   *root = fabs(from.result.distance) < fabs(to.result.distance) ? from : to;
-  for (int i = 0; i < ROOT_LOOKS_MAX && !is_root_sample(root); i++) {
+  for (int i = 0; i < ROOT_ITERATIONS_MAX && !is_root_sample(root); i++) {
     double width = to.time - from.time, time = next_root_time(&from, &to, slow, &close);
     if (!(time > from.time && time < to.time) || !ct_toi_evaluate(search, time, &now)) break;
-    if ((now.result.distance > 0.0) == parts) to = now;
+    if ((now.result.distance > 0.0) == separates) to = now;
     else from = now;
     if (ct_sample_is_apart(&now)) apart = now;
     if (fabs(now.result.distance) <= fabs(root->result.distance)) *root = now;
-    slow = slow < SLOW_LOOKS && to.time - from.time > 0.5 * width ? slow + 1 : 0;
+    slow = slow < SLOW_ITERATIONS_MAX && to.time - from.time > 0.5 * width ? slow + 1 : 0;
   }
   bool mesh =
       ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
-  if (mesh) refine_root_normal(search, &apart, parts, root);
+  if (mesh) refine_root_normal(search, &apart, separates, root);
 }
 
-double ct_toi_nearer(ct_toi_search *search, const ct_toi_sample *root, double far, bool parts) {
+double ct_toi_narrow_bracket(ct_toi_search *search, const ct_toi_sample *root, double far,
+                             bool separates) {
   bool after = far > root->time;
-  double rate = parts ? root->rate : -root->rate,
+  double rate = separates ? root->rate : -root->rate,
          step = rate > 0.0 ? (root->upper - root->lower) / rate : 0.0;
   ct_toi_sample s;
-  for (int i = 0; i < NEARER_LOOKS && step > 0.0 && NEARER_GROWTH * step < fabs(far - root->time);
+  for (int i = 0;
+       i < NEARER_SAMPLES_MAX && step > 0.0 && NEARER_GROWTH * step < fabs(far - root->time);
        i++, step *= NEARER_GROWTH) {
     double time = after ? root->time + step : root->time - step;
     if (time == root->time) continue;
     if (!ct_toi_evaluate(search, time, &s)) break;
-    if (parts == after ? ct_sample_is_apart(&s) : ct_sample_is_contact(&s)) return time;
+    if (separates == after ? ct_sample_is_apart(&s) : ct_sample_is_contact(&s)) return time;
   }
   return far;
 }
@@ -112,8 +115,8 @@ double ct_toi_nearer(ct_toi_search *search, const ct_toi_sample *root, double fa
 typedef struct bisection {
   ct_toi_search search; /* search of the bodies */
   ct_toi *impact;
-  ct_toi_sample free, held; /* ends of the bracket by the sign of the distance */
-  double apart, meets;      /* certainly apart before, certainly in contact after */
+  ct_toi_sample apart, in_contact;  /* ends of the bracket by the sign of the distance */
+  double apart_until, contact_from; /* certainly apart before, certainly in contact after */
 } bisection;
 
 static bool sample_has_depth(const ct_toi_sample *s) {
@@ -129,38 +132,39 @@ static bool is_within_distance_tolerance(const ct_toi_options *o, const ct_toi_s
 
 /* Writes the sample as the result and narrows the bracket of its time. */
 static void write_bisection_result(bisection *b, const ct_toi_sample *sample) {
-  double low = b->free.time, high = b->held.time;
-  if (b->apart < low) b->apart = ct_toi_nearer(&b->search, &b->free, b->apart, false);
-  if (b->meets > high && sample_has_depth(&b->held))
-    b->meets = ct_toi_nearer(&b->search, &b->held, b->meets, false);
+  double low = b->apart.time, high = b->in_contact.time;
+  if (b->apart_until < low)
+    b->apart_until = ct_toi_narrow_bracket(&b->search, &b->apart, b->apart_until, false);
+  if (b->contact_from > high && sample_has_depth(&b->in_contact))
+    b->contact_from = ct_toi_narrow_bracket(&b->search, &b->in_contact, b->contact_from, false);
   ct_toi_write_result(sample, b->impact);
   b->impact->event = CT_TOI_CONTACT;
   b->impact->status = CT_PAIR_OK;
-  b->impact->lower = ct_min2(b->apart, sample->time);
-  b->impact->upper = ct_max2(b->meets, sample->time);
+  b->impact->lower = ct_min2(b->apart_until, sample->time);
+  b->impact->upper = ct_max2(b->contact_from, sample->time);
 }
 
 /* Bisects until the bracket is as narrow as time_tolerance, or a sample is within
  * distance_tolerance; reports the end that is apart, or that sample. Reports nothing if the sample
  * limit ends it before. */
 static void bisect_interval(bisection *b) {
-  assert(b->free.time <= b->held.time && b->apart <= b->meets);
+  assert(b->apart.time <= b->in_contact.time && b->apart_until <= b->contact_from);
   const ct_toi_options *o = b->search.options;
-  while (b->held.time - b->free.time > o->time_tolerance) {
+  while (b->in_contact.time - b->apart.time > o->time_tolerance) {
     ct_toi_sample s;
-    double low = b->free.time, high = b->held.time, middle = low + 0.5 * (high - low);
+    double low = b->apart.time, high = b->in_contact.time, middle = low + 0.5 * (high - low);
     if (!(middle > low && middle < high)) break;
     if (!ct_toi_evaluate(&b->search, middle, &s)) return;
-    if (ct_sample_is_apart(&s)) b->apart = ct_max2(b->apart, middle);
-    if (ct_sample_is_contact(&s)) b->meets = ct_min2(b->meets, middle);
-    if (s.result.distance < 0.0 || ct_sample_is_contact(&s)) b->held = s;
-    else b->free = s;
+    if (ct_sample_is_apart(&s)) b->apart_until = ct_max2(b->apart_until, middle);
+    if (ct_sample_is_contact(&s)) b->contact_from = ct_min2(b->contact_from, middle);
+    if (s.result.distance < 0.0 || ct_sample_is_contact(&s)) b->in_contact = s;
+    else b->apart = s;
     if (is_within_distance_tolerance(o, &s)) {
       write_bisection_result(b, &s);
       return;
     }
   }
-  write_bisection_result(b, &b->free);
+  write_bisection_result(b, &b->apart);
 }
 
 static void bisect_between_ends(bisection *b) {
@@ -168,27 +172,27 @@ static void bisect_between_ends(bisection *b) {
   ct_toi *impact = b->impact;
   impact->event = CT_TOI_UNDECIDED;
   impact->status = CT_PAIR_ITERATION_LIMIT;
-  if (!ct_toi_evaluate(&b->search, o->begin, &b->free)) return;
-  if (!ct_sample_is_apart(&b->free)) {
-    ct_toi_write_result(&b->free, impact);
+  if (!ct_toi_evaluate(&b->search, o->begin, &b->apart)) return;
+  if (!ct_sample_is_apart(&b->apart)) {
+    ct_toi_write_result(&b->apart, impact);
     impact->event = CT_TOI_INITIAL;
     impact->status = CT_PAIR_OK;
     impact->lower = impact->upper = o->begin;
     return;
   }
-  if (!ct_toi_evaluate(&b->search, o->end, &b->held)) return;
-  if (ct_sample_is_contact(&b->held)) {
+  if (!ct_toi_evaluate(&b->search, o->end, &b->in_contact)) return;
+  if (ct_sample_is_contact(&b->in_contact)) {
     bisect_interval(b);
     return;
   }
-  bool apart = ct_sample_is_apart(&b->held);
+  bool apart = ct_sample_is_apart(&b->in_contact);
   impact->event = apart ? CT_TOI_NONE : CT_TOI_UNDECIDED;
   impact->status = apart ? CT_PAIR_OK : CT_PAIR_DEGENERATE;
 }
 
 ct_status ct_toi_bisect(const ct_toi_bodies *bodies, ct_toi *impact) {
   const ct_toi_options *o = bodies->options;
-  bisection b = {.impact = impact, .apart = o->begin, .meets = o->end};
+  bisection b = {.impact = impact, .apart_until = o->begin, .contact_from = o->end};
   b.search = (ct_toi_search){.options = o,
                              .workspace = bodies->workspace,
                              .bodies = bodies,

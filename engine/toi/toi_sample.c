@@ -145,7 +145,7 @@ ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
 /* Round-off of a transformed point, in unit round-offs, as path.h promises: of the pivot's
  * coordinates and displacement; of rotation matrices (23 each, 9 for the product) and sums, times
  * the reach; and of the angle, per radian. */
-#define PLACE_SLACK 16.0
+#define POSITION_SLACK 16.0
 #define TURN_SLACK 64.0
 #define ANGLE_SLACK 8.0
 /* TORQUE_FREE paths, as path.h promises: rad, and rad per radian turned. */
@@ -169,10 +169,11 @@ static double bound_pose_roundoff(const ct_toi_side *side, const ct_toi_side_pos
         TURN_SLACK * CT_UNIT_ROUNDOFF * (reach + ct_norm(at->pivot) + ct_norm(at->shape.position));
   if (!side->moves || time == 0.0) return slack;
   double turned = side->spin * time;
-  double way = time * (ct_norm(at->velocity.linear) + 1.5 * time * ct_norm(side->acceleration));
+  double displacement =
+      time * (ct_norm(at->velocity.linear) + 1.5 * time * ct_norm(side->acceleration));
   ct_vec3 start = ct_path_pose(side->path, 0.0).position;
-  slack += PLACE_SLACK * CT_UNIT_ROUNDOFF *
-           (ct_norm(at->pivot) + ct_norm(start) + ct_norm(side->pivot) + way);
+  slack += POSITION_SLACK * CT_UNIT_ROUNDOFF *
+           (ct_norm(at->pivot) + ct_norm(start) + ct_norm(side->pivot) + displacement);
   slack += (TURN_SLACK + ANGLE_SLACK * turned) * CT_UNIT_ROUNDOFF * reach;
   return side->steady ? slack : slack + (TORQUE_FREE_ANGLE + TORQUE_FREE_SLACK * turned) * reach;
 }
@@ -207,7 +208,7 @@ double ct_toi_support(const ct_toi_side *side, const ct_toi_side_pose *at, ct_ve
                 ct_add(ct_mat_mul(at->shape.rotation, p), ct_sub(at->shape.position, at->pivot)));
 }
 
-static double reach_left(const ct_toi_side *side, double extent) {
+static double bound_support_growth(const ct_toi_side *side, double extent) {
   if (!(side->reach < INFINITY)) return INFINITY;
   return ct_max2(0.0, side->reach - extent) + ALONG_SLACK * CT_UNIT_ROUNDOFF * side->reach;
 }
@@ -219,13 +220,13 @@ static void find_plane_gap(const ct_toi_pair *pair, ct_toi_sample *s) {
        plane_b = pair->b.shape->kind == CT_KIND_PLANE;
   bool mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
   ct_vec3 n = s->result.normal;
-  s->fixed = true;
+  s->has_plane_gap = true;
   s->along = s->lower;
-  s->room_a = s->room_b = INFINITY;
+  s->growth_a = s->growth_b = INFINITY;
   if (plane_a || plane_b) {
     /* The boundary plane of the half-space separates; the distance is measured along its normal. */
-    s->room_a = reach_left(&pair->a, ct_dot(n, ct_sub(s->result.point_a, s->a.pivot)));
-    s->room_b = reach_left(&pair->b, ct_dot(n, ct_sub(s->b.pivot, s->result.point_b)));
+    s->growth_a = bound_support_growth(&pair->a, ct_dot(n, ct_sub(s->result.point_a, s->a.pivot)));
+    s->growth_b = bound_support_growth(&pair->b, ct_dot(n, ct_sub(s->b.pivot, s->result.point_b)));
     return;
   }
   ct_vec3 offset = ct_sub(s->b.pivot, s->a.pivot);
@@ -234,10 +235,10 @@ static void find_plane_gap(const ct_toi_pair *pair, ct_toi_sample *s) {
   double size = (pair->a.reach + pair->b.reach) + ct_norm(offset);
   s->along =
       ct_dot(n, offset) - (reach_a + reach_b) - ALONG_SLACK * CT_UNIT_ROUNDOFF * size - s->slack;
-  s->room_a = reach_left(&pair->a, reach_a);
-  s->room_b = reach_left(&pair->b, reach_b);
+  s->growth_a = bound_support_growth(&pair->a, reach_a);
+  s->growth_b = bound_support_growth(&pair->b, reach_b);
   /* The hulls of meshes may overlap although the meshes are apart. */
-  s->fixed = !mesh || s->along > 0.0;
+  s->has_plane_gap = !mesh || s->along > 0.0;
 }
 
 static ct_vec3 side_point_velocity(const ct_toi_side_pose *at, ct_vec3 point) {
@@ -260,5 +261,5 @@ void ct_toi_measure(const ct_toi_pair *pair, double time, const ct_pair_options 
   s->turn = ct_vec(0.0, 0.0, 0.0);
   find_plane_gap(pair, s);
   /* A separating plane is also a lower bound of the distance, often a sharper one. */
-  if (s->fixed && s->result.distance > 0.0) s->lower = ct_max2(s->lower, s->along);
+  if (s->has_plane_gap && s->result.distance > 0.0) s->lower = ct_max2(s->lower, s->along);
 }

@@ -15,7 +15,7 @@
 /* Times below this part of `end` have its resolution in the first step of a lookahead. */
 #define FIRST_PART 0x1p-20
 /* Limit of the samples that locate the least distance of a graze: bisection down to round-off. */
-#define NEAREST_MAX 60
+#define GRAZE_SAMPLES_MAX 60
 /* A gap is small below this multiple of its uncertainty; a step is small if the present rate uses
  * less than this part of the gap within it. */
 #define STUCK_GAP 4.0
@@ -81,9 +81,9 @@ ct_toi_outcome ct_toi_start(ct_toi_search *search, double begin, double known, c
   assert(search->evaluations == 0 && !search->grazed);
   search->evaluations_max = search->options->iterations_max;
   double time = ct_max2(begin, known);
-  bool free = skip_separated_balls(search, &time);
-  extend_apart(search, free ? search->limit : time);
-  if (free) return CT_TOI_OUTCOME_FREE;
+  bool is_free = skip_separated_balls(search, &time);
+  extend_apart(search, is_free ? search->limit : time);
+  if (is_free) return CT_TOI_OUTCOME_FREE;
   if (!ct_toi_evaluate(search, time, at) || ct_sample_is_apart(at)) return CT_TOI_OUTCOME_UNDECIDED;
   /* The balls may touch where the ball steps end, and the sample there straddle zero by round-off.
    */
@@ -172,8 +172,8 @@ static bool is_bracket_narrow(const ct_toi_search *search, const ct_toi_sample *
  * of the two nearest points suggests: a corner that rotates past the other body at a tiny distance.
  */
 static bool is_advance_stuck(const ct_toi_sample *at, double step) {
-  double open = at->upper - at->lower;
-  return at->rate < 0.0 && at->lower < STUCK_GAP * open &&
+  double uncertainty = at->upper - at->lower;
+  return at->rate < 0.0 && at->lower < STUCK_GAP * uncertainty &&
          -at->rate * step < STUCK_STEP * at->lower;
 }
 
@@ -246,8 +246,8 @@ static toi_state evaluate_step(toi_machine *m) {
 
 /* ---- state STRADDLE ------------------------------------------------------------------------- */
 
-static void note_near_sample(near_samples *near, const ct_toi_sample *last,
-                             const ct_toi_sample *next) {
+static void record_near_sample(near_samples *near, const ct_toi_sample *last,
+                               const ct_toi_sample *next) {
   if (next->result.distance < near->nearest.result.distance) {
     near->before = *last;
     near->nearest = *next;
@@ -309,11 +309,11 @@ static toi_state lookahead(toi_machine *m) {
   if (!(m->low.time < end)) return abandon_lookahead(m);
   if (!ct_toi_evaluate(search, ct_min2(end, m->low.time + m->step), m->next))
     return abandon_lookahead(m);
-  bool apart = ct_sample_is_apart(m->next), meets = ct_sample_is_contact(m->next);
-  if (meets && !m->open_surface) return report_straddle_contact(m);
-  if (meets && m->touched) return abandon_lookahead(m);
-  m->touched = m->touched || meets;
-  note_near_sample(&m->near, &m->low, m->next);
+  bool apart = ct_sample_is_apart(m->next), in_contact = ct_sample_is_contact(m->next);
+  if (in_contact && !m->open_surface) return report_straddle_contact(m);
+  if (in_contact && m->touched) return abandon_lookahead(m);
+  m->touched = m->touched || in_contact;
+  record_near_sample(&m->near, &m->low, m->next);
   bool approaches = ct_sample_is_apart(m->at) && m->near.is_last && m->next->rate < 0.0;
   if (apart && !m->planes && (m->is_tentative || approaches) && !m->touched)
     return resume_advancement(m);
@@ -329,27 +329,29 @@ static toi_state lookahead(toi_machine *m) {
 
 /* True if s is nearer or, within the uncertainty of the distances, has the smaller rate. */
 static bool is_nearer_sample(const ct_toi_sample *s, const ct_toi_sample *nearest) {
-  double open = s->upper - s->lower, more = s->result.distance - nearest->result.distance;
-  return more <= -open || (more <= open && fabs(s->rate) <= fabs(nearest->rate));
+  double uncertainty = s->upper - s->lower,
+         difference = s->result.distance - nearest->result.distance;
+  return difference <= -uncertainty ||
+         (difference <= uncertainty && fabs(s->rate) <= fabs(nearest->rate));
 }
 
 /* Finds the least distance around near->nearest, by regula falsi and bisection on the sign of the
  * rate. True: it is a contact. */
 static bool minimise_distance(ct_toi_search *search, near_samples *near) {
-  bool comes = near->nearest.rate < 0.0;
-  const ct_toi_sample *low = comes ? &near->nearest : &near->before,
-                      *high = comes ? &near->after : &near->nearest;
+  bool approaches = near->nearest.rate < 0.0;
+  const ct_toi_sample *low = approaches ? &near->nearest : &near->before,
+                      *high = approaches ? &near->after : &near->nearest;
   double from = low->time, to = high->time, rate_from = low->rate, rate_to = high->rate;
   assert(from <= to);
   ct_toi_sample now;
-  for (int i = 0; i < NEAREST_MAX && rate_from < 0.0 && rate_to > 0.0; i++) {
+  for (int i = 0; i < GRAZE_SAMPLES_MAX && rate_from < 0.0 && rate_to > 0.0; i++) {
     double secant = from + (to - from) * (rate_from / (rate_from - rate_to)),
            middle = 0.5 * (from + to);
     double next = i % 3 == 2 || !(secant > from && secant < to) ? middle : secant;
     if (!(next > from && next < to) || !ct_toi_evaluate(search, next, &now)) break;
-    bool meets = ct_sample_is_contact(&now);
-    if (meets || is_nearer_sample(&now, &near->nearest)) near->nearest = now;
-    if (meets) return true;
+    bool in_contact = ct_sample_is_contact(&now);
+    if (in_contact || is_nearer_sample(&now, &near->nearest)) near->nearest = now;
+    if (in_contact) return true;
     if (now.rate == 0.0) break;
     if (now.rate < 0.0) {
       from = next;
@@ -378,13 +380,13 @@ static toi_state classify_straddle(toi_machine *m) {
   ct_toi_search *search = m->search;
   assert(ct_sample_is_apart(m->next) && m->next->time > m->at->time);
   if (m->near.is_last) m->near.after = *m->next;
-  bool meets = ct_sample_is_contact(&m->near.nearest) || minimise_distance(search, &m->near);
+  bool in_contact = ct_sample_is_contact(&m->near.nearest) || minimise_distance(search, &m->near);
   bool passed = has_passed_through(m);
   if (passed) {
-    search->passed_at = m->next->time;
+    search->passage_time = m->next->time;
     m->near.nearest.result.normal = m->last_apart.result.normal;
   }
-  if (passed || meets) {
+  if (passed || in_contact) {
     *m->next = m->near.nearest;
     return report_straddle_contact(m);
   }
@@ -425,7 +427,7 @@ static toi_state (*const TRANSITIONS[RUNNING_STATES])(toi_machine *) = {
 
 ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_sample *contact) {
   assert(ct_sample_is_apart(at) && at != contact && !search->bodies);
-  assert(!search->grazed && search->passed_at == 0.0);
+  assert(!search->grazed && search->passage_time == 0.0);
   const uint32_t all = search->options->iterations_max;
   toi_machine m;
   m.search = search;
@@ -444,7 +446,8 @@ ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_s
     assert(search->evaluations <= all && search->distances >= search->evaluations);
     assert(search->status == CT_OK || state == TOI_STATE_UNDECIDED);
   }
-  assert(state != TOI_STATE_CONTACT || search->passed_at > 0.0 || contact->result.distance <= 0.0);
+  assert(state != TOI_STATE_CONTACT || search->passage_time > 0.0 ||
+         contact->result.distance <= 0.0);
   return state == TOI_STATE_FREE      ? CT_TOI_OUTCOME_FREE
          : state == TOI_STATE_CONTACT ? CT_TOI_OUTCOME_CONTACT
                                       : CT_TOI_OUTCOME_UNDECIDED;

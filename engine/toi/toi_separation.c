@@ -107,35 +107,35 @@ static double crossing_clearance(const ct_toi_pair *pair, const ct_toi_sample *s
 #define TURNING 1.578
 /* Steps of the search for a deeper point of a mesh, and the factor of the step length after a step
  * that is not deeper. */
-#define DEEPER_LOOKS 24
+#define DEEPER_STEPS_MAX 24
 #define DEEPER_FACTOR 0.5
 
 /* A point of one side, inside the other. */
-typedef struct held_point {
+typedef struct contained_point {
   const ct_toi_side *side, *other;
   ct_vec3 local; /* point in the frame of the side's shape */
-} held_point;
+} contained_point;
 
-typedef struct held_depth {
-  double deep;    /* lower bound of the point's depth; below 0: outside */
+typedef struct depth_sample {
+  double depth;   /* lower bound of the point's depth; below 0: outside */
   ct_vec3 inward; /* direction of increasing depth */
-} held_depth;
+} depth_sample;
 
-static held_depth point_depth(ct_vec3 point, const ct_toi_side *other,
-                              const ct_toi_side_pose *there, double slack,
-                              ct_workspace *workspace) {
+static depth_sample point_depth(ct_vec3 point, const ct_toi_side *other,
+                                const ct_toi_side_pose *there, double slack,
+                                ct_workspace *workspace) {
   const ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {CT_SIZE_MIN}};
   ct_frame frame = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, point};
   const ct_pair_options options = {0.0, INFINITY};
   ct_pair_result result;
   ct_pair_distance((ct_placed){&ball, &frame}, (ct_placed){other->shape, &there->shape}, &options,
                    workspace, &result);
-  return (held_depth){-result.upper_bound - CT_SIZE_MIN - slack, result.normal};
+  return (depth_sample){-result.upper_bound - CT_SIZE_MIN - slack, result.normal};
 }
 
 /* Bound on the acceleration of a point of the side in the frame of the other side, within a time.
  */
-static double bound_point_acceleration(const held_point *p, const ct_toi_sample *s,
+static double bound_point_acceleration(const contained_point *p, const ct_toi_sample *s,
                                        const ct_relative_motion *d, double time) {
   double spin = p->side->spin, turn = p->other->spin, acceleration = ct_norm(d->acceleration);
   double velocity = ct_norm(d->velocity) + acceleration * time;
@@ -149,35 +149,35 @@ static double bound_point_acceleration(const held_point *p, const ct_toi_sample 
   return sum * (1.0 + SPEED_SLACK) + d->acceleration_error;
 }
 
-static double point_contact_time(const held_point *p, const ct_toi_pair *pair,
+static double point_contact_time(const contained_point *p, const ct_toi_pair *pair,
                                  const ct_toi_sample *s, double allowed, double horizon,
                                  ct_workspace *workspace) {
   bool first = p->side == &pair->a;
   const ct_toi_side_pose *at = first ? &s->a : &s->b, *there = first ? &s->b : &s->a;
   ct_vec3 point = ct_to_parent(at->shape, p->local),
-          away = ct_toi_relative_velocity(s, point, point);
-  held_depth now = point_depth(point, p->other, there, s->slack, workspace);
-  double deep = now.deep + allowed,
-         rate = first ? ct_dot(now.inward, away) : -ct_dot(now.inward, away);
-  if (!(deep > 0.0)) return 0.0;
+          velocity = ct_toi_relative_velocity(s, point, point);
+  depth_sample now = point_depth(point, p->other, there, s->slack, workspace);
+  double depth = now.depth + allowed,
+         rate = first ? ct_dot(now.inward, velocity) : -ct_dot(now.inward, velocity);
+  if (!(depth > 0.0)) return 0.0;
   ct_relative_motion d = ct_relative_motion_of(pair, s);
   double spins = pair->a.spin + pair->b.spin,
          time = spins * horizon > ANGLE_MAX ? ANGLE_MAX / spins : horizon;
   for (int i = 0; i < TRIES_MAX; i++) {
     double bend = bound_point_acceleration(p, s, &d, time);
     /* The present depth limits the time. */
-    if (bend * time * time > 8.0 * deep) time = sqrt(8.0 * deep / bend);
+    if (bend * time * time > 8.0 * depth) time = sqrt(8.0 * depth / bend);
     double later = ct_toi_later(s->time, time * (1.0 - TIME_SLACK));
     if (!(later > s->time)) return 0.0;
-    ct_toi_sample moved;
-    ct_toi_place_pair(pair, later, &moved);
-    const ct_toi_side_pose *at_then = first ? &moved.a : &moved.b,
-                           *there_then = first ? &moved.b : &moved.a;
-    held_depth then = point_depth(ct_to_parent(at_then->shape, p->local), p->other, there_then,
-                                  moved.slack, workspace);
-    if (then.deep + allowed > 0.125 * bend * time * time) return later - s->time;
-    double gone = ct_gap_closing_time(deep, rate, 1.25 * bend), next = TRY_FACTOR * time;
-    time = gone > next && gone < time ? gone : next;
+    ct_toi_sample pair_later;
+    ct_toi_place_pair(pair, later, &pair_later);
+    const ct_toi_side_pose *at_then = first ? &pair_later.a : &pair_later.b,
+                           *there_then = first ? &pair_later.b : &pair_later.a;
+    depth_sample then = point_depth(ct_to_parent(at_then->shape, p->local), p->other, there_then,
+                                    pair_later.slack, workspace);
+    if (then.depth + allowed > 0.125 * bend * time * time) return later - s->time;
+    double closing = ct_gap_closing_time(depth, rate, 1.25 * bend), next = TRY_FACTOR * time;
+    time = closing > next && closing < time ? closing : next;
   }
   return 0.0;
 }
@@ -189,22 +189,22 @@ static ct_vec3 find_deeper_point(const ct_toi_side *mesh, const ct_toi_side_pose
                                  ct_vec3 point, ct_workspace *workspace) {
   const ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {CT_SIZE_MIN}};
   const ct_pair_options options = {0.0, INFINITY};
-  held_depth best = point_depth(point, other, there, 0.0, workspace);
-  double way = DEEPER_FACTOR * ct_min2(other->radius, mesh->radius);
-  ct_vec3 aim = ct_to_parent(there->body, other->ball);
-  for (int i = 0; i < DEEPER_LOOKS; i++) {
-    ct_frame frame = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, aim};
+  depth_sample best = point_depth(point, other, there, 0.0, workspace);
+  double step = DEEPER_FACTOR * ct_min2(other->radius, mesh->radius);
+  ct_vec3 target = ct_to_parent(there->body, other->ball);
+  for (int i = 0; i < DEEPER_STEPS_MAX; i++) {
+    ct_frame frame = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, target};
     ct_pair_result nearest;
     ct_pair_distance((ct_placed){mesh->shape, &at->shape}, (ct_placed){&ball, &frame}, &options,
                      workspace, &nearest);
-    held_depth now = point_depth(nearest.point_a, other, there, 0.0, workspace);
-    if (now.deep > best.deep) {
+    depth_sample now = point_depth(nearest.point_a, other, there, 0.0, workspace);
+    if (now.depth > best.depth) {
       best = now;
       point = nearest.point_a;
     } else if (i > 0) {
-      way *= DEEPER_FACTOR;
+      step *= DEEPER_FACTOR;
     }
-    aim = ct_add_scaled(point, best.inward, way);
+    target = ct_add_scaled(point, best.inward, step);
   }
   return point;
 }
@@ -221,8 +221,8 @@ static double side_contact_time(bool first, const ct_toi_pair *pair, const ct_to
   if (crossing) point = find_deeper_point(side, at, other, there, point, workspace);
   if (mesh)
     return ct_toi_gap_time(
-        pair, s, point_depth(point, other, there, s->slack, workspace).deep + allowed, horizon);
-  const held_point p = {side, other, ct_to_local(at->shape, point)};
+        pair, s, point_depth(point, other, there, s->slack, workspace).depth + allowed, horizon);
+  const contained_point p = {side, other, ct_to_local(at->shape, point)};
   return point_contact_time(&p, pair, s, allowed, horizon, workspace);
 }
 
@@ -306,7 +306,7 @@ static double straight_time(const ct_toi_search *search, const ct_toi_sample *at
   if (ct_sample_is_contact(&last)) return end - at->time;
   if (!(last.result.distance > 0.0)) return 0.0;
   ct_toi_root(&own, at, &last, &root);
-  return root.time > at->time ? ct_toi_nearer(&own, &root, at->time, true) - at->time : 0.0;
+  return root.time > at->time ? ct_toi_narrow_bracket(&own, &root, at->time, true) - at->time : 0.0;
 }
 
 /* Largest separation that may stay undetected, m. */
@@ -317,38 +317,38 @@ static double resolution_of(const ct_toi_search *search, const ct_toi_sample *at
 }
 
 ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at,
-                                        ct_toi_sample *parted) {
+                                        ct_toi_sample *separated) {
   double end = search->options->end, step = 0.0;
   bool straight = true;
   search->evaluations_max = search->options->iterations_max;
   search->free_until = search->apart_until = search->contact_until = at->time;
-  uint32_t few = (uint32_t)(CERTAIN_PART * search->evaluations_max);
+  uint32_t certain_max = (uint32_t)(CERTAIN_PART * search->evaluations_max);
   while (at->time < end) {
     double left = end - at->time,
-           held = contact_time(&search->pair, at, 0.0, left, search->workspace);
+           certified = contact_time(&search->pair, at, 0.0, left, search->workspace);
     /* At most once: where this interval ends, the contact is about to end or another pair continues
      * it. */
-    if (straight && held < left && is_straight(&search->pair)) {
-      held = ct_max2(held, straight_time(search, at));
-      straight = held == 0.0;
+    if (straight && certified < left && is_straight(&search->pair)) {
+      certified = ct_max2(certified, straight_time(search, at));
+      straight = certified == 0.0;
     }
-    double time = held < left ? ct_toi_later(at->time, held) : end;
+    double time = certified < left ? ct_toi_later(at->time, certified) : end;
     bool certain = time > at->time;
-    if (!certain || search->evaluations >= few) {
+    if (!certain || search->evaluations >= certain_max) {
       step = step > 0.0 ? AHEAD_GROWTH * step : ct_toi_initial_lookahead(at, end, 1.0);
       step = ct_min2(step, contact_time(&search->pair, at, resolution_of(search, at), left,
                                         search->workspace));
-      certain = certain && held >= step;
+      certain = certain && certified >= step;
       if (!certain) time = ct_min2(end, at->time + step);
       if (!(time > at->time)) return CT_TOI_OUTCOME_UNDECIDED;
     } else {
       step = 0.0;
     }
     if (certain) search->contact_until = time;
-    if (!ct_toi_evaluate(search, time, parted)) return CT_TOI_OUTCOME_UNDECIDED;
-    if (ct_sample_is_apart(parted)) return CT_TOI_OUTCOME_FREE;
-    if (ct_sample_is_contact(parted)) search->contact_until = parted->time;
-    *at = *parted;
+    if (!ct_toi_evaluate(search, time, separated)) return CT_TOI_OUTCOME_UNDECIDED;
+    if (ct_sample_is_apart(separated)) return CT_TOI_OUTCOME_FREE;
+    if (ct_sample_is_contact(separated)) search->contact_until = separated->time;
+    *at = *separated;
   }
   return CT_TOI_OUTCOME_UNDECIDED;
 }

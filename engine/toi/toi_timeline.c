@@ -83,21 +83,21 @@ static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options 
                               step *out) {
   ct_toi_search search = {
       .options = options, .workspace = bodies->workspace, .bodies = bodies, .limit = options->end};
-  ct_toi_sample at, parted, root;
+  ct_toi_sample at, separated, root;
   search.evaluations_max = options->iterations_max;
   if (!ct_toi_evaluate(&search, options->begin, &at)) return search.status;
-  ct_toi_outcome outcome = ct_toi_search_separation(&search, &at, &parted);
+  ct_toi_outcome outcome = ct_toi_search_separation(&search, &at, &separated);
   out->changed = outcome == CT_TOI_OUTCOME_FREE;
   out->known = at.time;
   if (!out->changed) return search.status;
   search.evaluations_max = UINT32_MAX;
   root = at;
-  if (at.result.distance <= 0.0) ct_toi_root(&search, &at, &parted, &root);
+  if (at.result.distance <= 0.0) ct_toi_root(&search, &at, &separated, &root);
   if (search.status != CT_OK) return search.status;
   ct_toi reported;
   ct_toi_write_result(&root, &reported);
   reported.lower = ct_min2(search.contact_until, root.time);
-  reported.upper = ct_toi_nearer(&search, &root, parted.time, true);
+  reported.upper = ct_toi_narrow_bracket(&search, &root, separated.time, true);
   out->change = change_of(&reported, false);
   return search.status;
 }
@@ -143,9 +143,9 @@ ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_opti
   ct_toi_bodies bodies;
   ct_toi_pair pair;
   ct_toi_sample sample;
-  uint32_t spent = 0;
+  uint32_t distances = 0;
   ct_status status = ct_toi_bodies_set(&bodies, a, b, &first, workspace);
-  if (status == CT_OK) status = ct_toi_nearest(&bodies, options->begin, &pair, &sample, &spent);
+  if (status == CT_OK) status = ct_toi_nearest(&bodies, options->begin, &pair, &sample, &distances);
   if (status != CT_OK) return status;
   timeline->in_contact = !ct_sample_is_apart(&sample);
   return follow_contact_changes(&bodies, limit, timeline);

@@ -153,7 +153,9 @@ static void rig_close(rig *g) {
   ct_workspace_destroy(g->workspace);
 }
 
-static uint32_t sides_made(const rig *g) { return g->bodies.in[0]->made + g->bodies.in[1]->made; }
+static uint32_t sides_made(const rig *g) {
+  return g->bodies.in[0]->sides_prepared + g->bodies.in[1]->sides_prepared;
+}
 
 static void bodies_that_stay_far_from_each_other_are_told_apart_as_wholes(void) {
   static compound a, b;
@@ -165,7 +167,7 @@ static void bodies_that_stay_far_from_each_other_are_told_apart_as_wholes(void) 
   rig_open(&g, &a, &b, 9.0, ct_vec(-0.1, 0, 0));
   CHECK_INT(ct_toi_first(&g.bodies, &impact), CT_OK);
   CHECK(impact.event == CT_TOI_NONE && impact.iterations == 0);
-  CHECK_INT(g.bodies.in[0]->looked, 1);
+  CHECK_INT(g.bodies.in[0]->groups_tested, 1);
   CHECK_INT(sides_made(&g), 0);
   rig_close(&g);
 }
@@ -181,13 +183,13 @@ static void of_bodies_that_come_near_few_pairs_are_looked_at(void) {
   CHECK_INT(ct_toi_first(&g.bodies, &impact), CT_OK);
   CHECK_INT(impact.event, CT_TOI_CONTACT);
   /* 160,000 pairs; one evaluation covers a pair of groups. */
-  CHECK(g.bodies.in[0]->looked < 16000 && impact.iterations < 1600);
+  CHECK(g.bodies.in[0]->groups_tested < 16000 && impact.iterations < 1600);
   /* Passing by at a distance. */
   rig_close(&g);
   rig_open(&g, &a, &b, 2.3, ct_vec(0, 0.5, 0));
   CHECK_INT(ct_toi_first(&g.bodies, &impact), CT_OK);
   CHECK_INT(impact.event, CT_TOI_NONE);
-  CHECK(g.bodies.in[0]->looked < 8000 && impact.iterations < 400);
+  CHECK(g.bodies.in[0]->groups_tested < 8000 && impact.iterations < 400);
   rig_close(&g);
 }
 
