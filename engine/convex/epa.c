@@ -219,15 +219,15 @@ static bool append_supports_across(epa_run *r, const uint32_t *chosen, int rank)
 
 /* Starts the hull from four affinely independent points. Returns CT_DEGENERATE_HULL for a flat
  * difference, with the normal of the flat. */
-static ct_status start_polytope(epa_run *r, const ct_simplex *seed, ct_vec3 *flat_normal) {
+static ct_status start_polytope(epa_run *r, const ct_simplex *start, ct_vec3 *flat_normal) {
   ct_epa *e = r->epa;
   e->vertex_count = e->heap_count = e->grow.face_count = 0;
   /* Begin with the vertices of GJK's simplex. */
-  for (int i = 0; seed && i < seed->count; i++) {
+  for (int i = 0; start && i < start->count; i++) {
     if (!reserve_epa_vertex(e)) return CT_OUT_OF_MEMORY;
-    e->vertex[e->vertex_count] = seed->vertex[i];
+    e->vertex[e->vertex_count] = start->vertex[i];
     e->point[e->vertex_count] = e->vertex[e->vertex_count].w =
-        ct_round_to_grid(seed->vertex[i].w, r->grid);
+        ct_round_to_grid(start->vertex[i].w, r->grid);
     e->vertex_count++;
   }
   if (!e->vertex_count && !append_epa_support(r, ct_vec(1.0, 0.0, 0.0))) return CT_OUT_OF_MEMORY;
@@ -340,7 +340,7 @@ static ct_status expand_polytope(epa_run *r) {
   return accepted ? CT_OK : CT_LIMIT;
 }
 
-static void run_epa(epa_run *r, const ct_simplex *seed) {
+static void run_epa(epa_run *r, const ct_simplex *start) {
   double size = r->size = ct_minkowski_size(r->a, r->b);
   r->final_face = CT_HULL_BUILDER_NONE;
   r->grid = ct_grid(size);
@@ -350,7 +350,7 @@ static void run_epa(epa_run *r, const ct_simplex *seed) {
   *result = (ct_epa_result){.normal = {1.0, 0.0, 0.0}, .status = CT_PAIR_OK};
   /* Start and expand, or resume; a flat difference is answered directly. */
   ct_vec3 flat = {0.0, 0.0, 0.0};
-  ct_status status = r->resume ? CT_OK : start_polytope(r, seed, &flat);
+  ct_status status = r->resume ? CT_OK : start_polytope(r, start, &flat);
   if (status == CT_DEGENERATE_HULL) {
     write_flat_depth(r, flat);
     return;
@@ -372,7 +372,7 @@ static void run_epa(epa_run *r, const ct_simplex *seed) {
 }
 
 void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
-                const ct_simplex *seed, ct_epa_result *result) {
+                const ct_simplex *start, ct_epa_result *result) {
   assert(!ct_proxy_is_tapered(a) && !ct_proxy_is_tapered(b));
   epa_run r = {.epa = epa,
                .a = a,
@@ -381,7 +381,7 @@ void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
                .width = -1.0,
                .known = INFINITY,
                .iterations_max = CT_EPA_ITERATIONS_MAX};
-  run_epa(&r, seed);
+  run_epa(&r, start);
   result->on_face = r.final_face != CT_HULL_BUILDER_NONE;
   if (!result->on_face) return;
   ct_gjk g = {
@@ -394,20 +394,21 @@ void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
 }
 
 void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
-                    const ct_simplex *seed, ct_epa_bracket_options options, ct_epa_result *result) {
+                    const ct_simplex *start, ct_epa_bracket_options options,
+                    ct_epa_result *result) {
   assert(options.width >= 0.0 && options.rounds > 0);
   epa_run r = {.epa = epa, .a = a, .b = b, .result = result};
   r.width = options.width;
   r.known = options.known;
   r.resume = options.resume;
   r.iterations_max = options.rounds;
-  run_epa(&r, seed);
+  run_epa(&r, start);
 }
 
-int ct_epa_directions(const ct_epa *e, double limit, ct_vec3 *normals, int room) {
-  assert(room > 0);
+int ct_epa_directions(const ct_epa *e, double limit, ct_vec3 *normals, int capacity) {
+  assert(capacity > 0);
   int count = 0;
-  for (uint32_t face = 0; face < e->grow.face_count && count < room; face++) {
+  for (uint32_t face = 0; face < e->grow.face_count && count < capacity; face++) {
     if (!ct_hull_builder_is_alive(&e->grow, face) || e->plane[face].offset > limit) continue;
     ct_epa_plane plane = compute_face_plane(e, face);
     if (plane.offset > limit) continue;

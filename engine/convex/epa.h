@@ -62,21 +62,21 @@ typedef struct ct_epa_bracket_options {
   int rounds;   /* iteration limit: CT_PAIR_ITERATION_LIMIT, and the next run may resume */
 } ct_epa_bracket_options;
 
-/* Computes the depth of untapered cores with vertices. `seed`: the simplex of GJK, or NULL. Out of
+/* Computes the depth of untapered cores with vertices. `start`: the simplex of GJK, or NULL. Out of
  * memory: CT_PAIR_ITERATION_LIMIT, a valid bound and an empty polytope. Cancelled: the same, but
  * the polytope is retained. */
 void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
-                const ct_simplex *seed, ct_epa_result *result);
+                const ct_simplex *start, ct_epa_result *result);
 
 /* Brackets the depth of curved cores, on which EPA never ends exactly: stops at `options.width`,
  * at the iteration limit, or when no face is left. The normal is the direction of the least depth
  * found; ties are not broken. */
 void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
-                    const ct_simplex *seed, ct_epa_bracket_options options, ct_epa_result *result);
+                    const ct_simplex *start, ct_epa_bracket_options options, ct_epa_result *result);
 
 /* After a run: writes the normals (from a to b) of faces with offsets up to `limit`, at most
- * `room`, and returns their number. Normals within 8 degrees of an earlier one are skipped. */
-int ct_epa_directions(const ct_epa *epa, double limit, ct_vec3 *normals, int room);
+ * `capacity`, and returns their number. Normals within 8 degrees of an earlier one are skipped. */
+int ct_epa_directions(const ct_epa *epa, double limit, ct_vec3 *normals, int capacity);
 
 /* After a run: finds four polytope vertices and convex weights that combine to the origin. Returns
  * false if the polytope does not contain the origin. */

@@ -529,7 +529,7 @@ static bool flood_region(const region *r, uint32_t seed, place *rim) {
 /* Traces the border of the region and adds one corner per border edge. */
 static bool trace_region_rim(const region *r, place start, bool flat) {
   ct_corner_list *corners = &r->out->corners;
-  ct_vec3 moved = flat ? ct_supporting_face_normal(r->view, r->out) : r->out->normal;
+  ct_vec3 direction = flat ? ct_supporting_face_normal(r->view, r->out) : r->out->normal;
   place p = start;
   uint32_t first = get_loop_edge(r, start), bound = 4 * r->hull->edge_count;
   do {
@@ -540,7 +540,7 @@ static bool trace_region_rim(const region *r, place start, bool flat) {
     }
     if (!ct_corner_list_reserve(corners, corners->count + 1)) return false;
     uint32_t vertex = get_loop_vertex(r, p);
-    add_core_corner(r->proxy, r->view, vertex, moved, r->out);
+    add_core_corner(r->proxy, r->view, vertex, direction, r->out);
     corners->items[corners->count - 1].edge = edge;
     p = get_next_in_loop(r, p);
   } while (--bound > 0 &&

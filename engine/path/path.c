@@ -183,8 +183,8 @@ ct_pose ct_path_pose(const ct_path *path, double time) {
   ct_vec3 displacement = displacement_at(path, clock_at(path, time));
   /* The pivot's displacement minus that of the pivot's material point by the rotation: no
    * cancellation if both are small. */
-  ct_vec3 moved = ct_sub(displacement, ct_turn_change(turn, path->arm));
-  return (ct_pose){ct_add(options->start.position, moved),
+  ct_vec3 shift = ct_sub(displacement, ct_turn_change(turn, path->arm));
+  return (ct_pose){ct_add(options->start.position, shift),
                    ct_quat_mul(turn, options->start.rotation)};
 }
 

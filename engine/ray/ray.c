@@ -193,7 +193,7 @@ static size_t write_span_crossings(const ct_ray *ray, ct_placed shape, const ct_
 }
 
 size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace,
-                    ct_ray_crossing *out, size_t room) {
+                    ct_ray_crossing *out, size_t capacity) {
   ct_local_ray local;
   ct_ray_crossing ends[2];
   ct_frame unturned;
@@ -203,8 +203,8 @@ size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace,
   make_local_ray(ray, shape, &local);
   if (misses_ball(&local)) return 0;
   if (ct_kind_is_mesh(shape.shape->kind))
-    return ct_ray_cross_mesh(ray, shape, &local, workspace, out, room);
+    return ct_ray_cross_mesh(ray, shape, &local, workspace, out, capacity);
   size_t count = write_span_crossings(ray, shape, &local, workspace, ends);
-  for (size_t k = 0; k < count && k < room; k++) out[k] = ends[k];
+  for (size_t k = 0; k < count && k < capacity; k++) out[k] = ends[k];
   return count;
 }

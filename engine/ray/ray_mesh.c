@@ -42,7 +42,7 @@ typedef struct mesh_ray {
 /* The crossings found so far. */
 typedef struct crossing_list {
   ct_ray_crossing *out;
-  size_t room, count;
+  size_t capacity, count;
   double last;  /* distance of the last crossing */
   bool entered; /* the last crossing entered */
 } crossing_list;
@@ -57,7 +57,7 @@ static void add_ray_crossing(crossing_list *list, const ct_ray_crossing *c) {
     list->count--;
     return;
   }
-  if (list->count < list->room) list->out[list->count] = *c;
+  if (list->count < list->capacity) list->out[list->count] = *c;
   list->count++;
 }
 
@@ -246,8 +246,8 @@ static void trace_rounded_mesh(const mesh_ray *m, double growth, crossing_list *
   assert(growth > 0.0);
   trace_point met = {.t = -1.0}, at = evaluate_trace(m, growth, 0.0);
   bool outside = at.height > 0.0, near = false;
-  for (int step = 0; at.t <= m->end && at.t <= m->t_max && !(list->room == 1 && list->count > 0);
-       step++) {
+  for (int step = 0;
+       at.t <= m->end && at.t <= m->t_max && !(list->capacity == 1 && list->count > 0); step++) {
     bool limited = step == STEPS_MAX;
     /* on the surface: remember the first point and step on */
     if (fabs(at.height) <= zero_distance && !limited) {
@@ -305,9 +305,9 @@ static bool find_first_crossing(const mesh_ray *m, ct_ray_walk *walk, ct_workspa
 }
 
 size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray *local,
-                         ct_workspace *workspace, ct_ray_crossing *out, size_t room) {
+                         ct_workspace *workspace, ct_ray_crossing *out, size_t capacity) {
   mesh_ray m = make_mesh_ray(ray, shape, local);
-  crossing_list list = {.out = out, .room = room};
+  crossing_list list = {.out = out, .capacity = capacity};
   double growth = shape.shape->rounding + shape.shape->margin;
   if (m.t_max < 0.0) return 0;
   /* rounded mesh: sphere tracing */
@@ -318,8 +318,8 @@ size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray 
   ct_ray_walk walk = {.mesh = m.mesh, .origin = m.origin, .direction = m.direction, .same = m.same};
   /* one crossing wanted: try the first stop; else all hits */
   bool enough = false;
-  if (room == 1 && !find_first_crossing(&m, &walk, workspace, &list, &enough)) return SIZE_MAX;
+  if (capacity == 1 && !find_first_crossing(&m, &walk, workspace, &list, &enough)) return SIZE_MAX;
   if (enough) return list.count;
-  list = (crossing_list){.out = out, .room = room};
+  list = (crossing_list){.out = out, .capacity = capacity};
   return find_all_crossings(&m, &walk, workspace, &list) ? list.count : SIZE_MAX;
 }

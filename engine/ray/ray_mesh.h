@@ -7,6 +7,6 @@
 /* Crossings with a mesh; arguments and result as ct_ray_cross. The line must not miss the bounding
  * ball. */
 size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray *local,
-                         ct_workspace *workspace, ct_ray_crossing *out, size_t room);
+                         ct_workspace *workspace, ct_ray_crossing *out, size_t capacity);
 
 #endif

@@ -21,8 +21,8 @@ typedef struct ct_volume_common {
   uint32_t flags;         /* flags of the contact to be added */
   ct_vec3 start;          /* SOLFEC: start of the inner point's iteration */
   bool has_start;
-  bool is_wide; /* cut and integrate in double-double arithmetic; pair->wide is set */
-  double moved; /* largest displacement of planes and vertices by the method, m */
+  bool is_wide;            /* cut and integrate in double-double arithmetic; pair->wide is set */
+  double displacement_max; /* largest displacement of planes and vertices by the method, m */
 } ct_volume_common;
 
 /* The body and face that a face of the intersection comes from. */

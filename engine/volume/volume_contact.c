@@ -303,9 +303,12 @@ static void use_penetration_normal(const ct_volume_common *c, ct_volume_contact 
  * L, minus 2 L; at most 0. */
 static double compute_corrected_gap(const ct_volume_common *c, ct_vec3 normal, double raw) {
   assert(raw <= 0.0);
-  ct_convex_proxy moved = ct_proxy_translated(&c->b->proxy, ct_scale(normal, -2.0 * raw));
-  ct_gjk g = {
-      .a = &c->a->proxy, .b = &moved, .threshold = INFINITY, .enough = -INFINITY, .first = normal};
+  ct_convex_proxy displaced = ct_proxy_translated(&c->b->proxy, ct_scale(normal, -2.0 * raw));
+  ct_gjk g = {.a = &c->a->proxy,
+              .b = &displaced,
+              .threshold = INFINITY,
+              .enough = -INFINITY,
+              .first = normal};
   double distance = ct_gjk_run(&g) == CT_GJK_INSIDE ? 0.0 : ct_max2(g.simplex.value, 0.0);
   return ct_min2(distance + 2.0 * raw, 0.0);
 }
@@ -354,17 +357,18 @@ static bool set_inner_point(const ct_volume_common *c, bool is_solid, ct_volume_
 /* Bound of the volume's error, m^3: the displacement bound of planes and points times the
  * surface. */
 static double bound_volume_error(const ct_volume_common *c, const surface_sums *sum) {
-  double moved = 2.0 * c->moved;
+  double displacement = 2.0 * c->displacement_max;
   if (c->is_wide)
-    moved += ct_wide_plane_error(&c->a->proxy) + ct_wide_plane_error(&c->b->proxy) + WIDE * c->size;
-  else moved += ROUNDED * c->size;
-  return moved * sum->surface + SUMMED * sum->volume;
+    displacement +=
+        ct_wide_plane_error(&c->a->proxy) + ct_wide_plane_error(&c->b->proxy) + WIDE * c->size;
+  else displacement += ROUNDED * c->size;
+  return displacement * sum->surface + SUMMED * sum->volume;
 }
 
 bool ct_volume_add_common(const ct_volume_common *c) {
   ct_volume_scratch *m = c->pair->memory;
   uint32_t first_triangle = m->triangle_count;
-  assert(c->size > 0.0 && c->moved >= 0.0);
+  assert(c->size > 0.0 && c->displacement_max >= 0.0);
   /* planes and vertices displaced by epsilon have no double-double form */
   assert(!c->is_wide || (c->pair->has_wide && c->epsilon == 0.0));
   ct_volume_contact contact = {.element_a = c->a->element,

@@ -355,8 +355,8 @@ static void compact_vertices(ct_cut *cut) {
       cut->edges[e].origin = hole;
       e = get_next_around(cut, e);
     } while (e != first);
-    const ct_dd3 moved = ct_cut_wide_vertex(cut, last);
-    store_vertex(cut, hole, &moved);
+    const ct_dd3 vertex = ct_cut_wide_vertex(cut, last);
+    store_vertex(cut, hole, &vertex);
     assert(!is_marked_outside(cut, last));
     cut->edge_of[hole] = first;
     cut->vertex_mark[hole] = 0;

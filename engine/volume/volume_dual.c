@@ -27,7 +27,7 @@
 /* Solfec merges points if no coordinate differs by more than this many epsilons. */
 #define MERGE_DISTANCE 2.0
 /* Displacement bound in epsilons: of merged vertices 2 sqrt(3), of planes 2. */
-#define MOVED 4.0
+#define DISPLACEMENT_EPSILONS 4.0
 
 /* The dual construction of two polyhedra. */
 typedef struct dual_construction {
@@ -110,23 +110,23 @@ static void set_inner_to_ball_centre(dual_construction *d, double *resolution) {
 static void refine_inner_point(dual_construction *d, ct_vec3 start, double epsilon) {
   double step = REFINE_STEP * epsilon;
   assert(epsilon > 0.0);
-  bool moved = true;
+  bool changed = true;
   d->inner = start;
-  for (int pass = 0; pass < REFINE_PASSES && moved; pass++, step *= 0.5) {
-    moved = false;
+  for (int pass = 0; pass < REFINE_PASSES && changed; pass++, step *= 0.5) {
+    changed = false;
     for (uint32_t i = 0; i < d->planes.count; i++) {
       if (compute_inner_height(d, i) <= -epsilon) continue;
       d->inner = ct_add_scaled(d->inner, d->planes.unit[i].normal, -step);
-      moved = true;
+      changed = true;
     }
   }
-  if (moved) d->inner = start;
+  if (changed) d->inner = start;
   update_inner_margin(d);
 }
 
 /* Displaces planes nearer to the inner point than epsilon outward to epsilon. True if any changed.
  */
-static bool move_near_planes_outward(dual_construction *d, double epsilon) {
+static bool displace_near_planes(dual_construction *d, double epsilon) {
   bool any = false;
   assert(epsilon > 0.0);
   for (uint32_t i = 0; i < d->planes.count; i++) {
@@ -182,7 +182,7 @@ static bool find_inner_point(ct_volume_common *c, dual_construction *dual) {
     c->start = start;
     c->has_start = true;
     refine_inner_point(dual, start, c->epsilon);
-    if (move_near_planes_outward(dual, c->epsilon)) c->flags |= CT_VOLUME_FLAG_TOLERANCE_RAISED;
+    if (displace_near_planes(dual, c->epsilon)) c->flags |= CT_VOLUME_FLAG_TOLERANCE_RAISED;
     return true;
   }
   double resolution;
@@ -273,7 +273,7 @@ static bool add_dual_contact(ct_volume_common *c, dual_construction *dual) {
   if (c->epsilon > 0.0) {
     bool merged = merge_near_vertices(c->cut, c->epsilon, dual->planes.cancel),
          swollen = c->flags & CT_VOLUME_FLAG_TOLERANCE_RAISED;
-    c->moved = (merged || swollen ? MOVED : 0.0) * c->epsilon;
+    c->displacement_max = (merged || swollen ? DISPLACEMENT_EPSILONS : 0.0) * c->epsilon;
     if (!is_within_bodies(c)) {
       c->pair->flags |= CT_VOLUME_FLAG_GEOMETRIC_FAILURE;
       return true;

@@ -109,10 +109,10 @@ static bool append_candidate_element(void *context, uint32_t element) {
   ct_volume_scratch *m = f->memory;
   if (f->count == m->element_capacity) {
     size_t larger = m->element_capacity ? 2 * m->element_capacity : 64;
-    uint32_t *moved = realloc(m->elements, larger * sizeof *moved);
-    f->failed = moved == NULL;
+    uint32_t *resized = realloc(m->elements, larger * sizeof *resized);
+    f->failed = resized == NULL;
     if (f->failed) return false;
-    m->elements = moved;
+    m->elements = resized;
     m->element_capacity = larger;
   }
   m->elements[f->count++] = element;

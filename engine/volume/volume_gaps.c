@@ -11,7 +11,7 @@
 #define SURFACE_ROUNDOFFS 256.0
 
 /* Distance query with both bodies displaced outward by `by` along a direction. */
-static ct_pair_result query_moved_distance(ct_volume_pair *pair, ct_vec3 along, double by) {
+static ct_pair_result query_displaced_distance(ct_volume_pair *pair, ct_vec3 along, double by) {
   ct_pair_options options = {.threshold = INFINITY};
   ct_frame a = ct_frame_of(ct_pose_identity()), b = pair->relative;
   a.position = ct_scale(along, -by);
@@ -23,7 +23,7 @@ static ct_pair_result query_moved_distance(ct_volume_pair *pair, ct_vec3 along, 
 }
 
 ct_pair_result ct_volume_distance(ct_volume_pair *pair) {
-  return query_moved_distance(pair, ct_vec(0.0, 0.0, 0.0), 0.0);
+  return query_displaced_distance(pair, ct_vec(0.0, 0.0, 0.0), 0.0);
 }
 
 void ct_volume_use_distance_normal(ct_volume_pair *pair, ct_volume_contact *c) {
@@ -56,7 +56,7 @@ void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *c) {
   double apart = -c->raw_gap;
   assert(apart >= 0.0);
   c->gap = ct_min2(
-      ct_max2(query_moved_distance(pair, c->normal, apart).distance, 0.0) - 2.0 * apart, 0.0);
+      ct_max2(query_displaced_distance(pair, c->normal, apart).distance, 0.0) - 2.0 * apart, 0.0);
 }
 
 /* ---- surfaces ------------------------------------------------------------------------------- */

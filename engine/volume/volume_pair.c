@@ -31,9 +31,9 @@ bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t s
   void *old;
   memcpy(&old, items, sizeof old);
   uint32_t larger = *capacity ? 2 * *capacity : 16;
-  void *moved = larger > *capacity ? realloc(old, larger * size) : NULL;
-  if (!moved) return false;
-  memcpy(items, &moved, sizeof moved);
+  void *resized = larger > *capacity ? realloc(old, larger * size) : NULL;
+  if (!resized) return false;
+  memcpy(items, &resized, sizeof resized);
   *capacity = larger;
   return true;
 }

@@ -43,18 +43,18 @@ typedef struct ct_ray_crossing {
 } ct_ray_crossing;
 
 /* Crossings of a ray with a placed shape, in order: returns their number, and writes the first
- * `room` of them. Convex shapes have at most two. SIZE_MAX: out of memory (meshes only). At a
+ * `capacity` of them. Convex shapes have at most two. SIZE_MAX: out of memory (meshes only). At a
  * mesh's vertex or edge there is one crossing, with the lowest triangle crossed in that direction.
- * Inner walls of overlapping parts are no crossings. With room 1 the search ends at a mesh's first
- * crossing. Distances and positions are accurate to some u of the shape's size and the distance,
- * for any origin. At an edge the normal is from one adjacent face. Cost: closed forms; hulls
- * O(faces); rounded boxes, hulls and similar a few point distances (pair.h) per crossing; meshes as
- * in mesh.h, with exact arithmetic only if doubles leave a sign open. Sphere: Haines, Guenther,
- * Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls: Cyrus, Beck 1978; rounded shapes: van den
- * Bergen 2004; meshes: Segura, Feito 2001, with simulation of simplicity at vertices and edges
- * (Edelsbrunner, Muecke 1990). */
+ * Inner walls of overlapping parts are no crossings. With capacity 1 the search ends at a mesh's
+ * first crossing. Distances and positions are accurate to some u of the shape's size and the
+ * distance, for any origin. At an edge the normal is from one adjacent face. Cost: closed forms;
+ * hulls O(faces); rounded boxes, hulls and similar a few point distances (pair.h) per crossing;
+ * meshes as in mesh.h, with exact arithmetic only if doubles leave a sign open. Sphere: Haines,
+ * Guenther, Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls: Cyrus, Beck 1978; rounded shapes:
+ * van den Bergen 2004; meshes: Segura, Feito 2001, with simulation of simplicity at vertices and
+ * edges (Edelsbrunner, Muecke 1990). */
 size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace,
-                    ct_ray_crossing *out, size_t room);
+                    ct_ray_crossing *out, size_t capacity);
 
 CT_DECLARATIONS_END
 
