@@ -167,6 +167,7 @@ static ct_status search_pair_of_colliders(void *context, const ct_toi_pair *pair
   ct_toi_search search = pair_search_of(first, pair);
   ct_toi_sample at, separated;
   ct_toi_outcome outcome = ct_toi_start(&search, options->begin, key, &at);
+  /* apart at the start: advance to the contact; in contact and separating: first to apart */
   if (outcome == CT_TOI_OUTCOME_UNDECIDED && search.status == CT_OK) {
     if (ct_sample_is_apart(&at) && !first->initial) advance_pair(first, &search, &at);
     else if (!ct_sample_is_apart(&at)) {
@@ -196,6 +197,7 @@ static void combine_pairs(const first_contact *first) {
   const ct_toi_options *options = first->bodies->options;
   ct_toi *impact = first->impact;
   if (first->separating && !first->initial) impact->flags |= CT_TOI_FLAG_SEPARATING_AT_START;
+  /* contact at the start that does not separate, or is not followed by another contact */
   if (first->initial || (first->separating && !first->has_contact)) {
     impact->event = CT_TOI_INITIAL;
     impact->lower = impact->upper = impact->free_until = options->begin;
@@ -204,6 +206,7 @@ static void combine_pairs(const first_contact *first) {
     return;
   }
   impact->free_until = ct_min2(first->free_until, options->end);
+  /* first contact, unless a pair is undecided before it */
   if (first->has_contact && !(first->undecided_from < first->lower)) {
     impact->event = CT_TOI_CONTACT;
     impact->lower = ct_min2(first->lower, impact->time);

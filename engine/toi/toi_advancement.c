@@ -118,6 +118,7 @@ static void set_plane_rotation(tilted_gap *g, const ct_toi_sample *s, const ct_r
 /* The longest of the tried times at which the gap is positive; 0: none above `least`. */
 static double longest_time_apart(const tilted_gap *g, double first, double least) {
   double time = first, beyond = 0.0, lacking = 0.0, left = -1.0, now = gap_after(g, 0.0);
+  /* shorten the time until the gap is positive */
   for (int i = 0; i < TRIES_MAX && time > least && !(left > 0.0); i++) {
     if (i > 0) time = ct_max2(TRY_FACTOR * time, time * (now / (now - left)));
     left = gap_after(g, time);
@@ -126,6 +127,7 @@ static double longest_time_apart(const tilted_gap *g, double first, double least
     lacking = left;
   }
   if (!(left > 0.0)) return 0.0;
+  /* lengthen it toward the last time with a negative gap */
   for (int i = 0; i < REFINEMENTS && beyond > 0.0; i++) {
     double next = time + (beyond - time) * (left / (left - lacking));
     if (!(next > time && next < beyond)) break;

@@ -74,10 +74,12 @@ static double axis_component(ct_vec3 v, int axis) {
  * without half-spaces at the middle of the widest axis. Returns the begin of the right child. */
 static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
   ct_toi_leaf *leaves = c->leaves;
+  /* middle of the widest axis */
   ct_aabb centers = box_of_centers(c, node);
   ct_vec3 width = ct_sub(centers.max, centers.min);
   int axis = width.x >= width.y && width.x >= width.z ? 0 : width.y >= width.z ? 1 : 2;
   double middle = 0.5 * (axis_component(centers.min, axis) + axis_component(centers.max, axis));
+  /* move half-spaces, or else centres below the middle, to the left */
   uint32_t planes = 0, left = node->begin;
   for (uint32_t i = node->begin; i < node->end; i++) planes += !(leaves[i].radius < INFINITY);
   bool by_kind = planes > 0 && planes < node->end - node->begin;
@@ -89,6 +91,7 @@ static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
     leaves[i] = leaves[left];
     leaves[left++] = swap;
   }
+  /* halve the number if the split is empty or the tree deep */
   bool halves = node->depth >= UNEVEN_LEVELS || left == node->begin || left == node->end;
   return halves ? node->begin + (node->end - node->begin) / 2 : left;
 }
@@ -134,6 +137,7 @@ ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, in
   uint32_t count = (uint32_t)ct_body_collider_count(mover.body);
   size_t sides = sizeof **out, nodes = sides + count * sizeof(ct_toi_side),
          leaves = nodes + 2 * count * sizeof(ct_toi_node);
+  /* reuse the block of the same mover */
   bool is_filled = is_retained(memory, which, mover);
   memory->filled[which] = is_filled;
   if (!is_filled && !reserve_block(memory, which, leaves + count * sizeof(ct_toi_leaf)))
@@ -142,6 +146,7 @@ ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, in
   if (is_filled) return CT_OK;
   *c = (ct_toi_colliders){.mover = mover, .count = count, .group = ct_toi_side_start(mover)};
   c->group.group = true;
+  /* lay out the arrays and create the root of the tree */
   c->sides = (ct_toi_side *)((char *)c + sides);
   c->nodes = (ct_toi_node *)((char *)c + nodes);
   for (uint32_t i = 0; i < count; i++) c->sides[i].body = NULL;
@@ -329,6 +334,7 @@ static ct_status visit_nearest(void *context, const ct_toi_pair *pair, double ke
   ct_toi_measure(pair, q->time, &options, q->bodies->workspace, &sample);
   ++*q->distances;
   if (ct_workspace_out_of_memory(q->bodies->workspace)) return CT_OUT_OF_MEMORY;
+  /* `lower` is the least lower bound of all pairs */
   if (q->found && !(sample.result.distance < q->sample->result.distance)) {
     q->sample->lower = ct_min2(q->sample->lower, sample.lower);
     return CT_OK;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the pairs that meet first --------------------------------------------------------------- */
+/* ---- the first contacts of a scene ----------------------------------------------------------- */
 
 /* The pairs of a scene that come into contact first.
  *

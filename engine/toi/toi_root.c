@@ -75,6 +75,7 @@ void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_to
   ct_toi_sample from = *before, to = *after, apart = separates ? to : from, now;
   double close = 0.0;
   int slow = 0;
+  /* Newton steps or bisections until the distance is zero within its uncertainty */
   *root = fabs(from.result.distance) < fabs(to.result.distance) ? from : to;
   for (int i = 0; i < ROOT_ITERATIONS_MAX && !is_root_sample(root); i++) {
     double width = to.time - from.time, time = next_root_time(&from, &to, slow, &close);
@@ -85,6 +86,7 @@ void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_to
     if (fabs(now.result.distance) <= fabs(root->result.distance)) *root = now;
     slow = slow < SLOW_ITERATIONS_MAX && to.time - from.time > 0.5 * width ? slow + 1 : 0;
   }
+  /* distances of meshes near zero have no reliable normal */
   bool mesh =
       ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
   if (mesh) refine_root_normal(search, &apart, separates, root);
@@ -172,6 +174,7 @@ static void bisect_between_ends(bisection *b) {
   ct_toi *impact = b->impact;
   impact->event = CT_TOI_UNDECIDED;
   impact->status = CT_PAIR_ITERATION_LIMIT;
+  /* begin of the motion */
   if (!ct_toi_evaluate(&b->search, o->begin, &b->apart)) return;
   if (!ct_sample_is_apart(&b->apart)) {
     ct_toi_write_result(&b->apart, impact);
@@ -180,6 +183,7 @@ static void bisect_between_ends(bisection *b) {
     impact->lower = impact->upper = o->begin;
     return;
   }
+  /* end of the motion */
   if (!ct_toi_evaluate(&b->search, o->end, &b->in_contact)) return;
   if (ct_sample_is_contact(&b->in_contact)) {
     bisect_interval(b);

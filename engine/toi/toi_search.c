@@ -134,8 +134,7 @@ typedef enum toi_state {
 } toi_state;
 #define RUNNING_STATES TOI_STATE_FREE
 
-/* Samples of a lookahead of which none is certainly in contact: the nearest of them, and its
- * neighbours in time. */
+/* The nearest sample of a lookahead without a certain contact, and its neighbours in time. */
 typedef struct near_samples {
   ct_toi_sample before, nearest, after;
   bool is_last; /* nothing is after it yet */
@@ -306,14 +305,17 @@ static toi_state lookahead(toi_machine *m) {
   ct_toi_search *search = m->search;
   const double end = search->options->end;
   assert(m->low.time >= m->at->time && m->step > 0.0);
+  /* evaluate the next sample */
   if (!(m->low.time < end)) return abandon_lookahead(m);
   if (!ct_toi_evaluate(search, ct_min2(end, m->low.time + m->step), m->next))
     return abandon_lookahead(m);
   bool apart = ct_sample_is_apart(m->next), in_contact = ct_sample_is_contact(m->next);
+  /* in contact: report; open surfaces need a second sample in contact */
   if (in_contact && !m->open_surface) return report_straddle_contact(m);
   if (in_contact && m->touched) return abandon_lookahead(m);
   m->touched = m->touched || in_contact;
   record_near_sample(&m->near, &m->low, m->next);
+  /* apart: resume, classify the straddle, or continue behind it */
   bool approaches = ct_sample_is_apart(m->at) && m->near.is_last && m->next->rate < 0.0;
   if (apart && !m->planes && (m->is_tentative || approaches) && !m->touched)
     return resume_advancement(m);
@@ -338,12 +340,14 @@ static bool is_nearer_sample(const ct_toi_sample *s, const ct_toi_sample *neares
 /* Finds the least distance around near->nearest, by regula falsi and bisection on the sign of the
  * rate. True: it is a contact. */
 static bool minimise_distance(ct_toi_search *search, near_samples *near) {
+  /* bracket: the rate changes from negative to positive */
   bool approaches = near->nearest.rate < 0.0;
   const ct_toi_sample *low = approaches ? &near->nearest : &near->before,
                       *high = approaches ? &near->after : &near->nearest;
   double from = low->time, to = high->time, rate_from = low->rate, rate_to = high->rate;
   assert(from <= to);
   ct_toi_sample now;
+  /* regula falsi; every third step a bisection */
   for (int i = 0; i < GRAZE_SAMPLES_MAX && rate_from < 0.0 && rate_to > 0.0; i++) {
     double secant = from + (to - from) * (rate_from / (rate_from - rate_to)),
            middle = 0.5 * (from + to);

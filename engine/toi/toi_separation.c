@@ -66,6 +66,7 @@ static double crossing_clearance(const ct_toi_pair *pair, const ct_toi_sample *s
   const link_side a = link_side_of(&pair->a, &s->a, s->result.triangle_a),
                   b = link_side_of(&pair->b, &s->b, s->result.triangle_b);
   double best = 0.0;
+  /* all pairs of triangles, or only the crossing one */
   if ((uint64_t)a.view->live_count * b.view->live_count <= LINK_PAIRS_MAX) {
     for (uint32_t i = 0; i < a.view->live_count; i++) {
       ct_triangle first = placed_link_triangle(&a, a.view->corners[i]);
@@ -79,6 +80,7 @@ static double crossing_clearance(const ct_toi_pair *pair, const ct_toi_sample *s
                 second = placed_link_triangle(&b, b.view->triangles[b.found]);
     best = pair_link_clearance(&first, &second);
   }
+  /* subtract round-off */
   double far_a = ct_norm(s->a.pivot) + ct_norm(s->a.shape.position),
          far_b = ct_norm(s->b.pivot) + ct_norm(s->b.shape.position);
   double size = (far_a + far_b) + (pair->a.reach + pair->b.reach);
@@ -189,9 +191,11 @@ static ct_vec3 find_deeper_point(const ct_toi_side *mesh, const ct_toi_side_pose
                                  ct_vec3 point, ct_workspace *workspace) {
   const ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {CT_SIZE_MIN}};
   const ct_pair_options options = {0.0, INFINITY};
+  /* start toward the centre of the other shape */
   depth_sample best = point_depth(point, other, there, 0.0, workspace);
   double step = DEEPER_FACTOR * ct_min2(other->radius, mesh->radius);
   ct_vec3 target = ct_to_parent(there->body, other->ball);
+  /* project the target to the mesh; accept deeper points */
   for (int i = 0; i < DEEPER_STEPS_MAX; i++) {
     ct_frame frame = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, target};
     ct_pair_result nearest;

@@ -61,6 +61,7 @@ static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *optio
                               ct_timeline *timeline, step *out) {
   ct_toi impact;
   ct_status status = ct_toi_first(bodies, &impact);
+  /* list grazes before the contact */
   while (status == CT_OK && options->list_grazes && impact.flags & CT_TOI_FLAG_GRAZE) {
     if (timeline->graze_count == limit) {
       out->known = impact.graze_time;
@@ -72,6 +73,7 @@ static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *optio
     status = ct_toi_first(bodies, &impact);
   }
   if (status != CT_OK) return status;
+  /* report the contact, or the time until which nothing changes */
   out->changed = impact.event == CT_TOI_CONTACT;
   if (out->changed) out->change = change_of(&impact, true);
   out->known = impact.event == CT_TOI_NONE ? options->end : impact.free_until;
@@ -86,10 +88,12 @@ static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options 
   ct_toi_sample at, separated, root;
   search.evaluations_max = options->iterations_max;
   if (!ct_toi_evaluate(&search, options->begin, &at)) return search.status;
+  /* advance to the first sample apart */
   ct_toi_outcome outcome = ct_toi_search_separation(&search, &at, &separated);
   out->changed = outcome == CT_TOI_OUTCOME_FREE;
   out->known = at.time;
   if (!out->changed) return search.status;
+  /* find the root of the distance and its bracket */
   search.evaluations_max = UINT32_MAX;
   root = at;
   if (at.result.distance <= 0.0) ct_toi_root(&search, &at, &separated, &root);
@@ -111,9 +115,11 @@ static ct_status follow_contact_changes(const ct_toi_bodies *bodies, size_t limi
   ct_status status = CT_OK;
   while (status == CT_OK && options.begin < options.end) {
     step next = {.changed = false};
+    /* find the next change of the state */
     status = touching ? next_parting(&now, &options, &next)
                       : next_contact(&now, &options, limit, timeline, &next);
     if (status != CT_OK) break;
+    /* no change, or no more changes requested: the timeline ends */
     bool full = next.changed && timeline->count == limit;
     if (!next.changed || full) {
       timeline->known_until = full ? next.change.lower : next.known;
@@ -137,6 +143,7 @@ ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_opti
   timeline->status = CT_TIMELINE_COMPLETE;
   timeline->known_until = options->end;
   if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
+  /* set defaults */
   ct_toi_options first = *options;
   first.method = CT_TOI_CONSERVATIVE_ADVANCEMENT;
   if (first.iterations_max == 0) first.iterations_max = CT_TOI_ITERATIONS;
@@ -144,6 +151,7 @@ ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_opti
   ct_toi_pair pair;
   ct_toi_sample sample;
   uint32_t distances = 0;
+  /* find the state at the begin, then its changes */
   ct_status status = ct_toi_bodies_set(&bodies, a, b, &first, workspace);
   if (status == CT_OK) status = ct_toi_nearest(&bodies, options->begin, &pair, &sample, &distances);
   if (status != CT_OK) return status;
