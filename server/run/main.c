@@ -42,8 +42,8 @@ static bool open_shared_store(srv_server *server) {
       .password_file_given = srv_config_given(config, "store-password-file", file_given)};
   server->store = srv_store_redis_open(server->loop, &options);
   if (!server->store) return false;
-  server->store->told_most = config->limits.event_ring;
-  server->store->told_bytes_most = config->limits.event_backlog_bytes * API_EVENTS_BACKLOGS;
+  server->store->event_writes_max = config->limits.event_ring;
+  server->store->event_bytes_max = config->limits.event_backlog_bytes * API_EVENTS_BACKLOGS;
   server->shared = srv_shared_create(srv_recover_reload_corrupt);
   if (!server->shared) {
     fprintf(stderr, "contactd: start: out of memory.\n");
@@ -74,8 +74,8 @@ static bool open_configured_store(srv_server *server) {
     return true;
   }
   /* The store repeats its findings of the opening through this callback. */
-  server->store->tell = log_store_event;
-  server->store->tell_cls = server;
+  server->store->report = log_store_event;
+  server->store->report_cls = server;
   server->shape_expiry = srv_shape_expiry_create();
   if (server->shape_expiry) return srv_recover_list(server);
   fprintf(stderr, "contactd: start: out of memory.\n");

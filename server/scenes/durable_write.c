@@ -23,7 +23,7 @@ struct srv_durable {
   srv_request *request;
   api_record record;
   bool recorded;
-  char *reported; /* event payload; owned */
+  char *events; /* payload; owned */
   enum {
     DURABLE_SUBMITTING, /* srv_durable_submit is running */
     DURABLE_WAITS,      /* for the store, or for a turn */
@@ -37,7 +37,7 @@ void srv_durable_free(srv_durable *durable) {
   if (!durable) return;
   if (durable->recorded) api_record_free(&durable->record);
   free(durable->kept);
-  free(durable->reported);
+  free(durable->events);
   api_shapes_release(durable->shapes);
   free(durable);
 }
@@ -257,9 +257,9 @@ static void fill_event_payload(srv_request *request) {
   bool whole = true;
   const api_event *events = api_call_events(request->call, &count, &whole);
   if (whole && count > 0)
-    durable->reported = srv_event_payload_write(events, count, &write->told_length);
-  write->reported = durable->reported;
-  write->told_count = durable->reported ? count : 1;
+    durable->events = srv_event_payload_write(events, count, &write->events_length);
+  write->events = durable->events;
+  write->event_count = durable->events ? count : 1;
 }
 
 static srv_durable_outcome submit_scene_write(srv_request *request) {
@@ -345,8 +345,8 @@ static void begin_seen_report(srv_shape_turn *turn) {
  */
 static srv_durable_outcome submit_known_shape(srv_request *request, const char *id) {
   srv_server *server = request->server;
-  bool tells = srv_shape_expiry_needs_report(server, id);
-  if (!server->shape_turn_taken && !tells) {
+  bool needs_report = srv_shape_expiry_needs_report(server, id);
+  if (!server->shape_turn_taken && !needs_report) {
     srv_shape_expiry_renew(server, id);
     return SRV_DURABLE_NOTHING;
   }
@@ -357,7 +357,7 @@ static srv_durable_outcome submit_known_shape(srv_request *request, const char *
   durable->write.act = SRV_STORE_SEEN;
   durable->write.before = durable->write.revision = 1;
   durable->write.done = on_shape_seen_stored;
-  durable->turn.begin = tells ? begin_seen_report : begin_known_shape;
+  durable->turn.begin = needs_report ? begin_seen_report : begin_known_shape;
   durable->phase = DURABLE_WAITS;
   srv_shape_turn_acquire(server, &request->durable->turn);
   return SRV_DURABLE_WAITS;

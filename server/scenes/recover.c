@@ -24,7 +24,7 @@ typedef enum phase {
 
 struct srv_recovery {
   phase phase;
-  srv_store_lookup look;
+  srv_store_lookup lookup;
   bool looked;
   srv_store_entry *shapes; /* to be loaded; owned */
   size_t shape_count, shape_next, shapes_loading;
@@ -125,33 +125,33 @@ void srv_recover_reload_corrupt(srv_server *server) {
 
 /* ---- phases --------------------------------------------------------------------------------- */
 
-static void handle_lookup_failure(srv_server *server, const srv_store_lookup *look) {
-  srv_log_event(server->log, "storeNotRead", look->why);
+static void handle_lookup_failure(srv_server *server, const srv_store_lookup *lookup) {
+  srv_log_event(server->log, "storeNotRead", lookup->why);
   schedule_retry(server->recovery);
 }
 
-static void on_shapes_listed(srv_store_lookup *look) {
-  srv_server *server = look->cls;
+static void on_shapes_listed(srv_store_lookup *lookup) {
+  srv_server *server = lookup->cls;
   srv_recovery *recovery = server->recovery;
   recovery->loading = false;
   server->background_jobs--;
-  if (look->status != SRV_STORE_OK) {
-    handle_lookup_failure(server, look);
+  if (lookup->status != SRV_STORE_OK) {
+    handle_lookup_failure(server, lookup);
     return;
   }
   recovery->looked = true;
-  recovery->shapes = look->entries;
-  recovery->shape_count = look->count;
+  recovery->shapes = lookup->entries;
+  recovery->shape_count = lookup->count;
   continue_recovery(server);
 }
 
 static void request_shape_list(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  recovery->look =
+  recovery->lookup =
       (srv_store_lookup){.space = SRV_STORE_SHAPES, .done = on_shapes_listed, .cls = server};
   recovery->loading = true;
   server->background_jobs++;
-  srv_store_find(server->store, &recovery->look);
+  srv_store_find(server->store, &recovery->lookup);
 }
 
 static void finish_shapes_phase(srv_server *server) {
@@ -282,20 +282,20 @@ static void continue_recovery(srv_server *server) {
 
 /* ---- start and end -------------------------------------------------------------------------- */
 
-static void on_scenes_listed(srv_store_lookup *look) {
-  srv_server *server = look->cls;
+static void on_scenes_listed(srv_store_lookup *lookup) {
+  srv_server *server = lookup->cls;
   server->recovery->looked = true;
 }
 
-static bool register_listed_scenes(srv_server *server, const srv_store_lookup *look) {
-  for (size_t i = 0; i < look->count; i++) {
+static bool register_listed_scenes(srv_server *server, const srv_store_lookup *lookup) {
+  for (size_t i = 0; i < lookup->count; i++) {
     srv_stored_scene *kept = calloc(1, sizeof *kept);
     if (!kept) return false;
     kept->presence = SRV_PRESENCE_STORED;
-    kept->revision = look->entries[i].revision;
-    kept->stamp = look->entries[i].stamp;
-    kept->bodies = look->entries[i].bodies;
-    srv_entry *entry = srv_registry_open(server->registry, look->entries[i].id);
+    kept->revision = lookup->entries[i].revision;
+    kept->stamp = lookup->entries[i].stamp;
+    kept->bodies = lookup->entries[i].bodies;
+    srv_entry *entry = srv_registry_open(server->registry, lookup->entries[i].id);
     if (!entry) {
       free(kept);
       return false;
@@ -306,16 +306,16 @@ static bool register_listed_scenes(srv_server *server, const srv_store_lookup *l
 }
 
 /* Requests the list of scenes and waits for it. True also for an unreachable shared store, which is
- * queried again while the daemon serves. False: the reason is in look->why. */
+ * queried again while the daemon serves. False: the reason is in lookup->why. */
 static bool request_scene_list(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  srv_store_lookup *look = &recovery->look;
-  *look = (srv_store_lookup){.space = SRV_STORE_SCENES, .done = on_scenes_listed, .cls = server};
-  srv_store_find(server->store, look);
+  srv_store_lookup *lookup = &recovery->lookup;
+  *lookup = (srv_store_lookup){.space = SRV_STORE_SCENES, .done = on_scenes_listed, .cls = server};
+  srv_store_find(server->store, lookup);
   srv_server_wait(server, &recovery->looked);
   recovery->looked = false;
-  recovery->listed = look->status == SRV_STORE_OK;
-  return recovery->listed || (server->store->shared && look->status == SRV_STORE_UNAVAILABLE);
+  recovery->listed = lookup->status == SRV_STORE_OK;
+  return recovery->listed || (server->store->shared && lookup->status == SRV_STORE_UNAVAILABLE);
 }
 
 bool srv_recover_list(srv_server *server) {
@@ -323,15 +323,15 @@ bool srv_recover_list(srv_server *server) {
   bool good = recovery != NULL;
   server->shapes_pending = true;
   if (good) {
-    srv_store_lookup *look = &recovery->look;
+    srv_store_lookup *lookup = &recovery->lookup;
     recovery->server = server;
     if (!request_scene_list(server)) {
-      fprintf(stderr, "contactd: the store cannot be read: %s.\n", look->why);
+      fprintf(stderr, "contactd: the store cannot be read: %s.\n", lookup->why);
       return false;
     }
-    good = register_listed_scenes(server, look);
-    srv_registry_raise_first_revision(server->registry, look->last_revision);
-    free(look->entries);
+    good = register_listed_scenes(server, lookup);
+    srv_registry_raise_first_revision(server->registry, lookup->last_revision);
+    free(lookup->entries);
     recovery->phase = PHASE_SHAPES;
   }
   if (!good) fprintf(stderr, "contactd: start: out of memory.\n");

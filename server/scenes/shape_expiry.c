@@ -20,7 +20,7 @@ typedef struct shape_use {
   uint64_t at_ns;
   /* Shared store only: */
   uint64_t stamp, last; /* of the store's entry, as of at_ns or earlier; stamp 0: unknown */
-  uint64_t told_ns;     /* time of the last report to the store; 0: none */
+  uint64_t reported_ns; /* time of the last report to the store; 0: none */
 } shape_use;
 
 struct srv_shape_expiry {
@@ -31,7 +31,7 @@ struct srv_shape_expiry {
   uint64_t next_ns, began_ns;
   bool running;
   /* The current round: */
-  srv_store_lookup look; /* of a shared store */
+  srv_store_lookup lookup; /* of a shared store */
   uint64_t looked_ns;
   const api_shape_table *shapes;
   api_scene_entry *scenes;
@@ -73,8 +73,8 @@ static uint64_t get_lifetime_ns(const srv_server *server) {
 bool srv_shape_expiry_needs_report(srv_server *server, const char *id) {
   if (!server->shape_expiry || !server->store->shared) return false;
   const shape_use *item = find_shape_use(server->shape_expiry, id);
-  return !item || !item->told_ns ||
-         uv_hrtime() - item->told_ns >= get_lifetime_ns(server) / REPORTS_PER_LIFETIME;
+  return !item || !item->reported_ns ||
+         uv_hrtime() - item->reported_ns >= get_lifetime_ns(server) / REPORTS_PER_LIFETIME;
 }
 
 /* NULL: out of memory. */
@@ -89,14 +89,14 @@ static shape_use *add_shape_use(srv_shape_expiry *expiry, const char *id) {
   return &items[at];
 }
 
-void srv_shape_expiry_reported(srv_server *server, const char *id, uint64_t told_ns) {
+void srv_shape_expiry_reported(srv_server *server, const char *id, uint64_t reported_ns) {
   srv_shape_expiry *expiry = server->shape_expiry;
   shape_use *item = expiry ? find_shape_use(expiry, id) : NULL;
   if (expiry && !item)
     item = add_shape_use(expiry, id); /* out of memory: it will be reported again */
   if (!item) return;
   item->at_ns = uv_hrtime();
-  item->told_ns = told_ns;
+  item->reported_ns = reported_ns;
 }
 
 /* ---- removal -------------------------------------------------------------------------------- */
@@ -183,10 +183,10 @@ static int compare_entry_id(const void *id, const void *entry) {
 /* Merges the shared store's entry: a changed entry means that the shape was used before the
  * lookup's answer. */
 static void merge_store_use(const srv_shape_expiry *expiry, shape_use *item) {
-  const srv_store_lookup *look = &expiry->look;
-  const srv_store_entry *entry = look->count ? bsearch(item->id, look->entries, look->count,
-                                                       sizeof *look->entries, compare_entry_id)
-                                             : NULL;
+  const srv_store_lookup *lookup = &expiry->lookup;
+  const srv_store_entry *entry = lookup->count ? bsearch(item->id, lookup->entries, lookup->count,
+                                                         sizeof *lookup->entries, compare_entry_id)
+                                               : NULL;
   if (!entry || (item->stamp == entry->stamp && item->last == entry->bodies)) return;
   item->stamp = entry->stamp;
   item->last = entry->bodies;
@@ -219,8 +219,8 @@ static void on_usage_searched(srv_job *job, long piece) {
   bool noted = update_shape_uses(expiry);
   api_shapes_release(expiry->shapes);
   free(expiry->named);
-  free(expiry->look.entries);
-  expiry->look = (srv_store_lookup){0};
+  free(expiry->lookup.entries);
+  expiry->lookup = (srv_store_lookup){0};
   if (noted) remove_next_expired(expiry);
   else end_expiry_round(expiry);
 }
@@ -231,7 +231,7 @@ static void begin_expiry_round(srv_shape_expiry *expiry) {
   if (!expiry->named ||
       !srv_registry_list(server->registry, &expiry->scenes, &expiry->scenes_count)) {
     free(expiry->named);
-    free(expiry->look.entries);
+    free(expiry->lookup.entries);
     end_expiry_round(expiry);
     return;
   }
@@ -242,14 +242,14 @@ static void begin_expiry_round(srv_shape_expiry *expiry) {
   srv_pool_pump(server->pool);
 }
 
-static void on_store_shapes_listed(srv_store_lookup *look) {
-  srv_shape_expiry *expiry = look->cls;
+static void on_store_shapes_listed(srv_store_lookup *lookup) {
+  srv_shape_expiry *expiry = lookup->cls;
   expiry->looked_ns = uv_hrtime();
-  if (look->status == SRV_STORE_OK && expiry->server->drain == SRV_SERVING) {
+  if (lookup->status == SRV_STORE_OK && expiry->server->drain == SRV_SERVING) {
     begin_expiry_round(expiry);
     return;
   }
-  free(look->entries);
+  free(lookup->entries);
   end_expiry_round(expiry);
 }
 
@@ -263,8 +263,8 @@ void srv_shape_expiry_tick(srv_server *server, uint64_t now_ns) {
   expiry->server = server;
   expiry->running = true;
   server->background_jobs++;
-  expiry->look =
+  expiry->lookup =
       (srv_store_lookup){.space = SRV_STORE_SHAPES, .done = on_store_shapes_listed, .cls = expiry};
-  if (server->store->shared) srv_store_find(server->store, &expiry->look);
+  if (server->store->shared) srv_store_find(server->store, &expiry->lookup);
   else begin_expiry_round(expiry);
 }

@@ -20,8 +20,8 @@ void srv_shape_expiry_destroy(srv_shape_expiry *expiry); /* NULL is allowed */
 void srv_shape_expiry_renew(srv_server *server, const char *id);
 /* True if the store must be informed that the shape was posted again (SRV_STORE_SEEN). */
 bool srv_shape_expiry_needs_report(srv_server *server, const char *id);
-/* Notes that the store was informed at told_ns or later. */
-void srv_shape_expiry_reported(srv_server *server, const char *id, uint64_t told_ns);
+/* Notes that the store was informed at reported_ns or later. */
+void srv_shape_expiry_reported(srv_server *server, const char *id, uint64_t reported_ns);
 /* Starts a search for expired shapes when due. Called by the reaper. */
 void srv_shape_expiry_tick(srv_server *server, uint64_t now_ns);
 

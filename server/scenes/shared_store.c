@@ -35,7 +35,7 @@ struct srv_shared {
   size_t broken_count, broken_room;
   uint64_t broken_ns; /* last time at which all of them were read */
   srv_shape_turn turn;
-  srv_store_lookup look;
+  srv_store_lookup lookup;
   size_t at;        /* entries of the lookup before this index are loaded or broken */
   size_t broken_at; /* broken shapes before this index have ids below the entry `at` */
   bool again;       /* broken shapes are read again */
@@ -49,7 +49,7 @@ typedef struct refresh_query {
   srv_server *server;
   srv_request *request;      /* a reference; NULL: no request waits */
   srv_scenes_listed *listed; /* of the list of scenes at start; NULL: of another query */
-  srv_store_lookup look;
+  srv_store_lookup lookup;
   uint64_t asked_ns;
   srv_shape_sync sync;
   unsigned waits;
@@ -75,8 +75,8 @@ static void begin_sync(srv_shared *shared);
 static void end_sync(srv_shared *shared, srv_store_status status, const char *why) {
   srv_shape_sync *all = shared->now;
   shared->now = NULL;
-  free(shared->look.entries);
-  shared->look.entries = NULL;
+  free(shared->lookup.entries);
+  shared->lookup.entries = NULL;
   if (status == SRV_STORE_OK) shared->server->shapes_corrupt = shared->broken_count;
   if (shared->found) shared->shapes_found(shared->server);
   shared->found = false;
@@ -97,21 +97,21 @@ static void load_next_missing_shape(srv_shared *shared);
 /* Removes shapes that were deleted, or posted again (which changes the stamp), from the list of
  * broken ones. */
 static void remove_stale_broken(srv_shared *shared) {
-  const srv_store_lookup *look = &shared->look;
+  const srv_store_lookup *lookup = &shared->lookup;
   size_t count = shared->broken_count, at = 0;
   shared->broken_count = 0;
   for (size_t i = 0; i < count; i++) {
     const srv_store_entry *entry = &shared->broken[i];
-    while (at < look->count && strcmp(look->entries[at].id, entry->id) < 0) at++;
-    if (at < look->count && strcmp(look->entries[at].id, entry->id) == 0 &&
-        look->entries[at].stamp == entry->stamp)
+    while (at < lookup->count && strcmp(lookup->entries[at].id, entry->id) < 0) at++;
+    if (at < lookup->count && strcmp(lookup->entries[at].id, entry->id) == 0 &&
+        lookup->entries[at].stamp == entry->stamp)
       shared->broken[shared->broken_count++] = *entry;
   }
 }
 
 /* True if the current entry is known to be broken. Sets broken_at to its index in the list. */
 static bool is_known_broken(srv_shared *shared) {
-  const char *id = shared->look.entries[shared->at].id;
+  const char *id = shared->lookup.entries[shared->at].id;
   while (shared->broken_at < shared->broken_count &&
          strcmp(shared->broken[shared->broken_at].id, id) < 0)
     shared->broken_at++;
@@ -121,7 +121,7 @@ static bool is_known_broken(srv_shared *shared) {
 
 /* Adds the current entry to the broken shapes and logs it. False: out of memory. */
 static bool add_broken_shape(srv_shared *shared, const char *why) {
-  const srv_store_entry *entry = &shared->look.entries[shared->at];
+  const srv_store_entry *entry = &shared->lookup.entries[shared->at];
   char text[CT_ID_LENGTH_MAX + API_RESTORE_WHY + 8];
   srv_store_entry *broken = srv_array_reserve(shared->broken, &shared->broken_room,
                                               shared->broken_count + 1, sizeof *broken, 16);
@@ -205,40 +205,40 @@ static void on_shape_fetched(srv_store_load *load) {
 
 static void load_next_missing_shape(srv_shared *shared) {
   srv_server *server = shared->server;
-  const srv_store_lookup *look = &shared->look;
-  while (shared->at < look->count &&
-         (api_shapes_has(server->shapes, look->entries[shared->at].id) ||
+  const srv_store_lookup *lookup = &shared->lookup;
+  while (shared->at < lookup->count &&
+         (api_shapes_has(server->shapes, lookup->entries[shared->at].id) ||
           (!shared->again && is_known_broken(shared))))
     shared->at++;
-  if (shared->at == look->count) {
+  if (shared->at == lookup->count) {
     end_sync(shared, SRV_STORE_OK, "");
     return;
   }
   shared->load =
       (srv_store_load){.space = SRV_STORE_SHAPES, .done = on_shape_fetched, .cls = shared};
-  memcpy(shared->load.id, look->entries[shared->at].id, sizeof shared->load.id);
+  memcpy(shared->load.id, lookup->entries[shared->at].id, sizeof shared->load.id);
   srv_store_fetch(server->store, &shared->load);
 }
 
 /* Removes shapes that other daemons have deleted. On the path of every call that may name a shape,
  * hence O(list). False: out of memory. */
-static bool drop_deleted_shapes(srv_server *server, const srv_store_lookup *look) {
-  const char *ids = look->count ? look->entries->id : NULL;
+static bool drop_deleted_shapes(srv_server *server, const srv_store_lookup *lookup) {
+  const char *ids = lookup->count ? lookup->entries->id : NULL;
   const api_shape_table *left =
-      api_shapes_intersect(server->shapes, ids, look->count, sizeof *look->entries);
+      api_shapes_intersect(server->shapes, ids, lookup->count, sizeof *lookup->entries);
   if (!left) return false;
   api_shapes_release(server->shapes);
   server->shapes = left;
   return true;
 }
 
-static void on_shared_shapes_listed(srv_store_lookup *look) {
-  srv_shared *shared = look->cls;
-  if (look->status != SRV_STORE_OK) {
-    end_sync(shared, look->status, look->why);
+static void on_shared_shapes_listed(srv_store_lookup *lookup) {
+  srv_shared *shared = lookup->cls;
+  if (lookup->status != SRV_STORE_OK) {
+    end_sync(shared, lookup->status, lookup->why);
     return;
   }
-  if (!drop_deleted_shapes(shared->server, look)) {
+  if (!drop_deleted_shapes(shared->server, lookup)) {
     end_sync(shared, SRV_STORE_MEMORY, "");
     return;
   }
@@ -255,9 +255,9 @@ static void begin_sync_turn(srv_shape_turn *turn) {
   srv_shared *shared = (srv_shared *)((char *)turn - offsetof(srv_shared, turn));
   shared->now = shared->next;
   shared->next = NULL;
-  shared->look =
+  shared->lookup =
       (srv_store_lookup){.space = SRV_STORE_SHAPES, .done = on_shared_shapes_listed, .cls = shared};
-  srv_store_find(shared->server->store, &shared->look);
+  srv_store_find(shared->server->store, &shared->lookup);
 }
 
 static void begin_sync(srv_shared *shared) {
@@ -282,7 +282,7 @@ static bool merge_scene_state(srv_server *server, const srv_store_entry *found,
                               const refresh_query *query) {
   srv_registry *registry = server->registry;
   srv_entry *entry = srv_registry_find(registry, found->id);
-  srv_lost_writes_check_answer(server, entry, found->revision, query->look.last_revision,
+  srv_lost_writes_check_answer(server, entry, found->revision, query->lookup.last_revision,
                                query->asked_ns);
   if (found->revision == 0) {
     if (entry && (entry->current || entry->kept)) srv_registry_remove(registry, entry);
@@ -311,17 +311,17 @@ static bool merge_scene_state(srv_server *server, const srv_store_entry *found,
 
 /* Merges the list of all scenes; scenes that are not listed were deleted. False: out of memory. */
 static bool merge_all_scenes(srv_server *server, const refresh_query *query) {
-  const srv_store_lookup *look = &query->look;
+  const srv_store_lookup *lookup = &query->lookup;
   char id[CT_ID_LENGTH_MAX + 1] = "";
   size_t at = 0;
-  for (size_t i = 0; i < look->count; i++)
-    if (!merge_scene_state(server, &look->entries[i], query)) return false;
+  for (size_t i = 0; i < lookup->count; i++)
+    if (!merge_scene_state(server, &lookup->entries[i], query)) return false;
   for (srv_entry *entry; (entry = srv_registry_after(server->registry, id));) {
     memcpy(id, entry->id, sizeof id);
-    while (at < look->count && strcmp(look->entries[at].id, id) < 0) at++;
-    bool there = at < look->count && strcmp(look->entries[at].id, id) == 0;
+    while (at < lookup->count && strcmp(lookup->entries[at].id, id) < 0) at++;
+    bool there = at < lookup->count && strcmp(lookup->entries[at].id, id) == 0;
     if (there || !(entry->current || entry->kept)) continue;
-    srv_lost_writes_check_answer(server, entry, 0, look->last_revision, query->asked_ns);
+    srv_lost_writes_check_answer(server, entry, 0, lookup->last_revision, query->asked_ns);
     srv_registry_remove(server->registry, entry);
   }
   return true;
@@ -394,21 +394,21 @@ static void complete_query(refresh_query *query, srv_store_status status, const 
   if (--query->waits == 0) end_refresh(query);
 }
 
-static void on_scenes_queried(srv_store_lookup *look) {
-  refresh_query *query = look->cls;
-  srv_store_status status = look->status;
+static void on_scenes_queried(srv_store_lookup *lookup) {
+  refresh_query *query = lookup->cls;
+  srv_store_status status = lookup->status;
   if (status == SRV_STORE_OK) {
-    srv_registry_raise_first_revision(query->server->registry, look->last_revision);
-    if (query->request && look->id[0]) {
-      query->request->store_revision = look->entries[0].revision;
-      query->request->store_stamp = look->entries[0].stamp;
+    srv_registry_raise_first_revision(query->server->registry, lookup->last_revision);
+    if (query->request && lookup->id[0]) {
+      query->request->store_revision = lookup->entries[0].revision;
+      query->request->store_stamp = lookup->entries[0].stamp;
     }
-    bool noted = look->id[0] ? merge_scene_state(query->server, &look->entries[0], query)
-                             : merge_all_scenes(query->server, query);
+    bool noted = lookup->id[0] ? merge_scene_state(query->server, &lookup->entries[0], query)
+                               : merge_all_scenes(query->server, query);
     if (!noted) status = SRV_STORE_MEMORY;
-    free(look->entries);
+    free(lookup->entries);
   }
-  complete_query(query, status, look->why);
+  complete_query(query, status, lookup->why);
 }
 
 static void on_refresh_shapes_synced(srv_shape_sync *sync, srv_store_status status,
@@ -436,10 +436,10 @@ static refresh_query *create_refresh(srv_server *server, const char *id) {
   if (!query) return NULL;
   query->server = server;
   query->asked_ns = uv_hrtime();
-  query->look =
+  query->lookup =
       (srv_store_lookup){.space = SRV_STORE_SCENES, .done = on_scenes_queried, .cls = query};
   query->sync.done = on_refresh_shapes_synced;
-  snprintf(query->look.id, sizeof query->look.id, "%s", id);
+  snprintf(query->lookup.id, sizeof query->lookup.id, "%s", id);
   server->background_jobs++;
   return query;
 }
@@ -460,7 +460,7 @@ static void refresh_in_background(srv_server *server, srv_entry *entry) {
   if (!query) return;
   entry->kept->compared_ns = now_ns;
   query->waits = 1;
-  srv_store_find(server->store, &query->look);
+  srv_store_find(server->store, &query->lookup);
 }
 
 bool srv_shared_list_scenes(srv_server *server, srv_scenes_listed *done) {
@@ -468,7 +468,7 @@ bool srv_shared_list_scenes(srv_server *server, srv_scenes_listed *done) {
   if (!query) return false;
   query->listed = done;
   query->waits = 1;
-  srv_store_find(server->store, &query->look);
+  srv_store_find(server->store, &query->lookup);
   return true;
 }
 
@@ -496,7 +496,7 @@ bool srv_shared_refresh(srv_request *request) {
   query->request = request;
   srv_request_retain(request);
   query->waits = (unsigned)scenes + (unsigned)shapes;
-  if (scenes) srv_store_find(server->store, &query->look);
+  if (scenes) srv_store_find(server->store, &query->lookup);
   if (shapes) srv_shared_sync_shapes(server, &query->sync);
   return true;
 }

@@ -45,7 +45,7 @@ srv_ring *srv_ring_create(uint64_t number, size_t most, size_t bytes_most) {
   ring->last = number;
   ring->most = most;
   ring->bytes_most = bytes_most;
-  ring->held_from = UINT64_MAX;
+  ring->retained_from = UINT64_MAX;
   return ring;
 }
 
@@ -83,7 +83,7 @@ static bool grow_if_full(srv_ring *ring) {
   return true;
 }
 
-void srv_ring_open_write(srv_ring *ring) { ring->held_from = ring->last + 1; }
+void srv_ring_open_write(srv_ring *ring) { ring->retained_from = ring->last + 1; }
 
 static bool exceeds_bounds(const srv_ring *ring) {
   return ring->count > ring->most || ring->bytes > ring->bytes_most;
@@ -96,7 +96,7 @@ const srv_event *srv_ring_add(srv_ring *ring, const api_event *event) {
   ring->last++;
   *get_slot(ring, ring->count++) = created;
   ring->bytes += created->length;
-  while (ring->count > 1 && exceeds_bounds(ring) && srv_ring_oldest(ring) < ring->held_from)
+  while (ring->count > 1 && exceeds_bounds(ring) && srv_ring_oldest(ring) < ring->retained_from)
     evict_oldest(ring);
   return created;
 }

@@ -24,14 +24,14 @@ typedef struct srv_ring {
   size_t first, count, capacity;
   size_t bytes; /* texts of all events */
   size_t most, bytes_most;
-  uint64_t held_from; /* first number of the latest write, whose events are never evicted */
+  uint64_t retained_from; /* first number of the latest write, whose events are never evicted */
   /* Used by event_stream.c: */
   struct srv_entry *entry;
   unsigned listeners;
   /* With a shared store, which delivers the events of all daemons: */
-  struct srv_store_subscription *heard; /* owned; NULL: no subscription, or ended */
-  bool fed;                             /* filled by the store, not by local writes */
-  uint64_t revision, bodies;            /* state of the scene after the last event */
+  struct srv_store_subscription *subscription; /* owned; NULL: no subscription, or ended */
+  bool from_store;                             /* filled by the store, not by local writes */
+  uint64_t revision, bodies;                   /* state of the scene after the last event */
   struct srv_ring *next, *previous;
 } srv_ring;
 

@@ -85,7 +85,7 @@ static void unlink_idle(srv_entry *entry) {
 /* References to the entry by streams that a shared store feeds; these do not need the scene in
  * memory. */
 static unsigned count_store_listeners(const srv_entry *entry) {
-  return entry->ring && entry->ring->fed ? entry->ring->listeners : 0;
+  return entry->ring && entry->ring->from_store ? entry->ring->listeners : 0;
 }
 
 /* True if the scene is in memory but unused: no reference that needs it, no revision pinned by a

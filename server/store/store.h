@@ -65,9 +65,9 @@ typedef struct srv_store_write {
   const char *shapes; /* ids, each ended by a zero; shapes_length bytes */
   size_t shapes_length;
   /* Events for subscribers, if srv_store_distributes_events. The payload is opaque to the store. */
-  uint64_t told_count;  /* event numbers to assign; 0: no events */
-  const char *reported; /* [told_length] payload; NULL: lost, subscribers detect the gap */
-  size_t told_length;
+  uint64_t event_count; /* event numbers to assign; 0: no events */
+  const char *events;   /* [events_length] payload; NULL: lost, subscribers detect the gap */
+  size_t events_length;
   void (*done)(struct srv_store_write *write); /* once, never from within submit */
   void *cls;
   uint64_t submitted_ns; /* uv_hrtime at submission, for metrics.h */
@@ -114,7 +114,7 @@ typedef struct srv_store_lookup {
   struct srv_store_lookup *next; /* private to the store */
   srv_store_space space;
   char id[CT_ID_LENGTH_MAX + 1]; /* "": all */
-  void (*done)(struct srv_store_lookup *look);
+  void (*done)(struct srv_store_lookup *lookup);
   void *cls;
   srv_store_status status;  /* OK, UNAVAILABLE, FAILED, DAMAGED, MEMORY */
   srv_store_entry *entries; /* [count] ascending in id; owned by the caller: free */
@@ -139,14 +139,14 @@ typedef struct srv_store_subscription {
   void *cls;
   /* Events from now on have numbers above `after`; earlier ones are not delivered any more.
    * revision, bodies: state of the scene. Called first, and after every gap. */
-  void (*begun)(struct srv_store_subscription *listen, uint64_t after, uint64_t revision,
-                uint64_t bodies);
-  void (*reported)(struct srv_store_subscription *listen, const srv_store_event *reported);
+  void (*on_subscribed)(struct srv_store_subscription *subscription, uint64_t after,
+                        uint64_t revision, uint64_t bodies);
+  void (*on_event)(struct srv_store_subscription *subscription, const srv_store_event *event);
   /* All events published before srv_store_catch_up returned this ticket have been delivered. */
-  void (*level)(struct srv_store_subscription *listen, uint64_t ticket);
+  void (*on_caught_up)(struct srv_store_subscription *subscription, uint64_t ticket);
   /* The scene was deleted. The subscription has ended; nothing more is called. */
-  void (*gone)(struct srv_store_subscription *listen);
-  void *ear; /* private to the store; NULL: ended */
+  void (*on_deleted)(struct srv_store_subscription *subscription);
+  void *store_state; /* private to the store; NULL: ended */
 } srv_store_subscription;
 
 typedef struct srv_store srv_store;
@@ -155,12 +155,12 @@ typedef struct srv_store srv_store;
 typedef struct srv_store_ops {
   void (*submit)(srv_store *store, srv_store_write *write);
   void (*load)(srv_store *store, srv_store_load *load);
-  void (*look)(srv_store *store, srv_store_lookup *look);
+  void (*lookup)(srv_store *store, srv_store_lookup *lookup);
   /* Subscribes; no callback runs from within. False: out of memory. NULL, like the next two
    * functions: the store does not distribute events. */
-  bool (*listen)(srv_store *store, srv_store_subscription *listen);
-  uint64_t (*level)(srv_store *store, srv_store_subscription *listen);
-  void (*unlisten)(srv_store *store, srv_store_subscription *listen);
+  bool (*subscribe)(srv_store *store, srv_store_subscription *subscription);
+  uint64_t (*catch_up)(srv_store *store, srv_store_subscription *subscription);
+  void (*unsubscribe)(srv_store *store, srv_store_subscription *subscription);
   /* False: writes are not accepted now, for the reason in why (SRV_STORE_WHY bytes). Does not wait.
    */
   bool (*healthy)(const srv_store *store, srv_store_status *status, char *why);
@@ -175,10 +175,10 @@ struct srv_store {
   const char *durability; /* static; in replies of writes: "disk", "redis", "memory" */
   const char *memory_why; /* static; shared store: reason for "memory" */
   /* Reports an event (name and sentence) for the log. May be NULL. */
-  void (*tell)(void *cls, const char *event, const char *detail);
-  void *tell_cls;
+  void (*report)(void *cls, const char *event, const char *detail);
+  void *report_cls;
   /* Bounds of retained events of one scene: writes, and bytes. */
-  uint64_t told_most, told_bytes_most;
+  uint64_t event_writes_max, event_bytes_max;
 };
 
 static inline void srv_store_submit(srv_store *store, srv_store_write *write) {
@@ -187,24 +187,24 @@ static inline void srv_store_submit(srv_store *store, srv_store_write *write) {
 static inline void srv_store_fetch(srv_store *store, srv_store_load *load) {
   store->ops->load(store, load);
 }
-static inline void srv_store_find(srv_store *store, srv_store_lookup *look) {
-  store->ops->look(store, look);
+static inline void srv_store_find(srv_store *store, srv_store_lookup *lookup) {
+  store->ops->lookup(store, lookup);
 }
 /* True if the store delivers the events of all daemons; srv_store_subscription is then the only
  * source of events. */
 static inline bool srv_store_distributes_events(const srv_store *store) {
-  return store && store->ops->listen;
+  return store && store->ops->subscribe;
 }
-static inline bool srv_store_subscribe(srv_store *store, srv_store_subscription *listen) {
-  return store->ops->listen(store, listen);
+static inline bool srv_store_subscribe(srv_store *store, srv_store_subscription *subscription) {
+  return store->ops->subscribe(store, subscription);
 }
-/* Returns a ticket: `level` is called with it, or a later one, when all events up to now are
+/* Returns a ticket: `on_caught_up` is called with it, or a later one, when all events up to now are
  * delivered. */
-static inline uint64_t srv_store_catch_up(srv_store *store, srv_store_subscription *listen) {
-  return store->ops->level(store, listen);
+static inline uint64_t srv_store_catch_up(srv_store *store, srv_store_subscription *subscription) {
+  return store->ops->catch_up(store, subscription);
 }
-static inline void srv_store_unsubscribe(srv_store *store, srv_store_subscription *listen) {
-  store->ops->unlisten(store, listen);
+static inline void srv_store_unsubscribe(srv_store *store, srv_store_subscription *subscription) {
+  store->ops->unsubscribe(store, subscription);
 }
 static inline bool srv_store_healthy(const srv_store *store, srv_store_status *status, char *why) {
   return store->ops->healthy(store, status, why);

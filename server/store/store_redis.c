@@ -36,7 +36,7 @@ static srv_redis_store *redis_store_of(const srv_store *store) {
 }
 
 static void report_redis_event(srv_redis_store *s, const char *event, const char *detail) {
-  if (s->store.tell) s->store.tell(s->store.tell_cls, event, detail);
+  if (s->store.report) s->store.report(s->store.report_cls, event, detail);
 }
 
 static void on_tick(uv_timer_t *timer);
@@ -99,7 +99,7 @@ static void report_disconnected(srv_redis_store *s, srv_store_status status, con
   uint64_t now_ns = uv_hrtime();
   bool news = !s->reported_ns || status != s->reported_status ||
               now_ns - s->reported_ns >= REPORT_PERIOD_NS;
-  if (!news || !s->store.tell) return;
+  if (!news || !s->store.report) return;
   s->reported_ns = now_ns;
   s->reported_status = status;
   report_redis_event(s, "storeUnavailable", why);
@@ -158,10 +158,10 @@ static void answer_late_ops(srv_redis_store *s) {
 
 static void answer_ops_without_memory(srv_redis_store *s) {
   srv_store_write *writes = s->writes;
-  srv_store_lookup *looks = s->looks;
+  srv_store_lookup *lookups = s->lookups;
   srv_store_load *loads = s->loads;
   s->writes = NULL;
-  s->looks = NULL;
+  s->lookups = NULL;
   s->loads = NULL;
   while (writes) {
     srv_store_write *write = writes;
@@ -169,11 +169,11 @@ static void answer_ops_without_memory(srv_redis_store *s) {
     write->status = SRV_STORE_MEMORY;
     write->done(write);
   }
-  while (looks) {
-    srv_store_lookup *look = looks;
-    looks = look->next;
-    look->status = SRV_STORE_MEMORY;
-    look->done(look);
+  while (lookups) {
+    srv_store_lookup *lookup = lookups;
+    lookups = lookup->next;
+    lookup->status = SRV_STORE_MEMORY;
+    lookup->done(lookup);
   }
   while (loads) {
     srv_store_load *load = loads;
@@ -279,17 +279,17 @@ static void submit_redis_write(srv_store *store, srv_store_write *write) {
   begin_op(o);
 }
 
-static void submit_redis_lookup(srv_store *store, srv_store_lookup *look) {
+static void submit_redis_lookup(srv_store *store, srv_store_lookup *lookup) {
   srv_redis_store *s = redis_store_of(store);
   srv_redis_operation *o = add_op(s, SRV_REDIS_LOOK);
-  look->entries = NULL;
-  look->count = 0;
+  lookup->entries = NULL;
+  lookup->count = 0;
   if (!o) {
-    look->next = s->looks;
-    s->looks = look;
+    lookup->next = s->lookups;
+    s->lookups = lookup;
     return;
   }
-  o->look = look;
+  o->lookup = lookup;
   begin_op(o);
 }
 
@@ -307,23 +307,23 @@ static void submit_redis_load(srv_store *store, srv_store_load *load) {
   begin_op(o);
 }
 
-static bool subscribe_scene(srv_store *store, srv_store_subscription *listen) {
+static bool subscribe_scene(srv_store *store, srv_store_subscription *subscription) {
   srv_redis_store *s = redis_store_of(store);
   shorten_tick(s);
   if (!s->subscriptions)
     s->subscriptions = srv_redis_subscriptions_create(&s->store, s->loop, &s->place, s->name,
                                                       s->sides[SRV_REDIS_SHORT].link);
-  return s->subscriptions && srv_redis_subscribe(s->subscriptions, listen);
+  return s->subscriptions && srv_redis_subscribe(s->subscriptions, subscription);
 }
 
-static uint64_t level(srv_store *store, srv_store_subscription *listen) {
+static uint64_t catch_up_scene(srv_store *store, srv_store_subscription *subscription) {
   (void)store;
-  return srv_redis_subscriptions_catch_up(listen);
+  return srv_redis_subscriptions_catch_up(subscription);
 }
 
-static void unlisten(srv_store *store, srv_store_subscription *listen) {
+static void unsubscribe_scene(srv_store *store, srv_store_subscription *subscription) {
   (void)store;
-  srv_redis_unsubscribe(listen);
+  srv_redis_unsubscribe(subscription);
 }
 
 static bool is_redis_healthy(const srv_store *store, srv_store_status *status, char *why) {
@@ -382,10 +382,10 @@ static void close_redis_store(srv_store *store, void (*done)(void *cls), void *c
 
 static const srv_store_ops ops = {.submit = submit_redis_write,
                                   .load = submit_redis_load,
-                                  .look = submit_redis_lookup,
-                                  .listen = subscribe_scene,
-                                  .level = level,
-                                  .unlisten = unlisten,
+                                  .lookup = submit_redis_lookup,
+                                  .subscribe = subscribe_scene,
+                                  .catch_up = catch_up_scene,
+                                  .unsubscribe = unsubscribe_scene,
                                   .healthy = is_redis_healthy,
                                   .close = close_redis_store};
 

@@ -126,13 +126,13 @@ extern const char srv_redis_probe[]; /* keys: SRV_REDIS_KEY_STORE, SRV_REDIS_KEY
 #define SRV_REDIS_WORDS_MAX 16
 srv_redis_bytes srv_redis_command(const char *const *words);
 /* One call of the script, by digest (EVALSHA) or, if NULL, by text (EVAL). stage: list of staged
- * parts; NULL: the bytes are included. tells: events of any length are included; otherwise the
- * reply may satisfy srv_redis_needs_events. */
+ * parts; NULL: the bytes are included. with_events: events of any length are included; otherwise
+ * the reply may satisfy srv_redis_needs_events. */
 srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write,
-                                        const char *digest, const char *stage, bool tells);
+                                        const char *digest, const char *stage, bool with_events);
 /* Appends the next part of the write's bytes, from `at` on, to the stage. */
 srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at);
-srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *look);
+srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *lookup);
 /* All records of a key by a transaction; or by a script, which needs another copy but also works
  * when Redis is out of memory. */
 srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_script);
@@ -164,8 +164,8 @@ bool srv_redis_needs_events(const redisReply *reply);
 bool srv_redis_is_not_subscribed(const redisReply *reply);
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write);
 /* The two replies to a lookup: the entries, then the greatest revision of deleted scenes. */
-void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *look);
-void srv_redis_read_last(const redisReply *reply, srv_store_lookup *look);
+void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *lookup);
+void srv_redis_read_last(const redisReply *reply, srv_store_lookup *lookup);
 void srv_redis_read_load(const redisReply *reply, srv_store_load *load);
 /* The reply to srv_redis_subscribe_command: event numbers, scene state, writes with events. False:
  * invalid. */

@@ -309,7 +309,7 @@ static void put_script_number(call *c, int word, uint64_t number) {
 
 typedef struct key_names {
   char keys[32], heads[32 + CT_ID_LENGTH_MAX], parts[32 + CT_ID_LENGTH_MAX];
-  char listened[32 + CT_ID_LENGTH_MAX], reported[32 + CT_ID_LENGTH_MAX];
+  char listened[32 + CT_ID_LENGTH_MAX], events[32 + CT_ID_LENGTH_MAX];
 } key_names;
 
 static void name_keys(key_names *out, srv_store_space space, const char *id) {
@@ -317,7 +317,7 @@ static void name_keys(key_names *out, srv_store_space space, const char *id) {
   snprintf(out->heads, sizeof out->heads, SRV_REDIS_KEY_HEADS "%s:%s", space_name(space), id);
   snprintf(out->parts, sizeof out->parts, SRV_REDIS_KEY_PARTS "%s:%s", space_name(space), id);
   snprintf(out->listened, sizeof out->listened, SRV_REDIS_KEY_SUBSCRIBED "%s", id);
-  snprintf(out->reported, sizeof out->reported, SRV_REDIS_KEY_EVENTS "%s", id);
+  snprintf(out->events, sizeof out->events, SRV_REDIS_KEY_EVENTS "%s", id);
 }
 
 static void set_keys(call *c, const key_names *names, const char *stage) {
@@ -331,23 +331,24 @@ static void set_keys(call *c, const key_names *names, const char *stage) {
   put_script_text(c, WORD_STORE, SRV_REDIS_KEY_STORE);
   put_script_text(c, WORD_STAGE, stage ? stage : SRV_REDIS_KEY_NONE);
   put_script_text(c, WORD_EAR, names->listened);
-  put_script_text(c, WORD_TOLD, names->reported);
+  put_script_text(c, WORD_TOLD, names->events);
 }
 
 static void set_event_words(call *c, const srv_store *store, const srv_store_write *write,
-                            bool tells) {
-  bool is_there = write->reported && write->told_length <= SRV_REDIS_EVENTS_BYTES;
-  put_script_number(c, WORD_EVENTS, write->told_count);
-  if (!tells && write->told_length > SRV_REDIS_EVENTS_SHORT) put_script_text(c, WORD_TEXT, "?");
+                            bool with_events) {
+  bool is_there = write->events && write->events_length <= SRV_REDIS_EVENTS_BYTES;
+  put_script_number(c, WORD_EVENTS, write->event_count);
+  if (!with_events && write->events_length > SRV_REDIS_EVENTS_SHORT)
+    put_script_text(c, WORD_TEXT, "?");
   else
-    put_script_word(c, WORD_TEXT, is_there ? write->reported : "",
-                    is_there ? write->told_length : 0);
-  put_script_number(c, WORD_MOST, store->told_most);
-  put_script_number(c, WORD_ROOM, store->told_bytes_most);
+    put_script_word(c, WORD_TEXT, is_there ? write->events : "",
+                    is_there ? write->events_length : 0);
+  put_script_number(c, WORD_MOST, store->event_writes_max);
+  put_script_number(c, WORD_ROOM, store->event_bytes_max);
 }
 
 srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write,
-                                        const char *digest, const char *stage, bool tells) {
+                                        const char *digest, const char *stage, bool with_events) {
   static const char *const acts[] = {"change", "base", "fold", "remove", "seen"};
   key_names names;
   char head[96];
@@ -371,7 +372,7 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
                   write->has_shapes ? write->shapes_length : 0);
   put_script_text(&c, WORD_SPACE, space_name(write->space));
   put_script_number(&c, WORD_STAGED, stage ? parts_of(write) : 0);
-  set_event_words(&c, store, write, tells);
+  set_event_words(&c, store, write, with_events);
   put_script_number(&c, WORD_FOLLOWED, write->before_stamp);
   put_script_number(&c, WORD_STAMP, write->stamp);
   if (has_part) put_script_word(&c, WORD_PART, write->bytes, write->length);
@@ -422,11 +423,11 @@ static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
 
 /* Reads `last` after the key's entry: if the scene was deleted before the first command, `last`
  * covers its revision. */
-srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *look) {
+srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *lookup) {
   key_names names;
-  name_keys(&names, look->space, look->id);
-  srv_redis_bytes pieces[] = {look->id[0] ? COMMAND("HGET", names.keys, look->id)
-                                          : COMMAND("HGETALL", names.keys),
+  name_keys(&names, lookup->space, lookup->id);
+  srv_redis_bytes pieces[] = {lookup->id[0] ? COMMAND("HGET", names.keys, lookup->id)
+                                            : COMMAND("HGETALL", names.keys),
                               COMMAND("HGET", SRV_REDIS_KEY_STORE, "last")};
   return join(pieces, 2);
 }
@@ -498,7 +499,7 @@ srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint
   name_keys(&names, SRV_STORE_SCENES, id);
   snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, first);
   snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, last);
-  return COMMAND("EVAL", subscribe_script, "3", names.keys, names.listened, names.reported, id,
+  return COMMAND("EVAL", subscribe_script, "3", names.keys, names.listened, names.events, id,
                  numbers[0], numbers[1], SRV_REDIS_EVENTS_SECONDS);
 }
 

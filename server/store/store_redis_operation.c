@@ -29,7 +29,7 @@ static void answer_op(srv_redis_operation *o) {
   assert(o->reply_state != SRV_REDIS_REPLIES_IGNORED);
   srv_redis_store *s = o->store;
   srv_store_write *write = o->write;
-  srv_store_lookup *look = o->look;
+  srv_store_lookup *lookup = o->lookup;
   srv_store_load *load = o->load;
   bool staged = o->phase == SRV_REDIS_STAGING;
   unlink_op(o);
@@ -41,7 +41,7 @@ static void answer_op(srv_redis_operation *o) {
     release_held(s);
   }
   if (write) write->done(write);
-  else if (look) look->done(look);
+  else if (lookup) lookup->done(lookup);
   else load->done(load);
 }
 
@@ -53,12 +53,12 @@ void srv_redis_operation_answer(srv_redis_operation *o, srv_store_status status,
   if (o->write) {
     o->write->status = status;
     memcpy(o->write->why, text, sizeof text);
-  } else if (o->look) {
-    free(o->look->entries);
-    o->look->entries = NULL;
-    o->look->count = 0;
-    o->look->status = status;
-    memcpy(o->look->why, text, sizeof text);
+  } else if (o->lookup) {
+    free(o->lookup->entries);
+    o->lookup->entries = NULL;
+    o->lookup->count = 0;
+    o->lookup->status = status;
+    memcpy(o->lookup->why, text, sizeof text);
   } else {
     o->load->status = status;
     memcpy(o->load->why, text, sizeof text);
@@ -76,7 +76,7 @@ srv_redis_side *srv_redis_operation_side(const srv_redis_operation *o) {
 }
 
 static srv_redis_bytes format_op_command(const srv_redis_operation *o, const char *digest) {
-  if (o->look) return srv_redis_lookup_command(o->look);
+  if (o->lookup) return srv_redis_lookup_command(o->lookup);
   if (o->load) return srv_redis_load_command(o->load, o->load_method == SRV_REDIS_BY_SCRIPT);
   if (o->phase == SRV_REDIS_STAGING) return srv_redis_stage_command(o->write, o->stage, o->staged);
   return srv_redis_write_command(&o->store->store, o->write, digest, o->stage[0] ? o->stage : NULL,
@@ -163,10 +163,10 @@ static void read_write_reply(srv_redis_operation *o, const redisReply *reply) {
 
 static void read_lookup_reply(srv_redis_operation *o, const redisReply *reply) {
   if (o->replies == 1) {
-    srv_redis_read_entries(reply, o->look);
+    srv_redis_read_entries(reply, o->lookup);
     return;
   }
-  srv_redis_read_last(reply, o->look);
+  srv_redis_read_last(reply, o->lookup);
   answer_op(o);
 }
 
@@ -195,9 +195,9 @@ static void handle_lost_op(srv_redis_operation *o) {
     srv_redis_operation_answer(o, SRV_STORE_UNAVAILABLE, where->why);
     return;
   }
-  if (o->look) {
-    free(o->look->entries);
-    o->look->entries = NULL;
+  if (o->lookup) {
+    free(o->lookup->entries);
+    o->lookup->entries = NULL;
   }
   o->phase = SRV_REDIS_WAITS;
 }
@@ -215,7 +215,7 @@ static void on_op_reply(void *cls, const redisReply *reply) {
     if (!o->replies) handle_lost_op(o);
   } else if (o->write) {
     read_write_reply(o, reply);
-  } else if (o->look) {
+  } else if (o->lookup) {
     read_lookup_reply(o, reply);
   } else {
     read_load_reply(o, reply);

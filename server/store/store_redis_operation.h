@@ -32,7 +32,7 @@ typedef struct srv_redis_operation {
   srv_redis_operation_kind kind;
   srv_redis_operation_phase phase;
   srv_store_write *write; /* one of these three is set, according to `kind` */
-  srv_store_lookup *look;
+  srv_store_lookup *lookup;
   srv_store_load *load;
   uint64_t began_ns, deadline_ns;
   unsigned replies; /* outstanding replies to the last command */
@@ -78,7 +78,7 @@ struct srv_redis_store {
       stamp; /* of the last write; starts at a random number, so that daemons differ; never 0 */
   /* Submissions without memory for an operation: answered by the next tick. */
   srv_store_write *writes;
-  srv_store_lookup *looks;
+  srv_store_lookup *lookups;
   srv_store_load *loads;
   bool refused;         /* Redis has failed permanently: waiting does not help */
   uint64_t reported_ns; /* time of the last log line of a loss; 0: connected, or not logged */

@@ -216,12 +216,12 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
 
 /* ---- lookups -------------------------------------------------------------------------------- */
 
-static void damaged_lookup(srv_store_lookup *look, const char *why) {
-  free(look->entries);
-  look->entries = NULL;
-  look->count = 0;
-  look->status = SRV_STORE_DAMAGED;
-  snprintf(look->why, sizeof look->why, "%s", why);
+static void damaged_lookup(srv_store_lookup *lookup, const char *why) {
+  free(lookup->entries);
+  lookup->entries = NULL;
+  lookup->count = 0;
+  lookup->status = SRV_STORE_DAMAGED;
+  snprintf(lookup->why, sizeof lookup->why, "%s", why);
 }
 
 static bool read_entry(const redisReply *reply, srv_store_entry *out) {
@@ -237,68 +237,68 @@ static int by_id(const void *a, const void *b) {
   return strcmp(((const srv_store_entry *)a)->id, ((const srv_store_entry *)b)->id);
 }
 
-static void read_all(const redisReply *reply, srv_store_lookup *look) {
+static void read_all(const redisReply *reply, srv_store_lookup *lookup) {
   size_t count = reply->elements / 2;
-  look->entries = calloc(count + 1, sizeof *look->entries);
-  if (!look->entries) {
-    look->status = SRV_STORE_MEMORY;
+  lookup->entries = calloc(count + 1, sizeof *lookup->entries);
+  if (!lookup->entries) {
+    lookup->status = SRV_STORE_MEMORY;
     return;
   }
   for (size_t i = 0; i < count; i++) {
     const redisReply *id = reply->element[2 * i];
-    srv_store_entry *entry = &look->entries[i];
+    srv_store_entry *entry = &lookup->entries[i];
     bool good = is_text(id) && id->len > 0 && id->len <= CT_ID_LENGTH_MAX &&
                 !memchr(id->str, 0, id->len) && read_entry(reply->element[2 * i + 1], entry);
     if (!good) {
-      damaged_lookup(look, "an entry was not written by contactd");
-      if (is_text(id)) quote_redis_error(id, "an entry was not written by contactd", look->why);
+      damaged_lookup(lookup, "an entry was not written by contactd");
+      if (is_text(id)) quote_redis_error(id, "an entry was not written by contactd", lookup->why);
       return;
     }
     memcpy(entry->id, id->str, id->len);
   }
-  qsort(look->entries, count, sizeof *look->entries, by_id);
-  look->count = count;
+  qsort(lookup->entries, count, sizeof *lookup->entries, by_id);
+  lookup->count = count;
 }
 
-static void read_one(const redisReply *reply, srv_store_lookup *look) {
-  look->entries = calloc(1, sizeof *look->entries);
-  if (!look->entries) {
-    look->status = SRV_STORE_MEMORY;
+static void read_one(const redisReply *reply, srv_store_lookup *lookup) {
+  lookup->entries = calloc(1, sizeof *lookup->entries);
+  if (!lookup->entries) {
+    lookup->status = SRV_STORE_MEMORY;
     return;
   }
-  look->count = 1;
-  memcpy(look->entries->id, look->id, sizeof look->id);
-  if (reply->type != REDIS_REPLY_NIL && !read_entry(reply, look->entries))
-    damaged_lookup(look, "the key's entry was not written by contactd");
+  lookup->count = 1;
+  memcpy(lookup->entries->id, lookup->id, sizeof lookup->id);
+  if (reply->type != REDIS_REPLY_NIL && !read_entry(reply, lookup->entries))
+    damaged_lookup(lookup, "the key's entry was not written by contactd");
 }
 
 /* False: sets status and why. */
-static bool is_answer(const redisReply *reply, bool good, srv_store_lookup *look) {
+static bool is_answer(const redisReply *reply, bool good, srv_store_lookup *lookup) {
   if (good) return true;
-  look->status = srv_redis_error(reply, look->why);
+  lookup->status = srv_redis_error(reply, lookup->why);
   if (srv_redis_is_error(reply, "WRONGTYPE"))
-    snprintf(look->why, sizeof look->why,
+    snprintf(lookup->why, sizeof lookup->why,
              "the key " SRV_REDIS_KEY "%s does not have contactd's type",
-             look->space == SRV_STORE_SCENES ? "scenes" : "shapes");
+             lookup->space == SRV_STORE_SCENES ? "scenes" : "shapes");
   return false;
 }
 
-void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *look) {
-  look->status = SRV_STORE_OK;
-  look->why[0] = 0;
-  look->last_revision = 0;
-  if (look->id[0]) {
-    if (is_answer(reply, is_text(reply) || reply->type == REDIS_REPLY_NIL, look))
-      read_one(reply, look);
-  } else if (is_answer(reply, is_array(reply) && reply->elements % 2 == 0, look)) {
-    read_all(reply, look);
+void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *lookup) {
+  lookup->status = SRV_STORE_OK;
+  lookup->why[0] = 0;
+  lookup->last_revision = 0;
+  if (lookup->id[0]) {
+    if (is_answer(reply, is_text(reply) || reply->type == REDIS_REPLY_NIL, lookup))
+      read_one(reply, lookup);
+  } else if (is_answer(reply, is_array(reply) && reply->elements % 2 == 0, lookup)) {
+    read_all(reply, lookup);
   }
 }
 
-void srv_redis_read_last(const redisReply *reply, srv_store_lookup *look) {
-  if (look->status != SRV_STORE_OK || reply->type == REDIS_REPLY_NIL) return;
-  if (!read_revision(reply, &look->last_revision))
-    damaged_lookup(look, "last, in " SRV_REDIS_KEY_STORE ", is not a revision");
+void srv_redis_read_last(const redisReply *reply, srv_store_lookup *lookup) {
+  if (lookup->status != SRV_STORE_OK || reply->type == REDIS_REPLY_NIL) return;
+  if (!read_revision(reply, &lookup->last_revision))
+    damaged_lookup(lookup, "last, in " SRV_REDIS_KEY_STORE ", is not a revision");
 }
 
 /* ---- loads ---------------------------------------------------------------------------------- */
@@ -428,8 +428,8 @@ bool srv_redis_read_scene_events(const redisReply *reply, size_t index,
 }
 
 /* Expects the fields in the order in which the script of a write adds them (XADD). */
-bool srv_redis_read_event(const srv_redis_event_batch *heard, size_t index, srv_store_event *out) {
-  const redisReply *entry = heard->writes->element[index];
+bool srv_redis_read_event(const srv_redis_event_batch *batch, size_t index, srv_store_event *out) {
+  const redisReply *entry = batch->writes->element[index];
   if (!is_array(entry) || entry->elements != 2 || !is_text(entry->element[0]) ||
       !is_array(entry->element[1]))
     return false;

@@ -29,7 +29,7 @@ typedef struct subscription {
   /* NULL: the subscriber has left; the reply to the pending query frees this subscription. */
   srv_store_subscription *subscriber;
   char id[CT_ID_LENGTH_MAX + 1];
-  bool begun;
+  bool is_registered;
   uint64_t last_at_query; /* `last` when the pending query was sent */
   uint64_t first, last;   /* first number of the stream; number of the last event received */
   uint64_t stamp;         /* of the write of the last event; 0: unknown */
@@ -39,7 +39,7 @@ typedef struct subscription {
 } subscription;
 
 struct srv_redis_subscriptions {
-  const srv_store *store; /* `tell` receives reports */
+  const srv_store *store; /* `report` receives reports */
   /* The subscription with the refused query that was reported, until that query succeeds; NULL:
    * none. */
   const subscription *refused;
@@ -64,36 +64,36 @@ static void unlink_subscription(subscription *e) {
   if (e->subscriptions->refused == e) e->subscriptions->refused = NULL;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
-  e->subscriber->ear = NULL;
+  e->subscriber->store_state = NULL;
   e->subscriber = NULL;
   if (!e->querying) free(e);
 }
 
 static void begin_events(subscription *e, uint64_t after, uint64_t revision, uint64_t bodies,
                          uint64_t stamp) {
-  e->begun = true;
+  e->is_registered = true;
   e->last = after;
   e->stamp = stamp;
-  e->subscriber->begun(e->subscriber, after, revision, bodies);
+  e->subscriber->on_subscribed(e->subscriber, after, revision, bodies);
 }
 
 /* Ends the subscription of a deleted scene. */
 static void end_subscription(subscription *e) {
   srv_store_subscription *subscriber = e->subscriber;
   unlink_subscription(e);
-  subscriber->gone(subscriber);
+  subscriber->on_deleted(subscriber);
 }
 
 /* Delivers one event. False: it deleted the scene and ended the subscription. */
-static bool deliver_event(subscription *e, const srv_store_event *reported) {
-  if (reported->last <= e->last) return true;
-  uint64_t before = reported->last - reported->count;
-  bool follows = before == e->last && (!e->stamp || reported->before_stamp == e->stamp);
-  if (!follows) begin_events(e, before, reported->revision, reported->bodies, 0);
-  e->last = reported->last;
-  e->stamp = reported->stamp;
-  e->subscriber->reported(e->subscriber, reported);
-  if (reported->revision > 0) return true;
+static bool deliver_event(subscription *e, const srv_store_event *event) {
+  if (event->last <= e->last) return true;
+  uint64_t before = event->last - event->count;
+  bool follows = before == e->last && (!e->stamp || event->before_stamp == e->stamp);
+  if (!follows) begin_events(e, before, event->revision, event->bodies, 0);
+  e->last = event->last;
+  e->stamp = event->stamp;
+  e->subscriber->on_event(e->subscriber, event);
+  if (event->revision > 0) return true;
   end_subscription(e);
   return false;
 }
@@ -101,14 +101,14 @@ static bool deliver_event(subscription *e, const srv_store_event *reported) {
 /* False: the scene was deleted. *good becomes false if an entry is invalid. */
 static bool deliver_events(subscription *e, const srv_redis_event_batch *batch, bool *good) {
   for (size_t i = 0; i < batch->count; i++) {
-    srv_store_event reported;
-    if (!srv_redis_read_event(batch, i, &reported)) {
+    srv_store_event event;
+    if (!srv_redis_read_event(batch, i, &event)) {
       *good = false;
       return true;
     }
-    if (!e->begun)
-      begin_events(e, reported.last - reported.count, reported.revision, reported.bodies, 0);
-    if (!deliver_event(e, &reported)) return false;
+    if (!e->is_registered)
+      begin_events(e, event.last - event.count, event.revision, event.bodies, 0);
+    if (!deliver_event(e, &event)) return false;
   }
   return true;
 }
@@ -118,9 +118,9 @@ static bool deliver_events(subscription *e, const srv_redis_event_batch *batch, 
 static bool report_bad_reply(const srv_redis_subscriptions *subscriptions, bool reported,
                              const redisReply *reply) {
   char why[SRV_STORE_WHY];
-  if (!reply || reported || !subscriptions->store->tell) return reported;
+  if (!reply || reported || !subscriptions->store->report) return reported;
   (void)srv_redis_error(reply, why);
-  subscriptions->store->tell(subscriptions->store->tell_cls, "eventsNotHeard", why);
+  subscriptions->store->report(subscriptions->store->report_cls, "eventsNotHeard", why);
   return true;
 }
 
@@ -142,7 +142,7 @@ static void interrupt_blocked_read(srv_redis_subscriptions *subscriptions) {
 
 /* False: the scene was deleted. */
 static bool merge_event_batch(subscription *e, const srv_redis_event_batch *batch) {
-  bool is_new = !e->begun, good = true;
+  bool is_new = !e->is_registered, good = true;
   e->due_ns = uv_hrtime() + QUERY_PERIOD_NS;
   if (!deliver_events(e, batch, &good)) return false;
   if (batch->revision == 0) {
@@ -152,10 +152,10 @@ static bool merge_event_batch(subscription *e, const srv_redis_event_batch *batc
   /* Lost events: Redis has fewer than were received, or another write under the same number. */
   bool is_lost = e->last_at_query > batch->last ||
                  (e->last == batch->last && e->stamp && e->stamp != batch->stamp);
-  if (!e->begun || e->last < batch->last || is_lost)
+  if (!e->is_registered || e->last < batch->last || is_lost)
     begin_events(e, batch->last, batch->revision, batch->bodies, batch->stamp);
   e->first = batch->first;
-  e->subscriber->level(e->subscriber, e->ticket_at_query);
+  e->subscriber->on_caught_up(e->subscriber, e->ticket_at_query);
   if (is_new) interrupt_blocked_read(e->subscriptions);
   return true;
 }
@@ -190,9 +190,9 @@ static void send_query(subscription *e) {
   }
   e->due_ns = uv_hrtime() + QUERY_RETRY_NS;
   e->ticket_at_query = e->ticket;
-  e->last_at_query = e->begun ? e->last : 0;
+  e->last_at_query = e->is_registered ? e->last : 0;
   srv_redis_bytes bytes =
-      srv_redis_subscribe_command(e->id, e->begun ? e->first : 0, e->last_at_query);
+      srv_redis_subscribe_command(e->id, e->is_registered ? e->first : 0, e->last_at_query);
   e->querying = srv_redis_connection_send(e->subscriptions->query_link, bytes, on_query_reply, e);
 }
 
@@ -213,7 +213,7 @@ static bool deliver_scene_events(srv_redis_subscriptions *subscriptions, const r
     srv_redis_event_batch batch;
     good = srv_redis_read_scene_events(reply, i, id, &batch);
     subscription *e = good ? find_subscription(subscriptions, id) : NULL;
-    if (e && e->begun) (void)deliver_events(e, &batch, &good);
+    if (e && e->is_registered) (void)deliver_events(e, &batch, &good);
   }
   return good;
 }
@@ -241,13 +241,13 @@ static void read_events_blocking(srv_redis_subscriptions *subscriptions) {
       uv_hrtime() < subscriptions->pause_ns)
     return;
   size_t count = 0;
-  for (subscription *e = subscriptions->first; e; e = e->next) count += e->begun;
+  for (subscription *e = subscriptions->first; e; e = e->next) count += e->is_registered;
   const char **ids = calloc(count + 1, sizeof *ids);
   uint64_t *last = calloc(count + 1, sizeof *last);
   if (ids && last && count) {
     count = 0;
     for (subscription *e = subscriptions->first; e; e = e->next) {
-      if (!e->begun) continue;
+      if (!e->is_registered) continue;
       ids[count] = e->id;
       last[count++] = e->last;
     }
@@ -353,17 +353,17 @@ bool srv_redis_subscribe(srv_redis_subscriptions *subscriptions,
   memcpy(e->id, subscriber->id, sizeof e->id);
   e->next = subscriptions->first;
   subscriptions->first = e;
-  subscriber->ear = e;
+  subscriber->store_state = e;
   return true;
 }
 
 uint64_t srv_redis_subscriptions_catch_up(srv_store_subscription *subscriber) {
-  subscription *e = subscriber->ear;
+  subscription *e = subscriber->store_state;
   e->ticket++;
   send_query(e);
   return e->ticket;
 }
 
 void srv_redis_unsubscribe(srv_store_subscription *subscriber) {
-  if (subscriber->ear) unlink_subscription(subscriber->ear);
+  if (subscriber->store_state) unlink_subscription(subscriber->store_state);
 }

@@ -193,15 +193,15 @@ static void run_reader(void *cls) {
   sqlite_store *s = cls;
   uv_mutex_lock(&s->mutex);
   for (;;) {
-    srv_store_lookup *look = s->pending_lookups;
+    srv_store_lookup *lookup = s->pending_lookups;
     srv_store_load *load = s->loads;
-    if (look) {
-      s->pending_lookups = look->next;
+    if (lookup) {
+      s->pending_lookups = lookup->next;
       if (!s->pending_lookups) LIST_CLEAR(s->pending_lookups);
       uv_mutex_unlock(&s->mutex);
-      srv_sqlite_lookup(s->file.reader, look);
+      srv_sqlite_lookup(s->file.reader, lookup);
       uv_mutex_lock(&s->mutex);
-      LIST_ADD(s->answered_lookups, look);
+      LIST_ADD(s->answered_lookups, lookup);
     } else if (load) {
       s->loads = load->next;
       if (!s->loads) LIST_CLEAR(s->loads);
@@ -244,7 +244,7 @@ static void handle_closed(uv_handle_t *handle) {
 }
 
 static void report_sqlite_event(const sqlite_store *s, const char *event, const char *what) {
-  if (s->store.tell) s->store.tell(s->store.tell_cls, event, what);
+  if (s->store.report) s->store.report(s->store.report_cls, event, what);
 }
 
 /* Logs the failure of the device, once. */
@@ -296,9 +296,9 @@ static void on_answers(uv_poll_t *handle, int status, int events) {
     write->done(write);
   }
   while (pending_lookups) {
-    srv_store_lookup *look = pending_lookups;
-    pending_lookups = look->next;
-    look->done(look);
+    srv_store_lookup *lookup = pending_lookups;
+    pending_lookups = lookup->next;
+    lookup->done(lookup);
   }
   while (loads) {
     srv_store_load *load = loads;
@@ -342,11 +342,11 @@ static void submit_sqlite_load(srv_store *store, srv_store_load *load) {
   uv_mutex_unlock(&s->mutex);
 }
 
-static void submit_sqlite_lookup(srv_store *store, srv_store_lookup *look) {
+static void submit_sqlite_lookup(srv_store *store, srv_store_lookup *lookup) {
   sqlite_store *s = sqlite_store_of(store);
   uv_mutex_lock(&s->mutex);
   assert(!s->closing);
-  LIST_ADD(s->pending_lookups, look);
+  LIST_ADD(s->pending_lookups, lookup);
   uv_cond_signal(&s->reads_wait);
   uv_mutex_unlock(&s->mutex);
 }
@@ -375,7 +375,7 @@ static void close_sqlite_store(srv_store *store, void (*done)(void *cls), void *
 
 static const srv_store_ops ops = {.submit = submit_sqlite_write,
                                   .load = submit_sqlite_load,
-                                  .look = submit_sqlite_lookup,
+                                  .lookup = submit_sqlite_lookup,
                                   .healthy = is_sqlite_healthy,
                                   .close = close_sqlite_store};
 

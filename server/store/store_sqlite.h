@@ -209,7 +209,7 @@ typedef struct srv_sqlite_reader srv_sqlite_reader;
 srv_sqlite_reader *srv_sqlite_reader_create(sqlite3 *db, char why[SRV_STORE_WHY]);
 void srv_sqlite_reader_destroy(srv_sqlite_reader *reader);
 void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load);
-void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *look);
+void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *lookup);
 
 /* ---- file ----------------------------------------------------------------------------------- */
 

@@ -330,51 +330,51 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
 
 /* ---- lookup --------------------------------------------------------------------------------- */
 
-static int list_keys(sqlite3_stmt *rows, srv_store_lookup *look) {
+static int list_keys(sqlite3_stmt *rows, srv_store_lookup *lookup) {
   int code = sqlite3_step(rows);
   for (; code == SQLITE_ROW; code = sqlite3_step(rows)) {
-    void *items = look->entries;
-    bool room = grow_if_needed(&items, look->count, sizeof *look->entries);
-    look->entries = items;
+    void *items = lookup->entries;
+    bool room = grow_if_needed(&items, lookup->count, sizeof *lookup->entries);
+    lookup->entries = items;
     srv_sqlite_key key;
     int read = room ? srv_sqlite_read_key(rows, &key) : SQLITE_NOMEM;
     if (read == SQLITE_OK &&
-        (key.space != (int64_t)look->space || (look->id[0] && strcmp(key.id, look->id) != 0)))
+        (key.space != (int64_t)lookup->space || (lookup->id[0] && strcmp(key.id, lookup->id) != 0)))
       read = SQLITE_CORRUPT;
     if (read != SQLITE_OK) return read;
-    srv_store_entry *entry = &look->entries[look->count++];
+    srv_store_entry *entry = &lookup->entries[lookup->count++];
     *entry = (srv_store_entry){.revision = (uint64_t)key.revision, .bodies = (uint64_t)key.bodies};
     memcpy(entry->id, key.id, sizeof entry->id);
   }
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *look) {
-  sqlite3_stmt *rows = reader->statements[look->id[0] ? KEY : ALL],
+void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *lookup) {
+  sqlite3_stmt *rows = reader->statements[lookup->id[0] ? KEY : ALL],
                *last = reader->statements[LAST];
-  look->entries = NULL;
-  look->count = 0;
-  sqlite3_bind_int64(rows, 1, look->space);
-  if (look->id[0]) sqlite3_bind_text(rows, 2, look->id, -1, SQLITE_STATIC);
+  lookup->entries = NULL;
+  lookup->count = 0;
+  sqlite3_bind_int64(rows, 1, lookup->space);
+  if (lookup->id[0]) sqlite3_bind_text(rows, 2, lookup->id, -1, SQLITE_STATIC);
   int code = sqlite3_step(last);
   if (code == SQLITE_ROW) {
-    look->last_revision = (uint64_t)sqlite3_column_int64(last, 0);
-    code = list_keys(rows, look);
+    lookup->last_revision = (uint64_t)sqlite3_column_int64(last, 0);
+    code = list_keys(rows, lookup);
   } else if (code == SQLITE_DONE) {
     code = SQLITE_CORRUPT;
   }
-  look->status = srv_sqlite_answer(reader->db, code, "reading", look->why);
+  lookup->status = srv_sqlite_answer(reader->db, code, "reading", lookup->why);
   sqlite3_reset(rows);
   sqlite3_reset(last);
   /* A missing key gets an entry with revision 0. */
-  if (look->status == SRV_STORE_OK && look->id[0] && look->count == 0) {
-    look->entries = calloc(1, sizeof *look->entries);
-    look->count = look->entries != NULL;
-    if (look->entries) memcpy(look->entries->id, look->id, sizeof look->id);
-    else look->status = SRV_STORE_MEMORY;
+  if (lookup->status == SRV_STORE_OK && lookup->id[0] && lookup->count == 0) {
+    lookup->entries = calloc(1, sizeof *lookup->entries);
+    lookup->count = lookup->entries != NULL;
+    if (lookup->entries) memcpy(lookup->entries->id, lookup->id, sizeof lookup->id);
+    else lookup->status = SRV_STORE_MEMORY;
   }
-  if (look->status == SRV_STORE_OK) return;
-  free(look->entries);
-  look->entries = NULL;
-  look->count = 0;
+  if (lookup->status == SRV_STORE_OK) return;
+  free(lookup->entries);
+  lookup->entries = NULL;
+  lookup->count = 0;
 }

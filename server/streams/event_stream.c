@@ -27,7 +27,7 @@
 
 typedef enum srv_stream_end {
   STREAM_RUNS,
-  STREAM_TOLD,   /* its last event is being sent */
+  STREAM_ENDING, /* its last event is being sent */
   STREAM_ENDED,  /* all bytes are sent */
   STREAM_DROPPED /* the connection is cut */
 } srv_stream_end;
@@ -37,34 +37,34 @@ struct srv_stream {
   srv_request *request;
   srv_ring *ring; /* this stream is one of its listeners */
   char contact_state[CT_ID_LENGTH_MAX + 1];
-  enum { HAS_NO_ID, HAS_NUMBER, HAS_OTHER_ID } keeps; /* the client's Last-Event-ID */
-  uint64_t kept;                                      /* HAS_NUMBER: the number */
-  bool placed;                                        /* place is set */
-  bool moved;       /* was assigned to a new ring after the end of its first one */
-  uint64_t ticket;  /* subscribed ring: place is set when the ring has caught up to it */
-  uint64_t place;   /* number of the next event to inspect */
-  bool greets;      /* `retry` is still to be sent */
-  bool tells_state; /* `revision` is to be sent before events of the ring */
-  bool has_missed;  /* `reset` is to be sent before them */
-  bool beats;       /* a heartbeat is due */
+  enum { HAS_NO_ID, HAS_NUMBER, HAS_OTHER_ID } last_event_id; /* the client's Last-Event-ID */
+  uint64_t last_event;                                        /* HAS_NUMBER: the number */
+  bool has_position;                                          /* position is set */
+  bool moved;        /* was assigned to a new ring after the end of its first one */
+  uint64_t ticket;   /* subscribed ring: position is set when the ring has caught up to it */
+  uint64_t position; /* number of the next event to inspect */
+  bool sends_retry;  /* `retry` is still to be sent */
+  bool sends_state;  /* `revision` is to be sent before events of the ring */
+  bool has_missed;   /* `reset` is to be sent before them */
+  bool beats;        /* a heartbeat is due */
   bool suspended;
   srv_stream_end end;
   const char *bytes; /* being sent: the rest */
   size_t left;
-  srv_event *event;  /* retained source of `bytes`; NULL: static text */
-  uint64_t unread;   /* bytes published for it since the client last read */
-  uint64_t taken;    /* bytes passed to libmicrohttpd */
-  uint64_t taken_ns; /* time of the last such bytes */
+  srv_event *event; /* retained source of `bytes`; NULL: static text */
+  uint64_t unread;  /* bytes published for it since the client last read */
+  uint64_t sent;    /* bytes passed to libmicrohttpd */
+  uint64_t sent_ns; /* time of the last such bytes */
 };
 
 /* A ring's subscription to a scene's events in the shared store. */
 typedef struct ring_subscription {
-  srv_store_subscription listen; /* first: the ring's `heard` */
+  srv_store_subscription store_subscription; /* first: the ring's `subscription` */
   srv_server *server;
   srv_ring *ring;
 } ring_subscription;
 
-uint64_t srv_stream_bytes(const srv_stream *stream) { return stream->taken; }
+uint64_t srv_stream_bytes(const srv_stream *stream) { return stream->sent; }
 
 static bool is_addressed_to(const srv_stream *stream, const char *contact_state) {
   return !contact_state || strcmp(stream->contact_state, contact_state) == 0;
@@ -91,15 +91,15 @@ static void remove_idle_ring(srv_server *server, srv_ring *ring) {
 }
 
 static void unsubscribe_ring(srv_server *server, srv_ring *ring) {
-  if (!ring->heard) return;
-  srv_store_unsubscribe(server->store, ring->heard);
-  free(ring->heard);
-  ring->heard = NULL;
+  if (!ring->subscription) return;
+  srv_store_unsubscribe(server->store, ring->subscription);
+  free(ring->subscription);
+  ring->subscription = NULL;
 }
 
 /* Separates the ring from its scene. Open streams still read it to its end. */
 static void detach_ring(srv_server *server, srv_ring *ring) {
-  if (ring->listeners == 0 && !ring->fed) remove_idle_ring(server, ring);
+  if (ring->listeners == 0 && !ring->from_store) remove_idle_ring(server, ring);
   unsubscribe_ring(server, ring);
   if (ring->last > server->last_event) server->last_event = ring->last;
   ring->entry->ring = NULL;
@@ -147,8 +147,8 @@ static void leave_ring(srv_server *server, srv_ring *ring) {
   ring->listeners--;
   if (ring->entry) srv_registry_order(server->registry, ring->entry);
   if (ring->listeners == 0 && ring->entry) {
-    if (!ring->fed) append_idle_ring(server, ring);
-    if (ring->fed) detach_ring(server, ring);
+    if (!ring->from_store) append_idle_ring(server, ring);
+    if (ring->from_store) detach_ring(server, ring);
     else if (server->idle_rings > server->limits->event_streams)
       detach_ring(server, server->idle_first);
   }
@@ -208,21 +208,21 @@ static bool prepare_scene_state(srv_stream *stream, const char *name) {
   const srv_entry *entry = stream->request->entry;
   api_event event = {.name = name};
   const srv_ring *ring = stream->ring;
-  uint64_t revision = ring->fed ? ring->revision : ct_scene_revision(entry->current);
-  uint64_t bodies = ring->fed ? ring->bodies : ct_scene_count(entry->current);
+  uint64_t revision = ring->from_store ? ring->revision : ct_scene_revision(entry->current);
+  uint64_t bodies = ring->from_store ? ring->bodies : ct_scene_count(entry->current);
   char *data = api_event_revision(entry->id, revision, bodies, &event.length);
   event.data = data;
   srv_event *created = data ? srv_event_create(stream->ring->last, &event) : NULL;
   free(data);
-  stream->place = stream->ring->last + 1;
+  stream->position = stream->ring->last + 1;
   return prepare_event(stream, created);
 }
 
 /* Sends the ring's next event that is addressed to this stream. False: no such event. */
 static bool prepare_next_event(srv_stream *stream) {
   const srv_ring *ring = stream->ring;
-  while (stream->place <= ring->last) {
-    srv_event *event = srv_ring_at(ring, stream->place++);
+  while (stream->position <= ring->last) {
+    srv_event *event = srv_ring_at(ring, stream->position++);
     if (!is_addressed_to(stream, event->contact_state)) continue;
     event->references++;
     return prepare_event(stream, event);
@@ -235,14 +235,14 @@ static bool prepare_next_event(srv_stream *stream) {
 static bool prepare_reset(srv_stream *stream) {
   stream->has_missed = false;
   if (!stream->ring->closed) return prepare_scene_state(stream, "reset");
-  stream->place = stream->ring->count ? stream->ring->last : stream->ring->last + 1;
+  stream->position = stream->ring->count ? stream->ring->last : stream->ring->last + 1;
   return prepare_next_event(stream);
 }
 
 static bool prepare_end(srv_stream *stream) {
   if (stream->end == STREAM_RUNS && !stream->ring->closed) {
     static const api_event event = {.name = "shutdown", .data = "{}", .length = 2};
-    stream->end = STREAM_TOLD;
+    stream->end = STREAM_ENDING;
     return prepare_event(stream, srv_event_create(0, &event));
   }
   stream->end = STREAM_ENDED;
@@ -251,23 +251,23 @@ static bool prepare_end(srv_stream *stream) {
 
 /* True if the scene's state is known. A revision written by another daemon may be unreadable. */
 static bool is_state_known(const srv_stream *stream) {
-  return stream->ring->fed || stream->ring->closed || stream->request->entry->current;
+  return stream->ring->from_store || stream->ring->closed || stream->request->entry->current;
 }
 
 /* Selects the next event from the stream's position on. False: none now. */
 static bool select_event(srv_stream *stream) {
   const srv_ring *ring = stream->ring;
-  if (!stream->placed) return false;
-  if (stream->place < srv_ring_oldest(ring) || stream->place > ring->last + 1)
+  if (!stream->has_position) return false;
+  if (stream->position < srv_ring_oldest(ring) || stream->position > ring->last + 1)
     stream->has_missed = true;
-  if ((stream->has_missed || stream->tells_state) && !is_state_known(stream)) {
+  if ((stream->has_missed || stream->sends_state) && !is_state_known(stream)) {
     /* The client learns the reason when it reconnects. */
     stream->end = STREAM_ENDED;
     return false;
   }
   if (stream->has_missed && prepare_reset(stream)) return true;
-  if (stream->tells_state && !ring->closed) {
-    stream->tells_state = false;
+  if (stream->sends_state && !ring->closed) {
+    stream->sends_state = false;
     return prepare_scene_state(stream, "revision");
   }
   return prepare_next_event(stream);
@@ -278,13 +278,13 @@ static bool select_event(srv_stream *stream) {
 static bool select_next_bytes(srv_stream *stream) {
   srv_event_release(stream->event);
   stream->event = NULL;
-  if (stream->end > STREAM_TOLD) return false;
-  if (stream->greets) {
-    stream->greets = false;
+  if (stream->end > STREAM_ENDING) return false;
+  if (stream->sends_retry) {
+    stream->sends_retry = false;
     prepare_static_text(stream, "retry: 2000\n\n");
     return true;
   }
-  if (stream->end == STREAM_TOLD) return prepare_end(stream);
+  if (stream->end == STREAM_ENDING) return prepare_end(stream);
   if (select_event(stream)) return true;
   if (stream->end == STREAM_ENDED) return false;
   if (stream->ring->closed || stream->request->server->drain >= SRV_DRAINING)
@@ -309,8 +309,8 @@ ssize_t srv_stream_read(void *cls, uint64_t position, char *out, size_t most) {
     used += part;
   }
   if (used > 0) {
-    stream->taken += used;
-    stream->taken_ns = uv_hrtime();
+    stream->sent += used;
+    stream->sent_ns = uv_hrtime();
     return (ssize_t)used;
   }
   /* After a shutdown of the socket, END_OF_STREAM makes the send fail, which closes the connection.
@@ -329,10 +329,11 @@ static void read_last_event_id(srv_stream *stream) {
       MHD_lookup_connection_value(stream->request->handle, MHD_HEADER_KIND, "Last-Event-ID");
   if (!text || !*text) return;
   size_t digits = strspn(text, "0123456789");
-  stream->keeps = HAS_OTHER_ID;
+  stream->last_event_id = HAS_OTHER_ID;
   if (digits > 19 || text[digits]) return;
-  stream->keeps = HAS_NUMBER;
-  for (size_t i = 0; i < digits; i++) stream->kept = stream->kept * 10 + (uint64_t)(text[i] - '0');
+  stream->last_event_id = HAS_NUMBER;
+  for (size_t i = 0; i < digits; i++)
+    stream->last_event = stream->last_event * 10 + (uint64_t)(text[i] - '0');
 }
 
 /* True if the ring has assigned the number and retains all events after it. */
@@ -342,11 +343,12 @@ static bool is_number_retained(const srv_ring *ring, uint64_t number) {
 
 /* Sets the stream's position: after Last-Event-ID if the ring allows it, else at the ring's end. */
 static void place_in_ring(srv_stream *stream) {
-  stream->placed = true;
-  stream->place = stream->ring->last + 1;
-  if (stream->keeps == HAS_NO_ID) stream->tells_state = true;
-  else if (stream->keeps == HAS_NUMBER && is_number_retained(stream->ring, stream->kept))
-    stream->place = stream->kept + 1;
+  stream->has_position = true;
+  stream->position = stream->ring->last + 1;
+  if (stream->last_event_id == HAS_NO_ID) stream->sends_state = true;
+  else if (stream->last_event_id == HAS_NUMBER &&
+           is_number_retained(stream->ring, stream->last_event))
+    stream->position = stream->last_event + 1;
   else stream->has_missed = true;
 }
 
@@ -355,7 +357,8 @@ static bool attach_to_ring(srv_stream *stream) {
   srv_server *server = stream->request->server;
   stream->ring = enter_ring(server, stream->request->entry);
   if (!stream->ring) return false;
-  if (stream->ring->fed) stream->ticket = srv_store_catch_up(server->store, stream->ring->heard);
+  if (stream->ring->from_store)
+    stream->ticket = srv_store_catch_up(server->store, stream->ring->subscription);
   else place_in_ring(stream);
   return true;
 }
@@ -379,8 +382,8 @@ static srv_stream *create_stream(srv_request *request) {
     free(stream);
     return NULL;
   }
-  stream->greets = true;
-  stream->taken_ns = uv_hrtime();
+  stream->sends_retry = true;
+  stream->sent_ns = uv_hrtime();
   const char *contact_state = api_call_contact_state(request->call);
   memcpy(stream->contact_state, contact_state, strlen(contact_state) + 1);
   stream->next = server->streams;
@@ -437,7 +440,8 @@ static void drop_slow_streams(srv_server *server, const srv_ring *ring) {
 /* Adds the event to the backlog of the streams that it is addressed to, and wakes them. */
 static void notify_streams(srv_server *server, const srv_ring *ring, const srv_event *event) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
-    if (stream->ring != ring || !stream->placed || !is_addressed_to(stream, event->contact_state))
+    if (stream->ring != ring || !stream->has_position ||
+        !is_addressed_to(stream, event->contact_state))
       continue;
     stream->unread += event->length;
     wake_stream(stream);
@@ -452,7 +456,7 @@ static void wake_ring_streams(srv_server *server, const srv_ring *ring) {
 void srv_stream_publish(srv_request *request) {
   srv_server *server = request->server;
   srv_ring *ring = request->entry->ring;
-  if (!ring || ring->fed) return;
+  if (!ring || ring->from_store) return;
   size_t count = 0;
   bool whole = true;
   const api_event *events = api_call_events(request->call, &count, &whole);
@@ -473,43 +477,45 @@ void srv_stream_publish(srv_request *request) {
 
 /* ---- events from a shared store ------------------------------------------------------------- */
 
-/* The ring starts again after a gap. Every placed stream has missed events, even if the numbers
- * seem to follow on: the store may have assigned them twice. */
-static void on_stream_subscribed(srv_store_subscription *listen, uint64_t after, uint64_t revision,
-                                 uint64_t bodies) {
-  const ring_subscription *subscription = listen->cls;
+/* The ring starts again after a gap. Every stream with a position has missed events, even if the
+ * numbers seem to follow on: the store may have assigned them twice. */
+static void on_stream_subscribed(srv_store_subscription *store_subscription, uint64_t after,
+                                 uint64_t revision, uint64_t bodies) {
+  const ring_subscription *subscription = store_subscription->cls;
   srv_ring_break(subscription->ring, after);
   subscription->ring->revision = revision;
   subscription->ring->bodies = bodies;
   for (srv_stream *stream = subscription->server->streams; stream; stream = stream->next)
-    if (stream->ring == subscription->ring && stream->placed) stream->has_missed = true;
+    if (stream->ring == subscription->ring && stream->has_position) stream->has_missed = true;
   wake_ring_streams(subscription->server, subscription->ring);
 }
 
-static void on_store_event(srv_store_subscription *listen, const srv_store_event *reported) {
-  const ring_subscription *subscription = listen->cls;
+static void on_store_event(srv_store_subscription *store_subscription,
+                           const srv_store_event *published) {
+  const ring_subscription *subscription = store_subscription->cls;
   srv_ring *ring = subscription->ring;
   drop_slow_streams(subscription->server, ring);
   srv_ring_open_write(ring);
   size_t at = 0;
   api_event event;
-  while (ring->last < reported->last &&
-         srv_event_payload_next(reported->bytes, reported->length, &at, &event)) {
+  while (ring->last < published->last &&
+         srv_event_payload_next(published->bytes, published->length, &at, &event)) {
     const srv_event *added = srv_ring_add(ring, &event);
     if (!added) break;
     notify_streams(subscription->server, ring, added);
   }
-  ring->revision = reported->revision;
-  ring->bodies = reported->bodies;
-  if (ring->last == reported->last) return;
-  srv_ring_break(ring, reported->last);
+  ring->revision = published->revision;
+  ring->bodies = published->bodies;
+  if (ring->last == published->last) return;
+  srv_ring_break(ring, published->last);
   wake_ring_streams(subscription->server, ring);
 }
 
-static void on_stream_caught_up(srv_store_subscription *listen, uint64_t ticket) {
-  const ring_subscription *subscription = listen->cls;
+static void on_stream_caught_up(srv_store_subscription *store_subscription, uint64_t ticket) {
+  const ring_subscription *subscription = store_subscription->cls;
   for (srv_stream *stream = subscription->server->streams; stream; stream = stream->next) {
-    if (stream->ring != subscription->ring || stream->placed || stream->ticket > ticket) continue;
+    if (stream->ring != subscription->ring || stream->has_position || stream->ticket > ticket)
+      continue;
     place_in_ring(stream);
     wake_stream(stream);
   }
@@ -528,8 +534,8 @@ static void move_to_new_ring(srv_stream *stream) {
   drop_stream(stream);
 }
 
-static void on_scene_deleted(srv_store_subscription *listen) {
-  const ring_subscription *subscription = listen->cls;
+static void on_scene_deleted(srv_store_subscription *store_subscription) {
+  const ring_subscription *subscription = store_subscription->cls;
   srv_server *server = subscription->server;
   srv_ring *ring = subscription->ring;
   ring->closed = true;
@@ -537,7 +543,7 @@ static void on_scene_deleted(srv_store_subscription *listen) {
   detach_ring(server, ring);
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
     if (stream->ring != ring) continue;
-    if (stream->placed || stream->moved || stream->end == STREAM_DROPPED) wake_stream(stream);
+    if (stream->has_position || stream->moved || stream->end == STREAM_DROPPED) wake_stream(stream);
     else move_to_new_ring(stream);
   }
   srv_ring_release(ring);
@@ -548,18 +554,19 @@ static bool subscribe_ring(srv_server *server, srv_ring *ring) {
   ring_subscription *subscription = calloc(1, sizeof *subscription);
   if (!subscription) return false;
   *subscription = (ring_subscription){.server = server, .ring = ring};
-  subscription->listen = (srv_store_subscription){.cls = subscription,
-                                                  .begun = on_stream_subscribed,
-                                                  .reported = on_store_event,
-                                                  .level = on_stream_caught_up,
-                                                  .gone = on_scene_deleted};
-  memcpy(subscription->listen.id, ring->entry->id, sizeof subscription->listen.id);
-  if (!srv_store_subscribe(server->store, &subscription->listen)) {
+  subscription->store_subscription = (srv_store_subscription){.cls = subscription,
+                                                              .on_subscribed = on_stream_subscribed,
+                                                              .on_event = on_store_event,
+                                                              .on_caught_up = on_stream_caught_up,
+                                                              .on_deleted = on_scene_deleted};
+  memcpy(subscription->store_subscription.id, ring->entry->id,
+         sizeof subscription->store_subscription.id);
+  if (!srv_store_subscribe(server->store, &subscription->store_subscription)) {
     free(subscription);
     return false;
   }
-  ring->heard = &subscription->listen;
-  ring->fed = true;
+  ring->subscription = &subscription->store_subscription;
+  ring->from_store = true;
   return true;
 }
 
@@ -580,7 +587,7 @@ void srv_stream_reap(srv_server *server, uint64_t now_ns) {
   uint64_t silence_ns = server->limits->heartbeat_seconds * 1000000000u;
   drop_departed_clients(server);
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
-    if (!stream->suspended || now_ns - stream->taken_ns < silence_ns) continue;
+    if (!stream->suspended || now_ns - stream->sent_ns < silence_ns) continue;
     stream->beats = true;
     wake_stream(stream);
   }

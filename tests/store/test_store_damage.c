@@ -472,7 +472,7 @@ static void hear(void *cls, const char *event, const char *detail) {
 static void open_and_hear(rig *r) {
   CHECK_TEXT(refusal(r), "");
   told_of_damage = 0;
-  if (r->store) r->store->tell = hear;
+  if (r->store) r->store->report = hear;
 }
 
 static unsigned number_at(const unsigned char *bytes) {

@@ -246,7 +246,7 @@ static void fail_when_idle(uint64_t records, size_t length, long sync) {
   disk_reset();
   rig_begin(&r);
   CHECK(rig_open(&r));
-  r.store->tell = hear;
+  r.store->report = hear;
   told_of_failures = 0;
   begin_log(&r);
   for (uint64_t i = 0; i < records; i++)
