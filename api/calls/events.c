@@ -161,7 +161,7 @@ api_step api_events_get(api_call *call) {
   for (bool seen = false; api_url_next(&text, &parameter); seen = true) {
     if (seen || !api_id_valid((ct_text){parameter.value, parameter.value_length})) {
       api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
-                      "Give contactState= once at most, the id of a contact state.");
+                      "contactState= may be given once, with the id of a contact state.");
       return api_call_fail(call);
     }
     memcpy(call->contact_state, parameter.value, parameter.value_length + 1);

@@ -98,9 +98,9 @@ bool api_call_tags_valid(api_call *call) {
 bool api_call_may_write(api_call *call, bool exists) {
   uint64_t current = current_revision(call);
   if (call->if_match && !list_contains(call->if_match, current, exists, false))
-    return refuse_precondition(call, "If-Match names no such revision");
+    return refuse_precondition(call, "If-Match failed");
   if (call->if_none_match && list_contains(call->if_none_match, current, exists, true))
-    return refuse_precondition(call, "If-None-Match does not hold");
+    return refuse_precondition(call, "If-None-Match failed");
   return true;
 }
 
@@ -120,7 +120,7 @@ bool api_call_pick_revision(api_call *call) {
       return true;
     }
   }
-  return refuse_precondition(call, "If-Match names no revision that is kept");
+  return refuse_precondition(call, "If-Match names neither the current nor a retained revision");
 }
 
 const ct_scene *api_call_find_revision(const api_call *call, uint64_t revision,
@@ -130,7 +130,7 @@ const ct_scene *api_call_find_revision(const api_call *call, uint64_t revision,
   for (size_t i = 0; i < call->input.kept_count; i++)
     if (ct_scene_revision(call->input.kept[i]) == revision) return call->input.kept[i];
   api_fault_plain(faults, API_PROBLEM_REVISION_GONE,
-                  "Revision %llu, which the cursor continues, is gone; the current one is %llu.",
+                  "The cursor's revision %llu is no longer retained; the current one is %llu.",
                   (unsigned long long)revision, (unsigned long long)ct_scene_revision(current));
   return NULL;
 }

@@ -27,7 +27,7 @@ bool api_read_user_data(api_reader *reader, const api_field *field, ct_text *out
     api_fault_memory(reader->faults);
   } else if (text.length > reader->limits->user_bytes) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
-                                    "At most %llu bytes of JSON are kept here.",
+                                    "At most %llu bytes of JSON are allowed here.",
                                     (unsigned long long)reader->limits->user_bytes);
     api_fault_limit(fault, (double)reader->limits->user_bytes, (double)text.length);
   } else {
@@ -117,7 +117,7 @@ static bool create_checked_body(api_reader *reader, const ct_body_options *optio
     return false;
   }
   if (status != CT_OK) {
-    api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, "The body cannot be kept: %s.",
+    api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, "The body exceeds a limit: %s.",
                     ct_status_text(status));
     return false;
   }
@@ -351,7 +351,7 @@ static void report_failed_insertion(api_reader *reader, const api_pointer *at, c
   case CT_EXISTS:
     api_fault_at(reader->faults, twice ? API_PROBLEM_DUPLICATE_ID : API_PROBLEM_ID_IN_USE, &path,
                  twice ? "The id \"%s\" occurs twice in the request."
-                       : "The scene has a body \"%s\" already.",
+                       : "The scene already has a body \"%s\".",
                  api_echo(id, echo));
     break;
   case CT_LIMIT:
@@ -417,7 +417,7 @@ bool api_reject_material_names(api_reader *reader, const api_field *field, const
                 collider = api_pointer_index(&colliders, i);
     api_pointer material = api_pointer_member(whole ? &collider : &field->path, "material");
     api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &material,
-                 "Materials are a scene's: two bodies alone have none.");
+                 "Materials belong to a scene; bodies without a scene have none.");
     return false;
   }
   return true;

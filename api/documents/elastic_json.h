@@ -20,6 +20,6 @@ void api_put_default_elastic(api_buffer *out);
 bool api_find_soft(const ct_scene *scene, uint32_t row, uint32_t *collider);
 /* Detail of its fault. */
 #define API_NO_MODULI_TEXT                                                                         \
-  "Collider %u of body \"%s\" is of no material with youngsModulus and poissonRatio."
+  "Collider %u of body \"%s\" needs a material with youngsModulus and poissonRatio."
 
 #endif

@@ -65,8 +65,8 @@ static bool refuse_repeated_rules(api_reader *reader, const api_field *field,
   api_arena_mark mark = api_arena_position(reader->arena);
   api_name_pair *names = api_reader_alloc(reader, count, sizeof *names);
   for (size_t i = 0; names && i < count; i++) names[i] = (api_name_pair){rules[i].a, rules[i].b};
-  bool good = names && api_reject_repeated(reader, field, names, count,
-                                           "There is a rule for this pair already.");
+  bool good =
+      names && api_reject_repeated(reader, field, names, count, "The pair already has a rule.");
   api_arena_rewind(reader->arena, mark);
   return good;
 }

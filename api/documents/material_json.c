@@ -35,7 +35,7 @@ static bool read_contact_parameters(api_reader *reader, const api_field m[VALUE_
   if (has_dynamic && !has_static) values->static_friction = values->dynamic_friction;
   if (!(values->dynamic_friction > values->static_friction)) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &m[DYNAMIC].path,
-                               "Dynamic friction is at most static friction."),
+                               "Dynamic friction must not exceed static friction."),
                   values->static_friction, values->dynamic_friction);
   return false;
 }
@@ -137,8 +137,8 @@ static bool refuse_repeated_pairs(api_reader *reader, const api_field *field,
   api_name_pair *names = api_reader_alloc(reader, count, sizeof *names);
   for (size_t i = 0; names && i < count; i++)
     names[i] = (api_name_pair){materials->pairs[i].a, materials->pairs[i].b};
-  bool good = names && api_reject_repeated(reader, field, names, count,
-                                           "The pair has values of its own already.");
+  bool good =
+      names && api_reject_repeated(reader, field, names, count, "The pair already has values.");
   api_arena_rewind(reader->arena, mark);
   return good;
 }
@@ -225,8 +225,8 @@ static bool check_materials_in_use(api_reader *reader, const api_pointer *at,
       if (!name.length || ct_draft_has_material(draft, name)) continue;
       api_pointer materials = api_pointer_member(at, "materials");
       api_fault_at(reader->faults, API_PROBLEM_MATERIAL_IN_USE, &materials,
-                   "Collider %zu of body \"%s\" is of \"%s\".", i, api_echo(ct_body_id(body), id),
-                   api_echo(name, material));
+                   "Collider %zu of body \"%s\" has the material \"%s\".", i,
+                   api_echo(ct_body_id(body), id), api_echo(name, material));
       return false;
     }
   }

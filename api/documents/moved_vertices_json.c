@@ -76,7 +76,7 @@ static bool check_nonzero_normals(api_reader *reader, const api_field *field, si
     api_pointer at = api_pointer_index(&field->path, 3 * i);
     api_fault_limit(
         api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &at,
-                     "A normal must not be zero: its largest component must be 1e-9 at least."),
+                     "The normal must not be zero: its largest component must be at least 1e-9."),
         FLAT_NORMAL_LEAST, size);
     good = false;
   }
@@ -203,9 +203,8 @@ static bool check_moved_mass(api_reader *reader, const api_field *at, const ct_b
   if (ct_body_mass(body, &mass, &overlap) && mass.mass >= CT_MASS_MIN && mass.mass <= CT_MASS_MAX)
     return true;
   api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &at->path,
-               "The moved colliders have no volume to take mass or inertia from, or the density "
-               "makes their mass less than %g kg "
-               "or more than %g kg.",
+               "The moved colliders have no volume from which to compute mass or inertia, or the "
+               "density makes their mass less than %g kg or more than %g kg.",
                CT_MASS_MIN, CT_MASS_MAX);
   return false;
 }
@@ -276,8 +275,7 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
   if (movable > 1) {
     api_pointer at = api_pointer_member(&item->path, "collider");
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &at,
-                 "The body has %u colliders with vertices: name one by its id or its index.",
-                 movable);
+                 "The body has %u colliders with vertices: select one by id or index.", movable);
     return false;
   }
   const api_pointer *at = api_field_present(&m[COLLIDER]) ? &m[COLLIDER].path : &m[BODY].path;
@@ -322,7 +320,7 @@ static bool sort_targets(api_reader *reader, const api_field *items, target *tar
     if (p->row != q->row || p->collider != q->collider) continue;
     api_field item = api_field_element(items, q->item);
     api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &item.path,
-                 "The collider is named twice: by item %zu too.", p->item);
+                 "Item %zu moves the same collider.", p->item);
     good = false;
   }
   return good;

@@ -113,7 +113,7 @@ bool api_ndjson_feed(api_ndjson *ndjson, const char *bytes, size_t length) {
 /* Refuses a body without values, probably a file that was not sent. */
 static bool refuse_empty_body(api_ndjson *ndjson) {
   api_fault_plain(ndjson->reader.faults, API_PROBLEM_MALFORMED_JSON,
-                  "The body holds no line with a value.");
+                  "The body has no line with a value.");
   return false;
 }
 
@@ -141,7 +141,7 @@ static bool check_record_limits(api_reader *reader, const api_pointer *at, size_
   }
   if (bytes <= limits->request_memory_bytes) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BODY_TOO_LARGE, at,
-                               "The request takes more than requestMemoryBytes."),
+                               "The request exceeds requestMemoryBytes."),
                   (double)limits->request_memory_bytes, (double)bytes);
   return false;
 }
@@ -170,7 +170,7 @@ bool api_ndjson_patch(void *context, api_reader *reader, const api_ndjson_record
     if (json_is_object(record->field.value)) api_fault_missing(reader, &record->field, "id");
     else
       api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &record->field.path,
-                   "A patch is an object whose id names the body.");
+                   "A patch must be an object with the id of its body.");
     return false;
   }
   if (!api_read_id(reader, &id_field, &id)) return false;

@@ -230,8 +230,9 @@ bool api_apply_poses(api_reader *reader, const api_pointer *at, const api_poses 
   if (!rows) return false;
   if (all && poses->count != ct_draft_count(draft)) {
     api_pointer ids = api_pointer_member(at, "ids");
-    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &ids,
-                                    "PUT names every body of the scene; PATCH takes some.");
+    api_fault *fault =
+        api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &ids,
+                     "PUT needs every body of the scene; PATCH accepts a part of them.");
     api_fault_limit(fault, ct_draft_count(draft), (double)poses->count);
     return false;
   }

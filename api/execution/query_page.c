@@ -8,35 +8,34 @@ static void add_contact_limit_fault(const api_force_outcome *outcome, api_faults
   switch (outcome->limit_kind) {
   case API_CONTACT_LIMIT_MEMORY:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "requestMemoryBytes has room for %zu contacts; there are more: ask for fewer "
-                    "pairs.",
+                    "The query has more than %zu contacts, the most that requestMemoryBytes "
+                    "allows: select fewer pairs.",
                     outcome->contacts_limit);
     break;
   case API_CONTACT_LIMIT_METHOD:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "%zu contacts are linked by bodies, more than the %zu that the method takes: "
-                    "leave the method out, or take pgs.",
+                    "%zu contacts are linked by bodies; the method accepts at most %zu: omit "
+                    "method, or use pgs.",
                     outcome->contacts, outcome->contacts_limit);
     break;
   case API_CONTACT_LIMIT_PYRAMID:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "%zu contacts that bodies link make %zu rows with pyramids of %u sides, more "
-                    "than %zu: ask for friction "
-                    "\"cone\", or fewer directions.",
+                    "%zu contacts linked by bodies make %zu rows with pyramids of %u sides; the "
+                    "limit is %zu: use friction \"cone\", or fewer directions.",
                     outcome->contacts, outcome->contacts * (outcome->sides + 2), outcome->sides,
                     outcome->contacts_limit);
     break;
   default:
     api_fault_plain(
         faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "%zu contacts are linked by bodies, and more than %zu pairs of them answer to each other.",
+        "%zu contacts are linked by bodies, with more than %zu coupled pairs, the limit.",
         outcome->contacts, outcome->contacts_limit);
   }
 }
 
 static bool add_size_fault(api_faults *faults) {
   api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                  "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
+                  "The answer exceeds requestMemoryBytes: use a smaller limit.");
   return false;
 }
 
@@ -85,7 +84,7 @@ void api_pair_fault(const api_plan *plan, const api_task *task, api_faults *faul
   api_pointer boxes = api_pointer_member(question, "boxes");
   api_fault_limit(api_fault_at(faults, API_PROBLEM_PAIR_LIMIT,
                                task->question.mode == API_MODE_BOXES ? &boxes : question,
-                               "The question has more than %llu candidate pairs.",
+                               "The query has more than %llu candidate pairs, the limit (pairs).",
                                (unsigned long long)limit),
                   (double)limit, (double)limit + 1.0);
 }

@@ -107,7 +107,7 @@ static bool check_step_count(api_reader *reader, const api_field *field,
   double steps = ceil(options->duration / options->time_step);
   if (steps <= CT_ADVANCE_STEPS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                               "The duration has %llu steps of this length; at most %llu are made.",
+                               "The duration needs %llu steps of this timeStep; the limit is %llu.",
                                (unsigned long long)steps, (unsigned long long)CT_ADVANCE_STEPS_MAX),
                   CT_ADVANCE_STEPS_MAX, steps);
   return false;
@@ -228,21 +228,20 @@ static void add_advance_limit_fault(api_call *call) {
     break;
   case CT_ADVANCE_LIMIT_TURN:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The body \"%s\" turns too far within a step, by a million rad: ask for a "
-                    "shorter timeStep.",
+                    "The body \"%s\" turns by more than a million rad within one step: use a "
+                    "shorter timeStep; nothing has changed.",
                     echo);
     break;
   case CT_ADVANCE_LIMIT_SQUEEZE:
-    api_fault_plain(
-        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "Kinematic bodies press the body \"%s\" into others from %g s of the duration "
-        "on, which no impulses of rigid bodies "
-        "keep apart: use mode timeStepping, or a shorter duration; nothing has changed.",
-        echo, ct_advance_now(advance->motion).time);
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "Kinematic bodies press the body \"%s\" into others from %g s on, and no "
+                    "impulses of rigid bodies can separate them: use mode timeStepping, or a "
+                    "shorter duration; nothing has changed.",
+                    echo, ct_advance_now(advance->motion).time);
     break;
   default:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "requestMemoryBytes has room for %zu contacts of a step; there are more.",
+                    "A step has more than %zu contacts, the most that requestMemoryBytes allows.",
                     advance->options.contacts_max);
   }
 }
@@ -251,7 +250,7 @@ static api_step fail_advance(api_call *call, ct_status status) {
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
     api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT,
-                    "The scene has more candidate pairs than one step may look at.");
+                    "A step has more candidate pairs than the limit, %d.", CT_PAIRS_MAX);
   else if (status == CT_LIMIT) add_advance_limit_fault(call);
   else api_fault_memory(&call->faults);
   return api_call_fail(call);
@@ -263,7 +262,7 @@ static bool check_invertible_inertias(api_call *call) {
   if (row == CT_NO_ROW) return true;
   char echo[API_ECHO_MAX + 4];
   api_fault_plain(&call->faults, API_PROBLEM_BAD_MASS,
-                  "The body \"%s\" has no mass with an inertia that can be inverted.",
+                  "The body \"%s\" needs a mass and an invertible inertia.",
                   api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
   return false;
 }
@@ -446,12 +445,13 @@ static void write_advance_hint(const api_call *call, char *out) {
   ct_elastic_solid solid;
   if (row != CT_NO_ROW && ct_scene_elastic_solid(advance->scene, row, 0, &solid))
     snprintf(why, sizeof why,
-             " by what moves body \"%s\" (youngsModulus %.3g); a smaller stiffnessFactor makes "
-             "them longer",
+             ", limited by body \"%s\" (youngsModulus %.3g); a smaller stiffnessFactor allows "
+             "longer steps",
              api_echo(ct_body_id(ct_scene_body(advance->scene, row)), echo), solid.youngs_modulus);
-  snprintf(out, API_HINT_MAX,
-           " Of %.6g s it had come to %.6g s, in %llu steps; the last took %.3g s%s.",
-           advance->options.duration, state.time, (unsigned long long)state.steps, pace, why);
+  snprintf(
+      out, API_HINT_MAX,
+      " Of the duration, %.6g s, %.6g s were computed, in %llu steps; the last step was %.3g s%s.",
+      advance->options.duration, state.time, (unsigned long long)state.steps, pace, why);
 }
 
 /* ---- the reply ------------------------------------------------------------------------------ */

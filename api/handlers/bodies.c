@@ -14,7 +14,8 @@ static bool read_page_start(api_call *call, const char *text, uint64_t *row) {
   if (!text[0]) return true;
   api_cursor cursor;
   if (!api_cursor_read(text, strlen(text), api_scene_list_hash(call), &cursor)) {
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR, "This is no cursor of this listing.");
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR,
+                    "The cursor does not belong to this listing.");
     return false;
   }
   call->scene = api_call_find_revision(call, cursor.revision, &call->faults);
@@ -198,8 +199,9 @@ static bool remove_selected_bodies(api_call *call, ct_draft *draft, uint64_t *co
     }
   }
   if ((ids > 0) == (prefixes > 0) || prefixes > 1 || (prefixes == 1 && prefix.value_length == 0)) {
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
-                    "Name the bodies by id=, once for each, or by one prefix= that is not empty.");
+    api_fault_plain(
+        &call->faults, API_PROBLEM_BAD_PARAMETER,
+        "Select the bodies by id=, repeated for each body, or by one nonempty prefix=.");
     return false;
   }
   return ids > 0 ? remove_bodies_by_id(call, draft, count)

@@ -69,7 +69,7 @@ static bool read_event_time(api_reader *reader, const api_field *field,
   char text[API_NUMBER_BYTES];
   text[api_number_format(last, text)] = 0;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                               "The last event was at %s s.", text),
+                               "time must not be below that of the last event, %s s.", text),
                   last, *out);
   return false;
 }
@@ -84,9 +84,11 @@ static bool read_contact_epsilon(api_reader *reader, const api_field *field,
   if (!previous || *out == kept) return true;
   char text[API_NUMBER_BYTES];
   text[api_number_format(kept, text)] = 0;
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-                               "The contact state has %s m since its first event.", text),
-                  kept, *out);
+  api_fault_limit(
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                   "contactEpsilon is fixed at %s m by the state's first event and cannot change.",
+                   text),
+      kept, *out);
   return false;
 }
 
@@ -167,7 +169,8 @@ static bool check_state_count(api_call *call) {
   if (count < limit) return true;
   api_fault *fault =
       api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                      "The scene has %llu contact states already.", (unsigned long long)limit);
+                      "The scene already has %llu contact states, the limit (contactStates).",
+                      (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)count + 1.0);
   return false;
 }
@@ -181,10 +184,10 @@ static bool check_states_memory(api_call *call) {
     if (other->value != call->event->previous) bytes += ct_contact_state_bytes(other->value);
   }
   if (bytes <= limit) return true;
-  api_fault *fault = api_fault_plain(
-      &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-      "The contact states of the scene would take %llu bytes, of %llu (contactStatesBytes).",
-      (unsigned long long)bytes, (unsigned long long)limit);
+  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                                     "The contact states of the scene would need %llu bytes; the "
+                                     "limit is %llu (contactStatesBytes).",
+                                     (unsigned long long)bytes, (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)bytes);
   return false;
 }
@@ -193,10 +196,10 @@ static api_step fail_contact_event(api_call *call, ct_status status) {
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
     api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT,
-                    "The scene has more candidate pairs than one event may look at.");
+                    "The event has more candidate pairs than the limit, %d.", CT_PAIRS_MAX);
   else if (status == CT_LIMIT)
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The contacts need more than requestMemoryBytes.");
+                    "The contacts exceed requestMemoryBytes.");
   else api_fault_memory(&call->faults);
   return api_call_fail(call);
 }

@@ -150,7 +150,7 @@ static bool compress_rows(api_reader *reader, const api_field *columns, const co
   if (twice < count) {
     api_field element = api_field_element(columns, twice);
     api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
-                 "Row %u has an entry in column %u already.", p->rows[twice], p->columns[twice]);
+                 "Row %u has two entries in column %u.", p->rows[twice], p->columns[twice]);
     return false;
   }
   for (size_t k = 0; k < count; k++) {

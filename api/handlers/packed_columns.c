@@ -101,7 +101,7 @@ api_step api_filters_effective(api_call *call) {
   uint32_t a = find_parameter_row(call, "a"), b = find_parameter_row(call, "b");
   if (a != CT_NO_ROW && a == b)
     api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
-                    "a and b are one body; a pair has two.");
+                    "a and b must be two different bodies.");
   if (api_faults_any(&call->faults)) return api_call_fail(call);
   if (api_scene_not_modified(call)) return API_STEP_DONE;
   api_put_effective(&call->out, call->scene, a, b);

@@ -67,7 +67,7 @@ static bool read_query_kind(api_reader *reader, const api_field *field,
   const char *words[API_KIND_COUNT];
   if (!json_is_object(field->value)) {
     api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                 "A query is an object, not %s.", api_type_words(field->value));
+                 "Expected an object, got %s.", api_type_words(field->value));
     return false;
   }
   for (int k = 0; k < API_KIND_COUNT; k++) words[k] = api_kind_word(api_kinds[k]);

@@ -50,7 +50,7 @@ bool api_scene_page(api_call *call, uint64_t *limit, char cursor[API_URL_VALUE_M
       memcpy(cursor, parameter.value, parameter.value_length + 1);
     } else if (!read_limit_digits(&parameter, limit) || *limit < 1 || *limit > limits->page_max) {
       api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
-                                         "limit is a whole number from 1 to %llu.",
+                                         "limit must be a whole number from 1 to %llu.",
                                          (unsigned long long)limits->page_max);
       api_fault_limit(fault, (double)limits->page_max, (double)*limit);
     }
@@ -70,7 +70,8 @@ bool api_read_list_position(api_call *call, uint64_t *limit, char after[CT_ID_LE
   after[0] = 0;
   if (!api_scene_page(call, limit, cursor)) return false;
   if (!cursor[0] || api_list_cursor_read(cursor, api_scene_list_hash(call), after)) return true;
-  api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR, "This is no cursor of this list.");
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR,
+                  "The cursor does not belong to this list.");
   return false;
 }
 
@@ -139,7 +140,7 @@ static bool make_posted_scene(api_call *call, const char *own, uint64_t revision
                    "The id differs from that of the path.");
     else
       api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at,
-                   "POST makes the id; PUT /v1/scenes/{id} takes yours.");
+                   "POST generates the id; use PUT /v1/scenes/{id} to choose it.");
     good = false;
   }
   if (call->scene) document.contacts_begun = ct_scene_contacts_begun(call->scene);
@@ -152,9 +153,9 @@ static bool make_posted_scene(api_call *call, const char *own, uint64_t revision
 static bool check_scene_count(api_call *call) {
   uint64_t limit = call->service->limits.scenes;
   if (call->input.scene_count < limit) return true;
-  api_fault *fault =
-      api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                      "The daemon holds %llu scenes already.", (unsigned long long)limit);
+  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                                     "The daemon already has %llu scenes, the limit (scenes).",
+                                     (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)call->input.scene_count + 1.0);
   return false;
 }

@@ -136,19 +136,18 @@ static const api_shape *create_stored_shape(api_call *call, const api_upload *up
 static void warn_self_intersection(api_warnings *warnings, const ct_mesh_report *report,
                                    ct_mesh_self_intersection self, const uint32_t triangles[2]) {
   if (self == CT_MESH_SELF_UNKNOWN && report->triangles > CT_MESH_SELF_TRIANGLES_MAX)
-    api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
-             "Whether triangles intersect was not looked for: that is done for meshes of up to %u "
-             "triangles.",
-             (unsigned)CT_MESH_SELF_TRIANGLES_MAX);
+    api_warn(
+        warnings, "selfIntersectionUnknown", NULL, 0,
+        "Self-intersections were not searched: the search is limited to meshes of %u triangles.",
+        (unsigned)CT_MESH_SELF_TRIANGLES_MAX);
   else if (self == CT_MESH_SELF_UNKNOWN)
     api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
-             "Whether triangles intersect was not found out within the steps that a mesh of so "
-             "many triangles may take.");
+             "The search for self-intersections was stopped before it finished.");
   /* Only a closed oriented mesh has a volume that could count twice. */
   if (self == CT_MESH_SELF_INTERSECTING && report->closed && report->oriented)
     api_warn(warnings, "selfIntersecting", NULL, 0,
-             "Triangles %u and %u meet, and not in a corner or an edge of both: where parts "
-             "overlap, volume and mass count twice.",
+             "Triangles %u and %u intersect outside of shared corners and edges: volume and mass "
+             "count twice where parts overlap.",
              triangles[0], triangles[1]);
 }
 
@@ -175,14 +174,12 @@ static void warn_about_file(api_call *call, const api_import *import, const buil
   const ct_mesh_report *report = &b->report;
   warn_unusual_size(&call->warnings, import->unit, report->box);
   if (import->ignored)
-    api_warn(
-        &call->warnings, "elementsIgnored", NULL, import->ignored,
-        "Points, lines and free-form geometry are not part of the shape; the first is in line %zu.",
-        import->ignored_line);
+    api_warn(&call->warnings, "elementsIgnored", NULL, import->ignored,
+             "Points, lines and free-form geometry were ignored; the first is in line %zu.",
+             import->ignored_line);
   if (import->bent)
     api_warn(&call->warnings, "bentPolygons", NULL, import->bent,
-             "Polygons whose corners do not lie in a plane were cut into triangles; the first is "
-             "in line %zu.",
+             "Polygons that are not planar were split into triangles; the first is in line %zu.",
              import->bent_line);
   if (b->findings.repair.asked) api_warn_repaired(&call->warnings, NULL, &b->findings.repaired);
   api_warn_mesh(&call->warnings, NULL, report, b->collider.shape.mesh, &b->findings.defects);
@@ -264,7 +261,7 @@ static bool replace_by_hull(api_call *call, built *b) {
   else if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_DEGENERATE_HULL)
     api_fault_plain(&call->faults, API_PROBLEM_DEGENERATE_HULL,
-                    "The points of the mesh lie in a plane: they have no hull.");
+                    "The points of the mesh lie in a plane: a hull needs a volume.");
   else if (status != CT_OK)
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "%s.", ct_status_text(status));
   if (status != CT_OK) return false;

@@ -186,7 +186,7 @@ static parameter_id identify_parameter(const api_url_parameter *parameter) {
 static bool read_boolean_parameter(api_call *call, const char *name, ct_text value, bool *out) {
   *out = api_text_equal(value, api_text("true"));
   if (*out || api_text_equal(value, api_text("false"))) return true;
-  api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s is true or false.", name);
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s must be true or false.", name);
   return false;
 }
 
@@ -199,8 +199,8 @@ static bool read_number_parameter(api_call *call, const char *name, ct_text valu
     *out = number;
     return true;
   }
-  api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s is a number from %g to %g.", name,
-                  range[0], range[1]);
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s must be a number from %g to %g.",
+                  name, range[0], range[1]);
   return false;
 }
 
@@ -215,7 +215,7 @@ static bool check_deadline_parameter(api_call *call, const api_url_parameter *pa
   uint64_t unused;
   if (read_milliseconds(parameter, call->service->limits.deadline_max_ms, &unused)) return true;
   api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
-                  "deadlineMs is a whole number from 1 to %llu.",
+                  "deadlineMs must be a whole number from 1 to %llu.",
                   (unsigned long long)call->service->limits.deadline_max_ms);
   return false;
 }
@@ -236,7 +236,7 @@ static bool read_shape_parameter(api_call *call, const api_url_parameter *parame
   switch (id) {
   case PARAMETER_UNIT:
     upload->unit = api_unit_of(value);
-    return upload->unit || refuse_shape_parameter(call, "unit is one of " API_UNIT_WORDS ".");
+    return upload->unit || refuse_shape_parameter(call, "unit must be one of " API_UNIT_WORDS ".");
   case PARAMETER_SOLID: return read_solid_parameter(call, value, upload);
   case PARAMETER_CONVEX_HULL:
     return read_boolean_parameter(call, "convexHull", value, &upload->convex_hull);
@@ -328,15 +328,16 @@ static bool check_shape_limits(api_call *call, const api_shape_table *table, uin
   const api_limits *limits = &call->service->limits;
   if (api_shapes_count(table) >= limits->shapes) {
     api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                                       "The daemon holds %llu shapes already (shapes).",
+                                       "The daemon already has %llu shapes, the limit (shapes).",
                                        (unsigned long long)limits->shapes);
     api_fault_limit(fault, (double)limits->shapes, (double)api_shapes_count(table) + 1.0);
     return false;
   }
   if (api_shapes_memory(table) + bytes <= limits->shapes_bytes) return true;
-  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                                     "All shapes would take more than %llu bytes (shapesBytes).",
-                                     (unsigned long long)limits->shapes_bytes);
+  api_fault *fault =
+      api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                      "All shapes would need more than %llu bytes, the limit (shapesBytes).",
+                      (unsigned long long)limits->shapes_bytes);
   api_fault_limit(fault, (double)limits->shapes_bytes,
                   (double)api_shapes_memory(table) + (double)bytes);
   return false;
@@ -375,7 +376,7 @@ api_step api_shape_delete(api_call *call) {
   if (!count_shape_references(call, id, &references)) return api_call_fail(call);
   if (references > 0) {
     api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_SHAPE_IN_USE,
-                                       "%llu collider%s of scenes name%s the shape \"%s\".",
+                                       "%llu collider%s of scenes refer%s to the shape \"%s\".",
                                        (unsigned long long)references, references == 1 ? "" : "s",
                                        references == 1 ? "s" : "", id);
     api_fault_limit(fault, 0, (double)references);
@@ -407,8 +408,8 @@ const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_ta
                     call->match.item_id);
   } else if (call->drops_shape && written) {
     api_fault_plain(&call->faults, API_PROBLEM_SHAPE_IN_USE,
-                    "Bodies that may name the shape \"%s\" are being written, or were while those "
-                    "that name it were counted; ask again.",
+                    "Bodies that may refer to the shape \"%s\" were written while its references "
+                    "were counted. Nothing has changed; send the request again.",
                     call->match.item_id);
   } else if (call->drops_shape) {
     next = api_shapes_without(current, id);

@@ -46,12 +46,12 @@ static bool read_point(obj_file *f) {
   for (int i = 0; i < 3; i++) {
     if (!api_scanner_word_on_line(&f->scan, &word))
       return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line,
-                               "a point has three coordinates.");
+                               "a point needs three coordinates.");
     api_word_number kind = api_word_read(word, &numbers[i]);
     if (kind == API_WORD_NO_NUMBER) {
       char echo[API_ECHO_MAX + 4];
       return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line,
-                               "\"%s\" is no coordinate.", api_echo(word, echo));
+                               "\"%s\" is not a coordinate.", api_echo(word, echo));
     }
     if (kind == API_WORD_NOT_FINITE) numbers[i] = HUGE_VAL;
   }
@@ -77,10 +77,10 @@ static bool read_corner(obj_file *f, ct_text word, uint32_t *out) {
                              echo);
   if (index < 0) index += (int64_t)f->points + 1;
   if (index < 1 || index > count)
-    return api_import_refuse(
-        f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
-        "\"%s\" names no point; the file has %lld, numbered from 1, and %zu before this line.",
-        echo, (long long)count, f->points);
+    return api_import_refuse(f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
+                             "\"%s\" is not the number of a point; the file has %lld, numbered "
+                             "from 1, and %zu before this line.",
+                             echo, (long long)count, f->points);
   *out = (uint32_t)(index - 1);
   return true;
 }
@@ -171,7 +171,7 @@ static bool put_polygon(obj_file *f, obj_face *polygon) {
     if (apex == polygon->count)
       return api_import_refuse(import, API_PROBLEM_BAD_VALUE, polygon->line,
                                "the polygon of %zu corners is not convex, and no fan of triangles "
-                               "covers it; cut it into triangles.",
+                               "covers it; split it into triangles.",
                                polygon->count);
   }
   for (size_t i = 1; i + 1 < polygon->count; i++) {
@@ -195,7 +195,7 @@ static bool read_face(obj_file *f) {
   }
   if (polygon.count < 3)
     return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, polygon.line,
-                             "a face has at least three corners, here are %zu.", polygon.count);
+                             "a face needs at least three corners, got %zu.", polygon.count);
   return put_polygon(f, &polygon);
 }
 
@@ -223,7 +223,7 @@ static bool skip_other_line(obj_file *f, ct_text word) {
   if (is_one_of(word, plain)) return true;
   char echo[API_ECHO_MAX + 4];
   return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line,
-                           "\"%s\" begins no line of OBJ.", api_echo(word, echo));
+                           "\"%s\" is not a keyword of OBJ.", api_echo(word, echo));
 }
 
 static bool read_line_of_pass(obj_file *f, ct_text word, bool faces) {

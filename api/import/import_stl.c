@@ -61,12 +61,12 @@ typedef struct text_file {
 static bool refuse_word(text_file *f, const char *wanted, ct_text word) {
   char echo[API_ECHO_MAX + 4];
   return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line,
-                           "\"%s\" stands where %s should.", api_echo(word, echo), wanted);
+                           "\"%s\" where %s is expected.", api_echo(word, echo), wanted);
 }
 
 static bool refuse_end(text_file *f, const char *wanted) {
   return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line,
-                           "the file ends where %s should stand.", wanted);
+                           "the file ends where %s is expected.", wanted);
 }
 
 /* Reads the expected words. */

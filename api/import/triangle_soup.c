@@ -24,7 +24,7 @@ static void *grow(api_reader *reader, const api_triangle_soup *soup, void *items
   if (bytes_of(soup) + more > soup->budget) {
     api_fault *fault = api_fault_plain(
         reader->faults, API_PROBLEM_BODY_TOO_LARGE,
-        "The triangles take more memory than a request may use (requestMemoryBytes).");
+        "The triangles need more memory than a request may use (requestMemoryBytes).");
     api_fault_limit(fault, (double)reader->limits->request_memory_bytes, NAN);
     return NULL;
   }

@@ -26,7 +26,7 @@ bool api_read_named(api_reader *reader, const api_field *field, const api_named 
   size_t members = json_object_size(field->value);
   if (members > named->most) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
-                                    "At most %zu %s.", named->most, named->many);
+                                    "At most %zu %s are allowed.", named->most, named->many);
     api_fault_limit(fault, (double)named->most, (double)members);
     return false;
   }

@@ -70,7 +70,7 @@ static bool check_quaternion(api_reader *reader, const api_field *field, ct_quat
   if (!(fabs(length - 1.0) <= API_ROTATION_TOLERANCE)) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
                                  length == 0.0
-                                     ? "A zero quaternion is no rotation."
+                                     ? "A zero quaternion is not a rotation."
                                      : "The quaternion's length must be 1 to within 0.001."),
                     1.0, length);
     return false;
@@ -145,13 +145,13 @@ static bool read_matrix(api_reader *reader, const api_field *field, ct_quat *out
   if (!(worst <= API_ROTATION_TOLERANCE)) {
     api_fault *fault =
         api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
-                     "The rows must be orthonormal: their products may be off by 0.001.");
+                     "The rows must be orthonormal: their products may deviate by 0.001.");
     api_fault_limit(fault, API_ROTATION_TOLERANCE, worst);
     return false;
   }
   if (ct_dot(ct_cross(rows[0], rows[1]), rows[2]) <= 0.0) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
-                 "The matrix mirrors: its determinant must be +1.");
+                 "The matrix is a reflection: its determinant must be +1.");
     return false;
   }
   *out = convert_matrix(m);

@@ -44,7 +44,7 @@ static bool read_ray(api_reader *reader, const api_field *field, ct_ray *out) {
   good = api_read_number(reader, &members[2], 0.0, API_REACH_MAX, &out->reach) && good;
   if (!good || ct_max_abs(out->direction) > 0.0) return good;
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &members[1].path,
-               "A direction has a length: not all three are 0.");
+               "direction must not be the zero vector.");
   return false;
 }
 
@@ -104,7 +104,7 @@ static bool read_region_corners(api_reader *reader, api_field corners[2], ct_col
   ct_vec3 size = ct_sub(high, low);
   if (!(size.x >= CT_SIZE_MIN && size.y >= CT_SIZE_MIN && size.z >= CT_SIZE_MIN)) {
     api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &corners[1].path,
-                 "max is above min by %g m at least in each coordinate.", CT_SIZE_MIN);
+                 "max must exceed min by at least %g m in each coordinate.", CT_SIZE_MIN);
     return false;
   }
   *out = (ct_collider){.shape = {.kind = CT_KIND_BOX, .box = {ct_scale(size, 0.5)}},

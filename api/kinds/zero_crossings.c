@@ -180,8 +180,7 @@ const api_kind_operations api_kind_zero_crossings = {
                      API_MEMBER(POSES) | API_MEMBER(VARIANTS) | API_MEMBER(INCLUDE),
     .include = include_words,
     .uses_filters = true,
-    .scene_only =
-        "A contact state is kept with a scene: ask for zeroCrossings at /v1/scenes/{id}/query.",
+    .scene_only = "zeroCrossings needs a contact state of a scene: use /v1/scenes/{id}/query.",
     .read = read_crossings_query,
     .plan = plan_crossings,
     .run = run_crossings,

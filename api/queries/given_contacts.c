@@ -29,7 +29,7 @@ static bool read_unit_normal(api_reader *reader, const api_field *field, ct_vec3
     return true;
   }
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-                               "A normal has length 1, within 1e-6."),
+                               "The normal's length must be 1 to within 1e-6."),
                   1.0, length);
   return false;
 }
@@ -43,7 +43,7 @@ static bool read_contact_bodies(api_reader *reader, const api_field *field,
   if (out->a == CT_NO_ROW || out->b == CT_NO_ROW) return false;
   if (out->a == out->b) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[B].path,
-                 "A contact has two different bodies.");
+                 "A contact needs two different bodies.");
     return false;
   }
   if (is_dynamic_row(scene, out->a) || is_dynamic_row(scene, out->b)) {
@@ -54,7 +54,7 @@ static bool read_contact_bodies(api_reader *reader, const api_field *field,
            good;
   }
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-               "Nothing can move either body: both are static or kinematic.");
+               "Both bodies are static or kinematic; at least one must be dynamic.");
   return false;
 }
 
@@ -111,7 +111,7 @@ static bool read_load(api_reader *reader, const api_field *field, const ct_scene
   bool good = out->row != CT_NO_ROW;
   if (good && !is_dynamic_row(scene, out->row)) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[BODY].path,
-                 "Forces do not move the body: it is static or kinematic.");
+                 "The body is static or kinematic; a load needs a dynamic body.");
     good = false;
   }
   good = api_read_vec3(reader, &m[FORCE], API_FORCE_MAX, &out->force) && good;
@@ -120,7 +120,7 @@ static bool read_load(api_reader *reader, const api_field *field, const ct_scene
   out->has_at = api_field_present(&m[AT]);
   if (!api_field_present(&m[FORCE]) && !api_field_present(&m[TORQUE])) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
-                 "A load is a force, a torque, or both.");
+                 "A load needs a force, a torque, or both.");
     return false;
   }
   return api_reject_unused(reader, &m[AT], !api_field_present(&m[FORCE]), "force") && good;

@@ -36,8 +36,8 @@ static bool set_inertia(api_reader *reader, const api_field *field, const ct_bod
   bool overlap;
   if (!ct_body_mass(body, &mass, &overlap)) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &field->path,
-                 "The body has no mass to turn freely: its colliders have no volume, and it has no "
-                 "inertiaDiagonal.");
+                 "A torque-free motion needs an inertia: the colliders have no volume, and the "
+                 "body has no inertiaDiagonal.");
     return false;
   }
   const ct_motion *motion = ct_body_motion(body);
@@ -99,8 +99,9 @@ ct_path *api_build_motion_path(api_reader *reader, const api_pointer *at,
   if (status == CT_OK) return path;
   if (status == CT_LIMIT)
     api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, at,
-                 "The body turns by more than %g rad or goes beyond %g m in %g s.", CT_TURN_MAX,
-                 CT_COORDINATE_MAX, options->duration);
+                 "The body turns by more than %g rad, or moves beyond the largest coordinate, %g "
+                 "m, within %g s.",
+                 CT_TURN_MAX, CT_COORDINATE_MAX, options->duration);
   else api_fault_memory(reader->faults);
   return NULL;
 }

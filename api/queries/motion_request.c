@@ -104,7 +104,7 @@ static bool read_listed_motion(movers *m, const api_field *element) {
   if (row == CT_NO_ROW) return false;
   if (m->listed[row]) {
     api_fault_at(m->reader->faults, API_PROBLEM_DUPLICATE_ID, &id->path,
-                 "The body has a motion already.");
+                 "An earlier motion already moves this body.");
     return false;
   }
   return read_row_motion(m, element, members, row);
@@ -168,7 +168,7 @@ static bool check_path_memory(const movers *m, const ct_path *path, size_t *byte
   *bytes += ct_path_bytes(path);
   if (*bytes <= m->reader->limits->request_memory_bytes) return true;
   api_fault_plain(m->reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                  "The motions need more than requestMemoryBytes.");
+                  "The motions exceed requestMemoryBytes.");
   return false;
 }
 

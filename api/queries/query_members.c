@@ -46,7 +46,7 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_sce
                              api_read_row(reader, &element, 1, scene)};
     if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
       api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
-                   "A pair has two different bodies.");
+                   "A pair needs two different bodies.");
     if (query->kind->pair && query->kind->pair->check_body)
       check_pair_bodies(reader, &element, scene, pairs[i], query->kind->pair);
   }
@@ -64,9 +64,8 @@ static bool count_hypothetical_rows(api_reader *reader, const api_pointer *quest
   *rows += ct_scene_rows(scene);
   if (*rows <= API_HYPOTHETICAL_ROWS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, question,
-                               "The scenes that the queries of a batch suppose have more than %d "
-                               "bodies: put add and filters "
-                               "beside queries, for all of them.",
+                               "The hypothetical scenes of the queries of a batch have more than "
+                               "%d bodies: put add and filters beside queries, for all of them.",
                                API_HYPOTHETICAL_ROWS_MAX),
                   API_HYPOTHETICAL_ROWS_MAX, (double)*rows);
   return false;

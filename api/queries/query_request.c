@@ -117,15 +117,16 @@ static void refuse_cursor(api_reader *reader, const api_field *field, ct_text te
   bool of_another = context->call->continued != NULL; /* kind */
   if (alone && context->scene && !context->in_batch && !of_another)
     api_fault_plain(reader->faults, API_PROBLEM_REVISION_GONE,
-                    "No query that this cursor continues is kept here: send the query again, with "
-                    "the cursor or from its start.");
+                    "The query of this cursor is not retained: send the query again, with the "
+                    "cursor or from its start.");
   else
-    api_fault_at(reader->faults, API_PROBLEM_BAD_CURSOR, &field->path,
-                 "The cursor is not of this request.%s",
-                 context->in_batch ? " In a batch the query is sent again with its cursor."
-                 : context->scene
-                     ? ""
-                     : " Without a scene no query is kept: it is sent again with its cursor.");
+    api_fault_at(
+        reader->faults, API_PROBLEM_BAD_CURSOR, &field->path,
+        "The cursor belongs to another request.%s",
+        context->in_batch ? " In a batch, send the query again with its cursor."
+        : context->scene
+            ? ""
+            : " Queries without a scene are not retained: send the query again with its cursor.");
 }
 
 /* Reads the start of the page; a cursor may refer to an older revision. */
@@ -156,11 +157,10 @@ static bool check_nearest(api_reader *reader, const api_member_set *set, const a
   if (!out->evaluation.nearest || b == CT_BROADPHASE_AUTO || b == CT_BROADPHASE_TREE ||
       b == CT_BROADPHASE_BRUTE_FORCE)
     return true;
-  api_fault_at(
-      reader->faults, API_PROBLEM_CONFLICTING_MEMBERS,
-      &api_member(set, API_MEMBER_BROADPHASE)->path,
-      "broadphase \"%s\" cannot be combined with closest, which auto, tree and bruteForce find.",
-      api_broadphase_word(b));
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS,
+               &api_member(set, API_MEMBER_BROADPHASE)->path,
+               "broadphase \"%s\" cannot be combined with closest; use auto, tree or bruteForce.",
+               api_broadphase_word(b));
   return false;
 }
 

@@ -54,12 +54,12 @@ static bool check_numbers(const applying *a) {
   const api_record_numbers *now = &a->now, before = api_record_numbers_of(a->before);
   size_t most = before.count + api_record_bytes_left(&a->r->in) / API_ROW_BYTES;
   if (!same_numbers(&a->old, &before))
-    return api_decoder_reject(a->r, "It is not of the revision that it is applied to");
+    return api_decoder_reject(a->r, "The record does not continue the scene's revision");
   bool good = now->revision > 0 && now->revision <= GREATEST_NUMBER &&
               now->next_serial <= GREATEST_NUMBER && now->contacts_begun <= GREATEST_NUMBER &&
               now->rows >= before.rows && now->count <= now->rows && now->count <= most &&
               now->rows / 2 <= now->count && now->rows <= now->next_serial;
-  return good || api_decoder_reject(a->r, "Its numbers are those of no scene");
+  return good || api_decoder_reject(a->r, "The scene's counters are inconsistent");
 }
 
 /* ---- settings ------------------------------------------------------------------------------- */
@@ -74,17 +74,17 @@ static bool get_settings(applying *a) {
   if (!api_decoder_is_valid(r)) return false;
   if (!a->before && !api_decoder_check_status(r, ct_draft_set_origin(a->draft, origin), ""))
     return false;
-  if (!has) return a->before || api_decoder_reject(r, "A base has no settings");
+  if (!has) return a->before || api_decoder_reject(r, "The base record has no settings");
   a->settings = api_decoder_read_json(r, text.bytes, text.length);
   if (!a->settings) return false;
   api_field root = api_field_root(a->settings);
   if (!api_read_settings(&r->reader, &root, &a->document))
-    return api_decoder_reject(r, "Its settings are none");
+    return api_decoder_reject(r, "The scene's settings are invalid");
   ct_draft_set_gravity(a->draft,
                        a->document.matter.has_gravity ? &a->document.matter.gravity : NULL);
   return api_decoder_check_status(r,
                                   ct_draft_set_materials(a->draft, &a->document.matter.materials),
-                                  "There are too many materials");
+                                  "The scene has too many materials");
 }
 
 static bool check_pairs(const applying *a) {
@@ -92,7 +92,7 @@ static bool check_pairs(const applying *a) {
   for (size_t i = 0; i < materials->pair_count; i++)
     if (!ct_draft_has_material(a->draft, materials->pairs[i].a) ||
         !ct_draft_has_material(a->draft, materials->pairs[i].b))
-      return api_decoder_reject(a->r, "A pair names a material that is not there");
+      return api_decoder_reject(a->r, "A material pair names an unknown material");
   return true;
 }
 
@@ -104,10 +104,10 @@ static bool apply_settings(applying *a) {
   for (uint32_t row = 0; row < ct_draft_rows(a->draft); row++) {
     const ct_body *body = ct_draft_body(a->draft, row);
     if (body && !api_check_materials(&r->reader, NULL, body, a->draft))
-      return api_decoder_reject(r, "A body is of a material that is not there");
+      return api_decoder_reject(r, "A body names an unknown material");
   }
   if (!api_apply_filters(&r->reader, NULL, &a->document.filters, a->draft))
-    return api_decoder_reject(r, "Its filters are none");
+    return api_decoder_reject(r, "The scene's filters are invalid");
   ct_draft_set_geometric_epsilon(a->draft, a->document.geometric_epsilon);
   return api_decoder_check_status(r, ct_draft_set_user(a->draft, a->document.user), "");
 }
@@ -121,7 +121,8 @@ static bool get_recorded_pose(api_record_decoder *r, ct_pose *out) {
   ct_vec3 p = out->position;
   bool good = fabs(p.x) <= FARTHEST && fabs(p.y) <= FARTHEST && fabs(p.z) <= FARTHEST &&
               length >= LEAST_ROTATION && length <= GREATEST_ROTATION;
-  return api_decoder_is_valid(r) && (good || api_decoder_reject(r, "A body's place is none"));
+  return api_decoder_is_valid(r) &&
+         (good || api_decoder_reject(r, "The pose of a body is invalid"));
 }
 
 static bool is_speed(ct_vec3 v) {
@@ -132,7 +133,7 @@ static bool get_velocity(api_record_decoder *r, ct_velocity *out) {
   out->linear = api_record_get_vec3(&r->in);
   out->angular = api_record_get_vec3(&r->in);
   return api_decoder_is_valid(r) && ((is_speed(out->linear) && is_speed(out->angular)) ||
-                                     api_decoder_reject(r, "A speed is none"));
+                                     api_decoder_reject(r, "The velocity of a body is invalid"));
 }
 
 /* New state of a row. */
@@ -147,7 +148,7 @@ static bool get_state(applying *a, unsigned bits, const ct_body *old, row_state 
   if (bits & API_ROW_BODY) {
     if (!api_record_get_body(r, old, &s->body)) return false;
     if (!api_check_materials(&r->reader, NULL, s->body, a->draft))
-      return api_decoder_reject(r, "A body is of a material that is not there");
+      return api_decoder_reject(r, "A body names an unknown material");
   }
   return (!(bits & API_ROW_POSE) || get_recorded_pose(r, &s->pose)) &&
          (!(bits & API_ROW_VELOCITY) || get_velocity(r, &s->velocity));
@@ -158,14 +159,14 @@ static bool insert(applying *a, uint32_t row, uint64_t serial, const row_state *
       serial < a->now.next_serial
           ? ct_draft_insert_at(a->draft, row, serial, s->body, &s->pose, &s->velocity)
           : CT_LIMIT;
-  return api_decoder_check_status(a->r, status, "A body cannot be put where it was");
+  return api_decoder_check_status(a->r, status, "A body cannot be restored at its row");
 }
 
 static bool get_new_row(applying *a, uint32_t row, unsigned bits) {
   row_state s = {0};
   uint64_t serial = api_record_get_u64(&a->r->in);
   if (!(bits & API_ROW_BODY) || !(bits & API_ROW_POSE) || row < a->old.rows)
-    return api_decoder_reject(a->r, "A new row is not whole");
+    return api_decoder_reject(a->r, "A new row lacks a body or a pose");
   bool good = get_state(a, bits, NULL, &s) && insert(a, row, serial, &s);
   ct_body_release(s.body);
   return good;
@@ -175,7 +176,7 @@ static bool change_row(applying *a, uint32_t row, unsigned bits, const row_state
   ct_status status = CT_OK;
   if (bits & API_ROW_BODY) {
     if (!api_text_equal(ct_body_id(s->body), ct_body_id(ct_draft_body(a->draft, row))))
-      return api_decoder_reject(a->r, "A body takes the place of another one");
+      return api_decoder_reject(a->r, "A row's body was replaced by one with another id");
     status = ct_draft_replace(a->draft, row, s->body, &s->pose, &s->velocity);
   } else {
     if (bits & API_ROW_POSE) status = ct_draft_set_pose(a->draft, row, &s->pose);
@@ -187,9 +188,9 @@ static bool change_row(applying *a, uint32_t row, unsigned bits, const row_state
 
 static bool get_old_row(applying *a, uint32_t row, unsigned bits) {
   const ct_body *old = row < a->old.rows ? ct_draft_body(a->draft, row) : NULL;
-  if (!old) return api_decoder_reject(a->r, "It changes a row that has no body");
+  if (!old) return api_decoder_reject(a->r, "A changed row has no body");
   if (bits & API_ROW_REMOVED) {
-    if (bits != API_ROW_REMOVED) return api_decoder_reject(a->r, "A row is of no known form");
+    if (bits != API_ROW_REMOVED) return api_decoder_reject(a->r, "A row has an unknown form");
     return api_decoder_check_status(a->r, ct_draft_remove(a->draft, row),
                                     "A body cannot be removed");
   }
@@ -211,16 +212,16 @@ static bool get_rows(applying *a) {
     unsigned bits = api_record_get_u8(in);
     if (!api_decoder_is_valid(a->r)) return false;
     if (row < least || row >= a->now.rows || bits == 0 || bits > all)
-      return api_decoder_reject(a->r, "A row is of no known form");
+      return api_decoder_reject(a->r, "A row has an unknown form");
     if (!(bits & API_ROW_NEW ? get_new_row(a, row, bits) : get_old_row(a, row, bits))) return false;
     least = (uint64_t)row + 1;
   }
   if (!api_decoder_is_valid(a->r)) return false;
   if (ct_draft_count(a->draft) != a->now.count)
-    return api_decoder_reject(a->r, "It has other bodies than it tells");
+    return api_decoder_reject(a->r, "The number of bodies differs from the recorded number");
   ct_status status =
       ct_draft_restore_numbers(a->draft, a->now.rows, a->now.next_serial, a->now.contacts_begun);
-  return api_decoder_check_status(a->r, status, "Its numbers are those of no scene");
+  return api_decoder_check_status(a->r, status, "The scene's counters are inconsistent");
 }
 
 /* ---- contact states ------------------------------------------------------------------------- */
@@ -236,15 +237,15 @@ static bool get_states(applying *a) {
     const ct_contact_state_data data =
         state ? ct_contact_state_save(state) : (ct_contact_state_data){0};
     bool good = data.last_pair <= a->now.contacts_begun && data.next_serial <= a->now.next_serial;
-    good = good || api_decoder_reject(r, "A contact state is of a later scene");
+    good = good || api_decoder_reject(r, "A contact state is newer than the scene");
     good = good && api_decoder_check_status(
                        r, ct_draft_attach(a->draft, name, state, &api_contact_state_type),
-                       "There are too many contact states");
+                       "The scene has too many contact states");
     ct_contact_state_release(state);
     if (!good) return false;
   }
   return api_decoder_is_valid(r) && (api_record_bytes_left(&r->in) == 0 ||
-                                     api_decoder_reject(r, "There are bytes behind its end"));
+                                     api_decoder_reject(r, "The record has bytes after its end"));
 }
 
 /* ---- the record ----------------------------------------------------------------------------- */
@@ -264,14 +265,14 @@ static const ct_scene *rebuild_scene(applying *a) {
   const api_record_numbers now = api_record_numbers_of(made);
   if (same_numbers(&now, &a->now)) return made;
   ct_scene_release(made);
-  api_decoder_reject(a->r, "Its numbers are those of no scene");
+  api_decoder_reject(a->r, "The scene's counters are inconsistent");
   return NULL;
 }
 
 /* Applies a record to `before`, which is used for a change only. */
 static const ct_scene *apply(api_record_decoder *r, const ct_scene *before) {
   if (r->kind == API_RECORD_SHAPE || (r->kind == API_RECORD_CHANGE && !before)) {
-    api_decoder_reject(r, "The record is not one of this scene");
+    api_decoder_reject(r, "The record does not belong to this scene");
     return NULL;
   }
   if (r->kind == API_RECORD_BASE) before = NULL;

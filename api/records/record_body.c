@@ -75,7 +75,7 @@ static bool check_motion(const ct_motion *motion) {
 static bool get_motion(api_record_decoder *r, ct_motion *motion, ct_acceleration *acceleration) {
   unsigned source = api_record_get_u8(&r->in), bits = api_record_get_u8(&r->in);
   if (source > CT_MASS_DENSITY || bits > MOTION_BITS)
-    return api_decoder_reject(r, "A motion is of no known form");
+    return api_decoder_reject(r, "A motion has an unknown form");
   *motion = (ct_motion){.source = (ct_mass_source)source,
                         .is_kinematic = (bits & IS_KINEMATIC) != 0,
                         .has_center = (bits & HAS_CENTER) != 0,
@@ -93,7 +93,7 @@ static bool get_motion(api_record_decoder *r, ct_motion *motion, ct_acceleration
     motion->acceleration = acceleration;
   }
   return api_decoder_is_valid(r) &&
-         (check_motion(motion) || api_decoder_reject(r, "A motion has numbers that none has"));
+         (check_motion(motion) || api_decoder_reject(r, "A motion has an invalid number"));
 }
 
 /* *count: colliders to release, on success and on failure. */
@@ -111,7 +111,7 @@ static bool get_colliders(api_record_decoder *r, const ct_body *before, ct_colli
   if (!api_decoder_is_valid(r)) return false;
   size_t twice = length < 2 ? length : api_first_duplicate(&r->reader, ids, length);
   if (twice == SIZE_MAX) return api_decoder_out_of_memory(r);
-  return twice == length || api_decoder_reject(r, "A body has two colliders of one id");
+  return twice == length || api_decoder_reject(r, "A body has two colliders with the same id");
 }
 
 static bool get_groups(api_record_decoder *r, ct_body_options *options) {
@@ -130,15 +130,14 @@ static bool create_recorded_body(api_record_decoder *r, const ct_body_options *o
   const ct_body *body = NULL;
   ct_mass_properties mass;
   bool overlap;
-  if (!api_decoder_check_status(r, ct_body_create(options, &body),
-                                "A body is larger than bodies are"))
+  if (!api_decoder_check_status(r, ct_body_create(options, &body), "A body exceeds a limit"))
     return false;
   if (!options->motion || options->motion->is_kinematic || ct_body_mass(body, &mass, &overlap)) {
     *out = body;
     return true;
   }
   ct_body_release(body);
-  return api_decoder_reject(r, "A body that moves has no mass");
+  return api_decoder_reject(r, "A dynamic body has no mass");
 }
 
 bool api_record_get_body(api_record_decoder *r, const ct_body *before, const ct_body **out) {
@@ -151,7 +150,7 @@ bool api_record_get_body(api_record_decoder *r, const ct_body *before, const ct_
   bool good = api_decoder_read_id(r, &options.id);
   unsigned bits = api_record_get_u8(&r->in);
   if (good && bits > (HAS_MOTION | HAS_USER))
-    good = api_decoder_reject(r, "A body is of no known form");
+    good = api_decoder_reject(r, "A body has an unknown form");
   good = good && get_colliders(r, before, &colliders, &owned);
   good = good && (!(bits & HAS_MOTION) || get_motion(r, &motion, &acceleration));
   good = good && get_groups(r, &options);

@@ -143,7 +143,7 @@ static bool is_half(double value) { return is_size(2.0 * value); }
 static bool get_size(api_record_decoder *r, bool (*is_good)(double), double *out) {
   *out = api_record_get_f64(&r->in);
   return api_decoder_is_valid(r) &&
-         (is_good(*out) || api_decoder_reject(r, "A shape has a size that none has"));
+         (is_good(*out) || api_decoder_reject(r, "A shape has an invalid size"));
 }
 
 static bool is_half_or_none(double value) { return value == 0.0 || is_half(value); }
@@ -166,7 +166,7 @@ static bool get_numbers(api_record_decoder *r, ct_text note, ct_shape *shape) {
            get_size(r, is_length_or_none, &shape->cone.radius_bottom) &&
            get_size(r, is_length_or_none, &shape->cone.radius_top) &&
            (shape->cone.radius_bottom + shape->cone.radius_top > 0.0 ||
-            api_decoder_reject(r, "A cone has no radius"));
+            api_decoder_reject(r, "Both radii of a cone are 0"));
   case CT_KIND_ELLIPSOID:
     return get_size(r, is_size, &shape->ellipsoid.radii.x) &&
            get_size(r, is_size, &shape->ellipsoid.radii.y) &&
@@ -196,17 +196,17 @@ static bool read_noted(api_record_decoder *r, json_t *value, ct_kind kind, ct_te
   api_field root = api_field_root(value);
   ct_collider collider = {0};
   if (!api_read_collider(&r->reader, &root, &collider))
-    return api_decoder_reject(r, "A shape cannot be made again");
+    return api_decoder_reject(r, "A shape cannot be rebuilt");
   if (collider.shape.kind == kind && api_text_equal(collider.note, note)) {
     *out = collider;
     return true;
   }
   api_collider_release(&collider);
-  return api_decoder_reject(r, "A shape is spelled otherwise than it is");
+  return api_decoder_reject(r, "A shape's document does not match the shape");
 }
 
 static bool get_noted(api_record_decoder *r, ct_text note, ct_shape *shape) {
-  if (!note.length) return api_decoder_reject(r, "A shape is told nowhere");
+  if (!note.length) return api_decoder_reject(r, "A shape has neither numbers nor a document");
   api_buffer text = {0};
   put_noted(&text, shape->kind, note);
   json_t *value = text.failed ? NULL : api_decoder_read_json(r, text.bytes, text.length);
@@ -236,7 +236,7 @@ static bool inset_recorded_hull(api_record_decoder *r, double radius, ct_shape *
 static bool round_shape(api_record_decoder *r, bool inset, double rounding, double margin,
                         ct_shape *shape) {
   if (!is_length_or_none(rounding) || !is_length_or_none(margin) || (inset && rounding == 0.0))
-    return api_decoder_reject(r, "A shape has a rounding that none has");
+    return api_decoder_reject(r, "A shape has an invalid rounding or margin");
   if (inset && shape->kind == CT_KIND_CONVEX && !inset_recorded_hull(r, rounding, shape))
     return false;
   if (inset && shape->kind != CT_KIND_CONVEX && !(rounding <= ct_shape_inset_limit(shape, NULL)))
@@ -251,10 +251,10 @@ static bool get_before(api_record_decoder *r, const ct_body *before, ct_shape *s
   uint32_t which = api_record_get_u32(&r->in);
   if (!api_decoder_is_valid(r)) return false;
   if (!before || which >= ct_body_collider_count(before))
-    return api_decoder_reject(r, "It names a collider that there was not");
+    return api_decoder_reject(r, "A collider refers to an unknown earlier collider");
   ct_shape known = ct_body_collider(before, which).shape;
   if (known.kind != shape->kind)
-    return api_decoder_reject(r, "It names a collider of another kind");
+    return api_decoder_reject(r, "A collider refers to an earlier one of another kind");
   *shape = known;
   ct_shape_retain(shape);
   return true;
@@ -291,7 +291,7 @@ static bool check_note_of_numbers(api_record_decoder *r, ct_text note, const ct_
   if (repeats && !api_describe_duplicates(&r->reader, shape->mesh, &wanted))
     return api_decoder_out_of_memory(r);
   if (repeats && api_text_equal(note, wanted)) return true;
-  return api_decoder_reject(r, "A shape is spelled otherwise than it is");
+  return api_decoder_reject(r, "A shape's document does not match the shape");
 }
 
 static bool check_note(api_record_decoder *r, unsigned source, const ct_body *before,
@@ -310,14 +310,15 @@ static bool get_pose(api_record_decoder *r, ct_pose *out) {
   double length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   bool good = ct_max_abs(out->position) <= CT_COORDINATE_MAX && length >= LEAST_ROTATION &&
               length <= GREATEST_ROTATION;
-  return api_decoder_is_valid(r) && (good || api_decoder_reject(r, "A collider's place is none"));
+  return api_decoder_is_valid(r) &&
+         (good || api_decoder_reject(r, "The pose of a collider is invalid"));
 }
 
 /* Decodes the ids of a primitive's faces into the arena. */
 static bool get_surface_ids(api_record_decoder *r, unsigned source, ct_shape *shape) {
   size_t count = ct_kind_surface_count(shape->kind);
   if (source != SOURCE_NUMBERS || count == 0)
-    return api_decoder_reject(r, "Faces are named that a shape does not have");
+    return api_decoder_reject(r, "A shape without numbered faces has surface ids");
   uint32_t *ids = api_arena_array(&r->arena, count, sizeof *ids);
   if (!ids) return api_decoder_out_of_memory(r);
   api_record_get_words(&r->in, ids, count);

@@ -142,7 +142,7 @@ bool api_record_get_state(api_record_decoder *r, const ct_contact_state **out) {
   data.records = records;
   good = good && api_decoder_is_valid(r) &&
          api_decoder_check_status(r, ct_contact_state_restore(&data, out),
-                                  "A contact state has numbers that none has");
+                                  "A contact state has an invalid number");
   api_arena_rewind(&r->arena, mark);
   return good;
 }

@@ -31,13 +31,13 @@ api_restored api_decoder_begin(const char *bytes, size_t length, const api_shape
   switch (api_record_read(bytes, length, &kind, &in)) {
   case API_RECORD_GOOD: break;
   case API_RECORD_NEWER:
-    return report_restore_fault(API_RESTORE_NEWER, "The record is of a newer format.", why);
+    return report_restore_fault(API_RESTORE_NEWER, "The record has a newer format.", why);
   default:
     return report_restore_fault(API_RESTORE_DAMAGED,
-                                "The record is damaged: its digest is not that of its bytes.", why);
+                                "The record is damaged: its digest does not match.", why);
   }
   api_record_decoder *r = calloc(1, sizeof *r);
-  if (!r) return report_restore_fault(API_RESTORE_MEMORY, "There is not enough memory.", why);
+  if (!r) return report_restore_fault(API_RESTORE_MEMORY, "Out of memory.", why);
   open_decoder_reader(r, shapes);
   r->kind = kind;
   r->in = in;
@@ -62,14 +62,13 @@ bool api_decoder_check_status(api_record_decoder *r, ct_status status, const cha
 }
 
 bool api_decoder_is_valid(api_record_decoder *r) {
-  return !r->in.failed ||
-         api_decoder_reject(r, "It ends too early, or holds numbers that it cannot");
+  return !r->in.failed || api_decoder_reject(r, "The record is truncated or has an invalid number");
 }
 
 json_t *api_decoder_read_json(api_record_decoder *r, const char *bytes, size_t length) {
   const api_json_options options = {.depth = OWN_DEPTH, .memory = UINT64_MAX};
   json_t *value = api_json_parse(bytes, length, &options, &r->faults);
-  if (!value) api_decoder_reject(r, "A text in it is no JSON");
+  if (!value) api_decoder_reject(r, "A text of the record is not JSON");
   return value;
 }
 
@@ -80,7 +79,7 @@ bool api_decoder_read_user(api_record_decoder *r, ct_text text) {
   api_put_json(&again, value);
   bool same = !json_is_null(value) && api_text_equal((ct_text){again.bytes, again.length}, text);
   if (again.failed) api_decoder_out_of_memory(r);
-  else if (!same) api_decoder_reject(r, "User data is not as it is written");
+  else if (!same) api_decoder_reject(r, "User data is not in canonical form");
   bool good = same && !again.failed;
   api_buffer_free(&again);
   json_decref(value);
@@ -90,15 +89,15 @@ bool api_decoder_read_user(api_record_decoder *r, ct_text text) {
 bool api_decoder_read_id(api_record_decoder *r, ct_text *out) {
   *out = api_record_get_text(&r->in, CT_ID_LENGTH_MAX);
   return api_decoder_is_valid(r) &&
-         (api_id_valid(*out) || api_decoder_reject(r, "It names something by what is no id"));
+         (api_id_valid(*out) || api_decoder_reject(r, "The record has an invalid id"));
 }
 
 /* Composes `why` of a general sentence and its detail. */
 static api_restored compose_outcome(const api_record_decoder *r, char why[API_RESTORE_WHY]) {
   bool faults = api_faults_any(&r->faults);
   if (r->memory || (faults && r->faults.id == API_PROBLEM_OUT_OF_MEMORY))
-    return report_restore_fault(API_RESTORE_MEMORY, "There is not enough memory.", why);
-  const char *what = r->why ? r->why : "What it tells cannot be made";
+    return report_restore_fault(API_RESTORE_MEMORY, "Out of memory.", why);
+  const char *what = r->why ? r->why : "The content of the record is invalid";
   snprintf(why, API_RESTORE_WHY, "%.60s%s%.90s", what, faults ? ": " : ".",
            faults ? r->faults.items[0].detail : "");
   return API_RESTORE_DAMAGED;

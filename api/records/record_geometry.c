@@ -87,7 +87,7 @@ ct_vec3 *api_record_get_vectors(api_record_decoder *r, size_t count, double grea
   for (size_t i = 0; i < count; i++) {
     ct_vec3 v = vectors[i];
     if (fabs(v.x) <= greatest && fabs(v.y) <= greatest && fabs(v.z) <= greatest) continue;
-    api_decoder_reject(r, "A coordinate is beyond those of shapes");
+    api_decoder_reject(r, "A coordinate of a shape is out of range");
     return NULL;
   }
   return vectors;
@@ -105,7 +105,7 @@ static uint32_t *get_corners(api_record_decoder *r, size_t count, size_t each, s
   api_record_get_words(&r->in, corners, count * each);
   for (size_t i = 0; i < count * each; i++) {
     if (corners[i] < below) continue;
-    api_decoder_reject(r, "A corner is no vertex");
+    api_decoder_reject(r, "A corner is not a vertex number");
     return NULL;
   }
   return corners;
@@ -124,14 +124,14 @@ bool api_record_get_normals(api_record_decoder *r, size_t count, const ct_vec3 *
   if (!api_record_get_bool(&r->in)) return api_decoder_is_valid(r);
   *normals = api_record_get_vectors(r, count, CT_COORDINATE_MAX);
   for (size_t i = 0; *normals && i < count; i++)
-    if (!(ct_max_abs((*normals)[i]) > 0.0)) return api_decoder_reject(r, "A normal has no length");
+    if (!(ct_max_abs((*normals)[i]) > 0.0)) return api_decoder_reject(r, "A normal is zero");
   return *normals != NULL;
 }
 
 /* True if the rebuilt shape has a valid size; otherwise rejects the record. */
 static bool check_extent(api_record_decoder *r, ct_aabb box) {
   double widest = ct_max_abs(ct_sub(box.max, box.min));
-  return widest >= CT_SIZE_MIN || api_decoder_reject(r, "A shape is smaller than shapes are");
+  return widest >= CT_SIZE_MIN || api_decoder_reject(r, "A shape is too small");
 }
 
 bool api_record_get_points(api_record_decoder *r, ct_shape *shape) {
@@ -139,16 +139,18 @@ bool api_record_get_points(api_record_decoder *r, ct_shape *shape) {
   const ct_vec3 *points = api_record_get_vectors(r, count, CT_COORDINATE_MAX);
   const uint32_t *ids;
   if (!points || !get_ids(r, &ids, &id_count)) return false;
-  if (count < HULL_POINTS_MIN) return api_decoder_reject(r, "Points have no hull");
+  if (count < HULL_POINTS_MIN)
+    return api_decoder_reject(r, "The hull of the points cannot be built");
   ct_hull *hull = NULL;
   if (!api_decoder_check_status(r, ct_hull_from_points(points, count, NULL, &hull, NULL),
-                                "Points have no hull"))
+                                "The hull of the points cannot be built"))
     return false;
   bool good = check_extent(r, ct_hull_get(hull)->box);
-  good = good && (!ids || ct_hull_get(hull)->face_count == id_count ||
-                  api_decoder_reject(r, "A hull has other faces than it had"));
+  good =
+      good && (!ids || ct_hull_get(hull)->face_count == id_count ||
+               api_decoder_reject(r, "A hull's number of faces differs from the recorded number"));
   good = good && (!ids || api_decoder_check_status(r, ct_hull_set_surfaces(hull, ids),
-                                                   "Faces cannot be named"));
+                                                   "The surface ids of a hull are invalid"));
   if (good) shape->hull = hull;
   else ct_hull_release(hull);
   return good;
@@ -177,7 +179,7 @@ bool api_record_get_arrays(api_record_decoder *r, ct_mesh_reading reading, bool 
   const ct_mesh_data data = {points, vertices, (const uint32_t(*)[3])corners, triangles, normals};
   ct_mesh *mesh = NULL;
   if (!api_decoder_check_status(r, restore_mesh(&data, reading, repeats, &mesh),
-                                "Triangles make no mesh"))
+                                "The mesh of the triangles cannot be built"))
     return false;
   if (!check_extent(r, ct_mesh_get(mesh)->box)) {
     ct_mesh_release(mesh);
@@ -191,7 +193,7 @@ bool api_record_get_mesh(api_record_decoder *r, ct_text note, ct_shape *shape) {
   bool solid = api_text_equal(note, api_text("true")),
        surface = api_text_equal(note, api_text("false"));
   if (note.length && !solid && !surface)
-    return api_decoder_reject(r, "A mesh is to be read in no known way");
+    return api_decoder_reject(r, "A mesh has unknown reading options");
   return api_record_get_arrays(r,
                                solid     ? CT_MESH_SOLID
                                : surface ? CT_MESH_SURFACE
@@ -213,7 +215,7 @@ static uint8_t *get_corner_counts(api_record_decoder *r, size_t count, size_t *s
     counts[i] = (uint8_t)api_record_get_u8(&r->in);
     *sum += counts[i];
     if (ct_element_form_of_corners(counts[i])) continue;
-    api_decoder_reject(r, "An element has a number of corners that none has");
+    api_decoder_reject(r, "An element has an invalid number of corners");
     return NULL;
   }
   return counts;
@@ -243,7 +245,7 @@ bool api_record_get_elements(api_record_decoder *r, ct_shape *shape) {
   if (!get_ids(r, &data.surface_ids, &data.surface_id_count)) return false;
   ct_elements *elements = NULL;
   if (!api_decoder_check_status(r, ct_elements_create(&data, NULL, &elements, NULL),
-                                "Elements make no body"))
+                                "The elements cannot be built"))
     return false;
   if (!check_extent(r, ct_mesh_get(ct_elements_get(elements)->surface)->box)) {
     ct_elements_release(elements);

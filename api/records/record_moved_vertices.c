@@ -39,7 +39,8 @@ static bool restore_moved_mesh(api_record_decoder *r, const ct_vec3 *vertices,
                                const ct_vec3 *normals, ct_shape *shape) {
   ct_mesh *moved = NULL;
   ct_status status = ct_mesh_move(shape->mesh, vertices, normals, NULL, &moved, NULL);
-  if (!api_decoder_check_status(r, status, "A mesh cannot be moved so")) return false;
+  if (!api_decoder_check_status(r, status, "The moved vertices of a mesh are invalid"))
+    return false;
   ct_mesh_release(shape->mesh);
   shape->mesh = moved;
   return true;
@@ -49,7 +50,8 @@ static bool restore_moved_elements(api_record_decoder *r, const ct_vec3 *vertice
                                    const ct_vec3 *normals, ct_shape *shape) {
   ct_elements *moved = NULL;
   ct_status status = ct_elements_move(shape->elements, vertices, normals, NULL, &moved, NULL);
-  if (!api_decoder_check_status(r, status, "Elements cannot be moved so")) return false;
+  if (!api_decoder_check_status(r, status, "The moved vertices of elements are invalid"))
+    return false;
   ct_elements_release(shape->elements);
   *shape = ct_shape_of_elements(moved);
   return true;
@@ -67,13 +69,13 @@ static bool move_shape(api_record_decoder *r, ct_shape *shape) {
     return false;
   ct_aabb box = ct_mesh_get(shape->mesh)->box;
   return ct_max_abs(ct_sub(box.max, box.min)) >= CT_SIZE_MIN ||
-         api_decoder_reject(r, "A shape is smaller than shapes are");
+         api_decoder_reject(r, "A shape is too small");
 }
 
 static bool get_origin(api_record_decoder *r, ct_shape *shape) {
   if (ct_kind_has_elements(shape->kind)) return api_record_get_elements(r, shape);
   if (shape->kind != CT_KIND_MESH)
-    return api_decoder_reject(r, "A shape without vertices was moved");
+    return api_decoder_reject(r, "A shape without vertices has moved vertices");
   unsigned bits = api_record_get_u8(&r->in);
   if (bits > ALL_MESH_BITS) r->in.failed = true;
   if (!api_decoder_is_valid(r)) return false;

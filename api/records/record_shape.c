@@ -51,7 +51,7 @@ static bool get_posted(api_record_decoder *r, posted *p) {
   if (!api_decoder_is_valid(r)) return false;
   p->body = (ct_text){(const char *)r->in.at, api_record_bytes_left(&r->in)};
   if (length != p->body.length || p->form >= FORMS || !types[p->form])
-    return api_decoder_reject(r, "It was posted in no known form");
+    return api_decoder_reject(r, "The posted shape has an unknown content type");
   return true;
 }
 
@@ -74,12 +74,12 @@ static const api_shape *copy_posted_shape(api_record_decoder *r, const api_call 
   if (!call->shape) {
     if (api_faults_any(&call->faults) && call->faults.id == API_PROBLEM_OUT_OF_MEMORY)
       api_decoder_out_of_memory(r);
-    else api_decoder_reject(r, "What was posted makes no shape");
+    else api_decoder_reject(r, "The posted shape cannot be rebuilt");
     return NULL;
   }
   api_shape_form form = *api_shape_get(call->shape);
   if (!api_text_equal(api_text(form.id), p->id)) {
-    api_decoder_reject(r, "What was posted makes another shape");
+    api_decoder_reject(r, "The rebuilt shape has another id");
     return NULL;
   }
   form.report = p->report;
@@ -104,7 +104,7 @@ static const api_shape *post(api_record_decoder *r, const api_service *service, 
   }
   if (!api_match_head(&widest, &head, &match, &refusal)) {
     free((void *)(uintptr_t)refusal.body);
-    api_decoder_reject(r, "It was posted in no known form");
+    api_decoder_reject(r, "The posted shape has an unknown content type");
     return NULL;
   }
   api_call *call = api_call_create(&widest, &head, &match);
@@ -126,7 +126,7 @@ static const api_shape_table *with_shape(api_record_decoder *r, const api_servic
                                          const api_shape_table *shapes) {
   posted p;
   if (r->kind != API_RECORD_SHAPE) {
-    api_decoder_reject(r, "The record is not of a shape");
+    api_decoder_reject(r, "The record does not contain a shape");
     return NULL;
   }
   if (!get_posted(r, &p) || !check_report(r, p.report)) return NULL;

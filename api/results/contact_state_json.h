@@ -14,8 +14,7 @@ const ct_contact_state *api_contact_state_find(const ct_scene *scene, ct_text id
 /* True if a body of the scene has a motion (ct_motion), i.e. is not static. Pairs without such a
  * body are not part of contact states. At most O(rows). */
 bool api_scene_has_motion(const ct_scene *scene);
-#define API_NO_MOTION_TEXT                                                                         \
-  "No body of the scene has a motion: no pair takes part in contact states."
+#define API_NO_MOTION_TEXT "No body of the scene has a motion: contact states contain no pairs."
 
 /* Puts the members of one contact. The colliders keep the names that they had when the contact
  * began, even if the bodies were replaced or deleted since. If the moduli of both colliders are

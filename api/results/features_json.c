@@ -24,8 +24,8 @@ bool api_features_given(api_reader *reader, const api_pointer *path, const ct_bo
     if (ct_features_are_supported(&collider.shape)) return true;
   }
   api_fault_at(reader->faults, API_PROBLEM_NO_TRIANGLES, path,
-               "Features name triangles of the caller's: the body needs a collider that is a mesh, "
-               "a tetmesh, a hexmesh or an elementmesh.");
+               "Features are triangles of meshes: the body needs a collider that is a mesh, a "
+               "tetmesh, a hexmesh or an elementmesh.");
   return false;
 }
 

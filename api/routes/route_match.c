@@ -89,7 +89,7 @@ static void refuse_method(const split_path *path, const char *method, api_reply 
     memcpy(nearest, likeness.best.bytes ? likeness.best.bytes : "", likeness.best.length);
   char echo[API_ECHO_MAX + 4];
   api_refuse_suggesting(refusal, API_PROBLEM_METHOD_NOT_ALLOWED, nearest,
-                        "The resource does not know the method %.32s; it knows %s.",
+                        "The resource does not support the method %.32s; it supports %s.",
                         api_echo(api_text(method), echo), allowed.value);
   refusal->headers[refusal->header_count++] = allowed;
 }
@@ -178,7 +178,7 @@ static bool match_body(const api_service *service, const char *content_type, api
   if (!match->takes_body) return true;
   const char *type = content_type ? content_type + strspn(content_type, " \t") : "";
   if (!find_body_form(intake, type, strcspn(type, "; \t,"), &match->form)) {
-    api_refuse(refusal, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, "This call takes application/json%s.",
+    api_refuse(refusal, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, "This call accepts application/json%s.",
                describe_intake(intake));
     return false;
   }

@@ -101,9 +101,9 @@ static void report_plane_fault(api_reader *reader, const api_field *field, ct_st
 }
 
 static void report_too_few(api_reader *reader, const api_field *field, size_t count) {
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
-                                  "A solid needs at least %d points or planes, here are %zu.",
-                                  HULL_POINTS_MIN, count);
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
+                   "A solid needs at least %d points or planes, got %zu.", HULL_POINTS_MIN, count);
   api_fault_limit(fault, HULL_POINTS_MIN, (double)count);
 }
 
@@ -119,7 +119,7 @@ static bool check_hull_extent(api_reader *reader, const api_field *field, ct_aab
   }
   if (farthest > CT_COORDINATE_MAX) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                                 "A corner lies beyond 1e9 m."),
+                                 "A corner is beyond 1e9 m."),
                     CT_COORDINATE_MAX, farthest);
     return false;
   }
@@ -221,7 +221,7 @@ static bool check_plane(api_reader *reader, const api_field *field, const double
   double distance = fabs(plane[3]) / ct_norm(normal);
   if (distance <= CT_COORDINATE_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                               "The plane lies beyond 1e9 m."),
+                               "The plane is beyond 1e9 m."),
                   CT_COORDINATE_MAX, distance);
   return false;
 }

@@ -136,7 +136,7 @@ static bool read_normal(api_reader *reader, const api_field *field, ct_vec3 *out
   if (size >= NORMAL_LEAST) return true;
   api_fault *fault =
       api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                   "A normal of any length but 0: its largest component must be 1e-9 at least.");
+                   "The normal must not be zero: its largest component must be at least 1e-9.");
   api_fault_limit(fault, NORMAL_LEAST, size);
   return false;
 }

@@ -18,7 +18,7 @@ static void report_open_mesh(api_reader *reader, const api_mesh_source *source,
   }
   char text[200];
   const char *what = report->open_edges           ? "has no other triangle"
-                     : report->inconsistent_edges ? "is run through twice in one direction"
+                     : report->inconsistent_edges ? "has two triangles of opposite orientation"
                                                   : "has three or more triangles";
   snprintf(text, sizeof text,
            "The mesh bounds no solid: the edge of vertices %u and %u of triangle %u %s (%u open, "
@@ -142,35 +142,35 @@ void api_warn_mesh(api_warnings *warnings, const api_pointer *at, const ct_mesh_
                    const ct_mesh *mesh, const ct_mesh_defects *defects) {
   if (report->degenerate_triangles)
     api_warn(warnings, "degenerateTriangles", at, report->degenerate_triangles,
-             "Triangles without an area take no part: two corners are one point, or all three lie "
+             "Triangles without an area were ignored: two corners are one point, or all three lie "
              "on a line.");
   if (report->duplicate_triangles)
     api_warn(warnings, "duplicateTriangles", at, report->duplicate_triangles,
-             "Triangles that have the three corners of an earlier one take no part.");
+             "Triangles with the three corners of an earlier one were ignored.");
   if (report->opposed_triangles)
     api_warn(warnings, "opposedTriangles", at, report->opposed_triangles,
-             "Triangles that have the three corners of an earlier one the other way round: a wall "
-             "without thickness.");
+             "Triangles with the three corners of an earlier one in opposite order: a wall without "
+             "thickness.");
   if (report->unused_vertices)
     api_warn(warnings, "unusedVertices", at, report->unused_vertices,
              "Vertices that no triangle or element uses are not part of the shape.");
   if (report->flipped)
-    api_warn(warnings, "flipped", at, 0,
-             "The mesh was inside out: its triangles are read the other way round.");
+    api_warn(warnings, "flipped", at, 0, "The mesh was inside out: its triangles were reversed.");
   if (report->open_edges)
     api_warn(warnings, "openEdges", at, report->open_edges,
-             "Edges of one triangle alone: the mesh is open, a surface.%s%s",
+             "Edges with only one triangle: the mesh is open, a surface.%s%s",
              name_holes(defects).text, name_edge(mesh, defects, CT_MESH_EDGE_OPEN).text);
   if (report->inconsistent_edges)
     api_warn(warnings, "inconsistentEdges", at, report->inconsistent_edges,
-             "Edges that two triangles run through in one direction: the triangles do not agree "
-             "which side is outside.%s",
+             "Edges with two triangles of opposite orientation: the triangles disagree on which "
+             "side is outside.%s",
              name_edge(mesh, defects, CT_MESH_EDGE_INCONSISTENT).text);
   if (report->crowded_edges)
     api_warn(warnings, "crowdedEdges", at, report->crowded_edges,
-             "Edges of three and more triangles: the mesh is no manifold.%s",
+             "Edges with three or more triangles: the mesh is not a manifold.%s",
              name_edge(mesh, defects, CT_MESH_EDGE_NON_MANIFOLD).text);
   if (report->pinched_vertices)
-    api_warn(warnings, "pinchedVertices", at, report->pinched_vertices,
-             "Vertices where parts of the mesh touch in a point alone: the mesh is no manifold.");
+    api_warn(
+        warnings, "pinchedVertices", at, report->pinched_vertices,
+        "Vertices where parts of the mesh touch in one point only: the mesh is not a manifold.");
 }

@@ -177,11 +177,11 @@ void api_warn_repaired(api_warnings *warnings, const api_pointer *at,
              "Duplicate triangles were kept: without them the mesh would be open.");
   if (capped > 0)
     api_warn(warnings, "holesCapped", at, capped,
-             "Holes were capped by %u triangles, which follow those given.", done->cap_triangles);
+             "Holes were capped by %u triangles, appended to the given ones.", done->cap_triangles);
   uint32_t left = count_holes(&done->before, CT_MESH_HOLE_LEFT), holes = done->before.hole_count;
   if (holes > capped + left)
     api_warn(warnings, "holesLeft", at, holes - capped - left,
-             "Holes cannot be capped: %u are not planar, %u cross themselves, %u are no loops.",
+             "Holes cannot be capped: %u are not planar, %u cross themselves, %u are not loops.",
              count_holes(&done->before, CT_MESH_HOLE_NOT_PLANAR),
              count_holes(&done->before, CT_MESH_HOLE_CROSSED),
              count_holes(&done->before, CT_MESH_HOLE_BROKEN));

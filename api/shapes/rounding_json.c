@@ -44,7 +44,7 @@ static bool shrink(api_reader *reader, const api_field *m, double radius, ct_sha
   if (limit == 0.0) {
     api_fault *fault =
         api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[m[MODE].value ? MODE : RADIUS].path,
-                     "The kind %s is not shrunk for its rounding; give roundingMode \"add\".",
+                     "The kind %s cannot be shrunk for its rounding; use roundingMode \"add\".",
                      ct_kind_word(shape->kind));
     api_fault_suggest(fault, (ct_text){modes[1], 3});
     return false;

@@ -38,7 +38,7 @@ typedef struct scaling {
 static bool refuse_size(const scaling *s, double size) {
   api_fault *fault =
       api_fault_at(s->reader->faults, API_PROBLEM_OUT_OF_RANGE, &s->field->path,
-                   "Scaled so, the shape has a size of %.17g m; sizes are 1e-9 to 1e9 m.", size);
+                   "The scaled shape has a size of %.17g m; sizes are 1e-9 to 1e9 m.", size);
   api_fault_limit(fault, size < CT_SIZE_MIN ? CT_SIZE_MIN : CT_SIZE_MAX, size);
   return false;
 }
@@ -66,7 +66,7 @@ static ct_vec3 *scaled_points(const scaling *s, ct_aabb box, size_t count) {
   }
   if (!(farthest <= CT_COORDINATE_MAX)) {
     api_fault_limit(api_fault_at(s->reader->faults, API_PROBLEM_OUT_OF_RANGE, &s->field->path,
-                                 "Scaled so, a point of the shape lies beyond 1e9 m."),
+                                 "The scaled shape has a point beyond 1e9 m."),
                     CT_COORDINATE_MAX, farthest);
     return NULL;
   }
@@ -92,8 +92,8 @@ static bool scale_hull(const scaling *s, ct_shape *shape) {
   if (status == CT_OUT_OF_MEMORY) api_fault_memory(s->reader->faults);
   else if (status == CT_CANCELLED) api_fault_cancelled(s->reader->faults);
   else if (status != CT_OK)
-    api_fault_at(s->reader->faults, API_PROBLEM_DEGENERATE_HULL, &s->field->path, "Scaled so, %s.",
-                 ct_status_text(status));
+    api_fault_at(s->reader->faults, API_PROBLEM_DEGENERATE_HULL, &s->field->path,
+                 "After scaling, %s.", ct_status_text(status));
   shape->hull = hull;
   return status == CT_OK;
 }
@@ -273,7 +273,7 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
     api_fault_did_you_mean(
         api_fault_at(
             reader->faults, API_PROBLEM_UNKNOWN_ID, &members[0].path,
-            "There is no shape \"%s\"; POST /v1/shapes makes shapes and returns their ids.",
+            "No shape has the id \"%s\"; POST /v1/shapes creates shapes and returns their ids.",
             api_echo(id, echo)),
         likeness);
     return false;

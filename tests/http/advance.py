@@ -294,7 +294,7 @@ def where_time_is_over_it_is_told_how_far_the_motion_had_come_and_what_holds_it_
     slow = [{"body": "feather", "force": [0, 0, -3e8]}]
     problem = advance(path, status=504, duration=6, mode="eventCompliant", loads=slow, deadlineMs=700).json
     equal(problem["type"], "/problems/deadline-exceeded", "type")
-    told = re.search(r'Of 6 s it had come to ([^ ]+) s, in (\d+) steps; the last took ([^ ]+) s by what moves body "feather" \(youngsModulus 1e\+09\)', problem["detail"])
+    told = re.search(r'Of the duration, 6 s, ([^ ]+) s were computed, in (\d+) steps; the last step was ([^ ]+) s, limited by body "feather" \(youngsModulus 1e\+09\)', problem["detail"])
     check(told is not None, problem["detail"])
     time, steps, last = (float(x) for x in told.groups())
     check(0 < time < 6 and steps > 10 and 0 < last < 1e-4, problem["detail"])

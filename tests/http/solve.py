@@ -205,7 +205,7 @@ BAD = [
     (LCP, "an index of no rows", "out-of-range", {"M": {"n": 0, "rows": [0], "cols": [0], "values": [1]}, "q": []}, "/M/rows/0"),
     (LCP, "fewer values than places", "wrong-type", {"M": dict(TWO, values=[1]), "q": [1, 1]}, "/M/values"),
     (LCP, "a place twice", "bad-value", {"M": {"n": 2, "rows": [1, 0, 1], "cols": [1, 0, 1], "values": [1, 1, 0]}, "q": [1, 1]},
-     "/M/cols/2", "Row 1 has an entry in column 1 already"),
+     "/M/cols/2", "Row 1 has two entries in column 1"),
     (FRICTION, "nothing", "missing-member", {}, "/W"),
     (FRICTION, "mu below zero", "out-of-range", dict(TOUCH, mu=[-0.1]), "/mu/0"),
     (FRICTION, "mu of 1,001", "out-of-range", dict(TOUCH, mu=[1001]), "/mu/0"),

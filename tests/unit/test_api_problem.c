@@ -69,7 +69,7 @@ static void the_document_has_every_member(void) {
                     api_text("box"));
   json_t *value = rendered(&faults);
   CHECK_TEXT(text_at(value, "type"), "/problems/out-of-range");
-  CHECK_TEXT(text_at(value, "title"), "A value is out of range");
+  CHECK_TEXT(text_at(value, "title"), "Value out of range");
   CHECK_INT(json_integer_value(json_object_get(value, "status")), 422);
   CHECK_TEXT(text_at(value, "detail"), "Must be less.");
   const json_t *errors = json_object_get(value, "errors"), *first = json_array_get(errors, 0),

@@ -202,7 +202,7 @@ static void what_is_no_rotation_is_refused(void) {
       {"{\"rpy\":[0,0,1000001]}", "out-of-range", "/rpy/2", "1000000"},
       {"{\"rpy\":[0,0,1000000]}", NULL, NULL, NULL},
       {"{\"rpy\":[\"90deg\",0,0]}", "wrong-type", "/rpy/0", NULL},
-      {"{\"matrix\":[[1,0,0],[0,1,0],[0,0,-1]]}", "bad-rotation", "/matrix", "mirrors"},
+      {"{\"matrix\":[[1,0,0],[0,1,0],[0,0,-1]]}", "bad-rotation", "/matrix", "reflection"},
       {"{\"matrix\":[1,0,0,0,1,0,0,0,1.002]}", "bad-rotation", "/matrix", "orthonormal"},
       {"{\"matrix\":[1,0.002,0,0,1,0,0,0,1]}", "bad-rotation", "/matrix", "orthonormal"},
       {"{\"matrix\":[1,0.0005,0,0,1,0,0,0,1]}", NULL, NULL, NULL},

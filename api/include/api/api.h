@@ -27,9 +27,9 @@
   X(request_memory_bytes, "requestMemoryBytes", 536870912, 1048576, 1099511627776, "bytes",        \
     "memory that one request may use (at most a quarter of the cgroup's limit)")                   \
   X(replies_bytes, "repliesBytes", 1073741824, 1048576, 1099511627776, "bytes",                    \
-    "replies on their way to clients at one time; one more is answered 503")                       \
+    "replies being sent at one time; one more is answered 503")                                    \
   X(json_depth, "jsonDepth", 32, 8, 512, "levels", "nesting of arrays and objects")                \
-  X(scenes, "scenes", 10000, 1, 1000000, "", "scenes held at once")                                \
+  X(scenes, "scenes", 10000, 1, 1000000, "", "scenes")                                             \
   X(bodies, "bodies", 1000000, 1, 1000000, "", "bodies in one scene")                              \
   X(colliders, "colliders", 10000, 1, 1000000, "", "colliders of one body")                        \
   X(hull_points, "hullPoints", 1000000, 4, 1000000, "", "points of one convex shape")              \
@@ -38,29 +38,31 @@
     "elements of one tetmesh, hexmesh or elementmesh")                                             \
   X(shape_bytes, "shapeBytes", 268435456, 1024, 1099511627776, "bytes",                            \
     "an STL or OBJ file posted as a shape")                                                        \
-  X(shapes, "shapes", 10000, 1, 1000000, "", "posted shapes held at once")                         \
+  X(shapes, "shapes", 10000, 1, 1000000, "", "posted shapes")                                      \
   X(shapes_bytes, "shapesBytes", 4294967296, 1048576, 1099511627776, "bytes",                      \
-    "memory that all posted shapes may take (by default at most a quarter of the machine's)")      \
-  X(page, "page", 10000, 1, 1000000, "", "results in a reply when the request has no limit")       \
-  X(page_max, "pageMax", 1000000, 1, 1000000, "", "greatest limit that a request may name")        \
+    "memory of all posted shapes (by default at most a quarter of the machine's)")                 \
+  X(page, "page", 10000, 1, 1000000, "", "results in a reply if the request sets no limit")        \
+  X(page_max, "pageMax", 1000000, 1, 1000000, "", "greatest limit that a request may set")         \
   X(pairs, "pairs", 10000000, 1, 10000000, "", "candidate pairs of one query")                     \
   X(rays, "rays", 100000, 1, 10000000, "", "rays of one query")                                    \
   X(points, "points", 100000, 1, 10000000, "", "points of one query")                              \
-  X(nearest, "nearest", 10000, 1, 1000000, "", "nearest bodies that a query asks of one point")    \
+  X(nearest, "nearest", 10000, 1, 1000000, "",                                                     \
+    "nearest bodies that a query may request for one point")                                       \
   X(variants, "variants", 100000, 1, 10000000, "", "variants of one query")                        \
   X(batch, "batch", 1000, 1, 100000, "", "queries in one batch")                                   \
   X(contact_states, "contactStates", 16, 1, 1000, "", "contact states of one scene")               \
   X(contact_states_bytes, "contactStatesBytes", 268435456, 1048576, 1099511627776, "bytes",        \
-    "memory that the contact states of one scene may take")                                        \
-  X(deadline_ms, "deadlineMs", 5000, 1, 600000, "ms", "time for a request that names no deadline") \
+    "memory of the contact states of one scene")                                                   \
+  X(deadline_ms, "deadlineMs", 5000, 1, 600000, "ms", "deadline of a request that sets none")      \
   X(deadline_max_ms, "deadlineMaxMs", 600000, 1, 86400000, "ms",                                   \
-    "greatest deadline that a request may name")                                                   \
-  X(cursor_seconds, "cursorSeconds", 30, 1, 3600, "s", "how long a cursor keeps its revision")     \
+    "greatest deadline that a request may set")                                                    \
+  X(cursor_seconds, "cursorSeconds", 30, 1, 3600, "s",                                             \
+    "time for which a cursor retains its revision")                                                \
   X(cursors_per_scene, "cursorsPerScene", 8, 1, 1000, "",                                          \
-    "revisions of one scene kept for cursors, and queries")                                        \
+    "revisions of one scene, and queries, retained for cursors")                                   \
   X(cursors_bytes, "cursorsBytes", 67108864, 0, 1099511627776, "bytes",                            \
-    "queries kept for cursors, of all scenes; of one that is not kept the cursor alone is "        \
-    "answered 410")                                                                                \
+    "queries retained for cursors, all scenes; a cursor sent alone is answered 410 if its query "  \
+    "is not retained")                                                                             \
   X(user_bytes, "userBytes", 4096, 0, 1048576, "bytes", "the user member of a body or a scene")    \
   X(connections, "connections", 1024, 1, 100000, "", "open connections")                           \
   X(connections_per_address, "connectionsPerAddress", 64, 1, 100000, "",                           \
@@ -72,17 +74,17 @@
   X(body_seconds, "bodySeconds", 30, 1, 86400, "s",                                                \
     "time for a JSON body to arrive; NDJSON has as much again per 16 MiB")                         \
   X(leave_seconds, "leaveSeconds", 0, 0, 3600, "s",                                                \
-    "time for which requests are taken after SIGTERM, while /readyz is 503")                       \
+    "time for which requests are accepted after SIGTERM, while /readyz is 503")                    \
   X(drain_seconds, "drainSeconds", 10, 0, 3600, "s", "time for running requests after that")       \
   X(event_streams, "eventStreams", 100, 1, 1000, "",                                               \
-    "streams of events open at once; one more is answered 503")                                    \
+    "open event streams; one more is answered 503")                                                \
   X(event_ring, "eventRing", 1000, 1, 1000000, "",                                                 \
-    "events of one scene kept for clients that come back")                                         \
+    "events of one scene retained for clients that reconnect")                                     \
   X(event_backlog_bytes, "eventBacklogBytes", 262144, 4096, 1073741824, "bytes",                   \
-    "events that a client may leave unread before its stream is dropped; four times as many "      \
-    "bytes are kept of a scene")                                                                   \
+    "unread events of a client above which its stream is closed; a scene retains four times as "   \
+    "many bytes")                                                                                  \
   X(heartbeat_seconds, "heartbeatSeconds", 15, 1, 3600, "s",                                       \
-    "silence on a stream of events after which a comment is sent")
+    "idle time of an event stream after which a comment is sent")
 
 typedef struct api_limits {
 #define API_LIMIT_MEMBER(member, name, standard, least, greatest, unit, text) uint64_t member;
