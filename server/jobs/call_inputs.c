@@ -87,7 +87,7 @@ bool srv_inputs_retain(srv_request *request) {
   if (entry && entry->current) {
     input->scene = ct_scene_retain(entry->current);
     request->revision = ct_scene_revision(entry->current);
-    request->input_stamp = entry->kept ? entry->kept->held_stamp : 0;
+    request->input_stamp = entry->kept ? entry->kept->memory_stamp : 0;
   }
   /* a similar id for the problem document */
   if (!input->scene && request->match.scene_id[0] && request->match.target != API_TARGET_PUT) {

@@ -187,7 +187,7 @@ static long select_next_piece(srv_job *job) {
     if (srv_work_ranges_ended(request) || job->running >= request->pieces_most) return SRV_NO_PIECE;
     /* Running pieces have all remaining ranges. */
     if (job->running > 0 &&
-        atomic_load_explicit(&request->ranges, memory_order_relaxed) == SRV_RANGES_TAKEN)
+        atomic_load_explicit(&request->ranges, memory_order_relaxed) == SRV_RANGES_ASSIGNED)
       return SRV_NO_PIECE;
     return SRV_PIECE_RANGES;
   case SRV_WORK_FEEDING: return job->running == 0 ? SRV_PIECE_FEED : SRV_NO_PIECE;
@@ -299,7 +299,7 @@ bool srv_job_admit(srv_request *request, bool small) {
   const srv_entry *entry = request->match.scene_id[0] ? srv_registry_find(request->server->registry,
                                                                           request->match.scene_id)
                                                       : NULL;
-  if (srv_pool_has_room(request->server->pool, entry ? &entry->lane : &request->server->stateless))
+  if (srv_pool_has_space(request->server->pool, entry ? &entry->lane : &request->server->stateless))
     return true;
   refuse_busy(request);
   return false;
@@ -401,7 +401,7 @@ static bool begin_or_submit(srv_request *request, bool may_inline) {
     atomic_store_explicit(&request->started_ns, 0, memory_order_relaxed);
   }
   /* all others: queue for a worker */
-  if (may_inline && !srv_pool_has_room(server->pool, request->lane)) {
+  if (may_inline && !srv_pool_has_space(server->pool, request->lane)) {
     refuse_busy(request);
     end_inline(request);
     return true;
@@ -420,7 +420,7 @@ static bool begin_or_submit(srv_request *request, bool may_inline) {
 static void queue_behind_writer(srv_request *request) {
   srv_server *server = request->server;
   srv_entry *entry = request->entry;
-  if (!srv_pool_has_room(server->pool, &entry->lane)) {
+  if (!srv_pool_has_space(server->pool, &entry->lane)) {
     refuse_busy(request);
     answer_request(request);
     return;
@@ -434,7 +434,7 @@ static void queue_behind_writer(srv_request *request) {
 /* Queues the request until its scene, or the posted shapes, are loaded. */
 static void queue_behind_load(srv_request *request, srv_work wait) {
   srv_server *server = request->server;
-  if (!srv_pool_has_room(server->pool, request->lane)) {
+  if (!srv_pool_has_space(server->pool, request->lane)) {
     refuse_busy(request);
     answer_request(request);
     return;

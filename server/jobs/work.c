@@ -73,7 +73,7 @@ static void run_ranges(srv_request *request, api_scratch *scratch) {
   if (!has_ended)
     atomic_store_explicit(&request->ranges,
                           last        ? SRV_RANGES_ENDED
-                          : range < 0 ? SRV_RANGES_TAKEN
+                          : range < 0 ? SRV_RANGES_ASSIGNED
                                       : SRV_RANGES_LEFT,
                           memory_order_relaxed);
   uv_mutex_unlock(&request->ranges_lock);

@@ -398,7 +398,7 @@ const char *srv_config_given(const srv_config *config, const char *option,
 /* Lowers defaults of request parameters to their maxima. */
 static void fit_limits(srv_config *config) {
   api_limits *limits = &config->limits;
-  config->asked = *limits;
+  config->requested_limits = *limits;
   if (limits->deadline_ms > limits->deadline_max_ms) limits->deadline_ms = limits->deadline_max_ms;
   if (limits->page > limits->page_max) limits->page = limits->page_max;
 }

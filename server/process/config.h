@@ -50,7 +50,8 @@ typedef struct srv_config {
   bool print;       /* show the settings instead of serving */
   api_limits limits;
   /* For --print-config: */
-  api_limits asked; /* limits before they were lowered to fit each other and the machine */
+  api_limits
+      requested_limits; /* limits before they were lowered to fit each other and the machine */
   unsigned char origins[SRV_OPTIONS_MAX];
   unsigned lines[SRV_OPTIONS_MAX]; /* line in the file, if the file is the origin */
   char *file_text;                 /* owned; settings of the file point into it */

@@ -100,15 +100,16 @@ static void print_list(const srv_option *row, const srv_words *words, const char
 }
 
 static void print_number(const srv_config *config, const srv_option *row, const char *origin) {
-  uint64_t value, asked;
+  uint64_t value, requested;
   char text[24], note[64] = "";
   memcpy(&value, srv_option_member(config, row), sizeof value);
   snprintf(text, sizeof text, "%llu", (unsigned long long)value);
   if (row->kind == SRV_KIND_LIMIT) {
-    memcpy(&asked, (const char *)&config->asked + (row->offset - offsetof(srv_config, limits)),
-           sizeof asked);
-    if (asked != value)
-      snprintf(note, sizeof note, ", lowered from %llu", (unsigned long long)asked);
+    memcpy(&requested,
+           (const char *)&config->requested_limits + (row->offset - offsetof(srv_config, limits)),
+           sizeof requested);
+    if (requested != value)
+      snprintf(note, sizeof note, ", lowered from %llu", (unsigned long long)requested);
   }
   print_setting(row, text, origin, note);
 }

@@ -78,10 +78,10 @@ bool srv_health_check(const srv_config *config) {
   if (fd < 0) return report_health_failure(strerror(errno));
   static const char good[] = "HTTP/1.1 200 ";
   char line[sizeof good - 1];
-  bool asked = connect_to(fd, (struct sockaddr *)&address, length, until_ns) &&
-               query_status_line(fd, until_ns, line, sizeof line);
+  bool has_reply = connect_to(fd, (struct sockaddr *)&address, length, until_ns) &&
+                   query_status_line(fd, until_ns, line, sizeof line);
   int error = errno;
   close(fd);
-  if (!asked) return report_health_failure(strerror(error));
+  if (!has_reply) return report_health_failure(strerror(error));
   return memcmp(line, good, sizeof line) == 0 || report_health_failure("the daemon is not ready");
 }

@@ -92,7 +92,7 @@ static void begin_compaction(srv_server *server, srv_entry *entry) {
   pending->server = server;
   pending->entry = entry;
   pending->scene = ct_scene_retain(entry->current);
-  pending->stamp = kept->held_stamp;
+  pending->stamp = kept->memory_stamp;
   srv_registry_retain(server->registry, entry);
   kept->folding = true;
   kept->folded_bytes = kept->change_bytes;

@@ -119,9 +119,9 @@ static srv_store_status apply_load_result(loading *load, bool *full) {
   srv_store_status status = load->fetch.status;
   if (status == SRV_STORE_OK && load->outcome == API_RESTORE_MEMORY) status = SRV_STORE_MEMORY;
   /* With streams open the entry stays: they must not miss the event of a deletion. */
-  bool may_go = load->server->store->shared || (kept->gone && !entry->ring);
-  kept->gone = false;
-  if (status == SRV_STORE_UNKNOWN && may_go) {
+  bool may_remove = load->server->store->shared || (kept->is_missing && !entry->ring);
+  kept->is_missing = false;
+  if (status == SRV_STORE_UNKNOWN && may_remove) {
     srv_registry_remove(load->server->registry, entry);
     return SRV_STORE_OK;
   }
@@ -152,7 +152,7 @@ static srv_store_status end_scene_load(loading *load, bool *full) {
   srv_stored_scene *kept = entry->kept;
   /* deleted or written during a reload: the newer state wins */
   bool is_over = !kept || kept->presence == SRV_PRESENCE_HERE;
-  if (kept && is_over) kept->gone = false;
+  if (kept && is_over) kept->is_missing = false;
   srv_store_status status = is_over ? SRV_STORE_OK : apply_load_result(load, full);
   if (status != SRV_STORE_OK) {
     refuse_waiting_requests(entry, status);

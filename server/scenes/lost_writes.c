@@ -14,8 +14,8 @@ void srv_lost_writes_note_stored(srv_stored_scene *kept, uint64_t revision) {
 }
 
 void srv_lost_writes_note_loaded(srv_stored_scene *kept, uint64_t revision, uint64_t stamp) {
-  kept->held = revision;
-  kept->held_stamp = stamp;
+  kept->memory_revision = revision;
+  kept->memory_stamp = stamp;
 }
 
 static void report_lost_writes(srv_server *server, uint64_t count, const char *detail) {
@@ -24,21 +24,21 @@ static void report_lost_writes(srv_server *server, uint64_t count, const char *d
 }
 
 void srv_lost_writes_note_deleted(srv_server *server, uint64_t revision) {
-  if (revision < server->last_gone) return;
-  server->last_gone = revision;
-  server->last_gone_ns = uv_hrtime();
+  if (revision < server->last_deleted) return;
+  server->last_deleted = revision;
+  server->last_deleted_ns = uv_hrtime();
 }
 
 /* Checks that the greatest revision of deleted scenes does not decrease: else a deletion was
  * undone. */
-static void check_last_deleted(srv_server *server, uint64_t last, uint64_t asked_ns) {
+static void check_last_deleted(srv_server *server, uint64_t last, uint64_t queried_ns) {
   char text[160];
-  if (last < server->last_gone && server->last_gone_ns < asked_ns) {
+  if (last < server->last_deleted && server->last_deleted_ns < queried_ns) {
     snprintf(text, sizeof text,
              "a scene that was deleted at revision %" PRIu64
              " may exist again: the last deletion in the store is at %" PRIu64,
-             server->last_gone, last);
-    server->last_gone = 0;
+             server->last_deleted, last);
+    server->last_deleted = 0;
     report_lost_writes(server, 1, text);
   }
   srv_lost_writes_note_deleted(server, last);
@@ -46,12 +46,12 @@ static void check_last_deleted(srv_server *server, uint64_t last, uint64_t asked
 
 /* After a loss, revision numbers are assigned again: cursors of the lost revisions are released. */
 void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t revision,
-                                  uint64_t last, uint64_t asked_ns) {
+                                  uint64_t last, uint64_t queried_ns) {
   srv_stored_scene *kept = entry ? entry->kept : NULL;
   char text[CT_ID_LENGTH_MAX + 160];
   if (!server->store->shared) return;
-  check_last_deleted(server, last, asked_ns);
-  if (!kept || revision >= kept->known || kept->known_ns >= asked_ns) return;
+  check_last_deleted(server, last, queried_ns);
+  if (!kept || revision >= kept->known || kept->known_ns >= queried_ns) return;
   if (revision == 0 && last >= kept->known) return;
   if (revision > 0)
     snprintf(text, sizeof text,
@@ -69,11 +69,12 @@ void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t
 /* True if the records cover the revision in memory but contain another write of its number, or
  * none. Revisions before the first base cannot be checked. */
 static bool is_overwritten(const srv_stored_scene *kept, const srv_store_load *load) {
-  if (kept->held < load->records[0].revision ||
-      kept->held > load->records[load->count - 1].revision)
+  if (kept->memory_revision < load->records[0].revision ||
+      kept->memory_revision > load->records[load->count - 1].revision)
     return false;
   for (size_t i = 0; i < load->count; i++)
-    if (load->records[i].revision == kept->held) return load->records[i].stamp != kept->held_stamp;
+    if (load->records[i].revision == kept->memory_revision)
+      return load->records[i].stamp != kept->memory_stamp;
   return true;
 }
 
@@ -83,11 +84,11 @@ void srv_lost_writes_check_load(srv_server *server, srv_entry *entry, const srv_
   srv_stored_scene *kept = entry->kept;
   char text[CT_ID_LENGTH_MAX + 160];
   const srv_store_record *last = &load->records[load->count - 1];
-  if (server->store->shared && kept->held && is_overwritten(kept, load)) {
+  if (server->store->shared && kept->memory_revision && is_overwritten(kept, load)) {
     snprintf(text, sizeof text,
              "%s: revision %" PRIu64
              " was acknowledged, but the store has another write of that number",
-             entry->id, kept->held);
+             entry->id, kept->memory_revision);
     report_lost_writes(server, 1, text);
     srv_registry_unpin(server->registry, entry);
   }

@@ -17,9 +17,9 @@ void srv_lost_writes_note_loaded(srv_stored_scene *kept, uint64_t revision, uint
 void srv_lost_writes_check_load(srv_server *server, srv_entry *entry, const srv_store_load *load);
 /* Notes that the store has deleted a scene at this revision. */
 void srv_lost_writes_note_deleted(srv_server *server, uint64_t revision);
-/* Checks an answer of the store to a query or write of asked_ns. revision: the scene's, 0: absent;
- * last: greatest revision of deleted scenes. entry may be NULL. */
+/* Checks an answer of the store to a query or write of queried_ns. revision: the scene's, 0:
+ * absent; last: greatest revision of deleted scenes. entry may be NULL. */
 void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t revision,
-                                  uint64_t last, uint64_t asked_ns);
+                                  uint64_t last, uint64_t queried_ns);
 
 #endif

@@ -108,7 +108,7 @@ void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision,
       entry->kept->revision = revision;
       entry->kept->stamp = stamp;
     }
-    entry->kept->gone = revision == 0;
+    entry->kept->is_missing = revision == 0;
     (void)srv_load_scene(server, entry, NULL);
   }
 }
@@ -235,7 +235,7 @@ static void load_next_scene(srv_server *server) {
     memcpy(recovery->before, recovery->at, sizeof recovery->before);
     memcpy(recovery->at, entry->id, sizeof recovery->at);
     if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED) continue;
-    recovery->full = !srv_registry_has_room(server->registry, entry, server->config->scene_memory);
+    recovery->full = !srv_registry_has_space(server->registry, entry, server->config->scene_memory);
     if (recovery->full) return;
     recovery->loading = srv_load_scene(server, entry, on_background_scene_loaded);
     return;

@@ -113,9 +113,9 @@ static void on_shape_removed(srv_store_write *write) {
   srv_server *server = expiry->server;
   srv_metrics_stored(&server->metrics, write);
   shape_use *item = find_shape_use(expiry, write->id);
-  bool gone =
+  bool is_removed =
       write->status == SRV_STORE_OK || (write->status == SRV_STORE_CONFLICT && write->current == 0);
-  const api_shape_table *next = gone ? api_shapes_drop(server->shapes, write->id) : NULL;
+  const api_shape_table *next = is_removed ? api_shapes_drop(server->shapes, write->id) : NULL;
   if (next) {
     api_shapes_release(server->shapes);
     server->shapes = next;

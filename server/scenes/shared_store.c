@@ -32,7 +32,7 @@ struct srv_shared {
   bool found; /* missing shapes were loaded */
   void (*shapes_found)(srv_server *server);
   srv_store_entry *broken; /* unreadable shapes, sorted by id; owned */
-  size_t broken_count, broken_room;
+  size_t broken_count, broken_capacity;
   uint64_t broken_ns; /* last time at which all of them were read */
   srv_shape_turn turn;
   srv_store_lookup lookup;
@@ -50,7 +50,7 @@ typedef struct refresh_query {
   srv_request *request;      /* a reference; NULL: no request waits */
   srv_scenes_listed *listed; /* of the list of scenes at start; NULL: of another query */
   srv_store_lookup lookup;
-  uint64_t asked_ns;
+  uint64_t queried_ns;
   srv_shape_sync sync;
   unsigned waits;
   srv_store_status status;
@@ -123,7 +123,7 @@ static bool is_known_broken(srv_shared *shared) {
 static bool add_broken_shape(srv_shared *shared, const char *why) {
   const srv_store_entry *entry = &shared->lookup.entries[shared->at];
   char text[CT_ID_LENGTH_MAX + API_RESTORE_WHY + 8];
-  srv_store_entry *broken = srv_array_reserve(shared->broken, &shared->broken_room,
+  srv_store_entry *broken = srv_array_reserve(shared->broken, &shared->broken_capacity,
                                               shared->broken_count + 1, sizeof *broken, 16);
   if (!broken) return false;
   shared->broken = broken;
@@ -193,9 +193,9 @@ static void on_shape_fetched(srv_store_load *load) {
     srv_pool_pump(server->pool);
     return;
   }
-  bool gone = load->status == SRV_STORE_UNKNOWN || load->status == SRV_STORE_DAMAGED ||
-              load->status == SRV_STORE_OK;
-  if (gone) {
+  bool is_unreadable = load->status == SRV_STORE_UNKNOWN || load->status == SRV_STORE_DAMAGED ||
+                       load->status == SRV_STORE_OK;
+  if (is_unreadable) {
     advance_past_shape(shared, load->status == SRV_STORE_DAMAGED ? load->why : NULL);
     return;
   }
@@ -283,7 +283,7 @@ static bool merge_scene_state(srv_server *server, const srv_store_entry *found,
   srv_registry *registry = server->registry;
   srv_entry *entry = srv_registry_find(registry, found->id);
   srv_lost_writes_check_answer(server, entry, found->revision, query->lookup.last_revision,
-                               query->asked_ns);
+                               query->queried_ns);
   if (found->revision == 0) {
     if (entry && (entry->current || entry->kept)) srv_registry_remove(registry, entry);
     return true;
@@ -298,7 +298,7 @@ static bool merge_scene_state(srv_server *server, const srv_store_entry *found,
     srv_registry_set_stored(registry, entry, kept);
   }
   uint64_t known = entry->current ? ct_scene_revision(entry->current) : kept->revision;
-  uint64_t stamp = entry->current ? kept->held_stamp : kept->stamp;
+  uint64_t stamp = entry->current ? kept->memory_stamp : kept->stamp;
   bool settled = kept->presence == SRV_PRESENCE_HERE || kept->presence == SRV_PRESENCE_CORRUPT;
   if (settled && (known != found->revision || stamp != found->stamp))
     kept->presence = SRV_PRESENCE_STORED;
@@ -321,7 +321,7 @@ static bool merge_all_scenes(srv_server *server, const refresh_query *query) {
     while (at < lookup->count && strcmp(lookup->entries[at].id, id) < 0) at++;
     bool there = at < lookup->count && strcmp(lookup->entries[at].id, id) == 0;
     if (there || !(entry->current || entry->kept)) continue;
-    srv_lost_writes_check_answer(server, entry, 0, lookup->last_revision, query->asked_ns);
+    srv_lost_writes_check_answer(server, entry, 0, lookup->last_revision, query->queried_ns);
     srv_registry_remove(server->registry, entry);
   }
   return true;
@@ -334,7 +334,8 @@ bool srv_shared_reload_if_older(srv_request *request) {
     return true;
   uint64_t revision = ct_scene_revision(entry->current);
   if (revision > request->store_revision) return true;
-  if (revision == request->store_revision && kept->held_stamp == request->store_stamp) return true;
+  if (revision == request->store_revision && kept->memory_stamp == request->store_stamp)
+    return true;
   if (request->reloads++ < RELOADS_MAX) {
     kept->presence = SRV_PRESENCE_STORED;
     return true;
@@ -435,7 +436,7 @@ static refresh_query *create_refresh(srv_server *server, const char *id) {
   refresh_query *query = calloc(1, sizeof *query);
   if (!query) return NULL;
   query->server = server;
-  query->asked_ns = uv_hrtime();
+  query->queried_ns = uv_hrtime();
   query->lookup =
       (srv_store_lookup){.space = SRV_STORE_SCENES, .done = on_scenes_queried, .cls = query};
   query->sync.done = on_refresh_shapes_synced;

@@ -48,7 +48,7 @@ typedef struct srv_metrics {
   uint64_t lost_writes; /* acknowledged writes that the store has lost */
   uint64_t connections; /* accepted since the start */
   uint64_t revisions;   /* committed since the start */
-  uint64_t let_go;      /* scenes evicted from memory */
+  uint64_t evicted;     /* scenes evicted from memory */
   uint64_t started_s;   /* time of the start, s since the epoch */
 } srv_metrics;
 

@@ -169,7 +169,7 @@ static void append_state(text *out, const srv_server *server) {
   append_gauge(out, "contactd_scenes_loaded", "Scenes in memory.",
                srv_registry_loaded(server->registry));
   append_counter(out, "contactd_scenes_let_go_total",
-                 "Scenes evicted from memory; the store has them.", server->metrics.let_go);
+                 "Scenes evicted from memory; the store has them.", server->metrics.evicted);
   append_gauge(out, "contactd_bodies", "Bodies of the scenes in memory.",
                srv_registry_bodies(server->registry));
   append_counter(out, "contactd_revisions_total", "Revisions committed.",

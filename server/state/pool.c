@@ -126,7 +126,7 @@ static void remove_lane_if_empty(srv_pool *pool, srv_lane *lane) {
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
-bool srv_pool_has_room(const srv_pool *pool, const srv_lane *lane) {
+bool srv_pool_has_space(const srv_pool *pool, const srv_lane *lane) {
   return pool->waiting < pool->queue &&
          lane->waiting < (lane->most ? lane->most : pool->queue_per_scene);
 }

@@ -56,7 +56,7 @@ srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_
 void srv_pool_destroy(srv_pool *pool);
 
 /* True if one more job may wait in the lane. */
-bool srv_pool_has_room(const srv_pool *pool, const srv_lane *lane);
+bool srv_pool_has_space(const srv_pool *pool, const srv_lane *lane);
 /* Counts the job as waiting in the lane without queueing it: for a write behind another one. */
 void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane);
 /* Queues a job that has not begun (fresh), or one that continues. */

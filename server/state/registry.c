@@ -119,8 +119,8 @@ void srv_registry_weigh(srv_registry *registry, srv_entry *entry) {
   srv_registry_order(registry, entry);
 }
 
-bool srv_registry_has_room(const srv_registry *registry, const srv_entry *entry,
-                           uint64_t bytes_max) {
+bool srv_registry_has_space(const srv_registry *registry, const srv_entry *entry,
+                            uint64_t bytes_max) {
   return registry->cache.bytes + estimate_scene_bytes(entry) <= bytes_max;
 }
 
@@ -315,7 +315,7 @@ void srv_registry_unload(srv_registry *registry, srv_entry *entry) {
   /* If the revision is outdated, `kept` already describes the store's newer one. */
   if (kept->presence == SRV_PRESENCE_HERE) {
     kept->revision = ct_scene_revision(entry->current);
-    kept->stamp = kept->held_stamp;
+    kept->stamp = kept->memory_stamp;
     kept->bodies = ct_scene_count(entry->current);
     kept->presence = SRV_PRESENCE_STORED;
   }

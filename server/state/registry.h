@@ -30,17 +30,18 @@ typedef enum srv_presence {
 /* State of a scene in the store, as known to this daemon. */
 typedef struct srv_stored_scene {
   srv_presence presence;
-  uint64_t revision, bodies;      /* while the scene is not in memory */
-  uint64_t stamp;                 /* stamp of that revision (store.h) */
-  uint64_t held, held_stamp;      /* revision in memory, or last in memory, and its stamp */
-  char why[SRV_STORED_SCENE_WHY]; /* CORRUPT */
+  uint64_t revision, bodies;              /* while the scene is not in memory */
+  uint64_t stamp;                         /* stamp of that revision (store.h) */
+  uint64_t memory_revision, memory_stamp; /* revision in memory, or last in memory, and its stamp */
+  char why[SRV_STORED_SCENE_WHY];         /* CORRUPT */
   /* Sizes of the store's records: the base, and the changes since. */
   uint64_t base_bytes, change_bytes, changes;
   uint64_t known,
       known_ns;         /* shared store: its last reported revision, and the time (lost_writes.h) */
   uint64_t compared_ns; /* shared store: last background comparison, for --stale-reads */
-  bool gone; /* being reloaded, because the store answered a write that the scene does not exist */
-  bool folding;                          /* a compaction is running */
+  bool is_missing; /* being reloaded, because the store answered a write that the scene does not
+                      exist */
+  bool folding;    /* a compaction is running */
   uint64_t folded_bytes, folded_changes; /* changes that the running compaction replaces */
   uint64_t fold_bytes;                   /* size of changes that starts a compaction; 0: default */
 } srv_stored_scene;
@@ -122,8 +123,8 @@ void srv_registry_weigh(srv_registry *registry, srv_entry *entry);
 /* Updates the list of unused scenes after a change of the entry's references. */
 void srv_registry_order(srv_registry *registry, srv_entry *entry);
 /* True if the scene fits into the rest of bytes_max: for background loading. */
-bool srv_registry_has_room(const srv_registry *registry, const srv_entry *entry,
-                           uint64_t bytes_max);
+bool srv_registry_has_space(const srv_registry *registry, const srv_entry *entry,
+                            uint64_t bytes_max);
 /* Evicts unused scenes that the store has, least recently used first, until the others fit into
  * bytes_max. They are loaded again on their next use. Adds their number to *evicted. False: all
  * fitted before. */

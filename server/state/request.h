@@ -86,9 +86,9 @@ typedef enum srv_work {
 /* Progress of the ranges of a call, written by workers. Ascending except between the first two. */
 typedef enum srv_ranges {
   SRV_RANGES_LEFT,
-  SRV_RANGES_TAKEN,   /* no range is left to assign: running pieces have all */
-  SRV_RANGES_ENDED,   /* no more ranges will be run */
-  SRV_RANGES_FINISHED /* the reply is complete */
+  SRV_RANGES_ASSIGNED, /* no range is left to assign: running pieces have all */
+  SRV_RANGES_ENDED,    /* no more ranges will be run */
+  SRV_RANGES_FINISHED  /* the reply is complete */
 } srv_ranges;
 
 /* The call's use of posted shapes. */

@@ -81,9 +81,9 @@ typedef struct srv_server {
   srv_peers *peers;
   srv_pool *pool;
   srv_registry *registry;
-  const api_shape_table *shapes;    /* posted shapes; immutable, a change replaces the table */
-  uint64_t last_gone, last_gone_ns; /* shared store: greatest revision of deleted scenes, and when
-                                       reported (lost_writes.h) */
+  const api_shape_table *shapes; /* posted shapes; immutable, a change replaces the table */
+  /* shared store: greatest revision of deleted scenes, and when reported (lost_writes.h) */
+  uint64_t last_deleted, last_deleted_ns;
   size_t naming;  /* uncommitted writes that may refer to shapes of the current or an older table */
   uint64_t named; /* revisions committed by such writes */
   srv_lane stateless;
@@ -155,7 +155,7 @@ static inline void srv_server_mark_dirty(srv_server *server) { server->dirty = t
  * fitted before. */
 static inline bool srv_server_evict_scenes(srv_server *server) {
   return server->store && srv_registry_evict(server->registry, server->config->scene_memory,
-                                             &server->metrics.let_go);
+                                             &server->metrics.evicted);
 }
 
 /* Releases a reference, on a worker if that may be slow. An srv_release_revision; cls is the

@@ -41,15 +41,15 @@ typedef struct wire {
   void *(*create_array)(const redisReadTask *task, int elements);
   expected *first, **last;
   size_t unread; /* bytes received since the last complete reply */
-  uint64_t asked,
-      answered; /* numbers of replies requested and received since the socket was opened */
+  /* Numbers of replies requested and received since the socket was opened. */
+  uint64_t requested, answered;
 } wire;
 
 typedef struct sending {
   uv_write_t write;
   wire *wire;
   char *bytes;
-  uint64_t asked_before; /* replies */
+  uint64_t requested_before; /* replies */
 } sending;
 
 struct srv_redis_connection {
@@ -209,7 +209,7 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
 static void on_bytes_sent(uv_write_t *write, int status) {
   sending *s = (sending *)write;
   srv_redis_connection *link = s->wire->link;
-  bool is_next = s->asked_before <= s->wire->answered;
+  bool is_next = s->requested_before <= s->wire->answered;
   redisFreeCommand(s->bytes);
   free(s);
   if (!link) return;
@@ -245,11 +245,11 @@ static bool send_bytes(srv_redis_connection *link, srv_redis_bytes bytes,
   expected *list = bytes.bytes && w ? create_expected(bytes.replies, take, cls) : NULL;
   sending *s = list ? malloc(sizeof *s) : NULL;
   if (s) {
-    *s = (sending){.wire = w, .bytes = bytes.bytes, .asked_before = w->asked};
+    *s = (sending){.wire = w, .bytes = bytes.bytes, .requested_before = w->requested};
     uv_buf_t buffer = {.base = bytes.bytes, .len = bytes.length};
     if (uv_write(&s->write, (uv_stream_t *)&w->tcp, &buffer, 1, on_bytes_sent) == 0) {
       if (!w->first) link->progress_ns = uv_hrtime();
-      w->asked += bytes.replies;
+      w->requested += bytes.replies;
       *w->last = list;
       while (*w->last) w->last = &(*w->last)->next;
       return true;

@@ -22,7 +22,7 @@ struct srv_redis_resolver {
   pthread_mutex_t lock; /* guards the members below */
   bool running;         /* the lookup thread is running and shares this object */
   bool released;
-  bool asked; /* a result is present */
+  bool has_result; /* a result is present */
   uint64_t found_ns;
   int status; /* result of getaddrinfo */
   unsigned count;
@@ -64,7 +64,7 @@ static void *resolve_host(void *cls) {
        at = at->ai_next)
     if (at->ai_addrlen <= sizeof name->addresses[0])
       memcpy(&name->addresses[name->count++], at->ai_addr, at->ai_addrlen);
-  name->asked = true;
+  name->has_result = true;
   name->running = false;
   name->found_ns = uv_hrtime();
   bool released = name->released;
@@ -85,7 +85,7 @@ static bool start_lookup(srv_redis_resolver *name) {
 
 static bool is_address_known(const srv_redis_resolver *name) {
   uint64_t keep_ns = name->count ? RESULT_LIFETIME_NS : EMPTY_LIFETIME_NS;
-  return name->asked && uv_hrtime() - name->found_ns < keep_ns;
+  return name->has_result && uv_hrtime() - name->found_ns < keep_ns;
 }
 
 srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsigned turn,

@@ -202,9 +202,9 @@ static srv_store_record *get_or_add_record(progress *p, const srv_sqlite_part *p
     return NULL;
   }
   void *items = load->records;
-  bool room = grow_if_needed(&items, load->count, sizeof *load->records);
+  bool has_space = grow_if_needed(&items, load->count, sizeof *load->records);
   load->records = items;
-  char *bytes = room ? malloc((size_t)part->length + 1) : NULL;
+  char *bytes = has_space ? malloc((size_t)part->length + 1) : NULL;
   if (!bytes) {
     load->status = SRV_STORE_MEMORY;
     return NULL;
@@ -273,9 +273,9 @@ static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, in
     void *items = *numbers;
     int code = srv_sqlite_read_head(&reader->volumes, number, &head);
     if (code != SQLITE_OK) return code;
-    bool room = grow_if_needed(&items, *count, sizeof **numbers);
+    bool has_space = grow_if_needed(&items, *count, sizeof **numbers);
     *numbers = items;
-    if (!room) return SQLITE_NOMEM;
+    if (!has_space) return SQLITE_NOMEM;
     (*numbers)[(*count)++] = number;
     ends = head.follows == key->base_revision;
     number = head.previous;
@@ -334,10 +334,10 @@ static int list_keys(sqlite3_stmt *rows, srv_store_lookup *lookup) {
   int code = sqlite3_step(rows);
   for (; code == SQLITE_ROW; code = sqlite3_step(rows)) {
     void *items = lookup->entries;
-    bool room = grow_if_needed(&items, lookup->count, sizeof *lookup->entries);
+    bool has_space = grow_if_needed(&items, lookup->count, sizeof *lookup->entries);
     lookup->entries = items;
     srv_sqlite_key key;
-    int read = room ? srv_sqlite_read_key(rows, &key) : SQLITE_NOMEM;
+    int read = has_space ? srv_sqlite_read_key(rows, &key) : SQLITE_NOMEM;
     if (read == SQLITE_OK &&
         (key.space != (int64_t)lookup->space || (lookup->id[0] && strcmp(key.id, lookup->id) != 0)))
       read = SQLITE_CORRUPT;

@@ -465,10 +465,10 @@ static int execute_write(srv_sqlite_writer *writer, srv_store_write *write) {
 
 /* ---- garbage -------------------------------------------------------------------------------- */
 
-/* Deletes up to *rows rows of the record that begins at `first`, from its end. *gone: no row is
- * left. */
+/* Deletes up to *rows rows of the record that begins at `first`, from its end. *is_deleted: no row
+ * is left. */
 static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts, int *rows,
-                         bool *gone) {
+                         bool *is_deleted) {
   sqlite3_stmt *statement = srv_sqlite_record_table_of(&writer->volumes, LAST_ROW, first);
   sqlite3_stmt *deletion = srv_sqlite_record_table_of(&writer->volumes, DELETE, first);
   sqlite3_bind_int64(statement, 1, first);
@@ -478,7 +478,7 @@ static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts
   sqlite3_reset(statement);
   code = code == SQLITE_ROW ? SQLITE_OK : code;
   for (; last >= first && *rows > 0 && code == SQLITE_OK; --*rows) code = RUN_ONE(deletion, last--);
-  *gone = last < first;
+  *is_deleted = last < first;
   return code;
 }
 
@@ -488,15 +488,15 @@ typedef struct garbage {
 
 /* Deletes up to *rows rows of one chain, and updates its entry to the rest. */
 static int sweep_chain(srv_sqlite_writer *writer, garbage *chain, int *rows) {
-  bool gone = true, ends = false;
+  bool is_deleted = true, ends = false;
   int64_t start = chain->start;
   int code = SQLITE_OK;
-  while (code == SQLITE_OK && gone && !ends && *rows > 0) {
+  while (code == SQLITE_OK && is_deleted && !ends && *rows > 0) {
     srv_sqlite_head head;
     code = srv_sqlite_read_head(&writer->volumes, chain->start, &head);
     if (code == SQLITE_OK)
-      code = delete_record(writer, chain->start, srv_sqlite_parts(&head), rows, &gone);
-    if (code != SQLITE_OK || !gone) continue;
+      code = delete_record(writer, chain->start, srv_sqlite_parts(&head), rows, &is_deleted);
+    if (code != SQLITE_OK || !is_deleted) continue;
     ends = chain->start == chain->base_number;
     chain->start = head.follows == chain->base_revision ? chain->base_number : head.previous;
   }
