@@ -93,7 +93,7 @@ static void query_pair_by_method(api_range_run *run, const api_pair_hit *hit,
   const ct_placed pair[2] = {{&a.shape, &frame_a}, {&b.shape, &frame_b}};
   const ct_collider_pair which = {hit->a, hit->b, hit->collider_a, hit->collider_b};
   const api_method_memory memory = find_method_memory(run, &which, pair);
-  api_ask_method(&q->method, pair, q->evaluation.tolerance, &memory, result, &run->method_answer);
+  api_apply_method(&q->method, pair, q->evaluation.tolerance, &memory, result, &run->method_answer);
   count_plane_use(run, memory.cache);
 }
 
@@ -104,7 +104,7 @@ bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_plac
   api_method_memory memory = find_method_memory(run, which, pair);
   memory.workspace = workspace;
   bool overlap =
-      api_ask_overlap(&run->task->question.method, pair, &memory, witness, &run->method_answer);
+      api_test_overlap(&run->task->question.method, pair, &memory, witness, &run->method_answer);
   count_plane_use(run, memory.cache);
   return overlap;
 }
@@ -416,7 +416,7 @@ void api_evaluate_overlap(api_range_run *run, const ct_placed pair[2], ct_pair_r
     answer->overlap = ct_pair_overlap(pair[0], pair[1], run->workspace, &result->point_a);
     return;
   }
-  answer->overlap = api_ask_overlap(method, pair, &memory, &result->point_a, &run->method_answer);
+  answer->overlap = api_test_overlap(method, pair, &memory, &result->point_a, &run->method_answer);
   set_method_answer(run, answer);
 }
 
@@ -427,7 +427,7 @@ void api_evaluate_distance(api_range_run *run, const ct_placed pair[2], ct_pair_
   ct_pair_options options = {.tolerance = q->evaluation.tolerance, .threshold = INFINITY};
   ct_pair_distance(pair[0], pair[1], &options, run->workspace, result);
   if (q->method.kind == API_METHOD_AUTO) return;
-  api_ask_method(&q->method, pair, q->evaluation.tolerance, &memory, result, &run->method_answer);
+  api_apply_method(&q->method, pair, q->evaluation.tolerance, &memory, result, &run->method_answer);
   answer->gradient = answer->gradient && run->method_answer.by != API_METHOD_MPR;
   set_method_answer(run, answer);
 }

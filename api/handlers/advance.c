@@ -84,7 +84,7 @@ static bool read_advance_mode(api_reader *reader, const api_field *field, ct_adv
 
 static bool read_advance_include(api_reader *reader, const api_field *field, api_advance *advance) {
   static const char *const words[] = {"poses", "events"};
-  bool *const asked[] = {&advance->poses, &advance->lists};
+  bool *const included[] = {&advance->poses, &advance->lists};
   size_t count = 0;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, 2, &count)) return false;
@@ -92,7 +92,7 @@ static bool read_advance_include(api_reader *reader, const api_field *field, api
     api_field element = api_field_element(field, i);
     size_t which = 0;
     if (!api_read_word(reader, &element, words, 2, &which)) return false;
-    *asked[which] = true;
+    *included[which] = true;
   }
   if (!advance->lists || advance->options.mode != CT_ADVANCE_STEPPING) return true;
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,

@@ -82,7 +82,8 @@ static void put_mesh_report(api_buffer *out, const built *b) {
   if (r->closed && r->oriented) api_put_member_number(out, "volume", r->volume);
   api_put_member_number(out, "area", r->area);
   put_bounding_box(out, r->box);
-  if (b->findings.repair.asked) api_put_repaired(out, &b->findings.repair, &b->findings.repaired);
+  if (b->findings.repair.requested)
+    api_put_repaired(out, &b->findings.repair, &b->findings.repaired);
   if (!r->watertight) api_put_defects(out, b->collider.shape.mesh, r, &b->findings.defects);
 }
 
@@ -181,7 +182,7 @@ static void warn_about_file(api_call *call, const api_import *import, const buil
     api_warn(&call->warnings, "bentPolygons", NULL, import->bent,
              "Polygons that are not planar were split into triangles; the first is in line %zu.",
              import->bent_line);
-  if (b->findings.repair.asked) api_warn_repaired(&call->warnings, NULL, &b->findings.repaired);
+  if (b->findings.repair.requested) api_warn_repaired(&call->warnings, NULL, &b->findings.repaired);
   api_warn_mesh(&call->warnings, NULL, report, b->collider.shape.mesh, &b->findings.defects);
 }
 
@@ -194,7 +195,7 @@ static bool build_imported_mesh(api_call *call, const api_import *import, const 
                                      (const uint32_t(*)[3])soup->triangles, soup->triangle_count,
                                      NULL},
                             .reading = upload->reading,
-                            .repair = upload->repair.asked ? &upload->repair.options : NULL,
+                            .repair = upload->repair.requested ? &upload->repair.options : NULL,
                             .repaired = &b->findings.repaired};
   ct_mesh *mesh = NULL;
   if (!api_build_mesh(&reader, &source, &mesh, &b->report)) return false;

@@ -232,7 +232,7 @@ static bool read_shape_parameter(api_call *call, const api_url_parameter *parame
         "unit, solid, weld, capHoles, planarity and keepDuplicates are for STL and OBJ "
         "(Content-Type: "
         "model/stl or model/obj); JSON is in metres and its meshes have members solid and repair.");
-  upload->repair.asked = upload->repair.asked || id >= PARAMETER_WELD;
+  upload->repair.requested = upload->repair.requested || id >= PARAMETER_WELD;
   switch (id) {
   case PARAMETER_UNIT:
     upload->unit = api_unit_of(value);
@@ -257,7 +257,7 @@ static bool check_parameter_combination(api_call *call, const bool seen[PARAMETE
   if (upload->convex_hull && seen[PARAMETER_SOLID])
     return refuse_shape_parameter(
         call, "solid cannot be combined with convexHull=true: a hull is always solid.");
-  if (upload->convex_hull && upload->repair.asked)
+  if (upload->convex_hull && upload->repair.requested)
     return refuse_shape_parameter(
         call,
         "weld, capHoles, planarity and keepDuplicates cannot be combined with convexHull=true.");

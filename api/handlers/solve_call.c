@@ -27,8 +27,9 @@ static double count_matrix_entries(const ct_matrix *m) {
  * of iterations may be used fully. */
 static double estimate_lcp_cost(const ct_lcp *problem, const ct_lcp_options *options) {
   double n = (double)problem->matrix.size;
-  double asked = (double)options->iterations_max;
-  if (asked > SWEEPS) return asked * ENTRY_NS * (n + count_matrix_entries(&problem->matrix));
+  double iterations = (double)options->iterations_max;
+  if (iterations > SWEEPS)
+    return iterations * ENTRY_NS * (n + count_matrix_entries(&problem->matrix));
   if (problem->matrix.size <= CT_LCP_ENUMERATION_MAX)
     return (double)(1u << problem->matrix.size) * (BASIS_NS + BASIS_ROWS_NS * n * n);
   if (problem->matrix.size <= CT_LCP_DIRECT_MAX) return ELIMINATION_NS * n * n * n;

@@ -46,7 +46,7 @@ static bool same_rule(const ct_pair_rule *a, const ct_pair_rule *b) {
 
 /* True if the body of `before` was deleted. Not meaningful if rows were renumbered, in which case
  * no record is written. */
-static bool has_gone(const ct_scene *before, const ct_scene *after, ct_text id) {
+static bool was_deleted(const ct_scene *before, const ct_scene *after, ct_text id) {
   uint32_t row = ct_scene_find(before, id);
   return row != CT_NO_ROW && row < ct_scene_rows(after) && !ct_scene_body(after, row);
 }
@@ -60,7 +60,7 @@ static bool follows_filters(const ct_scene *before, const ct_scene *after) {
   if (now->pair_count > old->pair_count || !same_groups(old, now)) return false;
   for (size_t i = 0; i < old->pair_count; i++) {
     const ct_pair_rule *rule = &old->pairs[i];
-    if (has_gone(before, after, rule->a) || has_gone(before, after, rule->b)) continue;
+    if (was_deleted(before, after, rule->a) || was_deleted(before, after, rule->b)) continue;
     if (kept >= now->pair_count || !same_rule(rule, &now->pairs[kept])) return false;
     kept++;
   }
@@ -97,8 +97,9 @@ typedef struct row_writer {
   api_buffer *out;
   const ct_scene *before, *after; /* before NULL: a base */
   uint32_t old_rows;
-  uint32_t count;              /* rows written */
-  api_record_names gone, come; /* posted shapes that changed rows no longer name, and name now */
+  uint32_t count; /* rows written */
+  api_record_names dropped,
+      added; /* posted shapes that the changed rows no longer refer to, and newly refer to */
 } row_writer;
 
 static bool is_still(const ct_velocity *velocity) {
@@ -113,8 +114,8 @@ static void put_velocity(api_buffer *out, const ct_velocity *velocity) {
 
 static void note_names(row_writer *w, const ct_body *old, const ct_body *now) {
   if (!w->before || api_record_names_equal(old, now)) return;
-  api_record_names_add(&w->gone, old);
-  api_record_names_add(&w->come, now);
+  api_record_names_add(&w->dropped, old);
+  api_record_names_add(&w->added, now);
 }
 
 static void put_row(void *context, uint32_t row, unsigned changed) {
@@ -125,12 +126,12 @@ static void put_row(void *context, uint32_t row, unsigned changed) {
                 *old = is_new ? NULL : ct_scene_body(w->before, row);
   const ct_velocity velocity = ct_scene_velocity(w->after, row);
   if (changed & CT_ROW_BODY) note_names(w, old, body);
-  bool tells_velocity = is_new ? !is_still(&velocity) : (changed & CT_ROW_VELOCITY) != 0;
+  bool has_velocity = is_new ? !is_still(&velocity) : (changed & CT_ROW_VELOCITY) != 0;
   unsigned bits = !body
                       ? API_ROW_REMOVED
                       : (is_new ? API_ROW_NEW : 0u) | (changed & CT_ROW_BODY ? API_ROW_BODY : 0u) |
                             (changed & CT_ROW_POSE ? API_ROW_POSE : 0u) |
-                            (tells_velocity ? API_ROW_VELOCITY : 0u);
+                            (has_velocity ? API_ROW_VELOCITY : 0u);
   api_record_put_u32(out, row);
   api_record_put_u8(out, bits);
   if (bits & API_ROW_NEW) api_record_put_u64(out, ct_scene_serial(w->after, row));
@@ -204,19 +205,19 @@ bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scen
   size_t rows = reserve_count(out);
   bool reported = put_rows(&w);
   set_count(out, rows, w.count);
-  api_record_names_sort(&w.gone);
-  api_record_names_sort(&w.come);
+  api_record_names_sort(&w.dropped);
+  api_record_names_sort(&w.added);
   /* A shape that the scene no longer names may be deleted; records that name it could not be
    * decoded then. */
-  reported = reported && (!before || api_record_names_all(after, &w.gone, &w.come));
+  reported = reported && (!before || api_record_names_all(after, &w.dropped, &w.added));
   if (reported) {
-    *same_names = before && api_record_names_all(before, &w.come, &w.gone);
+    *same_names = before && api_record_names_all(before, &w.added, &w.dropped);
     size_t states = reserve_count(out);
     set_count(out, states, put_states(out, before, after));
     api_record_close(out);
   }
-  out->failed = out->failed || w.gone.failed || w.come.failed;
-  api_record_names_free(&w.gone);
-  api_record_names_free(&w.come);
+  out->failed = out->failed || w.dropped.failed || w.added.failed;
+  api_record_names_free(&w.dropped);
+  api_record_names_free(&w.added);
   return reported && !out->failed;
 }

@@ -50,9 +50,9 @@ const char *api_features_warning(const ct_scene *scene, const ct_query_options *
     return NULL;
   }
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
-    bool asked =
+    bool selected =
         !options->where_a || options->where_a[row] || !options->where_b || options->where_b[row];
-    if (asked && is_inflated(ct_scene_body(scene, row))) return inflated;
+    if (selected && is_inflated(ct_scene_body(scene, row))) return inflated;
   }
   return NULL;
 }

@@ -95,17 +95,17 @@ static void query_separating_axis(const ct_placed pair[2], const api_method_memo
 }
 
 /* Selects the method that evaluates a pair: AUTO if the requested one does not support it. */
-static api_method_kind select_method(api_method_kind asked, const ct_placed pair[2]) {
-  bool takes = false;
-  switch (asked) {
+static api_method_kind select_method(api_method_kind requested, const ct_placed pair[2]) {
+  bool supported = false;
+  switch (requested) {
   case API_METHOD_AUTO: break;
-  case API_METHOD_GJK_EPA: takes = ct_gjk_epa_is_supported(pair[0].shape, pair[1].shape); break;
-  case API_METHOD_MPR: takes = supports_mpr(pair); break;
+  case API_METHOD_GJK_EPA: supported = ct_gjk_epa_is_supported(pair[0].shape, pair[1].shape); break;
+  case API_METHOD_MPR: supported = supports_mpr(pair); break;
   case API_METHOD_SEPARATING_AXIS:
-    takes = ct_separating_axis_is_supported(pair[0].shape, pair[1].shape);
+    supported = ct_separating_axis_is_supported(pair[0].shape, pair[1].shape);
     break;
   }
-  return takes ? asked : API_METHOD_AUTO;
+  return supported ? requested : API_METHOD_AUTO;
 }
 
 static void init_method_answer(const api_method *method, const ct_placed pair[2],
@@ -114,9 +114,9 @@ static void init_method_answer(const api_method *method, const ct_placed pair[2]
   out->plane = (ct_separating_plane){.kind = CT_PLANE_NONE};
 }
 
-void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance,
-                    const api_method_memory *memory, ct_pair_result *result,
-                    api_method_answer *out) {
+void api_apply_method(const api_method *method, const ct_placed pair[2], double tolerance,
+                      const api_method_memory *memory, ct_pair_result *result,
+                      api_method_answer *out) {
   init_method_answer(method, pair, out);
   if (out->by == API_METHOD_GJK_EPA) query_gjk_epa(pair, tolerance, memory->workspace, result);
   if (out->by == API_METHOD_MPR) query_portal_method(method, pair, tolerance, result, out);
@@ -133,8 +133,8 @@ static bool overlap_by_portal(const api_method *method, const ct_placed pair[2],
   return true;
 }
 
-bool api_ask_overlap(const api_method *method, const ct_placed pair[2],
-                     const api_method_memory *memory, ct_vec3 *witness, api_method_answer *out) {
+bool api_test_overlap(const api_method *method, const ct_placed pair[2],
+                      const api_method_memory *memory, ct_vec3 *witness, api_method_answer *out) {
   ct_workspace *workspace = memory->workspace;
   init_method_answer(method, pair, out);
   if (out->by == API_METHOD_GJK_EPA)

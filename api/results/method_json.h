@@ -55,15 +55,15 @@ bool api_read_auto_or_portal(api_reader *reader, const api_method_fields *fields
  * normal, points, status and flags; the pair is touching if its distance is at most the tolerance.
  * Pairs that the method does not support are unchanged. With a cache, the plane of a separated pair
  * is the cached one while it separates. */
-void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance,
-                    const api_method_memory *memory, ct_pair_result *result,
-                    api_method_answer *out);
+void api_apply_method(const api_method *method, const ct_placed pair[2], double tolerance,
+                      const api_method_memory *memory, ct_pair_result *result,
+                      api_method_answer *out);
 
 /* True if a pair overlaps according to the method. MPR decides by the sign of its distance; its
  * witness is the midpoint of its points if the bodies have no common point. The other methods
  * decide like ct_pair_overlap, up to round-off. */
-bool api_ask_overlap(const api_method *method, const ct_placed pair[2],
-                     const api_method_memory *memory, ct_vec3 *witness, api_method_answer *out);
+bool api_test_overlap(const api_method *method, const ct_placed pair[2],
+                      const api_method_memory *memory, ct_vec3 *witness, api_method_answer *out);
 
 /* Puts the members that are specific to methods, of a distance and of an overlap result. */
 void api_put_method_answer(api_buffer *buffer, const api_method *method,

@@ -60,7 +60,7 @@ static bool make_hull(api_reader *reader, const api_field *field, const mesh_tex
 /* Adds warnings of the findings, and returns the findings if requested. */
 static bool write_findings(api_reader *reader, const api_field *field, const ct_mesh *mesh,
                            const ct_mesh_report *report, api_mesh_findings *own) {
-  if (own->repair.asked) api_warn_repaired(reader->warnings, &field->path, &own->repaired);
+  if (own->repair.requested) api_warn_repaired(reader->warnings, &field->path, &own->repaired);
   bool wanted = reader->warnings || reader->findings;
   if (wanted && !api_find_defects(reader, mesh, report, &own->defects)) {
     api_mesh_findings_free(own);
@@ -88,11 +88,11 @@ static bool make_mesh(api_reader *reader, const api_field *field, const api_fiel
                                        : wanted   ? CT_MESH_SOLID
                                                   : CT_MESH_SURFACE,
                             .at = &field->path,
-                            .repair = own.repair.asked ? &own.repair.options : NULL,
+                            .repair = own.repair.requested ? &own.repair.options : NULL,
                             .repaired = &own.repaired};
   ct_mesh *mesh = NULL;
   ct_mesh_report report;
-  if (own.repair.asked &&
+  if (own.repair.requested &&
       !note_mesh(reader, text, &own.repair, has_solid ? &wanted : NULL, &out->note))
     return false;
   if (!api_build_mesh(reader, &source, &mesh, &report)) return false;
@@ -100,7 +100,7 @@ static bool make_mesh(api_reader *reader, const api_field *field, const api_fiel
     ct_mesh_release(mesh);
     return false;
   }
-  if (has_solid && !own.repair.asked) out->note = api_text(wanted ? "true" : "false");
+  if (has_solid && !own.repair.requested) out->note = api_text(wanted ? "true" : "false");
   out->shape = (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
   return true;
 }
@@ -143,7 +143,7 @@ static mesh_text text_of_view(const ct_mesh_view *view) {
 bool api_describe_duplicates(api_reader *reader, const ct_mesh *mesh, ct_text *note) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
   const mesh_text text = text_of_view(view);
-  const api_repair repair = {.asked = true, .options.keep_duplicates = true};
+  const api_repair repair = {.requested = true, .options.keep_duplicates = true};
   return note_mesh(reader, &text, &repair, &view->solid, note);
 }
 

@@ -26,7 +26,7 @@ bool api_read_repair(api_reader *reader, const api_field *field, api_repair *out
       good;
   good = api_read_bool(reader, &m[KEEP_DUPLICATES], &o->keep_duplicates) && good;
   good = api_reject_unused(reader, &m[PLANARITY], good && !o->cap_holes, "capHoles: true") && good;
-  out->asked = true;
+  out->requested = true;
   return good;
 }
 

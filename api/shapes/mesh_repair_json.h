@@ -15,7 +15,7 @@
 
 /* A requested repair. */
 typedef struct api_repair {
-  bool asked;
+  bool requested;
   ct_mesh_repair_options options;
 } api_repair;
 
