@@ -2,7 +2,7 @@
 #ifndef API_COMMON_DIGEST_H
 #define API_COMMON_DIGEST_H
 
-#include <contact/cancel.h>
+#include <contact/base.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 #ifndef API_EXECUTION_PLANE_CACHES_H
 #define API_EXECUTION_PLANE_CACHES_H
 
+#include <contact/pair_methods.h>
 #include <contact/query.h>
-#include <contact/separating_plane.h>
 
 /* Statistics of the cache: sums over pairs. */
 typedef struct api_plane_counts {

@@ -7,7 +7,7 @@
 
 #include "queries/query_request.h"
 
-#include <contact/sweep.h>
+#include <contact/broad.h>
 
 #include "execution/plane_caches.h"
 #include "execution/scratch.h"

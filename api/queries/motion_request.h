@@ -3,7 +3,7 @@
 #ifndef API_QUERIES_MOTION_REQUEST_H
 #define API_QUERIES_MOTION_REQUEST_H
 
-#include <contact/motion.h>
+#include <contact/toi.h>
 
 #include "documents/packed_poses_json.h"
 

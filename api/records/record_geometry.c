@@ -2,7 +2,7 @@
 #include "records/record_body.h"
 
 #include <contact/limits.h>
-#include <contact/mesh_repair.h>
+#include <contact/mesh.h>
 
 #include <assert.h>
 #include <stdlib.h>

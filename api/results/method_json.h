@@ -3,9 +3,7 @@
 #ifndef API_RESULTS_METHOD_JSON_H
 #define API_RESULTS_METHOD_JSON_H
 
-#include <contact/gjk_epa.h>
-#include <contact/mpr.h>
-#include <contact/separating_plane.h>
+#include <contact/pair_methods.h>
 
 #include "common/buffer.h"
 #include "json/fields.h"

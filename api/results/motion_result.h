@@ -2,7 +2,7 @@
 #ifndef API_RESULTS_MOTION_RESULT_H
 #define API_RESULTS_MOTION_RESULT_H
 
-#include <contact/motion.h>
+#include <contact/toi.h>
 
 #include "results/result_json.h"
 

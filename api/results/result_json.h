@@ -2,8 +2,8 @@
 #ifndef API_RESULTS_RESULT_JSON_H
 #define API_RESULTS_RESULT_JSON_H
 
-#include <contact/gradient.h>
 #include <contact/mechanics.h>
+#include <contact/pair.h>
 #include <contact/query.h>
 
 #include "common/buffer.h"

@@ -2,7 +2,7 @@
 #ifndef API_SHAPES_MESH_BUILD_H
 #define API_SHAPES_MESH_BUILD_H
 
-#include <contact/mesh_repair.h>
+#include <contact/mesh.h>
 
 #include "common/warning.h"
 #include "json/fields.h"

@@ -2,7 +2,7 @@
 #ifndef API_SHAPES_MESH_REPAIR_JSON_H
 #define API_SHAPES_MESH_REPAIR_JSON_H
 
-#include <contact/mesh_repair.h>
+#include <contact/mesh.h>
 
 #include "common/buffer.h"
 #include "common/warning.h"

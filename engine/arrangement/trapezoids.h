@@ -2,7 +2,7 @@
 #ifndef ARRANGEMENT_TRAPEZOIDS_H
 #define ARRANGEMENT_TRAPEZOIDS_H
 
-#include <contact/cancel.h>
+#include <contact/base.h>
 #include <contact/vec.h>
 
 /* A segment of a border; the region is on its left, seen with the normal up. */

@@ -1,5 +1,5 @@
 /* Cancel flag: an atomic bool that any thread raises and long computations poll. */
-#include <contact/cancel.h>
+#include <contact/base.h>
 
 #include <stdatomic.h>
 #include <stdlib.h>

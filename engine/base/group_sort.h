@@ -3,8 +3,7 @@
 #ifndef BASE_GROUP_SORT_H
 #define BASE_GROUP_SORT_H
 
-#include <contact/cancel.h>
-#include <contact/status.h>
+#include <contact/base.h>
 #include <stddef.h>
 #include <stdint.h>
 

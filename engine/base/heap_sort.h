@@ -6,7 +6,7 @@
 #define BASE_HEAP_SORT_H
 
 #include <assert.h>
-#include <contact/cancel.h>
+#include <contact/base.h>
 #include <stddef.h>
 
 /* Steps between two polls of the cancel flag: below a millisecond. */

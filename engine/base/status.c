@@ -1,5 +1,5 @@
 /* Text of each status. */
-#include <contact/status.h>
+#include <contact/base.h>
 
 const char *ct_status_text(ct_status status) {
   static const char *const texts[] = {

@@ -2,7 +2,7 @@
 #ifndef BROAD_ENDPOINT_H
 #define BROAD_ENDPOINT_H
 
-#include <contact/cancel.h>
+#include <contact/base.h>
 #include <contact/vec.h>
 
 /* tag: box number, plus CT_ENDPOINT_END for an upper end. Among equal values beginnings precede

@@ -1,6 +1,6 @@
 /* Successive frames of AABBs by any broad phase method, with the pairs that begin and end
  * between frames. */
-#include <contact/sweep.h>
+#include <contact/broad.h>
 
 #include <stdlib.h>
 

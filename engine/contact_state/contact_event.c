@@ -3,7 +3,7 @@
 #include "contact_state/contact_pairs.h"
 #include "contact_state/contact_state.h"
 
-#include <contact/mpr.h>
+#include <contact/pair_methods.h>
 
 #include <assert.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include "convex/gjk.h"
 #include "hull/hull_builder.h"
 #include "pair/workspace.h"
-#include <contact/cancel.h>
+#include <contact/base.h>
 #include <contact/pair.h>
 
 /* Memory of the expanding polytope. Zero-initialised: empty. The workspace reuses it between

@@ -14,7 +14,7 @@
 #include "shape/shape_compare.h"
 #include "shape/tapered_capsule.h"
 
-#include <contact/gradient.h>
+#include <contact/pair.h>
 
 #include <assert.h>
 

@@ -1,7 +1,7 @@
 /* Flight between impacts: motion under constant forces, and the first time at which two bodies
  * meet. */
 #include "event_driven/event_driven.h"
-#include <contact/motion.h>
+#include <contact/toi.h>
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef HULL_HALF_EDGE_H
 #define HULL_HALF_EDGE_H
 
-#include <contact/cancel.h>
+#include <contact/base.h>
 #include <stdint.h>
 
 /* A directed edge of a face loop. */

@@ -13,7 +13,7 @@
 #define HULL_HULL_BUILDER_H
 
 #include "base/predicates.h"
-#include <contact/status.h>
+#include <contact/base.h>
 
 #define CT_HULL_BUILDER_NONE UINT32_MAX
 

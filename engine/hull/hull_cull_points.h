@@ -2,7 +2,7 @@
 #ifndef HULL_HULL_CULL_POINTS_H
 #define HULL_HULL_CULL_POINTS_H
 
-#include <contact/status.h>
+#include <contact/base.h>
 #include <contact/vec.h>
 
 /* Compacts the points that are not certainly strictly inside the hull, in their order. Input:

@@ -4,7 +4,7 @@
 
 #include "base/digest.h"
 #include "hull/hull_builder.h"
-#include <contact/cancel.h>
+#include <contact/base.h>
 #include <contact/hull.h>
 #include <stdatomic.h>
 

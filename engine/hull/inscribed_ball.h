@@ -3,8 +3,7 @@
 #ifndef HULL_INSCRIBED_BALL_H
 #define HULL_INSCRIBED_BALL_H
 
-#include <contact/cancel.h>
-#include <contact/status.h>
+#include <contact/base.h>
 #include <contact/vec.h>
 
 /* Half-space normal.p <= offset; the normal is unit to round-off. */

@@ -4,7 +4,7 @@
 #define HULL_QUICKHULL_H
 
 #include "hull/hull_builder.h"
-#include <contact/cancel.h>
+#include <contact/base.h>
 
 /* Sets coordinates below max(2^-260 `largest`, 2^-300) to zero, where `largest` is their largest
  * magnitude: valid sizes are then in the exactness range. The factor is a power of two, so

@@ -11,7 +11,7 @@
 #define LINEAR_BLOCK_CHOLESKY_H
 
 #include <contact/arena.h>
-#include <contact/cancel.h>
+#include <contact/base.h>
 
 enum { CT_CHOLESKY_ROWS = 6, CT_CHOLESKY_BLOCK = 36 };
 

@@ -190,7 +190,7 @@ static bool add_vertices_over(const facing_query *l, const facing_triangle s[2],
 typedef enum view_edge_kind { LINE_PLAIN, LINE_RIDGE, LINE_RIM } view_edge_kind;
 
 static view_edge_kind classify_view_edge(const facing_query *l, const ct_mesh_face *face,
-                                         const ct_mesh_edge *e) {
+                                         const ct_manifold_edge *e) {
   ct_vec3 along = ct_sub(e->q, e->p);
   if (e->flat || fabs(ct_dot(along, l->axis[0][2])) >= CT_PATCH_COSINE_MIN * ct_norm(along))
     return LINE_PLAIN;
@@ -218,7 +218,7 @@ static bool find_view_crossing(double tie, const view_point e[2], const view_poi
  * a facing triangle. The depth of crossed solids is the depth at the middle of an edge; the ends of
  * a leaning edge are deeper. */
 static void add_rim_at_depth(const facing_query *l, const facing_triangle s[2], int which,
-                             const ct_mesh_edge *e) {
+                             const ct_manifold_edge *e) {
   const facing_triangle *other = &s[1 - which];
   if (fabs(ct_dot(other->face.normal, l->axis[0][2])) < CT_PATCH_COSINE_MIN) return;
   view_point end[2] = {project_to_view(l, e->p), project_to_view(l, e->q)};
@@ -242,7 +242,7 @@ static void add_rim_at_depth(const facing_query *l, const facing_triangle s[2], 
 /* Adds crossings of edges of the two triangles. True: edges cross and the solids overlap there. */
 static bool add_crossing_edges(const facing_query *l, const facing_triangle s[2],
                                bool overlapping) {
-  ct_mesh_edge edge[2][3];
+  ct_manifold_edge edge[2][3];
   view_edge_kind kind[2][3];
   for (int i = 0; i < 6; i++) {
     int which = i / 3, k = i % 3;
@@ -251,7 +251,7 @@ static bool add_crossing_edges(const facing_query *l, const facing_triangle s[2]
     if (kind[which][k] == LINE_RIM) add_rim_at_depth(l, s, which, &edge[which][k]);
   }
   for (int i = 0; i < 9; i++) {
-    const ct_mesh_edge *e = &edge[0][i / 3], *f = &edge[1][i % 3];
+    const ct_manifold_edge *e = &edge[0][i / 3], *f = &edge[1][i % 3];
     view_edge_kind p = kind[0][i / 3], q = kind[1][i % 3];
     /* points only where a rim crosses a rim or ridge; any crossing proves the overlap */
     bool wanted = p != LINE_PLAIN && q != LINE_PLAIN && (p == LINE_RIM || q == LINE_RIM);

@@ -274,7 +274,7 @@ static ct_feature find_line_feature(const ct_contacts *c, const ct_contact_point
 /* Numbers the crossing of an edge with a rim: 0 enters, 1 leaves, from the edge's vertex of the
  * lower number, for either triangle. False: the edge is a tangent of a cap in flat contact, as in
  * manifold_face.c. */
-static bool number_rim_crossing(const ct_contacts *c, const ct_mesh_edge *e, ct_vec3 foot,
+static bool number_rim_crossing(const ct_contacts *c, const ct_manifold_edge *e, ct_vec3 foot,
                                 ct_contact_point *p) {
   const ct_convex_proxy *proxy = &c->core_a;
   double along = ct_dot(ct_unit_or(ct_sub(e->q, e->p), p->normal), ct_sub(foot, proxy->center));
@@ -326,7 +326,7 @@ static bool map_to_mesh_feature(const mesh_query *query, const ct_mesh_face *fac
            (!query->apart || ct_vertex_ends(t, face, k, opposite, lean));
   }
   if (place.kind == CT_FEATURE_EDGE) {
-    ct_mesh_edge e = ct_mesh_contacts_edge(t, face, k);
+    ct_manifold_edge e = ct_mesh_contacts_edge(t, face, k);
     p->b = e.feature;
     if (p->a.kind == CT_FEATURE_EDGE && query->contacts->core_a.kind == CT_PROXY_FRUSTUM &&
         !end_of_line && !number_rim_crossing(query->contacts, &e, foot, p))

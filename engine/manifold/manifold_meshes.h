@@ -75,7 +75,7 @@ void ct_mesh_contacts_write_points(ct_mesh_contacts *t);
 ct_feature ct_face_feature(const ct_mesh_contacts *t, const ct_mesh_face *face, ct_vec3 point);
 
 /* An edge of a face and the triangles beside it. */
-typedef struct ct_mesh_edge {
+typedef struct ct_manifold_edge {
   ct_feature feature;
   uint32_t number;   /* the lower of the two triangles' numbers for the edge */
   ct_vec3 p, q;      /* ends; p has the lower vertex number */
@@ -83,8 +83,8 @@ typedef struct ct_mesh_edge {
   ct_vec3 other;     /* unit normal of the adjacent triangle; zero if there is none */
   int wings;
   bool flat; /* the edge is inside a flat part */
-} ct_mesh_edge;
-ct_mesh_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_face *face, int k);
+} ct_manifold_edge;
+ct_manifold_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_face *face, int k);
 
 /* Largest lean of a face, as a sine, at the crossing of two edges. */
 #define CT_LEAN_MAX 0.1
@@ -92,7 +92,8 @@ ct_mesh_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_face
 #define CT_DIRECTION_TIE 1e-6
 /* True if the mesh ends along `direction` at a point of an edge, or at corner k of a face: no
  * incident triangle reaches farther than `lean`, a sine, allows. */
-bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 direction, double slack, double lean);
+bool ct_edge_ends(const ct_manifold_edge *e, ct_vec3 at, ct_vec3 direction, double slack,
+                  double lean);
 bool ct_vertex_ends(const ct_mesh_contacts *t, const ct_mesh_face *face, int k, ct_vec3 direction,
                     double lean);
 

@@ -197,16 +197,16 @@ void ct_mesh_contacts_write_points(ct_mesh_contacts *t) {
 
 /* ---- edges ---------------------------------------------------------------------------------- */
 
-ct_mesh_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_face *face, int k) {
+ct_manifold_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_face *face, int k) {
   const ct_mesh_view *view = t->view[face->which];
   int l = k == 2 ? 0 : k + 1, m = l == 2 ? 0 : l + 1;
   const uint32_t *corner = view->corners[face->position];
   assert(k >= 0 && k < 3);
   bool turned = corner[k] > corner[l];
-  ct_mesh_edge e = {.p = face->t.v[turned ? l : k],
-                    .q = face->t.v[turned ? k : l],
-                    .beyond = {face->t.v[m]},
-                    .wings = 1};
+  ct_manifold_edge e = {.p = face->t.v[turned ? l : k],
+                        .q = face->t.v[turned ? k : l],
+                        .beyond = {face->t.v[m]},
+                        .wings = 1};
   uint32_t number = 3 * view->order[face->position] + (uint32_t)k,
            other = view->across[face->position][k];
   for (int i = 0; other != CT_NO_TRIANGLE && i < 3; i++) {
@@ -228,7 +228,8 @@ ct_mesh_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_face
   return e;
 }
 
-bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 direction, double slack, double lean) {
+bool ct_edge_ends(const ct_manifold_edge *e, ct_vec3 at, ct_vec3 direction, double slack,
+                  double lean) {
   for (int i = 0; i < e->wings; i++) {
     ct_vec3 d = ct_sub(e->beyond[i], at);
     if (ct_dot(direction, d) > slack + lean * ct_norm(d)) return false;
@@ -320,7 +321,7 @@ static bool ends_at_foot(const ct_mesh_contacts *t, const ct_mesh_face *face, ct
     if (ct_norm(ct_sub(foot, face->t.v[k])) <= face->tie)
       return ct_vertex_ends(t, face, k, direction, CT_DIRECTION_TIE);
   for (int k = 0; k < 3; k++) {
-    ct_mesh_edge e = ct_mesh_contacts_edge(t, face, k);
+    ct_manifold_edge e = ct_mesh_contacts_edge(t, face, k);
     ct_vec3 d = ct_sub(e.q, e.p);
     if (ct_norm(ct_cross(d, ct_sub(foot, e.p))) > face->tie * ct_norm(d)) continue;
     return ct_edge_ends(&e, foot, direction, t->slack, CT_DIRECTION_TIE);
@@ -394,8 +395,8 @@ void ct_mesh_contacts_corners(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
 
 /* Nearest points of the lines of two edges. False: parallel, or a point is not strictly between its
  * ends. */
-static bool find_nearest_line_points(const ct_mesh_edge *e, const ct_mesh_edge *f, double tie,
-                                     ct_vec3 out[2]) {
+static bool find_nearest_line_points(const ct_manifold_edge *e, const ct_manifold_edge *f,
+                                     double tie, ct_vec3 out[2]) {
   ct_vec3 u = ct_sub(e->q, e->p), v = ct_sub(f->q, f->p), r = ct_sub(f->p, e->p),
           n = ct_cross(u, v);
   double nn = ct_norm2(n), length = ct_norm(u), other = ct_norm(v);
@@ -410,7 +411,7 @@ static bool find_nearest_line_points(const ct_mesh_edge *e, const ct_mesh_edge *
 }
 
 static void add_edge_over_edge(ct_mesh_contacts *t, const ct_mesh_face face[2],
-                               const ct_mesh_edge *e, const ct_mesh_edge *f) {
+                               const ct_manifold_edge *e, const ct_manifold_edge *f) {
   ct_vec3 at[2];
   if (!find_nearest_line_points(e, f, ct_min2(face[0].tie, face[1].tie), at)) return;
   ct_vec3 n = ct_unit_or(ct_cross(ct_sub(e->q, e->p), ct_sub(f->q, f->p)), ct_vec(0.0, 0.0, 0.0));
@@ -435,10 +436,10 @@ static void add_edge_over_edge(ct_mesh_contacts *t, const ct_mesh_face face[2],
 }
 
 void ct_mesh_contacts_edges(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
-  ct_mesh_edge other[3];
+  ct_manifold_edge other[3];
   for (int k = 0; k < 3; k++) other[k] = ct_mesh_contacts_edge(t, &face[1], k);
   for (int i = 0; i < 3; i++) {
-    ct_mesh_edge e = ct_mesh_contacts_edge(t, &face[0], i);
+    ct_manifold_edge e = ct_mesh_contacts_edge(t, &face[0], i);
     for (int k = 0; k < 3 && !e.flat; k++)
       if (!other[k].flat) add_edge_over_edge(t, face, &e, &other[k]);
   }
@@ -448,7 +449,7 @@ void ct_mesh_contacts_edges(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
 
 void ct_mesh_contacts_crossings(ct_mesh_contacts *t, const ct_mesh_face face[2], ct_vec3 normal) {
   for (int k = 0; k < 3; k++) {
-    ct_mesh_edge e = ct_mesh_contacts_edge(t, &face[0], k);
+    ct_manifold_edge e = ct_mesh_contacts_edge(t, &face[0], k);
     double at;
     if (!ct_segment_meets(e.p, e.q, &face[1].t, &at)) continue;
     ct_vec3 point = ct_lerp(e.p, e.q, at);

@@ -4,7 +4,7 @@
 #define MESH_MESH_REPAIR_STEPS_H
 
 #include "mesh/mesh_build.h"
-#include <contact/mesh_repair.h>
+#include <contact/mesh.h>
 
 /* Collects the defects of parts processed by ct_mesh_edges. CT_OUT_OF_MEMORY, CT_CANCELLED: *out
  * is zeroed. */

@@ -4,7 +4,7 @@
 #include "pair/pair_input.h"
 #include "pair/placed_proxies.h"
 
-#include <contact/gjk_epa.h>
+#include <contact/pair_methods.h>
 
 #include <assert.h>
 

@@ -10,9 +10,7 @@
 #include "pair/placed_proxies.h"
 #include "pair/round_off_bound.h"
 #include "primitives/primitive_pairs.h"
-#include <contact/mpr.h>
-
-#include <contact/mpr.h>
+#include <contact/pair_methods.h>
 
 #include <assert.h>
 

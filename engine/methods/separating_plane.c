@@ -16,7 +16,7 @@
 #include "pair/workspace.h"
 #include "primitives/primitive_pairs.h"
 
-#include <contact/separating_plane.h>
+#include <contact/pair_methods.h>
 
 #include <assert.h>
 

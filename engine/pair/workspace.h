@@ -14,7 +14,7 @@
 #ifndef PAIR_WORKSPACE_H
 #define PAIR_WORKSPACE_H
 
-#include <contact/cancel.h>
+#include <contact/base.h>
 #include <contact/pair.h>
 
 #include <assert.h>

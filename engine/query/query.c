@@ -5,7 +5,7 @@
 #include "broad/broad_methods.h"
 #include "broad/pair_list.h"
 
-#include <contact/sweep.h>
+#include <contact/broad.h>
 
 #include <assert.h>
 #include <stdlib.h>

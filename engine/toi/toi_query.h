@@ -4,7 +4,7 @@
 
 #include "query/query.h"
 
-#include <contact/motion.h>
+#include <contact/toi.h>
 
 struct ct_motion_query {
   const ct_scene *scene;

@@ -3,8 +3,7 @@
 #define TRIANGLE_POLYGON_TRIANGULATION_H
 
 #include "base/predicates.h"
-#include <contact/cancel.h>
-#include <contact/status.h>
+#include <contact/base.h>
 #include <stdint.h>
 
 /* A closed loop of corners. */

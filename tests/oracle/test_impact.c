@@ -7,7 +7,7 @@
 
 #include "toi/toi.h"
 
-#include <contact/separating_plane.h>
+#include <contact/pair_methods.h>
 
 /* Permitted relative error of a time with a closed form. */
 #define TIME_ERROR 1e-12

@@ -2,7 +2,7 @@
  * and so do the other methods. 1e5 boxes with CONTACTD_FULL=1. */
 #include "tests/support/check.h"
 
-#include <contact/sweep.h>
+#include <contact/broad.h>
 
 #define FRAMES 100
 

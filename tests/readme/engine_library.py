@@ -126,9 +126,9 @@ def every_header_has_a_page_with_all_of_its_functions():
 def the_examples_of_the_pages_compile():
     pages = sorted((ROOT / "engine/reference").glob("*.md"))
     blocks = [(page, block) for page in pages for block in blocks_of(page.relative_to(ROOT)) if block.language == "c"]
-    equal(len(blocks), len(headers), "number of examples")
+    equal(sorted({page.stem for page, unused in blocks}), [header.stem for header in headers], "pages that have an example")
     code = "#include <contact/contact.h>\n#include <stdio.h>\n" + "".join(
-        f'void example_of_{page.stem}({GIVEN});\nvoid example_of_{page.stem}({GIVEN}) {{\n#line {block.line} "{page.name}"\n{block.text}}}\n'
+        f'void example_of_{page.stem}_{block.line}({GIVEN});\nvoid example_of_{page.stem}_{block.line}({GIVEN}) {{\n#line {block.line} "{page.name}"\n{block.text}}}\n'
         for page, block in blocks)
     done = run("gcc", "-std=c17", *STRICT, "-Wno-unused", "-fsyntax-only", f"-I{ROOT}/engine/include", "-x", "c", "-", input=code)
     equal(done.stderr, "", "what the compiler says")

@@ -4,7 +4,7 @@
 #include "tests/support/check.h"
 #include "tests/support/friction_problems.h"
 
-#include <contact/cancel.h>
+#include <contact/base.h>
 
 static ct_arena *arena;
 

@@ -6,7 +6,7 @@
 
 #include <contact/elements.h>
 #include <contact/features.h>
-#include <contact/mesh_repair.h>
+#include <contact/mesh.h>
 
 static ct_workspace *scratch;
 

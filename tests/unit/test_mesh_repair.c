@@ -3,7 +3,7 @@
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
 
-#include <contact/mesh_repair.h>
+#include <contact/mesh.h>
 
 enum { RANDOM_CASES = 300 };
 

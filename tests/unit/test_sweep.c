@@ -2,7 +2,7 @@
  * frames. */
 #include "tests/support/check.h"
 
-#include <contact/sweep.h>
+#include <contact/broad.h>
 
 static ct_aabb interval(double low, double high) { return (ct_aabb){{low, 0, 0}, {high, 1, 1}}; }
 

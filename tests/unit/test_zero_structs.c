@@ -4,9 +4,8 @@
 #include "tests/support/workspace.h"
 
 #include <contact/advance.h>
-#include <contact/gjk_epa.h>
 #include <contact/manifold.h>
-#include <contact/mpr.h>
+#include <contact/pair_methods.h>
 #include <contact/query.h>
 #include <contact/toi.h>
 

@@ -54,9 +54,9 @@
 #ifndef CONTACT_ADVANCE_H
 #define CONTACT_ADVANCE_H
 
+#include <contact/base.h>
 #include <contact/compliant.h>
 #include <contact/impulse.h>
-#include <contact/linkage.h>
 #include <contact/resting.h>
 
 CT_DECLARATIONS_BEGIN

@@ -3,10 +3,8 @@
 #ifndef CONTACT_ARENA_H
 #define CONTACT_ARENA_H
 
-#include <contact/cancel.h>
+#include <contact/base.h>
 #include <contact/limits.h>
-#include <contact/linkage.h>
-#include <contact/status.h>
 
 #include <stdbool.h>
 #include <stddef.h>

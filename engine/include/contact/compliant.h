@@ -5,8 +5,8 @@
 #ifndef CONTACT_COMPLIANT_H
 #define CONTACT_COMPLIANT_H
 
+#include <contact/base.h>
 #include <contact/contact_state.h>
-#include <contact/linkage.h>
 #include <contact/mechanics.h>
 
 CT_DECLARATIONS_BEGIN

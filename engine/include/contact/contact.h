@@ -4,28 +4,22 @@
 
 #include <contact/advance.h>
 #include <contact/arena.h>
+#include <contact/base.h>
 #include <contact/broad.h>
-#include <contact/cancel.h>
 #include <contact/compliant.h>
 #include <contact/contact_state.h>
 #include <contact/elements.h>
 #include <contact/features.h>
 #include <contact/friction.h>
-#include <contact/gjk_epa.h>
-#include <contact/gradient.h>
 #include <contact/hull.h>
 #include <contact/impulse.h>
 #include <contact/lcp.h>
 #include <contact/limits.h>
-#include <contact/linkage.h>
 #include <contact/manifold.h>
-#include <contact/material.h>
 #include <contact/mechanics.h>
 #include <contact/mesh.h>
-#include <contact/mesh_repair.h>
-#include <contact/motion.h>
-#include <contact/mpr.h>
 #include <contact/pair.h>
+#include <contact/pair_methods.h>
 #include <contact/path.h>
 #include <contact/probe.h>
 #include <contact/query.h>
@@ -33,11 +27,8 @@
 #include <contact/resting.h>
 #include <contact/restore.h>
 #include <contact/scene.h>
-#include <contact/separating_plane.h>
 #include <contact/shape.h>
-#include <contact/status.h>
-#include <contact/sweep.h>
-#include <contact/text.h>
+#include <contact/toi.h>
 #include <contact/vec.h>
 #include <contact/volume.h>
 

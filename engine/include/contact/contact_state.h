@@ -17,8 +17,8 @@
 #ifndef CONTACT_CONTACT_STATE_H
 #define CONTACT_CONTACT_STATE_H
 
-#include <contact/linkage.h>
-#include <contact/mpr.h>
+#include <contact/base.h>
+#include <contact/pair_methods.h>
 #include <contact/query.h>
 
 CT_DECLARATIONS_BEGIN

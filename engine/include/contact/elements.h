@@ -32,9 +32,9 @@
 #ifndef CONTACT_ELEMENTS_H
 #define CONTACT_ELEMENTS_H
 
+#include <contact/base.h>
 #include <contact/broad.h>
 #include <contact/hull.h>
-#include <contact/linkage.h>
 #include <contact/mesh.h>
 
 CT_DECLARATIONS_BEGIN

@@ -28,7 +28,7 @@
 #ifndef CONTACT_FEATURES_H
 #define CONTACT_FEATURES_H
 
-#include <contact/linkage.h>
+#include <contact/base.h>
 #include <contact/pair.h>
 
 CT_DECLARATIONS_BEGIN

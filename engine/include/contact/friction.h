@@ -10,7 +10,7 @@
 #define CONTACT_FRICTION_H
 
 #include <contact/arena.h>
-#include <contact/linkage.h>
+#include <contact/base.h>
 
 CT_DECLARATIONS_BEGIN
 

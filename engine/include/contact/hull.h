@@ -6,9 +6,7 @@
 #ifndef CONTACT_HULL_H
 #define CONTACT_HULL_H
 
-#include <contact/cancel.h>
-#include <contact/linkage.h>
-#include <contact/status.h>
+#include <contact/base.h>
 #include <contact/vec.h>
 
 CT_DECLARATIONS_BEGIN

@@ -6,7 +6,7 @@
 #ifndef CONTACT_IMPULSE_H
 #define CONTACT_IMPULSE_H
 
-#include <contact/linkage.h>
+#include <contact/base.h>
 #include <contact/mechanics.h>
 
 CT_DECLARATIONS_BEGIN

@@ -8,7 +8,7 @@
 #define CONTACT_LCP_H
 
 #include <contact/arena.h>
-#include <contact/linkage.h>
+#include <contact/base.h>
 
 CT_DECLARATIONS_BEGIN
 

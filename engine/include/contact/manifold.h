@@ -5,7 +5,7 @@
 #ifndef CONTACT_MANIFOLD_H
 #define CONTACT_MANIFOLD_H
 
-#include <contact/linkage.h>
+#include <contact/base.h>
 #include <contact/pair.h>
 
 CT_DECLARATIONS_BEGIN

@@ -7,7 +7,7 @@
 #define CONTACT_MECHANICS_H
 
 #include <contact/arena.h>
-#include <contact/linkage.h>
+#include <contact/base.h>
 #include <contact/query.h>
 
 CT_DECLARATIONS_BEGIN

@@ -8,7 +8,7 @@
 #ifndef CONTACT_PAIR_H
 #define CONTACT_PAIR_H
 
-#include <contact/linkage.h>
+#include <contact/base.h>
 #include <contact/shape.h>
 
 CT_DECLARATIONS_BEGIN
@@ -131,6 +131,32 @@ void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
 /* True if the closed shapes share a point: the same decision as distance <= 0 of ct_pair_distance,
  * at less cost. witness (may be NULL): set to a common point, world, if they overlap. */
 bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness);
+
+/* ---- gradient -------------------------------------------------------------------------------- */
+
+/* Gradient of the signed distance with respect to the poses of both bodies.
+ *
+ * For a distance d = normal.(point_b - point_a) with a unique normal: translating body a by v, and
+ * rotating it by the small rotation vector w about its frame's origin, changes d by a.translation.v
+ * + a.rotation.w; likewise for b. World axes; translation is dimensionless, rotation in m per rad.
+ * If witness points are not unique (CT_FLAG_WITNESS_NOT_UNIQUE), the distance has a kink under
+ * rotation. The rotation parts then belong to the given points: one of the directional derivatives.
+ * Danskin 1967. */
+
+typedef struct ct_pose_gradient {
+  ct_vec3 translation, rotation;
+} ct_pose_gradient;
+
+typedef struct ct_gradient {
+  ct_pose_gradient a, b;
+} ct_gradient;
+
+/* Writes the gradient of a full (not early-out) result. origin_a, origin_b: origins of the body
+ * frames, world, m. False if no gradient exists: unsupported depths, crossing surfaces, arbitrary
+ * normals, and depths of a feature (CT_DEPTH_FEATURE), which do not change along the normal. O(1).
+ */
+bool ct_pair_gradient(const ct_pair_result *result, ct_vec3 origin_a, ct_vec3 origin_b,
+                      ct_gradient *out);
 
 CT_DECLARATIONS_END
 

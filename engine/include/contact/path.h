@@ -6,7 +6,7 @@
 #ifndef CONTACT_PATH_H
 #define CONTACT_PATH_H
 
-#include <contact/linkage.h>
+#include <contact/base.h>
 #include <contact/scene.h>
 
 CT_DECLARATIONS_BEGIN

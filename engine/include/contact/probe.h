@@ -7,7 +7,7 @@
 #ifndef CONTACT_PROBE_H
 #define CONTACT_PROBE_H
 
-#include <contact/linkage.h>
+#include <contact/base.h>
 #include <contact/query.h>
 #include <contact/ray.h>
 

@@ -14,9 +14,9 @@
 #ifndef CONTACT_QUERY_H
 #define CONTACT_QUERY_H
 
+#include <contact/base.h>
 #include <contact/broad.h>
 #include <contact/features.h>
-#include <contact/linkage.h>
 #include <contact/manifold.h>
 #include <contact/scene.h>
 #include <contact/sparsify.h>

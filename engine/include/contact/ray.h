@@ -21,7 +21,7 @@
 #ifndef CONTACT_RAY_H
 #define CONTACT_RAY_H
 
-#include <contact/linkage.h>
+#include <contact/base.h>
 #include <contact/pair.h>
 
 CT_DECLARATIONS_BEGIN

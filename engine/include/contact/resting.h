@@ -5,9 +5,9 @@
 #ifndef CONTACT_RESTING_H
 #define CONTACT_RESTING_H
 
+#include <contact/base.h>
 #include <contact/friction.h>
 #include <contact/lcp.h>
-#include <contact/linkage.h>
 #include <contact/mechanics.h>
 
 CT_DECLARATIONS_BEGIN

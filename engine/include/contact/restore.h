@@ -3,8 +3,8 @@
 #ifndef CONTACT_RESTORE_H
 #define CONTACT_RESTORE_H
 
+#include <contact/base.h>
 #include <contact/contact_state.h>
-#include <contact/linkage.h>
 #include <contact/scene.h>
 
 CT_DECLARATIONS_BEGIN

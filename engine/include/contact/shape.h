@@ -3,11 +3,10 @@
 #ifndef CONTACT_SHAPE_H
 #define CONTACT_SHAPE_H
 
+#include <contact/base.h>
 #include <contact/elements.h>
 #include <contact/hull.h>
-#include <contact/linkage.h>
 #include <contact/mesh.h>
-#include <contact/status.h>
 #include <contact/vec.h>
 
 CT_DECLARATIONS_BEGIN

@@ -7,9 +7,7 @@
 #ifndef CONTACT_SPARSIFY_H
 #define CONTACT_SPARSIFY_H
 
-#include <contact/cancel.h>
-#include <contact/linkage.h>
-#include <contact/status.h>
+#include <contact/base.h>
 #include <contact/vec.h>
 
 CT_DECLARATIONS_BEGIN

@@ -6,7 +6,7 @@
 #ifndef CONTACT_VEC_H
 #define CONTACT_VEC_H
 
-#include <contact/linkage.h>
+#include <contact/base.h>
 
 #include <math.h>
 #include <stdbool.h>

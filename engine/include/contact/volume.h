@@ -55,7 +55,7 @@
 #ifndef CONTACT_VOLUME_H
 #define CONTACT_VOLUME_H
 
-#include <contact/linkage.h>
+#include <contact/base.h>
 #include <contact/pair.h>
 
 CT_DECLARATIONS_BEGIN

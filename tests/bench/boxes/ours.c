@@ -1,7 +1,7 @@
 /* This engine in the box benchmark: the method `auto` and the methods by name. */
 #include "boxes.h"
 
-#include <contact/sweep.h>
+#include <contact/broad.h>
 #include <string.h>
 
 typedef struct state {
