@@ -94,10 +94,10 @@ api_reader api_call_reader(api_call *call);
 /* Parses the body into call->json. False: faults. */
 bool api_call_parse(api_call *call, api_field *root);
 
-/* If a body is not valid JSON: appends how to send a file, if the body looks like one or the route
- * accepts files. */
+/* If a body is not valid JSON: appends how to send a file, if the body has the form of a file or
+ * the route accepts files. */
 void api_suggest_content_type(api_call *call);
-/* "STL" or "OBJ" if the bytes look like such a file, else NULL. */
+/* The format of a file with these first bytes: "STL" or "OBJ"; NULL: neither. */
 const char *api_file_kind(const char *bytes, size_t length);
 
 /* Replies with SCENE_NOT_FOUND, BODY_NOT_FOUND or CONTACT_STATE_NOT_FOUND for the id in the path,
@@ -118,7 +118,7 @@ void api_call_open(api_call *call);
 /* Ends a write: seals the draft and replies {revision, durability} after the members already in
  * call->out, or with the fault. */
 api_step api_call_commit(api_call *call, ct_draft *draft, int status);
-/* The same reply for a revision that is already sealed, by its number. */
+/* Replies like the function above for a revision that is already sealed, given by its number. */
 api_step api_call_written(api_call *call, uint64_t revision, int status);
 
 /* Adds a header with a formatted value, cut at the size of api_header.value. */

@@ -30,7 +30,7 @@ static bool reserve_event(api_event_list *list) {
   return grown != NULL;
 }
 
-/* Inserts an event at index `at`; takes over the data. */
+/* Inserts an event at index `at`; owns its data from then on. */
 static void insert_event(api_event_list *list, size_t at, api_event event) {
   if (!reserve_event(list)) {
     free((void *)(uintptr_t)event.data);

@@ -13,7 +13,7 @@ typedef struct api_event_list {
   api_event *items; /* data owned */
   size_t count, capacity;
   size_t bytes; /* of the data */
-  bool lost;    /* out of memory: events are missing, further ones are discarded */
+  bool lost;    /* out of memory: events are missing, later events are discarded */
   bool opened;  /* the event of the write itself has been inserted at the front */
 } api_event_list;
 
@@ -25,8 +25,9 @@ void api_events_free(api_event_list *list);
 /* Adds an event after all others; the event of the write itself, `revision` or `deleted`, precedes
  * them and is not added here. name: static. contact_state: the event is for its subscribers;
  * borrowed for the call's life; events of one state are contiguous. data: a JSON object without
- * line end, taken over and empty afterwards. False: the state has more events than the backlog
- * holds, or out of memory: its subscribers get `reset`, and later events for them are discarded. */
+ * line end; ownership passes to the list, and the buffer is empty afterwards. False: the state has
+ * more events than fit into the backlog, or out of memory: its subscribers get `reset`, and later
+ * events for them are discarded. */
 bool api_call_add_event(api_call *call, const char *name, const char *contact_state,
                         api_buffer *data);
 

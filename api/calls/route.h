@@ -1,5 +1,5 @@
-/* One operation of the HTTP interface: what a call may know of its route. The table of routes is in
- * routes/routes.c, above the handlers. */
+/* One operation of the HTTP interface: the properties of a route that calls use. The table of
+ * routes is in routes/routes.c, above the handlers. */
 #ifndef API_CALLS_ROUTE_H
 #define API_CALLS_ROUTE_H
 

@@ -19,11 +19,11 @@ typedef struct api_body {
 void api_body_release(api_body *body);
 
 typedef struct api_body_form {
-  ct_text id;          /* id if the document has none; empty: the document must have one */
-  bool id_is_fixed;    /* a document's id must equal `id` (BAD_VALUE), as for PUT of a body */
-  bool allow_short;    /* a single collider with its pose is a body, as in stateless queries */
-  const ct_body *kept; /* the body retains the colliders of `kept`; NULL: the document has
-                        * colliders */
+  ct_text id;       /* id if the document has none; empty: the document must have one */
+  bool id_is_fixed; /* a document's id must equal `id` (BAD_VALUE), as for PUT of a body */
+  bool allow_short; /* a single collider with its pose is a body, as in stateless queries */
+  const ct_body
+      *kept; /* body with the colliders to retain; NULL: the document contains colliders */
 } api_body_form;
 
 /* Reads a body. form NULL: id required, no short form. On success *out owns a body; on failure
@@ -47,7 +47,7 @@ typedef struct api_body_list {
   size_t bytes; /* estimated memory of the bodies, hulls included */
 } api_body_list;
 void api_body_list_free(api_body_list *list); /* releases the bodies */
-/* takes over the body; false: out of memory, the caller still owns it */
+/* owns the body afterwards; false: out of memory, the caller still owns the body */
 bool api_body_list_add(api_body_list *list, api_body *body);
 
 /* Appends an array of bodies, of at most limits->bodies elements. */

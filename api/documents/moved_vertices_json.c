@@ -154,9 +154,9 @@ static bool rebuild_elements(api_reader *reader, const api_pointer *at, const ct
   return true;
 }
 
-/* Sets the collider's note, which states how the arrays are interpreted if they do not tell by
- * themselves. A posted shape becomes the collider's own, and a surface stays a surface even if its
- * edges are closed. */
+/* Sets the collider's note, which states whether the arrays are read as a solid or a surface if
+ * that does not follow from the arrays. The collider gets its own copy of a posted shape, and a
+ * surface remains a surface even if its edges are closed. */
 static bool update_mesh_note(api_reader *reader, ct_collider *collider) {
   const ct_mesh_view *view = ct_mesh_get(collider->shape.mesh);
   bool spelled = collider->note.length && collider->note.bytes[0] == '"';

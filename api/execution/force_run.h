@@ -6,7 +6,7 @@
 
 #include "execution/range_run.h"
 
-/* What distinguishes the kinds whose results are forces. */
+/* Operations of the kinds of queries with forces as results. */
 typedef struct api_force_operations {
   api_force_reader *read_options;
   /* Solves an island and writes its result. False: the range has a status. NULL: one range

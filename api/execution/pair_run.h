@@ -54,7 +54,7 @@ ct_status api_run_features_items(api_range_run *run, const ct_query *query,
 /* Evaluates the hit's pair of colliders by the query's method. */
 void api_add_distance_method(api_range_run *run, const api_pair_hit *hit, ct_pair_result *own,
                              api_pair_answer *answer);
-/* Adds what the method reported when it decided the hit, if that is about the hit. */
+/* Adds the results of the method that decided the hit, if they describe the hit. */
 void api_add_overlap_method(api_range_run *run, const api_pair_hit *hit, ct_pair_result *own,
                             api_pair_answer *answer);
 void api_evaluate_distance(api_range_run *run, const ct_placed pair[2], ct_pair_result *result,

@@ -28,8 +28,8 @@ typedef struct api_variant_extent {
   uint32_t count; /* results */
   size_t more;    /* end of its further members in `frames`; they begin at the previous variant's
                    * end */
-  size_t removed; /* likewise removed contacts, in `removed` */
-  size_t sums;    /* likewise sums of element-wise pairs, in `sums` */
+  size_t removed; /* end of its removed contacts in `removed` */
+  size_t sums;    /* end of its sums of element-wise pairs in `sums` */
 } api_variant_extent;
 
 /* Reason of a contact limit. */
@@ -37,7 +37,7 @@ typedef enum api_contact_limit {
   API_CONTACT_LIMIT_NONE,
   API_CONTACT_LIMIT_MEMORY,  /* more than requestMemoryBytes allows */
   API_CONTACT_LIMIT_METHOD,  /* more in an island than the requested method accepts */
-  API_CONTACT_LIMIT_PYRAMID, /* likewise, with polyhedral friction cones */
+  API_CONTACT_LIMIT_PYRAMID, /* more than the method accepts with polyhedral friction cones */
   API_CONTACT_LIMIT_COUPLED  /* too many coupled pairs of contacts (Delassus matrix) */
 } api_contact_limit;
 
@@ -87,8 +87,8 @@ typedef struct api_task {
   int status;                /* 0: answered by its ranges; else the problem's status */
   api_buffer problem;        /* the problem's document */
   ct_query *query;           /* NULL: the range prepares its own query */
-  ct_probe *probe;           /* PROBE: likewise */
-  ct_motion_query *motion;   /* MOTION: likewise */
+  ct_probe *probe;           /* PROBE; NULL: as for `query` */
+  ct_motion_query *motion;   /* MOTION; NULL: as for `query` */
   ct_mechanics *mechanics;   /* FORCE: prepared by the first range, for which the others wait; NULL:
                               * a single range prepares its own */
   api_velocity_after *after; /* FORCE with writes: by row; allocated by the first range */

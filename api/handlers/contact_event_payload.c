@@ -55,7 +55,7 @@ static int compare_pair_numbers(const void *x, const void *y) {
 void api_emit_state_ended(api_call *call, const char *id, const ct_contact_state *state) {
   const event_frame frame = make_event_frame(call, id, state);
   size_t count = ct_contact_state_count(state);
-  /* More events than the backlog holds are replaced by `reset`, and need no order. */
+  /* If the events exceed the backlog, one `reset` replaces them, and no order is needed. */
   const ct_contact_record **records =
       count < call->service->limits.event_ring ? malloc((count + 1) * sizeof *records) : NULL;
   if (!records) {

@@ -12,7 +12,7 @@
 #define LIKELY_LEAST 1e-3
 #define LIKELY_GREATEST 100.0
 
-/* The shape made from the body, and what is known about it. */
+/* The shape of the body, and the findings about it. */
 typedef struct built {
   ct_collider collider; /* owns its shape */
   bool has_report;

@@ -6,8 +6,7 @@
 #include "documents/material_json.h"
 #include "handlers/matrix_json.h"
 
-/* Upper bound of the relaxation factor omega of projected SOR, which lies strictly between 0 and
- * this. */
+/* Upper bound of the relaxation factor omega of projected SOR: 0 < omega < bound. */
 #define RELAXATION_END 2.0
 #define ITERATIONS_MAX 1000000000u
 /* Scratch memory of direct methods per entry of a dense matrix, bytes. */

@@ -31,8 +31,9 @@ typedef struct api_import {
  * that is not finite, OUT_OF_RANGE for one beyond 1e9 m, BAD_INDEX for a face of OBJ, the faults of
  * the soup, or DEADLINE_EXCEEDED. */
 
-/* Imports STL. The file is binary if its length matches its number of triangles, whatever its first
- * word; otherwise it is text. Bit-equal points are joined. Normals and attributes are ignored. */
+/* Imports STL. The file is binary if its length matches its number of triangles, even if it begins
+ * with "solid"; otherwise it is text. Bit-equal points are joined. Normals and attributes are
+ * ignored. */
 bool api_import_stl(api_import *import);
 /* Imports v and f of OBJ. A polygon is split into a fan of triangles about its first corner for
  * which all triangles face the polygon's side; a polygon without such a corner is rejected

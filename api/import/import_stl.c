@@ -113,8 +113,8 @@ static bool read_text_facet(text_file *f) {
          api_triangle_soup_add_triangle(f->import->reader, f->import->soup, corners);
 }
 
-/* Reads a solid after the word "solid": a name up to the end of the line, facets, "endsolid" and
- * the name again. */
+/* Reads a solid after the word "solid": a name up to the end of the line, facets, "endsolid" and a
+ * name. */
 static bool read_solid(text_file *f) {
   api_scanner_next_line(&f->scan);
   for (size_t i = 0;; i++) {

@@ -30,7 +30,7 @@ typedef enum api_word_number {
 /* Reads the double nearest to [+-]digits[.digits][e[+-]digits]; -0 becomes 0, and small values
  * become 0 or subnormal. *out is set only if a number is read. */
 api_word_number api_word_read(ct_text word, double *out);
-/* Reads [+-]digits within an int64_t. False: not such a number. */
+/* Reads an integer [+-]digits. False: another form, or beyond the range of int64_t. */
 bool api_word_integer(ct_text word, int64_t *out);
 
 #endif

@@ -134,7 +134,7 @@ static void put_pairs_lists(api_buffer *out, const api_task *task) {
   if (task->question.mode == API_MODE_BOXES) api_put_boxes_frames(out, task);
 }
 
-/* Writes what the method of overlap and distance reports of all pairs, and its limits. */
+/* Writes the totals and limits of the method of overlap and distance. */
 static void put_method_members(api_buffer *out, const api_task *task, const api_page *page) {
   const api_query *q = &task->question;
   if (api_reuses_planes(q) && !page->truncated && !q->resumed)

@@ -1,4 +1,4 @@
-/* What a pair query evaluates of each pair of bodies; volumes: api_volume. */
+/* Values that a pair query evaluates for each pair of bodies; for volumes see api_volume. */
 #ifndef API_QUERIES_EVALUATION_H
 #define API_QUERIES_EVALUATION_H
 

@@ -45,7 +45,7 @@ const char *api_force_member_word(int member);
 typedef struct api_force {
   ct_mechanics_options mechanics; /* its arrays are in the arena */
   api_volume volumetric;          /* if contacts are volumetric */
-  ct_mechanics_volumes volumes;   /* likewise */
+  ct_mechanics_volumes volumes;   /* if contacts are volumetric */
   const char *warning;            /* about volumetric contacts, or NULL */
   ct_vec3 gravity;                /* effective value */
   double velocity_tolerance;      /* m/s, effective value */
@@ -65,7 +65,8 @@ typedef struct api_force_fields {
   const api_pointer *question;
 } api_force_fields;
 
-/* What the query selects, read before: where, pairs, hypothetical poses and velocities, detail. */
+/* The selection of the query, read before: where, pairs, hypothetical poses and velocities, detail.
+ */
 typedef struct api_force_scope {
   const ct_scene *scene;
   const ct_query_options *options;
@@ -74,7 +75,7 @@ typedef struct api_force_scope {
   size_t velocity_count;
 } api_force_scope;
 
-/* Reads the options of one kind, after those of all. */
+/* Reads the options of one kind, after the options of all kinds. */
 typedef bool api_force_reader(api_reader *reader, const api_force_fields *fields,
                               const api_force_scope *scope, api_force *out);
 api_force_reader api_read_impulse_options, api_read_resting_options, api_read_compliant_options;

@@ -25,7 +25,7 @@ typedef struct api_motions {
   ct_row_motion *moving; /* the paths are owned, the array is in the arena */
 } api_motions;
 
-/* What the query selects, read before. */
+/* The selection of the query, read before. */
 typedef struct api_motion_scope {
   bool timeline; /* else a sweep */
   const ct_scene *scene;

@@ -1,6 +1,6 @@
 /* The kinds of queries. Each kind has one constant row of operations: which members it accepts,
- * how it is decoded, planned, run and written. The rows are defined in kinds/, beside what they
- * name; all other code reaches a kind through its row. */
+ * how it is decoded, planned, run and written. The rows are defined in kinds/, next to their
+ * functions; all other code uses a kind through its row. */
 #ifndef API_QUERIES_QUERY_KIND_H
 #define API_QUERIES_QUERY_KIND_H
 
@@ -46,13 +46,13 @@ struct api_query_context;
 struct api_range_run;
 struct api_task;
 
-/* A word of `include`, and where the query has its flag. A list ends with word NULL. */
+/* A word of `include` and the offset of its flag in the query. A list ends with word NULL. */
 typedef struct api_include_word {
   const char *word;
   size_t flag; /* offset of a bool in api_query */
 } api_include_word;
 
-/* What distinguishes the kinds whose results are about pairs of bodies. */
+/* Operations of the kinds of queries with results for pairs of bodies. */
 typedef struct api_pair_operations {
   ct_query_kind engine;
   bool measures;   /* results have a distance: the summary `closest`, and methods that apply to
@@ -90,7 +90,7 @@ struct api_force_operations;
 typedef struct api_kind_operations {
   api_kind number;
   /* Accepted members: in queries of scenes; only of scenes of the daemon; of given bodies; of raw
-   * boxes (0: no such query); and members of force queries. */
+   * boxes (0: not supported); and members of force queries. */
   uint64_t scene_members, stored_members, given_members, boxes_members;
   uint32_t force_members;
   const api_include_word *include; /* NULL: none */
@@ -108,7 +108,7 @@ typedef struct api_kind_operations {
   /* Makes a query of the given bodies, which have been read. */
   bool (*read_given)(api_reader *reader, const api_member_set *set,
                      const struct api_query_context *context, struct api_query *out);
-  /* Sets the task's number of items, its cost and, if `shared`, what its ranges share. */
+  /* Sets the task's number of items, its cost and, if `shared`, the data shared by its ranges. */
   ct_status (*plan)(const struct api_plan *plan, struct api_task *task, bool shared);
   /* Runs items [begin, end) and writes their results. */
   void (*run)(struct api_range_run *run, size_t begin, size_t end);

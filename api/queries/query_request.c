@@ -298,7 +298,7 @@ bool api_read_given_scene(api_reader *reader, const api_member_set *set,
          read_scene_query(reader, set, context, out);
 }
 
-/* Reads bodies a and b, then what the kind computes of them. */
+/* Reads bodies a and b, then the members of the kind. */
 static bool read_given_bodies(api_reader *reader, const api_member_set *set,
                               const api_query_context *context, api_query *out) {
   for (int i = 0; i < 2; i++) {

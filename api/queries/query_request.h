@@ -45,7 +45,7 @@ typedef struct api_variant {
   api_variant_scene *own;    /* added bodies and own filters; NULL: the query's scene */
 } api_variant;
 
-/* ZERO_CROSSINGS: what is evaluated. */
+/* ZERO_CROSSINGS: values to evaluate. */
 typedef struct api_crossings {
   const ct_contact_state *state; /* borrowed from the scene */
   ct_contact_evaluation evaluation;

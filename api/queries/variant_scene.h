@@ -7,7 +7,7 @@
 
 #include "queries/query_request.h"
 
-/* What a variant adds; rows of the query's scene keep their numbers. */
+/* The additions of a variant; rows of the query's scene keep their numbers. */
 struct api_variant_scene {
   api_body_list bodies;
   ct_filters filters; /* in the arena */

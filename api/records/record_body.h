@@ -4,8 +4,7 @@
 
 #include "records/record_decoder.h"
 
-/* before: the body that this one replaces, or NULL; hulls and meshes shared with it are not encoded
- * again. */
+/* before: the replaced body, or NULL; hulls and meshes shared with it are not encoded. */
 void api_record_put_body(api_buffer *out, const ct_body *body, const ct_body *before);
 /* *out is a reference. */
 bool api_record_get_body(api_record_decoder *r, const ct_body *before, const ct_body **out);

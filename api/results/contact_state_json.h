@@ -1,4 +1,4 @@
-/* Contact states as JSON: records of contacts, what an event changed, a state's members. */
+/* Contact states as JSON: records of contacts, the changes of an event, a state's members. */
 #ifndef API_RESULTS_CONTACT_STATE_JSON_H
 #define API_RESULTS_CONTACT_STATE_JSON_H
 

@@ -1,5 +1,5 @@
 /* The calls of the server, from a matched head to the reply: checks what all routes share, runs the
- * route's handler, and passes the ranges of its work on to the operations of that work. */
+ * route's handler, and forwards the ranges of its work to the operations of the work. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Convex shapes from points or planes. Numbers that the hull cannot reproduce are kept in the
+/* Convex shapes from points or planes. Numbers that the hull cannot reproduce are stored in the
  * collider's note. */
 #include "shapes/convex_json.h"
 #include "shapes/mesh_arrays.h"

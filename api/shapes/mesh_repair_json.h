@@ -19,7 +19,7 @@ typedef struct api_repair {
   ct_mesh_repair_options options;
 } api_repair;
 
-/* Findings about a mesh beside its own report. */
+/* Findings about a mesh in addition to its report. */
 typedef struct api_mesh_findings {
   api_repair repair;
   ct_mesh_repaired repaired; /* its mesh and report are not set */

@@ -5,7 +5,7 @@
 #include "json/pose_json.h"
 
 /* Reads the value of the member of out->shape.kind. A spelling that the numbers cannot reproduce is
- * kept in out->note, in the arena, as are the face ids (out->shape.surface_ids), one per face. */
+ * stored in out->note, in the arena, as are the face ids (out->shape.surface_ids), one per face. */
 bool api_read_primitive(api_reader *reader, const api_field *field, ct_collider *out);
 
 /* Reads 0 or a size. */

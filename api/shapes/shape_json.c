@@ -1,4 +1,4 @@
-/* Shapes of all kinds, and colliders. A spelling that the shape cannot reproduce is kept in the
+/* Shapes of all kinds, and colliders. A spelling that the shape cannot reproduce is stored in the
  * collider's note as the JSON value of its shape member. The kinds: primitive_json.c,
  * convex_json.c, mesh_json.c, elements_json.c. */
 #include "shapes/shape_json.h"

@@ -339,7 +339,7 @@ ct_status api_count_references(api_shape_users users, const char *shape_id, cons
   return CT_OK;
 }
 
-/* Finds the index of a shape in the table. False: there is no such id. */
+/* Finds the index of a shape in the table. False: the table has no shape with the id. */
 static bool find_table_index(const api_shape_table *shapes, ct_text id, size_t *out) {
   size_t low = 0, high = api_shapes_count(shapes);
   while (low < high) {

@@ -23,8 +23,8 @@ typedef struct api_scaled {
   ct_shape copy; /* a reference, owned */
 } api_scaled;
 
-/* Shapes that a call may name. Colliders of a call that name a shape at the same scale share one
- * copy. */
+/* Shapes to which a call may refer. Colliders of a call that refer to a shape at the same scale
+ * share one copy. */
 typedef struct api_shape_scope {
   const api_shape_table *table; /* a reference, owned; NULL: no shapes */
   api_scaled scaled[API_SCALED_MAX];
