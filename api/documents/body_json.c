@@ -356,7 +356,7 @@ static void report_failed_insertion(api_reader *reader, const api_pointer *at, c
     break;
   case CT_LIMIT:
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, at,
-                                 "A scene holds at most %llu bodies.",
+                                 "A scene may have at most %llu bodies.",
                                  (unsigned long long)reader->limits->bodies),
                     (double)reader->limits->bodies, NAN);
     break;

@@ -59,8 +59,8 @@ static bool check_row_limit(api_reader *reader, const api_field *at, const char 
                             size_t rows, size_t limit) {
   if (rows <= limit) return check_solver_memory(reader, at, rows);
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
-                               "The method %s takes at most %zu rows; the problem has %zu.", method,
-                               limit, rows),
+                               "The method %s accepts at most %zu rows; the problem has %zu.",
+                               method, limit, rows),
                   (double)limit, (double)rows);
   return false;
 }

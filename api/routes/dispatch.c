@@ -120,7 +120,7 @@ static void refuse_unknown_parameter(api_call *call, const api_url_parameter *pa
   }
   api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
                                      "This call has no URL parameter \"%s\"%s%s.", word,
-                                     names[0] && !likeness.best.length ? "; it takes" : "",
+                                     names[0] && !likeness.best.length ? "; it accepts" : "",
                                      names[0] && !likeness.best.length ? names : "");
   size_t length = strlen(fault->detail); /* the list of names ends with a space */
   if (length > 2 && fault->detail[length - 2] == ' ') memcpy(fault->detail + length - 2, ".", 2);
