@@ -21,8 +21,8 @@ static void draw_poses(ct_frame *out, double apart) {
 }
 
 /* ns per query, over all poses. */
-static double ask(const ct_shape *a, const ct_shape *b, const ct_frame *poses, bool overlap,
-                  ct_workspace *workspace) {
+static double run_query(const ct_shape *a, const ct_shape *b, const ct_frame *poses, bool overlap,
+                        ct_workspace *workspace) {
   const ct_frame here = ct_frame_of(ct_pose_identity());
   const ct_pair_options options = {.threshold = INFINITY};
   double from = timing_ns();
@@ -44,8 +44,8 @@ static void measure(const char *name, size_t size, const ct_shape *one, const ct
     double shared[ROUNDS], apart[ROUNDS];
     draw_poses(poses, 2.5);
     for (int round = 0; round < ROUNDS; round++) {
-      shared[round] = ask(one, one, poses, overlap, workspace);
-      apart[round] = ask(one, other, poses, overlap, workspace);
+      shared[round] = run_query(one, one, poses, overlap, workspace);
+      apart[round] = run_query(one, other, poses, overlap, workspace);
     }
     printf("|%.0f|%.0f", timing_median(shared, ROUNDS), timing_median(apart, ROUNDS));
   }

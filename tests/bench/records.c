@@ -60,7 +60,7 @@ static const ct_scene *moved(const ct_scene *scene, check_random *random) {
   return must(draft ? ct_draft_seal(draft) : NULL);
 }
 
-static void tell(const char *name, size_t bytes, double seconds) {
+static void report(const char *name, size_t bytes, double seconds) {
   printf("%s|%zu|%.1f\n", name, bytes, 1e6 * seconds);
 }
 
@@ -92,11 +92,11 @@ static void measure(const char *name, const ct_scene *before, const ct_scene *af
   }
   char row[64];
   snprintf(row, sizeof row, "%s, made", name);
-  tell(row, bytes, made);
+  report(row, bytes, made);
   snprintf(row, sizeof row, "%s, read", name);
-  tell(row, bytes, read);
+  report(row, bytes, read);
   snprintf(row, sizeof row, "%s, copied", name);
-  tell(row, bytes, copied);
+  report(row, bytes, copied);
 }
 
 int main(void) {

@@ -48,7 +48,7 @@ static inline proof_allowance proof_allowed(const pair_case *c, double distance)
 }
 
 /* Runs both queries: the full distance and the overlap decision. */
-static inline proof_answer proof_ask(ct_placed a, ct_placed b, ct_workspace *workspace) {
+static inline proof_answer proof_query_pair(ct_placed a, ct_placed b, ct_workspace *workspace) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   proof_answer answer = {.overlap = false};
   ct_pair_distance(a, b, &options, workspace, &answer.r);
@@ -191,21 +191,21 @@ static inline void proof_of(const pair_case *c, const proof_answer *answer, long
 }
 
 /* The algorithm under test. */
-typedef proof_answer (*proof_asked)(ct_placed a, ct_placed b, ct_workspace *workspace);
+typedef proof_answer (*proof_pair_query)(ct_placed a, ct_placed b, ct_workspace *workspace);
 
 /* Runs the algorithm and proves its answer. */
-static inline proof_answer prove_by(proof_asked ask, const pair_case *c, ct_workspace *workspace,
-                                    long index, proof_tally *t) {
+static inline proof_answer prove_by(proof_pair_query query_pair, const pair_case *c,
+                                    ct_workspace *workspace, long index, proof_tally *t) {
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
   proof_answer answer =
-      ask((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, workspace);
+      query_pair((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, workspace);
   proof_of(c, &answer, index, t);
   return answer;
 }
 
 static inline proof_answer prove(const pair_case *c, ct_workspace *workspace, long index,
                                  proof_tally *t) {
-  return prove_by(proof_ask, c, workspace, index, t);
+  return prove_by(proof_query_pair, c, workspace, index, t);
 }
 
 static inline proof_tally proof_begin(void) {
@@ -231,8 +231,8 @@ typedef struct proof_plan {
   pair_family family;
   long quick, full;
   bool at_contact;
-  double flagged;  /* permitted share of answers that are not ok; 0: PROOF_FLAGGED */
-  proof_asked ask; /* NULL: proof_ask */
+  double flagged;              /* permitted share of answers that are not ok; 0: PROOF_FLAGGED */
+  proof_pair_query query_pair; /* NULL: proof_query_pair */
 } proof_plan;
 
 /* The number of cases: `quick`, or with CONTACTD_FULL=1 `full`. */
@@ -255,7 +255,7 @@ static inline void proof_run(const proof_plan *plan) {
       bring_to_gap(&c, workspace, gaps[i % 7]);
       c.known = false;
     }
-    prove_by(plan->ask ? plan->ask : proof_ask, &c, workspace, i, &t);
+    prove_by(plan->query_pair ? plan->query_pair : proof_query_pair, &c, workspace, i, &t);
     case_release(&c);
   }
   proof_end(plan->name, &t, plan->flagged > 0.0 ? plan->flagged : PROOF_FLAGGED);

@@ -116,10 +116,10 @@ static void what_has_moved_is_written(void) {
   ct_draft *draft = ct_draft_begin(scene);
   CHECK_INT(ct_advance_write(advance, draft), CT_OK);
   for (uint32_t row = 0; row < 2; row++) {
-    ct_pose told, written = ct_draft_pose(draft, row);
+    ct_pose reported, written = ct_draft_pose(draft, row);
     ct_velocity velocity, written_velocity = ct_draft_velocity(draft, row);
-    ct_advance_body(advance, row, &told, &velocity);
-    CHECK(memcmp(&told, &written, sizeof told) == 0);
+    ct_advance_body(advance, row, &reported, &velocity);
+    CHECK(memcmp(&reported, &written, sizeof reported) == 0);
     CHECK(memcmp(&velocity, &written_velocity, sizeof velocity) == 0);
   }
   CHECK_NEAR(ct_draft_pose(draft, 1).position.x, 0.25, 1e-15);

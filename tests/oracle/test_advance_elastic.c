@@ -84,13 +84,13 @@ static void sixteen_contacts_of_a_steel_ball(void) {
   static const struct {
     int contact;
     double begin, before, duration, after;
-  } told[] = {{1, 0.4515236410, 4.42944692, 8.595746e-6, 3.02610933},
-              {2, 1.0684760356, 3.02610933, 9.276359e-6, 2.06736978},
-              {3, 1.4899674280, 2.06736978, 1.001088e-5, 1.41237246},
-              {6, 2.1090476732, .65916996, 1.258255e-5, .45030696},
-              {10, 2.3357226382, .14351889, 1.707147e-5, .09801247},
-              {15, 2.3894416806, .02123552, 2.506906e-5, .01445279},
-              {16, 2.3924132920, .01445279, 2.711109e-5, .00981439}};
+  } reported[] = {{1, 0.4515236410, 4.42944692, 8.595746e-6, 3.02610933},
+                  {2, 1.0684760356, 3.02610933, 9.276359e-6, 2.06736978},
+                  {3, 1.4899674280, 2.06736978, 1.001088e-5, 1.41237246},
+                  {6, 2.1090476732, .65916996, 1.258255e-5, .45030696},
+                  {10, 2.3357226382, .14351889, 1.707147e-5, .09801247},
+                  {15, 2.3894416806, .02123552, 2.506906e-5, .01445279},
+                  {16, 2.3924132920, .01445279, 2.711109e-5, .00981439}};
   const placed_body bodies[] = {
       {.id = "ground", .shape = plane_of(), .pose = pose_at(0, 0, 0)},
       {.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 1.1), .mass = 0.001}};
@@ -104,11 +104,11 @@ static void sixteen_contacts_of_a_steel_ball(void) {
     CHECK(to_event(advance));
     double duration = ct_advance_now(advance).time - begin, after = speed_of(advance, 1);
     CHECK_INT(ct_advance_now(advance).contacts, 0);
-    if (told[next].contact != contact) continue;
-    CHECK_NEAR(begin, told[next].begin, 6e-11 + 1e-9 * begin);
-    CHECK_NEAR(before, told[next].before, 6e-9);
-    CHECK_NEAR(duration, told[next].duration, 6e-12);
-    CHECK_NEAR(after, told[next].after, 6e-9);
+    if (reported[next].contact != contact) continue;
+    CHECK_NEAR(begin, reported[next].begin, 6e-11 + 1e-9 * begin);
+    CHECK_NEAR(before, reported[next].before, 6e-9);
+    CHECK_NEAR(duration, reported[next].duration, 6e-12);
+    CHECK_NEAR(after, reported[next].after, 6e-9);
     next++;
   }
   CHECK(!to_event(advance));

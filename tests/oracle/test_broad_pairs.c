@@ -69,13 +69,15 @@ static void every_method_gives_the_list_of_the_double_loop(void) {
     for (size_t i = 0; i < COUNT; i++) boxes[i] = random_box(family, &r, i);
     size_t count = all_pairs(boxes, COUNT, expected);
     CHECK(count > 0);
-    for (ct_broadphase asked = CT_BROADPHASE_AUTO; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
-      ct_broad_options options = {asked, SIZE_MAX, NULL};
+    for (ct_broadphase requested = CT_BROADPHASE_AUTO; requested <= CT_BROADPHASE_BRUTE_FORCE;
+         requested++) {
+      ct_broad_options options = {requested, SIZE_MAX, NULL};
       ct_pair_list list = {NULL, 0, 0};
       ct_broad_statistics statistics;
       CHECK_INT(ct_broad_pairs(boxes, COUNT, &options, &list, &statistics), CT_OK);
       ct_broadphase method = statistics.method;
-      CHECK(method != CT_BROADPHASE_AUTO && (asked == CT_BROADPHASE_AUTO || method == asked));
+      CHECK(method != CT_BROADPHASE_AUTO &&
+            (requested == CT_BROADPHASE_AUTO || method == requested));
       CHECK_INT(list.count, count);
       CHECK(list.count != count || memcmp(list.items, expected, count * sizeof *expected) == 0);
       CHECK((statistics.tree_height > 0) == (method == CT_BROADPHASE_TREE));
@@ -144,8 +146,9 @@ static void more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not(vo
   ct_aabb boxes[300];
   for (size_t i = 0; i < 300; i++) boxes[i] = (ct_aabb){{0, 0, 0}, {1, 1, 1}};
   const size_t pairs = 300 * 299 / 2;
-  for (ct_broadphase asked = CT_BROADPHASE_TREE; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
-    ct_broad_options options = {asked, pairs - 1, NULL};
+  for (ct_broadphase requested = CT_BROADPHASE_TREE; requested <= CT_BROADPHASE_BRUTE_FORCE;
+       requested++) {
+    ct_broad_options options = {requested, pairs - 1, NULL};
     ct_pair_list list = {NULL, 0, 0};
     CHECK_INT(ct_broad_pairs(boxes, 300, &options, &list, NULL), CT_PAIR_LIMIT);
     CHECK(!list.items && list.count == 0);
@@ -166,8 +169,9 @@ static void a_raised_flag_cancels(void) {
   CHECK(!ct_cancel_raised(cancel));
   ct_cancel_raise(cancel);
   CHECK(ct_cancel_raised(cancel));
-  for (ct_broadphase asked = CT_BROADPHASE_TREE; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
-    ct_broad_options options = {asked, 10, cancel};
+  for (ct_broadphase requested = CT_BROADPHASE_TREE; requested <= CT_BROADPHASE_BRUTE_FORCE;
+       requested++) {
+    ct_broad_options options = {requested, 10, cancel};
     CHECK_INT(ct_broad_pairs(boxes, 3, &options, &list, NULL), CT_CANCELLED);
     CHECK(!list.items);
   }
@@ -177,8 +181,9 @@ static void a_raised_flag_cancels(void) {
 static void no_boxes_and_one_box_have_no_pairs(void) {
   ct_aabb box = {{0, 0, 0}, {1, 1, 1}};
   for (size_t count = 0; count < 2; count++) {
-    for (ct_broadphase asked = CT_BROADPHASE_AUTO; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
-      ct_broad_options options = {asked, 10, NULL};
+    for (ct_broadphase requested = CT_BROADPHASE_AUTO; requested <= CT_BROADPHASE_BRUTE_FORCE;
+         requested++) {
+      ct_broad_options options = {requested, 10, NULL};
       ct_pair_list list = {NULL, 0, 0};
       CHECK_INT(ct_broad_pairs(&box, count, &options, &list, NULL), CT_OK);
       CHECK_INT(list.count, 0);

@@ -165,17 +165,17 @@ static real leaves_at(const ct_elastic_pair *pair, real v, real step) {
  * in the limit of stiff contacts the impulse does not depend on the stiffness. */
 static void effective_restitution(void) {
   const double parameters[] = {0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98};
-  const double told[] = {0.069444, 0.256208, 0.470445, 0.577276,
-                         0.683184, 0.788539, 0.893921, 0.978694};
+  const double reported[] = {0.069444, 0.256208, 0.470445, 0.577276,
+                             0.683184, 0.788539, 0.893921, 0.978694};
   for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
     real u0 = 8 * (1 - (real)parameters[i]) / (5 * (real)parameters[i]);
-    CHECK_NEAR((double)(speed_after(u0) / u0), told[i], 1e-6);
+    CHECK_NEAR((double)(speed_after(u0) / u0), reported[i], 1e-6);
     for (int hard = 0; hard < 3; hard++) {
       ct_elastic_pair pair = steel(parameters[i], 1.0);
       real factor = hard == 0 ? 1 : hard == 1 ? 100 : 10000;
       pair.c_res *= (double)factor;
       real duration = 3 * powl(1 / (real)(pair.c_res * pair.c_geo), 0.4L);
-      CHECK_NEAR((double)leaves_at(&pair, 1, duration / 3000), told[i], 2e-6);
+      CHECK_NEAR((double)leaves_at(&pair, 1, duration / 3000), reported[i], 2e-6);
     }
   }
 }

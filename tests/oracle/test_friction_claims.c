@@ -108,14 +108,14 @@ static void judge(const plane_problem *p, ct_friction_method method, exact_answe
   for (size_t i = 0; i < rows * rows; i++) w[i] = p->w[i / rows][i % rows];
   for (size_t i = 0; i < rows; i++) q[i] = p->q[i];
   for (size_t i = 0; i < p->contacts; i++) mu[i] = (double)p->top[i] / p->bottom[i];
-  const ct_friction_problem asked = {.matrix = {.size = rows, .dense = w},
-                                     .q = q,
-                                     .mu = mu,
-                                     .contacts = p->contacts,
-                                     .dimension = 2};
+  const ct_friction_problem requested = {.matrix = {.size = rows, .dense = w},
+                                         .q = q,
+                                         .mu = mu,
+                                         .contacts = p->contacts,
+                                         .dimension = 2};
   const ct_friction_options options = {.method = method, .proof = CT_FRICTION_PROOF_ALWAYS};
   ct_friction_result result = {.r = r, .u = u};
-  CHECK_INT(ct_friction_solve(&asked, &options, arena, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&requested, &options, arena, &result), CT_OK);
   bool none = truth == EXACT_NO, claims_none = result.status == CT_FRICTION_STATUS_INFEASIBLE;
   if (claims_none && !none)
     CHECK_FAIL("state %llu, method %d: infeasible, and there is a solution", (unsigned long long)at,

@@ -341,17 +341,18 @@ static void driven_bodies_can_contradict(void) {
     set_touch(&s, 1, 2, ct_vec(1, 0, 0), ct_vec(1, 0, 0))->material = dry(mu, e);
     for (ct_simultaneity mode = CT_SIMULTANEITY_NEWTON; mode < CT_SIMULTANEITY_COUNT; mode++) {
       ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, mode);
-      struck told;
-      strike_told(&s, &options, certificate, &told);
-      CHECK(!told.result.converged && told.result.residual > 1e-6);
-      CHECK(told.result.contradictory && !told.result.infeasible);
+      struck reported;
+      strike_told(&s, &options, certificate, &reported);
+      CHECK(!reported.result.converged && reported.result.residual > 1e-6);
+      CHECK(reported.result.contradictory && !reported.result.infeasible);
       CHECK(certificate[0] > 0.0 &&
             fabs(certificate[0] - certificate[1]) <= ROUNDOFF * certificate[0]);
       for (size_t c = 0; c < 2; c++)
-        CHECK(ct_norm(told.contacts[c].impulse) == 0.0 && told.contacts[c].restitution == 0.0);
-      CHECK(told.result.energy_after == 0.0 && told.result.work == 0.0 &&
-            ct_norm(told.velocities[1].linear) == 0.0);
-      CHECK_INT(told.result.guard, CT_GUARD_SKIPPED_KINEMATIC);
+        CHECK(ct_norm(reported.contacts[c].impulse) == 0.0 &&
+              reported.contacts[c].restitution == 0.0);
+      CHECK(reported.result.energy_after == 0.0 && reported.result.work == 0.0 &&
+            ct_norm(reported.velocities[1].linear) == 0.0);
+      CHECK_INT(reported.result.guard, CT_GUARD_SKIPPED_KINEMATIC);
     }
   }
 }
@@ -368,14 +369,14 @@ static void driven_bodies_that_leave_a_way_out_do_not(void) {
   set_touch(&s, 1, 2, ct_vec(h, -h, 0), ct_vec(h, -h, 0));
   for (ct_simultaneity mode = CT_SIMULTANEITY_NEWTON; mode < CT_SIMULTANEITY_COUNT; mode++) {
     ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, mode);
-    struck told;
-    strike_told(&s, &options, certificate, &told);
-    CHECK(told.result.converged && !told.result.contradictory && certificate[0] == 0.0 &&
+    struck reported;
+    strike_told(&s, &options, certificate, &reported);
+    CHECK(reported.result.converged && !reported.result.contradictory && certificate[0] == 0.0 &&
           certificate[1] == 0.0);
-    CHECK_NEAR(told.velocities[1].linear.y, 1, 1e-9);
-    CHECK_NEAR(told.result.work, 1, 1e-9);
-    CHECK_NEAR(told.result.energy_after, 0.5, 1e-9);
-    CHECK_INT(told.result.guard, CT_GUARD_PASSED);
+    CHECK_NEAR(reported.velocities[1].linear.y, 1, 1e-9);
+    CHECK_NEAR(reported.result.work, 1, 1e-9);
+    CHECK_NEAR(reported.result.energy_after, 0.5, 1e-9);
+    CHECK_INT(reported.result.guard, CT_GUARD_PASSED);
   }
 }
 

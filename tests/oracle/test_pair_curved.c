@@ -114,8 +114,8 @@ static void expect(const question *q, double *worst, double error, double limit,
                ct_kind_word(q->a->shape.kind), ct_kind_word(q->b->shape.kind), what, error, limit);
 }
 
-static void ask(const curved_body *a, const curved_body *b, ct_workspace *workspace,
-                ct_pair_result *r) {
+static void query_pair(const curved_body *a, const curved_body *b, ct_workspace *workspace,
+                       ct_pair_result *r) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
   ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &options, workspace,
@@ -125,8 +125,8 @@ static void ask(const curved_body *a, const curved_body *b, ct_workspace *worksp
 static void judge(const question *q, ct_workspace *workspace, tally *t) {
   const curved_body *a = q->a, *b = q->b;
   ct_pair_result r, swapped;
-  ask(a, b, workspace, &r);
-  ask(b, a, workspace, &swapped);
+  query_pair(a, b, workspace, &r);
+  query_pair(b, a, workspace, &swapped);
   CHECK(swapped.distance == r.distance && swapped.lower_bound == r.lower_bound &&
         swapped.upper_bound == r.upper_bound);
   double far = ct_max2(ct_max_abs(a->pose.position), ct_max_abs(b->pose.position));
@@ -175,7 +175,7 @@ typedef struct family {
 /* Puts b at this gap along the normal found by the engine: the true distance may be smaller. */
 static void bring_near(const curved_body *a, curved_body *b, double gap, ct_workspace *workspace) {
   ct_pair_result r;
-  ask(a, b, workspace, &r);
+  query_pair(a, b, workspace, &r);
   b->pose.position = ct_add_scaled(b->pose.position, r.normal, gap - r.distance);
 }
 

@@ -146,7 +146,7 @@ static void walk(pair_case *c, double *coordinate, double away, ct_workspace *wo
   bool before = true;
   for (int i = 0; i <= 2 * WALK_STEPS; i++) {
     ct_frame fb = ct_frame_of(c->b.pose);
-    proof_answer now = proof_ask(a, (ct_placed){&c->b.shape, &fb}, workspace);
+    proof_answer now = proof_query_pair(a, (ct_placed){&c->b.shape, &fb}, workspace);
     double unit = proof_unit(c, &now.r), gap = (double)kind_gap(c, now.r.normal);
     if (now.overlap != (now.r.distance <= 0.0))
       CHECK_FAIL("walk %ld step %d: two decisions", t->walks, i);

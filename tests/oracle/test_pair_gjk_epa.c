@@ -8,8 +8,8 @@
 static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 /* The answer of GJK and EPA; tapered capsules have none. */
-static proof_answer ask_general(ct_placed a, ct_placed b, ct_workspace *own) {
-  if (!ct_gjk_epa_is_supported(a.shape, b.shape)) return proof_ask(a, b, own);
+static proof_answer query_gjk_epa(ct_placed a, ct_placed b, ct_workspace *own) {
+  if (!ct_gjk_epa_is_supported(a.shape, b.shape)) return proof_query_pair(a, b, own);
   proof_answer answer = {.overlap = false};
   ct_pair_gjk_epa(a, b, &full, own, &answer.r);
   answer.overlap = ct_pair_gjk_epa_overlap(a, b, own, &answer.common);
@@ -25,7 +25,7 @@ static proof_answer ask_general(ct_placed a, ct_placed b, ct_workspace *own) {
 #define PLAN(word, of, contact, share)                                                             \
   &(proof_plan) {                                                                                  \
     .name = word, .family = of, .quick = 3000, .full = 100000, .at_contact = contact,              \
-    .flagged = share, .ask = ask_general                                                           \
+    .flagged = share, .query_pair = query_gjk_epa                                                  \
   }
 
 /* Slivers that barely touch, and coaxial bodies of revolution: their normals are below double
@@ -46,7 +46,7 @@ static void nearly_parallel_pairs(void) {
   proof_run(PLAN("nearly parallel", family_nearly_parallel, false, THIN_FLAGGED));
 }
 
-static ct_pair_result ask(const ct_shape *a, ct_pose p, const ct_shape *b, ct_pose q) {
+static ct_pair_result query_pair(const ct_shape *a, ct_pose p, const ct_shape *b, ct_pose q) {
   ct_frame fa = ct_frame_of(p), fb = ct_frame_of(q);
   ct_pair_result r;
   ct_pair_gjk_epa((ct_placed){a, &fa}, (ct_placed){b, &fb}, &full, workspace, &r);
@@ -87,7 +87,7 @@ static void the_published_table(void) {
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     ct_pose p = at(rows[i].at_a.x, rows[i].at_a.y, rows[i].at_a.z),
             q = at(rows[i].at_b.x, rows[i].at_b.y, rows[i].at_b.z);
-    ct_pair_result r = ask(rows[i].a, p, rows[i].b, q);
+    ct_pair_result r = query_pair(rows[i].a, p, rows[i].b, q);
     CHECK_NEAR(r.distance, rows[i].distance, rows[i].accuracy);
     CHECK_NEAR(ct_norm(ct_sub(r.normal, rows[i].normal)), 0.0, 1e-5);
     CHECK_INT(r.status, CT_PAIR_OK);
@@ -99,12 +99,12 @@ static void the_published_table(void) {
 static void equally_good_normals(void) {
   const ct_shape cube = box(1, 1, 1), half = box(0.5, 0.5, 0.5), large = box(2, 2, 2),
                  ball = sphere(1);
-  ct_pair_result r = ask(&cube, at(1, 2, 3), &half, at(1, 2, 3));
+  ct_pair_result r = query_pair(&cube, at(1, 2, 3), &half, at(1, 2, 3));
   CHECK_NEAR(r.distance, -1.5, 1e-15);
   CHECK(fabs(r.normal.x) == 1.0 && (r.flags & CT_FLAG_NORMAL_ARBITRARY));
-  r = ask(&large, at(0, 0, 0), &ball, at(0, 0, 0));
+  r = query_pair(&large, at(0, 0, 0), &ball, at(0, 0, 0));
   CHECK_NEAR(r.distance, -3.0, 1e-15);
-  r = ask(&ball, at(1, 2, 3), &ball, at(1, 2, 3));
+  r = query_pair(&ball, at(1, 2, 3), &ball, at(1, 2, 3));
   CHECK_NEAR(r.distance, -2.0, 1e-15);
   CHECK(r.flags & CT_FLAG_NORMAL_ARBITRARY);
 }
@@ -115,7 +115,7 @@ static void overlapping_boxes_take_a_polytope(void) {
   ct_frame f = ct_frame_of(at(1, 2, 3));
   ct_pair_result usual;
   ct_pair_distance((ct_placed){&cube, &f}, (ct_placed){&half, &f}, &full, workspace, &usual);
-  CHECK(ask(&cube, at(1, 2, 3), &half, at(1, 2, 3)).iterations > 2 * usual.iterations);
+  CHECK(query_pair(&cube, at(1, 2, 3), &half, at(1, 2, 3)).iterations > 2 * usual.iterations);
 }
 
 static void a_swap_mirrors_bit_for_bit(void) {
@@ -125,8 +125,8 @@ static void a_swap_mirrors_bit_for_bit(void) {
     pair_case c;
     (i % 2 ? family_random : family_grid)(&c, &random);
     if (ct_gjk_epa_is_supported(&c.a.shape, &c.b.shape)) {
-      ct_pair_result p = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose),
-                     q = ask(&c.b.shape, c.b.pose, &c.a.shape, c.a.pose);
+      ct_pair_result p = query_pair(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose),
+                     q = query_pair(&c.b.shape, c.b.pose, &c.a.shape, c.a.pose);
       ct_vec3 n = ct_neg(q.normal);
       CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound &&
             p.upper_bound == q.upper_bound && p.flags == q.flags);

@@ -28,12 +28,13 @@ static void blame(const mesh_case *m, const char *what, double by) {
   proof_blame(m->c, m->index, what, by);
 }
 
-static proof_answer ask(const mesh_case *m, ct_mesh_reading reading, ct_workspace *workspace) {
+static proof_answer query_pair(const mesh_case *m, ct_mesh_reading reading,
+                               ct_workspace *workspace) {
   const pair_case *c = m->c;
   ct_shape a = hull_mesh_of(c->a.shape.hull, reading), b = c->b.shape;
   if (m->second) b = hull_mesh_of(c->b.shape.hull, reading);
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
-  proof_answer answer = proof_ask((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, workspace);
+  proof_answer answer = proof_query_pair((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, workspace);
   ct_shape_release(&a);
   if (m->second) ct_shape_release(&b);
   if (answer.r.distance > 0.0)
@@ -91,7 +92,7 @@ static void judge_depth(const mesh_case *m, const proof_answer *answer, double u
 }
 
 static void judge_solid(const mesh_case *m, ct_workspace *workspace, mesh_tally *t) {
-  proof_answer answer = ask(m, CT_MESH_SOLID, workspace);
+  proof_answer answer = query_pair(m, CT_MESH_SOLID, workspace);
   double unit = proof_unit(m->c, &answer.r);
   proof_of(m->c, &answer, m->index, &t->solid);
   judge_hulls(m, &answer, workspace, t);
@@ -105,7 +106,7 @@ static void judge_solid(const mesh_case *m, ct_workspace *workspace, mesh_tally 
  * hulls, or one is inside. */
 static void judge_surface(const mesh_case *m, ct_workspace *workspace, mesh_tally *t) {
   const pair_case *c = m->c;
-  proof_answer answer = ask(m, CT_MESH_SURFACE, workspace);
+  proof_answer answer = query_pair(m, CT_MESH_SURFACE, workspace);
   const ct_pair_result *r = &answer.r;
   double unit = proof_unit(c, r), band = PROOF_BAND * unit,
          room = (double)faced_room(&m->a, &c->a.pose, &c->b);

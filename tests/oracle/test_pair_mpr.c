@@ -29,7 +29,7 @@ static ct_mpr_result solve(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_
   return r;
 }
 
-static ct_mpr_result ask(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb) {
+static ct_mpr_result query_pair(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb) {
   return solve(a, pa, b, pb, &usual);
 }
 
@@ -42,7 +42,7 @@ static void check_vec(ct_vec3 v, double x, double y, double z, double tolerance)
 /* T4.1, row 28: the distance of the centres less both radii. */
 static void two_balls_have_their_closed_form(void) {
   const ct_shape a = sphere(1), b = sphere(0.5);
-  ct_mpr_result r = ask(&a, at(0, 0, 0), &b, at(1.2, 0.3, 0.1));
+  ct_mpr_result r = query_pair(&a, at(0, 0, 0), &b, at(1.2, 0.3, 0.1));
   double length = sqrt(1.54);
   CHECK_NEAR(r.distance, length - 1.5, 4e-16 * 4);
   check_vec(r.normal, 1.2 / length, 0.3 / length, 0.1 / length, 4e-16);
@@ -52,12 +52,12 @@ static void two_balls_have_their_closed_form(void) {
 /* T4.2, T4.3, row 28: the depth along the axis of least overlap. */
 static void boxes_overlap_along_the_portal(void) {
   const ct_shape b = box(0.5, 0.5, 0.5);
-  ct_mpr_result r = ask(&b, at(0.5, 0.5, 0.5), &b, at(1.3, 1.2, 1.1));
+  ct_mpr_result r = query_pair(&b, at(0.5, 0.5, 0.5), &b, at(1.3, 1.2, 1.1));
   CHECK_NEAR(r.distance, -0.2, 1e-14);
   check_vec(r.normal, 1, 0, 0, 1e-14);
   CHECK_NEAR(r.point_a.x, 1.0, 1e-14);
   CHECK_NEAR(r.point_b.x, 0.8, 1e-14);
-  r = ask(&b, at(0, 0, 0), &b, at(0.9, 0.2, 0.1));
+  r = query_pair(&b, at(0, 0, 0), &b, at(0.9, 0.2, 0.1));
   CHECK_NEAR(r.distance, -0.1, 1e-14);
   check_vec(r.normal, 1, 0, 0, 1e-14);
 }
@@ -66,7 +66,7 @@ static void boxes_overlap_along_the_portal(void) {
  * the portal. */
 static void the_exact_normal_goes_from_corner_to_corner(void) {
   const ct_shape b = box(0.5, 0.5, 0.5);
-  ct_mpr_result r = ask(&b, at(0, 0, 0), &b, at(1.3, 1.4, 2.2));
+  ct_mpr_result r = query_pair(&b, at(0, 0, 0), &b, at(1.3, 1.4, 2.2));
   CHECK_NEAR(r.distance, 1.3, 1e-14);
   check_vec(r.normal, 0, 0, 1, 1e-14);
   check_vec(r.normal_exact, 3.0 / 13, 4.0 / 13, 12.0 / 13, 1e-14);
@@ -80,13 +80,13 @@ static void the_exact_normal_goes_from_corner_to_corner(void) {
 static void a_ball_beside_a_box(void) {
   const ct_shape slab = box(2, 0.05, 0.35), small = sphere(0.1), cube = box(1, 1, 1),
                  ball = sphere(0.25);
-  ct_mpr_result r = ask(&slab, at(0, 0, 0), &small, at(0.7, 0.149, 0.1));
+  ct_mpr_result r = query_pair(&slab, at(0, 0, 0), &small, at(0.7, 0.149, 0.1));
   CHECK_NEAR(r.distance, -0.001, 1e-7);
   check_vec(r.normal, 0, 1, 0, 1e-3);
-  r = ask(&cube, at(0, 0, 0), &ball, at(1.3, 1.4, 0.2));
+  r = query_pair(&cube, at(0, 0, 0), &ball, at(1.3, 1.4, 0.2));
   CHECK_NEAR(r.distance, 0.252730, 1e-3);
   CHECK(r.distance >= 0.25 - 1e-7 && r.lower_bound <= 0.25 && 0.25 <= r.upper_bound);
-  r = ask(&cube, at(0, 0, 0), &ball, at(1.03, 1.04, 0.2));
+  r = query_pair(&cube, at(0, 0, 0), &ball, at(1.03, 1.04, 0.2));
   CHECK_NEAR(r.distance, -0.200372, 1e-3);
   CHECK(r.distance <= -0.2 + 1e-7 && r.lower_bound <= -0.2);
 }
@@ -94,7 +94,7 @@ static void a_ball_beside_a_box(void) {
 /* T4.8, row 28: the lowest point is 0.05 deep. */
 static void an_ellipsoid_in_a_floor(void) {
   const ct_shape floor = box(3, 0.5, 3), e = ellipsoid(1, 0.5, 0.7);
-  ct_mpr_result r = ask(&floor, at(0, -0.5, 0), &e, at(0.3, 0.45, 0.2));
+  ct_mpr_result r = query_pair(&floor, at(0, -0.5, 0), &e, at(0.3, 0.45, 0.2));
   CHECK_NEAR(r.distance, -0.05, 1e-6);
   check_vec(r.normal, 0, 1, 0, 1e-3);
   check_vec(r.point_b, 0.3, -0.05, 0.2, 1e-3);
@@ -104,11 +104,11 @@ static void an_ellipsoid_in_a_floor(void) {
 static void round_bodies_to_a_thousandth(void) {
   const ct_shape e = ellipsoid(1, 0.5, 0.7), f = ellipsoid(0.6, 0.6, 0.4),
                  c = capsule(0.5, 0.3, 0.3), d = cylinder(0.45, 0.3);
-  ct_mpr_result r = ask(&e, at(0, 0, 0), &f, at(1.2, 0.7, 0.3));
+  ct_mpr_result r = query_pair(&e, at(0, 0, 0), &f, at(1.2, 0.7, 0.3));
   CHECK_NEAR(r.distance, 0.00923081, 1e-3);
   CHECK(r.distance >= 0.00868413 - 1e-6 && r.lower_bound <= 0.00868414 &&
         0.00868412 <= r.upper_bound);
-  r = ask(&c, at(0, 0, 0), &d, at(0.7, 0.1, 0.2));
+  r = query_pair(&c, at(0, 0, 0), &d, at(0.7, 0.1, 0.2));
   CHECK_NEAR(r.distance, -0.042893135, 1e-3);
   CHECK(r.distance <= -0.042893218 + 1e-6 && r.lower_bound <= -0.042893218);
   check_vec(r.normal, 0.989949, 0.141421, 0, 1e-2);
@@ -178,7 +178,7 @@ static void random_pairs_keep_the_inequalities(void) {
     families[(size_t)i % FAMILIES](&c, &random);
     if (i % 5 == 0) c.a.shape.margin = check_uniform(&random, 0.01, 0.5);
     ct_pair_result exact = exact_of(&c);
-    ct_mpr_result r = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose);
+    ct_mpr_result r = query_pair(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose);
     check_inequalities(&r, exact.lower_bound, exact.upper_bound, allowed(&c, &usual));
     check_points(&r, allowed(&c, &usual));
     raised += (r.flags & CT_FLAG_TOLERANCE_RAISED) != 0;
@@ -215,7 +215,7 @@ static void boxes_in_integers_keep_the_inequalities(void) {
     c.b.shape = box(half_b[0], half_b[1], half_b[2]);
     c.b.pose.position = ct_vec(apart[0], apart[1], apart[2]);
     double truth = box_truth(half_a, half_b, apart);
-    ct_mpr_result r = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose);
+    ct_mpr_result r = query_pair(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose);
     check_inequalities(&r, truth, truth, allowed(&c, &usual));
     check_points(&r, allowed(&c, &usual));
     bool centred = apart[0] == 0 && apart[1] == 0 && apart[2] == 0;
@@ -230,10 +230,10 @@ static void balls_on_an_axis_are_exact(void) {
   for (int i = -30; i <= 30; i++) {
     double z = i / 8.0;
     if (i == 0) continue;
-    ct_mpr_result r = ask(&e, at(0, 0, 0), &ball, at(0, 0, z));
+    ct_mpr_result r = query_pair(&e, at(0, 0, 0), &ball, at(0, 0, z));
     CHECK_NEAR(r.distance, fabs(z) - 0.375, 1e-15);
     check_vec(r.normal, 0, 0, z > 0 ? 1 : -1, 1e-15);
-    r = ask(&cube, at(0, 0, 0), &ball, at(0, 0, z));
+    r = query_pair(&cube, at(0, 0, 0), &ball, at(0, 0, z));
     CHECK(r.distance <= fabs(z) - 3.625 + 8e-7);
     if (fabs(z) > 3.0) CHECK_NEAR(r.distance, fabs(z) - 3.625, 8e-7);
   }
@@ -280,7 +280,7 @@ static void coincident_centres_have_a_status(void) {
     pair_case c;
     family_concentric(&c, &random);
     ct_pair_result exact = exact_of(&c);
-    ct_mpr_result r = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose);
+    ct_mpr_result r = query_pair(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose);
     check_inequalities(&r, exact.lower_bound, exact.upper_bound, allowed(&c, &usual));
     if (r.flags & CT_FLAG_CENTRES_COINCIDE) CHECK_INT(r.status, CT_PAIR_DEGENERATE);
     found += (r.flags & CT_FLAG_CENTRES_COINCIDE) != 0;
@@ -288,9 +288,9 @@ static void coincident_centres_have_a_status(void) {
   }
   CHECK(found > 1000);
   const ct_shape ball = sphere(2), cube = box(1, 1, 1), half = box(0.5, 0.5, 0.5);
-  ct_mpr_result r = ask(&ball, at(1, 2, 3), &ball, at(1, 2, 3));
+  ct_mpr_result r = query_pair(&ball, at(1, 2, 3), &ball, at(1, 2, 3));
   CHECK(r.distance == -4.0 && r.flags == (CT_FLAG_CENTRES_COINCIDE | CT_FLAG_NORMAL_ARBITRARY));
-  r = ask(&cube, at(1, 2, 3), &half, at(1, 2, 3));
+  r = query_pair(&cube, at(1, 2, 3), &half, at(1, 2, 3));
   CHECK(r.distance == -1.5 && r.flags == CT_FLAG_CENTRES_COINCIDE);
 }
 
@@ -312,7 +312,7 @@ static void a_flat_difference_has_a_status(void) {
         ct_pair_result exact;
         ct_pair_distance((ct_placed){flat[i], &fa}, (ct_placed){flat[j], &fb}, &full, workspace,
                          &exact);
-        ct_mpr_result r = ask(flat[i], at(0, 0, 0), flat[j], q);
+        ct_mpr_result r = query_pair(flat[i], at(0, 0, 0), flat[j], q);
         check_inequalities(&r, exact.lower_bound, exact.upper_bound, 1e-6);
         if (r.flags & CT_FLAG_PLANAR_MINKOWSKI) CHECK(r.status != CT_PAIR_OK);
         planar += (r.flags & CT_FLAG_PLANAR_MINKOWSKI) != 0;
@@ -329,8 +329,8 @@ static void a_swap_mirrors_bit_for_bit(void) {
   for (int i = 0; i < 2000; i++) {
     pair_case c;
     families[(size_t)i % FAMILIES](&c, &random);
-    ct_mpr_result p = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose),
-                  q = ask(&c.b.shape, c.b.pose, &c.a.shape, c.a.pose);
+    ct_mpr_result p = query_pair(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose),
+                  q = query_pair(&c.b.shape, c.b.pose, &c.a.shape, c.a.pose);
     CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound &&
           p.upper_bound == q.upper_bound);
     CHECK(same(p.normal, ct_neg(q.normal)) && same(p.normal_exact, ct_neg(q.normal_exact)));
@@ -346,7 +346,7 @@ static void a_swap_mirrors_bit_for_bit(void) {
  * are in their triangles. */
 static void support_points_are_of_the_bodies(void) {
   const ct_shape a = box(0.5, 0.5, 0.5), b = box(0.25, 0.5, 1);
-  ct_mpr_result r = ask(&a, at(0, 0, 0), &b, at(2, 0.3, 0.2));
+  ct_mpr_result r = query_pair(&a, at(0, 0, 0), &b, at(2, 0.3, 0.2));
   CHECK_INT(r.support_count, 3);
   for (uint32_t i = 0; i < 3; i++) {
     CHECK_NEAR(r.support_a[i].x, 0.5, 0);
@@ -361,7 +361,7 @@ static void half_spaces_and_meshes_are_not_taken(void) {
   const ct_shape floor = plane(), ball = sphere(1);
   CHECK(!ct_mpr_is_supported(CT_KIND_PLANE) && !ct_mpr_is_supported(CT_KIND_MESH) &&
         ct_mpr_is_supported(CT_KIND_CONVEX));
-  CHECK_INT(ask(&floor, at(0, 0, 0), &ball, at(0, 0, 2)).status, CT_PAIR_UNSUPPORTED);
+  CHECK_INT(query_pair(&floor, at(0, 0, 0), &ball, at(0, 0, 2)).status, CT_PAIR_UNSUPPORTED);
 }
 
 static const check_test tests[] = {

@@ -101,8 +101,8 @@ static bool keep(void *context, const kind_hit *hit) {
   return true;
 }
 
-static ct_status ask(const ct_scene *scene, ct_query_kind kind, const ct_query_options *options,
-                     ct_workspace *w, last_hit *last) {
+static ct_status run_query(const ct_scene *scene, ct_query_kind kind,
+                           const ct_query_options *options, ct_workspace *w, last_hit *last) {
   ct_query *query = NULL;
   *last = (last_hit){.count = 0};
   ct_status status = prepare_kind(scene, kind, options, &query);
@@ -134,19 +134,19 @@ static void check_kind(const ct_scene *scene, ct_query_kind kind, ct_workspace *
   bool any = loop_hit(scene, kind, w, &loop);
   for (int swapped = 0; swapped < 2; swapped++) {
     ct_query_options o = {.pairs = &pairs[swapped], .pair_count = 1, .explicit_pairs = true};
-    CHECK_INT(ask(scene, kind, &o, w, &last), CT_OK);
+    CHECK_INT(run_query(scene, kind, &o, w, &last), CT_OK);
     CHECK_INT(last.count, 1);
     if (any) check_same(&last.hit, &loop, swapped);
     else CHECK(!last.hit.overlap);
   }
   ct_query_options o = {.clearance = 0.0};
   if (kind == CT_QUERY_DISTANCE) o.clearance = ct_max2(0.0, loop.result.distance);
-  CHECK_INT(ask(scene, kind, &o, w, &last), CT_OK);
+  CHECK_INT(run_query(scene, kind, &o, w, &last), CT_OK);
   CHECK_INT(last.count, any);
   if (any && last.count) check_same(&last.hit, &loop, false);
   if (o.clearance == 0.0) return;
   o.clearance *= 1.0 - 0x1p-50;
-  CHECK_INT(ask(scene, kind, &o, w, &last), CT_OK);
+  CHECK_INT(run_query(scene, kind, &o, w, &last), CT_OK);
   CHECK_INT(last.count, 0);
 }
 
@@ -200,7 +200,7 @@ static void a_question_about_thousands_of_colliders_stops_soon(void) {
   raiser_start(&later, 0.03);
   ct_query_options o = {.cancel = later.cancel};
   last_hit last;
-  CHECK_INT(ask(scene, CT_QUERY_DISTANCE, &o, w, &last), CT_CANCELLED);
+  CHECK_INT(run_query(scene, CT_QUERY_DISTANCE, &o, w, &last), CT_CANCELLED);
   raiser_end_soon(&later);
   CHECK_INT(last.count, 0);
   ct_workspace_destroy(w);

@@ -97,7 +97,7 @@ static double length_of(const voxel_line *line) {
   return sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
 }
 
-static void tell(const char *what, const voxel_line *line, size_t got, size_t wanted) {
+static void report(const char *what, const voxel_line *line, size_t got, size_t wanted) {
   const int64_t *o = line->origin, *d = line->direction;
   CHECK_FAIL("%s: origin %lld %lld %lld, direction %lld %lld %lld: %zu crossings, should be %zu",
              what, (long long)o[0], (long long)o[1], (long long)o[2], (long long)d[0],
@@ -112,7 +112,7 @@ static void judge(const char *what, const voxel_line *line, const grid_pose *g,
   ct_ray_crossing c[CROSSINGS_MAX], first;
   size_t count = cross(&ray, shape, &g->pose, c, CROSSINGS_MAX);
   if (count != wanted) {
-    tell(what, line, count, wanted);
+    report(what, line, count, wanted);
     return;
   }
   double length = length_of(line);
@@ -122,7 +122,7 @@ static void judge(const char *what, const voxel_line *line, const grid_pose *g,
     CHECK_NEAR(c[k].distance, distance, 1e-14 * (20.0 + distance));
     CHECK_NEAR(ct_norm(ct_sub(c[k].position, on)), 0.0, 1e-14 * (100.0 + distance));
     double along = ct_dot(c[k].normal, ray.direction);
-    if (c[k].entering != e->entering[k]) tell("entering or leaving", line, k, wanted);
+    if (c[k].entering != e->entering[k]) report("entering or leaving", line, k, wanted);
     CHECK(e->entering[k] ? along <= 0.0 : along >= 0.0);
     CHECK(k == 0 || c[k].distance >= c[k - 1].distance);
     CHECK(c[k].status == CT_PAIR_OK);
@@ -135,7 +135,7 @@ static void judge(const char *what, const voxel_line *line, const grid_pose *g,
     ct_ray_crossing some[CROSSINGS_MAX];
     ray.reach = 0.5 * (c[k].distance + c[k + 1].distance);
     if (cross(&ray, shape, &g->pose, some, CROSSINGS_MAX) != k + 1)
-      tell("within a reach", line, k, k + 1);
+      report("within a reach", line, k, k + 1);
     else CHECK(some[k].distance == c[k].distance && some[k].entering == c[k].entering);
   }
 }
@@ -349,7 +349,7 @@ static void rims(void) {
       }
       wanted++;
     }
-    if (count != wanted) tell("rim", &line, count, wanted);
+    if (count != wanted) report("rim", &line, count, wanted);
   }
 }
 

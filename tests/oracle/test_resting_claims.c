@@ -158,17 +158,17 @@ typedef struct tally {
 
 static void check_stability(const statics *s, const island *i, uint64_t state, exact_answer truth,
                             tally *t) {
-  ct_stability told = i->result.stability;
-  t->stays += told == CT_STABILITY_STAYS;
-  t->falls += told == CT_STABILITY_FALLS;
-  t->undecided += told == CT_STABILITY_UNDECIDED;
-  t->moving += told == CT_STABILITY_MOVING;
-  bool false_claim = (told == CT_STABILITY_STAYS && truth == EXACT_NO) ||
-                     (told == CT_STABILITY_FALLS && truth == EXACT_YES) ||
-                     told == CT_STABILITY_MOVING;
+  ct_stability reported = i->result.stability;
+  t->stays += reported == CT_STABILITY_STAYS;
+  t->falls += reported == CT_STABILITY_FALLS;
+  t->undecided += reported == CT_STABILITY_UNDECIDED;
+  t->moving += reported == CT_STABILITY_MOVING;
+  bool false_claim = (reported == CT_STABILITY_STAYS && truth == EXACT_NO) ||
+                     (reported == CT_STABILITY_FALLS && truth == EXACT_YES) ||
+                     reported == CT_STABILITY_MOVING;
   if (false_claim)
     CHECK_FAIL("state %llu: %zu bodies, %zu contacts: claim %d, equilibrium %d, margin %g",
-               (unsigned long long)state, s->bodies, s->count, (int)told, (int)truth,
+               (unsigned long long)state, s->bodies, s->count, (int)reported, (int)truth,
                i->result.stability_margin);
   if (i->result.status == CT_RESTING_STATUS_INFEASIBLE)
     CHECK_FAIL("state %llu: infeasible, and nothing is driven", (unsigned long long)state);

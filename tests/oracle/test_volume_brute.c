@@ -33,8 +33,8 @@ static double normal_error(const ct_volume_contact *c, const real sum[2][3]) {
                                                    : difference(ct_scale(c->normal, length), n);
 }
 
-static bool ask(const volume_case *c, ct_volume_options options, ct_workspace *workspace,
-                ct_volume_contact *out) {
+static bool run_query(const volume_case *c, ct_volume_options options, ct_workspace *workspace,
+                      ct_volume_contact *out) {
   ct_frame fa = ct_frame_of(c->pose_a), fb = ct_frame_of(c->pose_b);
   ct_volume v;
   ct_pair_volume((ct_placed){&c->a, &fa}, (ct_placed){&c->b, &fb}, &options, workspace, &v);
@@ -55,14 +55,14 @@ static void compare(const volume_case *c, ct_volume_method method, ct_workspace 
   oracle_sum truth = oracle_common(&a, &b);
   ct_volume_contact linear, faces;
   /* The oracle rounds bodies in the world, the engine does not: surfaces move by a few u of 5 m. */
-  if (!ask(c, (ct_volume_options){.method = method}, workspace, &linear)) {
+  if (!run_query(c, (ct_volume_options){.method = method}, workspace, &linear)) {
     w->apart++;
     CHECK(truth.volume <= 2e-14L * (truth.surface + 1e-14L));
     return;
   }
   w->met++;
-  if (!ask(c, (ct_volume_options){.method = method, .weighting = CT_WEIGHTING_SQUARED_FACE},
-           workspace, &faces)) {
+  if (!run_query(c, (ct_volume_options){.method = method, .weighting = CT_WEIGHTING_SQUARED_FACE},
+                 workspace, &faces)) {
     CHECK_FAIL("no contact by the other weighting");
     return;
   }
@@ -144,7 +144,7 @@ static void boxes_of_whole_numbers_share_planes_exactly(void) {
       shared = shared || high[0][k] == high[1][k] || low[0][k] == low[1][k];
     }
     ct_volume_contact found;
-    bool contact = ask(&c, (ct_volume_options){0}, workspace, &found);
+    bool contact = run_query(&c, (ct_volume_options){0}, workspace, &found);
     CHECK_INT(contact, meet);
     if (!contact || !meet) continue;
     double length = 0.0;

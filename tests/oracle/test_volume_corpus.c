@@ -84,8 +84,8 @@ static void score_normal(scoring *s, int quantity, const ct_volume_contact *c, c
   score(s, GAP, fabs(c->gap - number_of(gaps, "translated")), 1e-9 * s->scale + width * allowed);
 }
 
-static bool ask(const placed *a, const placed *b, ct_weighting weighting, ct_volume_method method,
-                ct_workspace *workspace, ct_volume_contact *out) {
+static bool run_query(const placed *a, const placed *b, ct_weighting weighting,
+                      ct_volume_method method, ct_workspace *workspace, ct_volume_contact *out) {
   ct_volume_options options = {.weighting = weighting, .method = method};
   ct_volume v;
   ct_pair_volume((ct_placed){&a->shape, &a->frame}, (ct_placed){&b->shape, &b->frame}, &options,
@@ -99,8 +99,8 @@ static bool score_case(scoring *s, const placed *a, const placed *b, ct_volume_m
                        ct_workspace *workspace) {
   double k = s->scale, surface = number_of(s->expect, "surface_area");
   ct_volume_contact c, faces;
-  if (!ask(a, b, CT_WEIGHTING_LINEAR, method, workspace, &c)) return false;
-  if (!ask(a, b, CT_WEIGHTING_SQUARED_FACE, method, workspace, &faces)) return false;
+  if (!run_query(a, b, CT_WEIGHTING_LINEAR, method, workspace, &c)) return false;
+  if (!run_query(a, b, CT_WEIGHTING_SQUARED_FACE, method, workspace, &faces)) return false;
   score(s, VOLUME, fabs(c.volume - number_of(s->expect, "volume")), 1e-10 * k * k * k);
   score(s, CENTROID, ct_norm(ct_sub(c.centroid, vector_of(json_object_get(s->expect, "centroid")))),
         1e-10 * k);

@@ -17,7 +17,7 @@ static ct_volume ask_with(ct_placed a, ct_placed b, const ct_volume_options *opt
   return v;
 }
 
-static ct_volume ask(ct_placed a, ct_placed b) {
+static ct_volume run_query(ct_placed a, ct_placed b) {
   return ask_with(a, b, &(ct_volume_options){.weighting = CT_WEIGHTING_LINEAR});
 }
 
@@ -53,7 +53,7 @@ static void row_1_two_hexahedra_have_one_contact(void) {
     slab.v[i] = ct_vec(slab.v[i].x, 0.5 * slab.v[i].y, 0.5 * slab.v[i].z);
   stand(&a, block_make(CT_HEXAHEDRA, 1, 1, 1), at(0, 0, 0));
   stand(&b, slab, at(0.9, 0.25, 0.25));
-  ct_volume v = ask(placed(&a), placed(&b));
+  ct_volume v = run_query(placed(&a), placed(&b));
   CHECK_INT(v.count, 1);
   const ct_volume_contact c = v.contacts[0];
   CHECK_NEAR(c.volume, 0.025, 1e-15);
@@ -211,7 +211,7 @@ static void surfaces_have_the_callers_ids(void) {
   const ct_elements_view *view = ct_elements_get(elements);
   const ct_shape shape = ct_shape_of_elements(elements), plate = box(0.05, 0.4, 0.4);
   const ct_frame here = ct_frame_of(at(0, 0, 0)), beside = ct_frame_of(at(1, 0.5, 0.5));
-  ct_volume v = ask((ct_placed){&shape, &here}, (ct_placed){&plate, &beside});
+  ct_volume v = run_query((ct_placed){&shape, &here}, (ct_placed){&plate, &beside});
   CHECK(v.count >= 2);
   for (uint32_t i = 0; i < v.count; i++) {
     uint32_t place = v.contacts[i].surface_a - 100;
@@ -237,17 +237,18 @@ static void check_one_by_one(const standing *a, const standing *b,
   size_t next = 0;
   for (uint32_t i = 0; i < a->block.en; i++) {
     for (uint32_t j = 0; j < b->block.en; j++) {
-      bool told = next < count && contacts[next].element_a == i && contacts[next].element_b == j;
+      bool reported =
+          next < count && contacts[next].element_a == i && contacts[next].element_b == j;
       ct_shape p = hull_of_element(&a->block, i), q = hull_of_element(&b->block, j);
-      ct_volume v = ask((ct_placed){&p, &a->frame}, (ct_placed){&q, &b->frame});
+      ct_volume v = run_query((ct_placed){&p, &a->frame}, (ct_placed){&q, &b->frame});
       double truth = v.count > 0 ? v.contacts[0].volume : 0.0,
-             found = told ? contacts[next].volume : 0.0;
+             found = reported ? contacts[next].volume : 0.0;
       CHECK_NEAR(found, truth, 1e-12);
-      if (truth > 1e-9 && told) {
+      if (truth > 1e-9 && reported) {
         CHECK_NEAR(contacts[next].area, v.contacts[0].area, 1e-9);
         CHECK_NEAR(ct_norm(ct_sub(contacts[next].position, v.contacts[0].position)), 0.0, 1e-8);
       }
-      next += told;
+      next += reported;
       ct_hull_release(p.hull);
       ct_hull_release(q.hull);
     }
@@ -281,7 +282,7 @@ static void check_sum(const standing *a, const standing *b, const ct_volume_cont
   for (size_t i = 0; i < count; i++) sum += contacts[i].volume;
   const ct_shape p = {.kind = CT_KIND_MESH, .mesh = ct_elements_get(a->elements)->surface};
   const ct_shape q = {.kind = CT_KIND_MESH, .mesh = ct_elements_get(b->elements)->surface};
-  ct_volume v = ask((ct_placed){&p, &a->frame}, (ct_placed){&q, &b->frame});
+  ct_volume v = run_query((ct_placed){&p, &a->frame}, (ct_placed){&q, &b->frame});
   double truth = 0.0;
   for (size_t i = 0; i < v.count; i++) truth += v.contacts[i].volume;
   CHECK_NEAR(sum, truth, 1e-10);
@@ -300,7 +301,7 @@ static void contacts_and_their_sum_are_those_of_the_elements(void) {
     standing a, b;
     stand(&a, random_block(&r, round), random_pose(&r, 1.0));
     stand(&b, random_block(&r, round / 3), random_pose(&r, 1.0));
-    ct_volume v = ask(placed(&a), placed(&b));
+    ct_volume v = run_query(placed(&a), placed(&b));
     ct_volume_contact *contacts = copy_of(&v);
     size_t count = v.count;
     check_one_by_one(&a, &b, contacts, count);
@@ -320,10 +321,10 @@ static void a_swap_mirrors_to_the_bit(void) {
     standing a, b;
     stand(&a, random_block(&r, round), random_pose(&r, 0.5));
     stand(&b, random_block(&r, round / 3), random_pose(&r, 0.5));
-    ct_volume v = ask(placed(&a), placed(&b));
+    ct_volume v = run_query(placed(&a), placed(&b));
     ct_volume_contact *there = copy_of(&v);
     size_t count = v.count;
-    v = ask(placed(&b), placed(&a));
+    v = run_query(placed(&b), placed(&a));
     CHECK_INT(v.count, count);
     CHECK(count > 1);
     for (size_t i = 0; i < v.count; i++) {
@@ -353,7 +354,7 @@ static void against_a_mesh_it_is_its_surface(void) {
   stand(&a, block_make(CT_HEXAHEDRA, 2, 1, 1), at(0, 0, 0));
   stand(&b, block_make(CT_TETRAHEDRA, 1, 1, 1), at(0.5, 0.25, 0.75));
   const ct_shape mesh = {.kind = CT_KIND_MESH, .mesh = ct_elements_get(b.elements)->surface};
-  ct_volume v = ask(placed(&a), (ct_placed){&mesh, &b.frame});
+  ct_volume v = run_query(placed(&a), (ct_placed){&mesh, &b.frame});
   CHECK_INT(v.count, 1);
   CHECK_NEAR(v.contacts[0].volume, 0.75 * 0.25, 1e-14);
   CHECK_INT(v.contacts[0].element_a, CT_NO_ELEMENT);
@@ -372,11 +373,11 @@ static void a_warped_hexahedron_is_its_hull_but_against_a_mesh(void) {
   stand(&b, block_make(CT_TETRAHEDRA, 2, 2, 2), at(-0.5, -0.5, -0.5));
   const ct_shape around = box(2, 2, 2),
                  mesh = {.kind = CT_KIND_MESH, .mesh = ct_elements_get(b.elements)->surface};
-  ct_volume v = ask(placed(&a), (ct_placed){&around, &a.frame});
+  ct_volume v = run_query(placed(&a), (ct_placed){&around, &a.frame});
   CHECK_NEAR(sum_of(&v), 11.0 / 12.0, 1e-14);
-  v = ask(placed(&a), placed(&b));
+  v = run_query(placed(&a), placed(&b));
   CHECK_NEAR(sum_of(&v), 11.0 / 12.0, 1e-14);
-  v = ask(placed(&a), (ct_placed){&mesh, &b.frame});
+  v = run_query(placed(&a), (ct_placed){&mesh, &b.frame});
   CHECK_NEAR(sum_of(&v), 5.0 / 6.0, 1e-14);
   leave(&a);
   leave(&b);

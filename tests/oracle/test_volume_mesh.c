@@ -347,9 +347,9 @@ static void whole_faces_weigh_as_those_of_hulls(void) {
     pb.position = ct_add_scaled(pa.position, pb.position, 0.15);
     ct_volume v = volume_of(a, pa, b, pb, CT_WEIGHTING_SQUARED_FACE);
     ct_volume_contact truth = v.count ? v.contacts[0] : (ct_volume_contact){0};
-    bool told = truth.patch_area > 1e-3 && !(truth.flags & CT_VOLUME_FLAG_NORMAL_FALLBACK);
+    bool reported = truth.patch_area > 1e-3 && !(truth.flags & CT_VOLUME_FLAG_NORMAL_FALLBACK);
     const ct_shape first[3] = {mesh_a, mesh_a, a}, second[3] = {mesh_b, b, mesh_b};
-    for (int k = 0; k < 3 && told; k++) {
+    for (int k = 0; k < 3 && reported; k++) {
       v = volume_of(first[k], pa, second[k], pb, CT_WEIGHTING_SQUARED_FACE);
       CHECK_INT(v.count, 1);
       if (v.count) CHECK_NEAR(apart(v.contacts[0].normal, truth.normal), 0.0, 1e-8);

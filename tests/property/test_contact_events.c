@@ -506,19 +506,20 @@ static void check_ended(life *l, const ct_contact_event *event) {
     model_contact *c = &l->contacts[k];
     if (find_contact(l->found, l->found_count, c)) continue;
     ends++;
-    const ct_contact_ended *told = NULL;
+    const ct_contact_ended *reported = NULL;
     for (size_t i = 0; i < event->ended_count; i++)
-      if (event->ended[i].record.pair == c->pair) told = &event->ended[i];
-    if (!told) {
+      if (event->ended[i].record.pair == c->pair) reported = &event->ended[i];
+    if (!reported) {
       CHECK_FAIL("the end of pair %d is not told", (int)c->pair);
       continue;
     }
-    CHECK_INT(told->cause, cause_of_end(l, c));
-    CHECK(told->distance == (told->cause == CT_CAUSE_BODY ? 0.0 : c->distance - l->epsilon));
-    CHECK(same_text(told->record.name_a, id_of_label(c->label_a)) &&
-          same_text(told->record.name_b, id_of_label(c->label_b)));
-    CHECK(told->record.serial_a == c->serial_a && told->record.serial_b == c->serial_b &&
-          told->record.begun == c->begun);
+    CHECK_INT(reported->cause, cause_of_end(l, c));
+    CHECK(reported->distance ==
+          (reported->cause == CT_CAUSE_BODY ? 0.0 : c->distance - l->epsilon));
+    CHECK(same_text(reported->record.name_a, id_of_label(c->label_a)) &&
+          same_text(reported->record.name_b, id_of_label(c->label_b)));
+    CHECK(reported->record.serial_a == c->serial_a && reported->record.serial_b == c->serial_b &&
+          reported->record.begun == c->begun);
   }
   CHECK_INT(event->ended_count, ends);
   for (size_t i = 0; i + 1 < event->ended_count; i++)
@@ -566,7 +567,7 @@ static bool same_crossing(const ct_zero_crossing *x, const ct_zero_crossing *y) 
 
 /* What-if poses: the same bits as in a revision that has these poses. */
 static void check_what_if(life *l) {
-  static ct_pair_result asked[CONTACTS_MAX], sealed[CONTACTS_MAX];
+  static ct_pair_result requested[CONTACTS_MAX], sealed[CONTACTS_MAX];
   ct_override moved[BODIES_MAX];
   size_t count = 0;
   uint32_t share = 1 + pick(&l->random, 4), rows = ct_scene_rows(l->scene);
@@ -581,11 +582,11 @@ static void check_what_if(life *l) {
   ct_contact_monitor y = evaluate(there, l->state, options, sealed);
   options.overrides = moved;
   options.override_count = count;
-  ct_contact_monitor x = evaluate(l->scene, l->state, options, asked);
+  ct_contact_monitor x = evaluate(l->scene, l->state, options, requested);
   CHECK(same_crossing(&x.z1, &y.z1) && same_crossing(&x.z2, &y.z2) && x.narrow == y.narrow &&
         x.boxes == y.boxes);
   for (size_t k = 0; k < ct_contact_state_count(l->state); k++)
-    CHECK(asked[k].distance == sealed[k].distance && asked[k].status == sealed[k].status);
+    CHECK(requested[k].distance == sealed[k].distance && requested[k].status == sealed[k].status);
   ct_scene_release(there);
 }
 

@@ -23,7 +23,7 @@ static void close_body(body *b) {
   soup_free(&b->lists);
 }
 
-static ct_features ask(const body *a, const body *b, ct_features_mode mode) {
+static ct_features run_query(const body *a, const body *b, ct_features_mode mode) {
   const ct_shape p = {.kind = CT_KIND_MESH, .mesh = a->mesh},
                  q = {.kind = CT_KIND_MESH, .mesh = b->mesh};
   const ct_features_options options = {mode, CT_FEATURES_ANY_DEPTH};
@@ -102,7 +102,7 @@ static void fields_are_of_the_lists_that_were_given(void) {
       ct_pose pose = {k ? random_vec(&r, 0.8) : ct_vec(0, 0, 0), random_rotation(&r)};
       open_body(&pair[k], ct_frame_of(pose));
     }
-    ct_features f = ask(&pair[0], &pair[1], (ct_features_mode)(i % 4));
+    ct_features f = run_query(&pair[0], &pair[1], (ct_features_mode)(i % 4));
     for (size_t n = 0; n < f.count; n++) {
       check_feature(&pair[0], &pair[1], &f.items[n]);
       vertices[0] += f.items[n].kind == CT_PAIR_FEATURE_VERTEX_A;
@@ -127,7 +127,7 @@ static double worst_of_conforming(uint32_t rings) {
   ct_pose turned = {{0, 0, 0}, {0.1, 0.2, 0.3, 0.92736184954957035}};
   open_body(&ball, ct_frame_of(ct_pose_identity()));
   open_body(&shell, ct_frame_of(turned));
-  ct_features f = ask(&ball, &shell, CT_FEATURES_BACKWARD);
+  ct_features f = run_query(&ball, &shell, CT_FEATURES_BACKWARD);
   double worst = 0.0;
   size_t of_ball = 0;
   for (size_t n = 0; n < f.count; n++) {

@@ -50,7 +50,7 @@ typedef struct answer {
   size_t count, doubled;
 } answer;
 
-static answer ask(const ct_shape shape[2], const ct_pose pose[2], ct_features_mode mode) {
+static answer run_query(const ct_shape shape[2], const ct_pose pose[2], ct_features_mode mode) {
   ct_frame frame[2] = {ct_frame_of(pose[0]), ct_frame_of(pose[1])};
   ct_features_options options = {mode, CT_FEATURES_ANY_DEPTH};
   ct_features f;
@@ -114,7 +114,7 @@ static void row_30_33_features_belong_together(void) {
     ct_pose pose[2] = {random_pose(&r, .8), random_pose(&r, .8)};
     answer by[4];
     for (int mode = 0; mode < 4; mode++) {
-      by[mode] = ask(shape, pose, (ct_features_mode)mode);
+      by[mode] = run_query(shape, pose, (ct_features_mode)mode);
       for (size_t k = 0; k < by[mode].count; k++)
         edges += check_feature(shape, pose, &by[mode].items[k]);
       all += by[mode].count;
@@ -163,9 +163,9 @@ static void swapped_meshes_have_the_mirrored_features_to_the_bit(void) {
     ct_shape shape[2] = {random_solid(&r), random_solid(&r)};
     ct_pose pose[2] = {random_pose(&r, .8), random_pose(&r, .8)};
     for (int mode = 0; mode < 4; mode++) {
-      answer one = ask(shape, pose, (ct_features_mode)mode);
-      answer two = ask((ct_shape[2]){shape[1], shape[0]}, (ct_pose[2]){pose[1], pose[0]},
-                       (ct_features_mode)mode);
+      answer one = run_query(shape, pose, (ct_features_mode)mode);
+      answer two = run_query((ct_shape[2]){shape[1], shape[0]}, (ct_pose[2]){pose[1], pose[0]},
+                             (ct_features_mode)mode);
       CHECK_INT(one.count, two.count);
       CHECK_INT(one.doubled, two.doubled);
       for (size_t k = 0; k < one.count; k++) {
@@ -190,7 +190,8 @@ static void features_move_with_the_pair(void) {
     for (int k = 0; k < 2; k++)
       moved[k] = (ct_pose){ct_to_parent(frame, pose[k].position),
                            ct_quat_mul(motion.rotation, pose[k].rotation)};
-    answer one = ask(shape, pose, CT_FEATURES_BOTH), two = ask(shape, moved, CT_FEATURES_BOTH);
+    answer one = run_query(shape, pose, CT_FEATURES_BOTH),
+           two = run_query(shape, moved, CT_FEATURES_BOTH);
     CHECK_INT(one.count, two.count);
     for (size_t k = 0; k < one.count && k < two.count; k++) {
       const ct_pair_feature *p = &one.items[k], *q = &two.items[k];

@@ -90,8 +90,9 @@ static int left_open(const problem *p, ct_lcp_method method, ct_arena *arena,
   solve(p, &options, arena, &a);
   if (method == CT_LCP_AUTO) *first = a.result.status;
   if (method != CT_LCP_LEMKE) check_powers(p, &options, arena, &a);
-  bool told = a.result.status == CT_LCP_STATUS_OK || a.result.status == CT_LCP_STATUS_INFEASIBLE;
-  if (!told) return 1;
+  bool reported =
+      a.result.status == CT_LCP_STATUS_OK || a.result.status == CT_LCP_STATUS_INFEASIBLE;
+  if (!reported) return 1;
   /* Another method may decide a problem that AUTO left open. */
   if (*first != CT_LCP_STATUS_OK && *first != CT_LCP_STATUS_INFEASIBLE) *first = a.result.status;
   CHECK_INT(a.result.status, *first);

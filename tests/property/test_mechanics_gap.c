@@ -57,7 +57,7 @@ static double gap_at(const mover_case c[2], double t) {
 
 /* Richardson extrapolation: halves the step twice and removes errors of second and fourth order.
  * False: the last step still changed the result. */
-static bool settle(const double raw[3], double scale, double *out) {
+static bool converge(const double raw[3], double scale, double *out) {
   double first = (4.0 * raw[1] - raw[0]) / 3.0, second = (4.0 * raw[2] - raw[1]) / 3.0;
   *out = (16.0 * second - first) / 15.0;
   return fabs(*out - second) <= SETTLED * scale && fabs(second - first) <= 30.0 * SETTLED * scale;
@@ -72,7 +72,7 @@ static bool differences(const mover_case c[2], double step, double scale, double
     v[i] = (after - before) / (2.0 * step);
     a[i] = ((after - here) - (here - before)) / (step * step);
   }
-  return settle(v, scale, velocity) && settle(a, scale, acceleration);
+  return converge(v, scale, velocity) && converge(a, scale, acceleration);
 }
 
 /* ---- reported values ------------------------------------------------------------------------- */
@@ -171,15 +171,15 @@ static void compare(const mover_case c[2], const ct_contact_point *p, tally *t) 
   const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
   const ct_contact contact = touch_of(c, p);
   const ct_contact_set set = {bodies, 2, &contact, 1};
-  double told = ct_contact_free_acceleration(&set, &contact, NULL), scale = 10.0 + fabs(told),
-         velocity, acceleration;
+  double reported = ct_contact_free_acceleration(&set, &contact, NULL),
+         scale = 10.0 + fabs(reported), velocity, acceleration;
   t->tried++;
   bool settled = false;
   for (double step = STEP; step > STEP / 10 && !settled; step *= 0.5)
     settled = differences(c, step, scale, &velocity, &acceleration);
   if (!settled) return;
   t->compared++;
-  double off = fabs(acceleration - told) / scale,
+  double off = fabs(acceleration - reported) / scale,
          off_velocity = fabs(velocity - ct_contact_relative_velocity(&set, &contact, 0).normal);
   t->worst = ct_max2(t->worst, off);
   t->worst_velocity = ct_max2(t->worst_velocity, off_velocity);

@@ -30,8 +30,8 @@ typedef struct answer {
   ct_vec3 common;
 } answer;
 
-static void ask(const pair_body *a, const pair_body *b, double clearance, ct_workspace *workspace,
-                answer *out) {
+static void run_query(const pair_body *a, const pair_body *b, double clearance,
+                      ct_workspace *workspace, answer *out) {
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
   const ct_placed p = {&a->shape, &fa}, q = {&b->shape, &fb};
   const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
@@ -84,9 +84,9 @@ static void a_workspace_that_was_used_changes_no_bit(void) {
     const pair_body *a = &bodies[pick(&r, BODIES)], *b = &bodies[pick(&r, BODIES)];
     double clearance = pick(&r, 2) ? 10.0 : 0.05;
     ct_workspace *own = ct_workspace_create();
-    ask(a, b, clearance, own, &fresh);
+    run_query(a, b, clearance, own, &fresh);
     ct_workspace_destroy(own);
-    ask(a, b, clearance, workspace, &used);
+    run_query(a, b, clearance, workspace, &used);
     if (!same_answer(&fresh, &used))
       CHECK_FAIL("pair %d, kinds %d %d: distance %.17g and %.17g, %zu and %zu points", i,
                  a->shape.kind, b->shape.kind, fresh.distance.distance, used.distance.distance,

@@ -128,8 +128,8 @@ static void every_revision_stays_what_it_was_when_sealed(void) {
     check_same(kept[next], &models[next]);
     /* In some rounds several revisions pass without a query; the tree then starts from an older
      * one. */
-    const ct_scene *asked = kept[check_next(&r) % 3 ? next : newest];
-    if (check_next(&r) % 2) check_tree(asked);
+    const ct_scene *requested = kept[check_next(&r) % 3 ? next : newest];
+    if (check_next(&r) % 2) check_tree(requested);
     newest = next;
   }
   for (int k = 0; k < KEPT; k++) {

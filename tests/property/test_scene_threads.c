@@ -34,7 +34,7 @@ typedef struct show {
   pthread_mutex_t lock;
   const ct_scene *scene;
   atomic_bool over;
-  atomic_int wrong, asked;
+  atomic_int wrong, requested;
 } show;
 
 static const ct_scene *take(show *s) {
@@ -59,7 +59,7 @@ static void *read_revisions(void *context) {
     pair_log tree = log_pairs(scene, CT_QUERY_OVERLAP, CT_BROADPHASE_TREE),
              brute = log_pairs(scene, CT_QUERY_OVERLAP, CT_BROADPHASE_BRUTE_FORCE);
     if (tree.sum != brute.sum || tree.count != brute.count) atomic_fetch_add(&s->wrong, 1);
-    atomic_fetch_add(&s->asked, 1);
+    atomic_fetch_add(&s->requested, 1);
     ct_scene_release(scene);
   } while (!atomic_load(&s->over));
   return NULL;
@@ -93,14 +93,15 @@ static void readers_and_a_writer_do_not_disturb_each_other(void) {
     edit(draft, &r, revision);
     put(&s, seal(draft, base));
     /* Waits until some revisions have been queried, and leaves others without a query. */
-    int asked = atomic_load(&s.asked);
-    for (int spin = 0; revision % 3 && spin < 20000 && atomic_load(&s.asked) == asked; spin++)
+    int requested = atomic_load(&s.requested);
+    for (int spin = 0; revision % 3 && spin < 20000 && atomic_load(&s.requested) == requested;
+         spin++)
       sched_yield();
   }
   atomic_store(&s.over, true);
   for (int k = 0; k < READERS; k++) pthread_join(readers[k], NULL);
   CHECK_INT(atomic_load(&s.wrong), 0);
-  CHECK(atomic_load(&s.asked) >= READERS);
+  CHECK(atomic_load(&s.requested) >= READERS);
   CHECK_INT(ct_scene_revision(s.scene), REVISIONS + 1);
   ct_scene_release(s.scene);
   pthread_mutex_destroy(&s.lock);

@@ -17,8 +17,8 @@ enum { CASES = 1500, CASES_FULL = 50000 };
 
 static int case_count(void) { return getenv("CONTACTD_FULL") ? CASES_FULL : CASES; }
 
-static ct_volume ask(const volume_case *c, const ct_volume_options *options,
-                     ct_workspace *workspace) {
+static ct_volume run_query(const volume_case *c, const ct_volume_options *options,
+                           ct_workspace *workspace) {
   ct_frame fa = ct_frame_of(c->pose_a), fb = ct_frame_of(c->pose_b);
   ct_volume v;
   ct_pair_volume((ct_placed){&c->a, &fa}, (ct_placed){&c->b, &fb}, options, workspace, &v);
@@ -60,16 +60,16 @@ static void check_mirrored(const ct_volume_contact *p, const ct_volume_contact *
 static void swap_mirrors(const volume_case *c, const ct_volume_options *options,
                          ct_workspace *workspace) {
   volume_case back = {c->b, c->a, c->pose_b, c->pose_a};
-  ct_volume v = ask(c, options, workspace);
+  ct_volume v = run_query(c, options, workspace);
   if (v.count == 0) {
-    CHECK_INT(ask(&back, options, workspace).count, 0);
+    CHECK_INT(run_query(&back, options, workspace).count, 0);
     return;
   }
   ct_volume_contact first = v.contacts[0];
   size_t count = v.triangle_count;
   ct_volume_triangle *triangles = malloc(count * sizeof *triangles + 1);
   for (size_t t = 0; t < count; t++) triangles[t] = v.triangles[t];
-  ct_volume w = ask(&back, options, workspace);
+  ct_volume w = run_query(&back, options, workspace);
   CHECK_INT(w.count, 1);
   CHECK_INT(w.triangle_count, count);
   if (w.count == 1) check_mirrored(&first, &w.contacts[0]);
@@ -92,7 +92,7 @@ static void motion_moves(const volume_case *c, const ct_volume_options *options,
                          ct_workspace *workspace) {
   /* Fans are chosen in a body's frame, so all weightings are transformed with it. */
   if (options->method == CT_VOLUME_SOLFEC) return;
-  ct_volume v = ask(c, options, workspace);
+  ct_volume v = run_query(c, options, workspace);
   if (v.count == 0 || v.contacts[0].volume < 1e-9) return;
   ct_volume_contact p = v.contacts[0];
   ct_frame move = ct_frame_of((ct_pose){{3, -2, 1}, {0.1, 0.7, -0.2, 0.5}});
@@ -132,13 +132,13 @@ static void powers_of_two_scale(const volume_case *c, const ct_volume_options *g
                                 ct_workspace *workspace) {
   const double s = 0x1p-9;
   ct_volume_options options = *given;
-  ct_volume v = ask(c, &options, workspace);
+  ct_volume v = run_query(c, &options, workspace);
   ct_volume_contact p = v.count ? v.contacts[0] : (ct_volume_contact){0};
   volume_case small = {scaled(&c->a, s), scaled(&c->b, s), c->pose_a, c->pose_b};
   small.pose_a.position = ct_scale(c->pose_a.position, s);
   small.pose_b.position = ct_scale(c->pose_b.position, s);
   options.epsilon *= s;
-  ct_volume w = ask(&small, &options, workspace);
+  ct_volume w = run_query(&small, &options, workspace);
   CHECK_INT(w.count, v.count);
   if (w.count == 1 && v.count == 1) {
     const ct_volume_contact *q = &w.contacts[0];
@@ -202,7 +202,7 @@ static void surface_balances(const volume_case *c, const ct_volume_options *give
   ct_volume_options options = *given;
   options.triangles = true;
   if (options.method == CT_VOLUME_SOLFEC) options.method = CT_VOLUME_AUTO;
-  ct_volume v = ask(c, &options, workspace);
+  ct_volume v = run_query(c, &options, workspace);
   if (v.count == 0) return;
   const ct_volume_contact *contact = &v.contacts[0];
   ct_frame fa = ct_frame_of(c->pose_a), fb = ct_frame_of(c->pose_b);
@@ -243,7 +243,7 @@ static void depth_bounds(const volume_case *c, const ct_volume_options *options,
   ct_pair_result pair;
   ct_pair_distance((ct_placed){&c->a, &fa}, (ct_placed){&c->b, &fb},
                    &(ct_pair_options){.threshold = INFINITY}, workspace, &pair);
-  ct_volume v = ask(c, options, workspace);
+  ct_volume v = run_query(c, options, workspace);
   if (options->method == CT_VOLUME_SOLFEC) return;
   CHECK(v.count == 0 || pair.lower_bound <= 0.0);
   CHECK(v.count == 1 || pair.upper_bound >= -1e-13);
@@ -258,14 +258,14 @@ static void larger_has_more(const volume_case *c, const ct_volume_options *given
                             ct_workspace *workspace) {
   ct_volume_options options = {.method = given->method == CT_VOLUME_DUAL_HULL ? CT_VOLUME_DUAL_HULL
                                                                               : CT_VOLUME_AUTO};
-  ct_volume v = ask(c, &options, workspace);
+  ct_volume v = run_query(c, &options, workspace);
   double volume = v.count ? v.contacts[0].volume : 0.0;
   volume_case large = *c;
   large.a = scaled(&c->a, 1.25); /* about its origin, which is inside or near it */
   ct_mass_properties mass;
   const ct_frame own = ct_frame_of(ct_pose_identity());
   bool holds = ct_shape_mass(&c->a, 1.0, &mass) && outside(&c->a, &own, ct_vec(0, 0, 0)) <= 0.0;
-  v = ask(&large, &options, workspace);
+  v = run_query(&large, &options, workspace);
   if (holds) CHECK((v.count ? v.contacts[0].volume : 0.0) >= volume - 1e-13);
   if (holds) CHECK(volume <= mass.volume * (1.0 + 1e-12) + 1e-14);
   ct_shape_release(&large.a);
@@ -314,9 +314,9 @@ static void row_2_points_and_planes_give_equal_contacts(void) {
                   random_turn(&r)};
     volume_case planes = {from_planes(&c.a), from_planes(&c.b), c.pose_a, c.pose_b};
     const ct_volume_options options = {.method = (ct_volume_method)(i % 2)};
-    ct_volume v = ask(&c, &options, workspace);
+    ct_volume v = run_query(&c, &options, workspace);
     ct_volume_contact first = v.count ? v.contacts[0] : (ct_volume_contact){0};
-    ct_volume w = ask(&planes, &options, workspace);
+    ct_volume w = run_query(&planes, &options, workspace);
     if (first.volume > 1e-9) {
       met++;
       CHECK_INT(w.count, 1);
@@ -343,11 +343,11 @@ static void nothing_is_allocated_once_warm(void) {
   ct_workspace *workspace = ct_workspace_create();
   const ct_volume_options options = {.triangles = true};
   for (int i = 0; i < 40; i++) cases[i] = random_case(&r);
-  for (int i = 0; i < 40; i++) ask(&cases[i], &options, workspace);
+  for (int i = 0; i < 40; i++) run_query(&cases[i], &options, workspace);
   memory.taken = 0;
   memory.fail_at = 0;
   memory.counting = true;
-  for (int i = 0; i < 40; i++) ask(&cases[i], &options, workspace);
+  for (int i = 0; i < 40; i++) run_query(&cases[i], &options, workspace);
   memory.counting = false;
   CHECK_INT(memory.taken, 0);
   for (int i = 0; i < 40; i++) release_case(&cases[i]);
@@ -365,14 +365,14 @@ static void want_of_memory_is_told(void) {
       const ct_volume_options options = {
           .method = (ct_volume_method)m, .epsilon = 1e-4, .triangles = true};
       ct_workspace *full = ct_workspace_create();
-      ct_volume truth = ask(&c, &options, full);
+      ct_volume truth = run_query(&c, &options, full);
       bool done = false;
       for (long n = 1; !done && n < 200; n++) {
         ct_workspace *workspace = ct_workspace_create();
         memory.taken = 0;
         memory.fail_at = n;
         memory.counting = true;
-        ct_volume v = ask(&c, &options, workspace);
+        ct_volume v = run_query(&c, &options, workspace);
         memory.counting = false;
         done = memory.taken < n;
         bool out_of_memory = ct_workspace_out_of_memory(workspace);

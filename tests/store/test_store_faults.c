@@ -405,11 +405,11 @@ static void enlarge(rig *r) {
   CHECK_INT(mount("none", r->folder, "tmpfs", MS_REMOUNT, "size=16m"), 0);
 }
 
-static bool tell(const char *path, const char *text) {
+static bool write_text(const char *path, const char *text) {
   FILE *file = fopen(path, "w");
   if (!file) return false;
-  bool told = fputs(text, file) >= 0;
-  return fclose(file) == 0 && told;
+  bool reported = fputs(text, file) >= 0;
+  return fclose(file) == 0 && reported;
 }
 
 /* A user other than root becomes root in a user namespace, if the kernel allows it. Files there
@@ -420,8 +420,8 @@ static bool may_mount(void) {
   snprintf(groups, sizeof groups, "0 %u 1", (unsigned)getegid());
   if (geteuid() == 0)
     return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-  return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && tell("/proc/self/setgroups", "deny") &&
-         tell("/proc/self/uid_map", users) && tell("/proc/self/gid_map", groups);
+  return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && write_text("/proc/self/setgroups", "deny") &&
+         write_text("/proc/self/uid_map", users) && write_text("/proc/self/gid_map", groups);
 }
 
 static void fill_a_file_system(void) {

@@ -331,7 +331,7 @@ static srv_store_status follow(rig *r, srv_store_operation act, uint64_t before,
 /* Redis is reset to revision 1, and another write creates a revision 2. */
 static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
   WITH_RIG(r);
-  uint64_t first, lost, made, told;
+  uint64_t first, lost, made, reported;
   CHECK_INT(follow(&r, SRV_STORE_BASE, 0, 0, 1, &first), SRV_STORE_OK);
   CHECK_INT(follow(&r, SRV_STORE_CHANGE, 1, first, 2, &lost), SRV_STORE_OK);
   tell_redis(&r, "flushdb");
@@ -340,14 +340,14 @@ static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
   CHECK(first != 0 && made != 0 && made != lost && made != first);
   static const srv_store_operation acts[] = {SRV_STORE_CHANGE, SRV_STORE_BASE, SRV_STORE_REMOVE};
   for (int i = 0; i < 3; i++) {
-    CHECK_INT(follow(&r, acts[i], 2, lost, 3, &told), SRV_STORE_CONFLICT);
-    CHECK(told == made);
+    CHECK_INT(follow(&r, acts[i], 2, lost, 3, &reported), SRV_STORE_CONFLICT);
+    CHECK(reported == made);
   }
-  CHECK_INT(follow(&r, SRV_STORE_COMPACT, 0, lost, 2, &told), SRV_STORE_CONFLICT);
+  CHECK_INT(follow(&r, SRV_STORE_COMPACT, 0, lost, 2, &reported), SRV_STORE_CONFLICT);
   CHECK_RECORDS(&r, "a", {true, 1, 20}, {false, 2, 20});
-  CHECK_INT(follow(&r, SRV_STORE_COMPACT, 0, made, 2, &told), SRV_STORE_OK);
+  CHECK_INT(follow(&r, SRV_STORE_COMPACT, 0, made, 2, &reported), SRV_STORE_OK);
   CHECK_RECORDS(&r, "a", {true, 2, 20});
-  CHECK_INT(follow(&r, SRV_STORE_CHANGE, 2, made, 3, &told), SRV_STORE_OK);
+  CHECK_INT(follow(&r, SRV_STORE_CHANGE, 2, made, 3, &reported), SRV_STORE_OK);
   CHECK_RECORDS(&r, "a", {true, 2, 20}, {false, 3, 20});
   rig_end(&r);
 }

@@ -178,9 +178,9 @@ static const char all_kinds[] =
 
 typedef struct shadow {
   rig daemon, again;
-  const ct_scene *told;  /* revision of the daemon's scene that the shadow has */
-  size_t bases, changes; /* records so far */
-  size_t bytes;          /* bytes of the last record */
+  const ct_scene *reported; /* revision of the daemon's scene that the shadow has */
+  size_t bases, changes;    /* records so far */
+  size_t bytes;             /* bytes of the last record */
   bool last_base, last_names;
   size_t names; /* shapes that the last record names */
 } shadow;
@@ -190,7 +190,7 @@ static inline shadow shadow_open(void) {
 }
 
 static inline void shadow_close(shadow *s) {
-  if (s->told) ct_scene_release(s->told);
+  if (s->reported) ct_scene_release(s->reported);
   rig_close(&s->daemon);
   rig_close(&s->again);
 }
@@ -229,7 +229,7 @@ static inline void check_documents(shadow *s, const char *path) {
 static inline void shadow_follow(shadow *s) {
   const ct_scene *now = scene_in(&s->daemon);
   api_record record;
-  CHECK(api_record_change(s->told, now, &record));
+  CHECK(api_record_change(s->reported, now, &record));
   s->last_base = record.base;
   s->last_names = record.has_shapes;
   s->bytes = record.length;
@@ -239,8 +239,8 @@ static inline void shadow_follow(shadow *s) {
   else s->changes++;
   shadow_apply(s, &record);
   api_record_free(&record);
-  if (s->told) ct_scene_release(s->told);
-  s->told = ct_scene_retain(now);
+  if (s->reported) ct_scene_release(s->reported);
+  s->reported = ct_scene_retain(now);
   if (!scene_in(&s->again)) return;
   check_same(now, scene_in(&s->again));
   check_documents(s, "/v1/scenes/s");

@@ -71,10 +71,10 @@ static bool try_one(const request *q, long n, const rig_reply *usual) {
   memory.fail_at = 0;
   bool reached = memory.taken >= n;
   char *after = all_of(&r);
-  bool told = reply.status == 503 || strstr(reply.body, "/problems/out-of-memory");
-  if (!told && (reply.status != usual->status || strcmp(reply.body, usual->body) != 0))
+  bool reported = reply.status == 503 || strstr(reply.body, "/problems/out-of-memory");
+  if (!reported && (reply.status != usual->status || strcmp(reply.body, usual->body) != 0))
     CHECK_FAIL("%s %s, failure %ld: %d %.200s", q->method, q->path, n, reply.status, reply.body);
-  if (told && strcmp(before, after) != 0)
+  if (reported && strcmp(before, after) != 0)
     CHECK_FAIL("%s %s, failure %ld: the scene has changed", q->method, q->path, n);
   free(before);
   free(after);

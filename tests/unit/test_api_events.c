@@ -32,7 +32,7 @@ static begun begin(rig *r, const char *method, const char *path, const char *bod
 }
 
 /* "name@contactState data" of each event, one line each; "!" at the end if events are missing. */
-static const char *told(begun *b) {
+static const char *reported(begun *b) {
   static char text[4096];
   size_t count = 0, used = 0;
   bool whole = false;
@@ -55,7 +55,7 @@ static rig cell(void) {
 
 static void every_write_tells_its_revision(void) {
   static const struct {
-    const char *method, *path, *body, *told;
+    const char *method, *path, *body, *reported;
   } cases[] = {
       {"PUT", "/v1/scenes/cell", "{}",
        "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":0}\n"},
@@ -75,8 +75,8 @@ static void every_write_tells_its_revision(void) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     rig r = cell();
     begun b = begin(&r, cases[i].method, cases[i].path, cases[i].body);
-    CHECK_TEXT(told(&b), cases[i].told);
-    CHECK_TEXT(told(&b), cases[i].told); /* the second call returns the same text */
+    CHECK_TEXT(reported(&b), cases[i].reported);
+    CHECK_TEXT(reported(&b), cases[i].reported); /* the second call returns the same text */
     api_call_destroy(b.call);
     rig_close(&r);
   }
@@ -92,7 +92,7 @@ static void what_writes_nothing_tells_nothing(void) {
                {"DELETE", "/v1/scenes/other", NULL}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     begun b = begin(&r, cases[i].method, cases[i].path, cases[i].body);
-    CHECK_TEXT(told(&b), "");
+    CHECK_TEXT(reported(&b), "");
     api_call_destroy(b.call);
   }
   rig_close(&r);
@@ -115,7 +115,7 @@ static void added_events_follow_the_revision_in_their_order(void) {
   begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
   for (int i = 0; i < 5; i++)
     add(&b, i < 2 ? "ended" : "began", "drops", (const char *[]){"{}", "[1]", "2", "3", "4"}[i]);
-  CHECK_TEXT(told(&b),
+  CHECK_TEXT(reported(&b),
              "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n"
              "ended@drops {}\nended@drops [1]\nbegan@drops 2\nbegan@drops 3\nbegan@drops 4\n");
   api_call_destroy(b.call);
@@ -150,7 +150,7 @@ static void more_than_is_ever_kept_is_a_reset_for_those_who_name_the_state(void)
       CHECK(whole);
       CHECK_INT(count, extra == 0 ? cases[i].fit + 1 : 2);
       CHECK_TEXT(events[0].name, "revision");
-      if (extra > 0) CHECK_TEXT(told(&b), "revision@ " REVISION "\nreset@drops " REVISION "\n");
+      if (extra > 0) CHECK_TEXT(reported(&b), "revision@ " REVISION "\nreset@drops " REVISION "\n");
       api_call_destroy(b.call);
       rig_close(&r);
     }
@@ -167,8 +167,8 @@ static void what_one_state_has_too_much_of_leaves_the_others_theirs(void) {
   for (int n = 0; n < 9; n++) add_to(&b, "ended", "second", "2", n < 2);
   add(&b, "ended", "third", "3");
   for (int n = 0; n < 9; n++) add_to(&b, "ended", "fourth", "4", false);
-  CHECK_TEXT(told(&b), "revision@ " REVISION "\nended@first 1\nreset@second " REVISION
-                       "\nended@third 3\nreset@fourth " REVISION "\n");
+  CHECK_TEXT(reported(&b), "revision@ " REVISION "\nended@first 1\nreset@second " REVISION
+                           "\nended@third 3\nreset@fourth " REVISION "\n");
   api_call_destroy(b.call);
   rig_close(&r);
 }
@@ -182,7 +182,7 @@ static void an_event_that_memory_lacked_for_is_told_as_missing(void) {
   static const char two[] = "{\"scene\":\"cell\",\"revision\":2,\"bodies\":2}";
   char expected[256];
   snprintf(expected, sizeof expected, "revision@ %s\nreset@drops %s\n", two, two);
-  CHECK_TEXT(told(&b), expected);
+  CHECK_TEXT(reported(&b), expected);
   api_call_destroy(b.call);
   rig_close(&r);
 }
@@ -191,7 +191,7 @@ static void a_write_that_failed_tells_nothing_of_what_was_added(void) {
   rig r = cell();
   begun b = begin(&r, "PUT", "/v1/scenes/cell/poses", "{}");
   add(&b, "began", "drops", "{}");
-  CHECK_TEXT(told(&b), "");
+  CHECK_TEXT(reported(&b), "");
   api_call_destroy(b.call);
   rig_close(&r);
 }
@@ -219,7 +219,7 @@ static bool tell_short_of_memory(const char *method, const char *path, long n, c
   memory.fail_at = n;
   begun b = begin(&r, method, path, *method == 'P' ? "{}" : NULL);
   rig_count(&r, true);
-  const char *text = told(&b);
+  const char *text = reported(&b);
   rig_count(&r, false);
   memory.fail_at = 0;
   bool reached = memory.taken >= n, missing = text[0] && text[strlen(text) - 1] == '!';
@@ -240,7 +240,7 @@ static void contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing(vo
   "\",\"begun\":0,\"cause\":\"state\",\"normalVelocity\":0}}\n"
 #define WRITTEN(bodies) "revision@ {\"scene\":\"cell\",\"revision\":4,\"bodies\":" bodies "}\n"
   static const struct {
-    const char *method, *path, *told;
+    const char *method, *path, *reported;
   } cases[] = {
       {"DELETE", "/v1/scenes/cell/contactStates/held",
        WRITTEN("3") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2")},
@@ -251,13 +251,13 @@ static void contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing(vo
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     rig r = with_states();
     begun b = begin(&r, cases[i].method, cases[i].path, *cases[i].method == 'P' ? "{}" : NULL);
-    CHECK_TEXT(told(&b), cases[i].told);
+    CHECK_TEXT(reported(&b), cases[i].reported);
     CHECK_INT(ct_scene_contacts_begun(api_call_new_revision(b.call)), 4);
     api_call_destroy(b.call);
     rig_close(&r);
     long live = memory.live, n = 1;
     while (FAILING_MALLOC && n < 1000 &&
-           tell_short_of_memory(cases[i].method, cases[i].path, n, cases[i].told))
+           tell_short_of_memory(cases[i].method, cases[i].path, n, cases[i].reported))
       n++;
     CHECK(!FAILING_MALLOC || (n > 8 && n < 1000));
     CHECK_INT(memory.live, live);

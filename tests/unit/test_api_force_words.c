@@ -24,7 +24,8 @@ static char *text_of(const ct_impulse_result *impulse, const ct_resting_result *
   return api_buffer_detach(&out, &length);
 }
 
-static json_t *told(const ct_impulse_result *impulse, const ct_resting_result *resting, bool idle) {
+static json_t *reported(const ct_impulse_result *impulse, const ct_resting_result *resting,
+                        bool idle) {
   char *text = text_of(impulse, resting, idle);
   json_t *object = text ? json_loads(text, 0, NULL) : NULL;
   CHECK(object != NULL);
@@ -48,10 +49,10 @@ static void flags_of_impulses(void) {
   ct_impulse_result none = quiet_impulse(), left_out = none, ignored = none;
   left_out.infeasible = true;
   ignored.rotation_ignored = true;
-  check_flag(told(&none, NULL, false), NULL);
-  check_flag(told(&left_out, NULL, false), "restitutionLeftOut");
-  check_flag(told(&ignored, NULL, false), "rotationIgnored");
-  check_flag(told(&none, NULL, true), "lawIgnored");
+  check_flag(reported(&none, NULL, false), NULL);
+  check_flag(reported(&left_out, NULL, false), "restitutionLeftOut");
+  check_flag(reported(&ignored, NULL, false), "rotationIgnored");
+  check_flag(reported(&none, NULL, true), "lawIgnored");
 }
 
 static void flags_of_resting_forces(void) {
@@ -68,7 +69,7 @@ static void flags_of_resting_forces(void) {
                {CT_STABILITY_STAYS, true, "matrixLeftOut", 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ct_resting_result result = {.method = "none", .stability = cases[i].stability};
-    json_t *object = told(NULL, &result, cases[i].left_out),
+    json_t *object = reported(NULL, &result, cases[i].left_out),
            *stable = json_object_get(object, "stable");
     CHECK_INT(stable ? json_is_true(stable) : -1, cases[i].stable);
     check_flag(object, cases[i].flag);
@@ -88,7 +89,8 @@ static void words_of_the_energy_guard(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ct_impulse_result result = quiet_impulse();
     result.guard = cases[i].guard;
-    json_t *object = told(&result, NULL, false), *guard = json_object_get(object, "energyGuard");
+    json_t *object = reported(&result, NULL, false),
+           *guard = json_object_get(object, "energyGuard");
     CHECK_TEXT(json_string_value(json_object_get(guard, "status")), cases[i].word);
     CHECK((json_object_get(guard, "theta") != NULL) == (cases[i].guard == CT_GUARD_APPLIED));
     json_decref(object);
@@ -104,7 +106,7 @@ static void statuses(void) {
     ct_impulse_result result = quiet_impulse();
     result.converged = cases[i].converged;
     result.contradictory = cases[i].contradictory;
-    json_t *object = told(&result, NULL, false);
+    json_t *object = reported(&result, NULL, false);
     CHECK_TEXT(json_string_value(json_object_get(object, "status")), cases[i].word);
     CHECK((json_object_get(object, "infeasibleCertificate") != NULL) == cases[i].contradictory);
     json_decref(object);
@@ -121,7 +123,7 @@ static void statuses(void) {
   CHECK_INT((long)(sizeof words / sizeof *words), (long)(sizeof resting / sizeof *resting));
   for (size_t i = 0; i < sizeof resting / sizeof *resting; i++) {
     ct_resting_result result = {.method = "none", .status = resting[i].status};
-    json_t *object = told(NULL, &result, false);
+    json_t *object = reported(NULL, &result, false);
     CHECK_TEXT(json_string_value(json_object_get(object, "status")), resting[i].word);
     json_decref(object);
   }

@@ -26,7 +26,7 @@ typedef struct request {
   const char *method, *path, *type, *body;
 } request;
 
-static rig_reply ask(rig *r, const request *q) {
+static rig_reply run_query(rig *r, const request *q) {
   api_head head = {.method = q->method, .path = q->path, .content_type = q->type};
   return rig_send(r, &head, q->body, q->body ? strlen(q->body) : 0, 0);
 }
@@ -61,7 +61,7 @@ static bool try_one(const request *q, long n, const char *usual, int usual_statu
   memory.taken = 0;
   memory.fail_at = n;
   r.counting = &memory.counting;
-  rig_reply reply = ask(&r, q);
+  rig_reply reply = run_query(&r, q);
   r.counting = NULL;
   memory.fail_at = 0;
   bool reached = memory.taken >= n;
@@ -111,7 +111,7 @@ static void fail_each(bool all_after) {
   for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
     rig r = rig_open();
     prepare(&r, path);
-    rig_reply usual = ask(&r, &requests[i]);
+    rig_reply usual = run_query(&r, &requests[i]);
     rig_close(&r);
     long start = memory.live;
     for (long n = 1; n < 5000; n++) {

@@ -561,8 +561,8 @@ static void a_refused_allocation_leaves_nothing(void) {
   for (uint32_t row = 0; row < 4; row++) moved[row] = (ct_override){row, ct_scene_pose(scene, row)};
   const ct_contact_monitor_options what_if = {
       .evaluation = CT_EVALUATE_MONITOR, .overrides = moved, .override_count = 4};
-  ct_status status = CT_OUT_OF_MEMORY, asked = CT_OUT_OF_MEMORY;
-  for (long n = 1; (status != CT_OK || asked != CT_OK) && n < 1000; n++) {
+  ct_status status = CT_OUT_OF_MEMORY, requested = CT_OUT_OF_MEMORY;
+  for (long n = 1; (status != CT_OK || requested != CT_OK) && n < 1000; n++) {
     long before = memory.live;
     ct_contact_event event = {0};
     ct_contact_monitor out = {.contacts = NULL};
@@ -571,18 +571,18 @@ static void a_refused_allocation_leaves_nothing(void) {
     memory.taken = 0;
     status = ct_contact_event_run(scene, first.state, &options, workspace, &event);
     memory.taken = 0;
-    asked = ct_contact_monitor_run(scene, first.state, &what_if, workspace, &out);
+    requested = ct_contact_monitor_run(scene, first.state, &what_if, workspace, &out);
     memory.counting = false;
     memory.fail_at = 0;
     CHECK(status == CT_OK || status == CT_OUT_OF_MEMORY);
-    CHECK(asked == CT_OK || asked == CT_OUT_OF_MEMORY);
+    CHECK(requested == CT_OK || requested == CT_OUT_OF_MEMORY);
     if (status == CT_OK) CHECK(n > 5 && event.began_count == 1 && event.ended_count == 1);
-    if (asked == CT_OK) CHECK(n > 3 && out.z1.value > 1.7);
+    if (requested == CT_OK) CHECK(n > 3 && out.z1.value > 1.7);
     ct_contact_event_free(&event);
     ct_contact_state_release(event.state);
     CHECK_INT(memory.live, before);
   }
-  CHECK(status == CT_OK && asked == CT_OK);
+  CHECK(status == CT_OK && requested == CT_OK);
   give_back(&first);
   ct_scene_release(scene);
 }

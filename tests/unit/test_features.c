@@ -27,7 +27,7 @@ static ct_features ask_placed(const ct_mesh *a, const ct_frame *frame_a, const c
   return out;
 }
 
-static ct_features ask(const ct_mesh *a, const ct_mesh *b, ct_features_mode mode) {
+static ct_features run_query(const ct_mesh *a, const ct_mesh *b, ct_features_mode mode) {
   return ask_placed(a, &here, b, &here, mode);
 }
 
@@ -41,7 +41,7 @@ static void near_vector(ct_vec3 actual, ct_vec3 wanted, double within) {
  * 35: the modes differ. */
 static void T7_1_an_octahedron_stands_in_a_cube(void) {
   ct_mesh *a = octahedron_at(ct_vec(.5, .4, 1.2), .3), *b = cube_at(ct_vec(0, 0, 0));
-  ct_features f = ask(a, b, CT_FEATURES_BACKWARD);
+  ct_features f = run_query(a, b, CT_FEATURES_BACKWARD);
   CHECK_INT(f.status, CT_FEATURES_OK);
   CHECK_INT(f.count, 1);
   CHECK_INT(f.doubled, 0);
@@ -62,16 +62,16 @@ static void T7_1_an_octahedron_stands_in_a_cube(void) {
   ct_vec3 apart = {0, .1961161351381840, -1.9805806756909201};
   near_vector(p->normal, ct_scale(apart, 1 / ct_norm(apart)), 1e-15);
 
-  f = ask(a, b, CT_FEATURES_FORWARD);
+  f = run_query(a, b, CT_FEATURES_FORWARD);
   CHECK_INT(f.count, 1);
   near_vector(f.items[0].b.point, ct_vec(.5, .4, 0), 1e-15);
   CHECK_NEAR(f.items[0].distance, -.9, 1e-15);
-  f = ask(a, b, CT_FEATURES_BOTH);
+  f = run_query(a, b, CT_FEATURES_BOTH);
   CHECK_INT(f.count, 2);
   CHECK_INT(f.items[0].mode, CT_FEATURES_BACKWARD);
   CHECK_INT(f.items[1].mode, CT_FEATURES_FORWARD);
   CHECK_NEAR(f.items[1].distance, -.9, 1e-15);
-  f = ask(a, b, CT_FEATURES_CLOSEST);
+  f = run_query(a, b, CT_FEATURES_CLOSEST);
   CHECK_INT(f.count, 1);
   near_vector(f.items[0].b.point, ct_vec(.5, .4, 1), 1e-15);
   CHECK_INT(f.items[0].b.triangle, 2);
@@ -142,7 +142,7 @@ static void T7_3_a_cube_is_shifted_into_another(void) {
 static void equal_normals_are_told_out_of_the_vertex_body(void) {
   ct_mesh *a = cube_at(ct_vec(0, 0, 0)), *b = cube_at(ct_vec(0, 0, 0));
   const double third = 1 / sqrt(3.0);
-  ct_features f = ask(a, b, CT_FEATURES_BACKWARD);
+  ct_features f = run_query(a, b, CT_FEATURES_BACKWARD);
   CHECK_INT(f.count, 16);
   for (size_t i = 0; i < f.count; i++) {
     const ct_pair_feature *p = &f.items[i];
@@ -248,7 +248,7 @@ static void row_36_a_smaller_cube_sunk_straight_down_has_its_lower_vertices(void
   soup s = {0};
   soup_box(&s, ct_vec(.25, .25, .75), ct_vec(.75, .75, 1.25));
   ct_mesh *small = soup_mesh(&s);
-  ct_features f = ask(small, big, CT_FEATURES_CLOSEST);
+  ct_features f = run_query(small, big, CT_FEATURES_CLOSEST);
   CHECK_INT(f.count, 4);
   for (size_t i = 0; i < f.count; i++) {
     CHECK_INT(f.items[i].vertex, i);
@@ -299,7 +299,7 @@ static void a_ray_through_an_edge_or_a_corner_takes_the_lowest_face_once(void) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     ct_mesh *bare = needle(ct_vec(.5, .5, .5), ct_neg(cases[i].out)),
             *a = with_normal(bare, ct_scale(cases[i].out, -3));
-    ct_features f = ask(a, cube, CT_FEATURES_BACKWARD);
+    ct_features f = run_query(a, cube, CT_FEATURES_BACKWARD);
     CHECK_INT(count_of(&f, CT_PAIR_FEATURE_VERTEX_A), 1);
     const ct_pair_feature *p = &f.items[0];
     CHECK_INT(p->b.triangle, cases[i].face);
@@ -333,7 +333,7 @@ static void a_ray_that_touches_a_reentrant_edge_goes_on(void) {
   ct_mesh *b = soup_mesh(&s), *bare = needle(ct_vec(.5, 1.5, .5), ct_vec(-1, 1, 0)),
           *a = with_normal(bare, ct_vec(-1, 1, 0));
   CHECK(ct_mesh_get(b)->solid);
-  ct_features f = ask(a, b, CT_FEATURES_BACKWARD);
+  ct_features f = run_query(a, b, CT_FEATURES_BACKWARD);
   CHECK(f.count >= 1);
   near_vector(f.items[0].b.point, ct_vec(2, 0, .5), 1e-15);
   ct_mesh_release(bare);
@@ -349,7 +349,7 @@ static void a_wall_inside_a_solid_that_the_ray_goes_in_through_is_no_match(void)
   soup_box(&s, ct_vec(.6, .25, .25), ct_vec(2, .75, .75));
   ct_mesh *b = soup_mesh(&s), *bare = needle(ct_vec(.25, .5, .5625), ct_vec(-1, 0, 0)),
           *a = with_normal(bare, ct_vec(-1, 0, 0));
-  ct_features f = ask(a, b, CT_FEATURES_BACKWARD);
+  ct_features f = run_query(a, b, CT_FEATURES_BACKWARD);
   CHECK(f.count >= 1);
   near_vector(f.items[0].b.point, ct_vec(1, .5, .5625), 1e-16);
   CHECK(f.items[0].b.triangle == 6 || f.items[0].b.triangle == 7);
@@ -368,7 +368,7 @@ static void row_31_normals_given_are_used(void) {
   ct_mesh *b = NULL, *a = octahedron_at(ct_vec(.5, .4, 1.2), .3);
   CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &b, NULL), CT_OK);
   for (uint32_t i = 0; i < 8; i++) near_vector(ct_mesh_get(b)->normals[i], normals[i], 0.0);
-  ct_features f = ask(a, b, CT_FEATURES_BACKWARD);
+  ct_features f = run_query(a, b, CT_FEATURES_BACKWARD);
   CHECK_INT(f.count, 1);
   double length = sqrt(.25 + .01 + .16);
   near_vector(f.items[0].b.normal, ct_vec(.1 / length, .4 / length, .5 / length), 1e-15);
@@ -385,7 +385,8 @@ static void normals_that_cancel_give_way_to_the_face(void) {
   ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn, normals};
   ct_mesh *b = NULL, *a = octahedron_at(ct_vec(.5, .5, 1.25), .5);
   CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &b, NULL), CT_OK);
-  ct_features f = ask(a, b, CT_FEATURES_BACKWARD); /* over the middle of the edge from 4 to 6 */
+  ct_features f =
+      run_query(a, b, CT_FEATURES_BACKWARD); /* over the middle of the edge from 4 to 6 */
   CHECK_INT(count_of(&f, CT_PAIR_FEATURE_VERTEX_A), 1);
   near_vector(f.items[0].b.normal, ct_vec(0, 0, 1), 0.0);
   CHECK_INT(f.items[0].flags, CT_PAIR_FEATURE_FACE_NORMAL_B);
@@ -398,8 +399,8 @@ static void surfaces_and_other_kinds_have_no_features(void) {
   soup s = {0};
   soup_sheet(&s, 2);
   ct_mesh *open = soup_mesh(&s), *cube = cube_at(ct_vec(0, 0, 0));
-  CHECK_INT(ask(open, cube, CT_FEATURES_BACKWARD).status, CT_FEATURES_OPEN_MESH);
-  CHECK_INT(ask(cube, open, CT_FEATURES_BACKWARD).status, CT_FEATURES_OPEN_MESH);
+  CHECK_INT(run_query(open, cube, CT_FEATURES_BACKWARD).status, CT_FEATURES_OPEN_MESH);
+  CHECK_INT(run_query(cube, open, CT_FEATURES_BACKWARD).status, CT_FEATURES_OPEN_MESH);
   ct_shape mesh = {.kind = CT_KIND_MESH, .mesh = cube},
            ball = {.kind = CT_KIND_SPHERE, .sphere = {1}};
   ct_features_options options = {CT_FEATURES_BACKWARD, CT_FEATURES_ANY_DEPTH};

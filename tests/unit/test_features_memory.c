@@ -14,13 +14,13 @@ static const ct_frame home = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}},
                       there = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {.25, .125, .0625}};
 
 /* A copy of the result, allocated while no allocation fails. */
-typedef struct asked {
+typedef struct requested {
   ct_pair_feature *items;
   ct_triangle_pair *pairs;
   size_t count, pair_count;
-  bool told, pairs_told, out_of_memory;
+  bool reported, pairs_told, out_of_memory;
   long allocations;
-} asked;
+} requested;
 
 static void *copy_of(const void *items, size_t size) {
   void *out = malloc(size + 1);
@@ -30,7 +30,7 @@ static void *copy_of(const void *items, size_t size) {
 }
 
 /* Runs the query in a new or used workspace with allocation n failing; 0: none. */
-static asked ask(const ct_shape shape[2], ct_workspace *workspace, long n) {
+static requested run_query(const ct_shape shape[2], ct_workspace *workspace, long n) {
   const ct_placed a = {&shape[0], &home}, b = {&shape[1], &there};
   const ct_features_options options = {CT_FEATURES_BOTH, CT_FEATURES_ANY_DEPTH};
   ct_features f;
@@ -40,9 +40,9 @@ static asked ask(const ct_shape shape[2], ct_workspace *workspace, long n) {
   memory.counting = true;
   ct_pair_features(a, b, &options, workspace, &f);
   memory.counting = false;
-  asked out = {.items = copy_of(f.items, f.count * sizeof *f.items),
-               .count = f.count,
-               .told = f.status == CT_FEATURES_OUT_OF_MEMORY};
+  requested out = {.items = copy_of(f.items, f.count * sizeof *f.items),
+                   .count = f.count,
+                   .reported = f.status == CT_FEATURES_OUT_OF_MEMORY};
   CHECK(f.status == CT_FEATURES_OK || f.status == CT_FEATURES_OUT_OF_MEMORY);
   memory.counting = true;
   ct_pair_triangles(a, b, workspace, &t);
@@ -56,7 +56,7 @@ static asked ask(const ct_shape shape[2], ct_workspace *workspace, long n) {
   return out;
 }
 
-static void drop(asked *a) {
+static void drop(requested *a) {
   free(a->items);
   free(a->pairs);
 }
@@ -69,13 +69,13 @@ static bool same_feature(const ct_pair_feature *p, const ct_pair_feature *q) {
          memcmp(&p->a.point, &q->a.point, sizeof p->a.point) == 0;
 }
 
-static bool has_feature(const asked *full, const ct_pair_feature *f) {
+static bool has_feature(const requested *full, const ct_pair_feature *f) {
   for (size_t i = 0; i < full->count; i++)
     if (same_feature(&full->items[i], f)) return true;
   return false;
 }
 
-static bool has_pair(const asked *full, ct_triangle_pair t) {
+static bool has_pair(const requested *full, ct_triangle_pair t) {
   for (size_t i = 0; i < full->pair_count; i++)
     if (full->pairs[i].a == t.a && full->pairs[i].b == t.b) return true;
   return false;
@@ -83,39 +83,39 @@ static bool has_pair(const asked *full, ct_triangle_pair t) {
 
 /* A list that is not marked as incomplete has all items of the full list. Reported pairs are always
  * in the full list. */
-static void check_against(const asked *full, const asked *out, long n) {
-  if (!out->told && out->count != full->count)
+static void check_against(const requested *full, const requested *out, long n) {
+  if (!out->reported && out->count != full->count)
     CHECK_FAIL("failure %ld: %zu of %zu features", n, out->count, full->count);
   if (!out->pairs_told && out->pair_count != full->pair_count)
     CHECK_FAIL("failure %ld: %zu of %zu pairs", n, out->pair_count, full->pair_count);
   for (size_t i = 0; i < out->pair_count; i++) CHECK(has_pair(full, out->pairs[i]));
-  if (!out->told)
+  if (!out->reported)
     for (size_t i = 0; i < out->count; i++) CHECK(has_feature(full, &out->items[i]));
-  CHECK_INT(out->out_of_memory, out->told || out->pairs_told);
+  CHECK_INT(out->out_of_memory, out->reported || out->pairs_told);
 }
 
 static void fail_each(bool all_after) {
   NEEDS_FAILING_MALLOC;
   ct_shape shape[2] = {ball(26, 36), ball(27, 35)};
-  long told = 0, pairs_told = 0;
+  long reported = 0, pairs_told = 0;
   memory.rest = false;
   ct_workspace *workspace = ct_workspace_create();
-  asked full = ask(shape, workspace, 0);
+  requested full = run_query(shape, workspace, 0);
   ct_workspace_destroy(workspace);
   printf("%zu features, %zu pairs of triangles, %ld allocations\n", full.count, full.pair_count,
          full.allocations);
-  CHECK(full.count > 64 && full.pair_count > 256 && full.allocations > 3 && !full.told &&
+  CHECK(full.count > 64 && full.pair_count > 256 && full.allocations > 3 && !full.reported &&
         !full.pairs_told && !full.out_of_memory);
   memory.rest = all_after;
   for (long n = 1; n <= full.allocations; n++) {
     long live = memory.live;
     workspace = ct_workspace_create();
-    asked out = ask(shape, workspace, n), again = ask(shape, workspace, 0);
+    requested out = run_query(shape, workspace, n), again = run_query(shape, workspace, 0);
     check_against(&full, &out, n);
-    told += out.told;
+    reported += out.reported;
     pairs_told += out.pairs_told;
     /* With memory the same workspace gives complete lists. */
-    CHECK(!again.told && !again.pairs_told && !again.out_of_memory);
+    CHECK(!again.reported && !again.pairs_told && !again.out_of_memory);
     CHECK_INT(again.count, full.count);
     CHECK_INT(again.pair_count, full.pair_count);
     drop(&out);
@@ -123,7 +123,7 @@ static void fail_each(bool all_after) {
     ct_workspace_destroy(workspace);
     CHECK_INT(memory.live, live);
   }
-  CHECK(told > 0 && pairs_told > 0);
+  CHECK(reported > 0 && pairs_told > 0);
   drop(&full);
   for (int k = 0; k < 2; k++) ct_shape_release(&shape[k]);
 }
@@ -134,8 +134,8 @@ static void no_memory_from_some_point_on_is_told(void) { fail_each(true); }
 
 static void without_a_workspace_nothing_is_found_and_that_is_told(void) {
   ct_shape shape[2] = {ball(4, 5), ball(5, 4)};
-  asked out = ask(shape, NULL, 0);
-  CHECK(out.told && out.pairs_told && out.count == 0 && out.pair_count == 0);
+  requested out = run_query(shape, NULL, 0);
+  CHECK(out.reported && out.pairs_told && out.count == 0 && out.pair_count == 0);
   drop(&out);
   for (int k = 0; k < 2; k++) ct_shape_release(&shape[k]);
 }

@@ -8,7 +8,7 @@
 
 static ct_arena *arena;
 
-static ct_friction_result ask(const friction_case *c, const ct_friction_options *options) {
+static ct_friction_result run_query(const friction_case *c, const ct_friction_options *options) {
   ct_friction_result result = {.r = c->r, .u = c->u};
   CHECK_INT(ct_friction_solve(&c->problem, options, arena, &result), CT_OK);
   return result;
@@ -90,7 +90,7 @@ static void every_single_contact_of_a_body_is_solved_to_rounding(void) {
     if (i % 3 == 0) c.mu[0] = ldexp(1.0, (int)(check_next(&random) % 20) - 10);
     double rounding = 4e-15 * (1.0 + c.mu[0]); /* for errors of u; the residual includes mu |u_t| */
     ct_friction_result result =
-        ask(&c, &(ct_friction_options){.method = CT_FRICTION_NSGS, .tolerance = rounding});
+        run_query(&c, &(ct_friction_options){.method = CT_FRICTION_NSGS, .tolerance = rounding});
     friction_oracle o = oracle_judge(&c.problem, c.r, c.u);
     if (!result.converged || !(o.residual <= 2.0L * rounding) || o.outside > 0.0L)
       CHECK_FAIL("contact %d of seed 12001 has residual %Lg (told %g), %Lg outside of its cone", i,
@@ -107,7 +107,7 @@ static void what_is_told_of_random_contacts_is_so(void) {
   for (int i = 0; i < CASES; i++) {
     size_t bodies = 1 + check_next(&random) % 6, contacts = 1 + check_next(&random) % 12;
     friction_case c = case_random(&random, bodies, contacts, i % 4 ? 3 : 2);
-    ct_friction_result result = ask(&c, &(ct_friction_options){0});
+    ct_friction_result result = run_query(&c, &(ct_friction_options){0});
     friction_oracle o = oracle_judge(&c.problem, c.r, c.u);
     converged += result.converged;
     CHECK(!result.converged || o.residual <= 1.001e-8L);
@@ -127,10 +127,10 @@ static void a_heap_of_redundant_contacts_is_solved(void) {
   check_random random = {12010};
   for (size_t layers = 2; layers <= 5; layers++) {
     friction_case c = case_heap(&random, layers, layers, 4);
-    ct_friction_result result = ask(&c, &(ct_friction_options){.tolerance = 1e-12});
+    ct_friction_result result = run_query(&c, &(ct_friction_options){.tolerance = 1e-12});
     friction_oracle o = oracle_judge(&c.problem, c.r, c.u);
     CHECK(result.converged && o.residual <= 1.1e-12L && o.outside <= 0.0L);
-    result = ask(&c, &(ct_friction_options){.method = CT_FRICTION_GRADIENT});
+    result = run_query(&c, &(ct_friction_options){.method = CT_FRICTION_GRADIENT});
     o = oracle_judge(&c.problem, c.r, c.u);
     CHECK(result.converged && result.method == CT_FRICTION_GRADIENT && o.residual <= 1.1e-8L);
     case_free(&c);
@@ -192,7 +192,7 @@ static void every_method_solves_a_heap_of_balls(void) {
   friction_case c = case_heap(&(check_random){12011}, 4, 5, 1);
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     ct_friction_result result =
-        ask(&c, &(ct_friction_options){.method = methods[m], .tolerance = 1e-10});
+        run_query(&c, &(ct_friction_options){.method = methods[m], .tolerance = 1e-10});
     CHECK(result.converged && oracle_judge(&c.problem, c.r, c.u).residual <= 1.1e-10L);
     CHECK(result.method != CT_FRICTION_AUTO &&
           (methods[m] == CT_FRICTION_AUTO || result.method == methods[m]));
@@ -206,7 +206,7 @@ static void without_friction_it_is_a_linear_complementarity_problem(void) {
   for (int i = 0; i < 200; i++) {
     friction_case c = case_random(&random, 4, 1 + check_next(&random) % 8, 3);
     for (size_t k = 0; k < c.problem.contacts; k++) c.mu[k] = 0.0;
-    ct_friction_result result = ask(&c, &(ct_friction_options){.tolerance = 1e-11});
+    ct_friction_result result = run_query(&c, &(ct_friction_options){.tolerance = 1e-11});
     CHECK(result.converged);
     for (size_t k = 0; k < c.problem.contacts; k++) {
       CHECK(c.r[3 * k] >= 0.0 && c.r[3 * k + 1] == 0.0 && c.r[3 * k + 2] == 0.0);
@@ -221,7 +221,7 @@ static void turned_tangents_turn_the_answer(void) {
   check_random random = {12004};
   for (int i = 0; i < 100; i++) {
     friction_case c = case_random(&random, 3, 3, 3), turned = c;
-    ask(&c, &(ct_friction_options){.tolerance = 1e-13});
+    run_query(&c, &(ct_friction_options){.tolerance = 1e-13});
     double r[9], q[9], angle = check_uniform(&random, 0.0, 6.0), cosine = cos(angle),
                        sine = sin(angle);
     memcpy(r, c.r, sizeof r);
@@ -245,7 +245,7 @@ static void turned_tangents_turn_the_answer(void) {
       }
     }
     case_assemble(&turned, 3);
-    ask(&turned, &(ct_friction_options){.tolerance = 1e-13});
+    run_query(&turned, &(ct_friction_options){.tolerance = 1e-13});
     for (size_t k = 0; k < 3; k++) {
       CHECK_NEAR(c.r[3 * k], r[3 * k], 1e-9);
       CHECK_NEAR(c.r[3 * k + 1], cosine * r[3 * k + 1] + sine * r[3 * k + 2], 1e-9);
@@ -274,15 +274,15 @@ static void dense_and_sparse_give_the_same_bits_and_so_do_other_units(void) {
     friction_case c = case_random(&random, 4, 9, i % 4 ? 3 : 2);
     size_t n = c.problem.matrix.size;
     double first[27], *dense = spread(&c);
-    ct_friction_result one = ask(&c, &(ct_friction_options){0});
+    ct_friction_result one = run_query(&c, &(ct_friction_options){0});
     memcpy(first, c.r, n * sizeof *first);
     c.problem.matrix.dense = dense;
-    ct_friction_result two = ask(&c, &(ct_friction_options){0});
+    ct_friction_result two = run_query(&c, &(ct_friction_options){0});
     CHECK(one.residual == two.residual && one.iterations == two.iterations &&
           memcmp(first, c.r, n * sizeof *first) == 0);
     for (size_t k = 0; k < n * n; k++) dense[k] = ldexp(dense[k], 300);
     for (size_t k = 0; k < n; k++) c.q[k] = ldexp(c.q[k], -400);
-    ct_friction_result three = ask(&c, &(ct_friction_options){0});
+    ct_friction_result three = run_query(&c, &(ct_friction_options){0});
     CHECK(one.residual == three.residual && one.iterations == three.iterations);
     for (size_t k = 0; k < n; k++) CHECK(ldexp(first[k], -700) == c.r[k]);
     free(dense);
@@ -294,13 +294,14 @@ static void a_start_that_is_the_answer_needs_no_sweep(void) {
   check_random random = {12006};
   friction_case c = case_random(&random, 4, 9, 3);
   double start[27];
-  ask(&c, &(ct_friction_options){.tolerance = 1e-12});
+  run_query(&c, &(ct_friction_options){.tolerance = 1e-12});
   memcpy(start, c.r, sizeof start);
-  ct_friction_result again = ask(&c, &(ct_friction_options){.tolerance = 2e-12, .start = start});
+  ct_friction_result again =
+      run_query(&c, &(ct_friction_options){.tolerance = 2e-12, .start = start});
   CHECK(again.converged);
   CHECK_INT(again.iterations, 0);
   for (size_t k = 0; k < 27; k++) start[k] = -1e3 * check_uniform(&random, -1.0, 1.0);
-  CHECK(ask(&c, &(ct_friction_options){.start = start}).converged);
+  CHECK(run_query(&c, &(ct_friction_options){.start = start}).converged);
   case_free(&c);
 }
 
@@ -313,7 +314,7 @@ static void nothing_to_solve_is_solved(void) {
   CHECK(result.converged && result.residual == 0.0);
   friction_case c = case_random(&(check_random){12007}, 2, 3, 3);
   for (int k = 0; k < 9; k++) c.q[k] = 0.0;
-  result = ask(&c, &(ct_friction_options){0});
+  result = run_query(&c, &(ct_friction_options){0});
   CHECK(result.converged && result.residual == 0.0 && result.iterations == 0);
   case_free(&c);
 }
@@ -393,7 +394,7 @@ static void matrices_of_no_body_are_answered_without_a_false_word(void) {
 
 static void limits_and_a_raised_flag_end_it(void) {
   friction_case c = case_random(&(check_random){12008}, 6, 20, 3);
-  ct_friction_result result = ask(
+  ct_friction_result result = run_query(
       &c,
       &(ct_friction_options){.method = CT_FRICTION_NSGS, .iterations_max = 2, .tolerance = 1e-15});
   CHECK(result.iterations <= 2 && !result.converged &&
@@ -482,12 +483,12 @@ static void many_sides_come_near_the_cone(void) {
     friction_case c = case_random(&random, 4, 4, i % 3 ? 3 : 2);
     size_t n = c.problem.matrix.size;
     double r[12];
-    ct_friction_result exact = ask(&c, &(ct_friction_options){.tolerance = 1e-12});
+    ct_friction_result exact = run_query(&c, &(ct_friction_options){.tolerance = 1e-12});
     memcpy(r, c.r, n * sizeof *r);
     double greatest = 0.0;
     for (size_t k = 0; k < n; k++) greatest = fmax(greatest, fabs(r[k]));
     ct_friction_result many =
-        ask(&c, &(ct_friction_options){.method = CT_FRICTION_POLYHEDRAL, .directions = 80});
+        run_query(&c, &(ct_friction_options){.method = CT_FRICTION_POLYHEDRAL, .directions = 80});
     CHECK(exact.converged && many.converged);
     for (size_t k = 0; k < n; k++)
       CHECK_NEAR(c.r[k], r[k], (c.problem.dimension == 2 ? 1e-9 : 0.05) * greatest);

@@ -5,7 +5,8 @@
 #include "tests/support/check.h"
 #include "tests/support/friction_problems.h"
 
-static ct_status ask(friction_case *c, ct_friction_method method, ct_arena *arena, long fail_at) {
+static ct_status run_query(friction_case *c, ct_friction_method method, ct_arena *arena,
+                           long fail_at) {
   ct_friction_result result = {.r = c->r, .u = c->u};
   memory.fail_at = fail_at;
   memory.taken = 0;
@@ -38,12 +39,12 @@ static void what_memory_cannot_be_had_for_has_changed_nothing(void) {
         for (size_t k = 0; k < n; k++) c.r[k] = c.u[k] = 77.0;
         memory.rest = rest == 1;
         long live = memory.live;
-        ct_status status = ask(&c, (ct_friction_method)m, arena, at);
+        ct_status status = run_query(&c, (ct_friction_method)m, arena, at);
         bool reached = memory.taken >= at, untouched = true;
         for (size_t k = 0; k < n; k++) untouched = untouched && c.r[k] == 77.0 && c.u[k] == 77.0;
         CHECK(status == CT_OK ? !untouched : status == CT_OUT_OF_MEMORY && untouched);
         refused += status == CT_OUT_OF_MEMORY;
-        CHECK_INT(ask(&c, (ct_friction_method)m, arena, 0), CT_OK);
+        CHECK_INT(run_query(&c, (ct_friction_method)m, arena, 0), CT_OK);
         ct_arena_destroy(arena);
         CHECK_INT(memory.live, live - 1);
         if (!reached) break;
@@ -60,7 +61,7 @@ static void a_warm_solver_allocates_nothing(void) {
   for (int round = 0; round < 2; round++)
     for (int m = 0; m < CT_FRICTION_METHOD_COUNT; m++) {
       friction_case c = case_of((ct_friction_method)m);
-      CHECK_INT(ask(&c, (ct_friction_method)m, arena, 0), CT_OK);
+      CHECK_INT(run_query(&c, (ct_friction_method)m, arena, 0), CT_OK);
       if (round == 1) CHECK_INT(memory.taken, 0);
       case_free(&c);
     }

@@ -44,7 +44,7 @@ static void simplex_value_is_the_distance_of_the_origin(void) {
  */
 static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) {
   check_random r = {25};
-  int told = 0, asked = 0, of_kind[4] = {0};
+  int reported = 0, requested = 0, of_kind[4] = {0};
   for (int i = 0; i < 20000; i++) {
     ct_simplex s = random_simplex(&r, 1 + i % 3, 1.0, i & 4 ? 0.6 : 0.0);
     if (oracle_origin(&s) <= 0.0) continue;
@@ -55,8 +55,8 @@ static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) 
     s.vertex[s.count++] = next.vertex[0];
     double truth = oracle_origin(&s);
     unsigned region = ct_simplex_voronoi_region(&s);
-    asked++;
-    told += region != 0;
+    requested++;
+    reported += region != 0;
     if (truth < 0.0) CHECK(region == 0);
     if (truth <= 0.0) continue;
     CHECK(ct_simplex_solve(&s, true, false));
@@ -68,7 +68,7 @@ static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) 
     double weights[4];
     CHECK(ct_simplex_witness_error(&s, weights) <= 64 * 0x1p-53);
   }
-  CHECK(asked > 5000 && told > asked * 8 / 10);
+  CHECK(requested > 5000 && reported > requested * 8 / 10);
   for (int k = 1; k < 4; k++) CHECK(of_kind[k] > 300);
 }
 

@@ -370,14 +370,14 @@ static void planes_do_not_depend_on_what_stands_beside_a_face(void) {
     uint32_t faces = view.face_count, both = 0;
     for (uint32_t f = 0; f < faces; f++) {
       double alone[2][4], beside[2][4],
-          told[4] = {view.nx[f], view.ny[f], view.nz[f], view.offset[f]};
+          reported[4] = {view.nx[f], view.ny[f], view.nz[f], view.offset[f]};
       view.face_count = f + 1;
       CHECK_INT(ct_hull_face_planes(&view, vertex, f, alone), 1);
       view.face_count = faces;
       uint32_t from = f > 0 ? f - 1 : f, count = ct_hull_face_planes(&view, vertex, from, beside);
       both += count == 2;
-      CHECK(memcmp(alone[0], told, sizeof told) == 0);
-      if (from + count > f) CHECK(memcmp(beside[f - from], told, sizeof told) == 0);
+      CHECK(memcmp(alone[0], reported, sizeof reported) == 0);
+      if (from + count > f) CHECK(memcmp(beside[f - from], reported, sizeof reported) == 0);
     }
     CHECK(both > faces / 2);
     ct_hull_release(hull);

@@ -85,20 +85,21 @@ static bool check_against_all(const compound *a, const compound *b,
   ct_workspace *workspace = ct_workspace_create();
   ct_toi_options options = whole_motion(DURATION);
   ct_moving_body first = all_of(a, &paths[0]), second = all_of(b, &paths[1]);
-  ct_toi least = least_of_all(a, b, paths, workspace), told, mirror;
-  CHECK_INT(ct_body_toi(first, second, &options, workspace, &told), CT_OK);
+  ct_toi least = least_of_all(a, b, paths, workspace), reported, mirror;
+  CHECK_INT(ct_body_toi(first, second, &options, workspace, &reported), CT_OK);
   CHECK_INT(ct_body_toi(second, first, &options, workspace, &mirror), CT_OK);
-  CHECK_INT(told.event, least.event);
-  CHECK_NEAR(told.time, least.time, 1e-13);
-  CHECK(told.event == CT_TOI_NONE ||
-        (told.collider_a == least.collider_a && told.collider_b == least.collider_b));
-  CHECK(told.lower <= least.upper && least.lower <= told.upper);
-  CHECK(told.time == mirror.time && told.lower == mirror.lower && told.upper == mirror.upper);
-  CHECK(told.collider_a == mirror.collider_b && told.collider_b == mirror.collider_a);
+  CHECK_INT(reported.event, least.event);
+  CHECK_NEAR(reported.time, least.time, 1e-13);
+  CHECK(reported.event == CT_TOI_NONE ||
+        (reported.collider_a == least.collider_a && reported.collider_b == least.collider_b));
+  CHECK(reported.lower <= least.upper && least.lower <= reported.upper);
+  CHECK(reported.time == mirror.time && reported.lower == mirror.lower &&
+        reported.upper == mirror.upper);
+  CHECK(reported.collider_a == mirror.collider_b && reported.collider_b == mirror.collider_a);
   mover_free(first);
   mover_free(second);
   ct_workspace_destroy(workspace);
-  return told.event == CT_TOI_CONTACT;
+  return reported.event == CT_TOI_CONTACT;
 }
 
 static void compounds_meet_where_the_first_of_their_pairs_does(void) {

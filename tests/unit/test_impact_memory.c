@@ -16,17 +16,17 @@ static ct_moving_body cube(double x, ct_vec3 velocity) {
   return m;
 }
 
-typedef struct asked {
+typedef struct requested {
   ct_status impact_status, timeline_status;
   ct_toi impact;
   size_t changes;
   long allocations;
-} asked;
+} requested;
 
-static asked ask(ct_moving_body a, ct_moving_body b, ct_workspace *workspace, ct_timeline *timeline,
-                 long fail_at) {
+static requested run_query(ct_moving_body a, ct_moving_body b, ct_workspace *workspace,
+                           ct_timeline *timeline, long fail_at) {
   ct_toi_options options = whole_motion(4.0);
-  asked out;
+  requested out;
   memory.fail_at = fail_at;
   memory.taken = 0;
   memory.counting = true;
@@ -41,23 +41,23 @@ static asked ask(ct_moving_body a, ct_moving_body b, ct_workspace *workspace, ct
 static void each_allocation_that_fails_is_told(void) {
   NEEDS_FAILING_MALLOC;
   ct_moving_body a = cube(-4.0, ct_vec(2, 0, 0)), b = cube(4.0, ct_vec(-1, 0, 0));
-  long live = memory.live, told = 0;
-  asked full = {.allocations = 1};
+  long live = memory.live, reported = 0;
+  requested full = {.allocations = 1};
   for (long n = 0; n <= full.allocations; n++) {
     ct_workspace *workspace = ct_workspace_create();
     ct_timeline timeline = {.count = 0};
-    asked got = ask(a, b, workspace, &timeline, n);
+    requested got = run_query(a, b, workspace, &timeline, n);
     if (n == 0) full = got;
     CHECK(got.impact_status == CT_OK || got.impact_status == CT_OUT_OF_MEMORY);
     CHECK(got.timeline_status == CT_OK || got.timeline_status == CT_OUT_OF_MEMORY);
-    told += got.impact_status == CT_OUT_OF_MEMORY || got.timeline_status == CT_OUT_OF_MEMORY;
+    reported += got.impact_status == CT_OUT_OF_MEMORY || got.timeline_status == CT_OUT_OF_MEMORY;
     if (got.impact_status == CT_OK)
       CHECK(got.impact.event == full.impact.event && got.impact.time == full.impact.time);
     if (got.timeline_status == CT_OK) CHECK(got.changes == full.changes);
     if (n == 0) {
       CHECK(got.impact_status == CT_OK && got.timeline_status == CT_OK && got.allocations > 0);
       CHECK(got.impact.event == CT_TOI_CONTACT && got.changes == 2);
-      asked warm = ask(a, b, workspace, &timeline, 0);
+      requested warm = run_query(a, b, workspace, &timeline, 0);
       CHECK_INT(warm.allocations, 0);
       CHECK(warm.impact.time == got.impact.time && warm.changes == got.changes);
     }
@@ -65,7 +65,7 @@ static void each_allocation_that_fails_is_told(void) {
     ct_workspace_destroy(workspace);
     CHECK_INT(memory.live, live);
   }
-  CHECK_INT(told, full.allocations);
+  CHECK_INT(reported, full.allocations);
   mover_free(a);
   mover_free(b);
 }

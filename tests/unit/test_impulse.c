@@ -218,7 +218,7 @@ static void a_raised_flag_ends_it(void) {
 /* Hundreds of points spread over one face of a box: if all stick, the box stops or bounces flat. */
 static void hundreds_of_points_at_one_body(void) {
   static ct_contact contacts[POINTS];
-  static ct_contact_impulse told[POINTS];
+  static ct_contact_impulse reported[POINTS];
   for (int bounces = 0; bounces < 2; bounces++) {
     contact_set s = {0};
     set_fixed(&s);
@@ -236,13 +236,13 @@ static void hundreds_of_points_at_one_body(void) {
     ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_NEWTON);
     options.energy_guard = false;
     ct_velocity after[2];
-    ct_impulse_result result = {.contacts = told, .velocities = after};
+    ct_impulse_result result = {.contacts = reported, .velocities = after};
     ct_arena *own = ct_arena_create();
     CHECK_INT(ct_impulse_solve(&set, &options, own, &result), CT_OK);
     ct_arena_destroy(own);
     CHECK(result.converged);
     double sum = 0.0;
-    for (int i = 0; i < POINTS; i++) sum += told[i].normal;
+    for (int i = 0; i < POINTS; i++) sum += reported[i].normal;
     CHECK_NEAR(sum, 1.0 + 0.5 * bounces, 1e-10);
     CHECK_NEAR(after[1].linear.z, 0.5 * bounces, 1e-10);
     CHECK(fabs(after[1].linear.x) <= 1e-10 && fabs(after[1].linear.y) <= 1e-10 &&

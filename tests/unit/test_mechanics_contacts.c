@@ -192,7 +192,7 @@ static void coupling_is_what_momentum_does(void) {
     const ct_contact_set set = {bodies, BODIES, &contact, 1};
     ct_vec3 p = random_vector(&r, 2);
     ct_vec3 before = ct_contact_relative_velocity(&set, &contact, 0).relative,
-            told = ct_mat_mul(ct_delassus_block(&set, &contact, &cause), p);
+            reported = ct_mat_mul(ct_delassus_block(&set, &contact, &cause), p);
     for (int side = 0; side < 2; side++) {
       ct_mass_body *body = &bodies[side ? cause.b : cause.a];
       ct_vec3 on = side ? p : ct_neg(p);
@@ -202,8 +202,8 @@ static void coupling_is_what_momentum_does(void) {
           ct_add(v->angular, ct_mat_mul(body->inverse_inertia,
                                         ct_cross(ct_sub(cause.position, body->center), on)));
     }
-    near_vec(ct_sub(ct_contact_relative_velocity(&set, &contact, 0).relative, before), told,
-             1e-12 * (1 + ct_max_abs(told)));
+    near_vec(ct_sub(ct_contact_relative_velocity(&set, &contact, 0).relative, before), reported,
+             1e-12 * (1 + ct_max_abs(reported)));
   }
 }
 

@@ -28,16 +28,16 @@ static const ct_scene *stack(void) {
   return seal(draft, empty);
 }
 
-typedef struct asked {
+typedef struct requested {
   ct_status prepared, graphed, filled;
   size_t contacts, couplings;
   long allocations;
-} asked;
+} requested;
 
 /* Runs all steps until one fails. */
-static asked ask(const ct_scene *scene, const ct_mechanics_options *options,
-                 ct_workspace *workspace, long fail_at) {
-  asked out = {0};
+static requested run_query(const ct_scene *scene, const ct_mechanics_options *options,
+                           ct_workspace *workspace, long fail_at) {
+  requested out = {0};
   ct_mechanics *mechanics = NULL;
   memory.fail_at = fail_at;
   memory.taken = 0;
@@ -62,7 +62,7 @@ static asked ask(const ct_scene *scene, const ct_mechanics_options *options,
   return out;
 }
 
-static bool told(ct_status status) {
+static bool reported(ct_status status) {
   CHECK(status == CT_OK || status == CT_OUT_OF_MEMORY);
   return status == CT_OUT_OF_MEMORY;
 }
@@ -77,13 +77,13 @@ static void each_allocation_that_fails_is_told(void) {
   const ct_mechanics_options found = {.contact_tolerance = 1e-6, .detail = CT_DETAIL_MANIFOLD};
   const ct_mechanics_options named = {.only_given = true, .given = &given, .given_count = 1};
   for (int k = 0; k < 2; k++) {
-    asked full = {.allocations = 1};
+    requested full = {.allocations = 1};
     for (long n = 0; n <= full.allocations; n++) {
       const ct_scene *scene = stack();
       ct_workspace *workspace = ct_workspace_create();
-      if (n == 0) ask(scene, k ? &named : &found, workspace, 0); /* fills the caches */
+      if (n == 0) run_query(scene, k ? &named : &found, workspace, 0); /* fills the caches */
       long live = memory.live;
-      asked got = ask(scene, k ? &named : &found, workspace, n);
+      requested got = run_query(scene, k ? &named : &found, workspace, n);
       if (n == 0) {
         full = got;
         CHECK(got.prepared == CT_OK && got.graphed == CT_OK && got.filled == CT_OK &&
@@ -91,7 +91,8 @@ static void each_allocation_that_fails_is_told(void) {
         CHECK_INT(got.contacts, k ? 1 : 80);
         CHECK_INT(memory.live, live);
       } else {
-        bool any = told(got.prepared), graphed = told(got.graphed), filled = told(got.filled);
+        bool any = reported(got.prepared), graphed = reported(got.graphed),
+             filled = reported(got.filled);
         if (!any && !graphed && !filled)
           CHECK(got.contacts == full.contacts && got.couplings == full.couplings);
         if (n <= 3) CHECK(any);
@@ -110,7 +111,7 @@ static void nothing_is_lost(void) {
   for (long n = 1; n < 60; n++) {
     const ct_scene *scene = stack();
     ct_workspace *workspace = ct_workspace_create();
-    ask(scene, &found, workspace, n);
+    run_query(scene, &found, workspace, n);
     ct_workspace_destroy(workspace);
     ct_scene_release(scene);
     CHECK_INT(memory.live, before);

@@ -8,7 +8,7 @@
 static const ct_quat upright = {0, 0, 0, 1},
                      lying = {0, 0.70710678118654752, 0, 0.70710678118654752}; /* z to x */
 
-static ct_pair_result ask(const ct_shape *a, ct_pose at_a, const ct_shape *b, ct_pose at_b) {
+static ct_pair_result run_query(const ct_shape *a, ct_pose at_a, const ct_shape *b, ct_pose at_b) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   ct_frame fa = ct_frame_of(at_a), fb = ct_frame_of(at_b);
   ct_pair_result r;
@@ -23,7 +23,7 @@ static ct_pair_result ask(const ct_shape *a, ct_pose at_a, const ct_shape *b, ct
 }
 
 static ct_pair_result ask_upright(ct_shape a, ct_shape b, ct_vec3 at) {
-  return ask(&a, ct_pose_identity(), &b, (ct_pose){at, upright});
+  return run_query(&a, ct_pose_identity(), &b, (ct_pose){at, upright});
 }
 
 static void near3(ct_vec3 v, double x, double y, double z, double tolerance) {
@@ -45,10 +45,10 @@ static void two_ellipsoids_apart(void) {
 
 /* T4.8 */
 static void an_ellipsoid_sunk_into_a_box(void) {
-  ct_pair_result r =
-      ask(&(ct_shape){.kind = CT_KIND_BOX, .box = {{3, 0.5, 3}}}, (ct_pose){{0, -0.5, 0}, upright},
-          &(ct_shape){.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{1, 0.5, 0.7}}},
-          (ct_pose){{0.3, 0.45, 0.2}, upright});
+  ct_pair_result r = run_query(&(ct_shape){.kind = CT_KIND_BOX, .box = {{3, 0.5, 3}}},
+                               (ct_pose){{0, -0.5, 0}, upright},
+                               &(ct_shape){.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{1, 0.5, 0.7}}},
+                               (ct_pose){{0.3, 0.45, 0.2}, upright});
   CHECK_NEAR(r.distance, -0.05, ROUND);
   near3(r.normal, 0, 1, 0, ROUND);
   near3(r.point_b, 0.3, -0.05, 0.2, 1e-12);
@@ -120,7 +120,7 @@ static void a_cylinder_stands_on_a_box(void) {
 
 static void a_cylinder_lies_on_a_box(void) {
   ct_shape a = box(3, 3, 1), b = cylinder(0.5, 2);
-  ct_pair_result r = ask(&a, ct_pose_identity(), &b, (ct_pose){{0.1, 0.2, 1.75}, lying});
+  ct_pair_result r = run_query(&a, ct_pose_identity(), &b, (ct_pose){{0.1, 0.2, 1.75}, lying});
   CHECK_NEAR(r.distance, 0.25, ROUND);
   near3(r.normal, 0, 0, 1, ROUND);
   CHECK(r.flags & CT_FLAG_WITNESS_NOT_UNIQUE);
@@ -132,7 +132,7 @@ static void a_cone_lies_on_a_box(void) {
   double angle = 0.5 * (asin(1.0) + asin(0.6));
   ct_shape a = box(9, 9, 1), b = cone(2, 3, 0);
   ct_pair_result r =
-      ask(&a, ct_pose_identity(), &b, (ct_pose){{0, 0, 3}, {0, sin(angle), 0, cos(angle)}});
+      run_query(&a, ct_pose_identity(), &b, (ct_pose){{0, 0, 3}, {0, sin(angle), 0, cos(angle)}});
   /* The axis passes the middle of the frustum, which is 1.5 * 0.8 from the side. */
   CHECK_NEAR(r.distance, 2.0 - 1.2, ROUND);
   near3(r.normal, 0, 0, 1, 1e-14);
@@ -141,7 +141,7 @@ static void a_cone_lies_on_a_box(void) {
 
 static void crossed_cylinders_touch_at_one_point(void) {
   ct_shape a = cylinder(0.5, 3), b = cylinder(0.25, 3);
-  ct_pair_result r = ask(&a, ct_pose_identity(), &b, (ct_pose){{0.2, 1.0, 0.3}, lying});
+  ct_pair_result r = run_query(&a, ct_pose_identity(), &b, (ct_pose){{0.2, 1.0, 0.3}, lying});
   CHECK_NEAR(r.distance, 0.25, ROUND);
   near3(r.point_a, 0, 0.5, 0.3, 1e-13);
   near3(r.point_b, 0, 0.75, 0.3, 1e-13);
@@ -178,20 +178,22 @@ static void a_margin_moves_the_surface_out(void) {
 static void curved_bodies_over_a_half_space(void) {
   ct_shape plane = {.kind = CT_KIND_PLANE}, b = cone(2, 3, 0), c = ellipsoid(3, 2, 1),
            d = cylinder(1, 2);
-  CHECK_NEAR(ask(&plane, ct_pose_identity(), &b, (ct_pose){{0, 0, 5}, upright}).distance, 3, ROUND);
-  CHECK_NEAR(ask(&plane, ct_pose_identity(), &b, (ct_pose){{0, 0, 1}, {1, 0, 0, 0}}).distance, -1,
+  CHECK_NEAR(run_query(&plane, ct_pose_identity(), &b, (ct_pose){{0, 0, 5}, upright}).distance, 3,
              ROUND);
-  CHECK_NEAR(ask(&plane, ct_pose_identity(), &c, (ct_pose){{0, 0, 5}, lying}).distance, 2, ROUND);
-  ct_pair_result r = ask(&plane, ct_pose_identity(), &d, (ct_pose){{0, 0, 0.5}, lying});
+  CHECK_NEAR(run_query(&plane, ct_pose_identity(), &b, (ct_pose){{0, 0, 1}, {1, 0, 0, 0}}).distance,
+             -1, ROUND);
+  CHECK_NEAR(run_query(&plane, ct_pose_identity(), &c, (ct_pose){{0, 0, 5}, lying}).distance, 2,
+             ROUND);
+  ct_pair_result r = run_query(&plane, ct_pose_identity(), &d, (ct_pose){{0, 0, 0.5}, lying});
   CHECK_NEAR(r.distance, -0.5, ROUND);
   CHECK(r.flags & CT_FLAG_WITNESS_NOT_UNIQUE);
-  CHECK_INT(ask(&plane, ct_pose_identity(), &c, (ct_pose){{0, 0, -5}, lying}).relation,
+  CHECK_INT(run_query(&plane, ct_pose_identity(), &c, (ct_pose){{0, 0, -5}, lying}).relation,
             CT_CONTAINING);
 }
 
 static void expect_relation(ct_shape a, ct_shape b, ct_vec3 at, ct_relation relation) {
   ct_pair_result r = ask_upright(a, b, at),
-                 s = ask(&b, (ct_pose){at, upright}, &a, ct_pose_identity());
+                 s = run_query(&b, (ct_pose){at, upright}, &a, ct_pose_identity());
   CHECK_INT(r.relation, relation);
   CHECK_INT(s.relation, relation == CT_CONTAINING ? CT_CONTAINED : relation);
 }
@@ -225,8 +227,8 @@ static void a_curved_body_holds_what_fits(void) {
 static void a_short_tapered_capsule_is_nearly_its_ball(void) {
   ct_shape b = ellipsoid(3, 2, 1), c = capsule(1e-9, 0.5, 0.5 - 1e-9), ball = sphere(0.5);
   ct_pose at = {{2, 2.5, 1.5}, {0.1, 0.2, 0.3, 0.9}};
-  ct_pair_result r = ask(&c, ct_pose_identity(), &b, at),
-                 s = ask(&ball, ct_pose_identity(), &b, at);
+  ct_pair_result r = run_query(&c, ct_pose_identity(), &b, at),
+                 s = run_query(&ball, ct_pose_identity(), &b, at);
   CHECK_NEAR(r.distance, s.distance, 3e-9);
   near3(r.normal, s.normal.x, s.normal.y, s.normal.z, 1e-8);
 }

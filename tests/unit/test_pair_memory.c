@@ -45,18 +45,18 @@ static const pair_of pairs[] = {
     {MESH, HULL, {{0.5, 0.25, -0.5}, {0.1, 0.2, 0.3, 0.9}}, NAN},
 };
 
-typedef struct asked {
+typedef struct requested {
   ct_pair_result result;
   bool out_of_memory;
   long allocations;
-} asked;
+} requested;
 
 /* The pair in a new workspace with allocation n failing; 0: none. */
-static asked ask(const ct_shape *shapes, const pair_of *p, long n) {
+static requested run_query(const ct_shape *shapes, const pair_of *p, long n) {
   const ct_frame home = ct_frame_of(ct_pose_identity()), there = ct_frame_of(p->pose);
   const ct_pair_options options = {.threshold = INFINITY};
   ct_workspace *workspace = ct_workspace_create();
-  asked out;
+  requested out;
   memory.fail_at = n;
   memory.taken = 0;
   memory.counting = true;
@@ -84,15 +84,15 @@ static void fail_each(bool all_after) {
   ct_shape shapes[KINDS];
   make_shapes(shapes);
   memory.rest = all_after;
-  long told = 0;
+  long reported = 0;
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-    const asked full = ask(shapes, &pairs[i], 0);
+    const requested full = run_query(shapes, &pairs[i], 0);
     double low = isnan(pairs[i].exact) ? full.result.lower_bound : pairs[i].exact;
     double high = isnan(pairs[i].exact) ? full.result.upper_bound : pairs[i].exact;
     CHECK(!full.out_of_memory && full.allocations > 0);
     CHECK(full.result.lower_bound <= high && full.result.upper_bound >= low);
     for (long n = 1; n <= full.allocations; n++) {
-      const asked out = ask(shapes, &pairs[i], n);
+      const requested out = run_query(shapes, &pairs[i], n);
       const ct_pair_result *r = &out.result;
       if (!(r->lower_bound <= high && r->upper_bound >= low))
         CHECK_FAIL("pair %zu, failure %ld: [%g, %g]", i, n, r->lower_bound, r->upper_bound);
@@ -101,10 +101,10 @@ static void fail_each(bool all_after) {
       if (!out.out_of_memory) check_same(r, &full.result);
       /* A wide bracket also sets the status. */
       if (r->upper_bound - r->lower_bound > 1e-6) CHECK_INT(r->status, CT_PAIR_ITERATION_LIMIT);
-      told += out.out_of_memory;
+      reported += out.out_of_memory;
     }
   }
-  CHECK(told > 0);
+  CHECK(reported > 0);
   memory.fail_at = 0;
   release_shapes(shapes);
 }
@@ -123,7 +123,7 @@ static void a_workspace_recovers(void) {
     const ct_frame home = ct_frame_of(ct_pose_identity()), there = ct_frame_of(pairs[i].pose);
     const ct_pair_options options = {.threshold = INFINITY};
     const ct_placed a = {&shapes[pairs[i].a], &home}, b = {&shapes[pairs[i].b], &there};
-    const asked full = ask(shapes, &pairs[i], 0);
+    const requested full = run_query(shapes, &pairs[i], 0);
     ct_workspace *workspace = ct_workspace_create();
     for (long n = 1; n <= full.allocations; n++) {
       ct_pair_result r;

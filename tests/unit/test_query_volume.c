@@ -7,29 +7,29 @@ enum { BODIES = 6, COLLIDERS = 8, HITS = 4096 };
 static ct_workspace *workspace;
 
 /* The compared members of a hit. */
-typedef struct told {
+typedef struct reported {
   uint32_t a, b, collider_a, collider_b, part;
   size_t item;
   double volume, area;
   ct_vec3 position;
   ct_sparsified sparsified;
-} told;
+} reported;
 
 typedef struct told_hits {
-  told hits[HITS];
+  reported hits[HITS];
   size_t count, most;
 } told_hits;
 
 static bool take(void *context, const ct_volume_hit *hit) {
   told_hits *l = context;
-  told *t = &l->hits[l->count++];
-  *t = (told){.a = hit->a,
-              .b = hit->b,
-              .collider_a = hit->collider_a,
-              .collider_b = hit->collider_b,
-              .part = hit->position.part,
-              .item = hit->position.item,
-              .sparsified = hit->sparsified};
+  reported *t = &l->hits[l->count++];
+  *t = (reported){.a = hit->a,
+                  .b = hit->b,
+                  .collider_a = hit->collider_a,
+                  .collider_b = hit->collider_b,
+                  .part = hit->position.part,
+                  .item = hit->position.item,
+                  .sparsified = hit->sparsified};
   if (hit->contact) {
     t->volume = hit->contact->volume;
     t->area = hit->contact->area;
@@ -40,7 +40,7 @@ static bool take(void *context, const ct_volume_hit *hit) {
   return l->count < l->most;
 }
 
-static bool same(const told *s, const told *t) {
+static bool same(const reported *s, const reported *t) {
   return s->a == t->a && s->b == t->b && s->collider_a == t->collider_a &&
          s->collider_b == t->collider_b && s->part == t->part && s->item == t->item &&
          s->volume == t->volume && s->area == t->area && s->position.x == t->position.x &&
@@ -108,7 +108,7 @@ static void contacts_are_those_of_the_loops(void) {
           ct_pair_volume((ct_placed){&p.shape, &at_p}, (ct_placed){&q.shape, &at_q}, &posed,
                          workspace, &v);
           if (v.count == 0) continue;
-          const told *t = &found.hits[next++];
+          const reported *t = &found.hits[next++];
           CHECK(t->a == a && t->b == b && t->collider_a == i / COLLIDERS &&
                 t->collider_b == i % COLLIDERS);
           CHECK(t->volume == v.contacts[0].volume && t->area == v.contacts[0].area &&
@@ -133,7 +133,7 @@ static void check_pages(const ct_query *query, const told_hits *whole, size_t pa
     for (size_t i = 0; i < got.count && next < whole->count; i++, next++)
       CHECK(same(&got.hits[i], &whole->hits[next]));
     if (got.count < page) break;
-    const told *last = &got.hits[got.count - 1];
+    const reported *last = &got.hits[got.count - 1];
     range = (ct_query_range){last->item, range.end, is_explicit ? CT_NO_ROW : last->b, last->part};
   }
   CHECK_INT(next, whole->count);
@@ -198,7 +198,7 @@ static void sparsified_are_all_contacts_together(void) {
     CHECK_INT(run_whole(query, &all), CT_OK);
     ct_query_destroy(query);
     for (uint32_t i = 0; i < all.count; i++) {
-      const told *t = &all.hits[i];
+      const reported *t = &all.hits[i];
       contacts[i] = (ct_sparse_contact){.body_a = t->a,
                                         .body_b = t->b,
                                         .piece_a = t->a * COLLIDERS + t->collider_a,

@@ -45,7 +45,7 @@ static void each_allocation_that_fails_is_told(void) {
   for (int kind = 0; kind < KINDS; kind++) {
     static island full, got;
     make(&full, kind);
-    long live = memory.live, told = 0, allocations = 1;
+    long live = memory.live, reported = 0, allocations = 1;
     for (long n = 0; n <= allocations; n++) {
       make(&got, kind);
       memory.fail_at = n;
@@ -65,7 +65,7 @@ static void each_allocation_that_fails_is_told(void) {
         memory.counting = false;
         CHECK_INT(memory.taken, 0);
       }
-      told += status == CT_OUT_OF_MEMORY;
+      reported += status == CT_OUT_OF_MEMORY;
       CHECK(status == CT_OK || status == CT_OUT_OF_MEMORY);
       if (status == CT_OK)
         CHECK(memcmp(got.forces, full.forces, sizeof got.forces) == 0 &&
@@ -73,7 +73,7 @@ static void each_allocation_that_fails_is_told(void) {
       ct_arena_destroy(arena);
       CHECK_INT(memory.live, live);
     }
-    CHECK(told > 1);
+    CHECK(reported > 1);
   }
 }
 

@@ -81,15 +81,15 @@ static void an_amended_revision_keeps_its_number_and_leaves_the_one_asked_alone(
   const ct_scene *empty = ct_scene_create(7);
   ct_draft *draft = ct_draft_begin(empty);
   uint32_t a = add_shape(draft, "a", sphere_of(1), pose_at(1, 0, 0));
-  const ct_scene *asked = seal(draft, empty);
-  draft = ct_draft_amend(asked);
+  const ct_scene *requested = seal(draft, empty);
+  draft = ct_draft_amend(requested);
   CHECK_INT(ct_draft_set_user(draft, text_of("found")), CT_OK);
   const ct_scene *amended = ct_draft_seal(draft);
   CHECK_INT(ct_scene_revision(amended), 8);
   CHECK(text_is(ct_scene_user(amended), "found") && ct_scene_pose(amended, a).position.x == 1.0);
-  CHECK_INT(ct_scene_revision(asked), 8);
-  CHECK_INT(ct_scene_user(asked).length, 0);
-  ct_scene_release(asked);
+  CHECK_INT(ct_scene_revision(requested), 8);
+  CHECK_INT(ct_scene_user(requested).length, 0);
+  ct_scene_release(requested);
   ct_scene_release(amended);
 }
 

@@ -13,21 +13,21 @@ static uint64_t scenes(void) { return getenv("CONTACTD_FULL") ? 1000 : 12; }
 #define DURATION 2.0
 
 /* The compared members of a hit. */
-typedef struct told {
+typedef struct reported {
   uint32_t a, b;
   size_t item;
   ct_toi impact;
   size_t changes;
   double first, last; /* times of the first and the last change */
   bool in_contact;
-} told;
+} reported;
 
 typedef struct told_hits {
-  told hits[HITS];
+  reported hits[HITS];
   size_t count, most;
 } told_hits;
 
-static void tell_timeline(const ct_timeline *timeline, told *t) {
+static void tell_timeline(const ct_timeline *timeline, reported *t) {
   t->changes = timeline->count;
   t->in_contact = timeline->in_contact;
   t->first = t->changes ? timeline->changes[0].time : -1.0;
@@ -36,8 +36,8 @@ static void tell_timeline(const ct_timeline *timeline, told *t) {
 
 static bool take(void *context, const ct_motion_hit *hit) {
   told_hits *l = context;
-  told *t = &l->hits[l->count++];
-  *t = (told){.a = hit->a, .b = hit->b, .item = hit->item};
+  reported *t = &l->hits[l->count++];
+  *t = (reported){.a = hit->a, .b = hit->b, .item = hit->item};
   if (hit->impact) t->impact = *hit->impact;
   if (hit->timeline) tell_timeline(hit->timeline, t);
   return l->count < l->most;
@@ -52,7 +52,7 @@ static bool same_impact(const ct_toi *s, const ct_toi *t) {
          s->contact.point_a.z == t->contact.point_a.z && s->normal_velocity == t->normal_velocity;
 }
 
-static bool same(const told *s, const told *t) {
+static bool same(const reported *s, const reported *t) {
   return s->a == t->a && s->b == t->b && same_impact(&s->impact, &t->impact) &&
          s->changes == t->changes && s->first == t->first && s->last == t->last &&
          s->in_contact == t->in_contact;
@@ -162,7 +162,8 @@ static ct_motion_options options_of(const moving_scene *m) {
                              .override_count = m->override_count};
 }
 
-static void ask(const moving_scene *m, const ct_motion_options *o, size_t step, told_hits *out) {
+static void run_query(const moving_scene *m, const ct_motion_options *o, size_t step,
+                      told_hits *out) {
   ct_motion_query *query = NULL;
   CHECK_INT(ct_motion_prepare(m->scene, o, &query), CT_OK);
   if (!query) return;
@@ -178,10 +179,10 @@ static void ask(const moving_scene *m, const ct_motion_options *o, size_t step, 
 /* ---- brute force ----------------------------------------------------------------------------- */
 
 static void tell_pair(const moving_scene *m, const ct_motion_options *o, uint32_t a, uint32_t b,
-                      told *t) {
+                      reported *t) {
   ct_moving_body first = {ct_scene_body(m->scene, a), m->paths[a]},
                  second = {ct_scene_body(m->scene, b), m->paths[b]};
-  *t = (told){.a = a, .b = b};
+  *t = (reported){.a = a, .b = b};
   if (!o->timeline) {
     CHECK_INT(ct_body_toi(first, second, &o->impact, workspace, &t->impact), CT_OK);
     return;
@@ -197,7 +198,7 @@ static bool moves(const moving_scene *m, uint32_t row) {
   return ct_path_kind_of(m->paths[row]) != CT_PATH_REST;
 }
 
-static bool is_hit(const told *t, bool timeline) {
+static bool is_hit(const reported *t, bool timeline) {
   if (timeline) return t->changes > 0 || t->in_contact;
   return t->impact.event != CT_TOI_NONE;
 }
@@ -241,7 +242,7 @@ static void every_pair_that_meets_is_found_and_no_other(void) {
     if (seed % 3 == 0) o.impact.method = CT_TOI_BISECTION;
     if (seed % 4 == 0) o.impact.begin = 0.5;
     ask_brutally(&m, &o, &expected);
-    ask(&m, &o, SIZE_MAX / 2, &found);
+    run_query(&m, &o, SIZE_MAX / 2, &found);
     compare(&found, &expected);
     contacts += found.count;
     give_back(&m);
@@ -257,7 +258,7 @@ static void timelines_are_those_of_all_pairs(void) {
     ct_motion_options o = options_of(&m);
     o.timeline = true;
     ask_brutally(&m, &o, &expected);
-    ask(&m, &o, 3, &found);
+    run_query(&m, &o, 3, &found);
     compare(&found, &expected);
     for (size_t k = 0; k < found.count; k++) changes += found.hits[k].changes;
     give_back(&m);
@@ -269,10 +270,10 @@ static void ranges_laid_end_to_end_are_the_whole(void) {
   moving_scene m;
   make(&m, 1);
   ct_motion_options o = options_of(&m);
-  ask(&m, &o, SIZE_MAX / 2, &found);
+  run_query(&m, &o, SIZE_MAX / 2, &found);
   const size_t steps[] = {1, 7, 50};
   for (size_t k = 0; k < 3; k++) {
-    ask(&m, &o, steps[k], &part);
+    run_query(&m, &o, steps[k], &part);
     compare(&part, &found);
     for (size_t i = 1; i < part.count; i++) CHECK(part.hits[i].item > part.hits[i - 1].item);
   }
@@ -320,7 +321,7 @@ static void where_selects_pairs(void) {
     o.where_a = which & 1 ? a : NULL;
     o.where_b = which & 2 ? b : NULL;
     ask_brutally(&m, &o, &expected);
-    ask(&m, &o, SIZE_MAX / 2, &found);
+    run_query(&m, &o, SIZE_MAX / 2, &found);
     compare(&found, &expected);
     CHECK(found.count > 0);
   }
@@ -339,7 +340,7 @@ static void pairs_by_name_are_answered_all_in_their_order(void) {
   o.pairs = pairs;
   o.pair_count = count;
   o.explicit_pairs = true;
-  ask(&m, &o, 9, &found);
+  run_query(&m, &o, 9, &found);
   CHECK_INT(found.count, count);
   bool still = false;
   for (size_t k = 0; k < found.count; k++) {
@@ -349,7 +350,7 @@ static void pairs_by_name_are_answered_all_in_their_order(void) {
   }
   CHECK(still);
   o.pair_count = 0;
-  ask(&m, &o, 9, &found);
+  run_query(&m, &o, 9, &found);
   CHECK_INT(found.count, 0);
   give_back(&m);
 }
@@ -409,13 +410,13 @@ static void the_earliest_are_the_least_of_all(void) {
       o.explicit_pairs = without;
       o.pairs = pairs;
       o.pair_count = count;
-      if (without) ask(&m, &o, SIZE_MAX / 2, &expected);
+      if (without) run_query(&m, &o, SIZE_MAX / 2, &expected);
       o.impact.time_tolerance = seed % 2 ? 0.0 : 1e-3;
-      if (without) ask(&m, &o, SIZE_MAX / 2, &expected);
+      if (without) run_query(&m, &o, SIZE_MAX / 2, &expected);
       else ask_brutally(&m, &o, &expected);
       keep_first(&expected, o.impact.time_tolerance);
       o.earliest = true;
-      ask(&m, &o, 1, &found);
+      run_query(&m, &o, 1, &found);
       leave_out_undecided_parting(&expected);
       leave_out_undecided_parting(&found);
       compare(&found, &expected);
@@ -494,10 +495,10 @@ static void nothing_that_moves_is_no_candidate(void) {
   make(&m, 5);
   ct_motion_options o = options_of(&m);
   o.moving_count = 0;
-  ask(&m, &o, SIZE_MAX / 2, &found);
+  run_query(&m, &o, SIZE_MAX / 2, &found);
   CHECK_INT(found.count, 0);
   o.earliest = true;
-  ask(&m, &o, SIZE_MAX / 2, &found);
+  run_query(&m, &o, SIZE_MAX / 2, &found);
   CHECK_INT(found.count, 0);
   give_back(&m);
 }

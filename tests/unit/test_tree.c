@@ -25,11 +25,11 @@ static ct_aabb random_box(check_random *r, double side, double most) {
 }
 
 static void check_query(const ct_tree *tree, const ct_aabb *boxes, const bool *there,
-                        const ct_aabb *asked) {
+                        const ct_aabb *requested) {
   hit_list hits = {{0}, 0, 0};
-  ct_tree_query(tree, asked, note, &hits, NULL);
+  ct_tree_query(tree, requested, note, &hits, NULL);
   for (size_t i = 0; i < COUNT; i++)
-    CHECK_INT(hits.seen[i], there[i] && ct_aabb_overlap(&boxes[i], asked));
+    CHECK_INT(hits.seen[i], there[i] && ct_aabb_overlap(&boxes[i], requested));
 }
 
 static void an_empty_tree_answers_nothing(void) {
@@ -79,8 +79,8 @@ static void random_edits_keep_the_tree_right(void) {
     if (step % 50 == 0) {
       CHECK(ct_tree_valid(tree));
       CHECK_INT(ct_tree_count(tree), count);
-      ct_aabb asked = random_box(&r, 20.0, 6.0);
-      check_query(tree, boxes, there, &asked);
+      ct_aabb requested = random_box(&r, 20.0, 6.0);
+      check_query(tree, boxes, there, &requested);
     }
   }
   for (size_t i = 0; i < COUNT; i++)
@@ -104,8 +104,8 @@ static void a_clone_is_independent(void) {
   ct_tree_move(tree, proxies[1], &far);
   CHECK(ct_tree_valid(tree));
   CHECK(ct_tree_valid(copy));
-  ct_aabb asked = {{2, 2, 2}, {8, 8, 8}};
-  check_query(copy, boxes, there, &asked);
+  ct_aabb requested = {{2, 2, 2}, {8, 8, 8}};
+  check_query(copy, boxes, there, &requested);
   uint32_t proxy;
   CHECK_INT(ct_tree_insert(copy, &far, 0, &proxy), CT_OK);
   CHECK(ct_tree_valid(copy));

@@ -133,12 +133,12 @@ static bool scan(const bench_box *boxes, uint32_t count, digest *found) {
 
 static bool same(digest a, digest b) { return a.count == b.count && a.hash == b.hash; }
 
-static bool find_references(row *r, const digest *told) {
-  memcpy(r->pairs, told, sizeof r->pairs);
+static bool find_references(row *r, const digest *reported) {
+  memcpy(r->pairs, reported, sizeof r->pairs);
   if (r->count > MANY) return true;
   for (int end = 0; end < 2; end++)
     if (!scan(r->boxes[end ? BENCH_STEPS : 0], r->count, &r->pairs[end])) return false;
-  if (!same(r->pairs[0], told[0]) || !same(r->pairs[1], told[1]))
+  if (!same(r->pairs[0], reported[0]) || !same(r->pairs[1], reported[1]))
     printf("note|%u boxes: the pairs are not those of the specification: this libm rounds some "
            "inputs differently\n",
            r->count);

@@ -66,7 +66,7 @@ static void open_client(client *c, int port, int poll, uint32_t number) {
 }
 
 /* The request fits into the empty buffer of the socket. */
-static void ask(client *c) {
+static void run_query(client *c) {
   unsigned which = c->turn++ & 1;
   c->replied = 0;
   c->since = now();
@@ -101,7 +101,7 @@ static void run(int poll, long count, uint64_t until) {
       if (!take(c)) continue;
       uint64_t at = now();
       note(at - c->since);
-      if (at < until) ask(c);
+      if (at < until) run_query(c);
       else busy--;
     }
   }
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
   }
   double processor = processor_seconds();
   uint64_t begin = now();
-  for (long i = 0; i < count; i++) ask(&clients[i]);
+  for (long i = 0; i < count; i++) run_query(&clients[i]);
   run(poll, count, begin + (uint64_t)milliseconds * 1000000u);
   size_t writes = noted_count;
   measured m = summary(now() - begin);
