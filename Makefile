@@ -1,10 +1,11 @@
-# contactd. `make help` lists the targets.
+# Builds, tests and installs contactd. `make help` lists the targets.
 #
-# Layers: server -> api -> engine. Each is compiled with only the include paths that it may see; `make layers` proves the rest
-# on the objects' undefined symbols.
+# The layers are server -> api -> engine. Each layer is compiled with the include paths of the layers
+# that it may use; `make layers` checks the undefined symbols of the objects.
 
 BUILD    ?= build
-# make run, bench and install build here without assertions; BUILD itself has them, for development and tests.
+# make run, bench and install build in RELEASE_BUILD, without assertions. The build in BUILD has
+# assertions, for development and tests.
 RELEASE_BUILD ?= $(BUILD)/release
 RELEASE  ?=
 RELEASE_OPTIONS ?= RELEASE=1
@@ -14,7 +15,7 @@ SANITIZE ?=
 VERSION  := 0.1.0
 PREFIX   ?= /usr/local
 DESTDIR  ?=
-# make V=1 shows the commands
+# make V=1 prints the commands.
 Q        := $(if $(V),,@)
 
 ifeq ($(origin CC),default)
@@ -26,7 +27,8 @@ HARDEN := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-U_FORTIFY_SOURCE $(i
 COMPILE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) \
         $(WARN) $(if $(RELEASE),-DNDEBUG) $(SANITIZE) $(EXTRA_CFLAGS)
 LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE) $(EXTRA_CFLAGS)
-# Its number changes with the ABI, the version of its symbols in engine/libcontact.map with each ABI before 1.0. Not built with sanitizers.
+# The number in SONAME changes with the ABI. Before 1.0 the version of the symbols in
+# engine/libcontact.map changes with each ABI, too. Sanitizer builds have no shared library.
 SONAME := libcontact.so.0
 SHARED := $(if $(SANITIZE),,$(BUILD)/$(SONAME))
 
@@ -39,7 +41,7 @@ SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c tests/store/test_*.c)
 TEST_BIN   := $(TEST_SRC:%.c=$(BUILD)/%)
 TEST_LIB   := $(addprefix $(BUILD)/tests/support/,heap_count.so failing_sync.so short_io.so slow_names.so jump_clock.so entry_trace.so)
-# Those that need headers of make bench alone are left out.
+# Programs that need headers which only make bench installs are left out.
 BENCH_SRC  := $(filter-out %/ode.c %/qhull.c %/qhull_common.c,$(wildcard tests/bench/*.c tests/bench/*/*.c))
 PEER_BIN   := $(patsubst %.cpp,$(BUILD)/%,$(wildcard tests/peers/*.cpp))
 
@@ -59,7 +61,8 @@ build: $(BUILD)/contactd $(BUILD)/libcontact.a $(SHARED) ## build the daemon and
 release: ## build the daemon and the library without assertions, in build/release
 	@$(MAKE) --no-print-directory -j2 BUILD=$(RELEASE_BUILD) $(RELEASE_OPTIONS) build
 
-# Short loops of a known length, which -O2 leaves as loops. The bits are the same.
+# These files have short loops of constant length, which only -O3 unrolls. Results are bit-identical
+# with both levels.
 O3_NAMES := manifold_box_axis box_box hull_cull_points friction_newton
 O3_OBJ   := $(foreach name,$(O3_NAMES),$(filter %/$(name).o,$(ENGINE_OBJ)))
 $(if $(filter 4,$(words $(O3_OBJ))),,$(error O3_NAMES names files that are not there))
@@ -67,15 +70,15 @@ $(O3_OBJ): COMPILE := $(COMPILE:-O2=-O3)
 
 # ---- compiler flags are prerequisites -------------------------------------------------------------------------------------
 
-# $(BUILD)/flags/<name> holds FLAGS_<name>. It is written only when the text changes, so another compiler, another compiler version or
-# other flags rebuild exactly the objects that they apply to.
+# $(BUILD)/flags/<name> contains FLAGS_<name>. The file is written only when its text changes, so a
+# change of compiler, compiler version or flags rebuilds exactly the objects that depend on it.
 COMPILER      := $(CC) $(shell $(CC) -dumpfullversion 2>/dev/null || $(CC) -dumpversion)
 FLAGS_engine  := $(COMPILER) $(COMPILE) $(ENGINE_FLAGS) -O3: $(O3_NAMES)
 FLAGS_api     := $(COMPILER) $(COMPILE) $(API_FLAGS)
 FLAGS_server  := $(COMPILER) $(COMPILE) $(SERVER_FLAGS)
 FLAGS_tests   := $(COMPILER) $(COMPILE) $(TEST_FLAGS)
 FLAGS_link    := $(COMPILER) $(LINK) $(SERVER_LIBS) $(TEST_LIBS)
-# A source file that is deleted or moved leaves the archives, too.
+# The list of objects is a prerequisite of the archives, so that they drop deleted and moved files.
 FLAGS_objects := $(ENGINE_OBJ) $(API_OBJ) $(SERVER_OBJ)
 
 .PHONY: always
@@ -103,8 +106,9 @@ $(BUILD)/server/%.o: server/%.c $(BUILD)/flags/server
 	@echo "CC $@"
 	$(Q)$(CC) $(COMPILE) $(SERVER_FLAGS) -c $< -o $@
 
-# The OpenAPI document becomes bytes of the program, without line breaks, indentation and most other blanks between tokens, which are more
-# than a third of it. Within strings a quote follows a backslash, and no string has a line break.
+# The OpenAPI document is embedded without line breaks, indentation and most blanks between tokens,
+# which are more than a third of its size. The sed script relies on two properties: a quote within a
+# string is escaped by a backslash, and no string contains a line break.
 $(BUILD)/api/openapi_json.c: api/openapi.json Makefile
 	@mkdir -p $(@D)
 	@{ printf '#include "handlers/openapi_bytes.h"\nconst unsigned char api_openapi_bytes[] = {\n'; sed 's/^ *//; s/\([^\\]\)": /\1":/g; s/\([^\\]\)", "/\1","/g' $< | tr -d '\n' | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'; \
@@ -118,8 +122,10 @@ $(BUILD)/libcontact.a: $(ENGINE_OBJ) $(BUILD)/flags/objects
 	@rm -f $@
 	$(Q)ar rcs $@ $(ENGINE_OBJ)
 
-# Of the objects of the static library: symbols are hidden but for those that the public headers declare, and calls between these stay inside
-# (-Bsymbolic-functions), so position independence for programs (-fPIE) is enough; -z text refuses what would not be.
+# The shared library is linked from the objects of the static library, which are compiled with -fPIE.
+# This is sufficient: all symbols except those of the public headers are hidden, and
+# -Bsymbolic-functions binds calls between public functions inside the library. With -z text the
+# linker rejects relocations in code.
 $(BUILD)/$(SONAME): $(ENGINE_OBJ) engine/libcontact.map $(BUILD)/flags/objects $(BUILD)/flags/link
 	@echo "LD $@"
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME),--version-script=engine/libcontact.map,-Bsymbolic-functions \
@@ -137,13 +143,14 @@ $(BUILD)/contactd: $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a $(BUILD
 	@echo "LD $@"
 	$(Q)$(CC) $(LINK) $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a $(SERVER_LIBS) -o $@
 
-# A test program is compiled and linked separately: a change in a .c file of the engine or the API only links the programs again.
+# Test programs are compiled and linked in two steps, so that a change in a .c file of the engine or
+# the API only relinks the programs.
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags/tests
 	@mkdir -p $(@D)
 	@echo "CC $@"
 	$(Q)$(CC) $(COMPILE) $(TEST_FLAGS) -c $< -o $@
 
-# The linker takes from an archive only the objects that the program refers to.
+# The linker extracts from an archive only the objects that the program references.
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libapi.a $(BUILD)/libcontact.a $(BUILD)/flags/link
 	@echo "LD $@"
 	$(Q)$(CC) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a $(TEST_LIBS) -o $@
@@ -154,13 +161,14 @@ $(BUILD)/tests/store/%: $(BUILD)/tests/store/%.o $(BUILD)/libserver.a $(BUILD)/f
 
 .PRECIOUS: $(BUILD)/tests/%.o
 
-# Preloaded into a daemon to replace functions of the C library; not possible where a sanitizer replaces them already.
+# These libraries are preloaded into a daemon to replace functions of the C library. They cannot be
+# used with a sanitizer, which replaces the same functions.
 $(BUILD)/tests/support/%.so: tests/support/%.c $(BUILD)/flags/tests
 	@mkdir -p $(@D)
 	@echo "CC $@"
 	$(Q)$(CC) $(filter-out -fPIE $(SANITIZE),$(COMPILE)) -fPIC $(TEST_FLAGS) -shared $< -o $@
 
-# Programs that ask another library the same questions.
+# These programs compute the same queries with another library.
 $(BUILD)/tests/peers/%: tests/peers/%.cpp
 	@mkdir -p $(@D)
 	@echo "CXX $@"
@@ -176,19 +184,20 @@ TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g
 LINT_PACKAGES := git python3 clang-format clang-tidy
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
                   libdart-external-odelcpsolver-dev
-# An engine of our own, for root where none runs.
+# These packages are for a private container engine, which root starts if none is running.
 IMAGE_PACKAGES := docker.io docker-compose mmdebstrap iproute2 util-linux
 FLEET_PACKAGES := docker-compose haproxy prometheus iproute2 util-linux python3 python3-yaml
 
 .PHONY: deps deps-test
 deps: ## install the missing packages for building and running
 	@tests/house/deps.sh $(RUN_PACKAGES)
-deps-test: # the same for the tests
+deps-test: # install the missing packages for the tests
 	@tests/house/deps.sh $(TEST_PACKAGES)
 
 # ---- run -----------------------------------------------------------------------------------------------------------------
 
-# Of the tests; the daemon refuses variables that are none of its own.
+# These environment variables belong to the tests. They are unset for the daemon, which refuses
+# variables that begin with CONTACTD_ and belong to no option.
 TEST_VARIABLES := BIN CORPUS FULL KILLS SANITIZER TESTS_AT_ONCE
 
 .PHONY: run
@@ -204,7 +213,7 @@ test: deps-test ## build and run all tests; under 10 minutes on two cores
 	@$(MAKE) --no-print-directory -j2 build test-programs
 	@BUILD=$(BUILD) tests/run
 
-check: deps-test ## run the tests that could notice your changes; about ten seconds after a small one
+check: deps-test ## run the tests that your changes can affect; about ten seconds for a small change
 	@$(MAKE) --no-print-directory -j2 build
 	@BUILD=$(BUILD) MAKE="$(MAKE)" tests/check
 
@@ -220,16 +229,16 @@ checklist: deps-test ## run the tests of each required capability and print the 
 	@$(MAKE) --no-print-directory -j2 build test-programs
 	@BUILD=$(BUILD) tests/house/checklist.py run
 
-asan: deps-test ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer (TESTS=... chooses)
+asan: deps-test ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer (TESTS=... selects tests)
 	@$(MAKE) --no-print-directory -j2 BUILD=build/asan OPT=-O1 \
 	  SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build test-programs
 	@BUILD=build/asan CONTACTD_SANITIZER=asan tests/run $(TESTS)
 
-tsan: deps-test ## run the tests under ThreadSanitizer (TESTS=... chooses)
+tsan: deps-test ## run the tests under ThreadSanitizer (TESTS=... selects tests)
 	@$(MAKE) --no-print-directory -j2 BUILD=build/tsan OPT=-O1 SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" build test-programs
 	@BUILD=build/tsan CONTACTD_SANITIZER=tsan tests/run $(TESTS)
 
-bench: ## measure speeds, as ratios within one run
+bench: ## run the benchmarks; results are ratios within one run
 	@tests/house/deps.sh $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory release
 	@BUILD=$(RELEASE_BUILD) tests/bench/run
@@ -237,33 +246,33 @@ bench: ## measure speeds, as ratios within one run
 # ---- image ---------------------------------------------------------------------------------------------------------------
 
 .PHONY: image image-test compose-test routing-test manifests-test deps-image deps-fleet
-deps-image: # the same for the image; an engine that runs is taken as it is
+deps-image: # install the missing packages for the image; a running container engine is used
 	@tests/house/deps.sh curl python3 python3-jsonschema
 	@docker info >/dev/null 2>&1 || [ "$$(id -u)" -ne 0 ] || tests/house/deps.sh $(IMAGE_PACKAGES)
 
-deps-fleet: # the same for the files of a fleet; any npm does
+deps-fleet: # install the missing packages for tests of the fleet's files; an existing npm is used
 	@tests/house/deps.sh $(FLEET_PACKAGES)
 	@command -v npm >/dev/null || tests/house/deps.sh nodejs npm
 
-image: deps-image ## build the container image: into the running engine, else build/image/contactd.tar
+image: deps-image ## build the container image in the running engine, or without one as build/image/contactd.tar
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/build.py
 
 image-test: deps-image ## test the container image: rights, contents, recovery after SIGKILL
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/image.py
 
-compose-test: deps-image ## test the fleet of docker/compose.yaml: scenes survive a node, Prometheus sees every node
+compose-test: deps-image ## test the fleet of docker/compose.yaml: scenes survive the loss of a node, Prometheus scrapes all nodes
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/compose.py
 
 routing-test: deps-fleet ## test docker/haproxy.cfg: routing and retries
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/routing.py
 
-manifests-test: deps-fleet ## check the files of docker/ with the tools that read them
+manifests-test: deps-fleet ## validate the files of docker/ with the programs that use them
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/manifests.py
 
 # ---- house ---------------------------------------------------------------------------------------------------------------
 
 .PHONY: format lint layers same-answers same-code trace warnings format-check tidy version compile-commands
-format: ## lay out all C and C++ files by clang-format
+format: ## format all C and C++ files with clang-format
 	@tests/house/deps.sh $(LINT_PACKAGES)
 	@tests/house/format.py fix
 
@@ -279,7 +288,7 @@ version: ## print the version and check that all files agree on it
 	@tests/house/version.py
 
 compile-commands: $(BUILD)/compile_commands.json ## write build/compile_commands.json for editors and clang tools
-# It changes with the flags and the list of files.
+# The file is rewritten if the flags or the list of files change.
 comma := ,
 entry  = $(file >> $@,  $(if $(filter $(firstword $(ENGINE_SRC)),$(1)), ,$(comma)){"directory": "$(CURDIR)"$(comma) "file": "$(1)"$(comma) "output": "$(BUILD)/$(1:.c=.o)"$(comma) "command": "$(subst ",\",$(CC) $(COMPILE) $(2) -c $(1) -o $(BUILD)/$(1:.c=.o))"})
 $(BUILD)/compile_commands.json: $(addprefix $(BUILD)/flags/,engine api server tests objects)
@@ -293,16 +302,16 @@ $(BUILD)/compile_commands.json: $(addprefix $(BUILD)/flags/,engine api server te
 lint: deps-test ## check lengths, parameters and headers
 	@tests/house/lint.py
 
-layers: deps-test build ## check on the objects that server uses api, api uses engine, and nothing points back
+layers: deps-test build ## check in the objects that references only go from server to api and from api to engine
 	@tests/house/layers.py $(BUILD)
 
-same-answers: deps-test build ## compare the replies of this tree and of BASE byte for byte (WORDS chooses programs)
+same-answers: deps-test build ## compare the replies of this tree and of BASE byte for byte (WORDS selects programs)
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 tests/house/same_answers.py $(or $(BASE),HEAD) $(WORDS)
 
 same-code: deps-test ## prove that renames and comments since BASE (default: HEAD) change no machine code
 	@BUILD=$(BUILD) CC="$(CC)" OPT="$(OPT)" tests/house/same_code.py $(or $(BASE),HEAD)
 
-trace: deps-test ## count the files that one small query passes through, of BASE or the working tree (LIST=1 prints them)
+trace: deps-test ## count the source files that one small query executes, in BASE or the working tree (LIST=1 lists them)
 	@BUILD=$(BUILD) CC="$(CC)" tests/house/trace.py $(if $(LIST),--list) $(BASE)
 
 warnings: deps-test ## compile everything with clang, warnings as errors

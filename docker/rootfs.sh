@@ -1,7 +1,8 @@
 #!/bin/sh
-# usage: rootfs.sh BINARY OUT VERSION     (in a build stage, beside LICENSE)
-# Makes OUT/tree: all that an image of BINARY alone holds, which is it, the shared libraries that it loads, the licence texts of both, and
-# the list of all of them (SPDX 2.3). OUT/packages names the Debian packages of the libraries; OUT/owned holds the daemon's data folder.
+# usage: rootfs.sh BINARY OUT VERSION     (in a build stage, in the folder that contains LICENSE)
+# Creates OUT/tree, the root file system of a minimal image: BINARY, the shared libraries that it
+# loads, the licence texts, and the list of these files (SPDX 2.3). OUT/packages lists the Debian
+# packages of the libraries. OUT/owned contains the data folder of the daemon.
 set -eu
 binary=$1 out=$2 version=$3
 name=$(basename "$binary")
@@ -15,11 +16,12 @@ cp LICENSE "$doc/$name/copyright"
 libraries=$(ldd "$binary" | grep -o '/[^ ]*' | sort -u)
 for library in $libraries; do cp -L --parents "$library" "$root"; done
 
-# The loader's path of a file may be below /usr where its package has it below /, or the other way round.
+# The loader may report a path below /usr for a file that its package lists below /, or the reverse.
+# Therefore the package is searched by the name of the file.
 package_of() { dpkg-query -S "*/$(basename "$(readlink -f "$1")")" | sed -n '1s/:.*//p'; }
 for library in $libraries; do package_of "$library"; done | sort -u > "$out/packages"
 
-# Each package's own text, and the common ones that those name.
+# Copies the copyright file of each package, and the common licences that these files name.
 while read -r package; do
   mkdir -p "$doc/$package"
   cp -L "/usr/share/doc/$package/copyright" "$doc/$package/copyright"
@@ -28,7 +30,8 @@ cat "$doc"/*/copyright | grep -oE '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Z
   [ ! -e "$text" ] || printf '%s\n' "$text" "$(readlink -f "$text")"
 done | sort -u | xargs -I{} cp -P --parents {} "$root"
 
-# A Debian package's licence is what its copyright file says, which is no SPDX expression: NOASSERTION, and where the text is.
+# The copyright file of a Debian package is not an SPDX expression. Therefore the licence is
+# NOASSERTION, with the path of that file as a comment.
 list_package() {
   installed=$(dpkg-query -W -f '${Version}' "$1")
   cat <<EOF
