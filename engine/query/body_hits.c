@@ -9,23 +9,24 @@
 
 #include <assert.h>
 
-/* Reasons for which a pair without a volumetric contact is a hit. */
+/* Flags that make a pair of colliders without a volumetric contact a hit nevertheless. */
 #define REPORTED_FLAGS (CT_VOLUME_FLAG_ILL_CONDITIONED | CT_VOLUME_FLAG_GEOMETRIC_FAILURE)
 
-/* Counts a hit. True if it is to be reported. */
+/* Counts a hit. Returns true if it must be reported: it is not among the `part` hits to skip. */
 static bool count_collider_hit(ct_body_pair_run *run) {
   run->position.part++;
   return run->position.part > run->part && !run->stopped;
 }
 
-/* Status after the evaluation of a pair; a large one may have been cancelled in the middle. */
+/* Returns the status after a pair was evaluated: a cancelled evaluation of large shapes returns
+ * CT_OK with an incomplete result. */
 static ct_status check_evaluation(const ct_body_pair *pair) {
   bool out_of_memory = ct_workspace_out_of_memory(pair->workspace);
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
   return out_of_memory ? CT_OUT_OF_MEMORY : CT_OK;
 }
 
-/* Distance of the bodies without a limit. *found: both have colliders. */
+/* Computes the distance of the bodies without a limit. *found: both bodies have colliders. */
 static ct_status measure_bodies(const ct_body_pair_run *run, ct_distance_hit *hit, bool *found) {
   ct_body_pair unlimited = *run->pair;
   unlimited.limit = INFINITY;
@@ -106,8 +107,9 @@ static void report_volume(volume_visit *v, ct_volume_hit *hit) {
   if (!v->sink(run->context, hit)) run->stopped = true;
 }
 
-/* True if one body is inside the other although no contact was found: by the method's rule, among
- * elements without an outer face, or because the common solid is below round-off. */
+/* True if one body is inside the other although no contact was found: by the method's relation,
+ * among elements without a boundary face, or because the volume of the intersection is below
+ * round-off. */
 static bool is_contained_element(const ct_body_pair *pair, ct_placed a, ct_placed b) {
   if (!ct_kind_has_elements(a.shape->kind) && !ct_kind_has_elements(b.shape->kind)) return false;
   const ct_pair_options options = {.threshold = 0.0};
@@ -116,7 +118,7 @@ static bool is_contained_element(const ct_body_pair *pair, ct_placed a, ct_place
   return r.relation == CT_CONTAINING || r.relation == CT_CONTAINED;
 }
 
-/* Decides whether colliders without a contact are a hit, and reports the hit. */
+/* Decides whether a pair of colliders without a contact is a hit, and reports it if so. */
 static ct_status report_missing_contact(volume_visit *v, const ct_placed placed[2],
                                         const ct_volume *volume, ct_volume_hit *hit) {
   const ct_body_pair *pair = v->run->pair;

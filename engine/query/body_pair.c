@@ -1,22 +1,25 @@
-/* Two bodies in the narrow phase: the extreme pair of their colliders.
+/* Distance and overlap of two bodies with several colliders each: finds the pair of colliders with
+ * the least signed distance, or one that overlaps.
  *
- * Compounds visit their pairs of colliders in an order that depends on the bodies' contents, not on
- * which of them is a: ties go to the first pair in that order, so that swapping the bodies mirrors
- * the result. For large compounds a tree of the second body's colliders skips irrelevant pairs; the
- * result is identical to the bit. */
+ * The pairs of colliders are visited in an order that depends on the contents of the bodies, not on
+ * which body is a: the first pair in that order is chosen among equals, so that swapping the bodies
+ * mirrors the result. For large compounds an AABB tree of the second body's colliders skips pairs
+ * that are too far apart; the result is identical to the bit. */
 #include "broad/aabb_tree.h"
 #include "pair/pair_order.h"
 #include "query/query.h"
 
 #include <stdlib.h>
 
-/* Steps between two polls of the cancel flag. A pair of boxes is one step, of some ns. The box of a
- * large hull takes 100 us; a pair in the narrow phase 1 us, or 1 ms for large overlapping hulls. */
+/* Steps between two polls of the cancel flag. One test of two boxes is one step and takes a few ns.
+ * Computing the box of a collider (up to 100 us for a large hull) counts BOX_STEPS. A pair in the
+ * narrow phase (1 us; 1 ms for large overlapping hulls) counts PAIR_STEPS. */
 #define STEPS_PER_POLL 1024
 #define BOX_STEPS 64
 #define PAIR_STEPS 512
-/* From these numbers on (colliders of the first body, pairs) a tree costs less than testing all
- * pairs of boxes. */
+/* A tree of the second body's colliders is used if the first body has at least TREE_FIRST_MIN
+ * colliders and there are at least TREE_PAIRS_MIN pairs; below, testing all pairs of boxes is
+ * faster. */
 #define TREE_FIRST_MIN 32
 #define TREE_PAIRS_MIN 1024
 
@@ -71,7 +74,8 @@ static ct_status compute_collider_boxes(ct_placed_body *placed, poll *p) {
   return CT_OK;
 }
 
-/* Builds the tree of the boxes, and the scratch for as many results as there are colliders. */
+/* Builds the tree of the body's collider boxes, and allocates `found` for as many results as there
+ * are colliders. */
 static ct_status build_collider_tree(ct_placed_body *placed, const ct_cancel *cancel) {
   if (placed->treed) return CT_OK;
   if (!placed->tree) placed->tree = ct_tree_create();
@@ -92,8 +96,9 @@ double ct_aabb_gap(const ct_aabb *a, const ct_aabb *b, double size) {
   return ct_max2(0.0, sqrt(ct_norm2(d)) * (1.0 - CT_GAP_SLACK) - CT_GAP_SLACK * size);
 }
 
-/* The pairs of colliders in the order of contents: the pairs of the first body's first collider
- * come first. */
+/* Loop over the pairs of colliders of two bodies. `first` is the body that is lower in the order of
+ * contents (ct_body_compare), so that swapping a and b does not change the order of the pairs. All
+ * pairs of the first body's collider 0 come first. */
 typedef struct collider_traversal {
   const ct_body_pair *pair;
   ct_placed_body *first, *second;
@@ -122,7 +127,7 @@ static bool is_large(const collider_traversal *traversal) {
          (uint64_t)traversal->first->count * traversal->second->count >= TREE_PAIRS_MIN;
 }
 
-/* A collider of the first body and one of the second. */
+/* Index of a collider of the first body and of one of the second. */
 typedef struct collider_pair {
   uint32_t first, second;
 } collider_pair;
@@ -133,7 +138,7 @@ static double gap_of(const collider_traversal *traversal, collider_pair p) {
   return ct_aabb_gap(a, b, ct_aabb_magnitude(a) + ct_aabb_magnitude(b));
 }
 
-/* Colliders of the caller's a and b, whichever is first here. */
+/* Returns the index of the pair's collider that belongs to the caller's body a. */
 static uint32_t index_in_a(const collider_traversal *traversal, collider_pair p) {
   return traversal->b_first ? p.second : p.first;
 }
@@ -150,7 +155,8 @@ typedef struct extreme_pair {
   ct_distance_hit *hit;
 } extreme_pair;
 
-/* True if a pair whose boxes have this gap cannot be the extreme one. */
+/* True if a pair of colliders whose boxes have this gap cannot become the pair of least
+ * distance. */
 static bool is_gap_irrelevant(const collider_traversal *traversal, const extreme_pair *best,
                               double gap) {
   return gap > 0.0 && (gap > traversal->pair->limit || (best->found && gap > best->key));
@@ -181,7 +187,8 @@ static void test_distance(const collider_traversal *traversal, collider_pair p,
   best->key = key;
 }
 
-/* The pair of least box gap, a good initial candidate; the first among equals. */
+/* Finds the pair of colliders whose boxes have the least gap, as the first candidate; among equals
+ * the first in order. */
 static ct_status nearest_boxes(collider_traversal *traversal, collider_pair *nearest) {
   double best_gap = INFINITY;
   *nearest = (collider_pair){0, 0};
@@ -216,7 +223,7 @@ static ct_status distance_of_all(collider_traversal *traversal, extreme_pair *be
   return CT_OK;
 }
 
-/* A pending node of the second body's tree, and its gap. */
+/* A tree node still to visit, and the gap between its box and that of the first body's collider. */
 typedef struct pending_node {
   uint32_t node;
   double gap;
@@ -229,7 +236,8 @@ static pending_node pending_node_of_tree(const collider_traversal *traversal, ui
                                           ct_aabb_magnitude(box) + traversal->second->reach)};
 }
 
-/* The pairs of one collider of the first body, descending into the nearer child first. */
+/* Evaluates the pairs of one collider of the first body by descending the second body's tree,
+ * nearer child first; *best is updated. */
 static ct_status distance_of_row(collider_traversal *traversal, uint32_t first,
                                  extreme_pair *best) {
   const ct_tree_node *nodes = traversal->second->tree->nodes;
@@ -259,8 +267,8 @@ static ct_status distance_of_row(collider_traversal *traversal, uint32_t first,
   return CT_OK;
 }
 
-/* Visits the colliders of the first body, beginning with the one nearest to the second body's box.
- */
+/* Finds the least distance with the second body's tree. The first body's collider nearest to the
+ * tree's box is visited first, for a small bound. */
 static ct_status distance_by_tree(collider_traversal *traversal, extreme_pair *best) {
   ct_status status = build_collider_tree(traversal->second, traversal->pair->cancel);
   if (status != CT_OK) return status;
@@ -301,8 +309,8 @@ static int compare_indices(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
-/* Colliders of the second body whose boxes are within reach of the box of one of the first body's,
- * ascending, in `found` of the second. */
+/* Finds the colliders of the second body whose boxes are within `reach` of the box of the first
+ * body's collider `first`. Writes their indices to traversal->second->found, ascending. */
 static ct_status find_near_colliders(collider_traversal *traversal, uint32_t first, double reach,
                                      size_t *count) {
   const ct_tree_node *nodes = traversal->second->tree->nodes;
@@ -360,7 +368,8 @@ ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, 
 
 /* ---- overlap -------------------------------------------------------------------------------- */
 
-/* found: the pair overlaps, and the hit contains the witness. */
+/* Tests one pair of colliders. *found: the pair overlaps, and *hit contains the colliders and the
+ * witness point. */
 static ct_status test_overlap(collider_traversal *traversal, collider_pair p, ct_overlap_hit *hit,
                               bool *found) {
   const ct_body_pair *pair = traversal->pair;

@@ -1,15 +1,16 @@
-/* Candidate pairs: the partners of a row.
+/* Candidate pairs of a query: finds the partners of a row.
  *
- * The tree is queried with a margin that covers all round-off; a test of the two boxes alone then
- * decides pair by pair. */
+ * The tree is queried with boxes expanded by more than all round-off; a test of the two rows' boxes
+ * alone (ct_query_accepts) then decides each pair. */
 #include "query/query.h"
 #include "shape/tapered_capsule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Slack of the pair test, relative to the coordinates: distances have about this error, and the
- * boxes must not exclude pairs that the distance would not. */
+/* Slack of the pair test, relative to the coordinates: an upper bound of the error of a computed
+ * distance. The box test must not exclude a pair whose computed distance is within the
+ * clearance. */
 #define PAIR_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 /* The tree is queried with twice the slack, so that it never excludes a pair that the test would
  * accept. */
@@ -188,7 +189,7 @@ ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t
 
 /* ---- test of a pair -------------------------------------------------------------------------- */
 
-/* The body's collider if it is a single plane, else NULL. */
+/* Returns the body's collider if it is a single half-space, else NULL. */
 static const ct_shape *only_plane(const ct_body *body) {
   if (ct_body_collider_count(body) != 1) return NULL;
   const ct_shape *shape = ct_body_shape(body, 0);
@@ -215,7 +216,8 @@ bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t p
   double clearance = query->options.clearance, reach = clearance;
   if (query->question.kind != CT_QUERY_PAIRS)
     reach += PAIR_SLACK * (view->magnitude + ct_aabb_magnitude(&other) + clearance);
-  /* The lower row's box is expanded, independent of the row that searches. */
+  /* Always the lower row's box is expanded, so that the result does not depend on which row
+   * searches. */
   bool lower = view->row < partner;
   ct_aabb grown = ct_aabb_expand(lower ? view->box : other, reach);
   if (!ct_aabb_overlap(&grown, lower ? &other : &view->box)) return false;

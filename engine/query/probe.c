@@ -4,20 +4,21 @@
 
 #include <stdlib.h>
 
-/* Nanoseconds on one core of 2020, to within a factor of three: an item, a level of the tree, a
- * body outside the tree, a body in a region before its pairs. */
+/* Costs in ns on one core of 2020, to within a factor of three. ITEM_NS: an item. LEVEL_NS: a level
+ * of the tree. UNBOUNDED_NS: a body outside the tree. REGION_NS: a body in a region, without its
+ * pairs of colliders. */
 #define ITEM_NS 2000.0
 #define LEVEL_NS 60.0
 #define UNBOUNDED_NS 300.0
 #define REGION_NS 2500.0
-/* Placement of one collider of a body for an item. */
+/* Cost of transforming one collider of a body for an item, ns. */
 #define COLLIDER_NS 50.0
 /* Bodies sampled for the cost estimate. */
 #define SAMPLES 32
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
-/* True if each ray has a direction and the region a supported shape. */
+/* True if every ray has a nonzero direction, or if the region's shape is valid. */
 static bool can_probe(const ct_probe_options *o) {
   if (o->kind == CT_PROBE_REGION) return ct_shape_is_valid(&o->region);
   for (size_t k = 0; o->kind == CT_PROBE_RAYCAST && k < o->count; k++)
@@ -27,7 +28,7 @@ static bool can_probe(const ct_probe_options *o) {
 
 static ct_status prepare_probe(ct_probe *probe) {
   const ct_probe_options *o = &probe->options;
-  /* Methods that list pairs of boxes have no use for a probe: it queries the tree. */
+  /* A probe always queries a tree; a method that lists pairs of boxes is replaced by the tree. */
   bool listed = o->broadphase != CT_BROADPHASE_AUTO && o->broadphase != CT_BROADPHASE_BRUTE_FORCE;
   ct_query_options boxes = {.broadphase = listed ? CT_BROADPHASE_TREE : o->broadphase,
                             .overrides = o->overrides,
@@ -64,7 +65,8 @@ void ct_probe_destroy(ct_probe *probe) {
 
 size_t ct_probe_items(const ct_probe *probe) { return probe->items; }
 
-/* Cost of overlap and distance with each body, estimated from samples. */
+/* Estimates the cost of testing the region for overlap and containment against its candidate
+ * bodies, ns, from a sample of them. */
 static double region_cost(const ct_probe *probe) {
   size_t stride = probe->items / SAMPLES + 1, seen = 0;
   double sum = 0.0;
@@ -76,7 +78,7 @@ static double region_cost(const ct_probe *probe) {
   return seen ? (REGION_NS + sum / (double)seen) * (double)probe->items : 0.0;
 }
 
-/* Greatest number of colliders of the sampled bodies. */
+/* Returns the largest number of colliders of any body in a sample of the scene. */
 static double most_colliders(const ct_probe *probe) {
   uint32_t rows = ct_scene_rows(probe->scene), stride = rows / SAMPLES + 1;
   size_t most = 0;
@@ -123,7 +125,7 @@ ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_wo
   ct_status status = CT_OK;
   bool wanted = true;
   ct_workspace_watch(workspace, probe->options.cancel);
-  ct_workspace_out_of_memory(workspace); /* clears the state of earlier queries */
+  ct_workspace_out_of_memory(workspace); /* reset the flag, which an earlier query may have set */
   for (size_t item = range->begin; item < range->end && status == CT_OK && wanted; item++) {
     status = ct_cancel_raised(probe->options.cancel) ? CT_CANCELLED : run_item(&run, item);
     if (status == CT_OK && ct_workspace_out_of_memory(workspace)) status = CT_OUT_OF_MEMORY;

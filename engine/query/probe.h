@@ -13,39 +13,40 @@ struct ct_probe {
   size_t items;
   ct_frame region_frame;
   ct_aabb region_box;
-  uint32_t *rows; /* REGION: the items, ascending rows */
+  uint32_t *rows; /* REGION: rows of the items, ascending */
 };
 
-/* A range in evaluation: the hits of an item, and scratch. */
+/* State of the evaluation of a range of items: the hits of the current item, and scratch memory. */
 typedef struct ct_probe_range {
   const ct_probe *probe;
   ct_workspace *workspace;
   uint32_t item;
   ct_probe_hit *hits; /* of the current item */
   size_t count, capacity;
-  double limit; /* hits farther than this are irrelevant */
+  double limit; /* hits farther than this are discarded; decreases as hits are found, m */
   ct_placed_body placed;
-  uint32_t placed_row; /* the row that `placed` contains, or CT_NO_ROW */
-  uint32_t steps;      /* since the last poll of the cancel flag */
+  uint32_t placed_row; /* row of the body in `placed`, or CT_NO_ROW */
+  uint32_t steps;      /* steps since the last poll of the cancel flag */
 
   /* RAYCAST */
-  ct_ray_crossing *crossings; /* of one collider */
+  ct_ray_crossing *crossings; /* crossings of the ray with the current collider */
   size_t crossing_room;
   ct_ray ray;
-  ct_vec3 direction; /* of the ray, scaled by a power of two so that its largest component is
-                        between 1 and 2 */
-  double length;     /* of the scaled direction */
-  double size;       /* largest coordinate of the ray's origin */
+  ct_vec3 direction; /* direction of the ray, scaled by a power of two so that its largest component
+                        is between 1 and 2 */
+  double length;     /* length of `direction` */
+  double size;       /* largest absolute coordinate of the ray's origin, m */
   /* NEAREST, POINT */
   ct_vec3 point;
 } ct_probe_range;
 
-/* Writes the hits of one item to run->hits, in order. */
+/* Evaluates the item run->item and writes its hits to run->hits, in the order in which they are
+ * reported. One function per kind of probe: RAYCAST; NEAREST and POINT; REGION. */
 ct_status ct_probe_item_ray(ct_probe_range *run);
 ct_status ct_probe_item_point(ct_probe_range *run);
 ct_status ct_probe_item_region(ct_probe_range *run);
 
-/* Finds the rows that the region may reach. */
+/* Finds the rows whose boxes intersect the region's box, and stores them in probe->rows. */
 ct_status ct_probe_find_rows(ct_probe *probe);
 
 #endif

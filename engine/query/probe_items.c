@@ -1,9 +1,10 @@
-/* Items of a probe: a ray, a point or a body in a region.
+/* Evaluates the items of a probe: a ray, a point, or a body that is a candidate for a region.
  *
- * Rows are visited in order of a lower bound on their distance, by best-first descent in the
- * scene's AABB tree; the limit shrinks as hits are found. Rays: entries and exits of the colliders
- * whose boxes the ray intersects. Points: signed distances, bounded by boxes and bounding balls.
- * Regions: bodies that share a point with a placed shape, and those inside it. */
+ * Rays and points visit the rows by depth-first descent of the scene's AABB tree, nearer child
+ * first, with a lower bound of each box's distance; the limit decreases as hits are found. Rays:
+ * entries and exits of the colliders whose boxes the ray intersects. Points: signed distances,
+ * bounded by boxes and bounding balls. Regions: bodies that share a point with the region's shape,
+ * and bodies inside it. */
 #include "broad/aabb_tree.h"
 #include "pair/pair_order.h"
 #include "query/probe.h"
@@ -12,17 +13,19 @@
 
 #include <stdlib.h>
 
-/* Steps between two polls of the cancel flag: a step is a box or a placed collider, some ns. */
+/* Steps between two polls of the cancel flag. A step is a box or a transformed collider, a few
+ * ns. */
 #define STEPS_PER_POLL 4096
-/* Round-off of distances compared with that of boxes, relative to the coordinates. */
+/* Error of a computed distance relative to the coordinates; the bounds from boxes are lowered by
+ * it. */
 #define BOX_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 
-/* Lower bound on the distance of the contents of a box; INFINITY: irrelevant. Monotone: never less
- * for a contained box. */
+/* Returns a lower bound of the distance of a box's contents; INFINITY: the contents cannot be a
+ * hit. Monotone: the bound of a box inside `box` is never smaller. */
 typedef double (*bound_box)(const ct_probe_range *run, const ct_aabb *box);
 typedef ct_status (*visit_body)(ct_probe_range *run, uint32_t row);
 
-/* Appends a hit; NULL: out of memory. */
+/* Appends an uninitialised hit to run->hits and returns it. NULL: out of memory. */
 static ct_probe_hit *add_probe_hit(ct_probe_range *run) {
   if (run->count == run->capacity) {
     size_t capacity = run->capacity ? 2 * run->capacity : 16;
@@ -34,7 +37,7 @@ static ct_probe_hit *add_probe_hit(ct_probe_range *run) {
   return &run->hits[run->count++];
 }
 
-/* Places the row's body; false: out of memory. */
+/* Transforms the colliders of the row's body into run->placed. False: out of memory. */
 static bool place_probed_body(ct_probe_range *run, uint32_t row) {
   if (run->placed_row == row) return true;
   const ct_query *query = run->probe->query;
@@ -43,7 +46,8 @@ static bool place_probed_body(ct_probe_range *run, uint32_t row) {
                             ct_query_pose(query, row));
 }
 
-/* Counts steps of some ns; true: cancelled. */
+/* Counts steps of a few ns each, and polls the cancel flag after STEPS_PER_POLL of them. True:
+ * cancelled. */
 static bool is_probe_cancelled(ct_probe_range *run, uint32_t steps) {
   run->steps += steps;
   if (run->steps < STEPS_PER_POLL) return false;
@@ -70,14 +74,14 @@ static ct_status visit_probed_row(const traversal *w, uint32_t row, const ct_aab
   return is_within_limit(w, w->bound(w->run, box)) ? w->visit(w->run, row) : CT_OK;
 }
 
-/* A pending node and its bound. */
+/* A tree node still to visit, and the lower bound of its box's distance. */
 typedef struct pending_node {
   uint32_t node;
   double bound;
 } pending_node;
 
-/* Descends into the nearer child first; skips pending nodes beyond the limit, which may have shrunk
- * meanwhile. */
+/* Visits the rows in the tree, nearer child first. A pending node whose bound exceeds the limit is
+ * skipped when it is popped; the limit may have decreased since it was pushed. */
 static ct_status traverse_tree(const traversal *w, const ct_tree *tree) {
   pending_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
@@ -115,8 +119,9 @@ static ct_status traverse_boxes(const traversal *w) {
   return status;
 }
 
-/* Visits every row that `where` selects and whose box's bound is at most run->limit, near ones
- * first. A visit may lower the limit. */
+/* Visits every row that `where` selects and that has a box with a bound of at most run->limit:
+ * bodies outside the tree first, then overridden ones, then the tree, nearer child first. A visit
+ * may lower the limit. */
 static ct_status traverse_rows(ct_probe_range *run, bound_box bound, visit_body visit) {
   const ct_query *query = run->probe->query;
   traversal w = {run, bound, visit};
@@ -137,10 +142,11 @@ static ct_status traverse_rows(ct_probe_range *run, bound_box bound, visit_body 
 
 /* ---- rays -------------------------------------------------------------------------------- */
 
-/* Steps of the cancel flag that a ray against a shape counts. */
+/* Number of steps counted for intersecting a ray with one shape. */
 #define RAY_STEPS 8
 
-/* Parameters at which the line is between two planes normal to an axis; false: none. */
+/* Restricts [*in, *out] to the parameters at which the line is between two planes normal to an
+ * axis. False: the line is parallel to the planes and not between them. */
 static bool clip_line_to_slab(double low, double high, double origin, double direction, double *in,
                               double *out) {
   if (direction == 0.0) return low <= origin && origin <= high;
@@ -161,7 +167,7 @@ static double entry_of_box(const ct_probe_range *run, const ct_aabb *box) {
   return in * run->length * (1.0 - BOX_SLACK);
 }
 
-/* Order of hits: distance; at equal distance exits before entries; row; collider. */
+/* Orders hits by distance, then exits before entries, then by row, collider and triangle. */
 static int compare_hits(const void *a, const void *b) {
   const ct_probe_hit *p = a, *q = b;
   if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
@@ -182,7 +188,8 @@ static ct_probe_hit hit_of(const ct_ray_crossing *c, uint32_t row, uint32_t coll
                         .status = c->status};
 }
 
-/* Keeps every hit, or only the nearest one. */
+/* Adds the hit if all hits are requested; otherwise replaces the only hit if the new one is before
+ * it, and lowers the limit to its distance. */
 static ct_status keep_ray_hit(ct_probe_range *run, const ct_probe_hit *hit) {
   bool first = !run->probe->options.all;
   if (first && run->count == 1) {
@@ -196,7 +203,8 @@ static ct_status keep_ray_hit(ct_probe_range *run, const ct_probe_hit *hit) {
   return CT_OK;
 }
 
-/* Writes the crossings of a collider to run->crossings; SIZE_MAX: out of memory. */
+/* Writes the crossings of the ray with a collider to run->crossings and returns their number.
+ * SIZE_MAX: out of memory. */
 static size_t cross_collider(ct_probe_range *run, ct_placed collider) {
   size_t enough = run->probe->options.all ? 2 : 1;
   for (;;) {
@@ -245,7 +253,8 @@ ct_status ct_probe_item_ray(ct_probe_range *run) {
 
 /* ---- points ------------------------------------------------------------------------------ */
 
-/* Signed distance of the point to a closed box: inside, minus the distance to the nearest side. */
+/* Returns the signed distance of the point from a closed box: inside, minus the distance to the
+ * nearest side. */
 static double point_box_distance(const ct_aabb *box, ct_vec3 p) {
   ct_vec3 d = {ct_max2(box->min.x - p.x, p.x - box->max.x),
                ct_max2(box->min.y - p.y, p.y - box->max.y),
@@ -255,7 +264,8 @@ static double point_box_distance(const ct_aabb *box, ct_vec3 p) {
   return ct_norm(ct_vec(ct_max2(d.x, 0.0), ct_max2(d.y, 0.0), ct_max2(d.z, 0.0)));
 }
 
-/* A solid within the box is no nearer, and the point is no deeper in it. */
+/* Returns a lower bound of the signed distance from the point to any solid inside the box: a solid
+ * in the box is no nearer than the box, and the point is no deeper in it than in the box. */
 static double bound_point_distance(const ct_probe_range *run, const ct_aabb *box) {
   double distance = point_box_distance(box, run->point);
   return distance - BOX_SLACK * (ct_max_abs(run->point) + ct_aabb_magnitude(box));
@@ -271,8 +281,8 @@ static double bound_ball_distance(const ct_probe_range *run, ct_placed placed) {
   return apart - radius - BOX_SLACK * (ct_max_abs(run->point) + apart + radius);
 }
 
-/* Signed distance of the point to a collider, up to the limit: sets all of the hit but row and
- * collider. */
+/* Computes the signed distance of the point to a convex collider, and sets all members of the hit
+ * but row and collider. False: the distance exceeds the limit. */
 static bool measure_point_distance(const ct_probe_range *run, ct_placed solid, double limit,
                                    ct_probe_hit *hit) {
   const ct_shape point = {.kind = CT_KIND_SPHERE, .sphere = {0.0}};
@@ -289,8 +299,9 @@ static bool measure_point_distance(const ct_probe_range *run, ct_placed solid, d
   return r.distance <= limit;
 }
 
-/* Signed distance of the point to a mesh: the closest point of its surface, and an exact test
- * whether the point is inside. */
+/* Computes the signed distance of the point to a mesh: distance to the closest surface point, and
+ * an exact test whether the point is inside. Sets the members of the hit as
+ * measure_point_distance. */
 static bool measure_mesh(const ct_probe_range *run, ct_placed solid, double limit,
                          ct_probe_hit *hit) {
   const ct_mesh *mesh = solid.shape->mesh;
@@ -313,13 +324,14 @@ static bool measure_mesh(const ct_probe_range *run, ct_placed solid, double limi
   return distance <= limit;
 }
 
-/* True for a mesh without volume, which contains no point. */
+/* True for a surface mesh without rounding and margin: it has no volume and contains no point. */
 static bool is_sheet(const ct_shape *shape) {
   return ct_kind_is_mesh(shape->kind) && !ct_mesh_get(shape->mesh)->solid &&
          shape->rounding + shape->margin == 0.0;
 }
 
-/* The body's collider of least distance, if that is at most the limit; the first among equals. */
+/* Finds the body's collider of least signed distance to the point; among equals the first one.
+ * *found: the distance is at most run->limit, and *hit is set. */
 static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hit *hit,
                                   bool *found) {
   if (!place_probed_body(run, row)) return CT_OUT_OF_MEMORY;
@@ -350,7 +362,7 @@ static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hi
   return CT_OK;
 }
 
-/* Keeps the body if it contains the point. */
+/* Adds the body to the hits if it contains the point. */
 static ct_status record_containing_body(ct_probe_range *run, uint32_t row) {
   ct_probe_hit hit;
   bool found;
@@ -371,7 +383,8 @@ static bool is_nearer(const ct_probe_hit *a, const ct_probe_hit *b) {
   return a->distance != b->distance ? a->distance < b->distance : a->row < b->row;
 }
 
-/* Keeps the nearest hits in ascending order; once there are enough, the last one is the limit. */
+/* Inserts the row's hit into the list of the nearest hits, ascending. Once the list has the
+ * requested number, the distance of its last hit becomes the limit. */
 static ct_status record_nearest(ct_probe_range *run, uint32_t row) {
   const ct_probe_options *o = &run->probe->options;
   ct_probe_hit hit;
@@ -403,7 +416,8 @@ ct_status ct_probe_item_point(ct_probe_range *run) {
 
 /* ---- regions ----------------------------------------------------------------------------- */
 
-/* Collects the rows that the traversal finds as hits. */
+/* Adds a hit that has only the row; ct_probe_find_rows collects the candidate rows of a region this
+ * way. */
 static ct_status add_row(ct_probe_range *run, uint32_t row) {
   ct_probe_hit *hit = add_probe_hit(run);
   if (!hit) return CT_OUT_OF_MEMORY;
@@ -436,7 +450,7 @@ ct_status ct_probe_find_rows(ct_probe *probe) {
   return status;
 }
 
-/* Sets *inside: the region contains all of the body's colliders. */
+/* Sets *inside to true if the region contains all of the body's colliders. */
 static ct_status contains_all_colliders(ct_probe_range *run, bool *inside) {
   const ct_probe *probe = run->probe;
   const ct_placed_body *placed = &run->placed;

@@ -1,6 +1,6 @@
-/* Preparation of a query: overrides, boxes or tree, candidate pairs by a broad phase method; and
- * consecutive frames of one scene: the boxes of each frame, and the accepted pairs of the previous
- * one. */
+/* Prepares a query: pose overrides, boxes or tree, and candidate pairs listed by a broad phase
+ * method. Also the consecutive frames of one scene (ct_query_frames): boxes of the last frame and
+ * its accepted pairs, to report which pairs began and ended. */
 #include "query/query.h"
 #include "broad/broad_methods.h"
 #include "broad/pair_list.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 
 struct ct_query_frames {
-  ct_frames *boxes; /* NULL before the first frame */
-  size_t count;     /* number of boxes per frame */
-  ct_pair_list pairs, begun,
-      ended; /* accepted pairs of the frame, and their changes against the previous one */
+  ct_frames *boxes;                 /* NULL before the first frame */
+  size_t count;                     /* number of boxes per frame */
+  ct_pair_list pairs, begun, ended; /* accepted pairs of the frame; pairs that are new and that
+                                       ended since the previous frame */
   ct_query_frame last;
 };
 
@@ -32,8 +32,8 @@ void ct_query_frames_destroy(ct_query_frames *frames) {
 
 const ct_query_frame *ct_query_frames_last(const ct_query_frames *frames) { return &frames->last; }
 
-/* The pairs of the next frame's boxes, like ct_broad_pairs. The frames own `list`, which is valid
- * until the next call. */
+/* Finds the pairs of intersecting boxes of the next frame, as ct_broad_pairs does. `frames` owns
+ * the items of *list, which are valid until the next call. */
 static ct_status find_frame_pairs(ct_query_frames *frames, const ct_aabb *boxes, size_t count,
                                   const ct_broad_options *options, ct_pair_list *list,
                                   ct_broad_statistics *statistics) {
@@ -56,12 +56,14 @@ static ct_status find_frame_pairs(ct_query_frames *frames, const ct_aabb *boxes,
   return CT_OK;
 }
 
-/* Records method and tests of a frame whose pairs were not found by ct_frames. */
+/* Records the broad phase method and the number of box tests of a frame for which ct_frames was not
+ * used. */
 static void set_frame_method(ct_query_frames *frames, ct_broadphase method, uint64_t box_tests) {
   frames->last = (ct_query_frame){.method = method, .box_tests = box_tests};
 }
 
-/* Stores the pairs that the query accepts, and the changes against the previous frame. */
+/* Stores copies of the accepted pairs, and computes which pairs began and ended since the previous
+ * frame. */
 static ct_status record_frame_pairs(ct_query_frames *frames, const ct_pair_index *accepted,
                                     size_t count) {
   ct_pair_list pairs = {NULL, 0, 0};
@@ -88,13 +90,14 @@ static ct_status record_frame_pairs(ct_query_frames *frames, const ct_pair_index
   return CT_OK;
 }
 
-/* Scenes up to this many rows are searched without a tree: the first query is faster, later ones
- * are slower by at most 1 us. */
+/* Scenes with up to this many rows are searched without a tree: this saves building the tree for
+ * the first query, and later queries are slower by at most 1 us. */
 #define BOXES_ROWS_MAX 16
-/* With `nearest` and more overrides than this, a tree of all boxes is built: otherwise each row
- * would test each override. */
+/* With `nearest` and more overrides than this, the query builds its own tree of all boxes:
+ * otherwise each row would be tested with each override. */
 #define OVERRIDES_MAX 64
-/* `where` selects few bodies if at most one in this many; preparation then lists their pairs. */
+/* `where` selects few bodies if it selects at most one of FEW_SHARE bodies; their pairs are then
+ * listed during preparation. */
 #define FEW_SHARE 8
 
 static ct_status set_overrides(ct_query *query) {
@@ -110,7 +113,7 @@ static ct_status set_overrides(ct_query *query) {
   return CT_OK;
 }
 
-/* Box of a row at the query's pose; ct_aabb_empty without colliders. */
+/* Computes the box of a row at the query's pose; ct_aabb_empty without colliders. */
 static ct_aabb make_box(const ct_query *query, uint32_t row) {
   const ct_body *body = ct_scene_body_at(query->scene, row);
   if (!body) return ct_aabb_empty();
@@ -149,7 +152,7 @@ static ct_status derive_tree(ct_query *query) {
   return CT_OK;
 }
 
-/* Builds the tree of all rows' boxes at the query's poses. */
+/* Builds query->own_tree, the tree of all rows' boxes at the query's poses. */
 static ct_status make_own_tree(ct_query *query) {
   ct_status status = compute_row_box_array(query);
   if (status != CT_OK) return status;
@@ -177,7 +180,7 @@ static size_t count_selected(const uint8_t *where, uint32_t rows) {
   return where ? count : rows;
 }
 
-/* The smaller of the two sides of `where` if it selects few bodies, else NULL. */
+/* Returns the smaller of the sets where_a and where_b if it has few bodies, else NULL. */
 static const uint8_t *few_selected(const ct_query *query) {
   const ct_query_options *o = &query->options;
   if (!o->where_a && !o->where_b) return NULL;
@@ -200,8 +203,8 @@ static ct_status list_pair(ct_query *query, size_t *capacity, uint32_t i, uint32
   return CT_OK;
 }
 
-/* Lists the pairs of one selected row. A pair of two selected rows is found from both; it is listed
- * by the lower row. */
+/* Lists the accepted pairs of one selected row. A pair of two selected rows is found twice; only
+ * the lower row lists it. */
 static ct_status list_row(ct_query *query, ct_row_finder *finder, uint32_t row, const uint8_t *few,
                           size_t *capacity) {
   ct_row_view view;
@@ -242,7 +245,7 @@ static ct_status list_few(ct_query *query, const uint8_t *few) {
 
 /* ---- methods that list all pairs at once ---------------------------------------------------- */
 
-/* The rows that have boxes, and these boxes expanded by the clearance. */
+/* The rows that have a box, and their boxes expanded by the clearance. */
 typedef struct boxed_rows {
   uint32_t *rows;
   ct_aabb *boxes;
@@ -257,16 +260,16 @@ static bool list_boxed_rows(const ct_query *query, boxed_rows *boxed) {
   for (uint32_t row = 0; row < rows; row++) {
     ct_row_view view = {.row = row};
     if (!ct_query_aabb(query, row, &view.box)) continue;
-    view.magnitude =
-        query->reach; /* one expansion for all: equal bounds stay equal from frame to frame */
+    view.magnitude = query->reach; /* the same expansion for all boxes: equal coordinates then stay
+                                      equal from frame to frame */
     boxed->boxes[boxed->count] = ct_query_expanded_aabb(query, &view);
     boxed->rows[boxed->count++] = row;
   }
   return true;
 }
 
-/* Lists those of the method's pairs that the query accepts. The method's boxes are expanded, and it
- * ignores filters. */
+/* Lists the pairs of `list` that the query accepts. They are a superset: the method's boxes are
+ * expanded, and it ignores filters. rows[k]: row of the method's box k. */
 static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const uint32_t *rows) {
   ct_row_finder *finder = malloc(sizeof *finder);
   if (!finder) return CT_OUT_OF_MEMORY;
@@ -291,7 +294,7 @@ static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const u
   return status;
 }
 
-/* Finds the pairs by the method alone, or as the next frame. */
+/* Lists the accepted pairs, found by ct_broad_pairs or, with frames, as the next frame. */
 static ct_status find_pairs(ct_query *query, const boxed_rows *boxed) {
   const ct_query_options *o = &query->options;
   const ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
@@ -323,8 +326,8 @@ static ct_status list_by_method(ct_query *query) {
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
-/* Prepares the query as the next frame. If `where` selects few bodies, AUTO queries the scene's
- * tree for them: a list of all boxes would cost more. */
+/* Lists the accepted pairs of the next frame. If `where` selects few bodies, AUTO queries the
+ * scene's tree for them, which costs less than listing the pairs of all boxes. */
 static ct_status next_frame(ct_query *query) {
   ct_query_frames *frames = query->question.frames;
   const uint8_t *few = query->broadphase == CT_BROADPHASE_AUTO ? few_selected(query) : NULL;

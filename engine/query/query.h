@@ -8,20 +8,21 @@
 
 #include <contact/query.h>
 
-/* Source of the pairs of an all-pairs query. */
+/* Where an all-pairs query finds its pairs. */
 typedef enum ct_pair_source {
   CT_SOURCE_EXPLICIT, /* listed by the caller */
   CT_SOURCE_BOXES,    /* every pair of an array of boxes */
   CT_SOURCE_TREE,     /* each row queries the tree */
-  CT_SOURCE_LISTED /* listed by preparation: `where` selects few, or the method lists all pairs at
-                      once */
+  CT_SOURCE_LISTED    /* listed during preparation, because `where` selects few rows or because the
+                         broad phase method lists all pairs at once */
 } ct_pair_source;
 
-/* What a query evaluates for each pair; members of other kinds are unused. */
+/* What a query evaluates for each pair. Only the members of the query's kind are used. */
 typedef struct ct_query_question {
   ct_query_kind kind;
-  ct_query_frames *frames;          /* PAIRS; borrowed during preparation */
-  ct_query_overlap_options overlap; /* OVERLAP */
+  ct_query_frames
+      *frames; /* kind PAIRS: frames to update; used during preparation only, not owned */
+  ct_query_overlap_options overlap; /* kind OVERLAP */
   ct_query_distance_options distance;
   ct_query_contacts_options contacts;
   ct_query_volume_options volume;
@@ -35,36 +36,38 @@ struct ct_query {
   ct_pair_source source;
   ct_broadphase broadphase;
   size_t items;
-  const ct_row_filter *filter; /* NULL: none */
-  const ct_derived *derived;   /* TREE, and LISTED with few selected rows */
-  ct_aabb *boxes; /* BOXES, LISTED by a method, and with own_tree: [rows], ct_aabb_empty for rows
-                     without a box */
-  uint8_t *overridden;     /* bit per row; NULL: no overrides */
-  ct_aabb *override_boxes; /* [override_count], ct_aabb_empty without colliders */
-  ct_tree *own_tree; /* TREE with `nearest` and many overrides: tree of `boxes`; user value: row.
-                        NULL: use derived's tree */
+  const ct_row_filter *filter; /* collision filter of the rows; NULL: none */
+  const ct_derived *derived; /* boxes and tree of the revision; set for TREE, and for LISTED if few
+                                rows are selected */
+  ct_aabb *boxes; /* [rows] boxes at the query's poses, ct_aabb_empty for rows without a box; set
+                     for BOXES, for LISTED by a method, and with own_tree */
+  uint8_t *overridden;     /* bit set of the rows with an override; NULL: no overrides */
+  ct_aabb *override_boxes; /* [override_count] box at each override's pose, ct_aabb_empty without
+                              colliders */
+  ct_tree *own_tree; /* tree of `boxes` whose user values are rows; set for TREE with `nearest` and
+                        many overrides. NULL: use the tree of `derived` */
   double reach;      /* largest finite coordinate of any box, m */
   ct_pair_index *listed; /* LISTED: accepted pairs in order */
   size_t listed_count;
-  uint64_t listed_tests; /* box pairs tested to find them */
+  uint64_t listed_tests; /* number of box pairs tested to find the listed pairs */
 };
 
-/* A row in the loops over pairs: data common to all its partners. */
+/* A row and the data that all tests with its partners share. */
 typedef struct ct_row_view {
   uint32_t row;
   ct_aabb box;
   double magnitude; /* largest finite coordinate of the box */
   const ct_body *body;
-  const uint64_t *mask; /* groups that the row does not collide with, or NULL */
+  const uint64_t *mask; /* bit set of the groups that the row does not collide with, or NULL */
 } ct_row_view;
 
-/* Scratch of one range: rows found, and a second array for sorting. */
+/* Scratch memory of one range: rows found, and a second array for radix sort. */
 typedef struct ct_row_finder {
   const ct_query *query;
   uint32_t *rows, *spare;
   size_t count, capacity;
-  uint32_t low; /* rows below are excluded */
-  size_t most;  /* limit of rows */
+  uint32_t low; /* only rows >= low are found */
+  size_t most;  /* largest number of rows to find, at which the search ends */
   bool failed;  /* out of memory */
   uint64_t mask[CT_GROUPS_MAX / 64];
 } ct_row_finder;
@@ -72,61 +75,68 @@ typedef struct ct_row_finder {
 static inline bool ct_query_overridden(const ct_query *query, uint32_t row) {
   return query->overridden && (query->overridden[row / 8] >> (row % 8) & 1);
 }
-/* Index of the row's override, or of the first override of a higher row. */
+/* Returns the index of the row's override in options.overrides or, if the row has none, of the
+ * first override of a higher row. */
 size_t ct_query_override_from(const ct_query *query, uint32_t row);
-/* The row's pose in this query. */
+/* Returns the row's pose in this query: its override, else its pose in the scene. */
 const ct_pose *ct_query_pose(const ct_query *query, uint32_t row);
-/* True if `where` selects the pair. */
+/* True if one of the rows is selected by where_a and the other by where_b. */
 bool ct_query_selects(const ct_query *query, uint32_t i, uint32_t j);
 
-/* True if the body is a single half-space and the box is farther above its surface than reach. */
+/* True if the body is a single half-space and the box is farther above its surface than `reach`. */
 bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_aabb *box, double reach);
-/* Largest finite absolute coordinate. */
+/* Returns the largest finite absolute coordinate of the box; 0 if all are infinite. */
 double ct_aabb_magnitude(const ct_aabb *box);
-/* Rough cost of a shape against every collider of a body, ns, in the units of ct_query_pair_cost.
- */
+/* Estimates the cost of a shape against every collider of a body, ns, in the units of
+ * ct_query_pair_cost. */
 double ct_shape_body_cost(ct_query_kind kind, const ct_shape *shape, const ct_body *body);
-/* The row's box; false: it has none. Not for EXPLICIT. */
+/* Writes the row's box at the query's pose. False: the row has no body or no colliders. Not for
+ * source EXPLICIT, which computes no boxes. */
 bool ct_query_aabb(const ct_query *query, uint32_t row, ct_aabb *box);
 
 void ct_row_finder_init(ct_row_finder *finder, const ct_query *query);
 void ct_row_finder_free(ct_row_finder *finder);
-/* Sets the view; its mask is in the finder. False: the row has no pairs. */
+/* Sets the view of a row; view->mask may point into the finder. False: the row has no pairs. */
 bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view);
-/* The row's box expanded so that it intersects the box of every row that ct_query_accepts. */
+/* Returns the row's box expanded so far that it intersects the box of every partner that
+ * ct_query_accepts. */
 ct_aabb ct_query_expanded_aabb(const ct_query *query, const ct_row_view *view);
-/* Rows >= low that may be partners of the row, ascending, possibly including the row itself: a
- * superset of those that ct_query_accepts. Adds the nodes and boxes tested to *tests. */
+/* Finds the rows >= low that may be partners of the view's row and writes them to finder->rows,
+ * ascending: a superset of those that ct_query_accepts; the row itself may be included. Adds the
+ * number of nodes and boxes tested to *tests. */
 ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low,
                         uint64_t *tests);
-/* Decides whether a pair is a candidate: `where`, boxes, planes, filters. The result depends on the
- * pair alone, so that no other body and no method can change it. */
+/* Returns true if the pair is a candidate: `where` selects it, its boxes intersect within the
+ * clearance, no half-space is certainly farther, and the collision filters accept it. The result
+ * depends on the pair alone: no other body and no broad phase method can change it. */
 bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t partner);
 
-/* Round-off of a computed distance compared with that of boxes, relative to the coordinates. */
+/* Relative error of a computed distance, in units of the coordinates; bounds from boxes are lowered
+ * by it. */
 #define CT_GAP_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
-/* Lower bound of the distance of the contents of two boxes, `size` the largest coordinate of both;
- * 0 if they overlap. Monotone: never more for a box that contains b and no smaller size. */
+/* Returns a lower bound of the distance between the contents of two boxes; 0 if the boxes overlap.
+ * `size`: at least the largest absolute coordinate of both. Monotone: a box that contains b, with
+ * at least the same size, never has a larger bound. */
 double ct_aabb_gap(const ct_aabb *a, const ct_aabb *b, double size);
 
-/* A body in the narrow phase with its colliders placed. Arrays grow and are reused from body to
- * body. */
+/* A body in the narrow phase: the frames of its colliders in the world. The arrays only grow and
+ * are reused for the next body. */
 typedef struct ct_placed_body {
   const ct_body *body;
   const ct_pose *pose;
   uint32_t count;
-  ct_frame *frames; /* [count] of the colliders */
+  ct_frame *frames; /* [count] frames of the colliders */
   uint32_t capacity;
 
-  /* Built when a pair of compounds needs them. */
-  bool boxed, treed; /* boxes and tree are valid */
-  ct_aabb *boxes;    /* [count] */
-  double reach;      /* largest finite coordinate of the boxes */
-  ct_tree *tree;     /* of the boxes; user value: collider */
+  /* Built only when a pair of compounds needs them. */
+  bool boxed, treed; /* `boxes` is valid; `tree` is valid */
+  ct_aabb *boxes;    /* [count] boxes of the colliders */
+  double reach;      /* largest finite absolute coordinate of `boxes`, m */
+  ct_tree *tree;     /* tree of `boxes`; user value: index of the collider */
   uint32_t *found;   /* [count] scratch, allocated with the tree */
 } ct_placed_body;
 
-/* False: out of memory. */
+/* Sets the body and the frames of its colliders. False: out of memory. */
 bool ct_placed_body_set(ct_placed_body *placed, const ct_body *body, const ct_pose *pose);
 void ct_placed_body_free(ct_placed_body *placed);
 static inline ct_placed ct_placed_collider(const ct_placed_body *placed, uint32_t i) {
@@ -135,54 +145,56 @@ static inline ct_placed ct_placed_collider(const ct_placed_body *placed, uint32_
 
 typedef struct ct_body_pair {
   ct_placed_body *a, *b;
-  double limit; /* pairs farther apart are no hits; INFINITY: all pairs are hits */
+  double limit; /* pairs of colliders farther apart than this are no hits, m; INFINITY: all pairs
+                   are hits */
   double tolerance;
   const ct_cancel *cancel;
   ct_workspace *workspace;
   ct_overlap_test overlap_test; /* NULL: ct_pair_overlap */
-  void *context;                /* of overlap_test */
+  void *context;                /* context passed to overlap_test */
 } ct_body_pair;
 
-/* Least distance over the pairs of colliders. *found: it is <= limit, and the hit's colliders,
- * overlap and result are set. */
+/* Finds the pair of colliders with the least signed distance. *found: the distance is at most
+ * pair->limit, and the colliders, overlap and result of *hit are set. */
 ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_distance_hit *hit, bool *found);
-/* Overlap of any pair of colliders: the first that overlaps, with the witness. If none does and
- * limit > 0, the least distance, with hit.overlap false. *found: there is a hit. */
+/* Finds the first pair of colliders that overlaps; the hit contains its witness point. If none
+ * overlaps and pair->limit > 0, finds the least distance instead, with hit->overlap false. *found:
+ * *hit is set. */
 ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_overlap_hit *hit, bool *found);
 
-/* Calls visit for each pair of colliders whose boxes may be within the limit, in the order of a's
+/* Calls visit for each pair of colliders whose boxes may be within pair->limit, in the order of a's
  * colliders, then b's. A status other than CT_OK ends the loop and is returned. */
 typedef ct_status (*ct_collider_visit)(void *context, uint32_t collider_a, uint32_t collider_b);
 ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, void *context);
 
-/* Evaluation of all pairs of colliders of two bodies; `bodies` contains the rows and the position
- * of the hits, except part. */
+/* State of the evaluation of all pairs of colliders of two bodies. `position` is that of the next
+ * hit, except its part. */
 typedef struct ct_body_pair_run {
   const ct_body_pair *pair;
-  uint32_t a, b; /* rows */
+  uint32_t a, b; /* rows of the bodies */
   ct_hit_position position;
-  uint32_t part; /* skip this many hits */
-  bool all;      /* explicit pair: reports one hit even if no colliders are near */
-  void *context; /* of the sink */
-  bool stopped;  /* by the sink */
+  uint32_t part; /* the first `part` hits are skipped: they were reported on an earlier page */
+  bool all;      /* explicit pair: one hit is reported even if no colliders are within the limit */
+  void *context; /* context passed to the sink */
+  bool stopped;  /* the sink ended the query */
 } ct_body_pair_run;
 
-/* Reports the manifold of each pair of colliders within the limit. */
+/* Calls the sink with the manifold of each pair of colliders within the limit. */
 ct_status ct_body_pair_contacts(ct_body_pair_run *run, ct_detail detail, ct_contacts_sink sink);
-/* Reports volumetric contacts. */
+/* Calls the sink with the volumetric contacts of each pair of colliders. */
 ct_status ct_body_pair_volumes(ct_body_pair_run *run, const ct_volume_options *options,
                                ct_volume_sink sink);
-/* Reports the features of each pair of colliders whose boxes are within the limit. Adds the pairs
- * of edges with flag DOUBLED to *doubled. */
+/* Calls the sink with the features of each pair of colliders whose boxes are within the limit. Adds
+ * the number of edge pairs with flag DOUBLED to *doubled. */
 ct_status ct_body_pair_features(ct_body_pair_run *run, const ct_features_options *options,
                                 ct_feature_sink sink, uint64_t *doubled);
 
-/* ct_query_run_volumes with sparsification. */
+/* Evaluates a range as ct_query_run_volumes, for a query with sparsified contacts. */
 ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range,
                               ct_workspace *workspace, ct_volume_sink sink, void *context,
                               ct_range_statistics *statistics);
 
-/* ct_query_run_distances with `nearest`. */
+/* Evaluates a range as ct_query_run_distances, for a query with `nearest`. */
 ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *range,
                                ct_workspace *workspace, ct_distance_sink sink, void *context);
 

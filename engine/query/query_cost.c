@@ -1,12 +1,12 @@
-/* Estimate of a query's cost from a sample of its items. */
+/* Estimates the cost of a query from a sample of its items. */
 #include "query/query.h"
 #include "scene/body.h"
 
 #include <stdlib.h>
 
-/* Nanoseconds on one core of 2020, measured to within a factor of two: an item of an all-pairs
- * query, a box test with the tree in the cache and outside it, and a pair of colliders by kind of
- * query. */
+/* Costs in ns on one core of 2020, to within a factor of two. ITEM_NS: an item of an all-pairs
+ * query. BOX_TEST_NS and FAR_BOX_TEST_NS: a box test with the tree in the cache (up to
+ * NEAR_ROWS_MAX rows) and outside it. The others: a pair of colliders, by kind of query. */
 #define ITEM_NS 50.0
 #define BOX_TEST_NS 2.0
 #define FAR_BOX_TEST_NS 15.0
@@ -16,37 +16,41 @@
 #define DISTANCE_NS 1500.0
 #define CONTACTS_NS 2000.0
 #define VOLUME_NS 5000.0
-/* A distance with a mesh, and its growth with the square root of the number of triangles: about as
- * many are in contact. An overlap query ends at the first crossing. */
+/* MESH_NS: a distance query with a mesh. MESH_ROOT_NS: its growth with the square root of the
+ * number of triangles, since about as many are in contact. MESH_OVERLAP_PART: fraction for an
+ * overlap query, which ends at the first intersection. */
 #define MESH_NS 3000.0
 #define MESH_ROOT_NS 300.0
 #define MESH_OVERLAP_PART 0.25
-/* Volumes evaluate every face. */
+/* Factor for volumes, which evaluate every face. */
 #define FACES_VOLUME_PART 3.0
-/* A mesh deep in a simple solid, or the reverse, may cost this for each of its triangles. A limited
- * number counts, so that such pairs are never estimated as cheap. */
+/* Cost per triangle of a mesh deep inside a simple solid, or of the reverse. At most
+ * MESH_TRIANGLES_MOST triangles count, since most pairs are not deep; this many ensure that such a
+ * pair is never estimated as cheap. */
 #define MESH_TRIANGLE_NS 100.0
 #define MESH_TRIANGLES_MOST 300.0
-/* Features: each triangle's corners are transformed to the other's frame, and some of them cast
- * rays. */
+/* Features: each triangle's vertices are transformed to the other mesh's frame, and some of them
+ * cast rays. */
 #define FEATURES_TRIANGLE_NS 100.0
-/* The support function of a hull grows with the square root of its vertices. */
+/* The cost of a hull's support function grows with the square root of its number of vertices. */
 #define HULL_ROOT_NS 500.0
-/* Overlapping hulls, and meshes with hulls or meshes, per facet of the shape with fewer: the true
- * cost is between a tenth of this and, for nearly coincident surfaces, ten times this. */
+/* Cost per facet of the shape with fewer facets, for overlapping hulls and for meshes with hulls or
+ * meshes. The true cost is between a tenth of it and, for nearly coincident surfaces, ten times
+ * it. */
 #define HULL_FACET_NS 200.0
 #define MESH_FACET_NS 2000.0
-/* An element of a tetmesh or hexmesh costs as much as this many facets: it intersects some 20
- * elements. */
+/* An element of a tetmesh or hexmesh costs as much as this many facets, because it intersects some
+ * 20 elements of the other mesh. */
 #define ELEMENT_FACETS 10.0
-/* Colliders of a body that are inspected: bodies with more are expensive by their number alone. */
+/* Largest number of a body's colliders that are inspected: a body with more is expensive by their
+ * number alone. */
 #define COLLIDERS_INSPECTED 32
-/* Items sampled, and limit of partners counted for one item. */
+/* Number of items sampled, and largest number of partners counted for one item. */
 #define SAMPLES 32
 #define PARTNERS_MAX 4096
 
-/* Cost of a shape in any pair in addition to that of a simple one, for a distance; triangles or
- * vertices. */
+/* Cost that a shape adds to the distance query of any pair, ns, and its number of triangles or
+ * vertices; 0 for simple shapes. */
 typedef struct fineness {
   double ns, facets;
   bool mesh;
@@ -79,7 +83,7 @@ static fineness body_fineness(const ct_body *body) {
   return most;
 }
 
-/* Cost of a pair of colliders. */
+/* Estimates the cost of a pair of colliders, ns. */
 static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
   if (kind == CT_QUERY_FEATURES)
     return a.mesh && b.mesh ? (a.facets + b.facets) * FEATURES_TRIANGLE_NS : 0.0;
@@ -96,8 +100,8 @@ static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
   return each + (a.ns + b.ns + facets) * part;
 }
 
-/* For compounds, the pairs of colliders that reach the narrow phase, or cost as much in boxes, are
- * about as many as the colliders. */
+/* For two compounds, about as many pairs of colliders as there are colliders in both reach the
+ * narrow phase, or cost as much in box tests. */
 double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b) {
   if (kind == CT_QUERY_PAIRS) return PAIR_NS;
   double count_a = (double)ct_body_collider_count(a), count_b = (double)ct_body_collider_count(b);
@@ -115,7 +119,7 @@ static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {
                             ct_scene_body_at(query->scene, b));
 }
 
-/* Cost of the pairs of every `stride`th item, scaled to all items. */
+/* Estimates the cost of explicit pairs from every `stride`th pair, scaled to all. */
 static double explicit_cost(const ct_query *query) {
   size_t count = query->options.pair_count, stride = count / SAMPLES + 1, seen = 0;
   double sum = 0.0;
@@ -132,7 +136,7 @@ static double listed_cost(const ct_query *query) {
   return seen ? sum / (double)seen * (double)count : 0.0;
 }
 
-/* Cost of the pairs of the row with higher rows. */
+/* Estimates the cost of the row's pairs with higher rows, ns. */
 static double row_cost(ct_row_finder *finder, uint32_t row) {
   const ct_query *query = finder->query;
   ct_row_view view;
@@ -164,7 +168,8 @@ static double rows_cost(const ct_query *query) {
   return seen ? sum / (double)seen * (double)rows : 0.0;
 }
 
-/* With `nearest` each row evaluates few pairs, independent of the number of near bodies. */
+/* Estimates the cost of a query with `nearest`: each row evaluates few pairs, however many bodies
+ * are near. */
 static double nearest_cost(const ct_query *query) {
   const ct_scene *scene = query->scene;
   uint32_t stride = scene->rows / SAMPLES + 1, seen = 0;

@@ -17,12 +17,12 @@ typedef struct nearest_run {
   uint32_t placed_a; /* row that placed body a contains, or CT_NO_ROW */
   bool found;
   ct_distance_hit best;
-  double
-      bound; /* distance of the best pair, -INFINITY for an unsupported depth; INFINITY: none yet */
+  double bound; /* distance of the best pair, -INFINITY if its depth is unsupported, INFINITY if
+                   there is none yet */
 } nearest_run;
 
-/* True if the pair is certainly farther than the best pair. Overlapping boxes never are: depths
- * differ. */
+/* True if a pair whose boxes have this gap is certainly farther than the best pair. Never for
+ * overlapping boxes: their gap is 0, but the pairs may differ in depth. */
 static bool is_farther(const nearest_run *run, double gap) { return gap > 0.0 && gap > run->bound; }
 
 static bool is_before(const ct_distance_hit *hit, const ct_distance_hit *other) {
@@ -30,8 +30,8 @@ static bool is_before(const ct_distance_hit *hit, const ct_distance_hit *other) 
                                                     : hit->b < other->b;
 }
 
-/* Evaluates rows a and b. They become the best pair if they are nearer, or as near and before it in
- * order. */
+/* Evaluates the pair of rows a and b. It becomes the best pair if it is nearer, or equally near and
+ * before the best pair in order. */
 static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32_t b) {
   const ct_query *query = run->query;
   const ct_query_options *o = &query->options;
@@ -67,8 +67,8 @@ static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32
 
 /* ---- pairs of the scene --------------------------------------------------------------------- */
 
-/* The rows that search: the smaller side of `where`; NULL: all. The lower one of two such rows
- * searches their pair. */
+/* Returns the set of rows that search for their partners: the smaller one of where_a and where_b;
+ * NULL: all rows. A pair of two searching rows is evaluated by the lower one. */
 static const uint8_t *searching_rows(const ct_query *query) {
   const uint8_t *sides[2] = {query->options.where_a, query->options.where_b};
   size_t counts[2] = {query->scene->rows, query->scene->rows};
@@ -80,7 +80,8 @@ static const uint8_t *searching_rows(const ct_query *query) {
   return counts[1] < counts[0] ? sides[1] : sides[0];
 }
 
-/* Considers the pair of the view's row and a partner with a known box. */
+/* Evaluates the pair of the view's row and a partner unless it is evaluated by the partner, not
+ * selected, filtered, or certainly farther than the best pair. */
 static ct_status consider_partner(nearest_run *run, const ct_row_view *view,
                                   const uint8_t *searching, uint32_t partner) {
   const ct_query *query = run->query;
@@ -106,7 +107,7 @@ static ct_status consider_partner(nearest_run *run, const ct_row_view *view,
   return evaluate_pair(run, a, a, b);
 }
 
-/* A pending node of the tree, and a lower bound of its distance. */
+/* A tree node still to visit, and a lower bound of the distance to its box. */
 typedef struct pending_node {
   uint32_t node;
   double gap;
@@ -144,7 +145,8 @@ static ct_status search_nearest_partners(nearest_run *run, const ct_row_view *vi
   return status;
 }
 
-/* Considers the rows outside the revision's tree, and those with overrides. */
+/* Considers the partners that the revision's tree does not contain at their pose: unbounded bodies
+ * and rows with overrides. */
 static ct_status search_others(nearest_run *run, const ct_row_view *view,
                                const uint8_t *searching) {
   const ct_query *query = run->query;

@@ -1,10 +1,10 @@
-/* Evaluates a range of a query's items: candidate pairs in order, each by the function of the
- * query's kind; hits go to the sink. */
+/* Evaluates a range of a query's items: finds the candidate pairs in order, evaluates each by the
+ * function of the query's kind, and passes the hits to the sink. */
 #include "query/query.h"
 
 #include <stdlib.h>
 
-/* The sink of the query's kind. */
+/* The caller's sink; the member of the query's kind is set. */
 typedef union ct_query_sink {
   ct_pair_sink pairs;
   ct_overlap_sink overlaps;
@@ -30,8 +30,8 @@ typedef struct range_run {
   ct_row_finder finder;
 } range_run;
 
-/* Tests the boxes of two rows at the query's poses: the result of kind `pairs` for an explicit
- * pair. */
+/* Tests the boxes of two rows at the query's poses, which are computed here: explicit pairs have no
+ * stored boxes. */
 static bool boxes_meet(const range_run *run, uint32_t a, uint32_t b, double clearance) {
   const ct_query *query = run->query;
   ct_frame frame_a = ct_frame_of(*ct_query_pose(query, a)),
@@ -53,12 +53,13 @@ static bool place_pair(range_run *run, uint32_t a, uint32_t b) {
   return ct_placed_body_set(&run->b, body_b, ct_query_pose(query, b));
 }
 
-/* Position of a hit that is the only one of its pair. */
+/* Returns the position of a hit that is the only one of its pair. */
 static ct_hit_position make_single_position(const range_run *run) {
   return (ct_hit_position){run->item, 1, run->candidates};
 }
 
-/* `all`: an explicit pair, which is always a hit. */
+/* Reports a pair of kind `pairs`. `all`: every explicit pair is a hit, with the result of the box
+ * test. */
 static void test_boxes(range_run *run, uint32_t a, uint32_t b, bool all) {
   bool given = run->query->source == CT_SOURCE_EXPLICIT;
   bool overlap = !given || boxes_meet(run, a, b, all ? 0.0 : run->query->options.clearance);
@@ -66,7 +67,8 @@ static void test_boxes(range_run *run, uint32_t a, uint32_t b, bool all) {
   if ((all || overlap) && !run->sink.pairs(run->context, &hit)) run->stopped = true;
 }
 
-/* Status after an evaluation; a pair of large meshes may have been cancelled during it. */
+/* Returns the status after a pair was evaluated; a cancelled evaluation of large meshes returns
+ * CT_OK with an incomplete result. */
 static ct_status check_pair_status(const range_run *run, ct_status status) {
   if (status != CT_OK) return status;
   if (ct_workspace_out_of_memory(run->workspace)) return CT_OUT_OF_MEMORY;
@@ -94,8 +96,8 @@ static ct_status test_distance_of(range_run *run, const ct_body_pair *pair, uint
   return CT_OK;
 }
 
-/* Contacts, volumes and features: any number of hits. The limit is the clearance also for explicit
- * pairs, except for features. */
+/* Evaluates contacts, volumes or features of a pair, which have any number of hits. The clearance
+ * is the limit for explicit pairs too, except for features. */
 static ct_status test_colliders(range_run *run, const ct_body_pair *pair, uint32_t a, uint32_t b,
                                 bool all) {
   const ct_query_question *question = &run->query->question;
@@ -130,7 +132,7 @@ static double get_tolerance(const ct_query_question *question) {
   return 0.0;
 }
 
-/* Evaluates one candidate pair; hits go to the sink. */
+/* Evaluates one candidate pair and passes its hits to the sink. */
 static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
   const ct_query *query = run->query;
   const ct_query_options *o = &query->options;
@@ -188,7 +190,8 @@ static size_t listed_from(const ct_query *query, size_t row) {
   return low;
 }
 
-/* The first requested partner of item `begin`, if the range resumes inside it. */
+/* Returns the lowest partner row to evaluate in item range->begin. range->part > 0: the range
+ * resumes within the pair with row range->after. */
 static uint32_t first_wanted(const ct_query_range *range) {
   return range->part > 0 ? range->after : range->after + 1;
 }
@@ -208,7 +211,7 @@ static ct_status run_listed(range_run *run, const ct_query_range *range) {
   return status;
 }
 
-/* Pairs (row, j), j >= low, of boxes in an array. */
+/* Evaluates the pairs (view->row, j) with j >= low by testing the row's box against every box. */
 static ct_status run_boxes(range_run *run, const ct_row_view *view, uint32_t low) {
   const ct_query *query = run->query;
   ct_aabb expanded = ct_query_expanded_aabb(query, view);

@@ -1,10 +1,12 @@
-/* A query with sparsified contacts: finds all contacts, sparsifies them, then reports the rest. */
+/* Evaluates a query with sparsified contacts: finds all contacts, sparsifies them, and reports the
+ * hits that remain. */
 #include "query/query.h"
 
 #include <stdlib.h>
 
-/* A hit stored until all are known; its contact and triangles are in arrays that may be
- * reallocated. */
+/* A copy of a hit, stored until all hits are known. Its contact is in this struct and its triangles
+ * in run->triangles, which may be reallocated: the pointers of `hit` are set when it is
+ * reported. */
 typedef struct kept_hit {
   ct_volume_hit hit;
   ct_volume_contact contact;
@@ -13,7 +15,7 @@ typedef struct kept_hit {
   bool has_contact, has_total;
 } kept_hit;
 
-/* A convex piece of a body: an element, or a collider. */
+/* A convex piece of a body: an element of a mesh of elements, or a whole collider. */
 typedef ct_contact_side piece;
 
 typedef struct sparse_run {
@@ -23,10 +25,11 @@ typedef struct sparse_run {
   size_t count, capacity;
   ct_volume_triangle *triangles;
   size_t triangle_count, triangle_capacity;
-  ct_status status; /* of storing hits */
+  ct_status status; /* first error while storing hits */
   piece *pieces;    /* sorted, without duplicates */
   size_t piece_count;
-  ct_contact_name *present; /* [sparsify->present_count] lower side first, sorted */
+  ct_contact_name
+      *present; /* contacts of the previous result, piece of the lower side first, sorted */
 } sparse_run;
 
 /* ---- storing hits ---------------------------------------------------------------------------- */
@@ -121,15 +124,15 @@ static ct_frame frame_in_body(const ct_body *body, uint32_t collider) {
   return ct_frame_of(pose ? *pose : ct_pose_identity());
 }
 
-/* True if two whole colliders of a body touch at their poses in the body. */
+/* True if two colliders of a body touch at their poses in the body. */
 static bool colliders_touch(const sparse_run *run, const ct_body *body, uint32_t i, uint32_t j) {
   ct_frame frame_i = frame_in_body(body, i), frame_j = frame_in_body(body, j);
   return ct_pair_overlap((ct_placed){ct_body_shape(body, i), &frame_i},
                          (ct_placed){ct_body_shape(body, j), &frame_j}, run->workspace, NULL);
 }
 
-/* A piece that is a whole mesh of elements, as opposite to a round body, is adjacent to each of its
- * elements. */
+/* True if two pieces of a body are adjacent. A whole mesh of elements (a piece if the other body is
+ * curved) is adjacent to each of its elements. */
 static bool are_pieces_adjacent(void *context, uint32_t row, uint32_t number, uint32_t other) {
   const sparse_run *run = context;
   const piece *p = &run->pieces[number], *q = &run->pieces[other];
@@ -214,7 +217,7 @@ static ct_status sparsify_hits(sparse_run *run) {
 
 /* ---- reporting ------------------------------------------------------------------------------- */
 
-/* True if the hit is in the range, and after the end of the previous page. */
+/* True if the hit is in the range and after the last hit of the previous page. */
 static bool is_wanted(const ct_query *query, const ct_query_range *range,
                       const ct_volume_hit *hit) {
   if (hit->position.item < range->begin || hit->position.item >= range->end) return false;

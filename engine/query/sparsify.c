@@ -1,5 +1,5 @@
-/* Sparsification of contacts: first the rules of areas, by the largest area on each piece; then
- * duplicates, by a spatial hash grid of cells. */
+/* Sparsification of contacts: drops small contacts beside larger ones by area, then duplicates at
+ * one place, found by a spatial hash grid. */
 #include <contact/sparsify.h>
 
 #include <math.h>
@@ -7,20 +7,22 @@
 
 /* Contacts between two polls of the cancel flag. */
 #define CONTACTS_PER_POLL 512
-/* Size of a cell relative to the margin: two points of one cell are duplicates in spite of
- * round-off of their quotients, and a duplicate is at most CELLS_NEAR cells away on each axis. */
+/* Edge length of a grid cell relative to the margin min_distance. It is below 1, so that two points
+ * of one cell are duplicates despite round-off; a duplicate is at most CELLS_NEAR cells away on
+ * each axis. */
 #define CELL_PART 0.75
 #define CELLS_NEAR 2.0
-/* Least size of a cell relative to the largest coordinate, so that the cells' numbers are far below
- * 2^53 and exact. */
+/* Least edge length of a cell relative to the largest coordinate: cell coordinates are then far
+ * below 2^53, and exact as doubles. */
 #define CELL_REACH 0x1p-40
 
 /* ---- rules of areas ------------------------------------------------------------------------- */
 
-/* The largest area of the contacts of two bodies on one piece of one of them. */
+/* The largest contact area of two bodies on one piece of one of them. */
 typedef struct piece_area {
-  uint32_t low, high; /* the bodies, low <= high */
-  uint32_t side;      /* 0: the piece is of low */
+  uint32_t low,
+      high; /* the lower and the higher row of the two bodies; equal for contacts within a body */
+  uint32_t side; /* 0: `piece` belongs to body `low`, 1: to body `high` */
   uint32_t piece;
   double area;
 } piece_area;
@@ -34,7 +36,8 @@ static int compare_piece_sides(const piece_area *p, const piece_area *q) {
   return order ? order : order_u32(p->side, q->side);
 }
 
-/* Order by piece; the largest area of each piece comes first. */
+/* Compares by bodies, side and piece, then by descending area: the largest area of each piece comes
+ * first. */
 static int order_by_piece(const void *a, const void *b) {
   const piece_area *p = a, *q = b;
   int order = compare_piece_sides(p, q);
@@ -42,7 +45,7 @@ static int order_by_piece(const void *a, const void *b) {
   return order ? order : order_double(q->area, p->area);
 }
 
-/* Order by area, largest first. */
+/* Compares by bodies and side, then by descending area, then by piece. */
 static int order_by_area(const void *a, const void *b) {
   const piece_area *p = a, *q = b;
   int order = compare_piece_sides(p, q);
@@ -50,15 +53,16 @@ static int order_by_area(const void *a, const void *b) {
   return order ? order : order_u32(p->piece, q->piece);
 }
 
-/* The contact's piece of its lower body (side 0) or its higher one (side 1). */
+/* Returns the contact's area and its piece on the lower body (side 0) or the higher one (side
+ * 1). */
 static piece_area piece_of(const ct_sparse_contact *c, uint32_t side) {
   bool a_low = c->body_a <= c->body_b;
   return (piece_area){a_low ? c->body_a : c->body_b, a_low ? c->body_b : c->body_a, side,
                       a_low == (side == 0) ? c->piece_a : c->piece_b, c->area};
 }
 
-/* The pieces of contacts with an area, without duplicates, by descending largest area. Returns
- * their number; entries has room for 2 count. */
+/* Lists the pieces of all contacts with an area, each once with its largest area, sorted by
+ * order_by_area. Returns their number; `entries` must have room for 2 count items. */
 static size_t list_pieces_by_area(const ct_sparse_contact *contacts, size_t count,
                                   piece_area *entries) {
   size_t all = 0, kept = 0;
@@ -76,7 +80,8 @@ static size_t list_pieces_by_area(const ct_sparse_contact *contacts, size_t coun
   return kept;
 }
 
-/* True if an adjacent piece of this side has a larger contact, by the threshold. */
+/* True if the same or an adjacent piece of this side has a contact so large that own->area is below
+ * threshold times its area. */
 static bool is_beside_larger(const piece_area *entries, size_t count, const piece_area *own,
                              const ct_sparsify_options *o) {
   uint32_t body = own->side ? own->high : own->low;
@@ -118,7 +123,7 @@ static ct_status mark_areas(const ct_sparse_contact *contacts, size_t count,
 
 /* ---- duplicates ----------------------------------------------------------------------------- */
 
-/* A contact in a cell, stored once for each of its bodies. */
+/* A contact in a grid cell. Each contact is stored twice, once for each of its bodies. */
 typedef struct celled {
   uint32_t body;
   double x, y, z; /* integer coordinates of the cell */
@@ -132,7 +137,8 @@ static int order_by_cell(const celled *p, const celled *q) {
   return order ? order : order_double(p->z, q->z);
 }
 
-/* Order by cell; within a cell, contacts that replace others come first. */
+/* Compares by cell; within a cell contacts of the previous result come first, then higher ids: they
+ * replace the others. */
 static int order_by_cell_and_rank(const void *a, const void *b) {
   const celled *p = a, *q = b;
   int order = order_by_cell(p, q);
@@ -162,7 +168,8 @@ static size_t first_not_before(const cells *at, const celled *key) {
   return low;
 }
 
-/* True if k, which shares a body with c, makes c a duplicate. */
+/* True if contact c is a duplicate of k: k has precedence, c is not small beside it by area, and
+ * their positions differ by less than the margin on each axis. Both share a body. */
 static bool makes_duplicate(const cells *at, const ct_sparse_contact *k,
                             const ct_sparse_contact *c) {
   if (k == c || !(k->carried || k->id > c->id)) return false;
@@ -171,7 +178,8 @@ static bool makes_duplicate(const cells *at, const ct_sparse_contact *k,
   return fabs(d.x) < at->margin && fabs(d.y) < at->margin && fabs(d.z) < at->margin;
 }
 
-/* Tests the cells of one column from `key`'s z to `last`. */
+/* True if a contact in the cells with key's x and y and with z from key->z to `last` makes
+ * key->contact a duplicate. */
 static bool has_duplicate_in_column(const cells *at, const celled *key, double last) {
   for (size_t i = first_not_before(at, key); i < at->count; i++) {
     const celled *k = &at->items[i];
@@ -181,8 +189,9 @@ static bool has_duplicate_in_column(const cells *at, const celled *key, double l
   return false;
 }
 
-/* Tests the contact's own cell first: among many contacts at one place its first one replaces the
- * rest. */
+/* True if another contact of `body` in the contact's cell or a neighbouring cell makes it a
+ * duplicate. Its own cell is tested first: among many contacts at one place the first one of the
+ * cell replaces the rest. */
 static bool is_duplicate(const cells *at, const ct_sparse_contact *c, uint32_t body) {
   const celled own = cell_of_contact(at, c, body);
   if (has_duplicate_in_column(at, &own, own.z)) return true;

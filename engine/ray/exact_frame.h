@@ -5,11 +5,12 @@
 #include <contact/limits.h>
 #include <contact/vec.h>
 
-/* Round-off bound of an element of such a rotation, in unit round-offs: of a quaternion's matrix,
- * and of a product of several. */
+/* Upper bound of the error of an element of a quarter turn's matrix, in unit round-offs, for a
+ * matrix computed from a quaternion or a product of several. */
 #define CT_QUARTER_ROUNDOFFS 16.0
 
-/* Rounds an element to 0, 1 or -1. Clears *is if the element is farther away than the round-off. */
+/* Rounds a matrix element to an integer (0, 1 or -1 for a rotation). Sets *is to false if the
+ * element differs from it by more than the round-off bound. */
 static inline double ct_quarter_turn(double x, bool *is) {
   double whole = rint(x);
   *is = *is && fabs(x - whole) <= CT_QUARTER_ROUNDOFFS * CT_UNIT_ROUNDOFF;
@@ -20,8 +21,9 @@ static inline ct_vec3 ct_quarters(ct_vec3 v, bool *is) {
   return ct_vec(ct_quarter_turn(v.x, is), ct_quarter_turn(v.y, is), ct_quarter_turn(v.z, is));
 }
 
-/* Returns the frame, with an exact rotation if it is a product of quarter turns. Points and rays on
- * a grid then stay on the grid, exactly on the edges of a solid. */
+/* Returns the frame with an exact rotation if its rotation is a product of quarter turns within
+ * round-off, else unchanged. Points and rays on a grid then remain on the grid after the
+ * transformation, for example exactly on the edges of a solid. */
 static inline ct_frame ct_frame_exact(const ct_frame *frame) {
   bool is = true;
   const ct_mat3 *from = &frame->rotation;

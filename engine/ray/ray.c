@@ -1,13 +1,14 @@
-/* Ray cast against one placed shape: transform to the shape's frame, intersect, transform back.
+/* Ray cast against one placed shape: transforms the ray to the shape's frame, intersects it, and
+ * transforms the crossings back.
  *
- * The line is first parametrised from its point nearest to the shape's middle, exact to round-off
- * of the shape's size, so that a distant origin costs no digits. Sharp convex shapes have closed
- * forms (ray_convex.c). Rounded shapes use conservative advancement along the line from both sides:
- * the distance to a convex shape is convex along a line, so no step passes through the surface.
- * Meshes: ray_mesh.c.
+ * The line is parametrised from its point nearest to the centre of the shape's bounding ball, whose
+ * error is a few unit round-offs of the shape's size, so that a distant origin costs no accuracy.
+ * Sharp convex shapes have closed forms (ray_convex.c). Rounded shapes use conservative advancement
+ * along the line from both sides: the distance to a convex shape is a convex function along a line,
+ * so no step passes through the surface. Meshes: ray_mesh.c.
  *
- * Limits: at most STEPS_MAX steps to a rounded shape, else the status is CT_PAIR_ITERATION_LIMIT.
- */
+ * Limits: at most STEPS_MAX steps to a rounded shape, else the status is
+ * CT_PAIR_ITERATION_LIMIT. */
 #include "base/double_double.h"
 #include "pair/pair_input.h"
 #include "ray/exact_frame.h"
@@ -19,19 +20,19 @@
 
 #include <assert.h>
 
-/* Largest number of advancement steps. Convergence is quadratic at a crossing; at a tangent point
- * each step halves the distance. */
+/* Largest number of advancement steps. Convergence is quadratic where the line crosses the surface;
+ * at a tangent point each step halves the distance. */
 #define STEPS_MAX 128
-/* Point distances up to this, in unit round-offs of the shape's size, count as zero. */
+/* Distances from the surface up to this many unit round-offs of the shape's size count as zero. */
 #define ENOUGH_ROUNDOFFS 4.0
-/* Round-off of the ends of a span, in unit round-offs of the shape's size. A shorter span is a
- * tangent. An end behind the origin by less is at the origin, so that rays from the surface cross
- * it. */
+/* Error of the ends of a span, in unit round-offs of the shape's size. A line with a shorter span
+ * is a tangent and has no crossing. A span end behind the ray's origin by less counts as being at
+ * the origin, so that a ray that starts on the surface crosses it. */
 #define SPAN_ROUNDOFFS 64.0
 /* Round-off of the bounding ball test, in unit round-offs of its operands. */
 #define BALL_ROUNDOFFS 64.0
 
-/* o - p + s d with a single rounding. */
+/* Returns o - p + s d, rounded once. */
 static double compute_exact_offset(double o, double p, double s, double d) {
   return ct_dd_value(ct_dd_add(ct_two_sum(o, -p), ct_two_product(s, d)));
 }
@@ -98,7 +99,8 @@ typedef struct approach {
   bool limited;         /* STEPS_MAX was reached */
 } approach;
 
-/* Signed distance of the line's point from the surface, and the outward direction there. */
+/* Returns the signed distance of the line's point at parameter s from the rounded surface, and the
+ * outward direction there. */
 static double compute_signed_distance(const approach *a, double s, ct_vec3 *out) {
   const ct_shape point = {.kind = CT_KIND_SPHERE};
   const ct_mat3 same = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
@@ -112,8 +114,9 @@ static double compute_signed_distance(const approach *a, double s, ct_vec3 *out)
   return r.distance - a->inner->radius;
 }
 
-/* Advances a point outside to the surface by tangent planes; no step passes the surface, because
- * the distance is convex along the line. sense 1: forward, -1: backward. False: the line misses. */
+/* Advances the parameter *s along the line from a point outside to the surface, using the tangent
+ * plane at each step; no step passes the surface, because the distance is a convex function along
+ * the line. sense: 1 forward, -1 backward. False: the line misses the shape. */
 static bool approach_surface(approach *a, double sense, double *s, ct_vec3 *normal) {
   assert(sense == 1.0 || sense == -1.0);
   for (int step = 0; step < STEPS_MAX; step++) {
@@ -130,7 +133,8 @@ static bool approach_surface(approach *a, double sense, double *s, ct_vec3 *norm
   return true;
 }
 
-/* Advances from both ends of the line's span in the bounding ball. */
+/* Finds the span of the line in the rounded shape: advances from both ends of its span in the
+ * bounding ball. False: the line misses the shape. */
 static bool approach_from_both_sides(approach *a, const ct_local_ray *local, ct_line_span *span) {
   ct_line from = {ct_sub(local->line.o, local->middle), local->line.d};
   if (!ct_line_ball(&from, 0.0, local->radius * (1.0 + BALL_ROUNDOFFS * CT_UNIT_ROUNDOFF), span))
@@ -141,7 +145,8 @@ static bool approach_from_both_sides(approach *a, const ct_local_ray *local, ct_
   return span->in <= span->out;
 }
 
-/* Finds the span of the line in a convex shape. *limited: not converged to round-off. */
+/* Finds the span of the line in a convex shape. False: the line misses it. *limited: the span has
+ * not converged to round-off. */
 static bool find_convex_span(const ct_local_ray *local, const ct_shape *shape,
                              ct_workspace *workspace, ct_line_span *span, bool *limited) {
   ct_sharp_shape inner = ct_shape_sharp(shape);
@@ -163,7 +168,8 @@ static bool find_convex_span(const ct_local_ray *local, const ct_shape *shape,
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-/* Writes the ends of the span that are within the ray's reach. Returns their number. */
+/* Writes the ends of the line's span that are within the ray's reach as crossings, and returns
+ * their number. */
 static size_t write_span_crossings(const ct_ray *ray, ct_placed shape, const ct_local_ray *local,
                                    ct_workspace *workspace, ct_ray_crossing out[2]) {
   ct_line_span span;
@@ -179,7 +185,7 @@ static size_t write_span_crossings(const ct_ray *ray, ct_placed shape, const ct_
     double s = end ? span.out : span.in;
     ct_vec3 point = ct_add_scaled(local->line.o, local->line.d, s);
     double distance = (local->start + s) * local->length;
-    /* an end behind the origin by round-off is at the origin */
+    /* an end behind the origin by no more than round-off counts as being at the origin */
     if (distance < 0.0 &&
         distance >= -slack - SPAN_ROUNDOFFS * CT_UNIT_ROUNDOFF * fabs(local->start) * local->length)
       distance = 0.0;

@@ -16,7 +16,7 @@ static void reset_line_span(ct_line_span *span) {
   *span = (ct_line_span){.in = -INFINITY, .out = INFINITY};
 }
 
-/* Restricts the span to s and later, or to s and earlier. Ties keep the normal of the first. */
+/* Restricts the span to parameters >= s. If s equals the present end, its normal is unchanged. */
 static void restrict_to_after(ct_line_span *span, double s, ct_vec3 normal) {
   if (s <= span->in) return;
   span->in = s;
@@ -29,7 +29,7 @@ static void restrict_to_before(ct_line_span *span, double s, ct_vec3 normal) {
   span->normal_out = normal;
 }
 
-/* Restricts the span to level + s slope <= 0. False: empty. */
+/* Restricts the span to the parameters s with level + s slope <= 0. False: there are none. */
 static bool clip_line_span(ct_line_span *span, double level, double slope, ct_vec3 normal) {
   if (slope > 0.0) restrict_to_before(span, -level / slope, normal);
   else if (slope < 0.0) restrict_to_after(span, -level / slope, normal);
@@ -58,8 +58,8 @@ bool ct_line_ball(const ct_line *line, double center_z, double radius, ct_line_s
   return true;
 }
 
-/* Scales the ellipsoid to the unit ball, with the line parametrised again from its point nearest to
- * the centre. */
+/* The ellipsoid is scaled to the unit ball, and the scaled line is parametrised from its point
+ * nearest to the centre. */
 bool ct_line_ellipsoid(const ct_line *line, ct_vec3 radii, ct_line_span *span) {
   assert(radii.x > 0.0 && radii.y > 0.0 && radii.z > 0.0);
   ct_vec3 o = {line->o.x / radii.x, line->o.y / radii.y, line->o.z / radii.z};
@@ -81,15 +81,16 @@ typedef struct cone {
   double middle, slope;
 } cone;
 
-/* Outward normal: gradient of x^2 + y^2 - radius(z)^2; at the apex, the axis. */
+/* Returns the outward normal at p, not of unit length: the gradient of x^2 + y^2 - radius(z)^2; at
+ * the apex, the axis. */
 static ct_vec3 compute_cone_normal(const cone *c, ct_vec3 p) {
   double radius = c->middle + c->slope * p.z;
   ct_vec3 n = {p.x, p.y, -c->slope * radius};
   return ct_max_abs(n) > 0.0 ? n : ct_vec(0.0, 0.0, c->slope > 0.0 ? -1.0 : 1.0);
 }
 
-/* Span of the line in the cone: a s^2 - 2 b s + c <= 0. Lines steeper than the side have an
- * interval, flatter ones a half-line. */
+/* Finds the span of the line in the cone, where a s^2 - 2 b s + c <= 0. A line that is steeper to
+ * the axis than the cone's side (a > 0) has an interval, a line that is less steep a half-line. */
 static bool intersect_cone(const ct_line *line, const cone *side, ct_line_span *span) {
   ct_vec3 o = line->o, d = line->d;
   double radius = side->middle + side->slope * o.z, growth = side->slope * d.z;
@@ -138,7 +139,7 @@ bool ct_line_frustum(const ct_line *line, double half_length, double radius_bott
   return span->in <= span->out;
 }
 
-/* Extends the span to contain a part. A part that the line misses is not passed in. */
+/* Extends *span to contain *part, the span of a part of the shape. */
 static void extend_line_span(ct_line_span *span, const ct_line_span *part) {
   if (part->in < span->in) {
     span->in = part->in;
@@ -150,8 +151,8 @@ static void extend_line_span(ct_line_span *span, const ct_line_span *part) {
   }
 }
 
-/* Extends the span by the side of a tapered capsule: the cone between the circles of tangency with
- * the two balls. The balls contain the end discs. */
+/* Extends the span by the side of a tapered capsule, which is the part of a cone between the
+ * circles where it touches the two balls. The discs of these circles are inside the balls. */
 static void extend_span_by_side(const ct_line *line, const ct_capsule_form *capsule,
                                 ct_line_span *span) {
   double sine = 0.5 * (capsule->radius_bottom - capsule->radius_top) / capsule->top,

@@ -1,19 +1,19 @@
-/* Span of a line in a convex shape, in the shape's frame, in closed form.
+/* Finds the span of a line in a convex shape, in the shape's frame, in closed form.
  *
- * A line is o + s d. ray.c moves o near the shape, so that all products are of the shape's size.
- * Discriminants use Lagrange's identity, which avoids cancellation except in the deciding
- * difference.
- */
+ * Points of a line are o + s d. ray.c chooses o near the shape, so that all products have the
+ * magnitude of the shape's size. Discriminants use Lagrange's identity, so that cancellation occurs
+ * only in the difference whose sign decides whether the line misses. */
 #ifndef RAY_RAY_CONVEX_H
 #define RAY_RAY_CONVEX_H
 
 #include "shape/tapered_capsule.h"
 
 typedef struct ct_line {
-  ct_vec3 o, d; /* d of about unit length */
+  ct_vec3 o, d; /* point on the line, m; direction of approximately unit length */
 } ct_line;
 
-/* in <= out; infinite for unbounded shapes. Normals are outward and not unit. */
+/* The interval of parameters s for which the line is in the shape: in <= out, infinite for
+ * unbounded shapes. The normals at its ends are outward and not of unit length. */
 typedef struct ct_line_span {
   double in, out;
   ct_vec3 normal_in, normal_out;
@@ -28,11 +28,11 @@ static inline ct_vec3 ct_ray_scaled(ct_vec3 direction) {
                 ldexp(direction.z, 1 - exponent));
 }
 
-/* Each function sets the span. False: the line misses the shape. Cost: O(1), for hulls O(faces). */
+/* Each function sets *span. False: the line misses the shape. Cost: O(1), for hulls O(faces). */
 bool ct_line_ball(const ct_line *line, double center_z, double radius, ct_line_span *span);
 bool ct_line_box(const ct_line *line, ct_vec3 half, ct_line_span *span);
 bool ct_line_capsule(const ct_line *line, const ct_capsule_form *capsule, ct_line_span *span);
-/* Cylinder, cone or frustum between z = -half_length and z = half_length. */
+/* Cylinder, cone or frustum between the planes z = -half_length and z = half_length. */
 bool ct_line_frustum(const ct_line *line, double half_length, double radius_bottom,
                      double radius_top, ct_line_span *span);
 bool ct_line_ellipsoid(const ct_line *line, ct_vec3 radii, ct_line_span *span);

@@ -1,14 +1,15 @@
-/* Crossings of a ray with a mesh: changes between inside and outside of a solid, intersections with
- * an open surface.
+/* Crossings of a ray with a mesh: points at which it enters or leaves a solid, or intersects an
+ * open surface.
  *
- * ray_mesh_crossings.h provides the stops of the ray in exact order, for the ray in the mesh's
- * frame. A solid is closed: a ray inside a face is inside. A tangent point is no crossing, nor is a
- * surface part inside another part (by winding number). An open surface has no inside: each
- * intersection is a crossing, unless the ray touches a fold or a peak and stays on its side.
+ * ray_mesh_crossings.h provides the stops of the ray, that is the points at which it hits
+ * triangles, in exact order, for the ray in the mesh's frame. A solid includes its surface: a ray
+ * that runs in a face is inside. A tangent point is no crossing, and a part of the surface inside
+ * another part (winding number) has none. An open surface has no inside: each intersection is a
+ * crossing, unless the ray touches a fold or a peak and remains on its side.
  *
- * Rounded meshes (a mesh plus a ball) use sphere tracing (Hart 1996): each step advances by the
- * distance from the surface, so no crossing is missed. Limit: STEPS_MAX steps for one ray.
- */
+ * Rounded meshes (Minkowski sum of a mesh and a ball) use sphere tracing (Hart 1996): each step
+ * advances by the distance from the surface, so no crossing is missed. Limit: STEPS_MAX steps for
+ * one ray. */
 #include "ray/ray_mesh.h"
 #include "base/double_double.h"
 #include "pair/workspace.h"
@@ -17,13 +18,16 @@
 
 #include <assert.h>
 
-/* Distances of hits in one point differ by less, in unit round-offs of the mesh's size. */
+/* Upper bound of the difference between the distances computed for triangles hit in one point, in
+ * unit round-offs of the mesh's size. */
 #define SAME_ROUNDOFFS 64.0
-/* An origin farther from the mesh's ball than this many radii is advanced to the ball, with
- * round-off of the mesh's size only. A nearer origin stays, so that the ray is exactly the given
- * one. Rounded meshes always start at the ball. */
+/* A ray whose origin is farther from the mesh's bounding ball than this many radii is started at
+ * the ball instead, which moves it by round-off of the mesh's size. A nearer origin is unchanged,
+ * so that the ray is exactly the given one. Rays against rounded meshes always start at the
+ * ball. */
 #define FAR_RADII 16.0
-/* The same for an origin that is exact in the mesh's frame, because advancing it loses digits. */
+/* As FAR_RADII, for an origin without round-off in the mesh's frame: moving it would lose this
+ * exactness. */
 #define FAR_RADII_EXACT 0x1p20
 
 /* A ray in a mesh's frame. */
@@ -31,11 +35,11 @@ typedef struct mesh_ray {
   const ct_ray *ray;
   ct_placed shape;
   const ct_mesh *mesh;
-  ct_vec3 origin, direction; /* local, as ct_mesh_ray_flush returns them */
-  double before;             /* distance of this origin from the ray's origin, m */
+  ct_vec3 origin, direction; /* in the mesh's frame, as ct_mesh_ray_flush returns them */
+  double before;             /* distance of `origin` from the origin of the given ray, m */
   double length;             /* length of the direction: distance = before + t length */
   double t_max;              /* largest t: the reach plus round-off */
-  double same;               /* differences of t above this are certain in sign */
+  double same;               /* two values of t that differ by more are certainly in this order */
   double end;                /* t at which the ray leaves the mesh's bounding ball */
 } mesh_ray;
 
@@ -47,7 +51,8 @@ typedef struct crossing_list {
   bool entered; /* the last crossing entered */
 } crossing_list;
 
-/* Adds a crossing. An exit at the distance of the last entry is a tangent: both are dropped. */
+/* Adds a crossing. An exit at the distance of the last entry means that the ray only touches the
+ * surface: both crossings are dropped. */
 static void add_ray_crossing(crossing_list *list, const ct_ray_crossing *c) {
   bool is_tangent = !c->entering && list->entered && list->count > 0 && c->distance == list->last;
   list->entered = c->entering;
@@ -65,7 +70,7 @@ static bool is_whole_vector(ct_vec3 v) {
   return v.x == rint(v.x) && v.y == rint(v.y) && v.z == rint(v.z);
 }
 
-/* True if the transformation of the point to the frame is exact. */
+/* True if the coordinates of the point in the frame are computed without rounding. */
 static bool is_exact_in_frame(const ct_frame *frame, ct_vec3 point) {
   ct_dd3 from = ct_dd3_sub(point, frame->position);
   return is_whole_vector(frame->rotation.rx) && is_whole_vector(frame->rotation.ry) &&
@@ -100,8 +105,8 @@ static mesh_ray make_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_local
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-/* The triangle that represents a stop: the lowest number among triangles passed on the wanted side,
- * else among coplanar ones, else among all. */
+/* Chooses the triangle that represents a stop: among the triangles that the ray passes to the given
+ * side, else among coplanar ones, else among all, the one with the lowest index. */
 static const ct_mesh_hit *choose_triangle(const ct_ray_walk *walk, const ct_ray_stop *stop,
                                           int side) {
   const ct_mesh_hit *best = NULL;
@@ -117,7 +122,8 @@ static const ct_mesh_hit *choose_triangle(const ct_ray_walk *walk, const ct_ray_
   return best;
 }
 
-/* Adds a crossing at a point of a triangle. */
+/* Adds a crossing at a point of a triangle, in the mesh's frame, if it is within the ray's
+ * reach. */
 static void add_mesh_crossing(const mesh_ray *m, double distance, ct_vec3 point, uint32_t triangle,
                               bool entering, crossing_list *list) {
   ct_ray_crossing c;
@@ -150,11 +156,13 @@ static void add_solid_crossings(const mesh_ray *m, ct_ray_walk *walk, crossing_l
 
 /* ---- surfaces ------------------------------------------------------------------------------- */
 
-/* Side of an open surface at a stop: +1 through the front, -1 through the back, 0 touched only.
+/* Returns how the ray passes an open surface at a stop: +1 through the front, -1 through the back,
+ * 0 if it only touches.
  *
- * If all triangles agree, their side counts, on a border too. Otherwise the sum over rays displaced
- * to both sides decides; an even number of passages on both sides without a sum is a fold.
- */
+ * If the ray passes all triangles to the same side, that side is the result, also on a border.
+ * Otherwise the sides are summed over two rays displaced infinitesimally to either side of the
+ * line. A sum of 0 with an even number of passages of each displaced ray is a fold, which the ray
+ * only touches. */
 static int classify_stop_side(const ct_ray_walk *walk, const ct_ray_stop *stop) {
   int least = 1, most = -1, sum = 0, passed[2] = {0, 0};
   for (size_t i = stop->begin; i < stop->end; i++) {
@@ -181,7 +189,8 @@ static int classify_stop_side(const ct_ray_walk *walk, const ct_ray_stop *stop) 
   return lowest->side;
 }
 
-/* The ray starts inside coplanar triangles: adds a crossing at the lowest number. */
+/* Adds a crossing at the ray's origin if it is inside coplanar triangles; of these the lowest index
+ * is reported. */
 static void add_origin_crossing(const mesh_ray *m, const ct_ray_walk *walk, crossing_list *list) {
   const ct_mesh_hit *lowest = NULL;
   for (size_t i = 0; i < walk->hit_count && walk->hits[i].t == 0.0; i++)
@@ -190,8 +199,8 @@ static void add_origin_crossing(const mesh_ray *m, const ct_ray_walk *walk, cros
   if (lowest) add_mesh_crossing(m, m->before, m->origin, lowest->triangle, true, list);
 }
 
-/* Crossings with an open surface. A coplanar surface is crossed where the ray reaches it, or at the
- * origin. */
+/* Adds the crossings with an open surface. Triangles coplanar with the ray are crossed once, where
+ * the ray reaches them, or at its origin. */
 static void add_surface_crossings(const mesh_ray *m, ct_ray_walk *walk, crossing_list *list) {
   ct_ray_stop stop;
   bool starts_coplanar = walk->within > 0;
@@ -208,8 +217,8 @@ static void add_surface_crossings(const mesh_ray *m, ct_ray_walk *walk, crossing
 /* Largest number of steps of one ray. */
 #define STEPS_MAX 4096
 
-/* A position on the line, its signed distance from the surface, negative inside, and the nearest
- * surface point. */
+/* A point on the line: its parameter t, its signed distance `height` from the rounded surface
+ * (negative inside), and the nearest triangle. */
 typedef struct trace_point {
   double t, height;
   ct_vec3 point, out;
@@ -239,8 +248,9 @@ static void add_trace_crossing(const mesh_ray *m, const trace_point *at, bool en
   add_ray_crossing(list, &c);
 }
 
-/* Crossings with a mesh enlarged by `growth`, to round-off. On the surface, within round-off, steps
- * grow until the ray leaves it; the side reached decides whether the surface was crossed. */
+/* Adds the crossings with a mesh rounded by a ball of radius `growth`, accurate to round-off. While
+ * the ray is on the surface within round-off, the step length is doubled until the ray leaves it;
+ * the side reached then decides whether the surface was crossed. */
 static void trace_rounded_mesh(const mesh_ray *m, double growth, crossing_list *list) {
   double zero_distance = m->same * m->length, nudge = m->same;
   assert(growth > 0.0);
@@ -276,7 +286,7 @@ static void add_all_stops(const mesh_ray *m, ct_ray_walk *walk, crossing_list *l
   else add_surface_crossings(m, walk, list);
 }
 
-/* Finds all crossings. False: out of memory. */
+/* Finds all crossings and adds them to the list. False: out of memory. */
 static bool find_all_crossings(const mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
                                crossing_list *list) {
   bool solid = ct_mesh_get(m->mesh)->solid;
@@ -288,8 +298,8 @@ static bool find_all_crossings(const mesh_ray *m, ct_ray_walk *walk, ct_workspac
   return true;
 }
 
-/* Finds the first crossing from the first stop and its neighbours, which usually suffice. Sets
- * *enough. False: out of memory. */
+/* Finds the first crossing from the hits near the first one only. *enough: the list is complete up
+ * to its first crossing; otherwise all hits are needed. False: out of memory. */
 static bool find_first_crossing(const mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
                                 crossing_list *list, bool *enough) {
   *enough = false;
@@ -298,7 +308,8 @@ static bool find_first_crossing(const mesh_ray *m, ct_ray_walk *walk, ct_workspa
   *enough = walk->hit_count == 0;
   if (*enough) return true;
   add_all_stops(m, walk, list);
-  /* Stops in the second half of the searched part may lack hits. */
+  /* Near the far end of the searched interval hits may be missing: accept crossings only in its
+   * first half. */
   double most = m->before + (walk->hits[0].t + 0.5 * m->same) * m->length;
   *enough = list->count > 0 && list->out[0].distance <= most;
   return true;

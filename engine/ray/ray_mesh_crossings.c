@@ -1,11 +1,10 @@
-/* Stops of a ray in exact order, and the winding number between them.
+/* Orders the stops of a ray exactly, and computes the winding number between them.
  *
  * The winding number changes at a stop as along an infinitesimally displaced ray (simulation of
- * simplicity; Edelsbrunner, Muecke 1990), which intersects no edge and no vertex: it passes
- * each triangle or misses it. Between coplanar intervals both rays have the same winding number.
- * Rounded parameters decide the order where their difference is certain, exact predicates
- * elsewhere.
- */
+ * simplicity; Edelsbrunner, Muecke 1990), which intersects no edge and no vertex: it passes through
+ * each triangle or misses it. Outside of coplanar intervals both rays have the same winding number.
+ * Two events are ordered by their rounded parameters if these differ by more than their error, else
+ * by exact predicates. */
 #include "ray/ray_mesh_crossings.h"
 #include "base/heap_sort.h"
 #include "pair/workspace.h"
@@ -13,7 +12,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Initial capacity: enough for an ordinary ray. */
+/* Initial capacity of the lists, enough for most rays. */
 #define FIRST_CAPACITY 32u
 
 static void release_ray_part(void *part) {
@@ -70,7 +69,8 @@ static ct_line_place get_event_place(const ct_ray_walk *walk, const ct_ray_event
   return span[event->kind == CT_RAY_BEGINS ? 0 : count - 1];
 }
 
-/* Order of two events along the ray: by rounded parameters if certain, else exactly. */
+/* Compares two events along the ray: by rounded parameters if they differ by more than their error,
+ * else exactly. */
 static int compare_events(const ct_ray_walk *walk, const ct_ray_event *a, const ct_ray_event *b) {
   if (fabs(a->t - b->t) > walk->same) return a->t < b->t ? -1 : 1;
   ct_line_place p = get_event_place(walk, a), q = get_event_place(walk, b);
@@ -90,8 +90,8 @@ static void swap_events(void *items, size_t i, size_t j) {
   events[j] = t;
 }
 
-/* Sorts the events. Hits arrive in the order of rounded parameters, usually the exact one: heap
- * sort only if not. */
+/* Sorts the events in exact order. They arrive sorted by rounded parameters, usually the exact
+ * order already; heap sort is used only if not. */
 static void sort_events(const ct_ray_walk *walk, ct_ray_event *events) {
   size_t i = 1;
   while (i < walk->event_count && !is_event_before(events, walk, i, i - 1)) i++;
@@ -99,8 +99,9 @@ static void sort_events(const ct_ray_walk *walk, ct_ray_event *events) {
     ct_heap_sort(events, walk->event_count, walk, is_event_before, swap_events, NULL);
 }
 
-/* Adds the interval in which the line runs in a triangle; it starts at a stop or before the
- * origin. */
+/* Adds the begin and end events of the interval in which the line runs within coplanar triangle `i`
+ * of the hits. If the interval begins before the ray's origin, it is counted in walk->within
+ * instead of a begin event. */
 static void add_coplanar_interval(ct_ray_walk *walk, uint32_t i, ct_ray_event *events) {
   ct_line_place span[2];
   int count =

@@ -1,12 +1,12 @@
-/* Forces of an island of resting contacts. Selects the contacts that take part, computes their
- * forces (resting_frictionless.c, resting_friction.c), the resulting accelerations of bodies and
- * gaps, and whether the island is stable (resting_stability.c). Results are computed from the
- * forces alone, not from the solvers' accelerations.
+/* Forces of an island of resting contacts: selects the contacts whose bodies do not separate,
+ * computes their forces (resting_frictionless.c, resting_friction.c), then the accelerations of
+ * bodies and gaps under these forces, and whether the island is stable (resting_stability.c). The
+ * reported accelerations are computed from the forces, not copied from a solver.
  *
- * For islands with too large a contact system (many contacts at each of few bodies, or very many)
- * the system is not assembled. Their forces are those that balance all bodies or come nearest to
- * it (resting_equilibrium.c), and the residual is computed from the resulting accelerations.
- */
+ * The contact system is not assembled if it would be too large (many contacts at each of few
+ * bodies, or very many contacts). The forces are then those that balance all bodies, or the nearest
+ * ones if none do (resting_equilibrium.c), and the residual is computed from the resulting
+ * accelerations. */
 #include "friction/friction.h"
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
@@ -103,7 +103,8 @@ static void write_gap_acceleration(const ct_contact_set *set, const ct_contact *
       ct_add(tangential, ct_add_scaled(by_contacts, contact->normal, -along));
 }
 
-/* Writes the greatest closing acceleration of a gap and the greatest tensile force. */
+/* Writes the result's primal violation, the largest closing acceleration of a gap, and its dual
+ * violation, the largest tensile force. */
 static void write_violations(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   result->primal = result->dual = 0.0;
@@ -114,8 +115,8 @@ static void write_violations(ct_resting *resting) {
   }
 }
 
-/* Writes the forces of contacts in world axes, the forces on bodies, and the resulting
- * accelerations. Returns CT_OUT_OF_MEMORY. */
+/* Writes the contact forces in world axes, the force on each body, and the accelerations of bodies
+ * and gaps. Returns CT_OK or CT_OUT_OF_MEMORY. */
 static ct_status write_result_of_forces(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
@@ -137,8 +138,8 @@ static ct_status write_result_of_forces(ct_resting *resting) {
 
 /* ---- islands beyond the system's size -------------------------------------------------------- */
 
-/* True if the options permit an equilibrium as solution: method AUTO, and no sliding contacts of
- * known direction (acceleration level). */
+/* True if forces that balance all bodies are accepted as the solution: method AUTO, more contacts
+ * than the direct methods allow and, with friction, cones at velocity level. */
 static bool allows_balance(const ct_resting *resting) {
   const ct_resting_options *o = resting->options;
   if (resting->count <= CT_LCP_DIRECT_MAX) return false;
@@ -147,7 +148,8 @@ static bool allows_balance(const ct_resting *resting) {
          !o->acceleration_level;
 }
 
-/* max |min(f, gap'')|; *most: greatest acceleration without contact forces. */
+/* Returns max |min(f, a)| over the contacts, with f the normal force and a the acceleration of the
+ * gap. *most: largest |a| without contact forces. */
 static double normal_residual(const ct_resting *resting, double *most) {
   double worst = 0.0;
   *most = 0.0;
@@ -165,7 +167,8 @@ static double self_block_norm(const ct_contact_set *set, const ct_contact *conta
   return sqrt(ct_dot(m.rx, m.rx) + ct_dot(m.ry, m.ry) + ct_dot(m.rz, m.rz));
 }
 
-/* Residual as ct_friction_residual defines it, without the contacts of bodies that cannot move. */
+/* Returns the residual that ct_friction_residual defines, but without contacts at which neither
+ * body can move. */
 static double cone_residual(const ct_resting *resting) {
   double sum = 0.0, size = 0.0, normal_max = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
@@ -191,8 +194,8 @@ static double cone_residual(const ct_resting *resting) {
   return fmax(residual, ct_friction_roundoff(size, normal_max));
 }
 
-/* Solves an island too large for the contact system. Returns CT_LIMIT if the options exclude it,
- * CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Solves an island that is too large for the contact system. Returns CT_OK, CT_LIMIT if the options
+ * exclude this, CT_OUT_OF_MEMORY, or CT_CANCELLED. */
 static ct_status solve_large_island(ct_resting *resting) {
   if (!allows_balance(resting)) return CT_LIMIT;
   ct_status status = ct_resting_solve_equilibrium(resting);
@@ -201,7 +204,7 @@ static ct_status solve_large_island(ct_resting *resting) {
   if (status == CT_OK) status = write_result_of_forces(resting);
   if (status != CT_OK) return status;
   ct_resting_result *reported = resting->result;
-  /* Residual of the law. */
+  /* Residual of the contact law. */
   double most = 0.0, wanted = resting->options->tolerance;
   if (resting->options->friction == CT_RESTING_FRICTION_NONE) {
     reported->residual = normal_residual(resting, &most);

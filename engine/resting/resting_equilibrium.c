@@ -1,6 +1,7 @@
-/* Equilibrium: contact forces that balance the loads of every dynamic body. Each body has six
- * rows. Forces are divided by the root of the mass, torques by that of the inertia, so that the
- * norm of the unbalanced load is the norm of Gauss' principle. */
+/* Equilibrium: finds contact forces that balance the loads of every dynamic body. Each body has six
+ * rows, for force and torque. Forces are divided by the root of the mass, and torques multiplied by
+ * L^T with I^-1 = L L^T, so that the squared norm of the unbalanced load is the function that
+ * Gauss' principle minimises. */
 #include "resting/resting_problem.h"
 
 #include <assert.h>
@@ -17,12 +18,13 @@ ct_mat3 ct_resting_inertia_factor(const ct_mat3 *m) {
   return l;
 }
 
-/* Limits of Newton steps: for the shortest of forces that are known to exist; and for any
- * balancing forces of islands too large for the active-set method. */
+/* Limits of Newton steps. SHORTEN_STEPS: search for the forces of least norm after balancing forces
+ * were found. BALANCE_STEPS: search for any balancing forces, in islands too large for the
+ * active-set method. */
 #define SHORTEN_STEPS 60
 #define BALANCE_STEPS 200
 
-/* Writes a force at the centre of mass and a torque as the scaled six rows of a body. */
+/* Writes sign times a force at the centre of mass and a torque as the six scaled rows of a body. */
 static void write_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign,
                        double *rows) {
   ct_mat3 root = ct_resting_inertia_factor(&body->inverse_inertia);
@@ -81,7 +83,8 @@ ct_status ct_resting_prepare_equilibrium(ct_resting *resting) {
   return CT_OK;
 }
 
-/* Replaces balancing forces by the shortest ones if these are found within SHORTEN_STEPS. */
+/* Replaces the balancing forces by those of least norm if they are found within SHORTEN_STEPS and
+ * balance the bodies as well. */
 static ct_status find_shortest_forces(const ct_resting *resting, ct_resting_equilibrium *fit,
                                       ct_cone_fit_problem *problem) {
   ct_arena_mark mark = ct_arena_enter(resting->arena);
@@ -128,15 +131,15 @@ ct_status ct_resting_solve_equilibrium(ct_resting *resting) {
 
 /* ---- balance of forces ----------------------------------------------------------------------- */
 
-/* Sum of forces and of torques on a body, and sums of their norms. */
+/* Sum of the forces and of the torques on a body, and the sums of their norms. */
 typedef struct body_balance {
   ct_vec3 force, torque;
   double forces, torques;
 } body_balance;
 
-/* Adds a contact force. With high friction, tangential forces of contacts may cancel each other at
- * any magnitude. The norm therefore counts the normal force, and only the round-off of the others.
- */
+/* Adds a contact force to the body's sums. The sum of norms counts the normal force fully but a
+ * tangential force only by its round-off: with high friction, tangential forces of any magnitude
+ * may cancel each other. */
 static void add_force_to_balance(body_balance *on, const ct_mass_body *body, ct_vec3 at,
                                  ct_vec3 force, double normal) {
   ct_vec3 arm = ct_sub(at, body->center);
@@ -144,7 +147,7 @@ static void add_force_to_balance(body_balance *on, const ct_mass_body *body, ct_
   on->force = ct_add(on->force, force);
   on->torque = ct_add(on->torque, ct_cross(arm, force));
   on->forces += size;
-  /* The round-off of an arm is that of the coordinates that it is computed from. */
+  /* The lever arm has the round-off of the coordinates from which it is computed. */
   on->torques += size * (ct_norm(arm) +
                          CT_RESTING_ARM_ROUNDOFF / CT_RESTING_BALANCE_TOLERANCE * ct_max_abs(at));
 }
@@ -171,7 +174,7 @@ ct_status ct_resting_balance_margin(const ct_resting *resting, const double *for
     add_force_to_balance(&all[contact->b], &set->bodies[contact->b], contact->position, force,
                          forces[i * CT_RESTING_PARTS]);
   }
-  /* Greatest unbalanced part. */
+  /* Largest ratio of unbalanced load to the sum of norms. */
   double worst = 0.0;
   for (size_t i = 0; i < set->body_count; i++) {
     if (set->bodies[i].mobility != CT_DYNAMIC) continue;

@@ -1,40 +1,41 @@
 /* Forces of resting contacts with friction.
  *
- * Velocity level (Moreau): the forces act for a step h, u = h (W f + free accelerations) + the
- * present slip, and friction opposes the slip at the end of the step. A solution exists if the
- * bodies can separate. Present normal velocities count as zero. All is divided by h, so the
- * unknowns are forces.
+ * Velocity level (Moreau): the forces f act for a time step h. The relative velocity at its end is
+ * u = h (W f + free accelerations) + the present slip, with the Delassus matrix W, and friction
+ * opposes the slip at the end of the step. A solution exists if the bodies can separate. Present
+ * normal velocities count as zero. All equations are divided by h, so that the unknowns are forces.
  *
- * Acceleration level: sliding contacts have friction of known direction, -mu f_n t. It is added to
- * the column of their normal, which makes the matrix unsymmetric. Sticking contacts may begin to
- * slide. No solution may exist (Painleve: inconsistent), or several with different accelerations
- * (indeterminate).
- */
+ * Acceleration level: a sliding contact has friction of known direction, -mu f_n t for slip
+ * direction t. It is added to the column of the contact's normal force, which makes the matrix
+ * unsymmetric. Sticking contacts may begin to slide. There may be no solution (Painleve's paradox:
+ * status INCONSISTENT), or several with different accelerations (INDETERMINATE). */
 #include "linear/least_norm.h"
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
 #include <assert.h>
 
-/* Slip below this part of the accelerations counts as none: it would change no digit of them. */
+/* A slip per time step below this fraction of the accelerations counts as zero: it would not change
+ * them within double precision. */
 #define STILL_PART 1e-14
-/* If Newton's method reaches this residual, no other solver is tried. */
+/* If Newton's method reaches this residual, no other solver is called. */
 #define NEWTON_RESIDUAL 1e-12
-/* Small islands, default tolerance: residual aimed at; residual up to which the solver is not
- * called again; and solver steps of that second call, enough for gradients that converge to a
- * millionth. */
+/* Small islands at default tolerance. CLOSE_RESIDUAL: tolerance of a second solver call.
+ * CLOSE_ENOUGH: residual up to which this second call is skipped. CLOSER_STEPS: iteration limit of
+ * the second call, enough for gradient methods to reduce the residual to a millionth. */
 #define CLOSE_RESIDUAL 1e-12
 #define CLOSE_ENOUGH 1e-11
 #define CLOSER_STEPS 4000
-/* Default limit of work for islands too large for Newton's method, in entries of W (some seconds);
- * least number of steps. */
+/* Islands too large for Newton's method: the default iteration limit is SOLVER_WORK (some seconds)
+ * divided by the number of entries of W, but at least SOLVER_LEAST. */
 #define SOLVER_WORK 1e9
 #define SOLVER_LEAST 300.0
-/* Residual, for each 1 + mu, of forces that balance all bodies to CT_RESTING_BALANCE_TOLERANCE;
- * the residual of the accelerations is far larger. */
+/* Largest accepted friction residual, times 1 + mu, of forces that balance all bodies to
+ * CT_RESTING_BALANCE_TOLERANCE; accelerations have a far larger round-off than the balance. */
 #define BALANCED_RESIDUAL 1e-10
 
-/* Fills the free accelerations and coefficients of friction, static ones for sticking contacts. */
+/* Fills q with the free accelerations plus present slip / h, and mu with the dynamic friction of
+ * sliding contacts and the static friction of the others. */
 static void fill_friction_problem(const ct_resting *resting, ct_resting_problem *problem) {
   double slip = 0.0, most = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
@@ -74,9 +75,9 @@ static ct_status open_friction_problem(ct_resting *resting, ct_resting_problem *
 
 /* ---- bodies in equilibrium ------------------------------------------------------------------- */
 
-/* Tries the shortest forces that balance all bodies, which solve any friction problem without
- * slip. If none balance them, the nearest ones often show which contacts slide; *near then permits
- * Newton's method to start from them. */
+/* Tries the forces of least norm that balance all bodies; they solve any friction problem without
+ * present slip. *balances: they do. Otherwise the nearest forces often show which contacts will
+ * slide; *near: Newton's method may start from them. */
 static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *problem,
                                  bool *balances, bool *near) {
   *balances = *near = false;
@@ -92,8 +93,8 @@ static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *
   double margin;
   status = ct_resting_balance_margin(resting, fit->forces, &margin);
   if (status != CT_OK) return status;
-  /* Contact points of bodies without acceleration still slip if the touching body is accelerated,
-   * and separate if they spin. */
+  /* Balanced forces on a body do not prove the solution: contact points still slip if the other
+   * body is accelerated, and separate if the bodies spin. */
   *balances = margin <= CT_RESTING_BALANCE_TOLERANCE &&
               ct_friction_residual(&problem->friction, resting->forces, NULL) <=
                   BALANCED_RESIDUAL * (1.0 + problem->strongest);
@@ -103,7 +104,8 @@ static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *
 
 /* ---- friction solvers ------------------------------------------------------------------------ */
 
-/* Newton's method from forces near the solution. Sets *done if it converges. */
+/* Runs Newton's method from resting->forces, which are near the solution. *done: it converged, and
+ * the result is written. */
 static ct_status try_newton(ct_resting *resting, const ct_resting_problem *problem, bool *done) {
   double residual = INFINITY;
   ct_status status =
@@ -115,8 +117,9 @@ static ct_status try_newton(ct_resting *resting, const ct_resting_problem *probl
   return status;
 }
 
-/* Refines a solver's forces by Newton's method. If that does not converge, continues the solver
- * from these forces and refines again. */
+/* Refines a solver's forces by Newton's method. If it does not converge, continues the solver from
+ * these forces with a smaller tolerance and refines again; the forces with the smaller residual are
+ * kept. */
 static ct_status refine_friction_solution(ct_resting *resting, const ct_resting_problem *problem,
                                           const ct_friction_options *options,
                                           ct_friction_result *solved) {
@@ -150,7 +153,8 @@ static ct_status refine_friction_solution(ct_resting *resting, const ct_resting_
   return status;
 }
 
-/* Solves the problem by the method of the options; writes resting->forces and the result. */
+/* Solves the problem by the method that the options choose, and writes resting->forces and the
+ * result. */
 static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *problem) {
   assert(problem->friction.matrix.size == resting->count * CT_RESTING_PARTS);
   const ct_resting_options *from = resting->options;
@@ -195,26 +199,25 @@ static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *pr
 
 /* ---- acceleration level ---------------------------------------------------------------------- */
 
-/* Accelerations that differ by more than this part of the free ones are different solutions.
- * Errors of forces and accelerations up to this part are accepted. */
+/* Two solutions are different if their accelerations differ by more than this fraction of the free
+ * accelerations. Errors of forces and accelerations up to this fraction are accepted. */
 #define ACCELERATION_DIFFERENT 1e-9
-/* Up to this number of contacts all solutions are enumerated, one for each set of closed contacts.
- */
+/* Up to this number of contacts every set of closed contacts is tried, to find all solutions. */
 #define ENUMERATED_MAX 8
 
-/* The system of normal forces alone, if the direction of all friction is known. */
+/* The system of the normal forces alone, for contacts whose friction all has a known direction. */
 typedef struct sliding {
   const ct_resting *resting;
   const ct_resting_problem *problem;
   size_t count;
-  double *matrix, *q;          /* [count count], [count] rows of normals */
-  double *f;                   /* [count] forces */
-  double *first, *other;       /* [3 count] accelerations of the solution and of another one */
-  double *block, *right, *out; /* memory for solving a subset of the rows */
+  double *matrix, *q;    /* [count count] matrix and [count] free accelerations of the normals */
+  double *f;             /* [count] normal forces */
+  double *first, *other; /* [3 count] accelerations of the solution, and of another candidate */
+  double *block, *right, *out; /* memory for the equations of a subset of the contacts */
 } sliding;
 
-/* Unit slip times the coefficient of friction, in the contact's axes; zero for a sticking contact.
- */
+/* Returns the coefficient of dynamic friction times the unit slip direction, in the contact's axes;
+ * zero for a sticking contact. */
 static ct_vec3 sliding_friction(const ct_resting *resting, size_t i) {
   const ct_contact *contact = &resting->set->contacts[resting->active[i]];
   const ct_contact_velocity *velocity = &resting->result->contacts[resting->active[i]].velocity;
@@ -224,8 +227,8 @@ static ct_vec3 sliding_friction(const ct_resting *resting, size_t i) {
       ct_scale(velocity->tangential, contact->material.dynamic_friction / velocity->slip));
 }
 
-/* Adds the friction of sliding contacts to the columns of their normals; rows do not change.
- * Sliding contacts then have no other friction, sticking contacts their static one. */
+/* Adds the friction of sliding contacts to the matrix columns of their normal forces, in a copy of
+ * the matrix. Sliding contacts then get mu = 0; sticking contacts keep their static friction. */
 static ct_status fold_sliding_friction(const ct_resting *resting, ct_resting_problem *problem) {
   assert(problem->friction.matrix.dense);
   size_t rows = problem->friction.matrix.size;
@@ -245,7 +248,8 @@ static ct_status fold_sliding_friction(const ct_resting *resting, ct_resting_pro
   return CT_OK;
 }
 
-/* Adds the friction of sliding contacts to their forces, proportional to the normal force. */
+/* Adds to the force of each sliding contact its friction, which is proportional to the normal
+ * force. */
 static void unfold_sliding_friction(ct_resting *resting) {
   for (size_t i = 0; i < resting->count; i++) {
     ct_vec3 slip = sliding_friction(resting, i);
@@ -277,7 +281,7 @@ static bool open_sliding(ct_resting *resting, const ct_resting_problem *problem,
   return true;
 }
 
-/* Computes the accelerations of all contact points under the normal forces s->f. */
+/* Computes the accelerations of all contact points, [3 count], under the normal forces s->f. */
 static void compute_accelerations(const sliding *s, double *out) {
   size_t rows = 3 * s->count;
   for (size_t r = 0; r < rows; r++) {
@@ -287,8 +291,9 @@ static void compute_accelerations(const sliding *s, double *out) {
   }
 }
 
-/* Computes the normal forces for which the closed contacts have no acceleration. Returns false if
- * they do not exist, are not unique, or are no solution. */
+/* Computes the normal forces for which the contacts in the bit set `closed` have no normal
+ * acceleration; the others have no force. False: such forces do not exist, are not unique, or
+ * violate a condition of the LCP, or memory ran out (*has_memory is false). */
 static bool try_closed_contacts(const sliding *s, unsigned closed, bool *has_memory) {
   assert(s->count <= ENUMERATED_MAX);
   size_t n = s->count, size = 0, of[ENUMERATED_MAX], rank = 0;
@@ -318,7 +323,8 @@ static bool has_other_accelerations(const sliding *s) {
   return false;
 }
 
-/* Searches for a solution with other accelerations over all sets of closed contacts. */
+/* Tries all sets of closed contacts. *found: one of them gives a solution whose accelerations
+ * differ from those of resting->forces. */
 static ct_status search_other_answers(sliding *s, bool *found) {
   *found = false;
   if (s->count > ENUMERATED_MAX) return CT_OK;
@@ -338,15 +344,16 @@ static ct_resting_status resting_status_of_lcp(ct_lcp_status status) {
   return status == CT_LCP_STATUS_OK ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
 }
 
-/* Raises the accelerations by their round-off. Otherwise gaps that close only by round-off, such
- * as of loads along a rotated surface, would make the problem inconsistent. */
+/* Raises the free normal accelerations q by their round-off. Otherwise gaps that close only by
+ * round-off, such as under loads along a rotated surface, would make the problem inconsistent. */
 static void allow_gap_roundoff(const ct_resting *resting, double *q) {
   for (size_t i = 0; i < resting->count; i++)
     q[i] += ct_contact_rate_roundoff(resting->set, &resting->set->contacts[resting->active[i]],
                                      CT_RATE_ACCELERATION);
 }
 
-/* Solves the linear complementarity problem of contacts whose friction has a known direction. */
+/* Solves the linear complementarity problem of contacts that all slide, so that friction has a
+ * known direction. */
 static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *problem) {
   sliding s;
   size_t n = resting->count;
@@ -358,7 +365,7 @@ static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *pr
                             .cancel = resting->options->cancel};
   ct_lcp_result solved = {.z = vectors, .w = vectors + n};
   ct_status status = ct_lcp_solve(&lcp, &options, resting->arena, &solved);
-  /* If inconsistent, solve again without round-off of the gaps. */
+  /* If the LCP is inconsistent, solve it again with accelerations raised by their round-off. */
   if (status == CT_OK && resting_status_of_lcp(solved.status) == CT_RESTING_STATUS_INCONSISTENT) {
     allow_gap_roundoff(resting, s.q);
     status = ct_lcp_solve(&lcp, &options, resting->arena, &solved);
@@ -379,7 +386,7 @@ static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *pr
   return status;
 }
 
-/* Acceleration level with at least one sliding contact. */
+/* Solves an island at acceleration level with at least one sliding contact. */
 static ct_status solve_with_sliding(ct_resting *resting, ct_resting_problem *problem) {
   if (!problem->friction.matrix.dense) return CT_LIMIT;
   const double *unfolded = problem->friction.matrix.dense;
@@ -395,7 +402,8 @@ static ct_status solve_with_sliding(ct_resting *resting, ct_resting_problem *pro
 
 /* ---- solution and result --------------------------------------------------------------------- */
 
-/* Writes max |f (u + mu |u_t|)|: the normal force must vanish if the gap opens. */
+/* Writes the largest |f u|, with normal force f and augmented normal velocity u + mu |u_t|: no
+ * force may act where a gap opens. */
 static void write_complementarity(ct_resting *resting, const ct_resting_problem *problem) {
   double worst = 0.0;
   const double *f = resting->forces, *u = problem->velocities;
@@ -404,8 +412,9 @@ static void write_complementarity(ct_resting *resting, const ct_resting_problem 
   resting->result->complementarity = worst;
 }
 
-/* Marks contacts as sliding if friction is at its limit and the points slip at the end of the
- * step; at acceleration level also if they slide at present. */
+/* Marks a contact as sliding if its friction is at the limit and its points slip at the end of the
+ * step. At acceleration level, a contact that slides at present is also marked if it has a
+ * force. */
 static void write_sliding(ct_resting *resting, const ct_resting_problem *problem) {
   for (size_t i = 0; i < resting->count; i++) {
     const double *f = &resting->forces[3 * i], *u = &problem->velocities[3 * i];
@@ -417,7 +426,7 @@ static void write_sliding(ct_resting *resting, const ct_resting_problem *problem
   }
 }
 
-/* Computes the forces. Tries equilibrium, then Newton's method, then a solver. */
+/* Computes the forces: tries equilibrium, then Newton's method, then a solver. */
 static ct_status solve_friction(ct_resting *resting, ct_resting_problem *problem) {
   bool balances = false, near = false, done = false,
        slides = resting->options->acceleration_level && problem->slides;
@@ -428,8 +437,8 @@ static ct_status solve_friction(ct_resting *resting, ct_resting_problem *problem
   return slides ? solve_with_sliding(resting, problem) : run_friction_solver(resting, problem);
 }
 
-/* After a solver has reported an infeasible problem: proves it, or solves again with the round-off
- * of the accelerations removed. */
+/* Called after a solver reported an infeasible problem: searches for a proof or, if gaps close only
+ * by round-off, solves again with accelerations raised by it. */
 static ct_status resolve_infeasible(ct_resting *resting, ct_resting_problem *problem,
                                     bool *infeasible) {
   bool raised;

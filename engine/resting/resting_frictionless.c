@@ -2,29 +2,29 @@
  * acceleration level. Gaps do not close, forces push, and no force acts where a gap opens (Baraff
  * 1994).
  *
- * Infeasible contacts are proven so (Farkas): y >= 0 whose normal forces add up to zero on every
- * dynamic body, while the gaps weighted by y close. y moves no body, so the proof is also valid
- * with friction.
- */
+ * Infeasible contacts are reported only with a proof (Farkas): weights y >= 0 such that normal
+ * forces y add up to zero on every dynamic body, while the sum of the gap accelerations weighted by
+ * y closes. Such forces accelerate no body, so the proof is also valid with friction. */
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
 #include <assert.h>
 
-/* From this number of contacts on, conjugate gradients are tried before direct methods; their
- * tolerance. */
+/* GRADIENTS_FROM: number of contacts above which conjugate gradients are tried before direct
+ * methods. GRADIENTS_TOLERANCE: upper bound of their tolerance. */
 #define GRADIENTS_FROM 128
 #define GRADIENTS_TOLERANCE 1e-12
-/* Default limit of work of conjugate gradients for problems too large for direct methods, in
- * entries of A (some seconds); least number of iterations. */
+/* Problems too large for direct methods: the default iteration limit of conjugate gradients is
+ * GRADIENTS_WORK (some seconds) divided by the number of matrix entries, but at least
+ * GRADIENTS_LEAST. */
 #define GRADIENTS_WORK 2e9
 #define GRADIENTS_LEAST 800.0
 
-/* Balancing forces are a solution if gap accelerations and the forces of opening gaps are at most
- * this part of 1 + the greatest acceleration. */
+/* Forces that balance all bodies are accepted as a solution if its LCP residual (gap accelerations,
+ * and forces at opening gaps) is at most this times 1 + the largest free acceleration. */
 #define BALANCED_RESIDUAL 1e-10
-/* The same limit if all accelerations are within the round-off of the forces, as for very light
- * bodies under very heavy ones. */
+/* The corresponding limit if all gap accelerations are within the round-off of the forces, as for
+ * very light bodies below very heavy ones. */
 #define BALANCED_ROUNDING 1e-6
 
 /* ---- proofs of infeasibility ----------------------------------------------------------------- */
@@ -88,8 +88,8 @@ ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *infe
   ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = resting->options->cancel};
   ct_status status = memory ? ct_resting_matrix(resting, 1, &problem.matrix) : CT_OUT_OF_MEMORY;
   bool open = status == CT_OK;
-  /* If only round-off was found, try once more with it removed: the problem may be infeasible
-   * still. */
+  /* If the gaps close only by round-off, repeat once with q raised by it: the problem may still be
+   * infeasible. */
   for (int pass = 0; pass < 2 && open; pass++) {
     for (size_t i = 0; i < n; i++) memory[i] = q[i * CT_RESTING_PARTS];
     for (size_t i = 0; i < n; i++) memory[3 * n + i] = 0.0;
@@ -121,7 +121,8 @@ void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
     b[i] = ct_contact_free_acceleration(set, &set->contacts[i], NULL);
 }
 
-/* Writes the result of an LCP solver. none: the problem is proven infeasible. */
+/* Writes the result and the forces of an LCP solver. none: the problem is proven infeasible, and
+ * the forces are zero. */
 static void write_lcp_result(ct_resting *resting, const ct_lcp_result *solved, bool none) {
   ct_resting_result *result = resting->result;
   result->status = none                ? CT_RESTING_STATUS_INFEASIBLE
@@ -139,9 +140,9 @@ static void write_lcp_result(ct_resting *resting, const ct_lcp_result *solved, b
     resting->forces[i * CT_RESTING_PARTS] = none ? 0.0 : solved->z[i];
 }
 
-/* Conjugate gradients. They converge fast for piles with more contacts than their bodies need, and
- * beyond the tolerance. Problems too large for direct methods are left with their result,
- * converged or not. */
+/* Solves the LCP by conjugate gradients, which converge fast, to less than the tolerance, for piles
+ * with more contacts than balance requires. *done: converged, or the problem is too large for
+ * direct methods and the result is final. */
 static ct_status solve_by_gradients(const ct_lcp *problem, const ct_lcp_options *options,
                                     ct_arena *arena, ct_lcp_result *solved, bool *done) {
   bool alone = problem->matrix.size > CT_LCP_DIRECT_MAX;
@@ -164,8 +165,8 @@ static ct_status solve_by_gradients(const ct_lcp *problem, const ct_lcp_options 
   return status;
 }
 
-/* True if the gap accelerations are within the round-off of the forces, relative to the sum of the
- * accelerations that each force causes by itself. */
+/* True if each gap acceleration is within the round-off of the sum of |accelerations| that the
+ * single forces cause. */
 static bool is_within_rounding(const ct_lcp *problem, const ct_lcp_result *balanced) {
   const ct_matrix *m = &problem->matrix;
   for (size_t i = 0; i < m->size; i++) {
@@ -181,10 +182,10 @@ static bool is_within_rounding(const ct_lcp *problem, const ct_lcp_result *balan
   return true;
 }
 
-/* Equilibrium of large piles at rest: if forces balance all bodies, all contact points rest, and
- * the forces are a solution that is found fast. It is also tried last, if mass ratios defeat the
- * other methods: the forces then are the best known, and count as converged if the accelerations
- * are within round-off. */
+/* Uses forces that balance all bodies as the solution: then all contact points of a pile at rest
+ * remain at rest, and such forces are found fast. *done: the forces are written. last: the other
+ * methods failed, as for extreme mass ratios; the forces are then used anyway, and count as
+ * converged if the accelerations are within round-off. */
 static ct_status solve_by_equilibrium(ct_resting *resting, const ct_lcp *problem, bool last,
                                       bool *done) {
   size_t n = resting->count;
@@ -214,8 +215,8 @@ static ct_status solve_by_equilibrium(ct_resting *resting, const ct_lcp *problem
   return memory ? status : CT_OUT_OF_MEMORY;
 }
 
-/* Solves the LCP. Reports infeasibility only with a proof that does not depend on masses or
- * round-off. If gaps close only by round-off of q, the problem is solved with q raised by it. */
+/* Solves the LCP. *none: infeasible, with a proof that depends on neither masses nor round-off. If
+ * gaps close only by the round-off of q, solves again with q raised by it. */
 static ct_status solve_certified(ct_resting *resting, const ct_lcp *problem, double *q,
                                  const ct_lcp_options *options, ct_lcp_result *solved, bool *none) {
   ct_status status = CT_OK;
@@ -233,7 +234,8 @@ static ct_status solve_certified(ct_resting *resting, const ct_lcp *problem, dou
   return status;
 }
 
-/* Tries equilibrium, conjugate gradients and direct methods until one succeeds. */
+/* Solves the LCP by the chosen method; AUTO tries equilibrium (large islands), conjugate gradients,
+ * then direct methods, until one succeeds. */
 static ct_status solve_normals(ct_resting *resting, const ct_lcp *problem, double *q,
                                const ct_lcp_options *options, ct_lcp_result *solved) {
   bool chosen = options->method != CT_LCP_AUTO, done = false, none = false;

@@ -1,8 +1,8 @@
-/* Refines the solution of a friction problem to the last digits by Newton's method. The present
- * solution classifies each contact as open (no force), sticking (no velocity) or sliding (no
+/* Refines the solution of a friction problem to round-off by Newton's method. From the present
+ * solution each contact is classified as open (no force), sticking (no velocity) or sliding (no
  * normal velocity, friction at its limit against the slip), and the equations of these states are
- * solved. If the equations are dependent, the step of least norm is taken, so undetermined forces
- * do not change. */
+ * solved. If they are dependent, the step of least norm is taken, so that undetermined forces
+ * change little. */
 #include "friction/friction.h"
 #include "linear/least_norm.h"
 #include "resting/resting_problem.h"
@@ -14,8 +14,8 @@
 typedef struct polish {
   const ct_friction_problem *problem;
   size_t rows;
-  double *forces, *velocities; /* [rows] */
-  /* by columns; rows 3 i .. 3 i + 2 are the equations of contact i */
+  double *forces, *velocities; /* [rows] contact forces; relative velocities */
+  /* Linear system, column by column: rows 3 i .. 3 i + 2 are the equations of contact i. */
   double *matrix, *right, *step;
 } polish;
 
@@ -28,7 +28,8 @@ static double polish_matrix_entry(const polish *p, size_t row, size_t column) {
   return 0.0;
 }
 
-/* 1 / norm of a contact's diagonal block, which converts velocities to forces. */
+/* Returns 1 / norm of a contact's diagonal block of W, the factor that converts velocities to
+ * forces. */
 static double contact_resistance(const polish *p, size_t contact) {
   double sum = 0.0;
   for (size_t r = 0; r < 3; r++)
@@ -39,7 +40,7 @@ static double contact_resistance(const polish *p, size_t contact) {
   return sum > 0.0 ? 1.0 / sqrt(sum) : 1.0;
 }
 
-/* Adds weight * (row `velocity_row` of W) to equation `row`. */
+/* Adds weight times row `velocity_row` of the Delassus matrix W to equation `row`. */
 static void add_matrix_row(polish *p, size_t row, double weight, size_t velocity_row) {
   for (size_t j = 0; j < p->rows; j++)
     p->matrix[j * p->rows + row] += weight * polish_matrix_entry(p, velocity_row, j);
@@ -57,7 +58,8 @@ static void add_sticking_equation(polish *p, size_t row, double rho) {
   p->right[row] = -rho * p->velocities[row];
 }
 
-/* f_t - mu f_n e = 0 with e = x_t / |x_t|, x_t = f_t - rho u_t. */
+/* Adds the two linearised equations of a sliding contact: f_t - mu f_n e = 0 with e = x_t / |x_t|
+ * and x_t = f_t - rho u_t. */
 static void add_sliding_equations(polish *p, size_t i, double rho, const double *x) {
   double mu = p->problem->mu[i], length = ct_norm(ct_vec(x[1], x[2], 0.0));
   const double *f = &p->forces[3 * i], e[2] = {x[1] / length, x[2] / length};
@@ -75,8 +77,8 @@ static void add_sliding_equations(polish *p, size_t i, double rho, const double 
   }
 }
 
-/* Linearises the equations of all contacts. The projection of r - rho u decides on the state of
- * each (Alart, Curnier 1991). */
+/* Linearises the equations of all contacts. The projection of x = f - rho (u + mu |u_t| n) onto the
+ * friction cone decides on the state of each contact (Alart, Curnier 1991). */
 static void linearise_contacts(polish *p) {
   for (size_t i = 0; i < p->rows * p->rows; i++) p->matrix[i] = 0.0;
   for (size_t i = 0; i < p->problem->contacts; i++) {

@@ -1,6 +1,6 @@
-/* System of an island of resting contacts: axes and forces of contacts, and the Delassus matrix of
- * the contacts that take part. The matrix is dense up to CT_RESTING_DENSE_MAX rows, as Newton's
- * method on the contacts needs it, and sparse above. */
+/* Contact system of an island: axes and forces of contacts, and the Delassus matrix of the active
+ * contacts. The matrix is dense up to CT_RESTING_DENSE_MAX rows, as Newton's method requires, and
+ * sparse above. */
 #include "resting/resting_problem.h"
 #include "mechanics/mechanics.h"
 
@@ -44,11 +44,12 @@ const char *ct_resting_friction_word(ct_friction_method method) {
 
 /* ---- Delassus matrix ------------------------------------------------------------------------- */
 
-/* Up to this number of contacts all pairs are evaluated without a search for neighbours. */
+/* Up to this number of contacts all pairs of contacts are evaluated, without a search for pairs
+ * that share a body. */
 #define SMALL_CONTACTS_MAX 32
 
-/* Returns the contacts that take part: the set's own array if all do, else a copy. NULL: out of
- * memory. */
+/* Returns the active contacts: the set's own array if all contacts are active, else a copy. NULL:
+ * out of memory. */
 static const ct_contact *gather_active_contacts(const ct_resting *resting) {
   if (resting->count == resting->set->count) return resting->set->contacts;
   ct_contact *contacts = ct_arena_alloc(resting->arena, resting->count, sizeof *contacts);
@@ -57,7 +58,8 @@ static const ct_contact *gather_active_contacts(const ct_resting *resting) {
   return contacts;
 }
 
-/* Copies a sparse matrix to the arena; up to CT_RESTING_DENSE_MAX rows as a dense one. */
+/* Copies a sparse matrix to the arena: up to CT_RESTING_DENSE_MAX rows as a dense matrix, above as
+ * a sparse one. */
 static ct_status copy_to_arena(const ct_resting *resting, const ct_matrix *from, ct_matrix *out) {
   size_t n = from->size, entries = from->starts[n];
   *out = (ct_matrix){.size = n};
@@ -87,7 +89,7 @@ static ct_status copy_to_arena(const ct_resting *resting, const ct_matrix *from,
   return CT_OK;
 }
 
-/* Assembles the matrix from all pairs of few contacts, without heap memory. */
+/* Assembles the dense matrix of few contacts from all pairs, allocating in the arena only. */
 static ct_status assemble_small_matrix(const ct_resting *resting, unsigned parts, ct_matrix *out) {
   size_t n = resting->count * parts;
   double *dense = ct_arena_alloc_doubles(resting->arena, n * n + 1);

@@ -1,19 +1,22 @@
-/* Stability of an island. Equilibrium exists if and only if forces within the cones balance the
- * loads of every body. If none do, the unbalanced acceleration of the nearest forces is the proof:
- * the loads do work along it, and no force of any cone can do work against it. */
+/* Stability of an island. An equilibrium exists if and only if forces within the friction cones
+ * balance the loads of every body. If none do, the acceleration of the unbalanced load that the
+ * nearest forces leave is the proof: the loads do work along this motion, and no force in any cone
+ * does work against it. */
 #include "resting/resting_problem.h"
 
 #include <assert.h>
 
-/* Contact points may approach or slip against the proof by this part of their motion: its
- * round-off. */
+/* Contact points may approach each other, or slip against the proof, by this fraction of their
+ * motion: its round-off. */
 #define PROOF_ROUNDOFF 1e-7
-/* Contact points that should rest may move by this part of the greatest motion: its round-off. */
+/* Contact points at rest in the exact motion may move by this fraction of the largest motion: its
+ * round-off. */
 #define REST_ROUNDOFF 1e-6
-/* The same for large islands, with a motion computed by iteration. */
+/* The corresponding fraction for large islands, whose motion is computed by iteration. */
 #define REST_SOLVED 1.0
 
-/* True if bodies move, or are moved by a prescribed motion, independently of the contact forces. */
+/* True if bodies move at present, or if kinematic bodies are accelerated: the island is then not at
+ * rest, whatever the contact forces are. */
 static bool is_moving(const ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   double most = resting->options->velocity_tolerance;
@@ -66,7 +69,8 @@ static ct_vec3 point_motion(const ct_contact_set *set, const ct_velocity *motion
                 ct_cross(motion[body].angular, ct_sub(at, set->bodies[body].center)));
 }
 
-/* Sum of the norms of linear and angular motion at a contact point, over both bodies. */
+/* Returns the sum, over both bodies, of the norms of the linear and of the angular part of the
+ * motion at a contact point. */
 static double motion_size(const ct_contact_set *set, const ct_velocity *motion,
                           const ct_contact *contact) {
   const uint32_t sides[2] = {contact->a, contact->b};
@@ -79,10 +83,10 @@ static double motion_size(const ct_contact_set *set, const ct_velocity *motion,
   return size;
 }
 
-/* True if the loads do work along the motion and no force of any cone does work against it, except
- * by round-off: of the motion itself, and `rest` times the greatest motion for points that should
- * rest. Points that approach by that much would still permit equilibrium under much greater
- * forces; the proof excludes forces up to CT_FRICTION_GROWTH times the loads. */
+/* True if the loads do work along the motion and no force in any cone does work against it, except
+ * by round-off: PROOF_ROUNDOFF of the motion itself, and `rest` times the largest motion for points
+ * that should be at rest. Points that approach each other by as much would permit an equilibrium
+ * under much larger forces; the proof excludes forces up to CT_FRICTION_GROWTH times the loads. */
 static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, double rest) {
   const ct_contact_set *set = resting->set;
   double work = 0.0, work_size = 0.0, greatest = 0.0, approach = 0.0;
@@ -113,7 +117,7 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, do
          (approach == 0.0 || work * greatest > CT_FRICTION_GROWTH * work_size * approach);
 }
 
-/* Computes the acceleration of the unbalanced load. */
+/* Computes each body's acceleration by the unbalanced load. */
 static void make_motion(const ct_resting *resting, const ct_resting_equilibrium *fit,
                         ct_velocity *motion) {
   for (size_t i = 0; i < resting->set->body_count; i++) {

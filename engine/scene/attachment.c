@@ -1,5 +1,5 @@
-/* Attachments: entries and lists are immutable and reference-counted; creating a list of n entries
- * copies n pointers. */
+/* Attachments of a revision. Entries and lists are immutable and reference-counted; creating a list
+ * of n entries copies n pointers. */
 #include "scene/attachment.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 struct ct_attached {
   _Atomic uint32_t refs;
   ct_attachment_type type;
-  ct_attachment shown; /* its name points into bytes */
+  ct_attachment shown; /* what ct_attached_list_at returns; its name points into `bytes` */
   char bytes[];
 };
 
@@ -56,7 +56,8 @@ const ct_attachment *ct_attached_list_at(const ct_attached_list *list, size_t in
   return &list->entries[index]->shown;
 }
 
-/* Index of the first entry whose name is not less than the given name (binary search). */
+/* Returns the index of the first entry whose name is not less than the given one (binary search).
+ * *there: its name is equal. */
 static uint32_t find_entry_index(const ct_attached_list *list, ct_text name, bool *there) {
   uint32_t low = 0, high = list ? list->count : 0;
   *there = false;

@@ -1,4 +1,5 @@
-/* The chunked copy-on-write column: two levels, pages of chunks of rows. */
+/* The chunked copy-on-write column in two levels: a top array of pages, and pages of chunks of
+ * rows. */
 #include "scene/column.h"
 
 #include <assert.h>
@@ -9,8 +10,8 @@
 #define FIRST_ROWS 4
 #define FIRST_CHUNKS 2
 
-/* True if one column alone references the block. The acquire pairs with the release of the last
- * other owner. */
+/* True if the caller's column alone references the block. The acquire load pairs with the release
+ * of the last other owner. */
 static bool is_unshared(const _Atomic uint32_t *refs) {
   return atomic_load_explicit(refs, memory_order_acquire) == 1;
 }
@@ -23,7 +24,7 @@ static bool drop_reference(_Atomic uint32_t *refs) {
   return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
 }
 
-/* Smallest power of two times `first` that is >= needed, limited to `most`. */
+/* Returns the smallest power of two times `first` that is at least `needed`, but at most `most`. */
 static uint32_t capacity_for(uint32_t needed, uint32_t first, uint32_t most) {
   assert(0 < first && first <= most);
   uint32_t room = first;
@@ -57,8 +58,8 @@ static void release_chunk(const ct_column_type *type, ct_column_chunk *chunk) {
   free(chunk);
 }
 
-/* A chunk of this capacity with the rows of the old one, which is released. NULL: out of memory,
- * the old chunk stays valid. */
+/* Returns a new chunk of this capacity with the rows of `old`, whose reference is released. NULL:
+ * out of memory; `old` is unchanged. */
 static ct_column_chunk *renew_chunk(const ct_column_type *type, ct_column_chunk *old,
                                     uint32_t capacity, size_t *copied) {
   ct_column_chunk *chunk = new_chunk(type, capacity);
@@ -91,7 +92,7 @@ static void release_page(const ct_column_type *type, ct_column_page *page) {
   free(page);
 }
 
-/* Like renew_chunk. */
+/* Returns a new page of this capacity with the chunk pointers of `old`, like renew_chunk. */
 static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *old,
                                   uint32_t capacity, size_t *copied) {
   ct_column_page *page = new_page(capacity);
@@ -109,7 +110,8 @@ static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *ol
   return page;
 }
 
-/* The page with capacity for its chunk `slot`, referenced by this column only. */
+/* Returns page `index`, with capacity for chunk `slot` and referenced by this column only; it is
+ * copied if needed. NULL: out of memory. */
 static ct_column_page *own_page(ct_column *column, uint32_t index, uint32_t slot, size_t *copied) {
   assert(index < column->page_count && slot < PAGE_CHUNKS);
   ct_column_page *page = index < column->page_count ? column->pages[index] : NULL;
@@ -121,7 +123,8 @@ static ct_column_page *own_page(ct_column *column, uint32_t index, uint32_t slot
   return page;
 }
 
-/* The chunk with capacity for `rows` rows, referenced by this column only. */
+/* Returns chunk `index`, with capacity for `rows` rows and referenced by this column only; it is
+ * copied if needed. NULL: out of memory. */
 static ct_column_chunk *own_chunk(ct_column *column, uint32_t index, uint32_t rows,
                                   size_t *copied) {
   uint32_t slot = index & (PAGE_CHUNKS - 1), full = 1u << column->type->chunk_shift;
@@ -162,7 +165,8 @@ void ct_column_free(ct_column *column) {
   *column = ct_column_empty(column->type);
 }
 
-/* Extends the top array to page `index`; the new page is empty. */
+/* Extends the top array by an empty page `index`, which must be the next one or exist. False: out
+ * of memory. */
 static bool add_page(ct_column *column, uint32_t index) {
   if (index < column->page_count) return true;
   ct_column_page **pages = realloc(column->pages, (index + 1) * sizeof *pages);
@@ -205,7 +209,7 @@ void ct_column_set_pointer(const ct_column *column, void *element, const void *p
   if (old) column->type->release(old);
 }
 
-/* NULL: the row has no chunk. */
+/* Returns the chunk of a row; NULL: the column has no such row, or its chunk is not allocated. */
 static const ct_column_chunk *chunk_of(const ct_column *column, uint32_t row) {
   if (row >= column->rows) return NULL;
   uint32_t chunk = row >> column->type->chunk_shift;

@@ -1,6 +1,6 @@
-/* A draft: the next revision before it is sealed. A draft is a scene that no other owner references
- * yet and that shares its base's chunks. Every function allocates its memory before it changes the
- * draft. */
+/* A draft: the next revision before it is sealed. Its scene is referenced by no other owner and
+ * shares the chunks of the base revision. Every function allocates all memory before it changes the
+ * draft, so that a failure changes nothing. */
 #include "scene/body.h"
 #include "scene/scene.h"
 
@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-/* Limit of rows, including those of removed bodies. compact_rows keeps revisions below the limit.
- */
+/* Largest number of rows, including those of removed bodies; compact_rows renumbers the rows before
+ * it is reached. */
 #define ROWS_MAX (2u * CT_BODIES_MAX - 1)
-/* The tree is updated by moving rows if at most a quarter of them changed; beyond, rebuilding it is
- * cheaper. */
+/* The tree is updated row by row if at most one row in CHANGED_SHARE changed; above, rebuilding it
+ * is cheaper. */
 #define CHANGED_SHARE 4
 
 struct ct_draft {
@@ -20,10 +20,11 @@ struct ct_draft {
   const ct_scene *base;
   size_t copied;
   ct_row_list changes;
-  bool many_changes;       /* more changes than the list may contain: the next tree is rebuilt */
-  bool filters_changed;    /* bodies or rules changed: the row filter cannot be reused */
-  const ct_body **removed; /* bodies removed since the pair rules were set, retained; sealing drops
-                              the pair rules that name them */
+  bool many_changes;       /* too many changes for the list: the next revision's tree is built from
+                              scratch */
+  bool filters_changed;    /* bodies or rules changed: the row filter must be rebuilt */
+  const ct_body **removed; /* bodies removed since the pair rules were set, one reference each;
+                              sealing removes the pair rules that name them */
   uint32_t removed_count, removed_capacity;
 };
 
@@ -53,7 +54,7 @@ static void release_removed(ct_draft *draft) {
   draft->removed_count = 0;
 }
 
-/* Frees the draft, but not its scene. */
+/* Frees the draft; its scene is not released. */
 static void free_draft(ct_draft *draft) {
   release_removed(draft);
   free(draft->removed);
@@ -102,8 +103,8 @@ static bool push_row(ct_row_list *list, uint32_t row) {
   return true;
 }
 
-/* Records that the row's box may have changed. With too many changes the next tree is built from
- * scratch. */
+/* Records that the row's box may have changed. After too many changes the list is dropped, and the
+ * next tree is built from scratch. */
 static void record_changed_row(ct_draft *draft, uint32_t row) {
   if (draft->many_changes) return;
   if (draft->changes.count <= draft->next->rows / CHANGED_SHARE && push_row(&draft->changes, row))
@@ -113,14 +114,15 @@ static void record_changed_row(ct_draft *draft, uint32_t row) {
   draft->changes = (ct_row_list){NULL, 0, 0};
 }
 
-/* Compares bits, so that a revision stores a negative zero whether or not another body moves. */
+/* True if the velocity is NULL or zero. Compares bits, so that a negative zero is stored in every
+ * case, independent of other bodies. */
 static bool has_zero_bits(const ct_velocity *v) {
   static const ct_velocity still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   return !v || memcmp(v, &still, sizeof still) == 0;
 }
 
-/* The row's velocity for writing. False: out of memory. *place is NULL if the column is not needed.
- */
+/* Sets *place to the row's velocity for writing, or to NULL if no velocity needs to be stored.
+ * False: out of memory. */
 static bool own_velocity(ct_draft *draft, uint32_t row, const ct_velocity *velocity,
                          ct_velocity **place) {
   ct_scene *next = draft->next;
@@ -136,8 +138,8 @@ static void store_velocity(ct_velocity *place, const ct_velocity *velocity) {
   if (place) *place = velocity ? *velocity : (ct_velocity){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
 }
 
-/* Adds the column of serials, filled with the row numbers that served as serials so far. False: out
- * of memory, nothing changed. */
+/* Creates the column of serials; so far each row number was the row's serial. False: out of memory,
+ * and nothing has changed. */
 static bool add_serial_column(ct_scene *scene, size_t *copied) {
   ct_column serials = ct_column_empty(scene->serials.type);
   bool done = ct_column_extend(&serials, scene->rows, copied);
@@ -151,8 +153,8 @@ static bool add_serial_column(ct_scene *scene, size_t *copied) {
   return done;
 }
 
-/* The serial of the row, which is the next row or beyond, for writing. False: out of memory. *place
- * is NULL if the row number is the serial, as for all rows while the column is empty. */
+/* Sets *place to the serial of a new row for writing, or to NULL if the column is empty and the row
+ * number is the serial. `row` is at least the number of rows. False: out of memory. */
 static bool own_serial(ct_scene *scene, uint32_t row, uint64_t serial, size_t *copied,
                        uint64_t **place) {
   *place = NULL;
@@ -318,7 +320,7 @@ ct_status ct_draft_set_materials(ct_draft *draft, const ct_materials *materials)
   return CT_OK;
 }
 
-/* Replaces *place by a copy of the text. */
+/* Replaces the text *place by a copy of `text`; an empty text is stored as NULL. */
 static ct_status replace_text(ct_user_text **place, ct_text text) {
   ct_user_text *copy = NULL;
   if (text.length) {
@@ -357,7 +359,8 @@ void ct_draft_count_contacts(ct_draft *draft, uint64_t count) {
 
 /* ---- sealing -------------------------------------------------------------------------------- */
 
-/* Builds an index of the removed bodies' ids, over a column of these bodies. */
+/* Builds an index of the removed bodies' ids, and the column of bodies that it refers to. False:
+ * out of memory. */
 static bool index_removed(const ct_draft *draft, ct_column *bodies, ct_index *index) {
   size_t ignored = 0;
   *bodies = ct_column_empty(draft->next->bodies.type);
@@ -375,7 +378,7 @@ static bool index_removed(const ct_draft *draft, ct_column *bodies, ct_index *in
   return true;
 }
 
-/* Drops the pair rules that name a removed body. */
+/* Removes the pair rules that name a removed body. False: out of memory. */
 static bool drop_pair_rules(ct_draft *draft) {
   if (draft->removed_count == 0) return true;
   ct_column bodies;
@@ -400,7 +403,7 @@ static bool drop_pair_rules(ct_draft *draft) {
   return done;
 }
 
-/* Appends row `from` of the old scene to a fresh scene. */
+/* Appends the body of row `from` of the old scene to a new scene. False: out of memory. */
 static bool copy_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   size_t ignored = 0;
   uint32_t at = fresh->rows;
@@ -428,8 +431,8 @@ static bool copy_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   return true;
 }
 
-/* Drops the rows of removed bodies if they are more than half, or if the limit of rows is near.
- * Keeps the order. */
+/* Removes the rows without a body if they are more than half of all rows, or if the limit of rows
+ * is near. The order of the bodies is unchanged. False: out of memory. */
 static bool compact_rows(ct_draft *draft) {
   ct_scene *old = draft->next;
   uint32_t holes = old->rows - old->count;
@@ -466,8 +469,9 @@ static bool compact_rows(ct_draft *draft) {
   return true;
 }
 
-/* Selects the derived data from which the new revision's will be updated: the base's own, or, if
- * the base has none, its prior. */
+/* Selects the older derived data from which the new revision's data will be updated, and moves the
+ * list of changed rows to the revision: the base's derived data or, if the base has none yet, the
+ * data that the base would have been updated from. */
 static void inherit_derived(ct_draft *draft) {
   if (draft->many_changes) return;
   ct_scene *base = ct_scene_mutable(draft->base);

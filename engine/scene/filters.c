@@ -1,5 +1,5 @@
-/* Filters: an immutable copy of a scene's rules with the group pairs as a bit matrix; and the same
- * rules resolved to rows, with group indices per row and a hash table of pair rules. */
+/* Filters: copies a scene's rules into one block with the pairs of groups as a bit matrix, and
+ * resolves them to rows with group indices per row and a hash table of pair rules. */
 #include "scene/filters.h"
 
 #include <assert.h>
@@ -19,8 +19,8 @@ static ct_text copy_filter_text(text_copier *copier, ct_text text) {
 }
 
 typedef struct filter_sizes {
-  size_t names;  /* number of group names in all rules: bounds the number of groups */
-  size_t listed; /* entries of not_collide_with in all rules */
+  size_t names;  /* number of group names in all rules: an upper bound of the number of groups */
+  size_t listed; /* total length of the lists not_collide_with */
   size_t text;
 } filter_sizes;
 
@@ -38,7 +38,7 @@ static filter_sizes measure_filter_sizes(const ct_filters *f) {
   return s;
 }
 
-/* The distinct names so far, and their hash table. */
+/* Hash table of the distinct group names found so far. */
 typedef struct name_table {
   ct_hash_key key;
   ct_text *names;
@@ -47,7 +47,7 @@ typedef struct name_table {
   uint32_t mask;
 } name_table;
 
-/* The slot of the name, or the empty slot at which it would be inserted. */
+/* Returns the slot of the name, or the empty slot at which it would be inserted. */
 static uint32_t name_slot(const uint32_t *slots, uint32_t mask, const ct_text *names,
                           ct_hash_key key, ct_text name) {
   uint32_t at = (uint32_t)ct_hash_text(key, name) & mask;
@@ -55,7 +55,8 @@ static uint32_t name_slot(const uint32_t *slots, uint32_t mask, const ct_text *n
   return at;
 }
 
-/* Index of the name; CT_GROUPS_MAX if the table is full. */
+/* Returns the index of the name, which is added if it is new; CT_GROUPS_MAX if there are already as
+ * many names. */
 static uint32_t intern_name(name_table *table, ct_text name) {
   uint32_t at = name_slot(table->slots, table->mask, table->names, table->key, name);
   if (table->slots[at]) return table->slots[at] - 1;
@@ -75,7 +76,8 @@ static bool intern_all(name_table *table, const ct_filters *f) {
   return true;
 }
 
-/* Interns the group names. The caller frees names and slots, also after a failure. */
+/* Fills the table with the distinct group names of all rules. CT_LIMIT: there are too many. The
+ * caller frees table->names and table->slots, also after a failure. */
 static ct_status intern_group_names(const ct_filters *filters, size_t mentions, ct_hash_key key,
                                     name_table *table) {
   size_t most = mentions < CT_GROUPS_MAX ? mentions : CT_GROUPS_MAX;
@@ -89,7 +91,7 @@ static ct_status intern_group_names(const ct_filters *filters, size_t mentions, 
 }
 
 /* Copies rules and names behind the head of the block, in order of alignment: matrix, structures,
- * slots, texts. */
+ * hash slots, texts. Then fills group names and matrix. */
 static void lay_out_filters(ct_filter_set *set, const ct_filters *f, const name_table *table,
                             size_t listed) {
   uint64_t *matrix = (uint64_t *)(set + 1);
@@ -115,7 +117,7 @@ static void lay_out_filters(ct_filter_set *set, const ct_filters *f, const name_
   set->groups = groups;
   set->slots = slots;
   set->matrix = matrix;
-  /* Names and matrix refer to the copies from here on. */
+  /* From here on names and matrix refer to the copies in the block. */
   for (size_t i = 0; i < f->group_count; i++) {
     if (rules[i].count == 0) continue;
     uint32_t a =
@@ -176,7 +178,7 @@ uint32_t ct_filter_set_group(const ct_filter_set *set, ct_text name) {
 }
 
 typedef struct ct_row_rule {
-  uint32_t low, high; /* rows, low < high; both 0: empty slot */
+  uint32_t low, high; /* rows of the pair, low < high; both are 0 in an empty slot */
   bool collide;
 } ct_row_rule;
 
@@ -184,10 +186,11 @@ static const ct_body *body_of_column_row(const ct_column *bodies, uint32_t row) 
   return *(const ct_body *const *)ct_column_at(bodies, row);
 }
 
-/* Rows or rules between two polls of the cancel flag: about 10 us. */
+/* Rows or rules between two polls of the cancel flag; they take about 10 us. */
 #define ROWS_PER_POLL 256
 
-/* Fills start and group; if group is NULL, only counts. SIZE_MAX: cancelled. */
+/* Lists the groups of all rows in filter->start and filter->group, and returns their number; if
+ * `group` is NULL, only counts. SIZE_MAX: cancelled. */
 static size_t list_groups(ct_row_filter *filter, const ct_column *bodies, const ct_cancel *cancel) {
   size_t at = 0;
   for (uint32_t row = 0; row < filter->rows; row++) {

@@ -1,5 +1,5 @@
-/* Keyed hash of short texts: SipHash-1-3 (Aumasson, Bernstein 2012). The key makes collisions hard
- * to construct from outside. No result depends on it. */
+/* Keyed hash of short texts: SipHash-1-3 (Aumasson, Bernstein 2012). Without the key it is hard to
+ * construct colliding ids. No result depends on the hash. */
 #ifndef SCENE_HASH_H
 #define SCENE_HASH_H
 
@@ -55,7 +55,7 @@ static inline uint64_t ct_hash_text(ct_hash_key key, ct_text text) {
   return v.a ^ v.b ^ v.c ^ v.d;
 }
 
-/* Mixes a number; the finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
+/* Hashes a number by the finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
 static inline uint64_t ct_hash_number(uint64_t key, uint64_t number) {
   uint64_t z = number + key;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

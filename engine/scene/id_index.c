@@ -1,5 +1,5 @@
-/* The index of ids: linear probing with tombstones, rebuilt when two thirds of the slots are in
- * use. */
+/* The index of ids: linear probing, with a mark in the slots of removed ids (tombstones). The table
+ * is rebuilt when two thirds of its slots are not empty. */
 #include "scene/id_index.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 
 _Static_assert(2u * CT_BODIES_MAX < ROW_MASK, "row + 1 and the mark of a removed slot must fit");
 
-/* 4 KiB of slots per chunk: the bytes that one insert into a shared table copies. */
+/* 4 KiB of slots per chunk: an insert into a shared table copies this much. */
 static const ct_column_type slot_type = {.element = sizeof(uint32_t), .chunk_shift = 10};
 
 ct_index ct_index_empty(void) { return (ct_index){ct_column_empty(&slot_type), 0, 0}; }
@@ -33,7 +33,7 @@ static ct_text id_at(const ct_column *bodies, uint32_t row) {
   return ct_body_id(*(const ct_body *const *)ct_column_at(bodies, row));
 }
 
-/* The slot of the id, or UINT32_MAX. */
+/* Returns the index of the id's slot, or UINT32_MAX. */
 static uint32_t find_slot(const ct_index *index, const ct_column *bodies, uint64_t hash,
                           ct_text id) {
   if (index->slots.rows == 0) return UINT32_MAX;
@@ -52,7 +52,7 @@ uint32_t ct_index_find(const ct_index *index, const ct_column *bodies, ct_hash_k
   return at == UINT32_MAX ? CT_NO_ROW : (slot_at(index, at) & ROW_MASK) - 1;
 }
 
-/* The first slot of the id's probe sequence that contains no row. */
+/* Returns the index of the first slot in the probe sequence of the hash that contains no row. */
 static uint32_t free_slot(const ct_index *index, uint64_t hash) {
   assert(index->slots.rows > index->live); /* the search ends at a free slot */
   assert((index->slots.rows & (index->slots.rows - 1)) == 0);
@@ -61,7 +61,8 @@ static uint32_t free_slot(const ct_index *index, uint64_t hash) {
   return at;
 }
 
-/* Rebuilds the table with at least twice as many slots as rows. */
+/* Rebuilds the table without removed slots, with at least twice as many slots as rows. False: out
+ * of memory. */
 static bool rebuild(ct_index *index, const ct_column *bodies, ct_hash_key key) {
   ct_index fresh = ct_index_empty();
   size_t ignored = 0;

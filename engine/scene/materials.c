@@ -1,5 +1,5 @@
-/* The immutable copy of a scene's materials: lookup by name, and the values that result for a pair
- * of materials. */
+/* The immutable copy of a scene's materials: lookup by name, and the values for a pair of
+ * materials. */
 #include "scene/materials.h"
 #include "base/heap_sort.h"
 #include "scene/scene.h"
@@ -26,7 +26,7 @@ static void swap_places(void *items, size_t i, size_t j) {
   sorted[j] = kept;
 }
 
-/* Index in `items`; UINT32_MAX: no material has the name. */
+/* Returns the index in `items` of the material with the name; UINT32_MAX: there is none. */
 static uint32_t find_material_index(const ct_material_set *set, ct_text name) {
   size_t low = 0, high = set->materials.count;
   while (low < high) {
@@ -87,7 +87,7 @@ static size_t text_bytes(const ct_materials *m) {
   return bytes;
 }
 
-/* Copies the arrays behind the head of the block, in order of alignment. */
+/* Copies the arrays behind the head of the block, in order of alignment, and sorts the indices. */
 static void lay_out_materials(ct_material_set *set, const ct_materials *m) {
   ct_named_material *items = (ct_named_material *)(set + 1);
   ct_material_pair *pairs = (ct_material_pair *)(items + m->count);
@@ -157,8 +157,8 @@ const ct_materials *ct_scene_materials(const ct_scene *scene) {
   return scene->materials ? &scene->materials->materials : &none;
 }
 
-/* Index of the name's material, or the default one if the name is empty or unknown. UINT32_MAX:
- * none. */
+/* Returns the index of the material with the name or, if the name is empty or unknown, of the
+ * default material; UINT32_MAX if there is none. */
 static uint32_t resolve_material(const ct_material_set *set, ct_text name) {
   uint32_t at = name.length ? find_material_index(set, name) : UINT32_MAX;
   return at != UINT32_MAX ? at : set->standard;
@@ -180,7 +180,9 @@ ct_pair_material ct_material_combine(const ct_material *a, const ct_material *b)
                             .rolling_friction = sqrt(a->rolling_friction * b->rolling_friction)};
 }
 
-/* Replaces the values combined from the two materials by the pair's own. */
+/* Replaces the values combined from the two materials by those that the pair has of its own; NAN
+ * means that the pair has none. A single given coefficient of friction limits the other one, so
+ * that static >= dynamic. */
 static void override_values(ct_pair_material *out, const ct_material_pair *own) {
   bool has_static = !isnan(own->static_friction), has_dynamic = !isnan(own->dynamic_friction);
   if (has_static) out->static_friction = own->static_friction;

@@ -1,4 +1,4 @@
-/* Differences of a revision from an earlier one with the same numbering of rows. */
+/* Lists the differences of a revision from an earlier one with the same numbering of rows. */
 #include "scene/scene.h"
 
 #include <contact/restore.h>
@@ -7,17 +7,19 @@
 
 /* Rows per chunk of bodies, poses and velocities; changes are reported chunk by chunk. */
 #define CHUNK_ROWS 128u
-/* Rows compared at once. */
+/* Rows compared by one memcmp before the rows are compared singly. */
 #define RUN_ROWS 16u
 _Static_assert(sizeof(ct_pose) == 7 * sizeof(double) && sizeof(ct_velocity) == 6 * sizeof(double),
                "no bits between numbers");
 
-/* Also true if neither column has the chunk: the column of velocities may be empty. */
+/* True if both columns share the chunk of the row, or if both are empty, as the column of
+ * velocities may be. */
 static bool share_chunk(const ct_column *a, const ct_column *b, uint32_t row) {
   return (a->rows == 0 && b->rows == 0) || ct_column_shares(a, b, row);
 }
 
-/* True if the row has the same body number in both. A removed body's row stays empty. */
+/* True if the row's body has the same id in both revisions, or if it was removed. A row never gets
+ * another body. */
 static bool have_same_body(const ct_body *before, const ct_body *after) {
   if (before == after || !after) return true;
   if (!before) return false;
@@ -25,8 +27,8 @@ static bool have_same_body(const ct_body *before, const ct_body *after) {
   return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
 
-/* Sets the bit in changed[i] for each i of the count rows that differs between the arrays. Most
- * rows are equal, so several are compared at once. */
+/* Sets `bit` in changed[i] for each of the `count` rows that differs between the two arrays. Most
+ * rows are equal, so RUN_ROWS rows are compared at once. */
 static void mark_changed_rows(const char *old, const char *now, size_t row_bytes, uint32_t count,
                               unsigned bit, unsigned *changed) {
   for (uint32_t i = 0; i < count; i += RUN_ROWS) {
@@ -37,7 +39,8 @@ static void mark_changed_rows(const char *old, const char *now, size_t row_bytes
   }
 }
 
-/* A revision without velocities compares as zero velocities. */
+/* Marks the rows whose velocities differ. A revision without a column of velocities has zero
+ * velocities. */
 static void mark_changed_velocities(const ct_scene *before, const ct_scene *after, uint32_t row,
                                     uint32_t count, unsigned *changed) {
   if (before->velocities.rows > 0 && after->velocities.rows > 0) {
@@ -51,7 +54,8 @@ static void mark_changed_velocities(const ct_scene *before, const ct_scene *afte
   }
 }
 
-/* Compares the rows of one chunk; false: the two revisions have different histories. */
+/* Compares the rows of one chunk and sets changed[count]. False: a row has different bodies, so
+ * neither revision is derived from the other. */
 static bool compare_chunk(const ct_scene *before, const ct_scene *after, uint32_t row,
                           uint32_t count, unsigned *changed) {
   bool good = true;

@@ -5,31 +5,31 @@
 
 #include <stdlib.h>
 
-/* Bytes of the blocks of a scene without bodies. */
+/* Bytes of the memory blocks of a scene without bodies. */
 #define EMPTY_WEIGHT 2048u
-/* A row's share of the index of ids: it has 1.5 to 4 slots per body. */
+/* Bytes per row of the index of ids, which has 1.5 to 4 slots per body. */
 #define INDEX_WEIGHT (3 * sizeof(uint32_t))
-/* A row's share of the tree, which the first query builds: two nodes per body and the row's leaf.
- */
+/* Bytes per row of the tree, which the first query builds: two nodes per body and the row's leaf
+ * index. */
 #define DERIVED_WEIGHT (2 * CT_TREE_NODE_BYTES + sizeof(uint32_t))
 #define ROW_WEIGHT (sizeof(const ct_body *) + sizeof(ct_pose) + INDEX_WEIGHT + DERIVED_WEIGHT)
-/* A filter's rules are stored by name and by row. */
+/* Factor for filters: the rules are stored by name and by row. */
 #define FILTERS_TIMES 2u
 
 static void retain_body(const void *body) { ct_body_retain(body); }
 static void release_body(const void *body) { ct_body_release(body); }
 static size_t owned_of_body(const void *body) { return ct_body_owned_bytes(body); }
 
-/* 128 rows per chunk: 100 scattered poses of a large scene copy 100 chunks of 7 KiB; 10,000 of
- * 100,000 copy all chunks, 5.6 MB. */
+/* 128 rows per chunk: changing 100 scattered poses of a large scene copies 100 chunks of 7 KiB;
+ * changing 10,000 of 100,000 copies all chunks, 5.6 MB. */
 static const ct_column_type body_type = {sizeof(const ct_body *), 7, retain_body, release_body,
                                          owned_of_body};
 static const ct_column_type pose_type = {sizeof(ct_pose), 7, NULL, NULL, NULL};
 static const ct_column_type velocity_type = {sizeof(ct_velocity), 7, NULL, NULL, NULL};
 static const ct_column_type serial_type = {sizeof(uint64_t), 7, NULL, NULL, NULL};
 
-/* A key from addresses, so that it differs between processes with address space randomisation and
- * between scenes. No result depends on it. */
+/* Makes a hash key from addresses, which differs between scenes and, with address space
+ * randomisation, between processes. No result depends on it. */
 static ct_hash_key new_key(const ct_scene *scene) {
   uint64_t heap = (uint64_t)(uintptr_t)scene, code = (uint64_t)(uintptr_t)&body_type,
            stack = (uint64_t)(uintptr_t)&heap;
@@ -45,7 +45,8 @@ static bool share_columns(ct_scene *scene, const ct_scene *base) {
          ct_index_copy(&base->index, &scene->index);
 }
 
-/* A new numbering, or another reference to the base's. NULL: out of memory. */
+/* Returns the base's numbering with one more reference, or a new one if base is NULL. NULL: out of
+ * memory. */
 static ct_numbering *numbering_of(const ct_scene *base) {
   ct_numbering *numbering = base ? base->numbering : malloc(sizeof *numbering);
   if (base) atomic_fetch_add_explicit(&numbering->refs, 1, memory_order_relaxed);
@@ -238,7 +239,7 @@ uint64_t ct_scene_weight(const ct_scene *scene) {
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
-/* The rule that names both bodies, in either order. */
+/* Returns the first rule that names both bodies, in either order; NULL: there is none. */
 static const ct_pair_rule *find_pair_rule(const ct_filters *f, ct_text a, ct_text b) {
   for (size_t i = 0; i < f->pair_count; i++) {
     const ct_pair_rule *p = &f->pairs[i];

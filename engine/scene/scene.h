@@ -11,30 +11,31 @@
 
 #include <stdatomic.h>
 
-/* Opaque text of the settings; revisions share it. */
+/* Opaque text of the caller, stored with the settings; revisions share it. */
 typedef struct ct_user_text {
   _Atomic uint32_t refs;
   size_t length;
   char bytes[];
 } ct_user_text;
 
-/* Shared by all revisions with the same numbering of rows: a row that had a body never gets another
- * one. Compaction renumbers the rows and creates a new numbering. */
+/* Identity of a numbering of rows, shared by all revisions that have it: in these a row never gets
+ * another body after its body was removed. Compaction renumbers the rows and creates a new
+ * numbering. */
 typedef struct ct_numbering {
   _Atomic uint32_t refs;
 } ct_numbering;
 
-/* Rows whose boxes may differ from an older revision's; duplicates are allowed. */
+/* Rows whose boxes may differ from those of an older revision; a row may occur several times. */
 typedef struct ct_row_list {
   uint32_t *rows;
   uint32_t count, capacity;
 } ct_row_list;
 
-/* Written by a draft, then sealed; afterwards only the reference count and the last block change.
- */
+/* A revision. A draft writes it until it is sealed; afterwards only the reference count and the
+ * members from `derived` on change. */
 struct ct_scene {
   _Atomic uint32_t refs;
-  uint32_t rows;  /* the columns may have capacity for more */
+  uint32_t rows;  /* number of rows, at most the capacity of the columns */
   uint32_t count; /* number of bodies */
   uint64_t revision;
   ct_hash_key key;
@@ -42,8 +43,8 @@ struct ct_scene {
   ct_column bodies;     /* const ct_body *; NULL: removed */
   ct_column poses;      /* ct_pose */
   ct_column velocities; /* ct_velocity; empty until a body has a velocity */
-  ct_column
-      serials; /* uint64_t; empty while each row number is the row's serial, until a compaction */
+  ct_column serials;    /* uint64_t; empty while each row's serial is its row number, that is before
+                           the first compaction */
   uint64_t next_serial;
   uint64_t contacts_begun;
   uint64_t bodies_weight; /* sum of ct_body_weight, updated as bodies are added and removed */
@@ -60,7 +61,7 @@ struct ct_scene {
   /* Built by the first thread that needs it; then unchanged. */
   _Atomic(ct_derived *) derived;
   _Atomic(ct_row_filter *) row_filter;
-  /* An older revision's derived data to update from, and the rows that changed since. The lock
+  /* Derived data of an older revision to update from, and the rows that changed since. The lock
    * guards `prior` only, for a few instructions. */
   atomic_flag prior_lock;
   ct_derived *prior;
@@ -73,23 +74,24 @@ static inline const ct_body *ct_scene_body_at(const ct_scene *scene, uint32_t ro
 static inline const ct_pose *ct_scene_pose_at(const ct_scene *scene, uint32_t row) {
   return (const ct_pose *)ct_column_at(&scene->poses, row);
 }
-/* Access to the derived data of a scene whose sealed part stays const. */
+/* Removes const, to access the derived data; the sealed part must not be changed. */
 static inline ct_scene *ct_scene_mutable(const ct_scene *scene) {
   return (ct_scene *)(uintptr_t)scene;
 }
 
-/* An unsealed scene that shares everything with base but derived data; base NULL: an empty scene.
- * NULL: out of memory. */
+/* Returns an unsealed scene that shares everything of base but its derived data; for base NULL, an
+ * empty scene. NULL: out of memory. */
 ct_scene *ct_scene_branch(const ct_scene *base);
 
 void ct_user_text_release(ct_user_text *text); /* NULL: no operation */
 
-/* The revision's derived data, built if needed; borrowed from the scene. */
+/* Returns the revision's derived data, which are built if needed and owned by the scene. */
 ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const ct_derived **out);
-/* The prior derived data, retained for the caller; NULL: there is none, or a query has moved it
- * out. */
+/* Returns the older derived data with a reference for the caller. NULL: there are none, or a query
+ * has moved them out. */
 ct_derived *ct_scene_retain_prior(ct_scene *scene);
-/* The row filter, built if needed and borrowed; *out is NULL if the scene has no filters. */
+/* Returns the row filter, which is built if needed and owned by the scene; *out is NULL if the
+ * scene has no filters. */
 ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel,
                               const ct_row_filter **out);
 

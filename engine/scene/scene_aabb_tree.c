@@ -1,9 +1,9 @@
-/* Builds a revision's derived data: from scratch, or from an older revision's by moving the rows
- * that changed.
+/* Builds a revision's derived data, from scratch or from an older revision's data by moving the
+ * rows that changed.
  *
- * Several threads may find it missing at once. One of them updates the older data; the others build
- * from scratch and stop as soon as one thread has published its result. The other threads free
- * theirs. */
+ * Several threads may need the data at once. One of them updates the older data; the others build
+ * from scratch and stop as soon as one thread has published its result. Threads that finish later
+ * free theirs. */
 #include "scene/body.h"
 #include "scene/scene.h"
 
@@ -77,7 +77,8 @@ static ct_derived *clone_derived(const ct_derived *from) {
   return derived;
 }
 
-/* Adds a body to the list of unbounded bodies, or replaces its box there. */
+/* Adds a body to the sorted list of unbounded bodies, or replaces its box there. False: out of
+ * memory. */
 static bool set_unbounded(ct_derived *derived, uint32_t row, const ct_aabb *box) {
   assert(row < derived->rows);
   uint32_t at = ct_derived_unbounded_from(derived, row);
@@ -106,7 +107,7 @@ static void drop_unbounded(ct_derived *derived, uint32_t row) {
           (derived->unbounded_count - at) * sizeof *derived->unbounded);
 }
 
-/* The row's box; false: the body was removed or has no colliders. */
+/* Computes the row's box. False: the body was removed or has no colliders. */
 static bool row_box(const ct_scene *scene, uint32_t row, ct_aabb *box) {
   const ct_body *body = ct_scene_body_at(scene, row);
   if (!body || ct_body_collider_count(body) == 0) return false;
@@ -122,8 +123,8 @@ static bool stop_building(const ct_scene *scene, const ct_cancel *cancel) {
          atomic_load_explicit(&scene->derived, memory_order_relaxed) != NULL;
 }
 
-/* Computes the boxes of all rows. Bounded ones go to boxes and rows, which have capacity for all.
- */
+/* Computes the boxes of all rows and builds the tree of the bounded ones. `boxes` and `rows` are
+ * scratch arrays with capacity for all rows. */
 static ct_status compute_row_boxes(const ct_scene *scene, const ct_cancel *cancel,
                                    ct_derived *derived, ct_aabb *boxes, uint32_t *rows) {
   uint32_t count = 0;
@@ -133,8 +134,8 @@ static ct_status compute_row_boxes(const ct_scene *scene, const ct_cancel *cance
     if (ct_aabb_is_bounded(&boxes[count])) rows[count++] = row;
     else if (!set_unbounded(derived, row, &boxes[count])) return CT_OUT_OF_MEMORY;
   }
-  /* proxies first contains the leaves in order of the boxes, then is permuted to rows from the end:
-   * row[i] >= i. */
+  /* `proxies` first contains the leaves in the order of `boxes`. They are moved to their rows in
+   * place, from the end: since rows[i] >= i, no leaf is overwritten before it is moved. */
   ct_status status = ct_tree_build(derived->tree, boxes, rows, count, derived->proxies, cancel);
   if (status != CT_OK) return status;
   assert(derived->rows == scene->rows);
@@ -196,7 +197,8 @@ static bool update_row(ct_derived *derived, const ct_scene *scene, uint32_t row)
   return true;
 }
 
-/* Updates the prior data to the scene and takes ownership of it. */
+/* Updates the older data to the scene by its changed rows. Takes over the caller's reference to
+ * `prior`, which is copied if it has other owners. */
 static ct_status update_derived(ct_derived *prior, const ct_scene *scene, const ct_cancel *cancel,
                                 ct_derived **out) {
   ct_derived *mine = prior;
@@ -232,7 +234,7 @@ ct_derived *ct_scene_retain_prior(ct_scene *scene) {
   return prior;
 }
 
-/* Moves the older data out of the scene, for one caller only. */
+/* Moves the older data out of the scene; only one caller gets them, the others get NULL. */
 static ct_derived *move_prior_out(ct_scene *scene) {
   lock_prior(scene);
   ct_derived *prior = scene->prior;
@@ -253,7 +255,7 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
       derived = mine;
     } else {
       ct_derived_release(mine);
-      /* The result of another thread, possibly just published. */
+      /* Use the result of another thread, which may have been published just now. */
       derived = atomic_load_explicit(&late->derived, memory_order_acquire);
       if (!derived) return status;
     }

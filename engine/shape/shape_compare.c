@@ -1,9 +1,8 @@
 /* Total order of shapes by content.
  *
  * Primitives are compared by their parameters; hulls, meshes and elements by counts, leading
- * vertices and the digest computed when they were built. Equal geometry in different objects
- * therefore costs no more than one shared object.
- */
+ * vertices and the digest that was computed when they were built. Comparing equal geometry in
+ * different objects therefore costs no more than comparing an object with itself. */
 #include "shape/shape_compare.h"
 #include "elements/elements_build.h"
 #include "hull/hull_faces.h"
@@ -24,8 +23,9 @@ int ct_numbers_compare(const double *a, const double *b, size_t count) {
   return 0;
 }
 
-/* Vertices compared one by one before the digests. Different shapes mostly differ there, and
- * this order is invariant under scaling by a power of two; the order of digests is not. */
+/* Number of vertices compared one by one before the digests. Different shapes mostly differ in
+ * these, and their order is invariant under scaling by a power of two; the order of digests is
+ * not. */
 #define LEADING_VERTICES 8u
 
 static size_t count_leading_vertices(uint32_t count) {
@@ -57,7 +57,8 @@ static int compare_meshes(const ct_mesh *a, const ct_mesh *b) {
   return order ? order : ct_digest_compare(&a->digest, &b->digest);
 }
 
-/* The surface is derived from vertices and elements and needs no comparison. */
+/* Compares elements by counts, leading vertices and digest. The surface mesh follows from them and
+ * is not compared. */
 static int compare_elements(const ct_elements *a, const ct_elements *b) {
   if (a == b) return 0;
   int order = compare_counts(a->view.vertex_count, b->view.vertex_count);
@@ -68,8 +69,8 @@ static int compare_elements(const ct_elements *a, const ct_elements *b) {
   return order ? order : ct_digest_compare(&a->digest, &b->digest);
 }
 
-/* Parameters of a sharp primitive, padded with zeros; zero for hulls, meshes, elements and
- * planes. */
+/* Returns the parameters of a sharp primitive, padded with zeros; zeros for hulls, meshes, elements
+ * and planes. */
 static ct_vec3 get_parameters(const ct_shape *shape) {
   switch (shape->kind) {
   case CT_KIND_SPHERE: return ct_vec(shape->sphere.radius, 0.0, 0.0);
@@ -92,7 +93,8 @@ static ct_vec3 get_parameters(const ct_shape *shape) {
   return ct_vec(0.0, 0.0, 0.0);
 }
 
-/* Planes come last: a plane is always the second shape of a pair function. */
+/* Compares kinds by number, but planes come last: pair functions require a plane to be the second
+ * shape. */
 static int compare_kinds(ct_kind a, ct_kind b) {
   if (a == b) return 0;
   if (a == CT_KIND_PLANE || b == CT_KIND_PLANE) return a == CT_KIND_PLANE ? 1 : -1;

@@ -1,28 +1,29 @@
 /* Mass properties of shapes in closed form, their transformation and sum, and principal axes.
  *
- * Bodies of revolution are sums of ball caps and cone frusta; a rounded box is a sum of box, slabs,
- * quarter cylinders and eighths of balls. Principal axes: cyclic Jacobi rotations of the 3x3
- * inertia matrix. Hulls are integrated in hull/hull_mass.c, meshes in mesh/mesh_mass.c.
- */
+ * Bodies of revolution are sums of ball caps and cone frusta. A rounded box is the sum of a box,
+ * slabs on its faces, quarter cylinders at its edges and eighths of balls at its vertices.
+ * Principal axes: cyclic Jacobi rotations of the 3x3 inertia matrix. Hulls are integrated in
+ * hull/hull_mass.c, meshes in mesh/mesh_mass.c. */
 #include "hull/hull_faces.h"
 #include "shape/shape_validity.h"
 #include "shape/tapered_capsule.h"
 
 #define PI 3.14159265358979323846
-/* Cyclic Jacobi converges quadratically: a 3x3 matrix needs about 5 sweeps. The cap guards
- * against round-off only. */
+/* Limit of sweeps. Cyclic Jacobi converges quadratically, and a 3x3 matrix needs about 5 sweeps;
+ * the limit is reached only if round-off prevents convergence. */
 #define JACOBI_SWEEPS_MAX 32
 /* Above this theta, sqrt(theta^2 + 1) equals |theta| in doubles. */
 #define JACOBI_THETA_LARGE 1e100
 
-/* Body of revolution about z at unit density: integrals over z of the disc area times 1, t and
- * t^2 (t = z - origin), and of the disc's second moment about a diameter, pi rho^4 / 4. */
+/* A body of revolution about the z axis at unit density. With disc radius rho(z), disc area A = pi
+ * rho^2 and t = z - origin: the integrals over z of A, A t, A t^2, and of the disc's second moment
+ * about a diameter, pi rho^4 / 4. */
 typedef struct revolved {
   double origin, volume, first, second, disc;
 } revolved;
 
-/* The part of a ball below t = s radius, where t is measured from the centre and s is in [-1,
- * 1]. */
+/* Integrates the part of a ball with t <= s radius, where t is z measured from the centre and s is
+ * in [-1, 1]. */
 static revolved integrate_cap_below(double center, double radius, double s) {
   double r3 = radius * radius * radius, r4 = r3 * radius, r5 = r4 * radius,
          c2 = (1.0 - s) * (1.0 + s), s3 = s * s * s;
@@ -39,7 +40,7 @@ static revolved integrate_cap_above(double center, double radius, double s) {
   return part;
 }
 
-/* Cone frustum with radius p at z = origin and radius q at z = origin + height. */
+/* Integrates a cone frustum with radius p at z = origin and radius q at z = origin + height. */
 static revolved integrate_frustum(double origin, double height, double p, double q) {
   double pp = p * p, pq = p * q, qq = q * q;
   return (revolved){.origin = origin,
@@ -58,7 +59,7 @@ static ct_mass_properties ball_mass(double center, double radius) {
   return (ct_mass_properties){volume, volume, {0.0, 0.0, center}, make_diagonal(i, i, i)};
 }
 
-/* Sums parts along one axis into one body. */
+/* Sums the parts of a body of revolution to its mass properties. */
 static ct_mass_properties combine_revolved(const revolved *parts, int count) {
   double volume = 0.0, moment = 0.0, across = 0.0, along = 0.0;
   for (int i = 0; i < count; i++) {
@@ -66,7 +67,8 @@ static ct_mass_properties combine_revolved(const revolved *parts, int count) {
     moment += parts[i].first + parts[i].volume * parts[i].origin;
   }
   double center = moment / volume;
-  /* Second moments part by part about the common centre of mass, so no large terms cancel. */
+  /* The second moments are moved part by part to the common centre of mass, so that no large terms
+   * cancel. */
   for (int i = 0; i < count; i++) {
     double d = parts[i].origin - center;
     across += parts[i].disc + (parts[i].second + d * (2.0 * parts[i].first + d * parts[i].volume));
@@ -76,9 +78,10 @@ static ct_mass_properties combine_revolved(const revolved *parts, int count) {
       volume, volume, {0.0, 0.0, center}, make_diagonal(across, across, along)};
 }
 
-/* The cone is tangent to both balls at z = s = (radius_bottom - radius_top) / distance of the
- * centres. The solid is the bottom ball below its circle, the frustum, and the top ball above
- * its circle. */
+/* Computes the mass properties of a tapered capsule. The cone is tangent to both balls at distance
+ * s radius from their centres along z, with s = (radius_bottom - radius_top) / distance of the
+ * centres. The solid is the bottom ball below its circle of tangency, the frustum, and the top ball
+ * above its circle. */
 static ct_mass_properties capsule_mass(const ct_capsule_form *c) {
   double apart = 2.0 * c->top, lead = c->radius_bottom - c->radius_top, s = lead / apart;
   double c2 = (apart - lead) / apart * ((apart + lead) / apart), cosine = sqrt(c2);
@@ -114,8 +117,8 @@ static ct_mass_properties ellipsoid_mass(ct_vec3 r) {
                                             volume * (r.x * r.x + r.y * r.y) / 5.0)};
 }
 
-/* Integral of x^2 over a box of half edges a (along x), b, c dilated by a ball of radius p: box,
- * slabs, quarter cylinders, eighths of balls. */
+/* Returns the integral of x^2 over a box with half edges a (along x), b, c dilated by a ball of
+ * radius p: sum of box, slabs, quarter cylinders and eighths of balls. */
 static double rounded_second(double a, double b, double c, double p) {
   double aa = a * a, a3 = aa * a, pp = p * p, p3 = pp * p, p4 = p3 * p;
   double faces =
@@ -152,8 +155,8 @@ static ct_mat3 add_matrices(ct_mat3 a, ct_mat3 b) {
   return (ct_mat3){ct_add(a.rx, b.rx), ct_add(a.ry, b.ry), ct_add(a.rz, b.rz)};
 }
 
-/* Mass properties at density 1 of a shape with outward rounding. False: no closed form or no
- * volume. */
+/* Computes the mass properties at density 1 of a shape with outward rounding. False: there is no
+ * closed form, or the shape has no volume. */
 static bool integrate_unit_density(const ct_shape *shape, ct_mass_properties *m) {
   double rounding = shape->rounding;
   switch (shape->kind) {
@@ -208,7 +211,8 @@ bool ct_shape_mass(const ct_shape *shape, double density, ct_mass_properties *ou
   return true;
 }
 
-/* Symmetric part, so that R I R^T is symmetric to the bit. */
+/* Returns the symmetric part of the matrix, so that a rotated inertia R I R^T is symmetric to the
+ * bit. */
 static ct_mat3 symmetrize(ct_mat3 m) {
   double xy = 0.5 * (m.rx.y + m.ry.x), yz = 0.5 * (m.ry.z + m.rz.y), zx = 0.5 * (m.rz.x + m.rx.z);
   return (ct_mat3){{m.rx.x, xy, zx}, {xy, m.ry.y, yz}, {zx, yz, m.rz.z}};
@@ -239,8 +243,8 @@ ct_mass_properties ct_mass_add(const ct_mass_properties *a, const ct_mass_proper
       .inertia = add_matrices(add_matrices(a->inertia, b->inertia), scale_matrix(apart, reduced))};
 }
 
-/* One Jacobi rotation in the plane p, q: zeroes a[p][q] and accumulates the rotation in the
- * columns of v. */
+/* Applies one Jacobi rotation in the plane (p, q): zeroes a[p][q] and multiplies the columns of v
+ * by the rotation. */
 static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
   double theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
   double root = fabs(theta) > JACOBI_THETA_LARGE ? fabs(theta) : sqrt(theta * theta + 1.0);
@@ -260,7 +264,8 @@ static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
   }
 }
 
-/* Sweeps until every off-diagonal entry is below the round-off of the diagonal. */
+/* Diagonalises a by Jacobi sweeps until every off-diagonal entry is below the round-off of the
+ * diagonal. The columns of v become the axes. */
 static void diagonalize_jacobi(double a[3][3], double v[3][3]) {
   static const int planes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   for (int sweep = 0; sweep < JACOBI_SWEEPS_MAX; sweep++) {
@@ -276,15 +281,16 @@ static void diagonalize_jacobi(double a[3][3], double v[3][3]) {
   }
 }
 
-/* Fixes the free sign of an axis: its largest component becomes positive. */
+/* Returns the axis or its negative, so that the component of largest magnitude is positive: the
+ * sign of an axis is arbitrary. */
 static ct_vec3 orient_axis(ct_vec3 a) {
   double m = fabs(a.x) >= fabs(a.y) ? a.x : a.y;
   m = fabs(m) >= fabs(a.z) ? m : a.z;
   return m < 0.0 ? ct_neg(a) : a;
 }
 
-/* Quaternion of the rotation with these columns, w >= 0, computed from its largest component
- * (Shepperd 1978). */
+/* Returns the quaternion of the rotation with these columns, with w >= 0. It is computed from its
+ * largest component (Shepperd 1978), which avoids cancellation. */
 static ct_quat quaternion_from_columns(ct_vec3 x, ct_vec3 y, ct_vec3 z) {
   double trace = x.x + y.y + z.z;
   ct_quat q;
@@ -318,7 +324,8 @@ void ct_inertia_principal(const ct_mat3 *inertia, ct_vec3 *moments, ct_quat *axe
     }
   }
   *moments = ct_vec(a[order[0]][order[0]], a[order[1]][order[1]], a[order[2]][order[2]]);
-  /* The third axis is the cross product, so the axes form a right-handed rotation. */
+  /* The third axis is the cross product of the others, so that the axes form a rotation, not a
+   * reflection. */
   ct_vec3 x = orient_axis(ct_vec(v[0][order[0]], v[1][order[0]], v[2][order[0]]));
   ct_vec3 y = orient_axis(ct_vec(v[0][order[1]], v[1][order[1]], v[2][order[1]]));
   *axes = quaternion_from_columns(x, y, ct_cross(x, y));

@@ -1,11 +1,10 @@
-/* Surface ids: finds the face of a shape at a boundary point, and the id of that face.
+/* Surface ids: finds the face of a shape at a boundary point, and returns the id of that face.
  *
- * A face's score is its distance from the point, after rounding and margin, and the cosine between
- * its normal and the contact normal. Faces within TIE_TOLERANCE of the nearest one compete by
- * cosine; equal cosines are decided by the lowest id. A cylinder on its side thus reports its side
- * at the rim, an upright one its end. Flat and symmetric poses are in the interior of these
- * tolerances, so a small tilt changes nothing.
- */
+ * A face has two scores: its distance from the point, with rounding and margin, and the cosine
+ * between its normal and the contact normal. Of the faces within TIE_TOLERANCE of the nearest one,
+ * the face with the largest cosine is chosen; of equal cosines, the lowest id. At the rim, a
+ * cylinder on its side thus reports its side, an upright one its end. At flat and symmetric poses
+ * the scores are not near the limits of these tolerances, so a small tilt changes nothing. */
 #include "hull/hull_faces.h"
 #include "mesh/mesh_build.h"
 #include "shape/shape_validity.h"
@@ -15,11 +14,11 @@
 
 #include <assert.h>
 
-/* Relative to the shape's radius for distances, absolute for cosines. Equals the tie tolerance
- * of contact manifolds. */
+/* Tolerance of equality: relative to the shape's radius for distances, absolute for cosines. Equals
+ * the tie tolerance of contact manifolds. */
 #define TIE_TOLERANCE 1e-6
 
-/* Ends of cylinders, cones and capsules, then the side. */
+/* Face indices of cylinders, cones and capsules. */
 enum { FACE_BOTTOM, FACE_TOP, FACE_SIDE };
 
 /* Distance and alignment of one face. */
@@ -33,7 +32,7 @@ typedef struct face_score {
 typedef struct surface_query {
   const ct_shape *shape;
   ct_vec3 point, outward;
-  double growth; /* outward displacement of the faces, m */
+  double growth; /* outward displacement of the faces by rounding and margin, m */
 } surface_query;
 
 uint32_t ct_kind_surface_count(ct_kind kind) {
@@ -73,13 +72,15 @@ static face_score score_box_face(const surface_query *s, uint32_t face) {
 
 static double axis_distance(ct_vec3 p) { return sqrt(p.x * p.x + p.y * p.y); }
 
-/* Direction from the axis to the point; the contact normal's radial part for points on the axis. */
+/* Returns the unit vector from the z axis to the point; for a point on the axis, the radial
+ * direction of the contact normal. */
 static ct_vec3 find_radial_direction(const surface_query *s) {
   ct_vec3 radial = {s->point.x, s->point.y, 0.0}, other = {s->outward.x, s->outward.y, 0.0};
   return ct_unit_or(radial, ct_unit_or(other, ct_vec(1.0, 0.0, 0.0)));
 }
 
-/* Frusta; a cylinder has equal radii. The side is the infinite cone. */
+/* Scores a face of a frustum; a cylinder is a frustum of equal radii. The side is treated as the
+ * infinite cone. */
 static face_score score_frustum_face(const surface_query *s, double half, double bottom, double top,
                                      uint32_t face) {
   uint32_t id = map_surface_id(s->shape->surface_ids, face);
@@ -111,7 +112,8 @@ static face_score score_face(const surface_query *s, uint32_t face) {
     const ct_hull_view *view = ct_hull_get(shape->hull);
     ct_vec3 normal = {view->nx[face], view->ny[face], view->nz[face]};
     const ct_hull *outer = ct_hull_outer(shape->hull);
-    /* Shrinking may remove faces, so a face of an inset hull is mapped to its original. */
+    /* Insetting a hull may remove faces; a face of the inset hull is mapped to its original
+     * face. */
     uint32_t named = outer == shape->hull ? face : view->face_plane[face];
     double growth = shape->rounding + shape->margin;
     return (face_score){fabs(ct_dot(normal, s->point) - view->offset[face] - growth),
@@ -122,14 +124,14 @@ static face_score score_face(const surface_query *s, uint32_t face) {
   }
 }
 
-/* Points on the smooth border of side and caps belong to the side. If one ball contains the
- * other, the whole surface belongs to the larger ball. */
+/* Returns the face of a capsule. Points on the smooth border of side and caps belong to the side.
+ * If one ball contains the other, the whole surface belongs to the larger ball. */
 static uint32_t find_capsule_face(const surface_query *s, double tie) {
   double half = s->shape->capsule.half_length,
          drop = s->shape->capsule.radius_bottom - s->shape->capsule.radius_top;
   double length = 2.0 * half;
   if (drop != 0.0 && fabs(drop) >= length) return drop > 0.0 ? FACE_BOTTOM : FACE_TOP;
-  /* Axis coordinate at which the side's normal through the point meets the axis. */
+  /* z at which the cone's normal line through the point intersects the axis. */
   double slant = drop == 0.0 ? 0.0 : drop / sqrt((length - drop) * (length + drop));
   double foot = s->point.z - slant * axis_distance(s->point);
   if (fabs(foot) <= half + tie) return FACE_SIDE;
@@ -138,8 +140,8 @@ static uint32_t find_capsule_face(const surface_query *s, double tie) {
 
 /* ---- choice --------------------------------------------------------------------------------- */
 
-/* Candidates within reach are visited twice: the first pass finds the best cosine, the second
- * the lowest id with that cosine. */
+/* State of the choice between faces. The candidates within `reach` are visited twice: the first
+ * pass finds the largest cosine, the second the lowest id with that cosine. */
 typedef struct choice {
   double reach;  /* largest distance that counts as equally near, m */
   double facing; /* best cosine so far */
@@ -153,7 +155,7 @@ static void consider_face(choice *c, face_score score) {
   else if (score.facing >= c->facing - TIE_TOLERANCE && score.id < c->id) c->id = score.id;
 }
 
-/* Chooses among the first `count` faces. */
+/* Returns the id of the face chosen among faces 0 .. count - 1. */
 static uint32_t choose_face(const surface_query *s, uint32_t count, double tie) {
   double least = INFINITY;
   for (uint32_t f = 0; f < count; f++) least = ct_min2(least, score_face(s, f).height);
@@ -171,7 +173,8 @@ static bool is_within_reach(const ct_aabb *box, ct_vec3 p, double reach) {
          p.y <= box->max.y + reach && p.z >= box->min.z - reach && p.z <= box->max.z + reach;
 }
 
-/* Id of the element face that contains a surface triangle; the triangle's own number for meshes. */
+/* Returns the id of a surface triangle: for meshes of elements that of the element face that
+ * contains the triangle, for surface meshes the triangle's index. */
 static uint32_t find_triangle_id(const ct_shape *shape, uint32_t triangle) {
   if (!ct_kind_has_elements(shape->kind)) return triangle;
   const ct_elements_view *view = ct_elements_get(shape->elements);
@@ -200,7 +203,8 @@ static void consider_triangles(const surface_query *s, choice *c) {
   }
 }
 
-/* Chooses among the triangles of a mesh: nearest distance first, then the candidates near it. */
+/* Returns the id chosen among the triangles of a mesh: finds the distance of the nearest triangle,
+ * then chooses among those within `tie` of it. */
 static uint32_t choose_surface_triangle(const surface_query *s, double tie) {
   ct_mesh_foot foot;
   if (!ct_mesh_nearest(s->shape->mesh, s->point, INFINITY, &foot)) return CT_NO_FACE;

@@ -1,11 +1,11 @@
-/* Validity of shapes and of frames. A zero-initialised rotation counts as unset. */
+/* Validity of shapes and of frames. A zero-initialised rotation counts as not set. */
 #ifndef SHAPE_SHAPE_VALIDITY_H
 #define SHAPE_SHAPE_VALIDITY_H
 
 #include <contact/shape.h>
 
-/* True if the shape has positive sizes, a hull, a mesh or elements, as its kind requires. A
- * sphere or capsule of radius 0 is a point or a segment; a box may be flat. */
+/* True if the shape has what its kind requires: positive sizes, a hull, a mesh, or elements. A
+ * sphere or capsule of radius 0 is valid (a point or a segment), and so is a flat box. */
 static inline bool ct_shape_is_valid(const ct_shape *s) {
   switch (s->kind) {
   case CT_KIND_BOX: return ct_max_abs(s->box.half) > 0.0;
@@ -23,13 +23,13 @@ static inline bool ct_shape_is_valid(const ct_shape *s) {
   }
 }
 
-/* True if the rotation is all zero, as in a frame that was never set. */
+/* True if the first row of the rotation is zero, as in a zero-initialised frame. */
 static inline bool ct_frame_is_unset(const ct_frame *frame) {
   return frame->rotation.rx.x == 0.0 && frame->rotation.rx.y == 0.0 && frame->rotation.rx.z == 0.0;
 }
 
-/* Returns the frame; if it is NULL or its rotation is unset, writes an unrotated frame to *room
- * and returns that. */
+/* Returns `frame` if its rotation is set. Otherwise writes a frame with the identity as rotation to
+ * *room and returns it; its position is the frame's, or zero if frame is NULL. */
 static inline const ct_frame *ct_frame_or_unturned(const ct_frame *frame, ct_frame *room) {
   if (frame && !ct_frame_is_unset(frame)) return frame;
   *room = ct_frame_of((ct_pose){.position = frame ? frame->position : ct_vec(0.0, 0.0, 0.0)});

@@ -1,9 +1,8 @@
-/* Decomposition of a rounded shape into a sharp shape and a ball.
+/* Decomposes a rounded shape into a sharp shape and a ball.
  *
- * The inset of a box, cylinder, cone or frustum offsets every face inward by the rounding, so that
- * sharp shape plus ball has the original planes and slant. Hulls are shrunk when the shape is
- * created (hull/half_space_intersection.c).
- */
+ * An inset of a box, cylinder, cone or frustum displaces every face inward by the rounding radius,
+ * so that the Minkowski sum of sharp shape and ball has the original planes and slant. Hulls are
+ * inset when the shape is created (hull/half_space_intersection.c). */
 #include "shape/sharp_shape.h"
 #include "shape/shape_validity.h"
 
@@ -11,13 +10,13 @@
 
 #include <assert.h>
 
-/* Largest inset as a fraction of the inradius. The remaining solid spans a millionth of it, far
- * above round-off. */
+/* Largest inset as a fraction of the inradius. The remaining solid has a millionth of the shape's
+ * size, far above round-off. */
 #define INSET_FRACTION_MAX (1.0 - 0x1p-20)
 
-/* Moves side and ends of a cone inward by `by`. With slope k = (wide - narrow) / height, the
- * radius shrinks by `by` sqrt(1 + k^2) in every cross-section. If the narrow end vanishes, the
- * cone ends in an apex below it. */
+/* Displaces side and ends of a cone inward by `by`. With slope k = (wide - narrow) / height,
+ * displacing the side reduces the radius of every cross-section by `by` sqrt(1 + k^2). If the
+ * radius at the narrow end would be negative, the cone ends in an apex below it. */
 static void shrink_cone(ct_sharp_shape *inner, double by) {
   double a = inner->shape.cone.half_length, bottom = inner->shape.cone.radius_bottom,
          top = inner->shape.cone.radius_top;
@@ -66,13 +65,13 @@ ct_sharp_shape ct_shape_sharp(const ct_shape *shape) {
   }
   inner.shape.inset = false;
   inner.shape.rounding = inner.shape.margin = 0.0;
-  /* A capsule includes them in its radii. */
+  /* The radii of a capsule include rounding and margin. */
   if (shape->kind == CT_KIND_CAPSULE) {
     inner.shape.capsule.radius_bottom = shape->capsule.radius_bottom + ct_shape_growth(shape);
     inner.shape.capsule.radius_top = shape->capsule.radius_top + ct_shape_growth(shape);
     return inner;
   }
-  /* Other kinds have a ball around each point; an inset keeps the original faces. */
+  /* Other kinds have the ball around each point; an inset shape keeps its original faces. */
   inner.radius =
       shape->kind == CT_KIND_PLANE ? ct_shape_growth(shape) : shape->rounding + shape->margin;
   if (shape->kind == CT_KIND_CONE && shape->cone.radius_bottom == shape->cone.radius_top) {
@@ -84,7 +83,7 @@ ct_sharp_shape ct_shape_sharp(const ct_shape *shape) {
   return inner;
 }
 
-/* Radius of the largest ball tangent to the wide end and the side, or to both ends. */
+/* Returns the radius of the largest ball that touches the wide end and the side, or both ends. */
 static double find_cone_inradius(const ct_shape *shape) {
   double a = shape->cone.half_length,
          wide = ct_max2(shape->cone.radius_bottom, shape->cone.radius_top);
