@@ -1,12 +1,13 @@
-/* Radix sort of directed edges: stable counting passes, least significant vertex first. On a
- * closed surface as many edges start at a vertex as end there, so one count serves all passes.
- * O(edges + vertices). */
+/* Radix sort of half-edges by stable counting passes, least significant vertex first. On a closed
+ * surface as many edges start at a vertex as end there, so the passes by `from` and by `to` share
+ * one table of counts. O(edges + vertices). */
 #include "hull/half_edge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges moved between two polls of the cancel flag: 1 ms if they are not in the cache. */
+/* Number of edges copied between two polls of the cancel flag: 1 ms if they are not in the
+ * cache. */
 #define EDGES_PER_POLL 65536u
 
 bool ct_half_edges_open(ct_half_edges *set, uint32_t corners, uint32_t vertices,
@@ -41,7 +42,7 @@ static void count_by_from(ct_half_edges *set, const uint32_t *loop) {
   for (uint32_t v = 0; v < set->vertices; v++) set->start[v + 1] += set->start[v];
 }
 
-/* Scatters the edges of all loops into their order by `from`. False: cancelled. */
+/* Writes the half-edges of all loops to `edges`, sorted by `from`. False: cancelled. */
 static bool gather_half_edges(ct_half_edges *set, const uint32_t *face_start, const uint32_t *loop,
                               uint32_t faces) {
   rewind_cursors(set);

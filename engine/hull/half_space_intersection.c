@@ -1,11 +1,11 @@
-/* Hull from half-spaces: input checks, an interior point, and the duality that computes the
- * polytope; inset of a hull.
+/* Hull from half-spaces: checks the input, finds an interior point, and computes the polytope by
+ * duality; inset of a hull.
  *
- * Boundedness is decided exactly on the given normals: the origin must be strictly inside their
- * hull. Interior point: inscribed_ball.c; duality: hull_polar.c. An inset moves every face plane
- * inward by one distance, which the inradius bounds, and intersects again. Limits:
- * CT_HULL_POINTS_MAX planes, distances up to CT_EXACT_MAX.
- */
+ * The intersection is bounded if and only if the origin is strictly inside the hull of the normals,
+ * which is decided exactly for the given normals. Interior point: inscribed_ball.c; duality:
+ * hull_polar.c. An inset moves every face plane inward by the same distance and intersects the
+ * half-spaces again; the result is empty beyond the inradius. Limits: CT_HULL_POINTS_MAX planes,
+ * distances up to CT_EXACT_MAX. */
 #include "hull/hull_faces.h"
 #include "hull/hull_polar.h"
 #include "hull/inscribed_ball.h"
@@ -21,8 +21,9 @@ static void free_plane_set(ct_plane_set *set) {
   free(set->points);
 }
 
-/* Normalises each plane by a power of two, which is exact. Planes farther away than any
- * coordinate exceed the limit. */
+/* Copies each plane to the set, multiplied by a power of two, which is exact. CT_LIMIT: a plane is
+ * farther from the origin than the greatest coordinate, or not finite; report->culprit is its
+ * index. */
 static ct_status scale_planes(ct_plane_set *set, const double (*given)[4], ct_hull_report *report) {
   size_t n = set->count ? set->count : 1;
   set->unit = malloc(n * sizeof *set->unit);
@@ -38,7 +39,7 @@ static ct_status scale_planes(ct_plane_set *set, const double (*given)[4], ct_hu
     report->culprit = i;
     if (largest == 0.0) return CT_DEGENERATE_HULL;
     if (!(largest < INFINITY)) return CT_LIMIT;
-    /* Scale normal and constant by one power of two. */
+    /* Multiply normal and constant by the same power of two. */
     (void)frexp(largest, &exponent);
     double d = ldexp(given[i][3], -exponent);
     if (!(fabs(d) <= CT_EXACT_MAX)) return CT_LIMIT;
@@ -47,7 +48,7 @@ static ct_status scale_planes(ct_plane_set *set, const double (*given)[4], ct_hu
                     ct_exact_flush(ldexp(normal.z, -exponent)));
     set->normals[i] = normal;
     set->constants[i] = ct_exact_flush(d);
-    /* Unit normals are rounded; they serve distances, not decisions. */
+    /* The unit normals are rounded: they are used for distances, not for decisions. */
     double length = ct_norm(normal);
     set->unit[i] = (ct_half_space){{normal.x / length, normal.y / length, normal.z / length},
                                    -set->constants[i] / length};
@@ -56,8 +57,7 @@ static ct_status scale_planes(ct_plane_set *set, const double (*given)[4], ct_hu
   return CT_OK;
 }
 
-/* The intersection is bounded if and only if the origin is strictly inside the hull of the
- * normals. */
+/* CT_UNBOUNDED unless the origin is strictly inside the hull of the normals. */
 static ct_status check_bounded(ct_plane_set *set, ct_hull_builder *grow, ct_hull_report *report) {
   int rank;
   ct_status status = ct_quickhull(set->normals, set->count, set->cancel, grow, &rank);
@@ -69,8 +69,8 @@ static ct_status check_bounded(ct_plane_set *set, ct_hull_builder *grow, ct_hull
   return CT_UNBOUNDED;
 }
 
-/* Computes the polytope about the inscribed ball's centre, then again about the centroid: dual
- * points about the middle of the body are best distributed. */
+/* Computes the polytope with the centre of the inscribed ball as origin of the duality, then again
+ * with the centroid of the first result: from there the dual points are spread most evenly. */
 static ct_status intersect_half_spaces(ct_plane_set *set, ct_hull_builder *grow, ct_hull **out,
                                        ct_hull_report *report) {
   ct_inscribed ball = ct_inscribed_ball(set->unit, set->count, set->cancel);
@@ -89,7 +89,7 @@ static ct_status intersect_half_spaces(ct_plane_set *set, ct_hull_builder *grow,
     ct_hull_release(rough);
     return status;
   }
-  /* At round-off the centroid may violate a plane; then the first result is returned. */
+  /* The centroid may violate a plane by round-off; then the first result is returned. */
   if (status == CT_OK) ct_hull_release(rough);
   *out = status == CT_OK ? fine : rough;
   return CT_OK;

@@ -1,12 +1,11 @@
 /* Convex hull of points, lifetime of a hull, and surface ids of its faces.
  *
- * Steps: flush tiny coordinates, cull interior points, sort along a Morton curve (Morton 1966:
- * codes of 10 bits per axis, least significant digit radix sort), quickhull with exact predicates,
- * join coplanar triangles, assemble. Of slightly moved points: if the old triangles still bound the
- * hull, which exact predicates decide, only planes, mass properties and digest are recomputed.
- * Half-spaces and insets: half_space_intersection.c; support function: hull_support.c. Limit:
- * CT_HULL_POINTS_MAX points.
- */
+ * Steps for points: flush tiny coordinates to zero, cull interior points, sort along a Morton curve
+ * (Morton 1966: codes of 10 bits per axis, least significant digit radix sort), quickhull with
+ * exact predicates, join coplanar triangles, assemble. For points that have moved slightly: if
+ * exact predicates prove that the old triangles still bound the hull, only planes, mass properties
+ * and digest are recomputed. Half-spaces and insets: half_space_intersection.c; support function:
+ * hull_support.c. Limit: CT_HULL_POINTS_MAX points. */
 #include "base/predicates.h"
 #include "hull/hull_cull_points.h"
 #include "hull/hull_faces.h"
@@ -43,8 +42,9 @@ static void write_morton_codes(const ct_vec3 *points, uint32_t count, uint32_t *
   }
 }
 
-/* Writes the indices of the points sorted along a Morton curve over their box; points in one
- * cell keep their order. `spare` has 3 count words. O(count). Morton 1966. */
+/* Writes the indices of the points, sorted along a Morton curve over their bounding box, to
+ * `order`; points in the same cell keep their order. `spare` is scratch for 3 * count values.
+ * O(count). Morton 1966. */
 static void sort_along_morton_curve(const ct_vec3 *points, uint32_t count, uint32_t *order,
                                     uint32_t *spare) {
   uint32_t *codes = spare, *next_codes = spare + count, *next_order = spare + 2 * (size_t)count;
@@ -66,10 +66,10 @@ static void sort_along_morton_curve(const ct_vec3 *points, uint32_t count, uint3
   }
 }
 
-/* Minimum number of points for culling; below it the search for an inner ellipsoid costs more
- * than it saves. */
+/* Smallest number of points that is culled: below it, finding an ellipsoid inside the hull costs
+ * more than culling saves. */
 #define CULL_MIN 512u
-/* Minimum number of points for sorting; fewer points stay in the cache in any order. */
+/* Smallest number of points that is sorted: fewer points stay in the cache in any order. */
 #define SORT_MIN 4096u
 
 static double find_largest_coordinate(const ct_vec3 *points, size_t count) {
@@ -81,16 +81,16 @@ static double find_largest_coordinate(const ct_vec3 *points, size_t count) {
   return largest;
 }
 
-/* Points in processing order, and the index of each input point there: CT_HULL_BUILDER_NONE for
- * culled points. position is NULL if the order is the input order. */
+/* Points in the order of processing. position[i] is the index in `points` of input point i, or
+ * CT_HULL_BUILDER_NONE if it was culled; `position` is NULL if the order is the input order. */
 typedef struct worklist {
   ct_vec3 *points;
   uint32_t count;
   uint32_t *position;
 } worklist;
 
-/* Sorts points along a Morton curve, which halves the time at a million points and does not
- * change the result. `kept` is permuted alike. */
+/* Sorts the points along a Morton curve, and permutes `kept` with them. This halves the time of
+ * quickhull for a million points and does not change the hull. */
 static ct_status sort_worklist(worklist *work, uint32_t *kept) {
   uint32_t n = work->count, *order = malloc(n * sizeof *order),
            *spare = malloc((size_t)n * 3 * sizeof *spare);
@@ -113,7 +113,8 @@ static ct_status sort_worklist(worklist *work, uint32_t *kept) {
   return ready ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
-/* Culls interior points and sorts the rest. */
+/* Removes points that are certainly interior, sorts the rest if there are many, and sets
+ * `position`. */
 static ct_status cull_and_sort_points(worklist *work) {
   uint32_t input = work->count, *kept = malloc(input * sizeof *kept);
   work->position = malloc(input * sizeof *work->position);
@@ -184,7 +185,8 @@ size_t ct_hull_bytes(const ct_hull *hull) {
   return hull->bytes + (hull->outer ? hull->outer->bytes : 0);
 }
 
-/* Largest number of points for the test, which needs about 2 n^2 signs. */
+/* Largest number n of points for which is_hull_of_points is tried: it evaluates about 2 n^2 exact
+ * signs. */
 #define MOVED_MAX 16u
 
 static bool has_only_triangles(const ct_hull_view *view, size_t count) {
@@ -194,7 +196,8 @@ static bool has_only_triangles(const ct_hull_view *view, size_t count) {
   return true;
 }
 
-/* True if the triangles bound the hull of the points and every point is a vertex. */
+/* True if the triangles of the view, with their vertices moved to `points`, bound the hull of the
+ * points and every point is a vertex. Decided exactly. */
 static bool is_hull_of_points(const ct_hull_view *view, const ct_vec3 *points) {
   for (uint32_t f = 0; f < view->face_count; f++) {
     const uint32_t *c = view->face_loop + view->face_start[f];
@@ -240,7 +243,8 @@ ct_status ct_hull_set_surfaces(ct_hull *hull, const uint32_t *ids) {
   return CT_OK;
 }
 
-/* Face left of the edge from u to v, by binary search; UINT32_MAX if the edge does not exist. */
+/* Returns the face to the left of the edge from u to v, by binary search in the sorted edges;
+ * UINT32_MAX if there is no such edge. */
 static uint32_t find_face_of_edge(const ct_hull_view *view, uint32_t u, uint32_t v) {
   uint32_t first = u < v ? u : v, second = u < v ? v : u, low = 0, high = view->edge_count;
   while (low < high) {
@@ -262,8 +266,8 @@ static bool has_face_vertex(const ct_hull_view *view, uint32_t face, uint32_t v)
   return false;
 }
 
-/* Face of `from` that contains a face of the copy: the face left of a common edge, else the face
- * with its first three vertices. */
+/* Returns the face of `from` that a face of `to` is a part of: the face left of a common edge, else
+ * the face that contains its first three vertices; 0 if neither exists. */
 static uint32_t find_source_face(const ct_hull_view *from, const ct_hull_view *to, uint32_t face) {
   uint32_t begin = to->face_start[face], end = to->face_start[face + 1], v[3];
   for (uint32_t i = begin; i < end; i++) {

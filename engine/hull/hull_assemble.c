@@ -1,11 +1,10 @@
-/* Assembly of a hull from its cells: one block of memory, canonical order, adjacency, edges,
- * planes.
+/* Assembles a ct_hull from its polygon faces: one block of memory, canonical order, adjacency,
+ * edges and planes.
  *
- * The canonical order makes the result independent of the order in which cells were found. Faces
+ * The canonical order makes the result independent of the order in which faces were found. Faces
  * and adjacency are sorted as half-edges, so the cost is linear for any vertex degree. Face planes
  * are computed from the vertices in double-double: two triangles at a time in SIMD lanes, other
- * polygons one by one. Both paths give the same bits.
- */
+ * polygons one by one. Both ways give the same bits. */
 #include "base/double_double.h"
 #include "base/simd_double_double.h"
 #include "hull/half_edge.h"
@@ -28,7 +27,7 @@ void ct_wide_triangle(const ct_vec3 *vertices, const uint32_t *loop, uint32_t co
       second = i;
     }
   }
-  /* Farthest vertex from the line through the first two. */
+  /* The third vertex is the farthest from the line through the first two. */
   ct_vec3 along = ct_sub(vertices[loop[second]], origin);
   most = -1.0;
   for (uint32_t i = 1; i < count; i++) {
@@ -43,8 +42,8 @@ void ct_wide_triangle(const ct_vec3 *vertices, const uint32_t *loop, uint32_t co
   wide[2] = loop[second < third ? third : second];
 }
 
-/* Normal from a double-double cross product. The offset is the maximum of n.v over the face, so
- * all its vertices are inside. */
+/* Computes the plane of a face: the unit normal from a double-double cross product, and as offset
+ * the maximum of n.v over the vertices, so that all of them are inside the plane. */
 static void find_polygon_plane(const ct_hull_view *view, const ct_vec3 *vertices, uint32_t face,
                                double plane[4]) {
   uint32_t wide[3], count = view->face_start[face + 1] - view->face_start[face];
@@ -70,15 +69,16 @@ static ct_vec3_lanes load_corner_pair(const ct_vec3 *vertices, uint32_t a, uint3
 
 static ct_lanes absolute_lanes(ct_lanes a) { return ct_lanes_higher(a, -a); }
 
-/* Dot product of two double vectors in double-double. */
+/* Returns the dot products of two pairs of double vectors, computed in double-double and
+ * rounded. */
 static ct_lanes dot_in_double_double(ct_vec3_lanes n, ct_vec3_lanes v) {
   ct_dd_lanes xy = ct_dd_add_lanes(ct_two_product_lanes(n.x, v.x), ct_two_product_lanes(n.y, v.y));
   ct_dd_lanes sum = ct_dd_add_lanes(xy, ct_two_product_lanes(n.z, v.z));
   return sum.high + sum.low;
 }
 
-/* Planes of two triangles with consecutive loops. False: the area of one is not representable in
- * doubles. */
+/* Computes the planes of two triangles whose loops are consecutive. False: the area of one is not
+ * representable in doubles. */
 static bool find_triangle_planes(const uint32_t loop[6], const ct_vec3 *vertices,
                                  double planes[2][4]) {
   ct_vec3_lanes corner[3];
@@ -88,7 +88,7 @@ static bool find_triangle_planes(const uint32_t loop[6], const ct_vec3 *vertices
   ct_dd3_lanes cross = ct_dd3_cross_lanes(&p, &q);
   ct_vec3_lanes n = {cross.x.high + cross.x.low, cross.y.high + cross.y.low,
                      cross.z.high + cross.z.low};
-  /* Scale by the largest component, so squares neither overflow nor underflow. */
+  /* Divide by the largest component, so that squares neither overflow nor underflow. */
   ct_lanes most = ct_lanes_higher(ct_lanes_higher(absolute_lanes(n.x), absolute_lanes(n.y)),
                                   absolute_lanes(n.z));
   if (!(most[0] > 0.0 && most[1] > 0.0)) return false;
@@ -116,7 +116,7 @@ uint32_t ct_hull_face_planes(const ct_hull_view *view, const ct_vec3 *vertices, 
 
 #define ALIGNMENT 64u
 
-/* Writable pointers to the view's arrays during assembly. */
+/* The hull to be filled, with writable pointers to the arrays of its view. */
 typedef struct writer {
   ct_hull *hull;
   double *x, *y, *z, *nx, *ny, *nz, *offset;
@@ -126,9 +126,9 @@ typedef struct writer {
 
 /* Scratch arrays of the assembly. */
 typedef struct scratch {
-  uint32_t *order; /* [face_count] cell face at each position of the hull's order */
-  uint32_t *rank;  /* [face_count] inverse of `order` */
-  uint32_t *turn;  /* [face_count] index in face_loop of each face's lowest vertex */
+  uint32_t *order; /* [face_count] index in the cells of each face of the hull */
+  uint32_t *rank;  /* [face_count] index in the hull of each face of the cells */
+  uint32_t *turn;  /* [face_count] position in the cells' face_loop of each face's lowest vertex */
   ct_half_edges set;
 } scratch;
 
@@ -136,15 +136,16 @@ static uint32_t round_up_to_lanes(uint32_t n) {
   return (n + CT_HULL_LANES - 1) / CT_HULL_LANES * CT_HULL_LANES;
 }
 
-/* Returns the next aligned piece of the block; a NULL base only adds up the size. */
+/* Returns the next aligned piece of the block and adds its size to *used; if base is NULL, only
+ * adds the size. */
 static void *carve_aligned(char *base, size_t *used, size_t bytes) {
   void *at = base ? base + *used : NULL;
   *used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   return at;
 }
 
-/* Divides the block. The first call, with a NULL base, computes the size; the second assigns the
- * arrays. */
+/* Divides the block into the arrays of the hull and returns its size. With a NULL base it only
+ * computes the size. */
 static size_t lay_out_hull(writer *w, char *base, const ct_hull_cells *cells) {
   uint32_t vertices = cells->vertex_count, faces = cells->face_count,
            loop = cells->face_start[faces];
@@ -169,8 +170,9 @@ static size_t lay_out_hull(writer *w, char *base, const ct_hull_cells *cells) {
   return used;
 }
 
-/* Rotates each loop to begin at its lowest vertex, and sorts faces by their first two vertices:
- * the order in which the sorted half-edges reach the first edge of each face. */
+/* Rotates each face loop so that it begins at the lowest vertex, and sorts the faces by their first
+ * two vertices. That is the order in which the sorted half-edges reach the first edge of each
+ * face. */
 static void write_hull_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
   for (uint32_t f = 0; f < cells->face_count; f++) {
     uint32_t lowest = cells->face_start[f];
@@ -206,7 +208,7 @@ static void write_hull_vertices(writer *w, const ct_hull_cells *cells) {
   }
 }
 
-/* Writes neighbours in ascending order, and the edges with their two faces. */
+/* Writes each vertex's neighbours in ascending order, and all edges with their two faces. */
 static void write_hull_edges(writer *w, const scratch *s) {
   const ct_half_edge *edges = s->set.edges, *reverse = s->set.spare;
   uint32_t at = 0;
@@ -229,7 +231,8 @@ static void write_plane(writer *w, uint32_t face, const double plane[4]) {
   w->offset[face] = plane[3];
 }
 
-/* Computes or copies the face planes, and pads the SIMD lanes. False: cancelled. */
+/* Computes the face planes, or copies them from the cells, and repeats the last plane up to full
+ * SIMD lanes. False: cancelled. */
 static bool write_hull_planes(writer *w, const ct_hull_cells *cells, const scratch *s) {
   uint32_t polls = 0, last = cells->face_count - 1;
   for (uint32_t f = 0, done; f <= last; f += done) {
@@ -265,7 +268,7 @@ static void write_view(writer *w, const ct_hull_cells *cells) {
                                  .edge_faces = (const uint32_t(*)[2])w->edge_faces};
 }
 
-/* Fills the block. False: cancelled. */
+/* Fills all arrays of the hull and its mass properties. False: cancelled. */
 static bool fill_hull(writer *w, const ct_hull_cells *cells, scratch *s) {
   write_view(w, cells);
   write_hull_vertices(w, cells);
@@ -290,7 +293,7 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
                            ct_hull **out) {
   writer w = {0};
   uint32_t loop = cells->face_start[cells->face_count];
-  /* Compute the size, allocate, then fill the block. */
+  /* Compute the size, allocate, then fill. */
   size_t bytes = lay_out_hull(&w, NULL, cells);
   char *block = aligned_alloc(ALIGNMENT, bytes);
   scratch s = {.order = malloc((size_t)cells->face_count * 3 * sizeof *s.order)};
@@ -309,7 +312,7 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
     free(block);
     return status;
   }
-  /* Properties of the complete hull. */
+  /* Set the members that depend on the complete hull. */
   w.hull->bytes = bytes;
   w.hull->digest = digest_hull(&w.hull->view);
   w.hull->exact = exact;

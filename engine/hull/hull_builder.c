@@ -1,19 +1,19 @@
-/* Incremental convex hull: flood of the faces visible from a point, horizon, fan of new faces
- * (Barber, Dobkin, Huhdanpaa 1996, section 2).
+/* Incremental convex hull: floods the faces visible from a new point, and replaces them by a fan
+ * from the point to their boundary, the horizon (Barber, Dobkin, Huhdanpaa 1996, section 2).
  *
- * The horizon is one simple cycle. Faces that see p strictly are whole facets of the polytope,
- * because coplanar triangles agree. They are also the facets visible from p moved slightly inward,
- * a point in general position; their region is a disc.
- */
+ * The horizon is one simple cycle: exact predicates agree on coplanar triangles, so the faces that
+ * see a point p strictly form whole facets of the polytope. The same facets are visible from p
+ * moved slightly inward, a point in general position, and the region visible from such a point is a
+ * disc. */
 #include "hull/hull_builder.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Round-off of normal.(p - v0) relative to the exact determinant. Differences, products and sums
- * of the cross product give 4 u per product, the dot product as much again; 10 covers second
- * order. */
+/* Bound of the error of normal.(p - v0) in doubles against the exact determinant, relative to slack
+ * and |p - v0|_1. The cross product contributes 4 u per product (u: unit round-off), the dot
+ * product as much again; 10 u covers terms of second order. */
 #define SLACK_FACTOR (10.0 * CT_UNIT_ROUNDOFF)
 #define FIRST_CAPACITY 64u
 
@@ -38,7 +38,8 @@ static bool resize_index_array(uint32_t **array, uint32_t count) {
   return larger != NULL;
 }
 
-/* Reserves faces, lists as long as all faces, and a slot per vertex. */
+/* Reserves space for `faces` faces, index lists of the same length, and one entry for each of
+ * `vertices` vertices. False: out of memory. */
 static bool reserve_builder(ct_hull_builder *grow, uint32_t faces, uint32_t vertices) {
   if (faces > grow->face_capacity) {
     uint32_t n = grow_capacity(grow->face_capacity, faces);
@@ -85,7 +86,7 @@ ct_status ct_hull_builder_start(ct_hull_builder *grow, const ct_vec3 *points,
   uint32_t highest = 0;
   for (int i = 0; i < 4; i++) highest = v[i] > highest ? v[i] : highest;
   if (!reserve_builder(grow, 4, highest + 1)) return CT_OUT_OF_MEMORY;
-  /* Order the tetrahedron so that its base faces outward. */
+  /* Orient the base 0 1 2 outward, so that vertex 3 is on its inner side. */
   if (side > 0) {
     uint32_t t = v[1];
     v[1] = v[2];
@@ -95,8 +96,7 @@ ct_status ct_hull_builder_start(ct_hull_builder *grow, const ct_vec3 *points,
   grow->face_count = grow->live_count = grow->created_count = 4;
   grow->removed_count = grow->spare_count = grow->stamp = 0;
 
-  /* Vertex 3 is on the inner side of the base 0 1 2; each other face shares one edge of the
-   * base. */
+  /* Each other face shares one edge with the base. */
   set_face(grow, 0, v[0], v[1], v[2]);
   set_face(grow, 1, v[1], v[0], v[3]);
   set_face(grow, 2, v[2], v[1], v[3]);
@@ -116,8 +116,9 @@ static uint32_t find_edge_to(const ct_hull_builder_face *face, uint32_t neighbou
   return 2;
 }
 
-/* Collects the connected faces that see p, starting at one of them, in `removed`. Marks: 2 stamp
- * if a face does not see p, 2 stamp + 1 if it does. Returns the number of horizon edges. */
+/* Collects the faces that see p and are connected with `seen_from`, which must see p, in `removed`.
+ * Marks a face 2 * stamp if it does not see p, 2 * stamp + 1 if it does. Returns the number of
+ * horizon edges. */
 static uint32_t flood_visible_faces(ct_hull_builder *grow, ct_vec3 p, uint32_t seen_from) {
   uint32_t no = 2 * grow->stamp, yes = no + 1, horizon = 0;
   grow->removed[0] = seen_from;
@@ -146,8 +147,8 @@ static void reset_stamps(ct_hull_builder *grow) {
   grow->stamp = 0;
 }
 
-/* Builds a fan over the horizon. Neighbours across spokes are found by the start vertex of each
- * horizon edge. */
+/* Builds a triangle from the point to each horizon edge. Two new triangles are neighbours if one's
+ * horizon edge ends where the other's starts, so the triangles are found by the start vertex. */
 static void build_fan(ct_hull_builder *grow, uint32_t point) {
   uint32_t no = 2 * grow->stamp;
   grow->created_count = 0;

@@ -1,31 +1,32 @@
-/* Culling of points that are certainly interior: points inside an ellipsoid that is inside the hull
- * of the extreme points along 13 axes. After Akl, Toussaint 1978.
+/* Culls points inside an ellipsoid that is itself inside the hull of the extreme points along 13
+ * axes. After Akl, Toussaint 1978.
  *
  * The ellipsoid has the proportions of the bounding box. Coordinates are scaled by powers of two
- * near the box sides, which is exact and keeps flat clouds away from round-off. For a ball full of
- * points about half are culled, at the cost of one distance each.
- */
+ * near the sides of the box, which is exact and keeps flat clouds away from round-off. Of points
+ * uniformly distributed in a ball about half are culled, at the cost of one distance each. */
 #include "hull/hull_cull_points.h"
 #include "base/simd_lanes.h"
 #include "hull/quickhull.h"
 
 #include <stdlib.h>
 
-/* Axes in SIMD pairs; z occurs twice. */
+/* Number of SIMD pairs of axes: 13 axes, of which z occurs twice. */
 #define PAIRS 7
 #define AXES (2 * PAIRS)
-/* Points per block: the extreme blocks are found first, then the points inside them. */
+/* Points per block: a first pass finds the block with each extreme, a second the point in it. */
 #define BLOCK 64u
-/* Covers the round-off of a squared distance (10 u) and of the squared size (18 u). */
+/* Shrinks the squared size of the ellipsoid, which covers the round-off of a squared distance (10
+ * u) and of the squared size itself (18 u). */
 #define SHRINK (1.0 - 64.0 * CT_UNIT_ROUNDOFF)
-/* Bound on unit exponents: squares and cubes of coordinates neither overflow nor underflow. */
+/* Greatest exponent of a scale: up to it, squares and cubes of coordinates neither overflow nor
+ * underflow. */
 #define EXPONENT_MAX 250
 
-/* Points p with |(p - center) / axes| < size, in scaled coordinates. */
+/* The set of points p with |(p - center) / axes| < size, componentwise, in scaled coordinates. */
 typedef struct ellipsoid {
-  ct_vec3 unit; /* power-of-two scale of each coordinate */
+  ct_vec3 unit; /* power of two by which each coordinate is multiplied */
   ct_vec3 center, axes;
-  double square; /* size^2; 0: no ellipsoid */
+  double square; /* size^2; 0: there is no ellipsoid */
 } ellipsoid;
 
 static ct_vec3 scale_by_unit(ct_vec3 p, ct_vec3 unit) {
@@ -38,7 +39,8 @@ static double choose_unit(double extent) {
   return extent > 0.0 && abs(exponent) <= EXPONENT_MAX ? ldexp(1.0, -exponent) : 1.0;
 }
 
-/* Extremes along the axes: coordinates, sums and differences of two, and of all three; z twice. */
+/* Minima and maxima of a point set along the 13 axes: the coordinates, sums and differences of two
+ * coordinates, and of all three; z occurs twice. */
 typedef struct reach {
   ct_lanes least[PAIRS], most[PAIRS];
 } reach;
@@ -68,7 +70,8 @@ static void find_block_extremes(const ct_vec3 *points, uint32_t count, ct_vec3 u
   }
 }
 
-/* First point with a given height along an axis. Requires that one exists. */
+/* Returns the index of the first point with exactly this coordinate along the axis. Requires that
+ * one exists. */
 static uint32_t find_point_at_height(const ct_vec3 *points, uint32_t count, ct_vec3 unit, int axis,
                                      double height) {
   for (uint32_t i = 0; i < count; i++) {
@@ -83,7 +86,8 @@ static uint32_t clamp_block_end(uint32_t from, uint32_t count) {
   return count - from < BLOCK ? count : from + BLOCK;
 }
 
-/* Extreme points in both directions of each axis: first the block, then the point. */
+/* Writes the extreme points in both directions of each axis: out[2 a] lowest, out[2 a + 1] highest
+ * on axis a. */
 static void find_extremes(const ct_vec3 *points, uint32_t count, ct_vec3 unit,
                           uint32_t out[2 * AXES]) {
   double least[AXES], most[AXES];
@@ -111,8 +115,8 @@ static void find_extremes(const ct_vec3 *points, uint32_t count, ct_vec3 unit,
   }
 }
 
-/* Lower bound of the largest ellipsoid size that no face cuts. The face's slack covers the error
- * of its normal in both terms. */
+/* Returns a lower bound of the size of the largest ellipsoid that no face cuts. The slack of a face
+ * bounds the error of its normal in numerator and denominator. */
 static double find_inner_size(const ct_hull_builder *grow, ct_vec3 center, ct_vec3 axes) {
   double size = INFINITY;
   for (uint32_t f = 0; f < grow->face_count; f++) {
@@ -140,7 +144,7 @@ static ct_status find_ellipsoid(const ct_vec3 *points, uint32_t count, ellipsoid
     sum = ct_add(sum, ct_scale(ct_sub(corner[i], corner[0]), 1.0 / (2 * AXES)));
   }
   out->center = ct_add(corner[0], sum);
-  /* Largest ellipsoid inside the hull of the extreme points. */
+  /* Find the largest ellipsoid inside the hull of the extreme points. */
   ct_hull_builder grow = {0};
   int rank;
   ct_status status = ct_quickhull(corner, 2 * AXES, NULL, &grow, &rank);

@@ -1,8 +1,9 @@
-/* Facets of a triangulated hull: flood over exactly coplanar neighbours, boundary loop, corners.
+/* Facets of a triangulated hull: floods exactly coplanar neighbours, links their boundary to a
+ * loop, and selects the vertices.
  *
- * A vertex of the polytope is on three or more facets; a point inside an edge is on two loops, a
- * point inside a facet on none. Corners are therefore found by counting, without another predicate.
- */
+ * A vertex of the polytope is on three or more facets; a point inside an edge is on two boundary
+ * loops, a point inside a facet on none. Vertices are therefore found by counting, without another
+ * predicate. */
 #include "hull/hull_faces.h"
 
 #include <assert.h>
@@ -11,16 +12,17 @@
 
 typedef struct joiner {
   const ct_hull_builder *grow;
-  uint32_t *facet_of; /* [grow->face_count] CT_HULL_BUILDER_NONE until visited */
-  uint32_t *stack;    /* pending triangles of the facet */
-  uint32_t
-      *follower;   /* [point_count] successor of each point on the boundary of the current facet */
-  uint32_t *uses;  /* [point_count] number of loops through the point, then its vertex index */
-  uint32_t *loop;  /* loops of all facets, as point indices */
-  uint32_t *start; /* [facets + 1] */
+  uint32_t *facet_of; /* [grow->face_count] facet of each triangle; CT_HULL_BUILDER_NONE until
+                         visited */
+  uint32_t *stack;    /* triangles of the current facet whose neighbours have not been visited */
+  uint32_t *follower; /* [point_count] next point on the boundary of the current facet, for each
+                         point on it */
+  uint32_t *uses;     /* [point_count] number of loops through each point; later its vertex index */
+  uint32_t *loop;     /* boundary loops of all facets, as point indices */
+  uint32_t *start;    /* [facets + 1] position in `loop` of each facet's first point */
   uint32_t facets;
   const ct_cancel *cancel;
-  uint32_t steps; /* triangles visited, for the cancel poll */
+  uint32_t steps; /* number of triangles visited, for polling the cancel flag */
 } joiner;
 
 void ct_hull_cells_free(ct_hull_cells *cells) {
@@ -43,7 +45,8 @@ static bool is_coplanar_face(const ct_hull_builder *grow, uint32_t face, uint32_
   return true;
 }
 
-/* Collects the facet that contains `seed`, and appends its boundary loop. False: cancelled. */
+/* Collects the facet that contains the triangle `seed`, and appends its boundary loop to `loop`.
+ * False: cancelled. */
 static bool join_facet(joiner *j, uint32_t seed) {
   const ct_hull_builder *g = j->grow;
   uint32_t depth = 0, boundary = 0, from = CT_HULL_BUILDER_NONE, facet = j->facets++;
@@ -61,13 +64,13 @@ static bool join_facet(joiner *j, uint32_t seed) {
         j->stack[depth++] = other;
         continue;
       }
-      /* A boundary edge: link it to its successor. */
+      /* This edge is on the boundary: link its start to its end. */
       from = f->vertex[e];
       j->follower[from] = f->vertex[(e + 1) % 3];
       boundary++;
     }
   }
-  /* Append the boundary loop, and count the loops through each point. */
+  /* Append the boundary loop, and count a loop for each of its points. */
   uint32_t at = j->start[facet];
   for (uint32_t i = 0; i < boundary; i++, from = j->follower[from]) {
     j->loop[at++] = from;
@@ -100,8 +103,8 @@ static void free_joiner(joiner *j) {
   free(j->start);
 }
 
-/* Points on three or more loops become vertices; uses[] becomes the vertex index,
- * CT_HULL_BUILDER_NONE for other points. */
+/* Makes a vertex of each point on three or more loops. Replaces the counts in uses[] by vertex
+ * indices, CT_HULL_BUILDER_NONE for points that are no vertices. */
 static ct_status collect_vertices(joiner *j, uint32_t point_count, const uint32_t *position,
                                   ct_hull_cells *cells) {
   uint32_t count = 0;
@@ -150,7 +153,7 @@ ct_status ct_hull_cells_join(const ct_hull_builder *grow, uint32_t point_count,
         !join_facet(&j, i))
       status = CT_CANCELLED;
   }
-  /* Each of these steps writes new memory: tens of milliseconds for large hulls. */
+  /* Each of these steps writes new memory, which takes tens of milliseconds for large hulls. */
   if (status == CT_OK) status = collect_vertices(&j, point_count, position, cells);
   if (status == CT_OK && ct_cancel_raised(cancel)) status = CT_CANCELLED;
   if (status == CT_OK) status = collect_faces(&j, cells);

@@ -1,19 +1,19 @@
 /* Volume, centroid, inertia, bounding ball and AABB of a hull (polyhedral mass properties, Mirtich
  * 1996; covariance of a tetrahedron).
  *
- * Sums over tetrahedra from an inner point to a fan of each face, two per SIMD step. Determinants
- * are in double-double, because thin hulls cancel; moments are doubles in compensated sums
- * (Neumaier 1974). A first pass in doubles about the mean vertex estimates the centroid; the second
- * pass is about that estimate, so the inertia does not cancel.
- */
+ * Sums over tetrahedra from a point inside the hull to the triangles of a fan of each face, two per
+ * SIMD step. Determinants are in double-double because those of thin hulls cancel; moments are
+ * doubles in compensated sums (Neumaier 1974). A first pass in doubles, about the mean vertex,
+ * estimates the centroid; the second pass is about this estimate, so that the inertia does not
+ * cancel. */
 #include "base/double_double.h"
 #include "base/simd_double_double.h"
 #include "hull/hull_faces.h"
 
-/* Relative widening of a radius; covers the round-off of a distance (4 u). */
+/* Relative increase of the bounding radius; covers the round-off of a distance (4 u). */
 #define RADIUS_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
 
-/* Iterator over the triangles of all face fans. */
+/* Iterator over the triangles of the fans of all faces. */
 typedef struct fan {
   const ct_hull_view *view;
   uint32_t face, at;
@@ -38,8 +38,8 @@ static ct_vec3_lanes load_vertex_pair(const ct_hull_view *view, uint32_t a, uint
       {view->x[a], view->x[b]}, {view->y[a], view->y[b]}, {view->z[a], view->z[b]}};
 }
 
-/* Loads the next two triangles, one corner of both per entry. A missing second triangle is a
- * point of zero volume. */
+/* Loads the next two triangles: corner[i] has vertex i of both in its lanes. If only one is left,
+ * the other lane is a point, with volume 0. False: no triangle is left. */
 static bool load_next_triangles(fan *f, ct_vec3_lanes corner[3]) {
   uint32_t a[3], b[3];
   if (!next_triangle(f, a)) return false;
@@ -48,8 +48,9 @@ static bool load_next_triangles(fan *f, ct_vec3_lanes corner[3]) {
   return true;
 }
 
-/* Sums over tetrahedra with their apex at the reference: D, D s and D (s s + x x + y y + z z). D
- * is six volumes, s = x + y + z. */
+/* Sums over tetrahedra with vertices reference, p, q, r. D is six times the volume, x = (px, qx,
+ * rx) relative to the reference (y and z alike), s = x + y + z summed over p, q, r. `d`: D.
+ * `first`: D s for each coordinate. `xx` to `zx`: D (s t + p p + q q + r r) for two coordinates. */
 typedef struct moments {
   ct_dd_lanes d;
   ct_dd_lanes first[3];
@@ -92,7 +93,7 @@ static ct_vec3_lanes broadcast_vector(ct_vec3 v) {
   return (ct_vec3_lanes){{v.x, v.x}, {v.y, v.y}, {v.z, v.z}};
 }
 
-/* Sums the moments of all tetrahedra about the reference. False: cancelled. */
+/* Sums the moments of all tetrahedra about the reference point. False: cancelled. */
 static bool integrate_tetrahedra(const ct_hull_view *view, ct_vec3 reference,
                                  const ct_cancel *cancel, moments *m) {
   *m = (moments){0};
@@ -112,7 +113,8 @@ static ct_dd add_lanes_of_sum(ct_dd_lanes sum) {
 
 static double round_sum(ct_dd_lanes sum) { return ct_dd_value(add_lanes_of_sum(sum)); }
 
-/* Centroid relative to the reference: sum of D s over 4 sum of D. */
+/* Returns the centroid relative to the reference point: the sum of D s divided by 4 times the sum
+ * of D (see moments). */
 static ct_vec3 find_centroid_offset(const moments *m) {
   ct_dd four = ct_dd_mul(add_lanes_of_sum(m->d), ct_dd_of(4.0));
   return (ct_vec3){ct_dd_value(ct_dd_div(add_lanes_of_sum(m->first[0]), four)),
@@ -132,8 +134,8 @@ static ct_vec3_lanes subtract_lanes(ct_vec3_lanes a, ct_vec3_lanes b) {
   return (ct_vec3_lanes){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-/* Estimate of the centroid in doubles. Negative weights, which are round-off, count as zero: the
- * estimate is a mean of inner points. False: cancelled. */
+/* Estimates the centroid in doubles. Negative volumes are round-off and count as zero, so the
+ * estimate is a convex combination of points inside the hull. False: cancelled. */
 static bool estimate_centroid(const ct_hull_view *view, const ct_cancel *cancel, ct_vec3 *near) {
   fan f = {.view = view};
   ct_vec3 inner = find_mean_vertex(view);
@@ -141,7 +143,7 @@ static bool estimate_centroid(const ct_hull_view *view, const ct_cancel *cancel,
                 sum = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
   ct_lanes total = {0.0, 0.0};
   const ct_lanes none = {0.0, 0.0};
-  /* Sum the volumes of tetrahedra from the mean vertex, and their first moments. */
+  /* Sum the volumes of the tetrahedra from the mean vertex, and their first moments. */
   for (uint32_t steps = 0; load_next_triangles(&f, corner); steps++) {
     if (ct_hull_cancelled(steps, cancel)) return false;
     ct_vec3_lanes p = subtract_lanes(corner[0], reference),
@@ -155,7 +157,7 @@ static bool estimate_centroid(const ct_hull_view *view, const ct_cancel *cancel,
     sum.y += d * (p.y + q.y + r.y);
     sum.z += d * (p.z + q.z + r.z);
   }
-  /* Without volume the estimate is the mean vertex. */
+  /* If the sum of the volumes is zero, the estimate is the mean vertex. */
   double four = 4.0 * (total[0] + total[1]);
   *near = inner;
   if (four > 0.0)
@@ -164,8 +166,9 @@ static bool estimate_centroid(const ct_hull_view *view, const ct_cancel *cancel,
   return true;
 }
 
-/* Covariance about the centroid by the parallel axis theorem: moments about the reference minus
- * V c c. Inertia is trace minus covariance. */
+/* Returns the inertia for density 1 about the centroid, which is at `c` relative to the reference
+ * point of the moments: the covariance by the parallel axis theorem (moments minus V c c), then its
+ * trace minus the covariance. */
 static ct_mat3 shift_inertia(const moments *m, ct_vec3 c) {
   double volume = round_sum(m->d) / 6.0;
   double xx = round_sum(m->xx) / 120.0 - volume * c.x * c.x,
@@ -187,7 +190,7 @@ bool ct_hull_measure(ct_hull_view *view, const ct_cancel *cancel) {
   view->centroid = ct_add(near, offset);
   view->inertia = shift_inertia(&m, offset);
 
-  /* Bounding box, and the radius about the centroid. */
+  /* Bounding box, and bounding radius about the centroid. */
   ct_vec3 v = ct_hull_vertex(view, 0);
   view->box = (ct_aabb){v, v};
   double radius = 0.0;

@@ -1,14 +1,14 @@
 /* Polar duality between half-spaces around a point and points around the origin (Preparata, Muller
  * 1979).
  *
- * With the origin at an inner point c, the plane n.p + d = 0 maps to the point n / -(d + n.c).
- * Facets of the dual hull are vertices of the intersection, and its vertices are the facets. The
- * hull of the rounded dual points is exact, so the result is exactly the polytope of planes that
- * differ from the given ones by round-off.
+ * With the origin moved to an inner point c, the plane n.p + d = 0 maps to the dual point n / -(d +
+ * n.c). Facets of the hull of the dual points, the dual hull, are vertices of the intersection, and
+ * its vertices are the facets. The hull of the rounded dual points is exact, so the result is
+ * exactly the polytope of planes that differ from the given ones by round-off.
  *
- * Edges shorter than their round-off are contracted on the face loops: union-find of vertices,
- * rewritten loops, and a check that the result is a closed surface (half-edges, Euler's formula).
- */
+ * Edges that are not longer than the round-off of their ends are contracted: union-find of
+ * vertices, rewritten loops, and a check that the result is a closed surface (half-edges, Euler's
+ * formula). */
 #include "hull/hull_polar.h"
 #include "base/double_double.h"
 #include "hull/half_edge.h"
@@ -18,8 +18,9 @@
 #include <string.h>
 
 typedef struct collapser {
-  uint32_t *leader; /* [vertex_count] union-find of joined vertices; a root is the lowest index */
-  uint32_t *uses;   /* [vertex_count] number of loops through the vertex, then its new index */
+  uint32_t *leader; /* [vertex_count] union-find parent of each vertex; the root of a set is its
+                       lowest vertex */
+  uint32_t *uses;   /* [vertex_count] number of loops through each vertex; later its new index */
   uint32_t *start, *loop;
   ct_half_edges set;
   uint32_t face_count;
@@ -39,7 +40,8 @@ static void unite_vertices(collapser *c, uint32_t a, uint32_t b) {
   else c->leader[a] = b;
 }
 
-/* Joins the ends of all short edges. True if any edge was short. */
+/* Unites the ends of each edge that is not longer than the sum of rounding[] at its ends. True if
+ * there was such an edge. */
 static bool unite_short_edges(collapser *c, const ct_hull_cells *cells, const double *rounding) {
   bool any = false;
   for (uint32_t i = 0; i < cells->vertex_count; i++) c->leader[i] = i;
@@ -56,8 +58,9 @@ static bool unite_short_edges(collapser *c, const ct_hull_cells *cells, const do
   return any;
 }
 
-/* Rewrites loops over the leaders without repeats. With `filter`, skips vertices used fewer than
- * three times. Loops with fewer than three corners are dropped. */
+/* Rewrites the face loops to c->loop. Without `filter`, replaces each vertex by the root of its set
+ * and removes repetitions. With `filter`, removes vertices that are used fewer than three times.
+ * Drops loops that are left with fewer than three vertices. */
 static void rewrite_loops(collapser *c, const ct_hull_cells *cells, const uint32_t *in_start,
                           const uint32_t *in_loop, bool filter) {
   uint32_t faces = filter ? c->face_count : cells->face_count, at = 0, kept = 0;
@@ -82,8 +85,8 @@ static void rewrite_loops(collapser *c, const ct_hull_cells *cells, const uint32
   c->face_count = kept;
 }
 
-/* True if every directed edge occurs once with its reverse, and Euler's formula gives 2. False
- * also if cancelled. */
+/* True if every half-edge occurs once, its reverse too, and Euler's formula V - E + F gives 2.
+ * False also if cancelled (c->cancelled is then set). */
 static bool is_closed_surface(collapser *c, uint32_t vertices) {
   uint32_t n = c->start[c->face_count];
   c->cancelled = !ct_half_edges_match(&c->set, c->start, c->loop, c->face_count);
@@ -101,7 +104,7 @@ static void count_vertex_uses(collapser *c, uint32_t vertices) {
   for (uint32_t i = 0; i < c->start[c->face_count]; i++) c->uses[c->loop[i]]++;
 }
 
-/* Replaces the cells by the result: used vertices are compacted, loops renumbered. */
+/* Writes the contracted surface to the cells: removes unused vertices and renumbers the loops. */
 static void replace_cells(collapser *c, ct_hull_cells *cells) {
   uint32_t count = 0;
   for (uint32_t v = 0; v < cells->vertex_count; v++) {
@@ -121,7 +124,8 @@ static void contract_edges(collapser *c, ct_hull_cells *cells) {
   count_vertex_uses(c, cells->vertex_count);
   rewrite_loops(c, cells, c->start, c->loop, true);
   count_vertex_uses(c, cells->vertex_count);
-  /* A vertex with one or two faces left means the surface is not closed: keep the cells. */
+  /* If a vertex is left on one or two faces, the surface is not closed: leave the cells
+   * unchanged. */
   uint32_t vertices = 0;
   for (uint32_t v = 0; v < cells->vertex_count; v++) {
     if (c->uses[v] > 0 && c->uses[v] < 3) return;
@@ -130,11 +134,11 @@ static void contract_edges(collapser *c, ct_hull_cells *cells) {
   if (vertices >= 4 && is_closed_surface(c, vertices)) replace_cells(c, cells);
 }
 
-/* Contracts edges no longer than the sum of rounding[] at their ends, then drops faces without
- * area and vertices with fewer than three faces. Such edges occur if four planes through one
- * point have duals that are not exactly coplanar. Modifies loops and face_source; a joined
- * vertex keeps one of the positions. The cells stay unchanged if no edge is that short or the
- * result is not a closed surface. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Contracts edges that are not longer than the sum of rounding[] at their ends, then drops faces
+ * without area and vertices with fewer than three faces. Such edges occur if four planes through
+ * one point have dual points that are not exactly coplanar. A united vertex has the position of its
+ * lowest. The cells stay unchanged if no edge is short enough or the result is not a closed
+ * surface. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 static ct_status contract_short_edges(ct_hull_cells *cells, const double *rounding,
                                       const ct_cancel *cancel) {
   uint32_t corners = cells->face_start[cells->face_count];
@@ -156,19 +160,20 @@ static ct_status contract_short_edges(ct_hull_cells *cells, const double *roundi
   return c.cancelled ? CT_CANCELLED : CT_OK;
 }
 
-/* Round-off of a plane (4 u) through three planes, doubled for safety: relative to the largest
- * coordinate over the determinant. */
+/* Bound of the error of a vertex by the round-off of its three planes (4 u each), doubled for
+ * safety: relative to the largest coordinate divided by the determinant of the unit normals. */
 #define ROUNDING_FACTOR (24.0 * CT_UNIT_ROUNDOFF)
-/* Upper bound of joining and moving vertices, relative to the largest coordinate, for any
- * angles. */
+/* Largest distance by which vertices are united or moved, relative to the largest coordinate, at
+ * any angle between planes. */
 #define MOVE_MAX 0x1p-40
-/* Tolerated distance outside a plane, relative to the largest coordinate: round-off of the dot
- * product and the plane. */
+/* Tolerated distance of a vertex outside a plane, relative to the largest coordinate: covers the
+ * round-off of the dot product and of the plane. */
 #define OUTSIDE_MAX (16.0 * CT_UNIT_ROUNDOFF)
-/* Tolerated distance from a vertex to its own planes: round-off and the movement by joining. */
+/* Tolerated distance from a vertex to its own planes, relative to the largest coordinate: round-off
+ * and the movement by uniting vertices. */
 #define RESIDUAL_MAX (8.0 * MOVE_MAX)
-/* Radius, m, above which the body counts as unbounded: 1024 times the largest shape. Beyond it
- * the round-off of normals decides. */
+/* Bounding radius, m, from which a polytope counts as unbounded: 1024 times the largest shape.
+ * Beyond it the result is determined by the round-off of the normals. */
 #define FAR_MAX (1024.0 * CT_SIZE_MAX)
 
 uint32_t ct_face_beyond_origin(const ct_hull_builder *grow) {
@@ -205,7 +210,8 @@ ct_status ct_dual_hull(ct_plane_set *set, ct_hull_builder *grow, ct_hull_cells *
   return ct_hull_cells_join(grow, set->count, NULL, set->cancel, cells);
 }
 
-/* Chooses three planes with the widest angles. Returns |determinant| of their unit normals. */
+/* Chooses the first plane and two others with large angles between all three. Returns |determinant|
+ * of the three unit normals. */
 static double choose_three_planes(const ct_plane_set *set, const uint32_t *planes, uint32_t n,
                                   uint32_t best[3]) {
   uint32_t second = 1, third = 2;
@@ -242,7 +248,7 @@ static ct_dd3 add_dd3(const ct_dd3 *a, const ct_dd3 *b) {
   return (ct_dd3){ct_dd_add(a->x, b->x), ct_dd_add(a->y, b->y), ct_dd_add(a->z, b->z)};
 }
 
-/* Intersection of three planes by Cramer's rule in double-double. */
+/* Returns the point common to three planes, by Cramer's rule in double-double. */
 static ct_vec3 intersect_three_planes(const ct_plane_set *set, const uint32_t plane[3]) {
   ct_dd3 a = ct_dd3_of(set->normals[plane[0]]), b = ct_dd3_of(set->normals[plane[1]]),
          c = ct_dd3_of(set->normals[plane[2]]);
@@ -257,9 +263,9 @@ static ct_vec3 intersect_three_planes(const ct_plane_set *set, const uint32_t pl
                 ct_dd_value(ct_dd_div(sum.z, det)));
 }
 
-/* Vertex from a dual facet's plane N.y = h: N / h about the center, in double-double. It
- * satisfies every plane to round-off for any angles, because all dual points are on one side of
- * the facet. */
+/* Returns the vertex for a facet of the dual hull with the plane N.y = h: center + N / h, in
+ * double-double. It satisfies every plane to round-off at any angles between them, because all dual
+ * points are on one side of the facet. */
 static ct_vec3 find_polar_vertex(const ct_hull_cells *dual, uint32_t facet, ct_vec3 center) {
   const uint32_t *loop = dual->face_loop + dual->face_start[facet];
   uint32_t wide[3];
@@ -275,13 +281,14 @@ static ct_vec3 find_polar_vertex(const ct_hull_cells *dual, uint32_t facet, ct_v
                 ct_dd_value(ct_dd_add(ct_dd_div(normal.z, h), ct_dd_of(center.z))));
 }
 
-/* Corner of a face: its neighbours before and after it in the loop. */
+/* One occurrence of a vertex in a face loop: the face, and the vertices before and after it
+ * there. */
 typedef struct corner {
   uint32_t face, before, after;
 } corner;
 
-/* Buckets corners by vertex: those of v are at[start[v]] .. at[start[v + 1] - 1], in order of
- * faces. */
+/* Groups the corners of all faces by vertex: those of v are at[start[v]] to at[start[v + 1] - 1],
+ * by ascending faces. */
 static void bucket_corners(const ct_hull_cells *cells, uint32_t *start, corner *at,
                            uint32_t *cursor) {
   memset(start, 0, ((size_t)cells->vertex_count + 1) * sizeof *start);
@@ -299,8 +306,8 @@ static void bucket_corners(const ct_hull_cells *cells, uint32_t *start, corner *
   }
 }
 
-/* Orders facets around each dual vertex counter-clockwise: the facet left of v -> after precedes
- * the one left of v -> before. */
+/* Writes the facets around each vertex v of the dual hull counter-clockwise. At v, the facet on the
+ * left of the edge v -> after precedes the one on the left of v -> before. */
 static void order_faces_around_vertices(const ct_hull_cells *dual, const uint32_t *start,
                                         const corner *at, uint32_t *slot, uint32_t *loop) {
   for (uint32_t v = 0; v < dual->vertex_count; v++) {
@@ -338,8 +345,8 @@ ct_status ct_polarise(const ct_hull_cells *dual, ct_vec3 center, const ct_cancel
   return cancelled ? CT_CANCELLED : CT_OK;
 }
 
-/* Planes of the faces around each vertex: those of v are planes[start[v]] .. planes[start[v + 1]
- * - 1]. */
+/* Planes of the faces around each vertex: those of v are planes[start[v]] to planes[start[v + 1] -
+ * 1]. */
 typedef struct incidence {
   uint32_t *start, *planes;
 } incidence;
@@ -372,8 +379,8 @@ static double find_largest_extent(const ct_hull_cells *cells) {
   return far;
 }
 
-/* Bounds the movement of each vertex by the round-off of its planes: 4 u of the coordinates per
- * plane, amplified by 1 / determinant of three normals. */
+/* Writes an upper bound of each vertex's error to `rounding`: the round-off of its planes, 4 u of
+ * the largest coordinate each, divided by the determinant of three unit normals. */
 static ct_status bound_vertex_rounding(const ct_plane_set *set, const ct_hull_cells *cells,
                                        double *rounding) {
   incidence in = {0};
@@ -391,10 +398,11 @@ static ct_status bound_vertex_rounding(const ct_plane_set *set, const ct_hull_ce
   return cancelled ? CT_CANCELLED : CT_OK;
 }
 
-/* Moves each vertex to the intersection of its three best-conditioned planes, which is more
- * accurate at wide angles. Skipped if that point is farther away than round-off explains or
- * outside another plane. CT_DEGENERATE_HULL: a vertex is off its planes, as for needles and
- * plates too thin for double-double. */
+/* Moves each vertex to the intersection of three of its planes with large angles, which is more
+ * accurate than the polar vertex at such angles. A vertex is not moved if that point is farther
+ * away than round-off explains or outside another plane. CT_DEGENERATE_HULL: a vertex is not on its
+ * planes, as happens for needles and plates too thin for double-double. CT_OUT_OF_MEMORY,
+ * CT_CANCELLED. */
 static ct_status refine_vertices(const ct_plane_set *set, ct_hull_cells *cells) {
   incidence in = {0};
   bool ready = build_incidence(&in, cells), good = true, cancelled = false;
@@ -404,7 +412,7 @@ static ct_status refine_vertices(const ct_plane_set *set, ct_hull_cells *cells) 
     cancelled = ct_hull_cancelled(v, set->cancel);
     choose_three_planes(set, in.planes + in.start[v], in.start[v + 1] - in.start[v], best);
     ct_vec3 p = intersect_three_planes(set, best);
-    /* Accept the intersection if it is near the polar vertex and inside all planes of the
+    /* Accept the intersection if it is near the present vertex and inside all planes of the
      * vertex. */
     bool better = ct_max_abs(ct_sub(p, cells->vertices[v])) <= MOVE_MAX * far;
     for (uint32_t i = in.start[v]; better && i < in.start[v + 1]; i++) {
@@ -423,7 +431,7 @@ static ct_status refine_vertices(const ct_plane_set *set, ct_hull_cells *cells) 
   return good ? CT_OK : CT_DEGENERATE_HULL;
 }
 
-/* Joins vertices within round-off, refines all positions, and writes the face planes. */
+/* Unites vertices within round-off, refines the positions of all, and writes the face planes. */
 static ct_status complete_cells(const ct_plane_set *set, ct_hull_cells *cells) {
   double *rounding = malloc(cells->vertex_count * sizeof *rounding);
   ct_status status = rounding ? bound_vertex_rounding(set, cells, rounding) : CT_OUT_OF_MEMORY;

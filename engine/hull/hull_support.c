@@ -1,25 +1,25 @@
-/* Support vertex of a hull: a SIMD scan for small hulls, hill climbing over the adjacency for large
+/* Support vertex of a hull: SIMD scan for small hulls, hill climbing over the adjacency for large
  * ones.
  *
  * Hill climbing compares vertices by exact signs of differences, so it ends at a true maximum even
- * if many neighbours are equal to round-off; by convexity a local maximum is global. The lowest
- * vertex among equals is returned, so the result does not depend on the start vertex.
- */
+ * if many neighbours are equal to round-off; by convexity a local maximum is global. Among equal
+ * vertices the lowest index is returned, so the result does not depend on the start vertex. */
 #include "base/simd_lanes.h"
 #include "hull/hull_faces.h"
 
-/* Largest hull to scan: the scan then costs as much as a climb from a nearby start. A cold climb
- * costs twice that. */
+/* Greatest number of vertices that is scanned: a scan of so many costs as much as a climb from a
+ * nearby start vertex. A climb from an arbitrary vertex costs twice that. */
 #define SCAN_MAX 128u
-/* Round-off of direction . (b - a) relative to the sum of its absolute terms: 4 u, plus one for
- * second order. */
+/* Bound of the error of direction . (b - a), relative to the sum of the absolute values of its
+ * terms: 4 u, plus 1 u for terms of second order. */
 #define CLIMB_BOUND (5.0 * CT_UNIT_ROUNDOFF)
 
 typedef ct_lanes lanes;
 typedef ct_lane_mask mask;
 #define VECTORS (CT_HULL_LANES / 2)
 
-/* Best product per SIMD lane and its vertex, stored as a double to share a register type. */
+/* Greatest product in each SIMD lane and its vertex index, stored as a double to share the register
+ * type. */
 typedef struct leaders {
   lanes height, vertex;
 } leaders;
@@ -29,7 +29,7 @@ static inline leaders choose_leaders(mask second, leaders a, leaders b) {
                    ct_lanes_choose(second, a.vertex, b.vertex)};
 }
 
-/* Higher product per lane; the lower vertex among equals. */
+/* Returns the greater product in each lane; among equal products, that of the lower vertex. */
 static inline leaders merge_leaders(leaders a, leaders b) {
   return choose_leaders((b.height > a.height) | ((b.height == a.height) & (b.vertex < a.vertex)), a,
                         b);
@@ -40,8 +40,9 @@ static inline lanes compute_products(const ct_hull_view *view, ct_vec3 d, uint32
          d.z * ct_lanes_load(view->z + at);
 }
 
-/* Each lane keeps its first maximum; the lanes are then compared by product and vertex. Padding
- * repeats the last vertex under a higher index and is never selected. */
+/* Returns the vertex farthest along d, the lowest among equals. Each lane keeps its first maximum;
+ * then the lanes are compared by product and vertex. The padding repeats the last vertex with
+ * higher indices and is therefore never returned. */
 static uint32_t scan_vertices(const ct_hull_view *view, ct_vec3 d) {
   leaders best[VECTORS];
   lanes vertex[VECTORS];
@@ -62,8 +63,9 @@ static uint32_t scan_vertices(const ct_hull_view *view, ct_vec3 d) {
   return (uint32_t)top.vertex[second];
 }
 
-/* Next vertex of the climb: the neighbour with the largest certain rise, else any neighbour with
- * a positive exact sign, else `at`. *alone: all neighbours of the top are certainly lower. */
+/* Returns the next vertex of hill climbing: the neighbour with the largest certain rise, else any
+ * neighbour that an exact test finds higher, else `at`. If `at` is returned, *alone is true if it
+ * is certainly the only highest vertex; otherwise *alone has no meaning. */
 static uint32_t climb_step(const ct_hull_view *view, ct_vec3 d, uint32_t at, bool *alone) {
   ct_vec3 from = ct_hull_vertex(view, at);
   uint32_t best = at;
@@ -81,7 +83,7 @@ static uint32_t climb_step(const ct_hull_view *view, ct_vec3 d, uint32_t at, boo
   }
   *alone = !unsure;
   if (best != at || !unsure) return best;
-  /* No certain rise: decide the doubtful neighbours exactly. */
+  /* No neighbour is certainly higher: decide the uncertain ones exactly. */
   for (uint32_t i = view->neighbour_start[at]; i < view->neighbour_start[at + 1]; i++) {
     if (ct_dot_sign(d, ct_hull_vertex(view, view->neighbour[i]), from) > 0)
       return view->neighbour[i];
@@ -89,8 +91,8 @@ static uint32_t climb_step(const ct_hull_view *view, ct_vec3 d, uint32_t at, boo
   return at;
 }
 
-/* Lowest index among the vertices equal to the maximum. They form a corner, an edge or a facet
- * loop, which is traversed once. */
+/* Returns the lowest index among the vertices exactly as high as `top`, a maximum along d. These
+ * are one vertex, an edge or the loop of a facet, which is traversed once. */
 static uint32_t find_lowest_equal(const ct_hull_view *view, ct_vec3 d, uint32_t top) {
   uint32_t lowest = top, at = top, before = UINT32_MAX;
   for (uint32_t steps = 0; steps < view->vertex_count; steps++) {
@@ -115,8 +117,8 @@ uint32_t ct_hull_support(const ct_hull *hull, ct_vec3 direction, uint32_t start)
     return ct_lanes_farthest(view->x, view->y, view->z, direction);
   if (view->vertex_count <= SCAN_MAX || !hull->exact) return scan_vertices(view, direction);
   uint32_t at = start < view->vertex_count ? start : 0;
-  /* Heights rise strictly, so no vertex repeats; the bound only covers directions outside the
-   * exactness range. */
+  /* Heights rise strictly, so no vertex is visited twice; the limit of steps only matters for
+   * directions outside the exactness range. */
   bool alone = false;
   for (uint32_t steps = 0; steps < view->vertex_count; steps++) {
     uint32_t next = climb_step(view, direction, at, &alone);

@@ -1,34 +1,36 @@
 /* Largest inscribed ball (Chebyshev centre) of half-spaces, by the dual simplex method.
  *
- * A basis is four planes with a zero convex combination of normals (weights >= 0); the ball tangent
- * to them is at least as large as the optimum. The most violated plane enters, and a ratio test on
- * the weights chooses the leaving plane. Four far artificial planes are the first basis; if one
- * remains, the ball is unbounded. Every step solves its 4x4 systems again, so errors do not
- * accumulate. At most STEPS_MAX steps.
- */
+ * A basis is four planes for which a convex combination of the normals (weights >= 0) is zero; the
+ * ball tangent to them is at least as large as the optimum. In each step the most violated plane
+ * enters the basis, and a ratio test on the weights chooses the plane that leaves. The first basis
+ * are four artificial planes far away; if one of them remains, the intersection is unbounded. Every
+ * step solves its 4x4 systems anew, so errors do not accumulate. At most STEPS_MAX steps. */
 #include "hull/inscribed_ball.h"
 #include <contact/limits.h>
 
-/* Steps grow like the logarithm of the number of planes in practice. After STEPS_FAST the lowest
- * violated index enters, which cannot cycle (Bland 1977). */
+/* Limits of steps. In practice their number grows like the logarithm of the number of planes. After
+ * STEPS_FAST, the violated plane with the lowest index enters the basis, which cannot cycle (Bland
+ * 1977). */
 #define STEPS_FAST 200
 #define STEPS_MAX 2000
 /* Distance of the artificial planes from the origin, relative to the largest offset. */
 #define ARTIFICIAL_DISTANCE 0x1p40
-/* Weights and pivots below this are round-off: the rows of the 4x4 systems have size 1. */
+/* Weights and pivots not above this are round-off; the rows of the 4x4 systems are of the order of
+ * 1. */
 #define PIVOT_MIN 1e-12
-/* Round-off of a plane's distance, relative to the largest offset or coordinate. */
+/* Round-off of the distance to a plane, relative to the sum of the largest offset and the largest
+ * coordinate. */
 #define RESOLUTION (32.0 * CT_UNIT_ROUNDOFF)
 
 typedef struct program {
   const ct_half_space *planes;
   uint32_t count;
-  double scale;      /* largest |offset|, or 1 */
-  uint32_t basis[4]; /* indices; count .. count + 3 are the artificial planes */
+  double scale;      /* largest |offset| of the planes; 1 if all are 0 */
+  uint32_t basis[4]; /* indices of four planes; count to count + 3 are the artificial ones */
 } program;
 
 static ct_half_space get_plane(const program *lp, uint32_t i) {
-  /* Normals of a regular tetrahedron. */
+  /* Normals of a regular tetrahedron, before normalisation. */
   static const ct_vec3 corners[4] = {
       {1.0, 1.0, 1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0}, {-1.0, -1.0, 1.0}};
   if (i < lp->count) return lp->planes[i];
@@ -36,8 +38,8 @@ static ct_half_space get_plane(const program *lp, uint32_t i) {
                          ARTIFICIAL_DISTANCE * lp->scale};
 }
 
-/* Gaussian elimination with partial pivoting of a 4x4 system; the right side is column 4. False:
- * singular to round-off. */
+/* Solves a 4x4 system, whose right side is column 4, by Gaussian elimination with partial pivoting.
+ * False: singular to round-off. */
 static bool solve_linear4(double m[4][5], double x[4]) {
   for (int c = 0; c < 4; c++) {
     int pivot = c;
@@ -61,7 +63,8 @@ static bool solve_linear4(double m[4][5], double x[4]) {
   return true;
 }
 
-/* Ball tangent to the basis planes: normal.center + radius = offset. */
+/* Finds the ball tangent to the planes of the basis: normal.center + radius = offset for all four.
+ * False: the system is singular. */
 static bool solve_basis_ball(const program *lp, ct_vec3 *center, double *radius) {
   double m[4][5], x[4];
   for (int i = 0; i < 4; i++) {
@@ -78,7 +81,8 @@ static bool solve_basis_ball(const program *lp, ct_vec3 *center, double *radius)
   return true;
 }
 
-/* Weights w with sum w_i (normal_i, 1) = (v, 1) over the basis. */
+/* Finds the weights w with sum w_i (normal_i, 1) = (v, 1) over the planes of the basis. False: the
+ * system is singular. */
 static bool solve_basis_weights(const program *lp, ct_vec3 v, double w[4]) {
   double m[4][5];
   for (int i = 0; i < 4; i++) {
@@ -95,8 +99,8 @@ static bool solve_basis_weights(const program *lp, ct_vec3 v, double w[4]) {
   return solve_linear4(m, w);
 }
 
-/* Entering plane: the most violated, or the first violated. UINT32_MAX: all are within the
- * tolerance. */
+/* Returns the plane to enter the basis: the most violated one or, if `first`, the violated one with
+ * the lowest index. UINT32_MAX: all planes are satisfied within the tolerance. */
 static uint32_t find_entering(const program *lp, ct_vec3 center, double radius, bool first) {
   double most = RESOLUTION * (lp->scale + ct_max_abs(center));
   uint32_t found = UINT32_MAX;
@@ -110,8 +114,8 @@ static uint32_t find_entering(const program *lp, ct_vec3 center, double radius, 
   return found;
 }
 
-/* Leaving slot of the basis, which keeps all weights >= 0; the lowest plane among equals; -1:
- * none. */
+/* Returns the slot of the basis whose plane leaves, by the ratio test that keeps all weights >= 0;
+ * the lowest plane among equal ratios. -1: none can leave. */
 static int find_leaving(const program *lp, const double weight[4], const double change[4]) {
   int slot = -1;
   double least = INFINITY;

@@ -1,5 +1,5 @@
-/* Largest ball inside an intersection of half-spaces. Its centre is the interior point of the
- * polar duality. */
+/* Largest ball inside an intersection of half-spaces. Its centre is the interior point for the
+ * polar duality (hull_polar.h). */
 #ifndef HULL_INSCRIBED_BALL_H
 #define HULL_INSCRIBED_BALL_H
 
@@ -14,16 +14,17 @@ typedef struct ct_half_space {
 
 typedef struct ct_inscribed {
   ct_vec3 center;
-  double
-      radius; /* least distance from center to a plane, m; < 0 if the center is outside a plane */
-  bool open;  /* unbounded, or larger than any valid coordinate */
-  uint32_t culprit;  /* plane with the largest weight at the optimum; UINT32_MAX: none */
-  double resolution; /* error of the radius, m */
+  double radius; /* least signed distance from the centre to a plane, m; negative if the centre is
+                    outside one */
+  bool open;     /* the intersection is unbounded, or larger than any valid coordinate */
+  uint32_t culprit;  /* plane with the largest weight at the optimum (it limits the ball most);
+                        UINT32_MAX: none */
+  double resolution; /* upper bound of the error of the radius, m */
 } ct_inscribed;
 
-/* Solves the linear program in (center, radius) by the simplex method on its dual. Cost: 10 to
- * 50 passes over the planes; bounded. The result is undefined if the cancel flag is raised:
- * check the flag afterwards. */
+/* Finds the largest ball by the linear program in (center, radius), with the dual simplex method.
+ * Takes 10 to 50 passes over the planes; the number is limited. If the cancel flag is raised, the
+ * result is undefined: check the flag afterwards. */
 ct_inscribed ct_inscribed_ball(const ct_half_space *planes, uint32_t count,
                                const ct_cancel *cancel);
 

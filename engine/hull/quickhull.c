@@ -1,10 +1,10 @@
-/* Quickhull (Barber, Dobkin, Huhdanpaa 1996): a first simplex of extreme points, outside sets, and
- * repeated insertion of the farthest point of the oldest face with an outside set.
+/* Quickhull (Barber, Dobkin, Huhdanpaa 1996): begins with a simplex of extreme points, assigns the
+ * other points to outside sets of faces, and repeatedly inserts the farthest point of the face that
+ * has been in the queue the longest.
  *
- * Outside sets are singly linked lists in one array; every point is in the set of one face that
- * sees it. Rounded heights only choose the order of work. Exact signs decide visibility, so the
- * order cannot make the hull wrong.
- */
+ * Outside sets are singly linked lists in one array; every point outside is in the set of one face
+ * that sees it. Rounded heights only choose the order of insertion. Exact signs decide visibility,
+ * so this order cannot make the hull wrong. */
 #include "hull/quickhull.h"
 #include "base/simd_lanes.h"
 
@@ -12,17 +12,20 @@
 #include <string.h>
 
 #define FLUSH_FRACTION 0x1p-260
-/* Point-face signs, or faces created and removed, between two polls of the cancel flag: about
- * 100 us, ten times as long if all signs need exact arithmetic. */
+/* Number of steps between two polls of the cancel flag, where a step is one sign of a point and a
+ * face, or one face created or removed: about 100 us, ten times that if all signs need exact
+ * arithmetic. */
 #define STEPS_PER_POLL 8192u
 
-/* Initial capacity of the fan, in pairs of faces. */
+/* Initial capacity of `fan`, in pairs of faces. */
 #define FIRST_PAIRS 16u
 
-/* Outside set of a face, and its links in the queue of faces with a nonempty set. */
+/* Outside set of a face (points that the face sees), and its links in the queue of faces with a
+ * nonempty set. */
 typedef struct outside_set {
-  uint32_t first;    /* head of the list, CT_HULL_BUILDER_NONE when empty */
-  uint32_t farthest; /* point of greatest height, lowest index among equals */
+  uint32_t first;    /* first point of the list; CT_HULL_BUILDER_NONE: the set is empty */
+  uint32_t farthest; /* point with the greatest height over the face; the lowest index among
+                        equals */
   uint32_t before, after;
   double height; /* height of `farthest` over the face, times |normal| */
 } outside_set;
@@ -36,15 +39,15 @@ typedef struct quickhull {
   ct_hull_builder *grow;
   const ct_vec3 *points;
   uint32_t count;
-  uint32_t *next; /* [count] list links */
+  uint32_t *next; /* [count] next point in the same outside set */
   outside_set *sets;
   uint32_t set_capacity;
-  fan_pair *fan; /* faces of the last insertion, in the order of grow->created; an odd last face is
-                    repeated */
+  fan_pair *fan; /* faces created by the last insertion, in the order of grow->created; if their
+                    number is odd, the last is repeated */
   uint32_t fan_count, fan_capacity;
   uint32_t queue_first, queue_last;
   const ct_cancel *cancel; /* may be NULL */
-  uint32_t steps;          /* steps since the last poll */
+  uint32_t steps;          /* number of steps since the last poll of `cancel` */
 } quickhull;
 
 static uint32_t find_farthest_from_point(const ct_vec3 *points, uint32_t count, uint32_t a) {
@@ -60,8 +63,8 @@ static uint32_t find_farthest_from_point(const ct_vec3 *points, uint32_t count, 
   return best;
 }
 
-/* A point off the line a b; CT_HULL_BUILDER_NONE if all points are exactly collinear, or
- * cancelled. */
+/* Returns the farthest point from the line a b, as computed, if it is exactly off the line, else
+ * any point that is; CT_HULL_BUILDER_NONE if all points are exactly collinear, or if cancelled. */
 static uint32_t find_farthest_from_line(const quickhull *q, uint32_t a, uint32_t b) {
   const ct_vec3 *points = q->points;
   const uint32_t count = q->count;
@@ -83,7 +86,8 @@ static uint32_t find_farthest_from_line(const quickhull *q, uint32_t a, uint32_t
   return CT_HULL_BUILDER_NONE;
 }
 
-/* A point off the plane v0 v1 v2; CT_HULL_BUILDER_NONE if all points are exactly coplanar, or
+/* Returns the farthest point from the plane v0 v1 v2, as computed, if it is exactly off the plane,
+ * else any point that is; CT_HULL_BUILDER_NONE if all points are exactly coplanar, or if
  * cancelled. */
 static uint32_t find_farthest_from_plane(const quickhull *q, const uint32_t v[3]) {
   const ct_vec3 *points = q->points;
@@ -107,8 +111,9 @@ static uint32_t find_farthest_from_plane(const quickhull *q, const uint32_t v[3]
   return CT_HULL_BUILDER_NONE;
 }
 
-/* Four affinely independent points, far apart. Returns the rank; below 3, or if cancelled, v is
- * incomplete. */
+/* Chooses four affinely independent points with large distances. Returns the rank (affine
+ * dimension) of the points; below 3, v[rank + 1] to v[3] are unset. If cancelled, the result has no
+ * meaning. */
 static int find_first_simplex(const quickhull *q, uint32_t v[4]) {
   const ct_vec3 *points = q->points;
   const uint32_t count = q->count;
@@ -116,7 +121,8 @@ static int find_first_simplex(const quickhull *q, uint32_t v[4]) {
   for (uint32_t i = 1; i < count; i++) {
     if (points[i].x < points[lowest].x) lowest = i;
   }
-  /* The farthest point, twice: near the greatest distance in any orientation. */
+  /* Go to the farthest point twice: the distance of the pair is then near the greatest, in any
+   * orientation. */
   v[0] = find_farthest_from_point(points, count, lowest);
   v[1] = find_farthest_from_point(points, count, v[0]);
   if (v[0] == v[1]) return 0;
@@ -159,7 +165,7 @@ static void dequeue_face(quickhull *q, uint32_t face) {
   else q->sets[s->after].before = s->before;
 }
 
-/* Adds the point to the outside set of the face. */
+/* Adds the point, at the given height over the face, to the outside set of the face. */
 static void add_to_outside_set(quickhull *q, uint32_t point, uint32_t face, double height) {
   outside_set *s = &q->sets[face];
   if (s->first == CT_HULL_BUILDER_NONE || height > s->height ||
@@ -171,7 +177,8 @@ static void add_to_outside_set(quickhull *q, uint32_t point, uint32_t face, doub
   s->first = point;
 }
 
-/* Assigns the point to the first face of the simplex that sees it; drops an interior point. */
+/* Assigns the point to the first face of the initial simplex that sees it; a point that no face
+ * sees is interior and dropped. */
 static void assign_to_simplex(quickhull *q, uint32_t point) {
   const ct_hull_builder *g = q->grow;
   ct_vec3 p = q->points[point];
@@ -196,7 +203,8 @@ static bool reserve_fan(quickhull *q, uint32_t pairs) {
   return true;
 }
 
-/* Clears the sets of the new faces, and loads their planes in pairs. */
+/* Empties the outside sets of the new faces, and loads their normals and slacks into q->fan. False:
+ * out of memory. */
 static bool load_fan(quickhull *q) {
   const ct_hull_builder *g = q->grow;
   uint32_t count = g->created_count;
@@ -214,8 +222,8 @@ static bool load_fan(quickhull *q) {
   return true;
 }
 
-/* Decides the doubtful faces of a pair exactly: the first that sees the point, or
- * CT_HULL_BUILDER_NONE. */
+/* Decides exactly which of the two faces of a pair sees p, for those with their bit in `doubt`.
+ * Returns the index in grow->created of the first that does, or CT_HULL_BUILDER_NONE. */
 static uint32_t resolve_doubtful(const quickhull *q, uint32_t pair, unsigned doubt, ct_vec3 p) {
   const ct_hull_builder *g = q->grow;
   for (uint32_t k = 0; k < 2; k++) {
@@ -227,9 +235,10 @@ static uint32_t resolve_doubtful(const quickhull *q, uint32_t pair, unsigned dou
   return CT_HULL_BUILDER_NONE;
 }
 
-/* Assigns the point to a new face that sees it, searching from pair `from`; drops an interior
- * point. All faces share the apex, and a face's slack is valid from any of its corners. *found:
- * the pair, unchanged if none. Returns the number of pairs tested. */
+/* Assigns the point to a new face that sees it, searching the pairs cyclically from pair `from`; a
+ * point that no face sees is interior and dropped. All faces share the vertex `apex`, and a face's
+ * slack is valid relative to any of its vertices. *found is set to the pair of the face, and
+ * unchanged if there is none. Returns the number of pairs tested. */
 static uint32_t assign_to_fan(quickhull *q, uint32_t point, ct_vec3 apex, uint32_t from,
                               uint32_t *found) {
   ct_vec3 p = q->points[point], d = ct_sub(p, apex);
@@ -257,9 +266,10 @@ static void enqueue_created_faces(quickhull *q) {
   }
 }
 
-/* Reassigns the points of a removed face. Later points start at the pair of the first one that
- * is still outside. Copies of a point thus stay in one set, and the lowest of them becomes the
- * vertex. */
+/* Reassigns the outside points of a removed face, except the apex, to the new faces. Once a point
+ * has been assigned, the search for later points starts at its pair. Copies of a point are thus
+ * assigned to the same set, and the one with the lowest index becomes the vertex. False:
+ * cancelled. */
 static bool reassign_points(quickhull *q, uint32_t face, uint32_t apex) {
   uint32_t from = CT_HULL_BUILDER_NONE;
   ct_vec3 origin = q->points[apex];
@@ -275,7 +285,7 @@ static bool reassign_points(quickhull *q, uint32_t face, uint32_t apex) {
   return true;
 }
 
-/* Adds the farthest point of the oldest face with an outside set. */
+/* Inserts the farthest point of the face that is first in the queue. */
 static ct_status add_farthest_point(quickhull *q) {
   ct_hull_builder *g = q->grow;
   uint32_t apex = q->sets[q->queue_first].farthest;
@@ -283,7 +293,7 @@ static ct_status add_farthest_point(quickhull *q) {
   if (status != CT_OK) return status;
   if (!reserve_sets(q) || !load_fan(q)) return CT_OUT_OF_MEMORY;
   if (poll_quickhull(q, g->created_count + g->removed_count)) return CT_CANCELLED;
-  /* Reassign the outside points of the removed faces. */
+  /* Reassign the outside points of the removed faces to the new ones. */
   for (uint32_t i = 0; i < g->removed_count; i++) {
     uint32_t face = g->removed[i];
     if (q->sets[face].first == CT_HULL_BUILDER_NONE) continue;
