@@ -1,11 +1,10 @@
-/* Impulses of an island of contacts. Classifies the contacts, selects the law, and computes
- * velocities and energies from the impulses.
+/* Impulses of an island of contacts: classifies the contacts, selects the law, and computes
+ * velocities and energies after the impulses.
  *
  * Sequential mode: resolves one contact after the other in the order of the set, each by the law
- * of one contact, until none approaches. Impacts thus propagate along a row of bodies (Newton's
- * cradle). For bodies that come to rest against each other the sequence is infinite; it ends when
- * all approaches are slower than the tolerance.
- */
+ * for one contact, until no contact approaches. An impact thus propagates along a row of bodies
+ * (Newton's cradle). For bodies that come to rest against each other the sequence is infinite; it
+ * is ended when all approaches are slower than the tolerance. */
 #include "impulse/impulse.h"
 #include "linear/arena.h"
 #include "mechanics/mechanics.h"
@@ -19,7 +18,7 @@ static ct_vec3 moved_point_velocity(const ct_contact_set *set, const ct_velocity
                 ct_cross(velocities[body].angular, ct_sub(at, set->bodies[body].center)));
 }
 
-/* Relative velocity at a contact, in its frame. */
+/* Computes the velocity of b relative to a at a contact, in its frame. */
 static void relative_velocity_in_frame(const ct_impulse_work *work, size_t contact,
                                        const ct_velocity *velocities, double u[3]) {
   const ct_contact *t = &work->set->contacts[contact];
@@ -28,7 +27,7 @@ static void relative_velocity_in_frame(const ct_impulse_work *work, size_t conta
   ct_impulse_to_frame(&work->contacts[contact].frame, ct_sub(of_b, of_a), u);
 }
 
-/* Matrix K of one contact, in its frame. */
+/* Computes the Delassus block K of one contact with itself, in its frame. */
 static void contact_block(const ct_impulse_work *work, size_t contact, double k[3][3]) {
   const ct_contact *t = &work->set->contacts[contact];
   const ct_impulse_frame *frame = &work->contacts[contact].frame;
@@ -36,7 +35,7 @@ static void contact_block(const ct_impulse_work *work, size_t contact, double k[
   ct_impulse_block(frame, frame, &coupling, k);
 }
 
-/* Adds an impulse at a point to a body: the impulse acts on b, its negative on a. */
+/* Changes the velocity of a dynamic body by an impulse that acts on it at the point `at`. */
 static void apply_impulse(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at,
                           ct_velocity *velocity) {
   const ct_mass_body *x = &set->bodies[body];
@@ -46,7 +45,8 @@ static void apply_impulse(const ct_contact_set *set, uint32_t body, ct_vec3 impu
       velocity->angular, ct_mat_mul(x->inverse_inertia, ct_cross(ct_sub(at, x->center), impulse)));
 }
 
-/* Changes the velocities of both bodies by the impulse p in the contact's frame. */
+/* Changes the velocities of both bodies of a contact by the impulse p, given in its frame: p acts
+ * on b, -p on a. */
 static void apply_contact_impulse(const ct_impulse_work *work, size_t contact, const double p[3],
                                   ct_velocity *velocities) {
   const ct_contact *t = &work->set->contacts[contact];
@@ -78,12 +78,12 @@ static void classify_contact(ct_impulse_work *work, size_t i) {
     work->speed = ct_max2(work->speed, ct_max2(fabs(contact->before.normal), contact->before.slip));
 }
 
-/* Solves a set of one contact. */
+/* Computes the impulse of a set that consists of one contact. */
 static void solve_single_contact(ct_impulse_work *work) {
   ct_impulse_contact *contact = &work->contacts[0];
   if (!contact->movable || contact->before.velocity_class != CT_CLASS_COLLIDING) return;
   const ct_contact *t = &work->set->contacts[0];
-  /* Describe the contact, apply the law, and write the result. */
+  /* Describe the contact, apply the law, and copy the answer to the result. */
   ct_impulse_point point = {
       .static_friction = contact->static_friction,
       .dynamic_friction = contact->dynamic_friction,
@@ -110,7 +110,7 @@ static void solve_single_contact(ct_impulse_work *work) {
 /* ---- sequential mode ------------------------------------------------------------------------- */
 
 #define SWEEPS_MAX 1000
-/* Approaches below this part of the greatest velocity are round-off. */
+/* Approaches slower than this fraction of the greatest velocity are round-off. */
 #define APPROACH_PART (64.0 * CT_UNIT_ROUNDOFF)
 
 static void solve_one_contact(ct_impulse_work *work, size_t i, const double u[3],
@@ -140,9 +140,10 @@ static void solve_one_contact(ct_impulse_work *work, size_t i, const double u[3]
   work->reported.guard_theta = ct_min2(work->reported.guard_theta, answer.theta);
 }
 
-/* Visits all contacts once and returns the speed of the fastest approach seen. If `strikes`,
- * resolves each approach faster than `slowest`. A law that creates energy may raise velocities
- * from one impact to the next, so approaches above CT_SPEED_MAX get no impulse. */
+/* Visits all contacts once and returns the greatest approach velocity found. If `resolves`, each
+ * approach faster than `slowest` is resolved when it is visited. A law that creates energy may
+ * raise velocities from one impact to the next, so an approach above CT_SPEED_MAX gets no
+ * impulse. */
 static double sweep_contacts(ct_impulse_work *work, double slowest, bool resolves,
                              ct_velocity *velocities) {
   double fastest = 0.0;
@@ -157,8 +158,8 @@ static double sweep_contacts(ct_impulse_work *work, double slowest, bool resolve
   return fastest;
 }
 
-/* Sweeps do not end if kinematic bodies press others together. If that is proven, all impulses are
- * set to zero. */
+/* Sets all impulses to zero if kinematic bodies are proven to press others together. For such sets
+ * the sweeps do not end. */
 static ct_status discard_infeasible_impulses(ct_impulse_work *work) {
   ct_status status = ct_impulse_find_infeasible(work);
   if (status != CT_OK || !work->reported.contradictory) return status;
@@ -213,8 +214,8 @@ static double kinetic_energy(const ct_contact_set *set, const ct_velocity *veloc
   return sum;
 }
 
-/* Work of a kinematic body on the other bodies at a contact: minus the work on the kinematic body.
- */
+/* Returns the work that a kinematic body does on the other body of a contact: minus the work of
+ * `impulse`, which acts on the kinematic body. 0 for other bodies. */
 static double kinematic_work(const ct_contact_set *set, uint32_t body, ct_vec3 impulse,
                              ct_vec3 at) {
   const ct_mass_body *x = &set->bodies[body];
@@ -223,8 +224,9 @@ static double kinematic_work(const ct_contact_set *set, uint32_t body, ct_vec3 i
                  ct_add(x->velocity.linear, ct_cross(x->velocity.angular, ct_sub(at, x->center))));
 }
 
-/* Applies the impulses. They are first summed for each body, so that momenta of two bodies change
- * by exactly opposite amounts except for one rounding of each velocity. */
+/* Applies all impulses to the velocities. The impulses on each body are summed first, so that the
+ * momenta of two bodies change by exactly opposite amounts, except for one rounding per
+ * velocity. */
 static void apply_all_impulses(const ct_impulse_work *work, ct_velocity *sums,
                                ct_velocity *velocities) {
   const ct_contact_set *set = work->set;

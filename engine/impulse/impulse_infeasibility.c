@@ -1,5 +1,5 @@
-/* Proof that no impulses separate the contacts, with friction or without, because kinematic bodies
- * press others together: a Farkas vector over the contacts. */
+/* Searches for a proof that no impulses separate the contacts, with friction or without, because
+ * kinematic bodies press others together. The proof is a Farkas vector: one weight per contact. */
 #include "impulse/impulse_simultaneous.h"
 #include "linear/arena.h"
 #include "linear/matrix.h"
@@ -13,7 +13,8 @@ bool ct_impulse_any_driven(const ct_contact_set *set) {
   return false;
 }
 
-/* Copies the rows and columns of normals to a dense matrix, and their q. */
+/* Copies the normal rows and columns of the system's matrix to a dense matrix, and the normal
+ * entries of q to `normals`. */
 static void gather_normals(const ct_impulse_many *many, const double *q, double *dense,
                            double *normals) {
   const ct_matrix *m = many->matrix;
@@ -57,8 +58,8 @@ ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, do
     ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = many->work->options->cancel};
     ct_lcp_result solved = {.z = vectors + n, .w = vectors + 2 * n, .certificate = vectors + 3 * n};
     bool open = true;
-    /* If only round-off was found, try once more with it removed: the set may be infeasible still.
-     */
+    /* If the vector proves only round-off, ct_impulse_certify has removed the round-off from q: try
+     * once more, as the set may still be infeasible. */
     for (int pass = 0; pass < 2 && open; pass++) {
       gather_normals(many, q, dense, vectors);
       memset(solved.certificate, 0, n * sizeof *solved.certificate);

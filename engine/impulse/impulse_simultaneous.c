@@ -1,17 +1,18 @@
 /* Impulses of a set of contacts, resolved simultaneously (Baraff 1994; Anitescu, Potra 1997).
  *
  * NEWTON: each approaching contact separates at e times its approach velocity. If that is
- * infeasible, as for bodies between walls, restitution is dropped. POISSON: compression, then
- * restitution with normal impulses of at least e times those of compression, more where the bodies
- * would still approach. Without friction both are linear complementarity problems, with friction
- * problems with cones. The energy guard moves along the line towards the plastic impulses, which
- * lose energy in sum.
+ * infeasible, as for bodies between walls, restitution is dropped. POISSON: compression without
+ * restitution, then restitution with normal impulses of at least e times those of compression, or
+ * more where the bodies would still approach. Without friction both are linear complementarity
+ * problems, with friction problems with friction cones. If the impulses increase the energy, the
+ * energy guard moves them towards the plastic impulses (those without restitution), which never
+ * increase it.
  *
- * Poisson with friction: the tangential impulse is in a truncated cone, |r_t| <= mu (c + s), where
- * s >= 0 is added to c: the sum of the cone of s and a disc of radius mu c. A disc is a cone whose
- * normal impulse is fixed at c by an equation coupled to nothing else. Each contact with c > 0 is
- * therefore listed twice, and the friction solver needs no change.
- */
+ * Poisson's restitution with friction: a contact has the normal impulse c + s, where c = e times
+ * that of compression and s >= 0 is unknown. Its tangential impulse is bounded by |r_t| <= mu (c +
+ * s), which is the sum of the cone of s and a disc of radius mu c. A disc is a cone whose normal
+ * impulse is fixed at c by an equation that is coupled to nothing else. Each contact with c > 0 is
+ * therefore listed twice, as a cone and as a disc, and the friction solver needs no change. */
 #include "impulse/impulse_simultaneous.h"
 #include "linear/arena.h"
 #include "linear/matrix.h"
@@ -20,15 +21,17 @@
 #include <assert.h>
 #include <string.h>
 
-/* A slip below this part of the greatest velocity before counts as sticking: solver residual. */
+/* A contact whose slip after the impact is at most this fraction of the greatest velocity before
+ * counts as sticking: the rest is the solver's residual. */
 #define STICK_PART 1e-7
-/* Residual at which friction needs no refinement; greatest problem that is refined, as the
- * refinement uses a dense matrix. */
+/* Residual up to which a solution with friction is not refined, and greatest number of rows that is
+ * refined, as the refinement uses a dense matrix. */
 #define POLISHED 1e-13
 #define POLISH_ROWS_MAX 240
-/* Up to this number of contacts, feasibility is tested before friction is solved. */
+/* Greatest number of contacts for which feasibility is tested before a problem with friction is
+ * solved. */
 #define FEASIBILITY_TEST_MAX 256
-/* Normal impulses below this part of the greatest are round-off. */
+/* Normal impulses up to this fraction of the greatest are round-off. */
 #define ROUNDOFF_PART 0x1p-46
 
 /* ---- one phase: compression or restitution --------------------------------------------------- */
@@ -56,7 +59,7 @@ static ct_status solve_normal_phase(const ct_impulse_many *many, double *q, doub
   return status;
 }
 
-/* Sets the round-off that the refinement leaves at open contacts to zero. */
+/* Sets impulses that the refinement leaves at open contacts, which are round-off, to zero. */
 static void clear_roundoff(size_t rows, double *r) {
   double most = 0.0;
   for (size_t row = 0; row < rows; row += 3) most = ct_max2(most, r[row]);
@@ -64,8 +67,8 @@ static void clear_roundoff(size_t rows, double *r) {
     if (r[row] <= ROUNDOFF_PART * most) r[row] = r[row + 1] = r[row + 2] = 0.0;
 }
 
-/* Solves a problem with cones in the system's units, r [rows]. Small problems are refined to the
- * last digits. */
+/* Solves a problem with friction cones: impulses r [rows of the problem], in the units of the
+ * system. Small problems are refined to the last digits. */
 static ct_status solve_cones(const ct_impulse_many *many, const ct_friction_problem *problem,
                              double *r, ct_impulse_phase *phase) {
   assert(problem->dimension == 3);
@@ -97,13 +100,14 @@ static ct_status solve_cone_phase(const ct_impulse_many *many, double *q, bool b
                                   ct_impulse_phase *phase) {
   ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
   bool infeasible = false, undecided = false;
-  /* An infeasible problem would take many sweeps before they end without progress. */
+  /* For an infeasible problem the friction solver would make many sweeps before it stops. */
   if ((bounces || ct_impulse_any_driven(many->work->set)) && many->count <= FEASIBILITY_TEST_MAX) {
     ct_status status = ct_impulse_prove_infeasible(many, q, NULL, &infeasible, &undecided);
     if (status != CT_OK) return status;
   }
   if (!infeasible) {
-    /* If normal impulses cannot separate the contacts, impulses with friction cannot either. */
+    /* The problem is solved unless it is proven that normal impulses cannot separate the contacts;
+     * then impulses with friction cannot either. */
     ct_status status = solve_cones(many, &cones, p, phase);
     phase->converged = phase->converged && !undecided;
     return status;
@@ -114,8 +118,8 @@ static ct_status solve_cone_phase(const ct_impulse_many *many, double *q, bool b
   return CT_OK;
 }
 
-/* Computes impulses p [rows] in the cones against the slip, for which the velocities u + G p have
- * normal parts of at least floor + target. `target` [count] may be NULL. */
+/* Computes impulses p [rows] within the friction cones, opposed to the slip, such that u + G p has
+ * normal velocities of at least floor + target. `target` [count] may be NULL, which means 0. */
 static ct_status solve_phase(const ct_impulse_many *many, const double *u, const double *target,
                              double *p, ct_impulse_phase *phase) {
   assert(many->rows == many->dimension * many->count);
@@ -138,11 +142,11 @@ static ct_status solve_phase(const ct_impulse_many *many, const double *u, const
 
 typedef struct doubled {
   const ct_impulse_many *many;
-  const double *least; /* [count] impulse c of each contact */
-  uint32_t *source;    /* [extra] contact of each disc */
+  const double *least; /* [count] least normal impulse c of each contact */
+  uint32_t *source;    /* [extra] contact that each disc belongs to */
   uint32_t *place;     /* [count] disc of each contact, or UINT32_MAX */
-  size_t extra, rows;  /* number of discs; 3 (count + extra) */
-  size_t *starts;      /* [rows + 1] */
+  size_t extra, rows;  /* number of discs; number of rows, 3 (count + extra) */
+  size_t *starts;      /* [rows + 1] as in ct_matrix; also the next two */
   uint32_t *columns;
   double *values;
 } doubled;
@@ -152,8 +156,9 @@ static bool has_disc(const doubled *d, uint32_t contact) {
   return d->place[contact] != UINT32_MAX;
 }
 
-/* Writes row `from` of the matrix as row `to` of the doubled system, with columns of contacts and
- * discs. Columns of discs' normal impulses stay zero. */
+/* Writes row `from` of the system's matrix as row `to` of the doubled system: its columns of
+ * contacts, and the same for the tangential columns of discs. Normal columns of discs stay zero.
+ * Returns the end of the row. */
 static size_t write_doubled_row(const doubled *d, size_t from, size_t to) {
   assert(from < d->many->rows && to < d->rows);
   const ct_matrix *m = d->many->matrix;
@@ -190,8 +195,9 @@ static void write_doubled_system(const doubled *d) {
   assert(d->starts[d->rows] <= 4 * d->many->matrix->starts[d->many->rows]);
 }
 
-/* Assigns discs and allocates the doubled system. Tangential rows of a disc include the contact's
- * normal impulse, but no row except its own includes the disc's. */
+/* Assigns a disc to each contact with c > 0 and friction, and allocates the doubled system. The
+ * tangential rows of a disc include the normal impulse of its contact; the normal impulse of a disc
+ * occurs only in its own row. */
 static bool allocate_doubled(doubled *d, ct_arena *arena) {
   size_t count = d->many->count, entries = d->many->matrix->starts[d->many->rows];
   d->place = ct_arena_alloc(arena, count, sizeof *d->place);
@@ -204,7 +210,7 @@ static bool allocate_doubled(doubled *d, ct_arena *arena) {
   }
   d->rows = 3 * (count + d->extra);
   d->starts = ct_arena_alloc(arena, d->rows + 1, sizeof *d->starts);
-  /* every row and every column at most twice */
+  /* Every row and every column of the system's matrix occurs at most twice. */
   d->columns = ct_arena_alloc(arena, 4 * entries, sizeof *d->columns);
   d->values = ct_arena_alloc_doubles(arena, 4 * entries);
   return d->starts && d->columns && d->values;
@@ -215,7 +221,7 @@ static ct_status restitute_with_friction(const ct_impulse_many *many, const doub
   assert(many->dimension == 3);
   ct_arena *arena = many->work->arena;
   doubled d = {.many = many, .least = least};
-  /* Matrix, velocities and coefficients of the doubled system. */
+  /* Fill matrix, velocities and coefficients of the doubled system. */
   if (!allocate_doubled(&d, arena)) return CT_OUT_OF_MEMORY;
   write_doubled_system(&d);
   size_t contacts = many->count + d.extra;
@@ -239,7 +245,7 @@ static ct_status restitute_with_friction(const ct_impulse_many *many, const doub
       mu,
       contacts,
       3};
-  /* Solve it, and add the impulses of the discs to their contacts. */
+  /* Solve the doubled system, and add the impulses of the discs to those of their contacts. */
   ct_status status = solve_cones(many, &problem, r, phase);
   if (status != CT_OK) return status;
   for (size_t row = 0; row < many->rows; row++) p[row] = r[row];
@@ -250,8 +256,8 @@ static ct_status restitute_with_friction(const ct_impulse_many *many, const doub
   return CT_OK;
 }
 
-/* Restitution by Poisson's law: computes impulses p with normal parts of at least e times those of
- * compression. */
+/* Restitution by Poisson's law: computes impulses p with normal components of at least e times
+ * those of `compression`. */
 static ct_status restitute(const ct_impulse_many *many, const double *compression, double *p,
                            ct_impulse_phase *phase) {
   ct_arena *arena = many->work->arena;
@@ -261,7 +267,7 @@ static ct_status restitute(const ct_impulse_many *many, const double *compressio
          *least = ct_arena_alloc_doubles(arena, many->count);
   ct_status status = memory && least ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
-    /* velocities after compression and the least restitution */
+    /* Velocities after compression and after the least normal impulses of restitution. */
     double *sum = memory, *u = memory + rows, *moved = memory + 2 * rows;
     memcpy(sum, compression, rows * sizeof *sum);
     for (size_t i = 0; i < many->count; i++)
@@ -278,7 +284,8 @@ static ct_status restitute(const ct_impulse_many *many, const double *compressio
 
 /* ---- laws of NEWTON and POISSON -------------------------------------------------------------- */
 
-/* Solution by a law, and the plastic impulses that it is based on. */
+/* Impulses by a law, and the plastic impulses (without restitution) that the laws and the energy
+ * guard use. */
 typedef struct set_solution {
   double *p, *plastic; /* [rows] */
   bool plastic_known;
@@ -291,7 +298,7 @@ static ct_status solve_plastic(const ct_impulse_many *many, set_solution *f) {
   return solve_phase(many, many->u, NULL, f->plastic, &f->plastic_phase);
 }
 
-/* Replaces the solution by plastic impulses, without restitution. */
+/* Replaces the solution by the plastic impulses and reports that restitution was infeasible. */
 static void drop_restitution(ct_impulse_many *many, set_solution *f) {
   many->work->reported.infeasible = true;
   f->phase = f->plastic_phase;
@@ -299,7 +306,8 @@ static void drop_restitution(ct_impulse_many *many, set_solution *f) {
   for (size_t i = 0; i < many->count; i++) many->work->contacts[i].restitution = 0.0;
 }
 
-/* Reports that kinematic bodies press others together. All impulses are set to zero. */
+/* Sets all impulses to zero, and reports that kinematic bodies press others together if that is
+ * proven. */
 static ct_status report_infeasible(ct_impulse_many *many, set_solution *f) {
   bool infeasible;
   memset(f->plastic, 0, many->rows * sizeof *f->plastic);
@@ -354,7 +362,8 @@ static ct_status apply_poisson_law(ct_impulse_many *many, set_solution *f) {
 
 /* ---- energy ---------------------------------------------------------------------------------- */
 
-/* Change of energy by impulses p from velocities v: p.(v + G p / 2). *size: sum of |p v|. */
+/* Returns the change of energy by impulses p from the velocities v: p.(v + G p / 2). Writes G p to
+ * `moved` [rows], and the sum of |p v| to *size. */
 static double energy_change(const ct_impulse_many *many, const double *p, const double *v,
                             double *moved, double *size) {
   ct_matrix_product(many->matrix, p, moved);
@@ -376,8 +385,8 @@ static ct_status guard_set_energy(ct_impulse_many *many, set_solution *f) {
   ct_status status = solve_plastic(many, f);
   if (status != CT_OK) return status;
   double c = energy_change(many, f->plastic, many->u, moved, &size);
-  /* Plastic impulses that have not converged may increase the energy too. The guard then moves
-   * towards zero impulses. */
+  /* Plastic impulses that have not converged may increase the energy too. The guard then moves the
+   * impulses towards zero instead. */
   if (c > 0.0) {
     c = 0.0;
     memset(f->plastic, 0, many->rows * sizeof *f->plastic);
@@ -398,7 +407,8 @@ static ct_status guard_set_energy(ct_impulse_many *many, set_solution *f) {
 
 /* ---- system of all contacts ------------------------------------------------------------------ */
 
-/* Copies the contacts, with a and b exchanged where their frame is reversed. */
+/* Copies the contacts; where a contact's frame has the reversed normal, reverses the normal and
+ * exchanges a and b. NULL: out of memory. */
 static ct_contact *orient_contacts(const ct_impulse_work *work) {
   ct_contact *contacts = ct_arena_alloc(work->arena, work->set->count, sizeof *contacts);
   for (size_t i = 0; contacts && i < work->set->count; i++) {
@@ -411,7 +421,7 @@ static ct_contact *orient_contacts(const ct_impulse_work *work) {
   return contacts;
 }
 
-/* Computes the levers of contacts with friction. */
+/* Computes the Jacobians of all contacts for the friction solver. False: out of memory. */
 static bool describe_impulse_bodies(ct_impulse_many *many, const ct_contact_set *set) {
   ct_arena *arena = many->work->arena;
   size_t *blocks = ct_arena_alloc(arena, set->body_count, sizeof *blocks);
@@ -432,7 +442,8 @@ static int greatest_vector_exponent(const double *v, size_t count) {
   return exponent;
 }
 
-/* Computes velocities, coefficients and scales. */
+/* Computes velocities, coefficients and scales of the system; `values` are the entries of the
+ * matrix, which are scaled in place. False: out of memory. */
 static bool describe_system(ct_impulse_many *many, double *values) {
   const ct_impulse_work *work = many->work;
   double *u = ct_arena_alloc_doubles(work->arena, many->rows),
@@ -445,7 +456,7 @@ static bool describe_system(ct_impulse_many *many, double *values) {
     ct_impulse_to_frame(&t->frame, t->before.relative, in_frame);
     for (size_t k = 0; k < many->dimension; k++) u[i * many->dimension + k] = in_frame[k];
     bool slow = t->before.velocity_class == CT_CLASS_RESTING && in_frame[0] < 0.0;
-    /* Two immovable bodies keep their approach. */
+    /* Two immovable bodies continue to approach. */
     least[i] = slow || !t->movable ? ct_min2(in_frame[0], 0.0) : 0.0;
     mu[i] = t->before.sliding ? t->dynamic_friction : t->static_friction;
     e[i] = t->movable ? t->restitution : 0.0;
@@ -510,7 +521,7 @@ static bool is_none_colliding(const ct_impulse_work *work) {
   return true;
 }
 
-/* Assembles the system of all contacts and solves it. */
+/* Assembles the system of all contacts with 1 or 3 rows per contact, and calls `act` with it. */
 static ct_status run_with_system(ct_impulse_work *work, unsigned dimension,
                                  ct_status (*act)(ct_impulse_many *many)) {
   ct_contact_set turned = *work->set;

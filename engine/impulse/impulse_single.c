@@ -1,27 +1,29 @@
 /* Impulse at one contact: without friction, by sticking or sliding (algebraic law), for point
- * masses, or with friction integrated through the impact; and the energy guard. Numbers are scaled
+ * masses, or with friction integrated through the impact; and the energy guard. Values are scaled
  * to the order of 1 by powers of two, so that other units change no bit of the result.
  *
  * Friction through the impact (Routh 1905; Mirtich 1996, chapter 3; Stronge 1990): the normal
- * impulse j is used in place of time. du/dj = K q, where q = (1, -mu u_t / |u_t|) while the
- * contact slides, and the sticking rate while it does not. With dj = |u_t| dt all functions are
- * analytic in t, u_t' = |u_t| K_tn - mu K_tt u_t, including the end of slip at t = infinity. The
- * integrator is a Taylor series of high order, and its polynomials locate the events. A slip of
- * constant direction continues along a line, in closed form; plane problems always do. After the
- * slip has stopped, the contact sticks, or slips in the one direction that friction cannot
- * reverse, again along a line.
- */
+ * impulse j takes the role of time. The relative velocity u changes by du/dj = K q, where K is the
+ * Delassus block and q = (1, -mu u_t / |u_t|) while the contact slides; while it sticks, q is the
+ * impulse per normal impulse that prevents slip. With a parameter t, dj = |u_t| dt, all functions
+ * are analytic in t: u_t' = |u_t| K_tn - mu K_tt u_t, and the slip ends at t = infinity. The
+ * integrator is a Taylor series of high order, and its polynomials locate the events. If the
+ * direction of slip is constant, as in plane problems, the motion follows a line, in closed form.
+ * After the slip has stopped, the contact sticks, or slips in the one direction that friction
+ * cannot reverse, again along a line. */
 #include "impulse/impulse.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* If the normal velocity of a sliding contact depends less than this on its impulse, relative to
- * the normal one alone, friction is integrated instead. */
+/* Least rate of the normal velocity with the impulse of a sliding contact, relative to the rate
+ * without friction. Below it, friction is integrated through the impact instead. */
 #define ANSWER_PART 1e-12
-/* Least pivot of K relative to its diagonal; smaller ones have lost twelve of sixteen digits. */
+/* Least pivot of K relative to its diagonal entry. A smaller one has lost twelve of sixteen
+ * digits. */
 #define SINGULAR_PART 1e-12
-/* Coupling by rotation below this part of the inverse mass is round-off of the frame. */
+/* Entries of K that differ from those without rotation by at most this fraction of the inverse mass
+ * differ by the round-off of the frame. */
 #define COUPLING_PART (64.0 * CT_UNIT_ROUNDOFF)
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -64,7 +66,7 @@ static void velocity_after(const ct_impulse_point *point, const double p[3], dou
   for (int i = 0; i < 3; i++) u[i] = point->u[i] + ct_dot3(point->k[i], p);
 }
 
-/* Change of kinetic energy, except for the work of kinematic bodies. */
+/* Returns the change of kinetic energy by the impulse p, plus the work done on kinematic bodies. */
 static double point_energy_change(const ct_impulse_point *point, const double p[3]) {
   double u[3];
   velocity_after(point, p, u);
@@ -81,21 +83,22 @@ double ct_impulse_theta(double a, double b, double c) {
 
 /* ---- friction integrated through the impact -------------------------------------------------- */
 
-/* Order of the series; limit of steps. A decaying slip is about halved in each step. */
+/* Order of the series, and limit of the number of steps. One step approximately halves a decaying
+ * slip. */
 #define ORDER 24
 #define STEPS_MAX 2000
-/* Truncation error of the series relative to the slip: below its round-off. */
+/* Greatest last terms of the series relative to the slip; below its round-off. */
 #define TERM_PART 0x1p-58
-/* Longest and shortest steps are 2^+-STEP_EXPONENT_MAX in t, in units of 1/K; numbers are of the
- * order of 1. */
+/* The length of a step in t (head of this file) is between 2^-STEP_EXPONENT_MAX and
+ * 2^STEP_EXPONENT_MAX; all values are of the order of 1. */
 #define STEP_EXPONENT_MAX 40
-/* A slip has constant direction if its rate of turning is below this part of the terms that turn
- * it: their round-off. */
+/* The direction of slip counts as constant if its rate of turning is at most this fraction of the
+ * sum of its terms, which is round-off. */
 #define STRAIGHT_PART (16.0 * CT_UNIT_ROUNDOFF)
-/* A slip velocity below this has stopped. Velocities of the order of 1 are not known more
- * accurately, so a slip that passes this close to zero and continues cannot be distinguished. */
+/* Slip velocity up to which the slip has stopped. Velocities of the order of 1 are not more
+ * accurate, so a slip that passes this close to zero and continues cannot be distinguished. */
 #define SLIP_NONE 0x1p-54
-/* Limit of halvings of an interval until its ends are neighbouring numbers. */
+/* Limit of bisections, which end when the ends of the interval are neighbouring doubles. */
 #define ROOT_STEPS 200
 
 typedef struct impact_path {
@@ -103,15 +106,16 @@ typedef struct impact_path {
   bool energetic;
   double u[3], p[3];
   double normal_work, friction_work;
-  bool separating;              /* compression is over */
-  double end, compression_work; /* normal impulse at the end of restitution; normal work at the end
-                                   of compression */
+  bool separating;              /* in restitution; false: in compression */
+  double end, compression_work; /* normal impulse at the end of restitution, for restitution by
+                                   Poisson; normal work at the end of compression */
   bool done;
 } impact_path;
 
-/* Taylor coefficients in t. */
+/* Taylor coefficients in t (head of this file), about the present state. s: |u_t|, square: s^2, j:
+ * normal impulse, px and py: tangential impulse, work: normal work, friction: work of friction. */
 typedef struct series {
-  double x[ORDER + 1], y[ORDER + 1]; /* slip */
+  double x[ORDER + 1], y[ORDER + 1]; /* slip velocity u_t */
   double s[ORDER + 1], square[ORDER + 1];
   double v[ORDER + 1]; /* normal velocity */
   double j[ORDER + 1], px[ORDER + 1], py[ORDER + 1];
@@ -131,7 +135,8 @@ static void end_compression(impact_path *f) {
   f->done = f->point->restitution == 0.0;
 }
 
-/* Remaining work of restitution. */
+/* Returns the work that restitution still has to do, for restitution by the normal work
+ * (Stronge). */
 static double remaining_restitution_work(const impact_path *f) {
   double e = f->point->restitution;
   return ct_max2(-e * e * f->compression_work - (f->normal_work - f->compression_work), 0.0);
@@ -139,8 +144,8 @@ static double remaining_restitution_work(const impact_path *f) {
 
 /* ---- sticking and constant slip direction ---------------------------------------------------- */
 
-/* Normal impulse up to the end of restitution for a constant rate of the normal velocity; INFINITY
- * if never reached. */
+/* Returns the normal impulse from now to the end of restitution if the normal velocity changes at
+ * the constant rate `rate` with it; INFINITY if the end is never reached. */
 static double line_length_to_end(const impact_path *f, double rate) {
   if (!f->energetic) return ct_max2(f->end - f->p[0], 0.0);
   double w = remaining_restitution_work(f), square = f->u[0] * f->u[0] + 2.0 * rate * w;
@@ -157,12 +162,13 @@ static void move_along_line(impact_path *f, const double q[3], const double r[3]
   }
 }
 
-/* Continues along q for a normal impulse of at most `most`. Returns false if the impact does not
- * end. */
+/* Advances the impact with the constant impulse direction q, by a normal impulse of at most `most`,
+ * or to its end. False: the impact does not end. */
 static bool follow_line(impact_path *f, const double q[3], double most) {
   double r[3];
   multiply_block(f->point, q, r);
-  /* Compression and restitution may occur twice if friction presses the bodies together again. */
+  /* Compression and restitution may each occur twice if friction presses the bodies together
+   * again. */
   for (int event = 0; event < 4 && !f->done; event++) {
     double to_zero = f->u[0] * r[0] < 0.0 ? -f->u[0] / r[0] : INFINITY;
     double to_end = f->separating ? line_length_to_end(f, r[0]) : INFINITY,
@@ -222,7 +228,8 @@ static double evaluate_series_slope(const double *c, double t) {
   return sum;
 }
 
-/* The longest step, a power of two, for which the last terms are below round-off. */
+/* Returns the longest step, a power of two, for which the last four terms of the series are below
+ * round-off. */
 static double series_step(const series *c) {
   assert(c->s[0] > 0.0);
   int exponent = STEP_EXPONENT_MAX;
@@ -234,8 +241,8 @@ static double series_step(const series *c) {
   return ldexp(1.0, exponent);
 }
 
-/* Finds the t at which a polynomial crosses `level`: from below for sign 1, from above for sign
- * -1. */
+/* Returns the t in [from, to] at which the series c crosses `level`: from below for sign 1, from
+ * above for sign -1. Newton's method, safeguarded by bisection. */
 static double find_series_root(const double *c, double level, double from, double to, double sign) {
   double t = to;
   for (int i = 0; i < ROOT_STEPS; i++) {
@@ -250,15 +257,16 @@ static double find_series_root(const double *c, double level, double from, doubl
   return t;
 }
 
-/* First t at which the normal velocity changes sign (sign -1: approaching, 1: separating);
- * INFINITY if not within the step. */
+/* Returns the first t within the step at which the normal velocity changes its sign (sign 1: a
+ * separation ends, -1: an approach ends); INFINITY if there is none. */
 static double find_sign_change(const series *c, double step, double sign) {
   if (sign * evaluate_series(c->v, step) <= 0.0)
     return find_series_root(c->v, 0.0, 0.0, step, -sign);
   if (!(sign * evaluate_series_slope(c->v, 0.0) < 0.0 &&
         sign * evaluate_series_slope(c->v, step) > 0.0))
     return INFINITY;
-  /* The velocity approaches zero and recedes within the step: test its extremum. */
+  /* The velocity first moves towards zero and then away from it within the step: test its
+   * extremum. */
   double from = 0.0, to = step;
   for (int i = 0; i < ROOT_STEPS; i++) {
     double middle = from + 0.5 * (to - from);
@@ -269,7 +277,7 @@ static double find_sign_change(const series *c, double step, double sign) {
                                                    : INFINITY;
 }
 
-/* Makes one step of sliding, at most to the next event. */
+/* Advances a sliding contact by one step, or to the next event if that is earlier. */
 static void make_slide_step(impact_path *f) {
   series c;
   expand_series(f, &c);
@@ -295,8 +303,8 @@ static void make_slide_step(impact_path *f) {
 
 /* ---- phases of an impact --------------------------------------------------------------------- */
 
-/* Slides until the slip stops. Returns false if the impact ends first, or neither happens within
- * the step limit. */
+/* Advances the impact until the slip stops. False: the impact ends first, or neither occurs within
+ * STEPS_MAX steps. */
 static bool follow_slide(impact_path *f, uint64_t *steps) {
   const double(*k)[3] = f->point->k;
   double mu = f->point->dynamic_friction;
@@ -322,16 +330,18 @@ static bool follow_slide(impact_path *f, uint64_t *steps) {
   return true;
 }
 
-/* Tangential impulse for each unit of normal impulse that keeps the contact from slipping. */
+/* Computes the tangential impulse per normal impulse that keeps a sticking contact from
+ * slipping. */
 static void sticking_rate(const double k[3][3], double rate[2]) {
   double determinant = k[1][1] * k[2][2] - k[1][2] * k[1][2];
   rate[0] = -(k[2][2] * k[1][0] - k[1][2] * k[2][0]) / determinant;
   rate[1] = -(k[1][1] * k[2][0] - k[1][2] * k[1][0]) / determinant;
 }
 
-/* Finds the direction d in which slip begins: K_tn - mu K_tt d = g d, g > 0. The length of (g + mu
- * K_tt)^-1 K_tn decreases in g, from more than 1 at 0, where friction cannot maintain sticking.
- * Its reciprocal is nearly linear, which suits Newton's method. */
+/* Finds the unit direction d in which slip begins, with K_tn - mu K_tt d = g d for a rate g > 0.
+ * The length of (g + mu K_tt)^-1 K_tn decreases with g, and is more than 1 at g = 0, where friction
+ * cannot maintain sticking; g makes it 1. Its reciprocal is nearly linear in g, which suits
+ * Newton's method. */
 static void find_slip_direction(const double k[3][3], double mu, double d[2]) {
   double xx = mu * k[1][1], xy = mu * k[1][2], yy = mu * k[2][2], low = 0.0,
          high = fabs(k[1][0]) + fabs(k[2][0]), g = 0.0;
@@ -351,7 +361,8 @@ static void find_slip_direction(const double k[3][3], double mu, double d[2]) {
   }
 }
 
-/* Continues after the slip has stopped. Returns false if the impact does not end. */
+/* Advances the impact after the slip has stopped, to its end. `pressed`: the slip pressed the
+ * bodies together, so sticking is reported as a jam. False: the impact does not end. */
 static bool continue_from_rest(impact_path *f, bool pressed, ct_impulse_outcome *outcome) {
   double rate[2], d[2], mu = f->point->dynamic_friction;
   sticking_rate(f->point->k, rate);
@@ -368,8 +379,8 @@ static bool continue_from_rest(impact_path *f, bool pressed, ct_impulse_outcome 
   return follow_line(f, line, INFINITY);
 }
 
-/* Integrates friction through the impact, with restitution by Poisson or of the normal work
- * (Stronge). Numbers are of the order of 1. */
+/* Computes the impulse with friction integrated through the impact. Restitution is by Poisson or,
+ * if `energetic`, by the normal work (Stronge). Values must be of the order of 1. */
 static void follow_impact(const ct_impulse_point *point, bool energetic,
                           ct_impulse_answer *answer) {
   assert(point->static_friction > 0.0);
@@ -382,8 +393,8 @@ static void follow_impact(const ct_impulse_point *point, bool energetic,
   answer->outcome = CT_IMPULSE_OUTCOME_SLIDE;
   bool stopped = !slips || follow_slide(&f, &answer->steps), ended = f.done;
   if (stopped) ended = continue_from_rest(&f, pressed, &answer->outcome);
-  /* For positive definite K, a slip that presses the bodies together stops. If it did not,
-   * round-off is the cause. */
+  /* For a positive definite K, a slip that presses the bodies together stops. If it was not found
+   * to stop, the cause is round-off: continue as if it had. */
   if (!ended) {
     f.u[1] = f.u[2] = 0.0;
     (void)continue_from_rest(&f, true, &answer->outcome);
@@ -398,7 +409,7 @@ static void follow_impact(const ct_impulse_point *point, bool energetic,
 
 /* ---- laws ------------------------------------------------------------------------------------ */
 
-/* Solves K P = w by factors without pivoting; K is positive definite. */
+/* Solves K p = w for a positive definite K, by factors L D L^T without pivoting. */
 static void solve_symmetric(const double k[3][3], const double w[3], double p[3]) {
   double l10 = k[1][0] / k[0][0], l20 = k[2][0] / k[0][0];
   double d1 = k[1][1] - l10 * k[1][0], e = k[2][1] - l20 * k[1][0], l21 = e / d1,
@@ -409,8 +420,8 @@ static void solve_symmetric(const double k[3][3], const double w[3], double p[3]
   p[0] = (w[0] - k[0][1] * p[1] - k[0][2] * p[2]) / k[0][0];
 }
 
-/* Error of the normal velocity against the law of restitution, and of the slip against zero if
- * `sticks`; relative to the velocity before. */
+/* Returns the error of the normal velocity after the impact against the law of restitution and, if
+ * `sticks`, of the slip against zero, relative to the velocity before. */
 static double law_violation(const ct_impulse_point *point, const double p[3], bool sticks) {
   double u[3], size = ct_max2(fabs(point->u[0]), ct_max2(fabs(point->u[1]), fabs(point->u[2])));
   velocity_after(point, p, u);
@@ -425,7 +436,8 @@ static void apply_frictionless_law(const ct_impulse_point *point, ct_impulse_ans
   answer->residual = law_violation(point, answer->p, false);
 }
 
-/* Tries sticking, then sliding in the direction before the impact, then integrates the slip. */
+/* Tries sticking, then sliding in the direction of slip before the impact; if both contradict the
+ * law, integrates friction through the impact. */
 static void apply_algebraic_law(const ct_impulse_point *point, ct_impulse_answer *answer) {
   double *p = answer->p,
          wanted[3] = {-(1.0 + point->restitution) * point->u[0], -point->u[1], -point->u[2]};
@@ -436,7 +448,8 @@ static void apply_algebraic_law(const ct_impulse_point *point, ct_impulse_answer
   answer->residual = law_violation(point, p, true);
   if (p[0] >= 0.0 && tangential <= point->static_friction * p[0]) return;
 
-  /* Direction of the slip, or in which it would begin. */
+  /* (x, y): direction of the slip before the impact or, if there is none, in which it would
+   * begin. */
   bool slips = slip > point->slip_tolerance;
   double x = slips ? point->u[1] / slip : -p[1] / tangential,
          y = slips ? point->u[2] / slip : -p[2] / tangential;
@@ -450,8 +463,8 @@ static void apply_algebraic_law(const ct_impulse_point *point, ct_impulse_answer
   if (!answers || u[1] * x + u[2] * y < 0.0) follow_impact(point, false, answer);
 }
 
-/* Bodies as point masses: the change of tangential velocity is at most mu times that of the normal
- * velocity. */
+/* Computes the impulse as for point masses: the tangential velocity changes by at most mu times the
+ * change of the normal velocity. Reports whether rotation was ignored. */
 static void apply_point_mass_law(const ct_impulse_point *point, ct_impulse_answer *answer) {
   double normal = -(1.0 + point->restitution) * point->u[0] / point->inverse_mass;
   double slip = sqrt(point->u[1] * point->u[1] + point->u[2] * point->u[2]),
@@ -471,8 +484,8 @@ static void apply_point_mass_law(const ct_impulse_point *point, ct_impulse_answe
     }
 }
 
-/* True if K is singular to round-off, as for a heavy body of very small size on a long lever. The
- * impulse that stops its slip is then undetermined. */
+/* True if K is singular to round-off, as for a heavy body of very small extent on a long lever. The
+ * tangential impulse that stops its slip is then undetermined. */
 static bool is_block_singular(const double k[3][3]) {
   double left1 = k[1][1] - k[1][0] * k[1][0] / k[0][0],
          cross = k[2][1] - k[2][0] * k[1][0] / k[0][0];
@@ -491,8 +504,9 @@ static ct_impulse_answer apply_impulse_law(const ct_impulse_point *point, ct_imp
   return answer;
 }
 
-/* If an impulse increases the energy, moves it towards the plastic impulse until it does not. If
- * the plastic impulse increases it too, moves towards zero. */
+/* If the impulse increases the energy, moves it towards the plastic impulse (without restitution)
+ * until the energy does not increase; towards zero if the plastic impulse increases the energy
+ * too. */
 static void guard_point_energy(const ct_impulse_point *point, ct_impulse_law law,
                                ct_impulse_answer *answer) {
   double given = point_energy_change(point, answer->p), size = fabs(ct_dot3(answer->p, point->u));
