@@ -1,21 +1,21 @@
 /* The state of one body: mass properties from the scene, drift without forces, impulses.
  *
- * Torque-free rotation is exact (path/torque_free_rotation.h); below SMALL_TURN the midpoint rule
- * is used. */
+ * Torque-free rotation is exact (path/torque_free_rotation.h), except that rotations below
+ * SMALL_TURN use the midpoint rule. */
 #include "integration/body_state.h"
 #include "base/trigonometry.h"
 #include "path/torque_free_rotation.h"
 
 #include <assert.h>
 
-/* Angle, rad, below which the midpoint rule gives torque-free rotation to round-off: its error is
- * cubic in the angle. */
+/* Angle, rad, below which the midpoint rule gives a torque-free rotation to round-off: its error is
+ * of third order in the angle. */
 #define SMALL_TURN 1e-5
-/* Greatest angle, rad, that a trial step rotates by; no accepted step has it. Between CT_TURN_MAX
- * and the limit of base/trigonometry.h. */
+/* Greatest angle, rad, by which a trial step rotates a body; larger angles occur only in steps that
+ * are rejected. Between CT_TURN_MAX and the limit of base/trigonometry.h. */
 #define TRIED_TURN_MAX 3e6
 
-/* Rotation from the principal axes to the world. */
+/* Returns the rotation from the principal axes to the world. */
 static ct_mat3 principal_axes(const ct_body_state *m) {
   return ct_quat_matrix(ct_quat_mul(m->pose.rotation, m->axes));
 }
@@ -58,13 +58,14 @@ static ct_quat normalised_quat(ct_quat q) {
   return (ct_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-/* False if trial forces make a body too fast to rotate. The rotation is then skipped, and
- * ct_integration_is_within_limits rejects the step by the velocity, which is beyond the limits. */
+/* False if the angle exceeds TRIED_TURN_MAX, as trial forces may cause. The rotation is then
+ * skipped, and ct_integration_is_within_limits rejects the step because the velocity is beyond the
+ * limits. */
 static bool can_turn(ct_vec3 angular, double time) {
   return fabs(time) * ct_norm(angular) <= TRIED_TURN_MAX;
 }
 
-/* The rotation after a time with an angular velocity that is constant in the world. */
+/* Returns the rotation after a time with an angular velocity that is constant in the world. */
 static ct_quat rotate_by(ct_quat rotation, ct_vec3 angular, double time) {
   if (!can_turn(angular, time)) return rotation;
   ct_dd angle = ct_dd_mul(ct_turn_rate(angular), ct_dd_of(time));
@@ -72,7 +73,7 @@ static ct_quat rotate_by(ct_quat rotation, ct_vec3 angular, double time) {
       ct_quat_mul(ct_turn_about(ct_unit_or(angular, ct_vec(0, 0, 1)), angle), rotation));
 }
 
-/* Rotates by the angular velocity at the middle of the time. */
+/* Rotates a free top by the angular velocity at the middle of the time. */
 static void rotate_by_midpoint(ct_body_state *m, double time) {
   ct_quat start = m->pose.rotation;
   m->pose.rotation = rotate_by(start, m->velocity.angular, 0.5 * time);
@@ -136,7 +137,8 @@ static bool set_body_mass(ct_body_state *moved, const ct_body *body) {
   return mass.mass > 0.0 && least > 0.0 && isfinite(1.0 / least);
 }
 
-/* Radius of a ball about the point that contains the body. */
+/* Returns the radius of a ball about `point` (body frame) that contains all colliders, rounding
+ * radii and margins included. */
 static double radius_about(const ct_body *body, ct_vec3 point) {
   double radius = 0.0;
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {

@@ -90,7 +90,8 @@ void ct_integration_sum_energy(ct_integration *common) {
 
 /* ---- limits --------------------------------------------------------------------------------- */
 
-/* The greatest absolute component; INFINITY if one is NaN, which a comparison would ignore. */
+/* Returns the greatest absolute component; INFINITY if a component is NaN or infinite, since
+ * comparisons ignore NaN. */
 static double finite_size(ct_vec3 v) {
   return isfinite(v.x + v.y + v.z) ? ct_max_abs(v) : INFINITY;
 }
@@ -106,13 +107,14 @@ bool ct_integration_is_within_limits(ct_integration *common, const ct_body_state
     if (!(finite_size(m->position) + (ahead > 0.0 ? ahead * speed : 0.0) < CT_COORDINATE_MAX))
       return false;
     if (!(finite_size(m->pose.position) <= CT_COORDINATE_MAX))
-      return false; /* about a distant centre of mass */
+      return false; /* may exceed the limit although the centre of mass, far from the frame's
+                       origin, does not */
     common->limit = CT_ADVANCE_LIMIT_SPEED;
     if (!(speed <= CT_SPEED_MAX && turning <= CT_SPEED_MAX)) return false;
     common->limit = CT_ADVANCE_LIMIT_TURN;
     if (!(longest * turning < CT_TURN_MAX)) return false;
   }
-  common->limit = CT_ADVANCE_LIMIT_CONTACTS; /* the only remaining limit */
+  common->limit = CT_ADVANCE_LIMIT_CONTACTS; /* the only limit that is tested later */
   return true;
 }
 
@@ -132,7 +134,7 @@ ct_status ct_integration_add_event(ct_integration *common, const ct_advance_even
   return CT_OK;
 }
 
-/* Sets the poses of the moving bodies. */
+/* Sets the poses of the moving bodies, and the cancel flag. */
 static void set_query_poses(const ct_integration *common, ct_query_options *options) {
   assert(!options->overrides && !options->cancel);
   options->overrides = common->overrides;
@@ -173,7 +175,7 @@ void ct_integration_accept(ct_integration *common, const ct_step_result *result,
   ct_advance_state *state = &common->state;
   assert(time >= state->time);
   assert(result->time >= 0.0 && result->depth >= 0.0 && result->residual >= 0.0);
-  /* Swap the states. */
+  /* Exchange the states before and after the step. */
   ct_body_state *moved = common->now;
   common->now = common->next;
   common->next = moved;
