@@ -1,6 +1,6 @@
-/* Linear complementarity: the table of methods, the order in which CT_LCP_AUTO tries them, and the
- * evaluation of every solution from M, q and z alone. The methods are in lcp_*.c; lcp_job.h says
- * what a method provides. */
+/* Linear complementarity problem w = M z + q, z >= 0, w >= 0, z'w = 0: the table of methods, the
+ * order in which CT_LCP_AUTO tries them, and the evaluation of each solution from M, q and z alone.
+ * The methods are in lcp_*.c; lcp_job.h describes what a method must provide. */
 #include "lcp/lcp_job.h"
 
 #include "lcp/lcp_farkas.h"
@@ -13,28 +13,31 @@
 #include <math.h>
 #include <string.h>
 
-/* M counts as symmetric up to this relative asymmetry, the round-off of its assembly. Methods that
- * read one triangle are then used; the residual shows the error. */
+/* Greatest |M_ij - M_ji|, relative to the largest |M_ij|, up to which M counts as symmetric:
+ * round-off of its assembly. Methods for a symmetric M read only one triangle; the residual
+ * includes the error. */
 #define SYMMETRIC 1e-9
 
-/* Entries of a dense M that one method may read before AUTO tries the next: a few seconds. */
+/* Limit of the entries of a dense M that one method reads before AUTO tries the next method: a few
+ * seconds. */
 #define AUTO_WORK UINT64_C(2000000000)
-/* Residuals up to this many times the target may be the round-off of z; other doubles are then
- * tried. */
+/* A residual up to this many times the target may be caused by the round-off of z alone. Other
+ * doubles near z are then tried. */
 #define ROUNDOFF_ROOM 1e4
-/* A residual that is below this part of the target, round-off included, needs no more digits. */
+/* A residual that is, with its round-off, below this fraction of the target is not computed more
+ * accurately. */
 #define FAR_BELOW 0.01
-/* Up to this number of rows all bases are compared to find another solution: less than a
- * millisecond. */
+/* Greatest number of rows for which all complementary bases are compared to find another solution:
+ * less than a millisecond. */
 #define COMPARED_ROWS_MAX 8
 
 typedef struct lcp_method {
   ct_status (*solve)(const ct_lcp_job *job, ct_lcp_result *result);
   size_t rows_max;
   bool dense;              /* reads job->dense */
-  bool symmetric;          /* needs a symmetric M */
-  double tolerance;        /* default tolerance */
-  uint64_t per_row, least; /* iteration limit: least + per_row n */
+  bool symmetric;          /* requires a symmetric M */
+  double tolerance;        /* tolerance if the options have none */
+  uint64_t per_row, least; /* limit of iterations: least + per_row * size */
 } lcp_method;
 
 /* Indexed by ct_lcp_method. */
@@ -50,13 +53,14 @@ static const lcp_method lcp_methods[CT_LCP_METHOD_COUNT] = {
                           10000},
 };
 
-/* Methods that AUTO tries, in order. */
+/* Methods in the order in which AUTO tries them: for a symmetric M, and for others. */
 static const ct_lcp_method order_for_symmetric[] = {
     CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_QUADRATIC, CT_LCP_PGS};
 static const ct_lcp_method order_for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION,
                                                  CT_LCP_BLOCK_PIVOTING, CT_LCP_PGS};
 
-/* Residual in doubles if their round-off is insignificant, else in double-doubles. */
+/* Computes w and returns the residual of z: in doubles if their round-off is insignificant compared
+ * with the target, else in double-doubles. */
 static double compute_residual(const ct_lcp *problem, const ct_lcp_job *job, const double *z,
                                double *w) {
   if (!job->roots || !job->symmetric) return ct_lcp_residual(problem, z, w);
@@ -71,13 +75,14 @@ static double compute_residual(const ct_lcp *problem, const ct_lcp_job *job, con
   return most + unsure <= FAR_BELOW * job->target ? most : ct_lcp_residual(problem, z, w);
 }
 
-/* Computes w, residual and status from M, q and z alone. */
+/* Computes w and residual from M, q and z alone. A status OK becomes ITERATION_LIMIT if the
+ * residual exceeds the tolerance. */
 static void evaluate_solution(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *result) {
   result->residual = compute_residual(problem, job, result->z, result->w);
   bool finite = isfinite(result->residual);
   for (size_t i = 0; i < job->size && finite; i++) finite = isfinite(result->w[i]);
   if (!finite) {
-    /* Products overflow: z = 0 is evaluated instead. */
+    /* Products overflow: evaluate z = 0 instead. */
     memset(result->z, 0, job->size * sizeof *result->z);
     result->residual = ct_lcp_residual(problem, result->z, result->w);
     result->status = CT_LCP_STATUS_ITERATION_LIMIT;
@@ -86,9 +91,10 @@ static void evaluate_solution(const ct_lcp *problem, const ct_lcp_job *job, ct_l
   if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
 }
 
-/* Computes the least solution if the solutions form a polyhedron, the rank, and whether another
- * solution exists. Proofs that take the entries of M as exact are invalid for rounded products, as
- * rounding makes redundant rows independent; for these the rank beyond round-off is used. */
+/* Replaces the solution by the least one if the solutions form a polyhedron, and determines the
+ * rank and whether another solution exists. If the options state that M is semidefinite, its
+ * entries are rounded products; rounding makes dependent rows independent, so proofs that treat the
+ * entries as exact are not attempted, and the rank beyond round-off is used. */
 static ct_status refine_and_compare(const ct_lcp_job *job, ct_lcp_result *result) {
   if (job->semidefinite) return ct_lcp_least_norm(job, result);
   bool definite = false;
@@ -106,8 +112,8 @@ static ct_status refine_and_compare(const ct_lcp_job *job, ct_lcp_result *result
   return ct_lcp_compare_bases(job, result);
 }
 
-/* For solutions within round-off: computes the least z, and rounds z to other doubles if its
- * residual exceeds the target. */
+/* Completes the result of a method. For a solution within round-off, computes the least z, and
+ * moves z to other doubles if its residual exceeds the target. */
 static ct_status finish_result(const ct_lcp_job *job, ct_lcp_result *result) {
   bool near = result->status == CT_LCP_STATUS_OK;
   ct_arena_mark mark = ct_arena_enter(job->arena);
@@ -128,14 +134,15 @@ static ct_status finish_result(const ct_lcp_job *job, ct_lcp_result *result) {
   result->converged = result->status == CT_LCP_STATUS_OK;
   result->complementarity = 0.0;
   for (size_t i = 0; i < job->size; i++) {
-    /* Products of finite numbers may overflow. */
+    /* A product of finite numbers may overflow. */
     double product = fmin(fabs(result->z[i] * result->w[i]), DBL_MAX);
     if (product > result->complementarity) result->complementarity = product;
   }
   return status;
 }
 
-/* Prepares dense rows, their ranges and the roots of the diagonal. */
+/* Prepares the dense copy of M, the range of nonzero entries of each row, and the square roots of
+ * the diagonal. */
 static ct_status prepare_dense_rows(ct_lcp_job *job) {
   assert(job->size <= CT_LCP_DIRECT_MAX);
   if (job->roots) return CT_OK;
@@ -174,7 +181,8 @@ static ct_status run_method(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_metho
   const lcp_method *m = &lcp_methods[which];
   const ct_lcp_options *options = job->options;
   ct_arena *arena = job->arena;
-  /* If a direct method could have solved the problem, others must reach its tolerance. */
+  /* With AUTO, a problem small enough for direct methods must be solved to their tolerance by every
+   * method. */
   bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
   double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
@@ -215,13 +223,15 @@ static ct_status run_method(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_metho
   return status;
 }
 
-/* True for a proof, or a solution within the tolerance. */
+/* True if the method found a solution within the tolerance, a proof of infeasibility, or that no
+ * basis has a solution. */
 static bool is_final(const ct_lcp_result *r) {
   return r->converged || r->status == CT_LCP_STATUS_INFEASIBLE ||
          r->status == CT_LCP_STATUS_EXHAUSTED;
 }
 
-/* Tries the methods in turn. If none is final, returns the solution with the least residual. */
+/* Tries the methods in order until one has a final result. If none has, returns the result with the
+ * least residual. */
 static ct_status run_methods_in_order(const ct_lcp *problem, ct_lcp_job *job,
                                       ct_lcp_result *result) {
   const ct_lcp_method *order = job->symmetric ? order_for_symmetric : order_for_others;
@@ -251,7 +261,7 @@ static ct_status run_methods_in_order(const ct_lcp *problem, ct_lcp_job *job,
 ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena,
                        ct_lcp_result *result) {
   assert(options->method < CT_LCP_METHOD_COUNT);
-  /* Limits, and the empty problem. */
+  /* Check the limits, and treat the empty problem. */
   size_t n = problem->matrix.size;
   bool chosen = options->method != CT_LCP_AUTO;
   if (n > (chosen ? lcp_methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
@@ -269,7 +279,7 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
     result->unique = CT_YES;
     return CT_OK;
   }
-  /* Properties of M and q, then the methods. */
+  /* Determine the properties of M and q, then run the methods. */
   ct_lcp_job job = {
       .matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .arena = arena};
   for (size_t i = 0; i < n; i++)

@@ -1,16 +1,15 @@
-/* Block principal pivoting for symmetric positive semidefinite M. Guesses the clamped rows (w =
- * 0), solves for their z, exchanges all rows with negative z or w at once, and repeats. Judice,
- * Pires 1994. The first guess comes from a few Gauss-Seidel sweeps. For few rows it comes from
- * principal pivots of the whole tableau, each on the row with the greatest gain. If exchanging all
- * rows has not reduced the number of wrong rows for a while, single rows are exchanged (Murty
- * 1974), which terminates for positive definite M.
+/* Block principal pivoting for a symmetric positive semidefinite M. Guesses the set of clamped rows
+ * (w = 0), solves for their z, moves all rows with a negative z or w to the other set, and repeats
+ * (Judice, Pires 1994). The first guess comes from a few Gauss-Seidel sweeps; for few rows, from
+ * principal pivots of the whole tableau, each on the row with the greatest gain. If moving all
+ * wrong rows has not reduced their number for a while, single rows are moved (Murty 1974), which
+ * terminates for a positive definite M.
  *
- * If many rows depend on others (a wall of boxes has twice the contacts that support it), too many
- * sets of clamped rows are possible, and exchanges cycle. Such problems are solved by proximal
- * iterations (Rockafellar 1976; Cottle, Pang, Stone 2009, 5.6): z becomes the solution of M +
- * delta D, q - delta D z, where D is the diagonal of M. This problem has a unique solution, found
- * in a few exchanges. A few proximal iterations remove the effect of delta on w.
- */
+ * If many rows depend on others (a wall of boxes has twice as many contacts as support it), too
+ * many sets of clamped rows are possible and the sets repeat. Such problems are solved by proximal
+ * iterations (Rockafellar 1976; Cottle, Pang, Stone 2009, 5.6): z becomes the solution for M +
+ * delta D and q - delta D z, where D is the diagonal of M. This problem has a unique solution,
+ * found after few guesses. A few proximal iterations remove the effect of delta on w. */
 #include "lcp/lcp_job.h"
 #include "linear/dense.h"
 #include "linear/ldl.h"
@@ -19,29 +18,32 @@
 #include <math.h>
 #include <string.h>
 
-/* Sweeps before the first guess; exchanges of all rows without fewer wrong rows. */
+/* SWEEPS: Gauss-Seidel sweeps for the first guess. PATIENCE: number of guesses without fewer wrong
+ * rows before single rows are moved. */
 enum { SWEEPS = 6, PATIENCE = 8 };
-/* Round-off of w, relative to q, above which the result is not accepted. */
+/* Greatest round-off of w, relative to |q|max, with which a result is accepted. */
 #define ROUNDOFF_MAX 1e-8
-/* Up to this number of rows single pivots give a better first guess than sweeps, in the same time.
- */
+/* Greatest number of rows for which the first guess comes from principal pivots. It is better than
+ * that of sweeps and takes the same time. */
 enum { PIVOTED = 32 };
-/* Factorisations before Dantzig's method is used instead. It terminates for singular M too and
- * proves infeasibility. */
+/* Limit of guesses, each a factorisation; then Dantzig's method is used, which terminates for a
+ * singular M too and proves infeasibility. */
 enum { ROUNDS = 40 };
-/* From this number of rows on, proximal iterations are tried before Dantzig's method. The time of
- * Dantzig's method grows faster, and it tests dependent rows accurately only for fewer rows.
+/* PROXIMAL_FROM: least number of rows for which proximal iterations are tried before Dantzig's
+ * method, whose time grows faster and which tests dependent rows accurately only for fewer rows.
  * STEPS: limit of proximal iterations. */
 enum { PROXIMAL_FROM = 65, STEPS = 32 };
-/* Exchanges with dependent rows before the problem counts as singular. */
+/* Guesses with dependent rows before the problem counts as singular. */
 enum { SINGULAR_ROUNDS = 12 };
-/* delta: first value; factor if an iteration reduces the error by less than a factor PROGRESS;
- * least value, at which its round-off is that large. */
+/* delta of the proximal iterations (head of this file): its first value; the factor it is
+ * multiplied by if an iteration does not reduce the error of w to a fraction PROGRESS; its least
+ * value, at which round-off has the size of its effect. */
 #define FIRST_DELTA 1e-5
 #define NEXT_DELTA 0.1
 #define LEAST_DELTA 1e-10
 #define PROGRESS 0.1
-/* Error of w relative to |q|max: at once accepted; accepted if there is no further progress. */
+/* Error of w relative to |q|max that is accepted at once, and that is accepted if there is no
+ * further progress. */
 #define GOOD 1e-12
 #define GOOD_ENOUGH 8e-11
 
@@ -52,7 +54,7 @@ typedef struct block {
   unsigned char *clamped;
   uint32_t *rows, *place;
   ct_ldl factor;
-  double roundoff; /* greatest round-off of w */
+  double roundoff; /* greatest round-off of an entry of w */
 } block;
 
 static bool allocate_block(block *b, const ct_lcp_job *job, double *z) {
@@ -67,7 +69,7 @@ static bool allocate_block(block *b, const ct_lcp_job *job, double *z) {
   return ct_ldl_make(&b->factor, n, job->arena);
 }
 
-/* Gauss-Seidel sweeps: change z one row at a time and update w = M z + q. */
+/* Makes one Gauss-Seidel sweep: changes z one row at a time, and updates w = M z + q. */
 static void sweep_block_rows(block *b) {
   const double *m = b->job->dense;
   for (size_t i = 0; i < b->n; i++) {
@@ -84,15 +86,16 @@ static void sweep_block_rows(block *b) {
   }
 }
 
-/* A small tableau of M and -q, some of its rows swept (Beaton 1964). Swept rows have a negative
- * diagonal and their `values` are z; those of the others are -w. */
+/* A small tableau of M and -q with the sweep operator (Beaton 1964). Swept rows have a negative
+ * diagonal entry and their z in `values`; the other rows have their -w there. */
 typedef struct tableau {
-  size_t n, stride; /* stride: a multiple of four */
+  size_t n, stride; /* stride: number of rows, rounded up to a multiple of four */
   double values[PIVOTED],
-      m[PIVOTED * PIVOTED]; /* lower half; entries above the diagonal are unspecified */
+      m[PIVOTED * PIVOTED]; /* lower triangle; entries above the diagonal are unspecified */
 } tableau;
 
-/* Returns the negative row whose pivot has the greatest gain; n if there is none. */
+/* Returns the row with a negative z or w whose pivot has the greatest gain; t->n if there is
+ * none. */
 static size_t find_best_pivot(const tableau *t) {
   size_t best = t->n;
   double gain = 0.0, scale = 1.0;
@@ -106,7 +109,7 @@ static size_t find_best_pivot(const tableau *t) {
   return best;
 }
 
-/* Sweeps a row, or reverses the sweep. */
+/* Applies the sweep operator to row i, or reverses it for a swept row. */
 static void sweep_pivot(tableau *t, size_t i) {
   assert(i < t->n && t->n <= PIVOTED);
   double column[PIVOTED], *own = t->m + i * t->stride, inverse = 1.0 / own[i],
@@ -152,8 +155,8 @@ static void guess_by_sweeps(block *b) {
   for (size_t i = 0; i < b->n; i++) b->clamped[i] = b->z[i] > 0.0;
 }
 
-/* Solves for z of the clamped rows and computes w of all. A row that depends on other clamped ones
- * gets z = 0 and is freed. */
+/* Solves for z of the clamped rows and computes w of all rows. A clamped row that depends on others
+ * gets z = 0 and is no longer clamped. */
 static void solve_clamped(block *b) {
   const ct_lcp_job *job = b->job;
   uint32_t count = 0;
@@ -180,7 +183,8 @@ static void solve_clamped(block *b) {
   }
 }
 
-/* Exchanges all wrong rows, or only the last one. Returns the number of wrong rows. */
+/* Moves all wrong rows (z or w negative beyond round-off) to the other set or, unless `all`, only
+ * the last one. Returns the number of wrong rows. */
 static size_t exchange_wrong_rows(block *b, bool all) {
   double terms = ct_lcp_terms(b->job, b->z);
   size_t wrong = 0, last = 0;
@@ -198,7 +202,7 @@ static size_t exchange_wrong_rows(block *b, bool all) {
   return wrong;
 }
 
-/* Exchanges rows until none is wrong. */
+/* Improves the set of clamped rows until no row is wrong. ITERATION_LIMIT: not reached. */
 static ct_lcp_status run_exchanges(block *b, uint64_t *iterations) {
   size_t fewest = SIZE_MAX;
   int patience = PATIENCE;
@@ -220,7 +224,7 @@ static ct_lcp_status run_exchanges(block *b, uint64_t *iterations) {
   return CT_LCP_STATUS_ITERATION_LIMIT;
 }
 
-/* Greatest error of w at z: |w| in rows with z > 0, -w in the others. */
+/* Returns the greatest error of w at z: |w| for rows with z > 0, -w for the others. */
 static double compute_block_residual(const ct_lcp_job *job, const double *z) {
   double most = 0.0;
   for (size_t i = 0; i < job->size; i++) {
@@ -228,12 +232,12 @@ static double compute_block_residual(const ct_lcp_job *job, const double *z) {
     double w =
         job->q[i] + ct_dense_dot(job->dense + i * job->size + low, z + low, job->high[i] - low);
     double off = z[i] > 0.0 ? fabs(w) : -w;
-    if (!(off <= most)) most = off; /* NaN is retained */
+    if (!(off <= most)) most = off; /* written so that NaN is retained */
   }
   return most;
 }
 
-/* Sets up the problem of the next proximal iteration: changes the diagonal of M, and q. */
+/* Sets up the problem of the next proximal iteration about z: the diagonal of m, and q. */
 static void move_proximal_center(const ct_lcp_job *job, double delta, const double *z, double *m,
                                  double *q) {
   for (size_t i = 0; i < job->size; i++) {
@@ -247,7 +251,8 @@ static void clamp_to_positive(double *z, size_t n) {
   for (size_t i = 0; i < n; i++) z[i] = z[i] > 0.0 ? z[i] : 0.0;
 }
 
-/* Runs proximal iterations. The status is OK if the best iterate is accurate enough. */
+/* Runs proximal iterations and returns the best iterate. The status is OK if it is accurate
+ * enough. */
 static ct_status run_proximal_points(block *b, ct_lcp_result *result) {
   const ct_lcp_job *job = b->job;
   size_t n = b->n;
@@ -274,7 +279,8 @@ static ct_status run_proximal_points(block *b, ct_lcp_result *result) {
       least = off;
       memcpy(best, b->z, n * sizeof *best);
     }
-    /* Ends if a smaller delta gives no progress, or an accepted error hardly decreases. */
+    /* End if a smaller delta gives no progress, or if the error is acceptable and hardly
+     * decreases. */
     if (stalled && (least <= GOOD_ENOUGH * job->q_max || (off > least && delta == LEAST_DELTA)))
       break;
     if (stalled) delta = fmax(delta * NEXT_DELTA, LEAST_DELTA);
@@ -299,8 +305,8 @@ ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   }
   if (b.n >= PROXIMAL_FROM) {
     ct_status status = run_proximal_points(&b, result);
-    /* AUTO continues with Lemke's method. For many nearly dependent rows it takes far fewer
-     * pivots, and it falls back to Dantzig's method. */
+    /* AUTO continues with Lemke's method, which takes far fewer pivots for many nearly dependent
+     * rows, and itself falls back to Dantzig's method. */
     if (status != CT_OK || result->status == CT_LCP_STATUS_OK ||
         job->options->method == CT_LCP_AUTO)
       return status;

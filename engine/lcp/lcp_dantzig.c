@@ -1,12 +1,11 @@
-/* Dantzig's method for symmetric positive semidefinite M: corrects one row after the other while
+/* Dantzig's method for a symmetric positive semidefinite M: corrects one row after the other while
  * the rows before it stay correct. Baraff 1994; Cottle, Pang, Stone 2009, 4.2.
  *
- * The clamped rows (w = 0) always form a positive definite part of M. Rows are added to and
- * removed from their Cholesky factor (Gill, Golub, Murray, Saunders 1974). A row that depends on
- * the clamped rows is never clamped. Its z is increased along the null vector that it forms with
- * them, until one of them becomes free. If none does, that vector is >= 0 and proves
- * infeasibility.
- */
+ * The clamped rows (w = 0) always form a positive definite submatrix of M. Rows are added to and
+ * removed from its Cholesky factor (Gill, Golub, Murray, Saunders 1974). A row that depends on the
+ * clamped rows is never clamped: its z is increased along the null vector that it forms with them,
+ * until one of them becomes free. If none does, the null vector is >= 0 and proves
+ * infeasibility. */
 #include "lcp/lcp_job.h"
 #include "linear/dense.h"
 #include "linear/least_norm.h"
@@ -20,13 +19,13 @@
 /* ---- updated Cholesky factor ----------------------------------------------------------------- */
 
 typedef struct row_factor {
-  double *rows;  /* rows of L, `stride` apart; diagonal entries are stored inverted */
-  size_t *index; /* [count] matrix row of each factor row */
-  double *turns; /* [2 capacity] scratch: rotations of a removal */
+  double *rows;  /* rows of the factor L, `stride` apart; diagonal entries are stored inverted */
+  size_t *index; /* [count] row of M that each row of the factor belongs to */
+  double *turns; /* [2 capacity] scratch: cosines and sines of the rotations of a removal */
   size_t stride, capacity, count;
 } row_factor;
 
-/* Allocates a factor for up to `capacity` rows. Returns false if out of memory. */
+/* Allocates a factor for up to `capacity` rows. False: out of memory. */
 static bool make_row_factor(row_factor *f, size_t capacity, ct_arena *arena) {
   f->capacity = capacity;
   f->stride = capacity;
@@ -37,7 +36,7 @@ static bool make_row_factor(row_factor *f, size_t capacity, ct_arena *arena) {
   return f->rows && f->index && f->turns;
 }
 
-/* x = L^-1 x, in the order of `index`. */
+/* Computes x = L^-1 x, in place; x is in the order of `index`. */
 static void solve_forward(const row_factor *f, double *x) {
   for (size_t i = 0; i < f->count; i++) {
     const double *row = f->rows + i * f->stride;
@@ -45,7 +44,7 @@ static void solve_forward(const row_factor *f, double *x) {
   }
 }
 
-/* x = L'^-1 x, in the order of `index`. */
+/* Computes x = L'^-1 x, in place; x is in the order of `index`. */
 static void solve_backward(const row_factor *f, double *x) {
   for (size_t i = f->count; i-- > 0;) {
     const double *row = f->rows + i * f->stride;
@@ -54,7 +53,8 @@ static void solve_backward(const row_factor *f, double *x) {
   }
 }
 
-/* Appends row i: y = L^-1 of its entries in the columns of `index`, and the remaining pivot > 0. */
+/* Appends row i of M to the factor. y is L^-1 times its entries in the columns of `index`; `pivot`
+ * > 0 is the rest of its diagonal entry. */
 static void append_factor_row(row_factor *f, size_t i, const double *y, double pivot) {
   assert(f->count < f->capacity);
   double *row = f->rows + f->count * f->stride;
@@ -63,14 +63,14 @@ static void append_factor_row(row_factor *f, size_t i, const double *y, double p
   f->index[f->count++] = i;
 }
 
-/* Removes the row at a position in `index`; later rows move up. Cost: the square of their number.
- */
+/* Removes the row at position `place` of the factor; later rows move up. The cost is the square of
+ * their number. */
 static void remove_factor_row(row_factor *f, size_t place) {
   assert(place < f->count);
   size_t last = --f->count;
   memmove(f->index + place, f->index + place + 1, (last - place) * sizeof *f->index);
-  /* Each later row now has one entry right of the diagonal. Rotations of neighbouring columns make
-   * it 0. */
+  /* Each later row now has one entry to the right of the diagonal. Rotations of neighbouring
+   * columns make it 0. */
   double *cosines = f->turns, *sines = f->turns + f->capacity;
   for (size_t i = place; i < last; i++) {
     double *row = f->rows + i * f->stride, *from = row + f->stride;
@@ -90,24 +90,24 @@ static void remove_factor_row(row_factor *f, size_t place) {
 
 /* ---- Dantzig's method ------------------------------------------------------------------------ */
 
-/* A pivot below this part of its diagonal entry is recomputed accurately, up to ACCURATE_ROWS_MAX
- * rows. */
+/* A pivot below this fraction of its diagonal entry is recomputed accurately, for up to
+ * ACCURATE_ROWS_MAX rows. */
 #define SMALL_PIVOT 1e-8
 enum { ACCURATE_ROWS_MAX = 128 };
-/* w within this many times its round-off may be caused by the round-off of z. */
+/* An entry of w below this many times its round-off may be caused by the round-off of z. */
 #define ALMOST 1e6
-/* Entries of a null vector below this part of the greatest, in units of the diagonal, are
- * round-off. */
+/* Entries of a null vector up to this fraction of the greatest are round-off; each is multiplied by
+ * the square root of its diagonal entry. */
 #define NULL_ROUNDOFF 1e-11
-/* Passes over all rows; later ones correct the effects of round-off. */
+/* Limit of passes over all rows; the second and later ones correct the effects of round-off. */
 enum { ROUNDS = 6 };
-/* Rows may be wrong by this part of the target without refinement. */
+/* Dependent rows whose w is off by up to this fraction of the target need no refinement. */
 #define FAR_BELOW 0.01
-/* Refinements of a null vector; each gains the digits that the factor is accurate to. */
+/* Refinement steps of a null vector; each gains as many digits as the factor is accurate to. */
 enum { REFINEMENTS = 3 };
 
-/* OUTSIDE: not yet processed. DEPENDENT: free, and dependent on the clamped rows, so that its w
- * stays 0 while they are clamped. */
+/* Sets of rows. OUTSIDE: not yet processed. FREE: z = 0. CLAMPED: w = 0. DEPENDENT: free, and
+ * dependent on the clamped rows, so that its w stays 0 while they are clamped. */
 typedef enum place { OUTSIDE, FREE, CLAMPED, DEPENDENT } place;
 
 typedef struct dantzig {
@@ -117,7 +117,7 @@ typedef struct dantzig {
   double *z, *w, *dz, *dw, *solved;
   unsigned char *places;
   row_factor factor;
-  double small; /* pivots below this part of the diagonal are zero */
+  double small; /* pivots up to this fraction of the diagonal entry are zero */
   uint64_t pivots;
 } dantzig;
 
@@ -138,13 +138,14 @@ static bool allocate_dantzig(dantzig *d, const ct_lcp_job *job, ct_lcp_result *r
          make_row_factor(&d->factor, n, job->arena);
 }
 
-/* Row i times x, plus c, in double-doubles. */
+/* Returns row i of M times x, plus c, in double-doubles. */
 static double exact_row_product(const dantzig *d, size_t i, const double *x, double c) {
   return ct_dense_row_beside(d->m + i * d->n, x, d->job->low[i], d->job->high[i], c);
 }
 
-/* dz = the null vector that `solved` gives with row i: 1 in row i, and in the clamped rows the
- * values that keep their w. */
+/* Sets dz to the vector with 1 in row i, and in the clamped rows the values for which w of these
+ * rows does not change. It is a null vector if row i depends on them. `solved` must be set by
+ * reduce_row. */
 static void build_null_vector(dantzig *d, size_t i) {
   const row_factor *f = &d->factor;
   double *x = d->dw;
@@ -155,7 +156,7 @@ static void build_null_vector(dantzig *d, size_t i) {
   d->dz[i] = 1.0;
 }
 
-/* Refines dz with residuals in double-doubles; x [count] is scratch. */
+/* Refines dz in the clamped rows with residuals in double-doubles; x [count] is scratch. */
 static void refine_null_vector(dantzig *d, double *x) {
   const row_factor *f = &d->factor;
   for (int k = 0; k < REFINEMENTS; k++) {
@@ -166,8 +167,8 @@ static void refine_null_vector(dantzig *d, double *x) {
   }
 }
 
-/* Sets `solved` to L^-1 of row i's entries among the clamped. Returns its pivot, or 0 if that is
- * round-off. Changes dz. */
+/* Sets `solved` to L^-1 times row i's entries in the clamped columns. Returns the pivot of row i,
+ * or 0 if the pivot is round-off. May change dz and dw. */
 static double reduce_row(dantzig *d, size_t i) {
   const double *row = d->m + i * d->n;
   const row_factor *f = &d->factor;
@@ -175,7 +176,7 @@ static double reduce_row(dantzig *d, size_t i) {
   solve_forward(f, d->solved);
   double left = row[i] - ct_dense_dot(d->solved, d->solved, f->count);
   if (!(left < SMALL_PIVOT * row[i])) return left;
-  /* For many rows, only candidates above round-off are computed accurately. */
+  /* For many rows, pivots are not recomputed: those up to round-off are 0. */
   if (d->n > ACCURATE_ROWS_MAX && !(left > d->small * row[i])) return 0.0;
   build_null_vector(d, i);
   refine_null_vector(d, d->dw);
@@ -183,7 +184,8 @@ static double reduce_row(dantzig *d, size_t i) {
   return left > ct_rank_roundoff(ct_lcp_terms(d->job, d->dz)) ? left : 0.0;
 }
 
-/* Sets round-off in dz to zero. It would limit steps that no row limits, or limit them too late. */
+/* Sets entries of dz that are round-off to zero. They would limit steps that no row limits, or
+ * limit them too late. */
 static void clean_null_vector(dantzig *d) {
   double most = 0.0;
   for (size_t i = 0; i < d->n; i++) most = fmax(most, d->job->roots[i] * fabs(d->dz[i]));
@@ -192,8 +194,8 @@ static void clean_null_vector(dantzig *d) {
       d->dz[i] = 0.0;
 }
 
-/* Computes the change of z and w with z_k while clamped rows keep w = 0. *left: the change of w_k.
- * If it is 0, no w changes, as M is semidefinite. */
+/* Computes dz and dw, the changes of z and w per unit of z_k, while clamped rows keep w = 0. *left
+ * is the change of w_k. If it is 0, no w changes, as M is semidefinite. */
 static void find_direction(dantzig *d, size_t k, double *left) {
   *left = reduce_row(d, k);
   build_null_vector(d, k);
@@ -209,8 +211,8 @@ static void find_direction(dantzig *d, size_t k, double *left) {
   }
 }
 
-/* Finds the longest step before a row must be clamped or freed; *stop is that row, n if there is
- * none. */
+/* Returns the longest step along dz before a row must be clamped or freed. *stop is that row; d->n
+ * if there is none. */
 static double find_blocking_step(const dantzig *d, size_t k, double left, size_t *stop) {
   double step = INFINITY;
   *stop = d->n;
@@ -252,9 +254,9 @@ static void release_row(dantzig *d, size_t i) {
   d->z[i] = d->w[i] = 0.0;
 }
 
-/* True if w_k, constant along the direction, is negative beyond the round-off of all rows. The
- * direction is a null vector, so w_k also equals q'dz, independently of the errors of earlier
- * steps. */
+/* True if w_k, which is constant along the null vector dz, is negative beyond the round-off of all
+ * rows. Then w_k also equals q'dz, which does not contain the errors of earlier steps; both must be
+ * negative. */
 static bool is_beyond_roundoff(const dantzig *d, size_t k) {
   double terms = ct_lcp_terms(d->job, d->z), within = 0.0, value = 0.0, sizes = 0.0;
   for (size_t i = 0; i < d->n; i++) {
@@ -266,25 +268,25 @@ static bool is_beyond_roundoff(const dantzig *d, size_t k) {
   return d->w[k] < -within && value < -ct_lcp_proof_roundoff(d->n) * sizes;
 }
 
-/* Increases z_k until w_k is 0. */
+/* Increases z_k until w_k is 0, or until infeasibility is proven. */
 static ct_lcp_status drive_row(dantzig *d, size_t k) {
   assert(d->places[k] == OUTSIDE);
   for (;;) {
     if (d->pivots >= d->job->iterations_max || ct_cancel_raised(d->job->options->cancel))
       return CT_LCP_STATUS_ITERATION_LIMIT;
     d->pivots++;
-    /* Direction and step. */
+    /* Compute the direction and the step. */
     double left;
     size_t stop;
     find_direction(d, k, &left);
     double step = find_blocking_step(d, k, left, &stop);
-    /* An unlimited step proves infeasibility, unless w_k is round-off. */
+    /* A step without a limit proves infeasibility, unless w_k is round-off. */
     if (stop == d->n) {
       if (is_beyond_roundoff(d, k)) return CT_LCP_STATUS_INFEASIBLE;
       d->places[k] = DEPENDENT;
       return CT_LCP_STATUS_OK;
     }
-    /* Make the step, and clamp or free the row that limits it. */
+    /* Make the step; clamp or free the row that limits it. */
     for (size_t i = 0; i < d->n; i++) {
       d->z[i] += step * d->dz[i];
       if (d->places[i] == FREE) d->w[i] += step * d->dw[i];
@@ -317,8 +319,8 @@ static void polish_clamped(dantzig *d) {
   }
 }
 
-/* True if row k violates w >= 0. Sets its w. A w near 0 is computed accurately, as it decides on
- * feasibility. */
+/* Computes w_k and returns true if it is negative beyond round-off. A value near 0 is computed
+ * accurately, since it decides whether the problem is feasible. */
 static bool is_row_wrong(dantzig *d, size_t k) {
   double terms = ct_lcp_terms(d->job, d->z), roundoff = ct_lcp_roundoff(d->job, k, terms);
   d->w[k] = compute_row_w(d, k);
@@ -329,15 +331,17 @@ static bool is_row_wrong(dantzig *d, size_t k) {
   return d->w[k] < -roundoff;
 }
 
-/* Row i of M x + c, which should be 0: for dz in every row, for z in the clamped and dependent
- * ones. */
+/* Returns row i of M x (x = dz, `null`) or of M x + q (x = z), which should be 0: for dz in every
+ * row, for z in the clamped and dependent ones. 0 for the other rows. */
 static double compute_row_defect(const dantzig *d, const double *x, bool null, size_t i) {
   if (!null && d->places[i] != CLAMPED && d->places[i] != DEPENDENT) return 0.0;
   return exact_row_product(d, i, x, null ? 0.0 : d->job->q[i]);
 }
 
-/* Nearly dependent clamped rows may be exact while the other rows have errors up to the root of
- * round-off. Solves all rows by least squares, scaled by the roots of their diagonal. */
+/* Corrects x (dz if `null`, else z) in the clamped rows so that all rows which should be 0 are
+ * satisfied in the least-squares sense, each scaled by the square root of its diagonal entry. With
+ * nearly dependent clamped rows, these may be exact while the other rows have errors up to the
+ * square root of round-off. */
 static ct_status solve_least_squares(dantzig *d, double *x, bool null) {
   const row_factor *f = &d->factor;
   const double *roots = d->job->roots;
@@ -359,7 +363,7 @@ static ct_status solve_least_squares(dantzig *d, double *x, bool null) {
   return CT_OK;
 }
 
-/* True if w of a dependent row is no longer 0. */
+/* True if w of a dependent row has moved away from 0. */
 static bool are_dependent_rows_off(const dantzig *d) {
   for (size_t i = 0; i < d->n; i++)
     if (d->places[i] == DEPENDENT &&
@@ -368,7 +372,8 @@ static bool are_dependent_rows_off(const dantzig *d) {
   return false;
 }
 
-/* Processes all rows once. *changed: at least one was wrong. */
+/* Processes all rows once; `first`: in the first pass, rows found dependent are skipped. Sets
+ * *changed if a row was wrong. */
 static ct_lcp_status correct_rows(dantzig *d, bool first, bool *changed) {
   for (size_t k = 0; k < d->n; k++) {
     if (d->places[k] == CLAMPED || (d->places[k] == DEPENDENT && first)) continue;
@@ -384,8 +389,8 @@ static ct_lcp_status correct_rows(dantzig *d, bool first, bool *changed) {
   return CT_LCP_STATUS_OK;
 }
 
-/* Refines z, including the dependent rows' w, and then releases clamped rows with a z that is
- * negative beyond round-off. *dropped: at least one was released. */
+/* Refines z, so that w of the dependent rows is 0 too, and then frees clamped rows whose z is
+ * negative beyond round-off. *dropped: a row was freed. */
 static ct_status recheck_clamped(dantzig *d, bool *dropped) {
   *dropped = false;
   if (d->n <= ACCURATE_ROWS_MAX) polish_clamped(d);
@@ -401,7 +406,7 @@ static ct_status recheck_clamped(dantzig *d, bool *dropped) {
   return status;
 }
 
-/* Refines the vector that proves infeasibility. */
+/* Refines dz, the vector that proves infeasibility. */
 static ct_status finish_proof(dantzig *d) {
   refine_null_vector(d, d->solved);
   ct_status status = solve_least_squares(d, d->dz, true);
@@ -427,7 +432,7 @@ ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
   }
   if (found == CT_LCP_STATUS_INFEASIBLE) status = finish_proof(&d);
   if (status != CT_OK) return status;
-  /* Negative round-off was kept so far, as w of the other rows depends on it. */
+  /* Negative round-off of z was retained until here, as w of other rows includes it. */
   for (size_t i = 0; i < d.n; i++) d.z[i] = fmax(d.z[i], 0.0);
   result->status = found;
   result->iterations = d.pivots;

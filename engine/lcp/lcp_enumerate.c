@@ -1,38 +1,40 @@
-/* Enumerates the complementary bases of a small problem: z_i or w_i is zero for each i. Returns
- * EXHAUSTED only if every basis was excluded by a margin far above the round-off of
+/* Enumerates the complementary bases of a small problem: for each i, either z_i or w_i is zero.
+ * Returns EXHAUSTED only if every basis was excluded by a margin far above the round-off of
  * double-doubles. A basis with a regular matrix has one solution. For a singular matrix a linear
- * program decides whether q is in the cone of its columns (Cottle, Pang, Stone 2009, section 1.3).
- */
+ * program decides whether q is in the cone of its columns (Cottle, Pang, Stone 2009, section
+ * 1.3). */
 #include "lcp/lcp_tableau.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-/* Pivots below this count as zero; entries of the matrix are about 1. Solutions with greater
- * pivots have signs accurate to 1e-20. */
+/* Pivots below this count as zero; the entries of the scaled matrix are of the order of 1. With
+ * greater pivots, the signs of solutions larger than 1e-20 are right. */
 #define SINGULAR 1e-9
-/* Entries below minus this part of the greatest are negative with certainty; solutions with
- * smaller negative entries are tried. */
+/* A solution with an entry below minus this fraction of the greatest is excluded. With smaller
+ * negative entries, which are set to 0, it is tried. */
 #define CERTAIN 1e-13
 
 typedef struct enumeration {
   const ct_lcp_job *job;
   ct_lcp_result *result;
-  ct_tableau t;    /* scales, and linear programs */
-  ct_dd *rows;     /* [n (n + 1)] the equations of a basis */
-  ct_dd *solution; /* [n] */
-  double *z;       /* [n] */
-  bool *barred;    /* [n] z that are fixed at zero */
+  ct_tableau t;    /* scales of the problem, and memory for linear programs */
+  ct_dd *rows;     /* [n (n + 1)] equations of the present basis, with the right side as last
+                      column */
+  ct_dd *solution; /* [n] solution of the present basis */
+  double *z;       /* [n] candidate solution, in the caller's units */
+  bool *barred;    /* [n] z_i is fixed at zero in the linear program */
   double best;     /* residual of result->z */
-  bool undecided;  /* a basis could not be excluded */
+  bool undecided;  /* a basis was neither excluded nor a solution */
 } enumeration;
 
 static double scaled_entry(const enumeration *e, size_t i, size_t j) {
   return e->job->dense[i * e->job->size + j] * e->t.row_scale[i] * e->t.column_scale[j];
 }
 
-/* Evaluates e->z, scaled, as a solution. Returns true if it is within the tolerance. */
+/* Evaluates the candidate e->z, and stores it in the result if its residual is the least so far.
+ * True if it is a solution within the tolerance. */
 static bool consider_basis_solution(enumeration *e) {
   size_t n = e->job->size;
   ct_lcp problem = {.matrix = {.size = n, .dense = e->job->dense}, .q = e->job->q};
@@ -44,7 +46,8 @@ static bool consider_basis_solution(enumeration *e) {
   return ct_lcp_is_near(e->job, e->z, residual);
 }
 
-/* Gauss-Jordan elimination with partial pivoting on k equations. Returns false if singular. */
+/* Solves k equations by Gauss-Jordan elimination with partial pivoting; the solution is left in the
+ * last column. False: singular. */
 static bool eliminate_basis(ct_dd *rows, size_t k) {
   size_t stride = k + 1;
   for (size_t c = 0; c < k; c++) {
@@ -72,8 +75,9 @@ static bool eliminate_basis(ct_dd *rows, size_t k) {
 
 typedef enum basis_verdict { EXCLUDED, PERHAPS, SINGULAR_BASIS } basis_verdict;
 
-/* Solves the basis in which only z of `members` may be positive. Sets e->z if no entry of z or w
- * is negative with certainty. */
+/* Solves the basis in which only z of the k rows `members` may be positive. EXCLUDED: an entry of z
+ * or w is negative with certainty. PERHAPS: the solution, with negative entries set to 0, is in
+ * e->z. */
 static basis_verdict solve_regular_basis(enumeration *e, const uint32_t *members, size_t k) {
   assert(k <= e->job->size);
   size_t n = e->job->size;
@@ -103,8 +107,8 @@ static basis_verdict solve_regular_basis(enumeration *e, const uint32_t *members
   return PERHAPS;
 }
 
-/* Decides the same by a linear program: minimises the sum of w of `members` and z0, with the other
- * z at zero. */
+/* Decides the same for a singular matrix, by a linear program: minimises the sum of z0 and the w of
+ * `members`, with all other z fixed at zero. EXCLUDED: the minimum is positive with certainty. */
 static basis_verdict solve_singular_basis(enumeration *e, const uint32_t *members, size_t k) {
   assert(e->t.rows == e->t.size + 1);
   ct_tableau *t = &e->t;

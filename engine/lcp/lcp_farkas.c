@@ -1,5 +1,6 @@
-/* Farkas vectors by a linear program: with M raised slightly, so that the inequalities are
- * satisfied strictly, or rounded to whole numbers where no strict proof exists. */
+/* Farkas vectors by a linear program. A vector is made exact by rounding a multiple to whole
+ * numbers. Where this fails, M's entries are raised slightly, so that the inequalities hold
+ * strictly and survive rounding. */
 #include "lcp/lcp_farkas.h"
 #include "base/predicates.h"
 #include "lcp/lcp_tableau.h"
@@ -9,31 +10,32 @@
 #include <math.h>
 #include <string.h>
 
-/* M's entries (of about 1) are raised by this for a strict proof: far above the round-off of the
- * program, far below the entries' significance. */
+/* Value added to M's scaled entries, which are of the order of 1, for a strict proof: far above the
+ * round-off of the linear program, far below the significance of the entries. */
 #define LIFT 0x1p-24
-/* Components of an exact sum before it is compressed. A compressed sum of numbers in the exactness
- * range has fewer than half as many. */
+/* Greatest number of components of an exact sum. The sum is compressed before it is full; a
+ * compressed sum of numbers in the exactness range has fewer than half as many. */
 #define COMPONENTS_MAX 96
-/* Greatest common denominator that is tried; relative distance within which all entries must be
- * whole numbers. */
+/* DENOMINATOR_MAX: greatest common denominator that is tried. WHOLE: relative distance from whole
+ * numbers within which all entries of a multiple must be. */
 #define DENOMINATOR_MAX 4096
 #define WHOLE 1e-9
-/* Whole vectors that are tested. The first is the proof, or M's round-off has invalidated it, and
- * then its multiples are no better. */
+/* Number of whole vectors that are tested. Either the first is the proof, or the round-off of M has
+ * invalidated it, and its multiples are no better. */
 #define TRIES_MAX 3
-/* Least z0, relative to q, that is not round-off; in doubles and in double-doubles. */
+/* Least minimum of z0, relative to the largest |q|, that is not round-off: in doubles, and in
+ * double-doubles. */
 #define APART 1e-12
 #define APART_WIDE 1e-20
 
-/* An exact sum: nonoverlapping components, ascending. */
+/* An exact sum of doubles: nonoverlapping components (Shewchuk 1997) by ascending magnitude. */
 typedef struct exact_sum {
   size_t count;
   double part[COMPONENTS_MAX];
-  bool lost; /* overflow of the components, or numbers outside the exactness range */
+  bool lost; /* the sum is invalid: too many components, or a factor outside the exactness range */
 } exact_sum;
 
-/* Adds a value (Shewchuk 1997, grow-expansion with zeros dropped). */
+/* Adds a value exactly (Shewchuk 1997, grow-expansion with zeros removed). */
 static void add_to_exact_sum(exact_sum *s, double value) {
   assert(s->count < COMPONENTS_MAX);
   size_t kept = 0;
@@ -47,7 +49,7 @@ static void add_to_exact_sum(exact_sum *s, double value) {
   s->count = kept;
 }
 
-/* Compresses the sum to components of full precision (Shewchuk 1997, compress). */
+/* Reduces the number of components without changing the sum (Shewchuk 1997, compress). */
 static void compress_exact_sum(exact_sum *s) {
   if (s->count == 0) return;
   size_t bottom = s->count - 1, top = 0;
@@ -86,7 +88,7 @@ static void add_exact_product(exact_sum *s, double a, double b) {
   }
 }
 
-/* Sign of the sum, which is that of the last component. */
+/* Returns the largest component, whose sign is that of the sum; 0 for an empty sum. */
 static double exact_sum_sign(const exact_sum *s) {
   return s->count == 0 ? 0.0 : s->part[s->count - 1];
 }
@@ -131,7 +133,7 @@ bool ct_lcp_farkas_is_valid(const ct_lcp_job *job, const double *y, double *scra
   return value < -roundoff * terms;
 }
 
-/* Rounds y times `factor` to whole numbers. Returns false if an entry is not near one. */
+/* Rounds each y times `factor` to a whole number. False: a product is not near one. */
 static bool round_to_integers(const double *y, double factor, size_t n, double *whole) {
   for (size_t i = 0; i < n; i++) {
     whole[i] = floor(y[i] * factor + 0.5);
@@ -145,7 +147,7 @@ bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
   size_t n = job->size;
   double least = HUGE_VAL, greatest = 0.0;
   for (size_t i = 0; i < n; i++) greatest = fmax(greatest, y[i]);
-  /* Entries this far below the greatest are round-off of zero. */
+  /* Entries up to this fraction of the greatest are round-off of zero. */
   for (size_t i = 0; i < n; i++)
     if (y[i] > WHOLE * greatest) least = fmin(least, y[i]);
   if (!(greatest > 0.0)) return false;
@@ -162,8 +164,9 @@ bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
   return false;
 }
 
-/* Minimises z0 with M z + q + d z0 >= 0. If the minimum is above zero, its reduced costs are a
- * proof. */
+/* Minimises z0 subject to M z + q + d z0 >= 0, with `lift` added to the entries of M. If the
+ * minimum is certainly positive, writes the reduced costs, which are a proof, to y and returns
+ * true. */
 static bool minimise_cover(ct_tableau *t, const ct_lcp_job *job, double lift, double *y) {
   assert(t->rows == t->size + 1);
   size_t n = t->size, stride = t->stride;
@@ -195,7 +198,7 @@ static bool search_farkas_vector(ct_tableau *t, const ct_lcp_job *job, double *y
     memcpy(y, lifted, job->size * sizeof *y);
     return true;
   }
-  /* In doubles, y may be wrong by more than round-off. */
+  /* In doubles, the errors of y may be greater than round-off. */
   return t->low != NULL;
 }
 

@@ -1,15 +1,14 @@
-/* Iterative methods for large sparse M. Memory: a few vectors.
+/* Iterative methods for large sparse M. They need memory for a few vectors only.
  *
- * Projected Gauss-Seidel: each row in turn is solved for its own z, which stays >= 0. For symmetric
- * positive semidefinite M the energy z'Mz / 2 + q'z falls with every row. Cryer 1971; Mangasarian
- * 1977 (relaxation).
+ * Projected Gauss-Seidel: each row in turn is solved for its own z, which is then limited to z >=
+ * 0. For a symmetric positive semidefinite M the energy z'Mz / 2 + q'z decreases with every row.
+ * Cryer 1971; Mangasarian 1977 (relaxation).
  *
- * MPRGP, for symmetric positive semidefinite M: minimises z'Mz / 2 + q'z over z >= 0. Conjugate
- * gradients on the rows with z > 0 while these promise more than releasing rows with z = 0; steps
- * along the projected gradient where z would leave the bounds. Dostal, Schoeberl 2005 (modified
- * proportioning with reduced gradient projections). Unknowns are scaled so that M has ones on its
- * diagonal.
- */
+ * MPRGP, for a symmetric positive semidefinite M: minimises z'Mz / 2 + q'z over z >= 0. It makes
+ * conjugate gradient steps for the rows with z > 0 while these promise a greater decrease than
+ * releasing rows with z = 0, and steps along the projected gradient where z would become negative.
+ * Dostal, Schoeberl 2005 (modified proportioning with reduced gradient projections). Unknowns are
+ * scaled so that M has ones on its diagonal. */
 #include "lcp/lcp_job.h"
 #include "linear/dense.h"
 #include "linear/matrix.h"
@@ -18,7 +17,8 @@
 
 /* ---- projected Gauss-Seidel ------------------------------------------------------------------ */
 
-/* Makes one sweep. Returns the greatest error of a row just before it was solved. */
+/* Makes one sweep over all rows. Returns the greatest |min(z, w)| of a row just before it was
+ * solved. */
 static double sweep_rows(const ct_lcp_job *job, const double *diagonal, double relaxation,
                          double *z) {
   double most = 0.0;
@@ -32,7 +32,8 @@ static double sweep_rows(const ct_lcp_job *job, const double *diagonal, double r
   return most;
 }
 
-/* Finds a row of zeros with negative q; in a semidefinite M, a row with 0 on the diagonal. */
+/* Searches for a row of zeros with negative q, which proves infeasibility; in a semidefinite M a
+ * row is zero if its diagonal entry is. True: `certificate` is the proof. */
 static bool find_infeasible_row(const ct_lcp_job *job, const double *diagonal,
                                 double *certificate) {
   for (size_t i = 0; i < job->size && job->symmetric; i++) {
@@ -60,7 +61,7 @@ ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result) {
   while (result->iterations < job->iterations_max) {
     if (ct_cancel_raised(job->options->cancel)) return CT_CANCELLED;
     result->iterations++;
-    /* Later rows change earlier ones, so the residual decides. */
+    /* Solving later rows changes w of earlier ones, so the residual of the complete z decides. */
     if (!(sweep_rows(job, diagonal, relaxation, result->z) <= job->target)) continue;
     if (ct_lcp_residual(&problem, result->z, NULL) > job->target) continue;
     result->status = CT_LCP_STATUS_OK;
@@ -71,23 +72,25 @@ ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result) {
 
 /* ---- conjugate gradients within bounds (MPRGP) ----------------------------------------------- */
 
-/* Products to estimate the norm of M from below: accurate enough, as the step is half of the
- * permitted one. */
+/* Number of products with M by which its norm is estimated from below. An underestimate is
+ * acceptable, as the step is half of the permitted one. */
 enum { NORM_STEPS = 20 };
-/* Steps after which the gradient is recomputed instead of updated. */
+/* Number of steps after which the gradient is recomputed instead of updated, which removes
+ * round-off. */
 enum { REFRESH = 64 };
 
 typedef struct mprgp_state {
   const ct_lcp_job *job;
   size_t n;
-  double *scale;   /* z = scale x */
-  double *x, *g;   /* gradient M x + q, scaled */
-  double *p, *mp;  /* direction; M times a vector */
-  double *free;    /* gradient where x > 0 */
-  double *scratch; /* of a product */
-  double step;     /* along the gradient */
-  double promised; /* square of the free gradient, limited by the bounds */
-  double chopped;  /* square of the gradient of rows at 0 that should grow */
+  double *scale;   /* [n] 1 / sqrt(M_ii): z = scale * x */
+  double *x, *g;   /* scaled unknowns; gradient M x + q of the scaled problem */
+  double *p, *mp;  /* search direction; scaled M times the direction */
+  double *free;    /* gradient of rows with x > 0, else 0 */
+  double *scratch; /* scratch of a product with M */
+  double step;     /* step along the projected gradient: 1 / norm of the scaled M */
+  double promised; /* square of the gradient of rows with x > 0, reduced where x >= 0 limits the
+                      step */
+  double chopped;  /* square of the gradient of rows at 0 that should increase */
 } mprgp_state;
 
 static bool allocate_mprgp(mprgp_state *s, const ct_lcp_job *job) {
@@ -100,7 +103,7 @@ static bool allocate_mprgp(mprgp_state *s, const ct_lcp_job *job) {
   return true;
 }
 
-/* y = scaled M x */
+/* Computes y = M x with the scaled M. */
 static void multiply_scaled(mprgp_state *s, const double *x, double *y) {
   for (size_t i = 0; i < s->n; i++) s->scratch[i] = s->scale[i] * x[i];
   ct_matrix_product(s->job->matrix, s->scratch, y);
@@ -112,7 +115,7 @@ static void compute_gradient(mprgp_state *s) {
   for (size_t i = 0; i < s->n; i++) s->g[i] += s->scale[i] * s->job->q[i];
 }
 
-/* Splits the gradient at x into free and chopped parts. */
+/* Splits the gradient at x into the free gradient and the squares `promised` and `chopped`. */
 static void split_gradient(mprgp_state *s) {
   s->promised = s->chopped = 0.0;
   for (size_t i = 0; i < s->n; i++) {
@@ -123,7 +126,7 @@ static void split_gradient(mprgp_state *s) {
   }
 }
 
-/* max |min(z, w)| */
+/* Returns the residual max |min(z, w)| in the caller's units. */
 static double natural_residual(const mprgp_state *s) {
   double most = 0.0;
   for (size_t i = 0; i < s->n; i++) {
@@ -147,7 +150,7 @@ static double estimate_matrix_norm(mprgp_state *s) {
   return length > 0.0 ? length : 1.0;
 }
 
-/* The longest step against p that keeps x >= 0. */
+/* Returns the longest step along -p that keeps x >= 0. */
 static double find_longest_step(const mprgp_state *s) {
   double step = INFINITY;
   for (size_t i = 0; i < s->n; i++)
@@ -163,7 +166,7 @@ static void move_along_direction(mprgp_state *s, double step) {
   ct_dense_add(s->g, s->mp, -step, s->n);
 }
 
-/* Increases rows at 0 along their negative gradient. */
+/* Increases rows at 0 along their negative gradient, and restarts the conjugate directions. */
 static void make_proportioning_step(mprgp_state *s) {
   for (size_t i = 0; i < s->n; i++) s->p[i] = s->x[i] > 0.0 ? 0.0 : fmin(s->g[i], 0.0);
   multiply_scaled(s, s->p, s->mp);
@@ -173,8 +176,8 @@ static void make_proportioning_step(mprgp_state *s) {
   memcpy(s->p, s->free, s->n * sizeof *s->p);
 }
 
-/* Makes a conjugate gradient step. If a bound limits it, continues along the projected gradient.
- * Returns false if nothing limits it. */
+/* Makes a conjugate gradient step. If x >= 0 limits the step, continues along the projected
+ * gradient. False: nothing limits the step, so the problem is infeasible. */
 static bool make_conjugate_step(mprgp_state *s) {
   multiply_scaled(s, s->p, s->mp);
   double curvature = ct_dense_dot(s->p, s->mp, s->n), slope = ct_dense_dot(s->g, s->p, s->n),
@@ -218,7 +221,7 @@ ct_status ct_lcp_mprgp(const ct_lcp_job *job, ct_lcp_result *result) {
   const ct_lcp problem = {*job->matrix, job->q};
   while (result->iterations < job->iterations_max) {
     if (ct_cancel_raised(job->options->cancel)) return CT_CANCELLED;
-    /* Converged if the unscaled residual agrees. */
+    /* Converged if the residual of the unscaled problem confirms it. */
     if (natural_residual(&s) <= job->target) {
       for (size_t i = 0; i < s.n; i++) result->z[i] = s.x[i] * s.scale[i];
       if (ct_lcp_residual(&problem, result->z, NULL) <= job->target) {

@@ -1,16 +1,16 @@
-/* The least solution |z| of a symmetric positive semidefinite problem; whether another solution
- * exists; and the rank.
+/* The solution with the least |z| of a symmetric positive semidefinite problem; whether another
+ * solution exists; and the rank.
  *
- * All solutions have the same w, so z differs only in the rows E with w = 0, by null vectors of
- * M_EE. With P the projector onto these, the least z >= 0 is P y + (z - P z), where y >= 0, y'z =
- * 0: again a linear complementarity problem, for its w. The same problem with another right-hand
- * side finds a null vector along which z stays >= 0, or proves that none exists. Cottle, Pang,
- * Stone 2009, 3.1.
+ * All solutions have the same w, so they differ only in the set E of rows with w = 0, by null
+ * vectors of the submatrix M_EE. With P the projector onto these null vectors, the least z >= 0 is
+ * P y + (z - P z), where y >= 0 and y'z = 0: this is again a linear complementarity problem, the
+ * projector's problem, and the least z is its w. The same problem with another right-hand side
+ * finds a null vector along which z stays >= 0, or proves that none exists. Cottle, Pang, Stone
+ * 2009, 3.1.
  *
- * Whether another solution exists does not change for D M D, D q with a diagonal D > 0. It is
- * decided in the invariant units x_i = sqrt(M_ii) z_i. The least z is that in z's own units;
- * entries are set to zero by their size in x.
- */
+ * Whether another solution exists does not change if M and q are replaced by D M D and D q with a
+ * diagonal D > 0. It is decided in the units x_i = sqrt(M_ii) z_i, which do not depend on D. The
+ * least z is that in the units of z itself; entries are set to zero by their size in x. */
 #include "lcp/lcp_uniqueness.h"
 #include "linear/dense.h"
 #include "linear/pivoted_cholesky.h"
@@ -19,54 +19,56 @@
 #include <math.h>
 #include <string.h>
 
-/* Round-off in an entry of a null vector, or of a combination of z and null vectors, relative to
- * the largest x. For null vectors it is at least NULL_ROUNDOFF over the least pivot, the rotation
- * caused by M's round-off: an entry of the wrong sign would hide a solution. Above NULL_UNKNOWN
- * their signs are unknown. */
+/* ENTRY_ROUNDOFF: round-off of an entry of a null vector, or of a combination of z and null
+ * vectors, relative to the largest |x|. For null vectors it is at least NULL_ROUNDOFF divided by
+ * the least pivot, their rotation by the round-off of M; a wrong sign of an entry would hide a
+ * solution. NULL_UNKNOWN: round-off above which the signs of entries are unknown. */
 #define ENTRY_ROUNDOFF 1e-10
 #define NULL_ROUNDOFF (64.0 * CT_UNIT_ROUNDOFF)
 #define NULL_UNKNOWN 1e-4
-/* w counts as 0 up to this many times its round-off, as z has round-off too. */
+/* An entry of w up to this many times its round-off counts as 0, since z has round-off too. */
 #define ZERO 64.0
-/* w up to this many times that limit may still be 0; uniqueness is then unknown. */
+/* An entry of w up to this many times that limit may be 0 as well; uniqueness is then unknown. */
 #define MAYBE_ZERO 1e7
-/* Differences relative to the largest x: significant above the first, none below the second,
- * undecided between them. */
+/* Differences of solutions relative to the largest |x|: above DIFFERENT they are significant, up to
+ * SAME they are none; between them the question is open. */
 #define DIFFERENT 1e-7
 #define SAME 1e-9
-/* Length of a vector of ones projected onto the null vectors: one exists above the first; none
- * below the second. */
+/* Length of a vector of ones projected onto the permitted null vectors: above DIRECTION_MIN there
+ * is such a null vector, up to DIRECTION_NONE there is none. */
 #define DIRECTION_MIN 1e-9
 #define DIRECTION_NONE 1e-13
 /* Greatest error and round-off of w in the projector's problem, relative to its right-hand side. */
 #define PROJECTED_ERROR 1e-10
-/* Added to the projector's diagonal if its problem was not solved. It then has a unique solution,
- * nearly the same. */
+/* Fraction of the projector's diagonal that is added to it if its problem was not solved. The
+ * problem then has a unique solution, which is nearly the same. */
 #define REGULARISATION 1e-12
-/* Entries of the projector that one attempt may read: one second. */
+/* Limit of the entries of the projector that one attempt reads: one second. */
 #define WORK UINT64_C(1000000000)
-/* Up to this number of rows null vectors are always stored themselves. Their complement loses
- * digits for rows in small units. */
+/* Greatest number of rows for which the basis always consists of the null vectors. Beyond it,
+ * vectors of their complement are used if these are fewer; they lose digits for rows in small
+ * units. */
 enum { NULL_VECTORS_MAX = 64 };
-/* Corrections of the least z; each gains most of the wrong digits. */
+/* Number of corrections of the least z; each gains most of the wrong digits. */
 enum { CORRECTIONS = 3 };
 
 typedef struct least_norm_search {
   const ct_lcp_job *job;
-  size_t n, count; /* n rows; E has count rows */
-  bool *in;        /* [n] true for rows of E */
-  uint32_t *rows;  /* [count] the rows of E */
-  double *basis;   /* [vectors][count] orthonormal vectors */
+  size_t n, count; /* number of rows of M, and of E */
+  bool *in;        /* [n] true for rows of E; later true for its rows that are no pivots */
+  uint32_t *rows;  /* [count] rows of E by ascending index */
+  double *basis;   /* [vectors][count] orthonormal vectors; see `of_range` */
   size_t vectors;
-  bool unsure;        /* E may have more rows */
-  bool of_range;      /* the vectors span the orthogonal complement of the null vectors */
-  double nothing;     /* entries of the vectors below this are round-off */
+  bool unsure;        /* E may have more rows than found */
+  bool of_range;      /* the basis spans the complement of the null vectors, not the null vectors */
+  double nothing;     /* entries of the basis up to this, relative to the largest, are round-off */
   double *z;          /* [count] z in the rows of E */
-  double *unit;       /* [count] x for z = 1; 1 if M_ii is 0 */
-  double most;        /* the largest x */
-  ct_tristate unique; /* for a semidefinite M; YES and NO still have to be proven */
+  double *unit;       /* [count] sqrt(M_ii), that is x / z; 1 if M_ii is 0 */
+  double most;        /* largest |x| */
+  ct_tristate unique; /* result under the condition that M is semidefinite; YES and NO still have to
+                         be proven */
   double *first;      /* [n] the given solution */
-  double *other;      /* [n] another solution, if has_other */
+  double *other;      /* [n] another solution, valid if has_other */
   bool has_other;
 } least_norm_search;
 
@@ -82,7 +84,7 @@ static bool allocate_least_norm(least_norm_search *s, const ct_lcp_job *job) {
   return true;
 }
 
-/* Selects E: rows with w = 0 to round-off, or w < z. */
+/* Selects the rows of E: those with w = 0 to round-off, or with w < M_ii z. */
 static void select_zero_rows(least_norm_search *s, const ct_lcp_result *result) {
   double terms = ct_lcp_terms(s->job, result->z);
   for (size_t i = 0; i < s->n; i++) {
@@ -98,7 +100,8 @@ static void select_zero_rows(least_norm_search *s, const ct_lcp_result *result) 
   }
 }
 
-/* Builds the null vectors of M_EE, or a basis of their complement if that has fewer vectors. */
+/* Builds a basis of the null vectors of M_EE, or of their complement if that has fewer vectors and
+ * E more than NULL_VECTORS_MAX rows. */
 static void build_null_basis(least_norm_search *s, const ct_rank *r) {
   assert(r->chosen < s->count);
   size_t null_count = s->count - r->chosen, n = s->n;
@@ -108,7 +111,7 @@ static void build_null_basis(least_norm_search *s, const ct_rank *r) {
     for (size_t k = 0; k < s->vectors; k++)
       for (size_t e = 0; e < s->count; e++)
         s->basis[k * s->count + e] = r->factor[s->rows[e] * n + k];
-    /* Above the diagonal, L is 0 in the pivots' rows. */
+    /* L is 0 above its diagonal in the rows of pivots. */
     for (size_t j = 0; j < r->chosen; j++) {
       size_t e = 0;
       while (s->rows[e] != r->order[j]) e++;
@@ -116,7 +119,7 @@ static void build_null_basis(least_norm_search *s, const ct_rank *r) {
     }
     return;
   }
-  bool *pivots = s->in; /* by row of E: from here on only `rows` lists E */
+  bool *pivots = s->in; /* indexed by row of M; from here on E is listed by `rows` only */
   uint32_t *place = s->rows + n;
   for (size_t e = 0; e < s->count; e++) place[s->rows[e]] = (uint32_t)e;
   for (size_t j = 0; j < r->chosen; j++) pivots[r->order[j]] = false;
@@ -136,7 +139,8 @@ static void build_null_basis(least_norm_search *s, const ct_rank *r) {
   }
 }
 
-/* Converts the basis from z to x, or back. The complement is converted inversely. */
+/* Converts the basis from units of z to units of x, or back. Vectors of the complement are
+ * converted inversely. */
 static void change_basis_units(least_norm_search *s, bool to_x) {
   for (size_t k = 0; k < s->vectors; k++)
     for (size_t e = 0; e < s->count; e++) {
@@ -145,13 +149,13 @@ static void change_basis_units(least_norm_search *s, bool to_x) {
     }
 }
 
-/* x of a basis entry of 1. */
+/* Returns what a basis entry of 1 in row e is in units of x. */
 static double basis_unit(const least_norm_search *s, bool in_x, size_t e) {
   if (in_x) return 1.0;
   return s->of_range ? 1.0 / s->unit[e] : s->unit[e];
 }
 
-/* Moves the longest remaining vector to position k of the basis. */
+/* Exchanges vector k of the basis with the longest of the vectors k and later. */
 static void move_longest_first(least_norm_search *s, size_t k) {
   assert(k < s->vectors);
   size_t n = s->count, best = k;
@@ -172,8 +176,9 @@ static void move_longest_first(least_norm_search *s, size_t k) {
   }
 }
 
-/* Gram-Schmidt with pivoting, so that small rows are as accurate as large ones (Cox, Higham 1998).
- * Entries below round-off, relative to the largest in x, become 0. */
+/* Orthonormalises the basis by Gram-Schmidt with pivoting, which makes small rows as accurate as
+ * large ones (Cox, Higham 1998). Entries that are round-off, relative to the largest in x, become
+ * 0. */
 static void orthonormalise_basis(least_norm_search *s, bool in_x) {
   size_t n = s->count;
   for (size_t k = 0; k < s->vectors; k++) {
@@ -194,7 +199,7 @@ static void orthonormalise_basis(least_norm_search *s, bool in_x) {
   }
 }
 
-/* Projects x onto the null vectors. */
+/* Projects x [count] onto the null vectors: out = P x. */
 static void project_on_nulls(const least_norm_search *s, const double *x, double *out) {
   size_t n = s->count;
   if (s->of_range) memcpy(out, x, n * sizeof *out);
@@ -206,7 +211,8 @@ static void project_on_nulls(const least_norm_search *s, const double *x, double
   }
 }
 
-/* Replaces side by side + P z. Returns false if that is not a w of z to round-off. */
+/* Replaces `side`, the right-hand side of the projector's problem, by side + P z. False: this is
+ * not w of the solution z to round-off, and `side` is unchanged. */
 static bool update_projected_side(const double *p, const double *z, size_t count, double *w,
                                   double *side) {
   double size = 0.0, off = 0.0;
@@ -222,9 +228,9 @@ static bool update_projected_side(const double *p, const double *z, size_t count
   return true;
 }
 
-/* Solves the projector's problem for the rows `in` of E (NULL: all) and a right-hand side, which
- * becomes w; z goes to `factors` (may be NULL). *ended: the problem was solved; otherwise nothing
- * else changes. */
+/* Solves the projector's problem restricted to the rows in[0] to in[count - 1] of E (NULL: all).
+ * `side` is the right-hand side and becomes w; z is copied to `factors` unless that is NULL.
+ * *ended: the problem was solved; otherwise `side` and `factors` are unchanged. */
 static ct_status solve_projected(const least_norm_search *s, const uint32_t *in, size_t count,
                                  double *side, double *factors, bool *ended) {
   assert(count > 0 && count <= s->count);
@@ -235,7 +241,7 @@ static ct_status solve_projected(const least_norm_search *s, const uint32_t *in,
   uint32_t *ends = ct_arena_alloc(arena, 2 * count, sizeof *ends);
   ct_status status = p && z && ends ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
-    /* Assemble the projector for the rows. */
+    /* Assemble the projector for these rows. */
     double side_max = 0.0;
     for (size_t i = 0; i < count; i++) {
       double *row = p + i * count;
@@ -253,7 +259,7 @@ static ct_status solve_projected(const least_norm_search *s, const uint32_t *in,
       side_max = fmax(side_max, fabs(side[i]));
     }
     for (size_t i = 0; i < count; i++) roots[i] = sqrt(fmax(p[i * count + i], 0.0));
-    /* Solve it by block pivoting; without success once more with a raised diagonal. */
+    /* Solve the problem by block pivoting; if that fails, once more with a raised diagonal. */
     const ct_matrix matrix = {.size = count, .dense = p};
     ct_lcp_job job = *s->job;
     ct_lcp_options options = *job.options;
@@ -277,7 +283,7 @@ static ct_status solve_projected(const least_norm_search *s, const uint32_t *in,
       result.iterations = 0;
       status = ct_lcp_block(&job, &result);
     }
-    /* Accept the result if it solves the problem. */
+    /* Accept the result if it is a solution. */
     *ended = status == CT_OK && result.status == CT_LCP_STATUS_OK &&
              update_projected_side(p, z, count, z + 2 * count, side);
     if (*ended && factors) memcpy(factors, z, count * sizeof *factors);
@@ -286,7 +292,7 @@ static ct_status solve_projected(const least_norm_search *s, const uint32_t *in,
   return status;
 }
 
-/* Factors the rows with z > 0, for corrections. */
+/* Factors the submatrix of the rows with z > 0, for corrections. False: out of memory. */
 static bool factor_positive_rows(const least_norm_search *s, const double *z, ct_rank *r) {
   bool *positive = ct_arena_alloc(s->job->arena, s->n, sizeof *positive);
   if (!positive) return false;
@@ -294,8 +300,8 @@ static bool factor_positive_rows(const least_norm_search *s, const double *z, ct
   return ct_rank_find(r, s->job->dense, s->n, positive, ct_lcp_dependent(s->job), s->job->arena);
 }
 
-/* Sets other = z + t d for the longest t, up to the size of z, with other >= 0. `d` [count], in z,
- * is a null vector of M_EE that is >= 0 where z is 0. */
+/* Sets s->other to z + t d for the longest t with a nonnegative result, but at most the size of z.
+ * `d` [count], in units of z, is a null vector of M_EE that is >= 0 where z is 0. */
 static void step_along_null(least_norm_search *s, const double *d) {
   double step = INFINITY, reach = 0.0, root = 0.0;
   for (size_t e = 0; e < s->count; e++) {
@@ -313,8 +319,9 @@ static void step_along_null(least_norm_search *s, const double *d) {
   s->has_other = true;
 }
 
-/* Steps along a null vector within dependent rows z > 0: that of the first row that is no pivot of
- * `r`, whose pivots are chosen from these rows first. */
+/* Sets s->other by a step along a null vector within the rows with z > 0, which are dependent: that
+ * of the first row among them that is no pivot of `r`. The pivots of `r` must be chosen from these
+ * rows first. */
 static ct_status step_within_positive(least_norm_search *s, const ct_rank *r, const double *z) {
   size_t n = s->n, row = 0;
   bool *pivot = ct_arena_alloc(s->job->arena, n, sizeof *pivot);
@@ -339,7 +346,8 @@ static ct_status step_within_positive(least_norm_search *s, const ct_rank *r, co
   return CT_OK;
 }
 
-/* Searches for a nonzero null vector of M_EE that is >= 0 where z is 0, in x. */
+/* Searches for a nonzero null vector of M_EE, in units of x, that is >= 0 where z is 0. Sets
+ * s->unique, and s->other if one exists. */
 static ct_status search_null_direction(least_norm_search *s) {
   ct_arena *arena = s->job->arena;
   uint32_t *zeros = ct_arena_alloc(arena, s->count, sizeof *zeros);
@@ -362,8 +370,8 @@ static ct_status search_null_direction(least_norm_search *s) {
   }
   bool ended = true;
   ct_status status = CT_OK;
-  /* The nearest null vector overall is at least as long as the nearest one among those permitted.
-   */
+  /* The nearest null vector to a vector of ones is at least as long as the nearest one among those
+   * permitted, so none need be searched for if it is zero. */
   if (size > DIRECTION_NONE) status = solve_projected(s, zeros, count, side, factors, &ended);
   else memset(side, 0, count * sizeof *side);
   for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
@@ -376,7 +384,8 @@ static ct_status search_null_direction(least_norm_search *s) {
     step_along_null(s, side);
   }
   if (most > DIRECTION_NONE) return CT_OK;
-  /* A null vector may be 0 in all of these rows: the other rows then depend on each other. */
+  /* A permitted null vector may also be 0 in all rows with z = 0; then the other rows depend on
+   * each other. */
   ct_rank r;
   if (!factor_positive_rows(s, z, &r)) return CT_OUT_OF_MEMORY;
   bool dependent = r.chosen < s->count - count;
@@ -400,8 +409,9 @@ static void correct_zero_rows(const least_norm_search *s, const ct_rank *r, cons
   }
 }
 
-/* Replaces the solution by the least z, corrected, unless its residual is worse. In that case, or
- * if the corrections change z significantly, uniqueness becomes unknown. */
+/* Replaces the result by the least z, after corrections if its residual needs them. If the residual
+ * stays too large, the result is unchanged. Then, or if the corrections change z significantly,
+ * uniqueness becomes unknown. */
 static ct_status replace_solution(least_norm_search *s, const double *least,
                                   ct_lcp_result *result) {
   double *z = ct_arena_alloc_doubles(s->job->arena, 3 * s->n), *w = z + s->n, *x = w + s->n;
@@ -424,7 +434,7 @@ static ct_status replace_solution(least_norm_search *s, const double *least,
     s->unique = CT_UNKNOWN;
     return CT_OK;
   }
-  /* Accept it; uniqueness becomes unknown if the corrections are significant. */
+  /* Accept z; uniqueness becomes unknown if the corrections are significant. */
   double apart = 0.0;
   for (size_t e = 0; e < s->count; e++)
     apart = fmax(apart, s->unit[e] * fabs(z[s->rows[e]] - least[e]));
@@ -459,7 +469,8 @@ static ct_status find_least_solution(least_norm_search *s, ct_lcp_result *result
   return replace_solution(s, least, result);
 }
 
-/* Decides from the null vectors of M_EE whether z is the only solution, and finds the least one. */
+/* Decides from the null vectors of M_EE whether z is the only solution; if it may not be, finds the
+ * least one. */
 static ct_status evaluate_null_vectors(least_norm_search *s, ct_rank *r, ct_lcp_result *result) {
   if (r->chosen == s->count) {
     s->unique = s->unsure ? CT_UNKNOWN : CT_YES;
@@ -480,7 +491,8 @@ static ct_status evaluate_null_vectors(least_norm_search *s, ct_rank *r, ct_lcp_
   return find_least_solution(s, result);
 }
 
-/* Reports a unique solution if M is proven semidefinite, and another one together with it. */
+/* Sets result->unique: to YES only if M is proven semidefinite, to NO only together with another
+ * solution. */
 static ct_status report_uniqueness(least_norm_search *s, const ct_rank *r, ct_lcp_result *result) {
   bool semidefinite = false;
   ct_status status = CT_OK;

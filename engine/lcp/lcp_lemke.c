@@ -1,14 +1,14 @@
-/* Lemke's method for any M: from a basis made feasible by z0, along almost complementary bases
- * until z0 leaves or no variable blocks. Lemke 1965; Cottle, Pang, Stone 2009, algorithm 4.4.1
- * with the lexicographic rule of section 4.9.
+/* Lemke's method for any M: begins with a basis that z0 makes feasible, and follows almost
+ * complementary bases until z0 leaves the basis (a solution) or no variable limits a step (a ray).
+ * Lemke 1965; Cottle, Pang, Stone 2009, algorithm 4.4.1 with the lexicographic rule of section 4.9.
  *
- * A path is followed in doubles. The solution of its last basis is computed from the problem's own
- * numbers by LU with partial pivoting and iterative refinement (Higham 2002, chapter 12). A path
+ * A path is followed in doubles. The solution of its last basis is computed from M and q themselves
+ * by LU with partial pivoting and iterative refinement (Higham 2002, chapter 12). A path that ends
  * without a solution is repeated in double-doubles, then with other covering vectors d. For
- * matrices that are not copositive-plus these may end elsewhere, and where the first path is
- * exponentially long (Murty, Fathi) the others seldom are. For a symmetric M Dantzig's method is
- * tried before them. A ray means infeasibility only with a proof (lcp_farkas.c).
- */
+ * matrices that are not copositive-plus, other covering vectors may lead to another end, and where
+ * the first path is exponentially long (Murty, Fathi), the others seldom are. For a symmetric M,
+ * Dantzig's method is tried before the other covering vectors. A ray is reported as infeasible only
+ * with a proof (lcp_farkas.c). */
 #include "base/double_double.h"
 #include "lcp/lcp_farkas.h"
 #include "lcp/lcp_tableau.h"
@@ -20,20 +20,22 @@
 
 /* ---- solution of a basis --------------------------------------------------------------------- */
 
-/* Refinement ends if it gains less than a factor of two, and at this number of steps. */
+/* Limit of refinement steps. Refinement also ends when a step reduces the residual by less than a
+ * factor of two. */
 #define REFINEMENTS_MAX 30
-/* Pivots below this part of the greatest entry of their row are zero: refinement would not
+/* Pivots up to this fraction of the greatest entry of their row are zero: refinement would not
  * converge. */
 #define SINGULAR 1e-15
 
 typedef struct basis {
   size_t size;
-  uint32_t *index;     /* [size] rows of the problem */
-  uint32_t *order;     /* [size] order of the rows of `factors` after exchanges */
-  double *factors;     /* [size size] */
-  double *scale;       /* [size] 1 / greatest entry of a row */
-  double *high, *low;  /* [size] the solution */
-  double *rest, *step; /* [size] */
+  uint32_t *index;     /* [size] rows of the problem in the basis, ascending */
+  uint32_t *order;     /* [size] rows of `factors` in the order of pivots */
+  double *factors;     /* [size size] matrix of the basis, then its LU factors; rows are not
+                          moved */
+  double *scale;       /* [size] greatest |entry| of each row of the matrix */
+  double *high, *low;  /* [size] solution: high and low doubles */
+  double *rest, *step; /* [size] residual; correction */
 } basis;
 
 static bool gather_basis(basis *b, const ct_lcp_job *job, const bool *in) {
@@ -65,7 +67,8 @@ static bool gather_basis(basis *b, const ct_lcp_job *job, const bool *in) {
   return true;
 }
 
-/* Returns false if singular, or cancelled. Rows do not move; `order` lists them by pivot. */
+/* Factors the matrix by LU with scaled partial pivoting. Rows are not moved; `order` lists them by
+ * pivot. False: singular, or cancelled. */
 static bool factor_basis(basis *b, const ct_cancel *cancel) {
   size_t n = b->size;
   for (size_t k = 0; k < n; k++) {
@@ -93,7 +96,7 @@ static bool factor_basis(basis *b, const ct_cancel *cancel) {
   return true;
 }
 
-/* step = factors^-1 rest */
+/* Computes step = A^-1 rest from the factors of the basis' matrix A. */
 static void substitute_basis(const basis *b) {
   size_t n = b->size;
   for (size_t i = 0; i < n; i++) {
@@ -106,7 +109,8 @@ static void substitute_basis(const basis *b) {
   }
 }
 
-/* rest = -q - M z in the rows of the basis. Returns the greatest, relative to its row. */
+/* Computes rest = -q - M z in the rows of the basis, in double-doubles. Returns the greatest
+ * |rest|, relative to the greatest entry of its row. */
 static double compute_basis_rest(const basis *b, const ct_lcp_job *job) {
   double greatest = 0.0;
   for (size_t i = 0; i < b->size; i++) {
@@ -120,9 +124,10 @@ static double compute_basis_rest(const basis *b, const ct_lcp_job *job) {
   return greatest;
 }
 
-/* Solves (M z + q)_i = 0 where in[i], z_i = 0 elsewhere, by LU factorisation in doubles and
- * residuals in double-doubles. *solved is false if the matrix is singular to working precision; z
- * is then unchanged. Entries may be negative. Returns CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Solves (M z + q)_i = 0 for the rows with in[i], with z_i = 0 for the others, by LU factorisation
+ * in doubles and residuals in double-doubles. Entries may be negative. *solved is false if the
+ * matrix is singular to working precision; z is then unchanged. Returns CT_OUT_OF_MEMORY,
+ * CT_CANCELLED. */
 static ct_status solve_lemke_basis(const ct_lcp_job *job, const bool *in, double *z, bool *solved) {
   basis b;
   *solved = false;
@@ -149,12 +154,12 @@ static ct_status solve_lemke_basis(const ct_lcp_job *job, const bool *in, double
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* Number of covering vectors; the first is all 1. */
+/* Number of covering vectors d that are tried; the first is all 1. */
 #define COVERS 5
-/* Pivots of one path: at most PATH_LEAST + PATH_PER_ROW n. Nearly all paths take fewer than 3 n. */
+/* A path has at most PATH_LEAST + PATH_PER_ROW * n pivots. Nearly all paths have fewer than 3 n. */
 #define PATH_PER_ROW 50
 #define PATH_LEAST 5000
-/* The fractional parts of its multiples are evenly distributed. */
+/* The fractional parts of its multiples are evenly distributed in [0, 1). */
 #define GOLDEN_RATIO 0.61803398874989485
 
 typedef enum path_end { PATH_SOLVED, PATH_RAY, PATH_LIMIT } path_end;
@@ -162,15 +167,15 @@ typedef enum path_end { PATH_SOLVED, PATH_RAY, PATH_LIMIT } path_end;
 typedef struct lemke {
   const ct_lcp_job *job;
   ct_lcp_result *result;
-  double *cover; /* [n] d */
+  double *cover; /* [n] covering vector d */
   double *z;     /* [n] solution at the end of a path */
-  bool *in;      /* [n] z_j is basic there */
+  bool *in;      /* [n] z_j is in the basis at the end of the path */
   double best;   /* residual of result->z */
 } lemke;
 
 static bool is_lemke_cancelled(const lemke *l) { return ct_cancel_raised(l->job->options->cancel); }
 
-/* Follows a path from a full dictionary to its end. */
+/* Follows a path from the full dictionary to its end; counts pivots in result->iterations. */
 static path_end follow_path(const lemke *l, ct_tableau *t) {
   size_t n = t->size, column = n, row = ct_tableau_first(t);
   if (row == n) return PATH_SOLVED;
@@ -179,7 +184,7 @@ static path_end follow_path(const lemke *l, ct_tableau *t) {
   ct_tableau_pivot(t, row, column);
   for (uint64_t k = 0;; k++, ++*pivots) {
     uint32_t left = t->column[column], z0 = ct_tableau_z0(t);
-    /* A basic z0 at zero could have left as well. */
+    /* If z0 is in the basis with the value 0, it could have left the basis as well. */
     if (left == z0 || t->high[t->place[z0] * t->stride + ct_tableau_constants(t)] == 0.0)
       return PATH_SOLVED;
     column = ct_tableau_column(t, left < n ? left + (uint32_t)n : left - (uint32_t)n);
@@ -190,7 +195,8 @@ static path_end follow_path(const lemke *l, ct_tableau *t) {
   }
 }
 
-/* Takes l->z as the result if its residual is less. */
+/* Sets negative entries of l->z to 0, and stores it in the result if its residual is the least so
+ * far. */
 static void consider_path_end(lemke *l) {
   size_t n = l->job->size;
   ct_lcp problem = {.matrix = {.size = n, .dense = l->job->dense}, .q = l->job->q};
@@ -201,7 +207,8 @@ static void consider_path_end(lemke *l) {
   memcpy(l->result->z, l->z, n * sizeof *l->z);
 }
 
-/* Follows one path, in doubles or double-doubles. */
+/* Follows one path for the present covering vector, in doubles or with CT_TABLEAU_WIDE in
+ * double-doubles, and evaluates the solution at its end. */
 static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
   const ct_lcp_job *job = l->job;
   ct_arena_mark mark = ct_arena_enter(job->arena);
@@ -225,8 +232,8 @@ static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
   return status;
 }
 
-/* Makes covering vector k: all 1; the greatest entry of each row; then these times factors between
- * 1 and 2. */
+/* Makes covering vector k: all 1 for k = 0; the greatest |entry| of each row for k = 1; these,
+ * multiplied by factors between 1 and 2, for larger k. */
 static void make_cover(lemke *l, unsigned k) {
   assert(k < COVERS);
   size_t n = l->job->size;
@@ -238,9 +245,9 @@ static void make_cover(lemke *l, unsigned k) {
   }
 }
 
-/* Dantzig's method, for a semidefinite M. It decides feasibility even if round-off of M makes the
- * linear programs inconsistent: a path then may end anywhere, and no exact y with M'y <= 0 exists.
- */
+/* Runs Dantzig's method, for a symmetric M that may be semidefinite. It decides feasibility even if
+ * the round-off of M makes the linear programs inconsistent; a path may then end anywhere, and no y
+ * with M'y <= 0 exists exactly. *done: the result is final. */
 static ct_status try_dantzig(lemke *l, bool *done) {
   assert(l->job->symmetric);
   const ct_lcp_job *job = l->job;
@@ -265,8 +272,9 @@ static ct_status try_dantzig(lemke *l, bool *done) {
   return status;
 }
 
-/* Follows one path and, for the first cover, searches for a proof of infeasibility. *done: the
- * result is final. */
+/* Follows one path and, if `first` (the first covering vector), searches for a proof of
+ * infeasibility. In double-doubles no path is followed if the one in doubles reached its limit.
+ * *done: the result is final. */
 static ct_status attempt_path(lemke *l, unsigned flags, bool first, path_end *end, bool *done) {
   ct_lcp_result *result = l->result;
   ct_status status = flags && *end == PATH_LIMIT ? CT_OK : try_path(l, flags, end);
@@ -281,7 +289,7 @@ static ct_status attempt_path(lemke *l, unsigned flags, bool first, path_end *en
   return status;
 }
 
-/* Tries each cover in doubles and, without success, in double-doubles. */
+/* Tries each covering vector in doubles and, if that gives no final result, in double-doubles. */
 static ct_status try_covers(lemke *l) {
   l->result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   for (unsigned k = 0; k < COVERS; k++) {

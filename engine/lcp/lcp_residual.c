@@ -1,12 +1,11 @@
-/* The residual of z, and nearby doubles with a smaller one.
+/* The residual of z, and a search for nearby doubles with a smaller one.
  *
- * If z is large compared to q, w = M z + q of the double nearest to the solution has an error of u
- * |M| |z|, which may exceed the tolerance of |q|. The doubles near z form a lattice. After
- * reduction of its basis, the lattice of their M z is as fine in every direction as on the whole:
- * an M that makes z large has short columns there. Lenstra, Lenstra, Lovasz 1982; nearest plane:
- * Babai 1986. Lengths are in units of the target, rounded to a power of two, so that scaling M and
- * q by a power of two changes no bit.
- */
+ * If z is large compared with q, the double nearest to the solution has an error of w = M z + q of
+ * u |M| |z| (u: unit round-off), which may exceed the tolerance, a multiple of |q|. The doubles
+ * near z form a lattice, and M maps it to a lattice of w. Its basis is reduced until the lattice is
+ * as fine in every direction as on the average: an M that makes z large has short columns in such
+ * directions. Lenstra, Lenstra, Lovasz 1982; nearest plane: Babai 1986. Lengths are in units of the
+ * target, rounded to a power of two, so that scaling M and q by a power of two changes no bit. */
 #include "lcp/lcp_job.h"
 #include "linear/dense.h"
 #include "linear/matrix.h"
@@ -14,7 +13,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Error of w by rounding z to doubles, relative to the largest row's terms, with a margin. */
+/* Error of w caused by rounding z to doubles, relative to the largest sum of the absolute terms of
+ * a row, with a safety factor. */
 #define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
 
 double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
@@ -23,7 +23,7 @@ double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
     double value = ct_matrix_row_beside(&problem->matrix, i, z, problem->q[i]),
            off = fabs(value < z[i] ? value : z[i]);
     if (w) w[i] = value;
-    if (!(off <= most)) most = off; /* NaN is retained */
+    if (!(off <= most)) most = off; /* written so that NaN is retained */
   }
   return most;
 }
@@ -42,34 +42,38 @@ bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual) {
 
 /* ---- reduction of round-off ------------------------------------------------------------------ */
 
-/* Limit of rows with z > 0: the reduction takes some count^4 operations. */
+/* Greatest number of rows with z > 0: the reduction takes of the order of count^4 operations. */
 enum { COUNT_MAX = 64 };
-/* Limit of orthogonalisations, times the square of the rows; at most a dozen is usual. */
+/* The number of orthogonalisations is limited to this times the square of the number of rows; a
+ * dozen times the square is usual at most. */
 enum { SPLITS = 40 };
-/* Changes of z also change other w. Rows with w up to this many residuals are included, to keep
- * them at 0. */
+/* Changes of z also change w of other rows. Rows with w up to this many residuals are included, so
+ * that their w stays near 0. */
 #define NEAR 4.0
 /* Lovasz' condition: least ratio of the squares of consecutive orthogonal vectors. */
 #define LOVASZ 0.75
-/* Vectors shorter than this part of the target need no reduction. */
+/* Vectors shorter than this fraction of the target need no reduction. */
 #define FINE 1e-3
-/* Limits: rounds of reducing one vector by the others; nearest-plane steps. */
+/* ROUNDS: limit of passes that reduce one vector by the earlier ones. PLANES: limit of
+ * nearest-plane steps. */
 enum { ROUNDS = 8, PLANES = 3 };
 
 typedef struct lattice {
   const ct_lcp_job *job;
-  size_t count, length; /* vectors; entries of a vector */
+  size_t count, length; /* number of vectors of the basis; number of entries of each */
   int exponent;         /* lengths are in units of 2^exponent */
   uint32_t *columns;    /* [count] rows with z > 0 */
-  uint32_t *rows;       /* [length] rows with w = 0 or nearly so */
-  double *unit;         /* [count] last digit of each z */
-  double *vectors;      /* [count length] M times `steps` */
-  double *across;       /* [count length] each vector's part orthogonal to those before it */
-  double *square;       /* [count] square of its length */
-  double *steps;        /* [count count] vectors in whole units of z */
-  double *parts;        /* [count] coefficients of one vector in the orthogonal parts */
-  double *rest, *step;  /* [length] remaining w; [count] change of z in units */
-  size_t splits;        /* orthogonalisations so far */
+  uint32_t *rows;       /* [length] rows with z > 0, or with w near 0 */
+  double *unit;         /* [count] unit in the last place of each z */
+  double *vectors;      /* [count length] basis: M times `steps`, in units of 2^exponent */
+  double *across;       /* [count length] component of each vector orthogonal to the vectors before
+                           it */
+  double *square;       /* [count] square of the length of that component */
+  double *steps;        /* [count count] change of z of each basis vector, in whole units of z */
+  double *parts;        /* [count] coefficients of one vector with respect to the orthogonal
+                           components before it */
+  double *rest, *step;  /* [length] remaining -w; [count] change of z in whole units */
+  size_t splits;        /* number of orthogonalisations so far */
 } lattice;
 
 static bool allocate_lattice(lattice *l, const ct_lcp_job *job, const ct_lcp_result *result) {
@@ -110,8 +114,8 @@ static void fill_lattice(lattice *l, const double *z) {
   }
 }
 
-/* Splits vector k into coefficients of the earlier orthogonal parts and its own. Two passes make
- * the rest orthogonal. */
+/* Decomposes vector k into coefficients of the earlier orthogonal components (`parts`) and a
+ * component of its own. Two passes make the latter orthogonal to round-off. */
 static void orthogonalise_vector(lattice *l, size_t k) {
   assert(k < l->count);
   double *left = l->across + k * l->length;
@@ -129,8 +133,8 @@ static void orthogonalise_vector(lattice *l, size_t k) {
   l->square[k] = ct_dense_dot(left, left, l->length);
 }
 
-/* Subtracts whole multiples of earlier vectors from vector k until its coefficients are at most a
- * half. */
+/* Subtracts whole multiples of earlier vectors from vector k until its coefficients are at most one
+ * half (with a tolerance, 0.51). */
 static void reduce_vector(lattice *l, size_t k) {
   orthogonalise_vector(l, k);
   for (int round = 0; round < ROUNDS; round++) {
@@ -138,7 +142,7 @@ static void reduce_vector(lattice *l, size_t k) {
     for (size_t j = k; j-- > 0;) {
       if (!(fabs(l->parts[j]) > 0.51)) continue;
       double times = rint(l->parts[j]);
-      /* Coefficients of vector j are not stored, so those of k are recomputed. */
+      /* Coefficients of vector j are not stored, so those of vector k are recomputed. */
       ct_dense_add(l->vectors + k * l->length, l->vectors + j * l->length, -times, l->length);
       ct_dense_add(l->steps + k * l->count, l->steps + j * l->count, -times, l->count);
       orthogonalise_vector(l, k);
@@ -169,11 +173,11 @@ static void reduce_lattice(lattice *l) {
     swap_vectors(l->steps + k * l->count, l->steps + (k - 1) * l->count, l->count);
     k--;
   }
-  /* The limit was reached: orthogonalise the remaining vectors without reduction. */
+  /* The limit was reached: orthogonalise the remaining vectors without reducing them. */
   for (; k < l->count; k++) orthogonalise_vector(l, k);
 }
 
-/* Moves z by whole units to the least w (nearest plane). */
+/* Moves z by whole units towards the least |w|, by the nearest-plane algorithm. */
 static void move_to_nearest(lattice *l, const double *w, double *z) {
   for (size_t e = 0; e < l->length; e++) l->rest[e] = -ldexp(w[l->rows[e]], -l->exponent);
   memset(l->step, 0, l->count * sizeof *l->step);

@@ -1,6 +1,6 @@
-/* The dictionary of a linear complementarity problem: scaling, pivots, the lexicographic ratio
- * test (Cottle, Pang, Stone 2009, sections 2.3 and 4.9), and linear programs by Dantzig's simplex
- * method. The lexicographic rule terminates on degenerate problems too. */
+/* The dictionary of a linear complementarity problem: scaling, pivots, the lexicographic ratio test
+ * (Cottle, Pang, Stone 2009, sections 2.3 and 4.9), and linear programs by Dantzig's simplex
+ * method. The lexicographic rule terminates for degenerate problems too. */
 #include "lcp/lcp_tableau.h"
 #include "linear/dense.h"
 
@@ -9,14 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Constants below BAND of q are round-off of zero, and ratios this close tie. Column entries below
- * PIVOT of the greatest are not used as pivots. Doubles lose some 4 digits in a thousand pivots;
- * double-doubles have 32. */
+/* Constants up to BAND times the largest |q| are round-off of zero, and ratios this close are ties.
+ * Column entries up to PIVOT times the greatest of the column are not used as pivots. Doubles lose
+ * about 4 digits in a thousand pivots; double-doubles have 32. */
 #define BAND 1e-12
 #define BAND_WIDE 1e-26
 #define PIVOT 1e-11
 #define PIVOT_WIDE 1e-24
-/* Scales are limited, so that products of three of them stay in the range of doubles. */
+/* Scales are limited to 2^+-SCALE_EXPONENT_MAX, so that products of three of them stay in the range
+ * of doubles. */
 #define SCALE_EXPONENT_MAX 300
 
 static double zero_band(const ct_tableau *t) { return t->low ? BAND_WIDE : BAND; }
@@ -27,7 +28,7 @@ static double clamped_power_of_two(int exponent) {
   return ldexp(1.0, exponent);
 }
 
-/* The power of two that scales `size` to [1/2, 1). */
+/* Returns the power of two that scales `size` to [1/2, 1), within the limits of scales. */
 static double tableau_scale(double size) {
   int exponent;
   frexp(size, &exponent);
@@ -45,8 +46,8 @@ static double tableau_row_size(const double *row, const double *factors, size_t 
   return size;
 }
 
-/* Scales the rows first, then the columns of the result. An empty row gets the greatest scale,
- * which keeps it independent of units. */
+/* Scales the rows first, then the columns of the result. A row of zeros is scaled like the row with
+ * the greatest entry, so that the scaled q does not depend on units. */
 static void compute_tableau_scales(ct_tableau *t, const ct_lcp_job *job) {
   size_t n = t->size;
   double greatest = 0.0;
@@ -123,7 +124,7 @@ void ct_tableau_add_to_objective(ct_tableau *t, size_t row) {
                       ct_dd_add(ct_tableau_at(t, t->size, j), ct_tableau_at(t, row, j)));
 }
 
-/* row += factor pivot_row, in all columns. */
+/* Adds factor * pivot_row to a row of double-doubles. */
 static void add_row_wide(double *restrict high, double *restrict low,
                          const double *restrict pivot_row, ct_dd factor, size_t stride) {
   for (size_t j = 0; j < stride; j++) {
@@ -135,14 +136,14 @@ static void add_row_wide(double *restrict high, double *restrict low,
   }
 }
 
-/* Expresses the entering variable by the leaving one: divides the pivot row. */
+/* Expresses the entering variable by the leaving one: divides the row by minus its pivot. */
 static void divide_pivot_row(ct_tableau *t, size_t row, size_t column) {
   size_t stride = t->stride;
   ct_dd divisor = ct_dd_neg(ct_tableau_at(t, row, column));
   for (size_t j = 0; j < stride; j++) {
     ct_dd value = ct_tableau_at(t, row, j);
     if (j == column) value = ct_dd_of(-1.0);
-    /* In doubles, the quotient is rounded once. */
+    /* In doubles, divide directly, so that the quotient is rounded only once. */
     value = t->low ? ct_dd_div(value, divisor) : ct_dd_of(value.high / divisor.high);
     set_tableau_entry(t, row, j, value);
     t->pivot_row[j] = value.high;
@@ -172,13 +173,15 @@ void ct_tableau_pivot(ct_tableau *t, size_t row, size_t column) {
   assert(ct_tableau_is_basic(t, enters) && !ct_tableau_is_basic(t, leaves));
 }
 
-/* Entry k of the row of B^-1: the change of its constant with q_k. */
+/* Returns entry k of this row of the inverse of the basis' matrix: the derivative of the row's
+ * constant with respect to q_k. */
 static double basis_inverse_entry(const ct_tableau *t, size_t row, size_t k) {
   if (ct_tableau_is_basic(t, (uint32_t)k)) return t->place[k] == row ? 1.0 : 0.0;
   return -ct_tableau_at(t, row, ct_tableau_column(t, (uint32_t)k)).high;
 }
 
-/* Returns the row of `ties` that is first in lexicographic order of [B^-1] / slope. */
+/* Returns the row among `ties` [count] that is first in lexicographic order of the rows of the
+ * inverse of the basis' matrix, each divided by its entry in `column`. */
 static size_t break_ties(const ct_tableau *t, size_t count, size_t column) {
   assert(count > 0 && column <= t->size);
   uint32_t *ties = t->ties;
@@ -217,7 +220,7 @@ size_t ct_tableau_leaving(const ct_tableau *t, size_t column) {
   for (size_t i = 0; i < n; i++) {
     ct_dd slope = ct_tableau_at(t, i, column), constant = ct_tableau_at(t, i, last);
     if (!(slope.high < -least)) continue;
-    /* A remainder of the constant after the step that is round-off counts as a tie. */
+    /* A row ties if its constant after the step is zero to round-off. */
     ct_dd left = ct_dd_add(constant, ct_dd_mul(slope, step));
     if (left.high > zero_band(t) * fmax(t->q_size, constant.high)) continue;
     if (t->basic[i] == ct_tableau_z0(t)) return i;
@@ -231,7 +234,8 @@ size_t ct_tableau_first(const ct_tableau *t) {
   double least = 0.0;
   for (size_t i = 0; i < n; i++) {
     double ratio = t->high[i * t->stride + last] / t->high[i * t->stride + n];
-    /* <=: of equal ratios the last, which has the lexicographically first unit vector. */
+    /* <=: among equal ratios the last row is returned, whose unit vector is lexicographically
+     * first. */
     if (ratio < 0.0 && ratio <= least) {
       least = ratio;
       found = i;
@@ -253,7 +257,8 @@ void ct_tableau_solution(const ct_tableau *t, double *z) {
 
 /* ---- simplex method -------------------------------------------------------------------------- */
 
-/* Reduced costs above minus this are not negative; the objective's coefficients are about 1. */
+/* Reduced costs not below minus this count as nonnegative; coefficients of the objective are of the
+ * order of 1. For doubles and double-doubles. */
 #define COST 1e-11
 #define COST_WIDE 1e-26
 
@@ -262,7 +267,7 @@ void ct_lcp_simplex_begin(ct_tableau *t) {
   if (row < t->size) ct_tableau_pivot(t, row, t->size);
 }
 
-/* Returns the column with the most negative reduced cost; stride if there is none. */
+/* Returns the column with the most negative reduced cost; t->stride if none is negative. */
 static size_t find_entering_column(const ct_tableau *t, const bool *barred) {
   const double *costs = t->high + t->size * t->stride;
   size_t n = t->size, found = t->stride;
@@ -283,8 +288,8 @@ bool ct_lcp_simplex(ct_tableau *t, const bool *barred, const ct_cancel *cancel) 
     size_t column = find_entering_column(t, barred);
     if (column == t->stride) return true;
     size_t row = ct_tableau_leaving(t, column);
-    /* The objective is bounded below, as a sum of nonnegative variables, so only round-off leads
-     * here. */
+    /* The objective is a sum of nonnegative variables and thus bounded below, so only round-off
+     * leaves no row. */
     if (row == t->size || ct_cancel_raised(cancel)) return false;
     ct_tableau_pivot(t, row, column);
   }

@@ -1,21 +1,20 @@
 /* Decides whether a solution is the only one.
  *
- * M positive definite (its symmetric part): one solution for every q (Cottle, Pang, Stone 2009,
- * 3.1). Proof: a factorisation of M with a shifted diagonal succeeds (ldl.h; Rump 2006).
+ * M positive definite (its symmetric part): there is one solution for every q (Cottle, Pang, Stone
+ * 2009, 3.1). Proof: a factorisation of M with a shifted diagonal succeeds (ldl.h; Rump 2006).
  *
- * M positive semidefinite: the solutions form a polyhedron. Proof: as many rows as M has rank are
- * independent by that test, and the rank is exact; the Schur complement of those rows is then 0.
- * The rank is bounded by elimination modulo primes. The matrix is scaled by powers of two, which
- * changes no rank, to integers. If its rank is at most r modulo each of some primes, every minor
- * of r + 1 rows is a multiple of their product. Hadamard's inequality bounds such minors, so once
- * the product exceeds that bound all of them are 0. Von zur Gathen, Gerhard 2013, chapter 5.
+ * M positive semidefinite: the solutions form a polyhedron. Proof: r rows of M are independent by
+ * the same test, and the rank is at most r, so the Schur complement of those rows is 0. The rank is
+ * bounded by elimination modulo primes. The matrix is scaled to integers by powers of two, which
+ * does not change the rank. If its rank is at most r modulo each of some primes, every minor of r +
+ * 1 rows is a multiple of their product. Hadamard's inequality bounds such minors, so once the
+ * product exceeds the bound, all of them are 0. Von zur Gathen, Gerhard 2013, chapter 5.
  *
- * Small problems of any M: each complementary basis is solved, and the error of its solution
- * bounded. With R an approximate inverse of the basis' matrix A and c = |I - R A| <= 1/2 in the
- * maximum norm, A is regular, and the error e of an approximate solution x of A x = b has e_i <=
- * t_i + 2 c max t with t = |R| |b - A x|. All round-off in these bounds is added to them. Rump
- * 2010, Verification methods, chapter 10.
- */
+ * Small problems with any M: each complementary basis is solved, and the error of its solution
+ * bounded. Let R be an approximate inverse of the basis' matrix A, and c = |I - R A| <= 1/2 in the
+ * maximum norm. Then A is regular, and the error e of an approximate solution x of A x = b
+ * satisfies e_i <= t_i + 2 c max t with t = |R| |b - A x|. All round-off in these bounds is added
+ * to them. Rump 2010, Verification methods, chapter 10. */
 #include "lcp/lcp_uniqueness.h"
 #include "linear/ldl.h"
 #include "linear/matrix.h"
@@ -28,13 +27,13 @@
 
 /* ---- exact upper bound of the rank ----------------------------------------------------------- */
 
-/* Bits that one prime contributes: all are above 2^30. */
+/* Bits of the product that one prime contributes: all primes exceed 2^30. */
 #define PRIME_BITS 30.0
-/* Multiplications of one proof: a few milliseconds. */
+/* Limit of the multiplications of one proof: a few milliseconds. */
 #define WORK_MAX 2e6
-/* Greatest number of bits of an integer entry: more would need more primes than listed. */
+/* Greatest number of bits of an integer entry; larger ones need more primes than are listed. */
 #define BITS_MAX 400
-/* The largest primes below 2^31 are 2^31 minus these. */
+/* The largest primes below 2^31 are 2^31 minus these numbers. */
 static const uint16_t prime_offsets[] = {
     1,    19,   61,   69,   85,   99,   105,  151,  159,  171,  225,  249,  295,  325,  379,  399,
     411,  469,  477,  511,  525,  571,  579,  589,  595,  615,  619,  697,  699,  705,  711,  727,
@@ -44,17 +43,18 @@ static const uint16_t prime_offsets[] = {
     1765, 1785, 1821, 1837, 1851, 1855, 1975, 2019, 2077, 2085, 2119, 2139, 2149, 2157, 2161, 2275};
 enum { PRIMES = sizeof prime_offsets / sizeof *prime_offsets };
 
-/* Entry = mantissa 2^(exponent - base - power of its row and of its column). */
+/* A matrix scaled to integers: entry (i, j) is divided by 2^(base + power[i] + power[j]). */
 typedef struct integers {
   const double *dense;
   size_t size;
-  int *power;        /* [size] half the binary exponent of the diagonal */
-  int base;          /* exponent of the lowest bit of any scaled entry */
-  int bits;          /* of the largest integer */
-  uint64_t *residue; /* [size size] entries modulo one prime */
+  int *power;        /* [size] half the binary exponent of each diagonal entry */
+  int base;          /* exponent of the lowest bit of any entry divided by 2^(power[i] +
+                        power[j]) */
+  int bits;          /* number of bits of the largest integer */
+  uint64_t *residue; /* [size size] the integers modulo one prime */
 } integers;
 
-/* x = *mantissa 2^exponent with an odd mantissa; x is not 0. */
+/* Returns the exponent with x = *mantissa 2^exponent for an odd mantissa; x must not be 0. */
 static int split_double(double x, int64_t *mantissa) {
   int exponent;
   int64_t m = (int64_t)ldexp(frexp(x, &exponent), 53);
@@ -67,7 +67,7 @@ static int split_double(double x, int64_t *mantissa) {
   return exponent;
 }
 
-/* Powers of the rows, and the range of bits of the scaled entries. */
+/* Sets the powers of the rows, and base and number of bits of the scaled entries. */
 static void scale_to_integers(integers *a) {
   int lowest = INT32_MAX, highest = INT32_MIN, exponent;
   for (size_t i = 0; i < a->size; i++) {
@@ -124,7 +124,7 @@ static uint64_t invert_modulo(uint64_t x, uint64_t prime) {
   return result;
 }
 
-/* Gaussian elimination modulo the prime. Returns false once there are more than `rank` pivots. */
+/* Gaussian elimination modulo the prime. False: the rank is more than `rank`. */
 static bool has_rank_at_most(integers *a, size_t rank, uint64_t prime) {
   assert(prime < UINT64_C(1) << 31);
   size_t n = a->size, pivots = 0;
@@ -151,10 +151,11 @@ static bool has_rank_at_most(integers *a, size_t rank, uint64_t prime) {
   return true;
 }
 
-/* *proven: the rank of the dense symmetric [size size] matrix, its doubles taken as exact numbers,
- * is at most `rank`. Not proven: the rank is greater, or the proof would take more than a few
- * milliseconds (entries of many different magnitudes, or large matrices). CT_OUT_OF_MEMORY. Cost:
- * size^2 rank for each 31 bits of the largest minor of rank + 1 rows. */
+/* Sets *proven to whether the rank of the dense symmetric matrix [size size], its doubles regarded
+ * as exact numbers, is proven to be at most `rank`. Not proven: the rank is greater, or the proof
+ * would take more than a few milliseconds (entries of many different magnitudes, or a large
+ * matrix). CT_OUT_OF_MEMORY. Cost: size^2 rank for every 30 bits of the largest minor of rank + 1
+ * rows. */
 static ct_status prove_rank_at_most(const double *dense, size_t size, size_t rank, ct_arena *arena,
                                     bool *proven) {
   *proven = rank >= size;
@@ -168,7 +169,7 @@ static ct_status prove_rank_at_most(const double *dense, size_t size, size_t ran
     scale_to_integers(&a);
     int row_bits;
     double rows = (double)rank + 1.0;
-    (void)frexp(rows, &row_bits); /* rows < 2^row_bits */
+    (void)frexp(rows, &row_bits); /* number of rows of a minor is below 2^row_bits */
     double minor_bits = rows * ((double)a.bits + 0.5 * (double)row_bits);
     double primes = floor(minor_bits / PRIME_BITS) + 1.0;
     *proven = a.bits <= BITS_MAX && primes <= PRIMES &&
@@ -185,7 +186,7 @@ static ct_status prove_rank_at_most(const double *dense, size_t size, size_t ran
 
 /* ---- definiteness ---------------------------------------------------------------------------- */
 
-/* Rows and columns of a symmetric matrix, as in ct_ldl_part. */
+/* Principal submatrix of a symmetric matrix; members as in ct_ldl_part. */
 typedef struct part {
   const double *m;
   size_t size;
@@ -215,7 +216,7 @@ static ct_status prove_definite(const part *p, ct_arena *arena, bool *definite) 
   return CT_OK;
 }
 
-/* Computes (M + M') / 2 in `half`, and the ranges of its rows. */
+/* Writes (M + M') / 2 to `half`, and the ranges of its rows to `low` [2 n]. */
 static void make_symmetric_part(const double *m, size_t n, double *half, uint32_t *low) {
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++) half[i * n + j] = 0.5 * m[i * n + j] + 0.5 * m[j * n + i];
@@ -268,16 +269,17 @@ ct_status ct_lcp_is_semidefinite(const ct_lcp_job *job, const uint32_t *pivots, 
 
 /* ---- bases ----------------------------------------------------------------------------------- */
 
-/* Least difference, relative to the greatest entry, of another solution to be reported. */
+/* Least difference of another solution from the result, relative to the greatest entry, with which
+ * it is reported. */
 #define DIFFERENT 1e-7
-/* Round-off of a sum of products, in units of u and the sum of their absolute values, for w = M z
- * + q with rounded z. */
+/* Bound of the round-off of w = M z + q with rounded z, in units of u times the sum of the absolute
+ * values of the terms. */
 #define ROUNDOFF 16.0
-/* A is regular if |I - R A| is at most this. */
+/* The matrix A of a basis is regular if |I - R A| is at most this (head of this file). */
 #define REGULAR 0.5
-/* Refinements of a basis' solution; the last one only bounds its error. */
+/* Number of refinements of a basis' solution; the last one only bounds the error. */
 enum { STEPS = 3 };
-/* Range of nonzero entries whose products neither under- nor overflow. */
+/* Range of nonzero entries of M and q whose products neither underflow nor overflow. */
 #define SIZE_MIN_PROVEN 0x1p-200
 #define SIZE_MAX_PROVEN 0x1p+200
 
@@ -285,12 +287,13 @@ enum { ROWS_MAX = CT_LCP_ENUMERATION_MAX };
 
 typedef struct bases {
   const ct_lcp_job *job;
-  size_t n, count;            /* rows of the problem; of the basis */
+  size_t n, count;            /* number of rows of the problem, and of the basis */
   uint32_t members[ROWS_MAX]; /* rows of the basis */
   double inverse[ROWS_MAX * ROWS_MAX];
-  double defect;                       /* c */
-  double x[ROWS_MAX], error[ROWS_MAX]; /* of `members`: the solution and its error bounds */
-  bool has_first; /* a basis was not excluded; the first such solution is stored by row */
+  double defect;                       /* upper bound of c = |I - R A| (head of this file) */
+  double x[ROWS_MAX], error[ROWS_MAX]; /* for each of `members`: z, and the bound of its error */
+  bool has_first; /* a basis was not excluded; the solution of the first such basis is stored, with
+                     its error bounds, by row of the problem */
   double first[ROWS_MAX], first_error[ROWS_MAX];
 } bases;
 
@@ -308,8 +311,8 @@ bool ct_lcp_consider_alternative(const ct_lcp_job *job, const double *other, dou
     greatest = fmax(greatest, unit * fmax(other[i], result->z[i]));
     apart = fmax(apart, unit * fabs(other[i] - result->z[i]));
   }
-  /* For q = 0 residuals are not relative to anything: multiples of a direction solve the problem
-   * to the accuracy of their doubles. */
+  /* For q = 0 the residual has no scale: multiples of a direction solve the problem to the accuracy
+   * of their doubles. */
   bool within = residual <= job->target || job->q_max == 0.0;
   if (!within || !(residual <= fmax(roundoff, result->residual)) || !(apart > DIFFERENT * greatest))
     return false;
@@ -322,8 +325,8 @@ static double basis_entry(const bases *b, size_t i, size_t j) {
   return b->job->dense[i * b->n + b->members[j]];
 }
 
-/* True if no z >= 0 of the basis gives row i the required w: 0 in its own rows, else >= 0. Exact,
- * by signs alone. */
+/* True if no z >= 0 of the basis gives row i the required w: w = 0 if the row is its `own`, else w
+ * >= 0. Decided exactly by the signs of the entries. */
 static bool signs_exclude(const bases *b, size_t i, bool own) {
   bool raises = false, lowers = false;
   for (size_t j = 0; j < b->count; j++) {
@@ -333,8 +336,8 @@ static bool signs_exclude(const bases *b, size_t i, bool own) {
   return (b->job->q[i] < 0.0 && !raises) || (own && b->job->q[i] > 0.0 && !lowers);
 }
 
-/* Inverts the basis' matrix by Gauss-Jordan elimination with row exchanges. Returns false at a
- * zero pivot. */
+/* Inverts the basis' matrix by Gauss-Jordan elimination with row exchanges. False: a pivot is
+ * zero. */
 static bool invert_basis(bases *b) {
   assert(b->count > 0 && b->count <= b->n);
   double a[ROWS_MAX][2 * ROWS_MAX];
@@ -366,7 +369,7 @@ static bool invert_basis(bases *b) {
   return true;
 }
 
-/* Upper bound of |I - R A|, including its round-off. */
+/* Returns an upper bound of |I - R A|, including the round-off of its computation. */
 static double bound_inverse_defect(const bases *b) {
   size_t k = b->count;
   double most = 0.0, gamma = ROUNDOFF * CT_UNIT_ROUNDOFF * (double)(k + 1);
@@ -381,12 +384,13 @@ static double bound_inverse_defect(const bases *b) {
       }
       row += fabs(sum) + gamma * terms;
     }
-    if (!(row <= most)) most = row; /* NaN is retained */
+    if (!(row <= most)) most = row; /* written so that NaN is retained */
   }
   return most;
 }
 
-/* One refinement x += R (-q - A x); `error` bounds the error of x before the step. */
+/* Makes one refinement step x += R (-q - A x). Afterwards `error` bounds the error of x before the
+ * step. */
 static void refine_solution(bases *b) {
   size_t k = b->count;
   double rest[ROWS_MAX], wide[ROWS_MAX], gamma = ROUNDOFF * CT_UNIT_ROUNDOFF * (double)(k + 1),
@@ -414,7 +418,8 @@ static void refine_solution(bases *b) {
   for (size_t i = 0; i < k; i++) b->error[i] += 2.0 * (1.0 + gamma) * b->defect * most;
 }
 
-/* Computes b->x and its error bounds. Returns false if the basis' matrix is not proven regular. */
+/* Computes b->x and its error bounds. False: the basis' matrix is not proven regular, or values
+ * overflow. */
 static bool solve_bounded_basis(bases *b) {
   if (b->count == 0) return true;
   if (!invert_basis(b)) return false;
@@ -426,14 +431,15 @@ static bool solve_bounded_basis(bases *b) {
     memcpy(before, b->x, b->count * sizeof *before);
     refine_solution(b);
   }
-  /* The bounds apply to the previous iterate. */
+  /* The error bounds are those of the previous iterate. */
   memcpy(b->x, before, b->count * sizeof *before);
   bool finite = true;
   for (size_t i = 0; i < b->count; i++) finite &= isfinite(b->x[i]) && isfinite(b->error[i]);
   return finite;
 }
 
-/* True if an entry of z or w is negative beyond its error. */
+/* True if an entry of z or w is negative beyond its error bound, so that the basis has no
+ * solution. */
 static bool is_basis_excluded(const bases *b) {
   for (size_t i = 0; i < b->count; i++)
     if (b->x[i] + b->error[i] < 0.0) return true;
@@ -455,8 +461,8 @@ static bool is_basis_excluded(const bases *b) {
   return false;
 }
 
-/* True if the solution of a basis is the first one, within both error bounds; stores it if it is
- * the first. */
+/* True if the solution of the basis agrees with that of the first basis that was not excluded,
+ * within both error bounds, or if this is the first; then stores it. */
 static bool matches_first_basis(bases *b) {
   double x[ROWS_MAX] = {0.0}, error[ROWS_MAX] = {0.0};
   for (size_t i = 0; i < b->count; i++) {
@@ -473,8 +479,9 @@ static bool matches_first_basis(bases *b) {
   return true;
 }
 
-/* Compares the solution of one basis with the result and with the solutions of earlier bases. `z`
- * [2 n] scratch. Returns true if the basis has no solution, or no other one. */
+/* Compares the solution of one basis with those of earlier bases. True: the basis has no solution,
+ * or the same one. False: another solution (reported in the result if it is accurate enough), or
+ * undecided. `z` [2 n] is scratch. */
 static bool compare_basis(bases *b, double *z, ct_lcp_result *result) {
   for (size_t i = 0, at = 0; i < b->n; i++) {
     bool own = at < b->count && b->members[at] == i;
@@ -484,7 +491,8 @@ static bool compare_basis(bases *b, double *z, ct_lcp_result *result) {
   if (!solve_bounded_basis(b)) return false;
   if (is_basis_excluded(b)) return true;
   if (matches_first_basis(b)) return true;
-  /* Two solutions differ by more than their errors: at least one of them is not the result. */
+  /* The two solutions differ by more than their error bounds: at least one of them is not the
+   * result. */
   memset(z, 0, b->n * sizeof *z);
   for (size_t i = 0; i < b->count; i++) z[b->members[i]] = fmax(b->x[i], 0.0);
   if (ct_lcp_consider_alternative(b->job, z, z + b->n, result)) return false;
@@ -493,7 +501,7 @@ static bool compare_basis(bases *b, double *z, ct_lcp_result *result) {
   return false;
 }
 
-/* True if the result agrees with the only solution. A result whose residual is within the
+/* True if the result agrees with the only solution found. A result whose residual is within the
  * tolerance, but above round-off, may differ from it. */
 static bool matches_result(const bases *b, const ct_lcp_result *result) {
   double greatest = 0.0, apart = 0.0;
