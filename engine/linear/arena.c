@@ -1,16 +1,16 @@
-/* Scratch memory of a thread: a stack over blocks; see arena.h. */
+/* Scratch memory of one thread: a stack that consists of blocks; see arena.h. */
 #include "linear/arena.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* Alignment of allocations: a cache line, and more than any SIMD vector requires. */
+/* Alignment of allocations: a cache line, which is more than any SIMD vector requires. */
 #define ALIGNMENT 64u
 #define BLOCK_BYTES_MIN ((size_t)16384)
 
 struct ct_arena_block {
   ct_arena_block *before;
-  unsigned char *bytes; /* aligned, behind the header */
+  unsigned char *bytes; /* first aligned byte behind the header */
   size_t size, used;
 };
 
@@ -54,8 +54,8 @@ void ct_arena_leave(ct_arena *arena, ct_arena_mark mark) {
   arena->taken = mark.taken;
   if (!arena->last) return;
   if (arena->depth == 0 && (arena->last->before || arena->last->size < arena->most)) {
-    /* Replaces the blocks by a single one of the greatest use, so that later solves need no
-     * allocation. If that fails, blocks are added as needed. */
+    /* Replace all blocks by a single one of the greatest use, so that later solves need no heap
+     * allocation. If that fails, blocks are added again as needed. */
     free_blocks_to(arena, NULL);
     (void)add_block(arena, arena->most);
     return;

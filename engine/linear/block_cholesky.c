@@ -1,7 +1,7 @@
-/* Sparse block Cholesky factor, left-looking: each column subtracts the products of earlier
- * columns that have a block in its row, and is then divided by its own diagonal factor. The order
- * of elimination is nested dissection; its separators are levels of a breadth-first traversal.
- * Methods and papers: block_cholesky.h. */
+/* Sparse block Cholesky factor, left-looking: from each column, the products of earlier columns
+ * that have a block in its row are subtracted; then it is divided by the factor of its diagonal
+ * block. The order of elimination is nested dissection, with separators that are levels of a
+ * breadth-first traversal. Methods and papers: block_cholesky.h. */
 #include "linear/block_cholesky.h"
 #include "linear/arena.h"
 #include "linear/dense.h"
@@ -13,20 +13,20 @@
 enum { ROWS = CT_CHOLESKY_ROWS, BLOCK = CT_CHOLESKY_BLOCK };
 
 #define NO_BLOCK_ROW UINT32_MAX
-/* Columns between two polls of the cancel flag. */
+/* Number of columns between two polls of the cancel flag. */
 #define POLL_COLUMNS 16u
-/* A pivot below this part of its diagonal entry is round-off. */
+/* Least pivot as a fraction of its diagonal entry; a smaller one is round-off. */
 #define PIVOT_LEAST 1e-15
 
 /* ---- order of elimination: nested dissection by level structures ----------------------------- */
 
-/* Spans of at most this many vertices are not divided: the reverse breadth-first order is as good.
- */
+/* Greatest number of vertices of a span that is not divided: for so few, the reverse breadth-first
+ * order is as good. */
 #define WHOLE_MAX 24
-/* Least part of a span's vertices on each side of a separator, if such a level exists. */
+/* Least fraction of a span's vertices on each side of a separator. */
 #define SIDE_PART 0.25
 
-/* Vertices order[from] .. order[to - 1]. */
+/* The vertices order[from] to order[to - 1]. `connected`: they are known to be connected. */
 typedef struct vertex_span {
   size_t from, to;
   bool connected;
@@ -35,15 +35,17 @@ typedef struct vertex_span {
 typedef struct dissection {
   const ct_graph *graph;
   uint32_t *order, *queue;
-  uint32_t *label; /* [count] number of the last span that contained the vertex */
-  uint32_t *level; /* [count] level of the running traversal, from 1; 0: not reached */
+  uint32_t *label; /* [count] number of the last span that contained each vertex */
+  uint32_t *level; /* [count] level of each vertex in the present traversal, from 1; 0: not
+                      reached */
   uint32_t spans;
-  vertex_span *stack; /* [count] */
+  vertex_span *stack; /* [count + 2] spans that remain to be divided */
   size_t waiting;
 } dissection;
 
-/* Traverses all vertices of the labelled span that are connected to `root`, breadth first, into
- * queue[begin] onwards. Returns the queue's end. */
+/* Traverses the vertices of the span with this label that are connected to `root`, breadth first.
+ * Writes them to `queue` from index `begin`, and their levels. Returns the index behind the
+ * last. */
 static size_t traverse_levels(const dissection *d, uint32_t root, uint32_t label, size_t begin) {
   assert(d->label[root] == label);
   size_t end = begin;
@@ -70,7 +72,7 @@ static void clear_levels(const dissection *d, vertex_span s) {
   for (size_t i = s.from; i < s.to; i++) d->level[d->order[i]] = 0;
 }
 
-/* Splits a span into its connected components. */
+/* Divides a span into its connected components and pushes each as a span. */
 static void split_components(dissection *d, vertex_span s, uint32_t label) {
   size_t end = s.from;
   for (size_t i = s.from; i < s.to; i++) {
@@ -82,8 +84,8 @@ static void split_components(dissection *d, vertex_span s, uint32_t label) {
   for (size_t i = s.from; i < s.to; i++) d->order[i] = d->queue[i];
 }
 
-/* Returns the level with the fewest vertices that leaves enough vertices on both sides; 0 if there
- * is none. The queue is in the order of levels. */
+/* Returns the level with the fewest vertices among those with enough vertices on both sides; 0 if
+ * there is none. The queue must be in the order of levels. */
 static uint32_t choose_separator_level(const dissection *d, vertex_span s) {
   assert(s.connected);
   size_t size = s.to - s.from, least = SIZE_MAX;
@@ -99,7 +101,7 @@ static uint32_t choose_separator_level(const dissection *d, vertex_span s) {
   return best;
 }
 
-/* True for vertices of the level with a neighbour in the next level. */
+/* True if the vertex is in the level and has a neighbour in the next level. */
 static bool is_in_separator(const dissection *d, uint32_t v, uint32_t level, uint32_t label) {
   if (d->level[v] != level) return false;
   for (size_t e = d->graph->starts[v]; e < d->graph->starts[v + 1]; e++) {
@@ -109,8 +111,9 @@ static bool is_in_separator(const dissection *d, uint32_t v, uint32_t level, uin
   return false;
 }
 
-/* Orders the span: vertices before the separator, behind it, and the separator itself. Without a
- * separator, in the reverse order of the traversal. */
+/* Orders the span: vertices before the separator, vertices behind it, then the separator; pushes
+ * the first two as spans. If there is no separator, orders the span in reverse order of the
+ * traversal. */
 static void divide_span(dissection *d, vertex_span s, uint32_t label) {
   uint32_t level = s.to - s.from > WHOLE_MAX ? choose_separator_level(d, s) : 0;
   if (level == 0) {
@@ -141,8 +144,8 @@ static void dissect(dissection *d) {
       split_components(d, s, label);
       continue;
     }
-    /* The last vertex of a traversal is far from its root. Two repetitions from there approximate
-     * a diameter. */
+    /* The last vertex of a traversal is far from its root. Two further traversals, each from the
+     * last vertex of the one before, find a path near the diameter. */
     for (int pass = 0; pass < 3; pass++) {
       uint32_t root = pass == 0 ? d->order[s.from] : d->queue[s.to - 1];
       clear_levels(d, s);
@@ -195,8 +198,8 @@ static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *a
   return true;
 }
 
-/* For each column, finds the first row in which L has a block below the diagonal: the elimination
- * tree (Liu 1986). */
+/* For each column j, finds the first row below the diagonal in which L has a block: the parent of j
+ * in the elimination tree (Liu 1986). */
 static void find_parents(const ct_block_cholesky *f, const ct_graph *graph, uint32_t *parent,
                          uint32_t *ancestor) {
   for (uint32_t i = 0; i < f->count; i++) {
@@ -215,8 +218,9 @@ static void find_parents(const ct_block_cholesky *f, const ct_graph *graph, uint
   }
 }
 
-/* Row i of L has blocks in the columns on the paths up the tree from its neighbours. Counts each
- * in ends[column] and, unless rows is NULL, stores its row. */
+/* Row i of L has blocks in the columns on the paths of the elimination tree from its neighbours up
+ * to i. Increments ends[column] for each block and, unless `rows` is NULL, stores the row at that
+ * index before. */
 static void find_rows(const ct_block_cholesky *f, const ct_graph *graph, const uint32_t *parent,
                       uint32_t *seen, size_t *ends, uint32_t *rows) {
   for (uint32_t i = 0; i < f->count; i++) seen[i] = NO_BLOCK_ROW;
@@ -233,7 +237,8 @@ static void find_rows(const ct_block_cholesky *f, const ct_graph *graph, const u
   }
 }
 
-/* Computes the multiplications of a factorisation and the ranges of the columns' blocks. */
+/* Computes the number of multiplications of a factorisation, and `starts` from the number of blocks
+ * of each column. */
 static void count_work(ct_block_cholesky *f, const size_t *counts) {
   double work = 0.0;
   f->starts[0] = 0;
@@ -293,7 +298,7 @@ void ct_block_cholesky_clear(ct_block_cholesky *f) {
   memset(f->diagonal, 0, f->count * BLOCK * sizeof *f->diagonal);
 }
 
-/* Index of the block in row i of column j, which exists. */
+/* Returns the index of the block in row i of column j, which must exist. */
 static size_t find_block(const ct_block_cholesky *f, uint32_t i, uint32_t j) {
   size_t low = f->starts[j], high = f->starts[j + 1];
   while (high - low > 1) {
@@ -315,7 +320,7 @@ void ct_block_cholesky_add(ct_block_cholesky *f, uint32_t a, uint32_t b, const d
       to[i >= j ? ROWS * r + c : ROWS * c + r] += block[ROWS * r + c];
 }
 
-/* to -= x y', with y given by columns. */
+/* Computes to -= x y', where y is given by columns. */
 static void subtract_block_product(double *restrict to, const double *restrict x,
                                    const double *restrict columns) {
   for (size_t r = 0; r < ROWS; r++, to += ROWS, x += ROWS) {
@@ -338,7 +343,7 @@ static void transpose_block(const double *block, double *out) {
     for (size_t c = 0; c < ROWS; c++) out[ROWS * c + r] = block[ROWS * r + c];
 }
 
-/* Cholesky factor of a block, in place. */
+/* Replaces the lower triangle of a diagonal block by its Cholesky factor. */
 static void factor_block(double *m) {
   for (size_t j = 0; j < ROWS; j++) {
     for (size_t i = j; i < ROWS; i++) {
@@ -350,7 +355,7 @@ static void factor_block(double *m) {
   }
 }
 
-/* x = x L'^-1 */
+/* Computes x = x L'^-1 for a block x and the factor L of a diagonal block. */
 static void divide_block(double *x, const double *l) {
   for (size_t r = 0; r < ROWS; r++, x += ROWS)
     for (size_t c = 0; c < ROWS; c++) {
@@ -359,7 +364,8 @@ static void divide_block(double *x, const double *l) {
     }
 }
 
-/* Adds a column to the list of the row of its next block. */
+/* Sets the next block of a column and, unless it is behind the column's end, adds the column to the
+ * list of the block's row. */
 static void link_column(ct_block_cholesky *f, uint32_t column, size_t block) {
   f->ahead[column] = block;
   if (block == f->starts[column + 1]) return;
@@ -411,7 +417,7 @@ static void solve_block_backward(const double *l, double *x) {
   }
 }
 
-/* to -= b x */
+/* Computes to -= b x for a block b. */
 static void subtract_block_vector(double *restrict to, const double *restrict b,
                                   const double *restrict x) {
   const ct_two x0 = ct_two_load(x), x1 = ct_two_load(x + 2), x2 = ct_two_load(x + 4);
@@ -421,7 +427,7 @@ static void subtract_block_vector(double *restrict to, const double *restrict b,
   }
 }
 
-/* to -= b' x */
+/* Computes to -= b' x for a block b. */
 static void subtract_transposed_vector(double *restrict to, const double *restrict b,
                                        const double *restrict x) {
   ct_two t0 = ct_two_load(to), t1 = ct_two_load(to + 2), t2 = ct_two_load(to + 4);

@@ -1,5 +1,5 @@
-/* Loops over rows of doubles in two SIMD lanes, as available on every x86-64 and arm64. Results
- * equal those of scalar lanes bit for bit. */
+/* Loops over arrays of doubles in two SIMD lanes, which every x86-64 and arm64 has. Results equal
+ * those of the same operations in scalar code, bit for bit. */
 #ifndef LINEAR_DENSE_H
 #define LINEAR_DENSE_H
 
@@ -10,7 +10,8 @@ typedef double ct_two __attribute__((vector_size(16), aligned(8), may_alias));
 static inline ct_two ct_two_load(const double *from) { return *(const ct_two *)(const void *)from; }
 static inline void ct_two_store(double *to, ct_two value) { *(ct_two *)(void *)to = value; }
 
-/* a.b: four partial sums of every fourth product, their sum, then the remaining products. */
+/* Returns the dot product of a and b. Every fourth product is added to the same partial sum; then
+ * the four sums and the remaining products are added. */
 static inline double ct_dense_dot(const double *a, const double *b, size_t n) {
   ct_two s = {0.0, 0.0}, t = {0.0, 0.0};
   size_t i = 0;
@@ -24,7 +25,7 @@ static inline double ct_dense_dot(const double *a, const double *b, size_t n) {
   return sum;
 }
 
-/* y += times x */
+/* Computes y += times * x. */
 static inline void ct_dense_add(double *y, const double *x, double times, size_t n) {
   const ct_two t = {times, times};
   size_t i = 0;

@@ -1,4 +1,4 @@
-/* L D L' in panels of four rows; see ldl.h. */
+/* Factor L D L' in panels of four rows; see ldl.h. */
 #include "linear/ldl.h"
 
 #include "linear/dense.h"
@@ -8,7 +8,7 @@
 
 enum { PANEL = CT_LDL_PANEL, BLOCK = PANEL * PANEL };
 
-/* Four rows of a column. */
+/* The entries of one column in the four rows of a panel. */
 typedef struct column {
   ct_two a, b;
 } column;
@@ -41,7 +41,8 @@ bool ct_ldl_make(ct_ldl *f, size_t capacity, ct_arena *arena) {
   return f->first && f->inverse && f->values;
 }
 
-/* Copies panel b of the matrix. Rows behind the last are those of the unit matrix. */
+/* Copies the entries of panel b from the matrix. Rows behind the last row of the submatrix are
+ * those of the unit matrix. */
 static void copy_panel(ct_ldl *f, const ct_ldl_part *part, size_t b) {
   size_t top = PANEL * b, rows = part->count - top < PANEL ? part->count - top : PANEL, first = top;
   for (size_t r = 0; r < rows; r++) {
@@ -64,7 +65,7 @@ static void copy_panel(ct_ldl *f, const ct_ldl_part *part, size_t b) {
   }
 }
 
-/* Computes L D in the columns of panel b that belong to the diagonal block of panel c. */
+/* Computes L D of panel b in the four columns that correspond to panel c, from earlier columns. */
 static void eliminate_panel(const ct_ldl *f, double *panel, size_t b, size_t c) {
   size_t from = f->first[b] > f->first[c] ? f->first[b] : f->first[c], end = PANEL * c;
   double *at = panel + PANEL * (end - f->first[b]);
@@ -89,7 +90,8 @@ static void eliminate_panel(const ct_ldl *f, double *panel, size_t b, size_t c) 
   store_column(at + 12, c3);
 }
 
-/* Returns 1 / pivot, 0 for a dependent row. */
+/* Returns 1 / pivot for the pivot `left` of a row with the diagonal entry `whole`; 0 if the row is
+ * dependent, which is counted. */
 static double invert_pivot(ct_ldl *f, double left, double whole, double small) {
   f->least = left < f->least * whole ? left / whole : f->least;
   if (left > small * whole) return 1.0 / left;
@@ -97,7 +99,7 @@ static double invert_pivot(ct_ldl *f, double left, double whole, double small) {
   return 0.0;
 }
 
-/* Scales L D of panel b to L, and factors its diagonal block. */
+/* Divides L D of panel b by D, which gives L, and factors its diagonal block. */
 static void factor_panel(ct_ldl *f, double *panel, size_t b, double small) {
   size_t first = f->first[b], top = PANEL * b;
   double *v = panel, *inverse = f->inverse;

@@ -1,4 +1,5 @@
-/* Complete orthogonal decomposition: M P = Q [T 0; 0 0] Z, T triangular of the rank's size. */
+/* Complete orthogonal decomposition M P = Q [T 0; 0 0] Z with orthogonal Q and Z, a permutation P,
+ * and a triangular T whose size is the rank. */
 #include "linear/least_norm.h"
 
 #include "linear/arena.h"
@@ -9,7 +10,7 @@
 typedef struct equations {
   size_t rows, columns, rank;
   double *matrix, *right;
-  size_t *order; /* [columns] unknown of each column */
+  size_t *order; /* [columns] unknown that each column belongs to */
 } equations;
 
 static double strided_length(const double *a, size_t count, size_t stride) {
@@ -33,7 +34,8 @@ static void swap_columns(equations *e, size_t i, size_t j) {
   e->order[j] = kept;
 }
 
-/* Householder reflection y -= beta (v.y) v. v[0] = 1 is not stored; beta = 2 / v.v. */
+/* Applies a Householder reflection y -= beta (v.y) v with beta = 2 / v.v. v[0] is 1 and not
+ * stored. */
 static void apply_reflection(const double *v, double beta, double *y, size_t count) {
   double along = y[0];
   for (size_t i = 1; i < count; i++) along += v[i] * y[i];
@@ -42,21 +44,23 @@ static void apply_reflection(const double *v, double beta, double *y, size_t cou
   for (size_t i = 1; i < count; i++) y[i] -= along * v[i];
 }
 
-/* Reflects x to (length, 0, ...). Leaves the reflection's v (v[0] = 1) in x[1] ..., the length in
- * x[0]. Returns beta. */
+/* Computes the reflection that maps x to (+-length, 0, ...). Stores that length in x[0] and v[1]
+ * ... in the other entries; v[0] = 1. Returns beta; 0 if x is 0. */
 static double make_reflection(double *x, size_t count, size_t stride) {
   assert(count > 0);
   double length = strided_length(x, count, stride);
   if (length == 0.0) return 0.0;
   double first = x[0] >= 0.0 ? x[0] + length : x[0] - length;
-  /* 2 / v.v of v = (1, x / first), since first^2 + rest^2 = 2 length |first| */
+  /* beta = 2 / v.v for v = (1, x / first), since first^2 + (sum of the other squares) = 2 length
+   * |first|. */
   double beta = fabs(first) / length;
   for (size_t i = 1; i < count; i++) x[i * stride] /= first;
   x[0] = x[0] >= 0.0 ? -length : length;
   return beta;
 }
 
-/* Reduces the independent columns to an upper triangle and finds the rank. */
+/* Reduces the matrix to an upper triangle of independent columns, followed by dependent ones, and
+ * sets the rank. */
 static void triangulate(equations *e) {
   size_t m = e->rows, most = m < e->columns ? m : e->columns;
   double greatest = 0.0;
@@ -80,8 +84,8 @@ static void triangulate(equations *e) {
   }
 }
 
-/* Reflects row i of the triangle onto its diagonal: its entries in the dependent columns become
- * zero, and v is stored there. */
+/* Reflects row i of the triangle onto its diagonal entry: its entries in the dependent columns
+ * would become zero; v of the reflection is stored in their place. Returns beta. */
 static double clear_dependent_part(equations *e, size_t i, double *row) {
   assert(i < e->rank);
   size_t m = e->rows, spare = e->columns - e->rank;
@@ -100,8 +104,8 @@ static double clear_dependent_part(equations *e, size_t i, double *row) {
   return beta;
 }
 
-/* Computes the solution of least norm, in the order of the columns: solves T y = right, then
- * applies the reflections from the right in reverse. */
+/* Computes the solution of least norm, in the order of the columns, to y: solves T y = right, then
+ * applies the reflections from the right in reverse order. */
 static void solve_shortest(equations *e, const double *betas, double *y) {
   size_t m = e->rows, spare = e->columns - e->rank;
   for (size_t i = 0; i < e->columns; i++) y[i] = i < e->rank ? e->right[i] : 0.0;

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of a square tile. Two tiles stay in the first-level cache while one is read by columns. */
+/* Rows of a square tile. Two tiles stay in the first-level cache while one of them is read by
+ * columns. */
 enum { TILE = 16 };
 
 double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
@@ -19,7 +20,8 @@ double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
   return sum;
 }
 
-/* Factors near the limit of doubles cannot be split; plain sums are used. */
+/* The splitting of factors near the limit of doubles overflows; then the sum in doubles is
+ * returned. */
 double ct_dense_row_beside(const double *row, const double *x, size_t low, size_t high, double c) {
   assert(low <= high);
   ct_dd sum = ct_dd_of(c);

@@ -9,18 +9,19 @@
 #include <math.h>
 #include <string.h>
 
-/* A pivot below minus this part of its diagonal entry is negative beyond round-off. */
+/* A remaining diagonal entry below minus this fraction of the original one is negative beyond
+ * round-off. */
 #define INDEFINITE 1e-9
-/* A pivot below this part of its diagonal entry is recomputed accurately. */
+/* A pivot below this fraction of its diagonal entry is recomputed accurately. */
 #define SMALL_PIVOT 1e-8
 enum { REFINEMENTS = 3 };
-/* For more rows, recomputing small pivots would take seconds: `small` alone decides, far above the
- * factor's round-off. */
+/* Greatest number of rows for which small pivots are recomputed. For more rows this would take
+ * seconds: `small`, which is far above the factor's round-off, decides alone. */
 enum { ACCURATE_ROWS_MAX = 128 };
 
 typedef struct search {
   const double *m;
-  double *left; /* remaining diagonal entries; unspecified for pivots */
+  double *left; /* [size] remaining diagonal entries; unspecified for pivots */
   bool *done;
   double *vector, *scratch;
 } search;
@@ -38,8 +39,9 @@ static size_t choose_pivot_row(const ct_rank *r, const search *s, const bool *fi
   return best;
 }
 
-/* Recomputes the pivot of row p without the factor's round-off: the row times its null vector with
- * the pivots, refined. Returns 0 if the result is round-off. */
+/* Recomputes the pivot of row p without the round-off of the factor: as the product of the row with
+ * the null vector that it forms with the pivots, which is refined. Returns 0 if the result is
+ * round-off. */
 static double recompute_pivot(const ct_rank *r, const search *s, size_t p) {
   size_t n = r->size;
   double *v = s->vector, *x = s->scratch;
@@ -108,7 +110,7 @@ bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *firs
     if (wanted) r->chosen = r->count;
     assert(r->chosen <= r->count && r->count <= size);
   }
-  /* Negative remainders: M is not semidefinite. */
+  /* If a remaining diagonal entry is negative, M is not semidefinite. */
   for (size_t i = 0; i < size; i++)
     if (!s.done[i] && s.left[i] < -INDEFINITE * fabs(dense[i * size + i])) r->semidefinite = false;
   return true;
