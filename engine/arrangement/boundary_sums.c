@@ -1,11 +1,12 @@
 /* Sums over the borders of parts: areas, volumes and their moments (Franklin 1987; Mirtich 1996);
- * and the correction for coplanar triangles of the two solids, to the round-off of points.
+ * and the correction for triangles of the two solids that are coplanar up to the round-off of
+ * points.
  *
- * Coplanar triangles: where the first is below the second, it is inside the other solid. With
- * opposite normals the second is inside as well: the common area counts twice with nothing between,
- * and is subtracted from both. With equal normals the rest of the second is inside, so the common
- * area counts once; it is recorded as shared.
- */
+ * Coplanar triangles: where the first one is below the second, it is inside the other solid. If
+ * their normals are opposite, the second is inside there as well: the common area would count
+ * twice, although nothing is between the two, and is subtracted from both parts. If their normals
+ * are equal, the second is inside where the first is not, so the common area counts once; it is
+ * recorded as shared. */
 #include "arrangement/arrangement.h"
 #include "triangle/triangle_distance.h"
 
@@ -13,13 +14,14 @@
 
 /* ---- coplanar triangles --------------------------------------------------------------------- */
 
-/* Corners of the intersection of two triangles, cut by one more plane: each of four cuts adds at
- * most one. */
+/* Largest number of vertices of the intersection of two triangles after one more clip: a triangle
+ * has 3, and each of four clips adds at most one. */
 #define CORNERS_MAX 8
 
 typedef ct_arrangement_polygon polygon;
 
-/* Clips a polygon to where a linear function, given at its corners, is not negative. */
+/* Clips a polygon to the region in which a linear function is >= 0; height: its values at the
+ * polygon's vertices. */
 static polygon clip_coplanar_polygon(const polygon *from, const double *height) {
   polygon out = {.count = 0};
   for (int k = 0; k < from->count && out.count < CORNERS_MAX - 1; k++) {
@@ -54,7 +56,7 @@ static polygon intersect_coplanar_triangles(const ct_arrangement *o, const ct_co
   return p;
 }
 
-/* Computes area and first moment of a polygon. */
+/* Returns the area of a polygon and sets *first to its first moment. */
 static double compute_polygon_area(const polygon *p, ct_vec3 normal, ct_vec3 *first) {
   double area = 0.0;
   *first = ct_vec(0.0, 0.0, 0.0);
@@ -75,8 +77,8 @@ static void subtract_common_area(ct_arrangement_part *part, double area, ct_vec3
   part->volume_first = ct_add_scaled(part->volume_first, first, -0.25 * part->height);
 }
 
-/* Clips a polygon in the first triangle to where it is below the second triangle, or above it if
- * `sign` is -1. */
+/* Clips a polygon in the first triangle to the region in which the first triangle is below the
+ * second one; above it if `sign` is -1. */
 static polygon clip_polygon_below(const ct_arrangement *o, const ct_coplanar_pair *f,
                                   const polygon *p, ct_vec3 normal, double sign) {
   ct_vec3 v[3];
@@ -111,8 +113,8 @@ bool ct_coplanar_common_area(const ct_arrangement *o, const ct_coplanar_pair *f,
   return same;
 }
 
-/* Subtracts the common area of faces with opposite normals; records that of faces with equal
- * normals as shared. */
+/* For each coplanar pair: subtracts the common area of faces with opposite normals from both parts;
+ * records the common area of faces with equal normals as shared. */
 static void apply_coplanar_faces(ct_arrangement *o) {
   for (size_t i = 0; i < o->memory->coplanar_count; i++) {
     const ct_coplanar_pair *f = &o->memory->coplanar[i];
@@ -132,8 +134,8 @@ static void apply_coplanar_faces(ct_arrangement *o) {
 /* ---- boundary sums -------------------------------------------------------------------------- */
 
 void ct_arrangement_add_segment(ct_arrangement_part *part, ct_vec3 p, ct_vec3 q, double weight) {
-  /* The triangle from the foot of the origin on the part's plane, and the tetrahedron from the
-   * origin. */
+  /* The section spans a triangle with the foot of the origin on the part's plane, and a tetrahedron
+   * with the origin itself. */
   ct_vec3 foot = ct_scale(part->normal, part->height);
   double area = 0.5 * weight * ct_dot(part->normal, ct_cross(ct_sub(p, foot), ct_sub(q, foot)));
   double volume = area * part->height / 3.0;
@@ -169,7 +171,8 @@ bool ct_arrangement_edges(const ct_arrangement *o, int side, const ct_arrangemen
 
 typedef struct border_sum {
   ct_arrangement_part *part;
-  double error; /* round-off of positions on an edge; shorter sections do not count */
+  /* round-off of the position of a point on an edge, m; shorter sections do not affect `winds` */
+  double error;
   bool winds;
 } border_sum;
 
@@ -211,7 +214,7 @@ ct_arrangement_part ct_arrangement_whole(const ct_arrangement *o, int side, uint
 bool ct_arrangement_build(ct_arrangement *o) {
   assert(o->memory && o->flag);
   ct_arrangement_scratch *m = o->memory;
-  /* Reset: no segments, no parts, all winding numbers unknown. */
+  /* Reset the scratch: no segments, no parts, all winding numbers unknown. */
   m->segment_count = m->coplanar_count = 0;
   o->sound = true;
   o->winds = false;
@@ -229,7 +232,8 @@ bool ct_arrangement_build(ct_arrangement *o) {
     for (uint32_t v = 0; v < surface->vertex_count; v++) s->winding[v] = CT_ARRANGEMENT_UNKNOWN;
     for (uint32_t t = 0; t < surface->triangle_count; t++) s->slot[t] = CT_ARRANGEMENT_PLAIN;
   }
-  /* Segments add to the sums while they are found; then sections of edges, then coplanar faces. */
+  /* Segments are added to the sums when they are found; then sections of the triangles' own edges
+   * are added, then the coplanar faces are corrected. */
   if (!ct_arrangement_find_crossings(o)) return false;
   for (int side = 0; side < 2; side++) {
     if (!ct_arrangement_find_winding(o, side)) return false;

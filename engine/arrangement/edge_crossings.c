@@ -1,13 +1,12 @@
 /* The exact decisions of the arrangement: which edges cross which triangles, and the winding
  * numbers of vertices.
  *
- * Signs are those after the second solid has moved by (e, e^2, e^3) with an infinitesimal e
+ * All signs are those after the second solid has moved by (e, e^2, e^3) with an infinitesimal e
  * (symbolic perturbation: Edelsbrunner, Muecke 1990): where the exact sign is zero, the first
  * nonzero derivative decides. Crossings: each triangle of the second solid is tested against the
- * tree of the first. Winding numbers propagate from vertex to vertex. That of the first vertex of a
- * component is counted along a ray in direction z, which after the perturbation meets no edge and
- * no vertex.
- */
+ * tree of the first. Winding numbers propagate from vertex to vertex. The winding number at the
+ * first vertex of a component is counted along a ray in direction z, which after the perturbation
+ * meets no edge and no vertex. */
 #include "arrangement/arrangement.h"
 #include "base/heap_sort.h"
 #include "base/predicates.h"
@@ -21,12 +20,13 @@ static ct_vec2 project_along(ct_vec3 p, int axis) {
   return axis == 0 ? (ct_vec2){p.y, p.z} : axis == 1 ? (ct_vec2){p.z, p.x} : (ct_vec2){p.x, p.y};
 }
 
-/* Side of a triangle's plane on which a point of the other solid is: +1 on the side of the normal;
- * 0: the triangle has no area. `mover`: the solid of the triangle. */
+/* Side of a triangle's plane on which a point of the other solid is, after the perturbation: +1 on
+ * the side of the normal, -1 on the other; 0: the triangle has no area. mover: index of the solid
+ * that has the triangle (1 is the perturbed one). */
 static int orient3d_perturbed(const ct_vec3 t[3], ct_vec3 p, int mover) {
   int side = ct_orient3d(t[0], t[1], t[2], p);
-  /* The first nonzero component of the normal decides, because e is the largest component of the
-   * perturbation. */
+  /* Exact sign 0: e is the largest component of the perturbation, so the first nonzero component of
+   * the normal decides. */
   for (int axis = 0; axis < 3 && side == 0; axis++)
     side = ct_orient2d(project_along(t[0], axis), project_along(t[1], axis),
                        project_along(t[2], axis)) *
@@ -34,11 +34,11 @@ static int orient3d_perturbed(const ct_vec3 t[3], ct_vec3 p, int mover) {
   return side;
 }
 
-/* Sign of ((q - p) x (r - p)) . (s - p) for an edge pq of the first solid and an edge rs of the
- * second; 0 for parallel edges in one plane. */
+/* Sign of ((q - p) x (r - p)) . (s - p) after the perturbation, for an edge pq of the first solid
+ * and an edge rs of the second; 0 for parallel edges in one plane. */
 static int find_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) {
   int turn = ct_orient3d(p, q, r, s);
-  /* The derivative along a motion d of r and s is -((q - p) x (s - r)) . d. */
+  /* If r and s move by d, the derivative of the product is -((q - p) x (s - r)) . d. */
   for (int axis = 0; axis < 3 && turn == 0; axis++)
     turn = -ct_turn2d(project_along(p, axis), project_along(q, axis), project_along(r, axis),
                       project_along(s, axis));
@@ -47,9 +47,10 @@ static int find_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) 
 
 /* ---- edge crossings ------------------------------------------------------------------------- */
 
-/* Entries of the stack of a descent: a level pushes at most one more than it pops. */
+/* Size of the stack of a tree traversal: each level pushes at most one node more than it pops. */
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
-/* Cost of a pair of triangles in units of the cancel poll; exact signs take some microseconds. */
+/* Cost of a pair of triangles in steps of the cancellation poll; exact signs take a few
+ * microseconds. */
 #define PAIR_STEPS 8
 
 ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_t triangle) {
@@ -77,8 +78,9 @@ ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_
 typedef struct triangle_couple {
   uint32_t triangle[2];
   ct_vec3 v[2][3];
-  int side[2][3]; /* of each one's corners, relative to the other's plane */
-  int turn[3][3]; /* of edges k and l; 2: not computed yet */
+  int side[2][3]; /* sides of the other triangle's plane on which each triangle's corners are */
+  /* sign for edge k of the first and edge l of the second triangle; 2: not computed yet */
+  int turn[3][3];
 } triangle_couple;
 
 static int get_edge_turn(triangle_couple *c, int k, int l) {
@@ -88,8 +90,8 @@ static int get_edge_turn(triangle_couple *c, int k, int l) {
   return c->turn[k][l];
 }
 
-/* Crossing of an edge of one triangle with the other: +1 inward, -1 outward along the edge, 0 none.
- */
+/* Tests if an edge of triangle `which` crosses the other triangle: +1 if it enters the other solid
+ * there, -1 if it leaves it, 0 if it does not cross. */
 static int test_edge_crossing(triangle_couple *c, int which, int edge) {
   int from = c->side[which][edge], to = c->side[which][(edge + 1) % 3], turn[3];
   if (from == to) return 0;
@@ -108,7 +110,8 @@ void ct_arrangement_heights(const ct_vec3 t[3], const ct_vec3 *points, int count
   *size = ct_norm(ct_dd3_value(&normal));
 }
 
-/* Intersects the segment from p to q with the plane of a triangle. */
+/* Returns the intersection of the segment from p to q with the plane of a triangle; *at: its
+ * position along the segment, 0 at p, 1 at q. */
 static ct_vec3 find_edge_plane_point(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], double *at) {
   const ct_vec3 ends[2] = {p, q};
   ct_dd height[2];
@@ -123,8 +126,9 @@ static ct_vec3 find_edge_plane_point(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], d
   return *at <= 0.5 ? ct_lerp(p, q, *at) : ct_lerp(q, p, rest);
 }
 
-/* Adds the crossing of an edge. It is computed from the edge's lower vertex to the higher one, so
- * both triangles of the edge have the same point. */
+/* Adds the crossing of an edge of triangle `which` with the other triangle; *point: set to it. It
+ * is computed from the edge's vertex of lower index to the other one, so both triangles of the edge
+ * have the same point. False: out of memory, or too many crossings. */
 static bool add_surface_crossing(ct_arrangement *o, const triangle_couple *c, int which, int edge,
                                  int jump, ct_vec3 *point) {
   const uint32_t *corner = o->surface[which].corners[c->triangle[which]];
@@ -169,9 +173,10 @@ static bool add_crossing_segment(ct_arrangement *o, const triangle_couple *c, ct
   return true;
 }
 
-/* Two triangles that intersect have two points where an edge of one crosses the other. The
- * area to the left of the segment between them, seen with the first one's normal up, is below the
- * second. */
+/* Adds the crossings and the common segment of two triangles. If they intersect, there are two
+ * points in which an edge of one crosses the other. The segment connects them; on its left, seen
+ * with the first one's normal up, the first triangle is below the second. Any other number of
+ * points means that the surfaces are not sound. */
 static bool add_triangle_couple(ct_arrangement *o, triangle_couple *c) {
   ct_vec3 end[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   int ends[2] = {0, 0};
@@ -208,7 +213,7 @@ static bool add_coplanar_pair(ct_arrangement *o, const triangle_couple *c) {
   return true;
 }
 
-/* True if the corners of one triangle are in the plane of another, to round-off. */
+/* True if the points are in the plane of triangle t, up to the error of border points. */
 static bool is_in_plane(const ct_arrangement *o, const ct_vec3 t[3], const ct_vec3 points[3]) {
   ct_vec3 normal = ct_cross(ct_sub(t[1], t[0]), ct_sub(t[2], t[0]));
   double least = ct_arrangement_error(o) * ct_norm(normal);
@@ -236,13 +241,14 @@ static bool test_triangle_pair(ct_arrangement *o, uint32_t i, const ct_vec3 a[3]
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
-/* Tests one triangle of the second solid against the tree of the first. */
+/* Tests one triangle of the second solid against the triangles in the tree of the first. False: out
+ * of memory or cancelled. */
 static bool cross_triangle_with_tree(ct_arrangement *o, uint32_t j) {
   const ct_placed_surface *first = &o->surface[0];
   const ct_mesh_node *nodes = first->view->nodes;
   ct_vec3 a[3], b[3];
   ct_placed_surface_triangle(&o->surface[1], j, b);
-  /* Only triangles near the intersection of both boxes matter. */
+  /* Triangles outside the intersection of both solids' boxes are irrelevant. */
   ct_aabb box = ct_aabb_expand(ct_triangle_aabb(b), ct_arrangement_error(o));
   if (!ct_aabb_overlap(&box, &o->common)) return true;
   /* Depth-first descent of the first solid's tree. */
@@ -281,8 +287,9 @@ static void swap_crossings(void *items, size_t i, size_t j) {
   p[j] = kept;
 }
 
-/* Sorts the crossings of one side, and assigns each triangle's to its part. A crossing belongs to a
- * segment, so its triangle has a part unless the pair is not sound. */
+/* Sorts the crossings of one solid by triangle, edge and position, and assigns to each part the
+ * range of its triangle's crossings. A crossing belongs to a segment, so its triangle has a part,
+ * unless the arrangement is not sound. */
 static bool sort_crossings(ct_arrangement *o, int side) {
   ct_arrangement_side *s = &o->memory->side[side];
   if (!ct_heap_sort(s->crossing, s->crossing_count, NULL, crossing_precedes, swap_crossings,
@@ -309,8 +316,8 @@ bool ct_arrangement_find_crossings(ct_arrangement *o) {
 
 static ct_vec2 project_down(ct_vec3 p) { return (ct_vec2){p.x, p.y}; }
 
-/* Side of the line ab on which p is, seen from above, with p moved by sign (e, e^2); 0 only if a
- * and b coincide there. */
+/* Side of the line ab on which p is, seen from above, with p moved by sign (e, e^2); 0 only if the
+ * projections of a and b coincide. */
 static int side_of_projected_edge(ct_vec3 a, ct_vec3 b, ct_vec3 p, int sign) {
   int side = ct_orient2d(project_down(a), project_down(b), project_down(p));
   if (side != 0) return side;
@@ -318,8 +325,8 @@ static int side_of_projected_edge(ct_vec3 a, ct_vec3 b, ct_vec3 p, int sign) {
   return sign * ((b.x > a.x) - (b.x < a.x));
 }
 
-/* Crossing of the upward ray from p with a triangle: +1 if it leaves through the front, -1 if it
- * enters, 0 if it misses. */
+/* Crossing of the ray from p in direction +z with a triangle: +1 if it leaves the solid, through
+ * the front of the triangle, -1 if it enters the solid, 0 if it misses. */
 static int cross_ray_with_triangle(const ct_vec3 t[3], ct_vec3 p, int mover) {
   int sign = mover == 1 ? -1 : 1;
   int side = side_of_projected_edge(t[0], t[1], p, sign);
@@ -329,7 +336,7 @@ static int cross_ray_with_triangle(const ct_vec3 t[3], ct_vec3 p, int mover) {
   return orient3d_perturbed(t, p, mover) == -side ? side : 0;
 }
 
-/* True if the upward ray from p may meet the box. */
+/* True if the ray from p in direction +z may meet the box. */
 static bool box_reaches_ray(const ct_aabb *box, ct_vec3 p) {
   return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y &&
          p.z <= box->max.z;
@@ -351,10 +358,11 @@ static ct_aabb place_node_box(const ct_placed_surface *surface, const ct_mesh_no
   return ct_aabb_expand((ct_aabb){ct_sub(middle, half), ct_add(middle, half)}, surface->slack);
 }
 
-/* Winding number of a solid around a point of the other one. */
+/* Winding number of a solid around a point of the other solid, counted along the ray in direction
+ * +z; mover: index of the solid whose surface this is. */
 static int32_t compute_winding_number(const ct_placed_surface *surface, ct_vec3 p, int mover) {
   int32_t winding = 0;
-  /* Below or beside the box: the ray meets nothing. */
+  /* A point beside, above or below the surface's box is outside the solid. */
   if (!box_reaches_ray(&surface->box, p) || p.z < surface->box.min.z) return 0;
   /* Hulls and boxes have no tree: test every triangle. */
   if (!surface->view) {
@@ -378,7 +386,7 @@ static int32_t compute_winding_number(const ct_placed_surface *surface, ct_vec3 
   return winding;
 }
 
-/* Change of the winding number along an edge of a triangle. */
+/* Change of the other solid's winding number from the start to the end of a triangle's edge. */
 static int32_t sum_jumps_along_edge(const ct_arrangement_side *s, uint32_t triangle, int edge) {
   if (s->slot[triangle] >= CT_ARRANGEMENT_SEEN) return 0;
   const ct_arrangement_part *part = &s->part[s->slot[triangle]];
@@ -390,7 +398,8 @@ static int32_t sum_jumps_along_edge(const ct_arrangement_side *s, uint32_t trian
   return jump;
 }
 
-/* Propagates the winding number from a known corner to the others, and back to check it. */
+/* Propagates the winding number around a triangle, from a corner where it is known to the other two
+ * and back to the first. A contradiction means that the arrangement is not sound. */
 static void propagate_winding(ct_arrangement *o, int side, uint32_t triangle) {
   ct_arrangement_side *s = &o->memory->side[side];
   const uint32_t *corner = o->surface[side].corners[triangle];
@@ -422,7 +431,8 @@ static bool is_in_common_box(const ct_arrangement *o, int side, uint32_t triangl
   return ct_aabb_overlap(&box, &o->common);
 }
 
-/* Visits all triangles connected to a triangle that may be inside the other solid. */
+/* Propagates winding numbers from a triangle to all triangles that are connected with it and may be
+ * inside the other solid. */
 static bool flood_winding(ct_arrangement *o, int side, uint32_t from) {
   ct_arrangement_side *s = &o->memory->side[side];
   const ct_placed_surface *surface = &o->surface[side];

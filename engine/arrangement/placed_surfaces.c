@@ -1,4 +1,4 @@
-/* Surfaces of solids as triangles in one frame, and their memory. */
+/* Surfaces of solids as triangles in the arrangement's frame, and the memory of the arrangement. */
 #include "arrangement/arrangement.h"
 
 #include "base/predicates.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Round-off of the placement of a node's centre and half extents, in u of the mesh's extent and
- * offset: as in mesh_tree_pairs.c. */
+/* Round-off of the transformation of a node's centre and half extents, in u of the sum of the
+ * mesh's extent and offset; as in mesh_tree_pairs.c. */
 #define PLACE_ROUNDOFFS 128.0
 
 static void release_arrangement_part(void *part) {
@@ -80,7 +80,8 @@ bool ct_placed_surface_of_mesh(ct_placed_surface *surface, ct_arrangement_scratc
                                  .triangle_count = view->live_count,
                                  .view = view,
                                  .frame = ct_frame_of(ct_pose_identity())};
-  /* Otherwise its vertices are transformed; the tree stays, with its frame and round-off. */
+  /* In another frame the vertices are transformed. The tree is not: its boxes are transformed when
+   * they are visited, with round-off `slack`. */
   if (frame) {
     if (!ct_arrangement_reserve(m, &m->placed, sizeof *m->placed, &m->placed_room,
                                 view->vertex_count))
@@ -97,7 +98,7 @@ bool ct_placed_surface_of_mesh(ct_placed_surface *surface, ct_arrangement_scratc
   return true;
 }
 
-/* Reserves room for a surface that is triangulated here. */
+/* Reserves room for the surface of a solid that is no mesh and is triangulated in this file. */
 static bool reserve_own_surface(ct_placed_surface *surface, ct_arrangement_scratch *m,
                                 uint32_t vertices, uint32_t triangles) {
   if (!ct_arrangement_reserve(m, &m->own_vertex, sizeof *m->own_vertex, &m->own_vertex_room,
@@ -139,7 +140,8 @@ bool ct_placed_surface_of_hull(ct_placed_surface *surface, ct_arrangement_scratc
 
 bool ct_placed_surface_of_box(ct_placed_surface *surface, ct_arrangement_scratch *m, ct_vec3 half,
                               const ct_frame *frame) {
-  /* The bits of i are the signs of corner i; quads are counter-clockwise from outside. */
+  /* Bits 0, 1, 2 of i are set if vertex i is on the +x, +y, +z side; quadrilaterals are
+   * counter-clockwise from outside. */
   static const uint32_t quad[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                       {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
   if (!reserve_own_surface(surface, m, 8, 12)) return false;

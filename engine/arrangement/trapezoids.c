@@ -1,5 +1,5 @@
-/* Trapezoidal decomposition of a plane region: a sweep over slabs along the first of the two axes
- * that the plane is projected to. */
+/* Trapezoidal decomposition of a region of a plane. The plane is projected to two coordinate axes;
+ * a sweep visits slabs along the first axis, which the ends of the border segments separate. */
 #include "arrangement/trapezoids.h"
 
 #include "base/heap_sort.h"
@@ -11,14 +11,18 @@
 
 #define NONE UINT32_MAX
 
-/* A border segment from its left end to its right end. */
+/* A border segment, directed from its left end p to its right end q. */
 typedef struct ct_sweep_segment {
   ct_vec3 p, q;
-  double left, right, at_left, at_right; /* in the projection */
-  int32_t winding_change;                /* across the segment, upward */
-  uint32_t upper;                        /* upper border of the open trapezoid above it, or NONE */
-  double start;                          /* left end of that trapezoid */
-  uint32_t slab;                         /* last slab that contained it */
+  /* projected ends: first coordinates left < right, second coordinates at_left and at_right */
+  double left, right, at_left, at_right;
+  /* change of the winding number from below to above the segment */
+  int32_t winding_change;
+  /* index of the segment that bounds the open trapezoid above this one, or NONE */
+  uint32_t upper;
+  double start; /* first coordinate at which that trapezoid starts */
+  /* last slab in which this segment was the lower side of a trapezoid */
+  uint32_t slab;
 } ct_sweep_segment;
 
 typedef struct slab_sweep {
@@ -52,8 +56,8 @@ static double get_coordinate(const ct_vec3 *p, int axis) {
   return axis == 0 ? p->x : axis == 1 ? p->y : p->z;
 }
 
-/* Chooses the projection axes so that counter-clockwise with the normal up stays counter-clockwise.
- */
+/* Chooses the projection axes so that polygons that are counter-clockwise with the normal up stay
+ * counter-clockwise. */
 static void choose_projection_axes(ct_vec3 normal, int axes[2]) {
   ct_vec3 size = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
   int along = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
@@ -91,7 +95,8 @@ static bool emit_triangle(const slab_sweep *c, ct_vec3 p, ct_vec3 q, ct_vec3 r) 
   return ct_norm2(ct_cross(ct_sub(q, p), ct_sub(r, p))) == 0.0 || c->sink(c->context, t);
 }
 
-/* Emits the trapezoid above a border segment, which ends here. */
+/* Emits the trapezoid whose lower side is on segment `lower`; it ends at the first coordinate
+ * `end`. */
 static bool finish_trapezoid(slab_sweep *c, uint32_t lower, double end) {
   ct_sweep_segment *s = &c->segment[lower];
   const ct_sweep_segment *t = &c->segment[s->upper];
@@ -115,8 +120,8 @@ static bool continue_trapezoid(slab_sweep *c, uint32_t lower, uint32_t upper, ui
   return true;
 }
 
-/* Sorts the segments over a slab from below; insertion sort, because the order of the previous slab
- * is nearly right. */
+/* Sorts the active segments by their height in the middle of a slab, lowest first. Insertion sort,
+ * because the order of the previous slab is nearly right. */
 static void sort_active_segments(slab_sweep *c, double middle) {
   for (size_t i = 1; i < c->active_count; i++) {
     uint32_t moved = c->active[i];
@@ -203,7 +208,7 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
   assert(sink);
   int axes[2];
   if (count == 0) return true;
-  /* Scratch memory for all segments. */
+  /* Reserve scratch memory for all segments. */
   if (!grow_trapezoid_array(&m->segment, sizeof *m->segment, &m->segment_room, count) ||
       !grow_trapezoid_array(&m->cut, sizeof *m->cut, &m->cut_room, 2 * count) ||
       !grow_trapezoid_array(&m->active, sizeof *m->active, &m->active_room, count) ||
@@ -215,7 +220,7 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
                   .open = m->open,
                   .sink = sink,
                   .context = context};
-  /* Project the segments; their ends are the cuts between slabs. */
+  /* Project the segments; their end points define the cuts between slabs. */
   choose_projection_axes(normal, axes);
   for (size_t i = 0; i < count; i++) {
     if (!make_sweep_segment(&border[i], axes, &c.segment[c.count])) continue;

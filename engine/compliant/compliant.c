@@ -8,7 +8,7 @@
 
 /* ---- one contact ----------------------------------------------------------------------------- */
 
-/* Exponent of Hertz' law, as in Modia3D. */
+/* Exponent of the depth in Hertz' law of the normal force, as in Modia3D. */
 #define HERTZ_EXPONENT 1.5
 
 static double positive_or(double given, double standard) { return given > 0.0 ? given : standard; }
@@ -60,8 +60,8 @@ double ct_elastic_radius(const ct_shape *shape, bool *flat) {
   }
 }
 
-/* Effective radius of the pair. For a flat and a curved body it is the curved body's radius; a
- * half-space has none. */
+/* Effective radius of curvature of a pair of solids: 1 / (1/r_a + 1/r_b), where a half-space has r
+ * = INFINITY. If exactly one solid is flat, it is the radius of the other. */
 static double pair_radius(const ct_elastic_solid *a, const ct_elastic_solid *b) {
   if (a->flat != b->flat) return a->flat ? b->radius : a->radius;
   if (isinf(a->radius)) return b->radius;
@@ -84,7 +84,7 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
                           .n_geo = HERTZ_EXPONENT,
                           .dynamic_friction = material->dynamic_friction,
                           .rolling_friction = material->rolling_friction};
-  /* Solids of stiffness 0: for two of them the formula would be 0 / 0. */
+  /* A product of two zero stiffnesses would give 0 / 0. */
   if (c_a == 0.0 || c_b == 0.0) pair.c_res = 0.0;
   if (a->radius == 0.0 || b->radius == 0.0) pair.mu_geo = a->flat == b->flat ? 0.0 : pair.mu_geo;
   pair.c_geo = 4.0 / 3.0 * sqrt(pair.mu_geo);
@@ -110,7 +110,8 @@ double ct_regularised(double v, double s) {
   return v >= s ? v : v * v / s * (1.0 - v / (3.0 * s)) + s / 3.0;
 }
 
-/* A vector against v of the given magnitude, regularised to zero for small v. */
+/* Vector against v, of length |v| `size` / ct_regularised(|v|, small): `size` for |v| >= small, and
+ * 0 at v = 0. */
 static ct_vec3 regularised_resistance(ct_vec3 v, double size, double small) {
   return ct_scale(v, -size / ct_regularised(ct_norm(v), small));
 }
@@ -128,7 +129,8 @@ ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contac
   out.normal = pair->c_res * pair->c_geo * (out.depth * sqrt(out.depth)) *
                (1.0 + pair->damping * out.depth_rate);
   if (!options->pull) out.normal = ct_max2(out.normal, 0.0);
-  /* Friction and rolling resistance depend on the compressive force: a pulling contact has none. */
+  /* Friction and rolling resistance are proportional to the compressive force, so an adhesive
+   * contact has none. */
   double pressed = ct_max2(out.normal, 0.0);
   out.friction =
       regularised_resistance(velocity.tangential, pair->dynamic_friction * pressed,
@@ -156,13 +158,14 @@ bool ct_scene_elastic_solid(const ct_scene *scene, uint32_t row, uint32_t collid
 
 /* ---- all contacts of a scene ----------------------------------------------------------------- */
 
-/* Contacts between two polls of the cancel flag: well below a millisecond. */
+/* Number of contacts evaluated between two polls of the cancel flag: well below a millisecond. */
 #define CONTACTS_PER_POLL 256
 
 typedef struct solving {
   const ct_scene *scene;
   const ct_compliant_options *options;
-  const ct_contact_index *index; /* NULL: no contact state */
+  /* finds the records of the contact state; NULL: no contact state given */
+  const ct_contact_index *index;
   ct_compliant_answer *out;
 } solving;
 
@@ -176,7 +179,8 @@ static bool elastic_solid_of(const solving *s, uint32_t row, uint32_t collider,
   return true;
 }
 
-/* Sets the approach velocity with which the contact began. */
+/* Sets the approach velocity of a contact: from its record in the contact state, else the current
+ * normal velocity. */
 static void set_approach_velocity(const solving *s, const ct_contact_set *set,
                                   ct_compliant_contact *c) {
   const ct_contact *t = c->contact;
@@ -199,7 +203,8 @@ static bool solve_elastic_contact(const solving *s, const ct_contact_set *set,
   return true;
 }
 
-/* Adds the contact's force on one of its bodies: on b, or with sign -1 on a. */
+/* Adds the contact's force and its moment about the body's centre to the body's sum, times `sign`:
+ * 1 for body b, -1 for body a. */
 static void add_contact_force(ct_body_sum *sum, const ct_mass_body *body,
                               const ct_compliant_contact *c, double sign) {
   ct_vec3 moment = ct_cross(ct_sub(c->contact->position, body->center), c->force.force);
@@ -207,8 +212,9 @@ static void add_contact_force(ct_body_sum *sum, const ct_mass_body *body,
   sum->torque = ct_add_scaled(sum->torque, ct_add(moment, c->force.torque), sign);
 }
 
-/* Forces of the contacts of one island, and their sums on its dynamic bodies; `sums` has room for
- * all bodies. */
+/* Computes the forces of the contacts of one island, and their sums on its dynamic bodies. sums:
+ * scratch memory for the bodies of the island. CT_NOT_FOUND: a solid's modulus is unknown;
+ * CT_CANCELLED. */
 static ct_status solve_elastic_island(const solving *s, const ct_island *island,
                                       ct_body_sum *sums) {
   const ct_contact_set *set = &island->set;

@@ -1,5 +1,5 @@
-/* Rates of change by loads and elastic contacts, and one step of the method of Dormand and Prince
- * (1980). */
+/* Rates of change of the bodies' states under loads and elastic contact forces, and one step of the
+ * method of Dormand and Prince (1980). */
 #include "compliant/compliant_motion.h"
 
 #include <assert.h>
@@ -108,7 +108,7 @@ size_t ct_elastic_find_contact(const ct_compliant_motion *motion,
              : motion->member_count;
 }
 
-/* NULL: the row does not move. */
+/* State of the row's body at the last evaluation; NULL: the row does not move. */
 static ct_body_state *flow_body_of(const ct_compliant_motion *motion, uint32_t row) {
   uint32_t index = motion->common->moved_of[row];
   return index == CT_NO_ROW ? NULL : &motion->bodies[index];
@@ -132,7 +132,8 @@ ct_compliant_force ct_elastic_force(const ct_compliant_motion *motion,
   return ct_compliant_law(pair, &set, &contact, &motion->common->options.elastic);
 }
 
-/* Adds the force to the rate of change of a dynamic body's momenta. */
+/* Adds `sign` times a contact force to the rates of change of the row's momenta, if its body is
+ * dynamic. */
 static void add_force_rate(const ct_compliant_motion *motion, ct_flow *rates, uint32_t row,
                            const ct_elastic_candidate *candidate, const ct_compliant_force *force,
                            double sign) {
@@ -146,8 +147,8 @@ static void add_force_rate(const ct_compliant_motion *motion, ct_flow *rates, ui
   rate->spin = ct_add_scaled(rate->spin, moment, sign);
 }
 
-/* Power of a kinematic body: of its contact force on the other body, which is `sign` times the
- * force on b. */
+/* Power that a kinematic body delivers, against the contact force on it; `sign`: 1 if it is body a,
+ * -1 if it is b. 0 for other bodies. */
 static double kinematic_power(const ct_body_state *m, const ct_elastic_candidate *candidate,
                               const ct_compliant_force *force, double sign) {
   if (!m || m->is_dynamic) return 0.0;
@@ -215,8 +216,8 @@ ct_status ct_elastic_first_rates(ct_compliant_motion *motion, ct_workspace *work
 
 /* ---- step ------------------------------------------------------------------------------------ */
 
-/* Weights of the rates before each stage. The last row gives the result, which is also the first
- * stage of the next step. */
+/* Row s: weights with which the rates of stages 0 .. s - 1 are summed for stage s. The last row
+ * yields the step's result, which is also the first stage of the next step. */
 static const double WEIGHTS[CT_FLOW_STAGES][CT_FLOW_STAGES - 1] = {
     {0},
     {1.0 / 5.0},
@@ -225,7 +226,7 @@ static const double WEIGHTS[CT_FLOW_STAGES][CT_FLOW_STAGES - 1] = {
     {19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0},
     {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
     {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0}};
-/* Weights of the difference between the results of fifth and fourth order. */
+/* Weights of the rates in the difference of the results of fifth and fourth order. */
 static const double ERRORS[CT_FLOW_STAGES] = {
     71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
     -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
@@ -239,7 +240,8 @@ static void add_flow(ct_flow *to, const ct_flow *rate, double by) {
                 to->rotation.z + by * rate->rotation.z, to->rotation.w + by * rate->rotation.w};
 }
 
-/* Sums the rates before adding the state, to lose little of small changes. */
+/* Weighted sum of the rates of one body over the first `count` stages. The rates are summed before
+ * they are added to the state, so that small changes lose few digits. */
 static ct_flow weighted_flow(const ct_compliant_motion *motion, size_t body, const double *weights,
                              int count) {
   ct_flow sum = {0};
@@ -250,9 +252,10 @@ static ct_flow weighted_flow(const ct_compliant_motion *motion, size_t body, con
 
 static double quat_size(ct_quat q) { return sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w); }
 
-/* Error of one body's step in units of the tolerance, relative to its speed and the greatest
- * contact speed, as a contact's own speed passes through 0. Rotations are weighted by the
- * displacement of the body's points. */
+/* Estimates the error of one body's step in units of the tolerance. Velocity errors are relative to
+ * the greater of the body's speed and the greatest approach speed of all contacts, because the
+ * body's own speed may pass through 0. Rotations are compared by the displacement of the body's
+ * points. */
 static double estimate_error(const ct_compliant_motion *motion, size_t body, double time,
                              double fastest) {
   const ct_body_state *m = &motion->common->now[body];

@@ -1,7 +1,7 @@
-/* Motion by the elastic law from event to event (Modia3D). A contact begins when its distance
- * becomes 0 and ends when the distance leaves 0, at the first double of time with that property;
- * between events the pairs in contact are constant. A step ends at the latest where bodies may
- * meet, or shortly after the start of their contact. */
+/* Motion by the elastic law from event to event (Modia3D). A contact begins at the first
+ * representable time at which its distance is <= 0, and ends at the first at which it is > 0.
+ * Between events the set of contacts is constant. A step ends at the latest when bodies may meet,
+ * or shortly after the start of their contact. */
 #include "compliant/compliant_motion.h"
 
 #include <assert.h>
@@ -10,20 +10,21 @@
 
 /* ---- limits of a step ------------------------------------------------------------------------ */
 
-/* Limits of a step into a contact, as fractions of the contact's duration and of the smaller body's
- * size, so that no contact is missed. */
+/* Largest step into a contact, as fractions of the contact's duration and of the time in which the
+ * approach covers the smaller radius, so that no contact is missed. */
 #define DURATION_PART 0.1
 #define SIZE_PART 0.1
-/* Duration of an undamped contact: this factor times (5 m / (4 k))^(2/5) v^(-1/5) (Hertz). */
+/* Factor of the duration of an undamped Hertz contact: duration = factor (5 m / (4 k))^(2/5)
+ * v^(-1/5), with the reduced mass m, stiffness k and approach speed v. */
 #define HERTZ_DURATION 2.94
 
 static double fifth_root(double x) {
   if (!(x > 0.0)) return 0.0;
   if (isinf(x)) return x;
   int exponent;
-  double part = frexp(x, &exponent); /* 1/2 .. 1 */
+  double part = frexp(x, &exponent); /* in [1/2, 1) */
   int whole = exponent >= 0 ? exponent / 5 : -((4 - exponent) / 5);
-  part = ldexp(part, exponent - 5 * whole); /* 1/2 .. 16: its fifth root is 0.87 .. 1.75 */
+  part = ldexp(part, exponent - 5 * whole); /* in [1/2, 16): its fifth root is in [0.87, 1.75) */
   double root = 1.75;
   for (int i = 0; i < 12; i++) {
     double square = root * root;
@@ -32,15 +33,18 @@ static double fifth_root(double x) {
   return ldexp(root, whole);
 }
 
-/* Data of a body's motion for bounds. Zeros for a body that does not move. */
+/* Velocity and acceleration of a body, for upper bounds of its motion. All members but `radius` are
+ * 0 for a body that does not move. */
 typedef struct motion_bound {
   ct_vec3 center, linear, angular;
-  double radius;     /* INFINITY for half-spaces and bodies that do not move */
-  double pull, turn; /* magnitudes of the linear and the angular acceleration */
+  double radius; /* bounding radius, m; INFINITY for half-spaces and bodies that do not move */
+  /* magnitudes of the linear acceleration, m/s^2, and the angular acceleration, rad/s^2 */
+  double pull, turn;
   bool is_dynamic;
 } motion_bound;
 
-/* Uses the greater of the accelerations at the start and the end of the last trial step. */
+/* Motion data of a moving body, by its index in `bodies` (CT_NO_ROW: does not move). Each
+ * acceleration is the greater of those at the start and at the end of the last trial step. */
 static motion_bound motion_bound_of(const ct_compliant_motion *motion, uint32_t index) {
   if (index == CT_NO_ROW) return (motion_bound){.radius = INFINITY};
   const ct_body_state *m = &motion->bodies[index];
@@ -62,7 +66,8 @@ static motion_bound motion_bound_of(const ct_compliant_motion *motion, uint32_t 
   return out;
 }
 
-/* Greatest speed and acceleration of the body's points within a distance of its centre. */
+/* Upper bound of the speed (acceleration) of the body's points that are at most `distance` from its
+ * centre. */
 static double bound_speed(const motion_bound *m, double distance) {
   double turning = ct_norm(m->angular);
   return ct_norm(m->linear) + (turning > 0.0 ? turning * distance : 0.0);
@@ -73,8 +78,8 @@ static double bound_acceleration(const motion_bound *m, double distance) {
   return m->pull + (turning > 0.0 ? turning * distance : 0.0);
 }
 
-/* Bounds of the closing speed and acceleration of a pair's gap: the points that can meet are within
- * the bounding ball of the smaller body, enlarged by the gap. */
+/* Upper bounds of the rate at which a pair's gap closes, and of its second derivative. Points that
+ * can meet are within the bounding ball of the smaller body, enlarged by the gap. */
 static void bound_closing(const motion_bound *a, const motion_bound *b, double gap, double *speed,
                           double *pull) {
   const motion_bound *ball = a->radius < b->radius ? a : b, *other = ball == a ? b : a;
@@ -85,7 +90,8 @@ static void bound_closing(const motion_bound *a, const motion_bound *b, double g
   *pull = bound_acceleration(ball, reach) + bound_acceleration(other, ct_norm(across) + reach);
 }
 
-/* Greatest step into a contact that begins with the speed. */
+/* Longest permitted step into a contact that begins with the closing speed; 0 if a solid's modulus
+ * is unknown. */
 static double step_into_contact(const ct_compliant_motion *motion,
                                 const ct_elastic_candidate *candidate, const motion_bound *a,
                                 const motion_bound *b, double speed) {
@@ -115,7 +121,8 @@ static double bound_step(const ct_compliant_motion *motion) {
     if (candidate->distance <= 0.0) continue;
     motion_bound a = motion_bound_of(motion, motion->common->moved_of[candidate->a]),
                  b = motion_bound_of(motion, motion->common->moved_of[candidate->b]);
-    if (isinf(a.radius) && isinf(b.radius)) continue; /* two half-spaces have no repelling depth */
+    /* The overlap of two half-spaces causes no force. */
+    if (isinf(a.radius) && isinf(b.radius)) continue;
     double speed, pull;
     bound_closing(&a, &b, candidate->distance, &speed, &pull);
     double last = sqrt(speed * speed + 2.0 * pull * candidate->distance);
@@ -127,8 +134,8 @@ static double bound_step(const ct_compliant_motion *motion) {
   return most;
 }
 
-/* Distance covered in a time by the body's points; for a half-space by those within another body's
- * ball. */
+/* Upper bound of the distance that points of the body, at most `distance` from its centre, travel
+ * in a time. */
 static double bound_distance(const motion_bound *m, double distance, double time) {
   return time * (bound_speed(m, distance) + time * bound_acceleration(m, distance));
 }
@@ -155,12 +162,13 @@ static double choose_clearance(const ct_compliant_motion *motion) {
   return ct_min2(own + others, CT_SIZE_MAX);
 }
 
-/* Safety factor of the next step relative to the step that the error allows, and limits of the
- * growth and shrinkage of a step. */
+/* Factors of the step size control: safety factor of the next step relative to the step that the
+ * error allows, and greatest growth and shrinkage of the step. */
 #define SAFETY 0.9
 #define GROWTH_MAX 5.0
 #define SHRINK_MAX 0.1
-/* Least step in units of u of the time: smaller steps would be dominated by round-off. */
+/* Least step, in units of u times the current time (at least time_step): the round-off of the time
+ * would dominate smaller steps. */
 #define STEP_MIN_U 64.0
 
 /* ---- creation ------------------------------------------------------------------------ */
@@ -177,7 +185,7 @@ void ct_compliant_motion_destroy(ct_compliant_motion *motion) {
   free(motion);
 }
 
-/* True if the material of every body that may have a contact has elastic parameters. */
+/* True if the materials of all colliders of the scene have elastic moduli. */
 static bool are_materials_elastic(const ct_scene *scene) {
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
@@ -220,7 +228,7 @@ ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion
 
 /* ---- pairs in contact ------------------------------------------------------------------------ */
 
-/* True if the pairs in contact at the last evaluation differ from the members. */
+/* True if the candidates with distance <= 0 are other pairs than the members. */
 static bool has_changed(const ct_compliant_motion *motion) {
   size_t in = 0;
   for (size_t k = 0; k < motion->candidates.count; k++) {
@@ -233,7 +241,8 @@ static bool has_changed(const ct_compliant_motion *motion) {
   return in < motion->member_count;
 }
 
-/* A new contact with its approach velocity. */
+/* Contact record of a candidate that comes into contact now: its approach velocity, and the
+ * constants of its law. */
 static ct_elastic_contact new_contact(const ct_compliant_motion *motion,
                                       const ct_elastic_candidate *candidate) {
   const ct_scene *scene = motion->common->scene;
@@ -256,7 +265,7 @@ static ct_elastic_contact new_contact(const ct_compliant_motion *motion,
       .pair = ct_elastic_pair_of(&a, &b, &material, approach, &motion->common->options.elastic)};
 }
 
-/* The pair at the last evaluation; NULL: not among the candidates. */
+/* Candidate that is the pair of m; NULL: the pair is not among the candidates. */
 static const ct_elastic_candidate *candidate_of(const ct_compliant_motion *motion,
                                                 const ct_elastic_contact *m) {
   size_t low = 0, high = motion->candidates.count;
@@ -290,7 +299,8 @@ static ct_status emit_event(ct_compliant_motion *motion, ct_advance_event_kind k
                           .normal_velocity = candidate_normal_velocity(motion, candidate)});
 }
 
-/* Emits the contacts that ended at the time, then those that began; `members` are the new ones. */
+/* Emits an event for each contact that ended at `time`, then for each that began. motion->members:
+ * the contacts before; `members`: [count] the contacts now. */
 static ct_status emit_changes(ct_compliant_motion *motion, double time,
                               const ct_elastic_contact *members, size_t count) {
   ct_status status = CT_OK;
@@ -308,8 +318,8 @@ static ct_status emit_changes(ct_compliant_motion *motion, double time,
   return status;
 }
 
-/* Sets the members to the pairs in contact at the last evaluation. Persisting contacts keep their
- * law. */
+/* Replaces the members by the candidates with distance <= 0 and emits the changes. Persisting
+ * contacts retain the constants of their law. CT_OUT_OF_MEMORY: the members are unchanged. */
 static ct_status set_members(ct_compliant_motion *motion, double time) {
   size_t count = 0, kept = 0;
   for (size_t k = 0; k < motion->candidates.count; k++)
@@ -354,15 +364,17 @@ static double least_step_size(const ct_compliant_motion *motion) {
          ct_max2(motion->common->state.time, motion->common->options.time_step);
 }
 
-/* Finds the candidates that may meet within the next step of at most the given length. */
+/* Finds the pairs that may meet within a next step of at most `step` s, with a clearance that the
+ * bodies' speeds and accelerations determine. */
 static ct_status find_candidates_ahead(ct_compliant_motion *motion, const ct_flow *flow,
                                        double step, ct_workspace *workspace) {
   motion->horizon = ct_min2(step, motion->common->options.time_step);
   return ct_elastic_find_candidates(motion, flow, choose_clearance(motion), workspace);
 }
 
-/* Tries the time, then shorter ones until the error is within the tolerance. *time is the last one
- * tried, *error its error. */
+/* Tries a step of *time, then shorter ones until the error is within the tolerance or the step is
+ * the least one. *time, *error: duration and error of the last trial. Afterwards `trial` is the
+ * state and the candidates are the pairs near it. */
 static ct_status try_within_tolerance(ct_compliant_motion *motion, double *time,
                                       ct_workspace *workspace, double *error) {
   double least = least_step_size(motion);
@@ -380,8 +392,9 @@ static ct_status try_within_tolerance(ct_compliant_motion *motion, double *time,
   return find_candidates_ahead(motion, motion->trial, motion->step, workspace);
 }
 
-/* Bisects to the first double of time at which the members differ from those at the start; they do
- * at `time`. `trial` and the candidates are then evaluated at that time. */
+/* Bisects for the first representable time at which the pairs in contact differ from the members,
+ * given that they differ after *time. *time: set to it; `trial` and the candidates are those at
+ * that time. */
 static ct_status find_change(ct_compliant_motion *motion, double *time, ct_workspace *workspace) {
   assert(has_changed(motion));
   double low = 0.0, high = *time, start = motion->common->state.time, error;
@@ -401,7 +414,7 @@ static ct_status find_change(ct_compliant_motion *motion, double *time, ct_works
                          : status;
 }
 
-/* Accepts `trial` as the present state. */
+/* Makes `trial` the current state, `time` later. */
 static void accept_trial(ct_compliant_motion *motion, double time, double error) {
   assert(time > 0.0 && motion->flow != motion->trial);
   ct_advance_state *state = &motion->common->state;
@@ -431,7 +444,7 @@ static void accept_trial(ct_compliant_motion *motion, double time, double error)
     state->penetration = ct_max2(state->penetration, -motion->candidates.items[k].distance);
 }
 
-/* The first evaluation: finds the pairs in contact at the start. */
+/* Starts the motion: finds the pairs in contact at time 0, which are the first members. */
 static ct_status begin_motion(ct_compliant_motion *motion, ct_workspace *workspace) {
   ct_status status = ct_elastic_find_candidates(motion, motion->flow, 0.0, workspace);
   if (status == CT_OK) status = set_members(motion, 0.0);
@@ -439,8 +452,8 @@ static ct_status begin_motion(ct_compliant_motion *motion, ct_workspace *workspa
   return status;
 }
 
-/* Rates at the start of the step, and its candidates. Reuses those of the previous step unless
- * members or loads changed or the previous step failed. */
+/* Computes the rates of change at the start of the step, and the candidates. Those of the previous
+ * step are reused unless the members or loads changed or the previous step failed. */
 static ct_status prepare_first_rates(ct_compliant_motion *motion, ct_workspace *workspace) {
   ct_status status = motion->step > 0.0 ? CT_OK : begin_motion(motion, workspace);
   if (status != CT_OK) return status;
@@ -481,13 +494,13 @@ ct_status ct_compliant_motion_step(ct_compliant_motion *motion, ct_workspace *wo
   double step = motion->step, last_time = motion->common->last_time;
   ct_status status = step_to_event(motion, workspace, done);
   if (status == CT_OK) return CT_OK;
-  /* The step failed: the state is unchanged. */
+  /* After a failed step the state, the step size and the events are restored. */
   motion->is_stale = true;
   motion->step = step;
   motion->common->last_time = last_time;
   motion->common->reported.count = 0;
   if (step > 0.0) return status;
-  /* The first contacts have not begun either. */
+  /* The motion has not begun: the contacts at time 0 are found again by the next call. */
   motion->member_count = 0;
   motion->first_known = false;
   motion->common->state.events = 0;

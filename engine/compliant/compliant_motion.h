@@ -1,19 +1,20 @@
-/* Motion by the elastic law: the integrator's state, the integrated quantities, and the pairs in
- * contact. */
+/* Motion by the elastic law: the state of the integrator, the integrated quantities, and the pairs
+ * of colliders in contact. */
 #ifndef COMPLIANT_COMPLIANT_MOTION_H
 #define COMPLIANT_COMPLIANT_MOTION_H
 
 #include "integration/integration.h"
 
-/* Stages of the method of Dormand and Prince; the last is the first of the next step. */
+/* Number of stages of the method of Dormand and Prince; the last stage is the first of the next
+ * step. */
 #define CT_FLOW_STAGES 7
 
-/* State of a moving body, or its rate of change. */
+/* State of a moving body, or the rate of change of each member. */
 typedef struct ct_flow {
-  ct_vec3 position; /* of the centre of mass */
+  ct_vec3 position; /* of the centre of mass, world, m */
   ct_quat rotation;
   ct_vec3 velocity;
-  ct_vec3 spin; /* angular momentum of a dynamic body, angular velocity of a kinematic one */
+  ct_vec3 spin; /* dynamic body: angular momentum; kinematic body: angular velocity */
 } ct_flow;
 
 /* Integrals over a step: impulse of immovable bodies on dynamic ones, N s, and work of loads and
@@ -23,17 +24,18 @@ typedef struct ct_flow_sums {
   double work;
 } ct_flow_sums;
 
-/* Two colliders that are near or in contact. */
+/* Two colliders that are near each other or in contact, with their deepest point. */
 typedef struct ct_elastic_candidate {
   uint32_t a, b, collider_a, collider_b; /* rows */
   double distance;
-  ct_vec3 position, normal; /* of the deepest point */
+  /* position: midpoint of the witness points; normal: from a to b; world */
+  ct_vec3 position, normal;
 } ct_elastic_candidate;
 
-/* A pair in contact, with its law until the contact ends. */
+/* A pair of colliders in contact; the constants of its elastic law stay until the contact ends. */
 typedef struct ct_elastic_contact {
   uint32_t a, b, collider_a, collider_b;
-  double approach; /* m/s, at the start of the contact */
+  double approach; /* |normal velocity| at the start of the contact, m/s */
   ct_elastic_pair pair;
 } ct_elastic_contact;
 
@@ -44,47 +46,53 @@ typedef struct ct_elastic_candidates {
 
 typedef struct ct_compliant_motion {
   ct_integration *common;
-  ct_body_state *bodies; /* [moved] at the last evaluation */
-  ct_flow *flow;         /* [moved] present state */
+  ct_body_state *bodies; /* [moved] bodies as set by the last ct_elastic_find_candidates */
+  ct_flow *flow;         /* [moved] current state */
   ct_flow *trial;        /* [moved] state after the trial step */
   ct_flow *stage;        /* [moved] scratch */
   ct_flow *rates[CT_FLOW_STAGES];
+  /* [moved] each: rates of change at the stages of the trial step */
   ct_flow_sums trial_sums, rate_sums[CT_FLOW_STAGES];
-  bool first_known; /* rates[0] are those of `flow` with the present members */
+  bool first_known; /* rates[0] are the rates of `flow` with the current members */
   ct_elastic_candidates candidates;
   ct_elastic_contact *members; /* [member_count] ascending in (a, b, collider_a, collider_b) */
   size_t member_count;
-  double step;    /* s, length of the next trial */
+  double step;    /* duration of the next trial step, s; 0: the motion has not begun */
   uint32_t worst; /* the row with the greatest error of the last trial; CT_NO_ROW: none */
-  double horizon; /* s: pairs that may meet within this time are candidates */
-  bool is_stale;  /* a step has failed: the candidates are out of date */
+  double horizon; /* pairs that may meet within this time are candidates, s */
+  bool is_stale;  /* the last step failed, so the candidates are out of date */
 } ct_compliant_motion;
 
-/* CT_NOT_FOUND: a collider's material has no modulus or ratio. CT_OUT_OF_MEMORY. */
+/* Creates the integrator with the state of common->now. *out is owned by the caller, also on
+ * CT_OUT_OF_MEMORY. CT_NOT_FOUND: a collider's material has no Young's modulus or Poisson ratio;
+ * *out is not set. */
 ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion **out);
 void ct_compliant_motion_destroy(ct_compliant_motion *motion); /* NULL: no operation */
-/* Advances by one step of the integration, or to the next event. */
+/* Advances to the end of one integration step, or to the event that ends it earlier. *done: the
+ * duration is over. On any error the state is unchanged. */
 ct_status ct_compliant_motion_step(ct_compliant_motion *motion, ct_workspace *workspace,
                                    bool *done);
 
-/* Sets `bodies` from a flow and finds the candidates within the clearance. CT_LIMIT: more than
- * contacts_max. */
+/* Sets `bodies` from a flow, and `candidates` to the pairs within the clearance that involve a
+ * dynamic body. CT_LIMIT: more than contacts_max candidates. */
 ct_status ct_elastic_find_candidates(ct_compliant_motion *motion, const ct_flow *flow,
                                      double clearance, ct_workspace *workspace);
-/* Integrates `flow` over a time into `trial`, with constant members; *error: in units of the
- * tolerance. */
+/* Integrates `flow` over `time` into `trial`, with unchanged members. *error: estimate of the error
+ * in units of the tolerance, so that <= 1 is acceptable. */
 ct_status ct_elastic_try_step(ct_compliant_motion *motion, double time, ct_workspace *workspace,
                               double *error);
-/* Index of the pair among the members; the member count if it is none. */
+/* Index of the candidate's pair in `members`; member_count if it is not in contact. */
 size_t ct_elastic_find_contact(const ct_compliant_motion *motion,
                                const ct_elastic_candidate *candidate);
-/* Sets rates[0] to the rates of `flow`; the candidates are then those within distance 0. */
+/* Sets rates[0] to the rates of `flow`. The candidates are afterwards only the pairs with distance
+ * <= 0. */
 ct_status ct_elastic_first_rates(ct_compliant_motion *motion, ct_workspace *workspace);
-/* Order of two pairs: < 0, 0 or > 0. */
+/* Order by rows, then colliders: < 0 if the member comes before the candidate, > 0 if after, 0 if
+ * they are the same pair. */
 int ct_elastic_pair_compare(const ct_elastic_contact *member,
                             const ct_elastic_candidate *candidate);
-/* Relative velocity and force at the pair's point by the member's law, for `bodies` at the last
- * evaluation. */
+/* Relative velocity and force at the candidate's deepest point by the law `pair`, for the poses and
+ * velocities in `bodies`. */
 ct_compliant_force ct_elastic_force(const ct_compliant_motion *motion,
                                     const ct_elastic_candidate *candidate,
                                     const ct_elastic_pair *pair);

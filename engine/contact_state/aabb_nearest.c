@@ -6,9 +6,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Up to this many overrides are tested one by one: building their tree would cost more. */
+/* Up to this number of overrides are tested one by one, because building their tree would cost
+ * more. */
 #define FEW_OVERRIDES 16
-/* Boxes between two polls of the cancel flag: about 10 us. */
+/* Number of boxes visited between two polls of the cancel flag: about 10 us. */
 #define STEPS_PER_POLL 1024
 
 /* ---- bounds --------------------------------------------------------------------------------- */
@@ -30,7 +31,8 @@ bool ct_aabb_view_row(const ct_query *query, uint32_t row, ct_aabb_view *view) {
   return true;
 }
 
-/* Signed distance from the plane to the box's lowest corner. */
+/* Lower bound of the signed distance from the half-space's boundary to the box: that of the box's
+ * lowest vertex along the normal, minus round-off. 0 if the box is unbounded. */
 static double bound_plane_distance(const ct_aabb_view *plane, const ct_aabb_view *other) {
   if (!ct_aabb_is_bounded(&other->box)) return 0.0;
   const ct_aabb *box = &other->box;
@@ -87,7 +89,8 @@ static uint16_t join_marks(uint16_t a, uint16_t b) {
   return a == CT_NODE_EMPTY ? b : CT_NODE_MIXED;
 }
 
-/* Computes the marks of the subtree at the node; the depth is at most CT_TREE_HEIGHT_MAX. */
+/* Computes the marks of all nodes of the subtree at `at`, and returns the mark of `at`. Recursion
+ * depth: at most CT_TREE_HEIGHT_MAX. */
 static uint16_t mark_node(const ct_query *query, const ct_tree *tree, bool of_moved, uint32_t at,
                           uint16_t *marks) {
   assert(at < tree->used);
@@ -103,7 +106,7 @@ static uint16_t mark_node(const ct_query *query, const ct_tree *tree, bool of_mo
   return marks[at];
 }
 
-/* NULL: out of memory. */
+/* Marks of all nodes of the tree, owned by the caller. NULL: out of memory. */
 static uint16_t *compute_marks(const ct_query *query, const ct_tree *tree, bool of_moved) {
   uint16_t *marks = malloc(((size_t)tree->used + 1) * sizeof *marks);
   if (marks && tree->root != CT_TREE_NULL) mark_node(query, tree, of_moved, tree->root, marks);
@@ -115,7 +118,8 @@ ct_status ct_aabb_field_open(ct_aabb_field *field, const ct_query *query, uint64
   if (query->source != CT_SOURCE_TREE) return CT_OK;
   ct_status status =
       query->options.override_count > FEW_OVERRIDES ? build_override_tree(field) : CT_OK;
-  /* Marks visit each node. They pay off if searches could visit that many excluded rows. */
+  /* Computing the marks visits every node once. This pays off if the searches could visit as many
+   * excluded rows. */
   bool grouped = query->filter && query->filter->start;
   if (status == CT_OK && (grouped || field->moved) && searches * searches > query->scene->rows) {
     field->marks = compute_marks(query, query->derived->tree, false);
@@ -150,7 +154,7 @@ static ct_status visit_if_near(ct_aabb_search *search, uint32_t row) {
   return bound <= search->limit ? search->visit(search, row, &view, bound) : CT_OK;
 }
 
-/* A pending node and its bound. */
+/* A tree node still to be visited, and the lower bound of its distance. */
 typedef struct pending_node {
   uint32_t node;
   double bound;
@@ -162,7 +166,7 @@ static pending_node pending_node_of(const ct_aabb_search *search, const ct_tree 
   return (pending_node){node, ct_aabb_distance_bound(search->from, &view)};
 }
 
-/* True if filters exclude all rows below the node. */
+/* True if filters or overrides exclude all rows below the node. */
 static bool is_branch_excluded(const ct_aabb_search *search, const uint16_t *marks, uint32_t node) {
   if (!marks || marks[node] == CT_NODE_MIXED) return false;
   if (marks[node] == CT_NODE_EMPTY) return true;
@@ -179,8 +183,8 @@ static ct_status visit_leaf(ct_aabb_search *search, const ct_tree_node *leaf, do
   return search->visit(search, row, &view, bound);
 }
 
-/* Descends into the nearer child first; skips pending nodes beyond the limit, which may have shrunk
- * meanwhile. */
+/* Searches a tree depth first, nearer child first. Skips nodes beyond the limit, which visits may
+ * have lowered since the node was pushed. */
 static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *tree,
                                         bool of_moved) {
   const uint16_t *marks = of_moved ? search->field->moved_marks : search->field->marks;
@@ -208,8 +212,8 @@ static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *t
   return CT_OK;
 }
 
-/* Visits the overrides outside the tree: all of them if there is no tree of overrides, else the
- * unbounded ones. */
+/* Visits the overridden rows that are not in the tree of overrides: all of them if there is no such
+ * tree, else those with unbounded boxes. */
 static ct_status search_overrides(ct_aabb_search *search) {
   const ct_query *query = search->field->query;
   ct_status status = CT_OK;

@@ -1,4 +1,4 @@
-/* An event: finds the contacts of a revision and matches them with the records of the previous
+/* Contact events: find the contacts of a revision and match them with the records of the previous
  * state. */
 #include "contact_state/contact_pairs.h"
 #include "contact_state/contact_state.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No record. */
+/* In place of an index: the contact continues no record of the previous state. */
 #define NONE SIZE_MAX
 
 typedef struct found_contact {
@@ -18,9 +18,11 @@ typedef struct found_contact {
   size_t record; /* record of the previous state that continues as this contact, or NONE */
 } found_contact;
 
-/* Fate of a record of the previous state. */
+/* What has become of a record of the previous state. */
 typedef struct known_contact {
-  bool seen, persists; /* seen: the pair still takes part, and its distance was computed */
+  /* seen: the pair still takes part, and its distance was computed; persists: it is still in
+   * contact */
+  bool seen, persists;
   double distance;
 } known_contact;
 
@@ -73,8 +75,8 @@ static int compare_found(const void *x, const void *y) {
   return ct_contact_key_compare(&((const found_contact *)x)->key, &((const found_contact *)y)->key);
 }
 
-/* The distance of members is computed at any box distance; that of other pairs only if their boxes
- * are near. */
+/* Finds all pairs in contact. The distances of the previous state's contacts are always computed;
+ * those of other pairs only if their boxes are within epsilon. */
 static ct_status find_contacts(event_run *run) {
   const double limit = run->pairs.epsilon;
   ct_status status = CT_OK;
@@ -95,8 +97,8 @@ static ct_status find_contacts(event_run *run) {
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* Velocity of the body's material point at p: velocity of the centre of mass, or of the origin if
- * the body has none, plus rotation about it. */
+/* Velocity of the body's material point at p: velocity of the centre of mass (of the frame's
+ * origin, if no centre is known) plus rotation about it. Zero for a body without motion. */
 static ct_vec3 row_velocity_at(const ct_scene *scene, uint32_t row, ct_vec3 p) {
   const ct_body *body = ct_scene_body(scene, row);
   const ct_motion *motion = ct_body_motion(body);
@@ -147,12 +149,12 @@ static ct_text append_text(ct_text text, char **texts) {
 
 static ct_contact_cause cause_of(const event_run *run, const ct_contact_record *record) {
   if (!run->previous) return CT_CAUSE_INIT;
-  /* Serials ascend with rows: b's serial is the greater one. */
+  /* Serials ascend with rows, so b has the greater serial of the two. */
   return record->serial_b >= run->previous->next_serial ? CT_CAUSE_TIME : CT_CAUSE_Z2;
 }
 
-/* Sets the data reported at every event of a pair in contact; the texts are written behind *texts.
- */
+/* Sets the members of a record that change with every event. The ids are copied to *texts, which is
+ * advanced. */
 static ct_status set_record(event_run *run, const found_contact *found, ct_contact_record *record,
                             char **texts) {
   const ct_scene *scene = run->pairs.scene;
@@ -174,7 +176,8 @@ static ct_status set_record(event_run *run, const found_contact *found, ct_conta
   return run->options->supports ? set_supports(run, key, record) : CT_OK;
 }
 
-/* Sets the data fixed when a contact begins. */
+/* Sets the members of a record that are fixed when the contact begins: computed for a new contact,
+ * copied from the previous record of a persisting one. */
 static void set_beginning(event_run *run, const found_contact *found, uint64_t pair,
                           ct_contact_record *record) {
   if (found->record == NONE) {
@@ -197,7 +200,7 @@ static void set_beginning(event_run *run, const found_contact *found, uint64_t p
   record->cause = before->cause;
 }
 
-/* Bytes of the ids stored in a record. */
+/* Number of bytes of the ids that the pair's record stores. */
 static size_t count_text_bytes(const ct_scene *scene, const ct_contact_key *key) {
   const ct_body *a = ct_scene_body(scene, key->a), *b = ct_scene_body(scene, key->b);
   return ct_body_id(a).length + ct_body_id(b).length +
@@ -247,7 +250,7 @@ static int compare_ended_pairs(const void *x, const void *y) {
   return (p > q) - (p < q);
 }
 
-/* Reports the records of the previous state that do not continue. */
+/* Lists the records of the previous state that no contact of the new state continues. */
 static void report_ended(const event_run *run, ct_contact_event *event) {
   size_t records = run->previous ? run->previous->count : 0;
   for (size_t i = 0; i < records; i++) {
@@ -261,7 +264,7 @@ static void report_ended(const event_run *run, ct_contact_event *event) {
     qsort(event->ended, event->ended_count, sizeof *event->ended, compare_ended_pairs);
 }
 
-/* An index of a record, with the pair number as sort key. */
+/* Index of a record of the new state, with its pair number as sort key. */
 typedef struct indexed_pair {
   uint64_t pair;
   uint32_t index;
@@ -272,8 +275,9 @@ static int compare_indexed_pairs(const void *x, const void *y) {
   return (p > q) - (p < q);
 }
 
-/* Reports begun and persisting contacts. New ones have pair numbers in the order of records;
- * persisting ones are sorted by `order`, which has capacity for all. */
+/* Lists the contacts that began and those that persist. New pair numbers ascend with the records,
+ * so only persisting contacts have to be sorted; `order` is scratch memory with room for all
+ * contacts. */
 static void report_present(const event_run *run, const ct_contact_state *state, indexed_pair *order,
                            ct_contact_event *event) {
   for (size_t i = 0; i < run->count; i++) {

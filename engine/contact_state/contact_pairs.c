@@ -52,7 +52,8 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene,
     return status;
   }
   ct_workspace_watch(pairs->workspace, pairs->cancel);
-  ct_workspace_out_of_memory(pairs->workspace); /* clears the state of earlier queries */
+  /* clears the flag that earlier queries may have set */
+  ct_workspace_out_of_memory(pairs->workspace);
   return CT_OK;
 }
 
@@ -76,8 +77,8 @@ static bool is_admissible(const ct_contact_pairs *pairs, const ct_contact_key *k
   return ct_row_filter_passes(filter, key->a, masked ? mask : NULL, key->b);
 }
 
-/* Number of pairs of colliders of different bodies, from the sums of collider counts and of their
- * squares. */
+/* Number of pairs of colliders of different bodies, computed from the sum of the bodies' collider
+ * counts and the sum of their squares. */
 static uint64_t count_pairs_among(uint64_t sum, uint64_t squares) {
   return (sum * sum - squares) / 2;
 }
@@ -153,20 +154,23 @@ ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key 
 
 /* ---- enumeration ----------------------------------------------------------------------------- */
 
+/* Search of ct_contact_pairs_enumerate for the partners of one row. */
 typedef struct pair_enumeration {
   ct_contact_pairs *pairs;
   const double *limit;
   ct_contact_visit visit;
   void *context;
-  uint32_t row; /* the row with a motion that searches */
+  uint32_t row; /* the row with a motion whose partners are searched */
   ct_aabb_view view;
   bool masked;
-  uint64_t mask[MASK_WORDS];    /* groups that the row does not collide with */
-  ct_contact_key key;           /* rows of the current pair */
-  const ct_aabb_view *plane[2]; /* views of the two bodies that are a single plane; else NULL */
+  uint64_t mask[MASK_WORDS]; /* groups that the row does not collide with */
+  ct_contact_key key;        /* rows of the current pair */
+  /* [0], [1]: view of the body of key.a, key.b if this body is a single half-space; else NULL */
+  const ct_aabb_view *plane[2];
 } pair_enumeration;
 
-/* Lower bound of the pair's distance, from the colliders' boxes or the plane. */
+/* Lower bound of the distance of collider a of the first body and collider b of the second, from
+ * the colliders' boxes, or from the half-space of a body that is one. */
 static double bound_pair_distance(const pair_enumeration *enumeration, uint32_t a, uint32_t b) {
   const ct_contact_pairs *pairs = enumeration->pairs;
   ct_aabb_view views[2] = {ct_aabb_view_of(&pairs->placed[0].boxes[a]),
@@ -185,7 +189,8 @@ static ct_status visit_colliders(void *context, uint32_t a, uint32_t b) {
              : CT_OK;
 }
 
-/* Bodies of several colliders: visits each pair of colliders. */
+/* For two bodies of which at least one has several colliders: visits their pairs of colliders
+ * within the limit. */
 static ct_status visit_compounds(pair_enumeration *enumeration) {
   ct_contact_pairs *pairs = enumeration->pairs;
   if (!place_row(pairs, 0, enumeration->key.a) || !place_row(pairs, 1, enumeration->key.b))
@@ -203,7 +208,7 @@ static ct_status visit_partner_row(ct_aabb_search *search, uint32_t row, const c
   pair_enumeration *enumeration = search->context;
   ct_contact_pairs *pairs = enumeration->pairs;
   const ct_row_filter *filter = pairs->filter;
-  /* Two moving bodies find each other: the pair is visited by the lower row. */
+  /* Each of two moving bodies finds the other; the pair is visited only for the lower row. */
   if (row == enumeration->row || (row < enumeration->row && has_motion(pairs->scene, row)))
     return CT_OK;
   if (filter && !ct_row_filter_passes(filter, enumeration->row,
@@ -265,8 +270,9 @@ static bool is_collider(const ct_body *body, uint32_t index, ct_text name) {
   return id.length == name.length && memcmp(id.bytes, name.bytes, id.length) == 0;
 }
 
-/* The collider with the id. The search starts at its previous *index and proceeds to both sides, as
- * indices seldom change much. False: the body has no such collider. */
+/* Finds the collider with the id `name`; without an id, the collider at *index if it has none
+ * either. The search starts at the previous *index and proceeds to both sides, because indices
+ * seldom change much. False: the body has no such collider, and *index has no meaning. */
 static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
   uint32_t from = *index;
   if (is_collider(body, from, name)) return true;
@@ -281,7 +287,8 @@ static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
   return false;
 }
 
-/* The record's pair in this revision. False: it takes part no longer. */
+/* Finds the record's pair in this revision. False: the pair takes part no longer, and *key has no
+ * meaning. */
 static bool find_record_key(const ct_contact_pairs *pairs, const ct_contact_record *r,
                             ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;

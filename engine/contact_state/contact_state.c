@@ -1,5 +1,5 @@
-/* Contact states: one immutable block each, reference-counted; export as data and restoration from
- * data. */
+/* Contact states: allocation, reference counting, access to the records, export as data, and
+ * restoration from data with all checks. A state is one immutable block of memory. */
 #include "contact_state/contact_state.h"
 #include <contact/limits.h>
 #include <contact/restore.h>
@@ -20,7 +20,7 @@ ct_contact_state *ct_contact_state_new(size_t count, size_t text_bytes, char **t
   return state;
 }
 
-/* Access to the reference count of a state whose contents stay const. */
+/* Returns the state without const, to change its reference count; its contents stay const. */
 static ct_contact_state *mutable_state(const ct_contact_state *state) {
   return (ct_contact_state *)(uintptr_t)state;
 }
@@ -59,7 +59,7 @@ void ct_contact_functions(const double *signed_distances, const bool *in_contact
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Flags that a stored result may have. */
+/* Flags that a stored pair result may have: with any method, and in addition with method MPR. */
 #define FLAGS ((uint32_t)(CT_FLAG_NORMAL_ARBITRARY | CT_FLAG_WITNESS_NOT_UNIQUE))
 #define MPR_FLAGS                                                                                  \
   ((uint32_t)(CT_FLAG_TOLERANCE_RAISED | CT_FLAG_CENTRES_COINCIDE | CT_FLAG_PLANAR_MINKOWSKI))
@@ -80,7 +80,8 @@ ct_contact_state_data ct_contact_state_save(const ct_contact_state *state) {
 
 static bool is_finite_vec(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
-/* Bounds may be infinite. */
+/* True if the result has finite values and known enumerators, and no flag outside `flags`. Its
+ * bounds may be infinite. */
 static bool check_result(const ct_pair_result *r, uint32_t flags) {
   return isfinite(r->distance) && !isnan(r->lower_bound) && !isnan(r->upper_bound) &&
          is_finite_vec(r->normal) && is_finite_vec(r->point_a) && is_finite_vec(r->point_b) &&
@@ -107,7 +108,7 @@ static bool check_record(const ct_contact_state_data *data, const ct_contact_rec
   return good;
 }
 
-/* True if record x is before y: serials ascend with rows; then colliders. */
+/* True if record x comes before y: by serial numbers, which ascend with rows, then by colliders. */
 static bool are_records_ordered(const ct_contact_record *x, const ct_contact_record *y) {
   if (x->serial_a != y->serial_a) return x->serial_a < y->serial_a;
   if (x->serial_b != y->serial_b) return x->serial_b < y->serial_b;
@@ -120,7 +121,7 @@ static int compare_state_pairs(const void *x, const void *y) {
   return (p > q) - (p < q);
 }
 
-/* Checks that the records have distinct pair numbers. */
+/* Checks that the records have distinct pair numbers. CT_LIMIT: two are equal; CT_OUT_OF_MEMORY. */
 static ct_status check_pair_numbers(const ct_contact_state_data *data) {
   uint64_t *pairs = malloc((data->count + 1) * sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;

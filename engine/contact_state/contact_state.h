@@ -1,4 +1,4 @@
-/* Internals of a contact state. */
+/* Internals of a contact state: its memory layout, and the reduction of distances to z1 and z2. */
 #ifndef CONTACT_STATE_CONTACT_STATE_H
 #define CONTACT_STATE_CONTACT_STATE_H
 
@@ -12,19 +12,22 @@ struct ct_contact_state {
   ct_contact_method method;
   ct_mpr_options mpr; /* zeros unless CT_CONTACT_MPR */
   uint64_t events;
-  uint64_t last_pair;   /* greatest pair number used so far */
-  uint64_t next_serial; /* serials from here on belong to bodies added after the last event */
+  uint64_t last_pair; /* greatest pair number that this state or an earlier one used */
+  /* least serial number that no body had at the last event: bodies added later have this or a
+   * greater one */
+  uint64_t next_serial;
   size_t count, bytes;
-  ct_contact_record records[]; /* followed by the texts of their ids */
+  ct_contact_record records[]; /* [count], followed by the texts of their ids in the same block */
 };
 
-/* Allocates a state for the records and text_bytes of text, at *texts; the caller fills both. NULL:
- * out of memory. */
+/* Allocates a state for `count` records and `text_bytes` bytes of ids. *texts: set to the memory
+ * for the ids. The caller fills records and ids. NULL: out of memory. */
 ct_contact_state *ct_contact_state_new(size_t count, size_t text_bytes, char **texts);
 
-/* z1 and z2 of the pairs reduced so far. */
+/* Values of z1 and z2 (z[0], z[1]) over the pairs added so far. */
 typedef struct ct_contact_reduction {
   double epsilon, z[2];
+  /* false: no pair was added, so z has the value CT_Z1_NONE or CT_Z2_NONE */
   bool present[2];
 } ct_contact_reduction;
 
@@ -32,9 +35,9 @@ static inline ct_contact_reduction ct_contact_reduction_start(double epsilon) {
   return (ct_contact_reduction){epsilon, {CT_Z1_NONE, CT_Z2_NONE}, {false, false}};
 }
 
-/* Reduces a pair by its signed distance or a bound of it: into z1 if it is in contact, else into
- * z2. > 0: the function's value is now the pair's; 0: it was equal before; < 0: another pair
- * determines it. */
+/* Adds a pair with its signed distance or a lower bound of it: to z1 if it is in contact, else to
+ * z2. Returns > 0 if the function's value is now this pair's, 0 if it had this value before, < 0 if
+ * another pair determines it. */
 static inline int ct_contact_reduction_add(ct_contact_reduction *fold, double signed_distance,
                                            bool in_contact) {
   int which = in_contact ? 0 : 1;

@@ -1,5 +1,6 @@
 /* The zero-crossing functions of a contact state: z1 is the greatest distance of the pairs in
- * contact, z2 the least distance of the others. A change of sign invalidates the state. */
+ * contact (minus the hysteresis), z2 the least distance of all other pairs. The state becomes
+ * invalid when one of them changes its sign. */
 #include "contact_state/contact_pairs.h"
 #include "contact_state/contact_state.h"
 
@@ -10,12 +11,14 @@ typedef struct monitor_run {
   ct_contact_pairs pairs;
   ct_contact_member *members;
   size_t member_count;
-  ct_contact_reduction reduction; /* the values; below, the pairs that determine them */
+  /* values of z1 and z2; z1 and z2 below name the pairs that determine them */
+  ct_contact_reduction reduction;
   ct_zero_crossing z1, z2;
-  double limit; /* boxes with a greater distance are irrelevant, m */
+  double limit; /* pairs with a greater lower bound of the distance cannot determine z2, m */
 } monitor_run;
 
-/* Factor by which a rounded sum of two doubles is at least the exact sum. */
+/* Factor by which the rounded sum of two doubles has to be multiplied to be at least the exact
+ * sum. */
 #define ROUNDED_UP (1.0 + 4.0 * CT_UNIT_ROUNDOFF)
 
 static ct_contact_key crossing_key(const ct_zero_crossing *z) {
@@ -26,8 +29,9 @@ static ct_zero_crossing make_crossing(double value, bool narrow, const ct_contac
   return (ct_zero_crossing){value, true, narrow, key->a, key->b, key->collider_a, key->collider_b};
 }
 
-/* Reduces a pair. False: another pair determines the function. Among equal values the first by rows
- * and colliders counts, independent of their order of visits. */
+/* Adds a pair to z1 (in contact) or z2. True if it determines the function's value so far. Of pairs
+ * with equal values the first by rows and colliders does, so that the order of visits does not
+ * matter. */
 static bool reduce_pair(monitor_run *run, const ct_contact_key *key, double signed_distance,
                         bool in_contact, bool narrow) {
   ct_zero_crossing *z = in_contact ? &run->z1 : &run->z2;
@@ -40,7 +44,7 @@ static bool reduce_pair(monitor_run *run, const ct_contact_key *key, double sign
 
 /* ---- z1 ------------------------------------------------------------------------------------- */
 
-/* The result of a contact that no longer takes part: not computed. */
+/* Result of a contact that no longer takes part, for which no distance is computed. */
 static const ct_pair_result absent = {.status = CT_PAIR_UNSUPPORTED,
                                       .relation = CT_SEPARATED,
                                       .normal = {1.0, 0.0, 0.0},
@@ -49,7 +53,8 @@ static const ct_pair_result absent = {.status = CT_PAIR_UNSUPPORTED,
                                       .element_a = CT_NO_ELEMENT,
                                       .element_b = CT_NO_ELEMENT};
 
-/* The greatest distance of the contacts. */
+/* Sets z1 from the distances of the contacts that take part, and *contacts (if not NULL) to the
+ * results of all records. */
 static ct_status find_z1(monitor_run *run, size_t records, ct_pair_result *contacts) {
   ct_status status = CT_OK;
   for (size_t i = 0; contacts && i < records; i++) contacts[i] = absent;
@@ -65,7 +70,8 @@ static ct_status find_z1(monitor_run *run, size_t records, ct_pair_result *conta
 
 /* ---- z2 ------------------------------------------------------------------------------------- */
 
-/* Reduces the least distance of the pairs not in contact. */
+/* Adds a pair that is not in contact to z2, with its distance, or with `bound` if the boxes exclude
+ * contact, and lowers the search limit to the value of z2. */
 static ct_status visit_zero_crossing(void *context, const ct_contact_key *key, double bound) {
   assert(bound <= ((const monitor_run *)context)->limit);
   monitor_run *run = context;
@@ -80,7 +86,7 @@ static ct_status visit_zero_crossing(void *context, const ct_contact_key *key, d
     distance = result.distance;
   }
   if (!reduce_pair(run, key, distance, false, narrow)) return CT_OK;
-  /* Near pairs have to be computed in any case. */
+  /* The limit is at least epsilon: pairs whose boxes are that near must always be computed. */
   run->limit = ct_max2(run->pairs.epsilon, (run->z2.value + run->pairs.epsilon) * ROUNDED_UP);
   return CT_OK;
 }

@@ -76,54 +76,59 @@ typedef enum ct_advance_mode {
 typedef struct ct_advance_options {
   ct_advance_mode mode;
   double duration; /* s, > 0, at most CT_DURATION_MAX */
-  /* s, > 0. STEPPING: the last step may be shorter. Others: longest interval between evaluations of
-   * contacts */
+  /* s, > 0. STEPPING: length of each step; the last one may be shorter. Other modes: longest
+   * interval between two evaluations of the contacts */
   double time_step;
   ct_vec3 gravity;
-  double contact_tolerance, velocity_tolerance; /* as in ct_mechanics_options, ct_resting_options */
-  double rest_velocity;                         /* m/s: slower approaches have restitution 0 */
-  /* STEPPING: speculative contacts are found up to this distance, m; they may close in a step, but
-   * not pass. 0: the distance that the two fastest bodies can close in a step, up to a power of
-   * two. */
+  /* m and m/s, as in ct_mechanics_options and ct_resting_options */
+  double contact_tolerance, velocity_tolerance;
+  double rest_velocity; /* m/s: slower approaches have restitution 0 */
+  /* STEPPING: distance up to which speculative contacts are found, m. Such a contact may close
+   * during the step, but the bodies cannot pass each other. 0: the distance that the two fastest
+   * bodies can close in a step, rounded up to a power of two. */
   double margin;
   bool frictionless;
-  ct_friction_method method; /* of the velocity problem */
+  ct_friction_method method; /* solver of the friction problem at velocity level */
   double tolerance;          /* 0: CT_ADVANCE_TOLERANCE */
-  /* Per velocity problem, which is warm-started with the last step's impulses. 0: 50; below 1000
-   * contacts more, up to 1000. */
+  /* Limit for each velocity problem, which is warm-started with the last step's impulses. 0: 50;
+   * for fewer than 1000 contacts a larger limit, up to 1000. */
   uint64_t iterations_max;
-  /* STEPPING: proof of infeasibility. WHEN_INDICATED: sought if kinematic bodies or restitution
-   * take part and the solver's iterates indicate it. */
+  /* STEPPING: when a proof of infeasibility is sought. WHEN_INDICATED: if kinematic bodies or
+   * restitution take part and the solver's iterates indicate infeasibility. */
   ct_friction_proof proof;
   ct_elastic_options elastic; /* COMPLIANT */
   const ct_load *loads;       /* [load_count] constant loads */
   size_t load_count;
-  size_t contacts_max; /* at one time; CT_LIMIT beyond; 0: CT_CONTACTS_MAX */
+  /* largest number of contacts at one time, CT_LIMIT beyond; 0: CT_CONTACTS_MAX */
+  size_t contacts_max;
   const ct_cancel *cancel;
 } ct_advance_options;
-/* Defaults: STEPPING; contacts_max CT_CONTACTS_MAX, elastic as its own default; tolerance and
- * iterations of the mode's solvers. `duration` and `time_step` have to be set. */
+/* Defaults: mode STEPPING, contacts_max CT_CONTACTS_MAX, elastic from ct_elastic_options_default,
+ * tolerance and iterations_max 0 (the solvers' own). `duration` and `time_step` have to be set. */
 ct_advance_options ct_advance_options_default(void);
 
 /* Sums over the dynamic bodies, world frame. */
 typedef struct ct_advance_state {
   double time; /* s, from the start */
-  /* so far. Events: impacts, contacts begun and ended; STEPPING: changes of active contacts */
+  /* numbers of steps and of events so far. Events are impacts, contacts begun and contacts ended;
+   * for STEPPING, changes of the set of active contacts */
   uint64_t steps, events;
-  uint64_t iterations;                     /* of the solvers so far; COMPLIANT: 0 */
+  uint64_t iterations;                     /* iterations of the solvers so far; COMPLIANT: 0 */
   size_t contacts;                         /* active contacts now */
   double kinetic_energy, potential_energy; /* J; potential energy of gravity, zero at the origin */
   ct_vec3 momentum, angular_momentum;      /* N s; N m s, about the origin */
-  ct_vec3 contact_impulse; /* of immovable on dynamic bodies in the last step, N s */
+  ct_vec3 contact_impulse; /* impulse of immovable bodies on dynamic ones in the last step, N s */
   double work;             /* of loads and kinematic bodies so far, J */
-  double residual;         /* worst over the steps so far */
-  uint64_t not_converged;  /* steps with an unconverged solver */
-  uint64_t guarded;        /* steps with impulses or forces scaled back to avoid energy growth */
-  /* STEPPING: infeasible steps (kinematic squeeze), solved with regularised contacts; they also
-   * count as not converged */
+  double residual;         /* worst residual of the solvers over the steps so far */
+  uint64_t not_converged;  /* number of steps with an unconverged solver */
+  /* number of steps in which impulses or forces were scaled back, so that energy did not grow */
+  uint64_t guarded;
+  /* STEPPING: number of infeasible steps (kinematic squeeze), solved with regularised contacts;
+   * they also count as not converged */
   uint64_t contradictory;
   double velocity_tolerance; /* used in the last step, m/s */
-  double penetration; /* current deepest contact, m; STEPPING: at the middle of the last step */
+  /* depth of the deepest contact, m; STEPPING: at the middle of the last step */
+  double penetration;
 } ct_advance_state;
 
 #define CT_ADVANCE_EVENT_MAP(X)                                                                    \
@@ -143,24 +148,25 @@ typedef struct ct_advance_event {
   ct_advance_event_kind kind;
   double time; /* s, from the start */
   uint32_t row_a, row_b, collider_a, collider_b;
-  /* of b relative to a, m/s. IMPACT: before it, at the fastest point. ENDED: 0 if not available */
+  /* normal component of the velocity of b relative to a, m/s. IMPACT: before the impact, at the
+   * contact that approaches fastest. ENDED: 0 if not available */
   double normal_velocity;
 } ct_advance_event;
 
-/* Reason of a step's CT_LIMIT. */
+/* Why ct_advance_step returned CT_LIMIT. */
 typedef enum ct_advance_limit {
   /* more than contacts_max, or more coupled contacts than the solvers support */
   CT_ADVANCE_LIMIT_CONTACTS,
   CT_ADVANCE_LIMIT_REACH,  /* a body would leave CT_COORDINATE_MAX */
   CT_ADVANCE_LIMIT_SPEED,  /* a body would move or turn faster than CT_SPEED_MAX */
   CT_ADVANCE_LIMIT_TURN,   /* a body would rotate by CT_TURN_MAX or more in a step */
-  CT_ADVANCE_LIMIT_SQUEEZE /* IMPULSES: kinematic squeeze, with one impact after the other */
+  CT_ADVANCE_LIMIT_SQUEEZE /* IMPULSES: kinematic squeeze, in many consecutive impacts */
 } ct_advance_limit;
 
 typedef struct ct_advance ct_advance;
 
-/* Starts at the scene's poses and velocities; copies the moving bodies' data and the loads. Borrows
- * the scene until ct_advance_destroy. The caller owns *out.
+/* Creates an advance that starts at the scene's poses and velocities. Copies the moving bodies'
+ * data and the loads; borrows the scene until ct_advance_destroy. The caller owns *out.
  * CT_NOT_FOUND: COMPLIANT, and a collider's material has no modulus or Poisson ratio. CT_LIMIT: a
  * dynamic body without mass or with a singular inertia; a duration or time step out of range, such
  * as 0; more than CT_ADVANCE_STEPS_MAX steps. CT_OUT_OF_MEMORY. */
@@ -168,32 +174,34 @@ ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *opt
                             ct_advance **out);
 /* NULL is allowed. */
 void ct_advance_destroy(ct_advance *advance);
-/* Replaces the loads from now on; copies them.
+/* Replaces the loads for all later steps; copies `loads`.
  * CT_OUT_OF_MEMORY. */
 ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t count);
-/* Advances by one step, or to the next event; *done is true once the duration is over. Between
- * impulses each body moves without forces: on a straight line, rotating as a free top in closed
- * form, with constant momenta and energy. Kinematic bodies rotate at constant angular velocity. The
- * same scene, options and calls give the same bits.
+/* Advances by one step, or to the next event. *done: set to true once the duration is over. Between
+ * impulses each body moves without forces: its centre moves on a straight line and it rotates as a
+ * free top in closed form, with constant momenta and energy. Kinematic bodies rotate at constant
+ * angular velocity. The same scene, options and calls give the same bits.
  * CT_LIMIT: see ct_advance_limit; SQUEEZE after CT_ADVANCE_SQUEEZES_MAX consecutive steps with an
- * unsolvable impact. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY. On any of them nothing has
+ * unsolvable impact. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY. On any error nothing has
  * changed.
  * Cost: a contact query of the moved bodies, and per awake island a matrix and some sweeps. A heap
- * of 324 bodies takes 5 to 30 ms per step while it falls, 0.2 ms at rest. To an event: the contacts
- * of all bodies and the paths of the moving ones; nothing if none moves. */
+ * of 324 bodies takes 5 to 30 ms per step while it falls, 0.2 ms at rest. A step to an event
+ * evaluates the contacts of all bodies and the paths of the moving ones; it costs nothing if no
+ * body moves. */
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena,
                           bool *done);
 /* Current state. O(1). */
 ct_advance_state ct_advance_now(const ct_advance *advance);
-/* Length of the last step, s; 0 before the first. *row: COMPLIANT, the body with the fastest
- * changing forces, which limited the step; else, or if nothing changes, CT_NO_ROW. */
+/* Duration of the last step, s; 0 before the first step. *row: COMPLIANT, the body with the fastest
+ * changing forces, which limited the step; CT_NO_ROW in other modes and if no force changes. */
 double ct_advance_pace(const ct_advance *advance, uint32_t *row);
-/* Directly after a step returned CT_LIMIT: the reason; *row is the body, CT_NO_ROW for contacts. */
+/* Reason of CT_LIMIT; valid only directly after ct_advance_step returned CT_LIMIT. *row: the body
+ * concerned, or CT_NO_ROW for CT_ADVANCE_LIMIT_CONTACTS. */
 ct_advance_limit ct_advance_limit_reason(const ct_advance *advance, uint32_t *row);
 /* Events of the last step, [*count], borrowed until the next step. IMPULSES: each colliding pair of
- * colliders, by island. COMPLIANT: contacts that ended, then those that began (at the start all
- * existing ones), each by rows and colliders. STEPPING: none, because its contacts have no exact
- * times. */
+ * colliders, island by island. COMPLIANT: first the contacts that ended, then those that began (at
+ * the start all existing ones), each group ordered by rows and colliders. STEPPING: none, because
+ * its contacts have no exact times. */
 const ct_advance_event *ct_advance_events(const ct_advance *advance, size_t *count);
 /* Current pose and velocity of a row. */
 void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_velocity *velocity);

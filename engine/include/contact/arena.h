@@ -17,17 +17,18 @@ typedef struct ct_matrix {
   size_t size;             /* n */
   const double *dense;     /* [n n] row by row; NULL: compressed rows below */
   const size_t *starts;    /* [n + 1] row i is entries starts[i] .. starts[i + 1] - 1 */
-  const uint32_t *columns; /* [starts[n]] ascending in each row */
+  const uint32_t *columns; /* [starts[n]] column of each entry, ascending in each row */
   const double *values;    /* [starts[n]] */
 } ct_matrix;
 
-/* Scratch memory of solvers. Belongs to one thread; once warm, a solve allocates nothing. */
+/* Scratch memory of solvers, used by one thread at a time. It grows with the largest problem; later
+ * solves of at most that size allocate nothing. */
 typedef struct ct_arena ct_arena;
 ct_arena *ct_arena_create(void); /* NULL: out of memory */
 /* NULL is allowed. */
 void ct_arena_destroy(ct_arena *arena);
 
-/* A result that may be unknown. */
+/* Answer to a yes-or-no question that may stay undecided. */
 typedef enum ct_tristate { CT_UNKNOWN, CT_NO, CT_YES } ct_tristate;
 
 CT_DECLARATIONS_END

@@ -18,8 +18,8 @@
 #define CT_DECLARATIONS_END                                                                        \
   }                                                                                                \
   _Pragma("GCC visibility pop")
-/* A struct by value, CT_VALUE(ct_vec3){x, y, z}: compound literal in C, list initialisation in C++.
- */
+/* A struct value, written CT_VALUE(ct_vec3){x, y, z}: a compound literal in C, list initialisation
+ * in C++. */
 #define CT_VALUE(type) type
 #else
 #define CT_DECLARATIONS_BEGIN _Pragma("GCC visibility push(default)")
@@ -31,7 +31,7 @@ CT_DECLARATIONS_BEGIN
 
 /* ---- byte spans ------------------------------------------------------------------------------ */
 
-/* A borrowed span of bytes, not terminated. */
+/* Bytes of a text; borrowed, without a terminating zero. */
 typedef struct ct_text {
   const char *bytes;
   size_t length;
@@ -42,7 +42,7 @@ typedef struct ct_text {
 /* Cancel flag: any thread raises it to stop a long computation, which polls it every few
  * microseconds to milliseconds. */
 
-/* Functions that take a flag borrow it; NULL: the call cannot be cancelled. */
+/* Functions with a ct_cancel parameter borrow the flag. NULL: the call cannot be cancelled. */
 typedef struct ct_cancel ct_cancel;
 
 /* Creates a lowered flag that the caller owns; NULL: out of memory. */
@@ -79,7 +79,7 @@ typedef enum ct_status {
 #undef CT_STATUS_ENUM
 } ct_status;
 
-/* One sentence that describes the status; static storage. */
+/* Returns one sentence that describes the status, in static storage. */
 const char *ct_status_text(ct_status status);
 
 CT_DECLARATIONS_END

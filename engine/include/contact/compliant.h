@@ -14,64 +14,72 @@ CT_DECLARATIONS_BEGIN
 /* One solid of a contact. */
 typedef struct ct_elastic_solid {
   double youngs_modulus, poisson_ratio; /* Pa; 0 < nu < 1 */
-  double radius; /* substitute radius of curvature at a contact, m: ct_elastic_radius */
+  double radius; /* substitute radius of curvature at a contact, m, as from ct_elastic_radius */
   bool flat;
 } ct_elastic_solid;
 
 typedef struct ct_elastic_options {
-  /* m/s: below it friction is regularised, and approaches have restitution 0; 0: 0.01 */
+  /* m/s: friction is regularised at slower slip, and slower approaches have restitution 0; 0:
+   * 0.01 */
   double small_velocity;
-  double small_angular_velocity; /* rad/s; 0: 0.01 */
-  double stiffness_factor;       /* k_red; 0: 1 */
-  double damping_max;            /* s/m; 0: 2000 */
-  bool pull; /* keep negative normal forces at the end of fast contacts; else they are 0 */
+  /* rad/s: rolling resistance is regularised at slower rotation; 0: 0.01 */
+  double small_angular_velocity;
+  double stiffness_factor; /* factor of the stiffness (k_red of Modia3D); 0: 1 */
+  double damping_max;      /* s/m; 0: 2000 */
+  /* true: negative (adhesive) normal forces at the end of fast contacts are applied; false: they
+   * are replaced by 0 */
+  bool pull;
 } ct_elastic_options;
-/* Defaults: as in the members' comments. */
+/* Defaults: the values that the members' comments give for 0; pull is false. */
 ct_elastic_options ct_elastic_options_default(void);
 
-/* The options with zeros replaced by the defaults. */
+/* Returns the options with every 0 replaced by the default of its member. */
 ct_elastic_options ct_elastic_options_effective(const ct_elastic_options *options);
 
-/* Constants of the law while a contact lasts. */
+/* Constants of the elastic law for one contact, fixed while the contact lasts. The normal force is
+ * f = c_res c_geo depth^n_geo (1 + damping depth'). */
 typedef struct ct_elastic_pair {
-  double c_res;        /* Pa */
-  double mu_geo;       /* m: common radius of both solids */
-  double c_geo, n_geo; /* f = c_res c_geo depth^n_geo (1 + damping depth') */
-  double restitution;  /* effective: 0 for slow approaches */
-  double damping;      /* d_res, s/m */
+  double c_res;  /* combined modulus of both materials, Pa */
+  double mu_geo; /* combined radius of both solids, m */
+  /* factor and exponent of the depth; c_geo has the unit that makes f a force in N */
+  double c_geo, n_geo;
+  double restitution; /* coefficient of restitution used; 0 for slow approaches */
+  double damping;     /* damping factor d_res, s/m */
   double dynamic_friction, rolling_friction;
 } ct_elastic_pair;
 
 typedef struct ct_compliant_force {
-  double depth, depth_rate;           /* -distance, -normal velocity */
-  double slip, angular_speed;         /* |u_t|, |w_b - w_a| */
-  double normal, tangential, rolling; /* magnitudes: N, N, N m */
-  ct_vec3 friction;                   /* tangential force on b, N */
-  ct_vec3 force, torque; /* on b at the contact's position, N, N m; the opposite acts on a */
+  /* depth = -distance, m; its rate of change = -normal velocity, m/s */
+  double depth, depth_rate;
+  double slip, angular_speed; /* |tangential velocity|, m/s; |w_b - w_a|, rad/s */
+  /* magnitudes of normal force, N, friction force, N, and rolling torque, N m */
+  double normal, tangential, rolling;
+  ct_vec3 friction; /* tangential force on b, N */
+  /* on b, at the contact's position, N and N m; the opposite force and torque act on a */
+  ct_vec3 force, torque;
 } ct_compliant_force;
 
-/* Substitute contact radius of a shape, m, and its flatness. Ball, capsule: d/2; box, ellipsoid:
- * least edge or axis / 2; cylinder: min(d, h)/2; cone: (d + d_top)/4; convex and mesh: shortest
- * edge / 2; half-space: flat, INFINITY. */
+/* Returns the substitute radius of curvature of a shape at a contact, m; *flat: set to true for a
+ * box or half-space. Sphere, capsule: d/2; box, ellipsoid: least edge or axis / 2; cylinder: min(d,
+ * h)/2; cone: (d + d_top)/4; convex and mesh: shortest edge / 2; half-space: INFINITY. */
 double ct_elastic_radius(const ct_shape *shape, bool *flat);
 
-/* Elastic solid of a row's collider: its material's moduli and its shape's radius. False: the
- * material's modulus or Poisson ratio is unknown. out may be NULL. */
+/* Writes the elastic solid of a row's collider to *out (may be NULL): the moduli of its material
+ * and the radius of its shape. False: the material's modulus or Poisson ratio is unknown. */
 bool ct_scene_elastic_solid(const ct_scene *scene, uint32_t row, uint32_t collider,
                             ct_elastic_solid *out);
 
-/* Constants of a pair of solids. approach: |normal velocity| when the contact began, m/s. A solid
- * of modulus 0 deforms without force. So does a solid of radius 0, unless it is flat and the other
- * is not. O(1). */
+/* Computes the constants of the law for two solids. approach: |normal velocity| when the contact
+ * began, m/s. A solid of modulus 0 deforms without force. So does a solid of radius 0, unless it is
+ * flat and the other one is not. O(1). */
 ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_solid *b,
                                    const ct_pair_material *material, double approach,
                                    const ct_elastic_options *options);
-/* Regularised speed: v if v >= s, else (v^2/s)(1 - v/(3 s)) + s/3; twice differentiable, never 0.
- */
+/* Regularised speed: v if v >= s, else (v^2/s)(1 - v/(3 s)) + s/3. It is twice differentiable in v
+ * and positive for all v >= 0. */
 double ct_regularised(double v, double s);
-/* Contact force of the law at the contact's distance and the set's velocities. No force at a
- * distance
- * >= 0. contact->a and b are bodies of the set. O(1). */
+/* Computes the contact force of the law from the contact's distance and the velocities of the set's
+ * bodies; 0 if the distance is >= 0. contact->a and b are bodies of the set. O(1). */
 ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set,
                                     const ct_contact *contact, const ct_elastic_options *options);
 
@@ -79,27 +87,32 @@ ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contac
 
 typedef struct ct_compliant_options {
   ct_elastic_options elastic;
-  /* replace the materials of all colliders; modulus 0: not given */
+  /* Pa and 1; replace the moduli of all colliders' materials; youngs_modulus 0: not given */
   double youngs_modulus, poisson_ratio;
-  /* its records give the approach velocities at which contacts began; NULL: current ones */
+  /* state whose records contain the approach velocities at which the contacts began; NULL: the
+   * current velocities are used */
   const ct_contact_state *state;
   const ct_cancel *cancel;
 } ct_compliant_options;
-/* Defaults: elastic has its own default. */
+/* Defaults: elastic from ct_elastic_options_default; all other members 0 or NULL. */
 ct_compliant_options ct_compliant_options_default(void);
 
 typedef struct ct_compliant_contact {
-  uint32_t a, b;             /* rows */
-  const ct_contact *contact; /* borrowed from the mechanics */
-  double approach;           /* |normal velocity| that determines the damping, m/s */
-  bool stored; /* true: from the contact's beginning in the state; false: current velocity */
+  uint32_t a, b; /* rows */
+  /* the contact to which the force belongs; borrowed from the mechanics */
+  const ct_contact *contact;
+  double approach; /* |normal velocity| that determines the damping, m/s */
+  /* true: `approach` is from the contact's beginning, as recorded in the state; false: it is the
+   * current velocity */
+  bool stored;
   ct_elastic_pair pair;
   ct_compliant_force force;
 } ct_compliant_contact;
 
 typedef struct ct_body_sum {
   uint32_t row;
-  ct_vec3 force, torque; /* sum over the body's contacts, N, N m; torque about the centre of mass */
+  /* sum over the body's contacts, N and N m; the torque is about the centre of mass */
+  ct_vec3 force, torque;
 } ct_body_sum;
 
 typedef struct ct_compliant_answer {
@@ -109,11 +122,11 @@ typedef struct ct_compliant_answer {
   size_t body_count;
 } ct_compliant_answer;
 
-/* Evaluates the law at all contacts of the mechanics, which needs one contact per pair of colliders
- * (CT_DETAIL_DEEPEST) and must outlive the result. Sums follow the order of contacts. Free *out
- * with ct_compliant_answer_free.
- * CT_NOT_FOUND: a collider's modulus or Poisson ratio is unknown. CT_CANCELLED, CT_OUT_OF_MEMORY;
- * on errors *out is empty.
+/* Evaluates the elastic law at all contacts of the mechanics, which must have one contact per pair
+ * of colliders (CT_DETAIL_DEEPEST) and must outlive the result. Sums are in the order of contacts,
+ * so they are reproducible. Free *out with ct_compliant_answer_free.
+ * CT_NOT_FOUND: a collider's modulus or Poisson ratio is unknown. CT_CANCELLED, CT_OUT_OF_MEMORY.
+ * On any error *out is empty.
  * O(contacts). */
 ct_status ct_compliant_solve(const ct_scene *scene, const ct_mechanics *mechanics,
                              const ct_compliant_options *options, ct_compliant_answer *out);

@@ -12,7 +12,8 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* Default area ratio: smaller contacts beside a larger one are removed. */
+/* Default of `threshold`, the area ratio: a contact whose area is a smaller fraction of an adjacent
+ * contact's area is removed. */
 #define CT_SPARSIFY_THRESHOLD 0.01
 
 typedef enum ct_sparsified {
@@ -25,18 +26,21 @@ typedef enum ct_sparsified {
 
 typedef struct ct_sparse_contact {
   uint32_t body_a, body_b;   /* any numbers; the order of both is irrelevant */
-  uint32_t piece_a, piece_b; /* convex piece of each body: an element or a collider */
-  uint32_t id;               /* unique; of two duplicates the greater id stays */
-  bool carried;              /* persists from an earlier time: never removed */
-  bool area_defined;         /* false: area rules ignore the contact */
-  double area;               /* m^2, >= 0 */
-  ct_vec3 position;          /* world, m; finite */
+  uint32_t piece_a, piece_b; /* convex piece of each body in contact: an element or a collider */
+  /* unique number; of two duplicates, the contact with the greater id stays */
+  uint32_t id;
+  /* true: the contact persists from an earlier time and is never removed */
+  bool carried;
+  bool area_defined; /* false: the area is unknown, and the area rules ignore the contact */
+  double area;       /* m^2, >= 0 */
+  ct_vec3 position;  /* world, m; finite */
 } ct_sparse_contact;
 
 typedef struct ct_sparsify_options {
-  double threshold; /* in [0, 1] */
-  double min_area;  /* m^2, >= 0 */
-  /* m, >= 0: points coincide if they differ by less than twice this on every axis */
+  double threshold; /* greatest removed ratio of the areas of two adjacent contacts, in [0, 1] */
+  double min_area;  /* contacts of smaller area are removed, m^2, >= 0 */
+  /* m, >= 0: two contacts are duplicates if their points differ by less than twice this on every
+   * axis */
   double min_distance;
   /* True if two different pieces of a body are adjacent (elements: share a node). Symmetric; a
    * piece is adjacent to itself. NULL: no two pieces are adjacent. */
@@ -44,16 +48,17 @@ typedef struct ct_sparsify_options {
   void *context;
   const ct_cancel *cancel; /* NULL: never */
 } ct_sparsify_options;
-/* Defaults: zeros: nothing is removed. */
+/* Defaults: all members 0 or NULL, with which nothing is removed. */
 ct_sparsify_options ct_sparsify_options_default(void);
 
-/* Writes the outcome of each contact to out[count]; if several rules apply, the first of the
- * enumeration. A contact removed by an area rule is no duplicate of another, so one of two
- * coincident contacts stays. The outcome is independent of the order of contacts and idempotent; if
- * all three numbers are zero, nothing is removed.
- * CT_OUT_OF_MEMORY, CT_CANCELLED: out is unspecified.
- * Cost: O(n log n); per contact smaller than threshold times its bodies' largest area, a search
- * over the pieces of larger contacts. Duplicates are found in a spatial grid, so coincident
+/* Writes the outcome of each contact to out[count]. If several rules apply to a contact, the first
+ * in the order of ct_sparsified is reported. A contact removed by an area rule is no duplicate of
+ * another, so one of two coincident contacts stays. The outcome does not depend on the order of
+ * contacts; sparsifying the result again removes nothing. If threshold, min_area and min_distance
+ * are 0, nothing is removed.
+ * CT_OUT_OF_MEMORY, CT_CANCELLED: `out` is unspecified.
+ * Cost: O(n log n), plus, for each contact smaller than threshold times its bodies' largest area, a
+ * search over the pieces of larger contacts. Duplicates are found in a spatial grid, so coincident
  * contacts cost no more than separate ones. */
 ct_status ct_sparsify(const ct_sparse_contact *contacts, size_t count,
                       const ct_sparsify_options *options, ct_sparsified *out);

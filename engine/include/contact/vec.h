@@ -65,7 +65,7 @@ static inline double ct_dot(ct_vec3 a, ct_vec3 b) { return a.x * b.x + a.y * b.y
 static inline ct_vec3 ct_cross(ct_vec3 a, ct_vec3 b) {
   return CT_VALUE(ct_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-/* a|^2 */
+/* |a|^2 */
 static inline double ct_norm2(ct_vec3 a) { return ct_dot(a, a); }
 static inline double ct_max2(double a, double b) { return a > b ? a : b; }
 static inline double ct_min2(double a, double b) { return a < b ? a : b; }
@@ -83,7 +83,7 @@ static inline double ct_norm(ct_vec3 a) {
   return m * sqrt(ct_norm2(a));
 }
 
-/* a/|a|, unit to 2 u; the fallback if a is zero. */
+/* Returns a/|a|, whose length is 1 to within 2 u, or `fallback` if a is zero. */
 static inline ct_vec3 ct_unit_or(ct_vec3 a, ct_vec3 fallback) {
   double m = ct_max_abs(a);
   if (m == 0.0) return fallback;
@@ -137,8 +137,8 @@ static inline ct_mat3 ct_mat_transpose(ct_mat3 m) {
   return CT_VALUE(ct_mat3){
       {m.rx.x, m.ry.x, m.rz.x}, {m.rx.y, m.ry.y, m.rz.y}, {m.rx.z, m.ry.z, m.rz.z}};
 }
-/* Absolute values of the entries: maps half extents of a box to half extents of its rotated AABB.
- */
+/* Matrix of the absolute values of m's entries. If m is a rotation, it maps the half extents of a
+ * box to the half extents of the rotated box's AABB. */
 static inline ct_mat3 ct_mat_abs(ct_mat3 m) {
   return CT_VALUE(ct_mat3){{fabs(m.rx.x), fabs(m.rx.y), fabs(m.rx.z)},
                            {fabs(m.ry.x), fabs(m.ry.y), fabs(m.ry.z)},
@@ -156,14 +156,15 @@ static inline ct_pose ct_pose_identity(void) {
 static inline ct_frame ct_frame_of(ct_pose p) {
   return CT_VALUE(ct_frame){ct_quat_matrix(p.rotation), p.position};
 }
-/* Transform a point from the local frame to the parent frame, and back. */
+/* Transforms a point from the local frame f to f's parent frame. */
 static inline ct_vec3 ct_to_parent(ct_frame f, ct_vec3 local) {
   return ct_add(ct_mat_mul(f.rotation, local), f.position);
 }
+/* Transforms a point from f's parent frame to the local frame f. */
 static inline ct_vec3 ct_to_local(ct_frame f, ct_vec3 parent) {
   return ct_mat_tmul(f.rotation, ct_sub(parent, f.position));
 }
-/* Frame of a child given in f, expressed in f's parent. */
+/* Composes two frames: `child` is given relative to f, the result is relative to f's parent. */
 static inline ct_frame ct_frame_mul(ct_frame f, ct_frame child) {
   return CT_VALUE(ct_frame){ct_mat_mat(f.rotation, child.rotation),
                             ct_to_parent(f, child.position)};
@@ -184,13 +185,13 @@ static inline ct_aabb ct_aabb_union(ct_aabb a, ct_aabb b) {
       {ct_min2(a.min.x, b.min.x), ct_min2(a.min.y, b.min.y), ct_min2(a.min.z, b.min.z)},
       {ct_max2(a.max.x, b.max.x), ct_max2(a.max.y, b.max.y), ct_max2(a.max.z, b.max.z)}};
 }
-/* Gaps of two boxes along each axis, m; 0 if they overlap there. */
+/* Gap between two boxes along each axis, m; 0 on each axis on which their intervals overlap. */
 static inline ct_vec3 ct_aabb_gaps(const ct_aabb *a, const ct_aabb *b) {
   return CT_VALUE(ct_vec3){ct_max2(ct_max2(a->min.x - b->max.x, b->min.x - a->max.x), 0.0),
                            ct_max2(ct_max2(a->min.y - b->max.y, b->min.y - a->max.y), 0.0),
                            ct_max2(ct_max2(a->min.z - b->max.z, b->min.z - a->max.z), 0.0)};
 }
-/* The box with each side moved outward by `by`. */
+/* Moves each side of the box outward by `by`, m. */
 static inline ct_aabb ct_aabb_expand(ct_aabb a, double by) {
   return CT_VALUE(ct_aabb){{a.min.x - by, a.min.y - by, a.min.z - by},
                            {a.max.x + by, a.max.y + by, a.max.z + by}};
