@@ -16,7 +16,8 @@ void api_events_free(api_event_list *list) {
   *list = (api_event_list){0};
 }
 
-/* Discards all events: the server then informs every subscriber that events are missing. */
+/* Discards all events and sets `lost`: the server then informs every subscriber that events are
+ * missing. */
 static void discard_events(api_event_list *list) {
   api_events_free(list);
   list->lost = true;
@@ -30,7 +31,8 @@ static bool reserve_event(api_event_list *list) {
   return grown != NULL;
 }
 
-/* Inserts an event at index `at`; owns its data from then on. */
+/* Inserts an event at index `at` and takes ownership of its data. If memory runs out, all events
+ * are discarded. */
 static void insert_event(api_event_list *list, size_t at, api_event event) {
   if (!reserve_event(list)) {
     free((void *)(uintptr_t)event.data);
@@ -44,13 +46,14 @@ static void insert_event(api_event_list *list, size_t at, api_event event) {
   list->bytes += event.length;
 }
 
-/* The last event if it belongs to the contact state, else NULL. */
+/* Returns the last event if it belongs to the contact state, else NULL. */
 static const api_event *find_last_event(const api_event_list *list, const char *contact_state) {
   const api_event *last = list->count ? &list->items[list->count - 1] : NULL;
   return last && strcmp(last->contact_state, contact_state) == 0 ? last : NULL;
 }
 
-/* `reset` carries the data of the write itself, which are added when the events are handed out. */
+/* Name of the event that replaces the events of a contact state. Its data equal those of the
+ * `revision` event and are added by insert_write_event. */
 static const char reset_name[] = "reset";
 
 void api_call_drop_events(api_call *call, const char *contact_state) {
@@ -70,7 +73,7 @@ bool api_call_add_event(api_call *call, const char *name, const char *contact_st
   const api_limits *limits = &call->service->limits;
   const api_event *last = find_last_event(list, contact_state);
   bool missed = list->lost || (last && last->name == reset_name);
-  /* The event of the write itself counts too. */
+  /* The event of the write itself, which is inserted later, counts too. */
   bool many = list->count + 1 >= limits->event_ring ||
               list->bytes + data->length > limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
   if (missed || many || data->failed) {
@@ -101,7 +104,8 @@ char *api_event_revision(const char *scene_id, uint64_t revision, uint64_t bodie
   return api_buffer_detach(&out, length);
 }
 
-/* The revision number in the reply to DELETE, also for a scene that cannot be loaded. */
+/* Returns the data of `deleted`: scene id and the revision that follows the deleted one. The
+ * revision is known even if the scene cannot be loaded. */
 static char *write_deletion_data(const api_call *call, size_t *length) {
   api_buffer out = {0};
   uint64_t was =
@@ -122,7 +126,7 @@ static char *write_revision_data(const api_call *call, size_t *length) {
   return api_event_revision(id, ct_scene_revision(call->next), ct_scene_count(call->next), length);
 }
 
-/* Inserts the event of the write itself at the front and adds the data of each `reset`. */
+/* Inserts the event of the write itself at index 0 and sets the data of each `reset`. */
 static void insert_write_event(api_call *call) {
   api_event_list *list = &call->events;
   api_event event = {.name = call->next ? "revision" : "deleted"};

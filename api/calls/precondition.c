@@ -13,7 +13,8 @@ typedef struct tag {
   size_t length; /* without the quotes */
 } tag;
 
-/* Reads the next entity tag of a list. False: end of the list, or a syntax error. */
+/* Reads the next entity tag of a list and advances *list past it. False: end of the list, or a
+ * syntax error. */
 static bool read_next_tag(const char **list, tag *out) {
   const char *at = *list + strspn(*list, " \t,");
   memset(out, 0, sizeof *out);
@@ -48,8 +49,8 @@ static bool matches_revision(const tag *t, uint64_t revision) {
   return !t->any && t->length == (size_t)length && memcmp(t->text, text, t->length) == 0;
 }
 
-/* True if the list contains the revision, or * and the resource exists. `weak`: weak comparison,
- * for If-None-Match only. */
+/* True if the list contains the tag of the revision, or if it is * and the resource exists. `weak`:
+ * use weak comparison, which only If-None-Match allows. */
 static bool list_contains(const char *list, uint64_t revision, bool exists, bool weak) {
   tag t;
   while (read_next_tag(&list, &t)) {
@@ -59,8 +60,8 @@ static bool list_contains(const char *list, uint64_t revision, bool exists, bool
   return false;
 }
 
-/* Number of the current revision, also of a scene that cannot be loaded. 0: the scene does not
- * exist. */
+/* Returns the number of the current revision, also of a scene that cannot be loaded. 0: the scene
+ * does not exist. */
 static uint64_t current_revision(const api_call *call) {
   return call->input.scene ? ct_scene_revision(call->input.scene) : call->input.lost_revision;
 }

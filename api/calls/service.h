@@ -1,5 +1,5 @@
-/* State shared by all calls of a daemon. Fixed at start, except the durability that replies
- * report. */
+/* State shared by all calls of a daemon. It is set at start and then constant, except for the
+ * durability word that replies to writes report. */
 #ifndef API_CALLS_SERVICE_H
 #define API_CALLS_SERVICE_H
 

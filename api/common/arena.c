@@ -1,5 +1,5 @@
-/* Bump allocation. Fresh blocks come from calloc and are zero; rewound memory is cleared when it is
- * allocated again. */
+/* Bump allocation. Fresh blocks come from calloc and are zero; released memory is cleared only when
+ * it is allocated again. */
 #include "common/arena.h"
 
 #include <assert.h>
@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough for most requests, and small because calloc clears the block, bytes. */
+/* Size of the first block, bytes: enough for most requests, and small because calloc clears it. */
 #define FIRST_BLOCK_BYTES 2048
 #define LARGEST_BLOCK_BYTES 1048576
 #define ALIGNMENT 16
 
 typedef struct api_arena_block {
   struct api_arena_block *older;
-  size_t size, used; /* of the bytes after this header */
-  size_t dirty;      /* bytes of a prefix that may not be zero */
+  size_t size, used; /* bytes after this header: in total, and allocated */
+  size_t dirty; /* length of the prefix whose bytes may be nonzero; the bytes after it are still
+                   zero from calloc */
 } api_arena_block;
 
 _Static_assert(sizeof(api_arena_block) % ALIGNMENT == 0, "the bytes after the head are aligned");
@@ -40,8 +41,8 @@ static api_arena_block *new_block(api_arena *arena, size_t bytes) {
    * LARGEST_BLOCK_BYTES. */
   size_t size = arena->bytes > FIRST_BLOCK_BYTES ? arena->bytes : FIRST_BLOCK_BYTES;
   if (size > LARGEST_BLOCK_BYTES) size = LARGEST_BLOCK_BYTES;
-  /* A single large allocation, or a budget that is nearly used, gets a block of exactly its
-   * size. */
+  /* An allocation above this size, or a budget without room for such a block, gets a block of
+   * exactly the requested size. */
   if (size < bytes) size = bytes;
   if (arena->budget && (arena->bytes > arena->budget ||
                         sizeof(api_arena_block) + size > arena->budget - arena->bytes))
@@ -97,7 +98,7 @@ api_arena_mark api_arena_position(const api_arena *arena) {
 }
 
 void api_arena_rewind(api_arena *arena, api_arena_mark mark) {
-  /* An arena that was empty keeps its oldest block. */
+  /* If the arena was empty at the mark, keep its oldest block. */
   while (arena->blocks != mark.block && (mark.block || arena->blocks->older)) drop_newest(arena);
   if (arena->blocks) arena->blocks->used = mark.block ? mark.used : 0;
 }

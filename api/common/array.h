@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Capacity of a first allocation, items. */
+/* Capacity of an array after its first allocation, items. */
 #define API_ARRAY_FIRST 8
 
 /* Resizes the array to `wanted` items of item_size bytes. NULL: out of memory, or more bytes than
@@ -20,7 +20,8 @@ static inline void *api_array_resize(void *items, size_t *capacity, size_t wante
   return resized;
 }
 
-/* The array with room for `needed` items at least; grows by half its capacity. NULL: as above. */
+/* Returns the array with room for at least `needed` items. If *capacity is too small, it grows by
+ * half or to `needed`, whichever is more. NULL: as api_array_resize. */
 static inline void *api_array_reserve(void *items, size_t *capacity, size_t needed,
                                       size_t item_size) {
   assert((items != NULL) == (*capacity > 0) && needed > 0);

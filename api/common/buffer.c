@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 1024
-/* Nesting levels of api_put_json; the parser's limit jsonDepth is at most 512. */
+/* Greatest nesting that api_put_json writes: one level more than the parser accepts (jsonDepth <=
+ * 512). */
 #define LEVELS_MAX 513
 
 void api_buffer_free(api_buffer *buffer) {
@@ -79,7 +80,8 @@ void api_put_raw(api_buffer *buffer, const char *terminated) {
   api_put_bytes(buffer, terminated, strlen(terminated));
 }
 
-/* No value ends with one of these bytes: a string that contains one ends with a quote. */
+/* True if the last byte ends a value, so that a comma must precede the next one. No value ends with
+ * '{', '[', ':' or a line end: a string with such a byte ends with a quote. */
 static bool follows_value(const api_buffer *buffer) {
   if (buffer->length == 0) return false;
   char last = buffer->bytes[buffer->length - 1];
@@ -109,8 +111,8 @@ void api_put_key_text(api_buffer *buffer, ct_text name) {
   api_put_byte(buffer, ':');
 }
 
-/* Length of the UTF-8 sequence at the start of bytes[0..length), 0 if invalid (RFC 3629: no
- * overlong forms, no surrogates). */
+/* Returns the length of the UTF-8 sequence at the start of bytes[0..length); 0 if it is invalid
+ * (RFC 3629: overlong forms and surrogates are invalid). */
 static size_t utf8_length(const unsigned char *bytes, size_t length) {
   unsigned char first = bytes[0];
   size_t need = first < 0x80                    ? 1
@@ -126,7 +128,7 @@ static size_t utf8_length(const unsigned char *bytes, size_t length) {
   return need;
 }
 
-/* Puts the escape of one byte that JSON does not allow in a string. */
+/* Puts the JSON escape of a byte that may not stand in a string as it is. */
 static void put_escape(api_buffer *buffer, unsigned char byte) {
   static const char hex[] = "0123456789abcdef";
   static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
@@ -202,7 +204,7 @@ void api_put_quat(api_buffer *buffer, ct_quat value) {
 
 /* ---- any value ------------------------------------------------------------------------------ */
 
-/* A container that is being written, and its next element or member. */
+/* An open array or object during the traversal, and the next element or member to be written. */
 typedef struct level {
   json_t *value;
   size_t index;
@@ -227,7 +229,8 @@ static void put_scalar(api_buffer *buffer, const json_t *value) {
   }
 }
 
-/* The next child of a container, with its key put; NULL after the last. */
+/* Returns the next child of an array or object after putting the comma and the key before it; NULL
+ * after the last child. */
 static json_t *begin_next_child(api_buffer *buffer, level *top) {
   if (json_is_array(top->value)) {
     json_t *child = json_array_get(top->value, top->index++);

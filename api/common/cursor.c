@@ -18,7 +18,7 @@ bool api_hash_request(uint64_t *hash, const json_t *object) {
   const char *name;
   json_t *value;
   json_object_foreach((json_t *)(uintptr_t)object, name, value) {
-    /* Members that may differ between pages do not count. */
+    /* Leave out the members that may differ between pages. */
     bool skip = false;
     for (size_t i = 0; i < sizeof skipped / sizeof skipped[0]; i++)
       skip = skip || strcmp(name, skipped[i]) == 0;
@@ -27,7 +27,7 @@ bool api_hash_request(uint64_t *hash, const json_t *object) {
     if (json_dump_callback(value, hash_dumped_bytes, &member,
                            JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) != 0)
       return false;
-    /* A sum of member hashes does not depend on the order of the members. */
+    /* The sum of the members' hashes does not depend on the order of the members. */
     sum += member;
   }
   *hash = api_hash_bytes(*hash, &sum, sizeof sum);
@@ -49,7 +49,8 @@ void api_cursor_write(const api_cursor *cursor, uint64_t request_hash,
            cursor->total, cursor->limit, hash_cursor(cursor, request_hash));
 }
 
-/* Reads one field of 1 to `digits` hexadecimal digits, up to the end mark. */
+/* Reads a field of 1 to `digits` hexadecimal digits that ends at `mark`, and advances *text past
+ * it. */
 static bool read_hex_field(const char **text, char mark, int digits, uint64_t *out) {
   static const char hex_digits[] = "0123456789abcdef";
   uint64_t value = 0;
@@ -65,7 +66,7 @@ static bool read_hex_field(const char **text, char mark, int digits, uint64_t *o
   return true;
 }
 
-/* Fields of a cursor's text; the last one is the hash. */
+/* Number of fields in a cursor's text; the last one is the hash. */
 #define FIELDS 8
 static bool read_cursor_fields(const char *text, size_t length, uint64_t field[FIELDS]) {
   char copy[API_CURSOR_LENGTH_MAX + 1];
@@ -115,7 +116,7 @@ void api_list_cursor_write(const char *id, uint64_t list_hash,
   snprintf(out + used, 18, "-%016" PRIx64, hash_list_position(id, length, list_hash));
 }
 
-/* Decodes the id in a list cursor. False: invalid. */
+/* Decodes the id part of a list cursor. False: the text is invalid. */
 static bool decode_list_position(const char *text, size_t length, char out[CT_ID_LENGTH_MAX + 1],
                                  size_t *id_length) {
   size_t used = 0;

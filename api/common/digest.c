@@ -4,7 +4,7 @@
 #include <nettle/sha2.h>
 #include <string.h>
 
-/* Bytes between two polls of the cancel flag: less than a millisecond. */
+/* Bytes hashed between two polls of the cancel flag: less than a millisecond. */
 #define BYTES_PER_POLL 262144u
 
 bool api_digest_make(const char *form, const char *bytes, size_t length, const ct_cancel *cancel,
@@ -13,7 +13,8 @@ bool api_digest_make(const char *form, const char *bytes, size_t length, const c
   uint8_t digest[SHA256_DIGEST_SIZE];
   struct sha256_ctx state;
   sha256_init(&state);
-  /* The NUL separates form and bytes: different pairs never hash the same input. */
+  /* The NUL after `form` separates it from the bytes, so that different pairs hash different
+   * input. */
   sha256_update(&state, strlen(form) + 1, (const uint8_t *)form);
   for (size_t at = 0; at < length; at += BYTES_PER_POLL) {
     if (ct_cancel_raised(cancel)) return false;

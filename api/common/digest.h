@@ -1,4 +1,4 @@
-/* Content-derived names of shapes: SHA-256 (FIPS 180-4) of the uploaded bytes. */
+/* Ids of posted shapes, derived from their content: SHA-256 (FIPS 180-4) of the uploaded bytes. */
 #ifndef API_COMMON_DIGEST_H
 #define API_COMMON_DIGEST_H
 
@@ -11,15 +11,16 @@
 
 typedef struct api_digest {
   char id[API_SHAPE_ID_LENGTH + 1];
-  uint64_t key; /* further bits of the digest, the key of hash tables */
+  uint64_t
+      key; /* bits of the digest that are not part of `id`; seeds the hash tables of the import */
 } api_digest;
 
-/* SHA-256 over `form`, which names the media type and options, and over the bytes. False:
- * cancelled. About 3 ns a byte without SHA instructions. */
+/* Hashes `form`, which contains the media type and the options, and then the bytes, with SHA-256.
+ * False: cancelled. Takes approximately 3 ns per byte without SHA instructions. */
 bool api_digest_make(const char *form, const char *bytes, size_t length, const ct_cancel *cancel,
                      api_digest *out);
 
-/* SHA-256 of the bytes. */
+/* Writes the SHA-256 digest of the bytes. */
 void api_digest_bytes(const char *bytes, size_t length, uint8_t out[32]);
 
 #endif

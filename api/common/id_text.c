@@ -29,7 +29,7 @@ size_t api_utf8_next(const char *bytes, size_t length, uint32_t *code) {
   return count;
 }
 
-/* Unicode general category Cc. */
+/* True if the character has the Unicode general category Cc (control). */
 static bool is_control(uint32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 
 static bool is_dot_segment(ct_text text) {
@@ -37,8 +37,8 @@ static bool is_dot_segment(ct_text text) {
          text.bytes[text.length - 1] == '.';
 }
 
-/* Offset of the first byte that is not allowed in an id; text.length: all are. *control: the byte
- * begins a control character. */
+/* Returns the offset of the first byte that is not allowed in an id, text.length if there is none.
+ * *control: true if a control character begins at that offset, false if invalid UTF-8 does. */
 static size_t find_invalid_byte(ct_text text, bool *control) {
   uint32_t code = 0;
   *control = false;
@@ -68,7 +68,7 @@ const char *api_id_fault(ct_text text, char out[64]) {
 }
 
 bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX + 1]) {
-  /* A JSON string needs at most six characters a byte (\u00xx). */
+  /* A JSON string has at most six characters per byte (\u00xx), and two quotes. */
   if (length > 6 * CT_ID_LENGTH_MAX + 2) return false;
   json_t *value = json_loadb(bytes, length, JSON_DECODE_ANY, NULL);
   ct_text text = {json_string_value(value), json_string_length(value)};
@@ -78,7 +78,7 @@ bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX 
   return good;
 }
 
-/* Characters that stay unescaped in a path segment. */
+/* True if the character stays unescaped in a path segment. */
 static bool is_plain_in_path(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
          (c && strchr("-._~:@", c));

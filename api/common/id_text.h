@@ -5,14 +5,15 @@
 
 #include <api/api.h>
 
-/* The rule as quoted by errors. */
+/* The rule for ids, quoted by error messages. */
 #define API_ID_RULE                                                                                \
   "an id is UTF-8 of 1 to 256 bytes without control characters, and neither \".\" nor \"..\""
 
 /* True if the text is a valid id. Ids are compared byte by byte, without case folding or Unicode
  * normalisation. */
 bool api_id_valid(ct_text text);
-/* The fault of an invalid id: "has 300 bytes". Static storage, or `out`. */
+/* Describes why an invalid id is invalid, for example "has 300 bytes". Returns a static text, or
+ * `out`. */
 const char *api_id_fault(ct_text text, char out[64]);
 
 #endif

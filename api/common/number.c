@@ -1,6 +1,6 @@
 /* Shortest decimal text of a double by Schubfach (R. Giulietti, "The Schubfach way to render
- * doubles", 2020): the fewest digits that round to the double, the nearest of those. Integer
- * arithmetic only: the text does not depend on locale or compiler. Parsing is jansson's. */
+ * doubles", 2020). Only integer arithmetic is used, so that the text does not depend on locale or
+ * compiler. Numbers are parsed by jansson, not here. */
 #include "common/number.h"
 
 #include <assert.h>
@@ -14,21 +14,23 @@
 #define EXPONENT_BIAS 1075 /* value = significand * 2^(biased - 1075) */
 #define LEAST_EXPONENT (1 - EXPONENT_BIAS)
 
-/* Plain notation if the decimal point is -5..17 digits after the first digit. Whole numbers below
- * 1e17 stay exact for readers with 64-bit integers. */
+/* A value is written without an exponent if its decimal point is -5 to 17 digits after the first
+ * digit. Whole numbers below 1e17 thus stay exact for readers with 64-bit integers. */
 #define POINT_LEAST (-5)
 #define POINT_GREATEST 17
 
-/* Floors of logarithms by multiplication, exact for |e| <= 1200. 1262611 is log10(2) 2^22, 1741647
- * is log2(10) 2^19, 524031 is log10(4/3) 2^22. Right shifts of negative numbers round down. */
+/* floor(log10(2^e)), floor(log10(3/4 * 2^e)) and floor(log2(10^e)) by multiplication, exact for |e|
+ * <= 1200. Factors: 1262611 is log10(2) 2^22, 1741647 is log2(10) 2^19, 524031 is log10(4/3) 2^22.
+ * Right shifts of negative numbers round down. */
 static int floor_log10_pow2(int e) { return (e * 1262611) >> 22; }
 static int floor_log10_three_quarters_pow2(int e) { return (e * 1262611 - 524031) >> 22; }
 static int floor_log2_pow10(int e) { return (e * 1741647) >> 19; }
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Round-to-odd product: floor(p g / 2^128), with the lowest bit set if the quotient is not whole.
- * The error of g (below 1) affects only the lowest bit of the middle word. */
+/* Returns floor(p g / 2^128) with the lowest bit set if the quotient is not whole (round to odd). g
+ * is the power of ten, rounded up; this error of less than 1 affects only the lowest bit of the
+ * middle word. */
 static uint64_t multiply_round_to_odd(const uint64_t g[2], uint64_t p) {
   wide low = (wide)g[1] * p;
   wide high = (wide)g[0] * p + (uint64_t)(low >> 64);
@@ -37,7 +39,7 @@ static uint64_t multiply_round_to_odd(const uint64_t g[2], uint64_t p) {
 }
 
 static api_decimal remove_trailing_zeros(uint64_t digits, int exponent) {
-  /* Remove eight zeros at once first: whole numbers and short fractions have many. */
+  /* Remove eight zeros at once first: whole numbers and fractions of few digits have many. */
   if (digits % 100000000 == 0) {
     digits /= 100000000;
     exponent += 8;
@@ -49,28 +51,29 @@ static api_decimal remove_trailing_zeros(uint64_t digits, int exponent) {
   return (api_decimal){digits, exponent};
 }
 
-/* The shortest decimal of c * 2^q. lower_is_closer: c is a power of two, so that the gap below is
- * half as wide. */
+/* Returns the shortest decimal that rounds to c * 2^q. lower_is_closer: c is a power of two, so
+ * that the gap to the next smaller double is half as wide. */
 static api_decimal find_shortest_decimal(uint64_t c, int q, bool lower_is_closer) {
   bool odd = c & 1;
   int k = lower_is_closer ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
   int h = q + floor_log2_pow10(-k) + 1;
   const uint64_t *g = powers[-k - POWER_FIRST];
 
-  /* The value and its rounding interval, times 4 * 10^-k. The interval contains its ends if c is
-   * even. */
+  /* below, value, above: the lower end of the interval that rounds to the double, the double itself
+   * and the upper end, all times 4 * 10^-k. The interval contains its ends if c is even. */
   uint64_t below = multiply_round_to_odd(g, (4 * c - (lower_is_closer ? 1 : 2)) << h) + odd;
   uint64_t value = multiply_round_to_odd(g, (4 * c) << h);
   uint64_t above = multiply_round_to_odd(g, (4 * c + 2) << h) - odd;
 
-  /* Prefer a multiple of 10^(k+1): at most one of the two neighbours is inside. */
+  /* Prefer a multiple of 10^(k+1): at most one of the two neighbours is inside the interval. */
   uint64_t s = value / 4;
   if (s >= 10) {
     uint64_t t = s / 10;
     bool down = below <= 40 * t, up = 40 * t + 40 <= above;
     if (down != up) return remove_trailing_zeros(t + up, k + 1);
   }
-  /* Else a multiple of 10^k: the only one inside, or the nearer of both; ties to even. */
+  /* Otherwise take a multiple of 10^k: the only one inside the interval, or the nearer one of both;
+   * ties to even. */
   bool down = below <= 4 * s, up = 4 * s + 4 <= above;
   if (down != up) return remove_trailing_zeros(s + up, k);
   uint64_t half = 4 * s + 2;
@@ -109,7 +112,7 @@ static int count_decimal_digits(uint64_t value) {
   return length + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
-/* Exactly `length` digits at out. */
+/* Writes the value with exactly `length` decimal digits at out. */
 static void put_digits(uint64_t value, int length, char *out) {
   while (length >= 2) {
     length -= 2;
@@ -142,9 +145,9 @@ size_t api_number_format(double value, char *out) {
   if (value < 0.0) out[n++] = '-';
   api_decimal d = api_number_shortest(value);
   int length = count_decimal_digits(d.digits);
-  int point = length + d.exponent; /* digits before the decimal point */
+  int point = length + d.exponent; /* number of digits before the decimal point */
 
-  if (point > POINT_GREATEST || point < POINT_LEAST) { /* d.ddde-9 */
+  if (point > POINT_GREATEST || point < POINT_LEAST) { /* exponent notation: d.ddde-9 */
     put_digits(d.digits, length, out + n + 1);
     out[n] = out[n + 1];
     out[n + 1] = '.';

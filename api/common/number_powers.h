@@ -1,6 +1,6 @@
-/* Powers of ten to 128 bits, for number.c alone: row k - POWER_FIRST holds floor(10^k * 2^(127 -
- * floor(log2(10^k)))) + 1, high word first. The values follow from the formula; the unit test of
- * numbers recomputes every row with long integers. */
+/* Powers of ten to 128 bits, used only by number.c: row k - POWER_FIRST is floor(10^k * 2^(127 -
+ * floor(log2(10^k)))) + 1, high word first. The unit test of numbers recomputes every row with long
+ * integers. */
 #ifndef API_COMMON_NUMBER_POWERS_H
 #define API_COMMON_NUMBER_POWERS_H
 

@@ -1,4 +1,4 @@
-/* Problem types, JSON pointers (RFC 6901), the collector of errors, and the problem document (RFC
+/* Table of problem types, JSON pointers (RFC 6901), collector of errors, problem document (RFC
  * 9457). */
 #include "common/problem.h"
 
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tokens of a pointer: jsonDepth is at most 512, and a line of NDJSON adds one. Longer pointers are
- * cut. */
+/* Most tokens of a pointer: jsonDepth is at most 512, and a line of NDJSON adds one. Longer
+ * pointers are cut. */
 #define POINTER_LEVELS_MAX 514
 
-/* Buffer of a refusal's detail: text around a path or a host, bytes. */
+/* Buffer size for the detail of a refusal: sentences around a path or a host, bytes. */
 #define REFUSAL_BYTES 768
 
 static const api_problem problems[API_PROBLEM_COUNT] = {
@@ -47,7 +47,8 @@ api_pointer api_pointer_index(const api_pointer *parent, size_t index) {
   return (api_pointer){.parent = parent, .kind = API_POINTER_INDEX, .index = index};
 }
 
-/* Length of the longest prefix of whole characters, at most API_ECHO_MAX bytes. */
+/* Returns the length of the longest prefix that ends after a whole character and has at most
+ * API_ECHO_MAX bytes. */
 static size_t echo_length(ct_text text) {
   if (text.length <= API_ECHO_MAX) return text.length;
   size_t length = API_ECHO_MAX;
@@ -55,7 +56,7 @@ static size_t echo_length(ct_text text) {
   return length;
 }
 
-/* Writes one escaped token with its slash and returns the length. out has 2 * API_ECHO_MAX + 32
+/* Writes '/' and the escaped token, and returns their length. out has 2 * API_ECHO_MAX + 32
  * bytes. */
 static size_t write_token(const api_pointer *node, char *out) {
   size_t n = 0;
@@ -95,7 +96,8 @@ void api_pointer_write(const api_pointer *at, char *out, size_t size) {
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-/* Errors that cut validation short are reported alone: the others may be incomplete. */
+/* True for the errors that cut validation short: they are reported alone, because the list of other
+ * errors may be incomplete. */
 static bool overrides_others(api_problem_id id) {
   return id == API_PROBLEM_OUT_OF_MEMORY || id == API_PROBLEM_DEADLINE_EXCEEDED;
 }
@@ -118,7 +120,7 @@ static api_fault *add_fault(api_faults *faults, api_problem_id id) {
 __attribute__((format(printf, 2, 0))) static void
 format_detail(api_fault *fault, const char *detail, va_list arguments) {
   int length = vsnprintf(fault->detail, sizeof fault->detail, detail, arguments);
-  /* Truncate after a whole character. */
+  /* Truncate a too long detail after a whole character. */
   if (length < (int)sizeof fault->detail) return;
   size_t end = sizeof fault->detail - 4;
   while (end && ((unsigned char)fault->detail[end] & 0xc0) == 0x80) end--;

@@ -1,12 +1,12 @@
-/* Spelling suggestions by optimal string alignment distance (Damerau 1964): insertions, deletions,
- * substitutions and transpositions of adjacent letters, ignoring ASCII case. A candidate is near if
- * at most a third of its letters differ. */
+/* Spelling suggestions by the optimal string alignment distance (Damerau 1964): insertions,
+ * deletions, substitutions and transpositions of adjacent letters, ignoring ASCII case. A candidate
+ * is suggested if its distance is at most a third of the longer word's length. */
 #include "common/spelling.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Longer words are not compared, bytes. */
+/* Greatest length of words that are compared, bytes. */
 #define WORD_MAX 64
 
 static char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
@@ -24,9 +24,9 @@ static size_t min_of_row(const size_t *row, size_t from, size_t to) {
   return least;
 }
 
-/* The edit distance of two words of at most WORD_MAX bytes, or any value above `most`. Only cells
- * within `most` of the diagonal contribute to a distance <= `most` (Ukkonen 1985). *cells counts
- * the evaluated cells. */
+/* Returns the edit distance of two words of at most WORD_MAX bytes if it is at most `most`, else
+ * any greater value. Only table cells within `most` of the diagonal can contribute (Ukkonen 1985).
+ * *cells is increased by the number of evaluated cells. */
 static size_t edit_distance(ct_text a, ct_text b, size_t most, size_t *cells) {
   size_t rows[3][WORD_MAX + 2], above_least = 0;
   for (size_t j = 0; j <= b.length; j++) rows[0][j] = j;
@@ -34,7 +34,7 @@ static size_t edit_distance(ct_text a, ct_text b, size_t most, size_t *cells) {
     size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
     size_t from = i > most ? i - most : 1, to = i + most < b.length ? i + most : b.length;
     if (from > to) return most + 1;
-    /* Evaluate the band of the row; the cells next to the band are out of reach. */
+    /* Evaluate the band of this row; the cells beside the band exceed `most`. */
     row[from - 1] = from == 1 ? i : most + 1;
     for (size_t j = from; j <= to; j++) {
       char x = lower_ascii(a.bytes[i - 1]), y = lower_ascii(b.bytes[j - 1]);
@@ -45,7 +45,8 @@ static size_t edit_distance(ct_text a, ct_text b, size_t most, size_t *cells) {
     }
     row[to + 1] = most + 1;
     *cells += to - from + 1;
-    /* A transposition skips a row at cost 1: stop only if the row above was out of reach too. */
+    /* A transposition skips a row at cost 1: stop only if the previous row exceeded `most` as
+     * well. */
     size_t least = min_of_row(row, from - 1, to);
     if (least > most && above_least >= most) return most + 1;
     above_least = least;
@@ -53,11 +54,11 @@ static size_t edit_distance(ct_text a, ct_text b, size_t most, size_t *cells) {
   return rows[a.length % 3][b.length];
 }
 
-/* Index of a letter's counter; several letters may share one. */
+/* Returns the index of a letter's counter in the histogram; several letters may share a counter. */
 static size_t letter_index(char c) { return (unsigned char)lower_ascii(c) % API_SPELLING_LETTERS; }
 
-/* Lower bound of the edit distance (bag distance: Bartolini, Ciaccia, Patella 2002): letters of the
- * longer word that the shorter word lacks. */
+/* Returns a lower bound of the edit distance (bag distance: Bartolini, Ciaccia, Patella 2002): the
+ * length of the longer word minus the number of letters that both words contain. */
 static size_t bag_distance(const api_spelling *l, ct_text text) {
   unsigned char left[API_SPELLING_LETTERS];
   size_t shared = 0;
@@ -83,10 +84,12 @@ bool api_spelling_consider(api_spelling *l, const char *candidate, size_t length
   if (l->word.length > WORD_MAX || length > WORD_MAX) return true;
   size_t longer = length > l->word.length ? length : l->word.length;
   size_t shorter = length + l->word.length - longer;
-  /* Two-letter words: a substitution changes too much, a transposition is allowed. */
+  /* Of words with two letters only a transposition is accepted; a substitution would change half of
+   * the word. */
   size_t most = longer == 2 ? 1 : longer / 3;
   if (l->distance <= most) most = l->distance ? l->distance - 1 : 0;
-  /* Two lower bounds of the distance, length and letters, avoid most evaluations. */
+  /* Two lower bounds of the distance, from the lengths and from the letters, avoid most
+   * evaluations. */
   if (longer - shorter > most || l->distance == 0) return true;
   ct_text text = {candidate, length};
   if (bag_distance(l, text) > (longer == 2 ? 0 : most)) return true;
@@ -125,7 +128,7 @@ api_spelling api_spelling_of_draft(const ct_draft *draft, ct_text id) {
   return l;
 }
 
-/* False: the candidate limit is reached. body may be NULL. */
+/* Compares the groups of a body; body may be NULL. False: the candidate limit is reached. */
 static bool consider_groups(api_spelling *l, const ct_body *body) {
   bool more = true;
   for (size_t g = 0; more && body && g < ct_body_group_count(body); g++)
@@ -149,7 +152,8 @@ api_spelling api_spelling_of_scene_groups(const ct_scene *scene, ct_text name) {
   return l;
 }
 
-/* Length of the longest prefix of whole characters, at most `length` bytes. */
+/* Returns the length of the longest prefix that ends after a whole character and has at most
+ * `length` bytes. */
 static size_t prefix_length(ct_text id, size_t length) {
   size_t end = 0;
   uint32_t code;
@@ -166,7 +170,7 @@ api_spelling api_spelling_of_prefixes(const ct_scene *scene, ct_text prefix) {
   bool more = true;
   for (uint32_t row = 0; more && row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
-    /* The prefix may lack a letter or have one too many. */
+    /* The unknown prefix may lack a letter or have one too many. */
     for (size_t cut = 0; body && more && cut < 3; cut++) {
       ct_text id = ct_body_id(body);
       more = api_spelling_consider(&l, id.bytes, prefix_length(id, prefix.length + 1 - cut));

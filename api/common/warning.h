@@ -1,10 +1,11 @@
-/* Warnings of a request: changes made to its data, and valid but suspicious input. */
+/* Warnings of a request: changes that the daemon made to the data, and valid but suspicious
+ * input. */
 #ifndef API_COMMON_WARNING_H
 #define API_COMMON_WARNING_H
 
 #include "common/problem.h"
 
-/* Stored warnings; further ones are only counted. */
+/* Number of warnings that are stored; further ones are only counted. */
 #define API_WARNINGS_KEPT 20
 
 typedef struct api_warning {
@@ -12,22 +13,23 @@ typedef struct api_warning {
   char pointer[256];
   char detail[256];
   bool has_pointer;
-  uint64_t count; /* affected items; 0: not reported */
+  uint64_t count; /* number of affected items; 0: not reported */
 } api_warning;
 
-/* About 11 KiB; allocates nothing. `count` 0 is empty; the items need not be cleared. */
+/* Warnings of a request, approximately 11 KiB; nothing is allocated. A list with `count` 0 is
+ * empty, whatever its items contain. */
 typedef struct api_warnings {
   size_t count; /* warnings added; the first API_WARNINGS_KEPT are stored */
   api_warning items[API_WARNINGS_KEPT];
 } api_warnings;
 
-/* Adds a warning. warnings NULL: no effect. at NULL: without a location. */
+/* Adds a warning. warnings NULL: no effect. at NULL: the warning has no location. */
 __attribute__((format(printf, 5, 6))) void api_warn(api_warnings *warnings, const char *type,
                                                     const api_pointer *at, uint64_t count,
                                                     const char *detail, ...);
 
 /* Puts the member warnings: [{pointer?, type, detail, count?}, ...], and warningsOmitted if some
- * were not stored. Without warnings: nothing, or an empty array if `always`. */
+ * were not stored. If there are no warnings, puts an empty array if `always`, else nothing. */
 void api_put_warnings(api_buffer *buffer, const api_warnings *warnings, bool always);
 
 #endif

@@ -1,5 +1,5 @@
-/* Merge patches of bodies (RFC 7396): writes the body as JSON, merges the patch, reads the
- * result. */
+/* Merge patches of bodies (RFC 7396): writes the current body as JSON, merges the patch into it and
+ * reads the result. */
 #include "documents/body_patch.h"
 
 #include "common/spelling.h"
@@ -7,10 +7,11 @@
 #include "documents/motion_json.h"
 #include "json/json_parser.h"
 
-/* Nesting levels of a document written by the daemon itself. */
+/* Greatest nesting depth when the daemon parses JSON that it has written itself. */
 #define OWN_DEPTH 512
 
-/* The row's body as JSON, with or without colliders. NULL with a fault: out of memory. */
+/* Returns the body of a row as JSON, with or without its colliders. NULL with a fault: out of
+ * memory. */
 static json_t *convert_row_to_json(api_reader *reader, const ct_draft *draft, uint32_t row,
                                    bool colliders) {
   ct_pose pose = ct_draft_pose(draft, row);
@@ -37,7 +38,8 @@ static void drop_replaced_rotation(json_t *target, const json_t *patch) {
   }
 }
 
-/* Checks the names of members in the patch itself: a null is not visible in the merged document. */
+/* Checks the names of members in the patch itself: a member that is null in the patch is absent
+ * from the merged document, so that its name could not be checked there. */
 static bool check_patch_names(api_reader *reader, const api_field *patch) {
   enum { MOTION = 2, COUNT = 5 + API_POSE_MEMBER_COUNT };
   api_field m[COUNT] = {{.name = "id"},     {.name = "colliders"}, {.name = "motion"},
@@ -48,8 +50,8 @@ static bool check_patch_names(api_reader *reader, const api_field *patch) {
 
 bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, uint32_t row) {
   if (!check_patch_names(reader, patch)) return false;
-  /* Colliders that the patch does not contain are retained without conversion: they may be
-   * large. */
+  /* If the patch has no colliders, the current ones are retained without conversion to JSON: they
+   * may be large. */
   bool touched = json_object_get(patch->value, "colliders") != NULL;
   json_t *merged = convert_row_to_json(reader, draft, row, touched);
   if (!merged) return false;

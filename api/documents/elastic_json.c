@@ -3,12 +3,12 @@
 
 #include "documents/material_json.h"
 
-/* Greatest value of an option, in its unit. */
+/* Greatest value of every option, in the option's unit. */
 #define ELASTIC_MAX 1e12
 
 enum { VELOCITY, ANGULAR, STIFFNESS, DAMPING, PULL, MODULUS, RATIO, MEMBERS };
 
-/* Reads the moduli of all colliders: both, or neither. */
+/* Reads Young's modulus and Poisson's ratio of all colliders. MISSING_MEMBER: only one is given. */
 static bool read_common_moduli(api_reader *reader, const api_field m[MEMBERS],
                                ct_compliant_options *out) {
   bool modulus = api_field_present(&m[MODULUS]), ratio = api_field_present(&m[RATIO]);

@@ -1,4 +1,4 @@
-/* Reads and writes filters. The engine decides the verdict for a pair. */
+/* Reads and writes filters. The engine evaluates them for a pair. */
 #include "documents/filters_json.h"
 
 #include <contact/limits.h>
@@ -132,7 +132,8 @@ static void mark_groups_of_body(const ct_body *body, named_group *groups, size_t
 static void warn_unknown_group(api_reader *reader, const named_group *group,
                                const ct_draft *draft) {
   char echo[API_ECHO_MAX + 4], echo_best[API_ECHO_MAX + 4];
-  /* A suggestion compares all groups of all bodies; warnings that are only counted have none. */
+  /* The search for a suggestion compares all groups of all bodies: only for warnings that are
+   * stored. */
   bool is_kept = reader->warnings->count < API_WARNINGS_KEPT;
   ct_text best = is_kept ? api_spelling_of_groups(draft, group->name).best : (ct_text){0};
   api_warn(reader->warnings, "unknownGroup", &group->at, 0, "No body is in the group \"%s\"%s%s%s",
@@ -147,7 +148,7 @@ void api_warn_groups(api_reader *reader, const api_pointer *at, const ct_filters
   if (!reader->warnings || count == 0 || count > CT_GROUPS_MAX) return;
   for (size_t i = 0; i < filters->group_count; i++) count += filters->groups[i].count;
   api_arena_mark mark = api_arena_position(reader->arena);
-  /* List all names of groups with their locations. */
+  /* List all group names in the filters with their locations. */
   named_group *groups = api_reader_alloc(reader, count, sizeof *groups);
   for (size_t i = 0; groups && i < filters->group_count; i++) {
     const ct_group_rule *rule = &filters->groups[i];
@@ -159,13 +160,13 @@ void api_warn_groups(api_reader *reader, const api_pointer *at, const ct_filters
           (named_group){rule->not_collide_with[k], api_pointer_index(&lists[i], k), false};
   }
   if (!groups) return;
-  /* Unique names; a warning points to the first location of its name. */
+  /* Keep the first location of each name, to which the warning points. */
   qsort(groups, used, sizeof *groups, compare_group_names);
   size_t kept = 0;
   for (size_t i = 0; i < used; i++)
     if (kept == 0 || !api_text_equal(groups[kept - 1].name, groups[i].name))
       groups[kept++] = groups[i];
-  /* Mark groups that have a body; warn of the others. */
+  /* Mark the names of groups that have a body; warn of the others. */
   for (uint32_t row = 0; row < ct_draft_rows(draft); row++)
     if (ct_draft_body(draft, row)) mark_groups_of_body(ct_draft_body(draft, row), groups, kept);
   for (size_t i = 0; i < kept; i++)

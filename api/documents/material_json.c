@@ -1,5 +1,5 @@
-/* Reads and writes materials. One function reads the contact parameters of materials, pairs and
- * contacts. */
+/* Reads and writes materials. The contact parameters of materials, pairs and contacts are read by
+ * one function. */
 #include "documents/material_json.h"
 
 #include <contact/limits.h>
@@ -7,20 +7,20 @@
 #include "common/spelling.h"
 #include "json/named_objects_json.h"
 
-/* Sides of a friction pyramid. */
+/* Least and greatest number of sides of a friction pyramid. */
 #define SIDES_MIN 4
 #define SIDES_MAX 64
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* Members common to materials and pairs, in this order. */
+/* Entries of a member list: the contact parameters of materials and of pairs, in this order. */
 #define VALUE_MEMBERS                                                                              \
   {.name = "staticFriction"}, {.name = "dynamicFriction"}, {.name = "restitution"}, {              \
     .name = "rollingFriction"                                                                      \
   }
 enum { STATIC, DYNAMIC, RESTITUTION, ROLLING, VALUE_COUNT };
 
-/* Reads contact parameters; absent ones are unchanged. */
+/* Reads contact parameters; those of absent members are unchanged. */
 static bool read_contact_parameters(api_reader *reader, const api_field m[VALUE_COUNT],
                                     ct_pair_material *values) {
   bool good = api_read_number(reader, &m[STATIC], 0.0, API_FRICTION_MAX, &values->static_friction);
@@ -55,7 +55,7 @@ bool api_read_sides(api_reader *reader, const api_field *field, unsigned *out) {
   return false;
 }
 
-/* Reads a number above 0; 0 stands for unknown. */
+/* Reads a number that must be above 0, since the value 0 stands for unknown. */
 static bool read_positive_number(api_reader *reader, const api_field *field, double greatest,
                                  double *out) {
   if (!api_read_number(reader, field, 0.0, greatest, out)) return false;
@@ -200,7 +200,7 @@ static bool check_material_name(api_reader *reader, const api_pointer *at, ct_te
   return false;
 }
 
-/* Checks that the names of all pairs are materials. */
+/* Checks that all pairs of materials name materials of the draft. */
 static bool check_pair_names(api_reader *reader, const api_pointer *at,
                              const ct_materials *materials, const ct_draft *draft) {
   api_pointer pairs = api_pointer_member(at, "materialPairs");
@@ -214,7 +214,7 @@ static bool check_pair_names(api_reader *reader, const api_pointer *at,
   return good;
 }
 
-/* Checks that every material used by the draft's bodies still exists. */
+/* Checks that the draft has every material that its bodies use. */
 static bool check_materials_in_use(api_reader *reader, const api_pointer *at,
                                    const ct_draft *draft) {
   char material[API_ECHO_MAX + 4], id[API_ECHO_MAX + 4];
@@ -251,7 +251,7 @@ static void put_positive_member(api_buffer *buffer, const char *name, double val
   if (value > 0.0) api_put_member_number(buffer, name, value);
 }
 
-/* Writes a material. Dynamic friction is omitted if equal to static friction. */
+/* Puts a material. Dynamic friction is left out if it equals static friction. */
 static void put_material(api_buffer *buffer, const ct_named_material *named) {
   const ct_material *m = &named->material;
   api_put_key_text(buffer, named->name);

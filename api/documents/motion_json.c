@@ -6,13 +6,16 @@
 
 #include <contact/limits.h>
 
-/* Limits of density, kg/m^3: ordinary sizes can have the least and the greatest mass. */
+/* Least and greatest density, kg/m^3: bodies of ordinary size can have the least and the greatest
+ * mass. */
 #define DENSITY_MIN 1e-12
 #define DENSITY_MAX 1e15
-/* Limits of principal moments, kg m^2: of the least mass and size, and of the greatest. */
+/* Least and greatest principal moment, kg m^2: of the least mass and size, and of the greatest mass
+ * and size. */
 #define MOMENT_MIN (CT_MASS_MIN * CT_SIZE_MIN * CT_SIZE_MIN)
 #define MOMENT_MAX (CT_MASS_MAX * CT_SIZE_MAX * CT_SIZE_MAX)
-/* Relative tolerance of the triangle inequality of principal moments, for rounded input. */
+/* Relative tolerance of the triangle rule for principal moments (none exceeds the sum of the other
+ * two), for rounded input. */
 #define TRIANGLE_SLACK 1e-9
 
 enum {
@@ -39,7 +42,7 @@ static const api_field motion_members[MOTION_COUNT] = {{.name = "mass"},
                                                        {.name = "linearAcceleration"},
                                                        {.name = "angularAcceleration"}};
 
-/* Checks the range of a mass, density or moment; the fault is BAD_MASS. */
+/* Checks that a mass, density or moment is in its range. False with BAD_MASS. */
 static bool check_mass_range(api_reader *reader, const api_pointer *path, double value,
                              double least, double greatest) {
   if (value >= least && value <= greatest) return true;
@@ -54,7 +57,7 @@ static bool check_mass_range(api_reader *reader, const api_pointer *path, double
 
 static bool read_mass_source(api_reader *reader, const api_field *field,
                              const api_field m[MOTION_COUNT], ct_motion *out) {
-  /* A kinematic body needs no mass. */
+  /* A kinematic body needs neither mass nor density. */
   size_t which =
       api_read_one_of(reader, field, m + MASS, 2, !out->is_kinematic, API_PROBLEM_BAD_MASS);
   if (which == 2) return !api_faults_any(reader->faults);
@@ -93,7 +96,8 @@ static bool read_inertia(api_reader *reader, const api_field *diagonal,
   return true;
 }
 
-/* Reads accelerations, which only kinematic bodies have: forces accelerate dynamic bodies. */
+/* Reads accelerations. Only a kinematic body may have them: a dynamic body is accelerated by
+ * forces. */
 static bool read_acceleration(api_reader *reader, const api_field *linear, const api_field *angular,
                               ct_motion *motion) {
   const api_field *given = api_field_present(linear) ? linear : angular;

@@ -6,24 +6,25 @@
 
 #include <contact/scene.h>
 
-/* Greatest speed, m/s and rad/s. */
+/* Greatest component of a velocity, m/s and rad/s. */
 #define API_SPEED_MAX CT_SPEED_MAX
-/* Greatest acceleration, m/s^2 and rad/s^2. */
+/* Greatest component of an acceleration, m/s^2 and rad/s^2. */
 #define API_ACCELERATION_MAX 1e9
 
 static inline bool api_is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
-/* Reads the object `motion`. An absent velocity is unchanged; an acceleration is in the arena.
- * BAD_MASS: mass, density or moment out of range, two sources of mass, or impossible moments. */
+/* Reads the object `motion`. The velocity of an absent member is unchanged; an acceleration is
+ * allocated in the arena. BAD_MASS: a mass, density or moment is out of range, mass and density are
+ * both given, or the moments violate the triangle rule. */
 bool api_read_motion(api_reader *reader, const api_field *field, ct_motion *motion,
                      ct_velocity *velocity);
 /* Checks that all members of the object are known. */
 bool api_check_motion_names(api_reader *reader, const api_field *field);
-/* Checks that mass and inertia follow from the body's shapes and are within limits; `field` is the
- * motion. BAD_MASS. */
+/* Checks that the body's mass and inertia, as given or computed from its shapes, exist and are
+ * within limits. False with BAD_MASS at `field`, the motion. */
 bool api_check_mass(api_reader *reader, const api_field *field, const ct_body *body);
 
-/* Writes the member "motion":{...}. velocity may be NULL. */
+/* Puts the member "motion":{...}; velocity NULL: without velocities. */
 void api_put_motion(api_buffer *buffer, const ct_motion *motion, const ct_velocity *velocity);
 
 #endif

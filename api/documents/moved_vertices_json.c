@@ -1,5 +1,5 @@
-/* Replaces vertices of triangle and element meshes: reads the arrays, rebuilds shapes, and replaces
- * each body once. */
+/* Replaces vertices of triangle and element meshes: reads the arrays, rebuilds the shapes and
+ * replaces each affected body once. */
 #include "documents/moved_vertices_json.h"
 
 #include <contact/limits.h>
@@ -13,22 +13,22 @@
 #include "shapes/mesh_build.h"
 #include "shapes/mesh_json.h"
 
-/* Least value of a normal's greatest component, as in mesh_arrays.c. */
+/* Least value of a normal's largest component, as in mesh_arrays.c. */
 #define FLAT_NORMAL_LEAST 1e-9
 
 enum { BODY, COLLIDER, VERTICES, NORMALS, MEMBER_COUNT };
 
-/* A collider of a row of the draft, and its replacement. */
+/* A collider whose vertices move: its row and index in the draft, and its replacement. */
 typedef struct target {
   size_t item; /* index in the request */
   uint32_t row, collider;
   bool is_read;
-  ct_collider moved; /* owns its shape if is_read */
+  ct_collider moved; /* the replacement; owns its shape if is_read */
 } target;
 
 /* ---- arrays --------------------------------------------------------------------------------- */
 
-/* True if the array starts with a number: it lists components, not vectors. */
+/* True if the array starts with a number: it then lists components, not vectors. */
 static bool is_component_array(const api_field *field) {
   return json_is_number(json_array_get(field->value, 0));
 }
@@ -66,7 +66,7 @@ static bool read_components(api_reader *reader, const api_field *field, size_t v
   return good;
 }
 
-/* Checks that no normal is zero; other lengths are valid. */
+/* Checks that no normal is zero; normals of any other length are valid. */
 static bool check_nonzero_normals(api_reader *reader, const api_field *field, size_t vertices,
                                   const ct_vec3 *normals) {
   bool good = true;
@@ -83,7 +83,7 @@ static bool check_nonzero_normals(api_reader *reader, const api_field *field, si
   return good;
 }
 
-/* Reads one vector per vertex into the arena. NULL with a fault. */
+/* Reads one vector per vertex into the arena. NULL: a fault was added. */
 static ct_vec3 *read_moved_vectors(api_reader *reader, const api_field *field, size_t vertices,
                                    bool normals) {
   bool flat = is_component_array(field);
@@ -154,9 +154,10 @@ static bool rebuild_elements(api_reader *reader, const api_pointer *at, const ct
   return true;
 }
 
-/* Sets the collider's note, which states whether the arrays are read as a solid or a surface if
- * that does not follow from the arrays. The collider gets its own copy of a posted shape, and a
- * surface remains a surface even if its edges are closed. */
+/* Sets the collider's note, which states whether its mesh is a solid ("true") or a surface
+ * ("false") if the arrays alone would not be read so. A posted shape with moved vertices becomes
+ * the collider's own mesh, whose note replaces the shape's name. A surface stays one even if its
+ * edges are closed. */
 static bool update_mesh_note(api_reader *reader, ct_collider *collider) {
   const ct_mesh_view *view = ct_mesh_get(collider->shape.mesh);
   bool spelled = collider->note.length && collider->note.bytes[0] == '"';
@@ -165,7 +166,7 @@ static bool update_mesh_note(api_reader *reader, ct_collider *collider) {
   return true;
 }
 
-/* Replaces the collider's shape, which it then owns, by one with moved vertices. */
+/* Replaces the collider's shape by one with moved vertices, which the collider owns. */
 static bool move_collider(api_reader *reader, const api_field m[MEMBER_COUNT],
                           ct_collider *collider) {
   ct_shape *shape = &collider->shape;
@@ -209,7 +210,7 @@ static bool check_moved_mass(api_reader *reader, const api_field *at, const ct_b
   return false;
 }
 
-/* Creates a copy of a body with the colliders of its targets replaced. */
+/* Creates a copy of a body in which the colliders of its targets are replaced. */
 static const ct_body *make_moved_body(api_reader *reader, const ct_body *own, const target *targets,
                                       size_t target_count) {
   size_t count = ct_body_collider_count(own), groups = ct_body_group_count(own);
@@ -232,7 +233,8 @@ static const ct_body *make_moved_body(api_reader *reader, const ct_body *own, co
   return body;
 }
 
-/* Replaces the body of a row; `at` is in the last item about the body. */
+/* Replaces the body of a row in the draft; targets[0..count) are all targets of that body. Faults
+ * are reported at `at`, the last item about the body. */
 static bool replace_body(api_reader *reader, const api_field *at, ct_draft *draft,
                          const target *targets, size_t count) {
   uint32_t row = targets[0].row;
@@ -262,7 +264,8 @@ static bool find_body_row(api_reader *reader, const api_field *field, const ct_d
   return false;
 }
 
-/* The collider that is named, or the body's only one with vertices. */
+/* Finds the collider that an item selects: the named one, or the body's only collider with
+ * vertices. */
 static bool find_target(api_reader *reader, const api_field *item, const api_field m[MEMBER_COUNT],
                         const ct_draft *draft, target *t) {
   uint32_t movable = 0;
@@ -289,7 +292,7 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
   return true;
 }
 
-/* Reads an item and replaces the shape of its collider. */
+/* Reads an item of the request and replaces the shape of the collider that it selects. */
 static bool read_moved_item(api_reader *reader, const api_field *item, const ct_draft *draft,
                             target *t) {
   api_field m[MEMBER_COUNT] = {[BODY] = {.name = "body", .required = true},
@@ -310,7 +313,8 @@ static int compare_targets(const void *left, const void *right) {
   return (p->item > q->item) - (p->item < q->item);
 }
 
-/* Sorts targets by row and collider; refuses duplicates. */
+/* Sorts the targets by row and collider. False with DUPLICATE_ID if two items select the same
+ * collider. */
 static bool sort_targets(api_reader *reader, const api_field *items, target *targets,
                          size_t count) {
   bool good = true;

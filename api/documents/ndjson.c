@@ -20,7 +20,7 @@ static bool is_blank_line(ct_text line) {
   return true;
 }
 
-/* Appends the line's number to the details of faults from `first` on. */
+/* Appends the line's number to the details of all faults with index >= first. */
 static void append_line_number(api_faults *faults, size_t first, size_t number) {
   for (size_t i = first; i < faults->count && i < API_FAULTS_MAX; i++) {
     api_fault *fault = &faults->items[i];
@@ -77,7 +77,8 @@ static bool process_line(api_ndjson *ndjson, ct_text text) {
   return true;
 }
 
-/* Stores an incomplete line. */
+/* Appends bytes to the stored beginning of an incomplete line. False: the line is longer than
+ * lineBytes, or out of memory. */
 static bool store_incomplete_line(api_ndjson *ndjson, const char *bytes, size_t length) {
   if (exceeds_line_limit(ndjson, ndjson->line.length + length)) return false;
   api_put_bytes(&ndjson->line, bytes, length);
@@ -91,7 +92,7 @@ static bool process_piece(api_ndjson *ndjson, const char *bytes, size_t length) 
     const char *end = memchr(bytes, '\n', length);
     size_t piece = end ? (size_t)(end - bytes) : length;
     if (api_reader_cancelled(&ndjson->reader)) return false;
-    /* A line that is complete within this piece is not copied. */
+    /* A line that is complete within this piece is read in place, without a copy. */
     bool whole = end && ndjson->line.length == 0;
     if (!whole && !store_incomplete_line(ndjson, bytes, piece)) return false;
     if (!end) return true;
@@ -110,7 +111,7 @@ bool api_ndjson_feed(api_ndjson *ndjson, const char *bytes, size_t length) {
   return !ndjson->stopped;
 }
 
-/* Refuses a body without values, probably a file that was not sent. */
+/* Refuses a body without values: the client probably failed to send the file. */
 static bool refuse_empty_body(api_ndjson *ndjson) {
   api_fault_plain(ndjson->reader.faults, API_PROBLEM_MALFORMED_JSON,
                   "The body has no line with a value.");
@@ -128,7 +129,7 @@ bool api_ndjson_end(api_ndjson *ndjson) {
 
 /* ---- sinks ---------------------------------------------------------------------------------- */
 
-/* Checks the limits for one more record. */
+/* Checks that one more record exceeds neither the number of bodies nor the memory of a request. */
 static bool check_record_limits(api_reader *reader, const api_pointer *at, size_t count,
                                 size_t bytes) {
   const api_limits *limits = reader->limits;
@@ -162,7 +163,8 @@ bool api_ndjson_patch(void *context, api_reader *reader, const api_ndjson_record
   if (!check_record_limits(reader, &record->field.path, patches->count,
                            patches->text.length + record->text.length))
     return false;
-  /* Check the form of the patch now; its body and its result when the scene is known. */
+  /* Check the form and the id of the patch now; its effect on the body is checked when the scene is
+   * known. */
   api_pointer path = api_pointer_member(&record->field.path, "id");
   api_field id_field = api_field_at(json_object_get(record->field.value, "id"), path);
   ct_text id;

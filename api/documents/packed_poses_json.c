@@ -1,4 +1,4 @@
-/* Reads, applies and writes packed poses, the fastest way for clients to move bodies. */
+/* Reads, applies and writes packed poses, the form in which clients move many bodies fastest. */
 #include "documents/packed_poses_json.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ enum { IDS, POSITIONS, ROTATIONS, LINEAR, ANGULAR, COUNT, ADD = COUNT, FILTERS, 
 
 /* ---- decode --------------------------------------------------------------------------------- */
 
-/* Allocates a column of `count` elements. NULL: absent, or a fault (*good is then false). */
+/* Checks that an array has `count` elements and allocates their column, `size` bytes each. NULL:
+ * the array is absent, or a fault was added and *good is set to false. */
 static void *open_column(api_reader *reader, const api_field *field, size_t count, size_t size,
                          bool *good) {
   size_t length = 0;
@@ -65,7 +66,8 @@ static const ct_text *read_id_column(api_reader *reader, const api_field *field,
   return ids;
 }
 
-/* Reads the columns. m: members [COUNT] of an object; `good`: they were read without a fault. */
+/* Reads the columns from m, the members [COUNT] of the object. good: the members were read without
+ * a fault. */
 static bool read_pose_columns(api_reader *reader, const api_field *field, const api_field *m,
                               bool good, api_poses *out) {
   if (!m[IDS].value) return false;
@@ -127,8 +129,8 @@ bool api_read_variant_members(api_reader *reader, const api_field *field, api_po
 
 /* ---- use ------------------------------------------------------------------------------------ */
 
-/* Refuses repeated ids. Ascending rows, of clients that follow the scene's order, prove that there
- * are none. */
+/* Refuses repeated ids (DUPLICATE_ID). If the rows ascend, as for clients that list bodies in the
+ * scene's order, no id is repeated and none is compared. */
 static bool refuse_repeated_ids(api_reader *reader, const api_pointer *ids, const api_poses *poses,
                                 const uint32_t *rows) {
   bool ascending = true;
@@ -144,7 +146,7 @@ static bool refuse_repeated_ids(api_reader *reader, const api_pointer *ids, cons
   return false;
 }
 
-/* Source of rows: a draft or a scene. */
+/* Where ids are looked up: in a draft or in a scene. */
 typedef struct lookup {
   const ct_draft *draft;
   const ct_scene *scene;
@@ -178,7 +180,7 @@ static bool check_static_velocity(api_reader *reader, const api_pointer *at, con
   return false;
 }
 
-/* Finds the rows of all ids, in the arena; NULL with faults. */
+/* Returns the row of each id, in the arena. NULL: faults were added. */
 static uint32_t *find_pose_rows(api_reader *reader, const api_pointer *at, const api_poses *poses,
                                 const lookup *in) {
   api_pointer ids = api_pointer_member(at, "ids");

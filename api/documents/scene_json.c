@@ -1,4 +1,4 @@
-/* Reads and writes scenes; other files handle bodies, filters and materials. */
+/* Reads and writes scenes. Bodies, filters and materials have files of their own. */
 #include "documents/scene_json.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "results/volume_json.h"
 #include "json/json_parser.h"
 
-/* Nesting levels of a document written by the daemon itself. */
+/* Greatest nesting depth when the daemon parses JSON that it has written itself. */
 #define OWN_DEPTH 512
 
 enum {
@@ -66,7 +66,7 @@ static bool apply_scene_settings(api_reader *reader, const api_pointer *at,
 bool api_add_scene_members(api_reader *reader, const api_pointer *at,
                            const api_scene_document *document, ct_draft *draft) {
   api_pointer bodies = api_pointer_member(at, "bodies");
-  /* Order of references: bodies refer to materials, filters to bodies. */
+  /* The order follows from the references: bodies refer to materials, filters to bodies. */
   if (!api_apply_materials(reader, at, &document->matter, draft)) return false;
   if (!api_add_bodies(reader, &bodies, &document->bodies, draft)) return false;
   if (!apply_scene_settings(reader, at, document, draft)) return false;
@@ -149,7 +149,8 @@ static bool check_unchanged_id(api_reader *reader, const api_field *field, ct_te
   return false;
 }
 
-/* Warns of members that a patch removes from an object of the settings which does not have them. */
+/* Warns of each null in a patch that would remove a member which the object `own` of the settings
+ * does not have. */
 static void warn_absent_members(api_reader *reader, const api_field *patch, const json_t *own,
                                 const char *type, const char *what) {
   const char *name, *other;
@@ -183,8 +184,8 @@ static void warn_absent_settings(api_reader *reader, const api_field *patch, con
 
 bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id,
                         const ct_scene *scene, ct_draft *draft) {
-  /* Check the names of members in the patch itself: a null is not visible in the merged
-   * document. */
+  /* Check the names of members in the patch itself: a member that is null in the patch is absent
+   * from the merged document, so that its name could not be checked there. */
   api_field named[SETTINGS_COUNT] = {SETTINGS};
   if (!api_read_object(reader, patch, named, SETTINGS_COUNT)) return false;
   json_t *merged = convert_settings_to_json(reader, id, scene);

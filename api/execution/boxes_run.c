@@ -6,7 +6,7 @@
 /* Pairs written between two polls of the cancel flag. */
 #define PAIRS_PER_POLL 65536
 
-/* Writes [i,j],[i,j]. False: cancelled. */
+/* Puts the pairs as [i,j],[i,j]. False: cancelled. */
 static bool put_index_pairs(api_buffer *out, const ct_pair_index *pairs, size_t count,
                             const ct_cancel *cancel) {
   for (size_t k = 0; k < count; k++) {
@@ -58,7 +58,8 @@ static bool put_boxes_frame(api_buffer *out, const ct_frame_pairs *found, bool c
   return whole;
 }
 
-/* Writes a page of the first frame's pairs as the range's text; each page finds all pairs again. */
+/* Puts one page of the first frame's pairs into the range's text. Each page of a query finds all
+ * pairs again. */
 static bool put_pair_page(const api_plan *plan, const api_query *q, const ct_frame_pairs *found,
                           api_range *range) {
   size_t from = q->from.item < found->pair_count ? (size_t)q->from.item : found->pair_count,
@@ -68,8 +69,8 @@ static bool put_pair_page(const api_plan *plan, const api_query *q, const ct_fra
   return put_index_pairs(&range->text, found->pairs + from, range->count, plan->cancel);
 }
 
-/* Pages divide the pairs of the first frame. The first page has all other frames, up to the
- * request's memory limit, which api_task_page detects by their length. */
+/* Pages divide the pairs of the first frame. The first page also has all other frames; it stops
+ * once its text exceeds the request's memory limit, which api_task_page then reports. */
 void api_run_boxes(const api_plan *plan, api_task *task, api_range *range) {
   const api_query *q = &task->question;
   size_t frame_count = q->resumed ? 0 : q->frame_count;

@@ -1,4 +1,4 @@
-/* Runs queries of elastic contact forces and writes their results. */
+/* Runs queries of elastic contact forces and puts their results. */
 #include "execution/force_run.h"
 
 #include <assert.h>
@@ -66,7 +66,7 @@ void api_run_compliant(api_range_run *run, size_t begin, size_t end) {
     all = false;
     break;
   }
-  /* A page without all contacts has no sums. */
+  /* A reply that lacks some of the contacts has no sums per body. */
   if (all && answer.count <= q->limit) put_body_sums(&run->range->frames, q->scene, &answer);
   if (run->range->frames.failed) run->range->memory = true;
   ct_compliant_answer_free(&answer);

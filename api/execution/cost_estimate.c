@@ -1,13 +1,16 @@
 #include "execution/cost_estimate.h"
 
-/* Greatest number of bodies sampled for their cost. */
+/* Greatest number of bodies that are sampled for the cost of a pair. */
 #define BODY_SAMPLES 32
-/* Scenes of at most this many rows have their overlapping pairs counted: ct_query_cost samples all
- * of them, and one pair of large meshes takes seconds. Larger scenes never count as short work. */
+/* Greatest number of rows for which the overlapping pairs are estimated with ct_query_cost, which
+ * samples all of them; a pair of large meshes takes seconds. A larger scene never counts as short
+ * work. */
 #define ROWS_ASKED 31
-/* Contacts estimated one by one; more never count as short work. */
+/* Greatest number of contacts that are estimated one by one; a state with more never counts as
+ * short work. */
 #define CONTACTS_ASKED 64
-/* A contact that is not estimated: the distance of two simple shapes, and its record, ns. */
+/* Assumed cost of a contact that is not estimated: the distance of two simple shapes and the
+ * contact's record, ns. */
 #define CONTACT_NS 2000.0
 
 double api_estimate_variants_cost(ct_query_kind kind, const ct_scene *scene) {
@@ -27,8 +30,9 @@ static const ct_body *find_contact_body(const ct_scene *scene, ct_text id, uint6
                                                                    : NULL;
 }
 
-/* Cost of the contacts of two bodies. ct_query_pair_cost prices as many collider pairs as reach the
- * narrow phase in a query; here every contact does. */
+/* Estimates the cost of the contacts of two bodies. ct_query_pair_cost assumes that only some
+ * collider pairs reach the narrow phase; here all `contacts` pairs do, so its result is scaled
+ * up. */
 static double estimate_contacts_of_pair(const ct_scene *scene, const ct_contact_record *r,
                                         size_t contacts) {
   const ct_body *a = find_contact_body(scene, r->body_a, r->serial_a),
@@ -39,7 +43,8 @@ static double estimate_contacts_of_pair(const ct_scene *scene, const ct_contact_
   return ct_query_pair_cost(CT_QUERY_DISTANCE, a, b) * (share > 1.0 ? share : 1.0);
 }
 
-/* Cost of all contacts of a state; contacts of the same bodies are adjacent. */
+/* Estimates the cost of all contacts of a state. Contacts of the same two bodies are adjacent in
+ * it. */
 static double estimate_state_contacts(const ct_scene *scene, const ct_contact_state *state) {
   size_t count = state ? ct_contact_state_count(state) : 0;
   if (count > CONTACTS_ASKED)
@@ -71,8 +76,8 @@ ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_sta
   if (status != CT_OK) return status;
   double near = ct_query_cost(query);
   ct_query_destroy(query);
-  /* Most contacts are among the overlapping pairs; otherwise the maximum is at least half of the
-   * sum. */
+  /* Most contacts are among the overlapping pairs, so that the sum would count them twice. The
+   * maximum is at least half of the sum. */
   *ns = API_BOX_NS * rows + (near > members ? near : members);
   return CT_OK;
 }

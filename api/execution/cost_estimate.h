@@ -1,26 +1,26 @@
-/* Estimated costs of work without a prepared query, ns on one core. They decide where work runs and
- * how it is divided into ranges. */
+/* Estimated costs of work for which no query is prepared yet, ns on one core. They decide on which
+ * thread the work runs and into how many ranges it is divided. */
 #ifndef API_EXECUTION_COST_ESTIMATE_H
 #define API_EXECUTION_COST_ESTIMATE_H
 
 #include <contact/contact_state.h>
 
-/* Mass properties of a body; the same with hulls, which have any number of faces; a box with its
- * share of a tree; a row of a scene whose overlapping pairs are not counted. */
-#define API_MASS_NS 500.0
-#define API_HULLS_NS 1e6
-#define API_BOX_NS 500.0
+#define API_MASS_NS 500.0 /* mass properties of a body */
+#define API_HULLS_NS 1e6  /* the same with its hulls, which have any number of faces */
+#define API_BOX_NS 500.0  /* a box and its share of the bounding volume tree */
+/* A row of a scene with its overlapping pairs, if they are not counted. */
 #define API_ROW_NS 10000.0
-/* A body with its contacts in an island: mass, contact system, forces. */
+/* Cost of a body in an island with its contacts: mass, contact system, forces. */
 #define API_ISLAND_NS 10000.0
 
-/* Greatest cost of a pair of equal bodies in a sample, for poses that are not known yet. */
+/* Returns the cost of a query over two equal bodies, the greatest among bodies sampled from the
+ * scene. It is an estimate for pairs of variants, whose poses are not known yet. */
 double api_estimate_variants_cost(ct_query_kind kind, const ct_scene *scene);
 
-/* Cost of an event of a contact state, or of its zero-crossing functions: boxes, overlapping pairs,
- * and all contacts of the state at any distance. state: NULL before the first event. kind:
- * DISTANCE or CONTACTS; options: with poses and cancel flag. CT_CANCELLED, CT_OUT_OF_MEMORY,
- * CT_PAIR_LIMIT. */
+/* Estimates the cost of an event of a contact state or of its zero-crossing functions: boxes,
+ * overlapping pairs, and all contacts of the state whatever their distance. state: NULL before the
+ * first event. kind: DISTANCE or CONTACTS. options: poses and cancel flag of the query. *ns is set
+ * if CT_OK is returned; other statuses: CT_CANCELLED, CT_OUT_OF_MEMORY, CT_PAIR_LIMIT. */
 ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_state *state,
                                      const ct_query_options *options, ct_query_kind kind,
                                      double *ns);

@@ -1,4 +1,4 @@
-/* Solves islands with the engine and writes one result for each. */
+/* Solves islands with the engine and puts one result for each island. */
 #include "execution/force_run.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 #include "execution/cost_estimate.h"
 #include "results/force_json.h"
 
-/* Greatest number of ranges over islands. */
+/* Greatest number of ranges among which the islands are divided. */
 #define FORCE_RANGES 256
 
 /* Allocates zeroed memory for the result of one island. */
@@ -25,7 +25,8 @@ static void set_contact_limit(api_range_run *run, api_contact_limit limit_kind, 
   outcome->contacts_limit = most;
 }
 
-/* Records why an island has too many contacts for the solver. o: of resting forces, or NULL. */
+/* Records which limit an island's contacts exceed. o: options of resting forces; NULL for
+ * impulses. */
 static void report_contact_limit(api_range_run *run, const ct_island *island,
                                  const ct_resting_options *o) {
   size_t n = island->set.count, most = CT_LCP_ITERATIVE_MAX;
@@ -51,7 +52,8 @@ static void record_failure(api_range_run *run, const ct_island *island, ct_statu
 
 /* ---- impulses ------------------------------------------------------------------------------- */
 
-/* Stores the velocities after the impulse; a dynamic body belongs to only one island. */
+/* Stores the velocities after the impulse by row. A dynamic body belongs to only one island, so
+ * that ranges write different rows. */
 static void store_velocities(api_task *task, const ct_island *island,
                              const ct_velocity *velocities) {
   for (size_t i = 0; task->after && i < island->set.body_count; i++)
@@ -73,7 +75,8 @@ bool api_run_impulse_island(api_range_run *run, const ct_island *island) {
   ct_status status = ct_impulse_solve(&island->set, &q->force.impulse, run->arena, &result);
   if (status == CT_OK) {
     const api_force_island island_context = {q->scene, island, !q->force.mechanics.only_given};
-    /* Simultaneous impulses have their own laws. */
+    /* law_ignored: simultaneous contacts are solved by their own laws, so that a requested law has
+     * no effect. */
     bool law_ignored = q->force.law_given && contacts > 1 &&
                        q->force.impulse.simultaneity != CT_SIMULTANEITY_SEQUENTIAL;
     api_put_impulse(&run->range->text, &island_context, &result, law_ignored);
@@ -106,8 +109,8 @@ static void *alloc_resting_result(api_range_run *run, const ct_contact_set *set,
   return memory;
 }
 
-/* Writes A and b if requested; A is omitted if the island has more rows than direct methods accept,
- * because of its size. */
+/* Puts the matrix A and the vector b of the contact system as requested. A is left out if the
+ * island has more contacts than direct methods accept, because of its size. */
 static bool put_contact_system(api_range_run *run, const ct_contact_set *set) {
   const api_force *force = &run->task->question.force;
   size_t n = set->count;
@@ -158,7 +161,7 @@ static bool has_island_result(const api_query *q, const ct_island *island) {
   return !q->kind->force->contacts_only || island->set.count > 0;
 }
 
-/* Solves islands [begin, end). */
+/* Solves the islands [begin, end) and puts their results. */
 static void run_islands(api_range_run *run, const ct_mechanics *mechanics, size_t begin,
                         size_t end) {
   const api_query *q = &run->task->question;
@@ -174,7 +177,7 @@ static void run_islands(api_range_run *run, const ct_mechanics *mechanics, size_
   }
 }
 
-/* Without a given friction model, friction is on if any contact has it. */
+/* If the request sets no friction model, friction cones are used if any contact has friction. */
 static void resolve_friction(api_force *force, const ct_mechanics *mechanics) {
   if (force->friction_given) return;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics); i++) {
@@ -202,15 +205,15 @@ static ct_mechanics *prepare_mechanics(api_range_run *run) {
   return mechanics;
 }
 
-/* Divides a force query. The first range finds contacts and islands; the others share the islands,
- * of which there are at most as many as rows. */
+/* Divides a force query into items: the first range finds contacts and islands; if `shared`, the
+ * further ranges share the islands. There are at most as many islands as rows. */
 ct_status api_plan_forces(const api_plan *plan, api_task *task, bool shared) {
   (void)plan;
   const api_query *q = &task->question;
   const ct_mechanics_options *o = &q->force.mechanics;
   size_t rows = ct_scene_rows(q->scene);
   task->items = 1;
-  /* The elastic law costs little compared with the search for contacts. */
+  /* The elastic law costs little compared with the search for contacts: one range does both. */
   if (shared && q->kind->force->run_island)
     task->items += rows < FORCE_RANGES ? rows : FORCE_RANGES;
   task->cost = API_ISLAND_NS * (double)(rows + o->given_count);
@@ -227,7 +230,7 @@ ct_status api_plan_forces(const api_plan *plan, api_task *task, bool shared) {
 void api_run_forces(api_range_run *run, size_t begin, size_t end) {
   api_task *task = run->task;
   size_t shares = task->range_count - 1, index = begin;
-  assert(end == begin + 1 && index <= shares); /* one item a range */
+  assert(end == begin + 1 && index <= shares); /* each range has one item */
   (void)end;
   ct_mechanics *own = index == 0 ? prepare_mechanics(run) : NULL;
   if (index == 0 && shares > 0) {
@@ -241,14 +244,14 @@ void api_run_forces(api_range_run *run, size_t begin, size_t end) {
   }
 }
 
-/* Writes the effective tolerances of impulses and resting forces. */
+/* Puts the tolerances in effect of impulses and resting forces. */
 static void put_force_tolerances(api_buffer *out, const api_force *force) {
   api_put_member_number(out, "contactTolerance", force->mechanics.contact_tolerance);
   if (force->mechanics.volumes) api_put_volume_tolerances(out, &force->volumetric);
   api_put_member_number(out, "velocityTolerance", force->velocity_tolerance);
 }
 
-/* True if the page has all islands, so that it reports their convergence. */
+/* True if the page has all islands: only then does it report convergence. */
 static bool has_all_islands(const api_task *task, const api_page *page) {
   return !page->truncated && !task->question.resumed;
 }

@@ -1,5 +1,5 @@
-/* Runs queries of motions. Sweeps write results pair by pair; a timeline collects the changes of
- * all pairs, on every page, and writes them in order of time. */
+/* Runs queries over moving bodies. A sweep puts its results pair by pair. A timeline collects the
+ * changes of all pairs, again for each page, and puts them in order of time. */
 #include "execution/motion_run.h"
 
 #include <stdlib.h>
@@ -8,14 +8,15 @@
 #include "execution/cost_estimate.h"
 #include "results/motion_result.h"
 
-/* A change of a pair, and its number in the order of the engine. */
+/* A change of contact of the bodies in rows a and b, and its index in the order in which the engine
+ * reported it. */
 typedef struct gathered {
   uint32_t a, b;
   size_t number;
   ct_contact_change change;
 } gathered;
 
-/* A graze of a pair. */
+/* A graze of the bodies in rows a and b. */
 typedef struct gathered_graze {
   uint32_t a, b;
   ct_graze graze;
@@ -27,15 +28,15 @@ typedef struct gathering {
   size_t count, capacity;
   gathered_graze *grazes;
   size_t graze_count, graze_capacity;
-  api_buffer initial, incomplete; /* elements of the lists of these names */
+  api_buffer initial, incomplete; /* array elements of initialContacts and of incomplete */
 } gathering;
 
 static const ct_body *body_at_row(const api_range_run *run, uint32_t row) {
   return ct_scene_body(run->task->question.scene, row);
 }
 
-/* Writes an impact. The earliest impacts of all pairs are found together, so that results of
- * previous pages recur. */
+/* Puts an impact. For option `earliest` a run finds the earliest impacts of all pairs at once, on
+ * each page again, so that results of previous pages are skipped. */
 static bool write_impact(void *context, const ct_motion_hit *hit) {
   api_range_run *run = context;
   const api_query *q = &run->task->question;
@@ -83,7 +84,7 @@ static bool gather_grazes(gathering *g, const ct_motion_hit *hit) {
   return true;
 }
 
-/* Writes {"a", "b", "knownUntil"?}. */
+/* Puts {"a", "b", "surface"?, "knownUntil"?}. */
 static void put_timeline_pair(api_buffer *out, const ct_body *a, const ct_body *b,
                               const double *known_until) {
   api_put_item(out);
@@ -109,7 +110,7 @@ static bool gather_timeline(void *context, const ct_motion_hit *hit) {
 
 static int order_rows(uint32_t x, uint32_t y) { return (x > y) - (x < y); }
 
-/* Orders changes by time, ends before begins, then by rows. */
+/* Orders changes by time, then ends before begins, then by rows, then as reported. */
 static int compare_changes(const void *x, const void *y) {
   const gathered *g = x, *h = y;
   if (g->change.time != h->change.time) return g->change.time < h->change.time ? -1 : 1;
@@ -126,7 +127,7 @@ static int compare_grazes(const void *x, const void *y) {
   return g->a != h->a ? order_rows(g->a, h->a) : order_rows(g->b, h->b);
 }
 
-/* Writes [{"a", "b", "time", "distance"}]. */
+/* Puts the member grazes, [{"a", "b", "time", "distance"}], in order of time. */
 static void put_grazes(api_buffer *out, gathering *g) {
   if (g->graze_count > 1) qsort(g->grazes, g->graze_count, sizeof *g->grazes, compare_grazes);
   api_put_key(out, "grazes");
@@ -185,8 +186,8 @@ static ct_status run_whole_timeline(api_range_run *run, const ct_motion_query *q
   return status;
 }
 
-/* Prepares a motion query. Without preparation, its items are the explicit pairs, or the
- * maximum. */
+/* Sets the number of items and the cost of a motion query; prepares the query if `shared`. If it is
+ * not prepared, the number of items is that of the explicit pairs, or the greatest possible one. */
 ct_status api_plan_motion(const api_plan *plan, api_task *task, bool shared) {
   const api_query *q = &task->question;
   bool whole = api_runs_in_one_range(q);

@@ -1,17 +1,18 @@
-/* Queries about pairs of bodies. */
+/* Runs queries about pairs of bodies. */
 #ifndef API_EXECUTION_PAIR_RUN_H
 #define API_EXECUTION_PAIR_RUN_H
 
 #include "execution/range_run.h"
 #include "results/result_json.h"
 
-/* Operations of the rows of kinds; see api_kind_operations and api_pair_operations. */
+/* plan and prepare, run_items and so on of the pair kinds; see api_kind_operations and
+ * api_pair_operations. */
 ct_status api_plan_pairs(const api_plan *plan, api_task *task, bool shared);
 /* Runs queries of the modes SCENE, PAIR and BOXES. */
 void api_run_pairs(api_range_run *run, size_t begin, size_t end);
-/* A hit of any kind except volumes. */
+/* A result of any pair kind except volume, as the engine reports it. */
 typedef struct api_pair_hit {
-  uint32_t a, b; /* rows */
+  uint32_t a, b; /* rows of the bodies */
   uint32_t collider_a, collider_b;
   bool overlap;
   const ct_pair_result *result; /* OVERLAP, DISTANCE, CONTACTS */
@@ -20,7 +21,7 @@ typedef struct api_pair_hit {
   ct_hit_position position;
 } api_pair_hit;
 
-/* Prepare and run the query of a kind. */
+/* prepare and run_items of the pair kinds (api_pair_operations). */
 ct_status api_prepare_pairs(const api_query *q, const ct_scene *scene,
                             const ct_query_options *options, ct_query_frames *frames,
                             ct_query **out);
@@ -51,10 +52,12 @@ ct_status api_prepare_features(const api_query *q, const ct_scene *scene,
                                ct_query **out);
 ct_status api_run_features_items(api_range_run *run, const ct_query *query,
                                  const ct_query_range *items);
-/* Evaluates the hit's pair of colliders by the query's method. */
+/* add_method of the pair kinds: evaluates the hit's two colliders by the method that the query
+ * requests, and sets the method's members of *answer. *own is storage for the result. */
 void api_add_distance_method(api_range_run *run, const api_pair_hit *hit, ct_pair_result *own,
                              api_pair_answer *answer);
-/* Adds the results of the method that decided the hit, if they describe the hit. */
+/* As above for overlap: adds the members of the method that decided the hit, if its results
+ * describe this hit. */
 void api_add_overlap_method(api_range_run *run, const api_pair_hit *hit, ct_pair_result *own,
                             api_pair_answer *answer);
 void api_evaluate_distance(api_range_run *run, const ct_placed pair[2], ct_pair_result *result,
@@ -62,10 +65,10 @@ void api_evaluate_distance(api_range_run *run, const ct_placed pair[2], ct_pair_
 void api_evaluate_overlap(api_range_run *run, const ct_placed pair[2], ct_pair_result *result,
                           api_pair_answer *answer);
 
-/* Overlap of two colliders by the query's method: a ct_overlap_test. */
+/* Decides by the query's method whether two colliders overlap: a ct_overlap_test. */
 bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b,
                            ct_workspace *workspace, ct_vec3 *witness);
-/* Runs items of a prepared query. */
+/* Runs items of a prepared query and puts their results. */
 void api_run_items(api_range_run *run, const ct_query *query, const ct_query_range *items);
 
 #endif

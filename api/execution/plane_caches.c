@@ -1,12 +1,12 @@
-/* Hash table of separating planes with linear probing. No result depends on the order of its
- * entries. */
+/* Hash table of separating planes with linear probing. The order of entries has no effect on
+ * results. */
 #include "execution/plane_caches.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Greatest number of cached pairs, 16 MiB; further pairs are searched each time. */
+/* Greatest number of cached pairs (16 MiB); for further pairs the plane is searched each time. */
 #define PAIRS_MAX 131072
 #define FIRST_CAPACITY 64
 
@@ -16,7 +16,7 @@ typedef struct api_plane_entry {
   ct_plane_cache cache;
 } api_plane_entry;
 
-/* Hash of a pair by the finalizer of MurmurHash3. */
+/* Returns the hash of a pair, by the finaliser of MurmurHash3. */
 static uint64_t hash_collider_pair(const ct_collider_pair *p) {
   uint64_t h = (uint64_t)p->a << 32 | p->b;
   h ^= ((uint64_t)p->collider_a << 32 | p->collider_b) * UINT64_C(0x9e3779b97f4a7c15);
@@ -30,7 +30,7 @@ static bool is_same_pair(const ct_collider_pair *p, const ct_collider_pair *q) {
          p->collider_b == q->collider_b;
 }
 
-/* The pair's entry, or the free entry for it. */
+/* Returns the pair's entry, or the free entry in which it is to be stored. */
 static api_plane_entry *find_plane_entry(const api_plane_caches *caches,
                                          const ct_collider_pair *pair) {
   assert(caches->capacity > 0 && (caches->capacity & (caches->capacity - 1)) == 0);

@@ -39,8 +39,8 @@ static bool add_size_fault(api_faults *faults) {
   return false;
 }
 
-/* Adds the range's fault. enough: the page ends in this range, so that limits beyond its end do not
- * matter. */
+/* Adds the range's fault, if it has one. enough: the page ends within this range, so that a limit
+ * exceeded beyond the page's end is no fault. True: a fault was added. */
 static bool add_range_fault(const api_range *range, bool enough, api_faults *faults) {
   if (range->memory || range->status == CT_OUT_OF_MEMORY) api_fault_memory(faults);
   else if (range->status == CT_CANCELLED || !range->complete) api_fault_cancelled(faults);
@@ -49,13 +49,13 @@ static bool add_range_fault(const api_range *range, bool enough, api_faults *fau
   return api_faults_any(faults);
 }
 
-/* Sets the cursor after the page's last result: result `local` of `range`, or the last of an
- * earlier range. */
+/* Sets page->next to the position after the page's last result, which is result `local` (from 1) of
+ * `range`, or, if local is 0, the last result of an earlier range. */
 static void set_next_page(const api_task *task, size_t range, size_t local, api_page *page) {
   assert(range < task->range_count && local <= task->ranges[range].count);
   while (local == 0 && range > 0) local = task->ranges[--range].count;
   const api_range *r = &task->ranges[range];
-  assert(local > 0); /* a truncated page has a result */
+  assert(local > 0); /* a truncated page has at least one result */
   const api_mark *mark = &r->marks[local - 1];
   page->next = (api_cursor){.item = mark->item, .after = mark->after, .part = mark->part};
   /* If the item has no further results, the next page starts at the next item. */
@@ -68,7 +68,7 @@ static void set_next_page(const api_task *task, size_t range, size_t local, api_
     }
     page->variants = range * task->step + variant + 1;
     page->next.variant = task->start + page->variants - 1;
-    /* A summary covers a whole variant. */
+    /* A summary is the only result of its variant: the next page starts at the next variant. */
     if (task->question.summary != API_SUMMARY_NONE)
       page->next = (api_cursor){.variant = task->start + page->variants, .after = CT_NO_ROW};
   }
@@ -94,8 +94,8 @@ static bool add_pair_fault(const api_plan *plan, const api_task *task, api_fault
   return false;
 }
 
-/* Counts the results of all ranges, for the first page. Unknown if the count requires more
- * candidate pairs than a query may have. False: a fault. */
+/* Sums the results of all ranges, for the first page. The total is unknown if counting would need
+ * more candidate pairs than a query may have. False: a fault was added. */
 static bool count_all_results(const api_plan *plan, const api_task *task, api_page *page,
                               api_faults *faults) {
   uint64_t total = 0, candidates = 0;
@@ -152,8 +152,8 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     page->force.falls = page->force.falls || range->force.falls;
     page->force.undecided = page->force.undecided || range->force.undecided;
     page->statistics.doubled += range->statistics.doubled;
-    /* A truncated page counts candidates up to the first result beyond its end: the division into
-     * ranges does not matter. */
+    /* A truncated page counts candidate pairs only up to the first result beyond its end, so that
+     * the count does not depend on the division into ranges. */
     uint64_t needed = candidates;
     if (page->truncated && !boxes) needed += range->marks[limit - page->count].candidates;
     else if (q->mode == API_MODE_SCENE) needed += range->statistics.candidates;

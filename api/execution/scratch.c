@@ -1,4 +1,5 @@
-/* Creates and destroys the scratch memory of a thread; both parts grow on first use. */
+/* Creates and destroys the scratch memory of a thread; workspace and arena grow when they are
+ * used. */
 #include "execution/scratch.h"
 
 #include <stdlib.h>

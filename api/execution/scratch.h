@@ -1,4 +1,4 @@
-/* Scratch memory and counters of a worker thread. */
+/* Scratch memory and solver counters of a worker thread. */
 #ifndef API_EXECUTION_SCRATCH_H
 #define API_EXECUTION_SCRATCH_H
 
@@ -10,7 +10,8 @@ struct api_scratch {
   api_solver_counts solved;
 };
 
-/* Counts one solved problem. */
+/* Counts one solved problem. failed: it did not reach its tolerance and is not proven
+ * infeasible. */
 static inline void api_solver_counts_add(api_solver_counts *solved, uint64_t iterations,
                                          bool failed) {
   solved->problems++;

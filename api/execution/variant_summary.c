@@ -4,7 +4,7 @@
 
 #include "results/result_json.h"
 
-/* Names, by enum value. */
+/* Words of api_summary, indexed by its values. */
 static const char *const words[] = {
     [API_SUMMARY_ANY] = "any", [API_SUMMARY_COUNT] = "count", [API_SUMMARY_CLOSEST] = "closest"};
 
@@ -12,8 +12,9 @@ const char *api_summary_word(api_summary summary) { return words[summary]; }
 
 /* ---- queries -------------------------------------------------------------------------------- */
 
-/* Refuses members that concern individual results. A method that measures concerns results, else
- * the decision. */
+/* Refuses members that only affect the list of results, which a summary replaces. The method of a
+ * kind that measures distances is one of them; that of other kinds decides whether a pair is a
+ * result. */
 static bool refuse_result_members(api_reader *reader, const api_summary_fields *fields,
                                   const api_query *out) {
   static const char other[] = "summary";
@@ -28,7 +29,7 @@ static bool refuse_result_members(api_reader *reader, const api_summary_fields *
          good;
 }
 
-/* Makes a single variant for a query without variants. */
+/* Gives a query without variants a single variant, without poses of its own. */
 static bool make_single_variant(api_reader *reader, api_query *out) {
   if (out->mode == API_MODE_VARIANTS) return true;
   out->variants = api_arena_array(reader->arena, 1, sizeof *out->variants);
@@ -53,7 +54,7 @@ bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_
   out->options.hits_only = true;
   out->method.cache = false; /* cache statistics are not reported */
   out->evaluation.nearest = out->summary == API_SUMMARY_CLOSEST;
-  /* Summaries are short: the default page is the longest. */
+  /* A summary is short: without `limit`, a page has the greatest allowed number of variants. */
   if (!api_field_present(fields->limit)) out->limit = reader->limits->page_max;
   return make_single_variant(reader, out);
 }
@@ -67,7 +68,8 @@ bool api_summarize_hit(api_range_run *run, const ct_distance_hit *distance) {
   return run->task->question.summary == API_SUMMARY_COUNT;
 }
 
-/* Writes {"a", "b", "colliderA"?, "colliderB"?, "distance", "status"?}; null: no pair. */
+/* Puts {"a", "b", "colliderA"?, "colliderB"?, "distance", "status"?}, or null if there is no
+ * pair. */
 static void put_closest_pair(api_buffer *out, const ct_scene *scene,
                              const api_variant_summary *summary) {
   const ct_distance_hit *hit = &summary->closest;

@@ -1,7 +1,7 @@
-/* Runs the variants of a query in sequence. Variants of a block reuse box lists and separating
- * planes of the previous variant. To make results independent of ranges and pages, a run silently
- * repeats the earlier variants of its block that it depends on, and the variant before the block
- * for `changes`. */
+/* Runs the variants of a query in sequence. Variants of one block reuse box lists and separating
+ * planes of the variant before. So that results do not depend on ranges and pages, a run first
+ * repeats the earlier variants of the block on which its own variants depend, without reporting
+ * them, and for `changes` also the variant before the block. */
 #include "execution/variants_run.h"
 
 #include <assert.h>
@@ -22,8 +22,8 @@ void api_put_plane_counts(api_buffer *out, const api_plane_counts *counts) {
   api_put_byte(out, '}');
 }
 
-/* Merges the variant's poses over the query's, into base + variant items of scratch memory. Both
- * are sorted by row. */
+/* Merges the variant's poses with the query's, both sorted by row, into `out`, which has room for
+ * all of them; for a row in both, the variant's pose is taken. Returns the number of poses. */
 static size_t merge_variant_poses(const ct_query_options *base, const api_variant *variant,
                                   ct_override *out) {
   size_t b = 0, v = 0, count = 0;
@@ -37,15 +37,15 @@ static size_t merge_variant_poses(const ct_query_options *base, const api_varian
   return count;
 }
 
-/* State across the variants of a range. */
+/* State that is carried from variant to variant of a range. */
 typedef struct variants_run {
   api_range_run *run;
-  bool was_own; /* the previous variant had its own scene */
+  bool was_own; /* the previous variant had a scene of its own */
   ct_override *scratch;
-  ct_query_frames *frames; /* NULL: none */
+  ct_query_frames *frames; /* box lists of the previous variant; NULL: not reused */
 } variants_run;
 
-/* Prepares the query of a variant. NULL: the range has a status. */
+/* Prepares the pair query of a variant. NULL: the range has a status other than CT_OK. */
 static ct_query *prepare_variant(const variants_run *v, size_t index, ct_query_options *options) {
   const api_query *q = &v->run->task->question;
   *options = q->options;
@@ -66,7 +66,8 @@ static ct_query *prepare_variant(const variants_run *v, size_t index, ct_query_o
   return query;
 }
 
-/* Runs a variant of a kind that has one result per variant; the previous page may contain it. */
+/* Runs a variant of a kind with one result per variant, unless that result is already on the
+ * previous page. */
 static void run_variant_poses(const variants_run *v, size_t index) {
   const api_query *q = &v->run->task->question;
   if (q->resumed && index == v->run->task->start && q->from.item > 0) return;
@@ -74,7 +75,7 @@ static void run_variant_poses(const variants_run *v, size_t index) {
                      merge_variant_poses(&q->options, &q->variants[index], v->scratch));
 }
 
-/* Summarises all hits of a variant. */
+/* Runs a variant's query and puts the summary of its results. The query is destroyed. */
 static void summarize_variant(const variants_run *v, ct_query *query, size_t index) {
   api_range_run *run = v->run;
   const ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
@@ -105,7 +106,8 @@ static void run_variant_query(const variants_run *v, size_t index) {
   }
   bool resumed = q->resumed && index == run->task->start && !run->silent;
   ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
-  /* Cached planes depend on the results before the page, too: find those again. */
+  /* Cached planes also depend on the variant's results before the page: evaluate these results
+   * again, but skip them. */
   run->skips = resumed && run->caches;
   if (resumed && !run->caches)
     items = (ct_query_range){(size_t)q->from.item, items.end, q->from.after, q->from.part};
@@ -117,7 +119,7 @@ static void run_variant_query(const variants_run *v, size_t index) {
     run->range->status = CT_PAIR_LIMIT;
 }
 
-/* Writes a list of [a, b] of ids. */
+/* Puts the member `key`, a list of pairs [a, b] of ids. */
 static void put_pair_changes(api_buffer *out, const char *key, const ct_scene *scene,
                              const ct_pair_index *pairs, size_t count) {
   api_put_key(out, key);
@@ -149,7 +151,8 @@ static void put_query_frame(api_buffer *out, const api_query *q, const ct_scene 
   put_pair_changes(out, "ended", scene, f->ended, f->ended_count);
 }
 
-/* Writes a variant's members beside its results, without a leading comma. */
+/* Puts the members that a variant has beside its results into the range's `frames`, without a
+ * leading comma. */
 static void put_variant_members(const variants_run *v, const api_plane_counts *before) {
   api_range_run *run = v->run;
   api_buffer more = {.bytes = NULL};
@@ -171,7 +174,7 @@ static void put_variant_members(const variants_run *v, const api_plane_counts *b
     run->range->status = CT_LIMIT;
 }
 
-/* Discards the state of previous variants. */
+/* Discards the box lists and the separating planes of previous variants. */
 static void discard_variant_state(variants_run *v) {
   api_range_run *run = v->run;
   if (run->caches) api_plane_caches_clear(run->caches);
@@ -181,11 +184,12 @@ static void discard_variant_state(variants_run *v) {
   run->range->memory = run->range->memory || !v->frames;
 }
 
-/* Runs the variant in its scene, whose rows may be other bodies than those of its neighbours. */
+/* Runs the variant in its own scene, or in the query's scene if it has none. */
 static void run_in_variant_scene(variants_run *v, size_t index, const api_plane_counts *counts) {
   api_range_run *run = v->run;
   const api_query *q = &run->task->question;
-  /* Rows of a variant's own scene may be other bodies: no state carries over. */
+  /* The rows of a variant's own scene may be other bodies than those of the previous variant:
+   * discard what was carried over. */
   bool is_own = q->variants[index].own != NULL;
   if (is_own || v->was_own) {
     discard_variant_state(v);
@@ -204,8 +208,9 @@ static void run_in_variant_scene(variants_run *v, size_t index, const api_plane_
   run->scene = q->scene;
 }
 
-/* First variant that a run from `begin` must evaluate. Pair lists of an explicit method depend on
- * the previous variant only; the choice of auto and the planes depend on the whole block. */
+/* Returns the first variant that must be evaluated for results from `begin` on. Box lists of an
+ * explicit broadphase method depend on the previous variant only; the choice of method by `auto`
+ * and the planes depend on all previous variants of the block. */
 static size_t find_first_variant(const api_query *q, size_t begin) {
   size_t block = begin / API_VARIANTS_BLOCK * API_VARIANTS_BLOCK;
   if (api_reuses_planes(q)) return block;
@@ -214,7 +219,8 @@ static size_t find_first_variant(const api_query *q, size_t begin) {
   return first > 0 ? first - 1 : 0;
 }
 
-/* Runs variants [begin, end) of one block; entry 0 of the range's variants is `first_reported`. */
+/* Runs variants [begin, end) of one block and reports those from `begin` on; entry 0 of
+ * range->variants belongs to variant first_reported. */
 static void run_variant_block(variants_run *v, size_t begin, size_t end, size_t first_reported) {
   api_range_run *run = v->run;
   for (size_t i = find_first_variant(&run->task->question, begin); i < end && api_range_open(run);
@@ -233,7 +239,8 @@ static void run_variant_block(variants_run *v, size_t begin, size_t end, size_t 
   }
 }
 
-/* Runs blocks of variants, each from an empty state. */
+/* Runs the variants [begin, end) block by block; each block starts without state of earlier
+ * variants. */
 static void run_variant_blocks(variants_run *v, size_t begin, size_t end) {
   api_range_run *run = v->run;
   for (size_t from = begin, to; from < end && api_range_open(run); from = to) {

@@ -6,7 +6,7 @@
 
 /* Runs variants [begin, end) of a query of mode VARIANTS. */
 void api_run_variants(api_range_run *run, size_t begin, size_t end);
-/* Writes the member `statistics` of cached planes. */
+/* Puts the member `statistics` of the cache of separating planes. */
 void api_put_plane_counts(api_buffer *out, const api_plane_counts *counts);
 
 #endif

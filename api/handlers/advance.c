@@ -12,18 +12,18 @@
 #include "queries/given_contacts.h"
 #include "results/result_json.h"
 
-/* Nominal cost, ns. The cost is unknown: a step searches contacts, also of meshes, and event-driven
- * modes choose the number of steps. It exceeds any limit for the event loop thread and for one
- * uninterrupted run. */
+/* Nominal cost of a simulation, ns. The real cost is not known beforehand: each step searches
+ * contacts, also of meshes, and event-driven modes choose the number of steps. The value exceeds
+ * the limits for work on the event loop's thread and for work without interruption. */
 #define UNKNOWN_NS 1e12
-/* Greatest gravity, m/s^2. */
+/* Greatest component of gravity, m/s^2. */
 #define GRAVITY_MAX 1e6
-/* Greatest number of events in a reply or in a progress line; further ones are counted. */
+/* Greatest number of events listed in a reply or a progress line; further ones are only counted. */
 #define EVENTS_MAX 10000
-/* Default step, s. */
+/* Default time step, s. */
 #define TIME_STEP 1e-3
-/* Memory of a contact in a step, found and solved, bytes: limits the contacts by
- * requestMemoryBytes. */
+/* Assumed memory of a contact in a step, for detection and solver, bytes. requestMemoryBytes
+ * divided by it limits the number of contacts. */
 #define BYTES_PER_CONTACT 4096
 
 struct api_advance {
@@ -31,16 +31,17 @@ struct api_advance {
   ct_advance *motion;
   ct_status status;
   bool done;
-  bool in_lines;     /* the reply has progress lines */
-  bool poses;        /* reply and lines list poses */
-  bool lists;        /* reply and lines list the events since the previous line */
-  api_buffer events; /* separated by commas */
+  bool in_lines;     /* the reply is streamed with progress lines */
+  bool poses;        /* the reply and the progress lines list poses */
+  bool lists;        /* the reply and the progress lines list the events since the previous line */
+  api_buffer events; /* collected events as JSON, separated by commas */
   size_t event_count;
   uint64_t left_out;
-  double every, next_line; /* simulated time, s */
-  const ct_scene *scene;   /* borrowed from the call */
+  double every,
+      next_line; /* interval of progress lines, and time of the next one; simulated time, s */
+  const ct_scene *scene; /* borrowed from the call */
   api_buffer lines;
-  bool delivered; /* the caller has received `lines` */
+  bool delivered; /* `lines` have been passed to the caller and may be overwritten */
 };
 
 enum {
@@ -101,7 +102,8 @@ static bool read_advance_include(api_reader *reader, const api_field *field, api
   return false;
 }
 
-/* Checks the number of steps; the default timeStep never exceeds it. */
+/* Checks that the simulation does not need too many steps. The greatest duration needs fewer steps
+ * than the limit if timeStep has its default. */
 static bool check_step_count(api_reader *reader, const api_field *field,
                              const ct_advance_options *options) {
   double steps = ceil(options->duration / options->time_step);
@@ -140,7 +142,7 @@ static bool read_advance_tolerances(api_reader *reader, const api_field *m,
          good;
 }
 
-/* Checks that every body has elastic moduli if the mode needs them. */
+/* If the mode uses the elastic law, checks that every body has elastic moduli. */
 static bool check_elastic_moduli(const api_call *call, api_reader *reader, const api_field *mode,
                                  const ct_advance_options *options) {
   uint32_t collider;
@@ -173,7 +175,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
                         [INCLUDE] = {.name = "include"},
                         [DEADLINE] = {.name = "deadlineMs"}};
   if (!api_call_parse(call, &root)) return false;
-  /* Defaults come from the scene. */
+  /* The defaults of these options are properties of the scene. */
   options->gravity = ct_scene_gravity(call->scene);
   options->time_step = TIME_STEP;
   options->contact_tolerance = ct_scene_default_epsilon(call->scene);
@@ -195,8 +197,8 @@ static bool read_advance(api_call *call, api_advance *advance) {
   good = api_read_loads(&reader, &m[LOADS], call->scene, &loads) && good;
   options->loads = loads.loads;
   options->load_count = loads.load_count;
-  /* A fast separating contact may pull, as in Modia3D; truncation at zero would make the force
-   * non-smooth. */
+  /* The force of a fast separating contact may pull, as in Modia3D: truncating it at zero would
+   * make the force non-smooth. */
   options->elastic.pull = true;
   good = api_read_elastic(&reader, &m[ELASTIC], &options->elastic, NULL) && good;
   good = api_reject_unused(&reader, &m[ELASTIC], options->mode != CT_ADVANCE_COMPLIANT,
@@ -256,7 +258,7 @@ static api_step fail_advance(api_call *call, ct_status status) {
   return api_call_fail(call);
 }
 
-/* Checks that every dynamic body has an invertible inertia. */
+/* Checks that every dynamic body has an invertible inertia. False with BAD_MASS. */
 static bool check_invertible_inertias(api_call *call) {
   uint32_t row = api_find_singular(call->scene);
   if (row == CT_NO_ROW) return true;
@@ -274,7 +276,7 @@ static double advance_cost(const api_call *call) {
   return UNKNOWN_NS;
 }
 
-/* 0 until the duration is simulated, then -1. */
+/* Returns 0, the range of the next step, until the duration is simulated; then -1. */
 static long next_advance_step(api_call *call) {
   const api_advance *advance = call->advance;
   return advance->done || advance->status != CT_OK ? -1 : 0;
@@ -320,7 +322,7 @@ static void put_pose_cell(api_buffer *out, column which, const ct_body *body, co
   }
 }
 
-/* Writes the poses and velocities of all bodies with motion, as columns for PATCH /poses. */
+/* Puts poses and velocities of all bodies with a motion, as columns that PATCH /poses accepts. */
 static void put_pose_columns(api_buffer *out, const api_advance *advance) {
   static const char *const names[COLUMNS] = {"ids", "positions", "rotations", "linearVelocities",
                                              "angularVelocities"};
@@ -363,7 +365,7 @@ static void put_advance_event(api_buffer *out, const ct_scene *scene,
   api_put_byte(out, '}');
 }
 
-/* Collects the events of the step. */
+/* Appends the events of the last step to the collected ones. */
 static void collect_events(api_advance *advance) {
   size_t count;
   const ct_advance_event *events = ct_advance_events(advance->motion, &count);
@@ -377,7 +379,8 @@ static void collect_events(api_advance *advance) {
   }
 }
 
-/* Writes the collected events and clears them. */
+/* Puts the members eventList and, if events were left out, their number; clears the collected
+ * events. */
 static void put_collected_events(api_buffer *out, api_advance *advance) {
   api_put_key(out, "eventList");
   api_put_byte(out, '[');
@@ -389,7 +392,8 @@ static void put_collected_events(api_buffer *out, api_advance *advance) {
   advance->left_out = 0;
 }
 
-/* Writes a progress line; the end of the simulation is reported by the reply instead. */
+/* Appends a progress line. No line is written at the end of the simulation, which the reply
+ * reports. */
 static void write_progress_line(api_advance *advance, const ct_advance_state *state) {
   if (advance->delivered) advance->lines.length = 0;
   advance->delivered = false;
@@ -398,12 +402,12 @@ static void write_progress_line(api_advance *advance, const ct_advance_state *st
   if (advance->lists) put_collected_events(&advance->lines, advance);
   if (advance->poses) put_pose_columns(&advance->lines, advance);
   api_put_raw(&advance->lines, "}\n");
-  /* The next multiple of progressEvery; if round-off makes it the current time, the next step
-   * writes a line. */
+  /* The next line is due at the next multiple of progressEvery. If round-off yields the current
+   * time again, the next step writes a line. */
   advance->next_line = advance->every * (floor(state->time / advance->every) + 1.0);
 }
 
-/* Adds the solver's iterations in the step to the thread's counters. */
+/* Adds the solver's iterations of one step to the thread's counters. */
 static void count_solved_step(const ct_advance_state *before, const ct_advance *motion,
                               api_solver_counts *solved) {
   const ct_advance_state now = ct_advance_now(motion);
@@ -435,7 +439,8 @@ static const char *read_progress_lines(api_call *call, size_t *length) {
   return advance->lines.bytes;
 }
 
-/* Writes the progress as a sentence to append, at most API_HINT_MAX bytes. */
+/* Writes the progress made until the deadline, as a sentence to append to an error's detail; at
+ * most API_HINT_MAX bytes. */
 static void write_advance_hint(const api_call *call, char *out) {
   const api_advance *advance = call->advance;
   ct_advance_state state = ct_advance_now(advance->motion);

@@ -1,6 +1,7 @@
-/* POST /v1/scenes/{s}/advance: simulates a scene in time. The handler reads the request, each range
- * is one step, and finish writes the final state. The simulation runs on a snapshot while other
- * writes continue; its result becomes a revision only if there were none. */
+/* POST /v1/scenes/{s}/advance: simulates a scene over a duration. The handler reads the request,
+ * each range runs one step, and finish writes the final state. The simulation runs on a snapshot of
+ * the scene while other writes continue; its result becomes a revision only if there was no such
+ * write. */
 #ifndef API_HANDLERS_ADVANCE_H
 #define API_HANDLERS_ADVANCE_H
 

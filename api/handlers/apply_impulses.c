@@ -1,13 +1,13 @@
-/* Handles impulses as a write: a query of kind impulse, with all resulting velocities in one
- * revision. If-Match is required, because a repeated request would resolve a different
- * collision. */
+/* Handles impulses as a write: answers a query of kind impulse and writes all resulting velocities
+ * to the scene as one revision. If-Match is required: a repeated request would find the velocities
+ * after the first collision and resolve another one. */
 #include <string.h>
 
 #include "documents/packed_poses_json.h"
 #include "handlers/query_call.h"
 
-/* The scene with the poses and velocities of the request applied, unpublished, owned by the caller.
- * Removes them from the request. NULL: faults. */
+/* Returns the scene with the poses and velocities of the request applied; it is not published, and
+ * the caller owns it. Removes the poses from the request. NULL: faults were added. */
 static const ct_scene *apply_request_poses(api_call *call, api_reader *reader,
                                            const api_field *root) {
   const api_pointer at = api_pointer_member(&root->path, "poses");
@@ -40,7 +40,7 @@ static bool read_impulse_query(api_call *call, const api_field *root) {
   return api_read_query(&reader, root, &context, query);
 }
 
-/* Checks that no velocity exceeds the limit of a scene's bodies. */
+/* Checks that no resulting velocity exceeds the limit for the bodies of a scene. */
 static bool check_speeds(api_call *call, const ct_scene *scene, const api_task *task) {
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_velocity *after = &task->after[row].velocity;
@@ -55,7 +55,7 @@ static bool check_speeds(api_call *call, const ct_scene *scene, const api_task *
   return true;
 }
 
-/* Writes changed velocities to the draft. */
+/* Writes the velocities that changed to the draft. */
 static bool write_velocities(const ct_scene *scene, const api_task *task, ct_draft *draft) {
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_velocity before = ct_scene_velocity(scene, row), *after = &task->after[row].velocity;

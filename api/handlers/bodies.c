@@ -1,4 +1,5 @@
-/* Handles bodies: the collection (bulk writes are atomic, one revision each) and single bodies. */
+/* Handles bodies: the collection, whose bulk writes are atomic and make one revision each, and
+ * single bodies. */
 #include <string.h>
 
 #include "common/cursor.h"
@@ -9,7 +10,8 @@
 
 /* ---- listing -------------------------------------------------------------------------------- */
 
-/* Reads the start of a page; sets the scene to the cursor's revision. */
+/* Reads the cursor, or starts at row 0 if there is none; sets the call's scene to the revision to
+ * which the cursor is bound. */
 static bool read_page_start(api_call *call, const char *text, uint64_t *row) {
   if (!text[0]) return true;
   api_cursor cursor;
@@ -23,7 +25,8 @@ static bool read_page_start(api_call *call, const char *text, uint64_t *row) {
   return call->scene != NULL;
 }
 
-/* Writes bodies from *row until `limit` or `bytes_max` is reached; *row is then the next row. */
+/* Puts the bodies from *row on until `limit` bodies or a quarter of requestMemoryBytes are reached;
+ * *row is then the next row. Returns the number of bodies. */
 static uint64_t put_body_rows(api_call *call, api_buffer *bodies, uint64_t *row, uint64_t limit) {
   size_t bytes_max = call->service->limits.request_memory_bytes / 4;
   uint64_t count = 0;
@@ -33,7 +36,7 @@ static uint64_t put_body_rows(api_call *call, api_buffer *bodies, uint64_t *row,
     api_put_row(bodies, call->scene, (uint32_t)*row);
     count++;
   }
-  /* Trailing rows of removed bodies make no further page. */
+  /* Skip rows of removed bodies at the end, so that they do not make an empty page. */
   while (*row < rows && !ct_scene_body(call->scene, (uint32_t)*row)) (*row)++;
   return count;
 }
@@ -71,7 +74,7 @@ api_step api_bodies_list(api_call *call) {
 
 /* ---- bulk ----------------------------------------------------------------------------------- */
 
-/* Reads the bodies of a JSON array into the feed's list, which a streamed request has filled
+/* Reads the bodies of the request into the feed's list. A streamed request has filled that list
  * before. */
 static bool read_posted_bodies(api_call *call) {
   if (call->feed.used) return api_ndjson_end(&call->feed.ndjson);
@@ -133,7 +136,7 @@ api_step api_bodies_patch(api_call *call) {
   return api_call_fail(call);
 }
 
-/* Removes the bodies of the parameters id. */
+/* Removes the bodies that the URL parameters id name. */
 static bool remove_bodies_by_id(api_call *call, ct_draft *draft, uint64_t *count) {
   const char *text = call->query;
   api_url_parameter parameter;
@@ -158,7 +161,7 @@ static bool remove_bodies_by_id(api_call *call, ct_draft *draft, uint64_t *count
   return true;
 }
 
-/* Removes the bodies whose id begins with the prefix; warns if there are none. */
+/* Removes the bodies whose id begins with the prefix. Warns if there are none. */
 static bool remove_bodies_by_prefix(api_call *call, const api_url_parameter *prefix,
                                     ct_draft *draft, uint64_t *count) {
   uint32_t rows = ct_scene_rows(call->scene);
@@ -184,8 +187,8 @@ static bool remove_bodies_by_prefix(api_call *call, const api_url_parameter *pre
   return true;
 }
 
-/* Removes the selected bodies: by ids, or by one non-empty prefix. Without parameters nothing is
- * removed, to protect the scene. */
+/* Removes the selected bodies: those of the parameters id, or those of one nonempty prefix. A
+ * request without parameters is refused, since it would empty the scene. */
 static bool remove_selected_bodies(api_call *call, ct_draft *draft, uint64_t *count) {
   const char *text = call->query;
   api_url_parameter parameter, prefix = {0};
@@ -235,7 +238,8 @@ api_step api_body_get(api_call *call) {
   return api_call_send_raw(call, 200);
 }
 
-/* Writes the body of the request, with the id of the path, to the draft. */
+/* Writes the body of the request to the draft, with the id of the path. *created: the scene did not
+ * have the body. */
 static bool replace_or_insert_body(api_call *call, ct_draft *draft, bool *created) {
   api_reader reader = api_call_reader(call);
   api_body_form form = {.id = api_text(call->match.item_id), .id_is_fixed = true};

@@ -1,6 +1,6 @@
 /* Handles POST /v1/scenes/{s}/contactStates/{c}, an event of a contact state: applies new poses and
- * velocities, finds the contacts again, and writes both as one revision. The search costs as much
- * as a query over all pairs and runs on a worker. */
+ * velocities, finds the contacts again, and writes contacts and poses as one revision. The search
+ * costs as much as a query over all pairs and therefore runs on a worker. */
 #include "handlers/contact_state.h"
 
 #include <assert.h>
@@ -16,20 +16,22 @@
 #include "results/contact_state_json.h"
 #include "results/method_json.h"
 
-/* Least hysteresis, m: without it, z1 of touching bodies would stay 0. */
+/* Least contact epsilon (hysteresis), m. With 0, the function z1 of touching bodies would stay
+ * 0. */
 #define CONTACT_EPSILON_MIN DBL_MIN
-/* Greatest time, s. */
+/* Greatest magnitude of the event's time, s. */
 #define TIME_MAX 1e15
-/* Share of a request's memory for contacts (1 / n): they are found, reported, and stored. */
+/* The contacts of an event may use the fraction 1 / CONTACTS_SHARE of a request's memory: they are
+ * found, reported and stored. */
 #define CONTACTS_SHARE 4
 
 struct api_contact_event {
   const ct_contact_state *previous; /* borrowed from the call's scene; NULL: the first event */
-  const ct_scene *scene;            /* with the new poses, without the new state */
+  const ct_scene *scene; /* the scene with the new poses, still with the previous contact state */
   ct_contact_event_options options;
   ct_contact_event found;
-  ct_status status; /* of the run */
-  bool only_pairs;  /* of persisted contacts only list pair numbers */
+  ct_status status; /* status of the search, set once `complete` */
+  bool only_pairs;  /* persisted contacts are listed only by their pair numbers */
   bool handed_out, complete;
   double cost;
 };
@@ -59,7 +61,7 @@ static void destroy_contact_event(api_call *call) {
 
 /* ---- decode --------------------------------------------------------------------------------- */
 
-/* Reads the time, which must not decrease. */
+/* Reads the time, which must not be before that of the state's last event. */
 static bool read_event_time(api_reader *reader, const api_field *field,
                             const ct_contact_state *previous, double *out) {
   double last = previous ? ct_contact_state_time(previous) : 0.0;
@@ -74,7 +76,8 @@ static bool read_event_time(api_reader *reader, const api_field *field,
   return false;
 }
 
-/* Reads contactEpsilon, fixed by the state's first event. */
+/* Reads contactEpsilon. The state's first event fixes it; a later event may only repeat the
+ * value. */
 static bool read_contact_epsilon(api_reader *reader, const api_field *field,
                                  const ct_contact_state *previous, double *out) {
   *out = previous ? ct_contact_state_epsilon(previous) : CT_CONTACT_EPSILON;
@@ -92,8 +95,8 @@ static bool read_contact_epsilon(api_reader *reader, const api_field *field,
   return false;
 }
 
-/* Reads the method and its parameters, fixed by the state's first event; later events may repeat
- * them. */
+/* Reads the method and its parameters. The state's first event fixes them; a later event may only
+ * repeat them. */
 static bool read_contact_method(api_reader *reader, const api_field m[COUNT],
                                 const ct_contact_state *previous,
                                 ct_contact_event_options *options) {
@@ -136,7 +139,7 @@ static bool read_persisted_word(api_reader *reader, const api_field *field, bool
   return good;
 }
 
-/* Reads the request into the event's options and the draft. */
+/* Reads the request: the options into `event`, the poses and velocities into `draft`. */
 static bool read_contact_event(api_call *call, api_contact_event *event, ct_draft *draft) {
   api_reader reader = api_call_reader(call);
   const api_limits *limits = &call->service->limits;
@@ -162,7 +165,7 @@ static bool read_contact_event(api_call *call, api_contact_event *event, ct_draf
          api_apply_poses(&reader, &m[POSES].path, &poses, false, draft) && good;
 }
 
-/* Checks the limit of contact states for a new one. */
+/* Checks that the scene may have one more contact state. */
 static bool check_state_count(api_call *call) {
   uint64_t limit = call->service->limits.contact_states;
   size_t count = ct_scene_attachment_count(call->scene);
@@ -175,7 +178,8 @@ static bool check_state_count(api_call *call) {
   return false;
 }
 
-/* Checks the memory of all states of the scene, the new state replacing its predecessor. */
+/* Checks the memory of all contact states of the scene, with the new state in place of its
+ * predecessor. */
 static bool check_states_memory(api_call *call) {
   uint64_t limit = call->service->limits.contact_states_bytes,
            bytes = ct_contact_state_bytes(call->event->found.state);
@@ -226,7 +230,8 @@ static void run_contact_event(api_call *call, long range, api_scratch *scratch) 
 
 /* ---- the reply ------------------------------------------------------------------------------ */
 
-/* Writes contact records. True: some record has members of the elastic law. */
+/* Puts a list of contact records. True: at least one record has the members cRes and dRes of the
+ * elastic law. */
 static bool put_contact_records(api_call *call, const char *name, const uint32_t *indices,
                                 size_t count) {
   const api_contact_event *event = call->event;

@@ -1,19 +1,20 @@
-/* Emits the events `ended` and `began`. For each pair number they alternate on a stream: deleting a
- * state ends its contacts, and a scene never reuses pair numbers. */
+/* Adds the events `ended` and `began`. On a stream they alternate for each pair number: deleting a
+ * state ends its contacts, and a scene never reuses a pair number. */
 #include "handlers/contact_event_payload.h"
 
 #include <stdlib.h>
 
 #include "results/contact_state_json.h"
 
-/* Members shared by the events of one write. */
+/* Members that all events of one write have in common. */
 typedef struct event_frame {
   const char *id; /* of the contact state */
   double time;    /* of the state's last event */
   uint64_t revision;
 } event_frame;
 
-/* Emits one event. False: this and all further events of the state are dropped. */
+/* Adds one event, `began` or `ended`; the other argument is NULL. False: this and all further
+ * events of the state are dropped. */
 static bool emit_contact_event(api_call *call, const event_frame *frame, const ct_scene *scene,
                                const ct_contact_record *began, const ct_contact_ended *ended) {
   api_buffer data = {0};
@@ -55,7 +56,8 @@ static int compare_pair_numbers(const void *x, const void *y) {
 void api_emit_state_ended(api_call *call, const char *id, const ct_contact_state *state) {
   const event_frame frame = make_event_frame(call, id, state);
   size_t count = ct_contact_state_count(state);
-  /* If the events exceed the backlog, one `reset` replaces them, and no order is needed. */
+  /* If the events exceed the backlog, one `reset` replaces them: the contacts need not be sorted
+   * then. */
   const ct_contact_record **records =
       count < call->service->limits.event_ring ? malloc((count + 1) * sizeof *records) : NULL;
   if (!records) {

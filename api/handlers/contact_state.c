@@ -1,4 +1,4 @@
-/* Handles reading and deletion of contact states; contact_event.c handles their events. */
+/* Handles reading and deletion of contact states. Their events are handled in contact_event.c. */
 #include "handlers/contact_state.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Handlers of a scene's contact states, and the events that a worker computes. */
+/* Handlers of a scene's contact states and of their events, which a worker computes. */
 #ifndef API_HANDLERS_CONTACT_STATE_H
 #define API_HANDLERS_CONTACT_STATE_H
 
@@ -9,8 +9,8 @@ api_step api_contact_states_list(api_call *call);
 api_step api_contact_state_get(api_call *call);
 api_step api_contact_state_delete(api_call *call);
 
-/* contact_event.c: the handler reads the request and applies poses; one range finds the contacts;
- * the end writes contacts and poses as one revision. */
+/* contact_event.c: the handler reads the request and applies the poses, a single range finds the
+ * contacts, and finish writes contacts and poses as one revision. */
 api_step api_contact_event_post(api_call *call);
 
 #endif

@@ -1,5 +1,5 @@
 /* Reads dense and sparse matrices and vectors. Sparse matrices are converted from coordinate to
- * row-compressed format by two stable counting sorts. */
+ * row-compressed format by two stable counting sorts, by column and then by row. */
 #include "handlers/matrix_json.h"
 
 #include <float.h>
@@ -7,7 +7,7 @@
 
 static const double finite_range[2] = {-DBL_MAX, DBL_MAX};
 
-/* Reads the numbers of an array whose length is `count`. */
+/* Reads the numbers of an array that is known to have `count` elements. */
 static bool read_array_numbers(api_reader *reader, const api_field *field, size_t count,
                                const double range[2], double *out) {
   bool good = true;
@@ -108,8 +108,8 @@ static bool read_coordinates(api_reader *reader, const api_field *m, size_t n, c
          !api_reader_cancelled(reader);
 }
 
-/* Stable counting sort: `to` is `from` in ascending order of keys; starts[n + 1] are the offsets of
- * each key. */
+/* Sorts the `count` indices of `from` stably by keys[index], which are below n, into `to`.
+ * starts[k] is set to the offset of the first index with key k, starts[n] to count. */
 static void sort_by_key(const uint32_t *keys, size_t n, const uint32_t *from, uint32_t *to,
                         size_t *starts, size_t count) {
   memset(starts, 0, (n + 1) * sizeof *starts);
@@ -120,8 +120,8 @@ static void sort_by_key(const uint32_t *keys, size_t n, const uint32_t *from, ui
   starts[0] = 0;
 }
 
-/* Index of the first duplicate entry, as given; `count`: none. Duplicates are adjacent in
- * `order`. */
+/* Returns the least index of an entry that equals an earlier one in row and column; `count`: none.
+ * `order` sorts the entries by row and column, so that duplicates are adjacent. */
 static size_t find_duplicate_entry(const coordinates *p, const uint32_t *order) {
   size_t first = p->count;
   for (size_t k = 1; k < p->count; k++) {
@@ -145,7 +145,7 @@ static bool compress_rows(api_reader *reader, const api_field *columns, const co
   for (size_t k = 0; k < count; k++) given[k] = (uint32_t)k;
   sort_by_key(p->columns, n, given, order, starts, count);
   sort_by_key(p->rows, n, order, given, starts, count);
-  /* After both sorts duplicates are adjacent. */
+  /* The entries are sorted by row and column now: duplicates are adjacent. */
   size_t twice = find_duplicate_entry(p, given);
   if (twice < count) {
     api_field element = api_field_element(columns, twice);

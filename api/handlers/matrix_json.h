@@ -1,6 +1,7 @@
-/* Square matrices and vectors of raw problems in JSON. A matrix is an array of rows, or a list of
- * entries {"n", "rows", "cols", "values"} (coordinate format) in any order without duplicates;
- * other entries are 0. Any finite double is accepted. */
+/* Square matrices and vectors of problems posted to /v1/solve, in JSON. A dense matrix is an array
+ * of rows. A sparse matrix is {"n", "rows", "cols", "values"}: entry k is values[k] in row rows[k]
+ * and column cols[k], in any order without duplicates, and all other entries are 0. Any finite
+ * double is accepted. */
 #ifndef API_HANDLERS_MATRIX_JSON_H
 #define API_HANDLERS_MATRIX_JSON_H
 
@@ -8,17 +9,17 @@
 
 #include "json/fields.h"
 
-/* Reads a matrix into the reader's arena. Faults: WRONG_TYPE (also a row of wrong length),
+/* Reads a matrix into the reader's arena. Faults: WRONG_TYPE (also for a row of wrong length),
  * OUT_OF_RANGE (an index), BAD_VALUE (a duplicate entry), LIMIT_EXCEEDED (more than
  * CT_LCP_ITERATIVE_MAX rows). */
 bool api_read_matrix(api_reader *reader, const api_field *field, ct_matrix *out);
 
-/* Reads an array of exactly `count` numbers in a range, into the reader's arena. Absent: *out is
- * unchanged. */
+/* Reads an array of exactly `count` numbers, each from range[0] to range[1], into the reader's
+ * arena. If the field is absent, *out is unchanged. */
 bool api_read_vector(api_reader *reader, const api_field *field, size_t count,
                      const double range[2], const double **out);
 
-/* Writes "name":[...]. */
+/* Puts the member "name":[...]. */
 void api_put_member_vector(api_buffer *out, const char *name, const double *values, size_t count);
 
 #endif

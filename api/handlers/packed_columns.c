@@ -1,4 +1,5 @@
-/* Handles a scene's poses and vertices (packed columns) and filters. */
+/* Handles a scene's poses and vertices, which are transferred as packed columns, and its
+ * filters. */
 #include <string.h>
 
 #include "common/spelling.h"
@@ -72,7 +73,8 @@ api_step api_filters_put(api_call *call) {
   return api_call_fail(call);
 }
 
-/* Row of the body in the URL parameter `name`, which must occur once; CT_NO_ROW with a fault. */
+/* Returns the row of the body that the URL parameter `name` selects; the parameter must occur once.
+ * CT_NO_ROW: a fault was added. */
 static uint32_t find_parameter_row(api_call *call, const char *name) {
   const char *text = call->query;
   api_url_parameter parameter, found = {0};

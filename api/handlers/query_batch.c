@@ -1,4 +1,4 @@
-/* Handles batches: queries of any kinds at one revision, answered in order, each with its own
+/* Handles batches: queries of any kinds at one revision, answered in order, each with its own HTTP
  * status. */
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- the reply ------------------------------------------------------------------------------ */
 
-/* Writes {"id"?, "httpStatus", "result" | "problem"}. */
+/* Puts {"id"?, "httpStatus", "result" | "problem"}, the answer of one query. */
 static void put_batch_answer(api_call *call, api_task *task, api_faults *faults) {
   api_buffer *out = &call->out;
   api_buffer result = {0};
@@ -58,10 +58,10 @@ static const api_work_operations batch_work = API_QUERY_WORK(finish_batch);
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-/* Members of the batch itself. */
+/* Members of the batch, as opposed to those of its queries. */
 enum { B_QUERIES, B_POSES, B_ADD, B_FILTERS, B_DEADLINE, B_COUNT };
 
-/* Reads the kind and the id of a query first: the kind determines the other members. */
+/* Reads the kind and the id of a query, because the kind determines which other members it has. */
 static bool read_query_kind(api_reader *reader, const api_field *field,
                             const api_kind_operations **kind, ct_text *id) {
   const char *words[API_KIND_COUNT];
@@ -83,7 +83,8 @@ static bool read_query_kind(api_reader *reader, const api_field *field,
   return good && which < API_KIND_COUNT;
 }
 
-/* Reads one query. Its faults become its answer. Its memory belongs to the call. */
+/* Reads one query. If it has faults, the problem becomes the answer of this query alone. The
+ * query's memory is owned by the call. */
 static void read_batch_query(api_call *call, const api_field *field, const api_query_context *batch,
                              api_faults *faults, api_task *task) {
   api_reader reader = api_call_reader(call);
@@ -98,7 +99,7 @@ static void read_batch_query(api_call *call, const api_field *field, const api_q
   api_put_problem(&task->problem, faults);
 }
 
-/* Members shared by the queries of a batch. */
+/* Members of a batch that apply to all of its queries. */
 typedef struct common_members {
   api_field members[B_COUNT];
   api_poses poses;
@@ -106,7 +107,7 @@ typedef struct common_members {
   uint64_t supposed_rows;
 } common_members;
 
-/* Reads add and filters, which apply to every query. */
+/* Reads the members add and filters of the batch, which apply to every query. */
 static bool read_batch_hypotheses(api_call *call, common_members *common) {
   api_reader reader = api_call_reader(call);
   common->supposed = (api_hypotheses){{&common->members[B_ADD]}, {&common->members[B_FILTERS]}};
@@ -115,7 +116,8 @@ static bool read_batch_hypotheses(api_call *call, common_members *common) {
   return call->plan->supposed != NULL;
 }
 
-/* Reads poses, from which every query with poses starts; they must fit the scene. */
+/* Reads the poses of the batch, which apply to every query whose kind has poses, and checks their
+ * ids in the scene. */
 static bool read_batch_poses(api_call *call, common_members *common, const ct_scene *scene) {
   const api_field *field = &common->members[B_POSES];
   api_reader reader = api_call_reader(call);
@@ -126,7 +128,7 @@ static bool read_batch_poses(api_call *call, common_members *common, const ct_sc
          api_override_poses(&reader, &field->path, &common->poses, scene, &unused, &count);
 }
 
-/* Refuses members that need a scene in the path. */
+/* Refuses members of the batch that require a scene in the path. */
 static bool refuse_scene_members(api_call *call, const common_members *common) {
   static const int of_scene[] = {B_POSES, B_ADD, B_FILTERS};
   api_reader reader = api_call_reader(call);
@@ -137,7 +139,8 @@ static bool refuse_scene_members(api_call *call, const common_members *common) {
   return good;
 }
 
-/* Adds the shared members to the hash of cursors. False: out of memory. */
+/* Adds the shared members to the hash to which the cursors of the queries are bound. False: out of
+ * memory. */
 static bool hash_shared_members(const common_members *common, uint64_t *hash) {
   static const int bound[] = {B_POSES, B_ADD, B_FILTERS};
   json_t *object = json_object();
@@ -153,7 +156,7 @@ static bool hash_shared_members(const common_members *common, uint64_t *hash) {
 
 static bool read_batch_queries(api_call *call, const api_field *queries, size_t count,
                                const api_query_context *context) {
-  /* One collector serves all queries; it is too large for the stack. */
+  /* The queries are read with one collector of faults in turn; it is too large for the stack. */
   api_faults *faults = malloc(sizeof *faults);
   for (size_t i = 0; faults && i < count; i++) {
     api_field element = api_field_element(queries, i);

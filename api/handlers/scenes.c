@@ -1,4 +1,4 @@
-/* Handles whole scenes: list, create, read, replace, change settings, delete. */
+/* Handles whole scenes: listing, creation, reading, replacement, change of settings, deletion. */
 #include "handlers/scenes.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ ct_draft *api_scene_draft(api_call *call, bool exists) {
   return draft;
 }
 
-/* Reads a decimal number of 1 to 9 digits. */
+/* Reads a limit written with 1 to 9 decimal digits. */
 static bool read_limit_digits(const api_url_parameter *parameter, uint64_t *out) {
   if (parameter->value_length == 0 || parameter->value_length > 9) return false;
   if (strspn(parameter->value, "0123456789") != parameter->value_length) return false;
@@ -84,7 +84,7 @@ void api_scene_put_next(api_call *call, const char *last) {
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-/* Index of the first entry after the id in ascending order; 0 for "". */
+/* Returns the index of the first scene whose id is greater than `id`; 0 for "". */
 static size_t find_first_entry_after(const api_input *input, const char *id) {
   size_t low = 0, high = input->scene_count;
   while (low < high) {
@@ -127,7 +127,8 @@ api_step api_scenes_list(api_call *call) {
 
 /* ---- whole scenes --------------------------------------------------------------------------- */
 
-/* Makes call->next from the request's body. The document's id, if any, must be `own`. */
+/* Makes call->next from the request's body. If the document has an id, it must equal `own`; own
+ * NULL: it must not have one. */
 static bool make_posted_scene(api_call *call, const char *own, uint64_t revision) {
   api_reader reader = api_call_reader(call);
   api_scene_document document = {0};

@@ -1,4 +1,4 @@
-/* Handlers of a scene's resources: the scene itself, its bodies, poses and filters. */
+/* Handlers of a scene's resources: the scene itself, its bodies, poses, vertices and filters. */
 #ifndef API_HANDLERS_SCENES_H
 #define API_HANDLERS_SCENES_H
 
@@ -33,19 +33,22 @@ api_step api_filters_effective(api_call *call);
 
 /* Shared by the handlers (scenes.c). */
 
-/* Sets the ETag; replies 304 if If-None-Match names the current revision. True: the reply is
+/* Sets the ETag and, if If-None-Match lists the current revision, replies 304. True: the reply is
  * complete. */
 bool api_scene_not_modified(api_call *call);
-/* Checks the preconditions of a write and begins its draft. NULL: a fault. */
+/* Checks the preconditions of a write and begins a draft of the call's scene. exists: the written
+ * resource exists already (for If-Match: *). NULL: a fault was added. */
 ct_draft *api_scene_draft(api_call *call, bool exists);
-/* Reads limit and cursor of a listing; cursor is "" if not sent. False: faults. */
+/* Reads the URL parameters limit and cursor of a listing; cursor is "" if it was not sent. False:
+ * faults were added. */
 bool api_scene_page(api_call *call, uint64_t *limit, char cursor[API_URL_VALUE_MAX + 1]);
-/* Hash to which the cursors of a listing are bound. */
+/* Returns the hash to which the cursors of the call's listing are bound. */
 uint64_t api_scene_list_hash(const api_call *call);
-/* Reads limit, and the id after which a list in id order continues, "" for its beginning. False:
- * faults. */
+/* Reads the limit, and from the cursor the id after which a list in ascending order of id
+ * continues; "" for its beginning. False: faults were added. */
 bool api_read_list_position(api_call *call, uint64_t *limit, char after[CT_ID_LENGTH_MAX + 1]);
-/* Writes the members truncated and nextCursor; `last` is the last id of the page. */
+/* Puts the members truncated, true, and nextCursor, which continues the list after the id
+ * `last`. */
 void api_scene_put_next(api_call *call, const char *last);
 
 #endif

@@ -1,4 +1,4 @@
-/* Handles documents about the daemon, which only depend on the program and its options. */
+/* Handles documents about the daemon; they depend only on the program and its options. */
 #include "handlers/service_info.h"
 
 #include "common/limits.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Limits of the engine and of the readers that cannot be configured. */
+/* Puts the limits of the engine and of the readers that cannot be configured. */
 static void put_fixed_limits(api_buffer *out) {
   const struct {
     const char *name;

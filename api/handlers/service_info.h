@@ -1,4 +1,5 @@
-/* Handlers of documents about the daemon: limits, version, problems, the OpenAPI document. */
+/* Handlers of documents about the daemon: limits, version, problem types and the OpenAPI
+ * document. */
 #ifndef API_HANDLERS_SERVICE_INFO_H
 #define API_HANDLERS_SERVICE_INFO_H
 

@@ -1,5 +1,5 @@
-/* Uploads of shapes: read, build, report. The report is stored as text, because a shape never
- * changes. */
+/* Uploads of shapes: reads the body, builds the shape and writes its report. The report is stored
+ * as text, because a shape never changes. */
 #include "handlers/shape_upload.h"
 
 #include <contact/limits.h>
@@ -8,19 +8,19 @@
 #include "shapes/mesh_repair_json.h"
 #include "shapes/shape_json.h"
 
-/* A largest side outside of these values suggests a wrong unit, m. */
+/* A largest side outside of this range suggests that the unit is wrong, m. */
 #define LIKELY_LEAST 1e-3
 #define LIKELY_GREATEST 100.0
 
-/* The shape of the body, and the findings about it. */
+/* The shape made from the body, and what was found out about it. */
 typedef struct built {
   ct_collider collider; /* owns its shape */
   bool has_report;
-  ct_mesh_report report;       /* of a mesh, or of the surface of elements */
-  ct_elements_report elements; /* of elements */
+  ct_mesh_report report;       /* of a mesh, or of the outer surface of elements */
+  ct_elements_report elements; /* of elements only */
   ct_mesh_self_intersection self;
   uint64_t welded;
-  api_mesh_findings findings; /* of a mesh */
+  api_mesh_findings findings; /* repairs and remaining defects of a mesh */
 } built;
 
 /* ---- the report ----------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static void put_self_intersection(api_buffer *out, ct_mesh_self_intersection sel
                                                        : "false");
 }
 
-/* Writes the number of elements of each type. */
+/* Puts the number of elements of each type. */
 static void put_element_types(api_buffer *out, const ct_elements_view *view) {
   uint64_t count[CT_ELEMENT_CORNERS_MAX + 1] = {0};
   for (uint32_t e = 0; e < view->element_count; e++) count[view->corner_counts[e]]++;
@@ -144,7 +144,8 @@ static void warn_self_intersection(api_warnings *warnings, const ct_mesh_report 
   else if (self == CT_MESH_SELF_UNKNOWN)
     api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
              "The search for self-intersections was stopped before it finished.");
-  /* Only a closed oriented mesh has a volume that could count twice. */
+  /* Self-intersections matter only for a closed, oriented mesh: its volume could count parts
+   * twice. */
   if (self == CT_MESH_SELF_INTERSECTING && report->closed && report->oriented)
     api_warn(warnings, "selfIntersecting", NULL, 0,
              "Triangles %u and %u intersect outside of shared corners and edges: volume and mass "
@@ -152,7 +153,8 @@ static void warn_self_intersection(api_warnings *warnings, const ct_mesh_report 
              triangles[0], triangles[1]);
 }
 
-/* Searches self-intersections. A cancellation ends the search, not the upload. */
+/* Searches the mesh for self-intersections and warns of the result. If the search is cancelled, the
+ * upload continues. */
 static void search_self_intersections(api_call *call, built *b) {
   uint32_t triangles[2];
   if (!b->has_report) return;
@@ -163,7 +165,7 @@ static void search_self_intersections(api_call *call, built *b) {
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* Warns of an unusual size: files do not state their unit. */
+/* Warns of an unusual size, because STL and OBJ files do not state their unit. */
 static void warn_unusual_size(api_warnings *warnings, const api_unit *unit, ct_aabb box) {
   double side = ct_max_abs(ct_sub(box.max, box.min));
   if (side >= LIKELY_LEAST && side <= LIKELY_GREATEST) return;
@@ -186,7 +188,7 @@ static void warn_about_file(api_call *call, const api_import *import, const buil
   api_warn_mesh(&call->warnings, NULL, report, b->collider.shape.mesh, &b->findings.defects);
 }
 
-/* Builds a mesh from the imported vertices and triangles. */
+/* Builds a mesh from the imported vertices and triangles, with the requested repair. */
 static bool build_imported_mesh(api_call *call, const api_import *import, const api_upload *upload,
                                 built *b) {
   const api_triangle_soup *soup = import->soup;
@@ -254,7 +256,7 @@ static bool read_uploaded_json(api_call *call, built *b) {
   return true;
 }
 
-/* Replaces the shape by its convex hull. */
+/* Replaces the uploaded shape by its convex hull. */
 static bool replace_by_hull(api_call *call, built *b) {
   ct_shape hull;
   ct_status status = ct_shape_convex_hull(&b->collider.shape, call->input.cancel, &hull);

@@ -1,20 +1,18 @@
-/* Handles calls that solve a raw problem, from the request to the reply. */
+/* Handles calls of /v1/solve, from the request to the reply. */
 #include "handlers/solve.h"
 
 #include <assert.h>
 
-/* Estimated times on one core, ns: a basis in double-double arithmetic, per row squared and
- * constant; an elimination, per row cubed; a matrix entry in one sweep; a contact in one sweep;
- * number of sweeps. Estimates are high: work below 25 us runs in the thread that receives
- * requests. */
-#define BASIS_ROWS_NS 25.0
-#define BASIS_NS 200.0
-#define ELIMINATION_NS 10.0
-#define ENTRY_NS 2.0
-#define CONTACT_NS 300.0
-#define SWEEPS 1000.0
-/* A thread retains its scratch memory, about 10 MiB for this many rows. Larger problems allocate
- * their own. */
+/* Estimated times on one core, ns. They are rather too high: work below 25 us runs in the thread
+ * that receives requests. */
+#define BASIS_ROWS_NS 25.0  /* a basis in double-double arithmetic, per row squared */
+#define BASIS_NS 200.0      /* a basis, independent of the rows */
+#define ELIMINATION_NS 10.0 /* an elimination, per row cubed */
+#define ENTRY_NS 2.0        /* a matrix entry in one sweep */
+#define CONTACT_NS 300.0    /* a contact in one sweep */
+#define SWEEPS 1000.0       /* assumed number of sweeps */
+/* Greatest number of rows solved in the thread's scratch memory, which the thread retains:
+ * approximately 10 MiB. Larger problems use memory of their own. */
 #define KEPT_ROWS 256
 
 static double count_matrix_entries(const ct_matrix *m) {
@@ -23,8 +21,8 @@ static double count_matrix_entries(const ct_matrix *m) {
                        : 0.0;
 }
 
-/* Estimated cost. A small problem may need every basis, after any other method; a requested number
- * of iterations may be used fully. */
+/* Estimates the cost of a linear complementarity problem. For a small one, every basis may have to
+ * be tried after another method failed; a requested number of iterations may be used up. */
 static double estimate_lcp_cost(const ct_lcp *problem, const ct_lcp_options *options) {
   double n = (double)problem->matrix.size;
   double iterations = (double)options->iterations_max;
@@ -77,7 +75,8 @@ static void run_solve(api_call *call, long range, api_scratch *scratch) {
   solve->complete = true;
 }
 
-/* Adds the fault of too many pyramid sides; all other limits are checked before the run. */
+/* Adds the fault for pyramids with too many sides, the only limit that is not checked before the
+ * problem is solved. */
 static void add_pyramid_fault(api_faults *faults, const ct_friction_problem *problem,
                               const ct_friction_options *options) {
   const api_pointer root = {0}, at = api_pointer_member(&root, "W");

@@ -1,4 +1,4 @@
-/* Reads raw problems of linear complementarity and friction, and writes their results. */
+/* Reads the linear complementarity and friction problems of /v1/solve, and puts their results. */
 #include "handlers/solve.h"
 
 #include <float.h>
@@ -6,10 +6,10 @@
 #include "documents/material_json.h"
 #include "handlers/matrix_json.h"
 
-/* Upper bound of the relaxation factor omega of projected SOR: 0 < omega < bound. */
+/* Upper end of the open interval (0, 2) in which the relaxation factor of projected SOR must be. */
 #define RELAXATION_END 2.0
 #define ITERATIONS_MAX 1000000000u
-/* Scratch memory of direct methods per entry of a dense matrix, bytes. */
+/* Scratch memory that direct methods use per entry of a dense matrix, bytes. */
 #define DIRECT_BYTES 96.0
 
 static const char *const lcp_methods[] = {
@@ -36,15 +36,15 @@ static const char *const friction_statuses[] = {
 static const double any_finite[2] = {-DBL_MAX, DBL_MAX};
 static const double positive[2] = {0.0, DBL_MAX};
 
-/* Allocates `vectors` consecutive vectors of `count` numbers; NULL after a fault. */
+/* Allocates one block for `vectors` vectors of `count` numbers each. NULL: a fault was added. */
 static double *alloc_result_vectors(api_reader *reader, size_t vectors, size_t count) {
   double *room = api_arena_array(reader->arena, vectors * count + 1, sizeof *room);
   if (!room) api_fault_memory(reader->faults);
   return room;
 }
 
-/* Checks the memory of the solver. Direct methods store several factors; iterative methods need
- * less than the request itself. */
+/* Checks that the solver's scratch memory fits into requestMemoryBytes. Direct methods store
+ * several factors; iterative methods need less than the request itself. */
 static bool check_solver_memory(api_reader *reader, const api_field *at, size_t rows) {
   double bytes = rows <= CT_LCP_DIRECT_MAX ? DIRECT_BYTES * (double)rows * (double)rows : 0.0;
   if (bytes <= (double)reader->limits->request_memory_bytes) return true;
@@ -54,7 +54,7 @@ static bool check_solver_memory(api_reader *reader, const api_field *at, size_t 
   return false;
 }
 
-/* Checks the row limit of the method; the fault points to the matrix. */
+/* Checks that the method accepts this number of rows. The fault points to the matrix. */
 static bool check_row_limit(api_reader *reader, const api_field *at, const char *method,
                             size_t rows, size_t limit) {
   if (rows <= limit) return check_solver_memory(reader, at, rows);
@@ -65,7 +65,7 @@ static bool check_row_limit(api_reader *reader, const api_field *at, const char 
   return false;
 }
 
-/* Members of both problems, the last ones of each in this order. */
+/* Last entries of the member lists of both kinds of problems, in this order. */
 #define EFFORT_MEMBERS                                                                             \
   {.name = "tolerance"}, {.name = "maxIterations"}, { .name = "deadlineMs" }
 
@@ -159,7 +159,7 @@ void api_put_lcp(api_buffer *out, const ct_lcp_result *result, size_t size) {
 
 /* ---- friction ------------------------------------------------------------------------------- */
 
-/* Reads W and mu: one mu per contact, `dimension` rows of W per contact. */
+/* Reads W and mu: one coefficient mu per contact, and `dimension` rows of W per contact. */
 static bool read_friction_contacts(api_reader *reader, const api_field *w, const api_field *mu,
                                    ct_friction_problem *problem) {
   static const double range[2] = {0.0, API_FRICTION_MAX};
