@@ -1,6 +1,7 @@
-/* One step of the method of Moreau and Jean (Moreau 1988; Jean 1999): half a step of drift without
- * forces, all impulses at once, the second half. With contacts the method has first order in the
- * step. Contacts linked by dynamic bodies form an island and are solved together. */
+/* One step of the method of Moreau and Jean (Moreau 1988; Jean 1999): the bodies drift for half a
+ * step without forces, then all impulses of the step are applied at once, then the bodies drift for
+ * the second half. With contacts the method is of first order in the time step. Contacts linked by
+ * dynamic bodies form an island, which is solved as one problem. */
 #include "linear/arena.h"
 #include "time_stepping/time_stepping.h"
 
@@ -10,7 +11,7 @@
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
-/* Root of the body's set in the union-find forest, with path halving. */
+/* Returns the root of the body's set in the union-find forest, with path halving. */
 static uint32_t find_union_root(uint32_t *parents, uint32_t i) {
   while (parents[i] != i) i = parents[i] = parents[parents[i]];
   return i;
@@ -27,7 +28,8 @@ static bool is_dynamic_index(const ct_time_stepping *stepping, uint32_t index) {
   return index != CT_NO_ROW && stepping->common->next[index].is_dynamic;
 }
 
-/* Writes the root of each body's island to `roots`; CT_NO_ROW for bodies without a contact. */
+/* Writes the root body of each body's island to `roots`; CT_NO_ROW for bodies without a contact
+ * that takes part. touched: [moved_count] scratch. */
 static void link_step_bodies(const ct_time_stepping *stepping, uint32_t *roots, uint8_t *touched) {
   for (uint32_t i = 0; i < stepping->common->moved_count; i++) {
     roots[i] = i;
@@ -46,8 +48,9 @@ static void link_step_bodies(const ct_time_stepping *stepping, uint32_t *roots, 
     if (!touched[i]) roots[i] = CT_NO_ROW;
 }
 
-/* Replaces roots by island numbers, in ascending order of roots: a body is never before its
- * island's root. */
+/* Replaces the root of each body by the number of its island, and returns the number of islands.
+ * Numbers ascend with the roots. One pass suffices, because an island's root is its body of lowest
+ * index. numbers: [moved_count] scratch. */
 static size_t number_step_islands(const ct_time_stepping *stepping, uint32_t *roots,
                                   uint32_t *numbers) {
   uint32_t count = 0;
@@ -71,7 +74,9 @@ static void offsets_of_counts(uint32_t *starts, size_t count) {
   starts[0] = 0;
 }
 
-/* Counting sort: filling moves each start to its end, which is the next one's start. */
+/* Sorts the contacts by island, by counting sort. While contacts are written, starts[i] moves from
+ * the start of island i to its end, which is the start of island i + 1; the array is then shifted
+ * back. */
 static void sort_contacts_by_island(const ct_time_stepping *stepping, const uint32_t *roots,
                                     ct_step_islands *islands) {
   uint32_t *starts = islands->contact_starts;
@@ -123,22 +128,22 @@ static ct_status find_step_islands(const ct_step *step, ct_step_islands *islands
   return CT_OK;
 }
 
-/* Iterations of a step that add speculative contacts: an impact propagates through at most this
- * many initially separated bodies per step. Bodies beyond might interpenetrate by their approach in
- * one step. */
+/* Limit of the passes of a step that add speculative contacts. An impact propagates through at most
+ * this many initially separated bodies per step; bodies farther along may interpenetrate by the
+ * distance by which they approach in one step. */
 #define ROUNDS_MAX 5
-/* Sweeps of the solver in a step unless the options specify them. The next step is warm-started, so
- * that it reduces the remaining error. A fraction 1/ROUGH_SHARE of them decides which contacts take
- * part. */
+/* Sweeps of the solver per step unless the options specify them. A remaining error is reduced in
+ * the next step, which is warm-started. Passes that only find which contacts take part have a
+ * fraction 1 / ROUGH_SHARE of the sweeps. */
 #define SWEEPS_MAX 50u
 #define ROUGH_SHARE 8u
 
-/* Fraction of a step below which the remaining duration is round-off. */
+/* A remaining duration below this fraction of a step is round-off and is ignored. */
 #define REST_PART 1e-9
 
 /* ---- loads ---------------------------------------------------------------------------------- */
 
-/* Loads of each body at its pose in the middle of the step. */
+/* Sets the load on each body, with the body at its pose in the middle of the step. */
 static void set_body_loads(ct_time_stepping *stepping) {
   for (size_t i = 0; i < stepping->common->moved_count; i++)
     stepping->common->next[i].force = stepping->common->next[i].torque = ct_vec(0, 0, 0);
@@ -154,7 +159,8 @@ static void set_body_loads(ct_time_stepping *stepping) {
   }
 }
 
-/* Applies gravity and loads for a time. */
+/* Applies gravity and loads to a dynamic body, or the prescribed acceleration to a kinematic one,
+ * for `time`. Sets the velocity before it and the velocity without contact impulses. */
 static void apply_free_forces(const ct_time_stepping *stepping, ct_body_state *m, double time) {
   m->before = m->velocity;
   if (m->is_dynamic) {
@@ -170,8 +176,8 @@ static void apply_free_forces(const ct_time_stepping *stepping, ct_body_state *m
   m->free_momentum = m->angular_momentum;
 }
 
-/* Work of the loads: force times the mean of the velocities before and after, by which the body
- * advances. */
+/* Returns the work of the load on a body in a step: force times the mean of the velocities before
+ * and after the impulses, with which the body drifts. */
 static double body_load_work(const ct_body_state *m, double time) {
   return 0.5 * time *
          (ct_dot(m->force, ct_add(m->before.linear, m->velocity.linear)) +
@@ -205,8 +211,9 @@ static ct_status solve_step_islands(ct_step *step) {
   return status;
 }
 
-/* Solves the contacts found: first roughly, to find which take part, adding contacts from iteration
- * to iteration; then to the tolerance. */
+/* Solves the contacts found. Passes with few sweeps find which contacts take part: each adds the
+ * separated contacts that its solution would close. A last pass with all sweeps solves to the
+ * tolerance. */
 static ct_status solve_contacts(ct_step *step) {
   const ct_advance_options *o = &step->stepping->common->options;
   uint64_t sweeps = o->iterations_max ? o->iterations_max : SWEEPS_MAX;
@@ -227,7 +234,8 @@ static ct_status solve_contacts(ct_step *step) {
   return solve_step_islands(step);
 }
 
-/* Counts the contacts with an impulse, and the changes of this set against the previous step. */
+/* Counts the contacts with an impulse and finds the largest depth. Adds to `events` by how much the
+ * number of acting contacts differs from that of the previous step. */
 static void count_contacts(ct_step *step) {
   const ct_step_contacts *found = &step->stepping->found;
   size_t before = step->stepping->common->state.contacts;
@@ -239,7 +247,8 @@ static void count_contacts(ct_step *step) {
       step->result.acting > before ? step->result.acting - before : before - step->result.acting;
 }
 
-/* True if a contact that was separated closes before the middle of the step. */
+/* True if a separated contact would close before the middle of the step. Call with result.time =
+ * half the step. */
 static bool closes_before_middle(const ct_step *step) {
   const ct_step_contacts *found = &step->stepping->found;
   double tolerance = step->stepping->common->options.contact_tolerance;
@@ -252,9 +261,9 @@ static bool closes_before_middle(const ct_step *step) {
   return false;
 }
 
-/* Contacts found in the middle of a step are prevented from interpenetration until the middle of
- * the next step. The first step therefore misses contacts that close before its middle: they are
- * resolved at the start, in a step of duration 0. */
+/* Resolves contacts that close in the first half of the first step, in a step of duration 0 at the
+ * start. Later steps need none: contacts found in the middle of a step cannot interpenetrate before
+ * the middle of the next one. */
 static ct_status collide_at_start(ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   bool moves = false;
@@ -273,7 +282,7 @@ static ct_status collide_at_start(ct_step *step) {
   return status;
 }
 
-/* Adds the results of the initial step of duration 0. */
+/* Adds the results of the initial step of duration 0 to those of the step. */
 static void add_start_result(ct_step *step, const ct_step *start) {
   step->result.contact_impulse =
       ct_add(step->result.contact_impulse, start->result.contact_impulse);
@@ -288,7 +297,8 @@ static void add_start_result(ct_step *step, const ct_step *start) {
 static ct_status perform_step(ct_step *step) {
   assert(step->result.time > 0.0);
   ct_time_stepping *stepping = step->stepping;
-  /* Start from the present state. Another length of the step awakens all bodies. */
+  /* Start from the present state. A changed time step wakes all bodies, because the impulses of
+   * sleeping islands are for the previous one. */
   memcpy(stepping->common->next, stepping->common->now,
          stepping->common->moved_count * sizeof *stepping->common->now);
   if (step->result.time != stepping->common->last_time)
@@ -297,14 +307,14 @@ static ct_status perform_step(ct_step *step) {
   if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
                                        step->result.time))
     return CT_LIMIT;
-  /* First step of all: resolve the contacts that close before its middle. */
+  /* First step of the simulation: resolve the contacts that close before its middle. */
   ct_step start = *step;
   ct_status status = stepping->common->state.steps == 0 ? collide_at_start(&start) : CT_OK;
   if (status != CT_OK) return status;
   if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
                                        step->result.time))
     return CT_LIMIT;
-  /* Drift to the middle, and apply loads there. */
+  /* Drift to the middle of the step, and apply the loads there. */
   for (size_t i = 0; i < stepping->common->moved_count; i++)
     ct_body_state_drift(&stepping->common->next[i], 0.5 * step->result.time);
   set_body_loads(stepping);

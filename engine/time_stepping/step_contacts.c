@@ -1,5 +1,5 @@
-/* The contact constraints of a step: found at the poses in its middle, each with its impulse of the
- * previous step (warm start). */
+/* Finds the contact constraints of a step at the poses in its middle, each with its impulse of the
+ * previous step for the warm start. */
 #include "time_stepping/time_stepping.h"
 #include <contact/mechanics.h>
 
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Separated contacts take part from the first iteration if they would close at this many times the
- * present speed. */
+/* A separated contact takes part from the first pass on if it would close at this multiple of its
+ * present approach speed. */
 #define APPROACH_SLACK 2.0
 
-/* A margin is reused until less than this fraction of it is needed. */
+/* The previous query margin is reused while at least this fraction of it is needed. */
 #define MARGIN_LEAST_PART 0.125
 
 /* ---- margin of the query --------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static double greatest_point_speed(const ct_body_state *m) {
   return ct_max2(ct_norm(m->velocity.linear), ct_norm(m->before.linear)) + turning;
 }
 
-/* Greatest approach of two bodies in a step. */
+/* Returns an upper bound of the distance by which two bodies can approach in the step, m. */
 static double bound_approach_in_step(const ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   double first = 0.0, second = 0.0;
@@ -35,8 +35,8 @@ static double bound_approach_in_step(const ct_step *step) {
   return ct_max2(step->result.time * (first + second), stepping->common->options.contact_tolerance);
 }
 
-/* Margin rounded up to a power of two: it changes seldom, and pairs that have not moved are not
- * queried again. */
+/* Returns the clearance of the contact query, m. It is rounded up to a power of two, so that it
+ * changes seldom: after a change, pairs that have not moved must be queried again. */
 static double choose_query_margin(const ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   if (stepping->common->options.margin > 0.0) return stepping->common->options.margin;
@@ -52,7 +52,7 @@ static double choose_query_margin(const ct_step *step) {
 typedef struct contact_sink {
   ct_step *step;
   ct_status status;
-  uint32_t row_a, row_b, collider_a, collider_b; /* of the cached material */
+  uint32_t row_a, row_b, collider_a, collider_b; /* colliders for which `material` was computed */
   ct_pair_material material;
 } contact_sink;
 
@@ -112,7 +112,7 @@ static bool add_step_contacts(void *context, const ct_contacts_hit *hit) {
   return true;
 }
 
-/* Queries the contacts of the marked rows. */
+/* Queries the contacts of the rows marked in moving_rows, into stepping->queried. */
 static ct_status query_step_contacts(ct_step *step, double margin) {
   ct_time_stepping *stepping = step->stepping;
   for (size_t i = 0; i < stepping->common->moved_count; i++)
@@ -129,8 +129,8 @@ static ct_status query_step_contacts(ct_step *step, double margin) {
   return status == CT_OK ? sink.status : status;
 }
 
-/* Marks the rows with another pose than in the middle of the previous step; all rows if the margin
- * has grown. */
+/* Marks the rows whose pose differs from that in the middle of the previous step, or all rows if
+ * the margin has grown. Returns the number of marked rows. */
 static size_t mark_moving(const ct_step *step, double margin) {
   ct_time_stepping *stepping = step->stepping;
   size_t count = 0;
@@ -144,7 +144,7 @@ static size_t mark_moving(const ct_step *step, double margin) {
 
 /* ---- warm start ------------------------------------------------------------------------------ */
 
-/* Order of the pairs of colliders in the results of a query. */
+/* Compares two contacts by their pair of colliders, in the order in which a query reports pairs. */
 static int compare_pairs(const ct_step_contact *x, const ct_step_contact *y) {
   if (x->row_a != y->row_a) return x->row_a < y->row_a ? -1 : 1;
   if (x->row_b != y->row_b) return x->row_b < y->row_b ? -1 : 1;
@@ -191,7 +191,8 @@ static bool is_unmoved(const ct_time_stepping *stepping, const ct_step_contact *
   return !stepping->common->moving_rows[t->row_a] && !stepping->common->moving_rows[t->row_b];
 }
 
-/* Merges the queried contacts with those reused from the previous step, in the order of pairs. */
+/* Merges the contacts queried in this step with those of unmoved pairs from the previous step into
+ * stepping->found, in the order of pairs. False: out of memory. */
 static bool merge_contacts(ct_time_stepping *stepping) {
   ct_step_contacts *found = &stepping->found;
   const ct_step_contacts *past = &stepping->contacts, *queried = &stepping->queried;
@@ -226,9 +227,10 @@ static ct_vec3 contact_velocity_at(const ct_time_stepping *stepping, const ct_st
   return u;
 }
 
-/* Sets target and restitution. A contact that is closed, or would close in this step by its present
- * velocity, is an impact: with restitution if the approach is fast enough. A separated contact may
- * close, but not further. */
+/* Sets friction, target velocity and restitution of a contact, and whether it takes part. A contact
+ * that is closed, or would close within this step at its velocity without impulses, has restitution
+ * if it approaches faster than rest_velocity. The target of a separated contact permits closing,
+ * but no interpenetration. */
 static void set_contact_law(const ct_step *step, ct_step_contact *t) {
   assert(step->result.time > 0.0);
   const ct_advance_options *o = &step->stepping->common->options;

@@ -1,5 +1,5 @@
-/* Feasibility of the contacts of an island, and impulses for the two extremes: contacts that can
- * stop the island in one step, and contacts that no impulses satisfy. */
+/* Feasibility of an island's contacts, and impulses for two special cases: contacts that can stop
+ * the island in one step, and contacts that no impulses satisfy. */
 #include "linear/arena.h"
 #include "resting/resting_problem.h"
 #include "time_stepping/time_stepping.h"
@@ -11,16 +11,18 @@
 
 /* Proves that the contacts of an island are feasible for any velocities.
  *
- * Contacts contradict each other if there are forces y >= 0 along the normals, not all zero, that
- * move no dynamic body: J'y = 0. A motion that separates all contacts, J v > 0, excludes such
- * forces: y'(J v) = (J'y)'v would be both positive and zero (Gordan). An expansion from a point,
+ * Let J map the velocities of the bodies to the normal velocities of the contacts. Contacts
+ * contradict each other only if there are normal forces y >= 0, not all zero, that accelerate no
+ * dynamic body: J^T y = 0. If a motion v separates all contacts, J v > 0, there are no such forces:
+ * y^T (J v) = (J^T y)^T v would be both positive and zero (Gordan). An expansion from one point,
  * each body with a velocity proportional to the distance of its centre, is such a motion for heaps
  * of convex bodies on a floor, a lift, a turntable or a belt, but not for a body clamped from two
  * sides. */
 
-/* Least separation speed of a contact, as a fraction of the speeds of the two centres. */
+/* Least separation speed of a contact, as a fraction of the sum of the speeds of the two
+ * centres. */
 #define PARTED 1e-6
-/* Round-off of the difference of two positions, in units of u of the larger. */
+/* Round-off of the difference of two positions, in unit round-offs of the larger one. */
 #define ROUNDOFFS 8.0
 
 static const ct_body_state *dynamic_body_of(const ct_step *step, uint32_t index) {
@@ -28,7 +30,8 @@ static const ct_body_state *dynamic_body_of(const ct_step *step, uint32_t index)
   return m && m->is_dynamic ? m : NULL;
 }
 
-/* Mean of the contact points with bodies that contacts do not move. */
+/* Returns the mean position of the contacts with bodies that are not dynamic: the centre of the
+ * expansion. Zero if there are none. */
 static ct_vec3 find_mean_contact_point(const ct_step *step, const uint32_t *contacts,
                                        size_t count) {
   ct_vec3 sum = ct_vec(0.0, 0.0, 0.0);
@@ -78,11 +81,12 @@ bool ct_step_has_one_driver(const ct_step *step, const uint32_t *contacts, size_
 
 /* ---- infeasible islands ---------------------------------------------------------------------- */
 
-/* Infeasible contacts: kinematic bodies squeeze the bodies between them. No impulses satisfy these,
- * and without a bound any large impulses, and so any work, could result. Each contact is therefore
- * regularised by constraint force mixing: D is the velocity response of each contact alone to its
- * impulse. From r'(W + D) r <= -r'q, the impulses weighted by D are together at most those that
- * stop each contact alone, and so is the work. */
+/* Infeasible contacts: kinematic bodies squeeze the bodies between them. No impulses r satisfy such
+ * contacts, and a solver's impulses, and so their work, would grow without bound. Each contact is
+ * therefore regularised by constraint force mixing: a diagonal D, the velocity response of each
+ * contact alone to its own impulse, is added to the Delassus matrix W. From r^T (W + D) r <= -r^T q
+ * it follows that the impulses, weighted by D, are together at most those that would stop each
+ * contact alone; hence their work is bounded too. */
 
 static double *diagonal_of(const ct_matrix *matrix, double *values, size_t row) {
   for (size_t e = matrix->starts[row]; e < matrix->starts[row + 1]; e++)
@@ -90,7 +94,8 @@ static double *diagonal_of(const ct_matrix *matrix, double *values, size_t row) 
   return NULL;
 }
 
-/* Uses the same value in all three directions, so that friction is isotropic. */
+/* Adds D to the matrix: for each contact its largest diagonal element in all three directions, so
+ * that friction remains isotropic. */
 static void regularise_diagonal(const ct_friction_problem *problem, double *values) {
   for (size_t i = 0; i < problem->contacts; i++) {
     double *own[3], most = 0.0;
@@ -131,12 +136,13 @@ ct_status ct_step_solve_regularised(const ct_friction_problem *problem,
 
 /* ---- islands that can be stopped ------------------------------------------------------------- */
 
-/* Decides whether contacts can stop an island in one step: impulses within the friction cones that
- * cancel all momenta. If they exist, they solve the velocity problem, with contacts that neither
- * separate nor slide. Sweeps converge to them ever more slowly as stacks grow; Newton's method on
- * the dual does not. */
+/* Decides whether contacts can stop an island in one step: searches impulses within the friction
+ * cones that cancel all momenta. If they exist, they solve the velocity problem, since then no
+ * contact separates or slides. Gauss-Seidel sweeps converge to them ever more slowly as stacks
+ * grow; Newton's method on the dual problem does not. */
 
-/* Newton steps: if such impulses exist, sixty to a hundred steps find them to round-off. */
+/* Limit of Newton steps. If such impulses exist, sixty to a hundred steps find them to
+ * round-off. */
 #define STOP_STEPS 200
 
 ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active,

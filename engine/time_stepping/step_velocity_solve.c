@@ -1,5 +1,5 @@
-/* The velocity problem of one island: impulses after which no contact approaches faster than its
- * target, friction opposes the remaining slip, and restitution creates no energy. */
+/* The velocity problem of one island: finds impulses after which no contact approaches faster than
+ * its target, friction opposes the remaining slip, and restitution creates no energy. */
 #include "linear/arena.h"
 #include "mechanics/mechanics.h"
 #include "time_stepping/time_stepping.h"
@@ -7,41 +7,46 @@
 #include <assert.h>
 #include <string.h>
 
-/* Momentum below which the bodies of an island are at rest, in units of the solver's tolerance
- * times the greatest impulse: the remainder of several impulses per body that cancel. */
+/* The bodies of an island are at rest if their momenta are below this multiple of the solver's
+ * tolerance times the largest impulse, which is the round-off of several impulses per body that
+ * cancel. */
 #define REST_PART 16.0
-/* Energy that impulses may seem to create by round-off, relative to the sum of their works. */
+/* Energy that impulses may create by round-off, relative to the sum of the magnitudes of their
+ * works. */
 #define WORK_ROUNDING 1e-12
 
-/* Unless the options specify sweeps, small islands have as many as evaluate this many contacts, up
- * to SMALL_SWEEPS_MAX: most then converge to the tolerance, and the next step is warm-started. */
+/* Unless the options specify sweeps, a small island has so many that SMALL_CONTACTS_SWEPT contacts
+ * are evaluated in total, at most SMALL_SWEEPS_MAX: most islands then converge to the tolerance,
+ * and the next step is warm-started. */
 #define SMALL_SWEEPS_MAX 1000u
 #define SMALL_CONTACTS_SWEPT 50000u
 
-/* If the result has more energy than before, the solver is continued this many times, with this
- * factor of sweeps. */
+/* If the bodies have more energy after the impulses than before, the solver is continued, at most
+ * ENERGY_RETRIES_MAX times, with ENERGY_SWEEPS_FACTOR times the sweeps. */
 #define ENERGY_RETRIES_MAX 1
 #define ENERGY_SWEEPS_FACTOR 4u
 
-/* An island in which every body is slower than this many steps of gravity is stopped if possible.
- * If the residual is then still above the tolerance but below this one, the solver gets this factor
- * of sweeps. After a failure the next attempt is at most this many steps later. */
+/* An island in which no body is faster than gravity accelerates it in REST_STEPS steps is stopped
+ * if possible. If the residual is then above the tolerance but below REST_RESIDUAL, the solver gets
+ * REST_FACTOR times the sweeps. After a failure the next attempt is at most REST_WAIT_MAX steps
+ * later. */
 #define REST_STEPS 1.0
 #define REST_RESIDUAL 1e-6
 #define REST_FACTOR 64u
 #define REST_WAIT_MAX 63u
-/* Contacts of driven bodies: residual of a solve that has not converged, and limit of its
- * velocities relative to the greatest velocity before. A body squeezed out between surfaces flatter
- * to each other than 1 / SQUEEZE_SPEED_FACTOR is jammed: round-off of their angle would determine
- * its speed.
- */
+/* An island with moving kinematic bodies counts as a kinematic squeeze if its residual exceeds
+ * SQUEEZE_RESIDUAL without convergence, or if a resulting velocity exceeds SQUEEZE_SPEED_FACTOR
+ * times the largest one before. A body that is squeezed out between surfaces at an angle below 1 /
+ * SQUEEZE_SPEED_FACTOR is jammed: the round-off of this angle would determine its speed. */
 #define SQUEEZE_RESIDUAL 1e-4
 #define SQUEEZE_SPEED_FACTOR 100.0
 
-/* The problem of an island. Bodies are numbered from 1; 0 is the immovable world. */
+/* The velocity problem of an island. In `set`, bodies are numbered from 1; body 0 is the immovable
+ * world. */
 typedef struct island_problem {
   ct_step *step;
-  const uint32_t *bodies, *contacts; /* [body_count], [count] indices among all */
+  const uint32_t *bodies,
+      *contacts; /* [body_count] indices of body states; [count] indices of contacts in `found` */
   size_t body_count, count;
   ct_contact_set set;
   ct_matrix matrix;
@@ -50,7 +55,8 @@ typedef struct island_problem {
   double *q, *mu;
 } island_problem;
 
-/* Solution; u is the true relative velocity, without targets. */
+/* Solution: impulses r, and relative velocities u after them. In u, the targets that the solver's
+ * problem contains are removed. */
 typedef struct island_answer {
   double *r, *u; /* [3 count] */
   ct_friction_result result;
@@ -76,7 +82,8 @@ static uint32_t body_number(const ct_body_state *m) {
 
 /* ---- matrix ---------------------------------------------------------------------------------- */
 
-/* The body's mass with its momenta without impulses in place of loads. */
+/* Returns the body's mass properties. Force and torque are set to its momenta without contact
+ * impulses, which the impulses have to cancel. */
 static ct_mass_body mass_body(const ct_body_state *m) {
   return (ct_mass_body){.mobility = CT_DYNAMIC,
                         .mass = m->mass,
@@ -108,7 +115,7 @@ static ct_status make_set(const island_problem *p, ct_contact_set *set) {
   return CT_OK;
 }
 
-/* The caller frees the matrix. */
+/* Computes the Delassus matrix of the island's contacts. The caller frees it. */
 static ct_status make_matrix(island_problem *p, ct_delassus_matrix *matrix) {
   ct_contact_graph graph;
   ct_status status = make_set(p, &p->set);
@@ -161,7 +168,8 @@ static double tolerance_of(const island_problem *p) {
   return tolerance > 0.0 ? tolerance : CT_ADVANCE_TOLERANCE;
 }
 
-/* bounces: with restitution. */
+/* Returns the friction problem of the island. bounces: with the targets of restitution; otherwise
+ * contacts with restitution have target 0. */
 static ct_friction_problem friction_problem_of(island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);
@@ -172,7 +180,7 @@ static ct_friction_problem friction_problem_of(island_problem *p, bool bounces) 
       .matrix = p->matrix, .q = p->q, .mu = p->mu, .contacts = p->count, .dimension = 3};
 }
 
-/* Removes the targets contained in q from u. */
+/* Removes the targets, which q contains, from the relative velocities u. */
 static void remove_targets(const island_problem *p, double *u) {
   for (size_t i = 0; i < p->count; i++) u[3 * i] += p->free[3 * i] - p->q[3 * i];
 }
@@ -184,13 +192,13 @@ static uint64_t sweeps_of(const island_problem *p) {
   return sweeps > small ? sweeps : small;
 }
 
-/* True if no impulses satisfy the contacts. Those of the solution are then bounded, and others
- * would be no better. */
+/* True if no impulses satisfy the contacts. The solution's impulses are then regularised, and
+ * continuing the solver would not improve them. */
 static bool is_infeasible_answer(const island_answer *answer) {
   return answer->result.status == CT_FRICTION_STATUS_INFEASIBLE;
 }
 
-/* True if a kinematic body in motion touches the island. */
+/* True if a kinematic body that moves touches the island. */
 static bool is_driven(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_body_state *sides[2] = {state_of_index(p, island_contact(p, i)->a),
@@ -203,19 +211,20 @@ static bool is_driven(const island_problem *p) {
   return false;
 }
 
-/* True if the target of every contact is rest or separation without restitution. */
+/* True if no contact has a positive target, that is if no contact bounces. */
 static bool has_no_bounce_target(const island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count && bounces; i++)
     if (island_contact(p, i)->bounces && island_contact(p, i)->target > 0.0) return false;
   return true;
 }
 
-/* Decides whether the solver has to prove infeasibility. A Farkas vector y of contradicting
- * contacts moves no dynamic body, J'y = 0, so that y'q = y'(velocities of driven bodies) -
- * y'target. This is not negative if no target is positive and nothing is driven, or if one
- * kinematic body drives all contacts: its motion given to every body is then feasible. If a motion
- * separates all contacts, no such y exists. The remaining cases may be infeasible: a body clamped
- * by bodies with different motions, or by contacts with restitution. */
+/* Decides whether the solver has to prove infeasibility. A Farkas vector y >= 0 of contradicting
+ * contacts moves no dynamic body, J^T y = 0 (step_feasibility.c), so that y^T q = y^T (contact
+ * velocities by driven bodies) - y^T target. Infeasibility requires this to be negative. It is not
+ * negative if no target is positive and nothing is driven, or if one kinematic body drives all
+ * contacts: its motion given to every body is then feasible. If a motion separates all contacts, no
+ * such y exists. The other cases may be infeasible: a body clamped by bodies with different
+ * motions, or by contacts with restitution. */
 static ct_friction_proof choose_proof(const island_problem *p, bool bounces) {
   ct_friction_proof proof = p->step->stepping->common->options.proof;
   if (proof != CT_FRICTION_PROOF_WHEN_INDICATED) return proof;
@@ -234,15 +243,16 @@ static ct_friction_options options_of(const island_problem *p, bool bounces, con
                                .cancel = o->cancel};
 }
 
-/* Sum of the magnitudes of the terms of a point's velocity. */
+/* Returns the sum of the magnitudes of the terms of a point's velocity, to which its round-off is
+ * relative. */
 static double velocity_size(const ct_body_state *m, ct_vec3 point) {
   if (!m) return 0.0;
   double arm = ct_norm(ct_sub(point, m->position)) + ct_max_abs(point);
   return ct_norm(m->velocity.linear) + ct_norm(m->velocity.angular) * arm;
 }
 
-/* Lets contacts approach by the round-off of their velocities: the jaws of a rotating gripper
- * neither open nor close, but for round-off. */
+/* Raises q by the round-off of the contact velocities: the gap between the jaws of a rotating
+ * gripper changes by round-off only, which must not make the contacts infeasible. */
 static void allow_roundoff(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);
@@ -252,7 +262,8 @@ static void allow_roundoff(const island_problem *p) {
   }
 }
 
-/* start: warm start of the impulses. */
+/* Solves the friction problem of the island; infeasible contacts are regularised. bounces: with
+ * restitution. start: impulses for the warm start, or NULL. */
 static ct_status solve_island_friction(island_problem *p, bool bounces, const double *start,
                                        island_answer *answer) {
   const ct_friction_problem problem = friction_problem_of(p, bounces);
@@ -273,7 +284,8 @@ static ct_status solve_island_friction(island_problem *p, bool bounces, const do
   return CT_OK;
 }
 
-/* Work of the impulses: their product with the mean of the velocities before and after. */
+/* Returns the work of the impulses: each times the mean of the relative velocities before and
+ * after. */
 static double impulse_work(const island_problem *p, const island_answer *answer) {
   double sum = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++)
@@ -292,8 +304,9 @@ static void scale_impulses(const island_problem *p, island_answer *answer,
   p->step->result.guarded = true;
 }
 
-/* Impulses of plastic contacts do no positive work on the velocities that result; otherwise the
- * solver has not converged. *part: scale of the impulses at which the remaining energy is least. */
+/* True if the impulses do positive work on the resulting velocities. Exact impulses of contacts
+ * without restitution do not, so that the solver has not converged. *part: scale of the impulses at
+ * which the remaining energy is least. */
 static bool does_positive_work(const island_problem *p, const island_answer *answer, double *part) {
   double along = 0.0, against = 0.0, size = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++) {
@@ -305,7 +318,7 @@ static bool does_positive_work(const island_problem *p, const island_answer *ans
   return along > WORK_ROUNDING * size;
 }
 
-/* Continues from the solution, with more sweeps. */
+/* Continues the solver from its solution with `factor` times the sweeps. */
 static ct_status continue_sweeps(island_problem *p, uint64_t factor, double *start,
                                  island_answer *answer) {
   uint64_t sweeps = p->step->sweeps;
@@ -316,7 +329,7 @@ static ct_status continue_sweeps(island_problem *p, uint64_t factor, double *sta
   return status;
 }
 
-/* True if all bodies are slow enough to come to rest. */
+/* True if no body is faster than gravity accelerates it in REST_STEPS steps. */
 static bool is_slow(const island_problem *p) {
   const ct_advance_options *o = &p->step->stepping->common->options;
   double most = REST_STEPS * p->step->result.time * ct_norm(o->gravity);
@@ -333,8 +346,8 @@ static bool was_at_rest(const island_problem *p) {
   return true;
 }
 
-/* Impulses that stop all bodies at touching contacts. They become the solution or its warm start if
- * their residual is less. */
+/* Computes impulses that stop all bodies at touching contacts. They replace the solution if their
+ * residual is smaller. */
 static ct_status try_to_stop(island_problem *p, island_answer *answer) {
   ct_arena *arena = p->step->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
@@ -364,8 +377,8 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
   return status;
 }
 
-/* Spends many sweeps on an island that nearly rests: at rest its steps are free. After a failure
- * attempts become less frequent. */
+/* Spends many sweeps to bring an island to rest that is nearly at rest, because sleeping islands
+ * cost nothing in later steps. After a failure, attempts become less frequent. */
 static ct_status try_to_rest(island_problem *p, double *start, island_answer *answer) {
   ct_step *step = p->step;
   uint64_t now = step->stepping->common->state.steps, wait = step->stepping->rest_attempt_interval;
@@ -384,7 +397,7 @@ static ct_status try_to_rest(island_problem *p, double *start, island_answer *an
   return CT_OK;
 }
 
-/* True if kinematic bodies squeeze others so that no contact found lets these escape. */
+/* True if kinematic bodies squeeze others so that the contacts found leave these no escape. */
 static bool is_kinematic_squeeze(const island_problem *p, const island_answer *answer) {
   if (!is_driven(p)) return false;
   if (!answer->result.converged && answer->result.residual > SQUEEZE_RESIDUAL) return true;
@@ -396,8 +409,9 @@ static bool is_kinematic_squeeze(const island_problem *p, const island_answer *a
   return is > SQUEEZE_SPEED_FACTOR * was;
 }
 
-/* Solves without restitution. Bodies are stopped if possible; otherwise the solver is continued
- * while its impulses create energy. Energy that remains is removed by scaling all impulses. */
+/* Solves the island without restitution. If the bodies were at rest, stopping them is tried first;
+ * otherwise the solver is continued while its impulses create energy. A remaining gain of energy is
+ * removed by scaling all impulses. */
 static ct_status solve_without_restitution(island_problem *p, double *start,
                                            island_answer *answer) {
   double part;
@@ -419,8 +433,10 @@ static ct_status solve_without_restitution(island_problem *p, double *start,
   return status;
 }
 
-/* Adds restitution if the solver finds it. Energy that exceeds that before is removed: between
- * plain and bouncing impulses the work is a parabola c + b s + a s^2. */
+/* Adds restitution to the solution if the solver converges or has a smaller residual. Along the
+ * segment from the impulses without restitution (s = 0) to those with it (s = 1) the work is a
+ * parabola c + b s + a s^2. If it exceeds max(c, 0) at s = 1, energy would be gained, and the
+ * impulses are scaled back to the s at which the work equals max(c, 0). */
 static ct_status add_restitution(island_problem *p, const double *start, island_answer *answer) {
   island_answer with;
   ct_status status = make_answer(p, &with);
@@ -475,7 +491,9 @@ static void add_body_impulse(ct_body_state *m, ct_vec3 position, ct_vec3 impulse
   m->angular_impulse = ct_add(m->angular_impulse, ct_cross(ct_sub(position, m->position), impulse));
 }
 
-/* Adds the impulse that a body that is not dynamic exerts on the other body. */
+/* Adds the impulse of a contact with a kinematic or static body to the step's sum of outer
+ * impulses, and its work to that of kinematic bodies. m: that body, NULL for the static world;
+ * impulse: on the other body. */
 static void add_immovable_impulse(ct_step *step, const ct_body_state *m, ct_vec3 position,
                                   ct_vec3 impulse) {
   if (ct_body_state_is_dynamic(m)) return;
@@ -487,7 +505,8 @@ static void add_immovable_impulse(ct_step *step, const ct_body_state *m, ct_vec3
       ct_dot(impulse, ct_add(mean.linear, ct_cross(mean.angular, ct_sub(position, m->position))));
 }
 
-/* Returns the greatest impulse. */
+/* Applies the impulses to the bodies and stores them with the contacts. Returns the largest
+ * impulse, N s. */
 static double apply_impulses(const island_problem *p, const double *r) {
   double most = 0.0;
   for (size_t i = 0; i < p->body_count; i++)
@@ -509,7 +528,8 @@ static double apply_impulses(const island_problem *p, const double *r) {
   return most;
 }
 
-/* True if the bodies are at rest within the solver's tolerance. */
+/* True if the linear momentum of each body is at most `momentum`, its angular momentum at most that
+ * times its radius, and no moving kinematic body touches the island. */
 static bool is_at_rest(const island_problem *p, double momentum) {
   for (size_t i = 0; i < p->body_count; i++) {
     const ct_body_state *m = island_body(p, i);
@@ -530,7 +550,7 @@ static void put_island_to_sleep(const island_problem *p) {
 }
 
 /* True if the island is at rest since the previous step, with the same contacts and loads: its
- * impulses are then the same. */
+ * impulses are then those of the previous step. */
 static bool is_island_asleep(const island_problem *p) {
   for (size_t i = 0; i < p->body_count; i++)
     if (!island_body(p, i)->asleep) return false;
@@ -539,7 +559,7 @@ static bool is_island_asleep(const island_problem *p) {
   return !is_driven(p);
 }
 
-/* Applies the impulses of the previous step again. */
+/* Counts the impulses of the previous step again, without solving, and keeps the island asleep. */
 static void reapply_impulses(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);

@@ -1,60 +1,62 @@
-/* Moreau-Jean time stepping: the integrator's state, and the data that the files of a step share.
- */
+/* Moreau-Jean time stepping: state of the integrator, and data that the files of a step share. */
 #ifndef TIME_STEPPING_TIME_STEPPING_H
 #define TIME_STEPPING_TIME_STEPPING_H
 
 #include "integration/integration.h"
 
-/* A contact point within a step. */
+/* A contact point of a step, and its constraint. */
 typedef struct ct_step_contact {
   uint32_t row_a, row_b, collider_a, collider_b;
   ct_feature feature_a, feature_b;
   uint32_t number;
-  uint32_t a, b; /* indices of body states; CT_NO_ROW: the row does not move */
+  uint32_t a, b; /* indices of the body states; CT_NO_ROW: the row does not move */
   ct_vec3 position;
-  ct_vec3 axes[3]; /* normal from a to b, two tangents */
+  ct_vec3 axes[3]; /* normal from a to b, then two tangents */
   double distance;
   ct_pair_material material;
-  ct_vec3 before;  /* relative velocity before the step's impulses */
-  double target;   /* least normal velocity after the impulses, m/s */
-  bool bounces;    /* the target contains restitution */
-  double friction; /* coefficient in force */
+  ct_vec3 before; /* relative velocity before the step's impulses, m/s */
+  double target; /* least normal velocity allowed after the impulses, m/s; negative: the contact may
+                    close */
+  bool bounces;  /* the target contains restitution */
+  double friction; /* coefficient of friction in use: dynamic if the contact slides, else static */
   bool kept;       /* unchanged from the previous step: neither body has moved since */
-  bool takes_part; /* the contact may act: separated contacts are added while the solution leaves
-                      them closing */
-  ct_vec3 impulse; /* on b, world; initially that of the previous step */
+  bool takes_part; /* the contact may have an impulse; a separated contact takes part once a
+                      solution would close it */
+  ct_vec3 impulse; /* impulse on b, world, N s; initially that of the previous step */
 } ct_step_contact;
 
 typedef struct ct_step_contacts {
-  ct_step_contact *items; /* [count] in the order of the query */
+  ct_step_contact *items; /* [count] contacts in the order of the query */
   size_t count, room;
 } ct_step_contacts;
 
-/* Contacts linked by dynamic bodies, and these bodies, island by island; scratch of a step. */
+/* The islands of a step: contacts linked by dynamic bodies, and these bodies, sorted by island. */
 typedef struct ct_step_islands {
   size_t count;
   uint32_t *contacts;       /* indices in `found`, ascending in each island */
-  uint32_t *contact_starts; /* [count + 1] */
+  uint32_t *contact_starts; /* [count + 1] start of each island in `contacts` */
   uint32_t *bodies;         /* dynamic bodies with a contact, ascending in each island */
-  uint32_t *body_starts;    /* [count + 1] */
+  uint32_t *body_starts;    /* [count + 1] start of each island in `bodies` */
 } ct_step_islands;
 
 typedef struct ct_time_stepping {
   ct_integration *common;
-  ct_step_contacts contacts; /* of the previous step */
-  ct_step_contacts queried;  /* of this step: of the pairs that have moved, */
-  ct_step_contacts found;    /* and of all pairs */
-  double margin;             /* of the previous query of contacts, m; 0: none yet */
-  uint64_t next_rest_attempt, rest_attempt_interval; /* the next step that spends many sweeps on
-                                   coming to rest; steps between attempts */
+  ct_step_contacts contacts; /* contacts of the previous step */
+  ct_step_contacts queried;  /* contacts of this step, of the pairs that have moved */
+  ct_step_contacts found;    /* contacts of this step, of all pairs */
+  double margin;             /* clearance of the previous contact query, m; 0: none yet */
+  uint64_t next_rest_attempt,
+      rest_attempt_interval; /* step from which on many sweeps may be spent again to bring islands
+                                to rest; number of steps between such attempts */
   uint64_t steps_whole;
-  double step_rest; /* duration of the last, shorter step, s; 0: all steps are whole */
+  double
+      step_rest; /* duration of the last, shorter step, s; 0: all steps have the full time step */
 } ct_time_stepping;
 
-/* CT_OUT_OF_MEMORY. */
+/* Creates the integrator of a simulation. CT_OUT_OF_MEMORY: *out is NULL. */
 ct_status ct_time_stepping_create(ct_integration *common, ct_time_stepping **out);
 void ct_time_stepping_destroy(ct_time_stepping *stepping); /* NULL: no operation */
-/* Advances by the time step, or in the last step by the remaining duration. Status as of
+/* Advances by the time step; the last step covers the remaining duration. Returns the status of
  * ct_advance_step. */
 ct_status ct_time_stepping_step(ct_time_stepping *stepping, ct_workspace *workspace,
                                 ct_arena *arena, bool *done);
@@ -62,43 +64,46 @@ ct_status ct_time_stepping_step(ct_time_stepping *stepping, ct_workspace *worksp
 /* ---- within a step -------------------------------------------------------------------------- */
 
 typedef struct ct_step {
-  ct_time_stepping *stepping; /* its `common->next` is at the middle of the step */
+  ct_time_stepping *stepping; /* its `common->next` contains the bodies in the middle of the step */
   ct_workspace *workspace;
   ct_arena *arena;
   uint64_t sweeps; /* limit of the solver's sweeps per island */
-  bool rough;      /* solves only to find which contacts take part */
-  uint64_t next_rest_attempt, rest_attempt_interval; /* new values of those in ct_time_stepping */
-  double margin;                                     /* of the query of contacts, m */
+  bool rough;      /* the pass only finds which contacts take part, with few sweeps */
+  uint64_t next_rest_attempt,
+      rest_attempt_interval; /* new values of the members of ct_time_stepping */
+  double margin;             /* clearance of the contact query, m */
   ct_step_result result;
 } ct_step;
 
-/* Fills `found` with the contacts of `next`, with the impulses of the previous step. CT_LIMIT,
- * CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY. */
+/* Fills stepping->found with the contacts of the bodies in `common->next`, each with its impulse of
+ * the previous step. Returns CT_OK, CT_LIMIT, CT_PAIR_LIMIT, CT_CANCELLED or CT_OUT_OF_MEMORY. */
 ct_status ct_step_find_contacts(ct_step *step);
-/* Adds contacts that would interpenetrate with the velocities found; false: there are none. */
+/* Adds the separated contacts that would interpenetrate at the velocities found. False: there are
+ * none. */
 bool ct_step_add_speculative(ct_step *step);
-/* Solves an island and adds the impulses to the velocities of its bodies. CT_OUT_OF_MEMORY,
- * CT_CANCELLED, CT_LIMIT. */
+/* Solves an island and applies the impulses to its bodies. Returns CT_OK, CT_OUT_OF_MEMORY,
+ * CT_CANCELLED or CT_LIMIT. */
 ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island);
 
 /* ---- feasibility ---------------------------------------------------------------------------- */
 
-/* Impulses r, [3 set->count] normal and two tangents, of the `active` contacts. If possible, they
- * cancel the momenta of the set's bodies, which their `force` and `torque` contain; else they
- * minimise the remainder approximately. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Computes impulses r, [3 set->count] normal and two tangents, for the `active` contacts. If
+ * possible, they cancel the momenta of the set's bodies, which are given as `force` and `torque`;
+ * otherwise the remaining momenta are approximately minimal. Returns CT_OK, CT_OUT_OF_MEMORY or
+ * CT_CANCELLED. */
 ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active,
                        size_t count, double *r);
-/* Impulses for an infeasible problem: contacts are regularised, and work is bounded. u and residual
- * of the result are those of the original problem, its status is INFEASIBLE. CT_OUT_OF_MEMORY,
- * CT_CANCELLED, CT_LIMIT. */
+/* Computes impulses for an infeasible problem with regularised contacts, so that their work is
+ * bounded. result->u and residual are those of the original problem, and the status is INFEASIBLE.
+ * Returns CT_OK, CT_OUT_OF_MEMORY, CT_CANCELLED or CT_LIMIT. */
 ct_status ct_step_solve_regularised(const ct_friction_problem *problem,
                                     const ct_friction_options *options, ct_arena *arena,
                                     ct_friction_result *result);
-/* For contacts linked by dynamic bodies: true if some motion of these bodies certainly separates
- * all contacts. The contacts are then feasible for any motion of kinematic bodies. O(count) */
+/* For the contacts of one island: true if some motion of its dynamic bodies certainly separates all
+ * contacts. The contacts are then feasible for any motion of kinematic bodies. O(count) */
 bool ct_step_can_part(const ct_step *step, const uint32_t *contacts, size_t count);
-/* True if one kinematic body is the only body of the contacts that is not dynamic. With its motion
- * given to all bodies no contact approaches. */
+/* True if one kinematic body is the only body at the contacts that is not dynamic. If its motion is
+ * given to all bodies, no contact approaches. */
 bool ct_step_has_one_driver(const ct_step *step, const uint32_t *contacts, size_t count);
 
 #endif

@@ -4,10 +4,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* Normal velocities below this part of the velocities that they are computed from may be rounding;
- * the pair does not count as separating. */
+/* A normal velocity below this fraction of the velocities from which it is computed may be
+ * round-off; the pair then does not count as separating. */
 #define SEPARATING_SLACK (256.0 * CT_UNIT_ROUNDOFF)
-/* Groups of colliders are tested at these many fixed times of the motion and at its end, so that
+/* Groups of colliders are tested at MARKS fixed times of the motion and at its end only, so that
  * the poses of the bodies are computed once per time for all groups. */
 #define MARKS 32
 typedef struct motion_marks {
@@ -21,13 +21,13 @@ typedef struct first_contact {
   ct_toi *impact;
   bool initial;    /* a pair is in contact at the start and not separating */
   bool separating; /* a pair is in contact at the start and separating */
-  double depth;    /* least distance of the pairs in contact at the start; only of the pairs that do
-                    * not separate if there is one */
-  bool has_contact;        /* `impact` is a contact after the start */
-  double upper;            /* upper end of its bracket */
-  double lower;            /* least apart_until of the pairs with a contact */
-  double undecided_from;   /* least time from which a pair is undecided */
-  double free_until;       /* least free_until of all pairs */
+  double depth; /* least distance of the pairs in contact at the start; if some do not separate, of
+                   these only */
+  bool has_contact;        /* `impact` contains a contact after the start */
+  double upper;            /* upper end of the bracket of that contact, s */
+  double lower;            /* least apart_until of the pairs with a contact, s */
+  double undecided_from;   /* earliest time from which a pair is undecided, s */
+  double free_until;       /* least free_until of all pairs, s */
   bool out_of_evaluations; /* an undecided pair reached its sample limit */
 } first_contact;
 
@@ -36,7 +36,8 @@ static double speed_scale(const ct_toi_side *side, const ct_toi_side_pose *at) {
   return ct_norm(at->velocity.linear) + side->spin * arm;
 }
 
-/* Records a pair in contact at the start. True: the pair separates, and its search continues. */
+/* Records that a pair is in contact at the start. Returns true if the pair separates, so that its
+ * search continues. */
 static bool record_initial_contact(first_contact *first, const ct_toi_pair *pair,
                                    const ct_toi_sample *s) {
   ct_toi reported = *first->impact;
@@ -56,15 +57,16 @@ static bool record_initial_contact(first_contact *first, const ct_toi_pair *pair
   return separating && !first->initial;
 }
 
-/* Records a contact: *at is the last sample before it, *contact the first one in contact. */
+/* Records the contact of a pair: *at is the last sample before the contact, *contact the first
+ * sample in contact. */
 static void record_pair_contact(first_contact *first, ct_toi_search *search,
                                 const ct_toi_sample *at, ct_toi_sample *contact) {
   assert(at->time <= contact->time);
   ct_toi_set_normal(&search->pair, at, contact);
   ct_toi_sample root = *contact;
   search->evaluations_max = search->options->iterations_max;
-  /* The distance has no root if surfaces pass through each other, or if half-spaces turn:
-   * half-spaces overlap everywhere as soon as their normals are not opposite. */
+  /* The distance has no root if open surfaces pass through each other, or if half-spaces rotate:
+   * half-spaces overlap at infinity as soon as their normals are not opposite. */
   bool passed = search->passage_time > 0.0, at_once = contact->result.status == CT_PAIR_UNSUPPORTED;
   if (contact->time > search->apart_until && !passed && !at_once) {
     if (at->result.distance > 0.0) ct_toi_root(search, at, contact, &root);
@@ -105,7 +107,8 @@ static void record_first_graze(first_contact *first, const ct_toi_search *search
   impact->graze_end = search->graze_end;
 }
 
-/* Later contacts are irrelevant once a contact, or a contact at the start, is known. */
+/* Returns the time up to which pairs are searched: contacts later than a known one are irrelevant,
+ * and after a contact at the start nothing is searched. */
 static double search_limit_of(const first_contact *first) {
   const ct_toi_options *options = first->bodies->options;
   return first->initial ? options->begin : first->has_contact ? first->impact->time : options->end;
@@ -119,15 +122,15 @@ static ct_toi_search pair_search_of(const first_contact *first, const ct_toi_pai
   return search;
 }
 
-/* The key is the time until which the groups are certainly apart; -INFINITY: not even at the start.
- */
+/* True if two groups cannot contain the first contact. key: time until which they are certainly
+ * apart; -INFINITY if not even at the start. */
 static bool is_late_pair(void *context, double key) { return key >= search_limit_of(context); }
 
 static double mark_time(const ct_toi_options *o, uint32_t mark) {
   return mark == MARKS ? o->end : o->begin + (o->end - o->begin) * ((double)mark / MARKS);
 }
 
-/* The last mark at or before the time. */
+/* Returns the last mark at or before the time. */
 static uint32_t mark_at(const ct_toi_options *o, double time) {
   double width = o->end - o->begin, part = width > 0.0 ? (time - o->begin) / width * MARKS : 0.0;
   uint32_t mark = part < MARKS ? (uint32_t)part : MARKS;
@@ -135,7 +138,7 @@ static uint32_t mark_at(const ct_toi_options *o, double time) {
   return mark > 0 && mark_time(o, mark) > time ? mark - 1 : mark;
 }
 
-/* Poses of the bodies at a mark, shared by all groups. */
+/* Returns the poses of the bodies at a mark, which are computed once for all groups. */
 static const ct_toi_sample *bodies_at_mark(first_contact *first, const ct_toi_pair *groups,
                                            uint32_t mark) {
   ct_toi_sample *poses = &first->marks->poses[mark];
@@ -186,13 +189,14 @@ static ct_status search_pair_of_colliders(void *context, const ct_toi_pair *pair
   return search.status;
 }
 
-/* Status of an undecided result: sample limit or round-off. */
+/* Returns the status of the result: if a pair is undecided, whether because of the sample limit or
+ * of round-off. */
 static ct_pair_status undecided_status(const first_contact *first) {
   if (!(first->undecided_from < INFINITY)) return CT_PAIR_OK;
   return first->out_of_evaluations ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
 }
 
-/* Combines the results of all pairs into the event, the bracket and the flags. */
+/* Combines the results of all pairs of colliders into event, bracket and flags. */
 static void combine_pairs(const first_contact *first) {
   const ct_toi_options *options = first->bodies->options;
   ct_toi *impact = first->impact;

@@ -1,10 +1,11 @@
 /* Motion bounds of conservative advancement: how long a pair that is apart certainly stays apart.
  *
  * Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2. Along a fixed
- * direction, the offset of the pivots changes exactly; rotation of a side costs at most the speed
- * of its farthest point, and at most the growth of its support up to its reach. Each of the four
- * choices is a bound, and the longest time counts. Convex pairs that turn: the direction turns too
- * (second order). Meshes: each triangle by its own direction (Tang, Kim, Manocha 2009, C2A). */
+ * direction, the offset of the pivots changes by known amounts; rotation of a side reduces the gap
+ * by at most the speed of its farthest point times the time, and by at most the growth of its
+ * support up to its reach. Choosing one of these for each side gives four bounds, and the longest
+ * time is used. Convex pairs that rotate: the direction rotates too (second order). Meshes: each
+ * triangle by its own direction (Tang, Kim, Manocha 2009, C2A). */
 #include "shape/shape_compare.h"
 #include "shape/sharp_shape.h"
 #include "toi/toi_relative_motion.h"
@@ -13,42 +14,44 @@
 
 /* ---- convex pairs that turn ------------------------------------------------------------------ */
 
-/* Second-order bound for convex pairs that turn.
+/* Second-order bound for convex pairs that rotate.
  *
- * Let the direction m turn with the constant angular velocity o from the pair's normal n. A side
- * turns with w about its pivot. Its point r has the coordinate m.r along m, and with u = w - o its
- * rate is m.(u x r). The rate is n.(u x r) = (n x u).r at first and changes by at most |u| (|o| |r|
- * + |w| arm) per second (plus |w'| |r| if w changes). Hence the support along m after t is at most
- * the present support along the tilted direction n + t (n x u), plus half of that bound times t^2:
- * a convex function of t. The gap between the planes across m is at least a concave function of t;
- * if it is positive now and at t, it is positive between. Any o is a proof. Tried are 0, the
- * rotation of either side, and the observed rotation of the normal: one of them preserves the
- * nearest features of both sides for a while, and then the remaining time to the contact shrinks
- * quadratically. */
+ * Let the direction m rotate with the constant angular velocity o, beginning at the pair's normal
+ * n. A side rotates with w about its pivot. Its point r has the coordinate m.r along m, and with u
+ * = w - o the rate of this coordinate is m.(u x r). The rate is n.(u x r) = (n x u).r at first and
+ * changes by at most |u| (|o| |r| + |w| arm) per second (plus |w'| |r| if w changes). Hence the
+ * support along m at time t is at most the present support along the tilted direction n + t (n x
+ * u), plus half of that bound times t^2: a convex function of t. The gap between the planes across
+ * m is therefore at least a concave function of t; if it is positive now and at t, it is positive
+ * in between. This is valid for any o. Tried are 0, the rotation of either side, and the observed
+ * rotation of the normal: one of them preserves the nearest features of both sides for a while, and
+ * the remaining time to the contact then shrinks quadratically. */
 
-/* Largest tilt of the direction, rad. */
+/* Largest angle by which the direction may be tilted, rad. */
 #define ANGLE_MAX 1.0
-/* Times tried by the bracketing: each is the root of the chord of the gap, but at least TRY_FACTOR
- * of the time before. REFINEMENTS: regula falsi steps between the last two. */
+/* TRIES_MAX: largest number of times tried until the gap is positive. Each is the root of the gap's
+ * chord, but at least TRY_FACTOR times the previous one. REFINEMENTS: regula falsi steps between
+ * the last two. */
 #define TRIES_MAX 12
 #define TRY_FACTOR 0.4
 #define REFINEMENTS 3
-/* Bound of |w'| / |w|^2 without torque: 1 / sqrt 3, for moments of inertia that satisfy the
- * triangle inequality. */
+/* Upper bound of |w'| / |w|^2 for rotation without torque: 1 / sqrt 3, for moments of inertia that
+ * satisfy the triangle inequality. */
 #define CHANGE_OF_SPIN 0.578
 
 typedef struct tilt_side {
   const ct_toi_side *side;
   const ct_toi_side_pose *at;
   bool is_plane, is_ball;
-  ct_vec3 center;  /* centre of a ball relative to the pivot, world */
-  double far, arm; /* bounds for the tilted points (the shape's points, or the centre of a ball):
-                    * distance from the pivot, from the axis */
-  ct_vec3 outward; /* direction of the support: n of a, -n of b */
-  double now;      /* present support along it */
-  /* For one angular velocity o of the planes: */
-  ct_vec3 tilt; /* rate of the direction, 1/s */
-  double bend;  /* m/s^2 */
+  ct_vec3 center;  /* centre of a ball relative to the pivot, world axes */
+  double far, arm; /* upper bounds of the distance from the pivot, and from the axis, of the points
+                      that rotate: the shape's points, or the centre of a ball, m */
+  ct_vec3 outward; /* direction of the support: n for a, -n for b */
+  double now;      /* support along `outward` at the sample's time, m */
+  /* For the angular velocity o of the planes that is tried: */
+  ct_vec3 tilt; /* rate of change of the direction, n x u in the comment above, 1/s */
+  double bend;  /* upper bound of the second derivative of the support that `tilt` does not cover,
+                   m/s^2 */
 } tilt_side;
 
 static tilt_side tilt_side_of(const ct_toi_side *side, const ct_toi_side_pose *at,
@@ -72,11 +75,12 @@ static void set_tilt(tilt_side *t, ct_vec3 o) {
   t->tilt = ct_cross(t->outward, u);
   t->bend = most * (ct_norm(o) * t->far + spin * t->arm) +
             (t->side->steady ? 0.0 : CHANGE_OF_SPIN * spin * spin * t->far);
-  /* u may cancel: add its rounding. */
+  /* u = w - o may cancel: add its round-off. */
   t->bend *= 1.0 + SPEED_SLACK;
 }
 
-/* Growth of the side's support along the direction after the time, without the term of `bend`. */
+/* Returns an upper bound of the growth of the side's support along the rotating direction within
+ * `time`, without the quadratic term of `bend`. */
 static double support_growth(const tilt_side *t, double time, double spins) {
   if (t->is_plane || t->far == 0.0) return 0.0;
   double slack = ALONG_SLACK * CT_UNIT_ROUNDOFF * t->side->reach * (1.0 + time * spins);
@@ -84,11 +88,12 @@ static double support_growth(const tilt_side *t, double time, double spins) {
   return ct_toi_support(t->side, t->at, ct_add_scaled(t->outward, t->tilt, time)) - t->now + slack;
 }
 
-/* A gap between two planes that turn. */
+/* Lower bound of the gap between two planes that rotate: gap - speed t - bend t^2 / 2 minus the
+ * growth of both supports. */
 typedef struct tilted_gap {
   tilt_side a, b;
   double gap, speed, bend;
-  double spins; /* sum of the angular velocities of both sides and the normal */
+  double spins; /* sum of the angular speeds of both sides and of the normal, rad/s */
 } tilted_gap;
 
 static double gap_after(const tilted_gap *g, double time) {
@@ -98,7 +103,8 @@ static double gap_after(const tilted_gap *g, double time) {
          (support_growth(&g->a, time, g->spins) + support_growth(&g->b, time, g->spins)) - rounding;
 }
 
-/* Sets the speed and bend of the gap for planes that turn with o, for times up to the horizon. */
+/* Sets g->speed and g->bend, upper bounds of the gap's rate of decrease now and of its second
+ * derivative over [0, horizon], for bounding planes that rotate with the angular velocity o. */
 static void set_plane_rotation(tilted_gap *g, const ct_toi_sample *s, const ct_relative_motion *d,
                                ct_vec3 o, double horizon) {
   ct_vec3 n = s->result.normal, offset = ct_sub(s->b.pivot, s->a.pivot), change = ct_cross(o, n);
@@ -115,7 +121,8 @@ static void set_plane_rotation(tilted_gap *g, const ct_toi_sample *s, const ct_r
                              (g->a.bend + g->b.bend));
 }
 
-/* The longest of the tried times at which the gap is positive; 0: none above `least`. */
+/* Returns the longest of the tried times at which the gap is positive; 0 if there is none above
+ * `least`. */
 static double longest_time_apart(const tilted_gap *g, double first, double least) {
   double time = first, beyond = 0.0, lacking = 0.0, left = -1.0, now = gap_after(g, 0.0);
   /* shorten the time until the gap is positive */
@@ -156,14 +163,15 @@ static double second_order_time(const ct_toi_pair *pair, const ct_toi_sample *s,
   const ct_vec3 plane_rotations[] = {s->a.velocity.angular, s->b.velocity.angular, still, s->turn};
   double best = 0.0;
   for (int i = 0; i < 4; i++) {
-    /* The boundary of a half-space turns with it: only its own rotation is possible. */
+    /* The boundary of a half-space rotates with it: only its own rotation is possible. The last
+     * candidate is the normal's observed rotation, if known. */
     if (g.a.is_plane ? i != 0 : g.b.is_plane ? i != 1 : i == 3 && ct_norm2(s->turn) == 0.0)
       continue;
     g.spins = (pair->a.spin + pair->b.spin) + ct_norm(plane_rotations[i]);
     double most = ct_min2(horizon, ANGLE_MAX / g.spins);
     set_plane_rotation(&g, s, &d, plane_rotations[i], most);
     if (!(gap_after(&g, 0.0) > 0.0)) continue;
-    /* First trial: the time at which the present rate closes the gap. */
+    /* First trial: the time at which the gap closes at the present rate. */
     double first = ct_min2(ct_gap_closing_time(s->along, -s->rate, g.bend), most);
     best = ct_max2(best, longest_time_apart(&g, first, least));
   }
@@ -172,30 +180,33 @@ static double second_order_time(const ct_toi_pair *pair, const ct_toi_sample *s,
 
 /* ---- meshes, by their triangles -------------------------------------------------------------- */
 
-/* Motion bound of a mesh by its triangles: the best of DIRECTIONS for each.
+/* Motion bound of a mesh by its triangles, each with the best of DIRECTIONS directions.
  *
- * A shape between the arms of a fork is not separated from the fork by one plane, but from each arm
+ * A body between the arms of a fork is not separated from the fork by one plane, but from each arm
  * by one. The BVH of the mesh is traversed: the best direction of a node, and finally of a
- * triangle, bounds how long it is apart from the convex hull of the other shape. The minimum over
- * the triangles counts; a node that is apart longer than the minimum so far is not opened. */
+ * triangle, bounds how long it stays apart from the convex hull of the other shape. The result is
+ * the minimum over the triangles; a node that stays apart longer than the minimum so far is
+ * skipped. */
 
-/* The pair's normal, and both directions of each axis of the mesh's frame. */
+/* The pair's normal, and both directions along each axis of the mesh's frame. */
 #define DIRECTIONS 7
-/* Limit of the visited nodes; beyond it the bound for all triangles is returned. */
+/* Largest number of nodes visited; above it, the bound for the mesh as a whole is returned. */
 #define NODES_MAX 2048
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 2)
 
 /* A direction from the mesh toward the other shape. */
 typedef struct mesh_direction {
-  ct_vec3 local; /* direction in the mesh's frame */
-  double low;    /* lower bound of the other shape's extent along it, from the mesh's origin */
-  double speed, acceleration; /* bounds on the approach of the other shape */
+  ct_vec3 local; /* the direction in the mesh's frame */
+  double low;    /* lower bound of the coordinates of the other shape's points along it, from the
+                    mesh's origin, m */
+  double speed,
+      acceleration; /* upper bounds of speed and acceleration of the other shape's approach */
 } mesh_direction;
 
 typedef struct mesh_bound {
   const ct_mesh_view *view;
   mesh_direction directions[DIRECTIONS];
-  double all; /* time for which all triangles are certainly apart */
+  double all; /* time for which the mesh as a whole is certainly apart, s */
 } mesh_bound;
 
 static void set_mesh_direction(mesh_direction *p, const ct_toi_pair *pair, const ct_toi_sample *s,
@@ -263,8 +274,8 @@ static double triangle_time(const mesh_bound *p, const uint32_t corners[3]) {
   return best;
 }
 
-/* The least time over all triangles. `all` if the node limit is reached, or if the bound is not
- * better. */
+/* Returns the minimum over all triangles of the time for which a triangle certainly stays apart;
+ * p->all if the node limit is reached or the minimum is not longer. */
 static double shortest_triangle_time(const mesh_bound *p) {
   uint32_t stack[STACK_SIZE], depth = 0, nodes = 0;
   double least = INFINITY;
@@ -299,16 +310,17 @@ static double triangles_time(const ct_toi_pair *pair, const ct_toi_sample *s, do
 
 /* ---- all pairs ------------------------------------------------------------------------------- */
 
-/* Rounding of the gap between balls, relative to their extent. */
+/* Upper bound of the round-off of the gap between balls, relative to their extent. */
 #define BALL_SLACK (64.0 * CT_UNIT_ROUNDOFF)
-/* Rounding of the gap between a ball and a half-space, including its pose; twice the bound of
- * toi_sample.c. */
+/* Upper bound of the round-off of the gap between a ball and a half-space, its pose included: twice
+ * the bound of toi_sample.c. */
 #define PLANE_SLACK (256.0 * CT_UNIT_ROUNDOFF)
-/* Balls are near if their gap is below this part of their radii. */
+/* Two balls are near if their gap is below this fraction of their radii. */
 #define BALLS_NEAR 0.5
-/* Largest distance of a unit axis from a half-space's normal that rounding can explain. */
+/* A unit axis that differs from a half-space's normal by no more than this is parallel to it within
+ * round-off. */
 #define AXIS_SLACK (8.0 * CT_UNIT_ROUNDOFF)
-/* Horizons tried for a half-space that turns. */
+/* Largest number of horizons tried for a half-space that rotates. */
 #define HORIZONS 8
 
 static double time_along_direction(const ct_relative_motion *d, ct_vec3 n, double gap,
@@ -317,7 +329,9 @@ static double time_along_direction(const ct_relative_motion *d, ct_vec3 n, doubl
   return ct_gap_closing_time(gap, speed, d->acceleration_error - ct_dot(n, d->acceleration));
 }
 
-/* Bound along the fixed normal. Neither side is a half-space that turns. */
+/* Returns how long the pair stays apart along its fixed normal: the longest of four bounds, with or
+ * without the growth of each side's support. Precondition: neither side is a half-space that
+ * rotates. */
 static double time_along_normal(const ct_toi_pair *pair, const ct_toi_sample *s,
                                 const ct_relative_motion *d) {
   ct_vec3 n = s->result.normal;
@@ -335,13 +349,14 @@ static double time_along_normal(const ct_toi_pair *pair, const ct_toi_sample *s,
   return best;
 }
 
-/* Bound on the growth of the distance between the pivots within a time. */
+/* Returns an upper bound of the displacement of the pivots relative to each other within a time,
+ * m. */
 static double bound_pivot_drift(const ct_relative_motion *d, double time) {
   return (ct_norm(d->velocity) + 0.5 * time * ct_norm(d->acceleration)) * time;
 }
 
-/* Arm of a side. For a half-space that turns: the greatest distance from its pivot at which the
- * other side can be within the horizon. */
+/* Returns the arm of a side, m; for a half-space that rotates, the largest distance from its pivot
+ * at which the other side can be within the horizon. */
 static double arm_within(const ct_toi_side *side, const ct_toi_side *other, const ct_toi_sample *s,
                          const ct_relative_motion *d, double horizon) {
   if (side->arm < INFINITY || side->spin == 0.0) return side->spin == 0.0 ? 0.0 : side->arm;
@@ -350,8 +365,8 @@ static double arm_within(const ct_toi_side *side, const ct_toi_side *other, cons
          (other->reach < INFINITY ? other->reach : INFINITY);
 }
 
-/* Bound over all directions: no point approaches any point of the other side faster than `speed`.
- */
+/* Returns how long the pair stays apart by a bound for all directions: no point approaches any
+ * point of the other side faster than `speed`. */
 static double time_all_directions(const ct_toi_pair *pair, const ct_toi_sample *s,
                                   const ct_relative_motion *d, double gap, double horizon) {
   double arm_a = arm_within(&pair->a, &pair->b, s, d, horizon),
@@ -368,8 +383,8 @@ static bool has_turning_plane(const ct_toi_pair *pair) {
          (pair->b.reach == INFINITY && pair->b.spin > 0.0);
 }
 
-/* The bound over all directions; the arm of a half-space that turns depends on the horizon, so the
- * best of several horizons counts. */
+/* Returns the bound for all directions. The arm of a half-space that rotates depends on the
+ * horizon, so several horizons are tried and the longest time is used. */
 static double time_within_horizons(const ct_toi_pair *pair, const ct_toi_sample *s,
                                    const ct_relative_motion *d, double gap, double horizon) {
   double best = 0.0;
@@ -383,14 +398,15 @@ static double time_within_horizons(const ct_toi_pair *pair, const ct_toi_sample 
   return best;
 }
 
-/* True if the rotation within a time does not change the half-space's normal beyond round-off. */
+/* True if the rotation within a time leaves the half-space's normal unchanged up to round-off. */
 static bool turns_about_normal(const ct_toi_side *side, const ct_toi_side_pose *at, ct_vec3 n,
                                double time) {
   if (side->spin * time <= CT_UNIT_ROUNDOFF) return true;
   return side->steady && ct_norm(ct_cross(at->velocity.angular, n)) <= AXIS_SLACK * side->spin;
 }
 
-/* Bound for two half-spaces that are apart: only while their normals are opposite. */
+/* Returns how long two half-spaces that are apart stay so: only while their normals are
+ * opposite. */
 static double half_spaces_time(const ct_toi_pair *pair, const ct_toi_sample *s,
                                const ct_relative_motion *d, double horizon) {
   ct_vec3 n = s->result.normal, w_a = s->a.velocity.angular, w_b = s->b.velocity.angular;
@@ -399,7 +415,8 @@ static double half_spaces_time(const ct_toi_pair *pair, const ct_toi_sample *s,
     return time_along_direction(d, n, s->lower, 0.0);
   if (!pair->a.steady || !pair->b.steady || w_a.x != w_b.x || w_a.y != w_b.y || w_a.z != w_b.z)
     return 0.0;
-  /* Both turn together: only the offset of the pivots along the turning normal changes the gap. */
+  /* Both rotate together: the gap changes only by the offset of the pivots along the rotating
+   * normal. */
   double far = ct_norm(ct_sub(s->b.pivot, s->a.pivot)) + bound_pivot_drift(d, horizon);
   double speed = ct_norm(d->velocity) + pair->a.spin * far + d->speed_error;
   return ct_gap_closing_time(s->lower, speed * (1.0 + SPEED_SLACK),
@@ -416,7 +433,7 @@ double ct_toi_separated_time(const ct_toi_pair *pair, const ct_toi_sample *s, do
   bool direct = s->has_plane_gap && !has_turning_plane(pair),
        mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
   double time = direct ? time_along_normal(pair, s, &d) : 0.0;
-  /* The hulls of meshes may be much nearer than the meshes. */
+  /* The convex hulls of meshes may be much nearer to each other than the meshes are. */
   if (!direct || mesh) time = ct_max2(time, time_within_horizons(pair, s, &d, s->lower, horizon));
   if (time >= horizon) return time;
   return s->has_plane_gap ? ct_max2(time, second_order_time(pair, s, time, horizon))
@@ -433,14 +450,15 @@ static bool is_half_space_side(const ct_toi_side *side) {
   return side->shape && side->shape->kind == CT_KIND_PLANE;
 }
 
-/* Gap between a bounding ball and a half-space that does not turn. *normal: the half-space's. */
+/* Returns a lower bound of the gap between a bounding ball and a half-space that does not rotate,
+ * m. *normal: the half-space's. */
 static double gap_above_plane(const ct_toi_side *plane, const ct_toi_side_pose *at,
                               const ct_toi_side *other, const ct_toi_side_pose *there, double slack,
                               ct_vec3 *normal) {
   ct_frame frame = ct_body_shape_frame(plane->body, plane->index, &at->body);
   ct_vec3 to = ct_sub(ct_to_parent(there->body, other->ball), frame.position);
   *normal = ct_vec(frame.rotation.rx.z, frame.rotation.ry.z, frame.rotation.rz.z);
-  /* The half-space's pose round-off is bounded with the other side's reach. */
+  /* The pose round-off of the half-space is bounded for points within the other side's reach. */
   double size = ct_norm(to) + other->radius + (ct_norm(at->pivot) + ct_norm(frame.position)) +
                 ct_norm(there->pivot);
   return ct_dot(*normal, to) - other->radius - PLANE_SLACK * (size + other->reach) -

@@ -8,13 +8,15 @@
 
 /* ---- colliders of a body --------------------------------------------------------------------- */
 
-/* The tree is in the body's frame, so that it is valid for the whole motion. Inner nodes are split
- * on demand, and sides are prepared on demand: preparing a side reads all vertices of a hull, and
- * most pairs of compounds are excluded by balls alone. */
+/* The tree of balls is in the body's frame, so that it is valid for the whole motion. Inner nodes
+ * are split on demand, and sides are prepared on demand: preparing a side reads all vertices of a
+ * hull, and most pairs of colliders of compounds are excluded by their balls alone. */
 
-/* Rounding of a ball that contains balls, relative to its size and to the coordinates. */
+/* Widening of a ball that contains balls, for round-off, relative to its size and its
+ * coordinates. */
 #define BALL_WIDENING (16.0 * CT_UNIT_ROUNDOFF)
-/* Levels that are split by position; below them, a split halves the number of leaves. */
+/* Depth down to which nodes are split by position; deeper nodes are split into halves of equal
+ * number, which bounds the height. */
 #define UNEVEN_LEVELS 40
 
 static double node_arm(const ct_toi_colliders *c, ct_vec3 center) {
@@ -32,7 +34,7 @@ static void set_leaves(ct_toi_colliders *c) {
     leaf->index = i;
     ct_shape_ball(ct_body_shape(c->mover.body, i), &center, &leaf->radius);
     leaf->center = ct_to_parent(frame, center);
-    /* A group with a half-space is never skipped. */
+    /* A group with a half-space has an infinite ball and is never skipped. */
     if (!(leaf->radius < INFINITY)) continue;
     double origin = ct_norm(ct_sub(frame.position, c->group.pivot));
     double reach = ct_norm(ct_sub(leaf->center, c->group.pivot)) + leaf->radius;
@@ -48,7 +50,8 @@ static ct_aabb box_of_centers(const ct_toi_colliders *c, const ct_toi_node *node
   return box;
 }
 
-/* The ball of one collider, or a ball about the middle of the centres. */
+/* Returns a node for the leaves [begin, end): the ball of a single collider, or a ball about the
+ * middle of the box of the centres. */
 static ct_toi_node node_of(const ct_toi_colliders *c, uint32_t begin, uint32_t end,
                            uint32_t depth) {
   const ct_toi_leaf *leaf = &c->leaves[begin];
@@ -71,7 +74,8 @@ static double axis_component(ct_vec3 v, int axis) {
 }
 
 /* Splits the leaves of a node: half-spaces to the left, so that the right child has a finite ball;
- * without half-spaces at the middle of the widest axis. Returns the begin of the right child. */
+ * without half-spaces, at the middle of the widest axis. Returns the index of the first leaf of the
+ * right child. */
 static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
   ct_toi_leaf *leaves = c->leaves;
   /* middle of the widest axis */
@@ -91,7 +95,7 @@ static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
     leaves[i] = leaves[left];
     leaves[left++] = swap;
   }
-  /* halve the number if the split is empty or the tree deep */
+  /* halve the number of leaves if one part is empty or the node is deep */
   bool halves = node->depth >= UNEVEN_LEVELS || left == node->begin || left == node->end;
   return halves ? node->begin + (node->end - node->begin) / 2 : left;
 }
@@ -117,7 +121,7 @@ const ct_workspace_part_type ct_collider_part_type = {sizeof(ct_body_scratch), C
                                                       release_collider_part};
 _Static_assert(sizeof(ct_body_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
-/* True if the block contains the colliders of the mover. */
+/* True if the memory block still contains the colliders of the same body and path. */
 static bool is_retained(const ct_body_scratch *memory, int which, ct_moving_body mover) {
   if (!memory->retains || !memory->filled[which]) return false;
   const ct_toi_colliders *c = memory->blocks[which];
@@ -212,7 +216,7 @@ ct_status ct_toi_bodies_set(ct_toi_bodies *bodies, ct_moving_body a, ct_moving_b
 
 /* ---- groups of colliders -------------------------------------------------------------------- */
 
-/* A pair of nodes that waits on the stack: a node of the first body and one of the second. */
+/* A pair of nodes on the stack: one of the first body's tree and one of the second's. */
 typedef struct node_pair {
   uint32_t first, second;
   double key;
@@ -232,7 +236,7 @@ static ct_toi_pair ordered_pair(const group_traversal *t, const ct_toi_side *fir
   return t->bodies->b_first ? (ct_toi_pair){*second, *first} : (ct_toi_pair){*first, *second};
 }
 
-/* True if the visitor does not skip the two groups. */
+/* True if the visitor does not skip the two groups; sets w->key. */
 static bool admits_groups(group_traversal *t, node_pair *w) {
   ct_toi_side first = ct_toi_node_side(t->first, w->first),
               second = ct_toi_node_side(t->second, w->second);
@@ -241,8 +245,8 @@ static bool admits_groups(group_traversal *t, node_pair *w) {
   return !t->visitor->skips(t->context, &groups, &w->key);
 }
 
-/* Splits the larger of the two groups and pushes the pairs that are not skipped, the earlier on
- * top. */
+/* Splits the larger of the two groups and pushes the pairs that are not skipped; the one with the
+ * smaller key is on top. */
 static void descend_larger_group(group_traversal *t, const node_pair *w) {
   const ct_toi_node *first = &t->first->nodes[w->first], *second = &t->second->nodes[w->second];
   bool splits_first =
@@ -306,7 +310,7 @@ typedef struct nearest_query {
   ct_toi_sample *sample;
   uint32_t *distances;
   bool has_poses;
-  ct_toi_sample poses; /* poses of the bodies, shared by all groups */
+  ct_toi_sample poses; /* poses of both bodies at `time`, shared by all groups */
 } nearest_query;
 
 static bool is_beyond_nearest(void *context, double key) {
@@ -314,7 +318,8 @@ static bool is_beyond_nearest(void *context, double key) {
   return q->found && key > q->sample->result.distance;
 }
 
-/* The key is the gap between the bounding balls. */
+/* True if the two groups cannot contain the nearest pair. *key: the gap between their bounding
+ * balls, m. */
 static bool can_skip_for_nearest(void *context, const ct_toi_pair *groups, double *key) {
   nearest_query *q = context;
   if (!q->has_poses) ct_toi_place_pair(groups, q->time, &q->poses);
@@ -334,7 +339,7 @@ static ct_status visit_nearest(void *context, const ct_toi_pair *pair, double ke
   ct_toi_measure(pair, q->time, &options, q->bodies->workspace, &sample);
   ++*q->distances;
   if (ct_workspace_out_of_memory(q->bodies->workspace)) return CT_OUT_OF_MEMORY;
-  /* `lower` is the least lower bound of all pairs */
+  /* sample->lower becomes the least lower bound of all pairs */
   if (q->found && !(sample.result.distance < q->sample->result.distance)) {
     q->sample->lower = ct_min2(q->sample->lower, sample.lower);
     return CT_OK;

@@ -1,5 +1,5 @@
-/* Motion queries of a scene: preparing, the pairs that come into contact first, running a range of
- * pairs. */
+/* Motion queries of a scene: preparation, the pairs that come into contact first, and the
+ * evaluation of a range of pairs. */
 #include "toi/toi_query.h"
 #include "toi/toi.h"
 
@@ -11,15 +11,15 @@
 
 /* The pairs of a scene that come into contact first.
  *
- * The motion is divided into slices. In each slice, the pairs with overlapping swept boxes are
+ * The motion is divided into slices of time. In each slice, the pairs whose swept boxes overlap are
  * searched once, no farther than the best contact so far; the other pairs wait for the next slice.
  * The search ends with the slice that contains the best contact. The pairs that may be first are
  * then searched again over the whole motion, so that their results do not depend on other pairs. */
 
-/* Number of slices. */
+/* Number of slices of time. */
 #define SLICES 8
-/* Pairs are searched beyond the best bracket by this part of the motion; the second search decides.
- */
+/* Pairs are searched beyond the best bracket by this fraction of the motion; the second search
+ * decides which pairs are first. */
 #define SEARCH_MARGIN 1e-9
 
 /* A pair that may be the first to come into contact. */
@@ -36,8 +36,8 @@ typedef struct first_search {
   ct_aabb *swept;              /* [moving_count] boxes swept in the slice */
   first_candidate *candidates; /* [candidate_count] */
   size_t candidate_count;
-  double best_time, best_upper; /* of the contacts so far: least time and least upper end of a
-                                   bracket; INFINITY: none */
+  double best_time, best_upper; /* least time, and least upper end of a bracket, of the contacts
+                                   found so far, s; INFINITY: none */
   size_t searched;
 } first_search;
 
@@ -75,14 +75,14 @@ static bool are_apart_in_slice(const first_search *s, ct_row_pair pair) {
 
 /* ---- the search ----------------------------------------------------------------------------- */
 
-/* True for a contact, also at the start, but not for bodies that separate at the start. */
+/* True for a contact, also at the start, unless the bodies separate at the start. */
 static bool is_contact_event(const ct_toi *impact) {
   return impact->event == CT_TOI_CONTACT ||
          (impact->event == CT_TOI_INITIAL && !(impact->flags & CT_TOI_FLAG_SEPARATING_AT_START));
 }
 
-/* End of the search of a pair. A bisection depends on the end: it always covers the whole motion.
- */
+/* Returns the time at which the search of a pair ends. Bisection always covers the whole motion,
+ * since its result depends on the end. */
 static double first_search_end(const first_search *s) {
   const ct_toi_options *o = &s->query->options.impact;
   if (o->method == CT_TOI_BISECTION || !(s->best_upper < INFINITY)) return o->end;
@@ -108,7 +108,8 @@ static ct_status search_first_pair(first_search *s, size_t index) {
   return CT_OK;
 }
 
-/* Searches the pairs with overlapping boxes in the slice; the other pairs wait, in order. */
+/* Searches the pairs whose swept boxes overlap in the slice; the others remain in `pending`, in
+ * order. */
 static ct_status search_slice(first_search *s) {
   size_t left = 0;
   ct_status status = CT_OK;
@@ -147,7 +148,7 @@ static int compare_index(const void *a, const void *b) {
 }
 
 /* True if no other pair is certainly earlier. An undecided pair may be first if it is not certainly
- * apart until the best bracket. */
+ * apart until the best bracket ends. */
 static bool may_be_first(const first_search *s, const ct_toi *impact) {
   double tolerance = s->query->options.impact.time_tolerance;
   if (impact->event == CT_TOI_UNDECIDED) return impact->free_until <= s->best_upper + tolerance;
@@ -187,19 +188,19 @@ ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspa
   return status;
 }
 
-/* Median number of distance queries of an impact and of a timeline if iterations_max is at most
- * CT_TOI_ITERATIONS; above it, the excess is added. And the cost of the swept boxes of a pair, ns.
- */
+/* Median number of distance queries of an impact and of a timeline, if iterations_max is at most
+ * CT_TOI_ITERATIONS; above, the excess is added. SLICES_NS: cost of the swept boxes of a pair,
+ * ns. */
 #define IMPACT_DISTANCES 12.0
 #define TIMELINE_DISTANCES 60.0
 #define SLICES_NS 500.0
-/* Pairs sampled for the estimate of the cost. */
+/* Number of pairs sampled to estimate the cost. */
 #define COST_SAMPLES 32
 
 /* ---- preparing ------------------------------------------------------------------------------ */
 
-/* Prepares poses, boxes and filters of rows at the start. `where` is set afterwards, because it is
- * evaluated per pair. */
+/* Prepares poses, boxes and filters of the rows at the start, as a query of all pairs. where_a and
+ * where_b are set afterwards, because they are evaluated per pair. */
 static ct_status prepare_still(ct_motion_query *query) {
   const ct_motion_options *o = &query->options;
   ct_query_options still = {.broadphase = CT_BROADPHASE_TREE,
@@ -213,7 +214,7 @@ static ct_status prepare_still(ct_motion_query *query) {
   return CT_OK;
 }
 
-/* Adds a path at rest for a row that does not move. */
+/* Adds a path at rest for a row that has no path. */
 static ct_status add_rest_path(ct_motion_query *query, uint32_t row) {
   assert(row < query->scene->rows);
   if (query->paths[row]) return CT_OK;
@@ -232,7 +233,7 @@ static ct_status add_rest_path(ct_motion_query *query, uint32_t row) {
   return CT_OK;
 }
 
-/* Adds a path at rest for each row of a pair that does not move. */
+/* Adds a path at rest for each row of a candidate pair that does not move. */
 static ct_status add_rest_paths(ct_motion_query *query) {
   size_t pairs = ct_motion_candidates(query), most = 2 * pairs;
   if (most > query->scene->rows) most = query->scene->rows;
@@ -247,7 +248,7 @@ static ct_status add_rest_paths(ct_motion_query *query) {
   return status;
 }
 
-/* True if the times are within all paths, and movers and explicit pairs refer to bodies of the
+/* True if the times are within all paths, and moving rows and explicit pairs refer to bodies of the
  * scene. */
 static bool can_move(const ct_scene *scene, const ct_motion_options *o) {
   double duration = CT_DURATION_MAX;
@@ -324,7 +325,8 @@ static ct_moving_body moving_body_of(const ct_motion_query *query, uint32_t row)
   return (ct_moving_body){ct_scene_body_at(query->scene, row), query->paths[row]};
 }
 
-/* A pair query may have been ended early by the cancel flag or by lack of memory. */
+/* Returns the status after the evaluation of a pair, which the cancel flag or lack of memory may
+ * have ended early. */
 static ct_status status_after_pair(const ct_motion_query *query, ct_workspace *workspace,
                                    ct_status status) {
   if (status == CT_OK && ct_workspace_out_of_memory(workspace)) return CT_OUT_OF_MEMORY;
@@ -340,7 +342,7 @@ ct_status ct_motion_toi(const ct_motion_query *query, ct_row_pair pair, double e
   return status_after_pair(query, workspace, status);
 }
 
-/* State of a run over a range of items. */
+/* State of the evaluation of a range of pairs. */
 typedef struct range_run {
   const ct_motion_query *query;
   ct_workspace *workspace;
@@ -350,8 +352,8 @@ typedef struct range_run {
   bool stopped; /* by the sink */
 } range_run;
 
-/* Lists the grazes of the pair; `first` has the first one. The search is repeated behind each
- * graze, until a result has none. */
+/* Lists the grazes of the pair; *first is the result with the first one. The search is repeated
+ * from the end of each graze until a result has none. */
 static ct_status list_grazes(range_run *run, ct_row_pair pair, ct_toi *first) {
   const ct_motion_query *query = run->query;
   ct_toi_options options = query->options.impact;

@@ -1,25 +1,26 @@
-/* Candidate pairs of a motion: rows with overlapping swept boxes.
+/* Candidate pairs of a motion: rows whose swept boxes overlap.
  *
- * A separate tree contains the movers and the rows at other poses; the revision's tree contains the
- * other rows. Each mover queries both. If many rows move, the separate tree contains all rows. */
+ * A separate tree contains the moving rows and the rows with pose overrides; the revision's tree
+ * contains the other rows. Each moving row queries both. If many rows move, the separate tree
+ * contains all rows. */
 #include "broad/pair_list.h"
 #include "toi/toi_query.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* Slack of the box test of a pair, relative to the coordinates; the same as in queries. */
+/* Slack of the box test of a pair, relative to the coordinates; equal to that of queries. */
 #define PAIR_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
-/* The trees are queried with twice the slack, so that no pair that passes the box test is missed.
- */
+/* The trees are queried with twice the slack, so that no pair that passes the box test is
+ * missed. */
 #define TREE_SLACK (2.0 * PAIR_SLACK)
-/* Relative rounding of a swept box that is the sum of two boxes. */
+/* Relative round-off of a swept box that is the sum of two boxes. */
 #define SUM_SLACK (8.0 * CT_UNIT_ROUNDOFF)
 
-/* Pairs of a named method considered between two polls of the cancel flag. */
+/* Number of listed pairs considered between two polls of the cancel flag. */
 #define PAIRS_PER_POLL 1024
 
-/* All rows are in one tree if at least one row in this many moves. */
+/* The separate tree contains all rows if at least one row in this many moves. */
 #define MANY_SHARE 4
 
 /* ---- swept boxes ---------------------------------------------------------------------------- */
@@ -36,8 +37,8 @@ bool ct_motion_find_moving_body(const ct_motion_query *query, uint32_t row, size
          ct_path_kind_of(query->options.moving[low].path) != CT_PATH_REST;
 }
 
-/* Reach of the body about the pivot, from the bounding balls of its colliders. Below 0: no
- * colliders. */
+/* Returns the largest distance of the body's points from the pivot, by the bounding balls of its
+ * colliders, m; below 0 without colliders. */
 static double body_reach_about(const ct_body *body, ct_vec3 pivot) {
   const ct_frame frame = ct_frame_of(ct_pose_identity());
   double reach = -1.0;
@@ -54,7 +55,8 @@ static double body_reach_about(const ct_body *body, ct_vec3 pivot) {
   return reach;
 }
 
-/* Swept box of a body that does not turn: its box at `begin`, translated with the pivot. */
+/* Returns the swept box of a body that does not rotate: its box at `begin`, swept along the path of
+ * the pivot. */
 static ct_aabb swept_box_without_turning(const ct_body *body, const ct_path *path, double begin,
                                          double end) {
   ct_pose pose = ct_path_pose(path, begin);
@@ -96,24 +98,25 @@ static ct_status sweep_boxes(ct_motion_query *query) {
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
-/* Rows of the separate tree: movers, rows at other poses, and all other rows if many move. */
+/* Rows of the separate tree: moving rows, rows with pose overrides and, if many rows move, all
+ * other rows. */
 typedef struct special_rows {
   uint32_t *rows;
   ct_aabb *boxes;
   bool *at_rest;
   size_t count;
-  bool all;      /* all rows are in the separate tree */
-  ct_tree *tree; /* NULL: the options name another broad-phase method */
+  bool all;      /* the separate tree contains all rows */
+  ct_tree *tree; /* NULL: the options name another broad phase method */
 } special_rows;
 
-/* Query of one mover for its partners. */
+/* Query of one moving row for its partners. */
 typedef struct partner_query {
   ct_motion_query *query;
   const special_rows *special;
   uint32_t row;
   ct_aabb box;
   double magnitude;
-  const uint64_t *mask; /* mask of groups; NULL: none */
+  const uint64_t *mask; /* bit set of the groups that the row does not collide with; NULL: none */
   ct_status status;
 } partner_query;
 
@@ -131,7 +134,7 @@ static ct_status add_candidate_pair(ct_motion_query *query, uint32_t i, uint32_t
   return CT_OK;
 }
 
-/* Decides whether a pair is a candidate, from the pair alone. */
+/* True if the pair is a candidate. The result depends on the pair alone. */
 static bool accepts_motion_pair(const partner_query *a, uint32_t partner, const ct_aabb *box,
                                 bool at_rest) {
   const ct_query *still = a->query->still;
@@ -151,8 +154,8 @@ static bool consider_row(partner_query *a, uint32_t partner, const ct_aabb *box,
   return a->status == CT_OK;
 }
 
-/* Visits a row of the revision's tree. Rows that move or have another pose are in the separate
- * tree. */
+/* Visits a row of the revision's tree. Rows that move or have an override are skipped: the separate
+ * tree contains them. */
 static bool visit_still(void *context, uint32_t row) {
   partner_query *a = context;
   ct_aabb box;
@@ -162,7 +165,8 @@ static bool visit_still(void *context, uint32_t row) {
   return consider_row(a, row, &box, true);
 }
 
-/* Visits a row of the separate tree. A pair of movers is found by both; the lower row adds it. */
+/* Visits a row of the separate tree. A pair of moving rows is found by both; the lower row adds
+ * it. */
 static bool visit_special(void *context, uint32_t index) {
   partner_query *a = context;
   const special_rows *special = a->special;
@@ -184,7 +188,7 @@ static void add_still(const ct_motion_query *query, special_rows *special, uint3
     add_special(special, row, box, true);
 }
 
-/* True if the options name a broad-phase method other than the tree. */
+/* True if the options name a broad phase method other than the tree. */
 static bool is_method_named(const ct_motion_options *o) {
   return o->broadphase != CT_BROADPHASE_AUTO && o->broadphase != CT_BROADPHASE_TREE;
 }
@@ -233,7 +237,7 @@ static ct_status list_partners(partner_query *a, double far) {
   return a->status;
 }
 
-/* Largest finite coordinate of all boxes. */
+/* Returns the largest finite coordinate of all boxes, swept ones included. */
 static double farthest(const ct_motion_query *query) {
   double far = query->still->reach;
   for (size_t m = 0; m < query->options.moving_count; m++)
@@ -259,8 +263,8 @@ static ct_status list_all(ct_motion_query *query, const special_rows *special) {
   return status;
 }
 
-/* Considers a pair of the broad-phase method, which knows neither filters nor movers. The mover (of
- * two, the lower row) considers the other row. */
+/* Considers a pair listed by a broad phase method, which ignores filters and motion. The moving row
+ * queries the other row; of two moving rows the lower one does. */
 static ct_status consider_pair(ct_motion_query *query, const special_rows *special,
                                ct_pair_index pair) {
   const ct_row_filter *filter = query->still->filter;
@@ -284,8 +288,8 @@ static ct_status consider_pair(ct_motion_query *query, const special_rows *speci
   return a.status;
 }
 
-/* Lists the pairs by the named broad-phase method. The boxes are grown, so that no pair that passes
- * the box test is missed. */
+/* Lists the pairs by the broad phase method that the options name. The boxes are expanded, so that
+ * no pair that passes the box test is missed. */
 static ct_status list_by_named_method(ct_motion_query *query, const special_rows *special) {
   const ct_motion_options *o = &query->options;
   const ct_broad_options options = {o->broadphase, CT_PAIRS_MAX, o->cancel};

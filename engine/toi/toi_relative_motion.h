@@ -1,17 +1,17 @@
-/* Parts of the motion bounds: relative motion of two pivots, and the earliest time at which a
- * shrinking gap can close. */
+/* Building blocks of the motion bounds: relative motion of two pivots, and the earliest time at
+ * which a gap can close. */
 #ifndef TOI_TOI_RELATIVE_MOTION_H
 #define TOI_TOI_RELATIVE_MOTION_H
 
 #include "toi/toi.h"
 
-/* Relative rounding of a speed or an acceleration, against the sizes of its terms, and of a time
- * computed from them. */
+/* Relative round-off of a speed or an acceleration, in relation to the magnitudes of its terms; and
+ * of a time computed from them. */
 #define SPEED_SLACK (16.0 * CT_UNIT_ROUNDOFF)
 #define TIME_SLACK (16.0 * CT_UNIT_ROUNDOFF)
 
-/* The earliest time at which a gap that shrinks by at most speed t + acceleration t^2 / 2 can
- * close, rounded down. INFINITY: never. */
+/* Returns the earliest time at which a gap can close that decreases by at most speed t +
+ * acceleration t^2 / 2, rounded down, s. INFINITY: never. */
 static inline double ct_gap_closing_time(double gap, double speed, double acceleration) {
   if (!(gap > 0.0)) return 0.0;
   if (acceleration == 0.0) return speed > 0.0 ? gap / speed * (1.0 - TIME_SLACK) : INFINITY;
@@ -28,11 +28,11 @@ static inline double ct_gap_closing_time(double gap, double speed, double accele
          (1.0 - TIME_SLACK);
 }
 
-/* Motion of b's pivot minus the motion of a's. */
+/* Motion of b's pivot relative to a's. */
 typedef struct ct_relative_motion {
   ct_vec3 velocity, acceleration;
   double speed_error,
-      acceleration_error; /* rounding bounds of any component along a unit direction */
+      acceleration_error; /* upper bounds of the round-off of a component along a unit direction */
 } ct_relative_motion;
 
 static inline ct_relative_motion ct_relative_motion_of(const ct_toi_pair *pair,
@@ -46,7 +46,8 @@ static inline ct_relative_motion ct_relative_motion_of(const ct_toi_pair *pair,
   return d;
 }
 
-/* Bound on the speed along a fixed direction of points within `arm` of the axis. */
+/* Returns an upper bound of the speed, along a fixed direction n, of points within `arm` of the
+ * axis of rotation. */
 static inline double ct_turning_speed(const ct_toi_side *side, const ct_toi_side_pose *at,
                                       ct_vec3 n, double arm) {
   if (side->spin == 0.0 || arm == 0.0) return 0.0;

@@ -1,4 +1,4 @@
-/* Root of the signed distance between two samples of opposite sign (Newton's method safeguarded by
+/* Root of the signed distance between two samples of opposite sign (Newton's method, safeguarded by
  * bisection), and the method CT_TOI_BISECTION. */
 #include "toi/toi.h"
 
@@ -6,21 +6,24 @@
 
 /* ---- root of the signed distance ------------------------------------------------------------- */
 
-/* Limit of the iterations. After SLOW_ITERATIONS_MAX steps in a row that reduce the bracket by less
- * than half, the next step is a bisection. */
+/* Limit of iterations. After SLOW_ITERATIONS_MAX steps in a row that each reduce the bracket by
+ * less than half, the next step is a bisection. */
 #define ROOT_ITERATIONS_MAX 100
 #define SLOW_ITERATIONS_MAX 3
-/* Growth of the steps away from an end of the bracket if Newton's step does not leave that end. */
+/* Factor by which steps away from an end of the bracket grow, if Newton's step does not leave that
+ * end. */
 #define CLOSE_GROWTH 8.0
-/* A distance below this part of its uncertainty counts as zero. */
+/* A distance below this fraction of its uncertainty (upper - lower bound) counts as zero. */
 #define ZERO_PART 0x1p-6
-/* Distance of the sample that provides the normal, in units of the uncertainty of the distance. */
+/* Distance of the sample whose normal is used, in units of the uncertainty of the distance at the
+ * root. */
 #define NORMAL_GAP 4.0
-/* Samples that bring an end of the bracket nearer to the root, and the growth of their steps. */
+/* Largest number of samples that bring one end of the bracket nearer to the root, and growth of
+ * their steps. */
 #define NEARER_SAMPLES_MAX 4
 #define NEARER_GROWTH 4.0
 
-/* Newton step from a sample to the root, s; INFINITY: unknown. */
+/* Returns Newton's step from a sample to the root, s; INFINITY: unknown. */
 static double newton_step(const ct_toi_sample *s) {
   if (s->result.distance == 0.0 && s->result.depth_kind == CT_DEPTH_NONE) return INFINITY;
   return s->rate == 0.0 ? INFINITY : -s->result.distance / s->rate;
@@ -31,7 +34,8 @@ static bool is_root_sample(const ct_toi_sample *s) {
          fabs(s->result.distance) <= ZERO_PART * (s->upper - s->lower);
 }
 
-/* The next time to evaluate. *close: length of the last step away from an end of the bracket. */
+/* Returns the next time to evaluate between the samples. *close: length of the last step away from
+ * an end of the bracket, s. */
 static double next_root_time(const ct_toi_sample *from, const ct_toi_sample *to, int slow,
                              double *close) {
   double middle = from->time + 0.5 * (to->time - from->time);
@@ -52,8 +56,8 @@ void ct_toi_set_normal(const ct_toi_pair *pair, const ct_toi_sample *apart, ct_t
     root->result.normal = apart->result.normal;
 }
 
-/* Sets the normal from the sample apart, or from a new sample nearer to the root: the rate predicts
- * the time at which the gap is NORMAL_GAP times its uncertainty. */
+/* Sets the root's normal from the sample `apart`, or from a new sample nearer to the root: where
+ * the rate predicts that the gap is NORMAL_GAP times its uncertainty. */
 static void refine_root_normal(ct_toi_search *search, const ct_toi_sample *apart, bool separates,
                                ct_toi_sample *root) {
   ct_toi_sample nearer;
@@ -111,28 +115,29 @@ double ct_toi_narrow_bracket(ct_toi_search *search, const ct_toi_sample *root, d
 
 /* ---- bisection ------------------------------------------------------------------------------- */
 
-/* Halves the motion between a sample apart and one in contact. */
+/* Halves repeatedly an interval of time with a sample apart at one end and one in contact at the
+ * other. */
 
 /* State of a bisection. */
 typedef struct bisection {
   ct_toi_search search; /* search of the bodies */
   ct_toi *impact;
-  ct_toi_sample apart, in_contact;  /* ends of the bracket by the sign of the distance */
-  double apart_until, contact_from; /* certainly apart before, certainly in contact after */
+  ct_toi_sample apart, in_contact;  /* ends of the bracket, by the sign of the distance */
+  double apart_until, contact_from; /* certainly apart before; certainly in contact after, s */
 } bisection;
 
 static bool sample_has_depth(const ct_toi_sample *s) {
   return s->result.status != CT_PAIR_UNSUPPORTED && s->result.depth_kind != CT_DEPTH_NONE;
 }
 
-/* True if the distance is within the requested tolerance. Surfaces that cross have no depth to
- * compare. */
+/* True if the distance is within the requested distance_tolerance. False for surfaces that cross,
+ * which have no depth to compare. */
 static bool is_within_distance_tolerance(const ct_toi_options *o, const ct_toi_sample *s) {
   return o->distance_tolerance > 0.0 && fabs(s->result.distance) <= o->distance_tolerance &&
          (sample_has_depth(s) || !ct_sample_is_contact(s));
 }
 
-/* Writes the sample as the result and narrows the bracket of its time. */
+/* Writes the sample as the result, and narrows the bracket of its time. */
 static void write_bisection_result(bisection *b, const ct_toi_sample *sample) {
   double low = b->apart.time, high = b->in_contact.time;
   if (b->apart_until < low)
@@ -146,9 +151,9 @@ static void write_bisection_result(bisection *b, const ct_toi_sample *sample) {
   b->impact->upper = ct_max2(b->contact_from, sample->time);
 }
 
-/* Bisects until the bracket is as narrow as time_tolerance, or a sample is within
- * distance_tolerance; reports the end that is apart, or that sample. Reports nothing if the sample
- * limit ends it before. */
+/* Bisects until the bracket is as narrow as time_tolerance, and reports the end that is apart; or
+ * until a sample is within distance_tolerance, and reports that. Reports nothing if the sample
+ * limit is reached before. */
 static void bisect_interval(bisection *b) {
   assert(b->apart.time <= b->in_contact.time && b->apart_until <= b->contact_from);
   const ct_toi_options *o = b->search.options;

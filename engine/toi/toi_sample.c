@@ -8,16 +8,17 @@
 
 /* ---- reach of a side ------------------------------------------------------------------------- */
 
-/* Relative rounding of lengths, a few operations each. */
+/* Relative round-off of lengths, each computed in a few operations. */
 #define LENGTH_WIDENING (16.0 * CT_UNIT_ROUNDOFF)
-/* Frame of the collider relative to the pivot, and the axis of rotation. */
+/* Frame of the collider relative to the pivot, and the axis of rotation, in the body frame. */
 typedef struct turn_frame {
   ct_frame frame;
   bool steady;
   ct_vec3 axis; /* unit; body frame */
 } turn_frame;
 
-/* Distance of a point p, relative to the pivot, from the axis or from the pivot. */
+/* Returns the distance of a point p, given relative to the pivot, from the axis or from the
+ * pivot. */
 static double point_arm(const turn_frame *t, ct_vec3 p, bool about_axis) {
   return about_axis ? ct_norm(ct_cross(t->axis, p)) : ct_norm(p);
 }
@@ -34,8 +35,9 @@ static double box_arm(const turn_frame *t, ct_vec3 half, bool about_axis) {
   return most;
 }
 
-/* Arm of a disc perpendicular to the shape's axis. From the pivot: distance of the farthest point
- * of its rim. From the axis of rotation: distance of its centre plus its radius, an upper bound. */
+/* Returns the arm of a disc perpendicular to the shape's axis. From the pivot: distance of the
+ * farthest point of its rim. From the axis of rotation, an upper bound: distance of the disc's
+ * centre plus its radius. */
 static double disc_arm(const turn_frame *t, double z, double radius, bool about_axis) {
   ct_vec3 center = ct_to_parent(t->frame, ct_vec(0.0, 0.0, z));
   if (about_axis) return point_arm(t, center, true) + radius;
@@ -133,7 +135,7 @@ ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
     side.arm = side.ball_arm;
     return side;
   }
-  /* Rounding of the cross product is relative to the reach, not to its result. */
+  /* The round-off of the cross product is relative to the reach, not to the result. */
   if (side.steady)
     side.arm = ct_min2(side.reach, (sharp_arm(&t, &inner.shape, true) + inner.radius) * widening +
                                        LENGTH_WIDENING * side.reach);
@@ -142,13 +144,15 @@ ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
 
 /* ---- a pair at a time ------------------------------------------------------------------------ */
 
-/* Round-off of a transformed point, in unit round-offs, as path.h promises: of the pivot's
- * coordinates and displacement; of rotation matrices (23 each, 9 for the product) and sums, times
- * the reach; and of the angle, per radian. */
+/* Upper bounds of the round-off of a transformed point, in unit round-offs, as path.h promises.
+ * POSITION_SLACK: of the pivot's coordinates and displacement. TURN_SLACK: of the reach, for
+ * rotation matrices (23 each, 9 for their product) and sums. ANGLE_SLACK: of the reach, per radian
+ * turned. */
 #define POSITION_SLACK 16.0
 #define TURN_SLACK 64.0
 #define ANGLE_SLACK 8.0
-/* TORQUE_FREE paths, as path.h promises: rad, and rad per radian turned. */
+/* Error of the orientation of TORQUE_FREE paths, as path.h promises: in rad, and in rad per radian
+ * turned. */
 #define TORQUE_FREE_ANGLE 2e-14
 #define TORQUE_FREE_SLACK 1e-14
 
@@ -159,8 +163,8 @@ static void pose_side(const ct_toi_side *side, double time, ct_toi_side_pose *ou
   out->velocity = ct_path_velocity(side->path, time);
 }
 
-/* Bound on the pose round-off of the side's points, m. `reach`: for a half-space the extent in
- * which its points matter. */
+/* Returns an upper bound of the pose round-off of the side's points, m. reach: largest distance
+ * from the pivot of the points that matter; for a half-space, those near the other side. */
 static double bound_pose_roundoff(const ct_toi_side *side, const ct_toi_side_pose *at, double time,
                                   double reach) {
   double slack = 0.0;
@@ -178,7 +182,8 @@ static double bound_pose_roundoff(const ct_toi_side *side, const ct_toi_side_pos
   return side->steady ? slack : slack + (TORQUE_FREE_ANGLE + TORQUE_FREE_SLACK * turned) * reach;
 }
 
-/* Reach of the shape; for a half-space, the distance of the other side's points from its pivot. */
+/* Returns the reach of the shape; for a half-space, the largest distance of the other side's points
+ * from its pivot. */
 static double reach_within(const ct_toi_side *side, const ct_toi_side *other, double offset) {
   return side->reach < INFINITY    ? side->reach
          : other->reach < INFINITY ? offset + other->reach
@@ -213,8 +218,8 @@ static double bound_support_growth(const ct_toi_side *side, double extent) {
   return ct_max2(0.0, side->reach - extent) + ALONG_SLACK * CT_UNIT_ROUNDOFF * side->reach;
 }
 
-/* Computes the gap between the planes across the normal, and the growth of the supports that
- * rotation can cause. */
+/* Computes `along`, the gap between the planes across the normal, and the growth of the supports
+ * that rotation can cause. */
 static void find_plane_gap(const ct_toi_pair *pair, ct_toi_sample *s) {
   bool plane_a = pair->a.shape->kind == CT_KIND_PLANE,
        plane_b = pair->b.shape->kind == CT_KIND_PLANE;
@@ -224,7 +229,8 @@ static void find_plane_gap(const ct_toi_pair *pair, ct_toi_sample *s) {
   s->along = s->lower;
   s->growth_a = s->growth_b = INFINITY;
   if (plane_a || plane_b) {
-    /* The boundary plane of the half-space separates; the distance is measured along its normal. */
+    /* The boundary plane of the half-space separates the pair; the distance is measured along its
+     * normal. */
     s->growth_a = bound_support_growth(&pair->a, ct_dot(n, ct_sub(s->result.point_a, s->a.pivot)));
     s->growth_b = bound_support_growth(&pair->b, ct_dot(n, ct_sub(s->b.pivot, s->result.point_b)));
     return;
@@ -237,7 +243,7 @@ static void find_plane_gap(const ct_toi_pair *pair, ct_toi_sample *s) {
       ct_dot(n, offset) - (reach_a + reach_b) - ALONG_SLACK * CT_UNIT_ROUNDOFF * size - s->slack;
   s->growth_a = bound_support_growth(&pair->a, reach_a);
   s->growth_b = bound_support_growth(&pair->b, reach_b);
-  /* The hulls of meshes may overlap although the meshes are apart. */
+  /* The convex hulls of meshes may overlap although the meshes are apart. */
   s->has_plane_gap = !mesh || s->along > 0.0;
 }
 
@@ -260,6 +266,6 @@ void ct_toi_measure(const ct_toi_pair *pair, double time, const ct_pair_options 
       ct_dot(s->result.normal, ct_toi_relative_velocity(s, s->result.point_a, s->result.point_b));
   s->turn = ct_vec(0.0, 0.0, 0.0);
   find_plane_gap(pair, s);
-  /* A separating plane is also a lower bound of the distance, often a sharper one. */
+  /* The gap of the separating planes is also a lower bound of the distance, often a larger one. */
   if (s->has_plane_gap && s->result.distance > 0.0) s->lower = ct_max2(s->lower, s->along);
 }

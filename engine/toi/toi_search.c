@@ -1,30 +1,32 @@
-/* The search for the first contact of one pair: conservative advancement (Mirtich 1996,
- * section 2.3) with bounds of the distance, as a state machine. If the bounds straddle zero, it
- * samples beyond that time and distinguishes contacts, grazes, and open surfaces that pass through
- * each other. README.md has the derivation.
+/* The search for the first contact of one pair: conservative advancement (Mirtich 1996, section
+ * 2.3) with bounds of the distance, as a state machine. If the bounds straddle zero, it samples
+ * beyond that time to distinguish contacts, grazes, and open surfaces that pass through each other.
+ * README.md of this folder has the derivation.
  *
- * Every time up to which the pair is called apart is certified by a motion bound, except for steps
- * below the resolution of time and the instants of grazes. At most options->iterations_max samples.
- */
+ * Every time until which the pair is reported as apart is certified by a motion bound, except for
+ * steps below the resolution of time and the instants of grazes. At most options->iterations_max
+ * samples are evaluated. */
 #include "toi/toi.h"
 
 #include <assert.h>
 
-/* Limit of the steps by bounding balls between two samples; each costs a few dozen operations. */
+/* Largest number of steps by bounding balls between two samples; each costs a few dozen
+ * operations. */
 #define BALL_STEPS_MAX 64
-/* Times below this part of `end` have its resolution in the first step of a lookahead. */
+/* The first step of a lookahead is at least the resolution of doubles at this fraction of `end`,
+ * also at earlier times. */
 #define FIRST_PART 0x1p-20
-/* Limit of the samples that locate the least distance of a graze: bisection down to round-off. */
+/* Largest number of samples that locate the least distance of a graze: bisection to round-off. */
 #define GRAZE_SAMPLES_MAX 60
-/* A gap is small below this multiple of its uncertainty; a step is small if the present rate uses
- * less than this part of the gap within it. */
+/* An advance is stuck if the gap is below STUCK_GAP times its uncertainty, and the certified step
+ * so short that the gap decreases by less than STUCK_STEP of itself at the present rate. */
 #define STUCK_GAP 4.0
 #define STUCK_STEP 0.25
-/* Behind a straddle, the lookahead continues at most STUCK_MAX times while motion bounds certify
- * less than this part of the time since the straddle. */
+/* Behind a straddle, the lookahead continues, at most STUCK_MAX times, while motion bounds certify
+ * less than this fraction of the time since the straddle. */
 #define STUCK_PART 0.125
 #define STUCK_MAX 4
-/* Samples reserved for state EXHAUSTED: this part of all, at most RESERVED_MAX. */
+/* Samples reserved for state EXHAUSTED: one in RESERVED_PART of all, at most RESERVED_MAX. */
 #define RESERVED_PART 8
 #define RESERVED_MAX 100
 
@@ -53,8 +55,8 @@ bool ct_toi_evaluate(ct_toi_search *search, double time, ct_toi_sample *sample) 
   return search->status == CT_OK;
 }
 
-/* Advances the time while the bounding balls are certainly apart and their steps are long. True:
- * the limit is reached. */
+/* Advances *time while the bounding balls are certainly apart and not near each other. Returns true
+ * if the limit is reached. */
 static bool skip_separated_balls(const ct_toi_search *search, double *time) {
   ct_toi_sample placed;
   bool near = false;
@@ -85,8 +87,8 @@ ct_toi_outcome ct_toi_start(ct_toi_search *search, double begin, double known, c
   extend_apart(search, is_free ? search->limit : time);
   if (is_free) return CT_TOI_OUTCOME_FREE;
   if (!ct_toi_evaluate(search, time, at) || ct_sample_is_apart(at)) return CT_TOI_OUTCOME_UNDECIDED;
-  /* The balls may touch where the ball steps end, and the sample there straddle zero by round-off.
-   */
+  /* The balls may touch where the steps by balls end; the sample there may then straddle zero by
+   * round-off. */
   if (time > begin && (!ct_toi_evaluate(search, begin, at) || ct_sample_is_apart(at)))
     return CT_TOI_OUTCOME_UNDECIDED;
   return CT_TOI_OUTCOME_CONTACT;
@@ -124,9 +126,9 @@ double ct_toi_initial_lookahead(const ct_toi_sample *s, double end, double sign)
 typedef enum toi_state {
   TOI_STATE_APART,     /* certainly apart at *at: motion bounds choose the next time */
   TOI_STATE_STEP,      /* certainly apart until that time: evaluate there */
-  TOI_STATE_STRADDLE,  /* motion bounds give no step from *at: sample ahead in growing steps */
-  TOI_STATE_BEYOND,    /* *next is apart behind a straddle: what happened between? */
-  TOI_STATE_EXHAUSTED, /* spend the reserved samples on any contact ahead */
+  TOI_STATE_STRADDLE,  /* motion bounds certify no step from *at: sample ahead in growing steps */
+  TOI_STATE_BEYOND,    /* *next is apart behind a straddle: decide what happened in between */
+  TOI_STATE_EXHAUSTED, /* no certified step: spend the reserved samples on any contact ahead */
   /* Final. */
   TOI_STATE_FREE,
   TOI_STATE_CONTACT,
@@ -134,50 +136,56 @@ typedef enum toi_state {
 } toi_state;
 #define RUNNING_STATES TOI_STATE_FREE
 
-/* The nearest sample of a lookahead without a certain contact, and its neighbours in time. */
+/* The nearest sample of a lookahead that is not certainly in contact, and its neighbours in
+ * time. */
 typedef struct near_samples {
   ct_toi_sample before, nearest, after;
-  bool is_last; /* nothing is after it yet */
+  bool is_last; /* no sample has been evaluated after `nearest` */
 } near_samples;
 
 typedef struct toi_machine {
   ct_toi_search *search;
-  ct_toi_sample *at;        /* APART: apart. STRADDLE: the sample from which the lookahead began */
-  ct_toi_sample *next;      /* the last sample; CONTACT: the result */
-  ct_toi_sample last_apart; /* the last sample apart; provides the normal of a mesh contact */
-  double time;              /* STEP: where to evaluate */
-  double retry_after;  /* the end of a lookahead without result; `is_stuck` starts none before it */
-  bool narrow_bracket; /* a bracket of the width time_tolerance suffices */
+  ct_toi_sample *
+      at; /* APART: the sample, which is apart. STRADDLE: the sample at which the lookahead began */
+  ct_toi_sample *next; /* the last sample evaluated; in state CONTACT, the result */
+  ct_toi_sample
+      last_apart;     /* the last sample that is apart; its normal is used for a mesh contact */
+  double time;        /* STEP: time to evaluate, s */
+  double retry_after; /* end of the last lookahead without a result, s; before this time, `is_stuck`
+                         starts none */
+  bool narrow_bracket; /* a bracket as narrow as time_tolerance suffices, so that a predicted
+                          contact may be tried */
   /* Why the lookahead began, besides bounds that straddle zero: */
-  bool is_tentative; /* contact is predicted within time_tolerance; back to *at if there is none */
+  bool is_tentative; /* a contact is predicted within time_tolerance; if there is none, the search
+                        returns to *at */
   bool is_stuck;     /* certified steps are much shorter than the rate suggests */
   /* STRADDLE and BEYOND: */
   ct_toi_sample low; /* the sample before *next */
   double step;
-  int continuations;         /* samples apart from which the lookahead continued */
-  near_samples near;         /* since *at */
-  bool planes, open_surface; /* both are half-spaces; one is an open surface */
-  bool touched;              /* open surfaces were in contact at one sample */
+  int continuations;         /* number of samples apart from which the lookahead continued */
+  near_samples near;         /* nearest sample since *at */
+  bool planes, open_surface; /* both shapes are half-spaces; at least one is an open surface */
+  bool touched; /* open surfaces were in contact at one sample; a second one must confirm */
 } toi_machine;
 
 /* ---- state APART ---------------------------------------------------------------------------- */
 
-/* True if the present rate predicts a contact within time_tolerance. */
+/* True if the present rate predicts a contact within a fraction of time_tolerance. */
 static bool is_bracket_narrow(const ct_toi_search *search, const ct_toi_sample *at) {
   return at->upper > 0.0 && 4.0 * at->upper <= -at->rate * search->options->time_tolerance;
 }
 
-/* True if the gap is little more than round-off, and motion bounds certify much less than the rate
- * of the two nearest points suggests: a corner that rotates past the other body at a tiny distance.
- */
+/* True if the gap is little more than round-off, and motion bounds certify a much shorter time than
+ * the rate of the two nearest points suggests: for example, a vertex that rotates past the other
+ * body at a tiny distance. */
 static bool is_advance_stuck(const ct_toi_sample *at, double step) {
   double uncertainty = at->upper - at->lower;
   return at->rate < 0.0 && at->lower < STUCK_GAP * uncertainty &&
          -at->rate * step < STUCK_STEP * at->lower;
 }
 
-/* True if one side is an open surface. Only open surfaces can pass through each other between two
- * samples apart: the normal is then reversed. */
+/* True if at least one side is an open surface. Only open surfaces can pass through each other
+ * between two samples apart; the normal is then reversed. */
 static bool have_open_surface(const ct_toi_pair *pair) {
   return ct_toi_is_open_surface(pair->a.shape) || ct_toi_is_open_surface(pair->b.shape);
 }
@@ -186,16 +194,16 @@ static toi_state begin_lookahead(toi_machine *m) {
   assert(m->search->apart_until == m->at->time);
   m->low = *m->at;
   m->planes = ct_toi_are_planes(&m->search->pair);
-  /* Half-spaces that turn overlap as soon as their angle exceeds round-off, so that the rate
-   * predicts nothing. */
+  /* Half-spaces that rotate overlap as soon as their angle exceeds round-off, so the rate predicts
+   * nothing. */
   if (m->planes) m->low.rate = 0.0;
   m->step = ct_toi_initial_lookahead(&m->low, m->search->options->end, -1.0);
   m->continuations = 0;
   m->near.before = m->last_apart;
   m->near.nearest = *m->at;
   m->near.is_last = true;
-  /* Open surfaces in contact at one sample may only pass, possibly earlier by round-off; the next
-   * sample decides. */
+  /* Open surfaces in contact at one sample may only be passing through each other; a second sample
+   * in contact decides. */
   m->open_surface = have_open_surface(&m->search->pair);
   m->touched = false;
   return TOI_STATE_STRADDLE;
@@ -210,7 +218,7 @@ static toi_state advance_apart(toi_machine *m) {
   assert(step >= 0.0);
   m->time = step < left ? ct_toi_later(at->time, step) : search->limit;
   if (!(m->time < search->limit) || skip_separated_balls(search, &m->time)) {
-    /* A contact of another pair may have set the limit before the sample. */
+    /* The contact of another pair may have lowered the limit below the sample's time. */
     extend_apart(search, ct_max2(search->limit, at->time));
     return TOI_STATE_FREE;
   }
@@ -223,7 +231,7 @@ static toi_state advance_apart(toi_machine *m) {
 
 /* ---- state STEP ----------------------------------------------------------------------------- */
 
-/* Angular velocity of the normal between two samples. */
+/* Returns the angular velocity of the normal between two samples, for small angles, rad/s. */
 static ct_vec3 turn_between(const ct_toi_sample *from, const ct_toi_sample *to) {
   assert(to->time > from->time);
   ct_vec3 turn = ct_cross(from->result.normal, to->result.normal);
@@ -261,16 +269,15 @@ static bool has_passed_through(const toi_machine *m) {
   return m->open_surface && ct_dot(m->last_apart.result.normal, m->next->result.normal) < 0.0;
 }
 
-/* True if motion bounds at *next, which is apart, certify only a small part of the lookahead's
- * time: a longer lookahead is better. */
+/* True if motion bounds at *next, which is apart, certify only a small fraction of the time since
+ * the lookahead began: a longer lookahead is then better. */
 static bool is_still_stuck(const toi_machine *m) {
   double left = m->search->limit - m->next->time;
   return left > 0.0 && ct_toi_separated_time(&m->search->pair, m->next, left) <
                            STUCK_PART * (m->next->time - m->at->time);
 }
 
-/* Reports the sample that ends the lookahead as the contact. A mesh contact takes the normal of the
- * last sample apart. */
+/* Reports *next as the contact. A mesh contact gets the normal of the last sample apart. */
 static toi_state report_straddle_contact(toi_machine *m) {
   const ct_toi_pair *pair = &m->search->pair;
   if (ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind))
@@ -278,7 +285,7 @@ static toi_state report_straddle_contact(toi_machine *m) {
   return TOI_STATE_CONTACT;
 }
 
-/* Ends a lookahead without a sample apart: at the end of the motion, or without samples left. */
+/* Ends a lookahead that found no sample apart, because the motion ends or no samples are left. */
 static toi_state abandon_lookahead(toi_machine *m) {
   const ct_toi_search *search = m->search;
   if (search->status != CT_OK) return TOI_STATE_UNDECIDED;
@@ -290,7 +297,8 @@ static toi_state abandon_lookahead(toi_machine *m) {
 }
 
 /* Resumes the advancement, because *next is apart and no contact was found: from *at if the
- * lookahead was tentative or the pair still approaches, otherwise from *next. */
+ * lookahead was tentative, or if it was stuck and the pair still approaches; otherwise from
+ * *next. */
 static toi_state resume_advancement(toi_machine *m) {
   assert(ct_sample_is_apart(m->next) && m->next->time > m->at->time);
   const bool approaches = m->next->rate < 0.0 && m->next->result.distance < m->at->result.distance,
@@ -329,7 +337,8 @@ static toi_state lookahead(toi_machine *m) {
 
 /* ---- state BEYOND --------------------------------------------------------------------------- */
 
-/* True if s is nearer or, within the uncertainty of the distances, has the smaller rate. */
+/* True if s is nearer than *nearest or, if the distances are equal within their uncertainty, has
+ * the smaller |rate|. */
 static bool is_nearer_sample(const ct_toi_sample *s, const ct_toi_sample *nearest) {
   double uncertainty = s->upper - s->lower,
          difference = s->result.distance - nearest->result.distance;
@@ -337,7 +346,7 @@ static bool is_nearer_sample(const ct_toi_sample *s, const ct_toi_sample *neares
          (difference <= uncertainty && fabs(s->rate) <= fabs(nearest->rate));
 }
 
-/* Finds the least distance around near->nearest, by regula falsi and bisection on the sign of the
+/* Locates the least distance around near->nearest, by regula falsi and bisection on the sign of the
  * rate. True: it is a contact. */
 static bool minimise_distance(ct_toi_search *search, near_samples *near) {
   /* bracket: the rate changes from negative to positive */
@@ -368,7 +377,8 @@ static bool minimise_distance(ct_toi_search *search, near_samples *near) {
   return false;
 }
 
-/* Records a graze: its nearest sample, and the first sample behind it that is apart. */
+/* Records a graze: its sample of least distance, and the first sample behind it that is apart. Only
+ * the first graze of a search is recorded. */
 static void record_graze(ct_toi_search *search, const ct_toi_sample *nearest,
                          const ct_toi_sample *apart) {
   assert(search->free_until <= nearest->time && nearest->time <= apart->time);
@@ -379,7 +389,8 @@ static void record_graze(ct_toi_search *search, const ct_toi_sample *nearest,
   search->graze_end = apart->time;
 }
 
-/* Classifies a straddle between two samples apart: contact, passage of open surfaces, or graze. */
+/* Classifies a straddle between two samples apart as contact, passage of open surfaces, or
+ * graze. */
 static toi_state classify_straddle(toi_machine *m) {
   ct_toi_search *search = m->search;
   assert(ct_sample_is_apart(m->next) && m->next->time > m->at->time);
@@ -404,7 +415,8 @@ static uint32_t reserved_evaluations(uint32_t all) {
   return all / RESERVED_PART < RESERVED_MAX ? all / RESERVED_PART : RESERVED_MAX;
 }
 
-/* Samples ahead with growing steps: any contact there bounds the first one from above. */
+/* Evaluates the reserved samples ahead of *at, in growing steps: any contact found is an upper
+ * bound of the time of the first one. */
 static toi_state spend_reserved_samples(toi_machine *m) {
   ct_toi_search *search = m->search;
   const ct_toi_sample *at = m->at;
@@ -441,7 +453,8 @@ ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_s
   m.retry_after = at->time;
   m.narrow_bracket = search->options->time_tolerance > 0.0;
   search->evaluations_max = all - reserved_evaluations(all);
-  /* The ball steps may have certified more than the samples; the samples decide. */
+  /* The steps by balls may have certified a later time than the sample; the sample's time is
+   * used. */
   search->free_until = search->apart_until = at->time;
   toi_state state = TOI_STATE_APART;
   while (state < RUNNING_STATES) {

@@ -1,4 +1,4 @@
-/* Search for the end of a contact: bounds on how long a contact certainly lasts, and the
+/* Search for the end of a contact: bounds of how long a contact certainly lasts, and the
  * advancement from a sample in contact to a sample apart. */
 #include "toi/toi.h"
 #include "toi/toi_relative_motion.h"
@@ -10,14 +10,14 @@
 
 /* How far two crossing open surfaces can be displaced before they may separate.
  *
- * An edge of one that pierces a triangle of the other continues to pierce it as long as neither end
- * of the edge reaches the triangle and the edge reaches no edge of the triangle: the two are
- * linked. The displacement is bounded over all directions (ct_toi_gap_time). */
+ * An edge of one surface that pierces a triangle of the other continues to pierce it as long as
+ * neither end of the edge reaches the triangle and the edge reaches no edge of the triangle: the
+ * two are linked. The displacement is bounded for all directions (ct_toi_gap_time). */
 
-/* Limit of the pairs of triangles tested; above it, only the pair that was found to cross is
- * tested. */
+/* Largest number of triangle pairs that are all tested; above it, only the pair that was found to
+ * cross is tested. */
 #define LINK_PAIRS_MAX 64
-/* Rounding of transformed corners and of the distances between them, in unit round-offs of their
+/* Round-off of transformed vertices and of the distances between them, in unit round-offs of their
  * sizes. */
 #define LINK_SLACK 128.0
 
@@ -37,8 +37,8 @@ static ct_triangle placed_link_triangle(const link_side *side, const uint32_t co
   return t;
 }
 
-/* The greatest clearance of an edge that pierces the triangle: the least distance to where it no
- * longer does. */
+/* Returns the largest clearance of an edge that pierces the triangle: the least displacement after
+ * which it may no longer pierce it, m. 0 if no edge does. */
 static double link_clearance(const ct_triangle *edges, const ct_triangle *t) {
   double best = 0.0;
   for (int i = 0; i < 3; i++) {
@@ -93,33 +93,34 @@ static double crossing_clearance(const ct_toi_pair *pair, const ct_toi_sample *s
  * point of a shape inside the other.
  *
  * In the frame of a convex shape, the path of a point of the other shape stays within K t^2 / 8 of
- * its chord, where K bounds its acceleration there. Depth in a convex shape is concave along the
- * chord. Hence, if the point is deeper than K t^2 / 8 at both ends of a time, it is inside
- * throughout. The bound permits long steps while shapes slide with nearly constant depth. With
- * `allowed` added to the depth, it bounds the separation instead of excluding it. */
+ * its chord, where K bounds the point's acceleration in that frame. Depth in a convex shape is a
+ * concave function along the chord. Hence, if the point is deeper than K t^2 / 8 at both ends of a
+ * time t, it is inside throughout. The bound permits long steps while shapes slide at nearly
+ * constant depth. If `allowed` is added to the depth, the bound limits the separation instead of
+ * excluding it. */
 
-/* Times tried: each is the time at which the present rate uses up the depth, but at least
- * TRY_FACTOR of the time before. */
+/* Largest number of times tried. Each is the time at which the present rate uses up the depth, but
+ * at least TRY_FACTOR times the previous one. */
 #define TRIES_MAX 6
 #define TRY_FACTOR 0.25
-/* Largest rotation of both sides together for the chord bound, rad. */
+/* Largest rotation of both sides together for which the chord bound is used, rad. */
 #define ANGLE_MAX 1.0
-/* Bound of |w'| / |w|^2 without torque, as in toi_advancement.c, plus 1 for the centripetal term.
- */
+/* Upper bound of |w'| / |w|^2 without torque, as in toi_advancement.c, plus 1 for the centripetal
+ * acceleration. */
 #define TURNING 1.578
-/* Steps of the search for a deeper point of a mesh, and the factor of the step length after a step
- * that is not deeper. */
+/* Largest number of steps of the search for a deeper point of a mesh, and factor of the step length
+ * after a step that is not deeper. */
 #define DEEPER_STEPS_MAX 24
 #define DEEPER_FACTOR 0.5
 
-/* A point of one side, inside the other. */
+/* A point of one side that is inside the other side. */
 typedef struct contained_point {
   const ct_toi_side *side, *other;
   ct_vec3 local; /* point in the frame of the side's shape */
 } contained_point;
 
 typedef struct depth_sample {
-  double depth;   /* lower bound of the point's depth; below 0: outside */
+  double depth;   /* lower bound of the point's depth, m; negative: it may be outside */
   ct_vec3 inward; /* direction of increasing depth */
 } depth_sample;
 
@@ -135,15 +136,16 @@ static depth_sample point_depth(ct_vec3 point, const ct_toi_side *other,
   return (depth_sample){-result.upper_bound - CT_SIZE_MIN - slack, result.normal};
 }
 
-/* Bound on the acceleration of a point of the side in the frame of the other side, within a time.
- */
+/* Returns an upper bound, over a time, of the acceleration of a point of the side in the rotating
+ * frame of the other side, m/s^2. */
 static double bound_point_acceleration(const contained_point *p, const ct_toi_sample *s,
                                        const ct_relative_motion *d, double time) {
   double spin = p->side->spin, turn = p->other->spin, acceleration = ct_norm(d->acceleration);
   double velocity = ct_norm(d->velocity) + acceleration * time;
   double far = ct_norm(ct_sub(s->b.pivot, s->a.pivot)) + velocity * time + p->side->reach;
   double own = (p->side->steady ? p->side->arm : TURNING * p->side->reach) * spin * spin;
-  /* The arm of a ball is the arm of its centre, but the point is on its surface. */
+  /* The arm of a ball is that of its centre, but the point is on its surface: add the distance, at
+   * most the radius. */
   if (p->side->steady)
     own += spin * spin * ct_max2(0.0, ct_min2(p->side->reach - p->side->arm, p->side->radius));
   double sum = acceleration + own + 2.0 * turn * (velocity + spin * p->side->reach + turn * far) +
@@ -167,7 +169,7 @@ static double point_contact_time(const contained_point *p, const ct_toi_pair *pa
          time = spins * horizon > ANGLE_MAX ? ANGLE_MAX / spins : horizon;
   for (int i = 0; i < TRIES_MAX; i++) {
     double bend = bound_point_acceleration(p, s, &d, time);
-    /* The present depth limits the time. */
+    /* The depth at the sample limits the time. */
     if (bend * time * time > 8.0 * depth) time = sqrt(8.0 * depth / bend);
     double later = ct_toi_later(s->time, time * (1.0 - TIME_SLACK));
     if (!(later > s->time)) return 0.0;
@@ -184,8 +186,9 @@ static double point_contact_time(const contained_point *p, const ct_toi_pair *pa
   return 0.0;
 }
 
-/* Searches for a point of the mesh that is deeper in the other shape than the given one (world
- * frame): steps inward, each projected back to the mesh. */
+/* Searches for a point of the mesh, in the world frame, that is deeper in the other shape than the
+ * given one, by steps inward that are projected back onto the mesh. Returns the deepest point
+ * found. */
 static ct_vec3 find_deeper_point(const ct_toi_side *mesh, const ct_toi_side_pose *at,
                                  const ct_toi_side *other, const ct_toi_side_pose *there,
                                  ct_vec3 point, ct_workspace *workspace) {
@@ -230,9 +233,10 @@ static double side_contact_time(bool first, const ct_toi_pair *pair, const ct_to
   return point_contact_time(&p, pair, s, allowed, horizon, workspace);
 }
 
-/* Contact time with a half-space that does not turn: the deepest point of the shape (of a ball, its
- * centre and radius) stays below the plane. The longer of two bounds: by its present rate and
- * largest acceleration, or by its largest speed. */
+/* Returns how long a contact with a half-space that does not rotate lasts: as long as the deepest
+ * point of the shape (for a ball, its centre less the radius) stays below the plane. Two bounds: by
+ * the present rate and the largest acceleration, and by the largest speed; the longer one is
+ * used. */
 static double plane_contact_time(const ct_toi_pair *pair, const ct_toi_sample *s, double gap) {
   ct_vec3 n = s->result.normal;
   ct_relative_motion d = ct_relative_motion_of(pair, s);
@@ -250,7 +254,8 @@ static double plane_contact_time(const ct_toi_pair *pair, const ct_toi_sample *s
                  ct_gap_closing_time(gap, ct_dot(n, d.velocity) + turning + error, acceleration));
 }
 
-/* Half-spaces are in contact unless their normals are opposite. */
+/* Returns how long two half-spaces stay in contact: until their normals are opposite. allowed > 0:
+ * until they nearly are. */
 static double half_spaces_contact_time(const ct_toi_pair *pair, const ct_toi_sample *s,
                                        double allowed) {
   ct_vec3 up = ct_vec(0.0, 0.0, 1.0);
@@ -280,19 +285,21 @@ static double contact_time(const ct_toi_pair *pair, const ct_toi_sample *s, doub
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Advances from contact to apart. While a motion bound certifies the contact, steps end where it
- * does; otherwise a step is so short that no separation above the resolution fits into it. */
+/* Advances from contact to apart. As long as a motion bound certifies the contact, a step ends
+ * where the certificate does. Otherwise a step is so short that no separation larger than the
+ * resolution can begin and end within it. */
 
-/* Part of the resolution that covers the uncertainty of the distance, as its multiple. */
+/* Multiple of the distance's upper bound that is added to the resolution, to cover its
+ * uncertainty. */
 #define OPEN_PART 2.0
-/* Growth of the uncertified steps. */
+/* Factor by which uncertified steps grow. */
 #define AHEAD_GROWTH 4.0
-/* Part of the samples after which longer uncertified steps take precedence over short certified
+/* Fraction of the samples after which longer uncertified steps take precedence over short certified
  * ones. */
 #define CERTAIN_PART 0.5
 
 /* True if two convex shapes translate relative to each other at constant velocity: the times of
- * contact then form one interval. */
+ * contact are then a single interval. */
 static bool is_straight(const ct_toi_pair *pair) {
   ct_vec3 a = pair->a.acceleration, b = pair->b.acceleration;
   bool turns = pair->a.spin * pair->a.arm > 0.0 || pair->b.spin * pair->b.arm > 0.0;
@@ -300,7 +307,8 @@ static bool is_straight(const ct_toi_pair *pair) {
          !ct_kind_is_mesh(pair->a.shape->kind) && !ct_kind_is_mesh(pair->b.shape->kind);
 }
 
-/* How long such a pair in contact certainly stays so, from the sample at the end; 0: unknown. */
+/* Returns how long a pair for which is_straight is true certainly stays in contact, by a sample at
+ * the end of the motion, s; 0: unknown. */
 static double straight_time(const ct_toi_search *search, const ct_toi_sample *at) {
   ct_toi_search own = *search;
   ct_toi_sample last, root;
@@ -313,7 +321,7 @@ static double straight_time(const ct_toi_search *search, const ct_toi_sample *at
   return root.time > at->time ? ct_toi_narrow_bracket(&own, &root, at->time, true) - at->time : 0.0;
 }
 
-/* Largest separation that may stay undetected, m. */
+/* Returns the largest separation that may remain undetected, m. */
 static double resolution_of(const ct_toi_search *search, const ct_toi_sample *at) {
   double radius = ct_min2(search->pair.a.radius, search->pair.b.radius);
   return (radius < INFINITY ? CT_TIMELINE_RESOLUTION * radius : 0.0) +
@@ -330,7 +338,7 @@ ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at
   while (at->time < end) {
     double left = end - at->time,
            certified = contact_time(&search->pair, at, 0.0, left, search->workspace);
-    /* At most once: where this interval ends, the contact is about to end or another pair continues
+    /* Tried at most once: at the end of this interval the contact ends, or another pair continues
      * it. */
     if (straight && certified < left && is_straight(&search->pair)) {
       certified = ct_max2(certified, straight_time(search, at));

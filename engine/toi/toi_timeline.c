@@ -1,5 +1,5 @@
-/* Times at which contacts of two bodies begin and end: alternating searches from apart to contact
- * and from contact to apart. */
+/* Times at which contacts of two bodies begin and end: searches alternate between the next contact
+ * and the next separation. */
 #include "toi/toi.h"
 
 #include <assert.h>
@@ -37,11 +37,11 @@ ct_status ct_timeline_append_graze(ct_timeline *timeline, const ct_toi *impact) 
   return CT_OK;
 }
 
-/* Result of one search. */
+/* Result of one search for the next change. */
 typedef struct step {
   bool changed;
   ct_contact_change change;
-  double known; /* without a change: the state is known until this time */
+  double known; /* if nothing changed: the state is known until this time, s */
 } step;
 
 static ct_contact_change change_of(const ct_toi *reported, bool began) {
@@ -55,8 +55,8 @@ static ct_contact_change change_of(const ct_toi *reported, bool began) {
                              .normal_velocity = reported->normal_velocity};
 }
 
-/* Searches from apart at options->begin to the next contact. If grazes are listed, the search is
- * repeated behind each, and ends at a graze beyond the limit. */
+/* Searches from options->begin, where the bodies are apart, to the next contact. If grazes are
+ * listed, the search is repeated from the end of each, and ends at a graze beyond the limit. */
 static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *options, size_t limit,
                               ct_timeline *timeline, step *out) {
   ct_toi impact;
@@ -80,7 +80,8 @@ static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *optio
   return CT_OK;
 }
 
-/* Searches from contact at options->begin to the time at which all pairs of colliders are apart. */
+/* Searches from options->begin, where the bodies are in contact, to the time at which all pairs of
+ * colliders are apart. */
 static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options *options,
                               step *out) {
   ct_toi_search search = {

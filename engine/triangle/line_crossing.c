@@ -1,18 +1,18 @@
-/* Exact positions on a line as ratios (base/determinant_ratio.h): of coordinate differences for
- * a vertex, of minors in a coordinate plane for an edge, of determinants for a triangle. Valid
- * in the exactness range of base/predicates.h. */
+/* Compares places on a line exactly, as ratios (base/determinant_ratio.h): of coordinate
+ * differences for a vertex, of minors in a coordinate plane for an edge, of determinants for a
+ * triangle. Valid in the exactness range of base/predicates.h. */
 #include "triangle/line_crossing.h"
 #include "base/determinant_ratio.h"
 #include "base/predicates.h"
 
-/* A double-double minor above this fraction of its terms is accurate to 2^-55 of itself. */
+/* A double-double minor larger than this fraction of its terms has a relative error below 2^-55. */
 #define MINOR_CERTAIN 0x1p-45
 
 static bool has_equal_coordinates(ct_vec3 a, ct_vec3 b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* True if both places are the same vertex or edge. */
+/* True if both places are certainly the same vertex or edge; false for triangles. */
 static bool is_same_place(const ct_line_place *a, const ct_line_place *b) {
   if (a->count != b->count || a->count > 2) return false;
   if (a->count == 1) return has_equal_coordinates(a->corner[0], b->corner[0]);
@@ -26,7 +26,7 @@ static ct_dd get_component(const ct_dd3 *v, int axis) {
   return axis == 0 ? v->x : axis == 1 ? v->y : v->z;
 }
 
-/* Axis of the vector's largest component. */
+/* Returns the axis of the vector's largest component. */
 static int find_longest_axis(ct_vec3 v) {
   double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
   return x >= y && x >= z ? 0 : y >= z ? 1 : 2;
@@ -46,15 +46,17 @@ static void compute_vertex_ratio(ct_vec3 origin, ct_vec3 direction, ct_vec3 vert
   out->bottom_count = convert_pair(get_component(&d, axis), out->bottom);
 }
 
-/* One component of a x b, exact. */
+/* Computes one component of a x b exactly, as an expansion in `out`. Returns its number of
+ * terms. */
 static int compute_minor(const ct_dd3 *a, const ct_dd3 *b, int axis, double *out) {
   int u = (axis + 1) % 3, v = (axis + 2) % 3;
   return ct_expansion_minor(get_component(a, u), get_component(a, v), get_component(b, u),
                             get_component(b, v), out);
 }
 
-/* (p - origin) x (q - p) over direction x (q - p), on the axis with the largest divisor; zero
- * divisors are skipped. */
+/* Computes t of the crossing with edge pq as the exact ratio of one component of (p - origin) x (q
+ * - p) and of direction x (q - p): the first nonzero divisor, from the axis of the largest one
+ * on. */
 static void compute_edge_ratio(ct_vec3 origin, ct_vec3 direction, ct_vec3 p, ct_vec3 q,
                                ct_ratio *out) {
   ct_dd3 from = ct_dd3_sub(p, origin), edge = ct_dd3_sub(q, p), d = ct_dd3_of(direction);

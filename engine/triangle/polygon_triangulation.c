@@ -1,40 +1,40 @@
-/* Triangulation of polygons with holes: bridges join inner rings to the outer one, then ears are
- * clipped. All signs are exact.
+/* Triangulation of polygons with holes: bridges join the inner rings to the outer one, then ears
+ * are clipped. All signs are exact.
  *
- * An ear is a left turn whose closed triangle contains no other corner; a simple polygon has two
- * (Meisters 1975). Corners on a straight edge are no ears, so every triangle has an area. A bridge
- * connects an inner ring with the nearest visible corner of the outer polygon (Held 2001). O(n^2)
- * for most polygons.
- */
+ * An ear is a vertex at a left turn whose closed triangle contains no other vertex; a simple
+ * polygon has at least two (Meisters 1975). Vertices on a straight edge are no ears, so every
+ * triangle has a positive area. A bridge connects an inner ring with the nearest visible vertex of
+ * the polygon joined so far (Held 2001). O(n^2) for most polygons. */
 #include "triangle/polygon_triangulation.h"
 
 #include <stdlib.h>
 
-/* Corners between two polls of the cancel flag. */
+/* Vertices tested between two polls of the cancel flag. */
 #define CORNERS_PER_POLL 256u
 
-/* Circular linked list of the polygon. The two ends of a bridge occur twice. */
+/* The polygon as a circular doubly linked list of nodes. Both ends of a bridge occur twice. */
 typedef struct triangulation {
   const ct_ring *rings;
   uint32_t ring_count;
-  ct_vec2 *at;                      /* [nodes] */
-  uint32_t *corner, *next, *before; /* [nodes] */
-  uint32_t nodes;                   /* nodes in use */
-  bool *joined;                     /* [ring_count] part of the polygon */
-  const uint32_t *start;            /* [ring_count + 1] first corner of each ring */
+  ct_vec2 *at; /* [nodes] position */
+  uint32_t *corner, *next,
+      *before;    /* [nodes] vertex number; index of the next node; index of the node before */
+  uint32_t nodes; /* nodes in use */
+  bool *joined;   /* [ring_count] the ring is part of the polygon */
+  const uint32_t *start; /* [ring_count + 1] number of each ring's first vertex */
 } triangulation;
 
 /* ---- crossings ------------------------------------------------------------------------------ */
 
 static bool is_same_vertex(ct_vec2 a, ct_vec2 b) { return a.x == b.x && a.y == b.y; }
 
-/* True if p, which is collinear with a and b, is on their segment. */
+/* True if p, which is collinear with a and b, is on the closed segment ab. */
 static bool is_on_segment(ct_vec2 a, ct_vec2 b, ct_vec2 p) {
   return p.x >= ct_min2(a.x, b.x) && p.x <= ct_max2(a.x, b.x) && p.y >= ct_min2(a.y, b.y) &&
          p.y <= ct_max2(a.y, b.y);
 }
 
-/* True if the closed segments share a point. */
+/* True if the closed segments ab and cd share a point. */
 static bool do_segments_intersect(ct_vec2 a, ct_vec2 b, ct_vec2 c, ct_vec2 d) {
   if (ct_max2(a.x, b.x) < ct_min2(c.x, d.x) || ct_max2(c.x, d.x) < ct_min2(a.x, b.x) ||
       ct_max2(a.y, b.y) < ct_min2(c.y, d.y) || ct_max2(c.y, d.y) < ct_min2(a.y, b.y))
@@ -46,7 +46,7 @@ static bool do_segments_intersect(ct_vec2 a, ct_vec2 b, ct_vec2 c, ct_vec2 d) {
          (r == 0 && is_on_segment(c, d, a)) || (s == 0 && is_on_segment(c, d, b));
 }
 
-/* True if the adjacent edges a, b and b, c share more than b. */
+/* True if the adjacent edges ab and bc share more than point b. */
 static bool is_folded_back(ct_vec2 a, ct_vec2 b, ct_vec2 c) {
   return ct_orient2d(a, b, c) == 0 && (is_on_segment(b, c, a) || is_on_segment(a, b, c));
 }
@@ -92,7 +92,8 @@ static void start_list(triangulation *f) {
   f->nodes = count;
 }
 
-/* True if the segment from a to b intersects an edge of the ring other than at its own ends. */
+/* True if the segment ab intersects an edge of the ring, other than in a or b where a vertex of the
+ * ring is there. */
 static bool is_blocked_by_ring(const ct_ring *ring, ct_vec2 a, ct_vec2 b) {
   for (uint32_t i = 0; i < ring->count; i++) {
     ct_vec2 c = ring->at[i], d = ring->at[(i + 1) % ring->count];
@@ -113,7 +114,7 @@ static bool is_blocked_by_ring(const ct_ring *ring, ct_vec2 a, ct_vec2 b) {
   return false;
 }
 
-/* True if the segment from the node to p starts inside the polygon. */
+/* True if the segment from the node to p starts into the interior of the polygon. */
 static bool is_toward_inside(const triangulation *f, uint32_t node, ct_vec2 p) {
   ct_vec2 a = f->at[f->before[node]], b = f->at[node], c = f->at[f->next[node]];
   int turn = ct_orient2d(a, b, c), left_in = ct_orient2d(a, b, p), left_out = ct_orient2d(b, c, p);
@@ -138,8 +139,8 @@ static double squared_distance(ct_vec2 a, ct_vec2 b) {
   return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
 }
 
-/* Inserts the ring after the node: from its corner `first` around to the same corner, then back
- * to the node. */
+/* Inserts the ring into the list after the node: from the ring's vertex `first` around to the same
+ * vertex, then back to the node's vertex. */
 static void insert_ring(triangulation *f, uint32_t node, uint32_t ring, uint32_t first) {
   uint32_t count = f->rings[ring].count, after = f->next[node], last = node;
   for (uint32_t k = 0; k <= count + 1; k++) {
@@ -155,7 +156,8 @@ static void insert_ring(triangulation *f, uint32_t node, uint32_t ring, uint32_t
   f->before[after] = last;
 }
 
-/* Corner of the ring with the largest x: its own ring does not block the view beyond it. */
+/* Returns the ring's vertex with the largest x; the ring itself does not block the view from it
+ * toward larger x. */
 static uint32_t find_farthest_corner(const ct_ring *ring) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < ring->count; i++)
@@ -163,7 +165,8 @@ static uint32_t find_farthest_corner(const ct_ring *ring) {
   return best;
 }
 
-/* Joins the ring to its nearest visible node. False: no node is visible. */
+/* Joins the ring to the nearest node that is visible from its vertex of largest x. False: no node
+ * is visible. */
 static bool bridge_ring(triangulation *f, uint32_t ring) {
   uint32_t first = find_farthest_corner(&f->rings[ring]), best = UINT32_MAX;
   ct_vec2 p = f->rings[ring].at[first];
@@ -179,8 +182,8 @@ static bool bridge_ring(triangulation *f, uint32_t ring) {
   return true;
 }
 
-/* Joins inner rings in descending order of their largest x: each then sees the outer ring or a
- * joined one. */
+/* Joins the inner rings in descending order of their largest x: from each, the outer ring or a ring
+ * joined before is then visible. False: a ring could not be joined. */
 static bool bridge_all_rings(triangulation *f) {
   for (uint32_t done = 1; done < f->ring_count; done++) {
     uint32_t best = 0;
@@ -199,7 +202,7 @@ static bool bridge_all_rings(triangulation *f) {
 
 /* ---- ears ----------------------------------------------------------------------------------- */
 
-/* True if the node is an ear: a left turn without another node in its closed triangle. */
+/* True if the node is an ear: a left turn whose closed triangle contains no other node. */
 static bool is_ear(const triangulation *f, uint32_t node, const ct_cancel *cancel) {
   uint32_t a = f->before[node], c = f->next[node], seen = 0;
   ct_vec2 p = f->at[a], q = f->at[node], r = f->at[c];
@@ -214,8 +217,8 @@ static bool is_ear(const triangulation *f, uint32_t node, const ct_cancel *cance
   return true;
 }
 
-/* Clips ears until one triangle is left. Every second corner is tried first, so that triangles
- * do not accumulate around one corner. */
+/* Clips ears until one triangle is left. After an ear the next vertex is skipped, so that triangles
+ * do not accumulate at one vertex. */
 static ct_status cut_ears(triangulation *f, const ct_cancel *cancel, uint32_t (*out)[3],
                           bool *filled) {
   uint32_t left = f->nodes, node = 0, failed = 0, count = 0;
@@ -250,7 +253,7 @@ ct_status ct_polygon_fill(const ct_ring *rings, uint32_t ring_count, const ct_ca
   if (!start) return CT_OUT_OF_MEMORY;
   start[0] = 0;
   for (uint32_t r = 0; r < ring_count; r++) start[r + 1] = start[r] + rings[r].count;
-  /* A bridge doubles two corners, so each ring adds two nodes. */
+  /* A bridge doubles its two ends, so each inner ring adds two nodes. */
   size_t nodes = start[ring_count] + 2 * (size_t)ring_count;
   triangulation f = {.rings = rings, .ring_count = ring_count, .start = start};
   f.at = malloc(nodes * sizeof *f.at);

@@ -1,22 +1,21 @@
-/* Closest point on a triangle: the projection onto its plane if that is inside, else the closest
- * point on its edges (Ericson 2005, 5.1.5, without its differences of large products).
+/* Closest point on a triangle: the projection onto its plane if it is inside, else the closest
+ * point on its edges (Ericson 2005, 5.1.5, without the differences of large products).
  *
- * Doubles suffice for wide triangles. Needles and flat triangles, whose normal would be noise in
- * doubles, use double-double.
- */
+ * Doubles suffice for triangles that are not slender. The normal of a needle or a flat triangle
+ * would be mostly round-off in doubles; these use double-double. */
 #include "triangle/triangle_closest_point.h"
 #include "base/double_double.h"
 #include <contact/limits.h>
 
-/* Least area, relative to the squared longest edge, for which doubles suffice: the normal then
- * errs by about 64 u. */
+/* Least area, relative to the squared longest edge, for which doubles suffice: the error of the
+ * normal is then about 64 unit round-offs. */
 #define WIDE_AREA_MIN 0x1p-5
-/* Error bound of a weight n . (v x e) in doubles, relative to |longest edge|^2 |v| |e|, for any
- * n. */
+/* Bound of the error of a weight n . (v x e) in doubles, relative to |longest edge|^2 |v| |e|,
+ * whatever the shape of the triangle. */
 #define WEIGHT_BOUND (32.0 * CT_UNIT_ROUNDOFF)
 
-/* Lexicographic order. Both triangles of an edge thus compute it in the same direction, bit for
- * bit. */
+/* Compares points lexicographically. Edges are evaluated from the lower to the higher end, so that
+ * both triangles of an edge get bit-identical results. */
 static bool precedes_point(ct_vec3 a, ct_vec3 b) {
   if (a.x != b.x) return a.x < b.x;
   if (a.y != b.y) return a.y < b.y;
@@ -28,7 +27,7 @@ static void consider_point(ct_triangle_near *best, ct_vec3 away, ct_vec3 point) 
   if (distance2 < best->distance2) *best = (ct_triangle_near){distance2, point};
 }
 
-/* Considers the closest point of the segment from a to b. */
+/* Replaces *best by the closest point of segment ab to p if that is nearer. */
 static void consider_edge_point(ct_triangle_near *best, ct_vec3 a, ct_vec3 b, ct_vec3 p) {
   if (precedes_point(b, a)) {
     ct_vec3 t = a;
@@ -44,13 +43,14 @@ static void consider_edge_point(ct_triangle_near *best, ct_vec3 a, ct_vec3 b, ct
                    ct_add_scaled(a, edge, along / length2));
 }
 
-/* Point from barycentric weights, all >= 0. */
+/* Returns the point with the given barycentric weights, which must be >= 0. */
 static ct_vec3 interpolate(ct_vec3 a, ct_vec3 b, ct_vec3 c, const double w[3]) {
   double sum = w[0] + w[1] + w[2];
   return ct_add_scaled(ct_add_scaled(a, ct_sub(b, a), w[1] / sum), ct_sub(c, a), w[2] / sum);
 }
 
-/* As locate_projection, in double-double. True and *out if the projection is inside. */
+/* Computes in double-double whether the projection of p onto the plane is inside the triangle.
+ * True: it is, and *out is set. */
 static bool project_inside_dd(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 p, ct_triangle_near *out) {
   ct_dd3 ab = ct_dd3_sub(b, a), bc = ct_dd3_sub(c, b), ca = ct_dd3_sub(a, c),
          n = ct_dd3_cross(&ab, &bc);
@@ -68,10 +68,10 @@ static bool project_inside_dd(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 p, ct_tri
   return true;
 }
 
-/* Locates the projection of p. Returns 0 and fills *out if it is inside. Otherwise returns
- * candidate edges, bit k for the edge opposite corner k: the edges it is beyond, or all if
- * doubles cannot decide. With n the cross product of two edges, n . ((b - p) x (c - b)) over
- * |n|^2 is the weight of corner a. */
+/* Locates the projection of p onto the triangle's plane. Returns 0 if it is inside, and sets *out.
+ * Otherwise returns a bit set of the edges to test, bit k for the edge opposite vertex k: those
+ * beyond which the projection lies, or all three if doubles cannot decide. With n the cross product
+ * of two edges, n . ((b - p) x (c - b)) / |n|^2 is the barycentric weight of vertex a. */
 static int locate_projection(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 p, ct_triangle_near *out) {
   ct_vec3 along[3] = {ct_sub(c, b), ct_sub(a, c), ct_sub(b, a)},
           from[3] = {ct_sub(b, p), ct_sub(c, p), ct_sub(a, p)};

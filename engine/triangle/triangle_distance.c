@@ -1,23 +1,23 @@
-/* Distance of two triangles, segments or points: all pairs of edges, and corners against faces
+/* Distance of two triangles, segments or points: all pairs of edges, and vertices against faces
  * (Larsen, Gottschalk, Lin, Manocha 1999).
  *
- * The result in doubles is certified by the slab across its normal. If no slab separates the two
- * sets by more than round-off, exact signs decide (triangle_intersection.c). Intersecting sets
- * report the axis of least overlap.
- */
+ * The result in doubles is certified by a slab, the space between two parallel planes across its
+ * normal that separates the sets. If no slab is wider than round-off, exact signs decide whether
+ * the sets intersect (triangle_intersection.c). Intersecting sets report the axis of least
+ * overlap. */
 #include "triangle/triangle_distance.h"
 
 #include "base/double_double.h"
 
-/* Below this squared sine of their angle, the cross product of two edges and their nearest
- * parameter use double-double. At 0.2 rad the quotient of differences still has 14 digits; the
- * cross product lacks three bits. */
+/* If the squared sine of the angle between two edges is below this, their cross product and nearest
+ * parameter are computed in double-double. At 0.2 rad a quotient of differences still has 14
+ * digits; the cross product has lost three bits. */
 #define SKEW_SINE2 0.05
-/* Certified width of a slab in u of the extent: u for a difference and 3 for a dot product,
- * doubled. */
+/* Upper bound of the round-off of a slab's width, in unit round-offs of the extent: 1 for a
+ * difference and 3 for a dot product, doubled. */
 #define SLAB_ROUNDOFFS 8.0
-/* Axes whose overlaps differ by less than this many u of the extent are equal; the first one is
- * chosen. */
+/* Overlaps that differ by less than this many unit round-offs of the extent count as equal; the
+ * first axis is then chosen. */
 #define AXIS_ROUNDOFFS 64.0
 
 typedef struct side {
@@ -32,16 +32,16 @@ typedef struct set {
   side side[3];
 } set;
 
-/* Features of the nearest points. */
+/* Features that contain the nearest points. */
 typedef enum meeting { CORNERS, CORNER_EDGE, EDGES, CORNER_FACE } meeting;
 
 typedef struct search {
   double square;
   ct_vec3 a, b; /* nearest points so far */
   meeting meeting;
-  const side *e, *f; /* the edges of EDGES; of CORNER_EDGE e */
-  ct_vec3 corner;    /* of CORNER_EDGE */
-  ct_vec3 normal;    /* of CORNER_FACE, of any length */
+  const side *e, *f; /* EDGES: both edges; CORNER_EDGE: the edge is e */
+  ct_vec3 corner;    /* CORNER_EDGE: the vertex */
+  ct_vec3 normal;    /* CORNER_FACE: normal of the face, of any length */
 } search;
 
 static ct_vec3 cross_in_dd(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
@@ -49,7 +49,7 @@ static ct_vec3 cross_in_dd(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
   return ct_dd3_value(&n);
 }
 
-/* Cross product of two edges, accurate to a few u. */
+/* Returns the cross product of two edges, accurate to a few unit round-offs. */
 static ct_vec3 cross_edges(const side *e, const side *f) {
   ct_vec3 n = ct_cross(e->d, f->d);
   return ct_norm2(n) > SKEW_SINE2 * e->dd * f->dd ? n : cross_in_dd(e->p, e->q, f->p, f->q);
@@ -58,8 +58,8 @@ static ct_vec3 cross_edges(const side *e, const side *f) {
 ct_vec3 ct_triangle_cross(const ct_triangle *t) {
   ct_vec3 e[3] = {ct_sub(t->v[1], t->v[0]), ct_sub(t->v[2], t->v[1]), ct_sub(t->v[0], t->v[2])};
   double square[3] = {ct_norm2(e[0]), ct_norm2(e[1]), ct_norm2(e[2])};
-  /* At the corner opposite the longest side, which has the largest angle: only nearly straight
-   * triangles lose digits. */
+  /* Use the two edges at the vertex opposite the longest side, where the angle is largest: only
+   * triangles that are nearly a segment then lose accuracy. */
   int k = square[0] >= square[1]   ? (square[0] >= square[2] ? 0 : 2)
           : square[1] >= square[2] ? 1
                                    : 2;
@@ -69,8 +69,8 @@ ct_vec3 ct_triangle_cross(const ct_triangle *t) {
   return cross_in_dd(t->v[l], t->v[m], t->v[m], t->v[k]);
 }
 
-/* Vector from a corner's projection on the line of an edge to the corner: accurate in direction
- * at any distance. */
+/* Returns the vector from a vertex's projection onto the line of an edge to the vertex; its
+ * direction is accurate at any distance. */
 static ct_vec3 perpendicular_to_edge(const side *e, ct_vec3 corner) {
   ct_dd3 r = ct_dd3_sub(corner, e->p), d = ct_dd3_sub(e->q, e->p);
   ct_dd s = ct_dd_neg(ct_dd_div(ct_dd3_dot(&r, &d), ct_dd3_dot(&d, &d)));
@@ -102,8 +102,8 @@ static ct_vec3 project_on_edge(const side *e, ct_vec3 p) {
   return e->dd > 0.0 ? point_on_edge(e, ct_dot(ct_sub(p, e->p), e->d) / e->dd) : e->p;
 }
 
-/* Parameter of e nearest to the line of f. Nearly parallel edges use the cross product: its
- * error moves the point only along the edges. */
+/* Returns the parameter on e of its point nearest to the line of f. Nearly parallel edges use an
+ * accurate cross product; its error then moves the point only along the edges. */
 static double nearest_parameter(const side *e, const side *f, ct_vec3 r, double b) {
   double c = ct_dot(e->d, r), g = ct_dot(f->d, r), both = e->dd * f->dd, den = both - b * b;
   if (den > SKEW_SINE2 * both) return (c * f->dd - b * g) / den;
@@ -112,7 +112,7 @@ static double nearest_parameter(const side *e, const side *f, ct_vec3 r, double 
   return nn > 0.0 ? ct_dot(ct_cross(r, f->d), n) / nn : 0.0;
 }
 
-/* Nearest points of two edges, and their features. */
+/* Computes the nearest points of two edges, and the features that contain them. */
 static void nearest_on_edges(const side *e, const side *f, search *s) {
   s->meeting = CORNER_EDGE;
   /* Degenerate edges: a point against an edge or a point. */
@@ -148,8 +148,8 @@ static void nearest_on_edges(const side *e, const side *f, search *s) {
   if (!(place > 0.0 && place < 1.0)) s->meeting = CORNERS;
 }
 
-/* True if every corner is on its own side of the slab between x and y, in doubles: x and y are
- * then nearest. */
+/* True if, in doubles, all vertices of a are below the slab between x and y across v, and all
+ * vertices of b above it: then x and y are the nearest points. */
 static bool does_slab_separate(const set *a, const set *b, ct_vec3 x, ct_vec3 y, ct_vec3 v) {
   for (int k = 0; k < a->corners; k++)
     if (ct_dot(ct_sub(a->v[k], x), v) > 0.0) return false;
@@ -158,7 +158,8 @@ static bool does_slab_separate(const set *a, const set *b, ct_vec3 x, ct_vec3 y,
   return true;
 }
 
-/* Checks the third corners only: edge corners are on their sides by construction. */
+/* Tests only the vertices opposite edges i and j against the slab between the nearest points: the
+ * ends of the edges are on their sides by construction. */
 static bool do_third_corners_separate(const set *a, int i, const set *b, int j, const search *s) {
   ct_vec3 v = ct_sub(s->b, s->a);
   if (a->corners == 3 && ct_dot(ct_sub(a->v[i == 0 ? 2 : i - 1], s->a), v) > 0.0) return false;
@@ -172,8 +173,8 @@ static bool consider_candidate(search *s, search *found) {
   return true;
 }
 
-/* Searches all pairs of edges. Without `all` it stops, with true, at a pair proven to be the
- * nearest. */
+/* Evaluates all pairs of edges. Unless `all`, returns true at the first pair that is proven to
+ * contain the nearest points. */
 static bool search_edges(const set *a, const set *b, bool all, search *s) {
   for (int i = 0; i < a->sides; i++) {
     for (int j = 0; j < b->sides; j++) {
@@ -187,7 +188,7 @@ static bool search_edges(const set *a, const set *b, bool all, search *s) {
   return false;
 }
 
-/* True if p projects into the triangle along its normal n. */
+/* True if the projection of p along the normal n onto the triangle's plane is in the triangle. */
 static bool is_above_triangle(const ct_vec3 *t, ct_vec3 n, ct_vec3 p) {
   for (int k = 0; k < 3; k++) {
     ct_vec3 edge = ct_sub(t[k == 2 ? 0 : k + 1], t[k]);
@@ -201,8 +202,8 @@ static ct_vec3 project_on_plane(const ct_vec3 *t, ct_vec3 n, ct_vec3 p) {
   return nn > 0.0 ? ct_add_scaled(p, n, -ct_dot(n, ct_sub(p, t[0])) / nn) : t[0];
 }
 
-/* Corner nearest to the triangle's plane, if all corners are on one side and it projects into
- * the triangle. */
+/* Finds the vertex nearest to the triangle's plane. False: the vertices are on both sides of the
+ * plane, or this vertex does not project into the triangle. */
 static bool find_corner_above(const ct_vec3 *t, ct_vec3 n, const ct_vec3 *points, int count,
                               ct_vec3 *corner) {
   double least = INFINITY, sign = 0.0;
@@ -217,13 +218,14 @@ static bool find_corner_above(const ct_vec3 *t, ct_vec3 n, const ct_vec3 *points
   return is_above_triangle(t, n, *corner);
 }
 
-/* Triangle of a set with three corners; zero for fewer. */
+/* Returns the triangle of a set with three vertices; zeros for fewer. */
 static ct_triangle get_triangle(const set *a) {
   return a->corners == 3 ? (ct_triangle){{a->v[0], a->v[1], a->v[2]}}
                          : (ct_triangle){{{0.0, 0.0, 0.0}}};
 }
 
-/* Considers a corner of one set over the face of the other. `turned`: the face belongs to a. */
+/* Considers a vertex of one set and its projection onto the other set's face. `turned`: the face
+ * belongs to a. */
 static void consider_foot(const set *face, ct_vec3 n, ct_vec3 corner, bool turned, search *s) {
   ct_vec3 foot = project_on_plane(face->v, n, corner);
   search found = {.a = turned ? foot : corner,
@@ -244,7 +246,7 @@ static void search_faces(const set *a, const set *b, search *s) {
   }
 }
 
-/* Considers every corner over the other set's face, on either side. */
+/* Considers every vertex that projects into the other set's face, on either side of it. */
 static void search_corners(const set *a, const set *b, search *s) {
   for (int turn = 0; turn < 2; turn++) {
     const set *face = turn ? a : b, *points = turn ? b : a;
@@ -257,7 +259,7 @@ static void search_corners(const set *a, const set *b, search *s) {
   }
 }
 
-/* Point of a triangle nearest to p, on either side. */
+/* Finds the point of triangle b nearest to p, on either side. */
 static search find_nearest_to_point(const set *b, ct_vec3 p) {
   search s = {.square = INFINITY};
   for (int j = 0; j < 3; j++) {
@@ -274,8 +276,8 @@ static search find_nearest_to_point(const set *b, ct_vec3 p) {
   return s;
 }
 
-/* Width of the separating slab across n, and the extent for its round-off; coordinates relative
- * to x. */
+/* Returns the width of the slab across n that separates a from b, negative if they overlap along n.
+ * Raises *extent to the largest coordinate relative to x, to which the round-off is relative. */
 static double measure_slab(const set *a, const set *b, ct_vec3 x, ct_vec3 n, double *extent) {
   double far_a = -INFINITY, near_b = INFINITY;
   for (int k = 0; k < a->corners; k++) {
@@ -291,7 +293,7 @@ static double measure_slab(const set *a, const set *b, ct_vec3 x, ct_vec3 n, dou
   return near_b - far_a;
 }
 
-/* Search for the widest separating slab. */
+/* State of the search for the widest separating slab. */
 typedef struct slabs {
   const set *a, *b;
   ct_vec3 from, normal;
@@ -308,8 +310,9 @@ static void consider_normal(slabs *s, ct_vec3 direction) {
   }
 }
 
-/* Widest separating slab, or least overlap of intersecting sets, over face normals and cross
- * products of edges. A face of a is first, so that resting bodies get its outward normal. */
+/* Finds the widest separating slab or, if the sets intersect, the axis of least overlap, over face
+ * normals and cross products of edges. The faces are tried first, of a before b, so that among
+ * equals a resting body gets a face normal. */
 static slabs find_widest_slab(const set *a, const set *b, ct_vec3 from) {
   slabs s = {.a = a, .b = b, .from = from, .normal = {1.0, 0.0, 0.0}, .widest = -INFINITY};
   ct_triangle p = get_triangle(a), q = get_triangle(b);
@@ -321,8 +324,8 @@ static slabs find_widest_slab(const set *a, const set *b, ct_vec3 from) {
   return s;
 }
 
-/* As find_widest_slab, plus directions from corners to corners and edges, for nearly touching
- * sets. */
+/* As find_widest_slab, with the directions between vertices and from edges to vertices too; for
+ * sets that nearly touch. */
 static slabs find_widest_slab_of_all(const set *a, const set *b, ct_vec3 from) {
   slabs s = find_widest_slab(a, b, from);
   for (int turn = 0; turn < 2; turn++) {
@@ -350,7 +353,8 @@ static bool do_sets_intersect(const set *a, const set *b, ct_vec3 *point) {
   return true;
 }
 
-/* Direction given by the features of the nearest points, of any length and sign. */
+/* Returns the direction given by the features that contain the nearest points, of any length and
+ * sign. */
 static ct_vec3 direction_of_features(const search *s) {
   switch (s->meeting) {
   case EDGES: return cross_edges(s->e, s->f);
@@ -362,13 +366,14 @@ static ct_vec3 direction_of_features(const search *s) {
   return ct_sub(s->b, s->a);
 }
 
-/* Slab across the normal of a result, and its round-off. */
+/* Width of the separating slab across the normal of a result, and the bound of its round-off. */
 typedef struct slab {
   double width, roundoff;
 } slab;
 
-/* Writes the nearest points and the better of two directions: between the points, or given by
- * their features. Nearly touching points have lost their direction. */
+/* Writes the nearest points, and of two directions the one with the wider slab: from point to
+ * point, or given by the features. Points that nearly coincide have no accurate direction between
+ * them. Returns the slab. */
 static slab write_gap(const set *a, const set *b, const search *s, ct_gap *gap) {
   double distance = sqrt(s->square), extent = 0.0;
   ct_vec3 v = ct_sub(s->b, s->a), n = ct_unit_or(v, ct_vec(1.0, 0.0, 0.0)), best = n;
@@ -392,7 +397,8 @@ static bool find_gap(const set *a, const set *b, double limit, ct_gap *gap) {
   /* Early out: certainly farther apart than the limit. */
   bool beyond = s.square > limit * limit * (1.0 + SLAB_ROUNDOFFS * CT_UNIT_ROUNDOFF);
   if (beyond && does_slab_separate(a, b, s.a, s.b, ct_sub(s.b, s.a))) return false;
-  /* Certify by the slab; without one, decide intersection exactly. */
+  /* Certify the distance by the slab; if it is too thin, decide exactly whether the sets
+   * intersect. */
   slab found = write_gap(a, b, &s, gap);
   ct_vec3 point;
   if (found.width <= found.roundoff && do_sets_intersect(a, b, &point)) {
@@ -403,7 +409,8 @@ static bool find_gap(const set *a, const set *b, double limit, ct_gap *gap) {
     return true;
   }
   if (found.width > found.roundoff && gap->distance - found.width <= found.roundoff) return true;
-  /* Separated by so little that the early exits may be wrong: search everything. */
+  /* The sets are separated by so little that the early exits may have been wrong: evaluate all
+   * features. */
   search_edges(a, b, true, &s);
   search_corners(a, b, &s);
   slab again = write_gap(a, b, &s, gap);

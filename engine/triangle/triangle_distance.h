@@ -1,8 +1,7 @@
-/* Distance of two triangles with nearest points, and exact intersection tests.
+/* Distance and nearest points of two triangles, and exact intersection tests.
  *
- * All corners are in one frame. Triangles may be needles; a rounded transformation may even have
- * collapsed them to a segment or a point.
- */
+ * All vertices are in one frame. Triangles may be needles; rounding in a transformation may even
+ * have collapsed them to a segment or a point. */
 #ifndef TRIANGLE_TRIANGLE_DISTANCE_H
 #define TRIANGLE_TRIANGLE_DISTANCE_H
 
@@ -13,37 +12,38 @@ typedef struct ct_triangle {
   ct_vec3 v[3];
 } ct_triangle;
 
-/* Nearest points of two sets, and the direction from the first to the second. */
+/* Nearest points a and b of two sets, and the direction from the first set to the second. */
 typedef struct ct_gap {
   double distance; /* m; 0: the sets intersect */
   ct_vec3 a, b;
-  ct_vec3 normal; /* unit; b - a = distance * normal to round-off; for intersecting sets the axis of
-                     least overlap */
+  ct_vec3 normal; /* unit; b - a = distance * normal up to round-off; for intersecting sets, the
+                     axis of least overlap */
   double overlap; /* overlap of intersecting sets along the normal, m, >= 0; else 0 */
 } ct_gap;
 
-/* Point of a triangle nearest to p, accurate to a few u for needles too. Ericson 2005, with
- * projections that do not cancel. */
+/* Returns the point of a triangle nearest to p, accurate to a few unit round-offs for needles too:
+ * Ericson 2005, with projections that do not cancel. */
 ct_vec3 ct_triangle_foot(const ct_triangle *t, ct_vec3 p);
 
-/* (b - a) x (c - a), accurate to a few u for needles too. */
+/* Returns (b - a) x (c - a) for the triangle's vertices a, b, c, accurate to a few unit round-offs
+ * for needles too. */
 ct_vec3 ct_triangle_cross(const ct_triangle *t);
 
-/* Distance of two triangles. False, with *gap unchanged, if it is above `limit` beyond
- * round-off. Zero if and only if they share a point. Larsen, Gottschalk, Lin, Manocha 1999:
- * pairs of edges, with an early exit for a pair proven nearest. */
+/* Computes the distance of two triangles, which is zero if and only if they share a point. False:
+ * it exceeds `limit` by more than round-off, and *gap is unchanged. Larsen, Gottschalk, Lin,
+ * Manocha 1999: all pairs of edges, with an early exit for a pair that is proven nearest. */
 bool ct_triangles_gap(const ct_triangle *a, const ct_triangle *b, double limit, ct_gap *gap);
 
-/* As ct_triangles_gap, for a segment or a point against a triangle. */
+/* As ct_triangles_gap, for a segment against a triangle, and for a point against a triangle. */
 bool ct_segment_gap(const ct_vec3 segment[2], const ct_triangle *t, double limit, ct_gap *gap);
 bool ct_point_gap(ct_vec3 point, const ct_triangle *t, double limit, ct_gap *gap);
 
-/* True if two closed triangles share a point. Exact. *point (may be NULL): a common point, to
- * round-off. */
+/* True if two closed triangles share a point. Exact. *point is then a common point, up to
+ * round-off; point may be NULL. */
 bool ct_triangles_meet(const ct_triangle *a, const ct_triangle *b, ct_vec3 *point);
 
-/* True if the segment from p to q shares a point with the triangle. Exact. *at (may be NULL):
- * its parameter, 0 at p and 1 at q. */
+/* True if the segment pq shares a point with the triangle. Exact. *at is then the parameter of a
+ * common point, 0 at p and 1 at q; at may be NULL. */
 bool ct_segment_meets(ct_vec3 p, ct_vec3 q, const ct_triangle *t, double *at);
 
 #endif

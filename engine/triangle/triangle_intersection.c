@@ -1,11 +1,11 @@
-/* Exact intersection tests of triangles and segments, by signs of determinants only
- * (base/predicates.h); in doubles, and of triangles with double-double corners.
+/* Exact intersection tests of triangles and segments by signs of determinants only
+ * (base/predicates.h), in doubles, and for triangles whose vertices are double-doubles.
  *
- * Two triangles that share a point share one on an edge of one of them. An edge outside a
- * triangle's plane intersects it if the volumes with its three sides do not differ in sign.
- * Coplanar sets intersect if and only if their projections along all three axes do: at least one
- * projection is one to one.
- */
+ * Two triangles that share a point share one on an edge of one of them. An edge whose ends are on
+ * different sides of a triangle's plane intersects the triangle if the volumes of the tetrahedra
+ * that it spans with the triangle's sides do not differ in sign. Coplanar sets intersect if and
+ * only if their projections along all three axes do, because at least one projection is
+ * injective. */
 #include "base/predicates.h"
 #include "triangle/triangle_distance.h"
 #include "triangle/triangle_double_double.h"
@@ -18,7 +18,7 @@ static flat project_flat(ct_vec3 p, int axis) {
   return axis == 0 ? (flat){p.y, p.z} : axis == 1 ? (flat){p.z, p.x} : (flat){p.x, p.y};
 }
 
-/* Sign of (b - a) x (c - a), from the volume with a point above a. */
+/* Returns the sign of (b - a) x (c - a), from the volume of abc and a point above a. */
 static int orient_flat(flat a, flat b, flat c) {
   return ct_orient3d(ct_vec(a.x, a.y, 0.0), ct_vec(b.x, b.y, 0.0), ct_vec(c.x, c.y, 0.0),
                      ct_vec(a.x, a.y, 1.0));
@@ -43,7 +43,7 @@ static bool contains_flat_point(const flat t[3], flat p) {
   return (s0 >= 0 && s1 >= 0 && s2 >= 0) || (s0 <= 0 && s1 <= 0 && s2 <= 0);
 }
 
-/* True if a coplanar segment and triangle share a point. */
+/* True if a coplanar segment pq and triangle share a point. */
 static bool do_coplanar_intersect(ct_vec3 p, ct_vec3 q, const ct_triangle *t) {
   for (int axis = 0; axis < 3; axis++) {
     flat a = project_flat(p, axis), b = project_flat(q, axis);
@@ -66,8 +66,9 @@ static bool do_segments_intersect_3d(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s)
   return true;
 }
 
-/* Parameter of a common point of a coplanar segment and triangle: an end, an edge crossing or a
- * corner's projection. The candidate nearest to the triangle in doubles is chosen. */
+/* Returns the parameter on segment pq of a point that it shares with a coplanar triangle.
+ * Candidates are its ends, crossings with edges, and projections of vertices; the one nearest to
+ * the triangle in doubles is chosen. */
 static double find_parameter_in_plane(ct_vec3 p, ct_vec3 q, const ct_triangle *t) {
   double places[8] = {0.0, 1.0}, best = INFINITY, at = 0.0;
   ct_vec3 e = ct_sub(q, p);
@@ -89,7 +90,8 @@ static double find_parameter_in_plane(ct_vec3 p, ct_vec3 q, const ct_triangle *t
   return at;
 }
 
-/* Parameter of the intersection on p q, in doubles: a construction, not a decision. */
+/* Returns the parameter on pq of its intersection with the triangle, in doubles: the intersection
+ * itself was decided exactly before. */
 static double find_parameter(ct_vec3 p, ct_vec3 q, const ct_triangle *t, int side_p, int side_q) {
   if (side_p == 0 && side_q == 0) return find_parameter_in_plane(p, q, t);
   if (side_p == 0) return 0.0;
@@ -99,7 +101,7 @@ static double find_parameter(ct_vec3 p, ct_vec3 q, const ct_triangle *t, int sid
   return h + k > 0.0 ? h / (h + k) : 0.5;
 }
 
-/* Longest side of a collinear triangle, which covers the whole triangle. */
+/* Returns the longest side of a collinear triangle, which covers all its points. */
 static int find_longest_side(const ct_triangle *t) {
   double best = -1.0;
   int side = 0;
@@ -111,8 +113,8 @@ static int find_longest_side(const ct_triangle *t) {
   return side;
 }
 
-/* True if p q intersects the triangle. `side`: the sides of the triangle's plane that p and q
- * are on. */
+/* True if segment pq intersects the triangle. side: exact signs of the sides of the triangle's
+ * plane on which p and q are. */
 static bool does_segment_intersect(ct_vec3 p, ct_vec3 q, const ct_triangle *t, const int side[2]) {
   if (side[0] * side[1] > 0) return false;
   if (side[0] == 0 && side[1] == 0) {
@@ -134,7 +136,8 @@ static ct_triangle flush_triangle(const ct_triangle *t) {
   return (ct_triangle){{flush_point(t->v[0]), flush_point(t->v[1]), flush_point(t->v[2])}};
 }
 
-/* Sides of t's plane for three points. False if all are strictly on one side. */
+/* Sets `side` to the sides of t's plane on which the three points are. False: all are strictly on
+ * one side. */
 static bool find_plane_sides(const ct_triangle *t, const ct_triangle *points, int side[3]) {
   for (int k = 0; k < 3; k++) side[k] = ct_orient3d(t->v[0], t->v[1], t->v[2], points->v[k]);
   return !(side[0] == side[1] && side[1] == side[2] && side[0] != 0);
@@ -150,7 +153,8 @@ bool ct_segment_meets(ct_vec3 p, ct_vec3 q, const ct_triangle *triangle, double 
   return true;
 }
 
-/* Counts the edges of a that intersect b, and sums their points. */
+/* Counts the edges of a that intersect b and adds an intersection point of each to *sum. If sum is
+ * NULL, stops at the first. */
 static int count_intersecting_edges(const ct_triangle *a, const int side[3], const ct_triangle *b,
                                     ct_vec3 *sum) {
   int count = 0;
@@ -187,7 +191,7 @@ static flat_dd project_dd(const ct_dd3 *p, int axis) {
                      : (flat_dd){p->x, p->y};
 }
 
-/* Sign of (b - a) x (c - a), from the volume with a point above a. */
+/* Returns the sign of (b - a) x (c - a), from the volume of abc and a point above a. */
 static int orient_flat_dd(const flat_dd *a, const flat_dd *b, const flat_dd *c) {
   const ct_dd none = {0.0, 0.0}, one = {1.0, 0.0};
   ct_dd3 p = {a->x, a->y, none}, q = {b->x, b->y, none}, r = {c->x, c->y, none},
@@ -199,7 +203,7 @@ static bool is_greater_dd(ct_dd a, ct_dd b) {
   return a.high > b.high || (a.high == b.high && a.low > b.low);
 }
 
-/* True if the range of a and b is disjoint from the range of c and d. */
+/* True if the interval of a and b is disjoint from that of c and d. */
 static bool are_ranges_disjoint(ct_dd a, ct_dd b, ct_dd c, ct_dd d) {
   return (is_greater_dd(a, c) && is_greater_dd(a, d) && is_greater_dd(b, c) &&
           is_greater_dd(b, d)) ||
@@ -220,8 +224,8 @@ static bool contains_flat_point_dd(const flat_dd t[3], const flat_dd *p) {
   return (s0 >= 0 && s1 >= 0 && s2 >= 0) || (s0 <= 0 && s1 <= 0 && s2 <= 0);
 }
 
-/* Coplanar segment and triangle intersect if and only if their projections along all three axes
- * do. */
+/* True if a coplanar segment pq and triangle share a point: their projections along all three axes
+ * must. */
 static bool do_coplanar_intersect_dd(const ct_dd3 *p, const ct_dd3 *q, const ct_wide_triangle *t) {
   for (int axis = 0; axis < 3; axis++) {
     flat_dd a = project_dd(p, axis), b = project_dd(q, axis);
