@@ -2,10 +2,9 @@
  * the reduction to few points.
  *
  * ct_pair_distance computes distance and normal; this file does not change them. All steps use the
- * pair in content order, in the frame of its first body, so that a call with swapped bodies gives
- * bit-identical mirrored results. Limits: one normal per pair, except for pairs with a mesh, which
- * have one per patch.
- */
+ * pair in content order, in the frame of its first body, so that a call with exchanged bodies gives
+ * bit-identical exchanged results. All points of a pair have the same normal, except for pairs with
+ * a mesh, which have one per patch. */
 #include "manifold/manifold.h"
 #include "pair/pair_input.h"
 #include "pair/pair_order.h"
@@ -20,8 +19,8 @@
 /* Replaces negative zeros by zeros, so that no result contains one. */
 static ct_vec3 clear_negative_zeros(ct_vec3 v) { return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0); }
 
-/* Transforms the points from the pair's frame and content order to the world and the caller's
- * order. */
+/* Transforms the points from the pair's frame to the world, from content order to the caller's
+ * order, and sets out->points. */
 static void transform_points_to_world(const ct_contacts *c, bool swapped, ct_manifold *out) {
   ct_contact_point *points = c->memory->points;
   for (size_t i = 0; i < out->count; i++) {
@@ -42,8 +41,9 @@ static void transform_points_to_world(const ct_contacts *c, bool swapped, ct_man
   out->points = points;
 }
 
-/* Depths of two patches that differ by less are equal, m: CT_CONTACT_TIE times the distance from
- * the first point to the farthest, at least twice the round-off. */
+/* Returns the difference of depths, m, up to which points of different patches are equally deep:
+ * CT_CONTACT_TIE times the largest distance from the first point to another, but at least twice the
+ * round-off. */
 static double compute_patch_depth_tie(const ct_contact_point *points, uint32_t count,
                                       double slack) {
   double farthest = 0.0;
@@ -52,8 +52,8 @@ static double compute_patch_depth_tie(const ct_contact_point *points, uint32_t c
   return ct_max2(CT_CONTACT_TIE * sqrt(farthest), 2.0 * slack);
 }
 
-/* Moves the deepest point of the deepest patch to the front. Each patch starts with its deepest
- * point; ties go to the first patch. */
+/* Moves the deepest point of the deepest patch to the front; among patches equally deep within
+ * `tie`, of the first. Each patch must begin with its deepest point. */
 static void move_deepest_patch_first(ct_contact_point *points, size_t count, double tie) {
   double least = INFINITY;
   size_t best = 0;
@@ -64,12 +64,12 @@ static void move_deepest_patch_first(ct_contact_point *points, size_t count, dou
   if (best > 0) ct_contacts_move_front(points, (uint32_t)best);
 }
 
-/* Reduces each patch separately, deepest point first, then moves the deepest point of all to the
- * front. Returns the number of points. */
+/* Reduces each patch separately, its deepest point first, then moves the deepest point of all
+ * patches to the front. Returns the number of points. */
 static size_t reduce_patches(const ct_contacts *c, ct_detail detail) {
   ct_manifold_scratch *m = c->memory;
   uint32_t point_count = 0, patches = 0;
-  /* sort, and keep one point per pair of features */
+  /* Sort, and keep one point per pair of features. */
   ct_contacts_order(m->points, m->count);
   if (ct_placed_is_mesh(c->b)) m->count = ct_contacts_unique(m->points, m->count);
   const double patch_tie = ct_placed_is_mesh(c->a) || ct_placed_is_mesh(c->b)
@@ -78,7 +78,7 @@ static size_t reduce_patches(const ct_contacts *c, ct_detail detail) {
   for (uint32_t first = 0, end; first < m->count; first = end, patches++) {
     for (end = first + 1; end < m->count && m->points[end].patch == m->points[first].patch; end++)
       continue;
-    /* reduce one patch and compact it to the front */
+    /* Reduce one patch, and move it towards the front of the list. */
     ct_contact_point *patch = &m->points[first];
     uint32_t count = end - first;
     ct_view view = ct_placed_is_mesh(c->b) ? ct_view_along(patch[0].normal) : c->view;
@@ -126,10 +126,10 @@ static void place_pair_proxies(ct_contacts *c) {
                            ct_placed_is_half_space(c->b) ? scale_a : scale_b, c->slack);
 }
 
-/* Finds all points except the witness points. */
+/* Adds all contact points of the pair except the witness points. */
 static void find_pair_points(ct_contacts *c) {
-  /* content order: a half-space is the second body, a mesh is the first only before a mesh or a
-   * half-space */
+  /* Content order: a half-space is the second body; a mesh is first only if the second body is a
+   * mesh or a half-space. */
   assert(!ct_placed_is_half_space(c->a) || ct_placed_is_half_space(c->b));
   assert(!ct_placed_is_mesh(c->a) || ct_placed_is_mesh(c->b) || ct_placed_is_half_space(c->b));
   if (ct_placed_is_half_space(c->a)) return;
@@ -145,7 +145,8 @@ static void find_pair_points(ct_contacts *c) {
   }
 }
 
-/* Feature of a witness point: the mesh triangle, or smooth if there is none. */
+/* Returns the feature of a witness point on a mesh triangle; a smooth feature if there is no
+ * triangle. */
 static ct_feature make_triangle_feature(uint32_t triangle) {
   if (triangle == CT_NO_TRIANGLE) return (ct_feature){CT_FEATURE_SMOOTH, 0};
   return (ct_feature){CT_FEATURE_FACE, triangle};
@@ -156,13 +157,14 @@ static void find_contact_points(ct_contacts *c, double clearance) {
   assert(c->slack >= 0.0 && c->tie >= c->slack);
   c->reach = clearance + c->tie;
   find_pair_points(c);
-  /* A mesh query leaves the supporting face of the last triangle's view, or of an earlier pair:
-   * find it again for the pair's normal. */
+  /* A query with a mesh leaves the supporting face for the last triangle's normal, or that of an
+   * earlier pair, in memory->outline[0]: find the face for the pair's normal again. */
   if (ct_placed_is_mesh(c->b) && !ct_placed_is_mesh(c->a))
     ct_contacts_find_face(c, 0, CT_SUPPORTING_WANT_FACE);
 }
 
-/* Computes the manifold of one pair. `quick`: two spheres need only their witness points. */
+/* Computes the manifold of one pair. `quick`: two spheres are treated by their witness points
+ * alone. */
 static void compute_manifold(ct_placed a, ct_placed b, const ct_contact_options *options,
                              ct_workspace *workspace, bool quick, ct_manifold *out) {
   ct_pair_options pair_options = {options->tolerance, options->clearance};
@@ -174,7 +176,7 @@ static void compute_manifold(ct_placed a, ct_placed b, const ct_contact_options 
   if (pair->status == CT_PAIR_UNSUPPORTED || pair->distance > options->clearance) return;
   bool swapped = ct_pair_is_swapped(a, b);
   ct_contacts c;
-  /* Content order: results do not depend on the order of the arguments. */
+  /* Use content order, so that results do not depend on the order of the arguments. */
   c.a = swapped ? b : a;
   c.b = swapped ? a : b;
   c.distance = pair->distance;
@@ -183,7 +185,7 @@ static void compute_manifold(ct_placed a, ct_placed b, const ct_contact_options 
   c.memory->count = 0;
   c.failed = false;
   c.cut_short = false;
-  /* The distance query answers in the caller's order; the manifold uses content order. */
+  /* The distance query answers in the caller's order: exchange its results if needed. */
   c.own_triangle[0] = swapped ? pair->triangle_b : pair->triangle_a;
   c.own_triangle[1] = swapped ? pair->triangle_a : pair->triangle_b;
   c.own_point = ct_to_local(*c.a.frame, swapped ? pair->point_b : pair->point_a);
@@ -201,7 +203,7 @@ static void compute_manifold(ct_placed a, ct_placed b, const ct_contact_options 
     find_contact_points(&c, options->clearance);
     ct_contacts_own(&c, 0, &own);
   }
-  /* Reduce, then return the points in the world frame. */
+  /* Reduce the points, and transform them to the world frame. */
   out->count = reduce_patches(&c, options->detail);
   ct_workspace_manifold(workspace)->out_of_memory =
       ct_workspace_manifold(workspace)->out_of_memory || c.failed;
@@ -210,7 +212,8 @@ static void compute_manifold(ct_placed a, ct_placed b, const ct_contact_options 
   transform_points_to_world(&c, swapped, out);
 }
 
-/* The shape whose surface is in contact: a tetmesh or hexmesh is reduced to its boundary mesh. */
+/* Returns the shape whose surface is in contact: a tetmesh or hexmesh is replaced by its boundary
+ * mesh. */
 static ct_shape make_surface_shape(const ct_shape *shape) {
   ct_shape surface = *shape;
   if (ct_kind_has_elements(shape->kind)) surface.kind = CT_KIND_MESH;

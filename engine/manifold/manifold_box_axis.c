@@ -1,15 +1,16 @@
-/* Contact points of two sharp boxes with a certain axis of least penetration: a face normal, or the
- * cross product of two edges.
+/* Contact points of two sharp boxes whose axis of least penetration is certain: a face normal, or
+ * the cross product of two edges.
  *
- * The face on the axis is the reference face, a rectangle in its own axes; the other box's face
- * that leans least is the incident face. The overlap consists of incident corners inside the
- * rectangle, reference corners inside the incident face, and edges clipped to the rectangle (Liang,
- * Barsky 1984). All sixteen candidates are computed and the invalid ones dropped: which are valid
- * is unpredictable, so the code has few branches.
+ * The face on the axis is the reference face, a rectangle with its sides as coordinate axes; the
+ * incident face is the face of the other box whose normal is nearest to the opposite of the axis.
+ * The corners of their overlap are corners of the incident face inside the rectangle, corners of
+ * the rectangle inside the incident face, and crossings of edges, found by clipping (Liang, Barsky
+ * 1984). All sixteen candidates are computed and the invalid ones dropped: as it is unpredictable
+ * which are valid, the code has few branches.
  *
- * Limits: cases decided by round-off are declined, namely corners on a side, parallel edges, and
- * faces that lean equally. manifold_box_box.c decides those, with the same rules for all paths.
- */
+ * Limits: cases that round-off would decide are declined, namely corners on a side, parallel edges,
+ * and incident faces that are equally inclined. manifold_box_box.c decides these by the rules of
+ * all other paths. */
 #include "base/simd_lanes.h"
 #include "manifold/manifold.h"
 #include "primitives/box_box.h"
@@ -17,18 +18,20 @@
 #include <assert.h>
 #include <string.h>
 
-/* Corners of a rectangle clipped by a rectangle, at most. */
+/* Greatest number of corners of the overlap of two rectangles. */
 #define CORNERS_MAX 8
 #define KEPT_MAX 4
-/* In ties of the pair: a corner nearer to a side than this is on the side, hence undecided. Corners
- * within one tie count as inside, and points within two ties of each other on both axes are one
- * point. */
+/* A corner nearer to a side than this many ties of the pair (ct_contacts_tie) is on the side, and
+ * thus undecided. In the general path, corners within one tie outside a side count as inside, and
+ * two points within two ties along both coordinates are one point. */
 #define ON_SIDE 4.0
-/* Smallest sine between crossing edges: below it a crossing loses more than three digits. */
+/* Least sine of the angle between crossing edges; below it a crossing loses more than three
+ * digits. */
 #define SINE_MIN 1e-3
-/* Cosines that differ by less may be equal. */
+/* Cosines that differ by at most this may be equal. */
 #define COSINE_TIE (2.0 * CT_COSINE_TIE)
-/* Face separations within this part of both extents of their limit are left to the general path. */
+/* Face separations closer to their limit than this fraction of the extents are left to the general
+ * path. */
 #define UNSURE 1e-9
 
 static const uint8_t next[3] = {1, 2, 0};
@@ -36,9 +39,10 @@ static const uint8_t next[3] = {1, 2, 0};
 #define F(f) 0x30 | (f)
 #define V(v) 0x10 | (v)
 #define E(e) 0x20 | (e)
-/* Features of face number 2 axis + (1: positive side), encoded as kind << 4 | number: the face,
- * four times; its vertices by the signs on the next two axes, the first as bit 0; its edges on the
- * lower and upper side of the first of these axes, then of the second. */
+/* Features of the face with number 2 * axis + (1 on the positive side), encoded as kind << 4 |
+ * number. `own`: the face itself, four times. `vertex`: its vertices, by the sides on the next two
+ * axes, the first of them as bit 0. `edge`: its edges on the lower and upper side of the first of
+ * these axes, then of the second. */
 static const struct {
   uint8_t own[4], vertex[4], edge[4];
 } faces[6] = {
@@ -55,48 +59,52 @@ static const struct {
 _Static_assert(CT_FEATURE_VERTEX == 1 && CT_FEATURE_EDGE == 2 && CT_FEATURE_FACE == 3,
                "the table of faces");
 
-/* Number of the edge along an axis that contains a vertex. */
+/* Number of the box edge parallel to an axis that contains a vertex: edges[axis][vertex]. */
 static const uint8_t edges[3][8] = {
     {0, 0, 1, 1, 2, 2, 3, 3}, {4, 5, 4, 5, 6, 7, 6, 7}, {8, 9, 10, 11, 8, 9, 10, 11}};
 
-/* A position in the rectangle's axes: x and y along its sides, z above it. */
+/* A position in the coordinates of the rectangle: x and y along its sides, z outward. */
 typedef struct face_position {
   double x, y, z;
 } face_position;
 
-/* The incident face: its centre and the halves of its edges. */
+/* The incident face: its centre, the halves of its two edge vectors, and its number. */
 typedef struct incident_face {
   face_position middle, edge[2];
-  double sine; /* smallest sine between an edge and a side */
+  double sine; /* least |component| of a unit edge vector along a side: sine of an angle between
+                  edge and side */
   int face;
 } incident_face;
 
 /* The reference face and its box. */
 typedef struct rectangle {
   const ct_box_pair *pair;
-  double x, y, level; /* half the sides; distance of the face from the box's centre, m */
-  double sense;       /* 1: face on the positive side, -1: negative */
+  double x, y, level; /* half lengths of the sides; distance of the face from the centre of its box,
+                         m */
+  double sense;       /* 1: the face is on the positive side of its box, -1: on the negative side */
   double slack, tie, reach;
-  double widest;  /* upper bound of ct_contacts_depth_tie over all candidates, m */
-  int axis, u, v; /* normal axis, and the axes along the sides */
+  double widest;  /* upper bound of ct_contacts_depth_tie for any set of the candidates, m */
+  int axis, u, v; /* axis of the box that is the face's normal, and the axes along its sides */
   int face;
-  bool second; /* the reference face belongs to the second body */
+  bool second; /* the reference face belongs to the pair's second box */
 } rectangle;
 
-/* Candidates by kind: incident corners, edges entering the rectangle, edges leaving it, reference
- * corners. */
+/* First index of each kind of candidate: corners of the incident face, points where its edges enter
+ * the rectangle, points where they leave it, corners of the reference face. PLACES: number of
+ * candidates. */
 enum { OF_BODY = 0, ENTERS = 4, LEAVES = 8, OF_FRAME = 12, PLACES = 16 };
 typedef struct candidates {
   _Alignas(16) double x[PLACES], y[PLACES], z[PLACES];
-  uint8_t of_frame[PLACES], of_body[PLACES]; /* features */
-  unsigned valid;                            /* bit i: candidate i is a point */
+  uint8_t of_frame[PLACES], of_body[PLACES]; /* features of the reference face's box and of the
+                                                other box, encoded as in `faces` */
+  unsigned valid;                            /* bit i is set if candidate i is a contact point */
   ct_lane_mask unsure;
 } candidates;
 
-/* The valid candidates in order. */
+/* Indices of the valid candidates in their final order. */
 typedef struct ordered {
   uint32_t place[CORNERS_MAX], count;
-  double least; /* distance */
+  double least; /* least distance of a candidate, m */
 } ordered;
 
 /* ---- two SIMD lanes ------------------------------------------------------------------------- */
@@ -126,7 +134,7 @@ CT_INLINE void find_rectangle(const ct_box_pair *pair, rectangle *r) {
   r->face = 2 * r->axis + (r->sense > 0.0);
 }
 
-/* An axis of the incident box in the rectangle's axes. */
+/* Returns axis i of the incident box in the coordinates of the rectangle. */
 CT_INLINE face_position get_incident_axis(const rectangle *r, int i) {
   const double *m = &r->pair->axis[0].x;
   static const int8_t strides[3] = {3, 1, 3};
@@ -142,7 +150,8 @@ CT_INLINE face_position add_positions(face_position p, face_position q) {
   return (face_position){p.x + q.x, p.y + q.y, p.z + q.z};
 }
 
-/* Finds the incident face, which leans least. False: another face leans as little. */
+/* Finds the incident face. False: another face of the box is inclined as little, within the tie of
+ * cosines. */
 CT_INLINE bool find_incident_face(const rectangle *r, incident_face *t) {
   const face_position axes[3] = {get_incident_axis(r, 0), get_incident_axis(r, 1),
                                  get_incident_axis(r, 2)};
@@ -165,7 +174,7 @@ CT_INLINE bool find_incident_face(const rectangle *r, incident_face *t) {
   return (x >= near) + (y >= near) + (z >= near) == 1;
 }
 
-/* Incident corners inside the rectangle. */
+/* Computes the candidates that are corners of the incident face, valid if inside the rectangle. */
 CT_INLINE void find_incident_corners(const rectangle *r, const incident_face *t, candidates *p) {
   const face_position m = t->middle, e = t->edge[0], f = t->edge[1];
   const ct_lanes on_side = broadcast_lanes(ON_SIDE * r->tie), none = broadcast_lanes(0.0);
@@ -185,7 +194,8 @@ CT_INLINE void find_incident_corners(const rectangle *r, const incident_face *t,
   memcpy(p->of_body + OF_BODY, faces[t->face].vertex, 4);
 }
 
-/* Reference corners inside the incident face, which is a parallelogram in the view. */
+/* Computes the candidates that are corners of the reference face, valid if inside the incident
+ * face, which is a parallelogram in the view. */
 CT_INLINE void find_reference_corners(const rectangle *r, const incident_face *t, candidates *p) {
   const face_position m = t->middle, e = t->edge[0], f = t->edge[1];
   const double area = e.x * f.y - e.y * f.x, slope_e = e.z / area, slope_f = f.z / area,
@@ -210,12 +220,13 @@ CT_INLINE void find_reference_corners(const rectangle *r, const incident_face *t
   memcpy(p->of_body + OF_FRAME, faces[t->face].own, 4);
 }
 
-/* Two parallel incident edges and the two sides with lines that both edges cross. */
+/* Two parallel edges of the incident face, and the two sides (one per coordinate) whose lines both
+ * edges cross. */
 typedef struct crossing {
-  face_position edge; /* half of the edge */
+  face_position edge; /* half of the edge vector */
   ct_lanes x, y, z;   /* midpoints of the two edges */
   double side_x, side_y;
-  uint8_t feature[2]; /* feature numbers of the two sides */
+  uint8_t feature[2]; /* encoded features of the two sides */
 } crossing;
 
 CT_INLINE void store_crossings(candidates *p, int place, const crossing *c, ct_lanes at,
@@ -230,8 +241,9 @@ CT_INLINE void store_crossings(candidates *p, int place, const crossing *c, ct_l
   p->of_frame[place + 1] = c->feature[bits >> 1];
 }
 
-/* Clips the incident edges to the rectangle (Liang, Barsky 1984): points where they enter and
- * leave. Edges on the sides of the first axis run along the second axis. */
+/* Clips the edges of the incident face to the rectangle (Liang, Barsky 1984) and computes the
+ * candidates where they enter and leave it. Sides that are perpendicular to the first coordinate
+ * are parallel to the second. */
 CT_INLINE void clip_incident_edges(const rectangle *r, const incident_face *t, candidates *p) {
   const uint8_t *sides = faces[r->face].edge;
   const ct_lanes one = broadcast_lanes(1.0), sign = {-1.0, 1.0}, reach = broadcast_lanes(r->reach);
@@ -243,11 +255,11 @@ CT_INLINE void clip_incident_edges(const rectangle *r, const incident_face *t, c
     const ct_lanes by_x = broadcast_lanes(1.0 / e.x), by_y = broadcast_lanes(1.0 / e.y);
     const double ahead_x = copysign(r->x, e.x), ahead_y = copysign(r->y, e.y);
     const unsigned up_x = e.x > 0.0, up_y = e.y > 0.0;
-    /* sides where the edges enter and leave, on either axis */
+    /* sides where the edges enter and leave, for each coordinate */
     const crossing enter = {
         e, x, y, z, -ahead_x, -ahead_y, {sides[up_x ^ 1u], sides[2u + (up_y ^ 1u)]}};
     const crossing leave = {e, x, y, z, ahead_x, ahead_y, {sides[up_x], sides[2u + up_y]}};
-    /* parameters of the crossings; the clip is empty if low >= high */
+    /* parameters of the crossings along the edges; an edge is outside if low >= high */
     const ct_lanes low_x = (broadcast_lanes(-ahead_x) - x) * by_x,
                    low_y = (broadcast_lanes(-ahead_y) - y) * by_y;
     const ct_lanes high_x = (broadcast_lanes(ahead_x) - x) * by_x,
@@ -268,7 +280,7 @@ CT_INLINE void clip_incident_edges(const rectangle *r, const incident_face *t, c
 
 typedef int32_t keys __attribute__((vector_size(16)));
 
-/* Rank of each key: the number of smaller keys. */
+/* Writes the rank of each key: the number of smaller keys. */
 CT_INLINE void rank_keys(const int32_t key[CORNERS_MAX], int32_t out[CORNERS_MAX]) {
   keys low, high, before_low = {0}, before_high = {0};
   memcpy(&low, key, sizeof low);
@@ -282,8 +294,8 @@ CT_INLINE void rank_keys(const int32_t key[CORNERS_MAX], int32_t out[CORNERS_MAX
   memcpy(out + 4, &before_high, sizeof before_high);
 }
 
-/* Index of the first sorted point as deep as `least` within ct_contacts_depth_tie. `deepest`: a
- * point as deep up to round-off. */
+/* Returns the index of the first sorted point that is as deep as `least` within
+ * ct_contacts_depth_tie. `deepest`: index of a point that is as deep up to round-off. */
 static __attribute__((noinline)) int find_first_as_deep(const candidates *p, const uint32_t place[],
                                                         uint32_t count, double least, int deepest) {
   double most = 0.0;
@@ -297,8 +309,8 @@ static __attribute__((noinline)) int find_first_as_deep(const candidates *p, con
 }
 
 /* Sorts the valid candidates by features, then moves the deepest to the front. The number of points
- * is unpredictable: each step handles CORNERS_MAX entries, and empty ones sort last. False: more
- * than CORNERS_MAX points. */
+ * is unpredictable: each step processes CORNERS_MAX entries, and empty ones are sorted to the end.
+ * False: there are more than CORNERS_MAX points. */
 CT_INLINE bool sort_candidates(const rectangle *r, const candidates *p, ordered *out) {
   int32_t key[CORNERS_MAX], before[CORNERS_MAX];
   uint32_t from[CORNERS_MAX] = {0}, place[CORNERS_MAX + 1] = {0}, n = 0;
@@ -311,11 +323,11 @@ CT_INLINE bool sort_candidates(const rectangle *r, const candidates *p, ordered 
     least = ct_min2(least, p->z[i]);
     key[n++] = p->of_frame[i] << frame_up | p->of_body[i] << body_up;
   }
-  /* sort by rank, then find the first of the deepest */
+  /* Sort by rank, then find the first of the deepest points. */
   rank_keys(key, before);
   for (int i = 0; i < CORNERS_MAX; i++) place[before[i]] = from[i];
-  /* Points are at most as far apart as the incident face is wide, so few pairs need the exact tie.
-   */
+  /* The distance between points is bounded by the size of the incident face, so the exact tie is
+   * needed for few pairs. */
   const double above = least + 2.0 * r->slack, widest = least + r->widest;
   unsigned deep = 0, tied = 0;
   for (int i = 0; i < CORNERS_MAX; i++) {
@@ -333,7 +345,8 @@ CT_INLINE bool sort_candidates(const rectangle *r, const candidates *p, ordered 
 
 /* ---- reduction to four points, with the rules of manifold_points.c -------------------------- */
 
-/* Index of the first gain within `tie` of the largest. CORNERS_MAX: none exceeds `least`. */
+/* Returns the index of the first gain within `tie` of the largest; CORNERS_MAX if no gain exceeds
+ * `least`. */
 CT_INLINE unsigned find_largest_gain(const double gain[CORNERS_MAX], double least, double tie) {
   double most = ct_max2(ct_max2(ct_max2(gain[0], gain[1]), ct_max2(gain[2], gain[3])),
                         ct_max2(ct_max2(gain[4], gain[5]), ct_max2(gain[6], gain[7])));
@@ -342,19 +355,19 @@ CT_INLINE unsigned find_largest_gain(const double gain[CORNERS_MAX], double leas
   return most > least ? (unsigned)__builtin_ctz(equal) : CORNERS_MAX;
 }
 
-/* Positions across the face, structure of arrays. */
+/* Coordinates of the points in the plane of the face. */
 typedef struct corners {
   double x[CORNERS_MAX], y[CORNERS_MAX];
 } corners;
 
-/* Twice the signed areas of the triangles p, q, i. */
+/* For each point i, computes twice the signed area of the triangle p, q, i. */
 CT_INLINE void compute_triangle_areas(const corners *c, unsigned p, unsigned q,
                                       double area[CORNERS_MAX]) {
   const double x = c->x[p], y = c->y[p], dx = c->x[q] - x, dy = c->y[q] - y;
   for (int i = 0; i < CORNERS_MAX; i++) area[i] = dx * (c->y[i] - y) - dy * (c->x[i] - x);
 }
 
-/* Selects four points as bits. 0: fewer than four points span the area. */
+/* Selects four points that span a large area, as a set of bits; 0 if fewer than four points do. */
 static unsigned select_four_points(const rectangle *r, const candidates *p_all,
                                    const ordered *order) {
   corners all_of, *c = &all_of;
@@ -363,7 +376,7 @@ static unsigned select_four_points(const rectangle *r, const candidates *p_all,
     c->x[i] = p_all->x[k];
     c->y[i] = p_all->y[k];
   }
-  /* second point: farthest from the first */
+  /* Second point: the farthest from the first. */
   double gain[CORNERS_MAX], one[CORNERS_MAX], two[CORNERS_MAX], three[CORNERS_MAX];
   for (int i = 0; i < CORNERS_MAX; i++)
     gain[i] = (c->x[i] - c->x[0]) * (c->x[i] - c->x[0]) + (c->y[i] - c->y[0]) * (c->y[i] - c->y[0]);
@@ -373,12 +386,12 @@ static unsigned select_four_points(const rectangle *r, const candidates *p_all,
                least = ct_max2(2.0 * tie, 2.0 * r->slack * sqrt(square));
   unsigned p = find_largest_gain(gain, 4.0 * r->slack * r->slack, tie);
   if (p == CORNERS_MAX) return 0;
-  /* third point: largest triangle */
+  /* Third point: the one with the largest triangle. */
   compute_triangle_areas(c, 0, p, one);
   for (int i = 0; i < CORNERS_MAX; i++) gain[i] = fabs(one[i]);
   unsigned q = find_largest_gain(gain, least, tie);
   if (q == CORNERS_MAX) return 0;
-  /* fourth point: largest triangle outside the first one */
+  /* Fourth point: the one with the largest triangle outside the first triangle. */
   const double outside = one[q] < 0.0 ? 1.0 : -1.0;
   compute_triangle_areas(c, p, q, two);
   compute_triangle_areas(c, q, 0, three);
@@ -430,17 +443,17 @@ static bool intersect_reference_face(const ct_box_pair *pair, rectangle *r, ct_d
   ordered order;
   p.valid = 0;
   p.unsure = (ct_lane_mask){0, 0};
-  /* candidates of all four kinds */
+  /* Compute the candidates of all four kinds. */
   find_rectangle(pair, r);
   const bool sure = find_incident_face(r, &t);
   find_incident_corners(r, &t, &p);
   find_reference_corners(r, &t, &p);
   clip_incident_edges(r, &t, &p);
-  /* decline undecided cases and depths above the pair's */
+  /* Decline cases that are undecided, or whose deepest point is not as deep as the pair. */
   if (!sure || t.sine < SINE_MIN || ct_lanes_bits(p.unsure) || p.valid == 0) return false;
   if (!sort_candidates(r, &p, &order)) return false;
   if (!(order.least <= out->pair.distance + 2.0 * r->slack)) return false;
-  /* select points and write them in the world frame */
+  /* Select points, and write them in the world frame. */
   unsigned chosen = (1u << order.count) - 1u;
   if (detail == CT_DETAIL_DEEPEST) chosen = 1;
   if (detail == CT_DETAIL_MANIFOLD && order.count > KEPT_MAX)
@@ -456,8 +469,8 @@ static bool intersect_reference_face(const ct_box_pair *pair, rectangle *r, ct_d
 
 /* ---- edges ---------------------------------------------------------------------------------- */
 
-/* The single point of two crossing edges. False: the bodies may be in face contact, or the edges
- * are almost parallel. */
+/* Writes the only contact point of two crossing edges. False: the bodies may be in face contact, or
+ * the edges are almost parallel. */
 static bool write_edge_edge_point(const ct_box_pair *pair, const double extent[2],
                                   ct_manifold_scratch *memory, ct_manifold *out) {
   const int j = (pair->axis_found - 6) / 3, i = (pair->axis_found - 6) % 3;
@@ -465,12 +478,12 @@ static bool write_edge_edge_point(const ct_box_pair *pair, const double extent[2
   const double least = distance - CT_FACE_OVER_EDGE_SIZE * ct_min2(extent[0], extent[1]) -
                        CT_FACE_OVER_EDGE * fabs(level);
   if (level > least - UNSURE * (extent[0] + extent[1] + fabs(distance))) return false;
-  /* decline almost parallel edges */
+  /* Decline almost parallel edges. */
   const double x = ct_vec3_component(&pair->axis[j], next[i]),
                y = ct_vec3_component(&pair->axis[j], next[next[i]]);
   if (!(x * x + y * y >= SINE_MIN * SINE_MIN)) return false;
   const ct_vec3 n = pair->normal;
-  /* vertices that support the normal name the two edges */
+  /* The support vertices along the normal determine the two edges. */
   uint32_t top_a =
                (uint32_t)(n.x >= 0.0) | (uint32_t)(n.y >= 0.0) << 1 | (uint32_t)(n.z >= 0.0) << 2,
            top_b = 0;

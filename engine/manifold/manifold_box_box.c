@@ -1,11 +1,10 @@
 /* Contact points of two sharp boxes (no rounding, no margin), with all data on the stack:
  * supporting faces, clipping (Sutherland, Hodgman 1974), overlap, and reduction.
  *
- * Boxes are the most frequent pair of a scene. The pair is placed once, for its distance and for
- * its points. Coordinates and distances are computed as in supporting_face.c and
+ * Boxes are the most frequent pair of a scene. The boxes are placed once, for both distance and
+ * contact points. Coordinates and distances are computed as in supporting_face.c and
  * manifold_face.c, so that the points are equal bit for bit. Limits: choices that depend on
- * round-off, parallel edges and failed clips are left to those files.
- */
+ * round-off, parallel edges and failed clips are left to those files. */
 #include "manifold/manifold.h"
 #include "pair/pair_order.h"
 #include "pair/workspace.h"
@@ -14,46 +13,48 @@
 #include <assert.h>
 #include <string.h>
 
-/* Flag: the edge of the clipped polygon is part of a side of the reference face. */
+/* Flag of an edge of the clipped polygon: the edge is part of a side of the reference face. */
 #define SIDE 0x80u
-/* Face separations within this part of both extents of their limit are undecided. */
+/* Face separations closer to their limit than this fraction of the extents are undecided. */
 #define UNSURE 1e-9
-/* Corners of a clipped face: eight, and some that round-off adds; each side adds two new corners.
- */
+/* Space for the corners of a clipped face: eight, and some that round-off adds; each clipping side
+ * creates two. */
 #define CORNERS_MAX 12
 #define POINTS_MAX 16
 #define KEPT_MAX 4
 
-/* Corners, structure of arrays. */
+/* Corners of a polygon, in arrays of their members. */
 typedef struct corners {
-  double x[CORNERS_MAX], y[CORNERS_MAX]; /* in the view */
+  double x[CORNERS_MAX], y[CORNERS_MAX]; /* coordinates in the view */
   double at[3][CORNERS_MAX];
   uint8_t vertex[CORNERS_MAX], edge[CORNERS_MAX];
 } corners;
 
-/* The face of a box that leans least from the normal. */
+/* The face of a box whose normal is nearest to the view's normal (for the second box, to its
+ * opposite). */
 typedef struct face {
   int axis;
   bool positive;
   double tilt;
   ct_vec3 normal; /* outward, unit */
-  ct_vec3 slope;  /* height over the view: x px + y py + z */
+  ct_vec3 slope;  /* coefficients of the face's height as a function of the view's coordinates: x px
+                     + y py + z */
 } face;
 
-/* A contact point on one body, in the frame of the pair; the point on the other body follows from
- * the distance. */
+/* A contact point on one body, in the frame of the pair. The point on the other body is at
+ * `distance` along the view's normal. */
 typedef struct packed_point {
   ct_vec3 at;
   double distance;
-  unsigned a, b; /* features, packed as kind << 4 | number */
-  bool second;   /* the point is on b */
+  unsigned a, b; /* features of the two bodies, packed as kind << 4 | number */
+  bool second;   /* `at` is a point of the second body */
 } packed_point;
 
 typedef struct contacts {
   ct_box_pair pair;
   ct_view view;
-  ct_vec3 cosine[2]; /* cosines between the normal and the axes of a, and between the opposite
-                        normal and the axes of b */
+  ct_vec3 cosine[2]; /* components of the normal along the axes of the first box, and of the
+                        opposite normal along the axes of the second */
   face face[2];
   double distance, slack, tie, reach, extent[2];
   packed_point points[POINTS_MAX];
@@ -95,7 +96,8 @@ CT_INLINE void find_normal_face(contacts *c, int which) {
 
 typedef enum face_verdict { NOT_FACE, FACE, UNDECIDED } face_verdict;
 
-/* Decides whether a face that leans from the normal makes a face contact. */
+/* Decides whether a face that is not perpendicular to the normal makes a face contact
+ * (CT_FACE_OVER_EDGE). */
 CT_INLINE face_verdict classify_face_contact(const contacts *c, int which) {
   const face *f = &c->face[which];
   int i = f->axis, index = which ? 3 + i : i;
@@ -109,8 +111,8 @@ CT_INLINE face_verdict classify_face_contact(const contacts *c, int which) {
   return level > least ? FACE : NOT_FACE;
 }
 
-/* Finds the edge perpendicular to the normal, else the support vertex. Returns half of the edge, or
- * zero. */
+/* Finds the supporting edge, which is perpendicular to the normal, else the support vertex. Returns
+ * half of the edge vector, or zero for a vertex. */
 CT_INLINE ct_vec3 find_perpendicular_box_edge(const contacts *c, int which, unsigned *feature) {
   static const int8_t last[8] = {-1, 0, 1, 1, 2, 2, 2, 2};
   const ct_vec3 cosine = c->cosine[which];
@@ -126,8 +128,8 @@ CT_INLINE ct_vec3 find_perpendicular_box_edge(const contacts *c, int which, unsi
   return ct_scale(get_box_axis(c, which, along), ct_vec3_component(&c->pair.half[which], along));
 }
 
-/* True if the supporting edges are certainly not parallel in the view: the only point is the
- * witness point. */
+/* True if the supporting edges are certainly not parallel in the view, or one of the features is a
+ * vertex: the only contact point is the witness point, whose features are set. */
 CT_INLINE bool have_crossing_edges(const contacts *c, packed_point *own) {
   const ct_view *view = &c->view;
   ct_vec3 p = find_perpendicular_box_edge(c, 0, &own->a),
@@ -142,8 +144,8 @@ CT_INLINE bool have_crossing_edges(const contacts *c, packed_point *own) {
 
 /* ---- faces ---------------------------------------------------------------------------------- */
 
-/* Table of ct_supporting_face_box_ring for the first and the second body: for each face its
- * vertices, their signs on the three axes, and the edges from them. */
+/* Table of ct_supporting_face_box_ring, for the first and the second body: for each face, its
+ * vertices, the edges that start there, and the signs of the vertices on the three axes. */
 static const struct {
   uint8_t vertex[4], edge[4];
   double side[3][4];
@@ -160,7 +162,8 @@ static const struct {
                   {{0, 1, 3, 2}, {0, 5, 1, 4}, {{-1, 1, 1, -1}, {-1, -1, 1, 1}, {-1, -1, -1, -1}}},
                   {{4, 6, 7, 5}, {6, 3, 7, 2}, {{-1, -1, 1, 1}, {-1, 1, 1, -1}, {1, 1, 1, 1}}}}};
 
-/* Sums in the order of ct_proxy_box_vertex, for bit-equal results. */
+/* Computes the corners of the supporting face. Sums are in the order of ct_proxy_box_vertex, for
+ * bit-equal results. */
 CT_INLINE void compute_face_corners(const contacts *c, int which, corners *out) {
   const face *f = &c->face[which];
   const ct_vec3 half = c->pair.half[which], center = c->pair.center, *axis = c->pair.axis,
@@ -191,18 +194,22 @@ CT_INLINE void compute_face_slope(contacts *c, int which) {
                     offset / along);
 }
 
-/* The clip of the incident face (`body`) by the reference face (`frame`). */
+/* The incident face (`body`) while it is clipped by the reference face (`frame`). */
 typedef struct overlap {
   contacts *c;
-  bool second; /* the reference face belongs to the second body */
+  bool second; /* the reference face belongs to the second box */
   const face *frame, *body;
   const corners *ring;             /* corners of the reference face */
-  corners *pool;                   /* four corners of the incident face, then crossings */
-  double x[4], y[4], dx[4], dy[4]; /* start points of the sides, and their vectors */
-  double limit[4]; /* least level that counts as inside: minus a tie, times the side's length */
-  double level[CORNERS_MAX][4]; /* signed distance of corners from sides, times the side's length */
-  uint8_t in[CORNERS_MAX];      /* bit k: the corner is inside side k */
-  uint64_t list;                /* the clipped polygon: pool indices of four bits each, in order */
+  corners *pool;                   /* four corners of the incident face, then the crossings */
+  double x[4], y[4], dx[4], dy[4]; /* start points and vectors of the four sides of the reference
+                                      face, in the view */
+  double limit[4]; /* least level (next member) that counts as inside: minus a tie times the side's
+                      length */
+  double level[CORNERS_MAX][4]; /* for each corner of the pool: its signed distance from each side,
+                                   positive inside, times the side's length */
+  uint8_t in[CORNERS_MAX];      /* bit k is set if the corner is inside side k */
+  uint64_t list;                /* the clipped polygon: indices into the pool, four bits each, in
+                                   order */
   unsigned count, made;
 } overlap;
 
@@ -228,7 +235,8 @@ CT_INLINE void compute_reference_sides(overlap *o, const corners *ring) {
     o->limit[k] = -o->c->tie * sqrt(o->dx[k] * o->dx[k] + o->dy[k] * o->dy[k]);
 }
 
-/* Adds the crossing of an edge with a side of the reference face. */
+/* Adds the crossing of the edge from corner u to corner v with a side of the reference face to the
+ * pool. `edge`: edge of the clipped polygon that begins there. */
 CT_INLINE void append_crossing(overlap *o, unsigned side, unsigned u, unsigned v, unsigned edge) {
   double level = o->level[u][side], next = o->level[v][side];
   double t = ct_min2(ct_max2(level / (level - next), 0.0), 1.0);
@@ -248,11 +256,12 @@ CT_INLINE bool clip_by_reference_side(overlap *o, unsigned side) {
   if (in == all) return true;
   o->count = 0;
   if (in == 0) return true;
-  /* Inside corners are consecutive: find the first one, and the first outside corner after them. */
+  /* The corners inside are consecutive: find the first of them, and the first corner outside after
+   * them. */
   unsigned before = (in << 1 | in >> (n - 1)) & all, enters = in & ~before, leaves = ~in & before;
   if ((enters & (enters - 1)) || o->made + 2 > CORNERS_MAX) return false;
-  /* rotate the list to the first inside corner, then put a crossing before and after the inside
-   * corners */
+  /* Rotate the list so that it begins with the first corner inside, and put one crossing before and
+   * one after the corners inside. */
   unsigned first = (unsigned)__builtin_ctz(enters), end = (unsigned)__builtin_ctz(leaves);
   unsigned count = end > first ? end - first : end + n - first;
   uint64_t list = o->list, turned = first ? list >> 4 * first | list << 4 * (n - first) : list;
@@ -266,12 +275,13 @@ CT_INLINE bool clip_by_reference_side(overlap *o, unsigned side) {
   return true;
 }
 
-/* Packed features: of the reference face's body, and of the other body. */
+/* Packed features: of the reference face's box, and of the other box. */
 typedef struct feature_pair {
   unsigned of[2];
 } feature_pair;
 
-/* Adds a point if it is within reach. The outcome is unpredictable, so the code has no branch. */
+/* Adds a contact point if it is within reach. `on_frame`: `at` is a point of the reference face.
+ * Whether it is within reach is unpredictable, so the code has no branch. */
 CT_INLINE void add_face_point(overlap *o, feature_pair features, ct_vec3 at, double x, double y,
                               bool on_frame) {
   contacts *c = o->c;
@@ -300,12 +310,14 @@ CT_INLINE bool are_box_corners_near(const corners *c, unsigned i, const corners 
   return (fabs(c->x[i] - d->x[k]) <= tie) & (fabs(c->y[i] - d->y[k]) <= tie);
 }
 
-/* True if the corner is the crossing of an edge of each face. */
+/* True if corner i is a crossing of an edge of the incident face with a side. `before`: the corner
+ * before it. */
 CT_INLINE bool is_edge_crossing(const corners *c, unsigned before, unsigned i) {
   return (c->edge[before] ^ c->edge[i]) & SIDE;
 }
 
-/* Adds the reference corner at an end of a side if corner i coincides with it. */
+/* If corner i of the clipped polygon coincides with an end of a side, adds that corner of the
+ * reference face and returns true. */
 CT_INLINE bool add_reference_side_end(overlap *o, unsigned i, unsigned side) {
   double tie = 2.0 * o->c->tie;
   unsigned to = (side + 1) & 3;
@@ -315,8 +327,9 @@ CT_INLINE bool add_reference_side_end(overlap *o, unsigned i, unsigned side) {
   return at_from | at_to;
 }
 
-/* Adds a crossing with the rules of manifold_face.c: a crossing on a corner is that corner; two
- * coincident crossings are the reference corner, or one crossing. `w`: the corner before `p`. */
+/* Adds the crossing at corner i, by the rules of manifold_face.c: a crossing that coincides with a
+ * corner is that corner; two coincident crossings are the reference corner, or one crossing. w, p,
+ * i, q are consecutive corners. */
 CT_INLINE void add_box_crossing(overlap *o, unsigned w, unsigned p, unsigned i, unsigned q) {
   const corners *c = o->pool;
   bool side_in = c->edge[p] & SIDE;
@@ -357,7 +370,7 @@ CT_INLINE void add_clipped_points(overlap *o) {
   }
 }
 
-/* Intersects two faces. False: the clip failed. */
+/* Adds the corners of the overlap of the two supporting faces. False: the clip failed. */
 static bool intersect_box_faces(contacts *c) {
   const face *f = c->face;
   bool second = !(f[0].tilt <= f[1].tilt + CT_PARALLEL_ANGLE);
@@ -389,7 +402,8 @@ CT_INLINE ct_vec3 get_opposite_point(const contacts *c, const packed_point *p) {
   return ct_add_scaled(p->at, c->view.normal, p->second ? -p->distance : p->distance);
 }
 
-/* As ct_contacts_depth_tie. `places`: order of the points, or NULL for the order of discovery. */
+/* As ct_contacts_depth_tie. `places`: order of the points; NULL: the order in which they were
+ * found. */
 CT_INLINE double compute_box_depth_tie(const contacts *c, const uint32_t *places) {
   double x[POINTS_MAX], y[POINTS_MAX], most = 0.0;
   for (uint32_t i = 0; i < c->count; i++) {
@@ -403,7 +417,7 @@ CT_INLINE double compute_box_depth_tie(const contacts *c, const uint32_t *places
   return ct_max2(CT_CONTACT_TIE * sqrt(most), 2.0 * c->slack);
 }
 
-/* Adds the witness point; it replaces a point with the same features. */
+/* Adds the witness point if it is within reach; it replaces a point with the same features. */
 static void add_box_witness(contacts *c, const packed_point *own) {
   if (!(own->distance <= c->reach)) return;
   for (uint32_t i = 0; i < c->count; i++) {
@@ -421,12 +435,13 @@ static double find_least_distance(const contacts *c) {
   return least;
 }
 
-/* Finds all points including the witness point. False: undecided, left to the general path. */
+/* Finds all contact points, the witness point included. False: undecided, left to the general
+ * path. */
 CT_INLINE bool find_box_points(contacts *c, packed_point *own) {
   find_normal_face(c, 0);
   find_normal_face(c, 1);
   const face *f = c->face;
-  /* edge contact, unless a face makes a face contact */
+  /* An edge contact, unless a face makes a face contact. */
   bool flat_a = f[0].tilt <= CT_PARALLEL_ANGLE, flat_b = f[1].tilt <= CT_PARALLEL_ANGLE;
   if (!(flat_a | flat_b)) {
     face_verdict on_a = classify_face_contact(c, 0),
@@ -437,7 +452,7 @@ CT_INLINE bool find_box_points(contacts *c, packed_point *own) {
       return true;
     }
   }
-  /* face contact; the witness point only if no point is as deep */
+  /* A face contact; the witness point is added only if no point is as deep. */
   if (!intersect_box_faces(c)) return false;
   double least = find_least_distance(c);
   if (least <= c->distance + 2.0 * c->slack ||
@@ -462,7 +477,8 @@ CT_INLINE uint32_t sort_box_points(const contacts *c, uint32_t places[POINTS_MAX
     const packed_point *p = &c->points[i];
     keys[i] = (p->a << 6 | p->b) << 4 | i;
   }
-  /* Rank by counting smaller keys: the order is unpredictable, so the sort has no branches. */
+  /* The rank of a point is the number of smaller keys. The order is unpredictable, so the sort has
+   * no branches. */
   for (uint32_t i = 0; i < n; i++) {
     uint32_t rank = 0;
     for (uint32_t k = 0; k < n; k++) rank += keys[k] < keys[i];
@@ -478,7 +494,7 @@ CT_INLINE uint32_t sort_box_points(const contacts *c, uint32_t places[POINTS_MAX
   return n;
 }
 
-/* Reduces many points to four. */
+/* Reduces more than four points to at most four (ct_contacts_reduce). Returns their number. */
 static __attribute__((noinline)) uint32_t reduce_box_points(const contacts *c,
                                                             uint32_t places[POINTS_MAX], uint32_t n,
                                                             ct_contact_point *points) {
@@ -494,7 +510,7 @@ static __attribute__((noinline)) uint32_t reduce_box_points(const contacts *c,
   return n;
 }
 
-/* Writes a point in the world frame and the caller's order. */
+/* Writes a point in the world frame, with the bodies in the caller's order. */
 CT_INLINE void write_box_point(const contacts *c, const packed_point *p, ct_vec3 normal,
                                ct_contact_point *out) {
   bool swapped = c->pair.swapped;
@@ -512,10 +528,11 @@ CT_INLINE void write_box_point(const contacts *c, const packed_point *p, ct_vec3
 
 bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *options,
                        ct_workspace *workspace, ct_manifold *out) {
-  /* distance and normal of the pair */
+  /* Distance and normal of the pair. */
   const ct_pair_options pair_options = {options->tolerance, options->clearance};
   ct_manifold_scratch *memory = ct_workspace_manifold(workspace);
-  /* Reserve before anything else: the path taken must not depend on earlier pairs. */
+  /* Reserve memory before anything else, so that the path taken does not depend on earlier
+   * pairs. */
   if (memory->capacity < POINTS_MAX && !ct_contacts_reserve(memory, POINTS_MAX)) return false;
   contacts c;
   ct_pair_result *pair = &out->pair;
@@ -529,7 +546,7 @@ bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *optio
   if (c.pair.axis_found >= 0 && ct_contacts_boxes_axis(&c.pair, options, memory, out)) return true;
   const ct_frame *frame = c.pair.frame[0];
   bool swapped = c.pair.swapped;
-  /* view along the normal, and tolerances */
+  /* View along the normal, and tolerances. */
   c.view = ct_contacts_view(frame, ct_scale(pair->normal, swapped ? -1.0 : 1.0));
   ct_vec3 n = c.view.normal, m = ct_neg(n);
   c.cosine[0] = n;
@@ -544,7 +561,7 @@ bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *optio
   c.count = 0;
   packed_point own = {.at = ct_to_local(*frame, swapped ? pair->point_b : pair->point_a),
                       .distance = pair->distance};
-  /* points, in order, reduced */
+  /* Find the points, sort and reduce them. */
   if (!find_box_points(&c, &own)) return false;
   uint32_t places[POINTS_MAX], count = sort_box_points(&c, places);
   if (options->detail == CT_DETAIL_MANIFOLD && count > KEPT_MAX)

@@ -1,14 +1,14 @@
 /* Contact points of a bounded convex body: against another convex body, and over a half-space; and
  * the witness points of a pair.
  *
- * Two convex bodies share the overlap of their supporting faces. The choice between face and edge
- * contact follows Terdiman, Gregorius and Catto (Game Physics, 2013 to 2015).
+ * The contact points of two convex bodies are the corners of the overlap of their supporting faces.
+ * The choice between face and edge contact follows Terdiman, Gregorius and Catto (Game Physics,
+ * 2013 to 2015).
  *
- * Over a half-space, all vertices and quarter points of all rims within reach are points. A rounded
- * body has a ball at each vertex, of which only the directions in the vertex's normal cone are part
- * of the surface. The point of a vertex is the lowest point of this part. Straight down is in the
- * normal cone of the lowest vertex only.
- */
+ * Over a half-space, all vertices within reach, and four points of each rim, are contact points. A
+ * rounded body has a ball at each vertex; only the directions in the vertex's normal cone are part
+ * of the surface. The contact point of a vertex is the lowest point of this part. The direction
+ * straight down is in the normal cone of the lowest vertex only. */
 #include "manifold/manifold.h"
 
 #include <assert.h>
@@ -22,8 +22,8 @@ static double compute_proxy_support(const ct_convex_proxy *proxy, ct_vec3 direct
   return ct_dot(direction, ct_proxy_box_vertex(proxy, top)) + proxy->radius[0];
 }
 
-/* Separation of the two bodies along a direction, m. Negative: penetration depth along the
- * direction. */
+/* Returns the separation of the two bodies along a unit direction, rounding radii included, m.
+ * Negative: their penetration along the direction. */
 static double compute_proxy_separation(const ct_contacts *c, ct_vec3 direction) {
   return -compute_proxy_support(&c->core_b, ct_neg(direction)) -
          compute_proxy_support(&c->core_a, direction);
@@ -33,8 +33,9 @@ static bool is_planar_face(const ct_supporting_face *o) {
   return o->kind == CT_SUPPORTING_FACE_POLYGON || o->kind == CT_SUPPORTING_FACE_DISC;
 }
 
-/* True if the supporting face is a face contact candidate: perpendicular to the normal, or nearly
- * as separating as the normal. */
+/* True if the supporting face makes a face contact: it is perpendicular to the normal, or the
+ * separation along its own normal is nearly the distance (CT_FACE_OVER_EDGE). `polygon`: both
+ * supporting faces are planar; otherwise only a perpendicular face counts. */
 static bool is_face_contact(const ct_contacts *c, const ct_supporting_face *o, bool polygon) {
   if (!is_planar_face(o)) return false;
   if (o->tilt <= CT_PARALLEL_ANGLE) return true;
@@ -54,8 +55,8 @@ bool ct_contacts_find_face(ct_contacts *c, int which, ct_supporting_face_want wa
   return ok;
 }
 
-/* True if the supporting edges of two boxes are certainly not parallel in the view. The bodies then
- * share the witness point only. */
+/* True if the supporting edges of two boxes are certainly not parallel in the view, or one of the
+ * features is a vertex. The only contact point is then the witness point. */
 static bool have_crossing_box_edges(ct_contacts *c, ct_supporting_face *a, ct_supporting_face *b) {
   ct_vec3 p = ct_supporting_face_box_edge(&c->core_a, &c->view, a),
           q = ct_supporting_face_box_edge(&c->core_b, &c->view, b);
@@ -66,8 +67,8 @@ static bool have_crossing_box_edges(ct_contacts *c, ct_supporting_face *a, ct_su
          2.0 * CT_PARALLEL_ANGLE * (fabs(px) + fabs(py)) * (fabs(qx) + fabs(qy));
 }
 
-/* Early-out for two boxes without face contact: most such pairs have one point, which needs no
- * corners. */
+/* Early-out for two boxes: true if they have no face contact and only the witness point. Most such
+ * pairs do, and need no corners. */
 static bool have_single_box_point(ct_contacts *c, ct_supporting_face *a, ct_supporting_face *b) {
   if (c->core_a.kind != CT_PROXY_BOX || c->core_b.kind != CT_PROXY_BOX) return false;
   a->second = false;
@@ -106,8 +107,8 @@ void ct_contacts_intersect_edges(ct_contacts *c) {
 
 /* ---- witness points -------------------------------------------------------------------------- */
 
-/* Feature of a witness point: on a leaning face, its supporting edge, or an end of it within twice
- * a tie; else the supporting feature. */
+/* Returns the feature of a witness point. On a face that is not perpendicular to the normal: its
+ * supporting edge, or an end of the edge within twice a tie; else the supporting feature. */
 static ct_feature find_witness_feature(ct_contacts *c, int which, ct_vec3 at) {
   if (ct_placed_is_half_space(which ? c->b : c->a)) return (ct_feature){CT_FEATURE_FACE, 0};
   if (ct_placed_is_half_space(c->b) || ct_placed_is_mesh(c->a))
@@ -128,8 +129,8 @@ static bool have_same_features(const ct_contact_point *p, const ct_contact_candi
          p->b.index == q->b.index;
 }
 
-/* Adds the witness points where no other point is as deep: the overlap is a single point, or the
- * deepest point is interior. */
+/* Adds the witness point where no other point is as deep: where the overlap is a single point, or
+ * the deepest point is in its interior. */
 void ct_contacts_own(ct_contacts *c, uint32_t first, const ct_contact_candidate *own) {
   ct_manifold_scratch *m = c->memory;
   double least = INFINITY;
@@ -153,10 +154,11 @@ void ct_contacts_own(ct_contacts *c, uint32_t first, const ct_contact_candidate 
 
 /* ---- over a half-space ---------------------------------------------------------------------- */
 
-/* A point of the core, and the direction in which the surface point is. */
+/* A point of the core, and the direction from it to the point of the rounded surface. */
 typedef struct surface_point {
   ct_feature feature;
-  ct_vec3 core_point, direction; /* direction: unit, a normal of the core at the point */
+  ct_vec3 core_point, direction; /* direction: unit vector in the normal cone of the core at the
+                                    point */
   double radius;
   uint32_t number;
 } surface_point;
@@ -172,7 +174,7 @@ static void add_half_space_point(ct_contacts *c, const surface_point *s) {
   ct_contacts_add(c, &candidate);
 }
 
-/* Components along an axis and perpendicular to it. */
+/* Components of a vector along an axis and perpendicular to it. */
 typedef struct flat_vec {
   double along, across;
 } flat_vec;
@@ -180,8 +182,8 @@ typedef struct flat_vec {
 static double cross_flat(flat_vec p, flat_vec q) { return p.along * q.across - p.across * q.along; }
 static double dot_flat(flat_vec p, flat_vec q) { return p.along * q.along + p.across * q.across; }
 
-/* The unit vector nearest to `down` on the arc from first to second, less than half a turn
- * counter-clockwise. */
+/* Returns the unit vector nearest to `down` on the arc from first to second, which must be less
+ * than half a turn counter-clockwise. */
 static flat_vec clamp_to_arc(flat_vec first, flat_vec second, flat_vec down) {
   double length = sqrt(dot_flat(down, down));
   assert(cross_flat(first, second) > 0.0);
@@ -196,7 +198,7 @@ static void add_rim_of_frustum(ct_contacts *c, uint32_t top, const ct_vec3 at[4]
   ct_side_slope lean = ct_proxy_side_slope(proxy);
   double outward = top ? 1.0 : -1.0, rim = proxy->rim[top];
   ct_vec3 out = ct_scale(axis, outward);
-  /* the arc of normals from the cap to the side */
+  /* ends of the arc of normals at the rim: the normal of the cap, and of the side */
   flat_vec cap = {1.0, 0.0}, side = {outward * lean.sine, lean.cosine};
   for (uint32_t i = 0; i < (rim > 0.0 ? 4u : 1u); i++) {
     flat_vec down = {ct_dot(c->view.normal, out), ct_dot(c->view.normal, at[i])};
@@ -219,7 +221,8 @@ static void add_frustum_rims(ct_contacts *c) {
   for (uint32_t top = 0; top < 2; top++) add_rim_of_frustum(c, top, at, axis);
 }
 
-/* The vector of a box vertex's normal cone, an octant, that is nearest to straight down. */
+/* Returns the unit vector nearest to straight down in the normal cone of a box's vertex, which is
+ * an octant. */
 static ct_vec3 find_box_vertex_normal(const ct_convex_proxy *box, uint32_t vertex, ct_vec3 down) {
   const ct_mat3 *m = &box->rotation;
   ct_vec3 local = ct_mat_tmul(*m, down);
@@ -238,8 +241,8 @@ static ct_vec3 find_box_vertex_normal(const ct_convex_proxy *box, uint32_t verte
   return ct_mat_mul(*m, ct_unit_or(inside, face));
 }
 
-/* The normal of a capsule's side at its lowest line. False: the ball of one end contains the other
- * ball. */
+/* Computes the normal of a capsule's side along its lowest line. False: the ball of one end
+ * contains the other ball, so there is no side. */
 static bool find_capsule_side_normal(const ct_convex_proxy *proxy, const ct_view *view,
                                      ct_vec3 *direction) {
   ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0));

@@ -1,18 +1,19 @@
 /* Overlap of two supporting faces in the view: polygons, segments and discs.
  *
- * The overlap of two convex polygons has three kinds of corners: corners of the one inside the
- * other, the reverse, and edge crossings. Distances are measured between the two surfaces along the
- * pair's normal, so that no point is deeper than the pair.
+ * The overlap of two convex polygons has three kinds of corners: corners of the first polygon
+ * inside the second, corners of the second inside the first, and edge crossings. Distances are
+ * measured between the two surfaces along the pair's normal, so that no point is deeper than the
+ * pair.
  *
- * Clipping of small polygons: Sutherland, Hodgman 1974, corner by corner for each side. Large
- * polygons: a linked ring, of which only the arc beyond each side is visited. As the sides turn,
- * the corner farthest beyond them advances around the ring once, so the total cost is linear;
+ * Clipping of small polygons: Sutherland, Hodgman 1974, every corner for each side. Large polygons:
+ * a linked ring, of which only the arc outside each side is visited. As the sides follow each
+ * other, the corner farthest outside advances around the ring once, so the total cost is linear;
  * O'Rourke, Chien, Olson, Naddor 1982 advance along both polygons in the same manner.
  *
- * Discs (caps of cylinders and cones) have quarter points of the rim inside the other face, corners
- * over the disc, crossings of edges with the rim, and crossings of two rims. The projection of a
- * leaning disc is an ellipse; all tests are made in the disc's own plane, where it is a circle.
- */
+ * For discs (caps of cylinders and cones) the points are: quarter points of the rim inside the
+ * other face, corners over the disc, crossings of edges with the rim, and crossings of two rims.
+ * The projection of an inclined disc is an ellipse; all tests are made in the disc's own plane,
+ * where it is a circle. */
 #include "manifold/manifold.h"
 #include "pair/workspace.h"
 
@@ -25,15 +26,18 @@
  * polygon. */
 #define SIDE 0x80000000u
 
-/* Largest product of corners and sides for the quadratic method: about a tenth of a millisecond. */
+/* Largest product of the numbers of corners and sides for the quadratic method: approximately a
+ * tenth of a millisecond. */
 #define SMALL_STEPS_MAX 65536u
 
-/* Signed distance of a position from a side, positive inside, times the side's length. */
+/* Returns the level of position p for a side: its signed distance from the side, positive inside,
+ * times the side's length. */
 static double compute_side_level(const ct_corner *from, const ct_corner *to, const ct_corner *p) {
   return (to->x - from->x) * (p->y - from->y) - (to->y - from->y) * (p->x - from->x);
 }
 
-/* The crossing of the edge from p to q with a side, from the levels of both ends. */
+/* Returns the crossing of the edge from p to q with a side, given the levels of both ends for the
+ * side. */
 static ct_corner interpolate_crossing(const ct_corner *p, const ct_corner *q, double level_p,
                                       double level_q) {
   double t = ct_min2(ct_max2(level_p / (level_p - level_q), 0.0), 1.0);
@@ -52,7 +56,7 @@ static const ct_corner *get_side_end(const ct_corner_list *frame, uint32_t k) {
 /* ---- small polygons ------------------------------------------------------------------------- */
 
 /* Clips a polygon by one side. Returns `in` itself if it is entirely inside, else `out`. Corners
- * within a tie of the side count as inside. */
+ * outside by less than a tie count as inside. */
 static const ct_corner_list *clip_by_side(const ct_corner_list *in, const ct_corner *from,
                                           const ct_corner *to, uint32_t side, double tie,
                                           ct_corner_list *out) {
@@ -91,26 +95,27 @@ static const ct_corner_list *clip_small(const ct_contacts *contacts, const ct_co
 
 enum { BEFORE, AFTER };
 
-/* The polygon as a doubly linked ring of corners. */
+/* The clipped polygon as a doubly linked ring of corners. */
 typedef struct corner_ring {
   ct_corner *items;
   uint32_t (*link)[2];
-  uint32_t used, count, at; /* slots used, corners in the ring, one corner of the ring */
+  uint32_t used, count, at; /* number of slots used, number of corners in the ring, index of one
+                               corner of the ring */
 } corner_ring;
 
 /* A side of the clipping polygon. */
 typedef struct clip_side {
   const ct_corner *from, *to;
   uint32_t number;
-  double limit; /* corners with a lower level are outside */
+  double limit; /* corners with a lower level for the side are outside */
 } clip_side;
 
 static double compute_ring_level(const corner_ring *r, const clip_side *s, uint32_t i) {
   return compute_side_level(s->from, s->to, &r->items[i]);
 }
 
-/* Moves r->at in one direction to the lowest corner, as long as levels decrease except for
- * round-off. Returns its level. */
+/* Moves r->at in one direction around the ring to the corner with the lowest level, as long as
+ * levels decrease except for round-off. Returns this level. */
 static double descend_to_lowest(corner_ring *r, const clip_side *s, int direction) {
   double least = compute_ring_level(r, s, r->at);
   uint32_t i = r->at;
@@ -125,8 +130,8 @@ static double descend_to_lowest(corner_ring *r, const clip_side *s, int directio
   return least;
 }
 
-/* Finds the first inside corner in one direction from r->at, which is outside; `last` is the corner
- * before it. False: all are outside. */
+/* Finds the first corner inside the side, in one direction from r->at, which is outside. *first is
+ * that corner, *last the corner before it. False: all corners are outside. */
 static bool find_first_inside(const corner_ring *r, const clip_side *s, int direction,
                               uint32_t *last, uint32_t *first) {
   uint32_t i = r->at;
@@ -144,11 +149,11 @@ static void link_corners(corner_ring *r, uint32_t p, uint32_t q) {
   r->link[q][BEFORE] = p;
 }
 
-/* Clips the ring by one side: two crossings replace the outside corners. False: nothing is left. */
+/* Clips the ring by one side: two crossings replace the corners outside. False: nothing is left. */
 static bool clip_ring_by_side(corner_ring *r, const clip_side *s) {
   descend_to_lowest(r, s, AFTER);
   if (descend_to_lowest(r, s, BEFORE) >= s->limit) return true;
-  /* ends of the outside arc, and the crossings there */
+  /* Find the ends of the arc outside, and the crossings there. */
   uint32_t p, out_p, q, out_q;
   if (!find_first_inside(r, s, BEFORE, &out_p, &p) || !find_first_inside(r, s, AFTER, &out_q, &q))
     return false;
@@ -159,7 +164,7 @@ static bool clip_ring_by_side(corner_ring *r, const clip_side *s) {
                                           compute_ring_level(r, s, q));
   first.edge = SIDE | s->number;
   second.edge = c[out_q].edge;
-  /* replace the arc by the two crossings */
+  /* Replace the arc by the two crossings. */
   for (uint32_t i = out_p; i != q; i = r->link[i][AFTER]) r->count--;
   uint32_t slot = out_p == out_q ? r->used++ : out_q;
   assert(r->count > 0 && slot < r->used);
@@ -192,7 +197,7 @@ static const ct_corner_list *clip_large(ct_contacts *contacts, const ct_corner_l
     r.items[i] = in->items[i];
     link_corners(&r, i, i + 1 == in->count ? 0 : i + 1);
   }
-  /* clip by each side; the cancellation flag is tested once a side */
+  /* Clip by each side; the cancel flag is tested once per side. */
   ct_corner_list *out = &m->cut[1];
   out->count = 0;
   for (uint32_t k = 0; k < frame->count; k++) {
@@ -207,12 +212,11 @@ static const ct_corner_list *clip_large(ct_contacts *contacts, const ct_corner_l
   return out;
 }
 
-/* Clips a convex polygon, `body`, by another one, `frame`. Returns the remaining corners in order,
- * none if the overlap is empty.
+/* Clips a convex polygon, `body`, by another one, `frame`. Returns the corners of the overlap in
+ * order; none if it is empty.
  *
- * The list belongs to contacts->memory. NULL: `failed` or `cut_short` is set. Cost: linear in the
- * number of corners for large polygons, quadratic for small ones.
- */
+ * The list belongs to contacts->memory. NULL: `failed` or `cut_short` is set. The cost is linear in
+ * the number of corners for large polygons, quadratic for small ones. */
 static const ct_corner_list *clip_polygon(ct_contacts *contacts, const ct_corner_list *frame,
                                           const ct_corner_list *body) {
   ct_corner_list *lists = contacts->memory->cut;
@@ -228,7 +232,7 @@ static const ct_corner_list *clip_polygon(ct_contacts *contacts, const ct_corner
 
 /* ---- discs ---------------------------------------------------------------------------------- */
 
-/* A disc and the supporting face of the other body. */
+/* A disc, and the supporting face of the other body. */
 typedef struct disc_overlap {
   ct_contacts *contacts;
   const ct_supporting_face *disc, *other;
@@ -242,8 +246,9 @@ void ct_rim_points(ct_vec3 axis, ct_vec3 across, ct_vec3 down, double slack, ct_
   out[3] = ct_neg(out[1]);
 }
 
-/* Adds a candidate at candidate->at, a point of the disc's body if on_disc, else of the other body.
- * The distance is measured to the other surface along the normal. */
+/* Adds the candidate as a contact point. candidate->at is a point of the disc's body if `on_disc`,
+ * else of the other body; the distance to the other surface is measured along the normal. The
+ * features are given as that of the disc's body and that of the other. */
 static void add_disc_candidate(const disc_overlap *c, ct_feature of_disc, ct_feature of_other,
                                ct_contact_candidate *candidate, bool on_disc) {
   const ct_view *view = &c->contacts->view;
@@ -262,7 +267,7 @@ static ct_feature make_rim_feature(const ct_supporting_face *disc) {
   return (ct_feature){CT_FEATURE_EDGE, disc->inside.index};
 }
 
-/* Vector from the disc's centre to the point of its plane at a position of the view. */
+/* Returns the vector from the disc's centre to the point of its plane at a position of the view. */
 static ct_vec3 project_onto_disc(const ct_view *view, const ct_supporting_face *disc, double x,
                                  double y) {
   ct_vec3 p = ct_scale(view->normal, ct_supporting_face_height(disc, x, y));
@@ -289,11 +294,12 @@ static bool is_over_polygon(const ct_view *view, const ct_supporting_face *polyg
   return true;
 }
 
-/* Adds quarter points of the rim that are over the other supporting face, a disc or a polygon. */
+/* Adds four points of the rim, a quarter turn apart, where they are over the other supporting face,
+ * a disc or a polygon. */
 static void add_rim_quarter_points(const disc_overlap *c) {
   const ct_view *view = &c->contacts->view;
   const ct_slope *s = &c->other->slopes.items[0];
-  /* direction in which the gap to the other surface decreases fastest */
+  /* direction in which the distance to the other surface decreases fastest */
   ct_vec3 down = ct_add_scaled(ct_add_scaled(view->normal, view->x, -s->x), view->y, -s->y), at[4];
   if (c->disc->second) down = ct_neg(down);
   ct_rim_points(c->disc->normal, c->disc->across, down, CT_PARALLEL_ANGLE, at);
@@ -307,8 +313,9 @@ static void add_rim_quarter_points(const disc_overlap *c) {
   }
 }
 
-/* Adds the crossings of the line from p to q with the rim. A line inside the rim by less than a tie
- * is a tangent: no crossing. A crossing at an end of the line is that corner: no crossing. */
+/* Adds the crossings of the line from p to q with the rim. A line whose distance from the centre is
+ * less than a tie below the radius is a tangent and has no crossing. A crossing within a tie of p
+ * or q is that corner and no crossing. */
 static void add_rim_line_crossings(const disc_overlap *c, const ct_corner *p, const ct_corner *q,
                                    ct_feature edge) {
   const ct_view *view = &c->contacts->view;
@@ -364,7 +371,7 @@ static void add_rim_rim_crossings(const disc_overlap *c) {
   }
 }
 
-/* As ct_contacts_overlap, where at least one of the two supporting faces is a disc. */
+/* Does what ct_contacts_overlap does, if at least one of the two supporting faces is a disc. */
 static void intersect_discs(ct_contacts *contacts, const ct_supporting_face *first,
                             const ct_supporting_face *second) {
   bool discs = first->kind == second->kind, first_disc = first->kind == CT_SUPPORTING_FACE_DISC;
@@ -383,18 +390,18 @@ static void intersect_discs(ct_contacts *contacts, const ct_supporting_face *fir
 
 /* ---- overlap -------------------------------------------------------------------------------- */
 
-/* The clipping face (`frame`, the reference face) and the clipped face or segment (`body`). */
+/* The clipping face (`frame`, the reference face), and the clipped face or segment (`body`). */
 typedef struct overlap {
   ct_contacts *contacts;
-  const ct_supporting_face *frame, *body; /* frame: POLYGON; body: POLYGON or SEGMENT */
+  const ct_supporting_face *frame, *body; /* frame: a polygon; body: a polygon or a segment */
 } overlap;
 
 static double compute_view_height(const overlap *o, ct_vec3 at) {
   return ct_dot(o->contacts->view.normal, at);
 }
 
-/* Adds a candidate with features in the order frame, body. `at` is a point of the body unless
- * on_frame. */
+/* Adds a contact point with the features of frame and body. `at` is a point of the frame if
+ * `on_frame`, else of the body. */
 static void add_overlap_candidate(const overlap *o, ct_feature of_frame, ct_feature of_body,
                                   ct_vec3 at, bool on_frame) {
   double x = ct_dot(o->contacts->view.x, at), y = ct_dot(o->contacts->view.y, at),
@@ -415,7 +422,8 @@ static ct_feature get_corner_feature(const ct_corner *c) {
   return make_overlap_feature(c->kind, c->vertex);
 }
 
-/* Signed distance of a position from a side, positive inside, times the side's length. */
+/* Returns the level of position p for a side: its signed distance from the side, positive inside,
+ * times the side's length. */
 static double compute_frame_side_level(const ct_corner *from, const ct_corner *to,
                                        const ct_corner *p) {
   return (to->x - from->x) * (p->y - from->y) - (to->y - from->y) * (p->x - from->x);
@@ -425,7 +433,8 @@ static bool are_corners_near(const ct_corner *p, const ct_corner *q, double tie)
   return fabs(p->x - q->x) <= tie && fabs(p->y - q->y) <= tie;
 }
 
-/* Origin of a corner of the clipped polygon, from the edges before and after it. */
+/* Kind of a corner of the clipped polygon: a corner of the body, a corner of the frame, or an edge
+ * crossing. It follows from the edges before and after the corner. */
 typedef enum corner_sort { OF_BODY, OF_FRAME, CROSSING } corner_sort;
 
 static corner_sort classify_corner(const ct_corner *before, const ct_corner *c) {
@@ -441,7 +450,8 @@ static void add_frame_corner_candidate(const overlap *o, const ct_corner *corner
   add_overlap_candidate(o, get_corner_feature(corner), o->body->inside, corner->at, true);
 }
 
-/* Adds the frame's corner at an end of a side if a position coincides with it. */
+/* If the position coincides with an end of a side, adds that corner of the frame and returns
+ * true. */
 static bool add_frame_side_end(const overlap *o, const ct_corner *at, uint32_t side) {
   double tie = 2.0 * o->contacts->tie;
   const ct_corner *from = &o->frame->corners.items[side], *to = get_frame_side_end(o, side);
@@ -452,9 +462,10 @@ static bool add_frame_side_end(const overlap *o, const ct_corner *at, uint32_t s
   return end != NULL;
 }
 
-/* Adds an edge crossing. A crossing on a corner is that corner. Two coincident crossings are the
- * frame's corner between their sides or, on one side, a single crossing. If the overlap is a single
- * point, the sides come in any order. */
+/* Adds the edge crossing at corner i of the clipped polygon c [n]. A crossing that coincides with a
+ * corner is that corner. Two coincident crossings are the frame's corner between their sides or, if
+ * on the same side, one crossing. If the overlap is a single point, its sides may come in any
+ * order. */
 static void add_edge_crossing(const overlap *o, const ct_corner *c, uint32_t n, uint32_t i) {
   uint32_t p = i == 0 ? n - 1 : i - 1, q = i + 1 == n ? 0 : i + 1;
   bool side_in = c[p].edge & SIDE;
@@ -487,7 +498,8 @@ static void intersect_polygons(const overlap *o) {
   }
 }
 
-/* The feature of the frame that a line crosses on a side: a corner of the frame, else the side. */
+/* Returns the feature of the frame at parameter t of the segment, where the segment crosses a side:
+ * a corner of the frame within twice a tie, else the side. */
 static ct_feature find_crossed_feature(const overlap *o, uint32_t side, double t) {
   const ct_corner *p = &o->body->corners.items[0], *q = &o->body->corners.items[1];
   const ct_corner_list *frame = &o->frame->corners;
@@ -499,15 +511,15 @@ static ct_feature find_crossed_feature(const overlap *o, uint32_t side, double t
   return make_overlap_feature(CT_FEATURE_EDGE, from->edge);
 }
 
-/* Adds the ends of the part of a segment over a polygon: its own ends, or its crossings with sides.
- */
+/* Adds the ends of the part of a segment that is over a polygon: ends of the segment, or its
+ * crossings with sides. */
 static void intersect_segment_polygon(const overlap *o) {
   const ct_corner *p = &o->body->corners.items[0], *q = &o->body->corners.items[1];
   const ct_corner_list *frame = &o->frame->corners;
   assert(o->body->corners.count == 2 && frame->count >= 3);
   double low = 0.0, high = 1.0, tie = o->contacts->tie;
   uint32_t low_side = SIDE, high_side = SIDE;
-  /* clip the parameter interval of the segment by each side */
+  /* Clip the parameter interval of the segment by each side. */
   for (uint32_t k = 0; k < frame->count; k++) {
     const ct_corner *from = &frame->items[k],
                     *to = &frame->items[k + 1 == frame->count ? 0 : k + 1];
@@ -529,7 +541,8 @@ static void intersect_segment_polygon(const overlap *o) {
   }
   if (low > high) return;
   ct_feature line = o->body->inside;
-  /* Coincident ends are one point: the end of the segment, else the first crossing. */
+  /* Coincident ends are one point: the end of the segment if it is over the polygon, else the first
+   * crossing. */
   bool is_point = (high - low) * ct_max2(fabs(q->x - p->x), fabs(q->y - p->y)) <= 2.0 * tie;
   int kept_end = low_side != SIDE && high_side == SIDE;
   for (int end = 0; end < 2; end++) {
@@ -544,7 +557,7 @@ static void intersect_segment_polygon(const overlap *o) {
   }
 }
 
-/* Adds the ends of the shared part of two segments that are parallel in the view. */
+/* Adds the ends of the common part of two segments that are parallel in the view. */
 static void intersect_parallel_segments(ct_contacts *c, const ct_supporting_face *first,
                                         const ct_supporting_face *second) {
   assert(first->corners.count == 2 && second->corners.count == 2);
@@ -555,7 +568,8 @@ static void intersect_parallel_segments(ct_contacts *c, const ct_supporting_face
   double start = ((q[0].x - p[0].x) * dx + (q[0].y - p[0].y) * dy) / (length * length);
   double step = (ex * dx + ey * dy) / (length * length), tie = c->tie / length;
   for (int end = 0; end < 2; end++) {
-    /* the end of the shared part: of the first segment, or of the second if it comes earlier */
+    /* An end of the common part is an end of the first segment, or of the second if that comes
+     * earlier. */
     bool opposite = step < 0.0;
     uint32_t k = (end == 1) != opposite;
     double of_second = start + (k ? step : 0.0), of_first = end;
@@ -588,7 +602,8 @@ void ct_contacts_overlap(ct_contacts *contacts, const ct_supporting_face *first,
   bool polygons = first->kind == second->kind;
   assert(polygons ||
          first->kind + second->kind == CT_SUPPORTING_FACE_SEGMENT + CT_SUPPORTING_FACE_POLYGON);
-  /* the face that leans less is the frame; ties go to the first body */
+  /* The frame is the face that is less inclined; within CT_PARALLEL_ANGLE, that of the first
+   * body. */
   bool first_frames = polygons ? first->tilt <= second->tilt + CT_PARALLEL_ANGLE
                                : first->kind == CT_SUPPORTING_FACE_POLYGON;
   overlap o = {contacts, first_frames ? first : second, first_frames ? second : first};

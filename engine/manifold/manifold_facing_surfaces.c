@@ -1,33 +1,36 @@
-/* Contacts of two overlapping solid meshes in one view direction: the facing parts of their
- * surfaces, projected along the direction and intersected.
+/* Contacts of two overlapping solid meshes in one view direction: the parts of their surfaces that
+ * face each other, projected along the direction and intersected.
  *
- * Needed where no vertex of either solid is inside the other (crossed bars), and where a vertex is
- * nearer to a side than to the face it has penetrated. The corners of the intersection are vertices
- * over faces and rims over rims. Triangle pairs come from a simultaneous traversal of both bounding
- * volume hierarchies, with boxes projected to the view. Points deeper than the pair are dropped.
- */
+ * These contacts are needed where no vertex of either solid is inside the other (crossed bars), and
+ * where a vertex is nearer to a side than to the face it has penetrated. The corners of the
+ * intersection are vertices over faces, and rims over rims, where a rim is an edge at which the
+ * facing surface ends. Triangle pairs come from a simultaneous traversal of both bounding volume
+ * hierarchies, with boxes projected to the view. Points deeper than the pair are dropped. */
 #include "manifold/manifold_meshes.h"
 #include "pair/workspace.h"
 
 #include <assert.h>
 
-/* Smallest cosine between the direction and the normal of a facing triangle. */
+/* Least cosine between the direction and the normal of a triangle that faces the other solid. */
 #define FACING_MIN 0.1
-/* Rims with a smaller sine in the view are parallel; they intersect at their ends only. */
+/* Two rims whose angle in the view has a smaller sine are parallel; they intersect at their ends
+ * only. */
 #define SKEW_MIN 1e-3
 #define STACK_SIZE (2 * CT_MESH_DEPTH_MAX + 4)
-/* Cost of two facing triangles in steps of 100 ns, for the cancellation budget. */
+/* Cost of intersecting two facing triangles in steps of 100 ns, for polling the cancel flag. */
 #define FACES_STEPS 32
 
-/* State of a vertex; CT_NO_GROUP: not yet known. */
-#define USES_NEAREST 1u /* the vertex uses its nearest surface point */
-#define HAS_CONTACT 2u  /* the vertex has a contact along a direction; + the direction's number */
+/* State of a vertex in memory->root; CT_NO_GROUP: not determined yet. */
+#define USES_NEAREST 1u /* the contact of the vertex is that with its nearest surface point */
+#define HAS_CONTACT                                                                                \
+  2u /* the vertex has a contact along a direction, whose number is added to                       \
+        this */
 
 typedef struct view_point {
   double x, y, height;
 } view_point;
 
-/* A facing triangle, and its corners in the view. */
+/* A triangle that faces the other solid, with its vertices in the view. */
 typedef struct facing_triangle {
   ct_mesh_face face;
   view_point corner[3];
@@ -35,10 +38,10 @@ typedef struct facing_triangle {
 
 typedef struct facing_query {
   ct_mesh_contacts *t;
-  ct_vec3 axis[2][3]; /* x, y and the direction in the frames of both meshes */
-  double origin[3];   /* position of b along the axes */
-  double depth;       /* largest depth of a point, m */
-  uint32_t number;    /* number of the direction */
+  ct_vec3 axis[2][3]; /* for each mesh, in its frame: x and y of the view, and the direction */
+  double origin[3];   /* position of b's frame along these axes */
+  double depth;       /* greatest depth of a contact, m: that of the pair */
+  uint32_t number;    /* index of the direction, from 0 */
 } facing_query;
 
 static uint32_t *get_vertex_state(const ct_mesh_contacts *t, int which, uint32_t vertex) {
@@ -99,7 +102,7 @@ static double compute_view_length(view_point p, view_point q) {
   return sqrt((q.x - p.x) * (q.x - p.x) + (q.y - p.y) * (q.y - p.y));
 }
 
-/* True if a position is over a triangle or within a tie of its border. */
+/* True if a position of the view is over the triangle, or outside its border by less than a tie. */
 static bool is_over_triangle(const facing_triangle *s, view_point p) {
   for (int k = 0; k < 3; k++) {
     view_point a = s->corner[k], b = s->corner[k == 2 ? 0 : k + 1];
@@ -109,7 +112,7 @@ static bool is_over_triangle(const facing_triangle *s, view_point p) {
   return true;
 }
 
-/* Height of a triangle's plane at a position. */
+/* Returns the height of the triangle's plane at a position of the view. */
 static double compute_triangle_height(const facing_query *l, const facing_triangle *s,
                                       view_point p) {
   ct_vec3 n = s->face.normal;
@@ -118,8 +121,10 @@ static double compute_triangle_height(const facing_query *l, const facing_triang
   return s->corner[0].height - (nx * (p.x - s->corner[0].x) + ny * (p.y - s->corner[0].y)) / nz;
 }
 
-/* True if the solids overlap at two points on one line along the direction, on the surfaces of a
- * and b: within a tie, or one of them is inside the other solid. */
+/* True if the solids overlap between two points on one line along the direction: on_a on the
+ * surface of a, and the point on the surface of b at `depth` below it. This holds within a tie, or
+ * if one of the points is inside the other solid. False also for depths that exceed the pair's, and
+ * for distances out of reach. */
 static bool is_overlap_at(const facing_query *l, ct_vec3 on_a, double depth) {
   ct_mesh_contacts *t = l->t;
   if (!(depth <= l->depth + t->tie) || depth < -t->reach) return false;
@@ -139,8 +144,9 @@ static void add_facing_contact(const facing_query *l, const facing_triangle s[2]
   ct_mesh_contacts_add(l->t, face, &candidate);
 }
 
-/* True if an inside vertex is represented by its nearest surface point. True as well if that point
- * is along the direction. */
+/* True if the contact of an inside vertex is that with its nearest surface point, and not one along
+ * the direction. False if the nearest surface point of direction 0 is along the direction, or is
+ * within a tie. */
 static bool uses_nearest_point(const facing_query *l, int which, uint32_t vertex, ct_vec3 v) {
   ct_mesh_contacts *t = l->t;
   uint32_t *state = get_vertex_state(t, which, vertex);
@@ -157,8 +163,8 @@ static bool uses_nearest_point(const facing_query *l, int which, uint32_t vertex
   return left;
 }
 
-/* Adds vertices of one triangle over the other. True: a vertex is over it and the solids overlap
- * there. */
+/* Adds contacts of the vertices of triangle s[which] over the other triangle. True: a vertex is
+ * over it, and the solids overlap there. */
 static bool add_vertices_over(const facing_query *l, const facing_triangle s[2], int which) {
   const facing_triangle *one = &s[which], *other = &s[1 - which];
   const ct_mesh_face *face = &other->face;
@@ -172,8 +178,8 @@ static bool add_vertices_over(const facing_query *l, const facing_triangle s[2],
     if (!is_overlap_at(l, on_a, depth)) continue;
     overlapping = true;
     uint32_t vertex = l->t->view[which]->corners[one->face.position][k];
-    /* keep true corners over a face that faces the view, unless the nearest surface point
-     * represents them */
+    /* Add vertices that are no subdivision points, over a face that faces the view, unless their
+     * contact is that with the nearest surface point. */
     bool flat = fabs(ct_dot(face->normal, n)) >= CT_PATCH_COSINE_MIN;
     if (!flat || depth <= l->t->tie || uses_nearest_point(l, which, vertex, v)) continue;
     if (!ct_is_corner(l->t, &one->face, k)) continue;
@@ -185,8 +191,8 @@ static bool add_vertices_over(const facing_query *l, const facing_triangle s[2],
   return overlapping;
 }
 
-/* Class of an edge in the view. A rim ends the facing surface; a ridge bends it away from the other
- * solid. */
+/* Class of an edge in the view. RIM: the surface that faces the other solid ends there. RIDGE: it
+ * bends away from the other solid there. PLAIN: any other edge. */
 typedef enum view_edge_kind { LINE_PLAIN, LINE_RIDGE, LINE_RIM } view_edge_kind;
 
 static view_edge_kind classify_view_edge(const facing_query *l, const ct_mesh_face *face,
@@ -199,8 +205,8 @@ static view_edge_kind classify_view_edge(const facing_query *l, const ct_mesh_fa
   return ct_dot(face->normal, ct_sub(e->beyond[1], e->p)) < 0.0 ? LINE_RIDGE : LINE_PLAIN;
 }
 
-/* Finds the crossing of two edges in the view, as a parameter of each. False: parallel, or no
- * crossing strictly inside both. */
+/* Finds the crossing of two edges in the view, as a parameter of each. False: they are parallel, or
+ * do not cross strictly between their ends. */
 static bool find_view_crossing(double tie, const view_point e[2], const view_point f[2],
                                double at[2]) {
   double ex = e[1].x - e[0].x, ey = e[1].y - e[0].y, fx = f[1].x - f[0].x, fy = f[1].y - f[0].y;
@@ -214,9 +220,9 @@ static bool find_view_crossing(double tie, const view_point e[2], const view_poi
          (1.0 - at[1]) * lf > tie;
 }
 
-/* Adds the point of a rim at the pair's depth, where the rim penetrates deeper than the pair below
- * a facing triangle. The depth of crossed solids is the depth at the middle of an edge; the ends of
- * a leaning edge are deeper. */
+/* Adds the point of a rim that is as deep as the pair below a facing triangle, where one end of the
+ * rim is deeper than that. The depth of crossed solids may be the depth at an inner point of an
+ * edge; the end of an inclined edge is deeper. */
 static void add_rim_at_depth(const facing_query *l, const facing_triangle s[2], int which,
                              const ct_manifold_edge *e) {
   const facing_triangle *other = &s[1 - which];
@@ -239,7 +245,8 @@ static void add_rim_at_depth(const facing_query *l, const facing_triangle s[2], 
   add_facing_contact(l, s, which ? g : e->feature, which ? e->feature : g, on_a, l->depth);
 }
 
-/* Adds crossings of edges of the two triangles. True: edges cross and the solids overlap there. */
+/* Adds contacts at crossings of edges of the two triangles. True: edges cross where the solids
+ * overlap, or `overlapping` was true. */
 static bool add_crossing_edges(const facing_query *l, const facing_triangle s[2],
                                bool overlapping) {
   ct_manifold_edge edge[2][3];
@@ -253,7 +260,8 @@ static bool add_crossing_edges(const facing_query *l, const facing_triangle s[2]
   for (int i = 0; i < 9; i++) {
     const ct_manifold_edge *e = &edge[0][i / 3], *f = &edge[1][i % 3];
     view_edge_kind p = kind[0][i / 3], q = kind[1][i % 3];
-    /* points only where a rim crosses a rim or ridge; any crossing proves the overlap */
+    /* Contacts are added only where a rim crosses a rim or ridge; any crossing proves the
+     * overlap. */
     bool wanted = p != LINE_PLAIN && q != LINE_PLAIN && (p == LINE_RIM || q == LINE_RIM);
     if (overlapping && !wanted) continue;
     const view_point along[2] = {project_to_view(l, e->p), project_to_view(l, e->q)},
@@ -269,7 +277,7 @@ static bool add_crossing_edges(const facing_query *l, const facing_triangle s[2]
   return overlapping;
 }
 
-/* True if a side of one triangle separates the two triangles in the view. */
+/* True if a side of triangle `one` separates the two triangles in the view. */
 static bool is_separated_by_side(const facing_query *l, const facing_triangle *one,
                                  const facing_triangle *other) {
   for (int k = 0; k < 3; k++) {
@@ -344,7 +352,7 @@ void ct_mesh_contacts_facing(ct_mesh_contacts *t, ct_vec3 normal, uint32_t numbe
     l.axis[1][i] = ct_mat_tmul(t->pair.relative.rotation, l.axis[0][i]);
     l.origin[i] = ct_dot(l.axis[0][i], t->pair.relative.position);
   }
-  /* traverse both trees, larger node first; leaf pairs are intersected */
+  /* Traverse both trees, opening the larger node first, and intersect pairs of leaves. */
   struct {
     uint32_t a, b;
   } stack[STACK_SIZE];

@@ -2,16 +2,16 @@
  * vertex by vertex.
  *
  * Triangles in contact that share an edge and have similar normals form one patch, as do vertices
- * joined by an edge (disjoint sets). Interior edges and corners of flat parts give no points, so
- * results do not depend on the triangulation, as with the internal-edge filters of game engines.
- * Each pair of features gives one point. Cost: a traversal of the bounding volume hierarchy, and
- * one manifold per triangle within reach. Pairs of meshes: manifold_meshes.c.
+ * joined by an edge (disjoint sets). Edges and vertices inside a flat part of the mesh give no
+ * points, so results do not depend on the triangulation, as with the internal-edge filters of game
+ * engines. Each pair of features gives one point. Cost: a traversal of the bounding volume
+ * hierarchy, and one manifold per triangle within reach. Pairs of meshes: manifold_meshes.c.
  *
- * An open surface that intersects the body has the corners of the intersection curves: surface
- * edges entering and leaving the body (ray casts), and edges of a polytope through surface
- * triangles. All get the pair's distance, and the normal of the triangle, away from the middle of
- * the body. Limit: POINTS_MAX points of one pair.
- */
+ * If the mesh is an open surface that intersects the body, the points are corners of the
+ * intersection curves: points where edges of the surface enter and leave the body (ray casts), and
+ * where edges of a polytope intersect triangles of the surface. All have the pair's distance; their
+ * normal is that of the triangle, away from the middle of the body. Limit: POINTS_MAX points of one
+ * pair. */
 #include "manifold/manifold.h"
 #include "manifold/manifold_meshes.h"
 #include "pair/pair_cell.h"
@@ -22,24 +22,25 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A triangle of a solid that faces the other body by a smaller cosine is skipped along the pair's
- * normal. */
+/* Least cosine between the normal of a solid's triangle and the direction to the other body; other
+ * triangles are skipped. */
 #define FACING_MIN 0.1
-/* The cosine of CT_LEAN_MAX. */
+/* Least cosine between a triangle's normal and the normal for flat contact: that of the angle with
+ * sine CT_LEAN_MAX. */
 #define LEVEL_MIN 0.995
-/* Cost of a triangle in steps of 100 ns, for the cancellation budget. */
+/* Cost of one triangle in steps of 100 ns, for polling the cancel flag. */
 #define TRIANGLE_STEPS 16
-/* Largest sine between a cap and a face in flat contact. */
+/* Greatest sine of the angle between the axis of a cap and the normal in flat contact. */
 #define FLAT_CAP 1e-3
-/* Largest number of triangles visited around a vertex: guards against broken meshes. */
+/* Greatest number of triangles visited around a vertex, in case the mesh is not a manifold. */
 #define FAN_MAX 4096
-/* Marks a set that has points. */
+/* Entry of memory->root that marks a set with points. */
 #define NUMBERED (CT_NO_GROUP - 1u)
 
 /* ---- patches -------------------------------------------------------------------------------- */
 
-/* Replaces members by the number of their set, counting only sets with points, in the order of
- * their lowest members. */
+/* Replaces the patch of each point, which is a member of a set, by the number of the set. Only sets
+ * with points are counted, in the order of their lowest members. */
 static void number_patches(ct_manifold_scratch *m, uint32_t count) {
   uint32_t *root = m->root, next = 0;
   for (uint32_t i = 0; i < count; i++)
@@ -72,7 +73,7 @@ void ct_contacts_mesh_plane(ct_contacts *c) {
     m->points[before].patch = vertex;
     m->root[vertex] = vertex;
   }
-  /* vertices joined by an edge form one patch */
+  /* Vertices joined by an edge are in the same patch. */
   for (uint32_t i = 0; i < mesh->live_count; i++) {
     for (int k = 0; k < 3; k++) {
       uint32_t v = mesh->corners[i][k], w = mesh->corners[i][(k + 1) % 3];
@@ -84,9 +85,9 @@ void ct_contacts_mesh_plane(ct_contacts *c) {
 
 /* ---- open surface that intersects the body -------------------------------------------------- */
 
-/* Largest number of points of one pair. */
+/* Greatest number of points of one pair. */
 #define POINTS_MAX 65536u
-/* Cost of one edge through the body in steps of 100 ns, for the cancellation budget. */
+/* Cost of one surface triangle in steps of 100 ns, for polling the cancel flag. */
 #define EDGE_STEPS 4
 
 static bool is_sharp_polytope(const ct_shape *s) {
@@ -110,15 +111,15 @@ static ct_vec3 get_placed_vertex(const ct_contacts *c, const ct_mesh_view *mesh,
   return ct_to_parent(c->relative, mesh->vertices[vertex]);
 }
 
-/* Adds the points where a surface edge enters and leaves the body. Edges run from the lower vertex
- * number; the first of two triangles tests the edge. */
+/* Adds the points where edge k of a surface triangle enters and leaves the body. The edge is
+ * directed from its vertex of lower index; of two adjacent triangles only the first tests it. */
 static void intersect_surface_edge(ct_contacts *c, const ct_mesh_view *mesh, uint32_t position,
                                    int k) {
   const uint32_t *corner = mesh->corners[position];
   uint32_t v = corner[k], w = corner[(k + 1) % 3], other = mesh->across[position][k],
            number = 3 * mesh->order[position] + (uint32_t)k;
   if (other != CT_NO_TRIANGLE && other < position) return;
-  /* number of the edge: the lower of its two triangles' numbers */
+  /* The number of the edge is the lower of its numbers in the two triangles. */
   for (uint32_t i = 0; other != CT_NO_TRIANGLE && i < 3; i++)
     if (mesh->corners[other][i] == w && mesh->corners[other][(i + 1) % 3] == v &&
         3 * mesh->order[other] + i < number)
@@ -127,7 +128,7 @@ static void intersect_surface_edge(ct_contacts *c, const ct_mesh_view *mesh, uin
           q = get_placed_vertex(c, mesh, v < w ? w : v), d = ct_sub(q, p);
   const ct_ray ray = {p, d, ct_norm(d)};
   if (!(ray.reach > 0.0)) return;
-  /* cast along the edge: at most one entry and one exit */
+  /* A ray along the edge enters a convex body at most once and leaves it at most once. */
   const ct_frame here = ct_frame_of(ct_pose_identity());
   ct_ray_crossing crossing[2];
   size_t count = ct_ray_cross(&ray, (ct_placed){c->a.shape, &here}, c->workspace, crossing, 2);
@@ -140,7 +141,8 @@ static void intersect_surface_edge(ct_contacts *c, const ct_mesh_view *mesh, uin
   }
 }
 
-/* Adds the point where an edge of a polytope intersects a triangle. */
+/* Adds the point where an edge of a polytope intersects a triangle of the surface. `number`: number
+ * of the edge. */
 static void intersect_polytope_edge(ct_contacts *c, uint32_t position, const ct_triangle *t,
                                     const ct_vec3 edge[2], uint32_t number) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
@@ -164,7 +166,7 @@ static void intersect_polytope_edges(ct_contacts *c, uint32_t position, const ct
     }
     return;
   }
-  /* box: four edges along each axis */
+  /* A box has four edges along each axis. */
   ct_vec3 h = c->a.shape->box.half;
   for (uint32_t i = 0; i < 12; i++) {
     double s = i & 1 ? 1.0 : -1.0, u = i & 2 ? 1.0 : -1.0;
@@ -177,14 +179,15 @@ static void intersect_polytope_edges(ct_contacts *c, uint32_t position, const ct
   }
 }
 
-/* The triangle's normal that points away from the middle of the body: most of the body is then on
- * one side. */
+/* Returns the triangle's normal that points away from the middle of the body, so that most of the
+ * body is behind it. */
 static ct_vec3 find_outward_normal(const ct_contacts *c, const ct_triangle *t) {
   ct_vec3 n = ct_unit_or(ct_triangle_cross(t), c->view.normal);
   return ct_dot(n, ct_sub(t->v[0], c->core_a.middle)) < 0.0 ? ct_neg(n) : n;
 }
 
-/* Adds the points where a surface triangle and its edges intersect the body. */
+/* Adds the points where a surface triangle and its edges intersect the body, and sets the view's
+ * normal to that of the triangle. */
 static void intersect_surface_triangle(ct_contacts *c, uint32_t position) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
   ct_triangle t = {{{0.0, 0.0, 0.0}}};
@@ -200,10 +203,11 @@ static void intersect_surface_triangle(ct_contacts *c, uint32_t position) {
 typedef struct mesh_query {
   ct_contacts *contacts;
   const ct_mesh_view *mesh;
-  ct_mesh_contacts side; /* the mesh as the second of two, for shared functions */
-  double radius;         /* rounding plus margin of the mesh, m */
+  ct_mesh_contacts side; /* the mesh as the second of two meshes, for functions of
+                            manifold_meshes.h */
+  double radius;         /* rounding radius plus margin of the mesh, m */
   bool apart;
-  bool crossed; /* an open surface that intersects the body */
+  bool crossed; /* the mesh is an open surface that intersects the body */
 } mesh_query;
 
 static ct_vec3 get_placed_corner(const mesh_query *query, uint32_t position, int k) {
@@ -219,8 +223,9 @@ static ct_vec3 compute_placed_normal(const mesh_query *query, uint32_t position)
   return ct_unit_or(n, ct_vec(0.0, 0.0, 1.0));
 }
 
-/* Largest lean of the normal, as a sine: the points that define it are accurate to a tie, over the
- * distance between the cores. */
+/* Returns the greatest inclination, as a sine, up to which the mesh ends along the normal: the two
+ * points that define the normal are accurate to a tie, divided by their distance, rounding radii
+ * included. */
 static double compute_lean_limit(const mesh_query *query, double distance) {
   double apart = ct_max2(distance, 0.0) +
                  ct_min2(query->contacts->core_a.radius[0], query->contacts->core_a.radius[1]) +
@@ -228,8 +233,8 @@ static double compute_lean_limit(const mesh_query *query, double distance) {
   return CT_DIRECTION_TIE + ct_min2(query->contacts->tie / apart, CT_LEAN_MAX);
 }
 
-/* The vertex or edge of a face that contains a point, with its number in the face; `otherwise` if
- * neither does. */
+/* Returns the vertex or edge of a face that contains the point, with its index in the face (0 to
+ * 2); `otherwise` if neither does. */
 static ct_feature locate_on_face(const ct_mesh_face *face, ct_vec3 point, ct_feature otherwise) {
   const ct_vec3 *v = face->t.v;
   double tie = face->tie;
@@ -243,13 +248,14 @@ static ct_feature locate_on_face(const ct_mesh_face *face, ct_vec3 point, ct_fea
   return otherwise;
 }
 
-/* True if a point is on a capsule's line, or on the side line of a frustum. */
+/* True if the point is on the side line of a capsule, or of a frustum. */
 static bool is_on_core_line(const ct_contacts *c, const ct_contact_point *p) {
   return (c->core_a.kind == CT_PROXY_SEGMENT && p->a.kind == CT_FEATURE_EDGE) ||
          (c->core_a.kind == CT_PROXY_FRUSTUM && p->a.kind == CT_FEATURE_SMOOTH);
 }
 
-/* Feature of a point on a line: the line's end if the point coincides with it. */
+/* Returns the body's feature of a contact point; for a point on a side line, the end of the line (a
+ * vertex or rim) if the point coincides with it. */
 static ct_feature find_line_feature(const ct_contacts *c, const ct_contact_point *p) {
   const ct_convex_proxy *proxy = &c->core_a;
   bool segment = proxy->kind == CT_PROXY_SEGMENT;
@@ -271,8 +277,9 @@ static ct_feature find_line_feature(const ct_contacts *c, const ct_contact_point
   return p->a;
 }
 
-/* Numbers the crossing of an edge with a rim: 0 enters, 1 leaves, from the edge's vertex of the
- * lower number, for either triangle. False: the edge is a tangent of a cap in flat contact, as in
+/* Sets the number of a point where an edge of the mesh crosses a rim: 0 where the edge enters, 1
+ * where it leaves, as seen from its vertex of lower index, so that both adjacent triangles agree.
+ * False: the edge is a tangent of a cap in flat contact, which has no point, as in
  * manifold_face.c. */
 static bool number_rim_crossing(const ct_contacts *c, const ct_manifold_edge *e, ct_vec3 foot,
                                 ct_contact_point *p) {
@@ -284,12 +291,12 @@ static bool number_rim_crossing(const ct_contacts *c, const ct_manifold_edge *e,
   return !flat || along * along > 2.0 * c->tie * proxy->rim[p->a.index];
 }
 
-/* Replaces the triangle's feature of a point by the mesh's feature. False: the mesh has no contact
- * there.
+/* Replaces the feature of a triangle, as its supporting face has it, by the feature of the mesh.
+ * False: the mesh has no contact there.
  *
- * Edges and corners inside flat parts come from the triangulation; edges of the body do not touch
- * them. If the bodies are apart, the mesh must end at the feature along the normal.
- */
+ * Edges and vertices inside flat parts come from the triangulation; they have no contact with edges
+ * and faces of the body. If the bodies are apart, the mesh must end at the feature along the
+ * normal. */
 static bool map_to_mesh_feature(const mesh_query *query, const ct_mesh_face *face,
                                 ct_contact_point *p) {
   const ct_mesh_contacts *t = &query->side;
@@ -302,22 +309,22 @@ static bool map_to_mesh_feature(const mesh_query *query, const ct_mesh_face *fac
   double facing = ct_dot(opposite, face->normal), lean = compute_lean_limit(query, p->distance);
   if (!query->mesh->solid) facing = fabs(facing);
   if (query->apart && facing < FACING_MIN && p->b.kind == CT_FEATURE_FACE) return false;
-  /* In flat contact the lean of the faces is not an end of the mesh. */
+  /* In flat contact a face may be inclined up to CT_LEAN_MAX. */
   if (whole && facing >= LEVEL_MIN) lean = CT_LEAN_MAX;
   if (whole && p->b.kind == CT_FEATURE_FACE) {
-    /* A cap that crosses a side by less than a tie has no crossing there; its point is off by as
-     * much again, hence twice the tie. */
+    /* A cap that crosses a side by less than a tie has no crossing there; its point is displaced by
+     * up to the same distance, hence twice the tie. */
     ct_mesh_face wide = *face;
     wide.tie *= 2.0;
     bool amid = locate_on_face(&wide, foot, p->b).kind == CT_FEATURE_FACE;
     p->b = ct_face_feature(t, face, foot);
-    /* Numbers 0 and 1 are the crossings of an edge with a rim. */
+    /* Numbers 0 and 1 are for crossings of an edge with a rim. */
     if (p->b.kind == CT_FEATURE_EDGE && !end_of_line) p->number += 2;
-    /* A face or line that only touches one of several coplanar triangles has its points over the
-     * others. */
+    /* If a face or line of the body extends over several coplanar triangles, its points are over
+     * the interior of one of them; a point on this triangle's border is dropped. */
     return amid || !(line || p->a.kind == CT_FEATURE_FACE);
   }
-  /* vertex or edge of the mesh, else the face itself */
+  /* A vertex or edge of the mesh, else the face itself. */
   ct_feature place = locate_on_face(face, foot, p->b);
   const int k = (int)place.index;
   if (place.kind == CT_FEATURE_VERTEX) {
@@ -344,8 +351,8 @@ static void mark_contact_triangle(const mesh_query *query, uint32_t position) {
   if (position != CT_NO_TRIANGLE && root[position] == CT_NO_GROUP) root[position] = position;
 }
 
-/* Marks all triangles that contain a point: patches stay connected whichever triangle has the
- * point. */
+/* Marks all triangles that contain the point as in contact, so that patches stay connected
+ * whichever triangle has the point. */
 static void mark_incident_triangles(const mesh_query *query, const ct_mesh_face *face,
                                     const ct_contact_point *p) {
   const ct_mesh_view *mesh = query->mesh;
@@ -355,7 +362,7 @@ static void mark_incident_triangles(const mesh_query *query, const ct_mesh_face 
   if (place.kind == CT_FEATURE_EDGE)
     mark_contact_triangle(query, mesh->across[face->position][place.index]);
   if (place.kind != CT_FEATURE_VERTEX) return;
-  /* vertex: traverse the fan of triangles in both directions */
+  /* For a vertex, traverse the triangles around it in both directions. */
   uint32_t vertex = mesh->corners[face->position][place.index];
   for (uint32_t turn = 0; turn < 2; turn++) {
     uint32_t at = face->position;
@@ -369,8 +376,9 @@ static void mark_incident_triangles(const mesh_query *query, const ct_mesh_face 
   }
 }
 
-/* Keeps the valid points of one triangle along the view, from index `before` on. Points deeper than
- * the pair belong to features that the distance query has not chosen. */
+/* Removes those points from index `before` on, all of one triangle, that are no contacts of the
+ * mesh, and completes the others. Points deeper than the pair belong to features that the distance
+ * query has not chosen. */
 static void filter_triangle_points(mesh_query *query, uint32_t position, uint32_t before) {
   ct_contacts *c = query->contacts;
   ct_manifold_scratch *m = c->memory;
@@ -380,7 +388,7 @@ static void filter_triangle_points(mesh_query *query, uint32_t position, uint32_
   for (uint32_t i = before; i < m->count; i++) {
     ct_contact_point p = m->points[i];
     if (p.distance < c->distance - c->tie) continue;
-    /* Mark before filtering: dropped points still connect patches. */
+    /* Mark before filtering: points that are dropped connect patches too. */
     mark_incident_triangles(query, &face, &p);
     if (!map_to_mesh_feature(query, &face, &p)) continue;
     p.patch = position;
@@ -398,18 +406,18 @@ static void intersect_separated_triangle(mesh_query *query, uint32_t position) {
                          .relative = c->relative,
                          .threshold = c->reach,
                          .workspace = c->workspace};
-  /* distance and normal of this triangle */
+  /* Distance and normal of this triangle. */
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_convex_convex(&input, &r);
   if (!(r.distance <= c->reach) || !(r.distance > 0.0)) return;
   uint32_t before = c->memory->count;
   double pair_distance = c->distance;
-  /* points along the triangle's own normal */
+  /* Find the points along the triangle's own normal. */
   c->view = ct_view_along(ct_unit_or(r.normal, c->view.normal));
   c->distance = r.distance;
   ct_contacts_intersect_faces(c);
-  /* A face beside a rounded edge that is lower where it curves away: parallel edges share their
-   * ends. */
+  /* No point was found on a triangle perpendicular to the normal, as beside a rounded edge where
+   * the surface curves away: use the ends of the common part of parallel edges. */
   bool edges = c->core_a.kind == CT_PROXY_BOX || c->core_a.kind == CT_PROXY_HULL;
   if (edges && c->memory->count == before &&
       -ct_dot(compute_placed_normal(query, position), c->view.normal) >= LEVEL_MIN)
@@ -440,7 +448,7 @@ static ct_aabb expand_node_aabb(const ct_mesh_node *node, double by) {
   return ct_aabb_expand(node->box, by);
 }
 
-/* Visits each triangle with a box within reach of the body's box. */
+/* Processes each triangle in a leaf whose AABB is within reach of the body's AABB. */
 static void visit_triangles_near(mesh_query *query, const ct_aabb *box) {
   const ct_mesh_view *mesh = query->mesh;
   uint32_t stack[CT_MESH_DEPTH_MAX + 2], top = 0;
@@ -481,8 +489,9 @@ static double compute_facing(const mesh_query *query, const ct_contact_point *p)
   return -ct_dot(compute_placed_normal(query, p->patch), p->normal);
 }
 
-/* Finds the same point among the points from `from` on; numbers of equal features depend on the
- * order of a triangle's sides. */
+/* Returns the point that p repeats among those from index `from` on, which have the same features,
+ * or NULL: one with the same number or at the same position. Numbers of equal features depend on
+ * the order of a triangle's sides. */
 static ct_contact_point *find_same_point(const mesh_query *query, uint32_t from, uint32_t retained,
                                          const ct_contact_point *p) {
   const ct_contacts *c = query->contacts;
@@ -493,7 +502,7 @@ static ct_contact_point *find_same_point(const mesh_query *query, uint32_t from,
   return NULL;
 }
 
-/* Keeps one point per pair of features, on the triangle that faces the body most. */
+/* Keeps one point per pair of features: that of the triangle that faces the body most. */
 static void merge_equal_points(mesh_query *query) {
   ct_manifold_scratch *m = query->contacts->memory;
   uint32_t retained = 0, from = 0;
@@ -512,7 +521,7 @@ static void merge_equal_points(mesh_query *query) {
   m->count = retained;
 }
 
-/* Joins adjacent triangles in contact to patches, and numbers the patches. */
+/* Unites adjacent triangles in contact with similar normals to patches, and numbers the patches. */
 static void group_triangle_patches(mesh_query *query) {
   ct_manifold_scratch *m = query->contacts->memory;
   const ct_mesh_view *mesh = query->mesh;
@@ -542,7 +551,7 @@ void ct_contacts_mesh(ct_contacts *c) {
   query.side.view[1] = mesh;
   c->workspace->mesh.stopped = false;
   if (!ct_groups_open(c, mesh->live_count)) return;
-  /* visit the triangles near the body, in the frame of the mesh */
+  /* Process the triangles near the body, in the frame of the mesh. */
   ct_frame back = {ct_mat_transpose(c->relative.rotation), {0.0, 0.0, 0.0}};
   back.position = ct_neg(ct_mat_mul(back.rotation, c->relative.position));
   ct_aabb box = ct_aabb_expand(ct_shape_aabb(c->a.shape, &back), c->reach + c->slack);

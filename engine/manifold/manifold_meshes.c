@@ -3,9 +3,8 @@
  *
  * Triangle pairs come from a traversal of both bounding volume hierarchies. Points are found on the
  * bare meshes; rounding and margins are added with each contact. Deeply overlapping solids are
- * projected along the pair's normal and along the normals of inside vertices:
- * manifold_facing_surfaces.c. No point is deeper than the pair.
- */
+ * projected along the pair's normal and along the normals of inside vertices
+ * (manifold_facing_surfaces.c). No point is deeper than the pair. */
 #include "manifold/manifold_meshes.h"
 
 #include "pair/workspace.h"
@@ -13,14 +12,15 @@
 
 #include <assert.h>
 
-/* Size of a direct-mapped cache of nearest points, indexed by the vertex number's lowest bits. A
- * vertex has about six triangles, mostly in one leaf. */
+/* Number of slots of a direct-mapped cache of nearest points; the slot is the vertex index modulo
+ * this. A vertex belongs to approximately six triangles, most of them in the same leaf. */
 #define RECENT 64u
 
 /* ---- pairs of triangles --------------------------------------------------------------------- */
 
-/* Normal from a to b at an intersection of surfaces. Surface and solid: along the surface's normal,
- * away from the solid's centroid. */
+/* Returns the normal from face[0]'s mesh to face[1]'s at an intersection of surfaces. If exactly
+ * one mesh is an open surface: the surface's normal, on the side away from the solid's centroid;
+ * else `otherwise`. */
 static ct_vec3 find_crossing_normal(const ct_mesh_contacts *t, const ct_mesh_face face[2],
                                     ct_vec3 otherwise) {
   if (t->view[0]->solid == t->view[1]->solid) return otherwise;
@@ -44,7 +44,7 @@ static bool add_near_pair_contacts(void *context, const ct_near_triangles *near)
   ct_mesh_contacts_corners(t, face);
   ct_mesh_contacts_corners(t, turned);
   ct_mesh_contacts_edges(t, face);
-  /* intersecting surfaces: edges through faces, both ways */
+  /* Intersecting surfaces: add the points where edges of either face pass through the other. */
   if (near->gap.distance == 0.0 && !solids) {
     ct_vec3 direction = find_crossing_normal(t, face, near->gap.normal);
     ct_mesh_contacts_crossings(t, face, direction);
@@ -60,7 +60,8 @@ static bool does_aabb_contain(const ct_aabb *box, const ct_aabb *part) {
          ct_max_abs(ct_sub(whole.max, box->max)) == 0.0;
 }
 
-/* Leaf position of a triangle: searches the nodes with boxes that contain it. */
+/* Returns the position in the leaves of a triangle, by searching the nodes whose AABB contains it;
+ * 0 for CT_NO_TRIANGLE. */
 static uint32_t find_leaf_position(const ct_mesh_view *view, uint32_t triangle) {
   if (triangle == CT_NO_TRIANGLE) return 0;
   const uint32_t *corner = view->triangles[triangle];
@@ -86,8 +87,8 @@ static uint32_t find_leaf_position(const ct_mesh_view *view, uint32_t triangle) 
 
 typedef struct inside_search {
   ct_mesh_contacts *t;
-  int which;               /* the mesh with the vertices */
-  uint32_t vertex[RECENT]; /* vertex number + 1; 0: empty slot */
+  int which;               /* the mesh that the vertices belong to */
+  uint32_t vertex[RECENT]; /* vertex index + 1 of each slot; 0: the slot is empty */
   ct_mesh_foot foot[RECENT];
   bool in[RECENT];
 } inside_search;
@@ -103,11 +104,11 @@ static void add_inside_vertex(inside_search *x, uint32_t position, int k) {
     x->in[slot] =
         ct_mesh_contains(solid, there) && ct_mesh_nearest(solid, there, INFINITY, &x->foot[slot]);
   }
-  /* A vertex on the surface is left to the triangle pairs. */
+  /* Vertices on the surface are treated by the triangle pairs. */
   if (!x->in[slot] || x->foot[slot].distance <= t->tie ||
       ct_mesh_contacts_has_vertex(t, x->which, vertex))
     return;
-  /* contact with the nearest surface point */
+  /* The contact is that with the nearest surface point. */
   const ct_mesh_foot *foot = &x->foot[slot];
   uint32_t at = find_leaf_position(t->view[1 - x->which], foot->triangle);
   ct_mesh_face face[2] = {ct_mesh_contacts_face(t, x->which, position),
@@ -125,7 +126,7 @@ static void add_inside_vertices(ct_mesh_contacts *t, int which) {
   const ct_contacts *c = t->contacts;
   inside_search x = {.t = t, .which = which};
   const ct_mesh_view *view = t->view[which];
-  /* visit the leaves within the box of the other mesh */
+  /* Visit the leaves that intersect the AABB of the other mesh. */
   ct_frame back = {ct_mat_transpose(c->relative.rotation), {0.0, 0.0, 0.0}};
   back.position = ct_neg(ct_mat_mul(back.rotation, c->relative.position));
   ct_aabb box = ct_aabb_expand(
@@ -146,7 +147,7 @@ static void add_inside_vertices(ct_mesh_contacts *t, int which) {
 
 /* ---- the pair ------------------------------------------------------------------------------- */
 
-/* Adds the witness points on the witness triangles unless another contact is as deep. */
+/* Adds the contact of the witness points, on their triangles, unless another contact is as deep. */
 static void add_witness_contact(ct_mesh_contacts *t) {
   const ct_contacts *c = t->contacts;
   ct_manifold_scratch *m = c->memory;
@@ -184,8 +185,8 @@ static void init_mesh_contacts(ct_contacts *c, ct_mesh_contacts *t) {
   t->overlap = t->view[0]->solid && t->view[1]->solid && c->distance + grown < -c->slack;
 }
 
-/* Finds the normal of the deepest contact that differs clearly from all directions used. False:
- * there is none. */
+/* Finds the normal of the deepest contact whose direction differs clearly from all `count`
+ * directions used. False: there is none. */
 static bool find_next_direction(const ct_mesh_contacts *t, const ct_vec3 *along, int count,
                                 ct_vec3 *next) {
   const ct_manifold_scratch *m = t->contacts->memory;
@@ -202,7 +203,8 @@ static bool find_next_direction(const ct_mesh_contacts *t, const ct_vec3 *along,
   return least < INFINITY;
 }
 
-/* Contacts of overlapping solids: the pair's normal, inside vertices, then further directions. */
+/* Adds the contacts of overlapping solids: along the pair's normal, of inside vertices, then along
+ * further directions. */
 static void add_overlap_contacts(ct_mesh_contacts *t) {
   ct_vec3 along[CT_FACING_DIRECTIONS_MAX] = {t->contacts->view.normal};
   ct_mesh_contacts_facing(t, along[0], 0);

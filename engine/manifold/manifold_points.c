@@ -1,10 +1,10 @@
-/* Contact points of a pair: the list, patches, order, and reduction to at most four points a patch.
+/* Contact points of a pair: their list, patches, order, and reduction to at most four points per
+ * patch.
  *
- * Reduction after Erin Catto (2007): the deepest point, the farthest from it, the point with the
- * largest triangle, then the point with the largest area outside this triangle. Ties are broken by
- * order, so that the choice does not depend on round-off. Patches are disjoint sets with path
- * halving (Tarjan, van Leeuwen 1984).
- */
+ * The reduction follows Erin Catto (2007): it selects the deepest point, the farthest point from
+ * it, the point with the largest triangle, then the point with the largest area outside this
+ * triangle. Ties are broken by order, so that the choice does not depend on round-off. Patches are
+ * disjoint sets with path halving (Tarjan, van Leeuwen 1984). */
 #include "manifold/manifold.h"
 
 #include "base/heap_sort.h"
@@ -12,9 +12,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Most points of a reduced patch. */
+/* Greatest number of points of a reduced patch. */
 #define KEPT_MAX 4
-/* Up to this many points are projected once and cached. */
+/* Greatest number of points whose projections are computed once and stored. */
 #define SPOTS_MAX 16
 
 /* ---- scratch memory ------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ bool ct_groups_open(ct_contacts *c, uint32_t count) {
 uint32_t ct_groups_find(uint32_t *root, uint32_t i) {
   assert(root[i] != CT_NO_GROUP);
   while (root[i] != i) {
-    assert(root[i] < i); /* the lowest number represents its set */
+    assert(root[i] < i); /* the lowest number of a set represents it */
     root[i] = root[root[i]];
     i = root[i];
   }
@@ -111,7 +111,7 @@ static int order_contact_features(ct_feature p, ct_feature q) {
   return p.index == q.index ? 0 : p.index < q.index ? -1 : 1;
 }
 
-/* Order by patch, features, number. */
+/* Compares by patch, then features, then number. */
 static int order_contact_points(const ct_contact_point *p, const ct_contact_point *q) {
   if (p->patch != q->patch) return p->patch < q->patch ? -1 : 1;
   int order = order_contact_features(p->a, q->a);
@@ -194,7 +194,7 @@ double ct_contacts_depth_tie(const ct_contact_point *points, uint32_t count, con
   return ct_max2(CT_CONTACT_TIE * sqrt(most), 2.0 * slack);
 }
 
-/* Twice the signed area of a triangle. */
+/* Returns twice the signed area of the triangle p, q, r. */
 static double compute_twice_area(view_position p, view_position q, view_position r) {
   return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
 }
@@ -203,7 +203,7 @@ typedef struct selection {
   const ct_contact_point *points;
   uint32_t count;
   const ct_view *view;
-  const view_position *all; /* [count] cached projections, or NULL */
+  const view_position *all; /* [count] stored projections, or NULL */
   uint32_t at[KEPT_MAX];
   view_position spots[KEPT_MAX];
   uint32_t retained;
@@ -220,8 +220,9 @@ static bool is_selected(const selection *c, uint32_t i) {
   return false;
 }
 
-/* Gain of a candidate: squared distance from one selected point, area with two, area outside of
- * three. */
+/* Returns the gain of a candidate: with one point selected, the squared distance from it; with two,
+ * twice the area of the triangle; with three, twice the greatest area that the candidate adds
+ * outside their triangle. */
 static double compute_gain(const selection *c, view_position p) {
   const view_position *s = c->spots;
   if (c->retained == 1) return (p.x - s[0].x) * (p.x - s[0].x) + (p.y - s[0].y) * (p.y - s[0].y);
@@ -232,8 +233,8 @@ static double compute_gain(const selection *c, view_position p) {
                  -sense * compute_twice_area(s[2], s[0], p));
 }
 
-/* Collinear points: selects the other end, farthest from the second point, if it is beyond the
- * first. */
+/* For collinear points: selects the point farthest from the second selected point, if it is beyond
+ * the first. */
 static void select_other_end(selection *c) {
   selection from = {.spots = {c->spots[1]}, .retained = 1};
   uint32_t best = c->count;
@@ -245,7 +246,7 @@ static void select_other_end(selection *c) {
   if (best < c->count) c->at[c->retained++] = best;
 }
 
-/* Selects the point with the largest gain; ties go to the first. False: no gain exceeds `least`. */
+/* Selects the first point with the largest gain, within a tie. False: no gain exceeds `least`. */
 static bool select_best(selection *c, double least) {
   double most = least;
   for (uint32_t i = 0; i < c->count; i++)
@@ -281,7 +282,7 @@ uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_v
     else select_other_end(&c);
   }
   assert(c.retained >= 1 && c.retained <= KEPT_MAX && c.at[0] == 0);
-  /* The selected points move to the front in their order. */
+  /* Move the selected points to the front; they keep their order. */
   uint32_t retained = 0;
   for (uint32_t i = 0; i < count; i++)
     if (is_selected(&c, i)) points[retained++] = points[i];

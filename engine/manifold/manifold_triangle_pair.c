@@ -1,24 +1,24 @@
-/* Contacts of two triangles of two meshes: corners over faces, edges over edges, edges through
+/* Contacts of two triangles of two meshes: vertices over faces, edges over edges, edges through
  * faces; and the list of these contacts.
  *
- * A contact is valid if each mesh ends at its feature: no neighbouring triangle reaches farther
- * along the normal than the permitted lean. This tests that the normal is in the feature's normal
- * cone (for two edges, that their arcs on the Gauss sphere intersect).
+ * A contact is valid if each mesh ends at its feature: no adjacent triangle extends farther along
+ * the normal than the permitted inclination allows. This is a test that the normal is in the
+ * feature's normal cone (for two edges, that their arcs on the Gauss sphere intersect).
  *
  * Duplicates are removed by sorting by features. Patches are disjoint sets of marked triangles; a
- * point belongs to the patch of its two sets. Limit: the CT_MESH_POINTS_MAX deepest contacts.
- */
+ * point's patch is the pair of the sets that contain its two triangles. Limit: the
+ * CT_MESH_POINTS_MAX deepest contacts. */
 #include "manifold/manifold_meshes.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* A face with a smaller cosine towards the other body contributes corners only where the mesh ends.
- */
+/* If the cosine between a face's normal and the direction to the other body is smaller, a vertex of
+ * the face has contacts only where the mesh ends. */
 #define FACING_MIN 0.1
-/* Edges with a smaller sine are parallel; they intersect at their ends only. */
+/* Two edges whose angle has a smaller sine are parallel; they intersect at their ends only. */
 #define SKEW_MIN 1e-3
-/* Largest number of triangles visited around a vertex: guards against broken meshes. */
+/* Greatest number of triangles visited around a vertex, in case the mesh is not a manifold. */
 #define FAN_MAX 4096
 
 ct_vec3 ct_mesh_contacts_vertex(const ct_mesh_contacts *t, int which, uint32_t vertex) {
@@ -60,7 +60,7 @@ static int compare_feature_pairs(const ct_mesh_contact *p, const ct_mesh_contact
   return order ? order : compare_feature(p->point.b, q->point.b);
 }
 
-/* Order by features, then by triangle positions and distance. */
+/* Compares by features, then by positions of the triangles, then by distance. */
 static int compare_contact_rank(const void *first, const void *second) {
   const ct_mesh_contact *p = first, *q = second;
   int order = compare_feature_pairs(p, q);
@@ -70,8 +70,8 @@ static int compare_contact_rank(const void *first, const void *second) {
                : (p->point.distance > q->point.distance) - (p->point.distance < q->point.distance);
 }
 
-/* Of contacts with the same features, the first on triangles that face each other most, within a
- * tie. */
+/* Returns the first of contacts with the same features whose triangles face each other most, within
+ * a tie. */
 static const ct_mesh_contact *find_most_facing(const ct_mesh_contact *contacts, uint32_t count) {
   double most = -INFINITY;
   for (uint32_t i = 0; i < count; i++) most = ct_max2(most, contacts[i].facing);
@@ -80,7 +80,7 @@ static const ct_mesh_contact *find_most_facing(const ct_mesh_contact *contacts, 
   return &contacts[i];
 }
 
-/* Sorts contacts by features and keeps one per pair of features. */
+/* Sorts the contacts by features, and keeps one per pair of features. */
 static void merge_equal_contacts(ct_mesh_contacts *t) {
   ct_manifold_scratch *m = t->contacts->memory;
   uint32_t retained = 0;
@@ -96,14 +96,15 @@ static void merge_equal_contacts(ct_mesh_contacts *t) {
   m->contact_count = retained;
 }
 
-/* Order by distance, deepest first; ties by features. */
+/* Compares by distance, deepest first, then by features. */
 static int compare_contact_depth(const void *first, const void *second) {
   const ct_mesh_contact *p = first, *q = second;
   if (p->point.distance != q->point.distance) return p->point.distance < q->point.distance ? -1 : 1;
   return compare_feature_pairs(p, q);
 }
 
-/* Truncates the list to the deepest contacts and lowers the bound for later ones. */
+/* Removes duplicates; if too many contacts remain, keeps the deepest and lowers distance_max for
+ * later ones. */
 static void truncate_to_deepest(ct_mesh_contacts *t) {
   ct_manifold_scratch *m = t->contacts->memory;
   merge_equal_contacts(t);
@@ -178,7 +179,7 @@ void ct_mesh_contacts_write_points(ct_mesh_contacts *t) {
   truncate_to_deepest(t);
   t->contacts->cut_short = t->contacts->cut_short || t->cut;
   if (m->contact_count == 0) return;
-  /* disjoint sets of adjacent triangles on either mesh */
+  /* Unite adjacent triangles in contact, on either mesh. */
   join_neighbour_triangles(t, 0);
   join_neighbour_triangles(t, 1);
   for (uint32_t i = 0; i < m->contact_count; i++) {
@@ -186,7 +187,7 @@ void ct_mesh_contacts_write_points(ct_mesh_contacts *t) {
     contact->position[0] = ct_groups_find(m->root, contact->position[0]);
     contact->position[1] = ct_groups_find(m->root, base + contact->position[1]);
   }
-  /* number the pairs of sets and write the points */
+  /* Number the pairs of sets, and write the points. */
   qsort(m->contacts, m->contact_count, sizeof *m->contacts, compare_contact_sets);
   for (uint32_t i = 0; i < m->contact_count; i++) {
     if (i > 0 && compare_contact_sets(&m->contacts[i - 1], &m->contacts[i]) != 0) patch++;
@@ -212,7 +213,7 @@ ct_manifold_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_
   for (int i = 0; other != CT_NO_TRIANGLE && i < 3; i++) {
     const uint32_t *there = view->corners[other];
     if (there[i] != corner[l] || there[(i + 1) % 3] != corner[k]) continue;
-    /* the adjacent triangle: third corner, normal, and whether the edge is flat */
+    /* The adjacent triangle: its opposite vertex, its normal, and whether the edge is flat. */
     ct_mesh_face beyond = ct_mesh_contacts_face(t, face->which, other);
     e.beyond[e.wings++] = beyond.t.v[(i + 2) % 3];
     e.other = beyond.normal;
@@ -270,7 +271,7 @@ static bool ends_at_triangle(const ct_mesh_contacts *t, int which, uint32_t posi
   return true;
 }
 
-/* Traverses the fan of triangles around the vertex, in both directions if it has a border. */
+/* Tests the triangles around the vertex, in both directions if the mesh has a border there. */
 bool ct_vertex_ends(const ct_mesh_contacts *t, const ct_mesh_face *face, int k, ct_vec3 direction,
                     double lean) {
   const ct_mesh_view *view = t->view[face->which];
@@ -314,7 +315,8 @@ bool ct_is_corner(const ct_mesh_contacts *t, const ct_mesh_face *face, int k) {
   return true;
 }
 
-/* True if the mesh ends along a direction in the feature of a face that contains the point. */
+/* True if the mesh ends along a direction at the vertex or edge of the face that contains the point
+ * `foot`; false if the point is in the face's interior. */
 static bool ends_at_foot(const ct_mesh_contacts *t, const ct_mesh_face *face, ct_vec3 foot,
                          ct_vec3 direction) {
   for (int k = 0; k < 3; k++)
@@ -329,7 +331,8 @@ static bool ends_at_foot(const ct_mesh_contacts *t, const ct_mesh_face *face, ct
   return false;
 }
 
-/* True if a face contributes its corner k along a direction out of the mesh. */
+/* True if vertex k of a face may have a contact along a direction out of the mesh: the face is
+ * inclined towards the direction, or the mesh ends there. */
 static bool is_facing_at_corner(const ct_mesh_contacts *t, const ct_mesh_face *face, int k,
                                 ct_vec3 direction) {
   double cosine = ct_dot(face->normal, direction);
@@ -346,7 +349,8 @@ bool ct_mesh_contacts_is_inside(const ct_mesh_contacts *t, int which, ct_vec3 po
          ct_mesh_nearest(t->mesh[which], there, t->tie, &foot);
 }
 
-/* Adds a corner whose nearest point is in the interior of the other face. */
+/* Adds the contact of vertex k of face[0] with the other face, whose nearest point `foot` is in its
+ * interior. */
 static void add_corner_over_face(ct_mesh_contacts *t, const ct_mesh_face face[2], int k,
                                  ct_vec3 foot) {
   ct_vec3 v = face[0].t.v[k];
@@ -370,13 +374,13 @@ void ct_mesh_contacts_corners(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
     ct_vec3 v = face[0].t.v[k], foot = ct_triangle_foot(&face[1].t, v), d = ct_sub(foot, v);
     double distance = ct_norm(d);
     if (distance > ct_max2(t->reach, -t->distance_min)) continue;
-    /* nearest point in the interior: the face's normal is exact */
+    /* The nearest point is in the interior: use the exact normal of the face. */
     ct_vec3 aside = ct_add_scaled(d, face[1].normal, -ct_dot(face[1].normal, d));
     if (ct_norm(aside) <= face[1].tie + CT_DIRECTION_TIE * distance) {
       add_corner_over_face(t, face, k, foot);
       continue;
     }
-    /* nearest point on the border: both meshes must end along the connection */
+    /* The nearest point is on the border: both meshes must end along the connection. */
     ct_vec3 direction = ct_scale(d, 1.0 / distance);
     if (distance > t->reach || !ct_vertex_ends(t, &face[0], k, direction, CT_DIRECTION_TIE) ||
         !ends_at_foot(t, &face[1], foot, ct_neg(direction)))
@@ -393,8 +397,8 @@ void ct_mesh_contacts_corners(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
 
 /* ---- edges over edges ----------------------------------------------------------------------- */
 
-/* Nearest points of the lines of two edges. False: parallel, or a point is not strictly between its
- * ends. */
+/* Finds the nearest points of two edges' lines. False: the edges are parallel, or a point is not
+ * strictly between the ends of its edge. */
 static bool find_nearest_line_points(const ct_manifold_edge *e, const ct_manifold_edge *f,
                                      double tie, ct_vec3 out[2]) {
   ct_vec3 u = ct_sub(e->q, e->p), v = ct_sub(f->q, f->p), r = ct_sub(f->p, e->p),
@@ -419,7 +423,7 @@ static void add_edge_over_edge(ct_mesh_contacts *t, const ct_mesh_face face[2],
   if (distance < 0.0) n = ct_neg(n);
   distance = fabs(distance);
   if (distance > ct_max2(t->reach, -t->distance_min)) return;
-  /* both signs of the normal: apart, or overlapping if the solids do */
+  /* Try both signs of the normal: apart, or overlapping if the solids overlap. */
   for (int turn = 0; turn < 2; turn++, n = ct_neg(n), distance = -distance) {
     if (distance < -t->tie && !t->overlap) return;
     if (!ct_edge_ends(e, at[0], n, t->slack, CT_LEAN_MAX) ||

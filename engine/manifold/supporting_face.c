@@ -1,14 +1,13 @@
 /* Supporting faces of convex bodies: the face, edge or vertex that faces a direction.
  *
- * The face of a box is the face whose normal leans least from the view's normal; the line of a
- * capsule is the line of its cone or cylinder that faces the normal. Frustums (cylinders and
- * cones): a cap is a disc, the side a line, anything else a point of a rim or the apex.
+ * The supporting face of a box is the face whose normal is nearest to the direction; that of a
+ * capsule is the line of its side that faces the direction. Frustums (cylinders and cones): a cap
+ * is a disc, the side a line; else a point of a rim or the apex.
  *
  * Hulls: rounded vertex coordinates of a rotated polyhedron split a face into several almost
- * coplanar hull faces. A region of connected faces within FLAT_ANGLE of the first face forms one
- * supporting face; heights are those of the individual faces. The region grows by flood fill over
- * face adjacency, and its border is traced once.
- */
+ * coplanar hull faces. Connected faces whose normals differ from that of the first by at most
+ * FLAT_ANGLE, a region, form one supporting face; heights are those of the individual faces. The
+ * region is found by flood fill over adjacent faces, and its border is traced once. */
 #include "manifold/supporting_face.h"
 
 #include <assert.h>
@@ -18,8 +17,8 @@
 ct_view ct_view_along(ct_vec3 normal) {
   const double n[3] = {normal.x, normal.y, normal.z};
   double x = fabs(n[0]), y = fabs(n[1]), z = fabs(n[2]);
-  /* Perpendicular to the axis with the least component of the normal. The choice is unpredictable,
-   * so the code has no branches. */
+  /* x is perpendicular to the coordinate axis along which the normal is shortest. Which one that
+   * is, is unpredictable, so the code has no branches. */
   static const uint8_t next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
   int least = ((x > y) | (x > z)) * (2 - (y <= z)), after = next[least], before = last[least];
   double across[3];
@@ -71,7 +70,7 @@ static inline void append_corner(const ct_view *view, ct_vec3 at, uint32_t verte
 }
 
 /* Adds the corner for a vertex of the core, displaced along `direction` by the core's radius there.
- * The list must have capacity left. */
+ * The list must have space for it. */
 static void add_core_corner(const ct_convex_proxy *proxy, const ct_view *view, uint32_t vertex,
                             ct_vec3 direction, ct_supporting_face *out) {
   ct_vec3 at = ct_add_scaled(ct_proxy_vertex(proxy, vertex), direction,
@@ -79,7 +78,7 @@ static void add_core_corner(const ct_convex_proxy *proxy, const ct_view *view, u
   append_corner(view, at, vertex, 0, out);
 }
 
-/* Adds the plane normal.p = offset. The list must have capacity left. */
+/* Adds the plane normal.p = offset of a face. The list must have space for it. */
 static void add_face_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face,
                            ct_supporting_face *out) {
   double along = ct_dot(normal, view->normal);
@@ -117,13 +116,15 @@ static bool make_supporting_point(const ct_convex_proxy *proxy, const ct_view *v
   return true;
 }
 
-/* The line of a capsule's surface that faces the view. If the line leans, the ball at the outer end
- * reaches farther; the pair's witness point covers this. */
+/* Makes the line of a capsule's side that faces the view; or a point if there is no such line, or
+ * an edge is wanted and the line is inclined. Of an inclined line the ball at the outer end extends
+ * farther; the pair's witness point covers this. */
 static bool make_supporting_line(const ct_convex_proxy *proxy, const ct_view *view,
                                  ct_supporting_face_want want, ct_supporting_face *out) {
   ct_vec3 direction = ct_supporting_face_normal(view, out),
           axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0));
-  /* The normal of a tapered capsule's cone leans towards the smaller ball. */
+  /* The normal of a tapered capsule's side is inclined towards the smaller ball by the angle with
+   * this sine. */
   double lean =
       proxy->size > 0.0 ? (proxy->radius[0] - proxy->radius[1]) / (2.0 * proxy->size) : 1.0;
   ct_vec3 across = ct_add_scaled(direction, axis, -ct_dot(direction, axis));
@@ -163,7 +164,7 @@ static ct_vec3 get_proxy_box_axis(const ct_convex_proxy *box, int axis) {
                      : ct_vec(m->rx.z, m->ry.z, m->rz.z);
 }
 
-/* The face of a box that leans least: its axis and its side. */
+/* A face of a box: its axis, and the side on it. */
 typedef struct box_face {
   int axis;
   bool positive;
@@ -213,7 +214,7 @@ static bool make_box_edge(const ct_convex_proxy *proxy, const ct_view *view,
     add_core_corner(proxy, view, out->inside.index, out->normal, out);
     return true;
   }
-  /* Decode the edge number: the axis, and the signs on the other two axes. */
+  /* Decode the number of the edge: its axis, and the sides on the other two axes. */
   uint32_t edge = out->inside.index, along = edge / 4, low = edge & 1u, high = edge >> 1 & 1u;
   uint32_t vertex = low << (along == 0 ? 1 : 0) | high << (along == 2 ? 1 : 2);
   for (uint32_t end = 0; end < 2; end++)
@@ -223,7 +224,8 @@ static bool make_box_edge(const ct_convex_proxy *proxy, const ct_view *view,
 
 void ct_supporting_face_box_ring(int axis, bool positive, bool second, uint32_t ring[4][2]) {
   uint32_t i = (uint32_t)axis, j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1, at = positive;
-  /* Corners and the edges that start there, along j and k: 00, 10, 11, 01, or reversed. */
+  /* Vertices and the edges that start there, by sides on the axes j and k: 00, 10, 11, 01, or in
+   * reverse order. */
   uint32_t low = at << i, on_j = 1u << j, on_k = 1u << k;
   uint32_t edge_j = 4u * j + (i < k ? at : 2u * at), step_j = i < k ? 2u : 1u;
   uint32_t edge_k = 4u * k + (i < j ? at : 2u * at), step_k = i < j ? 2u : 1u;
@@ -256,8 +258,8 @@ static bool make_box_face(const ct_convex_proxy *proxy, const ct_view *view,
   return true;
 }
 
-/* The side of the triangle that faces the view. The number of an edge is the number of its first
- * corner. */
+/* Makes the side of a triangle that faces the view. An edge has the number of the vertex it starts
+ * from. */
 static bool make_triangle_face(const ct_convex_proxy *proxy, const ct_view *view,
                                ct_supporting_face_want want, ct_supporting_face *out) {
   ct_vec3 direction = ct_supporting_face_normal(view, out),
@@ -266,8 +268,8 @@ static bool make_triangle_face(const ct_convex_proxy *proxy, const ct_view *view
   bool backwards = ct_dot(normal, view->normal) < 0.0;
   normal = ct_unit_or(normal, direction);
   if (ct_dot(normal, direction) < 0.0) normal = ct_neg(normal);
-  /* edge or vertex: the support vertex, and the first edge there that is perpendicular to the
-   * normal */
+  /* An edge or vertex: the support vertex, and the first edge there that is perpendicular to the
+   * normal. */
   if (want == CT_SUPPORTING_WANT_EDGE || !(ct_dot(normal, direction) > CT_PARALLEL_ANGLE)) {
     uint32_t top = ct_proxy_support(proxy, direction, 0);
     out->kind = CT_SUPPORTING_FACE_POINT;
@@ -320,8 +322,8 @@ static bool make_cap_face(const ct_convex_proxy *proxy, const ct_view *view, ct_
   return true;
 }
 
-/* Adds the point of a rim that is farthest along the radial direction, displaced outward along the
- * second direction. A rim of radius 0 is the apex, a vertex. */
+/* Adds the point of a rim in the direction radial_and_offset[0], displaced outward along
+ * radial_and_offset[1] by the core's radius. A rim of radius 0 is the apex, a vertex. */
 static void add_rim_corner(const ct_convex_proxy *proxy, const ct_view *view, uint32_t top,
                            const ct_vec3 radial_and_offset[2], ct_supporting_face *out) {
   ct_vec3 at = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
@@ -349,7 +351,8 @@ static bool find_frustum_supporting_face(const ct_convex_proxy *proxy, const ct_
   uint32_t top = along > lean.sine; /* the end farther along the direction */
   if (want == CT_SUPPORTING_WANT_FACE && fabs(along) > side && proxy->rim[along > 0.0] > 0.0)
     return make_cap_face(proxy, view, axis, along > 0.0, out);
-  /* no cap: the line of the side that faces the view, or the supporting point of the outer rim */
+  /* No cap faces the direction: make the line of the side that does, or the supporting point of the
+   * outer rim. */
   ct_vec3 radial = length > 0.0 ? ct_scale(across, 1.0 / length) : get_frame_x(proxy);
   out->normal = ct_add_scaled(ct_scale(radial, lean.cosine), axis, lean.sine);
   out->tilt = ct_norm(ct_sub(out->normal, direction));
@@ -370,11 +373,12 @@ static bool find_frustum_supporting_face(const ct_convex_proxy *proxy, const ct_
 
 /* ---- hulls ---------------------------------------------------------------------------------- */
 
-/* Faces whose normals differ by less form one supporting face, as a distance of unit vectors: the
- * error of single-precision coordinates on edges of a thousandth of the size. */
+/* Faces form one supporting face if their unit normals are no farther apart than this: the error of
+ * single-precision coordinates on edges a thousandth of the body's size. */
 #define FLAT_ANGLE 1e-4
 
-/* Binary search for the edge between two vertices in the sorted list of edges. */
+/* Returns the index of the edge between two vertices, which must exist, by binary search in the
+ * sorted list of edges. */
 static uint32_t find_hull_edge(const ct_hull_view *view, uint32_t u, uint32_t v) {
   uint32_t first = u < v ? u : v, second = u < v ? v : u, low = 0, high = view->edge_count - 1;
   while (low < high) {
@@ -390,8 +394,8 @@ static ct_vec3 get_hull_face_normal(const ct_hull_view *view, uint32_t face) {
   return ct_vec(view->nx[face], view->ny[face], view->nz[face]);
 }
 
-/* Least squared lean from a direction over the faces searched, as the squared distance of unit
- * vectors, and the lowest face number with a lean of at most `limit`. */
+/* Result of a search over faces: the least squared distance of a face's normal from a unit
+ * direction, and the lowest number of a face for which it is at most `limit`. */
 typedef struct lean_search {
   double least, limit;
   uint32_t lowest;
@@ -409,8 +413,8 @@ static void search_vertex_faces(const ct_hull_view *view, uint32_t vertex, ct_ve
   }
 }
 
-/* Other end of the first edge at a vertex that is perpendicular to a direction; the vertex itself
- * if there is none. */
+/* Returns the other end of the first edge at a vertex that is perpendicular to a direction; the
+ * vertex itself if there is none. */
 static uint32_t find_perpendicular_edge_end(const ct_hull_view *view, uint32_t vertex,
                                             ct_vec3 direction) {
   ct_vec3 from = ct_vec(view->x[vertex], view->y[vertex], view->z[vertex]);
@@ -422,8 +426,8 @@ static uint32_t find_perpendicular_edge_end(const ct_hull_view *view, uint32_t v
   return vertex;
 }
 
-/* The face at one of two vertices (which may be equal) that leans least from a direction; ties
- * within CT_PARALLEL_ANGLE go to the lowest number. */
+/* Returns the face at one of two vertices (which may be equal) whose normal is nearest to a
+ * direction; within CT_PARALLEL_ANGLE, the one with the lowest number. */
 static uint32_t find_least_leaning_face(const ct_hull_view *view, uint32_t vertex, uint32_t other,
                                         ct_vec3 direction) {
   lean_search s = {INFINITY, -1.0, UINT32_MAX};
@@ -449,7 +453,7 @@ typedef struct region {
   const ct_convex_proxy *proxy;
   const ct_hull_view *hull;
   const ct_view *view;
-  ct_vec3 seed; /* normal, in the hull's frame */
+  ct_vec3 seed; /* normal of the first face, in the hull's frame */
   ct_supporting_face *out;
 } region;
 
@@ -457,7 +461,7 @@ static bool is_in_region(const region *r, uint32_t face) {
   return ct_norm2(ct_sub(get_hull_face_normal(r->hull, face), r->seed)) <= FLAT_ANGLE * FLAT_ANGLE;
 }
 
-/* A directed edge of a face: the edge that starts at index `at` of the face's loop. */
+/* A directed edge of a face: the edge that begins at index `at` of the face's loop. */
 typedef struct place {
   uint32_t face, at;
 } place;
@@ -479,7 +483,7 @@ static uint32_t get_face_across(const region *r, place p, uint32_t edge) {
   return faces[0] == p.face ? faces[1] : faces[0];
 }
 
-/* The directed edge of another face that starts at the same vertex. */
+/* Returns the directed edge of another face that begins at the same vertex. */
 static place find_shared_loop_vertex(const region *r, place p, uint32_t face) {
   uint32_t vertex = get_loop_vertex(r, p), length = get_loop_length(r, face);
   for (uint32_t i = 0; i < length; i++)
@@ -506,8 +510,9 @@ static bool add_region_face(const region *r, uint32_t face) {
   return true;
 }
 
-/* Flood fill: lists the faces of the region and finds one border edge. A border exists, because the
- * normals of a closed hull cover all directions. */
+/* Lists the faces of the region by flood fill from the face `seed`, and finds one border edge. A
+ * border exists, because the normals of a closed hull cover all directions. False: out of
+ * memory. */
 static bool flood_region(const region *r, uint32_t seed, place *rim) {
   bool found = false;
   if (!add_region_face(r, seed)) return false;
@@ -526,7 +531,8 @@ static bool flood_region(const region *r, uint32_t seed, place *rim) {
   return true;
 }
 
-/* Traces the border of the region and adds one corner per border edge. */
+/* Traces the border of the region from the edge `start`, and adds one corner per border edge.
+ * False: out of memory. */
 static bool trace_region_rim(const region *r, place start, bool flat) {
   ct_corner_list *corners = &r->out->corners;
   ct_vec3 direction = flat ? ct_supporting_face_normal(r->view, r->out) : r->out->normal;
@@ -548,7 +554,7 @@ static bool trace_region_rim(const region *r, place start, bool flat) {
   return true;
 }
 
-/* Reverses the corners; each keeps the edge to its new successor. */
+/* Reverses the order of the corners; each gets the edge to its new successor. */
 static void reverse_corners(ct_corner_list *corners) {
   uint32_t n = corners->count;
   ct_corner *c = corners->items;
@@ -558,7 +564,8 @@ static void reverse_corners(ct_corner_list *corners) {
     c[i] = c[k];
     c[k] = corner;
   }
-  /* Edge i led from old corner n - 1 - i to its predecessor in the new order. */
+  /* The edge stored in a corner led to its old successor, which now is before it: shift the edges
+   * by one corner. */
   uint32_t last = c[0].edge;
   for (uint32_t i = 0; i + 1 < n; i++) c[i].edge = c[i + 1].edge;
   c[n - 1].edge = last;
@@ -567,8 +574,8 @@ static void reverse_corners(ct_corner_list *corners) {
 static bool make_hull_face(const ct_convex_proxy *proxy, const ct_view *view, uint32_t top,
                            ct_vec3 local, ct_supporting_face *out) {
   const ct_hull_view *hull = proxy->view;
-  /* Either end of an edge that is perpendicular to the normal may be the support vertex: search
-   * both. */
+  /* If an edge at the support vertex is perpendicular to the normal, either of its ends may be the
+   * support vertex: search the faces of both. */
   uint32_t seed =
       find_least_leaning_face(hull, top, find_perpendicular_edge_end(hull, top, local), local);
   region r = {proxy, hull, view, get_hull_face_normal(hull, seed), out};
