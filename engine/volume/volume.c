@@ -1,13 +1,12 @@
-/* Volumetric contacts of a pair: the intersection of two solids, represented by one contact or one
- * per pair of elements.
+/* Volumetric contacts of a pair: the intersection of two solids, represented by one contact, or by
+ * one contact per pair of elements.
  *
- * The pair is put in content order and in the frame of its first body, so that results depend
- * neither on the order of the arguments nor on the place in the world. The kinds of both shapes
- * choose the algorithm; its results are then transformed to the world.
+ * The pair is put in the order of content and in the frame of its first body, so that results
+ * depend neither on the order of the arguments nor on the position in the world. The kinds of both
+ * shapes determine the algorithm; its results are then transformed to the world.
  *
  * Totals of contacts per element are compensated sums (Neumaier 1974): as accurate as their terms,
- * for any number of terms.
- */
+ * for any number of terms. */
 #include "pair/convex_proxy.h"
 #include "pair/pair_input.h"
 #include "pair/pair_order.h"
@@ -140,7 +139,7 @@ static bool is_unrounded_polyhedron(const ct_shape *shape) {
          shape->margin == 0.0;
 }
 
-/* True for a closed mesh, or elements represented by their surface. */
+/* True for a closed mesh without rounding and margin; meshes of elements count by their surface. */
 static bool is_sharp_solid_mesh(const ct_shape *shape) {
   return ct_kind_is_mesh(shape->kind) && ct_mesh_get(shape->mesh)->solid &&
          shape->rounding == 0.0 && shape->margin == 0.0;
@@ -160,7 +159,8 @@ static bool is_open_mesh(const ct_shape *shape) {
 
 static void dispatch_volume(ct_volume_pair *pair) {
   const ct_shape *a = pair->a.shape, *b = pair->b.shape;
-  assert(a->kind != CT_KIND_PLANE || b->kind == CT_KIND_PLANE); /* content order */
+  assert(a->kind != CT_KIND_PLANE ||
+         b->kind == CT_KIND_PLANE); /* the pair is in the order of content */
   bool plane = b->kind == CT_KIND_PLANE, elements = is_sharp_elements(a) || is_sharp_elements(b);
   if (a->kind == CT_KIND_PLANE || is_open_mesh(a) || is_open_mesh(b))
     pair->status = CT_PAIR_UNSUPPORTED;
@@ -173,8 +173,9 @@ static void dispatch_volume(ct_volume_pair *pair) {
   else ct_volume_curved(pair);
 }
 
-/* Sets the frame of b in a. The frame of a collider within a body is rounded by some unit
- * round-offs of its world position, which may be large; double-double arithmetic avoids this. */
+/* Sets the frame of b in a's frame. The frame of a collider within a body has round-off of a few
+ * unit round-offs of its world position, which may be large; for such colliders double-double
+ * arithmetic is used instead. */
 static void set_relative_frame(ct_volume_pair *pair) {
   if (pair->poses[0].collider || pair->poses[1].collider) {
     ct_volume_widen(pair);
@@ -195,7 +196,8 @@ void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options,
     *out = (ct_volume){.status = CT_PAIR_UNSUPPORTED};
     return;
   }
-  /* content order: results do not depend on the order of the arguments */
+  /* put the pair in the order of content, so that results do not depend on the order of the
+   * arguments */
   bool swapped = ct_pair_is_swapped(a, b);
   ct_volume_scratch *memory = ct_workspace_volume(workspace);
   ct_volume_pair pair = {.a = swapped ? b : a,
@@ -222,7 +224,7 @@ void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options,
 
 /* ---- totals over elements -------------------------------------------------------------------- */
 
-/* A running sum and its accumulated round-off. */
+/* A running sum and the round-off that it has lost so far. */
 typedef struct compensated {
   double sum, lost;
 } compensated;
@@ -240,7 +242,7 @@ bool ct_volume_add_up(const ct_volume *volume, ct_volume_total *out) {
               y = {0.0, 0.0}, z = {0.0, 0.0};
   *out = (ct_volume_total){.contacts = volume->count};
   if (volume->count == 0) return false;
-  /* Moments about the first centroid: no digits are lost far from the origin. */
+  /* Moments about the first centroid, so that no accuracy is lost far from the origin. */
   ct_vec3 origin = volume->contacts[0].centroid;
   for (size_t i = 0; i < volume->count; i++) {
     const ct_volume_contact *c = &volume->contacts[i];

@@ -5,12 +5,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Faces -x, +x, -y, +y, -z, +z of a box whose vertex bits are 1: +x, 2: +y, 4: +z. */
+/* Faces of a box in the order -x, +x, -y, +y, -z, +z. Vertices are numbered by bits: 1 for +x, 2
+ * for +y, 4 for +z. */
 static const uint32_t box_start[7] = {0, 4, 8, 12, 16, 20, 24};
 static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
                                       2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
 
-/* The arrays of the storage, in their order. */
+/* The arrays within the storage, in their order. */
 typedef struct columns {
   double *x, *y, *z, *nx, *ny, *nz, *offset;
   double *own_x, *own_y, *own_z; /* boxes only; hulls have their own arrays */
@@ -45,7 +46,8 @@ static void set_columns(ct_volume_body *body, const columns *c) {
   body->offset = c->offset;
 }
 
-/* Writes the vertices of a box, and normals and offsets from the frame's columns and half edges. */
+/* Writes the vertices of a box, and the normals and offsets of its faces, from the frame's axes and
+ * the half edges. */
 static void write_box_columns(const ct_shape *shape, const ct_frame *frame,
                               const ct_convex_proxy *proxy, columns *c) {
   const double half[3] = {shape->box.half.x, shape->box.half.y, shape->box.half.z};
@@ -108,7 +110,7 @@ bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame,
     body->own_z = c.own_z;
     return true;
   }
-  /* hull: its own arrays, or placed copies */
+  /* hull: the arrays of the hull itself, or transformed copies in the storage */
   const ct_hull_view *view = ct_hull_get(shape->hull);
   body->vertex_count = view->vertex_count;
   body->face_count = view->face_count;

@@ -6,9 +6,9 @@
  * normal is the weighted sum of the outward normals of a's faces minus those of b's, as in
  * Koziara's Solfec. If that sum vanishes, the normal is the direction of least penetration.
  *
- * Limits: in double arithmetic the error of the volume is about 16 u of the size times the surface.
- * A thin intersection is refused and computed again from vertices with about 106 bits.
- */
+ * Limits: in double arithmetic the error of the volume is about 16 unit round-offs times the size
+ * times the surface area. Intersections that are too thin for this are computed again with vertices
+ * of about 106 bits. */
 #include "volume/volume_contact.h"
 #include "convex/gjk.h"
 #include "pair/pair_cell.h"
@@ -18,15 +18,17 @@
 
 #include <assert.h>
 
-/* Smallest inner margin of an intersection with a certain interior, as a part of the size: heights
- * of its corners are rounded by about 8 u of the size. */
+/* An intersection with an inner margin below this fraction of the size may be empty: the heights of
+ * its vertices have a round-off of about 8 unit round-offs of the size. */
 #define THIN (16.0 * CT_UNIT_ROUNDOFF)
 
-/* Largest round-off height of an inner point over a plane: as THIN, plus the sums. */
+/* Upper bound of the computed height of an inner point above a plane, as a fraction of the size:
+ * THIN plus the round-off of the sums. */
 #define OUTSIDE (64.0 * CT_UNIT_ROUNDOFF)
 
-/* Error bounds: of corners clipped in double arithmetic (placing, heights, clip), in double-double
- * arithmetic, both as parts of the size, and of the sums, as a part of the volume. */
+/* Error bounds, relative to the size, of vertices clipped in double arithmetic (ROUNDED:
+ * transformation, heights, clip) and in double-double arithmetic (WIDE); and of the sums, relative
+ * to the volume (SUMMED). */
 #define ROUNDED (16.0 * CT_UNIT_ROUNDOFF)
 #define WIDE (CT_UNIT_ROUNDOFF * ROUNDED)
 #define SUMMED (64.0 * CT_UNIT_ROUNDOFF)
@@ -45,24 +47,24 @@ uint32_t ct_volume_same_plane(const ct_volume_common *c, uint32_t face) {
 
 /* ---- surface integrals ----------------------------------------------------------------------- */
 
-/* A normal sum no longer than this part of the sum of all weights has no direction, as for one body
- * inside the other. */
+/* A sum of weighted normals that is no longer than this fraction of the sum of the weights has no
+ * direction, for example if one body is inside the other. */
 #define NORMAL_VANISHES 1e-12
 
 /* Surface integrals of the intersection. */
 typedef struct surface_sums {
   ct_weighting weighting;
-  ct_vec3 reference;      /* a point inside; reference of the moments */
+  ct_vec3 reference;      /* a point inside the intersection; moments are about it */
   double surface, volume; /* area of all faces, m^2; volume, m^3 */
-  ct_vec3 surface_moment; /* sum of area (centre - reference) */
-  ct_vec3 volume_moment;  /* first moment of the volume about the reference */
+  ct_vec3 surface_moment; /* sum over triangles of area (centroid - reference), m^3 */
+  ct_vec3 volume_moment;  /* first moment of the volume about the reference, m^4 */
   ct_vec3 normal;         /* weighted normal sum N of contact/volume.h */
-  double weights;         /* sum of the weights of all faces: the scale of N */
-  ct_vec3 areas; /* sum of area times normal over a's outer faces, minus the sum over b's */
+  double weights; /* sum of the weights of all faces, to which the round-off of N is relative */
+  ct_vec3 areas;  /* sum of area times normal over a's outer faces, minus that over b's, m^2 */
 } surface_sums;
 
-/* One face: its owner, its outward unit normal, and whether normal sums exclude it. Its triangles
- * are added before its terms. */
+/* A face while it is integrated: its owner, its outward unit normal, whether normal sums exclude
+ * it, and the sums of areas and of squared areas over its triangles. */
 typedef struct face_sums {
   ct_volume_owner owner;
   ct_vec3 normal;
@@ -70,7 +72,8 @@ typedef struct face_sums {
   double area, squares;
 } face_sums;
 
-/* Adds the terms of one triangle; `centre` and `height` are relative to the reference. */
+/* Adds the terms of one triangle of a face. height: of the reference below the face's plane;
+ * centre: centroid relative to the reference. */
 static void add_triangle_terms(surface_sums *s, face_sums *face, double area, double height,
                                ct_vec3 centre) {
   double volume = area * height / 3.0;
@@ -81,7 +84,7 @@ static void add_triangle_terms(surface_sums *s, face_sums *face, double area, do
   face->squares += area * area;
 }
 
-/* Adds the triangle p, q, r of a face, counter-clockwise from outside. */
+/* Adds triangle pqr of a face, counter-clockwise seen from outside. */
 static void add_triangle(surface_sums *s, face_sums *face, ct_vec3 p, ct_vec3 q, ct_vec3 r) {
   ct_vec3 d = ct_sub(p, s->reference), e = ct_sub(q, p), f = ct_sub(r, p);
   double area = 0.5 * ct_dot(ct_cross(e, f), face->normal);
@@ -89,8 +92,8 @@ static void add_triangle(surface_sums *s, face_sums *face, ct_vec3 p, ct_vec3 q,
                      ct_add_scaled(d, ct_add(e, f), 1.0 / 3.0));
 }
 
-/* As add_triangle, for vertices of about 106 bits. `height`: height of the plane of the face over
- * the reference, with a relative error of some u. */
+/* As add_triangle, for vertices of about 106 bits. height: of the reference below the face's plane,
+ * with a relative error of a few unit round-offs. */
 static void add_wide_triangle(surface_sums *s, face_sums *face, const ct_dd3 corner[3],
                               double height) {
   const ct_dd3 reference = ct_dd3_of(s->reference);
@@ -103,7 +106,7 @@ static void add_wide_triangle(surface_sums *s, face_sums *face, const ct_dd3 cor
                      ct_scale(sum, 1.0 / 3.0));
 }
 
-/* Adds the terms of a whole face, after its triangles. */
+/* Adds the terms of a whole face; its triangles must have been added before. */
 static void add_face_terms(surface_sums *s, const face_sums *face) {
   assert((unsigned)s->weighting < CT_WEIGHTING_COUNT);
   const double weight_of[CT_WEIGHTING_COUNT] = {[CT_WEIGHTING_LINEAR] = face->area,
@@ -119,8 +122,8 @@ static void add_face_terms(surface_sums *s, const face_sums *face) {
   s->areas = ct_add_scaled(s->areas, face->normal, side * face->area);
 }
 
-/* Sets volume, areas, centroid and position of the contact, in the same frame. False: no area or
- * no volume. */
+/* Sets volume, areas, centroid and position of the contact from the sums. False: there is no area
+ * or no volume. */
 static bool set_contact_integrals(const surface_sums *s, ct_volume_contact *c) {
   if (!(s->surface > 0.0) || !(s->volume > 0.0)) return false;
   c->volume = s->volume;
@@ -132,7 +135,7 @@ static bool set_contact_integrals(const surface_sums *s, ct_volume_contact *c) {
   return true;
 }
 
-/* Sets the unit normal. False: N vanishes. */
+/* Sets the unit normal from the weighted normal sum N. False: N vanishes. */
 static bool compute_weighted_normal(const surface_sums *s, ct_vec3 *normal) {
   *normal = ct_unit_or(s->normal, ct_vec(0.0, 0.0, 0.0));
   return ct_norm(s->normal) > NORMAL_VANISHES * s->weights;
@@ -140,7 +143,7 @@ static bool compute_weighted_normal(const surface_sums *s, ct_vec3 *normal) {
 
 /* ---- sums and triangles --------------------------------------------------------------------- */
 
-/* Lexicographic order; triangle fans start at the least vertex. */
+/* Compares points lexicographically; the triangle fan of a face starts at its least vertex. */
 static bool is_lexicographically_less(ct_vec3 p, ct_vec3 q) {
   if (p.x != q.x) return p.x < q.x;
   if (p.y != q.y) return p.y < q.y;
@@ -151,7 +154,8 @@ static bool is_same_position(ct_vec3 p, ct_vec3 q) {
   return p.x == q.x && p.y == q.y && p.z == q.z;
 }
 
-/* The edge of a face that starts at its lexicographically least vertex. */
+/* Returns the edge of a face that starts at its lexicographically least vertex. first: any edge of
+ * the face. */
 static uint32_t find_fan_start(const ct_cut *cut, uint32_t first) {
   uint32_t best = first;
   for (uint32_t e = cut->edges[first].next; e != first; e = cut->edges[e].next) {
@@ -169,13 +173,14 @@ static void push_proper_triangle(const ct_volume_common *c, const ct_volume_tria
   ct_volume_push_triangle(c->pair, t);
 }
 
-/* Integral of max(h, 0) over a triangle; h is linear with given corner values. */
+/* Returns the integral of max(h, 0) over a triangle, where h is linear and given at the
+ * vertices. */
 static double integrate_positive_part(double area, const double h[3]) {
   int above = (h[0] > 0.0) + (h[1] > 0.0) + (h[2] > 0.0);
   if (above == 0) return 0.0;
   double full_integral = area * (h[0] + h[1] + h[2]) / 3.0;
   if (above == 3) return full_integral;
-  /* The corner that is alone on its side: the plane cuts off a triangle there. */
+  /* The vertex that is alone on its side: the plane h = 0 cuts off a triangle there. */
   int lone = 0;
   for (int k = 1; k < 3; k++)
     if ((h[k] > 0.0) == (above == 1)) lone = k;
@@ -188,8 +193,8 @@ static double integrate_positive_part(double area, const double h[3]) {
 
 /* A face of the intersection in double-double arithmetic. */
 typedef struct wide_face {
-  ct_wide_plane plane, other; /* other: plane of the shared face of b */
-  double height;              /* height over the integrals' reference point */
+  ct_wide_plane plane, other; /* planes of the face and, if shared, of the coplanar face of b */
+  double height;              /* height of the integrals' reference below the plane, m */
   bool is_shared;
 } wide_face;
 
@@ -204,8 +209,8 @@ static wide_face make_wide_face(const ct_volume_common *c, const ct_volume_origi
   return w;
 }
 
-/* The other plane of a shared face differs by round-off and was not clipped by: subtract the volume
- * between the two planes. */
+/* Adds a triangle of a face. The plane of a coplanar face of b differs by round-off and was not
+ * used for clipping, so the volume between the two planes is subtracted. */
 static void integrate_wide_triangle(const wide_face *w, surface_sums *sum, face_sums *face,
                                     const ct_dd3 corner[3]) {
   double before = face->area, above[3];
@@ -233,7 +238,8 @@ static void integrate_face(const ct_volume_common *c, uint32_t f, surface_sums *
                     .is_inner = body->is_inner && body->is_inner[own]};
   ct_volume_triangle t = {
       .owner = face.owner, .face_a = of_a ? own : CT_NO_FACE, .face_b = of_a ? other : own};
-  /* a fan of triangles from the least vertex, independent of the face's numbering */
+  /* a fan of triangles from the lexicographically least vertex, independent of the face's
+   * numbering */
   uint32_t start = find_fan_start(cut, cut->first[f]), e = cut->edges[start].next;
   uint32_t corner[3] = {cut->edges[start].origin, 0, cut->edges[e].origin};
   wide_face wide;
@@ -258,7 +264,7 @@ static void integrate_face(const ct_volume_common *c, uint32_t f, surface_sums *
   add_face_terms(sum, &face);
 }
 
-/* Least distance of an inner point from the planes of the remaining faces. */
+/* Returns the least distance of an inner point from the planes of the remaining faces, m. */
 static double compute_inner_margin(const ct_volume_common *c, ct_vec3 p) {
   double margin = INFINITY;
   for (uint32_t f = 0; f < c->cut->face_count; f++) {
@@ -272,8 +278,8 @@ static double compute_inner_margin(const ct_volume_common *c, ct_vec3 p) {
 
 /* ---- the contact ---------------------------------------------------------------------------- */
 
-/* Identifier of the face with the nearest plane; CT_NO_FACE of an element without outer faces.
- * *outside: height of the point over the highest plane. */
+/* Returns the surface id of the face whose plane is nearest to the point; CT_NO_FACE for an element
+ * without outer faces. Raises *outside to the height of the point above the highest plane. */
 static uint32_t find_nearest_face_surface(const ct_volume_body *body, ct_vec3 p, double *outside) {
   uint32_t best = CT_NO_FACE;
   double least = INFINITY;
@@ -288,7 +294,8 @@ static uint32_t find_nearest_face_surface(const ct_volume_body *body, ct_vec3 p,
   return best == CT_NO_FACE ? CT_NO_FACE : ct_volume_body_surface(body, best);
 }
 
-/* Sets the normal of the least penetration depth, if the weighted sum vanishes. */
+/* Sets the normal to the direction of least penetration, because the weighted normal sum
+ * vanishes. */
 static void use_penetration_normal(const ct_volume_common *c, ct_volume_contact *contact) {
   ct_cell_input in = {
       .a = c->a->proxy, .b = c->b->proxy, .threshold = INFINITY, .workspace = c->pair->workspace};
@@ -299,8 +306,8 @@ static void use_penetration_normal(const ct_volume_common *c, ct_volume_contact 
   if (r.flags & CT_FLAG_NORMAL_ARBITRARY) contact->flags |= CT_VOLUME_FLAG_NORMAL_ARBITRARY;
 }
 
-/* The gap of contact/volume.h: distance of the bodies, each displaced outward along the normal by
- * L, minus 2 L; at most 0. */
+/* Returns the gap of contact/volume.h, m, at most 0: each body is displaced outward along the
+ * normal by L = -raw, and 2 L is subtracted from their distance. */
 static double compute_corrected_gap(const ct_volume_common *c, ct_vec3 normal, double raw) {
   assert(raw <= 0.0);
   ct_convex_proxy displaced = ct_proxy_translated(&c->b->proxy, ct_scale(normal, -2.0 * raw));
@@ -325,8 +332,8 @@ static void set_contact_gaps(const ct_volume_common *c, ct_volume_contact *conta
                                         0.0);
 }
 
-/* Sets the surface identifiers and tests that the position is inside both bodies. False: Solfec's
- * method rejects the contact. */
+/* Sets the surface ids, and tests whether the position is inside both bodies. False: the Solfec
+ * method rejects the contact, because the position is outside by more than epsilon. */
 static bool set_contact_surfaces(const ct_volume_common *c, ct_volume_contact *contact) {
   double outside = 0.0;
   contact->surface_a = find_nearest_face_surface(c->a, contact->position, &outside);
@@ -343,7 +350,8 @@ static bool set_contact_surfaces(const ct_volume_common *c, ct_volume_contact *c
   return true;
 }
 
-/* Sets the inner point and its margin. False: the intersection is empty to round-off. */
+/* Sets the contact's inner point and its margin. False: the intersection is empty up to
+ * round-off. */
 static bool set_inner_point(const ct_volume_common *c, bool is_solid, ct_volume_contact *contact) {
   bool is_given = c->margin > 0.0;
   contact->inner = is_given ? c->inner : contact->centroid;
@@ -354,8 +362,8 @@ static bool set_inner_point(const ct_volume_common *c, bool is_solid, ct_volume_
   return false;
 }
 
-/* Bound of the volume's error, m^3: the displacement bound of planes and points times the
- * surface. */
+/* Returns an upper bound of the volume's error, m^3: the displacement of planes and vertices times
+ * the surface area, and the round-off of the sums. */
 static double bound_volume_error(const ct_volume_common *c, const surface_sums *sum) {
   double displacement = 2.0 * c->displacement_max;
   if (c->is_wide)
@@ -379,7 +387,7 @@ bool ct_volume_add_common(const ct_volume_common *c) {
   for (uint32_t f = 0; f < c->cut->face_count; f++) {
     if (c->cut->first[f] != CT_CUT_NONE) integrate_face(c, f, &sum, &contact.flags);
   }
-  /* integrals; a thin intersection is left to double-double arithmetic */
+  /* integrals; a thin intersection is computed again in double-double arithmetic by the caller */
   bool is_solid = set_contact_integrals(&sum, &contact),
        can_widen = !c->is_wide && c->epsilon == 0.0;
   double error = bound_volume_error(c, &sum);

@@ -1,10 +1,11 @@
-/* Volumetric contact of two convex polyhedra: a is clipped by the planes of b, then integrated.
+/* Volumetric contact of two convex polyhedra: a is clipped by the planes of b, and the result is
+ * integrated.
  *
- * Clipping by one plane is, by polarity, adding a dual point to the dual hull: vertices of the
- * intersection are facets of the dual hull (Muller, Preparata 1978). Clipping needs no inner point.
- * Limits: if the intersection is thin, the clip is repeated in double-double arithmetic. Coplanar
- * faces of the same outward side are recognised to round-off and do not clip.
- */
+ * By polarity, clipping by one plane corresponds to adding a point to the dual hull: vertices of
+ * the intersection are facets of the dual hull (Muller, Preparata 1978). Clipping needs no inner
+ * point. Limits: if the intersection is thin, the clip is repeated in double-double arithmetic.
+ * Faces of b that are coplanar with a face of a up to round-off, with the same outward side, do not
+ * clip. */
 #include "volume/volume_convex.h"
 #include "volume/volume_contact.h"
 #include "volume/volume_dual.h"
@@ -15,17 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The deepest planes are cut first, so that later planes intersect few vertices. More picks than
- * this gain nothing. */
+/* Number of times that the plane most below the polyhedron's middle is clipped first. These planes
+ * remove most, so that later planes intersect few vertices; more of them save no time. */
 #define FIRST_PLANES 4u
 
-/* Error bound of heights in double arithmetic, as a part of the size. */
+/* Upper bound of the error of heights in double arithmetic, as a fraction of the size. */
 #define NEAR (32.0 * CT_UNIT_ROUNDOFF)
 
 typedef struct clipper {
   ct_volume_common *common;
-  ct_wide_plane plane; /* the clipping plane of a double-double clip */
-  uint8_t *is_done;    /* [b faces] */
+  ct_wide_plane plane; /* the plane of the last face, in double-double arithmetic */
+  uint8_t *is_done;    /* [b's faces] the face has been used */
 } clipper;
 
 static void compute_plane_heights(clipper *t, uint32_t face, double *least, double *highest) {
@@ -38,14 +39,14 @@ static void compute_plane_heights(clipper *t, uint32_t face, double *least, doub
   ct_cut_wide_heights(c->cut, &t->plane, NEAR * c->size, least, highest);
 }
 
-/* Clips by the plane of a face of b. False: empty. */
+/* Clips by the plane of a face of b. False: nothing is left. */
 static bool clip_by_face(clipper *t, uint32_t face) {
   ct_volume_common *c = t->common;
   double least, highest;
   assert(face < c->b->face_count && !t->is_done[face]);
   t->is_done[face] = 1;
   compute_plane_heights(t, face, &least, &highest);
-  /* coplanar faces are shared, and do not clip */
+  /* coplanar faces with the same outward side are recorded as shared, and do not clip */
   if (fabs(highest) <= 2.0 * CT_SAME_PLANE * c->size) {
     uint32_t other = ct_volume_same_plane(c, face);
     if (other != CT_CUT_NONE) {
@@ -59,8 +60,8 @@ static bool clip_by_face(clipper *t, uint32_t face) {
   return true;
 }
 
-/* The plane of b farthest below the middle of the polyhedron; CT_CUT_NONE if the middle is inside
- * all planes. */
+/* Returns the unused plane of b above which the middle of the polyhedron is highest; CT_CUT_NONE if
+ * the middle is inside all planes. */
 static uint32_t find_deepest_plane(const clipper *t) {
   const ct_volume_body *b = t->common->b;
   ct_vec3 middle = ct_cut_middle(t->common->cut);
@@ -76,7 +77,8 @@ static uint32_t find_deepest_plane(const clipper *t) {
   return best;
 }
 
-/* Clips by all planes of b. Cost per plane: the vertices left. False: empty, or cancelled. */
+/* Clips by all planes of b. Cost per plane: O(vertices left). False: nothing is left, or
+ * cancelled. */
 static bool clip_by_all_faces(clipper *t) {
   const ct_cancel *cancel = ct_workspace_cancel(t->common->pair->workspace);
   uint32_t count = t->common->b->face_count;
@@ -91,14 +93,14 @@ static bool clip_by_all_faces(clipper *t) {
   return true;
 }
 
-/* Resets the lists: no face is shared or done. */
+/* Resets the lists: no face is shared, no plane has been used. */
 static void reset_face_lists(clipper *t) {
   const ct_volume_common *c = t->common;
   for (uint32_t f = 0; f < c->a->face_count; f++) c->shared[f] = CT_CUT_NONE;
   memset(t->is_done, 0, c->b->face_count);
 }
 
-/* Reserves the face lists. False: out of memory. */
+/* Reserves and resets the face lists. False: out of memory. */
 static bool open_face_lists(ct_volume_common *c, clipper *t) {
   ct_volume_scratch *m = c->pair->memory;
   size_t count = (size_t)c->a->face_count + c->b->face_count;
@@ -115,7 +117,8 @@ static bool open_face_lists(ct_volume_common *c, clipper *t) {
   return true;
 }
 
-/* Computes the contact by the pair's method. False: too thin for double arithmetic. */
+/* Computes the contact by the method of the options. False: the intersection is too thin for double
+ * arithmetic. */
 static bool find_convex_contact(clipper *t) {
   ct_volume_common *c = t->common;
   ct_volume_method method = c->pair->options->method;
@@ -126,7 +129,7 @@ static bool find_convex_contact(clipper *t) {
   return true;
 }
 
-/* Computes the contact by clipping in double-double arithmetic. */
+/* Computes the contact of a thin intersection by clipping in double-double arithmetic. */
 static void find_thin_convex_contact(clipper *t) {
   ct_volume_common *c = t->common;
   ct_volume_widen(c->pair);

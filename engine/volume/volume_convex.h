@@ -4,7 +4,7 @@
 
 #include "volume/volume_pair.h"
 
-/* Adds the contact of two polyhedra, a before b by content, if they intersect. */
+/* Adds the contact of two polyhedra if they intersect; a must be before b by content. */
 void ct_volume_bodies(ct_volume_pair *pair, const ct_volume_body *a, const ct_volume_body *b);
 
 #endif

@@ -1,10 +1,9 @@
 /* Volumetric contacts of curved and rounded bodies: witness points and normal of the distance
  * query, and a volume where a closed form exists.
  *
- * Closed forms: two balls; a ball or an ellipsoid and a half-space; a body inside another, except
- * for shapes with round leaning edges. In all other cases the volume is undefined and a flag says
- * so.
- */
+ * Closed forms: two balls; a ball or an ellipsoid and a half-space; a body inside another, unless
+ * it is a rounded cone, ellipsoid or hull. In all other cases the volume is undefined, and a flag
+ * reports this. */
 #include "volume/volume_gaps.h"
 
 #include "pair/workspace.h"
@@ -15,19 +14,20 @@
 
 #define PI 3.14159265358979323846
 
-/* Error bound of a closed-form volume with an exact depth, as a part of the volume. */
+/* Relative error bound of a closed-form volume whose depth is exact. */
 #define CLOSED_FORM (64.0 * CT_UNIT_ROUNDOFF)
 
 /* A volume and its centroid. */
 typedef struct closed_form_volume {
   double volume;
   ct_vec3 centroid;
-  double depth;       /* penetration depth of the closed form, m; 0: none */
+  double depth; /* penetration depth from which the volume was computed, m; 0: it does not depend on
+                   a depth */
   double depth_error; /* relative error of the depth */
 } closed_form_volume;
 
-/* Volume of a ball's cap of some height; *centroid: distance of its centroid from the ball's
- * centre. */
+/* Returns the volume of a ball's cap of the given height. *centroid: distance of its centroid from
+ * the ball's centre, m. */
 static double compute_cap(double radius, double height, double *centroid) {
   double rest = 2.0 * radius - height;
   assert(height >= 0.0 && radius > 0.0);
@@ -35,13 +35,14 @@ static double compute_cap(double radius, double height, double *centroid) {
   return PI * height * height * (3.0 * radius - height) / 3.0;
 }
 
-/* Intersection of two balls with penetration depth `both`, neither inside the other: two caps on a
- * common plane, where r^2 - x^2 is equal for both. */
+/* Intersects the balls (c, r) and (d, s), neither inside the other, with penetration depth `both`:
+ * two caps on the common plane of their spheres. */
 static closed_form_volume intersect_balls(ct_vec3 c, double r, ct_vec3 d, double s, double both) {
   ct_vec3 between = ct_sub(d, c);
   double apart = ct_norm(between), x, y;
   assert(both > 0.0 && apart > 0.0);
-  /* Products of differences do not cancel; for near-containment one may be rounded below 0. */
+  /* These products of differences have no cancellation; near containment a difference may be
+   * rounded below 0. */
   double first = ct_max2(s - r + apart, 0.0) * both / (2.0 * apart),
          second = ct_max2(r - s + apart, 0.0) * both / (2.0 * apart);
   double v = compute_cap(r, first, &x), w = compute_cap(s, second, &y), sum = v + w;
@@ -50,7 +51,8 @@ static closed_form_volume intersect_balls(ct_vec3 c, double r, ct_vec3 d, double
   return (closed_form_volume){sum, ct_lerp(p, q, w / sum), both, 0.0};
 }
 
-/* The part of an ellipsoid below a plane at some depth: scaled to the unit ball. */
+/* Returns the part of an ellipsoid that is below a plane by `depth`, computed after scaling to the
+ * unit ball. up: the plane's normal. */
 static closed_form_volume cut_ellipsoid(ct_vec3 radii, ct_vec3 up, double depth) {
   ct_vec3 n = ct_vec(up.x * radii.x, up.y * radii.y, up.z * radii.z);
   assert(depth > 0.0);
@@ -61,15 +63,16 @@ static closed_form_volume cut_ellipsoid(ct_vec3 radii, ct_vec3 up, double depth)
                               ct_vec(at.x * radii.x, at.y * radii.y, at.z * radii.z), depth, 0.0};
 }
 
-/* Volume of a rounded cylinder by Steiner's formula, V + S p + M p^2 + 4/3 pi p^3. The mean
- * curvature integral M is pi times the height plus pi^2 times the radius. */
+/* Returns the volume of a cylinder rounded by a ball of radius p, by Steiner's formula V + S p + M
+ * p^2 + 4/3 pi p^3 with volume V and surface S of the cylinder; its integral of mean curvature is M
+ * = pi height + pi^2 radius. */
 static double compute_rounded_cylinder_volume(double radius, double height, double p) {
   double surface = 2.0 * PI * radius * (radius + height), curvature = PI * (height + PI * radius);
   return PI * radius * radius * height + p * (surface + p * (curvature + 4.0 / 3.0 * PI * p));
 }
 
-/* Volume and centroid of a whole body; inset rounding shrinks the core first. False: no closed
- * form, other rounded edges depend on their angles. */
+/* Computes volume and centroid of a whole body; inset rounding shrinks the sharp shape first.
+ * False: there is no closed form, because the volume of rounded edges depends on their angles. */
 static bool measure_whole_body(const ct_shape *shape, const ct_frame *frame,
                                closed_form_volume *out) {
   ct_sharp_shape inner = ct_shape_sharp(shape);
@@ -92,7 +95,8 @@ static bool is_unrounded_ellipsoid(const ct_shape *shape) {
   return shape->kind == CT_KIND_ELLIPSOID && shape->rounding == 0.0 && shape->margin == 0.0;
 }
 
-/* Penetration depth of a ball or unrounded ellipsoid in a half-space. */
+/* Returns the penetration depth of a ball or an unrounded ellipsoid in a half-space, m. z: of the
+ * centre. */
 static ct_dd compute_plane_depth(ct_volume_pair *pair, double z, ct_vec3 radii, bool is_ball) {
   const ct_wide_plane plane = ct_wide_half_space(&pair->wide, ct_shape_growth(pair->b.shape));
   const ct_dd3 center = {{0.0, 0.0}, {0.0, 0.0}, ct_dd_of(z)}, *n = &plane.normal;
@@ -103,7 +107,8 @@ static ct_dd compute_plane_depth(ct_volume_pair *pair, double z, ct_vec3 radii, 
   return ct_dd_add(ct_dd_sqrt(ct_dd3_dot(&scaled, &scaled)), ct_dd_neg(height));
 }
 
-/* Penetration depth of two balls. */
+/* Returns the penetration depth of two balls, m: centres at z and w on the z axes of a and b, radii
+ * r and s. */
 static ct_dd compute_ball_depth(ct_volume_pair *pair, double z, double r, double w, double s) {
   const ct_dd3 second = ct_wide_place(&pair->wide, ct_vec(0.0, 0.0, w)),
                first = ct_dd3_of(ct_vec(0.0, 0.0, z));
@@ -111,8 +116,9 @@ static ct_dd compute_ball_depth(ct_volume_pair *pair, double z, double r, double
   return ct_dd_add(ct_two_sum(r, s), ct_dd_neg(ct_dd_sqrt(ct_dd3_dot(&between, &between))));
 }
 
-/* A depth with a relative error of some u. If it is not positive, the depth of the distance query
- * with an error of the same size, so that a reported volume is known to be uncertain. */
+/* Returns the depth, which has a relative error of a few unit round-offs. If it is not positive,
+ * returns the depth of the distance query instead and sets *error to the same value, so that the
+ * reported volume is marked as uncertain. */
 static double choose_depth(ct_dd wide, double query_depth, double *error) {
   double depth = ct_dd_value(wide);
   assert(query_depth > 0.0);
@@ -121,13 +127,13 @@ static double choose_depth(ct_dd wide, double query_depth, double *error) {
   return query_depth;
 }
 
-/* Round-off of radii that are sums with a rounding or a margin, m. */
+/* Returns the round-off of radii that are sums with a rounding or a margin, m; 0 for others. */
 static double bound_radius_error(const ct_shape *a, const ct_shape *b, double size) {
   bool is_sum = a->rounding != 0.0 || a->margin != 0.0 || b->rounding != 0.0 || b->margin != 0.0;
   return is_sum ? 4.0 * CT_UNIT_ROUNDOFF * size : 0.0;
 }
 
-/* Volume of the intersection and its error bound. False: no closed form. */
+/* Computes volume, centroid and depth of the intersection. False: there is no closed form. */
 static bool find_closed_form(ct_volume_pair *pair, ct_relation relation, double depth,
                              closed_form_volume *out) {
   const ct_shape *a = pair->a.shape, *b = pair->b.shape;

@@ -10,15 +10,17 @@ void ct_cut_free(ct_cut *cut) { free(cut->block); }
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* Next part of the block, 16-byte aligned; without a base only the size is added up. */
+/* Returns the address of the next array in the block, 16-byte aligned, and adds its size to *used.
+ * If base is NULL, only adds the size. */
 static void *take_block_part(char *base, size_t *used, size_t bytes) {
   void *at = base ? base + *used : NULL;
   *used += (bytes + 15) / 16 * 16;
   return at;
 }
 
-/* Bounds by Euler's formula: with at least three edges a vertex, fewer than 2 faces vertices and 6
- * faces half-edges. */
+/* Sets the pointers to all arrays in the block for at most `faces` faces, and returns the block's
+ * size. By Euler's formula, with at least three edges at a vertex, there are fewer than 2 faces
+ * vertices and 6 faces half-edges. */
 static size_t lay_out_block(ct_cut *cut, char *base, size_t faces) {
   size_t used = 0, vertices = 2 * faces + 2, edges = 6 * faces;
   cut->x = take_block_part(base, &used, vertices * sizeof(double));
@@ -54,7 +56,8 @@ static bool reserve_faces(ct_cut *cut, size_t faces) {
 
 /* ---- initial body --------------------------------------------------------------------------- */
 
-/* Links twin half-edges: each half-edge searches the list of those that end at its start. */
+/* Links twin half-edges. Half-edges without a twin so far are in lists by start vertex; each
+ * half-edge searches the list of its end vertex for one that ends at its start. */
 static void link_twins(ct_cut *cut) {
   for (uint32_t v = 0; v < cut->vertex_count; v++) cut->head[v] = CT_CUT_NONE;
   for (uint32_t e = 0; e < cut->edge_count; e++) {
@@ -90,7 +93,7 @@ bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
   assert(cut->vertex_count + body->face_count == cut->edge_count / 2 + 2);
   cut->spare = CT_CUT_NONE;
   cut->stamp = 0;
-  /* vertices, exact so far */
+  /* copy the vertices, whose low parts are 0 at first */
   memcpy(cut->x, body->x, body->vertex_count * sizeof *cut->x);
   memcpy(cut->y, body->y, body->vertex_count * sizeof *cut->y);
   memcpy(cut->z, body->z, body->vertex_count * sizeof *cut->z);
@@ -160,7 +163,7 @@ ct_vec3 ct_cut_middle(const ct_cut *cut) {
 static inline uint32_t get_edge_end(const ct_cut *cut, uint32_t edge) {
   return cut->edges[cut->edges[edge].twin].origin;
 }
-/* The next edge around the origin. */
+/* Returns the next half-edge with the same origin. */
 static inline uint32_t get_next_around(const ct_cut *cut, uint32_t edge) {
   return cut->edges[cut->edges[edge].twin].next;
 }
@@ -173,8 +176,8 @@ static void mark_outside(ct_cut *cut, uint32_t v) {
   cut->outside[cut->outside_count++] = v;
 }
 
-/* Marks the vertices above the plane that are connected to the highest one. Others are above by
- * round-off only. */
+/* Marks the vertices above the plane that are connected to the highest one by vertices above it.
+ * Other vertices are above by round-off only. */
 static void mark_removed_vertices(ct_cut *cut) {
   uint32_t top = 0;
   for (uint32_t v = 1; v < cut->vertex_count; v++) {
@@ -192,8 +195,8 @@ static void mark_removed_vertices(ct_cut *cut) {
   }
 }
 
-/* Counts the edges between removed and remaining vertices; *out is one of them, from a remaining
- * vertex. */
+/* Returns the number of edges between removed and remaining vertices. *out: one of their
+ * half-edges, from the remaining vertex. */
 static uint32_t count_cut_edges(const ct_cut *cut, uint32_t *out) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < cut->outside_count; i++) {
@@ -209,7 +212,8 @@ static uint32_t count_cut_edges(const ct_cut *cut, uint32_t *out) {
   return count;
 }
 
-/* Traces the cut face by face. */
+/* Lists the crossings of the plane in order around the cut, face by face, from half-edge
+ * `first`. */
 static void trace_cut(ct_cut *cut, uint32_t first) {
   uint32_t out = first;
   cut->crossing_count = 0;
@@ -221,8 +225,8 @@ static void trace_cut(ct_cut *cut, uint32_t first) {
   } while (out != first);
 }
 
-/* Removes pockets: remaining vertices that are not connected to the lowest one, below the plane by
- * round-off only. Remaining vertices carry the mark stamp + 1 meanwhile. */
+/* Removes pockets: remaining vertices that are not connected to the lowest one; they are below the
+ * plane by round-off only. During the search, connected vertices have the mark stamp + 1. */
 static void remove_pockets(ct_cut *cut) {
   uint32_t low = CT_CUT_NONE, count = 0, *stays = cut->head;
   for (uint32_t v = 0; v < cut->vertex_count; v++) {
@@ -251,7 +255,7 @@ static void remove_pockets(ct_cut *cut) {
 
 /* ---- the cut -------------------------------------------------------------------------------- */
 
-/* Intersection of an edge with the plane in double-double arithmetic. */
+/* Returns the intersection of an edge with the plane, in double-double arithmetic. */
 static ct_dd3 intersect_edge_wide(const ct_cut *cut, uint32_t inside, uint32_t outside) {
   const ct_dd3 p = ct_cut_wide_vertex(cut, inside), q = ct_cut_wide_vertex(cut, outside),
                edge_vector = ct_dd3_minus(&q, &p);
@@ -265,7 +269,7 @@ static ct_dd3 intersect_edge_wide(const ct_cut *cut, uint32_t inside, uint32_t o
                   ct_dd_add(p.z, ct_dd_mul(edge_vector.z, part))};
 }
 
-/* Intersection of an edge with the plane, computed from the nearer end. */
+/* Returns the intersection of an edge with the plane, computed from the end nearer to the plane. */
 static ct_vec3 intersect_edge_with_plane(const ct_cut *cut, uint32_t inside, uint32_t outside) {
   ct_vec3 p = ct_cut_vertex(cut, inside), q = ct_cut_vertex(cut, outside);
   double below = -cut->height[inside], above = cut->height[outside];
@@ -284,8 +288,8 @@ static uint32_t allocate_edge(ct_cut *cut) {
   return e;
 }
 
-/* Frees removed edges and faces. All are collected before the first is freed, because a tour around
- * a vertex uses the edges of others. */
+/* Frees the removed half-edges and faces. All are listed before the first is freed, because
+ * visiting the edges around a vertex uses edges of other vertices. */
 static void free_removed_edges(ct_cut *cut) {
   uint32_t count = 0, *leaving = cut->link;
   for (uint32_t i = 0; i < cut->crossing_count; i++)
@@ -314,7 +318,7 @@ static void store_vertex(ct_cut *cut, uint32_t v, const ct_dd3 *p) {
   cut->low_z[v] = p->z.low;
 }
 
-/* Creates the new vertices, in the slots of removed ones first. */
+/* Creates the new vertices and their half-edges, in the slots of removed vertices first. */
 static void create_cut_vertices(ct_cut *cut) {
   for (uint32_t i = 0; i < cut->crossing_count; i++) {
     ct_cut_crossing *c = &cut->crossings[i];
@@ -328,7 +332,8 @@ static void create_cut_vertices(ct_cut *cut) {
   }
 }
 
-/* Closes each cut face by an edge between its two crossings, and the new face by the twins. */
+/* Closes each cut face by a half-edge between its two crossings; the twins of these half-edges form
+ * the new face. */
 static void close_cut_faces(ct_cut *cut, uint32_t cap) {
   uint32_t n = cut->crossing_count;
   for (uint32_t i = 0; i < n; i++) {
@@ -344,7 +349,7 @@ static void close_cut_faces(ct_cut *cut, uint32_t cap) {
   cut->first[cap] = cut->crossings[0].cap;
 }
 
-/* Moves the last vertices into the free slots. */
+/* Moves the last vertices into the slots of removed vertices that were not reused. */
 static void compact_vertices(ct_cut *cut) {
   for (uint32_t i = cut->crossing_count; i < cut->outside_count; i++) {
     uint32_t hole = cut->outside[i];
@@ -368,7 +373,7 @@ void ct_cut_plane(ct_cut *cut, uint32_t face) {
   assert(face < cut->face_count && cut->first[face] == CT_CUT_NONE);
   uint32_t first = CT_CUT_NONE;
   cut->stamp += 2;
-  /* mark the removed part; it and the rest become connected */
+  /* mark the removed part; afterwards it and the remaining part are each connected */
   mark_removed_vertices(cut);
   assert(cut->outside_count < cut->vertex_count);
   uint32_t crossings = count_cut_edges(cut, &first);
@@ -380,7 +385,7 @@ void ct_cut_plane(ct_cut *cut, uint32_t face) {
     trace_cut(cut, first);
     assert(cut->crossing_count == crossings && "what stays is one piece");
   }
-  /* new vertices, before the old ones are overwritten */
+  /* compute new vertices, before removed ones are overwritten */
   for (uint32_t i = 0; i < cut->crossing_count; i++) {
     ct_cut_crossing *c = &cut->crossings[i];
     uint32_t inside = cut->edges[c->out].origin, outside = get_edge_end(cut, c->out);

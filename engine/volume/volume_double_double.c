@@ -5,8 +5,8 @@
 
 #include <assert.h>
 
-/* Error bound of a hull's planes in u: normals are unit to 2 u, and offsets are rounded with
- * them. */
+/* Error bound of the planes of a hull, in unit round-offs: normals are unit vectors up to 2, and
+ * the offsets are rounded accordingly. */
 #define PLANE_ROUNDOFFS 8.0
 
 /* ---- frames --------------------------------------------------------------------------------- */
@@ -19,14 +19,15 @@ static ct_dd3 add_wide(const ct_dd3 *a, const ct_dd3 *b) {
   return (ct_dd3){ct_dd_add(a->x, b->x), ct_dd_add(a->y, b->y), ct_dd_add(a->z, b->z)};
 }
 
-/* s a b, for two components of a quaternion. */
+/* Returns the product s a b, where a and b are components of a quaternion. */
 static ct_dd multiply_components(ct_dd s, double a, double b) {
   return ct_dd_mul(s, ct_two_product(a, b));
 }
 
 static ct_dd subtract_wide(ct_dd a, ct_dd b) { return ct_dd_add(a, ct_dd_neg(b)); }
 
-/* Rotation of q/|q|, with the formulas of ct_quat_matrix. */
+/* Returns the frame of a pose; the rotation is that of q / |q|, by the formulas of
+ * ct_quat_matrix. */
 static ct_wide_frame make_frame_of_pose(const ct_pose *pose) {
   ct_quat q = pose->rotation;
   ct_dd norm = ct_dd_add(ct_dd_add(ct_two_product(q.x, q.x), ct_two_product(q.y, q.y)),
@@ -50,7 +51,7 @@ static ct_dd3 rotate_wide(const ct_wide_frame *f, const ct_dd3 *v) {
   return (ct_dd3){ct_dd3_dot(&f->x, v), ct_dd3_dot(&f->y, v), ct_dd3_dot(&f->z, v)};
 }
 
-/* Product of the rotations of f and g. */
+/* Writes the product of the rotations of f and g to *out. */
 static void multiply_rotations(const ct_wide_frame *f, const ct_wide_frame *g, ct_wide_frame *out) {
   const ct_dd3 columns[3] = {
       {g->x.x, g->y.x, g->z.x}, {g->x.y, g->y.y, g->z.y}, {g->x.z, g->y.z, g->z.z}};
@@ -76,7 +77,8 @@ static ct_wide_frame make_wide_frame(const ct_placed *placed, const ct_volume_po
   return both;
 }
 
-/* Inverse rotation by the adjugate: the transpose of a rounded rotation is off by some u. */
+/* Returns the inverse rotation, by the adjugate: since the rotation is rounded, its transpose
+ * differs from its inverse by a few unit round-offs. */
 static ct_wide_frame invert_rotation(const ct_wide_frame *f) {
   const ct_dd3 a = ct_dd3_cross(&f->y, &f->z), b = ct_dd3_cross(&f->z, &f->x),
                c = ct_dd3_cross(&f->x, &f->y);
@@ -112,8 +114,7 @@ static ct_vec3 get_own_vertex(const ct_volume_body *body, uint32_t v) {
   return ct_vec(body->own_x[v], body->own_y[v], body->own_z[v]);
 }
 
-/* Index k of the face's vertices k and k + 1 that span the largest triangle with its first
- * vertex. */
+/* Returns k >= 1 such that the face's vertices 0, k and k + 1 span the largest triangle. */
 static uint32_t find_widest_corner(const ct_volume_body *body, const uint32_t *loop,
                                    uint32_t count) {
   ct_vec3 p = get_own_vertex(body, loop[0]);

@@ -1,13 +1,14 @@
-/* Contact of two convex polyhedra by the dual hull (Muller, Preparata 1978), requested by name.
+/* Contact of two convex polyhedra by the dual hull (Muller, Preparata 1978), used only if the
+ * options name it.
  *
  * The planes of both bodies are dualised about an inner point, the convex hull of the dual points
  * is built, and its polar is the intersection; the contact is then computed as for a clipped
  * polyhedron. The inner point is the centre of the largest inscribed ball or, in the method of
- * Koziara's Solfec, the end of its iteration with a tolerance epsilon.
+ * Koziara's Solfec, the result of its iteration with a tolerance epsilon.
  *
- * Limits: an intersection without an interior point beyond round-off is reported as touching.
- * Solfec's method may move planes outward and merge vertices within some epsilon, with a flag.
- */
+ * Limits: an intersection without an interior point beyond round-off is reported as touching. The
+ * Solfec method may move planes outward and merge vertices by a few epsilon; a flag reports
+ * this. */
 #include "volume/volume_dual.h"
 #include "convex/gjk.h"
 #include "hull/hull_polar.h"
@@ -20,24 +21,26 @@
 
 /* ---- dual construction ----------------------------------------------------------------------- */
 
-/* Solfec's inner point iteration: passes, and the first step in epsilons. */
+/* Solfec's iteration for the inner point: largest number of passes, and step of the first pass in
+ * units of epsilon. */
 #define REFINE_PASSES 5
 #define REFINE_STEP 32.0
 
-/* Solfec merges points if no coordinate differs by more than this many epsilons. */
+/* Solfec merges points if no coordinate differs by more than this, in units of epsilon. */
 #define MERGE_DISTANCE 2.0
-/* Displacement bound in epsilons: of merged vertices 2 sqrt(3), of planes 2. */
+/* Upper bound of the displacement, in units of epsilon: of merged vertices 2 sqrt(3), of planes
+ * 2. */
 #define DISPLACEMENT_EPSILONS 4.0
 
 /* The dual construction of two polyhedra. */
 typedef struct dual_construction {
   const ct_volume_body *a, *b;
-  ct_plane_set planes; /* planes of both bodies; the Solfec method may change offsets */
-  uint32_t *source;    /* [planes.count] origin of each plane: a face of a, or a's face_count plus a
-                          face of b */
-  ct_vec3 inner;       /* the inner point */
-  double margin;       /* its least distance from a plane, m; negative outside */
-  ct_hull_cells solid; /* face_source indexes `source` */
+  ct_plane_set planes; /* planes of both bodies; the Solfec method may change their offsets */
+  uint32_t *source; /* [planes.count] origin of each plane: index of a face of a, or a's face_count
+                       plus index of a face of b */
+  ct_vec3 inner;    /* the inner point */
+  double margin;    /* least distance of `inner` from a plane, m; negative if it is outside */
+  ct_hull_cells solid; /* the intersection; its face_source are indices into `source` */
 } dual_construction;
 
 static void append_body_plane(dual_construction *d, const ct_volume_body *body, uint32_t face,
@@ -51,8 +54,9 @@ static void append_body_plane(dual_construction *d, const ct_volume_body *body, 
   d->source[p->count++] = source;
 }
 
-/* Collects the planes of both bodies except b's faces that are shared with a (shared[a faces],
- * CT_CUT_NONE: not shared). False: out of memory. Call close_dual in both cases. */
+/* Collects the planes of both bodies, except those of b's faces that are shared with a face of a.
+ * shared: [a's faces] the shared face of b, or CT_CUT_NONE. False: out of memory. In both cases
+ * close_dual must be called. */
 static bool open_dual(dual_construction *d, const ct_volume_body *a, const ct_volume_body *b,
                       const uint32_t *shared) {
   size_t count = (size_t)a->face_count + b->face_count;
@@ -95,8 +99,8 @@ static void update_inner_margin(dual_construction *d) {
     d->margin = ct_min2(d->margin, -compute_inner_height(d, i));
 }
 
-/* Sets the inner point to the centre of the largest inscribed ball; its margin is known to
- * *resolution. */
+/* Sets the inner point to the centre of the largest inscribed ball; the margin has an error of at
+ * most *resolution. */
 static void set_inner_to_ball_centre(dual_construction *d, double *resolution) {
   ct_inscribed ball = ct_inscribed_ball(d->planes.unit, d->planes.count, d->planes.cancel);
   d->inner = ball.center;
@@ -104,9 +108,9 @@ static void set_inner_to_ball_centre(dual_construction *d, double *resolution) {
   *resolution = ball.resolution;
 }
 
-/* Sets the inner point by Solfec's iteration: in each of at most five passes, every plane nearer
- * than epsilon pushes the point inward. The step starts at 32 epsilon and halves each pass. If the
- * last pass still displaced the point, `start` is used, as in Solfec. */
+/* Sets the inner point by Solfec's iteration from `start`: in each of at most REFINE_PASSES passes,
+ * every plane nearer than epsilon displaces the point inward by a step, which halves from pass to
+ * pass. If the last pass still displaced the point, `start` is used, as in Solfec. */
 static void refine_inner_point(dual_construction *d, ct_vec3 start, double epsilon) {
   double step = REFINE_STEP * epsilon;
   assert(epsilon > 0.0);
@@ -124,8 +128,8 @@ static void refine_inner_point(dual_construction *d, ct_vec3 start, double epsil
   update_inner_margin(d);
 }
 
-/* Displaces planes nearer to the inner point than epsilon outward to epsilon. True if any changed.
- */
+/* Displaces every plane that is nearer to the inner point than epsilon outward to this distance.
+ * True if any was displaced. */
 static bool displace_near_planes(dual_construction *d, double epsilon) {
   bool any = false;
   assert(epsilon > 0.0);
@@ -139,7 +143,7 @@ static bool displace_near_planes(dual_construction *d, double epsilon) {
   return any;
 }
 
-/* Computes the intersection from the inner point. Status codes: hull/hull_polar.h. */
+/* Computes the intersection from the inner point. For the status see hull/hull_polar.h. */
 static ct_status solve_dual(dual_construction *d) {
   ct_hull_builder grow = {0};
   ct_hull_cells dual = {0};
@@ -153,8 +157,8 @@ static ct_status solve_dual(dual_construction *d) {
 
 /* ---- contact --------------------------------------------------------------------------------- */
 
-/* Lists coplanar faces of both bodies as shared: one plane. Solfec merges their dual points
- * instead, with the same faces left. */
+/* Lists coplanar faces of both bodies with the same outward side as shared, so that each plane
+ * occurs once. Solfec merges their dual points instead, with the same result. */
 static void find_shared_faces(ct_volume_common *c, const ct_cancel *cancel) {
   for (uint32_t f = 0; f < c->b->face_count && !ct_cancel_raised(cancel); f++) {
     uint32_t other = ct_volume_same_plane(c, f);
@@ -162,8 +166,8 @@ static void find_shared_faces(ct_volume_common *c, const ct_cancel *cancel) {
   }
 }
 
-/* Solfec's start point: the closest point on a where GJK ends. False: the bodies are farther apart
- * than epsilon. */
+/* Finds Solfec's start point: the closest point on a when GJK ends. False: the bodies are farther
+ * apart than epsilon. */
 static bool find_start_point(const ct_volume_common *c, ct_vec3 *start) {
   ct_gjk g = {.a = &c->a->proxy, .b = &c->b->proxy, .threshold = c->epsilon, .enough = -INFINITY};
   ct_gjk_outcome outcome = ct_gjk_run(&g);
@@ -173,8 +177,8 @@ static bool find_start_point(const ct_volume_common *c, ct_vec3 *start) {
   return true;
 }
 
-/* Finds an inner point by the chosen method. False: none exists; flags of the result say why if
- * known. */
+/* Finds an inner point by the method of the options. False: there is none; pair->flags report the
+ * reason if it is known. */
 static bool find_inner_point(ct_volume_common *c, dual_construction *dual) {
   if (c->epsilon > 0.0) {
     ct_vec3 start;
@@ -215,7 +219,8 @@ static bool copy_solid_to_cut(ct_volume_common *c, dual_construction *dual) {
   return ct_cut_open(c->cut, &solid, 0);
 }
 
-/* Replaces each vertex by the first one that Solfec 1.0 considers equal. True if any changed. */
+/* Replaces each vertex by the first one that Solfec 1.0 regards as equal. True if any vertex
+ * changed. */
 static bool merge_near_vertices(ct_cut *cut, double epsilon, const ct_cancel *cancel) {
   bool any = false;
   for (uint32_t v = 1; v < cut->vertex_count && !ct_cancel_raised(cancel); v++) {
@@ -242,7 +247,8 @@ static ct_aabb compute_body_aabb(const ct_volume_body *body) {
   return box;
 }
 
-/* Solfec's own check: no vertex is outside the bounding box of both bodies by more than epsilon. */
+/* Solfec's own check: true if no vertex is outside the bounding box of both bodies by more than
+ * epsilon. */
 static bool is_within_bodies(const ct_volume_common *c) {
   ct_aabb box =
       ct_aabb_expand(ct_aabb_union(compute_body_aabb(c->a), compute_body_aabb(c->b)), c->epsilon);
@@ -253,7 +259,7 @@ static bool is_within_bodies(const ct_volume_common *c) {
   return true;
 }
 
-/* Adds the contact of the intersection. False: as ct_volume_add_common. */
+/* Adds the contact of the intersection. False: as for ct_volume_add_common. */
 static bool add_dual_contact(ct_volume_common *c, dual_construction *dual) {
   ct_status status = solve_dual(dual);
   if (status == CT_OK && !copy_solid_to_cut(c, dual)) status = CT_OUT_OF_MEMORY;
@@ -269,7 +275,7 @@ static bool add_dual_contact(ct_volume_common *c, dual_construction *dual) {
   c->source = dual->solid.face_source;
   c->inner = dual->inner;
   c->margin = dual->margin;
-  /* Solfec merges near vertices and rejects implausible results */
+  /* Solfec merges vertices that are near each other, and rejects implausible results */
   if (c->epsilon > 0.0) {
     bool merged = merge_near_vertices(c->cut, c->epsilon, dual->planes.cancel),
          swollen = c->flags & CT_VOLUME_FLAG_TOLERANCE_RAISED;

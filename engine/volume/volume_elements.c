@@ -1,10 +1,10 @@
 /* Volumetric contacts of meshes of elements: one contact per pair of overlapping elements, or per
- * element and convex polyhedron. The volumes add up to the volume of the whole intersection.
+ * element and convex polyhedron. Their volumes add up to the volume of the whole intersection.
  *
- * An element is the convex hull of its corners. Inner faces between elements bound the intersection
- * and count in areas and positions, but not in normals. An element without outer faces has no
- * contact in Koziara's Solfec (mesh elements), nor with the Solfec method here.
- */
+ * An element is represented by the convex hull of its vertices. Faces between elements bound the
+ * intersections and count in areas and positions, but not in normals. In Koziara's Solfec (mesh
+ * elements) an element without outer faces has no contact, and neither has it with the Solfec
+ * method here. */
 #include "pair/workspace.h"
 #include "volume/volume_convex.h"
 
@@ -13,15 +13,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Faces of the convex hull of eight points, at most. */
+/* Largest number of faces of the convex hull of eight points. */
 #define FACES_MAX 12
-/* Round-off of a box transformed to another frame, as a part of its size and distance. */
+/* Round-off of a box transformed to another frame, relative to its size and distance. */
 #define BOX_SLACK (64.0 * CT_UNIT_ROUNDOFF)
 
-/* A body as convex pieces: its elements, or the shape. */
+/* A body as convex pieces: its elements, or the shape as a single piece. */
 typedef struct piecewise {
   const ct_shape *shape;
-  const ct_frame *frame;        /* frame in the pair's frame; NULL: identity */
+  const ct_frame *frame;        /* frame of the body in the pair's frame; NULL: identity */
   const ct_elements_view *view; /* NULL: a single piece, the shape */
 } piecewise;
 
@@ -29,7 +29,8 @@ typedef struct piecewise {
 typedef struct piece {
   ct_volume_body body;
   uint8_t inner[FACES_MAX];
-  uint32_t surface[FACES_MAX], face[FACES_MAX]; /* face: number in the element */
+  uint32_t surface[FACES_MAX], face[FACES_MAX]; /* surface id of each hull face, and index of the
+                                                   element face that it belongs to */
 } piece;
 
 static piecewise make_piecewise(ct_placed placed, const ct_frame *frame) {
@@ -45,7 +46,7 @@ static bool is_outer_face(const ct_elements_view *view, uint32_t element, uint32
   return view->across[element * view->face_stride + face] == CT_NO_ELEMENT;
 }
 
-/* True if the piece has a face on the body's surface, as Solfec's method requires. */
+/* True if the piece has a face on the body's surface. The Solfec method ignores other pieces. */
 static bool has_outer_face(const piecewise *p, uint32_t i) {
   if (!p->view) return true;
   for (uint32_t f = 0; f < ct_elements_form(p->view, i)->faces; f++)
@@ -53,7 +54,7 @@ static bool has_outer_face(const piecewise *p, uint32_t i) {
   return false;
 }
 
-/* Index of an outer face in `outer`: binary search. */
+/* Returns the index of an outer face in view->outer, by binary search. */
 static uint32_t find_outer_index(const ct_elements_view *view, uint32_t face) {
   uint32_t low = 0, high = view->outer_count;
   while (low < high) {
@@ -65,8 +66,8 @@ static uint32_t find_outer_index(const ct_elements_view *view, uint32_t face) {
   return low;
 }
 
-/* Sets surface and kind of a hull face. A hull face that combines two coplanar element faces counts
- * as outer, with the lowest number, if the element has any outer face. */
+/* Sets surface id and kind of a hull face. A hull face that combines two coplanar element faces
+ * counts as outer if the element has any outer face, and gets surface index 0. */
 static void describe_hull_face(const ct_elements_view *view, uint32_t element, uint32_t hull_face,
                                bool any_outer, piece *out) {
   uint32_t face = ct_elements_hull_face(view, element, hull_face);
@@ -79,7 +80,7 @@ static void describe_hull_face(const ct_elements_view *view, uint32_t element, u
   out->surface[hull_face] = view->surface_ids ? view->surface_ids[place] : place;
 }
 
-/* Places a piece in the pair's frame. False: out of memory. */
+/* Makes the polyhedron of a piece in the pair's frame. False: out of memory. */
 static bool place_convex_piece(const piecewise *p, uint32_t i, ct_volume_body_storage *storage,
                                piece *out) {
   if (!p->view) return ct_volume_body_place(p->shape, p->frame, storage, &out->body);
@@ -97,7 +98,7 @@ static bool place_convex_piece(const piecewise *p, uint32_t i, ct_volume_body_st
 
 /* ---- candidates ----------------------------------------------------------------------------- */
 
-/* Query for the pieces of b with boxes that overlap the box of a's piece. */
+/* Query for the pieces of b whose boxes overlap the box of a piece of a. */
 typedef struct piece_query {
   ct_volume_scratch *memory;
   size_t count;
@@ -124,7 +125,7 @@ static int compare_element_numbers(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
-/* A box of the pair's frame, transformed to b's own frame and enlarged by its round-off. */
+/* Returns the box, given in the pair's frame, in b's own frame, enlarged by its round-off. */
 static ct_aabb transform_aabb(const ct_frame *frame, const ct_aabb *box) {
   ct_vec3 middle = ct_scale(ct_add(box->min, box->max), 0.5),
           half = ct_scale(ct_sub(box->max, box->min), 0.5);
@@ -144,7 +145,8 @@ static ct_aabb get_piece_aabb(const piecewise *p, uint32_t i) {
   return p->view ? p->view->boxes[i] : ct_shape_aabb(p->shape, &identity);
 }
 
-/* Lists the candidates for a's piece i in ascending order. False: out of memory. */
+/* Lists the pieces of b that may intersect piece i of a, ascending, in memory->elements. False: out
+ * of memory. */
 static bool find_candidate_pieces(ct_volume_scratch *memory, const piecewise *a, uint32_t i,
                                   const piecewise *b, size_t *count) {
   piece_query f = {memory, 0, false};
@@ -167,7 +169,7 @@ static void rename_hull_face(uint32_t *face, const piece *p) {
   if (*face != CT_NO_FACE && p->body.is_inner) *face = p->face[*face];
 }
 
-/* Replaces hull faces of triangles by element faces. */
+/* Replaces the hull faces of the triangles from `first` on by element faces. */
 static void rename_triangle_faces(ct_volume_pair *pair, uint32_t first, const piece *a,
                                   const piece *b) {
   for (uint32_t t = first; t < pair->memory->triangle_count; t++) {
@@ -177,7 +179,7 @@ static void rename_triangle_faces(ct_volume_pair *pair, uint32_t first, const pi
   }
 }
 
-/* Replaces hull faces of stages by element faces. */
+/* Replaces the hull faces of the new points and faces of stages by element faces. */
 static void rename_stage_faces(ct_volume_pair *pair, uint32_t first_point, uint32_t first_face,
                                const piece *a, const piece *b) {
   ct_volume_scratch *m = pair->memory;
@@ -191,7 +193,7 @@ static void rename_stage_faces(ct_volume_pair *pair, uint32_t first_point, uint3
   }
 }
 
-/* Adds the contacts of one piece of a. */
+/* Adds the contacts of piece i of a with all pieces of b. */
 static void add_piece_contacts(ct_volume_pair *pair, const piecewise *a, uint32_t i,
                                const piecewise *b) {
   ct_volume_scratch *m = pair->memory;

@@ -7,10 +7,11 @@
 
 #include <assert.h>
 
-/* Largest distance of a surface point from the surface, in unit round-offs of the size. */
+/* Largest distance from the surface of a computed surface point, in unit round-offs of the size. */
 #define SURFACE_ROUNDOFFS 256.0
 
-/* Distance query with both bodies displaced outward by `by` along a direction. */
+/* Computes the distance of the pair with both bodies displaced outward by `by` along a
+ * direction. */
 static ct_pair_result query_displaced_distance(ct_volume_pair *pair, ct_vec3 along, double by) {
   ct_pair_options options = {.threshold = INFINITY};
   ct_frame a = ct_frame_of(ct_pose_identity()), b = pair->relative;
@@ -33,8 +34,8 @@ void ct_volume_use_distance_normal(ct_volume_pair *pair, ct_volume_contact *c) {
   if (r.flags & CT_FLAG_NORMAL_ARBITRARY) c->flags |= CT_VOLUME_FLAG_NORMAL_ARBITRARY;
 }
 
-/* Support value of a body along a direction of its own frame. A half-space: its surface, valid
- * along its normal only. */
+/* Returns the support of a body along a direction in its own frame. For a half-space, which has a
+ * support along its normal only, the height of its surface. */
 static double compute_body_support(const ct_shape *shape, ct_vec3 along) {
   double growth = ct_shape_growth(shape);
   if (shape->kind == CT_KIND_PLANE) return growth;
@@ -61,8 +62,8 @@ void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *c) {
 
 /* ---- surfaces ------------------------------------------------------------------------------- */
 
-/* Face with the plane nearest to a point, planes enlarged by rounding and margin. An inset hull has
- * the faces of its outer hull that shrinking left. */
+/* Returns the id of the face whose plane, displaced by rounding and margin, is nearest to a point.
+ * An inset hull uses the faces of its outer hull that insetting left. */
 static uint32_t find_hull_surface(const ct_shape *shape, ct_vec3 p) {
   const ct_hull *outer = ct_hull_outer(shape->hull);
   const ct_hull_view *v = ct_hull_get(shape->hull), *named = ct_hull_get(outer);
@@ -89,8 +90,8 @@ static uint32_t find_box_surface(const ct_shape *shape, ct_vec3 p) {
   return shape->surface_ids ? shape->surface_ids[face] : face;
 }
 
-/* Identifier of the outer element face that contains a boundary triangle; for a mesh, the
- * triangle. */
+/* Returns the id of the outer element face that contains a boundary triangle; for a mesh, the
+ * triangle's index. */
 static uint32_t get_triangle_surface(const ct_shape *shape, uint32_t triangle) {
   if (!ct_kind_has_elements(shape->kind)) return triangle;
   const ct_elements_view *view = ct_elements_get(shape->elements);
@@ -123,7 +124,7 @@ void ct_volume_curved_surfaces(const ct_volume_pair *pair, const ct_pair_result 
   c->surface_b = ct_shape_surface_at(pair->b.shape, in_b, out_of_b);
 }
 
-/* True if a point is inside a solid mesh or on its surface to round-off. */
+/* True if a point is inside a solid mesh, or on its surface up to round-off. */
 static bool is_in_solid_mesh(const ct_mesh *mesh, ct_vec3 p) {
   ct_mesh_foot foot;
   double slack = SURFACE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (ct_mesh_get(mesh)->radius + ct_max_abs(p));

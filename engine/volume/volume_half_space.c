@@ -1,15 +1,15 @@
-/* Volumetric contact of a polyhedron (convex or a solid mesh) and a half-space: the part below the
- * plane, closed by the section as its lid. In the first body's frame.
+/* Volumetric contact of a polyhedron (convex or a solid mesh) and a half-space: the part of the
+ * polyhedron below the plane, closed by the section as its lid. All in the frame of the first body.
  *
  * Each triangle is clipped at the plane (Sutherland, Hodgman 1974); volume and moments are sums
  * over the clipped triangles by the divergence theorem. A vertex on the plane counts as above.
  *
- * A thin part is integrated again. Let h be the height over the plane and n the outward normal of
- * the body's surface. The field h up has divergence 1 and vanishes on the section. Hence the volume
- * below is the integral of h (up . n) over the surface below. The integral of x h (up . n) is the
- * first moment across up; the integral of h^2/2 (up . n) is the moment along it. All terms are as
- * small as the heights, which are computed in double-double arithmetic; double suffices for areas.
- */
+ * A thin part is integrated again. Let h be the height above the plane, x the position, and n the
+ * outward normal of the body's surface. The field h up has divergence 1 and vanishes on the
+ * section. Hence the volume below is the integral of h (up . n) over the surface below. The
+ * integral of x h (up . n) is the first moment across up; the integral of h^2/2 (up . n) is the
+ * moment along up. All terms are as small as the heights, which are computed in double-double
+ * arithmetic; double suffices for the areas. */
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
 #include "triangle/triangle_distance.h"
@@ -21,31 +21,33 @@
 
 /* ---- thin parts ------------------------------------------------------------------------------ */
 
-/* Error bound of a projected area, in unit round-offs of the product of two edges. */
+/* Upper bound of the error of a projected area, in unit round-offs of the product of two edges. */
 #define AREA_ROUNDOFFS 16.0
 
-/* Volume of the part below. */
+/* Volume and first moment of the part below the plane. */
 typedef struct part_below {
-  double volume, error; /* m^3; bound of the volume's error, m^3 */
+  double volume, error; /* m^3; upper bound of the volume's error, m^3 */
   ct_vec3 first; /* first moment of the volume about a point of the half-space's surface, m^4 */
 } part_below;
 
-/* Sums over the part below, for thin parts. */
+/* Sums over the surface below the plane, for thin parts. */
 typedef struct below_sums {
   ct_vec3 up;
-  double volume, loose; /* loose: sum of products of edges and heights, the scale of the round-off
-                           of projected areas */
+  double volume, loose; /* volume; sum over triangles of the product of edges and heights, to which
+                           the round-off of projected areas is relative */
   double surface;
   ct_vec3 first;
 } below_sums;
 
-/* A corner of the part below: its position from the origin, and its height. */
+/* A vertex of the surface below: its position relative to the origin, and its height above the
+ * plane. */
 typedef struct below_corner {
   ct_vec3 at;
   double height;
 } below_corner;
 
-/* Mean over a triangle of the product of two linear functions, from their corner values. */
+/* Returns the mean over a triangle of the product of two linear functions, given at the
+ * vertices. */
 static double compute_mean_product(const double f[3], const double g[3]) {
   double f_sum = f[0] + f[1] + f[2], g_sum = g[0] + g[1] + g[2];
   return (f_sum * g_sum + f[0] * g[0] + f[1] * g[1] + f[2] * g[2]) / 12.0;
@@ -69,7 +71,7 @@ static void integrate_triangle_below(below_sums *b, const below_corner *p, const
   b->loose += ct_norm(e) * ct_norm(f) * -lowest;
 }
 
-/* Intersection of an edge with the plane, computed from the nearer end. */
+/* Returns the intersection of an edge with the plane, computed from the end nearer to the plane. */
 static below_corner intersect_edge_at_height(const below_corner *p, const below_corner *q) {
   double part = p->height / (p->height - q->height);
   assert((p->height < 0.0) != (q->height < 0.0));
@@ -92,9 +94,9 @@ static void integrate_clipped_triangle(below_sums *b, const below_corner c[3]) {
     integrate_triangle_below(b, &inside[0], &inside[k - 1], &inside[k]);
 }
 
-/* Volume of the solid bounded by `surface`, in a's frame, below the half-space b. `origin`:
- * reference point of the moment. *out is unchanged if no volume is found. `near`: error bound of
- * heights in double arithmetic, m. Cost: about 600 flops a triangle that is not above. */
+/* Integrates the part of the solid bounded by `surface`, in a's frame, that is below the half-space
+ * b. origin: reference point of the moment. near: error bound of heights in double arithmetic, m.
+ * *out is unchanged if no volume is found. Cost: about 600 flops per triangle that is not above. */
 static void integrate_thin_part(ct_volume_pair *pair, const ct_placed_surface *surface,
                                 ct_vec3 origin, double near, part_below *out) {
   ct_volume_widen(pair);
@@ -127,24 +129,26 @@ static void integrate_thin_part(ct_volume_pair *pair, const ct_placed_surface *s
 
 /* ---- parts of any thickness ------------------------------------------------------------------ */
 
-/* Cost of one triangle for the cancellation budget. */
+/* Steps counted per triangle for the polls of the cancel flag. */
 #define TRIANGLE_STEPS 2
-/* Normal sums below this, as a part of the sum of their terms, have no direction. */
+/* A sum of normals below this fraction of the sum of its terms' magnitudes has no direction. */
 #define NORMAL_MIN 1e-12
 
 typedef struct clip {
   const ct_placed_surface *surface;
   ct_volume_pair *pair;
-  ct_vec3 up, origin;           /* the origin is a point of the plane */
-  double error;                 /* error bound of heights, m */
-  double volume, area, section; /* section: area of the lid */
+  ct_vec3 up,
+      origin;   /* plane's normal; a point of the plane near the body, origin of all positions */
+  double error; /* error bound of heights, m */
+  double volume, area,
+      section; /* m^3; surface of the part below with the lid, m^2; area of the lid, m^2 */
   double shared, lid_shared, taken;
   ct_vec3 volume_first, first, linear;
-  double least, most; /* heights of the part below */
+  double least, most; /* least and largest height of the part below, m */
   ct_volume_triangle next;
 } clip;
 
-/* Adds a polygon of the surface below the plane. Returns its area, and its first moment. */
+/* Adds a polygon of the surface below the plane. Returns its area; *first: its first moment. */
 static double integrate_clipped_face(clip *c, const ct_vec3 *v, int count, ct_vec3 normal,
                                      ct_vec3 *first) {
   assert(count == 3 || count == 4);
@@ -164,7 +168,8 @@ static double integrate_clipped_face(clip *c, const ct_vec3 *v, int count, ct_ve
   return area;
 }
 
-/* Adds an edge of the lid's border, with the lid on the left seen from above. */
+/* Adds an edge of the lid's border, with the lid on its left seen from above. Returns the area of
+ * the triangle that it spans with the origin. */
 static double integrate_lid_edge(clip *c, ct_vec3 p, ct_vec3 q) {
   double area = 0.5 * ct_dot(c->up, ct_cross(p, q));
   c->section += area;
@@ -173,16 +178,17 @@ static double integrate_lid_edge(clip *c, ct_vec3 p, ct_vec3 q) {
   return area;
 }
 
-/* Intersection of an edge with the plane, computed from its lower vertex, so that both triangles
- * agree. */
+/* Returns the intersection of an edge with the plane. It is computed from the vertex of lower
+ * index, so that both triangles of the edge get identical points. */
 static ct_vec3 intersect_edge_at_plane(uint32_t i, uint32_t j, ct_vec3 p, ct_vec3 q, double h,
                                        double k) {
   if (i > j) return intersect_edge_at_plane(j, i, q, p, k, h);
   return fabs(h) <= fabs(k) ? ct_lerp(p, q, h / (h - k)) : ct_lerp(q, p, k / (k - h));
 }
 
-/* Corrects the sums for a face in the plane to round-off. Same side as the half-space: shared
- * surface, counted once. Opposite side: face and lid cancel. */
+/* Corrects the sums for a face that is in the plane up to round-off. If it has the same outward
+ * side as the half-space, it is shared surface and counts once. If the opposite, face and lid
+ * cancel. */
 static void correct_flat_face(clip *c, const ct_vec3 v[3], ct_vec3 normal, double below,
                               ct_vec3 first) {
   double all = 0.5 * ct_norm(ct_cross(ct_sub(v[1], v[0]), ct_sub(v[2], v[0])));
@@ -223,10 +229,12 @@ static bool push_trapezoid(void *context, const ct_vec3 v[3]) {
   return ct_volume_push_triangle(c->pair, &c->next);
 }
 
-/* Orientation of a face relative to the plane. */
+/* Orientation of a face: not in the plane; in the plane with its outward side up; in the plane with
+ * its outward side down. */
 typedef enum face_tilt { LEANING, FACES_UP, FACES_DOWN } face_tilt;
 
-/* Adds the triangles of a clipped face, or the change of the lid by a face in the plane. */
+/* Adds the triangles of a clipped face or, for a face in the plane, its effect on the lid's
+ * border. */
 static void push_clipped_face(clip *c, uint32_t t, const ct_vec3 v[3], const ct_vec3 *inside,
                               int count, face_tilt how) {
   bool flat = how != LEANING;
@@ -266,7 +274,8 @@ static void clip_triangle_at_plane(clip *c, uint32_t t) {
     v[k] = ct_sub(v[k], c->origin);
     h[k] = ct_dot(c->up, v[k]);
   }
-  /* clip at the plane; remember where the border enters and leaves */
+  /* clip at the plane; low and high: where the triangle's border leaves and enters the part
+   * below */
   ct_triangle shape = {{v[0], v[1], v[2]}};
   ct_vec3 normal = ct_unit_or(ct_triangle_cross(&shape), ct_vec(0.0, 0.0, 0.0));
   for (int k = 0; k < 3; k++) {
@@ -338,7 +347,7 @@ void ct_volume_plane(ct_volume_pair *pair) {
     pair->failed = true;
     return;
   }
-  /* Origin: the point of the plane nearest to the body's middle, near the part below and the
+  /* Origin: the point of the plane nearest to the body's middle, hence near the part below and the
    * lid. */
   ct_vec3 on_plane = ct_add_scaled(pair->relative.position, c.up, ct_shape_growth(pair->b.shape));
   ct_vec3 middle = ct_scale(ct_add(surface.box.min, surface.box.max), 0.5);
@@ -357,7 +366,7 @@ void ct_volume_plane(ct_volume_pair *pair) {
     }
     clip_triangle_at_plane(&c, t);
   }
-  /* contact if the volume is certain */
+  /* add a contact if the volume exceeds its error bound */
   if (c.volume > c.error * (c.area + c.section + 2.0 * c.taken)) {
     if (pair->options->triangles) push_lid_triangles(&c);
     push_half_space_contact(pair, &c, first_triangle);

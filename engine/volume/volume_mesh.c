@@ -1,14 +1,14 @@
-/* Volumetric contact of a closed mesh and another one, or a polyhedron, by the arrangement of both
+/* Volumetric contact of a closed mesh and another mesh or a polyhedron, by the arrangement of both
  * surfaces. The arrangement is in the frame of a mesh: the first by content, or the only one.
  *
- * Volume, areas and centroids are sums over surface parts inside the other solid (divergence
- * theorem). Weights by squared face areas need whole faces: connected, exactly coplanar triangles.
- * If the surface of the intersection is requested, triangles entirely inside the other solid are
- * copied, other parts are decomposed into trapezoids, and areas in both surfaces are added once, as
- * shared.
+ * Volume, areas and centroids are sums over the parts of each surface inside the other solid
+ * (divergence theorem). Weights by squared face areas need whole faces: connected, exactly coplanar
+ * triangles. If the surface of the intersection is requested, triangles entirely inside the other
+ * solid are copied, other parts are decomposed into trapezoids, and areas in both surfaces are
+ * added once, as shared.
  *
- * Limits: if borders do not close, or the arrangement is unsound, the status is CT_PAIR_DEGENERATE.
- */
+ * Limits: if borders do not close, or the arrangement is inconsistent, the status is
+ * CT_PAIR_DEGENERATE. */
 #include "volume/volume_mesh.h"
 #include "base/predicates.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
@@ -18,17 +18,17 @@
 
 #include <assert.h>
 
-/* Normal sums below this, as a part of the sum of their sizes, have no direction. */
+/* A sum of normals below this fraction of the sum of their magnitudes has no direction. */
 #define NORMAL_MIN 1e-12
 
 /* The arrangement of a pair of surfaces. */
 typedef struct overlaid_pair {
   ct_arrangement o;
-  bool turned;   /* the first solid of the arrangement is b */
-  ct_frame to_a; /* from the arrangement's frame to a's */
+  bool turned;   /* the first solid of the arrangement is b, not a */
+  ct_frame to_a; /* transforms from the arrangement's frame to a's */
 } overlaid_pair;
 
-/* Visits a part of one side. */
+/* Callback for a part of one side's surface. */
 typedef void (*part_visitor)(void *context, int side, const ct_arrangement_part *part);
 
 /* True if the area of a part exceeds its round-off. */
@@ -36,7 +36,8 @@ static bool is_significant_part(const ct_arrangement *o, const ct_arrangement_pa
   return fabs(part->area) > ct_arrangement_error(o) * part->border;
 }
 
-/* Visits the parts of one side that bound the intersection, by triangle. */
+/* Calls `visit` for the parts of one side's surface that bound the intersection, triangle by
+ * triangle. */
 static void visit_boundary_parts(const ct_arrangement *o, int side, part_visitor visit,
                                  void *context) {
   const ct_arrangement_side *s = &o->memory->side[side];
@@ -72,8 +73,8 @@ static bool are_triangles_coplanar(const ct_mesh_view *view, uint32_t triangle, 
   return ct_dot(ct_triangle_cross(&t), ct_triangle_cross(&u)) > 0.0;
 }
 
-/* Total area of the face of a mesh that contains a triangle: flood fill; each triangle is used
- * once. */
+/* Returns the total area within the intersection of the mesh face that contains triangle `from`, by
+ * flood fill over coplanar neighbours, and marks its triangles as used. */
 static double sum_mesh_face_area(ct_arrangement *o, int side, uint32_t from) {
   const ct_mesh_view *view = o->surface[side].view;
   uint32_t *stack = o->memory->side[side].stack;
@@ -95,7 +96,7 @@ static double sum_mesh_face_area(ct_arrangement *o, int side, uint32_t from) {
   return sum;
 }
 
-/* Total area of the face of a hull or box: its triangles are consecutive. */
+/* As sum_mesh_face_area for a hull or box, where the triangles of a face are consecutive. */
 static double sum_hull_face_area(ct_arrangement *o, int side, uint32_t from) {
   const ct_placed_surface *placed = &o->surface[side];
   double *area = o->memory->face_area, sum = 0.0;
@@ -107,8 +108,8 @@ static double sum_hull_face_area(ct_arrangement *o, int side, uint32_t from) {
   return sum;
 }
 
-/* Sum of normals weighted by squared areas of whole faces. A face of a mesh consists of connected,
- * exactly coplanar triangles. False: out of memory. */
+/* Computes the sum of normals weighted by the squared areas of whole faces. A face of a mesh
+ * consists of connected, exactly coplanar triangles. False: out of memory. */
 static bool sum_whole_faces(ct_arrangement *o, int side, ct_vec3 *sum) {
   ct_arrangement_scratch *m = o->memory;
   const ct_placed_surface *placed = &o->surface[side];
@@ -132,8 +133,9 @@ static bool sum_whole_faces(ct_arrangement *o, int side, ct_vec3 *sum) {
 typedef struct surface {
   ct_volume_pair *pair;
   const overlaid_pair *laid;
-  ct_volume_triangle next; /* owner and faces */
-  size_t list_count;       /* borders of the lists; borders of the current part follow them */
+  ct_volume_triangle next; /* the triangle to add: owner and faces are set */
+  size_t list_count; /* number of border segments of the lists; those of the current part follow
+                        them */
   bool failed;
 } surface;
 
@@ -141,7 +143,8 @@ static uint32_t get_face_number(const ct_placed_surface *placed, uint32_t triang
   return placed->faces ? placed->faces[triangle] : placed->view->order[triangle];
 }
 
-/* Adds a triangle of a trapezoid unless its area is round-off. */
+/* Adds a triangle of a trapezoid to the pair's result unless its area is round-off. False: out of
+ * memory. */
 static bool push_surface_triangle(void *context, const ct_vec3 v[3]) {
   surface *s = context;
   const overlaid_pair *l = s->laid;
@@ -186,8 +189,10 @@ static bool push_polygon_triangles(surface *s, const ct_arrangement_polygon *p) 
   return true;
 }
 
-/* Adds coplanar polygons of both surfaces. They have the orientation of the first triangle; the
- * second triangle's is opposite if the faces face each other. */
+/* Adds the common polygons of coplanar triangles once, as shared surface, and subtracts them from
+ * the parts of both sides. Polygons have the orientation of the first triangle; the second triangle
+ * has the opposite one if the outward sides are opposite, and then nothing is added. False: out of
+ * memory. */
 static bool push_shared_polygons(surface *s) {
   const overlaid_pair *l = s->laid;
   const ct_arrangement_scratch *m = l->o.memory;
@@ -249,7 +254,8 @@ static void push_visited_part(void *context, int side, const ct_arrangement_part
   s->failed = !push_surface_triangle(s, v);
 }
 
-/* Adds the surface of the intersection as triangles. False: out of memory. */
+/* Appends the boundary triangles of the intersection to the triangles of the pair's result. False:
+ * out of memory. */
 static bool push_intersection_surface(ct_volume_pair *pair, const overlaid_pair *laid) {
   surface s = {.pair = pair, .laid = laid};
   ct_arrangement_scratch *m = laid->o.memory;
@@ -266,9 +272,11 @@ static bool push_intersection_surface(ct_volume_pair *pair, const overlaid_pair 
 typedef struct part_sums {
   ct_arrangement *o;
   double volume, area, shared, border;
-  double loose; /* area that multiplies the displacement of points in the volume's error bound */
+  double loose; /* area by which the displacement of points is multiplied in the volume's error
+                   bound, m^2 */
   ct_vec3 first, volume_first, closure;
-  ct_vec3 linear[2], squared[2]; /* sums over each side's own faces */
+  ct_vec3 linear[2], squared[2]; /* sums over each side's own faces of normal times area, and of
+                                    normal times squared area */
   bool open;                     /* a border is not closed */
   bool winds;
 } part_sums;
@@ -356,7 +364,8 @@ static double find_largest_box_coordinate(const ct_aabb *box) {
   return ct_max2(ct_max_abs(box->min), ct_max_abs(box->max));
 }
 
-/* Builds the arrangement. False: out of memory or stopped. *apart: the boxes are disjoint. */
+/* Builds the arrangement of the pair. *apart: the boxes are disjoint, and nothing was built. False:
+ * out of memory or cancelled. */
 static bool build_pair_arrangement(ct_volume_pair *pair, overlaid_pair *l, bool *apart) {
   ct_workspace *workspace = pair->workspace;
   ct_arrangement *o = &l->o;
@@ -389,7 +398,8 @@ static ct_vec3 transform_to_a(const overlaid_pair *l, ct_vec3 p) {
   return ct_to_parent(l->to_a, ct_add(p, l->o.origin));
 }
 
-/* Weighted normal sum from the arrangement's first solid to its second. False: out of memory. */
+/* Computes the weighted normal sum, directed from the arrangement's first solid to its second.
+ * False: out of memory. */
 static bool compute_normal_sum(ct_volume_pair *pair, overlaid_pair *l, const part_sums *s,
                                ct_vec3 *sum) {
   ct_vec3 of[2];
@@ -440,7 +450,7 @@ void ct_volume_mesh(ct_volume_pair *pair) {
   if (apart) return;
   part_sums s = {.o = &l.o};
   for (int side = 0; side < 2; side++) visit_boundary_parts(&l.o, side, integrate_part, &s);
-  /* Surfaces may be off by the error of their points: a volume within this error is none. */
+  /* Points of the surfaces have errors: a volume that these could cause does not count. */
   if (!(s.volume > ct_arrangement_error(&l.o) * s.loose && s.area > 0.0)) {
     if (ct_pair_overlap(pair->a, pair->b, pair->workspace, NULL))
       pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;

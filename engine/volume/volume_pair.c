@@ -1,5 +1,5 @@
-/* Lists of volumetric contacts in the workspace, and the values that all algorithms set: the
- * relative frame in double-double arithmetic, and the error bound of a volume. */
+/* Lists of volumetric contacts in the workspace, and values that all algorithms set: the relative
+ * frame in double-double arithmetic, and the error bound of a volume. */
 #include "volume/volume_pair.h"
 
 #include <assert.h>
@@ -55,7 +55,7 @@ void ct_volume_set_error(ct_volume_contact *contact, double error) {
 
 bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
   ct_volume_scratch *m = pair->memory;
-  /* the contact has the last triangles of the list */
+  /* the contact's triangles are the last of the list */
   assert(contact->triangle_count == 0 ||
          contact->first_triangle + contact->triangle_count == m->triangle_count);
   pair->failed = pair->failed || !ct_volume_reserve(&m->contacts, m->contact_count,
@@ -67,7 +67,7 @@ bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
 
 bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle) {
   ct_volume_scratch *m = pair->memory;
-  /* the owner has a face, the other body none; shared triangles have both */
+  /* a triangle has a face of its owner and none of the other body; a shared triangle has both */
   assert((triangle->face_a == CT_NO_FACE) == (triangle->owner == CT_OWNER_B));
   assert((triangle->face_b == CT_NO_FACE) == (triangle->owner == CT_OWNER_A));
   pair->failed = pair->failed || !ct_volume_reserve(&m->triangles, m->triangle_count,

@@ -1,8 +1,8 @@
 /* Stages of an intersection for display: dual points, and vertices and faces of the intersection.
  *
- * Polarity maps the faces of the intersection to vertices of the dual hull and its vertices to the
- * dual hull's faces (Muller, Preparata 1978), for either method of computation.
- */
+ * Polarity maps the faces of the intersection to vertices of the dual hull, and its vertices to the
+ * dual hull's faces (Muller, Preparata 1978), whether it was computed by clipping or by the dual
+ * hull. */
 
 #include "volume/volume_stages.h"
 #include "pair/workspace.h"
@@ -16,11 +16,11 @@ typedef struct stages {
   ct_volume_stages *out;
   ct_vec3 inner;
   const ct_cancel *cancel;
-  uint32_t *point_of_b; /* [b faces] index of the dual point */
-  uint32_t *before;     /* [cut edges] the preceding edge in its face */
+  uint32_t *point_of_b; /* [b's faces] index of each face's dual point */
+  uint32_t *before;     /* [cut edges] the preceding half-edge in the same face */
 } stages;
 
-/* Builds both tables, which save a search per corner. False: out of memory. */
+/* Builds the tables point_of_b and before, which save a search per vertex. False: out of memory. */
 static bool build_stage_tables(stages *s) {
   const ct_volume_common *c = s->common;
   const ct_cut *cut = c->cut;
@@ -44,12 +44,14 @@ static bool build_stage_tables(stages *s) {
   return true;
 }
 
-/* Index of a plane's dual point: a's faces, then b's unshared faces. */
+/* Returns the index of a plane's dual point. First come those of a's faces, then those of b's faces
+ * that are not shared. */
 static uint32_t find_dual_point(const stages *s, const ct_volume_origin *from) {
   return from->of_a ? from->face : s->point_of_b[from->face];
 }
 
-/* Distance of the inner point from a plane, m; Solfec's method moves planes to at least epsilon. */
+/* Returns the distance of the inner point from a plane, m; at least epsilon, to which the Solfec
+ * method displaces planes. */
 static double compute_inner_distance(const stages *s, const ct_volume_origin *from) {
   const ct_volume_common *c = s->common;
   double distance;
@@ -65,7 +67,7 @@ static double compute_inner_distance(const stages *s, const ct_volume_origin *fr
   return ct_max2(distance, c->epsilon);
 }
 
-/* Adds the dual point of a plane. False: out of memory. */
+/* Appends the dual point of a plane. False: out of memory. */
 static bool push_dual_point(stages *s, const ct_volume_origin *from, uint32_t other) {
   ct_volume_scratch *m = s->memory;
   if (!ct_volume_reserve(&m->points, m->point_count, &m->point_capacity, sizeof *m->points))
@@ -134,8 +136,8 @@ static bool push_stage_face(stages *s, uint32_t f) {
   return true;
 }
 
-/* Adds a vertex and its faces, counter-clockwise from outside, which is the order of the dual
- * points around the polar face. */
+/* Appends a vertex of the intersection and the faces around it, counter-clockwise seen from
+ * outside, which is the order of the dual points around the dual face. False: out of memory. */
 static bool push_stage_vertex(stages *s, uint32_t v) {
   ct_volume_scratch *m = s->memory;
   const ct_cut *cut = s->common->cut;
@@ -147,8 +149,8 @@ static bool push_stage_vertex(stages *s, uint32_t v) {
   do {
     const ct_volume_origin from = ct_volume_origin_of(s->common, cut->edges[e].face);
     if (!push_stage_index(s, find_dual_point(s, &from))) return false;
-    /* The preceding edge in its face ends here; its twin is the next edge around the vertex,
-     * counter-clockwise. */
+    /* The preceding half-edge in the same face ends at this vertex; its twin is the next one around
+     * the vertex, counter-clockwise. */
     e = cut->edges[s->before[e]].twin;
     assert(cut->edges[e].origin == v);
   } while (e != first);

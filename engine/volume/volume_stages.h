@@ -5,7 +5,7 @@
 
 #include "volume/volume_common.h"
 
-/* Adds the stages of a contact with a known inner point. */
+/* Appends the stages of a contact: dual points about contact->inner, vertices and faces. */
 void ct_volume_push_stages(const ct_volume_common *common, ct_volume_contact *contact);
 
 #endif
