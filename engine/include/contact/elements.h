@@ -44,7 +44,7 @@ CT_DECLARATIONS_BEGIN
 #define CT_ELEMENT_FACE_CORNERS_MAX 4
 /* No element. */
 #define CT_NO_ELEMENT UINT32_MAX
-/* No vertex: fills the corners of elements that have fewer than others of the mesh. */
+/* In `corners`, after the vertices of an element that has fewer corners than others of the mesh. */
 #define CT_NO_VERTEX UINT32_MAX
 
 typedef struct ct_elements ct_elements;
@@ -57,15 +57,17 @@ typedef enum ct_element_type {
   CT_MIXED_ELEMENTS /* meshes only: each element has one of the types above */
 } ct_element_type;
 
-/* Corners and faces of an element type. */
+/* Numbers of corners and faces of an element type, and the corners of each face. */
 typedef struct ct_element_form {
   uint32_t corners, faces;                     /* 4 and 4, 5 and 5, 6 and 5, or 8 and 6 */
   uint32_t face_corners[CT_ELEMENT_FACES_MAX]; /* 3 or 4 */
   uint32_t face[CT_ELEMENT_FACES_MAX][CT_ELEMENT_FACE_CORNERS_MAX];
 } ct_element_form;
-/* Form of a type; static storage. CT_MIXED_ELEMENTS: the maxima 8 and 6, without faces. */
+/* Returns the form of a type, in static storage. For CT_MIXED_ELEMENTS: the maxima 8 and 6, without
+ * corners of faces. */
 const ct_element_form *ct_element_form_of(ct_element_type type);
-/* Form of the elements with 4, 5, 6 or 8 corners; NULL: no such type. Static storage. */
+/* Returns the form of the elements with 4, 5, 6 or 8 corners, in static storage; NULL: no type has
+ * so many. */
 const ct_element_form *ct_element_form_of_corners(uint32_t corners);
 
 /* Input of ct_elements_create; borrowed arrays. */
@@ -75,14 +77,17 @@ typedef struct ct_elements_data {
   size_t vertex_count;
   const uint32_t *corners; /* indices below vertex_count, element after element */
   size_t element_count;
-  /* [vertex_count] normals of the surface, as in ct_mesh_data; NULL: none */
+  /* [vertex_count] outward normals of the surface at the vertices, as in ct_mesh_data; NULL:
+   * none */
   const ct_vec3 *normals;
-  /* [surface_id_count] one per outer face, in the order of `outer`; NULL: none */
+  /* [surface_id_count] id of each outer face, in the order of ct_elements_view.outer; NULL: none */
   const uint32_t *surface_ids;
   size_t surface_id_count;
-  /* CT_MIXED_ELEMENTS: [element_count] 4, 5, 6 or 8; ignored for other types. */
+  /* CT_MIXED_ELEMENTS: [element_count] number of corners of each element, 4, 5, 6 or 8; ignored for
+   * other types */
   const uint8_t *corner_counts;
-  /* Distance between the first corners of two elements, as in ct_elements_view; 0: contiguous. */
+  /* Distance in `corners` between the first corners of two consecutive elements; 0: elements follow
+   * each other without gaps */
   size_t corner_stride;
 } ct_elements_data;
 
@@ -90,75 +95,86 @@ typedef struct ct_elements_data {
 typedef struct ct_elements_view {
   ct_element_type type;                 /* type of the mesh, as given */
   uint32_t vertex_count, element_count; /* as given */
-  /* Corners and faces of an element of the type; CT_MIXED_ELEMENTS: 8 and 6. */
+  /* Distance between the first entries of two consecutive elements: in `corners` and `nodes`, and
+   * in `across`. Equal to the numbers of corners and faces of the type; CT_MIXED_ELEMENTS: 8 and
+   * 6 */
   uint32_t corner_stride, face_stride;
-  const uint8_t *corner_counts; /* [element_count] 4, 5, 6 or 8: defines the type of each element */
-  /* [vertex_count] as given; coordinates below 2^-260 of the largest are zero */
+  /* [element_count] number of corners, 4, 5, 6 or 8, which defines the type of each element */
+  const uint8_t *corner_counts;
+  /* [vertex_count] as given, but with 0 for coordinates below 2^-260 of the largest */
   const ct_vec3 *vertices;
   /* [element_count * corner_stride] vertices as given; CT_NO_VERTEX beyond an element's corners */
   const uint32_t *corners;
-  /* [element_count * corner_stride] nodes: the first of bit-equal vertices */
+  /* [element_count * corner_stride] nodes of the corners: for each, the first of the bit-equal
+   * vertices */
   const uint32_t *nodes;
-  /* [element_count * face_stride] neighbour across the face; CT_NO_ELEMENT: outer face, or beyond
-   * the element's faces */
+  /* [element_count * face_stride] neighbouring element across each face; CT_NO_ELEMENT for an outer
+   * face, and beyond the element's faces */
   const uint32_t *across;
-  uint32_t outer_count;        /* outer faces */
-  const uint32_t *outer;       /* [outer_count] element * face_stride + face, ascending */
-  const uint32_t *surface_ids; /* [outer_count], or NULL */
-  const ct_vec3 *normals;      /* [vertex_count] as given; NULL: the surface's own */
-  /* Solid mesh of all given vertices. Its triangles are the outer faces in order, two per
-   * quadrilateral, both from its lowest node. */
+  uint32_t outer_count; /* number of outer faces */
+  /* [outer_count] outer faces, each as element * face_stride + face, ascending */
+  const uint32_t *outer;
+  const uint32_t *surface_ids; /* [outer_count] ids as given, or NULL */
+  /* [vertex_count] as given; NULL: not given, the surface's own normals apply */
+  const ct_vec3 *normals;
+  /* Solid mesh of all given vertices. Its triangles are the outer faces in the order of `outer`; a
+   * quadrilateral is two triangles, both with its lowest node. */
   const ct_mesh *surface;
-  /* [triangles of the surface] index in `outer` of the face that contains the triangle. */
+  /* [triangles of the surface] for each, the index in `outer` of the face that contains it. */
   const uint32_t *triangle_outer;
-  /* [element_count] convex hulls of the corners; vertex_input is the corner. */
+  /* [element_count] convex hull of each element's corners; vertex_input is the corner. */
   const ct_hull *const *hulls;
   const ct_aabb *boxes; /* [element_count] exact AABBs of the corners */
-  const ct_tree *tree;  /* over the boxes; the user value is the element */
+  const ct_tree *tree;  /* tree over `boxes`; the user value is the element */
   double volume;        /* total volume, equal to the volume of the surface, m^3 */
 } ct_elements_view;
 
-/* Faults of elements. */
+/* What is wrong with an element. */
 typedef enum ct_element_fault {
   CT_ELEMENT_SOUND,
-  CT_ELEMENT_REPEATED, /* two corners are one node; `corner` is the second */
-  CT_ELEMENT_FLAT,     /* no volume: one of its tetrahedra is coplanar, by exact predicate */
-  CT_ELEMENT_INVERTED, /* inside out: each of its tetrahedra is negative */
-  CT_ELEMENT_TWISTED,  /* some, but not all, of its tetrahedra are negative */
-  /* a face of three or more elements: `element` is the third, `other` the first */
+  CT_ELEMENT_REPEATED, /* two corners are the same node; `corner` is the second */
+  /* an element without volume: one of its tetrahedra is coplanar, by exact predicate */
+  CT_ELEMENT_FLAT,
+  CT_ELEMENT_INVERTED, /* the element is inside out: each of its tetrahedra has negative volume */
+  CT_ELEMENT_TWISTED,  /* some, but not all, of the element's tetrahedra have negative volume */
+  /* more than two elements share a face: `element` is the third, `other` the first */
   CT_ELEMENT_CROWDED,
-  /* a face that two elements have from the same side, or with different corner orders: `other` is
-   * the earlier element */
+  /* two elements share a face but lie on the same side of it, or have its corners in incompatible
+   * orders: `other` is the earlier element */
   CT_ELEMENT_ONE_SIDE,
-  CT_ELEMENT_OPEN, /* the outer faces enclose no solid; no specific element */
+  CT_ELEMENT_OPEN, /* the outer faces enclose no solid; no specific element is at fault */
   CT_ELEMENT_IDS,  /* surface_id_count differs from the number of outer faces */
-  /* a corner count other than 4, 5, 6 and 8; for element 0 also: corner_counts is NULL */
+  /* the element's number of corners is not 4, 5, 6 or 8; also reported, for element 0, if
+   * corner_counts is NULL */
   CT_ELEMENT_CORNERS,
-  /* a face meets a face of `other`, an earlier element, with another number of corners: three
-   * corners of a quadrilateral are a triangle of the other */
+  /* a triangular face has the same three corners as part of a quadrilateral face of `other`, an
+   * earlier element, or vice versa */
   CT_ELEMENT_SPLIT
 } ct_element_fault;
 
 /* Report of building elements; filled on CT_OK and on CT_BAD_ELEMENT. */
 typedef struct ct_elements_report {
   ct_element_fault fault;
-  uint32_t element, other; /* the first faulty element and a second one; or CT_NO_ELEMENT */
-  uint32_t corner, face;   /* of `element`, if the fault concerns one */
-  /* FLAT, INVERTED, TWISTED: corners, in VTK's order, of the smallest tetrahedron of `element` */
+  /* the first faulty element, and a second one that is involved; CT_NO_ELEMENT: none */
+  uint32_t element, other;
+  /* indices of a corner and a face of `element`, if the fault concerns one */
+  uint32_t corner, face;
+  /* FLAT, INVERTED, TWISTED: corners, in VTK's order, of the tetrahedron of `element` with the
+   * smallest volume */
   uint32_t tetrahedron[4];
-  double tetrahedron_volume; /* its volume, m^3, to round-off; the sign is exact */
-  uint32_t nodes;            /* nodes that elements use */
-  uint32_t unused_vertices;  /* given vertices at points that no element uses */
+  double tetrahedron_volume; /* volume of `tetrahedron`, m^3; rounded, but with the exact sign */
+  uint32_t nodes;            /* number of nodes that elements use */
+  uint32_t unused_vertices;  /* number of given vertices at points that no element uses */
   uint32_t outer_faces;
-  double least_volume, greatest_volume; /* over the elements' hulls, m^3 */
+  double least_volume, greatest_volume; /* smallest and largest volume of an element's hull, m^3 */
   ct_mesh_report surface;
 } ct_elements_report;
 
 /* Builds elements from copies of the arrays; the caller owns the reference in *out. `cancel` and
  * `report` may be NULL.
- * CT_BAD_ELEMENT: see the report. CT_LIMIT: no element, or more than CT_ELEMENTS_MAX; more than
- * CT_MESH_VERTICES_MAX vertices; a coordinate that is not finite or beyond 2^300. CT_OUT_OF_MEMORY,
- * CT_CANCELLED.
+ * CT_BAD_ELEMENT: an element is faulty, see the report. CT_LIMIT: no element, or more than
+ * CT_ELEMENTS_MAX; more than CT_MESH_VERTICES_MAX vertices; a coordinate that is not finite or
+ * beyond 2^300. CT_OUT_OF_MEMORY, CT_CANCELLED.
  * O(n log n), with a hull per element. */
 ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *cancel,
                              ct_elements **out, ct_elements_report *report);
@@ -176,7 +192,8 @@ ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices,
                            const ct_vec3 *normals, const ct_cancel *cancel, ct_elements **out,
                            ct_elements_report *report);
 
-/* The elements for which the trees were built; NULL: these elements. Borrowed. */
+/* Returns the elements for which the trees were built, borrowed; NULL: the trees were built for
+ * these elements. */
 const ct_elements *ct_elements_origin(const ct_elements *elements);
 
 /* Adds a reference, and returns the elements; ct_elements_release drops one, NULL is allowed.
@@ -185,27 +202,28 @@ const ct_elements *ct_elements_retain(const ct_elements *elements);
 void ct_elements_release(const ct_elements *elements);
 /* View of the elements; valid while they are retained. O(1). */
 const ct_elements_view *ct_elements_get(const ct_elements *elements);
-/* Bytes of the elements, with surface, hulls, trees and origin. */
+/* Memory of the elements, bytes, with surface, hulls, trees and origin. */
 size_t ct_elements_bytes(const ct_elements *elements);
 
-/* True if two elements share a node; an element does with itself. Indices of this and the next
- * functions must be in range: a zeroed view has none. */
+/* True if two elements share a node; also true for i = j. In this and the following functions,
+ * indices must be in range. */
 bool ct_elements_adjacent(const ct_elements_view *view, uint32_t i, uint32_t j);
-/* Form of an element. */
+/* Returns the form (corners and faces) of an element. */
 static inline const ct_element_form *ct_elements_form(const ct_elements_view *view,
                                                       uint32_t element) {
   return ct_element_form_of_corners(view->corner_counts[element]);
 }
-/* Index in `outer` of the face that contains a surface triangle. */
+/* Returns the index in `outer` of the face that contains a surface triangle. */
 static inline uint32_t ct_elements_outer_of(const ct_elements_view *view, uint32_t triangle) {
   return view->triangle_outer[triangle];
 }
-/* Element that owns a surface triangle. */
+/* Returns the element whose face contains a surface triangle. */
 static inline uint32_t ct_elements_of_triangle(const ct_elements_view *view, uint32_t triangle) {
   return view->outer[ct_elements_outer_of(view, triangle)] / view->face_stride;
 }
-/* Face of the element that a face of its hull covers or is a part of, as an index of form.face.
- * CT_NO_ELEMENT: none, for example if two faces of an element are coplanar. */
+/* Returns the face of the element, as an index of form.face, of which a face of its hull is all or
+ * a part. CT_NO_ELEMENT: there is no such single face, for example if two faces of the element are
+ * coplanar. */
 uint32_t ct_elements_hull_face(const ct_elements_view *view, uint32_t element, uint32_t hull_face);
 
 CT_DECLARATIONS_END

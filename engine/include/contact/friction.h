@@ -1,9 +1,11 @@
-/* Coulomb friction at many contacts: u = W r + q with, per contact, r in the friction cone K = {
- * |r_t| <= mu r_n }, u + mu |u_t| n in the dual cone, and r'(u + mu |u_t| n) = 0.
+/* Coulomb friction at many contacts: finds impulses r and relative velocities u = W r + q, such
+ * that for each contact: r is in the friction cone K = { |r_t| <= mu r_n }, u + mu |u_t| n is in
+ * the dual cone of K, and r'(u + mu |u_t| n) = 0. Subscript n: component along the contact normal
+ * n; t: tangential part.
  *
- * An opening contact has no impulse, a sticking one has u = 0, a sliding one has r_t against u_t on
- * the cone's boundary. Units are the caller's: impulses and velocities, or forces and
- * accelerations.
+ * So a contact that opens has no impulse, a sticking one has u = 0, and a sliding one has r_t
+ * opposite to u_t on the boundary of the cone. Units are the caller's: impulses and velocities, or
+ * forces and accelerations.
  * De Saxce, Feng 1998; Acary, Bremond, Huber 2018 (comparison of solvers); Stewart, Trinkle 1996
  * and Anitescu, Potra 1997 (POLYHEDRAL). */
 #ifndef CONTACT_FRICTION_H
@@ -15,13 +17,14 @@
 CT_DECLARATIONS_BEGIN
 
 /* Solvers.
- * - NSGS: nonsmooth Gauss-Seidel; each contact is solved exactly.
- * - NEWTON: semismooth Newton on all contacts, after some sweeps.
- * - GRADIENT: accelerated projected gradient on the convex problem with a fixed De Saxce term,
- *   repeated.
- * - POLYHEDRAL: a pyramid of `directions` sides instead of the cone; an LCP, by Lemke's method.
- * - AUTO: by size, then the best result. Without any friction it solves the LCP, reported as
- *   POLYHEDRAL, with forces of least norm. */
+ * - NSGS: nonsmooth Gauss-Seidel; the problem of each contact is solved exactly, in turn.
+ * - NEWTON: semismooth Newton method on all contacts, after some Gauss-Seidel sweeps.
+ * - GRADIENT: accelerated projected gradient on the convex problem in which the De Saxce term mu
+ *   |u_t| is fixed; repeated with updated terms.
+ * - POLYHEDRAL: each cone is replaced by a pyramid with `directions` sides; the resulting LCP is
+ *   solved by Lemke's method.
+ * - AUTO: tries methods chosen by size and returns the best result. If all mu are 0, it solves the
+ *   LCP of the normal forces, reported as POLYHEDRAL, and returns the forces of least norm. */
 #define CT_FRICTION_METHOD_MAP(X)                                                                  \
   X(AUTO, "auto")                                                                                  \
   X(NSGS, "nsgs")                                                                                  \
@@ -49,25 +52,27 @@ typedef enum ct_friction_status {
 } ct_friction_status;
 
 typedef struct ct_friction_problem {
-  ct_matrix matrix; /* Delassus matrix W: size = contacts dimension; a contact's normal row first */
-  const double *q;  /* [contacts dimension] */
-  const double *mu; /* [contacts] >= 0; 0: frictionless */
+  /* Delassus matrix W, of size contacts * dimension; the first row of each contact is its normal */
+  ct_matrix matrix;
+  const double *q;  /* [contacts * dimension] relative velocities without impulses */
+  const double *mu; /* [contacts] friction coefficients, >= 0; 0: frictionless */
   size_t contacts;
   unsigned dimension; /* 3, or 2 for planar problems */
 } ct_friction_problem;
 
-/* The factors of W = scale G'G, if the effect of contacts on bodies is known. `levers` contains the
- * columns of G over `count` bodies, with square roots of masses included. Internal to the engine
- * (friction/cone_active_set.h). */
+/* The factor G of W = scale G'G, if the effect of the contacts on the bodies is known. `levers` has
+ * the columns of G over the momenta of `count` bodies, with square roots of masses included.
+ * Internal to the engine (friction/cone_active_set.h). */
 typedef struct ct_friction_bodies {
   const struct ct_cone *levers; /* [contacts] */
   size_t count;
   double scale;
 } ct_friction_bodies;
 
-/* When an unconverged result is followed by a proof of infeasibility, which may take several times
- * as long. WHEN_INDICATED: if some iterations on the normal forces alone find none that separate
- * all contacts. ALWAYS. NEVER: for callers that know that a solution exists. */
+/* When an unconverged result is followed by the search for a proof of infeasibility, which may take
+ * several times as long as the solution. WHEN_INDICATED: if some iterations on the normal forces
+ * alone find none that separate all contacts. NEVER is for callers that know that a solution
+ * exists. */
 typedef enum ct_friction_proof {
   CT_FRICTION_PROOF_WHEN_INDICATED,
   CT_FRICTION_PROOF_ALWAYS,
@@ -79,26 +84,29 @@ typedef enum ct_friction_proof {
 
 typedef struct ct_friction_options {
   ct_friction_method method;
-  double tolerance;        /* converged: residual <= tolerance; 0: CT_FRICTION_TOLERANCE */
-  uint64_t iterations_max; /* sweeps or steps; 0: the method's limit */
-  /* POLYHEDRAL: sides of the pyramid, even, >= 4, the first along the first tangent; 0:
-   * CT_FRICTION_DIRECTIONS */
+  /* a result with residual <= tolerance counts as converged; 0: CT_FRICTION_TOLERANCE */
+  double tolerance;
+  uint64_t iterations_max; /* largest number of sweeps or steps; 0: the method's limit */
+  /* POLYHEDRAL: number of sides of the pyramid, even, >= 4; the first side faces the first tangent;
+   * 0: CT_FRICTION_DIRECTIONS */
   unsigned directions;
-  bool circumscribed; /* POLYHEDRAL: circumscribed pyramid instead of inscribed */
-  /* AUTO, dimension 3: solve many contacts by way of their bodies; NULL: factors unknown */
+  /* POLYHEDRAL: the pyramid contains the cone (circumscribed) instead of being contained in it */
+  bool circumscribed;
+  /* AUTO, dimension 3: factors of W, with which many contacts are solved faster; NULL: unknown */
   const ct_friction_bodies *bodies;
-  const double *start; /* [contacts dimension] warm start for r; NULL: 0 */
-  /* ignored by POLYHEDRAL, and by AUTO without friction, which always prove */
+  const double *start; /* [contacts * dimension] initial r (warm start); NULL: 0 */
+  /* when infeasibility is proven; ignored by POLYHEDRAL, and by AUTO without friction, whose LCP
+   * solvers always prove it */
   ct_friction_proof proof;
   const ct_cancel *cancel;
 } ct_friction_options;
-/* Defaults: AUTO, CT_FRICTION_TOLERANCE, directions 8; iterations_max stays 0, the method's limit.
- */
+/* Defaults: AUTO, tolerance CT_FRICTION_TOLERANCE, directions CT_FRICTION_DIRECTIONS;
+ * iterations_max 0, that is the method's limit. */
 ct_friction_options ct_friction_options_default(void);
 
 typedef struct ct_friction_result {
-  /* [contacts dimension] caller's arrays; u = W r + q. |r_t| <= mu r_n is satisfied exactly by the
-   * doubles (POLYHEDRAL: r is in the pyramids, to round-off) */
+  /* [contacts * dimension] caller's arrays; u = W r + q. The doubles of r satisfy |r_t| <= mu r_n
+   * exactly (POLYHEDRAL: r is in the pyramids up to round-off) */
   double *r, *u;
   ct_friction_status status;
   ct_friction_method method; /* the method used; never AUTO */
@@ -113,8 +121,8 @@ typedef struct ct_friction_result {
    * divided likewise. Only cone_error measures the distance of pyramids and cones;
    * ct_friction_residual evaluates the cones. */
   double residual;
-  /* POLYHEDRAL: 1 - cos(pi / directions), the relative deficit (circumscribed: excess) of friction
-   * in the worst direction; else 0 */
+  /* POLYHEDRAL: 1 - cos(pi / directions), by which friction in the worst direction is too small
+   * (circumscribed: too large), relative; else 0 */
   double cone_error;
   uint64_t iterations;
 } ct_friction_result;
@@ -131,7 +139,8 @@ typedef struct ct_friction_result {
 ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options,
                             ct_arena *arena, ct_friction_result *result);
 
-/* Residual of the exact cone, as above, for any r; u (may be NULL) is set to W r + q. */
+/* Returns the residual of the exact cones, as ct_friction_result.residual, for any r. u (may be
+ * NULL): set to W r + q. */
 double ct_friction_residual(const ct_friction_problem *problem, const double *r, double *u);
 
 CT_DECLARATIONS_END

@@ -19,31 +19,37 @@ typedef struct ct_hull ct_hull;
 typedef struct ct_hull_view {
   uint32_t vertex_count, face_count, edge_count;
   const double *x, *y, *z; /* [vertex_count] vertices */
-  /* [vertex_count] index of the input point; UINT32_MAX for hulls of planes */
+  /* [vertex_count] index of the input point at the vertex; UINT32_MAX for hulls of planes */
   const uint32_t *vertex_input;
-  const double *nx, *ny, *nz, *offset; /* [face_count] outward unit normals; n.p <= offset inside */
-  const uint32_t *face_start;          /* [face_count + 1] into face_loop */
+  /* [face_count] outward unit normals n and offsets: inside points p have n.p <= offset */
+  const double *nx, *ny, *nz, *offset;
+  /* [face_count + 1] face f has the entries face_start[f] to face_start[f + 1] - 1 of face_loop */
+  const uint32_t *face_start;
   /* vertices of each face, counter-clockwise seen from outside, the lowest first */
   const uint32_t *face_loop;
-  const uint32_t *face_plane;  /* [face_count] given plane of the face; NULL for hulls of points */
+  /* [face_count] index of the given plane that contains the face; NULL for hulls of points */
+  const uint32_t *face_plane;
   const uint32_t *surface_ids; /* [face_count] caller's ids of the faces, or NULL */
-  const uint32_t *neighbour_start;    /* [vertex_count + 1] into neighbour */
-  const uint32_t *neighbour;          /* adjacent vertices of each vertex, ascending */
-  const uint32_t (*edge_vertices)[2]; /* [edge_count] lower index first, edges in ascending order */
-  /* [edge_count] faces left and right of the edge, seen from the first to the second vertex */
+  /* [vertex_count + 1] vertex v has the entries neighbour_start[v] to neighbour_start[v + 1] - 1 */
+  const uint32_t *neighbour_start;
+  const uint32_t *neighbour; /* adjacent vertices of each vertex, ascending */
+  /* [edge_count] vertices of each edge, lower index first; edges in ascending order */
+  const uint32_t (*edge_vertices)[2];
+  /* [edge_count] faces to the left and right of the edge, seen from outside, looking from its first
+   * to its second vertex */
   const uint32_t (*edge_faces)[2];
   ct_vec3 centroid; /* of the volume, m */
-  double radius;    /* of a ball around centroid that contains all vertices, m */
+  double radius;    /* radius of a ball around centroid that contains all vertices, m */
   double volume;    /* m^3, > 0 */
-  ct_mat3 inertia;  /* about centroid for unit density, kg m^2 */
+  ct_mat3 inertia;  /* inertia tensor about centroid for unit density, kg m^2 */
   ct_aabb box;      /* of the vertices */
 } ct_hull_view;
 
-/* Reason of a failed build: the affine dimension of the points (0 point, 1 line, 2 plane), or a
- * faulty plane. */
+/* Why a hull could not be built: too few dimensions, or a plane that is at fault. */
 typedef struct ct_hull_report {
-  int rank;         /* 0..3 */
-  uint32_t culprit; /* planes: index of a plane that shows the fault, else UINT32_MAX */
+  /* affine dimension of the points: 0 one point, 1 a line, 2 a plane, 3 a solid */
+  int rank;
+  uint32_t culprit; /* hulls of planes: index of a plane at fault; else UINT32_MAX */
 } ct_hull_report;
 
 /* Convex hull of points [count]; interior and repeated points are allowed, bit-equal points are
@@ -56,37 +62,40 @@ typedef struct ct_hull_report {
 ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel,
                               ct_hull **out, ct_hull_report *report);
 
-/* As ct_hull_from_points, but faster in one case: few points, each the vertex of `like` with the
- * same index, all faces of `like` triangular, and the same faces in the new hull. Meant for moved
- * points; the result is the same in all cases. */
+/* As ct_hull_from_points with the same result, but faster if the faces stay the same: few points,
+ * each with the index of its vertex of `like`, all faces of `like` triangular, and the same faces
+ * in the new hull. Meant for moved points. */
 ct_status ct_hull_from_moved_points(const ct_hull *like, const ct_vec3 *points, size_t count,
                                     const ct_cancel *cancel, ct_hull **out);
 
-/* Intersection of half-spaces n.p + d <= 0; planes[i] = {nx, ny, nz, d}, n of any nonzero length.
- * Redundant planes are dropped. No vertex is outside a given plane by more than 2^-40 of the
- * largest coordinate, by some u at wide angles. Ownership, `cancel` and `report` as above.
+/* Intersection of half-spaces n.p + d <= 0; planes[i] = {nx, ny, nz, d}, where n has any nonzero
+ * length. Redundant planes are dropped. A vertex is outside a given plane by at most 2^-40 of the
+ * largest coordinate, and by only a few u if the planes meet at wide angles. Ownership, `cancel`
+ * and `report` as in ct_hull_from_points.
  * CT_UNBOUNDED; CT_EMPTY; CT_DEGENERATE_HULL: no interior, or none that survives rounding;
- * CT_LIMIT, CT_CANCELLED and CT_OUT_OF_MEMORY as above. Duality: Preparata, Muller 1979. */
+ * CT_LIMIT, CT_CANCELLED and CT_OUT_OF_MEMORY as in ct_hull_from_points. Duality: Preparata, Muller
+ * 1979. */
 ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_cancel *cancel,
                               ct_hull **out, ct_hull_report *report);
 
-/* Hull with each face plane moved inward by `by` > 0 m, for inset rounding; retains the original
- * hull. CT_EMPTY or CT_DEGENERATE_HULL: `by` is not below the inradius, or too near to it for a
- * solid; others as above. */
+/* Builds the hull with each face plane moved inward by `by` > 0, m, for inset rounding; it retains
+ * the original hull. CT_EMPTY or CT_DEGENERATE_HULL: `by` is not below the inradius, or too close
+ * to it for a solid to remain; other errors as ct_hull_from_planes. */
 ct_status ct_hull_inset(const ct_hull *hull, double by, const ct_cancel *cancel, ct_hull **out);
-/* The original hull of an inset; any other hull itself. Borrowed. */
+/* Returns the original hull of an inset hull, and any other hull itself; borrowed. */
 const ct_hull *ct_hull_outer(const ct_hull *hull);
-/* Radius of the largest inscribed ball, m; at most 2^-40 of the size too small. -1: out of memory.
- * Cost as ct_hull_from_planes. */
+/* Radius of the largest inscribed ball, m, rounded down by at most 2^-40 of the hull's size. -1:
+ * out of memory. Cost as ct_hull_from_planes. */
 double ct_hull_inradius(const ct_hull *hull, const ct_cancel *cancel);
 
-/* Sets the caller's ids of the faces, in the view's order (ascending by the first two vertices of
- * their loops); copies ids [face_count]. Only for a hull that is not shared yet. CT_OUT_OF_MEMORY
- * leaves the hull unchanged. */
+/* Sets the caller's ids of the faces; ids: [face_count], copied, in the view's order of faces
+ * (ascending by the first two vertices of their loops). Only for a hull that is not shared yet.
+ * CT_OUT_OF_MEMORY leaves the hull unchanged. */
 ct_status ct_hull_set_surfaces(ct_hull *hull, const uint32_t *ids);
-/* Copies the ids, if any, from the hull `from`; this hull was built from its vertices, in order and
- * equally scaled. If rounding split a face, the pieces have its id; a merged face has the id of one
- * of its parts. Errors as ct_hull_set_surfaces. */
+/* Copies the face ids, if any, from the hull `from`. `hull` must have been built from the vertices
+ * of `from`, in their order, all scaled by one factor. If rounding split a face, its pieces get its
+ * id; if rounding merged faces, the result gets the id of one of them. Errors as
+ * ct_hull_set_surfaces. */
 ct_status ct_hull_copy_surfaces(ct_hull *hull, const ct_hull *from);
 
 /* Adds a reference, and returns the hull; ct_hull_release drops one, NULL is allowed. Thread-safe.
@@ -95,12 +104,12 @@ const ct_hull *ct_hull_retain(const ct_hull *hull);
 void ct_hull_release(const ct_hull *hull);
 /* View of the hull; valid while it is retained. O(1). */
 const ct_hull_view *ct_hull_get(const ct_hull *hull);
-/* Bytes of the hull, with its outer hull. */
+/* Memory of the hull, bytes, with its outer hull. */
 size_t ct_hull_bytes(const ct_hull *hull);
 
-/* Vertex that maximises direction . p; ties (exactly equal products): the lowest index. `start`:
- * vertex at which hill climbing starts, or 0. Small hulls are scanned; large ones use hill climbing
- * over the adjacency with exact comparisons, so the result never depends on `start`. */
+/* Returns the vertex that maximises direction . p; of exactly equal products, the lowest index.
+ * start: vertex at which hill climbing starts, or 0. Small hulls are scanned; large ones use hill
+ * climbing over the adjacency with exact comparisons, so the result never depends on `start`. */
 uint32_t ct_hull_support(const ct_hull *hull, ct_vec3 direction, uint32_t start);
 
 CT_DECLARATIONS_END

@@ -12,13 +12,15 @@
 CT_DECLARATIONS_BEGIN
 
 /* Impact law of a single contact with friction.
- * - ALGEBRAIC: stick, or slide along the initial direction. If this jams or the sliding reverses,
- *   as INTEGRATED.
- * - INTEGRATED: integrates friction through the impact, with the normal impulse as time (Routh;
- *   Mirtich 1996); Poisson restitution.
- * - ENERGETIC: as INTEGRATED, with restitution by the work of the normal impulse (Stronge).
- * - POINT_MASS: the tangential velocity change of a point is at most mu times the normal one. The
- *   impulse is then applied to the bodies, although the rule ignores their rotation. */
+ * - ALGEBRAIC: assumes that the contact sticks, or slides along its initial direction. If this jams
+ *   or the sliding reverses, INTEGRATED is used.
+ * - INTEGRATED: integrates friction through the impact, with the normal impulse as the independent
+ *   variable (Routh; Mirtich 1996); Poisson restitution.
+ * - ENERGETIC: as INTEGRATED, but restitution is defined by the work of the normal impulse
+ *   (Stronge).
+ * - POINT_MASS: the change of the tangential velocity of a point is at most mu times that of the
+ *   normal velocity. The impulse computed so is then applied to the bodies, although the rule
+ *   ignores their rotation. */
 #define CT_IMPULSE_LAW_MAP(X)                                                                      \
   X(ALGEBRAIC, "algebraic")                                                                        \
   X(INTEGRATED, "integrated")                                                                      \
@@ -32,15 +34,16 @@ typedef enum ct_impulse_law {
       CT_IMPULSE_LAW_COUNT
 } ct_impulse_law;
 
-/* Resolution of several contacts.
- * - NEWTON, POISSON: simultaneous, with that restitution law. With friction: exact cones, with
- *   NEWTON's target velocities or POISSON's two phases. The phases are compression, then normal
- *   impulses of at least restitution times those, with friction against the remaining slip. Each
- *   contact has one friction coefficient, the static one if it does not slip before.
- * - SEQUENTIAL: one contact after the other in the set's order by the single-contact law, repeated
- *   until none approaches faster than the velocity tolerance or round-off.
+/* Resolution of several contacts of one island.
+ * - NEWTON, POISSON: all contacts simultaneously, with that restitution law and exact friction
+ *   cones. NEWTON prescribes the normal velocities after the impact. POISSON has two phases:
+ *   compression, then normal impulses of at least restitution times those of compression, with
+ *   friction against the remaining slip. Each contact has one friction coefficient: the static one
+ *   if it does not slip before the impact.
+ * - SEQUENTIAL: one contact after the other, in the set's order, by the single-contact law;
+ *   repeated until no contact approaches faster than the velocity tolerance or round-off.
  *
- * The three may differ legitimately, as for Newton's cradle. */
+ * The three may legitimately yield different results, as for Newton's cradle. */
 #define CT_SIMULTANEITY_MAP(X)                                                                     \
   X(NEWTON, "newton")                                                                              \
   X(POISSON, "poisson")                                                                            \
@@ -57,22 +60,26 @@ typedef struct ct_impulse_options {
   ct_impulse_law law;           /* for islands with one contact, and for SEQUENTIAL */
   ct_simultaneity simultaneity; /* for islands with several contacts */
   bool frictionless;            /* ignore the materials' friction */
-  bool energy_guard;         /* if energy would grow, scale the impulse towards the plastic one */
-  double velocity_tolerance; /* m/s: slower approaches are no impacts */
-  double rest_velocity;      /* m/s, >= 0: slower approaches have restitution 0 */
-  double tolerance;          /* of the solvers, relative; 0: their defaults */
-  uint64_t iterations_max;   /* 0: the solvers' defaults; SEQUENTIAL: 1,000 sweeps */
+  /* if kinetic energy would grow, the impulse is moved towards the plastic impulse until it does
+   * not */
+  bool energy_guard;
+  double velocity_tolerance; /* m/s: contacts that approach more slowly have no impact */
+  double rest_velocity;      /* m/s, >= 0: contacts that approach more slowly have restitution 0 */
+  double tolerance;          /* relative tolerance of the solvers; 0: their defaults */
+  /* largest number of iterations; 0: the solvers' defaults, SEQUENTIAL 1,000 sweeps */
+  uint64_t iterations_max;
   const ct_cancel *cancel;
 } ct_impulse_options;
-/* Defaults: zeros: ALGEBRAIC, NEWTON; tolerance and iterations of the solvers. */
+/* Defaults: all members 0, that is law ALGEBRAIC, simultaneity NEWTON, and the solvers' own
+ * tolerance and iteration limit. */
 ct_impulse_options ct_impulse_options_default(void);
 
-/* Outcome of a contact. */
+/* What a contact did during the impact. */
 #define CT_IMPULSE_OUTCOME_MAP(X)                                                                  \
-  X(NONE, "none")   /* separating or resting, without a driving impulse */                         \
+  X(NONE, "none")   /* separates or rests, and no impulse drives it */                             \
   X(STICK, "stick") /* no slip after the impact */                                                 \
   X(SLIDE, "slide")                                                                                \
-  X(REVERSE, "reverse") /* slip stopped and restarted in another direction */                      \
+  X(REVERSE, "reverse") /* slip stopped, and restarted in another direction */                     \
   X(JAM, "jam") /* friction alone would press the bodies together; held at the sticking rate */    \
   X(FRICTIONLESS, "frictionless")                                                                  \
   X(IMMOVABLE, "immovable") /* neither body can move */
@@ -83,19 +90,21 @@ typedef enum ct_impulse_outcome {
 #undef CT_IMPULSE_OUTCOME_ENUM
 } ct_impulse_outcome;
 
+/* normal component of `after`, m/s */
 typedef struct ct_contact_impulse {
   ct_vec3 impulse; /* on b, N s; -impulse on a */
-  double normal;   /* impulse.n >= 0 */
+  double normal;   /* normal component of the impulse, >= 0, N s */
   ct_vec3 tangential;
   ct_contact_velocity before;
-  ct_vec3 after; /* relative velocity after the impact, m/s */
+  ct_vec3 after; /* relative velocity of b's point after the impact, m/s */
   double normal_after;
-  double restitution; /* coefficient used */
+  double restitution; /* coefficient of restitution used */
   ct_impulse_outcome outcome;
 } ct_contact_impulse;
 
-/* Result of the energy guard, which accounts for the work of kinematic bodies. PASSED: energy minus
- * that work did not grow. SKIPPED_KINEMATIC: no impulses satisfy the kinematic bodies, so none were
+/* Result of the energy guard, which compares the growth of kinetic energy with the work of
+ * kinematic bodies. PASSED: energy minus that work did not grow. APPLIED: impulses were scaled.
+ * SKIPPED_KINEMATIC: no impulses are compatible with the kinematic bodies' motion, so none were
  * applied. */
 #define CT_ENERGY_GUARD_MAP(X)                                                                     \
   X(OFF, "off")                                                                                    \
@@ -110,37 +119,43 @@ typedef enum ct_energy_guard {
 } ct_energy_guard;
 
 typedef struct ct_impulse_result {
-  ct_contact_impulse *contacts; /* [count] caller's array */
+  ct_contact_impulse *contacts; /* [count] caller's array: result of each contact */
   /* [body_count] caller's array: velocities after the impulses; immovable bodies unchanged */
   ct_velocity *velocities;
-  double energy_before, energy_after; /* kinetic energy of the dynamic bodies, J */
-  double work;                        /* work of kinematic bodies, J */
+  /* kinetic energy of the dynamic bodies before and after the impulses, J */
+  double energy_before, energy_after;
+  double work; /* work of kinematic bodies, J */
   ct_energy_guard guard;
-  /* fraction of the step from the plastic impulse; 1 unless APPLIED; SEQUENTIAL: the least */
+  /* if APPLIED: fraction in [0, 1] of the way from the plastic impulse to the solved one that was
+   * applied, SEQUENTIAL: the least over the contacts; else 1 */
   double guard_theta;
-  /* also false if K is singular in doubles (a long lever of a tiny, heavy body); then without
+  /* the solver reached its tolerance. Also false if the collision matrix K of a single contact is
+   * singular in doubles (a long lever of a tiny, heavy body); the impulse is then without
    * friction */
   bool converged;
-  /* restitution was infeasible and omitted; `converged` refers to the problem without it */
+  /* restitution was infeasible and omitted; `converged` refers to the problem without
+   * restitution */
   bool infeasible;
   bool contradictory; /* kinematic squeeze: no impulses are feasible, and none were applied */
-  /* [count] caller's array, or NULL. If contradictory: y >= 0; as normal impulses, y cancels on
-   * every dynamic body while the weighted gaps close (infeasibility proof); else 0 */
+  /* [count] caller's array, or NULL. If contradictory, a proof of infeasibility: y >= 0 such that
+   * the normal impulses y cancel on every dynamic body, while the sum of the gaps weighted by y
+   * decreases; else 0 */
   double *certificate;
-  /* POINT_MASS, and the impulse rotates a body: point velocities deviate from the rule */
+  /* true if law POINT_MASS was used and the impulse rotates a body, so that point velocities
+   * deviate from the law */
   bool rotation_ignored;
-  /* of the solved law before the guard; relative to the velocities, or as the solver's header says
-   */
+  /* residual of the solved law before the guard, relative to the velocities or as defined in the
+   * solver's header */
   double residual;
   uint64_t iterations;
-  /* name of the solved law: "frictionless", or a word of the maps above; static storage */
+  /* word for the solved law: "frictionless", or a word of the maps above; static storage */
   const char *law;
 } ct_impulse_result;
 
-/* Impulses of one island; fills *result and its arrays. Momentum changes by round-off alone, and
- * the impulse on a is minus that on b bit for bit. With restitution <= 1 and the guard,
- * energy_after <= energy_before + work up to round-off. Cost: one contact O(1); several
- * O(contacts^3), or sweeps.
+/* Computes the impulses of one island; fills *result and its arrays. Momentum changes by round-off
+ * alone, and the impulse on a is minus that on b bit for bit. With restitution <= 1 and the guard,
+ * energy_after <= energy_before + work up to round-off. Cost: O(1) for one contact; O(contacts^3),
+ * or sweeps, for several.
  * CT_LIMIT: too many contacts for the solvers; a contact without a normal or not between two bodies
  * of the set. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options,

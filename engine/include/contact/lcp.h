@@ -13,19 +13,19 @@
 CT_DECLARATIONS_BEGIN
 
 /* Solvers.
- * - AUTO: the choice depends on M and n alone; if a method fails, the next one is tried. `method`
- *   reports the one used. No method takes more than a few seconds.
+ * - AUTO: chooses by M and n alone, and tries the next method if one fails; no choice takes more
+ *   than a few seconds. `method` of the result is the method used.
  * - DANTZIG: for symmetric positive semidefinite M; direct.
- * - BLOCK_PIVOTING: likewise. Continues with proximal points if many rows are dependent, and as
- *   DANTZIG if it does not converge.
- * - LEMKE: for any M; direct. Tries DANTZIG if M is symmetric and the first path fails.
+ * - BLOCK_PIVOTING: for symmetric positive semidefinite M; direct. Continues with proximal point
+ *   iterations if many rows are dependent, and as DANTZIG if it does not converge.
+ * - LEMKE: for any M; direct. Tries DANTZIG if M is symmetric and Lemke's first path fails.
  * - PGS: projected Gauss-Seidel, for symmetric positive semidefinite M.
  * - QUADRATIC: projected gradient with proportioning, for symmetric positive semidefinite M.
- * - ENUMERATION: for any M; all complementary bases.
+ * - ENUMERATION: for any M; examines all complementary bases.
  *
- * Rows: DANTZIG, BLOCK_PIVOTING and LEMKE up to CT_LCP_DIRECT_MAX, ENUMERATION up to
- * CT_LCP_ENUMERATION_MAX. PGS and QUADRATIC up to CT_LCP_ITERATIVE_MAX, with memory proportional to
- * the entries of M. */
+ * Largest number of rows: DANTZIG, BLOCK_PIVOTING and LEMKE CT_LCP_DIRECT_MAX, ENUMERATION
+ * CT_LCP_ENUMERATION_MAX, PGS and QUADRATIC CT_LCP_ITERATIVE_MAX, with memory proportional to the
+ * entries of M. */
 #define CT_LCP_METHOD_MAP(X)                                                                       \
   X(AUTO, "auto")                                                                                  \
   X(DANTZIG, "dantzig")                                                                            \
@@ -42,11 +42,14 @@ typedef enum ct_lcp_method {
       CT_LCP_METHOD_COUNT
 } ct_lcp_method;
 
-/* INFEASIBLE: no z >= 0 has M z + q >= 0. The certificate y >= 0 has M'y <= 0 and q'y < 0 (Farkas),
- * exactly if such doubles exist and were found (whole numbers if M and q are), else up to
- * round-off. EXHAUSTED: every complementary basis was examined, and each is excluded beyond
- * round-off. RAY: Lemke's paths from several covering vectors ended in rays without such a y, which
- * proves nothing for this M. */
+/* Status of a result.
+ * - INFEASIBLE: no z >= 0 has M z + q >= 0, proven by the certificate y >= 0 with M'y <= 0 and q'y
+ *   < 0 (Farkas). The inequalities are exact if doubles that satisfy them exactly were found
+ *   (integers if M and q are integer), else satisfied up to round-off.
+ * - EXHAUSTED: every complementary basis was examined, and each is excluded beyond round-off.
+ * - RAY: Lemke's paths from several covering vectors ended in rays, and no certificate was found;
+ *   this proves nothing for this M.
+ * - ITERATION_LIMIT: no solution within the limit. */
 #define CT_LCP_STATUS_MAP(X)                                                                       \
   X(OK, "ok")                                                                                      \
   X(INFEASIBLE, "infeasible")                                                                      \
@@ -60,11 +63,11 @@ typedef enum ct_lcp_status {
 #undef CT_LCP_STATUS_ENUM
 } ct_lcp_status;
 
-/* Choice among several solutions; for symmetric positive semidefinite M all have one w. MIN_NORM:
- * the least |z|, with direct methods and ENUMERATION, which then also report the rank and `unique`.
- * If round-off decides the null vectors of M, `unique` is UNKNOWN and z may not be the least. ANY:
- * the first solution found, deterministically. Iterative methods and other M: always the first
- * solution found. */
+/* Which of several solutions is returned; for symmetric positive semidefinite M all solutions have
+ * the same w. MIN_NORM: the solution of least |z|, by direct methods and ENUMERATION, which then
+ * also report the rank and `unique`. If the null vectors of M are lost in round-off, `unique` is
+ * UNKNOWN and |z| may not be the least. ANY, and always for iterative methods and other M: the
+ * first solution found, deterministically. */
 typedef enum ct_lcp_tie { CT_LCP_TIE_MIN_NORM, CT_LCP_TIE_ANY } ct_lcp_tie;
 
 typedef struct ct_lcp {
@@ -75,31 +78,35 @@ typedef struct ct_lcp {
 typedef struct ct_lcp_options {
   ct_lcp_method method;
   ct_lcp_tie tie;
-  /* Converged: residual <= tolerance (1 + |q|max). Direct methods: residual <= tolerance |q|max; if
-   * round-off exceeds it, doubles near z are searched. 0: CT_LCP_TOLERANCE; CT_LCP_PGS_TOLERANCE
-   * for iterative methods chosen by name, and for AUTO above CT_LCP_DIRECT_MAX rows. */
+  /* Largest residual of a converged result. Iterative methods: residual <= tolerance (1 + |q|max).
+   * Direct methods: residual <= tolerance |q|max; if round-off exceeds it, doubles near z are
+   * tried. 0: CT_LCP_TOLERANCE; CT_LCP_PGS_TOLERANCE for iterative methods chosen by name, and for
+   * AUTO above CT_LCP_DIRECT_MAX rows. */
   double tolerance;
-  uint64_t iterations_max; /* pivots, factorisations or sweeps; 0: the method's limit */
-  double relaxation;       /* PGS: 0 < omega < 2; 0: 1 */
-  const double *start;     /* [n] iterative methods: warm start for z; NULL: 0 */
-  /* M is known to be a product J W J' with positive semidefinite W, up to round-off of its entries:
-   * `unique` then needs no proof that M is semidefinite */
+  /* largest number of pivots, factorisations or sweeps; 0: the method's limit */
+  uint64_t iterations_max;
+  double relaxation;   /* PGS: relaxation factor omega, 0 < omega < 2; 0: 1 */
+  const double *start; /* [n] iterative methods: initial z (warm start); NULL: 0 */
+  /* the caller knows that M is a product J W J' with positive semidefinite W, up to round-off of
+   * its entries: `unique` then needs no proof that M is semidefinite */
   bool semidefinite;
   const ct_cancel *cancel;
 } ct_lcp_options;
-/* Defaults: AUTO, MIN_NORM, relaxation 1; tolerance and iterations stay 0, the method's defaults.
- */
+/* Defaults: AUTO, MIN_NORM, relaxation 1; tolerance and iterations_max 0, that is the method's
+ * defaults. */
 ct_lcp_options ct_lcp_options_default(void);
 
 typedef struct ct_lcp_result {
-  double *z, *w;       /* [n] caller's arrays; z >= 0 exactly; if not OK, the best found */
-  double *certificate; /* [n] caller's array, or NULL; set if INFEASIBLE */
-  double *alternative; /* [n] caller's array, or NULL; another solution, set if unique is NO */
+  /* [n] caller's arrays: the solution, z >= 0 exactly; the best z and w found if status is not
+   * OK */
+  double *z, *w;
+  double *certificate; /* [n] caller's array, or NULL: set to the proof if status is INFEASIBLE */
+  double *alternative; /* [n] caller's array, or NULL: set to another solution if unique is NO */
   ct_lcp_status status;
   ct_lcp_method method;   /* the method used; never AUTO */
   bool converged;         /* OK and residual within the tolerance */
   double tolerance;       /* the tolerance used */
-  double residual;        /* max |min(z, w)|, w recomputed from M, z, q */
+  double residual;        /* max |min(z, w)|, where w is recomputed from M, z and q */
   double complementarity; /* max |z w| */
   double asymmetry;       /* max |M - M'| */
   uint64_t iterations;

@@ -15,12 +15,14 @@ CT_DECLARATIONS_BEGIN
 
 typedef enum ct_pair_status {
   CT_PAIR_OK,
-  /* result given, but the bounds (curved kinds: or the witness points) miss the promised precision
-   */
+  /* a result is given, but its bounds (curved kinds: or its witness points) are less accurate than
+   * CT_ROUNDOFF_FACTOR promises */
   CT_PAIR_DEGENERATE,
-  CT_PAIR_ITERATION_LIMIT, /* best result so far; its bounds are valid */
-  /* distance of two overlapping planes: the overlap is known, the distance is not. Distance fields
-   * are 0, the normal is a's */
+  /* an iteration limit or the cancel flag ended the search: the best result so far, with valid
+   * bounds */
+  CT_PAIR_ITERATION_LIMIT,
+  /* two overlapping half-spaces: their overlap is known, their depth is not computed. Distance
+   * fields are 0, the normal is a's */
   CT_PAIR_UNSUPPORTED
 } ct_pair_status;
 
@@ -35,27 +37,29 @@ typedef enum ct_relation {
 /* Meaning of a distance <= 0. */
 typedef enum ct_depth_kind {
   CT_DEPTH_MINIMAL, /* the least translation that separates the pair */
-  CT_DEPTH_FEATURE, /* non-convex solids: the deepest feature of one solid inside the other */
-  /* tetmesh or hexmesh against another one or a convex: the deepest pair of elements, by the least
-   * translation that separates these two */
+  /* non-convex solids: depth of the deepest feature of one solid inside the other */
+  CT_DEPTH_FEATURE,
+  /* a mesh of elements against another one or a convex body: depth of the deepest pair of elements,
+   * that is the least translation that separates these two */
   CT_DEPTH_ELEMENT,
-  CT_DEPTH_NONE /* a crossing surface: distance 0, point_a = point_b on the crossing */
+  CT_DEPTH_NONE /* the surface of a surface mesh crosses the other shape: distance 0, point_a =
+                 * point_b on both */
 } ct_depth_kind;
 
 /* Flags of ct_pair_result. */
 enum {
-  /* Several normals are equally valid. The result has the lexicographically greatest (lowest axis
-   * first, + before -) in the frame of the body that is first by content. */
+  /* Several normals are equally valid. Of these the result has the lexicographically greatest
+   * (components x, y, z) in the frame of the body that is first by content. */
   CT_FLAG_NORMAL_ARBITRARY = 1 << 0,
-  /* several witness points are equally valid (parallel features) */
+  /* several pairs of witness points are equally valid, because the features are parallel */
   CT_FLAG_WITNESS_NOT_UNIQUE = 1 << 1
 };
 
-/* Smallest threshold with an early-out: every separated pair may return early. */
+/* Smallest positive threshold: every separated pair may have an early-out. */
 #define CT_PAIR_THRESHOLD_MIN 0x1p-1022
 
 typedef struct ct_pair_options {
-  /* m, >= 0: |distance| <= tolerance sets relation TOUCHING; affects nothing else */
+  /* m, >= 0: the relation is TOUCHING if |distance| <= tolerance; affects nothing else */
   double tolerance;
   /* Early-out, m. If the pair is proven farther apart than this (beyond round-off), `distance` may
    * be only a lower bound above the threshold, with relation SEPARATED. All other pairs get the
@@ -74,41 +78,41 @@ typedef struct ct_pair_result {
   ct_relation relation;
   ct_pair_status status;
   uint32_t flags;
-  uint32_t iterations; /* support evaluations; 0 for closed forms */
+  uint32_t iterations; /* number of support evaluations; 0 for closed forms */
   ct_depth_kind depth_kind;
-  /* Meshes: the triangle that contains the witness point, else CT_NO_TRIANGLE. Tetmesh, hexmesh:
-   * the surface triangle; CT_NO_TRIANGLE if the depth is CT_DEPTH_ELEMENT. */
+  /* Meshes: the triangle that contains the witness point; other shapes: CT_NO_TRIANGLE. Meshes of
+   * elements: the triangle of their surface, or CT_NO_TRIANGLE if the depth is CT_DEPTH_ELEMENT. */
   uint32_t triangle_a, triangle_b;
-  /* Tetmesh, hexmesh: the element that owns the triangle, or the element of the deepest pair; else
+  /* Meshes of elements: the element that has the triangle, or is in the deepest pair; other shapes:
    * CT_NO_ELEMENT. */
   uint32_t element_a, element_b;
   uint32_t element_pairs; /* CT_DEPTH_ELEMENT: number of overlapping element pairs, >= 1; else 0 */
 } ct_pair_result;
 
-/* A shape and its frame in the world; both borrowed. A NULL frame is the identity; an all-zero
- * rotation does not rotate. A NULL shape, or a shape without size, hull, mesh or elements, is
- * refused: its distances are UNSUPPORTED and it overlaps nothing. */
+/* A shape and its frame in the world, both borrowed. A NULL frame is the identity, and so is a
+ * rotation of all zeros. A shape that is NULL, or has no size, hull, mesh or elements, is refused:
+ * its distances have the status UNSUPPORTED and it overlaps nothing. */
 typedef struct ct_placed {
   const ct_shape *shape;
   const ct_frame *frame;
 } ct_placed;
 
-/* Scratch memory and caches of pair queries. Belongs to one thread; once warm, a pair allocates
- * nothing. */
+/* Scratch memory and caches of pair queries, used by one thread at a time. It grows as needed;
+ * later pairs of similar size allocate nothing. */
 typedef struct ct_workspace ct_workspace;
 ct_workspace *ct_workspace_create(void); /* NULL: out of memory */
 /* Frees the workspace and every result that borrows from it; NULL is allowed. */
 void ct_workspace_destroy(ct_workspace *workspace);
 /* Sets the cancel flag that long pair queries poll (large meshes and hulls). NULL: none; borrowed
- * until replaced. A raised flag ends a distance with CT_PAIR_ITERATION_LIMIT and valid but wide
- * bounds, which may not prove containment. It ends an overlap query with the result so far. A NULL
- * workspace is ignored. */
+ * until replaced. A raised flag ends a distance query with CT_PAIR_ITERATION_LIMIT and valid but
+ * wide bounds, which may not prove containment. It ends an overlap query with the decision so far.
+ * If `workspace` is NULL, nothing happens. */
 void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel);
 
-/* True if an allocation failed in a pair query since the last call; the call resets the flag. False
- * for NULL. The bounds of such a distance are valid but may be wide, mostly with
- * CT_PAIR_ITERATION_LIMIT. Such an overlap may be wrong, and such a manifold may lack points.
- * Queries and probes of scenes return CT_OUT_OF_MEMORY instead. */
+/* Returns true if an allocation failed in a pair query since the last call of this function, and
+ * resets that state. False if `workspace` is NULL. After a failed allocation, the bounds of a
+ * distance are valid but may be wide, mostly with CT_PAIR_ITERATION_LIMIT; an overlap may be wrong;
+ * a manifold may lack points. Queries and probes of scenes return CT_OUT_OF_MEMORY instead. */
 bool ct_workspace_out_of_memory(ct_workspace *workspace);
 
 /* Signed distance of two placed shapes, written to *result; meshes may need the workspace's memory.
@@ -128,8 +132,9 @@ bool ct_workspace_out_of_memory(ct_workspace *workspace);
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
                       ct_workspace *workspace, ct_pair_result *result);
 
-/* True if the closed shapes share a point: the same decision as distance <= 0 of ct_pair_distance,
- * at less cost. witness (may be NULL): set to a common point, world, if they overlap. */
+/* True if the closed shapes share a point. This is the same decision as distance <= 0 of
+ * ct_pair_distance, at less cost. witness (may be NULL): if they overlap, set to a common point,
+ * world. */
 bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness);
 
 /* ---- gradient -------------------------------------------------------------------------------- */
@@ -151,10 +156,10 @@ typedef struct ct_gradient {
   ct_pose_gradient a, b;
 } ct_gradient;
 
-/* Writes the gradient of a full (not early-out) result. origin_a, origin_b: origins of the body
- * frames, world, m. False if no gradient exists: unsupported depths, crossing surfaces, arbitrary
- * normals, and depths of a feature (CT_DEPTH_FEATURE), which do not change along the normal. O(1).
- */
+/* Writes the gradient of a pair's distance, from its full (not early-out) result. origin_a,
+ * origin_b: origins of the body frames, world, m. False if there is no gradient: unsupported
+ * depths, crossing surfaces, arbitrary normals, and depths of a feature (CT_DEPTH_FEATURE), which
+ * do not change along the normal. O(1). */
 bool ct_pair_gradient(const ct_pair_result *result, ct_vec3 origin_a, ct_vec3 origin_b,
                       ct_gradient *out);
 

@@ -13,9 +13,11 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* Hits of each kind:
- * - RAYCAST: crossings of each ray, by distance, exits before entries, row, collider.
- * - NEAREST: bodies nearest to each point, by signed distance (containing bodies first), row.
+/* Hits of each kind, and their order for one item:
+ * - RAYCAST: crossings of the ray with solids, by distance, then exits before entries, row,
+ *   collider.
+ * - NEAREST: bodies nearest to the point, by signed distance (so bodies that contain the point are
+ *   first), then row.
  * - POINT: bodies with a solid that contains the point, by row.
  * - REGION: bodies that share a point with the region, by row. */
 typedef enum ct_probe_kind {
@@ -28,10 +30,10 @@ typedef enum ct_probe_kind {
 typedef struct ct_probe_options {
   ct_probe_kind kind;
   const ct_ray *rays;    /* RAYCAST: [count] */
-  bool all;              /* RAYCAST: all crossings; else the first of each ray */
+  bool all;              /* RAYCAST: true: all crossings of each ray; false: only its first */
   const ct_vec3 *points; /* NEAREST, POINT: [count] world, m */
   size_t count;
-  uint32_t nearest; /* NEAREST: bodies per point, at most; 0: 1 */
+  uint32_t nearest; /* NEAREST: largest number of bodies per point; 0: 1 */
   double reach;     /* NEAREST: maximum distance, m; INFINITY: unlimited */
   ct_shape region;  /* REGION; its hull, mesh or elements are borrowed */
   ct_pose region_pose;
@@ -47,16 +49,19 @@ ct_probe_options ct_probe_options_default(void);
 
 typedef struct ct_probe_hit {
   uint32_t item; /* index of the ray or point */
-  uint32_t rank; /* number of the item's earlier hits */
+  uint32_t rank; /* index of the hit among the item's hits, from 0 */
   uint32_t row;
-  /* RAYCAST: the crossed collider; NEAREST, POINT: the nearest; REGION: the first that overlaps */
+  /* RAYCAST: the crossed collider; NEAREST, POINT: the nearest collider; REGION: the first that
+   * overlaps the region */
   uint32_t collider;
-  double distance;  /* RAYCAST: along the ray; NEAREST, POINT: signed, negative inside a solid; m */
+  /* RAYCAST: distance along the ray; NEAREST, POINT: signed distance, negative inside a solid; m */
+  double distance;
   ct_vec3 position; /* on the body's surface, world, m */
-  ct_vec3 normal; /* unit, out of the body; NEAREST, POINT: point = position + distance * normal */
-  bool entering;  /* RAYCAST */
-  bool inside;    /* REGION: the whole body is inside the region */
-  uint32_t triangle; /* meshes: the triangle; else CT_NO_TRIANGLE */
+  /* unit, out of the body; NEAREST, POINT: the point is position + distance * normal */
+  ct_vec3 normal;
+  bool entering;     /* RAYCAST: true if the ray enters the solid, false if it leaves it */
+  bool inside;       /* REGION: the whole body is inside the region */
+  uint32_t triangle; /* meshes: the triangle at `position`; else CT_NO_TRIANGLE */
   ct_pair_status status;
   uint32_t flags; /* NEAREST, POINT: as in ct_pair_result */
 } ct_probe_hit;
@@ -70,16 +75,17 @@ typedef struct ct_probe ct_probe;
 ct_status ct_probe_prepare(const ct_scene *scene, const ct_probe_options *options, ct_probe **out);
 /* Frees the probe; NULL is allowed. */
 void ct_probe_destroy(ct_probe *probe);
-/* Number of items. */
+/* Returns the number of items. */
 size_t ct_probe_items(const ct_probe *probe);
-/* Estimated cost of the whole probe, ns on one core: for scheduling and partitioning. */
+/* Returns an estimate of the cost of the whole probe, ns on one core, for scheduling and
+ * partitioning. */
 double ct_probe_cost(const ct_probe *probe);
 
-/* Receives each hit in order; returning false stops the range with CT_OK. */
+/* Receives each hit, in order; if it returns false, the range ends with CT_OK. */
 typedef bool (*ct_probe_sink)(void *context, const ct_probe_hit *hit);
 
-/* Runs the items [begin, end) without hits of item `begin` of rank <= after (CT_NO_ROW: none
- * skipped).
+/* Runs the items [range->begin, range->end) and calls the sink for their hits, except hits of item
+ * `begin` with rank <= range->after (CT_NO_ROW: none is skipped).
  * CT_CANCELLED, CT_OUT_OF_MEMORY.
  * Cost per item: a descent of the revision's tree, and the narrow phase for the few candidate
  * bodies. */

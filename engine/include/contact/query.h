@@ -24,7 +24,7 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* The question of a query, for cost estimates. */
+/* The question of a query; needed to estimate its cost. */
 typedef enum ct_query_kind {
   CT_QUERY_PAIRS,
   CT_QUERY_OVERLAP,
@@ -42,10 +42,10 @@ typedef struct ct_override {
   ct_pose pose;
 } ct_override;
 
-/* Index of the first override with a row >= `row`; `count` if there is none. overrides: [count]
- * sorted by row. O(log count). */
+/* Returns the index of the first override with a row >= `row`; `count` if there is none. overrides:
+ * [count] sorted by row. O(log count). */
 size_t ct_override_from(const ct_override *overrides, size_t count, uint32_t row);
-/* Pose of the row: its override, or the scene's pose. O(log count). */
+/* Returns the pose of a row: that of its override, or the scene's. O(log count). */
 ct_pose ct_override_pose(const ct_scene *scene, const ct_override *overrides, size_t count,
                          uint32_t row);
 
@@ -53,24 +53,26 @@ typedef struct ct_row_pair {
   uint32_t a, b; /* in the order of the result; a != b */
 } ct_row_pair;
 
-/* Common to all questions: which pairs of bodies take part. */
+/* Options that all questions share: which pairs of bodies take part, and at which poses. */
 typedef struct ct_query_options {
-  /* m, >= 0: hits are pairs at most this far apart. Explicit pairs: limits only their contact
-   * points */
+  /* m, >= 0: pairs at most this far apart are hits. Explicit pairs are hits at any distance; for
+   * them it only limits the contact points */
   double clearance;
-  /* explicit pairs beyond the clearance are no hits either (pairs of boxes: disjoint ones) */
+  /* explicit pairs beyond the clearance (question "pairs": with disjoint boxes) are no hits
+   * either */
   bool hits_only;
-  /* Methods other than TREE and BRUTE_FORCE find all pairs during preparation, at most CT_PAIRS_MAX
-   * before filters. */
+  /* Broad-phase method. Methods other than TREE and BRUTE_FORCE find all pairs when the query is
+   * prepared, at most CT_PAIRS_MAX before filters. */
   ct_broadphase broadphase;
-  /* [rows] 1 = selected; NULL: all. A pair takes part if one body is in where_a and the other in
-   * where_b */
+  /* [rows] 1: the row is selected; NULL: all rows are. A pair takes part if one body is selected by
+   * where_a and the other by where_b */
   const uint8_t *where_a;
   const uint8_t *where_b;
-  /* [pair_count] explicit pairs, answered in this order; filters are ignored */
+  /* [pair_count] explicit pairs, whose hits are in this order; the scene's filters do not apply */
   const ct_row_pair *pairs;
-  size_t pair_count;            /* 0: all pairs of the scene */
-  bool explicit_pairs;          /* `pairs` applies even if it is empty */
+  size_t pair_count; /* 0: all pairs of the scene, unless explicit_pairs is set */
+  /* true: only the pairs in `pairs` take part, even if there are none */
+  bool explicit_pairs;
   const ct_override *overrides; /* [override_count] what-if poses, sorted by row, each row once */
   size_t override_count;
   const ct_cancel *cancel; /* NULL: never */
@@ -89,13 +91,13 @@ void ct_query_destroy(ct_query *query);
 size_t ct_query_items(const ct_query *query);
 /* Estimated cost of the whole query, ns on one core: for scheduling and partitioning. */
 double ct_query_cost(const ct_query *query);
-/* Estimated cost of one pair of bodies, ns on one core. */
+/* Returns an estimate of the cost of one pair of bodies, ns on one core. */
 double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b);
 ct_broadphase ct_query_broadphase(const ct_query *query); /* the method used; never AUTO */
 
-/* Work items [begin, end). Hits of item `begin` with b <= after are skipped (CT_NO_ROW: none), so a
- * page can resume within an item. If part > 0, only the first `part` hits of its pair b = after, or
- * of an explicit pair, are skipped. */
+/* Work items [begin, end). Hits of item `begin` whose row b is <= after are skipped (CT_NO_ROW:
+ * none), so that a result page can resume within an item. If part > 0, then of the hits of the pair
+ * with b = after, or of an explicit pair, only the first `part` are skipped. */
 typedef struct ct_query_range {
   size_t begin, end;
   uint32_t after, part;
@@ -104,20 +106,22 @@ typedef struct ct_query_range {
 typedef struct ct_range_statistics {
   uint64_t candidates; /* pairs of bodies with overlapping boxes, after filters */
   uint64_t
-      /* Tests of single pairs of body boxes. Inner tree nodes do not count, so the number is
-       * independent of the tree's history. With `where` selecting few bodies, the range with item 0
-       * counts all of them. */
+      /* Number of tests of the boxes of two bodies. Tests of inner tree nodes do not count, so the
+       * number does not depend on the tree's history. If `where` selects few bodies, the range that
+       * contains item 0 counts all tests. */
       box_tests;
-  uint64_t doubled; /* features: edge pairs with flag DOUBLED, as in ct_features */
+  /* features: number of pairs of edges with the flag DOUBLED, as in ct_features */
+  uint64_t doubled;
 } ct_range_statistics;
 
-/* Where a hit is in the list of hits. */
+/* Position of a hit in the list of hits, from which a later query can resume. */
 typedef struct ct_hit_position {
   size_t item; /* work item of the hit */
   /* contacts, volumes, features: number of hits of this pair of bodies so far, this one included;
-   * else 1 */
+   * other questions: 1 */
   uint32_t part;
-  uint64_t candidates; /* candidate pairs of this range so far, this one included */
+  /* number of candidate pairs of this range so far, that of this hit included */
+  uint64_t candidates;
 } ct_hit_position;
 
 /* Every question has one function to prepare and one to run it.
@@ -146,39 +150,41 @@ typedef struct ct_hit_position {
  * as without frames. */
 typedef struct ct_query_frames ct_query_frames;
 
-/* Statistics and changes of the last prepared query. Pairs are rows, i < j, sorted; owned by the
- * frames until the next query. */
+/* Statistics and changes of the last prepared query. Pairs are pairs of rows, i < j, sorted; owned
+ * by the ct_query_frames until the next query is prepared. */
 typedef struct ct_query_frame {
   ct_broadphase method; /* the method used; never AUTO, which chooses by count and history */
-  /* candidates that are new since, or gone since, the previous frame */
+  /* begun: candidates that the previous frame lacks; ended: candidates of the previous frame that
+   * this one lacks */
   const ct_pair_index *begun, *ended;
   size_t pairs, begun_count, ended_count;
-  /* as in ct_frame_pairs, for boxes expanded by clearance and round-off */
+  /* as in ct_frame_pairs, for boxes that are expanded by the clearance and by round-off */
   uint64_t swaps, box_tests;
   uint32_t full_sorts, tree_height;
 } ct_query_frame;
 
-/* Returns an empty series, owned by the caller; NULL: out of memory. The lists of a sweep depend on
- * the boxes alone, so a frame has the same result after any earlier frames with the same previous
- * frame. The choice of AUTO depends on all earlier frames. */
+/* Returns an empty series of frames, owned by the caller; NULL: out of memory. The result of a
+ * sweep depends on the boxes of this and the previous frame alone, not on earlier frames. The
+ * choice of AUTO depends on all earlier frames. */
 ct_query_frames *ct_query_frames_create(void);
 /* Frees the series; NULL is allowed. */
 void ct_query_frames_destroy(ct_query_frames *frames);
 /* The last prepared frame; borrowed from `frames` until the next query is prepared. */
 const ct_query_frame *ct_query_frames_last(const ct_query_frames *frames);
 
-/* A pair of bodies. Explicit pairs are always hits, and `overlap` is the result. */
+/* A pair of bodies. Explicit pairs are hits in any case; then `overlap` is the result. */
 typedef struct ct_pair_hit {
   uint32_t a, b; /* rows */
-  bool overlap;  /* explicit pairs: the boxes overlap; else true */
+  bool overlap;  /* true if the boxes overlap; always true unless the pair is explicit */
   ct_hit_position position;
 } ct_pair_hit;
 typedef bool (*ct_pair_sink)(void *context, const ct_pair_hit *hit);
 
-/* frames: the series that this query continues, or NULL; borrowed only by this call. */
+/* Prepares a query for pairs of overlapping AABBs. frames: the series of frames that this query
+ * continues, or NULL; borrowed only by this call. */
 ct_status ct_query_prepare_pairs(const ct_scene *scene, const ct_query_options *options,
                                  ct_query_frames *frames, ct_query **out);
-/* Cost: 10 to 100 ns per candidate. */
+/* Runs a range of a query for pairs. Cost: 10 to 100 ns per candidate. */
 ct_status ct_query_run_pairs(const ct_query *query, const ct_query_range *range, ct_pair_sink sink,
                              void *context, ct_range_statistics *statistics);
 
@@ -189,28 +195,29 @@ typedef struct ct_collider_pair {
   uint32_t a, b, collider_a, collider_b;
 } ct_collider_pair;
 
-/* Replaces ct_pair_overlap: returns the decision and writes the witness point. `context` is the
- * sink's. */
+/* Test that replaces ct_pair_overlap: returns true if the two placed colliders overlap, and writes
+ * a common point. `context` is the context passed to ct_query_run_overlaps. */
 typedef bool (*ct_overlap_test)(void *context, const ct_collider_pair *which, ct_placed a,
                                 ct_placed b, ct_workspace *workspace, ct_vec3 *witness);
 
 typedef struct ct_query_overlap_options {
-  double tolerance;     /* m, of distances within the clearance: see ct_pair_options */
+  /* tolerance of the distances within the clearance, m, as in ct_pair_options */
+  double tolerance;
   ct_overlap_test test; /* NULL: ct_pair_overlap */
 } ct_query_overlap_options;
 ct_query_overlap_options ct_query_overlap_options_default(void);
 
-/* Two bodies that overlap; with a clearance also separated ones within it. Explicit pairs are
- * always hits. */
+/* Two bodies that overlap, or, with a clearance > 0, are separated by at most the clearance.
+ * Explicit pairs are always hits. */
 typedef struct ct_overlap_hit {
   uint32_t a, b; /* rows */
-  /* overlap: the first pair of colliders that does; else the nearest. Order and ties follow (a, b)
-   * with the body first that is first by pose and content, so swapped bodies give the mirrored hit
-   */
+  /* if the bodies overlap: the first pair of colliders that overlaps; else the nearest pair. Pairs
+   * are ordered with the colliders of that body first which is first by pose and content, so
+   * swapped bodies give the mirrored hit */
   uint32_t collider_a, collider_b;
   bool overlap;
-  /* overlap: point_a = point_b is a shared point, m, world frame, and nothing else is set; else the
-   * distance */
+  /* if they overlap: only point_a = point_b are set, a shared point, world, m; else the result of
+   * ct_pair_distance */
   ct_pair_result result;
   ct_hit_position position;
 } ct_overlap_hit;
@@ -225,11 +232,11 @@ ct_status ct_query_run_overlaps(const ct_query *query, const ct_query_range *ran
 /* ---- distances: the least over the pairs of colliders is at most the clearance ---- */
 
 typedef struct ct_query_distance_options {
-  double tolerance; /* m: see ct_pair_options */
-  /* Only the pair of least distance is a hit, at any clearance; ties: the first in order.
-   * Unsupported depths count as unbounded. Searched in the tree, or over all pairs with
-   * BRUTE_FORCE. Each range evaluates the whole query and reports its own hit: use one range.
-   * Candidates and box tests are not counted. */
+  double tolerance; /* tolerance of the distances, m, as in ct_pair_options */
+  /* true: only the pair of bodies of least distance is a hit, at any clearance; of equal distances,
+   * the first pair in order. Unsupported depths count as infinitely deep. The tree is searched, or
+   * all pairs with BRUTE_FORCE. Each range evaluates the whole query and reports its own hit, so
+   * use one range. Candidates and box tests are not counted. */
   bool nearest;
 } ct_query_distance_options;
 ct_query_distance_options ct_query_distance_options_default(void);
@@ -237,8 +244,8 @@ ct_query_distance_options ct_query_distance_options_default(void);
 /* Two bodies at most the clearance apart. Explicit pairs are always hits. */
 typedef struct ct_distance_hit {
   uint32_t a, b; /* rows */
-  /* the pair of colliders of least distance, unsupported depths counting as unbounded; order and
-   * ties as in ct_overlap_hit */
+  /* the pair of colliders of least distance, where unsupported depths count as infinitely deep;
+   * order and ties as in ct_overlap_hit */
   uint32_t collider_a, collider_b;
   bool overlap; /* distance <= 0 */
   ct_pair_result result;
@@ -255,13 +262,14 @@ ct_status ct_query_run_distances(const ct_query *query, const ct_query_range *ra
 /* ---- contacts: manifolds of the pairs of colliders within the clearance ---- */
 
 typedef struct ct_query_contacts_options {
-  double tolerance; /* m: see ct_pair_options */
+  double tolerance; /* tolerance of the distances, m, as in ct_pair_options */
   ct_detail detail;
 } ct_query_contacts_options;
 ct_query_contacts_options ct_query_contacts_options_default(void);
 
-/* Two colliders within the clearance: one hit each, ordered by a's colliders, then b's. Separated
- * bodies of an explicit pair have one hit of the nearest colliders, without points. */
+/* Two colliders within the clearance, with their manifold. Each such pair of colliders is one hit,
+ * ordered by a's colliders, then b's. If the bodies of an explicit pair are farther apart, there is
+ * one hit, of the nearest colliders, without points. */
 typedef struct ct_contacts_hit {
   uint32_t a, b; /* rows */
   uint32_t collider_a, collider_b;
@@ -291,11 +299,11 @@ typedef struct ct_contact_name {
   ct_contact_side a, b;
 } ct_contact_name;
 
-/* Sparsification of the contacts by ct_sparsify. Contacts listed in `present` count as
- * carried over, all others as new. Pieces are elements and convex colliders. Elements of one
- * collider are adjacent if they share a node; colliders are adjacent if their shapes share a point
- * in the body frame. Ids follow the order of hits. All contacts of the query are sparsified
- * together. */
+/* Sparsification of the contacts by ct_sparsify. Contacts listed in `present` count as carried
+ * over, all others as new. Pieces are elements and convex colliders. Elements of one collider are
+ * adjacent if they share a node; colliders of a body are adjacent if their shapes share a point in
+ * the body frame. The ids of contacts follow the order of hits. All contacts of the query are
+ * sparsified together. */
 typedef struct ct_query_sparsify {
   double threshold, min_area, min_distance;
   size_t bytes_max;               /* memory limit of the query's contacts, bytes; CT_LIMIT beyond */
@@ -305,29 +313,32 @@ typedef struct ct_query_sparsify {
 
 typedef struct ct_query_volume_options {
   ct_volume_options volume; /* method SOLFEC requires clearance = its epsilon */
-  double tolerance;         /* m, of bodies without a contact: see ct_pair_options */
-  /* NULL: keep all contacts. Else each range evaluates the whole query and reports its own hits:
-   * use one range */
+  /* tolerance of the distances of bodies without a contact, m, as in ct_pair_options */
+  double tolerance;
+  /* NULL: all contacts are reported. Otherwise each range evaluates the whole query and reports its
+   * own hits, so use one range */
   const ct_query_sparsify *sparsify;
 } ct_query_volume_options;
 ct_query_volume_options ct_query_volume_options_default(void);
 
-/* One volumetric contact, ordered by a's colliders, b's colliders, elements. An overlapping pair of
- * colliders without a computable contact has one hit without a contact (example: method SOLFEC and
- * elements without outer faces). Bodies of an explicit pair that have no contact have one such hit.
- */
+/* One volumetric contact; ordered by a's colliders, b's colliders, elements. If two colliders
+ * overlap but no contact can be computed (for example with method SOLFEC and elements without outer
+ * faces), they have one hit without a contact. So do the bodies of an explicit pair that have no
+ * contact. */
 typedef struct ct_volume_hit {
   uint32_t a, b; /* rows */
   uint32_t collider_a, collider_b;
   bool overlap;
-  const ct_volume_contact *contact; /* NULL: none, and `result` has the distance or UNSUPPORTED */
+  /* NULL: there is no contact; `result` has the distance, or the status UNSUPPORTED */
+  const ct_volume_contact *contact;
   ct_pair_result result;
   const ct_volume_triangle *triangles; /* [contact->triangle_count] */
-  const ct_volume *list; /* the list that contains the contact's stages; NULL if sparsified */
-  uint32_t flags;        /* without a contact: the reasons, as bits of CT_VOLUME_FLAG_MAP */
-  /* contacts of elements: the total over all contacts of both colliders; else NULL */
+  /* list of volumetric contacts whose arrays have the contact's stages; NULL if sparsified */
+  const ct_volume *list;
+  uint32_t flags; /* why there is no contact, as bits of CT_VOLUME_FLAG_MAP */
+  /* contacts of elements: the total over all contacts of the two colliders; else NULL */
   const ct_volume_total *total;
-  ct_sparsified sparsified; /* sparsification result of the contact */
+  ct_sparsified sparsified; /* outcome of the sparsification for this contact */
   ct_hit_position position;
 } ct_volume_hit;
 typedef bool (*ct_volume_sink)(void *context, const ct_volume_hit *hit);
@@ -341,13 +352,13 @@ ct_status ct_query_run_volumes(const ct_query *query, const ct_query_range *rang
 
 /* ---- features: of two colliders with triangles ---- */
 
-/* One feature, ordered by a's colliders, b's colliders, then as in ct_features. A pair without
- * features because a mesh is open has one hit without a feature. Other colliders have no hits, and
- * explicit pairs without features have none. */
+/* One feature; ordered by a's colliders, b's colliders, then as in ct_features. If two colliders
+ * have no features because one is an open mesh, they have one hit without a feature. Other pairs of
+ * colliders without features have no hits, also if the pair is explicit. */
 typedef struct ct_feature_hit {
   uint32_t a, b; /* rows */
   uint32_t collider_a, collider_b;
-  const ct_pair_feature *feature; /* NULL: none, and `status` has the reason */
+  const ct_pair_feature *feature; /* NULL: there is no feature; `status` has the reason */
   ct_features_status status;
   ct_hit_position position;
 } ct_feature_hit;

@@ -27,32 +27,35 @@
 CT_DECLARATIONS_BEGIN
 
 typedef struct ct_ray {
-  ct_vec3 origin;    /* world, m */
+  ct_vec3 origin;    /* of any nonzero length, used unchanged; a zero vector crosses nothing */
   ct_vec3 direction; /* any length, used unchanged; zero: no crossings */
-  double reach;      /* omits crossings farther from the origin, m; INFINITY: none */
+  /* crossings farther from the origin are omitted, m; INFINITY: all are reported */
+  double reach;
 } ct_ray;
 
 typedef struct ct_ray_crossing {
-  double distance;   /* from the origin along the ray, >= 0, m */
+  double distance;   /* distance from the origin along the ray, >= 0, m */
   ct_vec3 position;  /* on the surface, world */
-  ct_vec3 normal;    /* of the surface, unit, out of the shape */
-  bool entering;     /* false: leaving */
+  ct_vec3 normal;    /* unit normal of the surface there, out of the shape */
+  bool entering;     /* true: the ray enters the shape; false: it leaves it */
   uint32_t triangle; /* of a mesh; else CT_NO_TRIANGLE */
-  /* OK; or ITERATION_LIMIT: then an entry is certainly no nearer, an exit no farther */
+  /* OK; or ITERATION_LIMIT: then the crossing is approximate: an entry is certainly no nearer, an
+   * exit certainly no farther */
   ct_pair_status status;
 } ct_ray_crossing;
 
-/* Crossings of a ray with a placed shape, in order: returns their number, and writes the first
- * `capacity` of them. Convex shapes have at most two. SIZE_MAX: out of memory (meshes only). At a
- * mesh's vertex or edge there is one crossing, with the lowest triangle crossed in that direction.
- * Inner walls of overlapping parts are no crossings. With capacity 1 the search ends at a mesh's
- * first crossing. Distances and positions are accurate to some u of the shape's size and the
- * distance, for any origin. At an edge the normal is from one adjacent face. Cost: closed forms;
- * hulls O(faces); rounded boxes, hulls and similar a few point distances (pair.h) per crossing;
- * meshes as in mesh.h, with exact arithmetic only if doubles leave a sign open. Sphere: Haines,
- * Guenther, Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls: Cyrus, Beck 1978; rounded shapes:
- * van den Bergen 2004; meshes: Segura, Feito 2001, with simulation of simplicity at vertices and
- * edges (Edelsbrunner, Muecke 1990). */
+/* Finds the crossings of a ray with a placed shape: returns their number, and writes the first
+ * `capacity` of them in the order of distance. Convex shapes have at most two. SIZE_MAX: out of
+ * memory (meshes only). At a mesh's vertex or edge there is one crossing, with the lowest triangle
+ * crossed in that direction. Inner walls of overlapping parts are no crossings. With capacity 1 the
+ * search ends at a mesh's first crossing. Errors of distances and positions are a few unit
+ * round-offs of the shape's size and the distance, for any origin. At an edge the normal is that of
+ * one adjacent face.
+ * Cost: closed forms for most kinds; hulls O(faces); rounded boxes, hulls and similar a few point
+ * distances (pair.h) per crossing; meshes as in mesh.h, with exact arithmetic only if doubles leave
+ * a sign open. Sphere: Haines, Guenther, Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls:
+ * Cyrus, Beck 1978; rounded shapes: van den Bergen 2004; meshes: Segura, Feito 2001, with
+ * simulation of simplicity at vertices and edges (Edelsbrunner, Muecke 1990). */
 size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace,
                     ct_ray_crossing *out, size_t capacity);
 

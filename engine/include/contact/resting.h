@@ -12,14 +12,16 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* NONE: normal forces alone, gap'' = A f + b >= 0. CONE: exact Coulomb cones. POLYHEDRAL: pyramids,
- * by Lemke's method. */
+/* Friction model. NONE: normal forces f >= 0 alone, such that gap'' = A f + b >= 0
+ * (ct_resting_system). CONE: exact Coulomb cones. POLYHEDRAL: pyramids instead of cones; an LCP,
+ * solved by Lemke's method. */
 #define CT_RESTING_FRICTION_MAP(X)                                                                 \
   X(NONE, "none")                                                                                  \
   X(CONE, "cone")                                                                                  \
   X(POLYHEDRAL, "polyhedral")
 
-/* Largest islands for exact refinement; see ct_resting_solve. */
+/* Largest numbers of contacts and of dynamic bodies of an island for exact refinement; see
+ * ct_resting_solve. */
 #define CT_RESTING_CONTACTS_EXACT 170
 #define CT_RESTING_BODIES_EXACT 85
 /* Default number of sides of a friction pyramid. */
@@ -33,26 +35,29 @@ typedef enum ct_resting_friction {
 
 typedef struct ct_resting_options {
   ct_resting_friction friction;
-  /* Friction on accelerations: sliding contacts have friction of known direction, and a solution
-   * may not exist. Else friction acts on the velocities at the end of time_step, and a solution
-   * always exists. */
+  /* true: friction acts on accelerations: the direction of friction at sliding contacts is known,
+   * and a solution may not exist. false: friction acts on the velocities at the end of time_step,
+   * and a solution always exists. */
   bool acceleration_level;
-  double time_step; /* s, > 0; for friction at velocity level */
-  /* m/s: separates resting, sliding and colliding. Separating contacts are excluded; colliding ones
-   * are reported and treated as resting. */
+  double time_step; /* duration of the step for friction at velocity level, s, > 0 */
+  /* m/s: contacts are separating, resting or colliding by their normal velocity relative to this,
+   * and slide if they slip faster. Separating contacts are excluded; colliding ones are reported
+   * and treated as resting. */
   double velocity_tolerance;
-  ct_lcp_method lcp_method;           /* NONE */
-  ct_friction_method friction_method; /* CONE */
-  ct_lcp_tie tie;                     /* NONE, and CONE if the solver ends with several solutions */
-  unsigned directions;                /* POLYHEDRAL: even, >= 4; 0: CT_RESTING_DIRECTIONS */
+  ct_lcp_method lcp_method;           /* for friction NONE */
+  ct_friction_method friction_method; /* for friction CONE */
+  /* choice among several solutions: NONE, and CONE if its solver ends with several solutions */
+  ct_lcp_tie tie;
+  /* POLYHEDRAL: number of sides of the pyramid, even, >= 4; 0: CT_RESTING_DIRECTIONS */
+  unsigned directions;
   bool circumscribed;
-  double tolerance;        /* of the solvers, relative; 0: their defaults */
+  double tolerance;        /* relative tolerance of the solvers; 0: their defaults */
   uint64_t iterations_max; /* 0: the solvers' defaults */
-  bool stability;          /* also determine ct_stability */
+  bool stability;          /* also determine the stability of the island (ct_stability) */
   const ct_cancel *cancel;
 } ct_resting_options;
-/* Defaults: without friction; directions CT_RESTING_DIRECTIONS; tolerance and iterations of the
- * solvers. `time_step` has to be set for friction at velocity level. */
+/* Defaults: friction NONE, directions CT_RESTING_DIRECTIONS, tolerance and iterations_max 0, that
+ * is the solvers' defaults. `time_step` has to be set for friction at velocity level. */
 ct_resting_options ct_resting_options_default(void);
 
 #define CT_RESTING_STATUS_MAP(X)                                                                   \
@@ -70,19 +75,21 @@ typedef enum ct_resting_status {
 
 typedef struct ct_contact_force {
   ct_vec3 force; /* on b, N; -force acts on a */
-  double normal; /* force.n >= 0 */
+  double normal; /* normal component of the force, >= 0, N */
   ct_vec3 tangential;
-  double acceleration;             /* gap'', m/s^2 */
-  ct_vec3 tangential_acceleration; /* of b's point relative to a's, m/s^2 */
+  double acceleration;             /* second time derivative of the gap, m/s^2 */
+  ct_vec3 tangential_acceleration; /* tangential acceleration of b's point relative to a's, m/s^2 */
   ct_contact_velocity velocity;    /* current relative velocity */
-  bool takes_part;                 /* part of the problem: not separating */
-  bool sliding;                    /* friction is at its limit and the points slip, or will */
+  /* true if the contact is part of the problem, that is, not separating */
+  bool takes_part;
+  /* true if friction is at its limit and the points slip, or are about to */
+  bool sliding;
 } ct_contact_force;
 
 typedef struct ct_body_acceleration {
   ct_vec3 linear, angular;
-  /* loads + contact forces, N, N m: 0 in equilibrium. Torque about the centre, without gyroscopic
-   * torque */
+  /* sum of loads and contact forces, N, N m, which is 0 in equilibrium. The torque is about the
+   * centre, without gyroscopic torque */
   ct_vec3 residual_force, residual_torque;
 } ct_body_acceleration;
 
@@ -102,27 +109,30 @@ typedef enum ct_stability {
 typedef struct ct_resting_result {
   ct_contact_force *contacts;   /* [count] caller's array */
   ct_body_acceleration *bodies; /* [body_count] caller's array */
-  ct_vec3 *holding; /* [count] caller's array, or NULL: forces on b that prove STAYS, N */
-  /* [body_count] caller's array, or NULL: direction that proves FALLS, as accelerations; m/s^2,
-   * rad/s^2 */
+  /* [count] caller's array, or NULL: if STAYS, contact forces on b that prove it, N */
+  ct_vec3 *holding;
+  /* [body_count] caller's array, or NULL: if FALLS, a motion that proves it, as accelerations;
+   * m/s^2, rad/s^2 */
   ct_velocity *motion;
-  /* [count] caller's array, or NULL: Farkas vector over the contacts if INFEASIBLE */
+  /* [count] caller's array, or NULL: if INFEASIBLE, the proof, a Farkas vector over the contacts */
   double *certificate;
   ct_resting_status status;
   ct_stability stability;
-  /* residual of the best equilibrium forces, relative to the loads; 0: in equilibrium */
+  /* residual of the best equilibrium forces, relative to the loads; 0: the forces are in
+   * equilibrium */
   double stability_margin;
   bool converged;
-  /* As in ct_lcp_result or ct_friction_result. NONE: equilibrium forces also count as converged if
-   * the residual is their round-off, up to 1e-6 (1 + max |b|). */
+  /* As in ct_lcp_result or ct_friction_result. Friction NONE: equilibrium forces also count as
+   * converged if the residual is within their round-off, and at most 1e-6 (1 + max |b|). */
   double residual, complementarity;
-  double primal, dual; /* worst of max(0, -gap'') and of max(0, -f) */
-  double cone_error;   /* POLYHEDRAL */
-  size_t rank;         /* NONE: rank of A, if rank_known */
+  /* worst violations: max of -gap'', and max of -f, over the contacts; 0 if none is violated */
+  double primal, dual;
+  double cone_error; /* POLYHEDRAL */
+  size_t rank;       /* friction NONE: rank of A, valid if rank_known */
   bool rank_known;
   ct_tristate unique;
-  /* method that solved the problem; "equilibrium": forces in equilibrium; "none": no contacts;
-   * static storage */
+  /* method that solved the problem; "equilibrium": forces in equilibrium were found directly;
+   * "none": there are no contacts. Static storage */
   const char *method;
   uint64_t iterations;
 } ct_resting_result;
@@ -148,9 +158,9 @@ typedef struct ct_resting_result {
 ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options,
                            ct_arena *arena, ct_resting_result *result);
 
-/* Dense A [count count], 1/kg, and b [count], m/s^2, of gap'' = A f + b over all contacts of the
- * set, including separating ones; either may be NULL. A is symmetric bit for bit, and positive
- * semidefinite. O(count^2). */
+/* Writes the dense matrix A [count * count], 1/kg, and the vector b [count], m/s^2, of gap'' = A f
+ * + b, over all contacts of the set, including separating ones; either may be NULL. A is symmetric
+ * bit for bit, and positive semidefinite. O(count^2). */
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b);
 
 CT_DECLARATIONS_END

@@ -33,11 +33,11 @@ typedef enum ct_kind {
       CT_KIND_COUNT
 } ct_kind;
 
-/* True if ct_shape.mesh is in use. */
+/* True if shapes of the kind use ct_shape.mesh. */
 static inline bool ct_kind_is_mesh(ct_kind kind) {
   return (kind >= CT_KIND_MESH && kind <= CT_KIND_HEXMESH) || kind == CT_KIND_ELEMENTMESH;
 }
-/* True if ct_shape.elements is in use. */
+/* True if shapes of the kind use ct_shape.elements. */
 static inline bool ct_kind_has_elements(ct_kind kind) {
   return kind == CT_KIND_TETMESH || kind == CT_KIND_HEXMESH || kind == CT_KIND_ELEMENTMESH;
 }
@@ -54,10 +54,12 @@ static inline bool ct_kind_has_elements(ct_kind kind) {
  * planes; ellipsoids and meshes do not support it. */
 typedef struct ct_shape {
   ct_kind kind;
-  bool inset; /* rounding keeps the outer size */
-  /* the hull, mesh or elements count as another owner's memory; affects only memory accounting */
+  /* true: rounding keeps the outer dimensions, because the sharp shape is shrunk first */
+  bool inset;
+  /* true: the memory of the hull, mesh or elements is accounted to another owner; nothing else
+   * depends on it */
   bool lent;
-  /* __extension__: C++ lacks anonymous structs, and types declared in a union. */
+  /* __extension__: C++ has neither anonymous structs nor types declared in a union. */
   __extension__ union {
     struct {
       double radius;
@@ -66,8 +68,9 @@ typedef struct ct_shape {
       ct_vec3 half; /* half edge lengths */
     } box;
     struct {
-      double half_length;   /* cap centres: z = -half_length (bottom), +half_length (top) */
-      double radius_bottom; /* convex hull of both balls */
+      /* centres of the two end balls: z = -half_length (bottom), +half_length (top) */
+      double half_length;
+      double radius_bottom; /* radii of the end balls; the capsule is the convex hull of both */
       double radius_top;
     } capsule;
     struct {
@@ -75,9 +78,9 @@ typedef struct ct_shape {
       double half_length; /* flat ends: z = -half_length, +half_length */
     } cylinder;
     struct {
-      /* flat ends: z = -half_length (bottom), +half_length (top); the origin is at mid height */
+      /* flat ends: z = -half_length (bottom), +half_length (top); so the origin is at mid height */
       double half_length;
-      double radius_bottom; /* 0 makes an apex; both > 0: a frustum */
+      double radius_bottom; /* radius of the bottom end; 0: an apex; both radii > 0: a frustum */
       double radius_top;
     } cone;
     struct {
@@ -85,15 +88,17 @@ typedef struct ct_shape {
     } ellipsoid;
     const ct_hull *hull;
     __extension__ struct {
-      const ct_mesh *mesh;         /* elements: their solid surface, owned by `elements` */
+      /* of a mesh; of elements: their solid surface, owned by `elements` */
+      const ct_mesh *mesh;
       const ct_elements *elements; /* of a tetmesh, hexmesh or elementmesh */
     };
   };
   double rounding; /* m */
-  double margin;   /* m; counts for contact, not for mass */
+  double margin;   /* m; counts for distances and contacts, not for mass */
   /* Caller's ids of the faces of a sphere, box, capsule, cylinder, cone, ellipsoid or half-space:
-   * [ct_kind_surface_count], borrowed (a body copies them). NULL: face numbers. Ignored for other
-   * kinds: hulls and elements have their own ids (ct_hull_view, ct_elements_view). */
+   * [ct_kind_surface_count], borrowed (a body copies them). NULL: the ids are the face numbers.
+   * Ignored for other kinds: hulls and elements have their own ids (ct_hull_view,
+   * ct_elements_view). */
   const uint32_t *surface_ids;
 } ct_shape;
 
@@ -103,14 +108,15 @@ typedef struct ct_mass_properties {
   double volume;   /* m^3 */
   double mass;     /* kg */
   ct_vec3 center;  /* centre of mass in the requested frame, m */
-  ct_mat3 inertia; /* about center, in the axes of that frame, kg m^2 */
+  ct_mat3 inertia; /* inertia tensor about center, in the axes of that frame, kg m^2 */
 } ct_mass_properties;
 
 /* Shape of the borrowed elements: tetmesh for tetrahedra, hexmesh for hexahedra, elementmesh for
  * other types. */
 ct_shape ct_shape_of_elements(const ct_elements *elements);
 
-/* True for a surface mesh. It has no interior: bodies within it are separated from it. */
+/* True for a surface mesh. It has no interior, so a body enclosed by it counts as separated from
+ * it. */
 static inline bool ct_shape_is_surface(const ct_shape *shape) {
   return shape->kind == CT_KIND_MESH && shape->mesh && !ct_mesh_get(shape->mesh)->solid;
 }
@@ -130,62 +136,67 @@ ct_status ct_shape_convex_hull(const ct_shape *shape, const ct_cancel *cancel, c
 /* JSON word of the kind ("sphere"); static storage. */
 const char *ct_kind_word(ct_kind kind);
 
-/* Number of faces of the kind, the length of surface_ids. Box: -x, +x, -y, +y, -z, +z from 0 on.
- * Capsule, cylinder, cone: bottom end (-z), top end (+z), side. An apex belongs to the side, so a
- * pointed cone has no face 1. Sphere, ellipsoid and half-space: 1. Hulls, meshes, elements: 0. */
+/* Number of faces of the kind, which is the length of surface_ids. Face numbers of a box from 0:
+ * -x, +x, -y, +y, -z, +z. Of a capsule, cylinder or cone: bottom end (-z), top end (+z), side; an
+ * apex belongs to the side, so a pointed cone has no face 1. Sphere, ellipsoid and half-space have
+ * one face. Hulls, meshes, elements: 0. */
 uint32_t ct_kind_surface_count(ct_kind kind);
 
-/* Id of the face that contains a boundary point. point: in the shape's frame, m. outward: unit, in
- * the same frame, the contact direction out of the shape: a contact's normal for body a, its
- * negative for b; a ray's normal; zero if there is none.
+/* Returns the id of the face that contains a boundary point. point: in the shape's frame, m.
+ * outward: unit, in the same frame, the direction of the contact out of the shape (a contact's
+ * normal for body a, its negative for b, or a ray's normal); zero if there is none.
  *
- * Selects the face nearest to the point, with faces offset by rounding and margin. Several faces
- * are near on rims, edges and vertices: within 1e-6 of the shape's radius, the face with the
- * outward normal closest to `outward` is selected. Among equal cosines (within 1e-6) the lowest id
- * is selected. The border between a capsule's side and cap belongs to the side. Returns an id of
+ * The face nearest to the point is selected, where faces are offset by rounding and margin. On
+ * rims, edges and vertices several faces are near (within 1e-6 of the shape's radius): the one
+ * whose outward normal is closest to `outward` is selected, and of equal cosines (within 1e-6) the
+ * one of lowest id. The border between a capsule's side and cap belongs to the side. The id is from
  * surface_ids, the hull's view or the elements' view; else the face number, or the triangle of a
  * mesh. CT_NO_FACE: the point is not finite, or the shape is empty. O(1), hulls O(faces), meshes as
  * ct_mesh_nearest. */
 uint32_t ct_shape_surface_at(const ct_shape *shape, ct_vec3 point, ct_vec3 outward);
 
-/* Add and drop the reference of a stored shape to its hull, mesh or elements. */
+/* Adds a reference to the hull, mesh or elements of a shape that is stored. */
 void ct_shape_retain(const ct_shape *shape);
+/* Drops the reference that ct_shape_retain added. */
 void ct_shape_release(const ct_shape *shape);
-/* Bytes of the hull, mesh or elements, `lent` or not; 0 for other kinds. O(1). */
+/* Memory of the hull, mesh or elements, bytes, `lent` or not; 0 for other kinds. O(1). */
 size_t ct_shape_bytes(const ct_shape *shape);
 
-/* Largest inset rounding that leaves a solid, m: slightly below the radius of the largest inscribed
- * ball. Sphere, capsule: the radius; plane: INFINITY; ellipsoid, mesh: 0, because they cannot
- * shrink. The shape's own rounding is ignored; a convex uses its given hull. Negative: out of
- * memory. O(1), hulls as ct_hull_inradius. */
+/* Largest inset rounding that leaves a solid, m: slightly less than the radius of the largest
+ * inscribed ball. Sphere, capsule: the radius; half-space: INFINITY; ellipsoid, mesh: 0, because
+ * they cannot be shrunk. The shape's own rounding is ignored; for a convex, its hull before any
+ * shrinking is used. Negative: out of memory. O(1), hulls as ct_hull_inradius. */
 double ct_shape_inset_limit(const ct_shape *shape, const ct_cancel *cancel);
 
-/* Support point: maximises direction . p over the shape, in the local frame. direction is not zero;
- * planes are not supported. A mesh has a support point of its convex hull. Ties: + for boxes; the
- * top and the middle of a flat end for cylinders and cones; the lowest vertex for hulls. */
+/* Support point: the point of the shape that maximises direction . p, in the local frame. direction
+ * is not zero; half-spaces are not supported. A mesh has the support point of its convex hull. Of
+ * several such points: the + side of a box; the top end, and the middle of a flat end, of cylinders
+ * and cones; the lowest vertex of hulls. */
 ct_vec3 ct_shape_support(const ct_shape *shape, ct_vec3 direction);
 
 /* Smallest AABB of the placed shape, rounded outward so that it contains the exact shape. frame: as
- * in ct_placed. An empty shape has an empty AABB. A plane's AABB is infinite, except on the solid's
- * side of a normal exactly along an axis. O(1), hulls O(vertices), meshes O(triangles). */
+ * in ct_placed. An empty shape has an empty AABB. The AABB of a half-space is infinite, except that
+ * it ends at the boundary plane if the normal is exactly along an axis. O(1), hulls O(vertices),
+ * meshes O(triangles). */
 ct_aabb ct_shape_aabb(const ct_shape *shape, const ct_frame *frame);
 
-/* Centre and radius of a bounding ball, local frame, m; the radius of a plane is INFINITY. */
+/* Computes a ball that contains the shape: centre in the local frame, and radius, m; the radius of
+ * a half-space is INFINITY. */
 void ct_shape_ball(const ct_shape *shape, ct_vec3 *center, double *radius);
 
-/* Volume, centre and inertia at the given density (kg/m^3) in the local frame, by exact formulas.
- * The margin does not count; inset rounding keeps the sharp shape's mass. False if there is no
- * mass: planes, surface meshes, and outward rounding of kinds other than sphere, capsule and box.
- */
+/* Computes volume, centre and inertia at the given density (kg/m^3) in the local frame, by exact
+ * formulas. The margin does not count; with inset rounding, the mass is that of the sharp shape
+ * before shrinking. False if the shape has no mass here: half-spaces, surface meshes, and outward
+ * rounding of kinds other than sphere, capsule and box. */
 bool ct_shape_mass(const ct_shape *shape, double density, ct_mass_properties *out);
 
-/* Mass properties of a part, transformed to the frame that `frame` maps into. */
+/* Transforms the mass properties of a part from its own frame to that frame's parent. */
 ct_mass_properties ct_mass_place(const ct_mass_properties *part, const ct_frame *frame);
 /* Sum of two parts' mass properties in one frame (parallel axis theorem); overlapping volume counts
  * twice. */
 ct_mass_properties ct_mass_add(const ct_mass_properties *a, const ct_mass_properties *b);
-/* Principal moments (descending), kg m^2, and the rotation with the principal axes as matrix
- * columns. Jacobi iteration; deterministic. */
+/* Computes the principal moments (descending), kg m^2, and the rotation whose matrix has the
+ * principal axes as columns. Jacobi iteration; deterministic. */
 void ct_inertia_principal(const ct_mat3 *inertia, ct_vec3 *moments, ct_quat *axes);
 
 CT_DECLARATIONS_END

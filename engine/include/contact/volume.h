@@ -60,7 +60,7 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* Weight of a face in the normal. One row each: enum name, word in JSON. */
+/* Weight w of a face in the normal. One row each: enum name, word in JSON. */
 #define CT_WEIGHTING_MAP(X)                                                                        \
   X(LINEAR, "linear")   /* area: independent of triangulation */                                   \
   X(SQUARED, "squared") /* squared areas of its triangles, as Solfec. A fan around */              \
@@ -94,17 +94,22 @@ typedef enum ct_volume_method {
 
 /* Flags of a contact, and of the list if a contact is missing. Row k is bit k. */
 #define CT_VOLUME_FLAG_MAP(X)                                                                      \
-  X(NORMAL_FALLBACK, "normalFallback")   /* N vanishes: the normal is pair.h's */                  \
-  X(NORMAL_ARBITRARY, "normalArbitrary") /* that normal is one of several valid ones */            \
-  X(SHARED_FACES, "sharedFaces")         /* parts of the surface are in faces of both bodies */    \
-  X(ILL_CONDITIONED, "illConditioned")   /* the point is outside a body */                         \
-  X(TOLERANCE_RAISED, "toleranceRaised") /* SOLFEC: planes were moved to epsilon */                \
-  X(TOUCHING_ONLY, "touchingOnly")       /* list: the bodies touch, or overlap below round-off */  \
-  X(GEOMETRIC_FAILURE, "geometricFailure") /* list, SOLFEC: overlap, but no solid was found */     \
-  X(POINT_OUTSIDE, "pointOutside")         /* non-convex: the centroid is outside a solid */       \
-  X(COUNTED_TWICE, "countedTwice") /* a mesh overlaps itself there and counts several times */     \
-  X(VOLUME_UNDEFINED, "volumeUndefined") /* curved: volume unknown and 0, centroid = position */   \
-  X(VOLUME_INEXACT, "volumeInexact")     /* volume_error > CT_VOLUME_RELATIVE_ERROR * volume */
+  X(NORMAL_FALLBACK, "normalFallback")   /* N vanishes, so the normal is that of pair.h */         \
+  X(NORMAL_ARBITRARY, "normalArbitrary") /* the normal is one of several equally valid ones */     \
+  X(SHARED_FACES, "sharedFaces") /* parts of the common surface are in faces of both bodies */     \
+  X(ILL_CONDITIONED, "illConditioned")   /* the contact point is outside a body */                 \
+  X(TOLERANCE_RAISED, "toleranceRaised") /* SOLFEC: planes near the inner point were moved to the  \
+                                            distance epsilon */                                    \
+  X(TOUCHING_ONLY,                                                                                 \
+    "touchingOnly") /* list: the bodies only touch, or overlap by less than round-off */           \
+  X(GEOMETRIC_FAILURE,                                                                             \
+    "geometricFailure") /* list, SOLFEC: the bodies overlap, but no common solid was found */      \
+  X(POINT_OUTSIDE, "pointOutside") /* non-convex bodies: the centroid is outside a solid */        \
+  X(COUNTED_TWICE,                                                                                 \
+    "countedTwice") /* a mesh overlaps itself in the common solid, which counts several times */   \
+  X(VOLUME_UNDEFINED,                                                                              \
+    "volumeUndefined") /* curved bodies: the volume is unknown and 0; centroid = position */       \
+  X(VOLUME_INEXACT, "volumeInexact") /* volume_error > CT_VOLUME_RELATIVE_ERROR * volume */
 
 enum {
 #define CT_VOLUME_FLAG_ROW(name, word) CT_VOLUME_FLAG_ROW_##name,
@@ -131,8 +136,8 @@ const char *ct_volume_flag_word(uint32_t row);
 /* A volume with a larger relative error bound has the status DEGENERATE. */
 #define CT_VOLUME_RELATIVE_ERROR_LARGE 1e-9
 
-/* The poses from which a placed shape's frame was computed with rounding: the body's in the world,
- * and the collider's in the body. Borrowed. */
+/* The poses from which the frame of a placed shape was computed with rounding, to recover exact
+ * coordinates: the body's pose in the world, and the collider's in the body. Borrowed. */
 typedef struct ct_volume_poses {
   const ct_pose *body;     /* NULL: the frame is exact */
   const ct_pose *collider; /* NULL: identity */
@@ -141,25 +146,28 @@ typedef struct ct_volume_poses {
 typedef struct ct_volume_options {
   ct_weighting weighting;
   ct_volume_method method;
-  /* m, >= 0; only for SOLFEC; 0: as DUAL_HULL, except for elements without outer faces */
+  /* SOLFEC: the geometric epsilon, m, >= 0; 0: as DUAL_HULL, except that elements without outer
+   * faces have no contacts */
   double epsilon;
-  bool triangles;                   /* also return triangles */
-  bool stages;                      /* also return stages, for convex polyhedra and elements */
-  ct_volume_poses poses_a, poses_b; /* exact poses for volumes of thin solids; zeroed: the frames */
+  bool triangles; /* true: return the triangles of the common surface too */
+  /* true: return the stages of the intersection too, for convex polyhedra and elements */
+  bool stages;
+  /* exact poses, used for the volumes of thin solids; zeroed: the frames are exact */
+  ct_volume_poses poses_a, poses_b;
 } ct_volume_options;
 /* Defaults: LINEAR, AUTO, no triangles and no stages. */
 ct_volume_options ct_volume_options_default(void);
 
-/* Body that owns a triangle's face. */
+/* The body whose face contains a triangle. */
 typedef enum ct_volume_owner { CT_OWNER_A, CT_OWNER_B, CT_OWNER_SHARED } ct_volume_owner;
 
 /* A triangle of the common surface, counter-clockwise seen from outside. */
 typedef struct ct_volume_triangle {
   ct_vec3 vertex[3];
   ct_volume_owner owner;
-  /* Faces of a and b that contain the triangle; CT_NO_FACE: none. Hull: as in its view; box 0 to 5:
-   * -x, +x, -y, +y, -z, +z; mesh: the triangle; element: its local face; half-space: 0; curved
-   * bodies: CT_NO_FACE. */
+  /* Faces of a and b that contain the triangle; CT_NO_FACE: no face of that body does. Hull: as in
+   * its view; box: 0 to 5 for -x, +x, -y, +y, -z, +z; mesh: the triangle; element: index of the
+   * face in its form; half-space: 0; curved bodies: CT_NO_FACE. */
   uint32_t face_a, face_b;
 } ct_volume_triangle;
 
@@ -168,97 +176,108 @@ typedef struct ct_volume_triangle {
  * dual point n / d. The hull of the dual points has a vertex per face of the common polyhedron, and
  * a face per vertex. */
 
-/* Dual point of a plane of a or b (shared: of both, once). */
+/* Dual point of a face plane of a or b; a plane that both have (shared) has one point. */
 typedef struct ct_dual_point {
   ct_vec3 point; /* world axes, 1/m */
   ct_volume_owner owner;
   uint32_t face_a, face_b; /* as in ct_volume_triangle */
-  bool on_hull;            /* vertex of the dual hull; false: the plane is redundant */
+  bool on_hull;            /* true: a vertex of the dual hull; false: the plane is redundant */
 } ct_dual_point;
 
 /* A vertex of the common polyhedron: the polar of a face of the dual hull. */
 typedef struct ct_stage_vertex {
   ct_vec3 position;
-  uint32_t first_index, index_count; /* dual points of that face, counter-clockwise from outside */
+  /* the dual points of that face of the dual hull, as a range of the indices, counter-clockwise
+   * from outside */
+  uint32_t first_index, index_count;
 } ct_stage_vertex;
 
 typedef struct ct_stage_face {
   ct_volume_owner owner;
   uint32_t face_a, face_b;
-  ct_vec3 normal;                    /* outward, unit */
-  double offset;                     /* m; normal . p = offset */
-  uint32_t point;                    /* index of its dual point */
-  uint32_t first_index, index_count; /* loop of vertices, counter-clockwise from outside */
+  ct_vec3 normal; /* outward, unit */
+  double offset;  /* m; normal . p = offset */
+  uint32_t point; /* index of the dual point of the face's plane */
+  /* the loop of the face's vertices, as a range of the indices, counter-clockwise from outside */
+  uint32_t first_index, index_count;
 } ct_stage_face;
 
-/* Ranges of a contact's stages in the list's arrays; indices in the stages are relative to these.
- */
+/* The stages of a contact, as ranges in the arrays of the list. Indices in the stages are relative
+ * to the beginnings of these ranges. */
 typedef struct ct_volume_stages {
   uint32_t first_point, point_count, first_vertex, vertex_count, first_face, face_count;
-  /* SOLFEC: closest point of a by GJK, from which the inner point was moved inward */
+  /* SOLFEC: the closest point of a found by GJK, from which the inner point was moved inward */
   ct_vec3 start;
   bool has_start;
 } ct_volume_stages;
 
 typedef struct ct_volume_contact {
-  double volume;                           /* m^3, > 0 */
-  double volume_error;                     /* m^3: certified bound on the error of the volume */
-  double area;                             /* m^2 */
-  bool area_defined;                       /* false: curved bodies; the areas are 0 */
+  double volume; /* m^3, > 0 */
+  /* certified upper bound of the error of the volume, m^3 */
+  double volume_error;
+  double area; /* m^2 */
+  /* false: curved bodies, whose areas are not computed and 0 */
+  bool area_defined;
   double patch_area;                       /* m^2 */
   double raw_gap, gap, depth_along_normal; /* m */
   ct_vec3 centroid;                        /* of the volume */
   ct_vec3 position, normal;                /* contact point and unit normal */
-  ct_vec3 inner; /* polyhedra: a point inside both, `margin` away from every face plane, m */
-  double margin; /* m; 0 for other pairs */
-  /* Ids of the surfaces of a and b with planes, offset by rounding and margin, nearest to position;
-   * an inset hull uses its outer hull's faces. Curved or rounded pairs: ct_shape_surface_at the
-   * pair's points. CT_NO_FACE for elements without outer faces. */
+  /* polyhedra: a point inside both bodies, at the distance `margin` from the nearest face plane,
+   * m */
+  ct_vec3 inner;
+  double margin; /* m, see `inner`; 0 for other pairs */
+  /* Ids of the faces of a and b whose planes, offset by rounding and margin, are nearest to
+   * `position`; an inset hull uses the faces of its outer hull. Curved or rounded pairs:
+   * ct_shape_surface_at of the points of pair.h. CT_NO_FACE for elements without outer faces. */
   uint32_t surface_a, surface_b;
-  uint32_t element_a, element_b;           /* meshes of elements; else CT_NO_ELEMENT */
-  ct_pair_status status;                   /* DEGENERATE with ILL_CONDITIONED */
-  uint32_t flags;                          /* bits of CT_VOLUME_FLAG_MAP */
-  uint32_t first_triangle, triangle_count; /* in the list's triangles; 0 unless requested */
-  ct_volume_stages stages;                 /* zeroed unless requested */
+  /* meshes of elements: the elements in contact; else CT_NO_ELEMENT */
+  uint32_t element_a, element_b;
+  ct_pair_status status; /* DEGENERATE if the flag ILL_CONDITIONED is set */
+  uint32_t flags;        /* bits of CT_VOLUME_FLAG_MAP */
+  /* range of the contact's triangles in the list; 0 unless requested */
+  uint32_t first_triangle, triangle_count;
+  ct_volume_stages stages; /* zeroed unless requested */
 } ct_volume_contact;
 
 /* The contacts of a pair; borrowed from the workspace until its next use. */
 typedef struct ct_volume {
-  /* [count] one per pair of convex bodies or closed meshes, one per overlapping pair of elements,
-   * by (element_a, element_b) */
+  /* [count] one contact per pair of convex bodies or closed meshes, or one per overlapping pair of
+   * elements, ordered by (element_a, element_b) */
   const ct_volume_contact *contacts;
   size_t count;
   const ct_volume_triangle *triangles; /* [triangle_count] */
   size_t triangle_count;
-  const ct_dual_point *points; /* stages of all contacts */
+  const ct_dual_point *points; /* the stages of all contacts, in this and the next three arrays */
   const ct_stage_vertex *stage_vertices;
   const ct_stage_face *stage_faces;
   const uint32_t *stage_indices;
-  /* UNSUPPORTED: no volumetric contact exists (two half-spaces; a surface mesh). ITERATION_LIMIT:
-   * cancelled, contacts may be missing */
+  /* UNSUPPORTED: no volumetric contact is defined (two half-spaces; a surface mesh).
+   * ITERATION_LIMIT: the query was cancelled, so contacts may be missing */
   ct_pair_status status;
-  uint32_t flags; /* reasons for missing contacts, as bits of CT_VOLUME_FLAG_MAP */
-  bool failed;    /* out of memory: contacts or triangles are missing */
+  uint32_t flags; /* why contacts are missing, as bits of CT_VOLUME_FLAG_MAP */
+  bool failed;    /* true: out of memory, so contacts or triangles are missing */
 } ct_volume;
 
-/* Sum over contacts of elements, as one common solid. */
+/* Sums over the contacts of elements of one pair, which treat their common solids as one. */
 typedef struct ct_volume_total {
   size_t contacts;
-  double volume, volume_error; /* m^3; the error bounds the sum's error */
+  double volume, volume_error; /* m^3; volume_error is an upper bound of the error of the sum */
   ct_vec3 centroid;            /* of the volume */
   double patch_area;           /* sum of the patch areas, m^2 */
-  ct_pair_status status;       /* status of a contact that is not OK, else OK */
+  ct_pair_status status;       /* status of the first contact that is not OK, else OK */
 } ct_volume_total;
 
-/* Adds up the contacts of elements. False: no contacts, or not of elements. O(contacts). */
+/* Adds up the contacts of elements. False: there are no contacts, or they are not of elements.
+ * O(contacts). */
 bool ct_volume_add_up(const ct_volume *volume, ct_volume_total *out);
 
-/* Volumetric contacts of two placed shapes, written to *volume. Rounding and margin count.
- * Polyhedra (boxes, and hulls without rounding and margin) are accurate to round-off: placed planes
- * move by some u of the size, edges of angle t by that over t. Once the workspace is warm, only
- * DUAL_HULL and SOLFEC allocate. Cost with f faces each: at worst O(f^2) products, mostly far
- * fewer, and a GJK distance for the gap. Meshes: O(n log n), the pairs of triangles with
- * overlapping boxes, and a distance for the gap. */
+/* Computes the volumetric contacts of two placed shapes, written to *volume; rounding and margin
+ * included. Polyhedra (boxes, and hulls without rounding and margin) are accurate to round-off: a
+ * placed plane moves by a few unit round-offs of the size, and an edge between faces at the angle t
+ * by that over t. Once the workspace is warm, only DUAL_HULL and SOLFEC allocate. Cost for
+ * polyhedra with f faces each: at worst O(f^2) products, mostly far fewer, and a GJK distance for
+ * the gap. Meshes: O(n log n), the pairs of triangles with overlapping boxes, and a distance for
+ * the gap. */
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options,
                     ct_workspace *workspace, ct_volume *volume);
 
