@@ -1,4 +1,4 @@
-/* Common parts of the importers: units, points, faults. */
+/* Common parts of the importers: units, points and faults. */
 #include "import/import.h"
 
 #include <math.h>

@@ -1,26 +1,26 @@
-/* OBJ (Wavefront 1992): points and polygons. A first pass reads the points, since a face may refer
+/* OBJ (Wavefront 1992): points and polygons. A first pass reads all points, since a face may refer
  * to any of them. */
 #include "import/import.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Steps per check of the cancel flag: a step is a line, a corner, or a triangle of a tried fan.
- * Below 1 ms. */
+/* Steps between two polls of the cancel flag, less than 1 ms. A step is a line, a vertex of a face,
+ * or a triangle of a fan that is tried. */
 #define STEPS_PER_POLL 4096
-/* Most corners of a polygon. The search for a fan takes up to twice their square in steps: some ms.
- */
+/* Greatest number of vertices of a polygon. The search for a fan takes up to twice the square of
+ * this number of steps: some ms. */
 #define CORNERS_MAX 1024
-/* Relative uncertainty of coordinates with six or seven digits. A triangle of a fan may have a
- * negative area of up to this part of the polygon's, and corners may be off the polygon's plane by
- * this part of its width. */
+/* Relative uncertainty of coordinates with six or seven digits. Tolerated are triangles of a fan
+ * with a negative area of up to this fraction of the polygon's area, and vertices at a distance
+ * from the polygon's plane of up to this fraction of its width. */
 #define FILE_SLACK 1e-6
 
 typedef struct obj_file {
   api_import *import;
   api_scanner scan;
-  size_t points; /* points on the lines before this one */
-  size_t steps;  /* steps since the last check of the cancel flag */
+  size_t points; /* number of points on the lines before the current one */
+  size_t steps;  /* steps since the last poll of the cancel flag */
 } obj_file;
 
 typedef struct obj_face {
@@ -29,7 +29,8 @@ typedef struct obj_face {
   size_t line;
 } obj_face;
 
-/* Counts steps; true: cancelled, with a fault. */
+/* Counts steps and polls the cancel flag every STEPS_PER_POLL steps. True: cancelled, and a fault
+ * was added. */
 static bool cancelled(obj_file *f, size_t steps) {
   f->steps += steps;
   if (f->steps < STEPS_PER_POLL) return false;
@@ -60,7 +61,8 @@ static bool read_point(obj_file *f) {
          api_triangle_soup_add_vertex(f->import->reader, f->import->soup, p);
 }
 
-/* Reads the point of a corner: "7", "7/2", "7//3" or "-1/2/3". */
+/* Reads a vertex of a face, "7", "7/2", "7//3" or "-1/2/3", and sets *out to the index of its
+ * point. The numbers of texture coordinates and normals after the slashes are ignored. */
 static bool read_corner(obj_file *f, ct_text word, uint32_t *out) {
   ct_text first = word;
   bool plain = true;
@@ -90,8 +92,8 @@ static bool same_point(const api_triangle_soup *soup, uint32_t a, uint32_t b) {
   return a == b || (p.x == q.x && p.y == q.y && p.z == q.z);
 }
 
-/* Drops corners equal to their predecessor, but keeps three: degenerate triangles are reported
- * later. */
+/* Removes vertices of a polygon that are at the same point as the vertex before, but keeps at least
+ * three: a triangle without area is reported later. */
 static void drop_repeated(const api_triangle_soup *soup, obj_face *polygon) {
   size_t kept = 0;
   for (size_t i = 0; i < polygon->count; i++) {
@@ -109,7 +111,8 @@ static ct_vec3 corner(const api_triangle_soup *soup, const obj_face *polygon, si
   return soup->vertices[polygon->corners[i % polygon->count]];
 }
 
-/* Returns twice the area vector: the sum over the triangles about the first corner. */
+/* Returns twice the area vector of a polygon: the sum over the triangles around its first
+ * vertex. */
 static ct_vec3 area_vector(const api_triangle_soup *soup, const obj_face *polygon) {
   ct_vec3 sum = ct_vec(0, 0, 0), origin = corner(soup, polygon, 0);
   for (size_t i = 1; i + 1 < polygon->count; i++)
@@ -118,8 +121,8 @@ static ct_vec3 area_vector(const api_triangle_soup *soup, const obj_face *polygo
   return sum;
 }
 
-/* Returns the least signed area of a triangle of the fan about `apex`, relative to the polygon's
- * area. Stops at the first value below `enough`. */
+/* Returns the least signed area of a triangle in the fan around vertex `apex`, divided by the
+ * polygon's area. Stops at the first triangle whose value is below `enough`. */
 static double least_part(const api_triangle_soup *soup, const obj_face *polygon, size_t apex,
                          ct_vec3 area, double enough) {
   ct_vec3 origin = corner(soup, polygon, apex);
@@ -132,8 +135,9 @@ static double least_part(const api_triangle_soup *soup, const obj_face *polygon,
   return least;
 }
 
-/* Finds the first corner with a fan of positive triangles; if there is none, the first with a fan
- * that covers the polygon within FILE_SLACK; *out is count if there is none. False: cancelled. */
+/* Sets *out to the first vertex whose fan has only triangles of positive area; if there is none, to
+ * the first whose fan covers the polygon within FILE_SLACK; to polygon->count if there is none
+ * either. False: cancelled. */
 static bool find_apex(obj_file *f, const obj_face *polygon, ct_vec3 area, size_t *out) {
   const double enough[] = {FILE_SLACK, -FILE_SLACK};
   for (int pass = 0; pass < 2; pass++)
@@ -207,7 +211,8 @@ static bool is_one_of(ct_text word, const char *const *list) {
   return false;
 }
 
-/* Handles a line that is neither a point nor a face. */
+/* Skips a line that is neither a point nor a face; counts it if it is geometry. False: its keyword
+ * is unknown, and a fault was added. */
 static bool skip_other_line(obj_file *f, ct_text word) {
   static const char *const plain[] = {"vt",         "vn",        "vp",       "g",        "o",
                                       "s",          "mg",        "mtllib",   "usemtl",   "usemap",

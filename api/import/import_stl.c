@@ -1,6 +1,7 @@
-/* STL (3D Systems 1988). Binary: an arbitrary header of 80 bytes, a count, and 50 bytes per
- * triangle (normal, three points as floats, an attribute). Text: words. The length decides between
- * the two, since binary files may begin with "solid" too. */
+/* STL (3D Systems 1988). A binary file has an arbitrary header of 80 bytes, the number of
+ * triangles, and 50 bytes per triangle (normal, three points as floats, an attribute). A text file
+ * consists of words. The length of the file decides between the two, since a binary file may also
+ * begin with "solid". */
 #include "import/import.h"
 
 #include <string.h>
@@ -9,9 +10,9 @@
 #define COUNT_AT 80
 #define FACET_BYTES 50
 #define NORMAL_BYTES 12
-/* Facets per check of the cancel flag: below 1 ms. */
+/* Facets between two polls of the cancel flag, less than 1 ms. */
 #define FACETS_PER_POLL 4096
-/* Bytes at the start of a file that are inspected to recognise text. */
+/* Length of the start of a file that is inspected to recognise text, bytes. */
 #define PROBE_BYTES 512
 
 static uint32_t read_u32(const char *bytes) {
@@ -69,7 +70,8 @@ static bool refuse_end(text_file *f, const char *wanted) {
                            "the file ends where %s is expected.", wanted);
 }
 
-/* Reads the expected words. */
+/* Reads one or two words and checks that they are `first` and, unless it is NULL, `second`. False:
+ * a fault was added. */
 static bool expect(text_file *f, const char *first, const char *second) {
   const char *wanted[2] = {first, second};
   for (int i = 0; i < 2 && wanted[i]; i++) {
@@ -94,12 +96,13 @@ static bool read_stl_vertex(text_file *f, ct_vec3 *out) {
   return api_import_point(f->import, numbers, "Line", line, out);
 }
 
-/* Reads a facet after the word "facet". */
+/* Reads the rest of a facet after the word "facet" and adds its triangle. */
 static bool read_text_facet(text_file *f) {
   uint32_t corners[3];
   ct_text word;
   if (!expect(f, "normal", NULL)) return false;
-  /* Skips the three words of the normal: many programs write nan for a triangle without area. */
+  /* Skip the three words of the normal, whatever they are: many programs write nan for a triangle
+   * without area. */
   for (int i = 0; i < 3; i++)
     if (!api_scanner_next_word(&f->scan, &word)) return refuse_end(f, "a normal");
   if (!expect(f, "outer", "loop")) return false;
@@ -113,8 +116,8 @@ static bool read_text_facet(text_file *f) {
          api_triangle_soup_add_triangle(f->import->reader, f->import->soup, corners);
 }
 
-/* Reads a solid after the word "solid": a name up to the end of the line, facets, "endsolid" and a
- * name. */
+/* Reads the rest of a solid after the word "solid": a name up to the end of the line, facets, and
+ * "endsolid" with a name. */
 static bool read_solid(text_file *f) {
   api_scanner_next_line(&f->scan);
   for (size_t i = 0;; i++) {
@@ -153,8 +156,8 @@ static bool looks_like_text(ct_text file) {
   return true;
 }
 
-/* Rejects a file that is neither text nor binary of a matching length, most likely a truncated
- * binary. */
+/* Refuses a file that is neither text nor a binary file whose length matches its number of
+ * triangles: most likely a truncated binary file. */
 static bool refuse_length(api_import *import) {
   api_faults *faults = import->reader->faults;
   size_t length = import->file.length;

@@ -1,4 +1,4 @@
-/* Scans words and numbers of text files. */
+/* Scans the words and numbers of text files. */
 #include "import/text_scanner.h"
 
 #include <float.h>
@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits that a 64-bit integer always represents. */
+/* Greatest number of decimal digits for which every number fits into a 64-bit integer. */
 #define DIGITS_EXACT 18
-/* Greatest power of ten that is a double. An integer up to 2^53 times or divided by such a power is
- * rounded once. */
+/* Greatest exponent of a power of ten that is exactly a double. An integer up to 2^53, multiplied
+ * or divided by such a power, is rounded only once. */
 #define POWER_EXACT 22
 #define WHOLE_EXACT (UINT64_C(1) << 53)
-/* Most characters of a number: 17 digits identify a double, and 770 the midpoint of any two
- * doubles. */
+/* Greatest length of a number, characters: 17 digits identify a double, and at most 770 the
+ * midpoint of two neighbouring doubles. */
 #define NUMBER_CHARACTERS_MAX 800
 /* Exponents are clamped to this value, which is far beyond the range of doubles. */
 #define EXPONENT_MOST 100000
@@ -24,7 +24,8 @@ static bool is_blank(char c) {
 }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Returns the length of a backslash followed by a line end, or 0. */
+/* Returns the length of a backslash and the line end after it, or 0 if the text at scan->at is
+ * something else. */
 static size_t joint(const api_scanner *scan) {
   if (*scan->at != '\\') return 0;
   const char *next = scan->at + 1;
@@ -60,7 +61,7 @@ bool api_scanner_next_word(api_scanner *scan, ct_text *out) {
 
 bool api_scanner_next_line(api_scanner *scan) {
   ct_text word;
-  /* Skips words up to the end of the line, joined lines included. */
+  /* Skip the remaining words of the line, joined lines included. */
   while (api_scanner_word_on_line(scan, &word)) {
   }
   if (scan->at >= scan->end) return false;
@@ -80,9 +81,11 @@ bool api_word_equals(ct_text word, const char *plain) {
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* A parsed decimal: value = digits * 10^exponent, as far as the digits fit. */
+/* A parsed decimal number: value = digits * 10^exponent. If `digits` cannot hold all digits, the
+ * last ones are dropped. */
 typedef struct decimal {
-  bool negative, any, exact; /* exact: `digits` contains all digits */
+  bool negative, any,
+      exact; /* any: there is at least one digit; exact: no nonzero digit was dropped */
   uint64_t digits;
   int exponent;
 } decimal;
@@ -98,7 +101,7 @@ static void append_digit(decimal *d, char c, bool fraction) {
   }
 }
 
-/* Parses a decimal. False: the text is not a decimal. */
+/* Parses a decimal number. False: the word is not one. */
 static bool split(ct_text word, decimal *out) {
   const char *at = word.bytes, *end = at + word.length;
   decimal d = {.exact = true};
@@ -120,8 +123,8 @@ static bool split(ct_text word, decimal *out) {
   return at == end;
 }
 
-/* Uses strtod, which rounds correctly. The text has no decimal point, so the locale does not
- * matter. */
+/* Converts a decimal word with strtod, which rounds correctly. The text passed to it has no decimal
+ * point, so that the locale has no effect. */
 static double read_slowly(ct_text word) {
   char text[NUMBER_CHARACTERS_MAX + 16];
   size_t n = 0, i = 0;

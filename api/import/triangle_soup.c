@@ -1,4 +1,5 @@
-/* Growing arrays within a budget, and a hash table of points by their bits (open addressing). */
+/* Arrays that grow within a budget, and a hash table of vertices by their coordinates (open
+ * addressing). */
 #include "import/triangle_soup.h"
 
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static size_t bytes_of(const api_triangle_soup *soup) {
          soup->triangle_capacity * sizeof *soup->triangles + soup->slot_count * sizeof *soup->slots;
 }
 
-/* Grows an array to `capacity` items within the budget. */
+/* Grows an array to `bytes` bytes, `more` bytes more than before. NULL: a fault was added, also if
+ * the budget would be exceeded. */
 static void *grow(api_reader *reader, const api_triangle_soup *soup, void *items, size_t bytes,
                   size_t more) {
   if (bytes_of(soup) + more > soup->budget) {
@@ -90,9 +92,9 @@ bool api_triangle_soup_add_triangle(api_reader *reader, api_triangle_soup *soup,
   return true;
 }
 
-/* ---- points by their bits ------------------------------------------------------------------- */
+/* ---- lookup of equal points (hash table) ---------------------------------------------------- */
 
-/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
+/* Mixes the bits of a hash: the finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
 static uint64_t mix(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -107,7 +109,8 @@ static size_t home(const api_triangle_soup *soup, ct_vec3 p) {
   return (size_t)hash & (soup->slot_count - 1);
 }
 
-/* Returns the slot of p, or the free slot for it. */
+/* Returns the slot of the vertex with the coordinates of p (compared with ==), or the free slot in
+ * which it is to be stored. */
 static size_t find(const api_triangle_soup *soup, ct_vec3 p) {
   size_t at = home(soup, p);
   while (soup->slots[at]) {
@@ -133,7 +136,7 @@ static bool widen(api_reader *reader, api_triangle_soup *soup) {
 
 bool api_triangle_soup_weld_vertex(api_reader *reader, api_triangle_soup *soup, ct_vec3 p,
                                    uint32_t *index) {
-  /* Keeps the table at most two thirds full. */
+  /* Keep the table at most two thirds full. */
   if (3 * (soup->vertex_count + 1) > 2 * soup->slot_count && !widen(reader, soup)) return false;
   size_t at = find(soup, p);
   if (!soup->slots[at]) {

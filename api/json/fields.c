@@ -1,5 +1,5 @@
-/* Typed readers of JSON values. Every message states the rule and the actual value; numbers have
- * their shortest text. */
+/* Typed readers of JSON values. Each message states the rule and the actual value; numbers are
+ * written with their shortest text. */
 #include "json/fields.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 #include <contact/limits.h>
 
-/* Greatest n such that all whole numbers up to n are exact in a double: 2^53. */
+/* Greatest n for which every whole number up to n is exactly a double: 2^53. */
 #define WHOLE_MAX 9007199254740992.0
 
 static api_pointer root_path(void) { return (api_pointer){.kind = API_POINTER_ROOT}; }
@@ -45,7 +45,7 @@ static bool report_wrong_type(api_reader *reader, const api_field *field, const 
   return false;
 }
 
-/* Writes the shortest text of a number, NUL-terminated. */
+/* Writes the shortest text of a number, NUL-terminated. Returns out. */
 static const char *write_number_text(double value, char out[API_NUMBER_BYTES]) {
   out[api_number_format(value, out)] = 0;
   return out;
@@ -53,7 +53,8 @@ static const char *write_number_text(double value, char out[API_NUMBER_BYTES]) {
 
 /* ---- lists of names ------------------------------------------------------------------------- */
 
-/* Appends a name to the list in out. */
+/* Appends ", name" (or "name" if it is the first) to the list in out; *length is the length of the
+ * list. */
 static void append_name(char out[API_NAMES_MAX], size_t *length, const char *name) {
   *length +=
       (size_t)snprintf(out + *length, API_NAMES_MAX - *length, "%s%s", *length ? ", " : "", name);
@@ -114,7 +115,8 @@ static bool is_listed_member(const char *name, const api_field *members, size_t 
 
 static bool refuse_unknown_members(api_reader *reader, const api_field *field,
                                    const api_field *members, size_t count) {
-  /* Without unknown members, counting avoids string comparisons. */
+  /* If the object has only known members, their number equals its size, and no names need be
+   * compared. */
   size_t present = 0;
   for (size_t i = 0; i < count; i++) present += members[i].value != NULL;
   if (present == json_object_size(field->value)) return true;
@@ -198,7 +200,7 @@ bool api_read_array(api_reader *reader, const api_field *field, size_t least, si
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* Checks a number's range; the path is only used by a fault. */
+/* Checks that a value is from least to greatest. False with OUT_OF_RANGE at `path`. */
 static bool check_range(api_reader *reader, const api_pointer *path, double value, double least,
                         double greatest) {
   if (value >= least && value <= greatest) return true;

@@ -1,5 +1,5 @@
-/* Computes lines, columns and JSON pointers in a second pass over the text, which only faults
- * need. */
+/* Computes lines, columns and JSON pointers in a second pass over the text, which is made only if a
+ * fault needs them. */
 #include "json/json_location.h"
 
 #include <jansson.h>
@@ -19,12 +19,13 @@ api_text_location api_text_locate(const char *bytes, size_t offset, size_t first
   return place;
 }
 
-/* An open object or array. */
+/* An object or array that is open at the current position of the pass. */
 typedef struct walk_level {
-  bool object, in_value; /* in_value: after the colon of a member */
-  size_t name, name_end; /* the member's name with its quotes, [name, name_end) */
-  size_t index;          /* index of the element */
-  json_t *decoded;       /* the name, decoded for the first pointer; owned */
+  bool object, in_value; /* in_value: the position is after the colon of a member */
+  size_t name,
+      name_end; /* OBJECT: the current member's name with its quotes is at bytes [name, name_end) */
+  size_t index; /* index of the current element in an array */
+  json_t *decoded; /* the decoded name, made when the first pointer needs it; owned */
 } walk_level;
 
 struct api_pointer_walk {
@@ -58,7 +59,7 @@ void api_pointer_walk_destroy(api_pointer_walk *walk) {
   free(walk);
 }
 
-/* Reads a string: a member's name, or a value. */
+/* Advances over a string, which is a member's name or a value. */
 static void advance_over_string(api_pointer_walk *walk, walk_level *top) {
   size_t end = api_text_skip_string(walk->bytes, walk->length, walk->at);
   if (top && top->object && !top->in_value) {
@@ -69,7 +70,7 @@ static void advance_over_string(api_pointer_walk *walk, walk_level *top) {
   walk->at = end;
 }
 
-/* Advances by one token or one space. */
+/* Advances over one token or one blank. */
 static void advance_one_token(api_pointer_walk *walk) {
   walk_level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;
   char byte = walk->bytes[walk->at];
@@ -91,7 +92,7 @@ static void advance_one_token(api_pointer_walk *walk) {
   }
 }
 
-/* False: out of memory. */
+/* Decodes the name of the current member, if that has not been done. False: out of memory. */
 static bool decode_member_name(const api_pointer_walk *walk, walk_level *level) {
   if (!level->decoded)
     level->decoded =
@@ -101,12 +102,12 @@ static bool decode_member_name(const api_pointer_walk *walk, walk_level *level) 
 
 const api_pointer *api_pointer_walk_to(api_pointer_walk *walk, size_t offset) {
   while (walk->at < offset && walk->at < walk->length) advance_one_token(walk);
-  /* A name at the offset belongs to the member itself. */
+  /* If a member's name begins at the offset, read it, so that the pointer is that of the member. */
   walk_level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;
   if (top && top->object && !top->in_value && walk->at < walk->length &&
       walk->bytes[walk->at] == '"')
     advance_one_token(walk);
-  /* Build the chain of pointer nodes from the open containers. */
+  /* Build the chain of pointer nodes from the open objects and arrays. */
   walk->nodes[0] = walk->base ? *walk->base : (api_pointer){.kind = API_POINTER_ROOT};
   for (size_t i = 0; i < walk->depth; i++) {
     walk_level *level = &walk->levels[i];

@@ -1,4 +1,4 @@
-/* Reads objects of named values; detects repeated pairs by sorting. */
+/* Reads objects whose keys are names; detects repeated pairs of names by sorting. */
 #include "json/named_objects_json.h"
 
 #include <stdlib.h>

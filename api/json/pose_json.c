@@ -1,5 +1,5 @@
-/* Reads and writes poses. Sine and cosine of rpy use fixed double arithmetic: libm implementations
- * differ in the last bit, and replies must be identical on all platforms. */
+/* Reads and writes poses. Sine and cosine of rpy are computed here in double arithmetic: the libm
+ * implementations differ in the last bit, and replies must be identical on all platforms. */
 #include "json/pose_json.h"
 
 #include <assert.h>
@@ -7,20 +7,20 @@
 
 enum { POSITION, ROTATION, ROTATION_WXYZ, RPY, MATRIX };
 
-/* A quaternion with |q|^2 within this of 1 is unit up to rounding and keeps its bits; normalisation
- * yields at most 16 u. */
+/* Bound of | |q|^2 - 1 | within which a quaternion counts as unit up to round-off and keeps its
+ * bits. Normalisation yields at most 16 unit round-offs. */
 #define UNIT_SLACK (32.0 * CT_UNIT_ROUNDOFF)
 
 /* ---- sine and cosine ------------------------------------------------------------------------ */
 
-/* pi/2 in three parts (Cody, Waite 1980). The first two have 33 bits: their product with a quadrant
- * number below 2^20 is exact. */
+/* pi/2 as a sum of three parts (Cody, Waite 1980). The first two have 33 bits, so that their
+ * products with a quadrant number below 2^20 are exact. */
 #define HALF_PI_1 0x1.921fb544p+0
 #define HALF_PI_2 0x1.0b4611a6p-34
 #define HALF_PI_3 0x1.3198a2e037073p-69
 #define TWO_BY_PI 0x1.45f306dc9c883p-1
 
-/* Taylor series on |r| <= pi/4; truncation error below 1e-19. */
+/* Sum the Taylor series of sine or cosine for |r| <= pi/4; the truncation error is below 1e-19. */
 static double sum_sine_series(double r) {
   static const double terms[] = {
       1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
@@ -39,7 +39,7 @@ static double sum_cosine_series(double r) {
   return (1.0 - half) + square * square * sum;
 }
 
-/* Sine and cosine for |angle| <= API_ANGLE_MAX, by Cody-Waite reduction to |r| <= pi/4. */
+/* Computes sine and cosine for |angle| <= API_ANGLE_MAX by Cody-Waite reduction to |r| <= pi/4. */
 static void compute_sine_cosine(double angle, double *sine, double *cosine) {
   assert(fabs(angle) <= API_ANGLE_MAX);
   double quadrant = floor(angle * TWO_BY_PI + 0.5);
@@ -57,7 +57,7 @@ static void compute_sine_cosine(double angle, double *sine, double *cosine) {
 
 static double length_squared(ct_quat q) { return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w; }
 
-/* Normalises q; components have no negative zero. */
+/* Normalises q, unless it is unit up to round-off; zero components become +0. */
 static ct_quat normalise_quaternion(ct_quat q) {
   double n2 = length_squared(q);
   if (fabs(n2 - 1.0) <= UNIT_SLACK) return (ct_quat){q.x + 0.0, q.y + 0.0, q.z + 0.0, q.w + 0.0};
@@ -101,10 +101,11 @@ static bool read_rpy(api_reader *reader, const api_field *field, ct_quat *out) {
   return true;
 }
 
-/* Quaternion of a rotation matrix m[row][column], from its largest component, which is at least 1/2
- * (Shepperd 1978). */
+/* Returns the quaternion of a rotation matrix m[row][column] (Shepperd 1978). The computation
+ * starts from the quaternion's largest component, which is at least 1/2. */
 static ct_quat convert_matrix(const double m[9]) {
-  /* Find the largest of the trace (3) and the diagonal (0..2). */
+  /* Find the largest of the trace (index 3) and the diagonal (0 to 2), which selects that
+   * component. */
   double trace = m[0] + m[4] + m[8], largest = trace;
   int which = 3;
   for (int i = 0; i < 3; i++) {
@@ -122,7 +123,7 @@ static ct_quat convert_matrix(const double m[9]) {
   return normalise_quaternion((ct_quat){v[0], v[1], v[2], m[3 * k + j] - m[3 * j + k]});
 }
 
-/* Reads nine numbers, or three rows of three. */
+/* Reads a matrix: nine numbers row by row, or three rows of three numbers. */
 static bool read_matrix_numbers(api_reader *reader, const api_field *field, double m[9]) {
   if (!json_is_array(field->value) || json_array_size(field->value) != 3)
     return api_read_numbers(reader, field, CT_COORDINATE_MAX, 9, m);

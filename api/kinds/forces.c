@@ -1,4 +1,5 @@
-/* Queries of the kinds impulse, restingForces and compliantForces: contact forces. */
+/* Operations of the query kinds impulse, restingForces and compliantForces, whose results are
+ * contact forces. */
 #include "kinds/kinds.h"
 
 #include <stddef.h>
@@ -6,7 +7,8 @@
 #include "execution/force_run.h"
 #include "queries/query_members.h"
 
-/* Checks that all inertias are invertible. BAD_MASS, at a body of the request if possible. */
+/* Checks that the inertias of all dynamic bodies are invertible. False with BAD_MASS, at the body
+ * if the request contains it, else at the query. */
 static bool check_inertias(api_reader *reader, const api_member_set *set, const api_query *out) {
   uint32_t row = api_find_singular(out->scene);
   if (row == CT_NO_ROW) return true;
@@ -26,7 +28,8 @@ static bool check_inertias(api_reader *reader, const api_member_set *set, const 
   return false;
 }
 
-/* Reads the selection, the contacts, and the options of the kind. */
+/* Reads the members of a query of a scene: the selection, the contacts and the options of the
+ * kind. */
 static bool read_force_query(api_reader *reader, const api_member_set *set,
                              const api_query_context *context, api_query *out) {
   if (!api_check_selection(reader, set) || !api_read_selected_pairs(reader, set, context, out))
@@ -41,7 +44,8 @@ static bool read_force_query(api_reader *reader, const api_member_set *set,
   if (!api_reject_combination(reader, pairs, api_field_present(fields.own[API_FORCE_CONTACTS]),
                               "contacts"))
     return false;
-  /* A body without contacts is included only if a given side selects it. */
+  /* A body without contacts is part of the result only if a side of `where` that the request gives
+   * selects it. */
   if (!json_object_get(where->value, "a")) out->options.where_a = NULL;
   if (!json_object_get(where->value, "b")) out->options.where_b = NULL;
   ct_row_velocity *velocities = NULL;
@@ -65,7 +69,7 @@ static bool read_force_query(api_reader *reader, const api_member_set *set,
   (API_MEMBERS_PAGE | API_MEMBER(WHERE) | API_MEMBER(PAIRS) | API_MEMBER(POSES) |                  \
    API_MEMBER(BROADPHASE))
 #define OF_GIVEN (API_MEMBERS_PAGE | API_MEMBERS_GIVEN)
-/* Members of force queries. */
+/* Members of impulse and restingForces. */
 #define OF_ISLANDS                                                                                 \
   (API_FORCE_MEMBER(CONTACTS) | API_FORCE_MEMBER(CONTACT_TOLERANCE) |                              \
    API_FORCE_MEMBER(VELOCITY_TOLERANCE) | API_FORCE_MEMBER(GRAVITY) | API_FORCE_MEMBER(MATERIAL) | \

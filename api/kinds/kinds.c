@@ -1,4 +1,4 @@
-/* The table of the kinds of queries. */
+/* The table of the operations of all kinds of queries. */
 #include "kinds/kinds.h"
 
 const api_kind_operations *const api_kinds[API_KIND_COUNT] = {

@@ -1,4 +1,4 @@
-/* The rows of all kinds of queries, in the order of API_KIND_MAP. */
+/* The operations of all kinds of queries, in the order of API_KIND_MAP. */
 #ifndef API_KINDS_KINDS_H
 #define API_KINDS_KINDS_H
 

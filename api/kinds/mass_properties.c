@@ -1,4 +1,5 @@
-/* Queries of kind massProperties: mass, centre, inertia and principal axes of bodies. */
+/* Operations of the query kind massProperties: mass, centre of mass, inertia and principal axes of
+ * bodies. */
 #include "kinds/kinds.h"
 
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Selects every body with a collider of finite volume. */
+/* Selects all bodies that have a collider of finite volume. */
 static bool select_rows_with_mass(api_reader *reader, api_query *out) {
   uint32_t *rows = api_arena_array(reader->arena, ct_scene_count(out->scene), sizeof *rows);
   if (!rows) {
@@ -59,8 +60,8 @@ static ct_status plan_mass_query(const api_plan *plan, api_task *task, bool shar
   return CT_OK;
 }
 
-/* Mass properties of a body in its own frame; `hulls`: those of its colliders too. False: out of
- * memory. */
+/* Puts the mass properties of a body in its own frame; `hulls`: also the hulls of its colliders.
+ * False: out of memory. */
 static bool put_mass_properties(api_buffer *buffer, const ct_body *body, bool hulls) {
   ct_mass_properties mass;
   bool overlap_ignored = false;

@@ -1,11 +1,11 @@
-/* Queries of the kinds sweep and timeline: moving bodies. */
+/* Operations of the query kinds sweep and timeline, about moving bodies. */
 #include "kinds/kinds.h"
 
 #include <stddef.h>
 
 #include "execution/motion_run.h"
 
-/* Reads the selection, the motions and the search options. */
+/* Reads the members of a query of a scene: the selection, the motions and the search options. */
 static bool read_motion_query(api_reader *reader, const api_member_set *set,
                               const api_query_context *context, bool timeline, api_query *out) {
   if (!api_check_selection(reader, set) || !api_read_selected_pairs(reader, set, context, out))
@@ -40,7 +40,7 @@ static bool read_timeline(api_reader *reader, const api_member_set *set,
   return read_motion_query(reader, set, context, true, out);
 }
 
-/* Writes the members of a timeline beside its changes. */
+/* Puts the members that a timeline has beside its changes (initialContacts and others). */
 static void put_timeline_lists(api_buffer *out, const api_task *task) {
   api_put_item(out);
   api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);

@@ -1,5 +1,5 @@
-/* Queries of the kinds raycast, nearest, point and region: one geometric probe against the bodies
- * of a scene. */
+/* Operations of the query kinds raycast, nearest, point and region, which test rays, points or a
+ * region against the bodies of a scene. */
 #include "kinds/kinds.h"
 
 #include "execution/cost_estimate.h"
@@ -11,20 +11,20 @@
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Greatest component of a ray's direction, and greatest maxDistance, m: beyond the distance of any
- * two coordinates. */
+/* Greatest component of a ray's direction, and greatest maxDistance, m, which exceeds the distance
+ * of any two valid coordinates. */
 #define API_DIRECTION_MAX 1e300
 #define API_REACH_MAX 1e10
 
-/* Members of the request; those that the kind does not have are absent. */
+/* Members of the request. A member that the kind does not have is absent. */
 typedef struct api_probe_fields {
   const api_field *rays, *hits, *points, *nearest, *max_distance, *region, *mode;
 } api_probe_fields;
 
-/* Rays or points between two polls of the cancel flag. */
+/* Rays or points read between two polls of the cancel flag. */
 #define ITEMS_PER_POLL 1024
 
-/* Checks that a required member is present. */
+/* Checks that a required member is present. False with MISSING_MEMBER. */
 static bool check_required(api_reader *reader, const api_field *field) {
   if (api_field_present(field)) return true;
   api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
@@ -32,7 +32,7 @@ static bool check_required(api_reader *reader, const api_field *field) {
   return false;
 }
 
-/* Reads {"origin", "direction", "maxDistance"?}. */
+/* Reads a ray {"origin", "direction", "maxDistance"?}. */
 static bool read_ray(api_reader *reader, const api_field *field, ct_ray *out) {
   api_field members[] = {{.name = "origin", .required = true},
                          {.name = "direction", .required = true},
@@ -95,7 +95,7 @@ static bool read_nearest(api_reader *reader, const api_probe_fields *fields,
   return check_required(reader, fields->points) && read_points(reader, fields->points, out) && good;
 }
 
-/* Makes the box with the corners min and max. */
+/* Makes the box with the lower corner min and the upper corner max. */
 static bool read_region_corners(api_reader *reader, api_field corners[2], ct_collider *out) {
   ct_vec3 low, high;
   bool good = api_read_position(reader, &corners[0], &low);
@@ -113,7 +113,7 @@ static bool read_region_corners(api_reader *reader, api_field corners[2], ct_col
   return true;
 }
 
-/* Reads a shape as a region, which has no material. */
+/* Reads a collider as a region. Its member material is refused. */
 static bool read_region_shape(api_reader *reader, const api_field *field, ct_collider *out) {
   if (!api_read_collider(reader, field, out)) return false;
   if (!out->material.length) return true;
@@ -124,7 +124,8 @@ static bool read_region_shape(api_reader *reader, const api_field *field, ct_col
   return false;
 }
 
-/* Reads a collider, or {min, max} as a box; on success it owns its shape: api_collider_release. */
+/* Reads a region: a collider, or a box {min, max}. On success *out owns its shape, to be released
+ * with api_collider_release. */
 static bool read_region(api_reader *reader, const api_field *field, ct_collider *out) {
   if (!json_object_get(field->value, "min") && !json_object_get(field->value, "max"))
     return read_region_shape(reader, field, out);
@@ -148,11 +149,12 @@ static bool read_query_point(api_reader *reader, const api_probe_fields *fields,
   return check_required(reader, fields->points) && read_points(reader, fields->points, out);
 }
 
-/* Reads the options of one kind. */
+/* Reads the options of one kind of probe. */
 typedef bool probe_reader(api_reader *reader, const api_probe_fields *fields,
                           ct_probe_options *out);
 
-/* Reads a probe: rays, points or a region, the selection, and hypothetical poses. */
+/* Reads the members of a query of a scene: rays, points or a region, the selection, and the
+ * hypothetical poses. */
 static bool read_probe_query(api_reader *reader, const api_member_set *set,
                              const api_query_context *context, probe_reader *read_options,
                              api_query *out) {
@@ -196,8 +198,8 @@ PROBE_READ(read_region_query, read_region_options)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* Prepares a probe. Without preparation, its items are those of the request, or all rows for a
- * region. */
+/* Sets the number of items and the cost of a probe; prepares it if `shared`. If it is not prepared,
+ * its items are the rays or points of the request, for a region all rows of the scene. */
 static ct_status plan_probe(const api_plan *plan, api_task *task, bool shared) {
   const api_query *q = &task->question;
   size_t rows = ct_scene_rows(q->scene);
@@ -248,8 +250,8 @@ static bool write_probe_hit(void *context, const ct_probe_hit *hit) {
   return api_mark_result(run, (api_mark){.item = hit->item, .after = hit->rank});
 }
 
-/* Runs items [begin, end) of a probe. A task without shared preparation has one range, which
- * prepares itself. */
+/* Runs items [begin, end) of a probe. If task->probe is not prepared, the query has a single range,
+ * which prepares its own and runs all items. */
 static void run_probe_query(api_range_run *run, size_t begin, size_t end) {
   const api_task *task = run->task;
   const api_query *q = &task->question;

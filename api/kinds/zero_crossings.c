@@ -1,5 +1,5 @@
-/* Queries of kind zeroCrossings: two indicator functions of a contact state, whose sign changes are
- * the events of a hybrid integrator. */
+/* Operations of the query kind zeroCrossings: two indicator functions of a contact state, z1 and
+ * z2, whose sign changes are the events of a hybrid integrator. */
 #include "kinds/kinds.h"
 
 #include <assert.h>
@@ -14,7 +14,8 @@
 #include "results/contact_state_json.h"
 #include "results/result_json.h"
 
-/* Reads the contact state and the functions to evaluate. UNKNOWN_ID: the contact state. */
+/* Reads the contact state and which functions to evaluate. UNKNOWN_ID: the scene has no such
+ * contact state. */
 static bool read_evaluation(api_reader *reader, const api_member_set *set, const ct_scene *scene,
                             api_crossings *out) {
   const api_field *state = api_member(set, API_MEMBER_CONTACT_STATE);
@@ -23,7 +24,7 @@ static bool read_evaluation(api_reader *reader, const api_member_set *set, const
   ct_text id;
   bool good = api_read_word(reader, api_member(set, API_MEMBER_EVALUATION), words, 2, &which);
   out->evaluation = which == 0 ? CT_EVALUATE_MONITOR : CT_EVALUATE_SAMPLE;
-  /* A sample consists of contacts only. */
+  /* The evaluation `sample` reports nothing but contacts. */
   out->contacts = out->contacts || which == 1;
   if (!api_field_present(state)) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &state->path,
@@ -40,7 +41,8 @@ static bool read_evaluation(api_reader *reader, const api_member_set *set, const
   return false;
 }
 
-/* Reads a contact state and the poses of its evaluation. */
+/* Reads the members of a query of a scene: the contact state, and the poses at which it is
+ * evaluated. */
 static bool read_crossings_query(api_reader *reader, const api_member_set *set,
                                  const api_query_context *context, api_query *out) {
   out->mode = API_MODE_STATE;
@@ -57,7 +59,7 @@ static bool read_crossings_query(api_reader *reader, const api_member_set *set,
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-/* Writes the value of a zero-crossing function and the pair that determines it. */
+/* Puts the value of a zero-crossing function and the pair of bodies that determines it. */
 static void put_zero_crossing(api_buffer *buffer, const char *name, const ct_scene *scene,
                               const ct_zero_crossing *z) {
   api_put_key(buffer, name);
@@ -78,8 +80,8 @@ static void put_zero_crossing(api_buffer *buffer, const char *name, const ct_sce
   api_put_byte(buffer, '}');
 }
 
-/* True if a body was deleted or filters exclude the pair. Intersecting half-spaces have no distance
- * either, but overlap. */
+/* True if the pair's body was deleted, or filters exclude the pair. Intersecting half-spaces are
+ * also unsupported (they have no distance), but overlap. */
 static bool is_pair_absent(const ct_pair_result *now) {
   return now->status == CT_PAIR_UNSUPPORTED && now->relation == CT_SEPARATED;
 }
@@ -97,7 +99,7 @@ static void put_state_contacts(api_buffer *buffer, const ct_contact_state *state
   api_put_byte(buffer, ']');
 }
 
-/* Writes the result of one evaluation. */
+/* Puts the result of one evaluation. */
 static void put_crossings(api_buffer *buffer, const ct_scene *scene, const api_crossings *crossings,
                           const ct_contact_monitor *found) {
   api_put_byte(buffer, '{');
@@ -122,7 +124,8 @@ static void put_crossings(api_buffer *buffer, const ct_scene *scene, const api_c
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* Estimates zero crossings; bodies apart in the scene may overlap in a variant. */
+/* Sets the number of items and the estimated cost. For variants, the cost of overlapping pairs is
+ * added: bodies that are apart in the scene may overlap in a variant. */
 static ct_status plan_crossings(const api_plan *plan, api_task *task, bool shared) {
   (void)plan;
   (void)shared;
@@ -137,7 +140,7 @@ static ct_status plan_crossings(const api_plan *plan, api_task *task, bool share
   return CT_OK;
 }
 
-/* Evaluates the contact state with overridden poses: one result. */
+/* Evaluates the contact state with the given poses and puts one result. */
 static void run_crossings_poses(api_range_run *run, const ct_override *overrides, size_t count) {
   const api_query *q = &run->task->question;
   const api_crossings *crossings = &q->crossings;

@@ -1,7 +1,7 @@
-/* The API as a library: the bytes of a request in, the bytes of a reply out. It uses no sockets and
- * creates no threads. The server matches the request's head, collects the body, runs the steps of
- * the call on threads of its choice, and sends the reply. One thread at a time may use a call,
- * except as stated below.
+/* The API as a library: it converts the bytes of a request to the bytes of a reply. It uses no
+ * sockets and creates no threads. The server matches the request's head, collects the body, runs
+ * the steps of the call on threads of its choice, and sends the reply. Only one thread at a time
+ * may use a call, except where a function says otherwise.
  *
  * Lifecycle of a call:
  *   1. api_match_head, api_call_create, api_call_set_shapes
@@ -92,22 +92,23 @@ typedef struct api_limits {
 #undef API_LIMIT_MEMBER
 } api_limits;
 
-/* /v1/limits also lists fixed limits: those of contact/limits.h. */
+/* /v1/limits also lists the limits that cannot be configured: those of contact/limits.h. */
 
 typedef struct api_service api_service;
 
 typedef struct api_settings {
   api_limits limits;
-  const char
-      *durability;  /* word in the reply to each write, e.g. "memory"; must outlive the service */
-  unsigned workers; /* reported by /v1/limits */
+  const char *durability; /* word in the reply to each write, for example "memory"; must outlive the
+                             service */
+  unsigned workers;       /* number of worker threads that /v1/limits reports */
 } api_settings;
 
-/* Copies the settings. All threads share the service, which is immutable except for the durability
- * word. NULL: out of memory. */
+/* Creates a service with a copy of the settings. All threads share it; it is immutable except for
+ * the durability word. NULL: out of memory. */
 api_service *api_service_create(const api_settings *settings);
 void api_service_destroy(api_service *service);
-/* Sets the durability word of later writes; the word must outlive the service. Any thread. */
+/* Sets the durability word that later writes report; the word must outlive the service. May be
+ * called on any thread. */
 void api_service_set_durability(api_service *service, const char *word);
 
 /* ---- replies -------------------------------------------------------------------------------- */
@@ -117,21 +118,21 @@ typedef struct api_header {
   char value[128];
 } api_header;
 
-/* Bytes of a path with two ids, all bytes of both percent-encoded, and the fixed segments. */
+/* Buffer size for the longest path: fixed segments and two ids with all bytes percent-encoded. */
 #define API_LOCATION_BYTES (6 * CT_ID_LENGTH_MAX + 64)
 
 typedef struct api_reply {
   int status;
   const char *content_type; /* static */
-  const char *body; /* body_length bytes; owned by the call, or after a refusal by the caller */
+  const char *body; /* body_length bytes; owned by the call, after api_refuse by the caller */
   size_t body_length;
-  api_header headers[4]; /* ETag, Allow, Retry-After ... */
+  api_header headers[4]; /* ETag, Allow, Retry-After and others */
   size_t header_count;
-  char location[API_LOCATION_BYTES]; /* Location header; "": none */
+  char location[API_LOCATION_BYTES]; /* value of the Location header; "": no such header */
 } api_reply;
 
-/* Types of problem: X(ID, "kebab-name", status, "Title", "cause and remedy"), listed in
- * api/problems.def and served at /problems/{name}. */
+/* Types of problem, one per line X(ID, "kebab-name", status, "Title", "cause and remedy") of
+ * api/problems.def. A type is served at /problems/{name}. */
 typedef enum api_problem_id {
 #define X(id, name, status, title, text) API_PROBLEM_##id,
 #include <api/problems.def>
@@ -139,9 +140,9 @@ typedef enum api_problem_id {
   API_PROBLEM_COUNT
 } api_problem_id;
 
-/* Writes a problem document for a request that the server refuses itself (guard, admission,
- * deadline). detail: a printf format; the text is escaped for JSON. The caller frees reply->body
- * with free(). Out of memory: the reply has an empty body. */
+/* Writes the problem document for a request that the server refuses itself (guard, admission,
+ * deadline). detail: a printf format for plain text, which is escaped for JSON. The caller frees
+ * reply->body with free(). If memory runs out, the reply has an empty body. */
 __attribute__((format(printf, 3, 4))) void api_refuse(api_reply *reply, api_problem_id id,
                                                       const char *detail, ...);
 
@@ -157,79 +158,85 @@ typedef struct api_head {
   const char *if_none_match; /* or NULL */
 } api_head;
 
-/* The scenes and shapes that a call reads or writes. */
+/* The scenes and shapes that a call reads or writes; the server passes them in api_input. */
 typedef enum api_target {
-  API_TARGET_NONE,     /* no scene: documents, stateless queries */
-  API_TARGET_LIST,     /* a snapshot of all scenes */
-  API_TARGET_CREATE,   /* a new scene; the server generates its id */
-  API_TARGET_READ,     /* the scene of match.scene_id */
-  API_TARGET_EVENTS,   /* as READ; a reply 200 to GET starts an event stream, which the server
-                          feeds */
-  API_TARGET_SNAPSHOT, /* as READ; the call computes a new revision, which is committed if the scene
-                          was not written to meanwhile; otherwise api_call_set_conflict */
-  API_TARGET_WRITE,  /* a write to the scene of match.scene_id; writes to a scene are serialised */
-  API_TARGET_PUT,    /* as WRITE, but the scene may be absent */
-  API_TARGET_DELETE, /* as WRITE; a 2xx reply deletes the scene */
+  API_TARGET_NONE,   /* no scene: documents about the daemon, stateless queries */
+  API_TARGET_LIST,   /* a snapshot of all scenes */
+  API_TARGET_CREATE, /* a new scene whose id the server generates */
+  API_TARGET_READ,   /* the scene of match.scene_id, read only */
+  API_TARGET_EVENTS, /* as READ; after a reply 200 to GET, the server streams the scene's events */
+  API_TARGET_SNAPSHOT, /* as READ, and the call computes a new revision. It is committed if the
+                          scene was not written to meanwhile; otherwise the server calls
+                          api_call_set_conflict */
+  API_TARGET_WRITE,    /* a write to the scene of match.scene_id; the server runs the writes to one
+                          scene one after the other */
+  API_TARGET_PUT,      /* as WRITE, but the scene may not exist yet */
+  API_TARGET_DELETE,   /* as WRITE; a 2xx reply deletes the scene */
   API_TARGET_SHAPE_LIST, /* the posted shapes */
-  API_TARGET_SHAPE_READ, /* the posted shapes, and a snapshot of all scenes to count references */
-  API_TARGET_SHAPE_WRITE /* as SHAPE_READ, followed by api_call_commit_shapes */
+  API_TARGET_SHAPE_READ, /* the posted shapes, and a snapshot of all scenes, whose references to
+                            shapes are counted */
+  API_TARGET_SHAPE_WRITE /* as SHAPE_READ; the server then calls api_call_commit_shapes */
 } api_target;
 
 typedef struct api_route api_route;
 
-/* Format of the request body, by its content type. */
+/* Format of the request body, determined by its content type. */
 typedef enum api_form { API_FORM_JSON, API_FORM_NDJSON, API_FORM_STL, API_FORM_OBJ } api_form;
 
 typedef struct api_match {
   const api_route *route;
   api_target target;
-  char scene_id[CT_ID_LENGTH_MAX + 1]; /* decoded and checked; empty: the path names no scene */
-  char item_id[CT_ID_LENGTH_MAX +
-               1];   /* id of a body, contact state or shape, or a problem's name; empty: none */
-  const char *label; /* route template for logs and metrics: "/v1/scenes/{s}/query/distance" */
+  char scene_id[CT_ID_LENGTH_MAX + 1]; /* decoded and checked; empty: the path has no scene id */
+  char item_id[CT_ID_LENGTH_MAX + 1];  /* id of a body, contact state or shape, or name of a problem
+                                          type; empty: none */
+  const char
+      *label; /* template of the path for logs and metrics: "/v1/scenes/{s}/query/distance" */
   bool takes_body;
   api_form form;
-  bool streams;      /* the body is NDJSON, passed to api_call_feed as it arrives */
-  uint64_t body_max; /* greatest body, bytes */
+  bool streams;      /* the body is NDJSON and is passed to api_call_feed as it arrives */
+  uint64_t body_max; /* greatest length of the body, bytes */
 } api_match;
 
 /* Matches a request's head to a route. True: *match is set. False: *refusal is set (404, 405 with
- * Allow, 415, or 400 for an invalid id); the caller frees refusal->body with free(). */
+ * Allow, 415, or 400 for an invalid id), and the caller frees refusal->body with free(). */
 bool api_match_head(const api_service *service, const api_head *head, api_match *match,
                     api_reply *refusal);
 
 /* ---- ids ------------------------------------------------------------------------------------ */
 
-/* Decodes the UTF-8 character at bytes[0]. Returns its number of bytes; 0: not UTF-8, or length is
- * 0. */
+/* Decodes the UTF-8 character at bytes[0] and returns its number of bytes. 0: the bytes are not
+ * UTF-8, or length is 0. */
 size_t api_utf8_next(const char *bytes, size_t length, uint32_t *code);
-/* Bytes of a percent-encoded id, including the terminator. */
+/* Buffer size for a percent-encoded id, including the terminator. */
 #define API_ID_ENCODED_BYTES (3 * CT_ID_LENGTH_MAX + 1)
-/* Percent-encodes the id as a segment of a path. Returns out. */
+/* Percent-encodes an id for use as a segment of a path. Returns out. */
 const char *api_id_encode(const char *id, char out[API_ID_ENCODED_BYTES]);
-/* Decodes a JSON string, quotes included, that is an id. False: not a string, or not a valid id. */
+/* Decodes a JSON string, quotes included, to an id. False: the text is not a string, or not a valid
+ * id. */
 bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX + 1]);
 
 /* ---- suggestions for misspelt names --------------------------------------------------------- */
 
-/* Limits of one search: candidates compared, and cells of the edit distance tables. They keep a
- * suggestion below a few milliseconds, since it may be computed on the server's loop. */
+/* Limits of one search: candidates compared, and evaluated cells of the edit distance tables. They
+ * keep the search below a few milliseconds, since it may run on the server's event loop. */
 #define API_SPELLING_CANDIDATES 20000
 #define API_SPELLING_CELLS 400000
-/* Classes of letters in the histogram that rejects candidates early. */
+/* Number of letter classes in the histogram by which candidates are rejected early. */
 #define API_SPELLING_LETTERS 64
 
-/* Searches the candidate with the least edit distance to a word. A candidate counts if the distance
- * is at most a third of the longer word's length, or if it differs by swapping the word's only two
- * letters. Of equally near candidates the first counts. */
+/* Searches the candidate with the least edit distance to a word. A candidate is considered near if
+ * the distance is at most a third of the longer word's length; of two-letter words, if the letters
+ * are swapped. Of equally near candidates the first one is selected. */
 typedef struct api_spelling {
   ct_text word, best;                          /* borrowed; best is empty if no candidate is near */
   unsigned char letters[API_SPELLING_LETTERS]; /* histogram of the word's letters */
+  /* Distance of `best` (SIZE_MAX: none yet); candidates compared and table cells evaluated. */
   size_t distance, considered, cells;
 } api_spelling;
 
 api_spelling api_spelling_start(const char *word, size_t length);
-/* Compares one candidate. False: a limit is reached, and later candidates are ignored. */
+/* Compares one candidate with the word; selects it as `best` if it is nearer. False: a limit is
+ * reached, and this and later candidates are ignored. */
 bool api_spelling_consider(api_spelling *likeness, const char *candidate, size_t length);
 
 /* ---- posted shapes -------------------------------------------------------------------------- */
@@ -237,208 +244,223 @@ bool api_spelling_consider(api_spelling *likeness, const char *candidate, size_t
 /* True if the call is a write whose bodies may refer to posted shapes. */
 bool api_match_names_shapes(const api_match *match);
 
-/* A snapshot of all posted shapes: immutable, reference-counted, readable by any thread. */
+/* A snapshot of all posted shapes. It is immutable and reference-counted; any thread may read
+ * it. */
 typedef struct api_shape_table api_shape_table;
 
-/* Creates an empty table. NULL: out of memory. */
+/* Creates an empty table, to which the caller has a reference. NULL: out of memory. */
 const api_shape_table *api_shapes_create(void);
 const api_shape_table *
 api_shapes_retain(const api_shape_table *table);       /* NULL is allowed and returned */
 void api_shapes_release(const api_shape_table *table); /* NULL is allowed */
 size_t api_shapes_count(const api_shape_table *table);
-/* Bytes of memory that the shapes use; 0 if table is NULL. */
+/* Returns the memory that the shapes use, bytes; 0 if table is NULL. */
 uint64_t api_shapes_memory(const api_shape_table *table);
-/* The id of the shape at `index` in ascending order of id; owned by the table. */
+/* Returns the id of the shape at `index` in ascending order of id; owned by the table. */
 const char *api_shapes_id(const api_shape_table *table, size_t index);
 bool api_shapes_has(const api_shape_table *table, const char *id);
-/* Returns a reference to a table without the shape; to the same table if the shape is not in it.
- * NULL: out of memory. */
+/* Returns a reference to a new table without the shape, or to `table` itself if it does not contain
+ * the shape. NULL: out of memory. */
 const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id);
-/* Returns a reference to a table of the shapes with ids in the list; to the same table if it loses
- * none. ids: `count` texts in ascending byte order, `stride` bytes apart. NULL: out of memory.
- * O(shapes + count). */
+/* Returns a reference to a new table with only those shapes whose ids are in the list, or to
+ * `table` itself if all are. ids: `count` texts in ascending byte order, `stride` bytes apart.
+ * NULL: out of memory. O(shapes + count). */
 const api_shape_table *api_shapes_intersect(const api_shape_table *table, const char *ids,
                                             size_t count, size_t stride);
-/* Returns a reference to a table of the shapes of both tables; to `table` if it contains all of
- * them. NULL: out of memory. O(n) for each added shape. */
+/* Returns a reference to a new table with the shapes of both tables, or to `table` itself if it
+ * contains all of them. NULL: out of memory. O(n) for each added shape. */
 const api_shape_table *api_shapes_union(const api_shape_table *table, const api_shape_table *more);
-/* True if scaling one of the shapes may take long. */
+/* True if some shape of the table is so large that scaling it may take long. */
 bool api_shapes_scale_slowly(const api_shape_table *table);
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
 typedef struct api_scene_entry {
   const char *id;
-  const ct_scene *scene;     /* NULL: not in memory; the members below are set instead */
-  const char *status;        /* "stored": not loaded yet; "corrupt": cannot be loaded. Static */
-  uint64_t revision, bodies; /* according to the store */
+  const ct_scene *scene; /* NULL: the scene is not in memory, and the members below describe it */
+  const char *status;    /* "stored": not loaded yet; "corrupt": cannot be loaded; static */
+  uint64_t revision, bodies; /* as recorded in the store */
 } api_scene_entry;
 
-/* A paged query, retained under the hash that its cursors contain. */
+/* The request of a query with several pages, retained so that a later request may consist of its
+ * cursor alone. */
 typedef struct api_kept_query {
-  uint64_t hash;
+  uint64_t hash;     /* hash of the request; its cursors contain it */
   const char *bytes; /* body of the request */
   size_t length;
 } api_kept_query;
 
 typedef struct api_input {
-  const char
-      *body; /* the whole body, unless it was fed; may be NULL if empty; borrowed until destroy */
+  const char *body; /* whole body, unless it was passed to api_call_feed; may be NULL if empty;
+                       borrowed until destroy */
   size_t body_length;
-  const ct_scene
-      *scene; /* current revision; NULL: no such scene, or no target. Borrowed until destroy */
-  const ct_scene *const *
-      kept; /* older revisions of the scene that are retained for cursors; borrowed until destroy */
+  const ct_scene *scene; /* current revision; NULL: the scene does not exist, or the call has no
+                            scene; borrowed until destroy */
+  const ct_scene *const
+      *kept; /* older revisions of the scene, retained for cursors; borrowed until destroy */
   size_t kept_count;
-  const api_kept_query *kept_queries; /* retained queries of the scene; borrowed until destroy */
+  const api_kept_query
+      *kept_queries; /* queries of the scene, retained for cursors; borrowed until destroy */
   size_t kept_query_count;
   uint64_t first_revision; /* number of the first revision of a scene that this call creates */
-  uint64_t
-      lost_revision; /* PUT, DELETE: revision of an existing scene that cannot be loaded; 0: none */
-  bool store_decides; /* SHAPE_WRITE: DELETE of an unknown shape is passed to the store, which may
-                         contain shapes that could not be loaded */
-  api_spelling like_scene;  /* if no scene has the path's id: the nearest existing id */
-  bool resumes;             /* EVENTS: the request continues an earlier stream */
-  const char *new_scene_id; /* CREATE: id generated by the server */
-  ct_text new_scene_origin; /* CREATE: see api_scene_origin; may be empty */
+  uint64_t lost_revision;  /* PUT, DELETE: revision of a scene that exists but cannot be loaded; 0:
+                              none */
+  bool store_decides; /* SHAPE_WRITE: DELETE of a shape that is not in the table is passed on to the
+                         store, which may contain shapes that could not be loaded */
+  api_spelling like_scene;  /* if no scene has the id of the path: the existing id nearest to it */
+  bool resumes;             /* EVENTS: the client continues an earlier stream */
+  const char *new_scene_id; /* CREATE: the id that the server generated */
+  ct_text new_scene_origin; /* CREATE: text that api_scene_origin returns for the new scene; may be
+                               empty */
   const api_scene_entry
-      *scenes;             /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes, in ascending order of id */
-  size_t scene_count;      /* as `scenes`; also CREATE, PUT: number of existing scenes */
+      *scenes;             /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes in ascending order of id */
+  size_t scene_count;      /* number of `scenes`; CREATE, PUT: number of existing scenes */
   const ct_cancel *cancel; /* polled by begin, run and finish; may be NULL */
 } api_input;
 
-/* True if the scenes in memory have at most `limit` rows in total, and at most `limit` colliders.
- * Counting the references to a shape visits all of them. O(scenes + limit). */
+/* True if the scenes in memory have at most `limit` rows and at most `limit` colliders in total, so
+ * that counting the references to a shape, which visits all of them, is short work. O(scenes +
+ * limit). */
 bool api_scenes_are_small(const api_scene_entry *scenes, size_t count, uint64_t limit);
 
-/* Sets named[i] if a collider of the scenes in memory refers to shape i of the table.
- * O(colliders log shapes). */
+/* Sets named[i] to true if a collider of the scenes in memory refers to shape i of the table; other
+ * entries are unchanged. O(colliders log shapes). */
 void api_shapes_mark_used(const api_shape_table *shapes, const api_scene_entry *scenes,
                           size_t count, bool *named);
 
-/* The new_scene_origin with which the scene was created, the same in each revision; empty: none.
- * Owned by the scene. */
+/* Returns the text new_scene_origin with which the scene was created, the same in each revision;
+ * empty: none. Owned by the scene. */
 ct_text api_scene_origin(const ct_scene *scene);
 
-/* Number of contacts of the contact state that the path names; 0: the path names none. A GET writes
- * all of them, an event evaluates all of them. */
+/* Returns the number of contacts of the contact state in the path, all of which a GET writes and an
+ * event evaluates; 0: the path has no contact state. */
 size_t api_match_contact_count(const api_match *match, const ct_scene *scene);
 
 typedef struct api_call api_call;
 
-/* A change of a scene, published to the scene's subscribers. */
+/* A change of a scene, published to the clients that subscribe to the scene's events. */
 typedef struct api_event {
   const char *name; /* "revision", "began" ...; static */
-  const char *data; /* a JSON object on one line, `length` bytes */
+  const char *data; /* a JSON object on one line, `length` bytes, not terminated */
   size_t length;
-  const char *contact_state; /* only subscribers of this contact state receive it; NULL: all do */
+  const char *contact_state; /* id of the contact state whose subscribers alone receive the event;
+                                NULL: all subscribers receive it */
 } api_event;
 
-/* Bytes of retained events of one scene, as a multiple of eventBacklogBytes, the unread bytes of
- * one subscriber. */
+/* A scene retains events with at most this multiple of eventBacklogBytes, the limit for the unread
+ * bytes of one subscriber. */
 #define API_EVENTS_BACKLOGS 4
 
-/* Data of a `revision` event that belongs to no write: the scene's current revision. The caller
- * frees the result with free(). NULL: out of memory. */
+/* Returns the data of a `revision` event for the current revision of a scene, independently of a
+ * write. The caller frees it with free(). NULL: out of memory. */
 char *api_event_revision(const char *scene_id, uint64_t revision, uint64_t bodies, size_t *length);
 
 typedef enum api_step { API_STEP_DONE, API_STEP_WORK } api_step;
 
-/* Scratch memory of a worker thread, reused by the ranges of all calls that the thread runs; used
- * by one thread at a time. NULL: out of memory. */
+/* Scratch memory of a worker thread. It is reused for all ranges that the thread runs, and only one
+ * thread at a time may use it. api_scratch_create returns NULL if out of memory. */
 typedef struct api_scratch api_scratch;
 api_scratch *api_scratch_create(void);
 void api_scratch_destroy(api_scratch *scratch); /* NULL is allowed */
 
-/* Totals of the contact solvers, over islands, problems posted to /v1/solve, and steps of motions.
- */
+/* Totals of the contact solvers: islands of queries, problems posted to /v1/solve, and steps of
+ * simulations. */
 typedef struct api_solver_counts {
   uint64_t problems, iterations;
-  uint64_t failures; /* problems above their tolerance and not proven infeasible */
+  uint64_t failures; /* problems that did not reach their tolerance and are not proven infeasible */
 } api_solver_counts;
 
-/* Totals of this scratch since its creation. Must not be called while a range uses the scratch. */
+/* Returns the totals since the creation of the scratch. Must not be called while a range uses the
+ * scratch. */
 api_solver_counts api_scratch_solver_counts(const api_scratch *scratch);
 
-/* Creates a call, with copies of the needed parts of head. NULL: out of memory. */
+/* Creates a call; the parts of head that it needs are copied. NULL: out of memory. */
 api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match);
 void api_call_destroy(api_call *call);
 
-/* Sets the shapes that the call may refer to or list; without a table there are none. The call
- * takes a reference; a later table replaces an earlier one. Must be called before the first feed
- * and before begin. */
+/* Sets the posted shapes that the call may refer to or list; without this function there are none.
+ * The call takes a reference; a later table replaces an earlier one. Must be called before the
+ * first api_call_feed and before api_call_begin. */
 void api_call_set_shapes(api_call *call, const api_shape_table *shapes);
 
-/* Parses the next piece of a streamed body; expensive, for worker threads. False: the call has
- * failed and ignores the rest of the body; begin then writes the problem. */
+/* Parses the next piece of a streamed body; this is expensive and belongs on a worker thread.
+ * False: the call has failed and ignores the rest of the body; api_call_begin then writes the
+ * problem. */
 bool api_call_feed(api_call *call, const char *bytes, size_t length);
 
-/* Parses and checks the request and does inexpensive work. After API_STEP_DONE the reply and a
- * write's new revision are ready. The input is borrowed until destroy. */
+/* Parses and checks the request and does inexpensive work. If API_STEP_DONE is returned, the reply
+ * and, for a write, the new revision are ready. The input is borrowed until destroy. */
 api_step api_call_begin(api_call *call, const api_input *input);
 
-/* Valid after begin. */
-uint64_t api_call_deadline_ms(
-    const api_call *call); /* from the arrival of the request; as requested, or the default */
-double api_call_cost_ns(const api_call *call); /* estimated time of the work on one core */
+/* The next two functions may be called once api_call_begin has returned. */
+uint64_t api_call_deadline_ms(const api_call *call); /* time from the arrival of the request to its
+                                                        deadline: as requested, else the default */
+double
+api_call_cost_ns(const api_call *call); /* estimated duration of the remaining work on one core */
 
-/* The next range to run; -1: no more for now. Any thread, but not concurrently with itself or with
- * api_call_done. */
+/* Returns the next range to run; -1: no range is available now. May be called on any thread, but
+ * not concurrently with itself or with api_call_done. */
 long api_call_next(api_call *call);
-/* Runs a range. Different ranges may run in parallel, each with its own scratch. Errors are
- * reported by the reply. */
+/* Runs a range. Different ranges may run in parallel, each with a scratch of its own. Errors appear
+ * in the reply. */
 void api_call_run(api_call *call, long range, api_scratch *scratch);
-/* Marks a range as complete. Any thread, but not concurrently with itself or with api_call_next. */
+/* Marks a range as complete. May be called on any thread, but not concurrently with itself or with
+ * api_call_next. */
 void api_call_done(api_call *call, long range);
-/* Composes the reply. Requires that api_call_next has returned -1 and all its ranges are done. */
+/* Composes the reply. Requires that api_call_next has returned -1 and that all ranges it returned
+ * are done. */
 void api_call_finish(api_call *call);
 
-/* SNAPSHOT, whose ranges run one at a time: NDJSON progress lines since the previous call of this
- * function; NULL: none. Must not be called while a range runs. Owned by the call, and valid until
- * the next range runs. */
+/* For SNAPSHOT calls, whose ranges run one at a time: returns the NDJSON progress lines written
+ * since the last call of this function; NULL: none. Must not be called while a range runs. Owned by
+ * the call, and valid until the next range runs. */
 const char *api_call_progress_lines(api_call *call, size_t *length);
-/* SNAPSHOT, after a missed deadline: writes the progress of the work as a sentence to append to the
- * problem's detail, or an empty text. `out` has API_HINT_MAX bytes. Must not be called while a
- * range runs. */
+/* For SNAPSHOT calls that missed their deadline: writes the progress of the work as a sentence to
+ * append to the problem's detail, or an empty text. Must not be called while a range runs. `out`
+ * has API_HINT_MAX bytes. */
 #define API_HINT_MAX 320
 void api_call_hint(const api_call *call, char *out);
-/* The reply as the last line after progress lines. The caller frees the result with free(). NULL:
+/* Returns the reply as the last line after progress lines. The caller frees it with free(). NULL:
  * out of memory. */
 char *api_reply_line(const api_reply *reply, size_t *length);
-/* SNAPSHOT, after finish: the scene was written to since the snapshot, or is being written to.
- * Replaces the reply by a problem and discards the new revision. */
+/* For SNAPSHOT calls, after api_call_finish: must be called if the scene was written to since the
+ * snapshot, or is being written to. Replaces the reply by a problem and discards the new
+ * revision. */
 void api_call_set_conflict(api_call *call);
 
-/* Valid after begin has returned API_STEP_DONE, or after finish. */
+/* The functions below may be called once api_call_begin has returned API_STEP_DONE, or after
+ * api_call_finish. */
 const api_reply *api_call_reply(const api_call *call); /* owned by the call */
-const ct_scene *
-api_call_new_revision(const api_call *call); /* to be retained and committed; NULL: none */
-const ct_scene *
-api_call_pin(const api_call *call); /* to be retained for the cursor in the reply; NULL: none */
-/* With a pin: the query that the reply's cursor continues, to be retained; borrowed from the call's
- * input. False: none. */
+const ct_scene *api_call_new_revision(
+    const api_call *call); /* revision for the server to retain and commit; NULL: none */
+const ct_scene *api_call_pin(const api_call *call); /* revision for the server to retain for the
+                                                       cursor in the reply; NULL: none */
+/* If api_call_pin is not NULL: sets *out to the query that the reply's cursor continues, which the
+ * server retains; borrowed from the call's input. False: there is no such query. */
 bool api_call_kept_query(const api_call *call, api_kept_query *out);
-/* EVENTS: the contact state to which the client subscribes; "": none. Owned by the call. */
+/* EVENTS: returns the id of the contact state to which the client subscribes; "": none. Owned by
+ * the call. */
 const char *api_call_contact_state(const api_call *call);
-/* Events to publish once the write is committed, in this order; none if nothing was written. The
- * first is `revision` or `deleted`, for the write itself. It is composed by the first call of this
- * function, so that a write without subscribers does not pay for it. If a contact state has more
- * events than are ever retained, one `reset` replaces them. *whole: false if events are missing
- * because memory ran out; all subscribers must then be informed. One thread, after the reply is
- * ready. Owned by the call. */
+/* Returns the events to publish, in this order, once the write is committed; none if nothing was
+ * written. The first is `revision` or `deleted`, for the write itself. The first call of this
+ * function composes it, so that a write without subscribers costs nothing. If a contact state has
+ * more events than are ever retained, one `reset` replaces them. *whole: false if events are
+ * missing because memory ran out; all subscribers must then be informed. To be called on one
+ * thread, after the reply is ready. Owned by the call. */
 const api_event *api_call_events(api_call *call, size_t *count, bool *whole);
-/* SHAPE_WRITE, after a 2xx reply: how the call changes a shape, whose id is owned by the call. */
+/* What a SHAPE_WRITE with a 2xx reply does to a shape: posts a new one, posts one that exists
+ * already, deletes one. *id: the shape's id, owned by the call. */
 typedef enum api_shape_change {
   API_SHAPE_POSTED,
   API_SHAPE_KNOWN,
   API_SHAPE_DELETED
 } api_shape_change;
 api_shape_change api_call_shape(const api_call *call, const char **id);
-/* Applies a SHAPE_WRITE to the current table, which may differ from the table at begin. Returns a
- * reference to the new current table, never NULL. If a limit or memory forbids the change, the
- * reply becomes a problem. written: since the input was taken, calls for which
- * api_match_names_shapes is true were committed, or such calls have their shapes and still run.
- * Their references are not counted, so no shape is deleted then. O(shapes). */
+/* Applies a SHAPE_WRITE to the current table, which may differ from the table at api_call_begin.
+ * Returns a reference to the new current table, never NULL. If a limit or memory forbids the
+ * change, the reply becomes a problem. written: since the input was collected, a call for which
+ * api_match_names_shapes is true was committed, or such a call has its shapes and still runs. Its
+ * references are not counted yet, so no shape is deleted then. O(shapes). */
 const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current,
                                               bool written);
 
