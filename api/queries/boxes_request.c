@@ -1,7 +1,7 @@
 /* Reads raw boxes and their frames. */
 #include "queries/boxes_request.h"
 
-/* Adds a fault at the first axis with min > max. */
+/* Adds a fault at the first axis on which the box has min > max. */
 static void refuse_inverted_box(api_reader *reader, const api_field *box, const double v[6]) {
   size_t k = 0;
   while (k < 3 && v[k] <= v[k + 3]) k++;
@@ -32,7 +32,8 @@ static bool read_box_list(api_reader *reader, const api_field *field, size_t cou
   return !api_faults_any(reader->faults);
 }
 
-/* Checks that each frame has as many boxes as `boxes`, before memory is allocated for them. */
+/* Checks that each frame has as many boxes as `boxes`, before memory for the frames is
+ * allocated. */
 static bool check_frame_lengths(api_reader *reader, const api_field *frames, api_query *out) {
   out->has_frames = api_field_present(frames);
   if (!out->has_frames) return true;

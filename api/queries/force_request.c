@@ -1,4 +1,4 @@
-/* Reads the options of force queries; given_contacts.c reads contacts and loads. */
+/* Reads the options of force queries. Given contacts and loads are read in given_contacts.c. */
 #include "queries/force_request.h"
 
 #include "common/spelling.h"
@@ -8,10 +8,11 @@
 #include "queries/given_contacts.h"
 #include "results/contact_state_json.h"
 
-/* Greatest and default time step of velocity-level friction, s. */
+/* Greatest and default value of timeStep, the time step of friction at velocity level, s. */
 #define TIME_STEP_MAX 1e3
 #define TIME_STEP 1e-3
-/* Estimated memory of a contact in its island and in the result, bytes. */
+/* Assumed memory of a contact in its island and in the result, bytes. requestMemoryBytes divided by
+ * it limits the number of contacts. */
 #define BYTES_PER_CONTACT 2048
 
 /* Rows between two polls of the cancel flag. */
@@ -54,7 +55,8 @@ bool api_read_impulse_options(api_reader *reader, const api_force_fields *f,
   return good;
 }
 
-/* Methods of restingForces: of linear complementarity problems, then of cone friction only. */
+/* Methods of restingForces: those for linear complementarity problems, then those for cone
+ * friction. */
 static const char *const method_words[] = {"auto",   "dantzig",   "blockPivoting", "lemke",
                                            "pgs",    "quadratic", "enumeration",   "nsgs",
                                            "newton", "gradient"};
@@ -65,8 +67,8 @@ static const ct_friction_method friction_methods[] = {CT_FRICTION_NSGS, CT_FRICT
                                                       CT_FRICTION_GRADIENT};
 enum { METHOD_AUTO, METHOD_LEMKE = 3, LCP_METHODS = 7, METHODS = 10 };
 
-/* Checks that the method fits the friction model; without a given model, the method determines
- * it. */
+/* Stores the method and checks that it fits the friction model. If the request has no friction
+ * model, the method determines it. False with CONFLICTING_MEMBERS. */
 static bool resolve_resting_method(api_reader *reader, const api_field *field, size_t method,
                                    api_force *out) {
   ct_resting_options *o = &out->resting;
@@ -134,7 +136,7 @@ bool api_read_resting_options(api_reader *reader, const api_force_fields *f,
          refuse_unused_members(reader, f, o);
 }
 
-/* True if the query selects the row's body. */
+/* True if the query's pairs or `where` select the row's body. */
 static bool is_selected_row(const ct_query_options *q, uint32_t row) {
   if (!q->explicit_pairs) return !q->where_a || !q->where_b || q->where_a[row] || q->where_b[row];
   for (size_t i = 0; i < q->pair_count; i++)
@@ -142,7 +144,7 @@ static bool is_selected_row(const ct_query_options *q, uint32_t row) {
   return false;
 }
 
-/* Checks that every selected body has elastic moduli. */
+/* Checks that the colliders of every selected body have elastic moduli. False with BAD_VALUE. */
 static bool check_moduli(api_reader *reader, const api_force_fields *f,
                          const api_force_scope *scope) {
   uint32_t collider;
@@ -162,7 +164,8 @@ bool api_read_compliant_options(api_reader *reader, const api_force_fields *f,
                                 const api_force_scope *scope, api_force *out) {
   ct_compliant_options *o = &out->compliant;
   ct_text id;
-  /* Contacts without depth have no force, and the deepest point represents the pair. */
+  /* A contact without depth has no elastic force, and each pair is represented by its deepest
+   * point. */
   out->mechanics.contact_tolerance = 0.0;
   out->mechanics.detail = CT_DETAIL_DEEPEST;
   bool good = api_read_elastic(reader, f->own[API_FORCE_ELASTIC], &o->elastic, o);
@@ -178,8 +181,8 @@ bool api_read_compliant_options(api_reader *reader, const api_force_fields *f,
                                           api_echo(id, echo)),
                              api_spelling_of_attachments(scope->scene, id));
     good = o->state && good;
-    /* Contacts of a state begin at its epsilon, where their force is zero: report them from there
-     * on. */
+    /* A contact of a state begins at the contact epsilon, where its force is zero: report contacts
+     * up to this distance. */
     if (o->state) out->mechanics.contact_tolerance = ct_contact_state_epsilon(o->state);
   }
   return good && (o->youngs_modulus > 0.0 || check_moduli(reader, f, scope));
@@ -208,7 +211,8 @@ uint32_t api_find_singular(const ct_scene *scene) {
   return CT_NO_ROW;
 }
 
-/* Reads {method?, normalWeighting?, epsilon?, sparsify?}; contacts are then volumetric. */
+/* Reads {method?, normalWeighting?, epsilon?, sparsify?}. If the member is present, the query's
+ * contacts are volumetric. */
 static bool read_volumetric(api_reader *reader, const api_force_fields *f,
                             const api_force_scope *scope, api_force *out) {
   const api_field *field = f->own[API_FORCE_VOLUMETRIC];
@@ -223,7 +227,8 @@ static bool read_volumetric(api_reader *reader, const api_force_fields *f,
   const api_volume_fields fields = {&m[1], &m[0], &m[2], &absent, &m[3], &absent};
   if (!api_read_volume(reader, &fields, &out->volumetric)) return false;
   if (!api_read_present(reader, scope->scene, &out->volumetric)) return false;
-  double clearance = 0.0; /* the engine sets its own */
+  double clearance = 0.0; /* the clearance that api_resolve_volume reports is not needed: the engine
+                             sets its own */
   api_resolve_volume(&out->volumetric, scope->scene, &clearance, &out->warning);
   out->volumes =
       (ct_mechanics_volumes){out->volumetric.options, api_volume_sparsification(&out->volumetric)};
@@ -231,7 +236,7 @@ static bool read_volumetric(api_reader *reader, const api_force_fields *f,
   return true;
 }
 
-/* Reads contacts, loads and tolerances; the selection is read before. */
+/* Reads contacts, loads and tolerances; the selection was read before. */
 static bool read_mechanics(api_reader *reader, const api_force_fields *f,
                            const api_force_scope *scope, api_force *out) {
   ct_mechanics_options *o = &out->mechanics;

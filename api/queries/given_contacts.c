@@ -1,4 +1,4 @@
-/* Reads explicit contacts and loads of a force query. */
+/* Reads the contacts and loads that the request of a force query contains. */
 #include "queries/given_contacts.h"
 
 #include "documents/body_json.h"
@@ -11,7 +11,7 @@ static void *alloc_given_items(api_reader *reader, size_t count, size_t size) {
   return memory;
 }
 
-/* True if forces move the body: it has motion and is not kinematic. */
+/* True if the row's body is dynamic: it has a motion and is not kinematic. */
 static bool is_dynamic_row(const ct_scene *scene, uint32_t row) {
   const ct_motion *motion = ct_body_motion(ct_scene_body(scene, row));
   return motion && !motion->is_kinematic;
@@ -34,7 +34,7 @@ static bool read_unit_normal(api_reader *reader, const api_field *field, ct_vec3
   return false;
 }
 
-/* Reads the two bodies, at least one of them dynamic, and their colliders. */
+/* Reads the two bodies and their colliders, and checks that at least one body is dynamic. */
 static bool read_contact_bodies(api_reader *reader, const api_field *field,
                                 const api_field m[CONTACT_COUNT], const ct_scene *scene,
                                 ct_given_contact *out) {

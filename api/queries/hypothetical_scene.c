@@ -12,7 +12,8 @@ bool api_has_hypotheses(const api_hypotheses *s) {
   return false;
 }
 
-/* A known id is an error of this request, not a conflict with another write. */
+/* Checks that no added body has an id of the scene. The fault is DUPLICATE_ID, an error of this
+ * request, since there is no other write with which it could conflict. */
 static bool refuse_known_ids(api_reader *reader, const api_field *add, const api_body_list *list,
                              const ct_draft *draft) {
   bool good = true;
@@ -36,7 +37,8 @@ static bool add_hypothetical_bodies(api_reader *reader, const api_field *add, ap
          api_add_bodies(reader, &add->path, list, draft);
 }
 
-/* Applies the filters; warns of unknown groups after all bodies were added. */
+/* Applies the filters to the draft and warns of groups without bodies. To be called after all
+ * bodies were added. */
 static bool apply_hypothetical_filters(api_reader *reader, const api_field *field,
                                        ct_filters *filters, ct_draft *draft) {
   if (!field || !api_field_present(field)) return true;
@@ -47,7 +49,7 @@ static bool apply_hypothetical_filters(api_reader *reader, const api_field *fiel
   return true;
 }
 
-/* Seals the draft if `good`, else discards it. */
+/* Seals the draft and returns its scene if `good`, else discards it and returns NULL. */
 static const ct_scene *seal_or_discard_draft(api_reader *reader, ct_draft *draft, bool good) {
   const ct_scene *scene = good ? ct_draft_seal(draft) : NULL;
   if (good && !scene) api_fault_memory(reader->faults);

@@ -1,5 +1,5 @@
-/* The members of a query. Its kind and its target (a scene of the daemon, an inline scene, given
- * bodies, raw boxes) determine which of them it accepts. */
+/* The members of a query. Which of them a query accepts depends on its kind and its target (a scene
+ * of the daemon, an inline scene, given bodies or raw boxes). */
 #ifndef API_QUERIES_MEMBER_SET_H
 #define API_QUERIES_MEMBER_SET_H
 
@@ -69,7 +69,8 @@ enum {
   API_MEMBER_MAP(API_MEMBER_ENUM)
 #undef API_MEMBER_ENUM
       API_MEMBER_COUNT,
-  /* The members of force queries follow; a kind accepts them by a mask of their own. */
+  /* The members of force queries have the following numbers; a kind accepts them by a mask of their
+   * own. */
   API_MEMBER_FORCE = API_MEMBER_COUNT,
   API_MEMBERS_ALL = API_MEMBER_FORCE + API_FORCE_MEMBER_COUNT
 };
@@ -77,20 +78,21 @@ enum {
 _Static_assert(API_MEMBER_COUNT <= 64, "one bit for each");
 
 #define API_MEMBER(name) (UINT64_C(1) << API_MEMBER_##name)
-/* Members of every query with pages. */
+/* Members of every query whose results are paged. */
 #define API_MEMBERS_PAGE (API_MEMBER(LIMIT) | API_MEMBER(CURSOR) | API_MEMBER(TOTAL))
-/* Two bodies given in the request. */
+/* Members of a query of two bodies that the request contains. */
 #define API_MEMBERS_GIVEN (API_MEMBER(A) | API_MEMBER(B))
 
-/* The members of a request, present or absent. */
+/* The members that a query accepts, each present or absent in the request. */
 typedef struct api_member_set {
-  const api_pointer *whole; /* location of the query */
+  const api_pointer *whole; /* location of the query in the request */
   api_field list[API_MEMBERS_ALL + 1];
   size_t count;
-  uint8_t place[API_MEMBERS_ALL]; /* index into list; its end if not accepted */
+  uint8_t place[API_MEMBERS_ALL]; /* by member: its index in `list`; the index after the last one if
+                                     it is not accepted */
 } api_member_set;
 
-/* A member; absent if the query does not accept it. */
+/* Returns a member of the query; it is absent if the query does not accept it. */
 static inline const api_field *api_member(const api_member_set *set, int which) {
   assert(which >= 0 && which < API_MEMBERS_ALL && set->place[which] <= set->count);
   return &set->list[set->place[which]];

@@ -1,4 +1,4 @@
-/* Reads motions of bodies and builds their paths. */
+/* Reads the motions of bodies and builds their paths. */
 #include "queries/motion_path_json.h"
 
 #include <contact/limits.h>
@@ -14,8 +14,8 @@ ct_vec3 api_motion_center(const ct_body *body) {
   return ct_body_mass(body, &mass, &overlap) ? mass.center : ct_vec(0.0, 0.0, 0.0);
 }
 
-/* Reads {"linearVelocity"?, "angularVelocity"?, "linearAcceleration"?}; absent members keep their
- * value. */
+/* Reads {"linearVelocity"?, "angularVelocity"?, "linearAcceleration"?}; values of absent members
+ * are unchanged. */
 static bool read_velocities(api_reader *reader, const api_field *field, bool accelerated,
                             bool required, ct_path_options *out) {
   api_field members[] = {{.name = "linearVelocity"},
@@ -29,7 +29,8 @@ static bool read_velocities(api_reader *reader, const api_field *field, bool acc
   return good;
 }
 
-/* Sets principal moments and axes: those given, else computed from the colliders. */
+/* Sets principal moments and axes of inertia: those of the body's motion if given, else those
+ * computed from its colliders. */
 static bool set_inertia(api_reader *reader, const api_field *field, const ct_body *body,
                         ct_path_options *out) {
   ct_mass_properties mass;
@@ -51,7 +52,7 @@ static bool set_inertia(api_reader *reader, const api_field *field, const ct_bod
   return true;
 }
 
-/* Absent members of the end pose keep the value of the start pose. */
+/* Reads the end pose of a motion; an absent position or rotation is that of the start pose. */
 static bool read_end_pose(api_reader *reader, const api_field *field, ct_path_options *out) {
   api_field members[] = {API_POSE_MEMBERS};
   ct_pose end;

@@ -1,4 +1,4 @@
-/* Motions in JSON: the path of one body during a query's duration. */
+/* Motions in JSON: the path that one body takes during a query. */
 #ifndef API_QUERIES_MOTION_PATH_JSON_H
 #define API_QUERIES_MOTION_PATH_JSON_H
 
@@ -6,32 +6,32 @@
 
 #include "json/fields.h"
 
-/* Greatest acceleration, m/s^2. */
+/* Greatest component of an acceleration, m/s^2. */
 #define API_ACCELERATION_MAX 1e9
 
-/* Initial state of a motion: body, pose, and the velocity if the motion gives none. */
+/* Initial state of a moving body. Its velocity applies if the motion does not contain one. */
 typedef struct api_motion_start {
   const ct_body *body;
   ct_pose pose;
   ct_velocity velocity; /* of the centre of mass */
 } api_motion_start;
 
-/* Reference point of a twist and of the scene's velocities: the centre of mass of a body with
- * motion, else the origin of the body frame. Body frame. */
+/* Returns the point, in the body frame, to which a twist and the scene's velocities refer: the
+ * centre of mass of a body with a motion, else the origin of the body frame. */
 ct_vec3 api_motion_center(const ct_body *body);
 
-/* The forms of a motion, as entries of an object's member list in this order. */
+/* Entries of an object's member list: the forms of a motion, in this order. */
 #define API_MOTION_PATH_MEMBERS                                                                    \
   {.name = "twist"}, {.name = "ballistic"}, {.name = "torqueFree"}, { .name = "to" }
 #define API_MOTION_PATH_MEMBER_COUNT 4
 
-/* Reads the one form that is present: {"twist" | "ballistic" | "torqueFree" | "to": {...}};
- * `object` is the motion. BAD_MASS: torqueFree of a body without mass. */
+/* Reads the form that `members` has, exactly one of "twist", "ballistic", "torqueFree" and "to";
+ * `object` is the motion that contains them. BAD_MASS: torqueFree of a body without mass. */
 bool api_read_motion_path(api_reader *reader, const api_field *object,
                           const api_field members[API_MOTION_PATH_MEMBER_COUNT],
                           const api_motion_start *start, ct_path_options *out);
-/* Builds the path; `at` is the motion's location. NULL with a fault; OUT_OF_RANGE: rotation or
- * position beyond the limits of a path. */
+/* Builds the path of a motion; `at` is the motion's location. NULL: a fault was added, OUT_OF_RANGE
+ * if rotation or position exceed the limits of a path. */
 ct_path *api_build_motion_path(api_reader *reader, const api_pointer *at,
                                const ct_path_options *options);
 

@@ -1,4 +1,4 @@
-/* Reads motion queries and builds a path for each moving row. */
+/* Reads queries of moving bodies and builds a path for each row that moves. */
 #include "queries/motion_request.h"
 
 #include "documents/motion_json.h"
@@ -49,10 +49,10 @@ static bool read_search_options(api_reader *reader, const api_motion_fields *fie
 
 /* ---- moving bodies -------------------------------------------------------------------------- */
 
-/* The motion of one listed row. */
+/* The motion that the request gives for one row. */
 typedef struct row_motion {
   ct_path_options options;
-  api_pointer at; /* location in the request; its parents outlive it */
+  api_pointer at; /* location in the request; its parents must outlive it */
   uint32_t row;
 } row_motion;
 
@@ -61,12 +61,12 @@ typedef struct movers {
   const ct_scene *scene;
   const api_motion_scope *scope;
   double duration;
-  uint32_t *listed;    /* [rows] 1 + index into `motions`; 0: not listed */
+  uint32_t *listed;    /* by row: 1 + index in `motions`; 0: the request gives no motion */
   row_motion *motions; /* [count] */
   size_t count;
 } movers;
 
-/* The initial pose of the row: its override, else the scene's. */
+/* Returns the initial pose of a row: its hypothetical pose, else the scene's pose. */
 static ct_pose initial_pose(const movers *m, uint32_t row) {
   const ct_query_options *o = m->scope->options;
   return ct_override_pose(m->scene, o->overrides, o->override_count, row);
@@ -85,7 +85,7 @@ static api_motion_start make_motion_start(const movers *m, uint32_t row) {
                             initial_velocity(m, row)};
 }
 
-/* Reads the row's motion from the object and the forms found in it. */
+/* Reads the motion of a row; `members` are the forms found in `object`. */
 static bool read_row_motion(movers *m, const api_field *object,
                             const api_field members[API_MOTION_PATH_MEMBER_COUNT], uint32_t row) {
   api_motion_start from = make_motion_start(m, row);
@@ -115,7 +115,7 @@ static bool report_no_memory(api_reader *reader) {
   return false;
 }
 
-/* Reads motions: [{"id", ...}, ...] */
+/* Reads the member motions: [{"id", ...}, ...]. */
 static bool read_motion_list(movers *m, const api_field *field) {
   size_t count = 0;
   if (api_field_present(field) &&
@@ -131,7 +131,7 @@ static bool read_motion_list(movers *m, const api_field *field) {
   return !api_faults_any(m->reader->faults);
 }
 
-/* Reads motionA and motionB. */
+/* Reads the members motionA and motionB. */
 static bool read_given_motions(movers *m, const api_field *const given[2]) {
   for (uint32_t row = 0; row < 2; row++) {
     api_field members[] = {API_MOTION_PATH_MEMBERS};
@@ -143,7 +143,8 @@ static bool read_given_motions(movers *m, const api_field *const given[2]) {
   return true;
 }
 
-/* True if an unlisted body continues with its velocity, which is not zero. */
+/* True if the row has a body with a motion whose velocity is not zero; without a listed motion, it
+ * continues with this velocity. */
 static bool keeps_velocity(const movers *m, uint32_t row) {
   const ct_body *body = ct_scene_body(m->scene, row);
   if (!body || !ct_body_motion(body)) return false;
@@ -163,7 +164,7 @@ static ct_path_options make_twist(const movers *m, uint32_t row) {
                            .inertia_orientation = ct_quat_identity()};
 }
 
-/* Adds the path's memory; the limit is requestMemoryBytes. */
+/* Adds the path's memory to *bytes and checks that the sum does not exceed requestMemoryBytes. */
 static bool check_path_memory(const movers *m, const ct_path *path, size_t *bytes) {
   *bytes += ct_path_bytes(path);
   if (*bytes <= m->reader->limits->request_memory_bytes) return true;
@@ -172,7 +173,8 @@ static bool check_path_memory(const movers *m, const ct_path *path, size_t *byte
   return false;
 }
 
-/* Builds a path for each moving row, in row order. */
+/* Builds a path for each moving row, in row order. twist: rows without a listed motion continue
+ * with their velocity. */
 static bool build_paths(movers *m, const api_field *standard, bool twist, api_motions *out) {
   uint32_t rows = ct_scene_rows(m->scene);
   out->moving = api_arena_array(m->reader->arena, twist ? rows : m->count, sizeof *out->moving);
@@ -206,7 +208,7 @@ static bool read_movers(api_reader *reader, const api_motion_fields *fields,
          build_paths(&m, fields->standard, which == 1, out);
 }
 
-/* Copies the selection of pairs to the engine's options. */
+/* Copies the selection of pairs to the options of the engine's motion query. */
 static void copy_pair_options(const ct_query_options *from, ct_motion_options *out) {
   out->where_a = from->where_a;
   out->where_b = from->where_b;

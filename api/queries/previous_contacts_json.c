@@ -1,5 +1,5 @@
-/* Reads the contacts of the step before, by the names that results give them, for
- * sparsification. */
+/* Reads `present` of sparsification: the contacts of the previous step, identified as in
+ * results. */
 #include "common/problem.h"
 #include "queries/body_selection.h"
 #include "queries/given_contacts.h"
@@ -9,7 +9,7 @@
 
 enum { A, B, COLLIDER_A, COLLIDER_B, ELEMENT_A, ELEMENT_B, NAME_COUNT };
 
-/* Reads a collider, required if the body has several. */
+/* Reads a collider's id or index, which is required if the body has several colliders. */
 static bool read_required_collider(api_reader *reader, const api_field *field, const ct_body *body,
                                    uint32_t *out) {
   if (!api_read_collider_place(reader, field, body, out)) return false;

@@ -1,4 +1,4 @@
-/* Reads the selection, the pairs, and the hypothetical scene and poses of a query. */
+/* Reads the selection, the pairs, the hypothetical scene and the hypothetical poses of a query. */
 #include "queries/query_members.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@ bool api_read_body_masks(api_reader *reader, const api_field *field, const ct_sc
   return api_read_selection(reader, &sides[1], scene, &query->warnings, &options->where_b) && good;
 }
 
-/* Adds the faults of the pair's bodies for the query's kind. */
+/* Adds the faults of the pair's two bodies, as the query's kind checks them. */
 static void check_pair_bodies(api_reader *reader, const api_field *field, const ct_scene *scene,
                               ct_row_pair pair, const api_pair_operations *kind) {
   const uint32_t row[2] = {pair.a, pair.b};
@@ -58,7 +58,7 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_sce
 
 /* ---- hypothetical scenes -------------------------------------------------------------------- */
 
-/* Adds the scene's rows to the total of the batch and checks the limit. */
+/* Adds the scene's rows to *rows, the total of the batch, and checks the limit. */
 static bool count_hypothetical_rows(api_reader *reader, const api_pointer *question,
                                     const ct_scene *scene, uint64_t *rows) {
   *rows += ct_scene_rows(scene);
@@ -80,8 +80,8 @@ bool api_apply_query_hypotheses(api_reader *reader, const api_hypothesis_fields 
   s.add[1] = fields->add;
   s.filters[1] = fields->filters;
   if (!own && !of_batch) return true;
-  /* The batch's hypothetical scene extends the current revision; a cursor may refer to an older
-   * one. */
+  /* The batch's hypothetical scene is made from the current revision, but the query's cursor may
+   * require an older one. */
   bool shared = !own && out->revision == context->scene;
   out->scene = shared ? ct_scene_retain(context->supposed_scene)
                       : api_make_hypothetical_scene(reader, &s, out->revision);
@@ -94,7 +94,8 @@ bool api_apply_query_hypotheses(api_reader *reader, const api_hypothesis_fields 
 
 /* ---- hypothetical poses --------------------------------------------------------------------- */
 
-/* Merges the query's poses with the batch's, both sorted by row; the query's take precedence. */
+/* Merges the query's poses with those of the batch, both sorted by row. Those of the query take
+ * precedence. */
 static bool merge_overrides(api_reader *reader, api_variant base, api_variant own, api_query *out) {
   ct_override *merged = api_arena_array(reader->arena, base.count + own.count, sizeof *merged);
   if (!merged) {
@@ -116,7 +117,7 @@ static bool merge_overrides(api_reader *reader, api_variant base, api_variant ow
   return true;
 }
 
-/* Reads the query's own poses; velocities NULL: the kind does not use them. */
+/* Reads the query's own poses. velocities NULL: the kind does not use velocities. */
 static bool read_own_poses(api_reader *reader, const api_field *field, const ct_scene *scene,
                            api_variant *out, api_velocities *velocities) {
   api_poses poses;

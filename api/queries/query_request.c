@@ -1,5 +1,6 @@
-/* Reads queries: the members that all kinds share, the cursor, and the target, which is a scene of
- * the daemon, an inline scene, given bodies, or raw boxes. The rest is up to the kind's row. */
+/* Reads queries: the members that all kinds have, the cursor, and the target, which is a scene of
+ * the daemon, an inline scene, given bodies or raw boxes. Other members are read by the kind's
+ * row. */
 #include "queries/query_request.h"
 
 #include <assert.h>
@@ -20,7 +21,7 @@ const char *const api_kind_words[API_KIND_COUNT] = {
 
 /* ---- the set of members --------------------------------------------------------------------- */
 
-/* Any list of member names fits a detail. */
+/* The names of all members of a query fit into the list of a message. */
 #define MEMBER_LISTED(name, word) ", " word
 _Static_assert(sizeof("" API_MEMBER_MAP(MEMBER_LISTED)) <= API_NAMES_MAX,
                "the names of all members");
@@ -79,7 +80,7 @@ static bool read_broadphase(api_reader *reader, const api_field *field, api_quer
   return true;
 }
 
-/* Greatest number of words that a kind's `include` accepts. */
+/* Greatest number of words that the member `include` of a kind has. */
 #define INCLUDES_MAX 4
 
 static bool read_include_words(api_reader *reader, const api_field *field, api_query *out) {
@@ -110,7 +111,8 @@ static bool read_detail(api_reader *reader, const api_field *field, api_query *o
   return true;
 }
 
-/* Refuses a foreign cursor. Without other members, its query may no longer be stored. */
+/* Refuses a cursor that was not issued for this request. If the request consists of the cursor
+ * alone, the query that it continues may no longer be stored. */
 static void refuse_cursor(api_reader *reader, const api_field *field, ct_text text,
                           const api_query_context *context, const json_t *request) {
   bool alone = api_is_cursor_alone(request) && api_cursor_has_form(text.bytes, text.length);
@@ -129,7 +131,7 @@ static void refuse_cursor(api_reader *reader, const api_field *field, ct_text te
             : " Queries without a scene are not retained: send the query again with its cursor.");
 }
 
-/* Reads the start of the page; a cursor may refer to an older revision. */
+/* Reads the cursor and sets the scene to the revision to which it is bound, which may be older. */
 static bool read_cursor(api_reader *reader, const api_field *field,
                         const api_query_context *context, api_query *out) {
   ct_text text;
@@ -151,7 +153,7 @@ static bool read_cursor(api_reader *reader, const api_field *field,
   return out->scene != NULL;
 }
 
-/* Checks that the broadphase supports `closest`: tree or brute force. */
+/* Checks that the broadphase method supports `closest`: only the tree and brute force do. */
 static bool check_nearest(api_reader *reader, const api_member_set *set, const api_query *out) {
   ct_broadphase b = out->options.broadphase;
   if (!out->evaluation.nearest || b == CT_BROADPHASE_AUTO || b == CT_BROADPHASE_TREE ||
@@ -210,7 +212,7 @@ bool api_read_selected_pairs(api_reader *reader, const api_member_set *set,
   return api_read_what_if(reader, api_member(set, API_MEMBER_POSES), context, out) && good;
 }
 
-/* Reads a query of a scene, whose revision is known. */
+/* Reads a query of a scene whose revision is known. */
 static bool read_scene_query(api_reader *reader, const api_member_set *set,
                              const api_query_context *context, api_query *out) {
   if (!read_cursor(reader, api_member(set, API_MEMBER_CURSOR), context, out)) return false;
@@ -221,7 +223,7 @@ static bool read_scene_query(api_reader *reader, const api_member_set *set,
   return out->kind->read(reader, set, context, out);
 }
 
-/* Makes a scene of the given bodies. */
+/* Makes a scene of the given bodies, which the query owns. */
 static bool make_pair_scene(api_reader *reader, api_query *out) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = empty ? ct_draft_begin(empty) : NULL;
@@ -240,7 +242,7 @@ static bool make_pair_scene(api_reader *reader, api_query *out) {
   return false;
 }
 
-/* Reads a query of two given bodies as a scene with one explicit pair. */
+/* Reads a query of two given bodies as a query of a scene with one explicit pair. */
 static bool read_pair_as_scene(api_reader *reader, const api_member_set *set,
                                const api_query_context *context, api_query *out) {
   ct_row_pair *pair = api_arena_alloc(reader->arena, sizeof *pair);
@@ -298,7 +300,7 @@ bool api_read_given_scene(api_reader *reader, const api_member_set *set,
          read_scene_query(reader, set, context, out);
 }
 
-/* Reads bodies a and b, then the members of the kind. */
+/* Reads the given bodies a and b, then the members of the kind. */
 static bool read_given_bodies(api_reader *reader, const api_member_set *set,
                               const api_query_context *context, api_query *out) {
   for (int i = 0; i < 2; i++) {
@@ -317,7 +319,7 @@ static bool read_given_bodies(api_reader *reader, const api_member_set *set,
   return out->kind->read_given(reader, set, context, out);
 }
 
-/* Reads a query of raw boxes. Without a limit all pairs are on one page. */
+/* Reads a query of raw boxes. Without a limit, one page has all pairs. */
 static bool read_boxes(api_reader *reader, const api_member_set *set,
                        const api_query_context *context, api_query *out) {
   const api_boxes_fields fields = {api_member(set, API_MEMBER_BOXES),
@@ -352,7 +354,7 @@ static bool read_stateless_query(api_reader *reader, const api_field *field,
 
 /* ---- queries -------------------------------------------------------------------------------- */
 
-/* Refuses a kind that requires a scene of the daemon in a stateless batch. */
+/* Checks that the query has a scene of the daemon if its kind requires one. */
 static bool check_scene_known(api_reader *reader, const api_field *field,
                               const api_query_context *context) {
   if (!context->kind->scene_only || context->scene) return true;
@@ -361,14 +363,15 @@ static bool check_scene_known(api_reader *reader, const api_field *field,
   return false;
 }
 
-/* The members that the query accepts, a bit for each. */
+/* Returns the members that the query accepts, one bit for each. */
 static uint64_t find_accepted_members(const api_query_context *context) {
   const api_kind_operations *kind = context->kind;
   uint64_t accepted = kind->scene_members | (context->in_batch ? API_MEMBER(ID) | API_MEMBER(KIND)
                                                                : API_MEMBER(DEADLINE));
   if (context->scene) accepted |= kind->stored_members;
   else accepted |= API_MEMBER(SCENE) | kind->given_members | kind->boxes_members;
-  /* The poses of a write were read and removed before; the list of names still has the member. */
+  /* The poses of a write were read and removed from the request before. POSES stays accepted, so
+   * that messages list it. */
   if (context->writes) return accepted & ~API_MEMBERS_PAGE;
   if (!context->scene) return accepted;
   return accepted | API_MEMBER(ADD) | (kind->uses_filters ? API_MEMBER(FILTERS) : 0);

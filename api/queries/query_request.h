@@ -1,4 +1,5 @@
-/* Queries as read from JSON, validated against their scene. execution/ runs them. */
+/* Reads queries from JSON and validates them against their scene. The folder execution/ runs
+ * them. */
 #ifndef API_QUERIES_QUERY_REQUEST_H
 #define API_QUERIES_QUERY_REQUEST_H
 
@@ -19,18 +20,19 @@
 #include "results/volume_json.h"
 
 typedef enum api_mode {
-  API_MODE_SCENE,    /* pair query of a scene */
-  API_MODE_VARIANTS, /* pair query for each variant's poses */
-  API_MODE_BODIES,   /* one result per row, or per given body */
-  API_MODE_PAIR,     /* two bodies in the request */
+  API_MODE_SCENE,    /* query of pairs in a scene */
+  API_MODE_VARIANTS, /* the same query for each variant's poses */
+  API_MODE_BODIES,   /* one result per row of a scene, or per given body */
+  API_MODE_PAIR,     /* two bodies given in the request */
   API_MODE_BOXES,    /* raw boxes */
-  API_MODE_PROBE,    /* rays, points or a region in a scene */
+  API_MODE_PROBE,    /* rays, points or a region against a scene */
   API_MODE_MOTION,   /* moving bodies of a scene */
   API_MODE_STATE,    /* one evaluation of a contact state */
   API_MODE_FORCE     /* contact forces in islands of a scene */
 } api_mode;
 
-/* Summary of a variant that replaces its results. */
+/* What a variant reports instead of the list of its results: whether there is a result, their
+ * number, or the closest pair. */
 typedef enum api_summary {
   API_SUMMARY_NONE,
   API_SUMMARY_ANY,
@@ -41,99 +43,103 @@ typedef enum api_summary {
 typedef struct api_variant {
   const ct_override *items; /* sorted by row */
   size_t count;
-  api_velocities velocities; /* if the kind uses them */
-  api_variant_scene *own;    /* added bodies and own filters; NULL: the query's scene */
+  api_velocities velocities; /* of the variant's poses; empty if the kind does not use velocities */
+  api_variant_scene *own; /* scene with the variant's bodies or filters; NULL: the query's scene */
 } api_variant;
 
-/* ZERO_CROSSINGS: values to evaluate. */
+/* ZERO_CROSSINGS: what is evaluated and reported. */
 typedef struct api_crossings {
   const ct_contact_state *state; /* borrowed from the scene */
   ct_contact_evaluation evaluation;
-  bool contacts; /* list the contacts in results */
+  bool contacts; /* include the contacts in results */
 } api_crossings;
 
 typedef struct api_query {
   const api_kind_operations *kind;
   api_mode mode;
-  const ct_scene *scene;     /* NULL for given bodies and boxes */
-  const ct_scene *revision;  /* of the daemon's scene, reported and pinned, also if `scene` is
-                              * hypothetical; or NULL */
-  bool owns_scene;           /* an inline or hypothetical scene */
-  bool reports_revision;     /* the scene is the daemon's */
-  bool writes;               /* FORCE: the reported velocities are written to the scene */
-  ct_query_options options;  /* SCENE, VARIANTS: all except overrides of a variant; BOXES:
-                              * broadphase */
+  const ct_scene *scene;     /* the scene that is queried; NULL for given bodies and boxes */
+  const ct_scene *revision;  /* scene of the daemon whose revision is reported and pinned, also if
+                                `scene` is hypothetical; NULL: none */
+  bool owns_scene;           /* `scene` is inline or hypothetical */
+  bool reports_revision;     /* the reply contains the revision number of the daemon's scene */
+  bool writes;               /* FORCE: the resulting velocities are written to the scene */
+  ct_query_options options;  /* SCENE, VARIANTS: all options except the overrides of a variant;
+                                BOXES: only the broadphase */
   api_evaluation evaluation; /* SCENE, VARIANTS, PAIR */
   bool gradient;             /* DISTANCE: report the gradient of the distance */
-  bool put_velocity;         /* CONTACTS: report relative velocities of the points, classified by
-                              * force.velocity_tolerance */
+  bool put_velocity;         /* CONTACTS: report relative velocities at the points, classified by
+                                force.velocity_tolerance */
   api_method method;         /* DISTANCE */
   api_volume volume;         /* VOLUME */
   api_crossings crossings;   /* ZERO_CROSSINGS */
   api_variant *variants;
-  size_t variant_count, own_scenes; /* number of variants with a scene of their own */
+  size_t variant_count, own_scenes; /* number of variants, and of those with a scene of their own */
   api_summary summary;              /* VARIANTS */
   ct_probe_options probe;           /* PROBE */
-  ct_collider region; /* owns the shape that the probe's region borrows, if has_region */
+  ct_collider region;               /* if has_region: owns the shape that probe.region borrows */
   bool has_region;
-  api_motions motions;          /* MOTION */
-  api_velocities velocities[2]; /* MOTION, FORCE, CONTACTS with velocities: of the query's poses,
-                                 * then of the batch's; the first entry of a row wins */
-  api_force force;              /* FORCE */
-  const uint32_t *rows;         /* BODIES of a scene */
+  api_motions motions; /* MOTION */
+  api_velocities
+      velocities[2]; /* MOTION, FORCE, CONTACTS with velocities: of the query's poses, then of the
+                        batch's poses; if both have a row, the first one applies */
+  api_force force;   /* FORCE */
+  const uint32_t *rows; /* BODIES of a scene: the rows */
   size_t row_count;
-  api_body bodies[2]; /* PAIR, BODIES without a scene */
+  api_body bodies[2]; /* PAIR, and BODIES without a scene */
   size_t body_count;
-  const ct_aabb *boxes; /* BOXES: [1 + frame_count][box_count]: `boxes`, then the frames */
+  const ct_aabb
+      *boxes; /* BOXES: [1 + frame_count][box_count], first the member boxes, then the frames */
   size_t box_count, frame_count;
-  bool has_frames, changes; /* `changes`: list pairs that begin and end */
-  uint64_t limit;           /* results per page */
-  bool without_total;       /* do not count the results of all pages */
+  bool has_frames,
+      changes; /* has_frames: the request has frames; changes: list the pairs that begin and end */
+  uint64_t limit;     /* greatest number of results on a page */
+  bool without_total; /* do not count the results of all pages */
   bool resumed;
-  api_cursor from;      /* start of the page, if resumed */
-  const json_t *object; /* the request, to which cursors are bound with hash_seed */
+  api_cursor from; /* if resumed: start of the page */
+  const json_t
+      *object; /* the request; its cursors are bound to a hash of it that starts with hash_seed */
   uint64_t hash_seed;
-  bool put_hulls; /* MASS_PROPERTIES */
+  bool put_hulls; /* MASS_PROPERTIES: report hulls */
   api_query_warnings warnings;
 } api_query;
 
-/* Context of a query: call, scene and batch. */
+/* Context in which a query is read: call, scene and batch. */
 typedef struct api_query_context {
-  const api_call *call; /* revisions for cursors */
+  const api_call *call; /* provides the revisions to which cursors refer */
   const api_kind_operations *kind;
-  const ct_scene *scene;          /* NULL: stateless */
-  const api_hypotheses *supposed; /* of a batch, in the first entries; NULL: none */
+  const ct_scene
+      *scene; /* current revision of the scene; NULL: the query has no scene of the daemon */
+  const api_hypotheses *supposed; /* members add and filters of a batch, in entry 0; NULL: none */
   const ct_scene *supposed_scene; /* hypothetical scene of the batch; NULL: none */
-  uint64_t *supposed_rows;        /* of a batch: rows of all hypothetical scenes of its
-                                   * queries */
-  const api_poses *base;          /* a batch's poses, or NULL */
+  uint64_t *
+      supposed_rows; /* in a batch: running total of the rows of its queries' hypothetical scenes */
+  const api_poses *base; /* poses of a batch; NULL: none */
   const api_pointer *base_at;
-  bool writes;   /* the result is written to the scene: one page, no hypotheses */
-  bool in_batch; /* id and kind are members, deadlineMs is not */
+  bool writes;   /* the result is written to the scene: a single page, no hypotheses */
+  bool in_batch; /* the query may have the members id and kind, but not deadlineMs */
   uint64_t hash_seed;
   uint64_t *deadline_ms; /* set if the query has deadlineMs; may be NULL */
 } api_query_context;
 
-/* Reads and validates a query. *out must be zeroed; release it in any case. Its pointers refer to
- * the reader's arena or are borrowed. */
+/* Reads and validates a query. *out must be zeroed before, and released even after a failure. Its
+ * pointers refer to the reader's arena or are borrowed. */
 bool api_read_query(api_reader *reader, const api_field *field, const api_query_context *context,
                     api_query *out);
-/* For the rows of kinds. Refuses `where` beside `pairs`. */
+/* Used by the rows of kinds: refuses `where` beside `pairs`. */
 bool api_check_selection(api_reader *reader, const api_member_set *set);
-/* Reads the selection of a query of a scene: where, pairs, variants and
- * hypothetical poses. */
+/* Reads the members that select from a scene: where, pairs, variants and hypothetical poses. */
 bool api_read_selected_pairs(api_reader *reader, const api_member_set *set,
                              const api_query_context *context, api_query *out);
-/* Makes a query of the two given bodies: without a scene if the kind can, else of a scene with one
- * explicit pair. */
+/* Makes a query of the two given bodies: without a scene if the kind supports that, else as a scene
+ * with one explicit pair. */
 bool api_read_given_pair(api_reader *reader, const api_member_set *set,
                          const api_query_context *context, api_query *out);
-/* Makes a query of a scene of the given bodies. */
+/* Makes a query of a scene that consists of the given bodies. */
 bool api_read_given_scene(api_reader *reader, const api_member_set *set,
                           const api_query_context *context, api_query *out);
 
 void api_query_release(api_query *query);
-/* Hash of the request, to which the query's cursors are bound. False: out of memory. */
+/* Computes the hash of the request to which the query's cursors are bound. False: out of memory. */
 bool api_query_hash(const api_query *query, uint64_t *hash);
 
 #endif

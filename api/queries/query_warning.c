@@ -8,7 +8,7 @@
 #include "common/spelling.h"
 #include "common/warning.h"
 
-/* Buffer of a warning: a pointer, two ids and a sentence. */
+/* Buffer size for a warning: a pointer, two ids and a sentence. */
 #define DETAIL_BYTES 640
 
 void api_warn_query(api_reader *reader, api_query_warnings *out, const char *detail, ...) {

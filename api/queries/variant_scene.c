@@ -1,4 +1,4 @@
-/* Builds the hypothetical scenes of variants, once to resolve ids and once per run. */
+/* Builds the hypothetical scenes of variants, once to resolve ids and again for each run. */
 #include "queries/variant_scene.h"
 
 #include <assert.h>
@@ -32,8 +32,8 @@ void api_variant_scene_release(api_variant_scene *own) {
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Appends the variant's index to the faults from `from` on, whose pointers are members of the whole
- * query. */
+/* Appends the variant's index to the details of the faults with index >= from: their pointers are
+ * members of the whole query and do not name the variant. */
 static void append_variant_index(api_reader *reader, size_t from, size_t index) {
   for (size_t i = from; i < reader->faults->count && i < API_FAULTS_MAX; i++) {
     api_fault *fault = &reader->faults->items[i];
@@ -43,7 +43,7 @@ static void append_variant_index(api_reader *reader, size_t from, size_t index) 
   }
 }
 
-/* Resolves where and pairs in the variant's scene. */
+/* Resolves the query's where and pairs in the variant's scene. */
 static bool resolve_variant_selection(api_reader *reader, const api_variant_fields *fields,
                                       size_t index, const ct_scene *scene, bool has_pairs,
                                       api_query *out) {
@@ -60,7 +60,8 @@ static bool resolve_variant_selection(api_reader *reader, const api_variant_fiel
   return good;
 }
 
-/* Adds the variant's rows and resolved pairs to the request's total and checks the limit. */
+/* Adds the variant's rows and resolved pairs, `more`, to the request's total and checks the
+ * limit. */
 static bool count_variant_rows(api_reader *reader, const api_field *field, uint64_t more,
                                uint64_t *rows) {
   *rows += more;
@@ -74,7 +75,7 @@ static bool count_variant_rows(api_reader *reader, const api_field *field, uint6
   return false;
 }
 
-/* True if all ids of `pairs` are in the query's scene, so that one resolution serves all
+/* True if all ids of `pairs` are in the query's scene. They are then resolved once for all
  * variants. */
 static bool are_ids_in_scene(const api_field *pairs, const ct_scene *scene) {
   for (size_t i = 0; i < json_array_size(pairs->value); i++) {
@@ -88,15 +89,16 @@ static bool are_ids_in_scene(const api_field *pairs, const ct_scene *scene) {
   return true;
 }
 
-/* State while the variants are read. */
+/* State of reading the list of variants. */
 typedef struct variants_read {
   const api_variant_fields *fields;
   api_query *out;
-  bool has_pairs; /* all ids of pairs are in the query's scene */
+  bool has_pairs; /* all ids of `pairs` are in the query's scene */
   uint64_t rows;
 } variants_read;
 
-/* Builds the variant's scene, for the time it is read. NULL: a fault. */
+/* Builds the variant's scene, which is used only while the variant is read. NULL: a fault was
+ * added. */
 static const ct_scene *build_variant_scene(api_reader *reader, const api_field *add,
                                            const api_field *filters, const variants_read *v,
                                            size_t index) {
@@ -109,7 +111,8 @@ static const ct_scene *build_variant_scene(api_reader *reader, const api_field *
   out->variants[index].own = own;
   out->own_scenes++;
   size_t warned = reader->warnings ? reader->warnings->count : 0, from = warned;
-  /* With a full collector only count warnings: a suggestion would compare all groups in vain. */
+  /* If no more warnings can be stored, only count them: the search for a suggestion would compare
+   * all groups in vain. */
   if (out->warnings.count == API_WARNINGS_MAX && from < API_WARNINGS_KEPT) from = API_WARNINGS_KEPT;
   if (reader->warnings) reader->warnings->count = from;
   const ct_scene *scene = api_apply_variant_hypotheses(reader, add, filters, out->scene, own);
@@ -166,7 +169,8 @@ static bool read_variant_list(api_reader *reader, variants_read *v) {
   return !api_faults_any(reader->faults);
 }
 
-/* True if a variant uses the query's scene; otherwise ids need not exist in it. */
+/* True if a variant, or the query itself, uses the query's scene, so that the ids of where and
+ * pairs must exist in it. */
 static bool uses_query_scene(const api_query *out) {
   return out->mode != API_MODE_VARIANTS || out->variant_count == 0 ||
          out->own_scenes < out->variant_count;

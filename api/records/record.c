@@ -1,4 +1,5 @@
-/* Encodes records of scenes: chooses a base or a change, and lists the named posted shapes. */
+/* Encodes records of scenes: decides between a base and a change, and lists the posted shapes that
+ * the scene refers to. */
 #include <api/record.h>
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ void api_record_free(api_record *record) {
   *record = (api_record){0};
 }
 
-/* Moves the bytes of both buffers to *out. False: out of memory. */
+/* Transfers the bytes of both buffers to *out. False: a buffer has failed. */
 static bool move_buffers(api_record *out, api_buffer *bytes, api_buffer *names) {
   out->bytes = api_buffer_detach(bytes, &out->length);
   if (out->has_shapes) out->shapes = api_buffer_detach(names, &out->shapes_length);

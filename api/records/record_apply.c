@@ -1,5 +1,5 @@
-/* Decodes a record to a revision. The record is untrusted: every number is checked against the
- * others and against the previous revision, so that arbitrary bytes result in a valid scene or are
+/* Decodes a record to a revision. A record is untrusted: each number is checked against the other
+ * numbers and the previous revision, so that arbitrary bytes result in a valid scene or are
  * rejected. */
 #include <api/record.h>
 
@@ -13,22 +13,22 @@
 #include "records/record_scene.h"
 #include "results/contact_state_json.h"
 
-/* Largest coordinate (m) and speed (m/s, rad/s) of a moving body: far beyond any valid motion, and
- * its square is finite. */
+/* Greatest coordinate (m) and speed (m/s, rad/s) of a moving body in a record: far beyond any valid
+ * motion, and its square is finite. */
 #define FARTHEST 1e30
-/* Bounds of a quaternion's squared length. */
+/* Least and greatest squared length of a quaternion. */
 #define LEAST_ROTATION 0.5
 #define GREATEST_ROTATION 2.0
-/* Greatest number of a revision, serial or contact; no counter reaches it in practice. */
+/* Greatest accepted revision, serial number or pair number; no counter reaches it in practice. */
 #define GREATEST_NUMBER (UINT64_MAX / 2)
 
 typedef struct applying {
   api_record_decoder *r;
-  const ct_scene *before; /* NULL: a base */
+  const ct_scene *before; /* the revision to which the changes apply; NULL: the record is a base */
   ct_draft *draft;
   api_record_numbers old, now;
-  json_t *settings;            /* owned; NULL: the settings of `before` */
-  api_scene_document document; /* the settings as a document */
+  json_t *settings;            /* owned; NULL: the settings are those of `before` */
+  api_scene_document document; /* the content of `settings` */
 } applying;
 
 /* ---- numbers -------------------------------------------------------------------------------- */
@@ -48,8 +48,8 @@ static bool same_numbers(const api_record_numbers *a, const api_record_numbers *
          a->contacts_begun == b->contacts_begun && a->rows == b->rows && a->count == b->count;
 }
 
-/* True if the record belongs to this scene and its revision may follow. The memory for rows is
- * bounded by the number of bodies. */
+/* Checks that the record belongs to this scene, that its revision can follow the previous one, and
+ * that the number of rows, for which memory is allocated, is bounded by the number of bodies. */
 static bool check_numbers(const applying *a) {
   const api_record_numbers *now = &a->now, before = api_record_numbers_of(a->before);
   size_t most = before.count + api_record_bytes_left(&a->r->in) / API_ROW_BYTES;
@@ -64,7 +64,8 @@ static bool check_numbers(const applying *a) {
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-/* Reads the settings and applies those that bodies refer to; the others need the bodies. */
+/* Reads the settings and applies those to which bodies refer. The others refer to bodies and are
+ * applied later. */
 static bool get_settings(applying *a) {
   api_record_decoder *r = a->r;
   bool has = api_record_get_bool(&r->in);
@@ -96,7 +97,7 @@ static bool check_pairs(const applying *a) {
   return true;
 }
 
-/* Applies the settings that refer to bodies, after all bodies were added. */
+/* Applies the settings that refer to bodies. To be called after all bodies were added. */
 static bool apply_settings(applying *a) {
   api_record_decoder *r = a->r;
   if (!a->settings) return true;
@@ -136,9 +137,9 @@ static bool get_velocity(api_record_decoder *r, ct_velocity *out) {
                                      api_decoder_reject(r, "The velocity of a body is invalid"));
 }
 
-/* New state of a row. */
+/* New state of a row, as recorded. */
 typedef struct row_state {
-  const ct_body *body; /* a reference, owned */
+  const ct_body *body; /* a reference, owned; NULL: the body is unchanged */
   ct_pose pose;
   ct_velocity velocity;
 } row_state;
@@ -254,7 +255,7 @@ static bool fill(applying *a) {
   return get_settings(a) && get_rows(a) && apply_settings(a) && get_states(a);
 }
 
-/* Builds and seals the revision. NULL: rejected, with the reason in the decoder. */
+/* Builds and seals the revision. NULL: the record is rejected, with the reason in the decoder. */
 static const ct_scene *rebuild_scene(applying *a) {
   const ct_scene *made = fill(a) ? ct_draft_seal(a->draft) : NULL;
   if (!made) {
@@ -269,7 +270,8 @@ static const ct_scene *rebuild_scene(applying *a) {
   return NULL;
 }
 
-/* Applies a record to `before`, which is used for a change only. */
+/* Builds the revision of a record of changes to `before`, or of a base, for which `before` is
+ * ignored. */
 static const ct_scene *apply(api_record_decoder *r, const ct_scene *before) {
   if (r->kind == API_RECORD_SHAPE || (r->kind == API_RECORD_CHANGE && !before)) {
     api_decoder_reject(r, "The record does not belong to this scene");

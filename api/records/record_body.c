@@ -1,4 +1,4 @@
-/* Bodies: id, colliders, motion, groups, user data. */
+/* Encodes and decodes bodies: id, colliders, motion, groups and user data. */
 #include "records/record_body.h"
 
 #include <contact/limits.h>
@@ -6,10 +6,11 @@
 #include "documents/body_json.h"
 #include "shapes/shape_json.h"
 
-/* Relative tolerance of the triangle inequality of principal moments of inertia. */
+/* Relative tolerance of the triangle rule for principal moments of inertia (none exceeds the sum of
+ * the other two). */
 #define TRIANGLE_SLACK 1e-6
 
-/* Flag bits: of a body, then of a motion. */
+/* Flag bits in a record: the first ones of a body, the second ones of a motion. */
 enum { HAS_MOTION = 1, HAS_USER = 2 };
 enum { IS_KINEMATIC = 1, HAS_CENTER = 2, HAS_INERTIA = 4, HAS_ACCELERATION = 8, MOTION_BITS = 15 };
 
@@ -96,7 +97,8 @@ static bool get_motion(api_record_decoder *r, ct_motion *motion, ct_acceleration
          (check_motion(motion) || api_decoder_reject(r, "A motion has an invalid number"));
 }
 
-/* *count: colliders to release, on success and on failure. */
+/* Decodes the colliders of a body. *count: the number of colliders to release, also after a
+ * failure. */
 static bool get_colliders(api_record_decoder *r, const ct_body *before, ct_collider **out,
                           size_t *count) {
   size_t length = api_record_get_count(&r->in, 3);

@@ -1,4 +1,4 @@
-/* Encodes and decodes numbers, little-endian on every machine (by shifts). */
+/* Encodes and decodes numbers by shifts, so that they are little-endian on every machine. */
 #include "records/record_bytes.h"
 
 #include <api/record.h>
@@ -9,7 +9,7 @@ static const char mark[8] = {'c', 't', 'r', 'e', 'c', 'o', 'r', 'd'};
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* Appends `bytes` uninitialised bytes. NULL: failed. */
+/* Appends `bytes` uninitialised bytes and returns their address. NULL: the buffer has failed. */
 static unsigned char *room(api_buffer *out, size_t bytes) {
   if (!api_buffer_reserve(out, bytes)) return NULL;
   unsigned char *at = (unsigned char *)out->bytes + out->length;
@@ -93,7 +93,8 @@ api_record_opened api_record_read(const char *bytes, size_t length, api_record_k
   return API_RECORD_GOOD;
 }
 
-/* Returns the next bytes and advances the cursor. NULL: too few are left. */
+/* Returns the address of the next `bytes` bytes and advances the cursor past them. NULL: fewer
+ * bytes are left, and the cursor has failed. */
 static const unsigned char *advance_cursor(api_record_cursor *in, size_t bytes) {
   if (in->failed || bytes > (size_t)(in->end - in->at)) {
     in->failed = true;

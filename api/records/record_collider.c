@@ -1,5 +1,5 @@
-/* Encodes and decodes colliders. Members that the note spells out are stored only there; the others
- * are stored as numbers. */
+/* Encodes and decodes colliders. Of a shape that the note describes completely, only the note is
+ * stored; other shapes are stored as numbers. */
 #include "records/record_body.h"
 
 #include <contact/limits.h>
@@ -17,23 +17,26 @@ enum {
   IS_INSET = 32,
   HAS_SURFACE_IDS = 64
 };
-/* Valid bits of formats before FORMAT_WITH_SURFACE_IDS, and of later ones. */
+/* Valid flag bits in formats before FORMAT_WITH_SURFACE_IDS, and in later formats. */
 enum { OLD_BITS = 63, ALL_BITS = 127 };
 
-/* Source of the shape. */
+/* Where a record has the shape of a collider. */
 typedef enum shape_source {
-  SOURCE_NUMBERS, /* the record's numbers */
-  SOURCE_NOTE,    /* the note: the shape's member as JSON, or the name of a posted shape */
-  SOURCE_BEFORE,  /* a collider of the replaced body */
-  SOURCE_MOVED,   /* the record's numbers: an origin and the moved vertices; since format 3 */
+  SOURCE_NUMBERS, /* the shape's numbers follow in the record */
+  SOURCE_NOTE,    /* the collider's note has the shape: the member as JSON, or the name of a posted
+                     shape */
+  SOURCE_BEFORE,  /* a collider of the replaced body has the same shape; its index follows */
+  SOURCE_MOVED,   /* numbers of the mesh before its vertices were moved, and the moved vertices,
+                     follow; since format 3 */
   SOURCE_COUNT
 } shape_source;
 
-/* The first format that has SOURCE_MOVED. */
+/* The first format in which SOURCE_MOVED occurs. */
 #define FORMAT_WITH_MOVED 3
-/* The first format that has HAS_SURFACE_IDS. */
+/* The first format in which HAS_SURFACE_IDS occurs. */
 #define FORMAT_WITH_SURFACE_IDS 3
-/* The first format that has elementmeshes; the kinds of older ones end with the half-space. */
+/* The first format in which elementmeshes occur. In older formats the last kind of shape is the
+ * half-space. */
 #define FORMAT_WITH_ELEMENTMESH 3
 
 #define LEAST_ROTATION 0.5
@@ -47,8 +50,8 @@ static const void *geometry_of(const ct_shape *shape) {
   return shape->kind == CT_KIND_MESH ? shape->mesh : NULL;
 }
 
-/* Finds the first collider of the body with the same geometry and rounding. Returns the number of
- * colliders if there is none. */
+/* Returns the index of the first collider of `before` with the same hull, mesh or elements and the
+ * same rounding; the number of colliders if there is none, 0 if before is NULL. */
 static size_t find_before(const ct_shape *shape, const ct_body *before) {
   size_t count = before ? ct_body_collider_count(before) : 0;
   const void *geometry = geometry_of(shape);
@@ -62,7 +65,8 @@ static size_t find_before(const ct_shape *shape, const ct_body *before) {
   return count;
 }
 
-/* True if the note has the reading options of a mesh that is not a posted shape. */
+/* True if the collider is a mesh that is not a posted shape, so that its note only states whether
+ * it is a solid. */
 static bool has_reading_options(const ct_collider *collider) {
   return ct_kind_is_mesh(collider->shape.kind) &&
          (!collider->note.length || collider->note.bytes[0] != '"');
@@ -92,7 +96,7 @@ static void put_numbers(api_buffer *out, const ct_shape *shape) {
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
   case CT_KIND_ELEMENTMESH: api_record_put_elements(out, shape->elements); break;
-  default: break; /* a half-space has none */
+  default: break; /* a half-space has no numbers */
   }
 }
 
@@ -180,7 +184,7 @@ static bool get_numbers(api_record_decoder *r, ct_text note, ct_shape *shape) {
   }
 }
 
-/* Puts a collider document with this note as its shape. */
+/* Puts a JSON collider whose shape is described by the note. */
 static void put_noted(api_buffer *text, ct_kind kind, ct_text note) {
   static const char mesh[] = "\"mesh\":";
   bool is_whole = note.length >= sizeof mesh - 1 && memcmp(note.bytes, mesh, sizeof mesh - 1) == 0;
@@ -190,7 +194,8 @@ static void put_noted(api_buffer *text, ct_kind kind, ct_text note) {
   api_put_byte(text, '}');
 }
 
-/* Decodes a collider from its note; *out owns its shape. */
+/* Decodes the collider in `value`, the JSON of its note, and checks that it has this kind and note;
+ * *out owns its shape. */
 static bool read_noted(api_record_decoder *r, json_t *value, ct_kind kind, ct_text note,
                        ct_collider *out) {
   api_field root = api_field_root(value);
@@ -232,7 +237,7 @@ static bool inset_recorded_hull(api_record_decoder *r, double radius, ct_shape *
   return true;
 }
 
-/* Rounds the shape as api_read_rounding does. */
+/* Rounds the shape in the same way as api_read_rounding. */
 static bool round_shape(api_record_decoder *r, bool inset, double rounding, double margin,
                         ct_shape *shape) {
   if (!is_length_or_none(rounding) || !is_length_or_none(margin) || (inset && rounding == 0.0))
@@ -260,7 +265,8 @@ static bool get_before(api_record_decoder *r, const ct_body *before, ct_shape *s
   return true;
 }
 
-/* ---- notes, which are copied into replies unchanged ------------------------------------------ */
+/* ---- notes, which are copied into replies as they are
+ * ----------------------------------------- */
 
 static bool has_note(const ct_body *body, ct_text note) {
   for (size_t i = 0; i < ct_body_collider_count(body); i++)
@@ -268,8 +274,8 @@ static bool has_note(const ct_body *body, ct_text note) {
   return false;
 }
 
-/* Checks the note of a shape of the replaced body: one of that body's notes, or the name of a
- * posted shape. */
+/* Checks the note of a shape that is taken from the replaced body: it must be a note of that body,
+ * or name a posted shape. */
 static bool check_known_note(api_record_decoder *r, const ct_body *before, ct_text note,
                              ct_kind kind) {
   if (!note.length || has_note(before, note)) return true;
@@ -279,8 +285,8 @@ static bool check_known_note(api_record_decoder *r, const ct_body *before, ct_te
   return true;
 }
 
-/* Checks the note of a shape that is stored as numbers: a mesh's reading options or kept duplicate
- * triangles. */
+/* Checks the note of a shape that is stored as numbers: it may only state whether a mesh is a
+ * solid, or describe a mesh with kept duplicate triangles. */
 static bool check_note_of_numbers(api_record_decoder *r, ct_text note, const ct_shape *shape) {
   bool is_mesh = shape->kind == CT_KIND_MESH,
        repeats = is_mesh && ct_mesh_get(shape->mesh)->repeats;
@@ -296,7 +302,7 @@ static bool check_note_of_numbers(api_record_decoder *r, ct_text note, const ct_
 
 static bool check_note(api_record_decoder *r, unsigned source, const ct_body *before,
                        const ct_collider *collider) {
-  if (source == SOURCE_NOTE) return true; /* was checked by decoding it */
+  if (source == SOURCE_NOTE) return true; /* decoding has checked it */
   if (source == SOURCE_BEFORE)
     return check_known_note(r, before, collider->note, collider->shape.kind);
   return check_note_of_numbers(r, collider->note, &collider->shape);

@@ -1,15 +1,17 @@
-/* Encodes and decodes contact states, contact by contact. The engine validates the content. */
+/* Encodes and decodes contact states contact by contact. Their content is validated by the
+ * engine. */
 #include "records/record_contact_state.h"
 
 #include <contact/restore.h>
 
-/* Least bytes of a contact. */
+/* Least number of bytes of an encoded contact. */
 #define CONTACT_BYTES 200
 
-/* First format with the method of a state; states of older formats use ct_pair_distance. */
+/* First format in which a contact state has a method. States of older formats use
+ * ct_pair_distance. */
 #define FORMAT_WITH_METHOD 2
 
-/* Flag bits of a contact; the last one since FORMAT_WITH_METHOD. */
+/* Flag bits of a contact; IS_SURFACE occurs since FORMAT_WITH_METHOD. */
 enum { SEVERAL_A = 1, SEVERAL_B = 2, HAS_SUPPORTS = 4, IS_SURFACE = 8, ALL_BITS = 15 };
 
 /* ---- encode --------------------------------------------------------------------------------- */

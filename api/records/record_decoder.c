@@ -1,11 +1,11 @@
-/* Common parts of decoding: opening, errors, texts and ids. */
+/* Common parts of decoding: opening a record, errors, texts and ids. */
 #include "records/record_decoder.h"
 
 #include <stdlib.h>
 
 #include "json/json_parser.h"
 
-/* Greatest depth of JSON in records, which the daemon itself has written. */
+/* Greatest nesting of JSON in records, which the daemon itself has written. */
 #define OWN_DEPTH 512
 
 static void open_decoder_reader(api_record_decoder *r, const api_shape_table *shapes) {
@@ -92,7 +92,8 @@ bool api_decoder_read_id(api_record_decoder *r, ct_text *out) {
          (api_id_valid(*out) || api_decoder_reject(r, "The record has an invalid id"));
 }
 
-/* Composes `why` of a general sentence and its detail. */
+/* Writes into `why` the sentence of the rejection, followed by the detail of the first fault.
+ * Returns the outcome. */
 static api_restored compose_outcome(const api_record_decoder *r, char why[API_RESTORE_WHY]) {
   bool faults = api_faults_any(&r->faults);
   if (r->memory || (faults && r->faults.id == API_PROBLEM_OUT_OF_MEMORY))

@@ -1,4 +1,5 @@
-/* Encodes the inputs of hulls, meshes and elements, and rebuilds the shapes from them. */
+/* Encodes the arrays from which hulls, meshes and elements were built, and rebuilds the shapes from
+ * them. */
 #include "records/record_body.h"
 
 #include <contact/limits.h>
@@ -9,7 +10,7 @@
 
 #include "shapes/elements_json.h"
 
-/* Fewest points of a solid. */
+/* Least number of points of a solid. */
 #define HULL_POINTS_MIN 4
 
 /* ---- encode --------------------------------------------------------------------------------- */
@@ -19,7 +20,8 @@ static void put_ids(api_buffer *out, const uint32_t *ids, size_t count) {
   if (ids) api_record_put_words(out, ids, count);
 }
 
-/* Every input point is a vertex; otherwise the collider has a note. */
+/* Puts the points of a hull. Every input point is a vertex: otherwise the collider has a note,
+ * which is stored instead. */
 void api_record_put_points(api_buffer *out, const ct_hull *hull) {
   const ct_hull_view *view = ct_hull_get(hull);
   ct_vec3 *points = malloc(view->vertex_count * sizeof *points);
@@ -51,7 +53,8 @@ void api_record_put_mesh(api_buffer *out, const ct_mesh *mesh) {
   api_record_put_normals(out, view->normals, view->vertex_count);
 }
 
-/* Puts the corners; for mixed elements, the number of corners of each one precedes them. */
+/* Puts the vertex indices of the elements. For elements of mixed types, the number of vertices of
+ * each element precedes them. */
 static void put_corners(api_buffer *out, const ct_elements_view *view) {
   bool mixed = view->type == CT_MIXED_ELEMENTS;
   for (uint32_t e = 0; mixed && e < view->element_count; e++)
@@ -93,7 +96,8 @@ ct_vec3 *api_record_get_vectors(api_record_decoder *r, size_t count, double grea
   return vectors;
 }
 
-/* count * each numbers below `below`, in the arena. NULL: reported. */
+/* Reads count * each vertex indices, which must be below `below`, into the arena. NULL: the record
+ * is rejected. */
 static uint32_t *get_corners(api_record_decoder *r, size_t count, size_t each, size_t below) {
   if (count > api_record_bytes_left(&r->in) / (each * sizeof(uint32_t))) r->in.failed = true;
   if (!api_decoder_is_valid(r)) return NULL;
@@ -111,7 +115,7 @@ static uint32_t *get_corners(api_record_decoder *r, size_t count, size_t each, s
   return corners;
 }
 
-/* Decodes ids of faces; *ids NULL: none. */
+/* Reads the ids of faces into the arena; *ids is NULL if there are none. */
 static bool get_ids(api_record_decoder *r, const uint32_t **ids, size_t *count) {
   *ids = NULL;
   *count = api_record_get_count(&r->in, sizeof **ids);
@@ -128,7 +132,7 @@ bool api_record_get_normals(api_record_decoder *r, size_t count, const ct_vec3 *
   return *normals != NULL;
 }
 
-/* True if the rebuilt shape has a valid size; otherwise rejects the record. */
+/* True if the rebuilt shape is not too small; otherwise the record is rejected. */
 static bool check_extent(api_record_decoder *r, ct_aabb box) {
   double widest = ct_max_abs(ct_sub(box.max, box.min));
   return widest >= CT_SIZE_MIN || api_decoder_reject(r, "A shape is too small");
@@ -156,7 +160,7 @@ bool api_record_get_points(api_record_decoder *r, ct_shape *shape) {
   return good;
 }
 
-/* Rebuilds a mesh, with kept duplicate triangles if it has them. */
+/* Rebuilds a mesh; repeats: it keeps duplicate triangles. */
 static ct_status restore_mesh(const ct_mesh_data *data, ct_mesh_reading reading, bool repeats,
                               ct_mesh **mesh) {
   if (!repeats) return ct_mesh_create(data, reading, NULL, mesh, NULL);
@@ -201,7 +205,8 @@ bool api_record_get_mesh(api_record_decoder *r, ct_text note, ct_shape *shape) {
                                false, shape);
 }
 
-/* Decodes the number of corners of each element; *sum: their total. NULL: rejected. */
+/* Reads the number of vertices of each element into the arena; *sum is their total. NULL: the
+ * record is rejected. */
 static uint8_t *get_corner_counts(api_record_decoder *r, size_t count, size_t *sum) {
   if (count > api_record_bytes_left(&r->in)) r->in.failed = true;
   if (!api_decoder_is_valid(r)) return NULL;
@@ -221,7 +226,7 @@ static uint8_t *get_corner_counts(api_record_decoder *r, size_t count, size_t *s
   return counts;
 }
 
-/* Decodes elements written by put_corners. */
+/* Reads elements as put_corners writes them. */
 static bool get_elements(api_record_decoder *r, ct_elements_data *data) {
   data->element_count = api_record_get_u32(&r->in);
   if (data->type == CT_MIXED_ELEMENTS) {

@@ -1,10 +1,10 @@
-/* Encodes and decodes meshes and elements with moved vertices: their origin, then the current
- * vertices and normals. */
+/* Encodes and decodes meshes and elements with moved vertices: the arrays of their origin, then the
+ * current vertices and normals. */
 #include "records/record_body.h"
 
 #include <contact/limits.h>
 
-/* Reading options of a mesh's origin. */
+/* Flag bits: how the origin of a mesh was read. */
 enum { IS_SOLID = 1, KEEPS_DUPLICATES = 2, ALL_MESH_BITS = 3 };
 
 /* ---- encode --------------------------------------------------------------------------------- */
@@ -57,7 +57,8 @@ static bool restore_moved_elements(api_record_decoder *r, const ct_vec3 *vertice
   return true;
 }
 
-/* Replaces the origin, owned by the shape, by the moved shape. */
+/* Replaces the origin, which the shape owns, by the shape with moved vertices, which are read from
+ * the record. */
 static bool move_shape(api_record_decoder *r, ct_shape *shape) {
   bool has_elements = ct_kind_has_elements(shape->kind);
   size_t count = has_elements ? ct_elements_get(shape->elements)->vertex_count

@@ -1,4 +1,4 @@
-/* Encodes a revision: completely (base), or its changes against an earlier one. */
+/* Encodes a revision: as a whole (base), or by its changes to an earlier revision. */
 #include "records/record_scene.h"
 
 #include <contact/restore.h>
@@ -44,15 +44,15 @@ static bool same_rule(const ct_pair_rule *a, const ct_pair_rule *b) {
          api_text_equal(a->reason, b->reason);
 }
 
-/* True if the body of `before` was deleted. Not meaningful if rows were renumbered, in which case
- * no record is written. */
+/* True if the body with this id was deleted between `before` and `after`. Valid only if rows were
+ * not renumbered; otherwise no changes are encoded. */
 static bool was_deleted(const ct_scene *before, const ct_scene *after, ct_text id) {
   uint32_t row = ct_scene_find(before, id);
   return row != CT_NO_ROW && row < ct_scene_rows(after) && !ct_scene_body(after, row);
 }
 
-/* True if the filters equal those of `before`, except for rules of deleted bodies: deleting the
- * bodies from a draft deletes these rules too. */
+/* True if the filters of `after` are those of `before` without the rules of deleted bodies. Such a
+ * change need not be encoded: deleting the bodies from a draft deletes their rules. */
 static bool follows_filters(const ct_scene *before, const ct_scene *after) {
   const ct_filters *old = ct_scene_filters(before), *now = ct_scene_filters(after);
   size_t kept = 0;
@@ -67,7 +67,8 @@ static bool follows_filters(const ct_scene *before, const ct_scene *after) {
   return kept == now->pair_count;
 }
 
-/* Unchanged settings are shared by pointer between a scene and its draft's result. */
+/* True if both scenes have the same settings except filters. Unchanged settings have the same
+ * address in a scene and in the revision made from its draft. */
 static bool shares_settings(const ct_scene *a, const ct_scene *b) {
   ct_vec3 gravity_a = ct_scene_gravity(a), gravity_b = ct_scene_gravity(b);
   return ct_scene_materials(a) == ct_scene_materials(b) &&
@@ -97,9 +98,9 @@ typedef struct row_writer {
   api_buffer *out;
   const ct_scene *before, *after; /* before NULL: a base */
   uint32_t old_rows;
-  uint32_t count; /* rows written */
-  api_record_names dropped,
-      added; /* posted shapes that the changed rows no longer refer to, and newly refer to */
+  uint32_t count;                  /* number of rows written */
+  api_record_names dropped, added; /* posted shapes to which the changed rows no longer refer, and
+                                      to which they refer now */
 } row_writer;
 
 static bool is_still(const ct_velocity *velocity) {
@@ -144,7 +145,8 @@ static void put_row(void *context, uint32_t row, unsigned changed) {
   w->count++;
 }
 
-/* Puts the rows; their number is set afterwards. */
+/* Puts the changed rows; for a base, all rows. The caller sets their number afterwards. False: the
+ * changes cannot be represented. */
 static bool put_rows(row_writer *w) {
   if (w->before) return ct_scene_changes(w->before, w->after, put_row, w);
   for (uint32_t row = 0; row < ct_scene_rows(w->after) && !w->out->failed; row++)
@@ -154,8 +156,8 @@ static bool put_rows(row_writer *w) {
 
 /* ---- contact states ------------------------------------------------------------------------- */
 
-/* Puts the states of `after` that `before` lacks or has in another version, and the names of those
- * deleted since; with before NULL, all states. Returns the number of entries. */
+/* Puts the contact states of `after` that `before` does not have in the same version, and the names
+ * of states deleted since; if before is NULL, all states. Returns the number of entries. */
 static uint32_t put_states(api_buffer *out, const ct_scene *before, const ct_scene *after) {
   uint32_t count = 0;
   for (size_t i = 0; i < ct_scene_attachment_count(after); i++) {
@@ -178,7 +180,7 @@ static uint32_t put_states(api_buffer *out, const ct_scene *before, const ct_sce
 
 /* ---- the record ----------------------------------------------------------------------------- */
 
-/* Reserves a count that is set later. */
+/* Reserves space for a count and returns its position; the count is set later. */
 static size_t reserve_count(api_buffer *out) {
   size_t at = out->length;
   api_record_put_u32(out, 0);
@@ -207,8 +209,8 @@ bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scen
   set_count(out, rows, w.count);
   api_record_names_sort(&w.dropped);
   api_record_names_sort(&w.added);
-  /* A shape that the scene no longer names may be deleted; records that name it could not be
-   * decoded then. */
+  /* A posted shape to which the scene no longer refers may be deleted, and records that refer to it
+   * could then not be decoded: such a change needs a base. */
   reported = reported && (!before || api_record_names_all(after, &w.dropped, &w.added));
   if (reported) {
     *same_names = before && api_record_names_all(before, &w.added, &w.dropped);

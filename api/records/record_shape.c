@@ -1,6 +1,6 @@
-/* Records of posted shapes: the posted bytes and the reading options. Decoding repeats the post and
- * yields the same shape and id. The report is stored, since its statement on self-intersection may
- * depend on the available time. */
+/* Records of posted shapes: the posted bytes and the reading options. Decoding repeats the POST and
+ * yields the same shape and id. The report is stored too, since its statement on self-intersections
+ * may depend on the time that was available. */
 #include <api/record.h>
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "calls/call.h"
 #include "records/record_decoder.h"
 
-/* Content types by api_form. */
+/* Content types, indexed by api_form. */
 static const char *const types[] = {[API_FORM_JSON] = "application/json",
                                     [API_FORM_NDJSON] = NULL,
                                     [API_FORM_STL] = "model/stl",
                                     [API_FORM_OBJ] = "model/obj"};
 #define FORMS (sizeof types / sizeof types[0])
-/* Most bytes of a URL's query. */
+/* Greatest length of a URL's query, bytes. */
 #define QUERY_MAX 65536
 
 bool api_record_shape(const api_call *call, api_record *out) {
@@ -55,7 +55,7 @@ static bool get_posted(api_record_decoder *r, posted *p) {
   return true;
 }
 
-/* Checks that the text consists of members of a JSON object. */
+/* Checks that the text consists of the members of a JSON object. */
 static bool check_report(api_record_decoder *r, ct_text report) {
   api_buffer text = {0};
   api_put_byte(&text, '{');
@@ -68,7 +68,8 @@ static bool check_report(api_record_decoder *r, ct_text report) {
   return value != NULL;
 }
 
-/* Copies the shape that the call created, with the stored report. NULL: rejected. */
+/* Copies the shape that the repeated call created, with the stored report. NULL: the record is
+ * rejected. */
 static const api_shape *copy_posted_shape(api_record_decoder *r, const api_call *call,
                                           const posted *p) {
   if (!call->shape) {
@@ -88,7 +89,8 @@ static const api_shape *copy_posted_shape(api_record_decoder *r, const api_call 
   return shape;
 }
 
-/* Repeats the POST without the daemon's limits. */
+/* Repeats the POST without the daemon's limits and returns the shape. NULL: the record is
+ * rejected. */
 static const api_shape *post(api_record_decoder *r, const api_service *service, const posted *p) {
   api_service widest = *service;
   widest.limits = r->limits;
@@ -112,8 +114,8 @@ static const api_shape *post(api_record_decoder *r, const api_service *service, 
     api_decoder_out_of_memory(r);
     return NULL;
   }
-  /* Accepts zero bytes after numbers in JSON, as older versions did: the id is a digest of these
-   * bytes. */
+  /* Accept zero bytes after numbers in JSON, as older versions did: the shape's id is a digest of
+   * these bytes and must not change. */
   call->again = true;
   const api_input input = {.body = p->body.bytes, .body_length = p->body.length};
   const api_shape *shape = NULL;

@@ -1,4 +1,4 @@
-/* Collects names of posted shapes from the notes of colliders. */
+/* Collects the names of posted shapes from the notes of colliders. */
 #include "records/record_shape_names.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Contact states as JSON. contact/contact_state.h defines the values. */
+/* Contact states as JSON. The values are defined in contact/contact_state.h. */
 #include "results/contact_state_json.h"
 
 #include "results/result_json.h"
@@ -36,7 +36,8 @@ static const char *cause_word(ct_contact_cause cause) {
   return "";
 }
 
-/* Like api_put_collider_name, for the body as it was when the contact began. */
+/* Puts the collider's name as it was when the contact began; `several`: the body then had several
+ * colliders. Otherwise puts nothing. */
 static void put_collider(api_buffer *buffer, const char *member, bool several, ct_text name,
                          uint32_t index) {
   if (!several) return;
@@ -44,7 +45,7 @@ static void put_collider(api_buffer *buffer, const char *member, bool several, c
   else api_put_member_unsigned(buffer, member, index);
 }
 
-/* Puts a collider's part of a pair's id: "~" and the percent-encoded id, or the index of a collider
+/* Puts one collider in a pair's id: "~" and the percent-encoded id, or the index of a collider
  * without id. */
 static void put_collider_part(api_buffer *buffer, ct_text name, uint32_t index) {
   static const char hex[] = "0123456789ABCDEF";
@@ -67,8 +68,8 @@ static void put_collider_part(api_buffer *buffer, ct_text name, uint32_t index) 
   }
 }
 
-/* Puts the pair's id. It contains the bodies' serial numbers, so the same two colliders have the
- * same id in all contacts and states of a scene. */
+/* Puts the member pairId. It contains the serial numbers of the bodies, so that two colliders have
+ * the same pairId in all contacts and contact states of a scene. */
 static void put_pair_id(api_buffer *buffer, const ct_contact_record *r) {
   api_put_key(buffer, "pairId");
   api_put_byte(buffer, '"');
@@ -82,7 +83,7 @@ static void put_pair_id(api_buffer *buffer, const ct_contact_record *r) {
   api_put_byte(buffer, '"');
 }
 
-/* Puts the pair and the members that are constant during the contact. */
+/* Puts the pair's members that are constant during the contact. */
 static void put_pair(api_buffer *buffer, const ct_contact_record *r) {
   api_put_member_unsigned(buffer, "pair", r->pair);
   put_pair_id(buffer, r);
@@ -94,7 +95,8 @@ static void put_pair(api_buffer *buffer, const ct_contact_record *r) {
   api_put_member_number(buffer, "begun", r->begun);
 }
 
-/* Crossing half-spaces have no depth. */
+/* Puts distance, normal and points, and the status. Intersecting half-spaces (CT_PAIR_UNSUPPORTED)
+ * have only a status. */
 static void put_geometry(api_buffer *buffer, double distance, const ct_pair_result *result) {
   if (result->status != CT_PAIR_UNSUPPORTED) {
     api_put_member_number(buffer, "distance", distance);
@@ -118,7 +120,8 @@ static void put_support(api_buffer *buffer, const char *name, const ct_vec3 poin
   api_put_byte(buffer, ']');
 }
 
-/* Finds the row and the collider of the record. False: the scene no longer has them. */
+/* Finds the row of the body with this id and serial number, and checks that its collider still has
+ * this index and id. False: the scene no longer has the body or the collider. */
 static bool find_collider_of(const ct_scene *scene, ct_text body, uint64_t serial, ct_text name,
                              uint32_t collider, uint32_t *row) {
   *row = ct_scene_find(scene, body);
@@ -128,7 +131,8 @@ static bool find_collider_of(const ct_scene *scene, ct_text body, uint64_t seria
          api_text_equal(ct_body_collider(found, collider).id, name);
 }
 
-/* Puts cRes and dRes for the approach velocity at the beginning of the contact. */
+/* Puts cRes and dRes for the approach velocity at the beginning of the contact. False: nothing was
+ * put, since a body or a modulus is absent. */
 static bool put_elasticity(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r) {
   uint32_t a, b;
   if (!find_collider_of(scene, r->body_a, r->serial_a, r->name_a, r->collider_a, &a) ||

@@ -1,4 +1,4 @@
-/* Contact features in JSON. contact/features.h defines the values. */
+/* Contact features in JSON. The values are defined in contact/features.h. */
 #include "results/features_json.h"
 
 #include "common/problem.h"

@@ -1,4 +1,4 @@
-/* Islands as JSON: bodies that can be moved, and all contacts. */
+/* Islands as JSON: the bodies that can move, and all contacts. */
 #include "results/force_json.h"
 
 #include "results/result_json.h"
@@ -121,7 +121,8 @@ static void put_impulse_contact(api_buffer *buffer, const api_force_island *abou
   api_put_byte(buffer, '}');
 }
 
-/* Puts the change of kinetic energy, and the work of bodies with prescribed motion. */
+/* Puts the change of kinetic energy and, if there are bodies with prescribed motion, the work that
+ * they do. */
 static void put_energy(api_buffer *buffer, const ct_contact_set *set,
                        const ct_impulse_result *result) {
   bool driven = false;
@@ -211,7 +212,8 @@ static void put_accelerations(api_buffer *buffer, const api_force_island *about,
   api_put_byte(buffer, ']');
 }
 
-/* Puts the proof: forces in equilibrium, or a motion in which bodies fall. */
+/* Puts the proof of stability: contact forces in equilibrium, or of instability: a motion in which
+ * bodies fall. */
 static void put_proof(api_buffer *buffer, const api_force_island *about,
                       const ct_resting_result *result) {
   const ct_contact_set *set = &about->island->set;

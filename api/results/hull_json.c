@@ -7,7 +7,7 @@
 
 #include "results/result_json.h"
 
-/* Vertex and face lists of a hull or box. */
+/* Vertices and faces of a hull or of a box. */
 typedef struct polyhedron {
   uint32_t vertex_count, face_count;
   const uint32_t *face_start, *face_loop, *surface_ids;
@@ -15,14 +15,15 @@ typedef struct polyhedron {
   ct_vec3 half;
 } polyhedron;
 
-/* A directed edge of a face's loop. */
+/* One side of an edge: the edge in the loop of one of its two faces. */
 typedef struct side {
-  uint32_t low, high; /* vertex indices */
+  uint32_t low, high; /* vertex indices of the edge, low < high */
   uint32_t face, place;
-  bool is_forward; /* directed from low to high */
+  bool is_forward; /* the loop of `face` runs from low to high */
 } side;
 
-/* Faces of a box: -x, +x, -y, +y, -z, +z. Bit k of a vertex index: upper end of axis k. */
+/* Faces of a box in the order -x, +x, -y, +y, -z, +z. Bit k of a vertex index: the vertex is at the
+ * upper end of axis k. */
 static const uint32_t box_start[7] = {0, 4, 8, 12, 16, 20, 24};
 static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
                                       2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
@@ -68,8 +69,8 @@ static int compare_sides(const void *a, const void *b) {
   return (int)t->is_forward - (int)s->is_forward;
 }
 
-/* Lists the sides of all faces, the two of an edge adjacent, the one from its lower vertex first.
- * NULL: out of memory. */
+/* Lists the sides of all faces so that the two sides of an edge are adjacent, first the one that
+ * runs from the vertex of lower index. NULL: out of memory. */
 static side *sides_of(const polyhedron *p) {
   uint32_t count = p->face_start[p->face_count];
   side *sides = malloc(count * sizeof *sides);
@@ -108,7 +109,8 @@ static void put_vertices(api_buffer *buffer, const polyhedron *p) {
   api_put_byte(buffer, ']');
 }
 
-/* across[i]: the face on the other side of edge i of the loops. */
+/* Puts the faces. across[i]: index of the face on the other side of edge i, counted through the
+ * loops of all faces. */
 static void put_faces(api_buffer *buffer, const polyhedron *p, const uint32_t *across) {
   api_put_key(buffer, "faces");
   api_put_byte(buffer, '[');

@@ -1,5 +1,5 @@
-/* Stages of an intersection: closest point, inner point, dual points, dual hull, vertices and
- * faces. */
+/* Stages of an intersection: closest point, inner point, dual points, dual hull, and the
+ * intersection's vertices and faces. */
 #include "results/intersection_stages_json.h"
 
 #include "results/result_json.h"

@@ -1,4 +1,4 @@
-/* Stages of the intersection of two convex polyhedra as JSON. */
+/* Stages in computing the intersection of two convex polyhedra, as JSON. */
 #ifndef API_RESULTS_INTERSECTION_STAGES_JSON_H
 #define API_RESULTS_INTERSECTION_STAGES_JSON_H
 
@@ -6,10 +6,12 @@
 
 #include "common/buffer.h"
 
-/* Puts the member "stages" of a contact in the list, whose stages were requested. */
+/* Puts the member "stages" of a contact; `list` is the result that contains the contact and was
+ * computed with stages. */
 void api_put_stages(api_buffer *buffer, const ct_volume_contact *contact, const ct_volume *list);
 
-/* Puts "owner", "faceA" and "faceB": the body and face that contain a vertex or face. */
+/* Puts "owner", "faceA" and "faceB": of which body, and in which faces, a vertex or face of the
+ * intersection lies. */
 void api_put_owner(api_buffer *buffer, ct_volume_owner owner, uint32_t face_a, uint32_t face_b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Decodes the requested method of pair queries, evaluates pairs by it, and encodes its results. */
+/* Reads the method that a pair query requests, evaluates pairs by it, and puts its results. */
 #include "results/method_json.h"
 
 #include "common/problem.h"
@@ -16,8 +16,8 @@ static bool refuse(api_reader *reader, const api_field *field, const char *what,
   return false;
 }
 
-/* Reads tolerance and iterations of MPR. Absent members keep the values of out->mpr, or the
- * defaults in place of zeros. */
+/* Reads tolerance and iterations of MPR. Values of absent members are those of out->mpr; zeros
+ * there stand for the defaults. */
 static bool read_portal_limits(api_reader *reader, const api_method_fields *fields,
                                api_method *out) {
   ct_mpr_options *mpr = &out->mpr;
@@ -94,7 +94,8 @@ static void query_separating_axis(const ct_placed pair[2], const api_method_memo
     ct_pair_separating_axis(pair[0], pair[1], memory->workspace, &out->plane);
 }
 
-/* Selects the method that evaluates a pair: AUTO if the requested one does not support it. */
+/* Returns the method by which the pair is evaluated: the requested one, or AUTO if that does not
+ * support the pair. */
 static api_method_kind select_method(api_method_kind requested, const ct_placed pair[2]) {
   bool supported = false;
   switch (requested) {
@@ -123,7 +124,8 @@ void api_apply_method(const api_method *method, const ct_placed pair[2], double 
   if (method->kind == API_METHOD_SEPARATING_AXIS) query_separating_axis(pair, memory, out);
 }
 
-/* MPR's points belong to one body each; a common point of both is preferred as witness. */
+/* Overlap by MPR. Each of MPR's two points belongs to one body only; a common point of both bodies
+ * is preferred as the witness. */
 static bool overlap_by_portal(const api_method *method, const ct_placed pair[2],
                               ct_workspace *workspace, ct_vec3 *witness, ct_mpr_result *portal) {
   ct_pair_mpr(pair[0], pair[1], &method->mpr, portal);

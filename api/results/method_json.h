@@ -1,5 +1,5 @@
-/* Methods of distance and overlap queries that a query names: decoding, evaluation, additional
- * results. */
+/* Methods that a query of distance or overlap may request: reading, evaluation, and the additional
+ * members of results. */
 #ifndef API_RESULTS_METHOD_JSON_H
 #define API_RESULTS_METHOD_JSON_H
 
@@ -18,52 +18,53 @@ typedef enum api_method_kind {
 typedef struct api_method {
   api_method_kind kind;
   ct_mpr_options mpr;
-  bool support_points;   /* MPR: include support points */
-  bool separating_plane; /* SEPARATING_AXIS: include the separating plane */
-  bool cache;            /* SEPARATING_AXIS: cache planes from variant to variant */
+  bool support_points;   /* MPR: report the support points */
+  bool separating_plane; /* SEPARATING_AXIS: report the separating plane */
+  bool cache;            /* SEPARATING_AXIS: carry separating planes from variant to variant */
 } api_method;
 
-/* Result of a method for a pair. */
+/* What a method reports about a pair. */
 typedef struct api_method_answer {
-  api_method_kind
-      by; /* the evaluating method: AUTO if the requested one does not support the pair */
-  ct_mpr_result portal;      /* set by MPR */
-  ct_separating_plane plane; /* set by SEPARATING_AXIS; kind NONE: none was found */
+  api_method_kind by;   /* the method that evaluated the pair: AUTO if the requested one does not
+                           support the pair */
+  ct_mpr_result portal; /* set if `by` is MPR */
+  ct_separating_plane
+      plane; /* set if SEPARATING_AXIS is requested; kind NONE: no separating plane was found */
 } api_method_answer;
 
-/* Workspace and cache of a pair query. */
+/* Workspace and cached plane for the evaluation of a pair. */
 typedef struct api_method_memory {
   ct_workspace *workspace;
-  ct_plane_cache *cache; /* SEPARATING_AXIS: cached plane of the pair, or NULL */
+  ct_plane_cache *cache; /* SEPARATING_AXIS: the pair's plane in the cache; NULL: not cached */
 } api_method_memory;
 
 typedef struct api_method_fields {
   const api_field *method, *tolerance, *iterations, *include, *cache;
 } api_method_fields;
 
-/* Decodes the method and its members. `include`: the path at which its includes were requested;
- * their flags are set before the call. */
+/* Reads the method and its members. `include`: location at which results of a method were
+ * requested; out->support_points and out->separating_plane are set before the call. */
 bool api_read_method(api_reader *reader, const api_method_fields *fields, api_method *out);
 
-/* Decodes a method restricted to auto and mpr. `out` contains the defaults of method, tolerance and
- * iterations (0: the usual ones). */
+/* Reads a method that may only be auto or mpr, with its tolerance and iterations. Before the call,
+ * *out has the defaults; 0 stands for CT_MPR_TOLERANCE and CT_MPR_ITERATIONS. */
 bool api_read_auto_or_portal(api_reader *reader, const api_method_fields *fields, api_method *out);
 
-/* Evaluates a pair with known distance by the method. MPR and GJK/EPA replace distance, bounds,
- * normal, points, status and flags; the pair is touching if its distance is at most the tolerance.
- * Pairs that the method does not support are unchanged. With a cache, the plane of a separated pair
- * is the cached one while it separates. */
+/* Evaluates a pair, whose distance is known, by the requested method. MPR and GJK/EPA replace
+ * distance, bounds, normal, points, status and flags of *result; the pair touches if its distance
+ * is at most `tolerance`. A pair that the method does not support is unchanged. If a cached plane
+ * still separates the pair, it is the reported plane. */
 void api_apply_method(const api_method *method, const ct_placed pair[2], double tolerance,
                       const api_method_memory *memory, ct_pair_result *result,
                       api_method_answer *out);
 
-/* True if a pair overlaps according to the method. MPR decides by the sign of its distance; its
- * witness is the midpoint of its points if the bodies have no common point. The other methods
- * decide like ct_pair_overlap, up to round-off. */
+/* True if the pair overlaps according to the requested method. MPR decides by the sign of its
+ * distance; if the bodies have no common point, its witness is the midpoint of its two points. The
+ * other methods decide like ct_pair_overlap, up to round-off. */
 bool api_test_overlap(const api_method *method, const ct_placed pair[2],
                       const api_method_memory *memory, ct_vec3 *witness, api_method_answer *out);
 
-/* Puts the members that are specific to methods, of a distance and of an overlap result. */
+/* Put the members that depend on the method, of a result of distance and of a result of overlap. */
 void api_put_method_answer(api_buffer *buffer, const api_method *method,
                            const api_method_answer *answer);
 void api_put_overlap_answer(api_buffer *buffer, const api_method *method,

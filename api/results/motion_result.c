@@ -1,4 +1,5 @@
-/* Results of motions: when and where two bodies collide, and when contacts begin and end. */
+/* Results of queries over moving bodies: when and where two bodies collide, and when contacts begin
+ * and end. */
 #include "results/motion_result.h"
 
 static const char *const event_words[] = {[CT_TOI_NONE] = "none",
@@ -6,7 +7,8 @@ static const char *const event_words[] = {[CT_TOI_NONE] = "none",
                                           [CT_TOI_INITIAL] = "initialContact",
                                           [CT_TOI_UNDECIDED] = "undecided"};
 
-/* Puts status and flags of the time of impact, then flags of the contact's pair. */
+/* Puts the status and the flags of the time of impact. meets: there is a contact, whose status and
+ * flags are included. */
 static void put_motion_status(api_buffer *buffer, const ct_toi *impact, bool meets) {
   const char *words[API_PAIR_FLAGS_MAX + 2], *pair[API_PAIR_FLAGS_MAX];
   size_t count = 0, pairs = meets ? api_pair_flag_words(impact->contact.flags, pair) : 0;
@@ -29,7 +31,7 @@ static void put_colliders(api_buffer *buffer, const ct_body *a, uint32_t collide
   api_put_collider_name(buffer, "colliderB", b, collider_b);
 }
 
-/* Puts [{"time", "distance"}]. */
+/* Puts the member grazes, [{"time", "distance"}]. */
 static void put_grazes_of(api_buffer *buffer, const ct_motion_hit *hit) {
   api_put_key(buffer, "grazes");
   api_put_byte(buffer, '[');
@@ -85,7 +87,7 @@ void api_put_contact_change(api_buffer *buffer, const ct_body *a, const ct_body 
   put_bodies(buffer, a, b);
   put_colliders(buffer, a, change->collider_a, b, change->collider_b);
   if (r->status == CT_PAIR_UNSUPPORTED) {
-    /* Crossing half-spaces have neither a distance nor closest points. */
+    /* Intersecting half-spaces have neither a distance nor closest points. */
     api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
     api_put_member_string(buffer, "status", api_text("unsupported"));
   } else {

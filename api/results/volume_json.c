@@ -1,11 +1,11 @@
-/* Volumetric contacts as JSON: decodes members of a query, encodes results. */
+/* Volumetric contacts as JSON: reads the members of a query, puts results. */
 #include "results/volume_json.h"
 
 #include "common/problem.h"
 #include "results/intersection_stages_json.h"
 #include "results/result_json.h"
 
-/* Least geometric epsilon: that of the smallest shape. */
+/* Least geometric epsilon, m: the default for the smallest possible shape. */
 #define EPSILON_MIN (CT_EPSILON_PART * CT_SIZE_MIN)
 
 /* ---- queries -------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static bool read_method(api_reader *reader, const api_field *field, api_volume *
   return true;
 }
 
-/* {threshold?, minArea?, minDistance?, present?} */
+/* Reads {threshold?, minArea?, minDistance?, present?}. */
 static bool read_sparsify(api_reader *reader, const api_field *field, api_volume *out) {
   ct_query_sparsify *s = &out->sparsify;
   *s = (ct_query_sparsify){.threshold = CT_SPARSIFY_THRESHOLD,
@@ -51,7 +51,7 @@ static bool read_sparsify(api_reader *reader, const api_field *field, api_volume
   return api_read_number(reader, &m[2], 0.0, CT_SIZE_MAX, &s->min_distance) && good;
 }
 
-/* True if the query uses the geometric epsilon. */
+/* True if the geometric epsilon has an effect on the query. */
 static bool uses_epsilon(const api_volume *v) {
   return v->options.method == CT_VOLUME_SOLFEC || (v->sparsifies && !v->has_min_distance);
 }
@@ -143,7 +143,8 @@ static void put_volume_triangles(api_buffer *buffer, const ct_volume_hit *hit) {
   api_put_byte(buffer, ']');
 }
 
-/* Areas and surfaces of curved bodies are not reported, nor are volumes that were not computed. */
+/* Puts the members of a contact. Volumes that are undefined, patch areas that are undefined and
+ * surfaces of curved bodies are left out. */
 static void put_volume_contact(api_buffer *buffer, const ct_volume_hit *hit) {
   const ct_volume_contact *c = hit->contact;
   if (!(c->flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED)) {
@@ -167,7 +168,8 @@ static void put_volume_contact(api_buffer *buffer, const ct_volume_hit *hit) {
   put_status(buffer, c->status, c->flags);
 }
 
-/* Puts a pair without common volume: its closest points if it is separated. */
+/* Puts a pair without common volume: the midpoint of its closest points, normal and gap if it is
+ * separated. */
 static void put_apart(api_buffer *buffer, const ct_volume_hit *hit) {
   const ct_pair_result *r = &hit->result;
   bool reported = r->status != CT_PAIR_UNSUPPORTED && !hit->overlap;

@@ -1,5 +1,5 @@
-/* Convex shapes from points or planes. Numbers that the hull cannot reproduce are stored in the
- * collider's note. */
+/* Convex shapes from points or planes. If the hull cannot reproduce the numbers of the request,
+ * they are stored as text in the collider's note. */
 #include "shapes/convex_json.h"
 #include "shapes/mesh_arrays.h"
 
@@ -7,20 +7,20 @@
 
 #include <contact/limits.h>
 
-/* Least number of points of a solid, and of planes of a bounded one. */
+/* Least number of points, or of planes, of a bounded solid. */
 #define HULL_POINTS_MIN 4
-/* Points or planes per check of the cancel flag: about 100 us. */
+/* Points or planes read between two polls of the cancel flag: approximately 100 us. */
 #define POINTS_PER_POLL 1024
-/* Dimensions that a solid spans. */
+/* Rank of the points of a solid: the number of dimensions that they span. */
 #define SOLID_RANK 3
 
-/* The caller's face ids; count 0: none. */
+/* Ids of the faces in the order of the request; count 0: none. */
 typedef struct face_ids {
   const uint32_t *of;
   size_t count;
 } face_ids;
 
-/* The arrays as given. */
+/* The arrays of the request: points or planes, with the name of the member. */
 typedef struct given {
   const char *name;
   const double *numbers; /* [rows * columns] */
@@ -28,7 +28,7 @@ typedef struct given {
   face_ids ids;
 } given;
 
-/* Sets the note to the JSON text of the shape member. False with a fault: out of memory, or
+/* Sets the collider's note to the JSON text of the shape. False with a fault: out of memory, or
  * cancelled. */
 static bool attach_note(api_reader *reader, const given *g, ct_collider *out) {
   api_buffer note = {0};
@@ -53,7 +53,8 @@ static bool attach_note(api_reader *reader, const given *g, ct_collider *out) {
   return out->note.bytes != NULL;
 }
 
-/* True if every input point is a vertex with the same bits: then the hull reproduces the points. */
+/* True if every input point is a vertex with exactly the same coordinates, so that the hull
+ * reproduces the points. */
 static bool hull_equals_points(const ct_hull *hull, const ct_vec3 *points, size_t count) {
   const ct_hull_view *view = ct_hull_get(hull);
   if (view->vertex_count != count) return false;
@@ -64,7 +65,8 @@ static bool hull_equals_points(const ct_hull *hull, const ct_vec3 *points, size_
   return true;
 }
 
-/* Reports why points have no hull. */
+/* Adds the fault that states why the points have no hull. rank: number of dimensions that they
+ * span. */
 static void report_point_fault(api_reader *reader, const api_field *field, ct_status status,
                                int rank, size_t count) {
   static const char *const lie[] = {"are one point", "lie on a line", "lie in a plane"};
@@ -85,8 +87,8 @@ static void report_point_fault(api_reader *reader, const api_field *field, ct_st
   }
 }
 
-/* Reports why planes have no hull; culprit: a plane that shows the fault, or at least count if
- * none. */
+/* Adds the fault that states why the planes have no hull. culprit: index of a plane that shows the
+ * reason; a value >= count: none does. */
 static void report_plane_fault(api_reader *reader, const api_field *field, ct_status status,
                                size_t culprit, size_t count) {
   if (status == CT_OUT_OF_MEMORY || status == CT_CANCELLED) {
@@ -107,7 +109,8 @@ static void report_too_few(api_reader *reader, const api_field *field, size_t co
   api_fault_limit(fault, HULL_POINTS_MIN, (double)count);
 }
 
-/* Checks that the hull's largest extent is a valid size and its corners are valid coordinates. */
+/* Checks that the largest side of the hull's box is a valid size and its vertices have valid
+ * coordinates. */
 static bool check_hull_extent(api_reader *reader, const api_field *field, ct_aabb box) {
   ct_vec3 sides = ct_sub(box.max, box.min);
   double widest = ct_max_abs(sides), farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max));
@@ -138,7 +141,7 @@ bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *po
     report_too_few(reader, field, count);
     return false;
   }
-  /* Points with an extent below the least size are reported as too small, not as degenerate. */
+  /* Points that span less than the least size are reported as too small, not as degenerate. */
   ct_aabb box = points_box(points, count);
   bool one_point = box.min.x == box.max.x && box.min.y == box.max.y && box.min.z == box.max.z;
   if (!one_point && !check_hull_extent(reader, field, box)) return false;
@@ -148,7 +151,8 @@ bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *po
   return status == CT_OK;
 }
 
-/* Allocates memory for the array's elements of `size` bytes. NULL: reported. */
+/* Checks the length of an array of points or planes and allocates an item of `size` bytes for each
+ * element. NULL: a fault was added. */
 static void *room_of_elements(api_reader *reader, const api_field *field, size_t size,
                               size_t *count) {
   if (!api_read_array(reader, field, 0, reader->limits->hull_points, count)) return NULL;
@@ -161,7 +165,8 @@ static void *room_of_elements(api_reader *reader, const api_field *field, size_t
   return room;
 }
 
-/* Sets the caller's face ids: one per face of a hull of points, or one per given plane. */
+/* Sets the ids of the hull's faces: of `planes` given planes one id per plane, else (planes is 0)
+ * one id per face. */
 static bool name_faces(api_reader *reader, const api_field *field, size_t planes, face_ids ids,
                        ct_hull *hull) {
   if (!ids.count) return true;
@@ -207,8 +212,8 @@ static bool read_vertices(api_reader *reader, const api_field *field, const api_
   return true;
 }
 
-/* Checks a plane n.p + d <= 0: the largest component of the normal is at least CT_SIZE_MIN (1e-9),
- * and the plane passes the origin within CT_COORDINATE_MAX. */
+/* Checks a plane n.p + d <= 0: the largest component of the normal must be at least CT_SIZE_MIN
+ * (1e-9), and the plane's distance from the origin at most CT_COORDINATE_MAX. */
 static bool check_plane(api_reader *reader, const api_field *field, const double plane[4]) {
   ct_vec3 normal = {plane[0], plane[1], plane[2]};
   double largest = ct_max_abs(normal);
@@ -272,8 +277,8 @@ bool api_read_convex(api_reader *reader, const api_field *field, ct_collider *ou
   }
 }
 
-/* Returns the vertex of each input point. NULL: out of memory, or the vertices are in the order of
- * the points (*in_order). */
+/* Returns, for each input point, the index of its vertex. NULL: out of memory, or *in_order is set
+ * because the vertices are in the order of the points. */
 static uint32_t *input_order(const ct_hull_view *view, bool *in_order) {
   *in_order = true;
   for (uint32_t i = 0; i < view->vertex_count; i++)

@@ -1,5 +1,5 @@
-/* Tetmeshes, hexmeshes and elementmeshes in JSON. Elements reproduce the caller's numbers
- * themselves. */
+/* Tetmeshes, hexmeshes and elementmeshes in JSON. The numbers of the request can be reproduced from
+ * the elements themselves, without a note. */
 #include "shapes/elements_json.h"
 
 #include <contact/limits.h>
@@ -14,7 +14,7 @@ static const char *const member_words[] = {
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-/* Vertices of some corners of an element as text. */
+/* A list of vertex indices, or the name of an element, as text. */
 typedef struct named {
   char text[64]; /* "3, 1 and 4" */
 } named;
@@ -24,7 +24,7 @@ static const ct_element_form *form_of(const ct_elements_data *data, uint32_t ele
                                          : ct_element_form_of(data->type);
 }
 
-/* Returns the vertices of an element. */
+/* Returns the vertex indices of an element. */
 static const uint32_t *vertices_of_element(const ct_elements_data *data, uint32_t element) {
   size_t stride = data->corner_stride;
   if (stride == 0 && data->type != CT_MIXED_ELEMENTS)
@@ -48,16 +48,16 @@ static named name_corners(const ct_elements_data *data, uint32_t element, const 
   return out;
 }
 
-/* Names the element as the subject of a sentence, with its number if the pointer is that of the
- * whole shape. */
+/* Names the element as the subject of a sentence, with its index if faults point to the whole
+ * shape. */
 static named name_element(const api_elements_source *source, uint32_t element) {
   named out = {"The element"};
   if (source->whole) snprintf(out.text, sizeof out.text, "Element %u", element);
   return out;
 }
 
-/* Reports an element with a volume not above 0; for other types than tetrahedra, the volume of one
- * of its tetrahedra. */
+/* Reports an element whose volume is not above 0; for types other than tetrahedra, the volume of
+ * one of the tetrahedra into which it is divided. */
 static void report_element_volume(api_reader *reader, const api_elements_source *source,
                                   const api_pointer *at, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
@@ -90,7 +90,7 @@ static void report_element_volume(api_reader *reader, const api_elements_source 
   api_fault_limit(fault, 0.0, r->tetrahedron_volume);
 }
 
-/* Reports a face that does not match those of other elements. */
+/* Reports a face that does not match the faces of other elements. */
 static void report_face(api_reader *reader, const api_elements_source *source,
                         const api_pointer *at, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
@@ -122,8 +122,8 @@ static void report_face(api_reader *reader, const api_elements_source *source,
                  r->other);
 }
 
-/* Reports why an element is rejected, at the element or its corner; with source->whole at the whole
- * value. */
+/* Reports why an element is rejected: at the element or its vertex; if source->whole, at the whole
+ * shape. */
 static void report_element_fault(api_reader *reader, const api_elements_source *source,
                                  const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
@@ -221,7 +221,7 @@ static bool read_mixed(api_reader *reader, const api_field *field, ct_elements_d
   return true;
 }
 
-/* Reads the list of elements of any kind. */
+/* Reads the list of elements, each an array of vertex indices. */
 static bool read_element_corners(api_reader *reader, const api_field *field,
                                  ct_elements_data *data) {
   if (data->type == CT_MIXED_ELEMENTS) return read_mixed(reader, field, data);
@@ -251,7 +251,8 @@ bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *
   if (!api_read_normals(reader, &m[NORMALS], data->vertex_count, &normals)) return false;
   data->vertices = vertices;
   data->normals = normals;
-  /* Exact counts are compared once the outer faces are known. */
+  /* The greatest number is sufficient here: the exact number of ids is checked once the outer faces
+   * are known. */
   size_t outer_most = reader->limits->mesh_elements * ct_element_form_of(type)->faces;
   if (!api_read_surface_ids(reader, &m[SURFACE_IDS], outer_most, &data->surface_ids,
                             &data->surface_id_count))

@@ -1,10 +1,10 @@
-/* Decodes and encodes arrays of meshes. */
+/* Reads and writes the arrays of meshes. */
 #include "shapes/mesh_arrays.h"
 
 #include <contact/limits.h>
 #include <math.h>
 
-/* Least value of a normal's largest component; a shorter normal counts as unset. */
+/* Least value of a normal's largest component; a shorter normal is refused as zero. */
 #define NORMAL_LEAST 1e-9
 
 /* ---- decode --------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ bool api_read_vertices(api_reader *reader, const api_field *field, size_t least,
   return good;
 }
 
-/* Reads a vertex index below the number of vertices. */
+/* Reads the index of a vertex, which must be below `vertices`. */
 static bool read_index(api_reader *reader, const api_field *field, size_t vertices, uint32_t *out) {
   if (!json_is_number(field->value)) {
     api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
@@ -45,7 +45,7 @@ static bool read_index(api_reader *reader, const api_field *field, size_t vertic
   return false;
 }
 
-/* Returns the index of the first repeated number, or count. */
+/* Returns the position of the first vertex index that occurs earlier in the item; `count`: none. */
 static size_t first_repeated(const uint32_t *corners, size_t count) {
   for (size_t c = 1; c < count; c++)
     for (size_t d = 0; d < c; d++)
@@ -90,7 +90,7 @@ bool api_read_corners(api_reader *reader, const api_field *field, const api_corn
   return good;
 }
 
-/* Reads an element with a permitted number of corners. */
+/* Reads an element with 4, 5, 6 or 8 vertices; *corners is set to their number. */
 static bool read_mixed_item(api_reader *reader, const api_field *field, size_t vertices,
                             uint32_t *out, uint8_t *corners) {
   size_t length = json_array_size(field->value);

@@ -1,11 +1,11 @@
-/* Builds meshes, and reports faults and warnings. */
+/* Builds meshes and reports their faults and warnings. */
 #include "shapes/mesh_build.h"
 
 #include <contact/limits.h>
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-/* Reports why a mesh is not a solid, at its first bad edge. */
+/* Reports why a mesh does not bound a solid, at its first bad edge. */
 static void report_open_mesh(api_reader *reader, const api_mesh_source *source,
                              const ct_mesh_report *report) {
   api_pointer triangles = api_pointer_member(source->at, "triangles"),
@@ -53,7 +53,7 @@ static void report_mesh_status(api_reader *reader, const api_mesh_source *source
   }
 }
 
-/* Creates the mesh, moved or repaired if the source requests it. */
+/* Creates the mesh, with moved vertices or a repair if the source requests one of them. */
 static ct_status create_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh **mesh,
                              ct_mesh_report *report) {
   if (source->moved)
@@ -105,7 +105,7 @@ bool api_find_defects(const api_reader *reader, const ct_mesh *mesh, const ct_me
   return false;
 }
 
-/* Place of the first edge of a kind; empty: unknown. */
+/* Sentence about the position of the first edge of a kind; empty if it is not known. */
 typedef struct edge_text {
   char text[100];
 } edge_text;
@@ -125,7 +125,7 @@ static edge_text name_edge(const ct_mesh *mesh, const ct_mesh_defects *defects,
   return out;
 }
 
-/* Describes the number of holes and the length of the largest. */
+/* Returns a sentence about the number of holes and the perimeter of the largest one. */
 static edge_text name_holes(const ct_mesh_defects *defects) {
   edge_text out = {{0}};
   const ct_mesh_hole *largest = NULL;

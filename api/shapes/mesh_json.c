@@ -1,5 +1,6 @@
-/* Meshes in JSON. A mesh reproduces the caller's numbers itself; its note is the value of `solid`,
- * if given. The note of a mesh's hull, and of a repaired mesh, is the whole member. */
+/* Meshes in JSON. The numbers of the request can be reproduced from the mesh itself, and its note
+ * is only the value of `solid`, if given. The note of a mesh's hull and of a repaired mesh is the
+ * whole member. */
 #include "shapes/mesh_json.h"
 
 #include "shapes/convex_json.h"
@@ -7,7 +8,7 @@
 #include "shapes/mesh_build.h"
 #include "shapes/mesh_repair_json.h"
 
-/* Corners of a triangle, and least number of vertices of a mesh. */
+/* Number of vertices of a triangle, and least number of vertices of a mesh. */
 #define CORNERS 3
 
 enum { VERTICES, TRIANGLES, NORMALS, SOLID, REPAIR, CONVEX_HULL, MEMBER_COUNT };
@@ -28,7 +29,8 @@ static void put_arrays(api_buffer *buffer, const mesh_text *mesh) {
   if (mesh->normals) api_put_vectors(buffer, "normals", mesh->normals, mesh->vertex_count);
 }
 
-/* Makes the note `"mesh":{...}` with the arrays as given; of a hull if there is no repair. */
+/* Makes the note `"mesh":{...}` with the arrays of the request and the repair; repair NULL: the
+ * note of a convex hull. */
 static bool note_mesh(api_reader *reader, const mesh_text *mesh, const api_repair *repair,
                       const bool *solid, ct_text *out) {
   api_buffer note = {0};
@@ -44,7 +46,8 @@ static bool note_mesh(api_reader *reader, const mesh_text *mesh, const api_repai
   return out->bytes != NULL;
 }
 
-/* Makes the hull of the vertices; the triangles are only stored for encoding. */
+/* Makes the hull of the mesh's vertices; the triangles are only stored in the note, for reproducing
+ * the request. */
 static bool make_hull(api_reader *reader, const api_field *field, const mesh_text *mesh,
                       ct_collider *out) {
   ct_hull *hull = NULL;
@@ -57,7 +60,8 @@ static bool make_hull(api_reader *reader, const api_field *field, const mesh_tex
   return true;
 }
 
-/* Adds warnings of the findings, and returns the findings if requested. */
+/* Warns of repairs and remaining defects, and passes the findings to the reader if it collects
+ * them. */
 static bool write_findings(api_reader *reader, const api_field *field, const ct_mesh *mesh,
                            const ct_mesh_report *report, api_mesh_findings *own) {
   if (own->repair.requested) api_warn_repaired(reader->warnings, &field->path, &own->repaired);
@@ -73,7 +77,7 @@ static bool write_findings(api_reader *reader, const api_field *field, const ct_
   return true;
 }
 
-/* Makes the shape from the arrays according to the members solid (`wanted`) and repair. */
+/* Makes the shape from the arrays as the members solid and repair request. */
 static bool make_mesh(api_reader *reader, const api_field *field, const api_field m[MEMBER_COUNT],
                       const mesh_text *text, ct_collider *out) {
   bool wanted = false, has_solid = api_field_present(&m[SOLID]);

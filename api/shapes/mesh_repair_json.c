@@ -1,11 +1,11 @@
-/* Decodes requested repairs, encodes reports. Lists are short: the largest holes, the first edges.
- */
+/* Reads requested repairs and puts reports. Lists in reports are short: the largest holes, the
+ * first edges. */
 #include "shapes/mesh_repair_json.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Most holes listed in a report. */
+/* Greatest number of holes listed in a report. */
 #define HOLES_LISTED 16u
 
 /* ---- requests ------------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static void put_hole(api_buffer *buffer, const ct_mesh_hole *hole, bool repaired
   api_put_byte(buffer, '}');
 }
 
-/* Order of listed holes: open ones before capped ones, then by decreasing size. */
+/* Order in which holes are listed: open ones before capped ones, then by decreasing size. */
 static bool is_listed_before(const ct_mesh_hole *a, const ct_mesh_hole *b) {
   bool p = a->outcome == CT_MESH_HOLE_CAPPED, q = b->outcome == CT_MESH_HOLE_CAPPED;
   if (p != q) return q;

@@ -1,13 +1,13 @@
-/* Primitives from their sizes, and back. */
+/* Reads primitive shapes from their sizes, and writes them. */
 #include "shapes/primitive_json.h"
 
 #include "shapes/mesh_arrays.h"
 
-/* Entries of surfaceIds read before they are counted: more than any primitive has, so that the
- * error names both numbers. */
+/* Greatest number of surfaceIds that are read before their number is checked: more than the faces
+ * of any primitive, so that the error states both numbers. */
 #define IDS_READ_MAX 1000u
 
-/* Reads one id per face of out->shape.kind. */
+/* Reads the face ids, one for each face of the kind out->shape.kind. */
 static bool read_surface_ids(api_reader *reader, const api_field *field, ct_collider *out) {
   if (!api_field_present(field)) return true;
   size_t count, wanted = ct_kind_surface_count(out->shape.kind);
@@ -74,7 +74,7 @@ static void put_primitive_surface_ids(api_buffer *buffer, const ct_shape *shape)
     api_put_surface_ids(buffer, shape->surface_ids, ct_kind_surface_count(shape->kind));
 }
 
-/* Sets the note to the given numbers in this order. */
+/* Sets the note to the given members, in this order. */
 static bool keep_spelling(api_reader *reader, const api_field *const *given, size_t count,
                           ct_collider *out) {
   api_buffer note = {0};
@@ -115,7 +115,7 @@ static bool read_capsule(api_reader *reader, const api_field *field, ct_collider
   out->shape.capsule.half_length = 0.5 * height;
   out->shape.capsule.radius_bottom = bottom;
   out->shape.capsule.radius_top = top;
-  /* Equal radii are written as `radius` unless they were given separately. */
+  /* Equal radii are written as `radius`, unless the request had radiusBottom and radiusTop. */
   const api_field *given[] = {&m[BOTTOM], &m[TOP], &m[HEIGHT]};
   return !two || bottom != top || keep_spelling(reader, given, 3, out);
 }
@@ -149,7 +149,7 @@ static bool read_cone(api_reader *reader, const api_field *field, ct_collider *o
   out->shape.cone.half_length = 0.5 * height;
   out->shape.cone.radius_bottom = radius;
   out->shape.cone.radius_top = top;
-  /* A cone with an apex is written without radiusTop unless radiusTop was given. */
+  /* A cone with an apex is written without radiusTop, unless the request had it. */
   const api_field *given[] = {&m[RADIUS], &m[HEIGHT], &m[TOP]};
   return !m[TOP].value || top > 0.0 || keep_spelling(reader, given, 3, out);
 }

@@ -33,7 +33,7 @@ static bool inset_hull(api_reader *reader, const api_field *field, double limit,
   return true;
 }
 
-/* Shrinks the shape by the radius, by which it is rounded afterwards. */
+/* Shrinks the shape by the radius, so that rounding it by the same radius restores its size. */
 static bool shrink(api_reader *reader, const api_field *m, double radius, ct_shape *shape) {
   double limit = ct_shape_inset_limit(shape, reader->cancel);
   if (api_reader_cancelled(reader)) return false;

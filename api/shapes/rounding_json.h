@@ -1,21 +1,22 @@
-/* Rounding and margin of a collider. */
+/* Rounding and margin of a collider in JSON. */
 #ifndef API_SHAPES_ROUNDING_JSON_H
 #define API_SHAPES_ROUNDING_JSON_H
 
 #include "json/fields.h"
 #include <contact/scene.h>
 
-/* Members for an object's list of members, in this order. */
+/* Entries of an object's member list, in this order. */
 #define API_ROUNDING_MEMBERS                                                                       \
   {.name = "roundingRadius"}, {.name = "roundingMode"}, { .name = "margin" }
 #define API_ROUNDING_MEMBER_COUNT 3
 
-/* Reads the members if at least one is present; see api_read_rounding. */
+/* As api_read_rounding, if at least one of the members is present. */
 bool api_read_given_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT],
                              ct_shape *shape);
-/* Rounds a decoded shape. A shrunk convex replaces its hull by the inset, which retains the hull.
- * OUT_OF_RANGE: the shape is too small for the radius; BAD_VALUE: the kind cannot be shrunk;
- * MISSING_MEMBER: a mode without a radius. The ownership of the shape does not change. */
+/* Reads rounding and margin and applies them to a shape. The hull of a shrunk convex shape is
+ * replaced by its inset, which keeps a reference to the original hull. Who owns the shape does not
+ * change. OUT_OF_RANGE: the shape is too thin for the radius. BAD_VALUE: the kind cannot be shrunk.
+ * MISSING_MEMBER: roundingMode without roundingRadius. */
 static inline bool api_read_rounding(api_reader *reader,
                                      const api_field members[API_ROUNDING_MEMBER_COUNT],
                                      ct_shape *shape) {
@@ -26,7 +27,7 @@ static inline bool api_read_rounding(api_reader *reader,
   return true;
 }
 
-/* Puts the members with values other than the defaults. */
+/* Puts the members whose values are not the defaults. */
 void api_put_rounding(api_buffer *buffer, const ct_shape *shape);
 
 #endif

@@ -1,11 +1,11 @@
-/* Shapes and colliders: decode and encode. */
+/* Shapes and colliders in JSON. */
 #ifndef API_SHAPES_SHAPE_JSON_H
 #define API_SHAPES_SHAPE_JSON_H
 
 #include "json/pose_json.h"
 
-/* Members of a collider, in this order: the shapes, one row each (kind, JSON name), id, pose,
- * rounding. */
+/* Members of a collider: first the shapes, X(KIND, "name") for each kind, in this order; id, pose
+ * and rounding follow. */
 #define API_SHAPE_MAP(X)                                                                           \
   X(SPHERE, "sphere")                                                                              \
   X(BOX, "box")                                                                                    \
@@ -25,16 +25,16 @@
 enum { API_SHAPE_MEMBER_COUNT = 0 API_SHAPE_MAP(API_SHAPE_COUNTED) };
 
 /* Reads exactly one of the shape members. out->id, out->material and out->pose are unchanged;
- * out->note is in the reader's arena. A convex owns a reference to its hull: api_collider_release.
- * On failure nothing is owned. */
+ * out->note is in the reader's arena. On success *out owns a reference to its hull or mesh, to be
+ * released with api_collider_release; on failure it owns nothing. */
 bool api_read_shape(api_reader *reader, const api_field *object,
                     const api_field members[API_SHAPE_MEMBER_COUNT], ct_collider *out);
-/* Reads a collider: shape or name of a posted one, id, pose, rounding, margin, material (resolved
- * by the caller). */
+/* Reads a collider: a shape or the name of a posted shape, id, pose, rounding, margin and the name
+ * of a material, which the caller looks up. */
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out);
 void api_collider_release(ct_collider *collider);
 
-/* Puts {"box":{...},...} as given. */
+/* Puts a collider {"box":{...},...} as the request gave it. */
 void api_put_collider(api_buffer *buffer, const ct_collider *collider);
 
 #endif

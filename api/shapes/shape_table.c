@@ -1,4 +1,4 @@
-/* Posted shapes and tables of them. */
+/* Posted shapes, and tables that contain them by id. */
 #include "shapes/shape_table.h"
 
 #include <assert.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory above which a table's shapes are heavy: copying or scaling them takes noticeable time. */
+/* Memory of a shape, bytes, from which on copying or scaling it takes noticeable time. */
 #define HEAVY_BYTES 65536u
 
 struct api_shape {
@@ -99,7 +99,7 @@ bool api_shapes_scale_slowly(const api_shape_table *table) {
   return table && table->memory > HEAVY_BYTES;
 }
 
-/* Index of the first shape whose id is not below `id`. */
+/* Returns the index of the first shape whose id is not below `id`, or the number of shapes. */
 static size_t find_shape_index(const api_shape_table *table, ct_text id) {
   size_t low = 0, high = table ? table->count : 0;
   while (low < high) {
@@ -169,15 +169,16 @@ const api_shape_table *api_shapes_drop(const api_shape_table *table, const char 
                                    : api_shapes_retain(table);
 }
 
-/* True if the list contains the id. *at advances to its index or insertion point. */
+/* True if the sorted list contains the id. *at advances to the id's index in the list, or to where
+ * it would have to be inserted. */
 static bool walk_to(const char *id, const char *ids, size_t count, size_t stride, size_t *at) {
   int order = 1;
   while (*at < count && (order = strcmp(ids + *at * stride, id)) < 0) ++*at;
   return *at < count && order == 0;
 }
 
-/* Both lists ascend in id: one merge pass counts; a second one builds the table only if shapes were
- * deleted. */
+/* Both lists ascend in id: a merge pass counts the shapes that stay; a second pass builds the table
+ * only if some do not. */
 const api_shape_table *api_shapes_intersect(const api_shape_table *table, const char *ids,
                                             size_t count, size_t stride) {
   size_t left = 0;
