@@ -1,25 +1,27 @@
 /* Relative velocity at a contact, and the acceleration of its gap without contact forces.
  *
- * Two surfaces touch with normal n. Their material points separate at u, and the bodies rotate at
- * w. While the gap g is tracked, n changes at a tangential rate v, and the closest point of
- * surface X moves over X by W_X (v + k_X), where k_X = n x w_X is the negative rate of n if it
- * rotated with X. Then g'' = n.(acc_b - acc_a) + max over v of 2 v.u - sum over X of (v + k_X).W_X
- * (v + k_X), as the gap is the maximum over all normals (support functions: Schneider 2014, 1.7).
+ * Two surfaces touch with normal n. Their material points separate at the relative velocity u, and
+ * the bodies rotate at the angular velocities w_a and w_b. As the closest points move, n changes at
+ * a tangential rate v, and the closest point of surface X (a or b) moves over X by W_X (v + k_X).
+ * Here W_X is the inverse of the curvature tensor of X (reverse Weingarten map, m), and k_X = n x
+ * w_X is minus the rate that n would have if it rotated with X. The gap g has g'' = n.(acc_b -
+ * acc_a) + max over v of 2 v.u - sum over X of (v + k_X).W_X (v + k_X), as the gap is the maximum
+ * over all normals (support functions: Schneider 2014, 1.7).
  *
- * A face fixes v = -k_X. A line along e has v.e = -k_X.e, as n stays normal to it. A vertex has W
- * = 0. The added terms are 2 v.u for a vertex on a face and for two crossing edges, and for smooth
- * bodies -k_a.W_a k_a - k_b.W_b k_b + q.(W_a + W_b)^+ q with q = u - W_a k_a - W_b k_b. An edge in
- * a face, or parallel edges, of bodies that rotate against each other require more than two
- * numbers can satisfy: their gap has a kink instead of a curvature. Such contacts have several
- * points, and only the terms common to both surfaces are included.
- */
+ * A face fixes v = -k_X. A line along e fixes v.e = -k_X.e, as n stays normal to it. A vertex has W
+ * = 0. The terms added to n.(acc_b - acc_a) are 2 v.u for a vertex on a face and for two crossing
+ * edges, and for smooth bodies -k_a.W_a k_a - k_b.W_b k_b + q.(W_a + W_b)^+ q with q = u - W_a k_a
+ * - W_b k_b. For an edge in a face, or parallel edges, of bodies that rotate against each other, v
+ * would have to satisfy more conditions than it has components: the gap has a kink instead of a
+ * curvature. Such contacts have several points, and only the terms common to both surfaces are
+ * included. */
 #include <contact/mechanics.h>
 
 #include <assert.h>
 
 /* ---- velocity -------------------------------------------------------------------------------- */
 
-/* Velocity of a body's material point at a world position. */
+/* Returns the velocity of a body's material point at a world position. */
 static ct_vec3 compute_point_velocity(const ct_mass_body *body, ct_vec3 at) {
   return ct_add(body->velocity.linear, ct_cross(body->velocity.angular, ct_sub(at, body->center)));
 }
@@ -42,24 +44,25 @@ ct_contact_velocity ct_contact_relative_velocity(const ct_contact_set *set,
 
 /* ---- acceleration of the gap ----------------------------------------------------------------- */
 
-/* Sine of the angle between two lines: below the first they count as parallel, above the second as
- * crossing, and in between the rate of the normal is interpolated. */
+/* Sines of the angle between two lines: up to CROSSING_NONE they are parallel, from CROSSING_FULL
+ * on they cross; in between, the rate of the normal is interpolated. */
 #define CROSSING_NONE 1e-6
 #define CROSSING_FULL 1e-5
-/* A radius below this part of the largest one is round-off and counts as zero. */
+/* A principal radius up to this fraction of the largest is round-off and counts as zero. */
 #define FLAT_PART 1e-12
 
-/* Vector in the tangent plane. */
+/* A vector in the tangent plane, in the coordinates of ct_contact_tangents. */
 typedef struct plane_vec {
   double x, y;
 } plane_vec;
 
-/* A surface at the contact: its form, k, and W; for a line W of the direction across it. */
+/* One surface in the tangent plane: k and W of the head of this file. For a LINE, W = radius t t',
+ * with the unit vector t across `line`, the direction of the line. */
 typedef struct surface_curvature {
   ct_surface_form form;
   plane_vec k, line;
-  double radius;     /* LINE */
-  double xx, xy, yy; /* W */
+  double radius;     /* radius of a LINE, m */
+  double xx, xy, yy; /* components of the symmetric tensor W, m */
 } surface_curvature;
 
 typedef struct surface_pair {
@@ -99,15 +102,15 @@ static surface_curvature curvature_in_frame(const ct_surface *surface, ct_vec3 t
   return s;
 }
 
-/* Term of the closest point's motion over the surface: (v + k).W (v + k). */
+/* Returns (v + k).W (v + k), the term of the closest point's motion over one surface. 0 for a
+ * face. */
 static double running_term(const surface_curvature *s, plane_vec v) {
   if (s->form == CT_SURFACE_FACE) return 0.0;
   plane_vec d = plane_add_scaled(v, s->k, 1.0);
   return plane_dot(d, apply_curvature(s, d));
 }
 
-/* Rate of the normal that rotates with a face; the mean for two faces without a known vertex or
- * edge. */
+/* Returns the rate v of a normal that rotates with a face; for two faces, the mean of both. */
 static plane_vec face_normal_rate(const surface_pair *m) {
   assert(m->a.form == CT_SURFACE_FACE || m->b.form == CT_SURFACE_FACE);
   bool both = m->a.form == m->b.form;
@@ -116,8 +119,8 @@ static plane_vec face_normal_rate(const surface_pair *m) {
   return (plane_vec){-0.5 * (m->a.k.x + m->b.k.x), -0.5 * (m->a.k.y + m->b.k.y)};
 }
 
-/* Optimal rate from v along direction t. Without curvature along t no optimum exists, and v is
- * returned. */
+/* Returns v + s t with the s that maximises the terms of the gap's acceleration; v itself if the
+ * surfaces have no curvature along t, as then no maximum exists. */
 static plane_vec best_normal_rate_along(const surface_pair *m, plane_vec v, plane_vec t) {
   double curvature =
       plane_dot(t, apply_curvature(&m->a, t)) + plane_dot(t, apply_curvature(&m->b, t));
@@ -129,8 +132,8 @@ static plane_vec best_normal_rate_along(const surface_pair *m, plane_vec v, plan
   return plane_add_scaled(v, t, slope / curvature);
 }
 
-/* Rate of a normal that stays normal to the line; its rotation about the line is the optimal one.
- */
+/* Returns the rate v of a normal that stays normal to the line. Its component across the line, a
+ * rotation about the line, is the one that maximises the gap's acceleration. */
 static plane_vec line_normal_rate(const surface_pair *m) {
   assert((m->a.form == CT_SURFACE_LINE) != (m->b.form == CT_SURFACE_LINE));
   const surface_curvature *line = m->a.form == CT_SURFACE_LINE ? &m->a : &m->b;
@@ -139,8 +142,8 @@ static plane_vec line_normal_rate(const surface_pair *m) {
   return best_normal_rate_along(m, v, plane_perpendicular(line->line));
 }
 
-/* Rate of a normal that stays normal to both lines, which determines it if they cross. Parallel
- * lines share the mean. */
+/* Returns the rate v of a normal that stays normal to both lines, which determines v if the lines
+ * cross. For parallel lines the mean of both rates is used along them. */
 static plane_vec crossing_lines_normal_rate(const surface_pair *m) {
   assert(m->a.form == CT_SURFACE_LINE && m->b.form == CT_SURFACE_LINE);
   plane_vec e = m->a.line, t = plane_perpendicular(e);
@@ -155,8 +158,8 @@ static plane_vec crossing_lines_normal_rate(const surface_pair *m) {
   return full > 0.0 ? plane_add_scaled(v, plane_add_scaled(crossing, v, -1.0), full) : v;
 }
 
-/* q.W^+ q for W = W_a + W_b, by its principal radii (Golub, Van Loan 2013, 8.5.2: the smaller
- * angle). */
+/* Returns q.W^+ q for W = W_a + W_b with the pseudoinverse W^+, from the principal radii of W
+ * (Golub, Van Loan 2013, 8.5.2: the smaller angle). */
 static double apply_inverse_curvature(const surface_pair *m, plane_vec q) {
   double xx = m->a.xx + m->b.xx, xy = m->a.xy + m->b.xy, yy = m->a.yy + m->b.yy;
   plane_vec e = {1.0, 0.0};
@@ -191,7 +194,8 @@ static double velocity_gap_terms(const surface_pair *m) {
   return 2.0 * plane_dot(v, m->u) - running_term(&m->a, v) - running_term(&m->b, v);
 }
 
-/* Acceleration of a body's material point at a world position, without contact forces. */
+/* Returns the acceleration of a body's material point at a world position, without contact
+ * forces. */
 static ct_vec3 compute_point_acceleration(const ct_mass_body *body, ct_vec3 at) {
   ct_vec3 r = ct_sub(at, body->center), w = body->velocity.angular;
   ct_vec3 turning = ct_add(ct_cross(body->angular_acceleration, r), ct_cross(w, ct_cross(w, r)));
@@ -199,7 +203,7 @@ static ct_vec3 compute_point_acceleration(const ct_mass_body *body, ct_vec3 at) 
 }
 
 /* True if the normal is reversed for the computation, so that the result does not depend on which
- * body is a. */
+ * of the bodies is a. */
 static bool is_normal_reversed(ct_vec3 n) {
   return n.x != 0.0 ? n.x < 0.0 : n.y != 0.0 ? n.y < 0.0 : n.z < 0.0;
 }

@@ -1,13 +1,13 @@
-/* The Delassus matrix: the change of velocity at one contact by an impulse at another. Each body X
- * that both contacts share adds, signed by its sides, 1/m 1 - [r_i] I^-1 [r_j], where [r] is the
- * matrix of the cross product with the arm r of a contact. Its element (p, q) is x.I^-1 y with x =
- * r_i x e_p and y = r_j x e_q. The sum is formed so that exchanging x and y changes no bit. Two
+/* The Delassus matrix: the change of velocity at one contact by an impulse at another. Each dynamic
+ * body that both contacts i and j share adds the block 1/m - [r_i] I^-1 [r_j], with the sign + if
+ * it is the same side of both contacts and - otherwise. [r] is the matrix of the cross product with
+ * the arm r from the centre of mass to a contact. Element (p, q) of the second term is x.I^-1 y
+ * with x = r_i x e_p and y = r_j x e_q, summed so that exchanging x and y changes no bit. Two
  * contacts share two bodies at most, and a sum of two terms does not depend on their order, so the
  * matrix is exactly symmetric.
  *
  * The matrix of many contacts has blocks only where two contacts share a dynamic body. Time and
- * memory are proportional to their number.
- */
+ * memory are proportional to the number of blocks. */
 #include "mechanics/mechanics.h"
 #include <contact/mechanics.h>
 
@@ -16,7 +16,8 @@
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* x.M y for a symmetric matrix, from its upper triangle; the same bits as y.M x. */
+/* Returns x.M y for a symmetric matrix, from its upper triangle. The result has the same bits as
+ * y.M x. */
 static double symmetric_product(const ct_mat3 *m, ct_vec3 x, ct_vec3 y) {
   double straight = m->rx.x * (x.x * y.x) + m->ry.y * (x.y * y.y) + m->rz.z * (x.z * y.z);
   double crosswise = m->rx.y * (x.x * y.y + x.y * y.x) + m->rx.z * (x.x * y.z + x.z * y.x) +
@@ -24,7 +25,8 @@ static double symmetric_product(const ct_mat3 *m, ct_vec3 x, ct_vec3 y) {
   return straight + crosswise;
 }
 
-/* Change of the body's velocity along one direction by a unit impulse along another. */
+/* Returns the change of a body's velocity, at the position contact[0] along the direction
+ * contact[1], by a unit impulse at cause[0] along cause[1]. */
 static double velocity_response(const ct_mass_body *body, const ct_vec3 contact[2],
                                 const ct_vec3 cause[2]) {
   ct_vec3 x = ct_cross(ct_sub(contact[0], body->center), contact[1]),
@@ -68,16 +70,17 @@ void ct_contact_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2) {
   ct_vec3 axis = x <= y && x <= z ? ct_vec(1.0, 0.0, 0.0)
                  : y <= z         ? ct_vec(0.0, 1.0, 0.0)
                                   : ct_vec(0.0, 0.0, 1.0);
-  /* The axis makes at least 54 degrees with the normal, so its tangential part is not small. */
+  /* The angle between axis and normal is at least 54 degrees, so the tangential component of the
+   * axis is not small. */
   *t1 = ct_unit_or(ct_add_scaled(axis, normal, -ct_dot(axis, normal)), axis);
   *t2 = ct_cross(normal, *t1);
 }
 
 /* ---- contacts that share a body -------------------------------------------------------------- */
 
-/* Contacts of each dynamic body, ascending. */
+/* Contacts of each dynamic body, ascending; other bodies have none. */
 typedef struct body_lists {
-  size_t *starts; /* [body_count + 1] */
+  size_t *starts; /* [body_count + 2] index in `contacts` of each body's first contact */
   uint32_t *contacts;
 } body_lists;
 
@@ -85,7 +88,7 @@ static bool list_body_contacts(const ct_contact_set *set, body_lists *lists) {
   lists->starts = calloc(set->body_count + 2, sizeof *lists->starts);
   lists->contacts = malloc((2 * set->count + 1) * sizeof *lists->contacts);
   if (!lists->starts || !lists->contacts) return false;
-  /* Counts are stored two entries ahead, so that filling the lists advances each start to its
+  /* The counts are stored two entries ahead, so that filling the lists advances each start to its
    * final value. */
   for (size_t k = 0; k < set->count; k++) {
     const uint32_t ends[2] = {set->contacts[k].a, set->contacts[k].b};
@@ -102,8 +105,9 @@ static bool list_body_contacts(const ct_contact_set *set, body_lists *lists) {
   return true;
 }
 
-/* Merges the lists of a contact's two bodies; a contact without dynamic bodies lists itself. With
- * `out` NULL it only counts. */
+/* Merges the contact lists of a contact's two bodies into `out`, ascending and without repetition,
+ * and returns their number. A contact without dynamic bodies lists only itself. If `out` is NULL,
+ * only counts. */
 static size_t merge_contact_lists(const ct_contact_set *set, const body_lists *lists,
                                   uint32_t contact, uint32_t *out) {
   const ct_contact *t = &set->contacts[contact];
@@ -163,10 +167,11 @@ void ct_contact_graph_close(ct_contact_graph *graph) {
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
-/* One side of a contact with a dynamic body: arms of impulses along each direction, and the
- * changes of angular velocity. */
+/* One side of a contact, if its body is dynamic (else zero): for a unit impulse along each of the
+ * contact's directions d, its moment about the centre of mass, and the change of the angular
+ * velocity. */
 typedef struct lever {
-  ct_vec3 arm[3], turn[3]; /* r x d, I^-1 (r x d) */
+  ct_vec3 arm[3], turn[3]; /* r x d; I^-1 (r x d), with the arm r of the contact */
 } lever;
 
 typedef struct contact_levers {
@@ -174,13 +179,14 @@ typedef struct contact_levers {
   lever side[2];
 } contact_levers;
 
-/* State of the assembly: directions and levers of the contacts, and entries written to each row. */
+/* State of the assembly of the matrix. */
 typedef struct assembly {
   const ct_contact_set *set;
   const ct_contact_graph *graph;
   unsigned dimension;
-  contact_levers *levers; /* [count] */
-  size_t *done;           /* [count] blocks written to each contact's rows, from the left */
+  contact_levers *levers; /* [count] directions and levers of each contact */
+  size_t *done;           /* [count] number of blocks written to each contact's rows, from the
+                             left */
 } assembly;
 
 static lever compute_lever(const ct_mass_body *body, const ct_contact *contact,
@@ -202,10 +208,12 @@ static contact_levers compute_contact_levers(const ct_contact_set *set, const ct
   return r;
 }
 
-/* Dynamic bodies that two contacts share, as sides of both: at most two. */
+/* Dynamic bodies that two contacts share, at most two: `side` of the first contact and `other` side
+ * of the second that each body is. */
 typedef struct shared {
   int count, side[2], other[2];
-  double inverse_mass; /* signed by the sides of both contacts */
+  double inverse_mass; /* sum of the bodies' 1/mass, negative if a body is different sides of the
+                          contacts */
 } shared;
 
 static shared find_shared_bodies(const ct_contact_set *set, const ct_contact *x,
@@ -233,9 +241,9 @@ static double delassus_entry(const shared *s, const contact_levers *x, unsigned 
   return sum;
 }
 
-/* Writes the block of contacts i <= j to both of its positions, so that the matrix is exactly
- * symmetric. Contacts are processed in ascending order, so the blocks left of the diagonal in the
- * rows of j are complete when j is processed. */
+/* Writes the block of contacts i <= j and its transpose, so that the matrix is exactly symmetric.
+ * Contacts are processed in ascending order, so the blocks to the left of the diagonal in the rows
+ * of j are complete when j is processed. */
 static void add_delassus_block(ct_delassus_matrix *m, const assembly *all, size_t i, size_t j) {
   assert(i <= j && j < all->set->count);
   const unsigned d = all->dimension;

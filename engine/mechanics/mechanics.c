@@ -1,8 +1,9 @@
 /* The mechanics of a scene: dynamic bodies as masses under loads (Euler's equations; Goldstein
  * 2002, 5.5), the contacts between them (mechanics_contacts.c), and islands. An island is a set of
- * dynamic bodies connected by contacts, directly or through one another. Bodies that cannot move
- * connect nothing and are in every island that they touch. Islands are found by union-find towards
- * the lowest body (Tarjan 1975), so they are in the order of their first row. */
+ * dynamic bodies connected by contacts, directly or through other dynamic bodies. Fixed and
+ * kinematic bodies do not connect islands; each is a member of every island that it touches.
+ * Islands are found by union-find towards the lowest body (Tarjan 1975), so they are in the order
+ * of their first row. */
 #include "mechanics/mechanics.h"
 #include "mechanics/mechanics_contacts.h"
 
@@ -15,12 +16,13 @@ typedef struct ct_island_range {
   size_t contact, contact_count;
 } ct_island_range;
 
-/* Contacts are stored by islands and refer to the island's own bodies. */
+/* Bodies and contacts are stored by islands; contacts refer to the bodies of their island by
+ * index. */
 struct ct_mechanics {
   ct_mass_body *bodies;
   uint32_t *rows; /* scene row of each body */
   ct_contact *contacts;
-  uint32_t *numbers; /* of each contact: its number among all that take part */
+  uint32_t *numbers; /* [count] number of each contact before sorting by islands */
   size_t count;      /* contacts */
   ct_island_range *islands;
   size_t island_count;
@@ -28,14 +30,14 @@ struct ct_mechanics {
 
 /* ---- masses ---------------------------------------------------------------------------------- */
 
-/* A pivot of an inertia matrix below this part of its diagonal entry is round-off: the matrix is
- * singular. */
+/* A pivot of an inertia matrix up to this fraction of its diagonal entry is round-off: the matrix
+ * is singular. */
 #define SINGULAR_PART (16.0 * CT_UNIT_ROUNDOFF)
 
 static ct_vec3 zero_vector(void) { return ct_vec(0.0, 0.0, 0.0); }
 
-/* Inverts a symmetric matrix by its factors L D L' (Golub, Van Loan 2013, 4.1). Returns false if
- * it is not positive definite, or singular to round-off. */
+/* Inverts a symmetric matrix by its factors L D L' (Golub, Van Loan 2013, 4.1). False: it is not
+ * positive definite, or singular to round-off. */
 static bool invert_inertia(const ct_mat3 *m, ct_mat3 *out) {
   double d1 = m->rx.x;
   if (!(d1 > 0.0)) return false;
@@ -46,7 +48,7 @@ static bool invert_inertia(const ct_mat3 *m, ct_mat3 *out) {
   if (!(d3 > SINGULAR_PART * m->rz.z)) return false;
   double e1 = 1.0 / d1, e2 = 1.0 / d2, e3 = 1.0 / d3;
   if (!(isfinite(e1) && isfinite(e2) && isfinite(e3))) return false;
-  double l = l21 * l32 - l31; /* of the inverse of L: its last row is (l, -l32, 1) */
+  double l = l21 * l32 - l31; /* the last row of the inverse of L is (l, -l32, 1) */
   ct_vec3 last = ct_scale(ct_vec(l, -l32, 1.0), e3);
   out->rx = ct_vec(e1 + l21 * (l21 * e2) + l * last.x, -l21 * e2 - l32 * last.x, last.x);
   out->ry = ct_vec(out->rx.y, e2 + l32 * (l32 * e3), last.y);
@@ -54,7 +56,7 @@ static bool invert_inertia(const ct_mat3 *m, ct_mat3 *out) {
   return true;
 }
 
-/* R M R' of a symmetric matrix, exactly symmetric. */
+/* Returns R M R' for a symmetric matrix M, made exactly symmetric. */
 static ct_mat3 rotate_symmetric(ct_mat3 r, ct_mat3 m) {
   ct_mat3 t = ct_mat_mat(ct_mat_mat(r, m), ct_mat_transpose(r));
   t.ry.x = t.rx.y;
@@ -63,8 +65,8 @@ static ct_mat3 rotate_symmetric(ct_mat3 r, ct_mat3 m) {
   return t;
 }
 
-/* Sets mass, inertia and the motion without contacts: gravity, and the gyroscopic torque of a
- * rotating body. Returns false if the inertia is singular. */
+/* Sets mass, inertia and the acceleration without contacts and loads: gravity, and that of the
+ * gyroscopic torque. False: the inertia is singular, or the mass not positive. */
 static bool set_dynamic_body(const ct_mass_properties *mass, const ct_frame *frame, ct_vec3 gravity,
                              ct_mass_body *out) {
   ct_mat3 inverse;
@@ -114,7 +116,8 @@ bool ct_scene_mass_body(const ct_scene *scene, uint32_t row, const ct_pose *pose
   return false;
 }
 
-/* Adds a force and a torque about the centre. Bodies that are not dynamic are not changed. */
+/* Adds a force, and a torque about the centre of mass, and the accelerations that they cause.
+ * Bodies that are not dynamic are not changed. */
 static void load_mass_body(ct_mass_body *body, ct_vec3 force, ct_vec3 torque) {
   if (body->mobility != CT_DYNAMIC) return;
   body->force = ct_add(body->force, force);
@@ -142,7 +145,8 @@ static ct_velocity find_row_velocity(const ct_mechanics_parts *parts, uint32_t r
   return ct_scene_velocity(parts->scene, row);
 }
 
-/* Makes the row's body at its pose and velocity, given or hypothetical, under gravity. */
+/* Makes the body of a row, under gravity, with its pose and velocity in the scene or, if given in
+ * the options, hypothetical ones. False: a dynamic body without a valid mass. */
 static bool make_mass_body(const ct_mechanics_parts *parts, uint32_t row, ct_mass_body *out) {
   const ct_mechanics_options *o = parts->options;
   ct_pose pose = ct_override_pose(parts->scene, o->overrides, o->override_count, row);
@@ -168,7 +172,7 @@ static bool is_row_dynamic(const ct_scene *scene, uint32_t row) {
   return motion && !motion->is_kinematic;
 }
 
-/* Rows between two polls of the cancel flag: well below a millisecond. */
+/* Number of rows between two polls of the cancel flag: well below a millisecond. */
 #define ROWS_PER_POLL 256
 
 static ct_status collect_dynamic_bodies(ct_mechanics_parts *parts) {
@@ -196,10 +200,12 @@ static ct_status collect_dynamic_bodies(ct_mechanics_parts *parts) {
 
 typedef struct island_builder {
   const ct_mechanics_parts *parts;
-  uint32_t *parent; /* [dynamic_count] union-find parent; a root is the lowest body of its island */
-  uint32_t *island; /* [dynamic_count] number of the island, or CT_NO_ROW */
-  uint8_t *selected; /* [dynamic_count] 1: in an island, by a contact or by request */
-  uint64_t *members; /* island << 32 | row, ascending */
+  uint32_t *parent;  /* [dynamic_count] union-find parent; the root is the lowest body of an
+                        island */
+  uint32_t *island;  /* [dynamic_count] number of each body's island, or CT_NO_ROW */
+  uint8_t *selected; /* [dynamic_count] 1: belongs to an island, because it has a contact or is
+                        requested */
+  uint64_t *members; /* [member_count] island << 32 | row of each member, ascending */
   size_t member_count;
 } island_builder;
 
@@ -211,7 +217,7 @@ static uint32_t find_island_root(uint32_t *parent, uint32_t i) {
   return i;
 }
 
-/* Returns the number of a dynamic body of the contact. */
+/* Returns the index of a dynamic body of the contact, a if both are dynamic. */
 static uint32_t find_dynamic_body(const ct_mechanics_parts *parts, const ct_contact *t) {
   assert(parts->place[t->a] != CT_NO_ROW || parts->place[t->b] != CT_NO_ROW);
   return parts->place[t->a] != CT_NO_ROW ? parts->place[t->a] : parts->place[t->b];
@@ -232,7 +238,7 @@ static void unite_contact_bodies(island_builder *l) {
   }
 }
 
-/* Marks the bodies that the caller requests. */
+/* Marks the dynamic bodies that the caller's options select. */
 static void select_requested_bodies(island_builder *l) {
   const ct_mechanics_parts *parts = l->parts;
   const ct_mechanics_options *o = parts->options;
@@ -252,7 +258,7 @@ static void select_requested_bodies(island_builder *l) {
   }
 }
 
-/* Numbers the islands in the order of their lowest body. */
+/* Numbers the islands in the order of their lowest body, and returns their number. */
 static size_t number_islands(island_builder *l) {
   size_t count = 0;
   for (uint32_t i = 0; i < l->parts->dynamic_count; i++) {
@@ -272,7 +278,8 @@ static void add_island_member(island_builder *l, uint32_t island, uint32_t row) 
   l->members[l->member_count++] = (uint64_t)island << 32 | row;
 }
 
-/* Lists the bodies of all islands, each once for each island. */
+/* Lists the members of all islands; a body that is not dynamic is listed once for each island that
+ * it touches. */
 static void list_island_members(island_builder *l) {
   const ct_mechanics_parts *parts = l->parts;
   for (size_t i = 0; i < parts->dynamic_count; i++)
@@ -316,7 +323,7 @@ static uint32_t find_local_index(const ct_mechanics *out, const ct_island_range 
   return (uint32_t)low;
 }
 
-/* Writes the contacts by islands, within each in the order found. */
+/* Writes the contacts sorted by islands; within an island they stay in the order found. */
 static void write_island_contacts(const island_builder *l, ct_mechanics *out) {
   const ct_mechanics_parts *parts = l->parts;
   for (size_t k = 0; k < parts->count; k++)
@@ -356,7 +363,7 @@ static ct_status build_islands(island_builder *l, ct_mechanics *out) {
   return CT_OK;
 }
 
-/* Fills *out, which is zero. Returns CT_OUT_OF_MEMORY. */
+/* Finds the islands and fills *out, which must be zero. Returns CT_OUT_OF_MEMORY. */
 static ct_status link_islands(const ct_mechanics_parts *parts, ct_mechanics *out) {
   size_t dynamic = parts->dynamic_count;
   island_builder l = {.parts = parts,
@@ -392,8 +399,8 @@ bool ct_contact_set_stands(const ct_contact_set *set) {
   return true;
 }
 
-/* True if given contacts, loads and velocities name bodies of the scene, and contacts two
- * different ones and a normal. */
+/* True if given contacts, loads and velocities refer to existing rows, and each given contact to
+ * two different bodies and a nonzero normal. */
 static bool are_inputs_valid(const ct_scene *scene, const ct_mechanics_options *o) {
   uint32_t rows = ct_scene_rows(scene);
   for (size_t i = 0; i < o->given_count; i++) {

@@ -1,5 +1,5 @@
-/* The contacts that take part: given ones, or those found by a query of the scene. At least one of
- * the two bodies is dynamic. */
+/* Finds the contacts of a scene's mechanics: the given ones, or those found by a query of the
+ * scene. Only contacts with at least one dynamic body are used. */
 #include "mechanics/mechanics_contacts.h"
 
 #include "base/array.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reserves memory for one more contact. */
+/* Reserves memory for one more contact. CT_LIMIT: there are already as many as permitted. */
 static ct_status reserve_scene_contact(ct_mechanics_parts *parts) {
   if (parts->count < parts->capacity) return CT_OK;
   size_t most = parts->options->contacts_max;
@@ -80,7 +80,7 @@ typedef struct contact_finder {
   ct_status status;
 } contact_finder;
 
-/* A collider of a hit: its shape and frame. */
+/* Shape and frame of a collider in contact. */
 typedef struct side {
   const ct_shape *shape;
   ct_frame frame;
@@ -98,8 +98,8 @@ static uint64_t candidates_max(const ct_mechanics_parts *parts) {
   return parts->options->candidates_max ? parts->options->candidates_max : CT_PAIRS_MAX;
 }
 
-/* The contact of an overlap volume: its patch is treated as a face of a, its position as a vertex
- * of b. */
+/* Returns the contact for an overlap volume: its patch is treated as a face of a, its position as a
+ * vertex of b. */
 static ct_contact make_volume_contact(const ct_volume_hit *hit, const ct_pair_material *material) {
   const ct_volume_contact *c = hit->contact;
   return (ct_contact){.a = hit->a,
@@ -120,7 +120,8 @@ static ct_contact make_volume_contact(const ct_volume_hit *hit, const ct_pair_ma
                       .material = *material};
 }
 
-/* False: the search ends, because there are too many candidates or after a failure. */
+/* Returns false if the search must end, because there are too many candidates or after a
+ * failure. */
 static bool accepts_hit(contact_finder *f, const ct_hit_position *position) {
   if (position->candidates > candidates_max(f->parts)) f->status = CT_PAIR_LIMIT;
   return f->status == CT_OK;
@@ -176,7 +177,8 @@ static bool add_hit_contacts(void *context, const ct_contacts_hit *hit) {
   return true;
 }
 
-/* One byte for each row, 1 if it is dynamic: only pairs with a dynamic body are tested. */
+/* Returns one byte for each row, 1 if its body is dynamic: only pairs with a dynamic body are then
+ * tested. NULL: out of memory. */
 static uint8_t *make_dynamic_mask(const ct_mechanics_parts *parts) {
   uint8_t *mask = malloc((size_t)parts->row_count + 1);
   for (uint32_t row = 0; mask && row < parts->row_count; row++)
@@ -184,7 +186,7 @@ static uint8_t *make_dynamic_mask(const ct_mechanics_parts *parts) {
   return mask;
 }
 
-/* Prepares and runs the query for manifolds. */
+/* Prepares and runs the query for contact manifolds. */
 static ct_status query_manifolds(contact_finder *f, const ct_query_options *options,
                                  ct_workspace *workspace, ct_range_statistics *statistics) {
   const ct_mechanics_options *o = f->parts->options;

@@ -1,22 +1,23 @@
 /* Curvature of a collider's surface at a contact point. A rounded shape has the form of its sharp
  * shape, plus its rounding radius in all tangential directions. Radii are those of the reverse
- * Weingarten map W: the surface point moves by W d when the normal changes by d (do Carmo 1976,
- * 3.2 and 3.3; W is the second derivative of the support function, Schneider 2014, 2.5). */
+ * Weingarten map W: the surface point moves by W d when the unit normal changes by d (do Carmo
+ * 1976, 3.2 and 3.3; W is the second derivative of the support function, Schneider 2014, 2.5). */
 #include "mechanics/mechanics_curvature.h"
 
 #include "manifold/supporting_face.h"
 #include "shape/sharp_shape.h"
 
-/* Least cosine of the angle about the axis between a rim's point and the rim's support point along
- * the normal. It accepts round-off and excludes points at quarter turns. */
+/* Least cosine of the angle, about the axis, between a point of a rim and the rim's support point
+ * along the normal. It accepts round-off, and excludes the points a quarter turn away. */
 #define RIM_AHEAD 0.9
 
-/* Round-off of a point on a mesh relative to its coordinates: some steps of distance and frames. */
+/* Round-off of a point on a mesh relative to its coordinates, from a distance query and changes of
+ * frame. */
 #define BORDER_PART (256.0 * CT_UNIT_ROUNDOFF)
 
 static ct_surface face_surface(void) { return (ct_surface){.form = CT_SURFACE_FACE}; }
 
-/* Surface of a sphere. */
+/* Returns the surface of a sphere with the unit normal n; a point if the radius is 0. */
 static ct_surface sphere_surface(double radius, ct_vec3 n) {
   ct_surface s = {.form = radius > 0.0 ? CT_SURFACE_CURVED : CT_SURFACE_POINT};
   s.radii.rx = ct_vec(radius * (1.0 - n.x * n.x), -radius * (n.x * n.y), -radius * (n.x * n.z));
@@ -25,8 +26,8 @@ static ct_surface sphere_surface(double radius, ct_vec3 n) {
   return s;
 }
 
-/* Surface of an edge. Uses the part of the direction in the tangent plane; without one, a sphere.
- */
+/* Returns the surface of a straight edge. Its direction is projected to the tangent plane; if
+ * nothing is left, the surface is a sphere. */
 static ct_surface line_surface(ct_vec3 direction, double radius, ct_vec3 n) {
   ct_vec3 zero = ct_vec(0.0, 0.0, 0.0), unit = ct_unit_or(direction, zero);
   ct_vec3 across = ct_add_scaled(unit, n, -ct_dot(unit, n));
@@ -34,7 +35,7 @@ static ct_surface line_surface(ct_vec3 direction, double radius, ct_vec3 n) {
   return (ct_surface){.form = CT_SURFACE_LINE, .line = ct_unit_or(across, zero), .radius = radius};
 }
 
-/* Adds a radius of curvature along a tangent. */
+/* Adds the radius of curvature `bent` along a unit tangent. */
 static void add_curvature_along(ct_surface *s, ct_vec3 tangent, double bent) {
   s->form = CT_SURFACE_CURVED;
   s->radii.rx = ct_add_scaled(s->radii.rx, tangent, bent * tangent.x);
@@ -47,19 +48,21 @@ static void add_curvature_along(ct_surface *s, ct_vec3 tangent, double bent) {
 typedef struct spot {
   const ct_sharp_shape *inner;
   const ct_frame *frame;
-  ct_vec3 outward;     /* world */
-  ct_vec3 point, n;    /* point on the sharp shape, and normal; about the shape's centre */
-  double length, lean; /* length of the normal's part across the axis; axial over radial part of the
-                          side's normal */
+  ct_vec3 outward;     /* unit normal of the surface, world */
+  ct_vec3 point, n;    /* point on the sharp shape relative to its centre, and normal, both in the
+                          shape's frame */
+  double length, lean; /* length of the normal's component perpendicular to the axis; ratio of the
+                          axial to the radial component of the side's normal */
 } spot;
 
 static ct_surface straight_line_surface(const spot *s, ct_vec3 local, double radius) {
   return line_surface(ct_mat_mul(s->frame->rotation, local), radius, s->outward);
 }
 
-/* A circle about the axis. Its support is the radius times the normal's part across the axis, so W
- * along the circle is the radius divided by that part. In a cap's plane the part is zero, and the
- * circle is a straight edge to second order. */
+/* Returns the surface at a rim, a circle about the axis. The circle's support function is its
+ * radius times the length of the normal's component perpendicular to the axis, so W along the
+ * circle is the radius divided by that length. In a cap's plane the length is zero, and the circle
+ * is a straight edge to second order. */
 static ct_surface rim_surface(const spot *s, double radius) {
   double r = ct_norm(ct_vec(s->point.x, s->point.y, 0.0));
   if (!(radius > 0.0 && r > 0.0)) return sphere_surface(s->inner->radius, s->outward);
@@ -72,8 +75,8 @@ static ct_surface rim_surface(const spot *s, double radius) {
   return form;
 }
 
-/* The side: straight along the meridian. Across it, the radius of curvature is the distance to the
- * axis along the normal. */
+/* Returns the surface at the side, which is straight along the meridian. Across it, the radius of
+ * curvature is the distance to the axis along the normal. */
 static ct_surface side_surface(const spot *s, double radius) {
   double radial = s->length > 0.0 ? 1.0 / s->length : 0.0;
   ct_vec3 along = ct_vec(-s->n.z * s->n.x * radial, -s->n.z * s->n.y * radial, s->length);
@@ -86,7 +89,9 @@ static ct_surface frustum_surface(const spot *s, ct_feature feature, double half
   if (feature.kind == CT_FEATURE_VERTEX) return sphere_surface(s->inner->radius, s->outward);
   if (feature.kind == CT_FEATURE_EDGE) return rim_surface(s, feature.index ? top : bottom);
   double tilt = s->n.z - s->lean * s->length,
-         slope = sqrt(1.0 + s->lean * s->lean); /* from the side's normal */
+         slope = sqrt(1.0 + s->lean * s->lean); /* 1 / cosine of the side's inclination: tilt /
+                                                   slope is the sine of the angle from the side's
+                                                   normal */
   if (fabs(tilt) <= CT_PARALLEL_ANGLE * slope) {
     double part = ct_min2(ct_max2(0.5 + 0.5 * s->point.z / half, 0.0), 1.0);
     return side_surface(s, bottom + part * (top - bottom));
@@ -97,7 +102,7 @@ static ct_surface frustum_surface(const spot *s, ct_feature feature, double half
   return rim_surface(s, upper ? top : bottom);
 }
 
-/* Two spheres and the cone between them, without rounding. */
+/* Returns the surface of a capsule: two balls and the cone between them, without rounding. */
 static ct_surface tapered_capsule_surface(const spot *s, ct_feature feature, double half,
                                           double bottom, double top) {
   double sine = (bottom - top) / (2.0 * half), tilt = s->n.z - sine;
@@ -130,8 +135,8 @@ static ct_surface revolved_surface(const ct_sharp_shape *inner, const ct_frame *
 
 /* ---- other shapes ---------------------------------------------------------------------------- */
 
-/* With S the semi-axes and k = S n: W = S (1 - kk/|k|^2) S / |k|, the second derivative of the
- * support |k|. */
+/* Returns the surface of an ellipsoid. With the semi-axes as the diagonal matrix S, and k = S n: W
+ * = S (1 - k k' / |k|^2) S / |k|, the second derivative of the support function |k|. */
 static ct_surface ellipsoid_surface(const ct_sharp_shape *inner, const ct_frame *frame,
                                     ct_vec3 outward) {
   ct_vec3 s = inner->shape.ellipsoid.radii, n = ct_mat_tmul(frame->rotation, outward);
@@ -153,13 +158,13 @@ static ct_surface ellipsoid_surface(const ct_sharp_shape *inner, const ct_frame 
   return form;
 }
 
-/* Vertex k of a triangle in the mesh's orientation: the vertices of a mesh that was given inside
- * out are read in reverse order. */
+/* Returns vertex k of a triangle in the mesh's orientation: the vertices of a mesh that was given
+ * inside out are read in reverse order. */
 static ct_vec3 mesh_corner(const ct_mesh_view *mesh, uint32_t triangle, uint32_t k) {
   return mesh->vertices[mesh->triangles[triangle][mesh->flipped && k > 0 ? 3 - k : k]];
 }
 
-/* Direction of an edge, in the shape's frame. */
+/* Returns the direction of an edge of a box, hull or mesh, in the shape's frame; not normalised. */
 static ct_vec3 surface_edge(const ct_shape *shape, uint32_t index) {
   if (shape->kind == CT_KIND_BOX)
     return ct_vec(index / 4 == 0 ? 1.0 : 0.0, index / 4 == 1 ? 1.0 : 0.0,
@@ -174,7 +179,7 @@ static ct_vec3 surface_edge(const ct_shape *shape, uint32_t index) {
                 mesh_corner(mesh, index / 3, index % 3));
 }
 
-/* Finds the feature of a mesh point that is reported with its triangle alone. If the normal is not
+/* Returns the feature of a mesh that contains a point reported on a triangle. If the normal is not
  * that of the triangle, the point is on its border: at a vertex, or on the nearest edge. */
 static ct_feature find_border_feature(const ct_shape *shape, uint32_t triangle, ct_vec3 point,
                                       ct_vec3 n) {

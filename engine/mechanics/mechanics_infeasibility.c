@@ -1,23 +1,24 @@
-/* Proof that no forces or impulses separate the contacts: y >= 0 along the normals that adds up to
- * zero on every dynamic body, while the gaps weighted by y close.
+/* Proof that no forces or impulses separate the contacts: y >= 0 such that impulses y along the
+ * normals add up to zero on every dynamic body, while the sum of the gaps' rates, weighted by y, is
+ * negative.
  *
  * Bodies carried by a rotating gripper are the hard case: its jaws neither open nor close, but
- * their velocities and accelerations are differences of large numbers. The gaps therefore must
- * close by more than the round-off of these, and by more than the work of the residual forces
- * along any motion of their bodies up to CT_FRICTION_GROWTH times the present one.
- */
+ * their velocities and accelerations are differences of large numbers. The weighted sum must
+ * therefore be below zero by more than the round-off of the rates, and by more than the work of the
+ * residual forces along any motion of their bodies that is up to CT_FRICTION_GROWTH times as fast
+ * as the present one. */
 #include "linear/arena.h"
 #include "mechanics/mechanics.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Greatest residual of the impulses on a body, relative to their sum; round-off of contact
- * positions. */
+/* BALANCED_PART: greatest residual of the impulses on a body, relative to the sum of their
+ * magnitudes. PLACE_ROUNDOFF: round-off of contact positions, relative to their coordinates. */
 #define BALANCED_PART 1e-9
 #define PLACE_ROUNDOFF 4e-16
 
-/* Sums of impulses on a body, and sums of their norms. */
+/* Sums of the impulses and their moments on a body, and sums of their magnitudes. */
 typedef struct impulse_sum {
   ct_vec3 linear, angular;
   double linears, angulars;
@@ -35,7 +36,8 @@ static void add_impulse_sums(const ct_contact_set *set, uint32_t body, ct_vec3 i
   on->angulars += size * (ct_norm(arm) + PLACE_ROUNDOFF / BALANCED_PART * ct_max_abs(at));
 }
 
-/* Sum of the terms' norms in the velocity, or acceleration, of a body's point. */
+/* Returns the sum of the magnitudes of the terms of the velocity, or acceleration, of a body's
+ * point. */
 static double point_rate_size(const ct_mass_body *body, ct_vec3 at, ct_rate rate) {
   double arm = ct_norm(ct_sub(at, body->center)) + ct_max_abs(at),
          spin = ct_norm(body->velocity.angular);
@@ -50,7 +52,8 @@ double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *con
   double size =
       point_rate_size(a, contact->position, rate) + point_rate_size(b, contact->position, rate);
   if (rate == CT_RATE_ACCELERATION) {
-    /* Rotation of the normal: twice its rate times the velocity at which points separate. */
+    /* The rotation of the normal adds twice its rate times the velocity at which the points
+     * separate. */
     double spins = ct_norm(a->velocity.angular) + ct_norm(b->velocity.angular);
     size += 2.0 * spins * point_rate_size(a, contact->position, CT_RATE_VELOCITY);
     size += 2.0 * spins * point_rate_size(b, contact->position, CT_RATE_VELOCITY);
@@ -58,7 +61,8 @@ double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *con
   return CT_RATE_ROUNDOFF * size;
 }
 
-/* Bound of the residual impulse's work on a body, for the greatest motion considered. */
+/* Returns a bound of the work of the residual impulse on a body along the fastest motion
+ * considered; INFINITY if the residual is not round-off. */
 static double bound_residual_work(const impulse_sum *sums, double fastest) {
   double linear = ct_norm(sums->linear), angular = ct_norm(sums->angular);
   bool balanced =
