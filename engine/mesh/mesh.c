@@ -1,10 +1,9 @@
 /* Creation of a mesh from its parts, and its lifetime.
  *
  * Steps of build_mesh: merge vertices and drop duplicates (mesh_merge_vertices.c), classify edges
- * (mesh_edges.c), integrate (mesh_mass.c), build the BVH (mesh_bvh.c), write all arrays into one
- * block. Meshes are immutable and reference counted. Limits: CT_MESH_VERTICES_MAX,
- * CT_MESH_TRIANGLES_MAX and coordinates in the exactness range of base/predicates.h.
- */
+ * (mesh_edges.c), integrate (mesh_mass.c), build the BVH (mesh_bvh.c), and write all arrays into
+ * one block of memory. Meshes are immutable and reference counted. Limits: CT_MESH_VERTICES_MAX,
+ * CT_MESH_TRIANGLES_MAX, and coordinates in the exactness range of base/predicates.h. */
 #include "base/double_double.h"
 #include "base/predicates.h"
 #include "mesh/mesh_build.h"
@@ -12,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pair of sibling nodes is one aligned block. */
+/* Alignment of arrays: a pair of sibling nodes fills one aligned block of this size. */
 #define ALIGNMENT 128u
-/* Coordinates below this fraction of the largest one are treated as zero, as in hulls, so that
- * valid sizes are in the exactness range. It is a power of two, so scaling by a power of two
- * changes no bit. */
+/* Coordinates below this fraction of the largest are treated as zero, as in hulls, so that the
+ * others are in the exactness range. The fraction is a power of two, so that scaling the input by a
+ * power of two changes no bit. */
 #define FLUSH_FRACTION 0x1p-260
-/* Relative widening of a radius; covers the round-off of a distance (4 u). */
+/* Relative increase of the bounding radius; covers the round-off of a distance (4 u). */
 #define RADIUS_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
 
 static void *carve_block(char *block, size_t *at, size_t bytes) {
@@ -27,7 +26,8 @@ static void *carve_block(char *block, size_t *at, size_t bytes) {
   return piece;
 }
 
-/* Assigns the pieces of the block and returns its length. A NULL block only computes the length. */
+/* Assigns the arrays of the block and returns its size. If `block` is NULL, only computes the
+ * size. */
 static size_t lay_out_mesh(ct_mesh_layout *l, char *block, const ct_mesh_counts *counts) {
   const ct_mesh_counts none = {0}, *own = counts->shared ? &none : counts;
   size_t at = 0, live = own->live;
@@ -47,7 +47,7 @@ static size_t lay_out_mesh(ct_mesh_layout *l, char *block, const ct_mesh_counts 
 }
 
 bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts) {
-  /* Compute the size, allocate, then assign the pieces. */
+  /* Compute the size, allocate, then assign the arrays. */
   size_t bytes = lay_out_mesh(l, NULL, counts);
   char *block = aligned_alloc(ALIGNMENT, bytes);
   if (!block) return false;
@@ -77,7 +77,8 @@ bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts) {
 typedef struct mesh_plan {
   ct_mesh_parts parts;
   ct_mesh_sums sums;
-  uint32_t *order, *position; /* live triangles in leaf order; [triangle_count] the inverse */
+  uint32_t *order, *position; /* triangles with an area, in the order of the BVH's leaves;
+                                 [triangle_count] the inverse of this order */
   ct_mesh_branch *branches;
   uint32_t branch_count;
 } mesh_plan;
@@ -108,8 +109,9 @@ static void write_mesh_vertices(ct_mesh_layout *l, const ct_mesh_parts *m) {
   if (m->normals) memcpy(l->normals, m->normals, m->vertex_count * sizeof *l->normals);
 }
 
-/* Writes corners and adjacency in leaf order. A flipped triangle has the corners 0, 2, 1; the
- * edges that begin at them are the edges 2, 1, 0. False: cancelled. */
+/* Writes vertices and adjacency of the triangles in the order of the leaves. If `flipped`, a
+ * triangle has the corners 0, 2, 1, and the edges that begin there are the edges 2, 1, 0. False:
+ * cancelled. */
 static bool write_mesh_triangles(ct_mesh_layout *l, const mesh_plan *p, bool flipped) {
   static const uint32_t corner_of[2][3] = {{0, 1, 2}, {0, 2, 1}},
                         edge_of[2][3] = {{0, 1, 2}, {2, 1, 0}};
@@ -135,7 +137,7 @@ static double find_mesh_radius(const ct_mesh_view *view, ct_vec3 centre) {
   return radius * (1.0 + RADIUS_WIDENING);
 }
 
-/* Digest of vertices and triangles: meshes with bit-equal arrays have equal digests. */
+/* Returns the digest of vertices and triangles: meshes with bit-equal arrays have equal digests. */
 static ct_digest digest_mesh(const ct_mesh_view *view) {
   ct_digest_state state;
   ct_digest_open(&state);
@@ -158,7 +160,7 @@ void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mes
   mesh->digest = digest_mesh(view);
 }
 
-/* Allocates the mesh and fills it from a complete plan. */
+/* Allocates the mesh and fills it from the complete plan. */
 static ct_status assemble_mesh(mesh_plan *p, const ct_mesh_report *report, ct_mesh **out) {
   ct_mesh_parts *m = &p->parts;
   ct_mesh_layout l;
@@ -171,7 +173,7 @@ static ct_status assemble_mesh(mesh_plan *p, const ct_mesh_report *report, ct_me
                                  .normals = m->normals != NULL};
   p->position = malloc((size_t)m->triangle_count * sizeof *p->position);
   if (!p->position || !ct_mesh_allocate(&l, &counts)) return CT_OUT_OF_MEMORY;
-  /* Arrays, then the tree's boxes, then the numbers that depend on both. */
+  /* Write the arrays, then the boxes of the tree, then the values that depend on both. */
   write_mesh_vertices(&l, m);
   for (uint32_t i = 0; i < p->branch_count; i++)
     l.nodes[i] = (ct_mesh_node){.first = p->branches[i].first, .count = p->branches[i].count};

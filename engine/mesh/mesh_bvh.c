@@ -1,10 +1,10 @@
-/* BVH over the live triangles, built top-down with binned surface-area-heuristic splits (Wald 2007)
- * on all three axes.
+/* BVH of the live triangles, built top-down with binned splits by the surface-area heuristic (Wald
+ * 2007) on all three axes.
  *
- * Splits are chosen from single-precision boxes relative to the mesh's box, which halves the
- * memory; the node boxes are computed afterwards from the vertices in doubles, exactly. Depth is at
- * most CT_MESH_DEPTH_MAX. The tree depends only on the vertices and the order of the triangles.
- */
+ * Splits are chosen from boxes in single precision relative to the mesh's box, which halves the
+ * memory; the boxes of the nodes are computed afterwards from the vertices in doubles, exactly. The
+ * depth is at most CT_MESH_DEPTH_MAX. The tree depends only on the vertices and the order of the
+ * triangles. */
 #include "mesh/mesh_build.h"
 
 #include "base/heap_sort.h"
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 
 #define BINS_MAX 16
-/* Ranges with fewer triangles use half as many bins. */
+/* Ranges with fewer triangles than this use half as many bins. */
 #define HALF_BINS_BELOW 64
-/* Ranges with more triangles are cut across their widest axis only. */
+/* Ranges with more triangles than this are only split along their widest axis. */
 #define ONE_AXIS_ABOVE 4096
-/* Levels reserved for halving: a range of 2^32 triangles needs fewer. */
+/* Levels reserved for halving, enough for a range of 2^32 triangles. */
 #define HALVING_LEVELS 33u
-/* Relative widening of a radius; covers the round-off of a distance to the rounded middle (4 u)
- * and of a sum. */
+/* Relative increase of a node's radius; covers the round-off of a distance to the rounded middle (4
+ * u) and of a sum. */
 #define RADIUS_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
 
 typedef struct fbox {
@@ -36,7 +36,7 @@ typedef struct item {
 
 typedef struct range {
   uint32_t begin, end, branch, depth;
-  bool sorted; /* sorted along an axis: the range is only halved from here on */
+  bool sorted; /* sorted along an axis; the range and its parts are only halved from here on */
 } range;
 
 typedef struct builder {
@@ -61,7 +61,7 @@ static float half_area_of_fbox(const fbox *b) {
   return x * y + y * z + z * x;
 }
 
-/* Twice the centre. */
+/* Returns twice the centre of an item's box along an axis. */
 static float twice_centre(const item *i, int axis) { return i->box.low[axis] + i->box.high[axis]; }
 
 static void swap_items_of_build(item *a, item *b) {
@@ -76,7 +76,7 @@ typedef struct bin {
 } bin;
 
 typedef struct cut {
-  int axis; /* -1: none */
+  int axis; /* -1: no split was found */
   int bins, border;
   float low, scale, cost;
 } cut;
@@ -86,10 +86,10 @@ static int find_bin(const cut *c, const item *i) {
   return b < (float)(c->bins - 1) ? (int)b : c->bins - 1;
 }
 
-/* Finds the cheapest border between bins of one axis: triangle count times area, summed over
- * both sides. */
+/* Finds the cheapest border between the bins of one axis, and stores it in *best if it is cheaper.
+ * The cost is the number of triangles times the box's area, summed over both sides. */
 static void try_borders(const bin *bins, cut c, cut *best) {
-  /* Cost of everything right of each border, accumulated from the right. */
+  /* Cost of all bins to the right of each border, accumulated from the right. */
   float right[BINS_MAX];
   fbox box = empty_box;
   uint32_t count = 0;
@@ -110,11 +110,11 @@ static void try_borders(const bin *bins, cut c, cut *best) {
   }
 }
 
-/* Best cut over the axes. The result of a cancelled build is arbitrary: split_all_ranges stops
- * at its next poll. */
+/* Returns the cheapest split over the axes. If cancelled, the result is arbitrary: split_all_ranges
+ * then stops at its next poll. */
 static cut find_best_cut(const item *items, uint32_t count, const ct_cancel *cancel) {
   cut best = {.axis = -1, .cost = INFINITY};
-  /* Range of the centres, and the widest axis. */
+  /* Find the range of the centres, and the widest axis. */
   float low[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, high[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
   for (uint32_t i = 0; i < count; i++) {
     if (i > 0 && ct_mesh_cancelled(i, cancel)) return best;
@@ -127,13 +127,13 @@ static cut find_best_cut(const item *items, uint32_t count, const ct_cancel *can
   int widest = 0;
   for (int k = 1; k < 3; k++)
     if (high[k] - low[k] > high[widest] - low[widest]) widest = k;
-  /* Bin the centres on each axis, and evaluate the borders between bins. */
+  /* Assign the centres to bins on each axis, and evaluate the borders between bins. */
   for (int axis = 0; axis < 3; axis++) {
     float width = high[axis] - low[axis];
     cut c = {
         .axis = axis, .bins = count < HALF_BINS_BELOW ? BINS_MAX / 2 : BINS_MAX, .low = low[axis]};
     c.scale = (float)c.bins / width;
-    /* A width with an overflowing inverse counts as zero. */
+    /* A width whose inverse overflows counts as zero. */
     if ((count > ONE_AXIS_ABOVE && axis != widest) || !(width > 0.0F) || !(c.scale < FLT_MAX))
       continue;
     bin bins[BINS_MAX];
@@ -160,7 +160,8 @@ static void swap_indexed_items(void *items, size_t i, size_t j) {
   swap_items_of_build((item *)items + i, (item *)items + j);
 }
 
-/* Partitions items and returns the size of the left part, in [1, count - 1]. */
+/* Partitions the items by the cheapest split or, if `sort`, sorts them along its axis. Returns the
+ * number of items in the left part, from 1 to count - 1. */
 static uint32_t split_items(item *items, uint32_t count, bool sort, const ct_cancel *cancel) {
   cut c = find_best_cut(items, count, cancel);
   if (c.axis < 0) return count / 2;
@@ -182,7 +183,7 @@ static uint32_t levels_to_halve(uint32_t count) {
   return levels;
 }
 
-/* Splits ranges until each is a leaf. Children have higher indices than their parent. False:
+/* Splits ranges until each is a leaf. Children have higher indices than their parents. False:
  * cancelled. */
 static bool split_all_ranges(builder *b, uint32_t count) {
   range stack[CT_MESH_DEPTH_MAX + 1];
@@ -203,7 +204,7 @@ static bool split_all_ranges(builder *b, uint32_t count) {
       b->branches[r.branch] = (ct_mesh_branch){r.begin, size};
       continue;
     }
-    /* Near the depth limit ranges are sorted once and then halved, which bounds the depth. */
+    /* Near the depth limit a range is sorted once and then only halved, which bounds the depth. */
     bool halve = r.sorted || (r.depth + HALVING_LEVELS >= CT_MESH_DEPTH_MAX &&
                               r.depth + levels_to_halve(size) >= CT_MESH_DEPTH_MAX);
     uint32_t middle =
@@ -219,8 +220,8 @@ static bool split_all_ranges(builder *b, uint32_t count) {
   return true;
 }
 
-/* Boxes of the live triangles relative to the mesh's low corner and widest side. False:
- * cancelled. */
+/* Computes the boxes of the live triangles, relative to the low corner and the widest side of the
+ * mesh's box. False: cancelled. */
 static bool collect_items(builder *b, const ct_mesh_parts *m, const ct_aabb *box) {
   double width = ct_max_abs(ct_sub(box->max, box->min));
   uint32_t n = 0;
@@ -283,7 +284,8 @@ static void fit_leaf(const ct_mesh_view *view, ct_mesh_node *node) {
   node->radius = radius * (1.0 + RADIUS_WIDENING);
 }
 
-/* The smaller of two radii: around the children's balls, or around the box. */
+/* Computes box and radius of an inner node from its children. The radius is the smaller of those of
+ * a ball around the children's balls, and of a ball around the box. */
 static void fit_inner(const ct_mesh_node *nodes, ct_mesh_node *node) {
   const ct_mesh_node *child = &nodes[node->first];
   node->box = ct_aabb_union(child[0].box, child[1].box);

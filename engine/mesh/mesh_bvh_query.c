@@ -1,12 +1,11 @@
 /* Closest point on a mesh, and its support function, by branch and bound over the BVH.
  *
  * Closest point: depth first, nearer child first. A subtree is pruned if its box is certainly
- * farther than the best triangle. Triangle distances are in doubles
- * (triangle/triangle_closest_point.c). Ties are decided by the lowest triangle number.
- * Support: a subtree is pruned if its box cannot exceed the best corner so far. Rounding is
- * monotonic for these sums and products, so the computed value of a box is never below the value
- * of a point inside it.
- */
+ * farther than the best triangle. Distances to triangles are in doubles
+ * (triangle/triangle_closest_point.c). Among equal distances the lowest triangle number is
+ * selected. Support function: a subtree is pruned if no point of its box can exceed the best vertex
+ * so far. Rounding is monotonic for these sums and products, so the computed value of a box is
+ * never below that of a point inside it. */
 #include "mesh/mesh_build.h"
 #include "mesh/mesh_support.h"
 #include "triangle/triangle_closest_point.h"
@@ -15,7 +14,8 @@
 
 #include <assert.h>
 
-/* Turns a computed squared distance to a box into a lower bound; its round-off is below 6 u. */
+/* Factor that makes a lower bound of a computed squared distance to a box, whose round-off is below
+ * 6 u. */
 #define LOWER_BOUND_FACTOR (1.0 - 8.0 * CT_UNIT_ROUNDOFF)
 
 typedef struct pending_node {
@@ -49,7 +49,7 @@ static void consider_triangle(const ct_mesh_view *view, uint32_t position, ct_ve
 
 bool ct_mesh_nearest(const ct_mesh *mesh, ct_vec3 p, double limit, ct_mesh_foot *out) {
   const ct_mesh_view *view = &mesh->view;
-  /* Slightly above limit^2: the final test compares the distance itself. */
+  /* Slightly above limit^2: the last test of this function compares the distance itself. */
   ct_triangle_near best = {.distance2 = limit * limit / LOWER_BOUND_FACTOR};
   uint32_t triangle = CT_NO_TRIANGLE;
   pending_node stack[CT_MESH_DEPTH_MAX + 2];
@@ -75,14 +75,15 @@ bool ct_mesh_nearest(const ct_mesh *mesh, ct_vec3 p, double limit, ct_mesh_foot 
   return true;
 }
 
-/* One pending node per level, plus the two children of the current node. */
+/* Capacity of the stack: one pending node per level, and the two children of the current node. */
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 2)
 
 typedef struct search {
   const ct_mesh_view *view;
   ct_vec3 direction;
   double most;
-  uint32_t vertex, leaf; /* first leaf that attained the maximum */
+  uint32_t vertex, leaf; /* vertex that attains the maximum, and the first leaf that contains a
+                            vertex attaining it */
 } search;
 
 static void consider_support_triangle(search *s, uint32_t leaf, const uint32_t corners[3]) {
@@ -96,7 +97,7 @@ static void consider_support_triangle(search *s, uint32_t leaf, const uint32_t c
   }
 }
 
-/* Upper bound of d.p over the box. */
+/* Returns an upper bound of d.p over all points p of the box. */
 static double max_dot_of_aabb(const ct_aabb *box, ct_vec3 d) {
   return ct_dot(d,
                 ct_vec(d.x >= 0.0 ? box->max.x : box->min.x, d.y >= 0.0 ? box->max.y : box->min.y,

@@ -1,14 +1,13 @@
-/* Point in mesh: the winding number, counted from the crossings of the ray from the point upward
- * along z.
+/* Position of a point relative to a mesh: its winding number is counted from the crossings of a ray
+ * from the point upward along z.
  *
- * The point is perturbed by an infinitesimal (e, e^2, 0), so its ray crosses no edge and no vertex
- * (simulation of simplicity, Edelsbrunner, Muecke 1990). Points on the surface are detected first,
- * on the triangles. All decisions are exact: box comparisons and the predicates of
- * base/predicates.h (Shewchuk 1997). Only closed, oriented meshes contain points.
+ * The point is displaced by an infinitesimal (e, e^2, 0), so that its ray crosses no edge and no
+ * vertex (simulation of simplicity, Edelsbrunner, Muecke 1990). Points on the surface are detected
+ * first, triangle by triangle. All decisions are exact: comparisons with boxes, and the predicates
+ * of base/predicates.h (Shewchuk 1997). Only solid meshes (closed and oriented) contain points.
  *
  * The generalised winding number is defined for open meshes too: the sum of the triangles' solid
- * angles over 4 pi (Jacobson, Kavan, Sorkine-Hornung 2013), in doubles.
- */
+ * angles divided by 4 pi (Jacobson, Kavan, Sorkine-Hornung 2013), computed in doubles. */
 #include "base/predicates.h"
 #include "base/trigonometry.h"
 #include "mesh/mesh_build.h"
@@ -22,28 +21,31 @@ typedef struct corners {
 
 static ct_vec2 project_to_xy(ct_vec3 p) { return (ct_vec2){p.x, p.y}; }
 
-/* Side of the perturbed point relative to the line a b, seen from above; 0 only if a and b have
- * equal x and y. */
+/* Returns the side of the displaced point relative to the line from a to b, seen from above: 1
+ * left, -1 right; 0 only if a and b have equal x and y. */
 static int find_perturbed_side(ct_vec3 a, ct_vec3 b, ct_vec3 p) {
   int side = ct_orient2d(project_to_xy(a), project_to_xy(b), project_to_xy(p));
   if (side != 0) return side;
-  /* Sign of (b - a) x (e, e^2): the larger displacement e decides first. */
+  /* The point is on the line: the sign of (b - a) x (e, e^2), where the larger displacement e
+   * decides first. */
   if (a.y != b.y) return a.y > b.y ? 1 : -1;
   return (b.x > a.x) - (b.x < a.x);
 }
 
-/* +1: the ray leaves through the triangle's front; -1: it enters; 0: no crossing. */
+/* Returns +1 if the ray of p leaves through the triangle's front, -1 if it enters, and 0 if it does
+ * not cross the triangle. */
 static int count_crossing(const corners *t, ct_vec3 p) {
   int side = find_perturbed_side(t->a, t->b, p);
   if (side == 0 || find_perturbed_side(t->b, t->c, p) != side ||
       find_perturbed_side(t->c, t->a, p) != side)
     return 0;
-  /* Counter-clockwise from above means an upward normal. A crossing needs p below the triangle. */
+  /* Counter-clockwise from above means an upward normal. The ray crosses the triangle only if p is
+   * below it. */
   return ct_orient3d(t->a, t->b, t->c, p) == -side ? side : 0;
 }
 
-/* True if p is in the closed triangle, projected along an axis. False also if the projection is
- * a line. */
+/* True if the projection of p along a coordinate axis is in that of the closed triangle. False also
+ * if the triangle's projection is a line. */
 static bool is_covered_along(const corners *t, ct_vec3 p, int axis) {
   ct_vec3 from[4] = {t->a, t->b, t->c, p};
   ct_vec2 q[4];
@@ -71,7 +73,7 @@ static bool is_on_triangle(const corners *t, ct_vec3 p) {
   return false;
 }
 
-/* True if the box can intersect p's ray. */
+/* True if the box may intersect the ray of p. */
 static bool reaches_ray(const ct_aabb *box, ct_vec3 p) {
   return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y &&
          p.z <= box->max.z;
@@ -85,7 +87,7 @@ ct_mesh_side ct_mesh_side_turns(const ct_mesh *mesh, ct_vec3 point, uint32_t *tr
   if (triangle) *triangle = CT_NO_TRIANGLE;
   *turns = 0;
   if (!view->solid || !reaches_ray(&view->box, p) || p.z < view->box.min.z) return CT_MESH_OUTSIDE;
-  /* Visit every node whose box intersects the ray; sum the crossings. */
+  /* Visit every leaf whose box may intersect the ray, and sum the crossings. */
   uint32_t stack[CT_MESH_DEPTH_MAX + 1];
   int top = 0, winding = 0;
   stack[top++] = 0;

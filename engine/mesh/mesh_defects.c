@@ -1,28 +1,30 @@
 /* Defects of a mesh: open and non-manifold edges, and the holes bounded by open edges.
  *
- * The loop of a hole runs against the triangles. For the open edge of corner c, its triangle runs
- * from v(c) to v(next c); the loop runs from v(next c) to v(c) and continues with an open edge
- * whose triangle ends there. Edges are joined first by fans of triangles around the vertex;
- * ambiguous ends are joined in the order of corners.
- */
+ * The loop of a hole has the direction opposite to that of the triangles. Let v(c) be the vertex of
+ * corner c. For the open edge of corner c, the triangle runs from v(c) to v(next c); the loop runs
+ * from v(next c) to v(c), and continues with an open edge whose triangle ends at v(c). Two edges
+ * are joined first where the same fan of triangles connects them around the vertex; the rest are
+ * joined in the order of corners. */
 #include "mesh/mesh_repair_steps.h"
 
 #include <stdlib.h>
 
 #define NONE CT_NO_TRIANGLE
-/* Loops with an area below this fraction of their squared size have no significant normal. */
+/* Least area of a loop with a significant normal, as a fraction of its squared size. */
 #define AREA_FRACTION_MIN 1e-12
 
-/* Open edges, each identified by the corner at which its triangle's edge begins. */
+/* Open edges. Each is identified by its corner (mesh_build.h). */
 typedef struct opening {
   const ct_mesh_parts *m;
-  uint32_t *fan; /* [3 triangle_count] union-find of corners at one vertex that share edges there */
-  uint32_t *head;   /* [corners or vertices] first open edge that starts at a fan or vertex, as an
-                       index of `corner`, or NONE */
-  uint32_t *corner; /* [count] ascending */
-  uint32_t *after, *before; /* [count] neighbours in the loop, as indices of `corner`, or NONE */
-  uint32_t *next;           /* [count] next open edge of the list that begins at `head`, or NONE */
-  uint8_t *used;            /* [count] in a hole */
+  uint32_t *fan;    /* [3 triangle_count] union-find parent of corners at the same vertex whose
+                       triangles share an edge there */
+  uint32_t *head;   /* [corners or vertices] for each fan or vertex: first open edge of the list of
+                       those that start there, as an index of `corner`, or NONE */
+  uint32_t *corner; /* [count] corner of each open edge, ascending */
+  uint32_t *after, *before; /* [count] next and previous open edge in the loop, as indices of
+                               `corner`, or NONE */
+  uint32_t *next;           /* [count] next open edge in the list that begins at `head`, or NONE */
+  uint8_t *used;            /* [count] the edge has been followed */
   uint32_t count;
 } opening;
 
@@ -38,7 +40,7 @@ static void free_opening(opening *o) {
 
 /* ---- edges ---------------------------------------------------------------------------------- */
 
-/* The first defective edges in the order of their corners. */
+/* The first defective edges, in the order of their corners. */
 typedef struct first_edges {
   uint32_t corner[CT_MESH_DEFECT_EDGES];
   uint32_t triangles[CT_MESH_DEFECT_EDGES];
@@ -103,7 +105,8 @@ static int compare_corners(const void *x, const void *y) {
   return (p > q) - (p < q);
 }
 
-/* Collects open edges in ascending order, unites fans, and counts defects. */
+/* Collects the open edges in ascending order, unites the corners of each fan, and counts the
+ * defects. */
 static ct_status inspect_edges(opening *o, ct_mesh_defects *out) {
   const ct_mesh_parts *m = o->m;
   size_t corners = 3 * (size_t)m->triangle_count;
@@ -130,12 +133,14 @@ static ct_status inspect_edges(opening *o, ct_mesh_defects *out) {
 
 /* ---- loops ---------------------------------------------------------------------------------- */
 
-/* Joins open edges that end at a key with open edges that start at it, both in ascending order. */
+/* Joins each open edge that ends at a key with an open edge that starts there, both in ascending
+ * order. `arrives` and `leaves` return the key at the end and at the start of a loop's edge. */
 static void join_edges_by_key(opening *o, uint32_t (*arrives)(const opening *, uint32_t),
                               uint32_t (*leaves)(const opening *, uint32_t)) {
   for (uint32_t i = o->count; i-- > 0;) o->head[leaves(o, o->corner[i])] = NONE;
   for (uint32_t i = o->count; i-- > 0;) o->head[arrives(o, o->corner[i])] = NONE;
-  /* Lists of the unjoined edges that start at each key, in ascending order. */
+  /* For each key, make a list of the edges that start there and are not joined yet, in ascending
+   * order. */
   for (uint32_t i = o->count; i-- > 0;) {
     if (o->before[i] != NONE) continue;
     uint32_t key = leaves(o, o->corner[i]);
@@ -182,7 +187,7 @@ static ct_status join_open_edges(opening *o) {
 
 /* ---- holes ---------------------------------------------------------------------------------- */
 
-/* Vector area of a loop about its centre, m^2 (Newell's method). */
+/* Returns the vector area of a loop about its centre, m^2 (Newell's method). */
 static ct_vec3 sum_loop_area(const ct_mesh_parts *m, const uint32_t *loop, uint32_t count,
                              ct_vec3 center) {
   ct_vec3 area = {0.0, 0.0, 0.0};
@@ -205,12 +210,12 @@ static void measure_hole(const ct_mesh_parts *m, const uint32_t *loop, ct_mesh_h
   for (uint32_t i = 0; i < hole->edges; i++)
     hole->perimeter +=
         ct_norm(ct_sub(ct_mesh_point(m, loop[(i + 1) % points]), ct_mesh_point(m, loop[i])));
-  /* Normal from the vector area, or a line if the area is not significant. */
+  /* The normal is that of the vector area; 0 if the area is not significant. */
   hole->size = ct_norm(ct_sub(box.max, box.min));
   ct_vec3 area = sum_loop_area(m, loop, points, hole->center);
   bool flat = ct_norm(area) <= AREA_FRACTION_MIN * hole->size * hole->size;
   if (!flat) hole->normal = ct_unit_or(area, hole->normal);
-  /* A loop without area is a line: its direction is toward the farthest point. */
+  /* A loop without area is a line, along the direction to the point farthest from the centre. */
   ct_vec3 far = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; flat && i < points; i++) {
     ct_vec3 way = ct_sub(ct_mesh_point(m, loop[i]), hole->center);
@@ -224,14 +229,14 @@ static void measure_hole(const ct_mesh_parts *m, const uint32_t *loop, ct_mesh_h
   }
 }
 
-/* Edges followed so far that belong to no hole; their start vertices are distinct. */
+/* Edges followed so far that do not belong to a hole yet; their start vertices are distinct. */
 typedef struct walked {
-  uint32_t *edge;  /* [count] as indices of opening.corner */
-  uint32_t *place; /* [vertices] index in `edge` of the edge that starts at a vertex, or NONE */
+  uint32_t *edge;  /* [count] edges in the order followed, as indices of opening.corner */
+  uint32_t *place; /* [vertices] index in `edge` of the edge that starts at each vertex, or NONE */
   uint32_t count;
 } walked;
 
-/* Moves the followed edges from index `from` on into a new hole. */
+/* Makes a new hole of the followed edges from index `from` on, and removes them from the list. */
 static void emit_hole(opening *o, walked *w, uint32_t from, bool closed, ct_mesh_defects *out) {
   ct_mesh_hole *hole = &out->holes[out->hole_count];
   uint32_t filled = out->hole_count ? hole[-1].first + hole[-1].edges + !hole[-1].closed : 0;
@@ -250,10 +255,10 @@ static void emit_hole(opening *o, walked *w, uint32_t from, bool closed, ct_mesh
   w->count = from;
 }
 
-/* Follows the chain of joined edges, and splits off a loop whenever the chain returns to a
- * vertex. */
+/* Follows the chain of joined edges from `edge`. Whenever it returns to a vertex, makes a hole of
+ * the loop since then. */
 static void follow_edges(opening *o, uint32_t edge, walked *w, ct_mesh_defects *out) {
-  /* Start of the chain: its first edge if it is open, else the given edge. */
+  /* Begin at the first edge of the chain if the chain is open, else at the given edge. */
   uint32_t begin = edge, at;
   while (o->before[begin] != NONE && o->before[begin] != edge) begin = o->before[begin];
   bool closed = o->before[begin] != NONE;

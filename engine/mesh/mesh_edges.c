@@ -1,15 +1,15 @@
-/* Topology of a mesh: closed, oriented, manifold, and its connected components.
+/* Topology of a mesh: whether it is closed, oriented and manifold, and its connected components.
  *
- * Corners are grouped by edge. A closed mesh has an even number of triangles at every edge, an
- * oriented one as many in either direction. A vertex is pinched if its triangles form more than one
- * fan (union-find of corners). Collinear triangles count only if they close the mesh.
- */
+ * Corners are sorted by edge. A mesh is closed if every edge has an even number of triangles, and
+ * oriented if as many triangles run along each edge in one direction as in the other. A vertex is
+ * pinched if its triangles form more than one fan (union-find of corners). Collinear triangles are
+ * counted only if they close the mesh. */
 #include "mesh/mesh_build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Path halving; roots are the least member of their set. */
+/* Uses path halving; the root is the lowest member of its set. */
 uint32_t ct_mesh_find_root(uint32_t *parent, uint32_t i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
@@ -62,12 +62,14 @@ uint32_t ct_mesh_edge_end(const ct_mesh_parts *m, const ct_groups *groups, uint3
 typedef struct edge_walk {
   ct_mesh_parts *m;
   ct_mesh_report *report;
-  uint32_t *fan; /* [3 triangle_count] union-find of corners at one vertex that share edges there */
-  uint32_t bad_corner; /* lowest corner of a defective edge */
-  bool odd;            /* some edge has an odd number of triangles */
+  uint32_t *fan;       /* [3 triangle_count] union-find parent of corners at the same vertex whose
+                          triangles share an edge there */
+  uint32_t bad_corner; /* lowest corner that begins a defective edge, or CT_NO_TRIANGLE */
+  bool odd;            /* an edge has an odd number of triangles */
 } edge_walk;
 
-/* Classifies one edge by its corners, in ascending order: balance, fans, adjacency. */
+/* Classifies one edge, given its corners in ascending order: counts defects, unites the corners of
+ * fans, and sets `across`. */
 static void classify_edge(edge_walk *w, const uint32_t *corners, uint32_t count) {
   ct_mesh_parts *m = w->m;
   ct_mesh_ends e = ct_mesh_edge_ends(m, corners[0]);
@@ -109,7 +111,7 @@ static ct_status classify_all_edges(edge_walk *w) {
   return status;
 }
 
-/* Counts vertices with more than one fan. Borrows `parent` as a counter. False: cancelled. */
+/* Counts the vertices with more than one fan. Uses m->parent as scratch. False: cancelled. */
 static bool count_pinched_vertices(const edge_walk *w) {
   const ct_mesh_parts *m = w->m;
   uint32_t *fans = m->parent;
@@ -123,7 +125,7 @@ static bool count_pinched_vertices(const edge_walk *w) {
   return true;
 }
 
-/* Classifies all edges, with or without the collinear triangles. */
+/* Classifies all edges, with the collinear triangles if m->lines is set. */
 static ct_status classify_mesh_edges(ct_mesh_parts *m, ct_mesh_report *report) {
   edge_walk w = {.m = m, .report = report, .bad_corner = CT_NO_TRIANGLE};
   report->open_edges = report->crowded_edges = report->inconsistent_edges = 0;
@@ -147,7 +149,8 @@ static ct_status classify_mesh_edges(ct_mesh_parts *m, ct_mesh_report *report) {
   return status;
 }
 
-/* Connected components by shared vertices, and the count of unused vertices. False: cancelled. */
+/* Finds the connected components, which are connected by shared vertices, and counts them and the
+ * unused vertices. False: cancelled. */
 static bool find_components(ct_mesh_parts *m, ct_mesh_report *report) {
   uint32_t *parent = m->parent, unused = 0;
   for (uint32_t v = 0; v < m->vertex_count; v++) parent[v] = CT_NO_TRIANGLE;
@@ -179,8 +182,8 @@ ct_status ct_mesh_edges(ct_mesh_parts *m, ct_mesh_report *report) {
   bool has_lines = false;
   for (uint32_t t = 0; t < m->triangle_count && !has_lines; t++)
     has_lines = m->state[t] == CT_MESH_LINE;
-  /* Collinear triangles are tried if the mesh is open without them, and rejected if it stays
-   * open. */
+  /* Collinear triangles are included if the mesh is open without them, and excluded again if it
+   * stays open. */
   ct_status status = classify_mesh_edges(m, report);
   if (status == CT_OK && has_lines && !(report->closed && report->oriented)) {
     m->lines = true;

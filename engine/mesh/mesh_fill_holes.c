@@ -1,18 +1,17 @@
 /* Hole filling: triangulated caps for the holes of a mesh (triangle/polygon_triangulation.c).
  *
- * A hole is projected along the coordinate axis nearest to its normal, so no coordinate is rounded
- * and collinear points stay collinear. Loops in one plane that run against the loop around them are
- * inner borders of one polygon. Collinear loops are cracks between edges of different length;
- * triangles without area join their edges (see ct_mesh_create). Broken, crossed, too large and
- * non-planar holes are left open.
- */
+ * A hole is projected along the coordinate axis nearest to its normal, so that no coordinate is
+ * rounded and collinear points stay collinear. Loops in the plane of an enclosing loop that run in
+ * the opposite direction are inner borders of the same polygon. Collinear loops are cracks between
+ * edges of different length; triangles without area join their edges (see ct_mesh_create). Holes
+ * that are broken, self-intersecting, too large or not planar are left open. */
 #include "mesh/mesh_repair_steps.h"
 #include "triangle/polygon_triangulation.h"
 
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
-/* Least cosine between the normals of loops in one plane. */
+/* Least |cosine| between the normals of loops in the same plane. */
 #define SAME_PLANE_COSINE 0.999
 
 typedef struct capping {
@@ -20,11 +19,13 @@ typedef struct capping {
   ct_mesh_defects *defects;
   double planarity;
   ct_mesh_caps *out;
-  ct_vec2 *flat;    /* projected vertices of the loops: outer loops are counter-clockwise */
-  uint32_t *around; /* [hole_count] index of the smallest enclosing loop in its plane, or NONE */
-  uint8_t *depth;   /* [hole_count] bit 0: parity of the number of enclosing loops */
-  bool *fillable;   /* [hole_count] can be triangulated: has an area, is planar and simple */
-  uint32_t *corner; /* vertices of the current polygon, in the order of its rings */
+  ct_vec2 *flat;    /* projected vertices of each loop; outer loops are counter-clockwise */
+  uint32_t *around; /* [hole_count] index of the smallest loop that encloses each loop in its plane,
+                       or NONE */
+  uint8_t *depth;   /* [hole_count] number of enclosing loops, modulo 2 */
+  bool *fillable;   /* [hole_count] the loop can be triangulated: it has an area, is planar, and
+                       does not intersect itself */
+  uint32_t *corner; /* vertices of the polygon being filled, ring by ring */
   uint32_t (*triangles)[3];
   ct_ring *rings;
 } capping;
@@ -38,7 +39,7 @@ static ct_vec2 project_along_normal(ct_vec3 normal, ct_vec3 p) {
 
 static bool has_hole_normal(const ct_mesh_hole *hole) { return ct_max_abs(hole->normal) > 0.0; }
 
-/* True if the loop's points are exactly collinear. */
+/* True if the points of the loop are exactly collinear. */
 static bool is_collinear_loop(const ct_mesh_parts *m, const uint32_t *loop, uint32_t count) {
   for (uint32_t i = 2; i < count; i++)
     if (!ct_collinear(ct_mesh_point(m, loop[0]), ct_mesh_point(m, loop[1]),
@@ -49,7 +50,8 @@ static bool is_collinear_loop(const ct_mesh_parts *m, const uint32_t *loop, uint
 
 /* ---- selection ------------------------------------------------------------------------------ */
 
-/* Sets the outcome of a hole from its own loop; CAPPED: no obstacle in the loop itself. */
+/* Sets the outcome of a hole, as far as its own loop determines it; CAPPED means that nothing in
+ * the loop prevents filling. */
 static void classify_hole(capping *c, uint32_t which) {
   ct_mesh_hole *hole = &c->defects->holes[which];
   const uint32_t *loop = c->defects->loop + hole->first;
@@ -68,7 +70,8 @@ static void classify_hole(capping *c, uint32_t which) {
   if (!c->fillable[which]) hole->outcome = CT_MESH_HOLE_CROSSED;
 }
 
-/* True if both holes are in one plane and `inner` is inside `outer` there. */
+/* True if both loops are in one plane, within the tolerance, and `inner` is inside `outer`
+ * there. */
 static bool encloses_hole(const capping *c, const ct_mesh_hole *outer, const ct_mesh_hole *inner) {
   if (inner->size >= outer->size || ct_norm(ct_sub(inner->center, outer->center)) > outer->size)
     return false;
@@ -81,7 +84,7 @@ static bool encloses_hole(const capping *c, const ct_mesh_hole *outer, const ct_
   return ct_ring_contains(&(ct_ring){c->flat + outer->first, outer->edges}, p);
 }
 
-/* Finds the enclosing loops of every loop. False: cancelled. */
+/* Finds the loops that enclose each loop. False: cancelled. */
 static bool find_nesting(capping *c) {
   const ct_mesh_defects *d = c->defects;
   for (uint32_t i = 0; i < d->hole_count; i++) {
@@ -97,7 +100,7 @@ static bool find_nesting(capping *c) {
   return true;
 }
 
-/* True if the hole is an inner border of the polygon of its enclosing loop. */
+/* True if the hole's loop is an inner border of the polygon of its enclosing loop. */
 static bool is_inner_border(const capping *c, uint32_t hole) {
   uint32_t around = c->around[hole];
   return around != NONE && (c->depth[hole] & 1) && !(c->depth[around] & 1) &&
@@ -118,8 +121,8 @@ static void fill_line_hole(capping *c, ct_mesh_hole *hole) {
   hole->cap_triangles = c->out->count - hole->cap_first;
 }
 
-/* Projects the outer loop and its inner borders along the outer normal. Returns the number of
- * rings. */
+/* Writes the projections of the outer loop and of its inner borders, along the outer loop's normal,
+ * to `at`, and the rings. Returns the number of rings. */
 static uint32_t gather_rings(capping *c, uint32_t outer, ct_vec2 *at) {
   const ct_mesh_defects *d = c->defects;
   uint32_t corners = 0, count = 0;
@@ -138,7 +141,7 @@ static uint32_t gather_rings(capping *c, uint32_t outer, ct_vec2 *at) {
   return count;
 }
 
-/* Fills a hole together with the loops that are its inner borders. */
+/* Fills the hole of an outer loop, together with the loops that are its inner borders. */
 static ct_status fill_ring(capping *c, uint32_t outer, ct_vec2 *at) {
   ct_mesh_defects *d = c->defects;
   uint32_t rings = gather_rings(c, outer, at), corners = 0, first = c->out->count;
@@ -150,7 +153,7 @@ static ct_status fill_ring(capping *c, uint32_t outer, ct_vec2 *at) {
   if (fits && !crosses)
     status = ct_polygon_fill(c->rings, rings, c->m->cancel, c->triangles, &filled);
   if (status != CT_OK) return status;
-  /* Append the triangles, and set the outcome of the hole and its inner borders. */
+  /* Append the triangles, and set the outcome of the hole and of its inner borders. */
   for (uint32_t t = 0; filled && t < corners + 2 * (rings - 1) - 2; t++)
     add_cap_triangle(c, c->corner[c->triangles[t][0]], c->corner[c->triangles[t][1]],
                      c->corner[c->triangles[t][2]]);
@@ -179,7 +182,7 @@ static ct_status fill_all_holes(capping *c, ct_vec2 *at) {
   return status;
 }
 
-/* Allocates all arrays. A cap of e edges in r loops has e + 2 r - 4 triangles, fewer than three
+/* Allocates all arrays. A cap with e edges in r loops has e + 2 r - 4 triangles, fewer than three
  * per edge. */
 static ct_status open_capping(capping *c, ct_vec2 **at) {
   const ct_mesh_defects *d = c->defects;

@@ -1,32 +1,33 @@
 /* Area, volume, centroids and inertia of a mesh.
  *
- * Sums over the tetrahedra from a reference point to every triangle (polyhedral mass properties,
- * Mirtich 1996; covariance of a tetrahedron). Coordinate differences are exact and sums are in
- * double-double, so thin walls and meshes far from their origin keep their digits. The reference is
- * the box's middle for the volume and the centroid for the inertia.
- */
+ * All are sums over the tetrahedra from a reference point to every triangle (polyhedral mass
+ * properties, Mirtich 1996; covariance of a tetrahedron). Coordinate differences are exact and sums
+ * are in double-double, so that thin walls and meshes far from their origin keep their digits. The
+ * reference point is the middle of the box for volume and centroids, and the centroid for the
+ * inertia. */
 #include "base/double_double.h"
 #include "mesh/mesh_build.h"
 #include <contact/limits.h>
 
-/* Error bounds relative to u^2: a sum errs by 4 per step of its terms, a determinant of three
- * differences by less than 64 of six times the product of its largest coordinates. */
+/* Bounds of the error of the sum of determinants, relative to `extent`: SUM_BOUND for each addition
+ * of a term, TERM_BOUND for the determinants of three differences themselves. */
 #define SUM_BOUND (4.0 * CT_UNIT_ROUNDOFF * CT_UNIT_ROUNDOFF)
 #define TERM_BOUND (64.0 * CT_UNIT_ROUNDOFF * CT_UNIT_ROUNDOFF)
 
-/* Twice the area and six times its first moments; 6 times the volume, 24 times its first and 120
- * times its second moments. */
+/* Sums over the triangles. `area`, `area_first`: 2 times the area, 6 times its first moments. `d`,
+ * `first`, `xx` to `zx`: 6 times the volume, 24 times its first moments, 120 times its second
+ * moments. */
 typedef struct moments {
   ct_dd area, d;
   ct_dd3 area_first, first;
   ct_dd xx, yy, zz, xy, yz, zx;
-  double extent; /* sum of the sizes of the determinants' terms */
+  double extent; /* sum of bounds of the magnitudes of the determinants' terms */
 } moments;
 
 typedef struct corners {
-  ct_dd3 a, b, c; /* relative to the reference */
-  ct_dd3 p, q; /* edges from a to b and to c; a . (p x q) equals a . (b x c) and stays accurate for
-                  needles */
+  ct_dd3 a, b, c; /* vertices relative to the reference point */
+  ct_dd3 p, q; /* edge vectors from a to b and from a to c; a . (p x q) equals a . (b x c) and stays
+                  accurate for needles */
 } corners;
 
 static corners subtract_reference(const ct_mesh_parts *m, uint32_t t, ct_vec3 reference) {
@@ -48,8 +49,9 @@ static void add_weighted(ct_dd *sum, ct_dd weight, ct_dd factor) {
   *sum = ct_dd_add(*sum, ct_dd_mul(weight, factor));
 }
 
-/* Second moment of two coordinates from the three pair sums: (a + b)(a' + b') + (b + c)(b' + c')
- * + (c + a)(c' + a') = s s' + a a' + b b' + c c'. */
+/* Returns the second moment of two coordinates from the pairwise sums of vertices, here for the
+ * coordinates x and x': (a + b)(a' + b') + (b + c)(b' + c') + (c + a)(c' + a') = s s' + a a' + b b'
+ * + c c' with s = a + b + c. */
 static ct_dd sum_second_products(ct_dd ab, ct_dd bc, ct_dd ca, const ct_dd other[3]) {
   return ct_dd_add(ct_dd_add(ct_dd_mul(ab, other[0]), ct_dd_mul(bc, other[1])),
                    ct_dd_mul(ca, other[2]));
@@ -98,7 +100,8 @@ static ct_vec3 find_box_middle(const ct_aabb *box) {
                    0.5 * (box->min.z + box->max.z)};
 }
 
-/* False: cancelled. */
+/* Sums the moments of all live triangles about the reference point with the function `add`. False:
+ * cancelled. */
 static bool integrate_triangles(const ct_mesh_parts *m, ct_vec3 reference,
                                 void (*add)(moments *, const corners *), moments *out) {
   *out = (moments){0};
@@ -126,7 +129,8 @@ static ct_vec3 divide_first_moment(ct_vec3 reference, const ct_dd3 *first, ct_dd
                                      ct_dd_value(ct_dd_div(first->z, all))});
 }
 
-/* The inertia is about the rounded centroid; its error is of second order in that rounding. */
+/* The inertia is about the rounded centroid, which causes an error of second order in that
+ * rounding. */
 bool ct_mesh_measure(const ct_mesh_parts *m, ct_mesh_report *report, ct_mesh_sums *sums) {
   moments s;
   *sums = (ct_mesh_sums){0};

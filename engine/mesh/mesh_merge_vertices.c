@@ -1,14 +1,14 @@
-/* Merging of bit-equal vertices, and detection of degenerate and duplicate triangles.
+/* Merges bit-equal vertices, and detects degenerate and duplicate triangles.
  *
  * Vertices are grouped by a hash of their coordinates, triangles by their lowest vertex, and each
- * group is sorted (base/group_sort.h). Expected cost O(n); adversarial input O(n log n).
+ * group is sorted (base/group_sort.h). Expected cost O(n); for adversarial input O(n log n).
  *
  * A mesh may need duplicates to be closed: in a union of closed parts, a shared face is given once
- * per part. Copies are examined in order: all second copies, then third ones, up to
- * CT_MESH_COPIES_MAX. Duplicates on both sides of an edge without a third duplicate form a patch. A
- * patch that is balanced at all edges is a part given twice and is dropped. Other patches are
- * retained if the mesh is balanced with them at all their edges.
- */
+ * per part. Copies are examined in order: all second copies first, then the third ones, up to
+ * CT_MESH_COPIES_MAX. Two duplicates on the sides of an edge belong to one patch if the edge has no
+ * third duplicate. A patch that is balanced at all its edges (as many triangles in either
+ * direction) is a part given twice and is dropped. Any other patch is retained if the mesh with it
+ * is balanced at all edges of the patch. */
 #include "base/group_sort.h"
 #include "base/predicates.h"
 #include "mesh/mesh_build.h"
@@ -20,16 +20,18 @@ enum { PATCH_BORDERED = 1, PATCH_MISFIT = 2 };
 
 typedef struct patches {
   ct_mesh_parts *m;
-  uint32_t *parent; /* [triangle_count] union-find of duplicates */
-  int32_t *balance; /* [triangle_count] balance of the roots at the current edge; else 0 */
-  uint8_t *bits;    /* [triangle_count] of the roots */
+  uint32_t *parent; /* [triangle_count] union-find parent of duplicates in the same patch */
+  int32_t *balance; /* [triangle_count] balance of each patch at the edge being examined, stored at
+                       its root; else 0 */
+  uint8_t *bits;    /* [triangle_count] PATCH_BORDERED and PATCH_MISFIT of each patch, stored at its
+                       root */
 } patches;
 
 static bool is_duplicate_corner(const ct_mesh_parts *m, uint32_t corner) {
   return m->state[corner / 3] == CT_MESH_DUPLICATE;
 }
 
-/* Two duplicates at an edge belong to one patch if no third duplicate has that edge. */
+/* Unites the two duplicates at an edge to one patch if there is no third duplicate. */
 static void unite_duplicates_at_edge(patches *p, const uint32_t *corners, uint32_t count) {
   uint32_t found[2], repeated = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -44,7 +46,8 @@ static int find_sense(const patches *p, uint32_t corner) {
   return ct_mesh_corner(p->m, corner) == ct_mesh_edge_ends(p->m, corner).low ? 1 : -1;
 }
 
-/* Marks patches that are unbalanced at the edge as bordered. Passes: sum, mark, reset. */
+/* Marks the patches that are not balanced at the edge as bordered. The three passes sum the
+ * balances, mark, and reset the sums. */
 static void mark_borders(patches *p, const uint32_t *corners, uint32_t count) {
   for (int pass = 0; pass < 3; pass++) {
     for (uint32_t i = 0; i < count; i++) {
@@ -57,7 +60,7 @@ static void mark_borders(patches *p, const uint32_t *corners, uint32_t count) {
   }
 }
 
-/* Marks bordered patches as misfits if the edge is unbalanced with them. */
+/* Marks the patches at the edge as misfits if the edge is unbalanced with all bordered patches. */
 static void mark_misfits(patches *p, const uint32_t *corners, uint32_t count) {
   int64_t sum = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -70,7 +73,7 @@ static void mark_misfits(patches *p, const uint32_t *corners, uint32_t count) {
       p->bits[ct_mesh_find_root(p->parent, corners[i] / 3)] |= PATCH_MISFIT;
 }
 
-/* False: cancelled. */
+/* Marks all patches as bordered and misfits. False: cancelled. */
 static bool classify_patches(patches *p, const ct_groups *edges) {
   static void (*const passes[])(patches *, const uint32_t *,
                                 uint32_t) = {unite_duplicates_at_edge, mark_borders, mark_misfits};
@@ -94,8 +97,8 @@ static void apply_patches(patches *p, ct_mesh_report *report) {
   }
 }
 
-/* Starts the examination of the copies with this state. False: no such copies, hence no later
- * ones. */
+/* Makes the copies with this state the duplicates to be examined. False: there are none, and hence
+ * no later copies. */
 static bool start_copy(patches *p, uint32_t state) {
   ct_mesh_parts *m = p->m;
   bool any = false;
@@ -109,9 +112,8 @@ static bool start_copy(patches *p, uint32_t state) {
   return any;
 }
 
-/* Decides which duplicates (state >= CT_MESH_COPY) become live: patches without which the mesh
- * would be open. The others are dropped. Second copies are examined first. CT_OUT_OF_MEMORY,
- * CT_CANCELLED. */
+/* Decides which duplicates (state >= CT_MESH_COPY) become live: those in patches without which the
+ * mesh would be open. The others are dropped. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 static ct_status keep_closing_duplicates(ct_mesh_parts *m, ct_mesh_report *report) {
   patches p = {.m = m};
   if (report->duplicate_triangles == 0) return CT_OK;
@@ -122,7 +124,7 @@ static ct_status keep_closing_duplicates(ct_mesh_parts *m, ct_mesh_report *repor
   for (uint32_t copy = 0;
        copy < CT_MESH_COPIES_MAX && status == CT_OK && start_copy(&p, CT_MESH_COPY + copy);
        copy++) {
-    /* Examine one generation of copies against the mesh so far. */
+    /* Examine all k-th copies against the mesh with the copies retained so far. */
     ct_groups edges;
     status = ct_mesh_group_edges(m, &edges);
     if (status != CT_OK) break;
@@ -136,7 +138,8 @@ static ct_status keep_closing_duplicates(ct_mesh_parts *m, ct_mesh_report *repor
   return status;
 }
 
-/* Odd multipliers without structure: fractions of the golden ratio, of sqrt(2) and of sqrt(3). */
+/* Odd multipliers without structure: the fractional parts of the golden ratio, of sqrt(2) and of
+ * sqrt(3), times 2^64. */
 #define MIX_X 0x9e3779b97f4a7c15u
 #define MIX_Y 0x6a09e667f3bcc909u
 #define MIX_Z 0xbb67ae8584caa73bu
@@ -147,11 +150,12 @@ static uint64_t get_bits(double x) {
   return b;
 }
 
-/* Groups only distribute the work: colliding points cost a sort of one group. */
+/* Returns the group of a vertex by a hash. Groups only distribute the work: colliding points cost a
+ * sort of one group. */
 static uint32_t hash_vertex(const void *data, uint32_t vertex) {
   const ct_mesh_parts *m = data;
   ct_vec3 p = ct_mesh_point(m, vertex);
-  /* 0 + -0 is 0: both zeros are one coordinate. */
+  /* 0 + -0 is 0, so both zeros have the same hash. */
   uint64_t h = get_bits(0.0 + p.x) * MIX_X;
   h = (h ^ h >> 32 ^ get_bits(0.0 + p.y)) * MIX_Y;
   h = (h ^ h >> 32 ^ get_bits(0.0 + p.z)) * MIX_Z;
@@ -190,7 +194,8 @@ ct_status ct_mesh_join_vertices(ct_mesh_parts *m, ct_mesh_report *report) {
   return CT_OK;
 }
 
-/* False: cancelled. */
+/* Sets the state of each triangle to live, line or dropped, and counts the degenerate ones. False:
+ * cancelled. */
 static bool mark_degenerate(ct_mesh_parts *m, ct_mesh_report *report) {
   for (uint32_t t = 0; t < m->triangle_count; t++) {
     if (ct_mesh_cancelled(t, m->cancel)) return false;
@@ -205,7 +210,7 @@ static bool mark_degenerate(ct_mesh_parts *m, ct_mesh_report *report) {
   return true;
 }
 
-/* Vertices of a triangle in ascending order; `odd` if sorting reverses the orientation. */
+/* Vertices of a triangle in ascending order. `odd`: sorting reverses the orientation. */
 typedef struct corner_set {
   uint32_t low, middle, high;
   bool odd;
@@ -236,7 +241,8 @@ static bool has_same_corners(const corner_set *a, const corner_set *b) {
   return a->low == b->low && a->middle == b->middle && a->high == b->high;
 }
 
-/* The first triangle of each orientation is retained; later ones are duplicates. */
+/* Keeps the first triangle of each orientation with the same vertices; later ones are marked as
+ * duplicates and counted. */
 static ct_status mark_duplicate_triangles(ct_mesh_parts *m, ct_mesh_report *report) {
   ct_grouping by_corners = {m, find_triangle_group, precedes_as_triangle, m->triangle_count,
                             m->vertex_count};
@@ -249,12 +255,12 @@ static ct_status mark_duplicate_triangles(ct_mesh_parts *m, ct_mesh_report *repo
     uint32_t t = groups.items[i];
     corner_set own = sort_corners_of_triangle(m, t);
     bool live = m->state[t] == CT_MESH_LIVE;
-    /* A new set of vertices starts. */
+    /* Triangles with other vertices begin here. */
     if (i == 0 || !has_same_corners(&own, &leader)) {
       leader = own;
       seen[0] = seen[1] = 0;
     }
-    /* A duplicate: a later candidate for closing the mesh, or dropped. */
+    /* A duplicate: it may be retained later to close the mesh, or is dropped. */
     if (seen[own.odd] > 0) {
       bool waits = m->repeats && live && seen[own.odd] <= CT_MESH_COPIES_MAX;
       m->state[t] = waits ? (uint8_t)(CT_MESH_COPY + seen[own.odd] - 1) : CT_MESH_DROPPED;

@@ -1,10 +1,10 @@
 /* Ray casting against a mesh. Exact signs decide which closed triangles the ray intersects, and
  * whether in a vertex, an edge or the interior; only the position along the ray is rounded.
  *
- * A line intersects a triangle if its three edge signs do not differ (Segura, Feito 2001). On an
- * edge or vertex a sign is zero, which counts as an intersection, so no ray slips between adjacent
- * triangles. BVH boxes are tested with the slab method, widened by its round-off.
- */
+ * A line intersects a triangle unless the signs of its sides relative to the three edges differ
+ * (Segura, Feito 2001). On an edge or vertex a sign is zero, which counts as an intersection, so
+ * that no ray passes between adjacent triangles. Boxes of the BVH are tested with the slab method,
+ * widened by its round-off. */
 #include "mesh/mesh_ray.h"
 #include "base/double_double.h"
 #include "base/predicates.h"
@@ -12,17 +12,19 @@
 
 #include <assert.h>
 
-/* Relative round-off of a slab parameter: a difference, an inverse and a product. */
+/* Relative round-off of the ray parameter at a slab plane: a difference, an inverse and a
+ * product. */
 #define PLANE_ERROR (4.0 * CT_UNIT_ROUNDOFF)
-/* Relative to the squared distance of the corners from the origin. Weights err by at most 2^-98
- * of that square; above this fraction their double-double sum is accurate to 2^-52. */
+/* Least sum of the double-double weights, relative to the squared distance of the vertices from the
+ * origin, for which it is accurate to 2^-52. Weights have errors of up to 2^-98 of that square. */
 #define WEIGHTS_CERTAIN 0x1p-46
 
 typedef struct ray {
-  ct_vec3 origin, direction; /* the largest component of direction is in [1, 2) */
+  ct_vec3 origin, direction; /* as scaled by ct_mesh_ray_flush: the largest component of direction
+                                is in [1, 2) */
   ct_vec3 inverse;
   double t_max;
-  int exponent; /* direction = caller's * 2^-exponent, t = caller's * 2^exponent */
+  int exponent; /* direction = caller's * 2^-exponent; t = caller's t * 2^exponent */
 } ray;
 
 typedef struct corners {
@@ -44,7 +46,7 @@ bool ct_mesh_ray_flush(ct_vec3 *origin, ct_vec3 *direction, int *exponent) {
   return true;
 }
 
-/* Scales the ray. False: the ray is invalid. */
+/* Initialises a scaled ray. False: the ray is invalid. */
 static bool scale_ray(ray *r, ct_vec3 origin, ct_vec3 direction, double t_max) {
   r->origin = origin;
   r->direction = direction;
@@ -54,7 +56,8 @@ static bool scale_ray(ray *r, ct_vec3 origin, ct_vec3 direction, double t_max) {
   return true;
 }
 
-/* Clips the parameter range of the ray to the slab between two planes. */
+/* Clips the parameter range `part` of the ray to the slab between two planes of a box. False:
+ * nothing is left. */
 static bool clip_to_slab(double part[2], double low, double high, double o, double d,
                          double inverse) {
   if (d == 0.0) return low <= o && o <= high;
@@ -64,8 +67,8 @@ static bool clip_to_slab(double part[2], double low, double high, double o, doub
   return part[0] <= part[1];
 }
 
-/* True if the ray can intersect the box at t <= limit. *t is then a lower bound of the first
- * such t. */
+/* True if the ray may intersect the box at a parameter t <= limit. *t is then a lower bound of such
+ * parameters. */
 static bool may_intersect_box(const ray *r, const ct_aabb *box, double limit, double *t) {
   double part[2] = {0.0, limit};
   bool meets =
@@ -76,14 +79,15 @@ static bool may_intersect_box(const ray *r, const ct_aabb *box, double limit, do
   return meets;
 }
 
-/* Barycentric weight, not normalised, of the corner opposite to edge a b at the intersection. */
+/* Returns the barycentric weight, not normalised, of the vertex opposite to the edge a b at the
+ * ray's intersection. */
 static ct_dd compute_weight(const ray *r, ct_vec3 a, ct_vec3 b) {
   ct_dd3 p = ct_dd3_sub(a, r->origin), q = ct_dd3_sub(b, r->origin), d = ct_dd3_of(r->direction),
          cross = ct_dd3_cross(&p, &q);
   return ct_dd3_dot(&d, &cross);
 }
 
-/* Ray parameter of the point nearest to origin + offset. */
+/* Returns the parameter of the ray's point nearest to origin + offset, at least 0. */
 static double find_ray_parameter(const ray *r, const ct_dd3 *offset) {
   ct_dd3 d = ct_dd3_of(r->direction);
   return ct_max2(ct_dd_value(ct_dd_div(ct_dd3_dot(offset, &d), ct_dd3_dot(&d, &d))), 0.0);
@@ -95,7 +99,8 @@ static void add_scaled_dd(ct_dd3 *sum, const ct_dd3 *by, ct_dd factor) {
                   ct_dd_add(sum->z, ct_dd_mul(by->z, factor))};
 }
 
-/* Weight of one corner with its exact sign. A double-double weight of the wrong sign is zero. */
+/* Returns the weight of vertex k, whose exact sign is `side`; exact if `exact`. A double-double
+ * weight with the wrong sign is replaced by zero. */
 static ct_dd weigh_corner(const ray *r, const corners *t, int k, int side, bool exact) {
   ct_vec3 a = t->v[(k + 1) % 3], b = t->v[(k + 2) % 3];
   if (side == 0) return ct_dd_of(0.0);
@@ -104,8 +109,9 @@ static ct_dd weigh_corner(const ray *r, const corners *t, int k, int side, bool 
   return (side > 0) == (w.high > 0.0) ? w : ct_dd_of(0.0);
 }
 
-/* Weights of the corners, of one sign, and their sum. `side` are the exact signs, not all zero.
- * Falls back to exact arithmetic if the sum is too small. */
+/* Computes the weights of the vertices, which have the same sign or are zero, and returns their
+ * sum. `side` contains the exact signs, not all zero. Exact arithmetic is used if the sum in
+ * double-double is too small. */
 static ct_dd find_weights(const ray *r, const corners *t, const int side[3], ct_dd w[3]) {
   double far = 0.0;
   for (int k = 0; k < 3; k++) far = ct_max2(far, ct_max_abs(ct_sub(t->v[k], r->origin)));
@@ -119,7 +125,7 @@ static ct_dd find_weights(const ray *r, const corners *t, const int side[3], ct_
   }
 }
 
-/* Computes the intersection point and its t from the weights. */
+/* Computes the intersection point and its ray parameter from the weights. */
 static void place_hit(const ray *r, const corners *t, const int side[3], ct_mesh_hit *hit) {
   ct_dd w[3], sum = find_weights(r, t, side, w);
   ct_dd3 offset = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}, point = ct_dd3_of(r->origin);
@@ -132,12 +138,13 @@ static void place_hit(const ray *r, const corners *t, const int side[3], ct_mesh
   hit->point = ct_dd3_value(&point);
 }
 
-/* Projection along an axis. */
+/* Returns the projection along a coordinate axis. */
 static ct_vec2 drop_axis(ct_vec3 v, int axis) {
   return axis == 0 ? (ct_vec2){v.y, v.z} : axis == 1 ? (ct_vec2){v.z, v.x} : (ct_vec2){v.x, v.y};
 }
 
-/* A vector perpendicular to the ray and the axis: its product with v - origin is the side of v. */
+/* Returns a vector perpendicular to the ray and to the axis: the sign of its dot product with v -
+ * origin is the side of v relative to the ray, in the projection along the axis. */
 static ct_vec3 find_ray_perpendicular(const ray *r, int axis) {
   ct_vec3 d = r->direction;
   return axis == 0   ? (ct_vec3){0.0, -d.z, d.y}
@@ -145,9 +152,10 @@ static ct_vec3 find_ray_perpendicular(const ray *r, int axis) {
                      : (ct_vec3){-d.y, d.x, 0.0};
 }
 
-/* Entry and exit of a line in the triangle's plane, in order. Returns their number, 0 to 2. */
+/* Computes where a line in the triangle's plane enters and leaves the triangle, in order along the
+ * line. Returns the number of places, 0 to 2. */
 static int find_span_in_plane(const ray *r, const corners *t, ct_line_place out[2]) {
-  /* Project along an axis in which the triangle has an area. */
+  /* Project along an axis for which the projection of the triangle has an area. */
   int axis = 0, count = 0, side[3];
   while (axis < 3 && ct_orient2d(drop_axis(t->v[0], axis), drop_axis(t->v[1], axis),
                                  drop_axis(t->v[2], axis)) == 0)
@@ -169,7 +177,7 @@ static int find_span_in_plane(const ray *r, const corners *t, ct_line_place out[
   return count;
 }
 
-/* Intersection of the triangle with a ray in its plane. */
+/* Intersects the triangle with a ray in its plane. True: they intersect; the hit has side 0. */
 static bool intersect_in_plane(const ray *r, const corners *t, ct_mesh_hit *hit) {
   ct_line_place span[2];
   int count = find_span_in_plane(r, t, span);
@@ -184,9 +192,10 @@ static bool intersect_in_plane(const ray *r, const corners *t, ct_mesh_hit *hit)
   return true;
 }
 
-/* Intersection of the ray with the closed triangle. Ignores the ray's limit. */
+/* Intersects the closed triangle with the ray, without its limit t_max. True: they intersect. */
 static bool intersect_triangle(const ray *r, const corners *t, ct_mesh_hit *hit) {
-  /* Exact sides of the three edges; mixed signs mean no intersection. */
+  /* Compute the exact side of the line relative to each edge; different signs mean no
+   * intersection. */
   int side[3], least = 0, most = 0;
   for (int k = 0; k < 3; k++) {
     side[k] = ct_line_side(r->origin, r->direction, t->v[(k + 1) % 3], t->v[(k + 2) % 3]);
@@ -195,7 +204,7 @@ static bool intersect_triangle(const ray *r, const corners *t, ct_mesh_hit *hit)
     if (least < 0 && most > 0) return false;
   }
   if (least == 0 && most == 0) return intersect_in_plane(r, t, hit);
-  /* `rises` is the sign of direction . normal; a triangle behind the origin is rejected. */
+  /* `rises` is the sign of direction . normal. A triangle behind the origin is rejected. */
   int rises = least + most, beyond = ct_orient3d(t->v[0], t->v[1], t->v[2], r->origin);
   if (beyond * rises > 0) return false;
   hit->side = -rises;
@@ -209,16 +218,16 @@ static bool intersect_triangle(const ray *r, const corners *t, ct_mesh_hit *hit)
   return true;
 }
 
-/* Policy of the descent: keep the first hit, the hits near the first, or all in order. */
+/* Hits that a descent of the BVH collects: the first, those near the first, or all in order. */
 typedef enum hit_policy { KEEP_FIRST, KEEP_NEAR, KEEP_ALL } hit_policy;
 
 typedef struct hits {
   ct_mesh_hit *out;
-  size_t room,
-      count;    /* KEEP_ALL: count may exceed room; `out` is then a heap with its last hit on top */
-  double limit; /* hits beyond are discarded */
-  double same;  /* KEEP_NEAR */
-  bool overflow; /* KEEP_NEAR: more hits than room */
+  size_t room, count; /* may exceed `room` for KEEP_ALL; `out` is then a heap with the last of the
+                         retained hits on top */
+  double limit;       /* greatest parameter t of hits that are retained */
+  double same;        /* for KEEP_NEAR: range of parameters behind the first hit */
+  bool overflow;      /* for KEEP_NEAR: there are more hits than `room` */
 } hits;
 
 static bool precedes_hit(const ct_mesh_hit *a, const ct_mesh_hit *b) {
@@ -316,7 +325,7 @@ static void descend_bvh(const ct_mesh_view *view, const ray *r, hit_policy kept,
       consider_ray_triangle(view, i, r, kept, h);
     if (node->count > 0) continue;
     bool meets[2];
-    /* Push the farther child first, so the nearer one is visited next. */
+    /* Push the farther child first, so that the nearer one is visited next. */
     for (int k = 0; k < 2; k++)
       meets[k] = may_intersect_box(r, &view->nodes[node->first + (uint32_t)k].box, h->limit, &t[k]);
     uint32_t near = meets[1] && (!meets[0] || t[1] < t[0]);
@@ -378,8 +387,8 @@ int ct_mesh_line_span(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, ui
   return scale_ray(&r, origin, direction, INFINITY) ? find_span_in_plane(&r, &t, out) : 0;
 }
 
-/* Side of the segment a b, which the line crosses, relative to the line perturbed by (e, e^2,
- * e^3): the sign of the first nonzero component of (a - b) x direction. */
+/* Returns the side of the segment a b, which the line crosses, relative to the line displaced by
+ * (e, e^2, e^3): the sign of the first nonzero component of (a - b) x direction. */
 static int find_perturbed_line_side(ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
   const ct_vec3 none = {0.0, 0.0, 0.0};
   for (int axis = 0; axis < 3; axis++) {

@@ -1,29 +1,29 @@
-/* Mesh with moved vertices: connectivity and BVH topology are shared with the original; boxes, mass
- * properties and digest are recomputed.
+/* A mesh with moved vertices: connectivity and the topology of the BVH are shared with the
+ * original; boxes, mass properties and digest are recomputed.
  *
- * Connectivity also depends on positions: bit-equal vertices are merged, and triangles without area
- * are excluded. If either differs, the mesh is rebuilt. A refitted tree with too high a
- * surface-area cost (CT_MESH_REFIT_COST) is rebuilt.
- */
+ * Connectivity depends on positions in two ways: bit-equal vertices are merged, and triangles
+ * without area are excluded. If either differs, the mesh is created anew. A tree whose surface-area
+ * cost has grown too much (CT_MESH_REFIT_COST) is rebuilt. */
 #include "base/predicates.h"
 #include "mesh/mesh_build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Odd multipliers without structure: fractions of the golden ratio, of sqrt(2) and of sqrt(3). */
+/* Odd multipliers without structure: the fractional parts of the golden ratio, of sqrt(2) and of
+ * sqrt(3), times 2^64. */
 #define HASH_X 0x9e3779b97f4a7c15u
 #define HASH_Y 0x6a09e667f3bcc909u
 #define HASH_Z 0xbb67ae8584caa73bu
-/* Longest probe sequence in the hash table. Only adversarial points exceed it; the mesh is then
- * rebuilt. */
+/* Greatest number of probes in the hash table. Only adversarial points exceed it; the mesh is then
+ * created anew. */
 #define PROBES_MAX 64
 
 static bool is_equal_point(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static uint64_t hash_point(ct_vec3 p) {
   uint64_t bits[3];
-  p = ct_vec(0.0 + p.x, 0.0 + p.y, 0.0 + p.z); /* both zeros are one coordinate */
+  p = ct_vec(0.0 + p.x, 0.0 + p.y, 0.0 + p.z); /* 0 + -0 is 0, so both zeros have the same hash */
   memcpy(bits, &p, sizeof bits);
   uint64_t h = bits[0] * HASH_X;
   h = (h ^ h >> 32 ^ bits[1]) * HASH_Y;
@@ -31,8 +31,8 @@ static uint64_t hash_point(ct_vec3 p) {
   return h ^ h >> 29;
 }
 
-/* True if vertices with distinct points still have distinct points. The table contains the
- * vertices visited so far. */
+/* True if vertices with distinct points still have distinct points. `table` contains the vertices
+ * visited so far. */
 static bool has_distinct_points(const ct_mesh *mesh, const ct_mesh_parts *m, uint32_t *table,
                                 uint32_t mask) {
   for (uint32_t v = 0; v < m->vertex_count; v++) {
@@ -63,7 +63,7 @@ bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *out
   return distinct;
 }
 
-/* True if every triangle had an area before and has one now. */
+/* True if every triangle had an area before, and has one with the new vertices. */
 static bool has_same_triangles(const ct_mesh *mesh, const ct_mesh_parts *m) {
   if (mesh->view.live_count != mesh->view.triangle_count) return false;
   for (uint32_t t = 0; t < m->triangle_count; t++) {
@@ -86,7 +86,8 @@ static ct_mesh_counts count_arrays(const ct_mesh_view *view, uint32_t nodes, boo
                           .normals = normals};
 }
 
-/* Shares the connectivity and copies the branches of the origin's tree. */
+/* Makes the new mesh refer to the connectivity of the original, and copies the topology of the
+ * tree. */
 static void share_mesh_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
   const ct_mesh_view *from = &mesh->view;
   ct_mesh_view *view = &l->mesh->view;
@@ -114,7 +115,8 @@ static void copy_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
   memcpy(l->first, mesh->first, view->vertex_count * sizeof *l->first);
 }
 
-/* Copies triangles in the leaf order of another tree. `position`: scratch for the inverse order. */
+/* Copies the triangles in the order of another tree's leaves. `position` is scratch for the inverse
+ * order. */
 static void copy_reordered(const ct_mesh_layout *l, const ct_mesh_view *view, const uint32_t *order,
                            uint32_t *position) {
   memcpy(l->order, order, view->live_count * sizeof *l->order);
@@ -134,7 +136,7 @@ static void copy_positions(const ct_mesh_layout *l, const ct_mesh_parts *m) {
   if (m->normals) memcpy(l->normals, m->normals, m->vertex_count * sizeof *l->normals);
 }
 
-/* Moved mesh with the original tree topology, fitted to the new vertices. */
+/* Creates the moved mesh with the topology of the original tree, fitted to the new vertices. */
 static ct_status refit_tree(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh **out) {
   ct_mesh_layout l;
   ct_mesh_counts counts = count_arrays(&mesh->view, mesh->view.node_count, m->normals != NULL);
@@ -146,7 +148,7 @@ static ct_status refit_tree(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh
   return ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel) ? CT_OK : CT_CANCELLED;
 }
 
-/* Moved mesh with a tree built from the new vertices. */
+/* Creates the moved mesh with a tree that is built from the new vertices. */
 static ct_status rebuild_tree(const ct_mesh *mesh, const ct_mesh_parts *m, const ct_aabb *box,
                               ct_mesh **out) {
   uint32_t *order, count, *position = malloc(m->triangle_count * sizeof *position);
@@ -197,7 +199,8 @@ static ct_status assemble_refitted(const ct_mesh *mesh, const ct_mesh_parts *m, 
 
 /* ---- the parts of a moved mesh -------------------------------------------------------------- */
 
-/* Sets the parts that ct_mesh_measure reads, for a mesh with live triangles only. */
+/* Sets the members of *m that ct_mesh_measure reads, for a mesh without dropped triangles. False:
+ * out of memory. */
 static bool allocate_live_parts(const ct_mesh *mesh, ct_mesh_parts *m) {
   m->state = calloc(m->triangle_count, 1);
   m->parent = malloc(m->vertex_count * sizeof *m->parent);
@@ -220,7 +223,7 @@ static ct_status recreate_mesh(const ct_mesh *mesh, const ct_mesh_parts *m, ct_m
                               report);
 }
 
-/* Moves vertices without a change of topology. CT_LIMIT: the orientation changed. */
+/* Moves the vertices if the topology is the same. CT_LIMIT: the orientation has changed. */
 static ct_status refit_same_topology(const ct_mesh *mesh, ct_mesh_parts *m, ct_mesh **out,
                                      ct_mesh_report *report) {
   ct_mesh_sums sums;

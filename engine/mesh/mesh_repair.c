@@ -1,12 +1,11 @@
 /* Mesh repair: welds a copy of the vertices, finds defects, caps holes, and creates the mesh from
  * the result.
  *
- * Welding: each vertex moves to the nearest earlier retained vertex within the tolerance, so no
- * vertex moves by more than the tolerance. Retained vertices are more than the tolerance apart, so
- * a cell of a uniform grid of that width contains a bounded number of them. Cells are hashed; the
- * hash does not affect the result. The caller's arrays stay unchanged. Limits are those of
- * ct_mesh_create.
- */
+ * Welding: each vertex moves to the nearest earlier vertex that was retained, if one is within the
+ * tolerance, so that no vertex moves by more than the tolerance. Retained vertices are more than
+ * the tolerance apart, so that a cell of a uniform grid of that width contains a bounded number of
+ * them. Cells are hashed; the hash does not affect the result. The caller's arrays stay unchanged.
+ * Limits are those of ct_mesh_create. */
 #include "mesh/mesh_repair_steps.h"
 
 #include <contact/limits.h>
@@ -16,23 +15,25 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-/* Odd multipliers without structure: fractions of the golden ratio, of sqrt(2) and of sqrt(3). */
+/* Odd multipliers without structure: the fractional parts of the golden ratio, of sqrt(2) and of
+ * sqrt(3), times 2^64. */
 #define MIX_X 0x9e3779b97f4a7c15u
 #define MIX_Y 0x6a09e667f3bcc909u
 #define MIX_Z 0xbb67ae8584caa73bu
-/* A tolerance below this fraction of the largest coordinate joins only bit-equal vertices. */
+/* A tolerance below this fraction of the largest coordinate welds only bit-equal vertices. */
 #define TOLERANCE_FRACTION_MIN 0x1p-60
 
-/* Hash grid of the retained vertices. */
+/* Hashed uniform grid of the retained vertices. */
 typedef struct weld_grid {
-  uint32_t *head, *next; /* [mask + 1], [vertices] */
+  uint32_t *head, *next; /* [mask + 1] first vertex of each bucket; [vertices] next vertex in the
+                            same bucket */
   uint32_t mask;
   double width;
 } weld_grid;
 
 static uint64_t get_coordinate_bits(double x) {
   uint64_t b;
-  double plain = 0.0 + x; /* 0 + -0 is 0 */
+  double plain = 0.0 + x; /* 0 + -0 is 0, so both zeros have the same bits */
   memcpy(&b, &plain, sizeof b);
   return b;
 }
@@ -44,7 +45,8 @@ static uint32_t find_bucket(const weld_grid *c, double x, double y, double z) {
   return (uint32_t)(h >> 32) & c->mask;
 }
 
-/* Nearest retained vertex within the width of p; the lowest index among equals. */
+/* Returns the retained vertex nearest to p within the width of a cell, the lowest index among
+ * equals, and its distance; NONE if there is none. */
 static uint32_t find_nearest_retained(const weld_grid *c, const ct_vec3 *vertices, ct_vec3 p,
                                       double *distance) {
   double x = floor(p.x / c->width), y = floor(p.y / c->width), z = floor(p.z / c->width);
@@ -73,9 +75,9 @@ static bool allocate_weld_grid(weld_grid *c, uint32_t count, double width) {
   return c->head && c->next;
 }
 
-/* Moves each vertex to the nearest earlier retained vertex within the tolerance, > 0. *moved:
- * number of moved vertices; *displacement: the largest, m. CT_OUT_OF_MEMORY, CT_CANCELLED. O(n)
- * expected. */
+/* Moves each vertex to the nearest earlier retained vertex within the tolerance, which must be > 0.
+ * *moved is the number of vertices that moved, *displacement the largest distance, m.
+ * CT_OUT_OF_MEMORY, CT_CANCELLED. Expected cost O(n). */
 static ct_status weld_within_tolerance(ct_vec3 *vertices, uint32_t count, double tolerance,
                                        const ct_cancel *cancel, uint32_t *moved,
                                        double *displacement) {
@@ -83,7 +85,7 @@ static ct_status weld_within_tolerance(ct_vec3 *vertices, uint32_t count, double
   for (uint32_t i = 0; i < count; i++) largest = ct_max2(largest, ct_max_abs(vertices[i]));
   *moved = 0;
   *displacement = 0.0;
-  /* Nothing but bit-equal vertices would be joined. */
+  /* Only bit-equal vertices would be welded. */
   if (tolerance < TOLERANCE_FRACTION_MIN * largest) return CT_OK;
   weld_grid c = {0};
   ct_status status = allocate_weld_grid(&c, count, tolerance) ? CT_OK : CT_OUT_OF_MEMORY;
@@ -92,7 +94,7 @@ static ct_status weld_within_tolerance(ct_vec3 *vertices, uint32_t count, double
     double distance;
     uint32_t near = find_nearest_retained(&c, vertices, p, &distance);
     if (ct_mesh_cancelled(i, cancel)) status = CT_CANCELLED;
-    /* Move to the nearest retained vertex, or retain this one in its cell. */
+    /* Move the vertex to the nearest retained one, or retain it in its cell. */
     if (near != NONE) {
       vertices[i] = vertices[near];
       *moved += distance > 0.0;
@@ -109,7 +111,7 @@ static ct_status weld_within_tolerance(ct_vec3 *vertices, uint32_t count, double
   return status;
 }
 
-/* Arrays of the repaired mesh; owned. */
+/* Arrays of the repaired mesh; owned by the repair. */
 typedef struct repair_state {
   ct_vec3 *vertices;
   uint32_t (*triangles)[3];
@@ -120,7 +122,8 @@ static bool has_valid_options(const ct_mesh_repair_options *o) {
   return o->weld >= 0.0 && o->weld <= CT_SIZE_MAX && o->planarity >= 0.0 && isfinite(o->planarity);
 }
 
-/* Finds the holes of the welded mesh and caps those that can be capped. */
+/* Finds the holes of the welded mesh, and caps those that can be capped if the options ask for
+ * it. */
 static ct_status find_and_cap_holes(const ct_mesh_parts *parts,
                                     const ct_mesh_repair_options *options, repair_state *r,
                                     ct_mesh_repaired *out) {
@@ -135,10 +138,10 @@ static ct_status find_and_cap_holes(const ct_mesh_parts *parts,
                          &out->before, &r->caps);
   ct_mesh_parts_free(&own);
   return status == CT_DEGENERATE_MESH ? CT_OK
-                                      : status; /* ct_mesh_create reports a degenerate mesh */
+                                      : status; /* ct_mesh_create reports a degenerate mesh later */
 }
 
-/* Appends the caps' triangles to a copy of the triangles. */
+/* Appends the triangles of the caps to a copy of the triangles. */
 static ct_status append_caps(repair_state *r, ct_mesh_parts *parts, ct_mesh_repaired *out) {
   size_t count = parts->triangle_count, all = count + r->caps.count;
   if (r->caps.count == 0) return CT_OK;
@@ -168,7 +171,7 @@ static ct_status weld_vertices(repair_state *r, ct_mesh_parts *parts, double tol
                                &out->welded, &out->displacement);
 }
 
-/* Counts duplicates that would be dropped without the option and are retained with it. */
+/* Counts the duplicates that are retained because of the option keep_duplicates. */
 static ct_status count_retained_duplicates(const ct_mesh_parts *parts, ct_mesh_repaired *out) {
   ct_mesh_parts plain = *parts;
   ct_mesh_report report = {0};
@@ -191,7 +194,7 @@ ct_status ct_mesh_repair(const ct_mesh_data *data, ct_mesh_reading reading,
   ct_mesh_repaired own = {0};
   ct_mesh_parts parts = ct_mesh_parts_of(data, cancel);
   parts.repeats = options->keep_duplicates;
-  /* Weld, cap, append, create. */
+  /* Weld the vertices, cap the holes, append the caps, and create the mesh. */
   ct_status status = weld_vertices(&r, &parts, options->weld, &own);
   if (status == CT_OK) status = find_and_cap_holes(&parts, options, &r, &own);
   if (status == CT_OK) status = append_caps(&r, &parts, &own);
