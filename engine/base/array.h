@@ -19,8 +19,8 @@
 /* Capacity of the first allocation, in items. */
 #define CT_ARRAY_FIRST 64
 
-/* Reallocates to `count` items of `size` bytes. False: out of memory or more than SIZE_MAX bytes.
- */
+/* Reallocates the array to `count` items of `size` bytes. False: out of memory, or more than
+ * SIZE_MAX bytes; the array is then unchanged. */
 static inline bool ct_array_resize(void *array, size_t count, size_t size) {
   assert(array && count > 0 && size > 0);
   if (count > SIZE_MAX / size) return false;
@@ -32,15 +32,15 @@ static inline bool ct_array_resize(void *array, size_t count, size_t size) {
   return true;
 }
 
-/* Capacity that holds `count` items: the old one doubled as often as needed. */
+/* Returns a capacity of at least `count` items: the old capacity, doubled as often as needed. */
 static inline size_t ct_array_capacity(size_t capacity, size_t count) {
   size_t larger = capacity ? capacity : CT_ARRAY_FIRST;
   while (larger < count && larger <= SIZE_MAX / 2) larger *= 2;
   return larger < count ? count : larger;
 }
 
-/* Space for `count` items: *capacity >= count. False: out of memory. Amortised cost: one copy per
- * item. */
+/* Reserves space for `count` items of `size` bytes, so that *capacity >= count. False: out of
+ * memory. Amortised cost: one copy per item. */
 static inline bool ct_array_reserve(void *array, size_t *capacity, size_t count, size_t size) {
   if (count <= *capacity) return true;
   size_t larger = ct_array_capacity(*capacity, count);
@@ -50,7 +50,8 @@ static inline bool ct_array_reserve(void *array, size_t *capacity, size_t count,
   return true;
 }
 
-/* The same for arrays with 32-bit counts. False also if the capacity would exceed UINT32_MAX. */
+/* As ct_array_reserve, for arrays with 32-bit counts. False also if the capacity would exceed
+ * UINT32_MAX. */
 static inline bool ct_array_reserve32(void *array, uint32_t *capacity, uint32_t count,
                                       size_t size) {
   if (count <= *capacity) return true;

@@ -12,7 +12,8 @@ static const uint64_t initial[8] = {0x6a09e667f3bcc908u, 0xbb67ae8584caa73bu, 0x
                                     0xa54ff53a5f1d36f1u, 0x510e527fade682d1u, 0x9b05688c2b3e6c1fu,
                                     0x1f83d9abfb41bd6bu, 0x5be0cd19137e2179u};
 
-/* Message schedule of the rounds; rounds 10 and 11 repeat 0 and 1. */
+/* Order in which each round uses the words of the block; rounds 10 and 11 repeat those of rounds 0
+ * and 1. */
 static const uint8_t message_schedule[10][16] = {
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
     {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
@@ -43,7 +44,8 @@ static void compress_block(ct_digest_state *s, int last) {
   uint64_t v[16];
   memcpy(v, s->chain, sizeof s->chain);
   memcpy(v + 8, initial, sizeof initial);
-  v[12] ^= 8 * s->words; /* byte count; its upper half stays 0 */
+  /* number of bytes so far; the upper half of this 128-bit number is always 0 */
+  v[12] ^= 8 * s->words;
   if (last) v[14] = ~v[14];
   for (int round = 0; round < 12; round++) {
     const uint8_t *order = message_schedule[round % 10];

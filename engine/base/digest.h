@@ -13,7 +13,8 @@ typedef struct ct_digest {
   uint64_t word[4];
 } ct_digest;
 
-/* Incremental digest. A full block of 16 words is compressed when the next word arrives. */
+/* A digest in progress. A full block of 16 words is compressed only when another word arrives,
+ * because the last block is compressed differently. */
 typedef struct ct_digest_state {
   uint64_t chain[8], block[16], words;
   size_t used;
@@ -21,11 +22,12 @@ typedef struct ct_digest_state {
 
 void ct_digest_open(ct_digest_state *state);
 void ct_digest_doubles(ct_digest_state *state, const double *values, size_t count);
-/* Adds indices, two per word; an odd last index is paired with zero. */
+/* Adds indices to the digest, two per 64-bit word; the last of an odd number of indices is paired
+ * with zero. */
 void ct_digest_indices(ct_digest_state *state, const uint32_t *values, size_t count);
 ct_digest ct_digest_close(ct_digest_state *state);
 
-/* Lexicographic comparison by words: < 0, 0 or > 0. */
+/* Compares two digests lexicographically by words: < 0, 0 or > 0. */
 int ct_digest_compare(const ct_digest *a, const ct_digest *b);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <contact/vec.h>
 
-/* The unevaluated sum high + low with |low| <= u |high|. */
+/* Double-double number: the unevaluated sum high + low with |low| <= u |high|. */
 typedef struct ct_dd {
   double high, low;
 } ct_dd;
@@ -19,7 +19,7 @@ typedef struct ct_dd3 {
   ct_dd x, y, z;
 } ct_dd3;
 
-/* a + b without error (Knuth). */
+/* Returns a + b as high (the rounded sum) and low (its rounding error), without error (Knuth). */
 static inline ct_dd ct_two_sum(double a, double b) {
   double s = a + b;
   double b_part = s - a;
@@ -27,7 +27,7 @@ static inline ct_dd ct_two_sum(double a, double b) {
   return (ct_dd){s, (a - a_part) + (b - b_part)};
 }
 
-/* a + b without error (Dekker). Requires |a| >= |b| or a == 0. */
+/* As ct_two_sum, with fewer operations (Dekker). Requires |a| >= |b| or a == 0. */
 static inline ct_dd ct_fast_two_sum(double a, double b) {
   double s = a + b;
   return (ct_dd){s, b - (s - a)};
@@ -40,7 +40,8 @@ static inline ct_dd ct_dekker_split(double a) {
   return (ct_dd){high, a - high};
 }
 
-/* a b without error (Dekker). */
+/* Returns a b as high (the rounded product) and low (its rounding error), without error
+ * (Dekker). */
 static inline ct_dd ct_two_product(double a, double b) {
   double p = a * b;
   ct_dd s = ct_dekker_split(a), t = ct_dekker_split(b);
@@ -61,19 +62,20 @@ static inline ct_dd ct_dd_mul(ct_dd a, ct_dd b) {
   return ct_fast_two_sum(p.high, p.low + (a.high * b.low + a.low * b.high));
 }
 
-/* Quotient with relative error below 16 u^2: the rounded quotient and one correction. */
+/* Quotient a / b with relative error below 16 u^2: the rounded quotient of doubles and one
+ * correction. */
 static inline ct_dd ct_dd_div(ct_dd a, ct_dd b) {
   double q = a.high / b.high;
   ct_dd rest = ct_dd_add(a, ct_dd_neg(ct_dd_mul(b, ct_dd_of(q))));
   return ct_fast_two_sum(q, rest.high / b.high);
 }
 
-/* Minor a d - b c. */
+/* The 2x2 minor a d - b c. */
 static inline ct_dd ct_dd_minor(ct_dd a, ct_dd b, ct_dd c, ct_dd d) {
   return ct_dd_add(ct_dd_mul(a, d), ct_dd_neg(ct_dd_mul(b, c)));
 }
 
-/* a - b without error. */
+/* Returns a - b; each component is exact. */
 static inline ct_dd3 ct_dd3_sub(ct_vec3 a, ct_vec3 b) {
   return (ct_dd3){ct_two_sum(a.x, -b.x), ct_two_sum(a.y, -b.y), ct_two_sum(a.z, -b.z)};
 }

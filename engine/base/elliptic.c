@@ -5,13 +5,13 @@
 #include "base/trigonometry.h"
 #include <assert.h>
 
-/* Duplication ends if the arguments differ from their mean by less than this fraction. The
- * series then errs by its sixth power, 3 e^6 < 1e-17. */
+/* Duplication ends when all arguments differ from their mean by at most this fraction e. The error
+ * of the series is then of the order of e^6, 3 e^6 < 1e-17. */
 #define NEAR_MEAN (1.0 / 1000.0)
-/* Below this, sn x = x and cn x = dn x = 1 to u. */
+/* Up to this |x|, sn x = x and cn x = dn x = 1 within u. */
 #define TINY_ARGUMENT 1e-9
-/* Relative difference of the two means at which they are equal to u: one more step would square
- * it. */
+/* Relative difference at which the arithmetic and the geometric mean count as equal: one more step
+ * would square it, to less than u. */
 #define MEANS_AGREE 1e-8
 
 static double max_deviation(double mean, const double xyz[3]) {
@@ -34,14 +34,14 @@ double ct_carlson_f(double x, double y, double z) {
   return (1.0 - e2 / 10.0 + e3 / 14.0 + e2 * e2 / 24.0 - 3.0 * e2 * e3 / 44.0) / sqrt(mean);
 }
 
-/* R_C(1, 1 + e), e >= 0: arctan(sqrt(e)) / sqrt(e). */
+/* Carlson's R_C(1, 1 + e) for e >= 0, that is arctan(sqrt(e)) / sqrt(e). */
 static double evaluate_carlson_c(double e) {
   if (e < 1e-4) return 1.0 - e * (1.0 / 3.0 - e * (1.0 / 5.0 - e * (1.0 / 7.0)));
   double slope = sqrt(e);
   return ct_atan2(slope, 1.0) / slope;
 }
 
-/* Series of R_J in the deviations from the mean. */
+/* Series of R_J in the relative deviations of the arguments from their mean. */
 static double evaluate_series_j(double dx, double dy, double dz) {
   double dp = -0.5 * (dx + dy + dz), pp = dp * dp, xyz = dx * dy * dz;
   double e2 = dx * dy + dx * dz + dy * dz - 3.0 * pp, e3 = xyz + 2.0 * e2 * dp + 4.0 * pp * dp;
@@ -93,7 +93,7 @@ void ct_jacobi_set(ct_jacobi *jacobi, double m1) {
   }
 }
 
-/* Values for an argument within half a quarter period. */
+/* sn, cn and dn for |x| at most half a quarter period. */
 static ct_jacobi_value evaluate_near_zero(const ct_jacobi *jacobi, double x) {
   if (fabs(x) < TINY_ARGUMENT) return (ct_jacobi_value){x, 1.0, 1.0, 0.0};
   ct_sin_cos t = ct_sin_cos_of(jacobi->mean * x);
@@ -116,8 +116,8 @@ ct_jacobi_value ct_jacobi_at(const ct_jacobi *jacobi, double argument) {
   if (size <= 0.5 * jacobi->quarter) {
     v = evaluate_near_zero(jacobi, rest);
   } else {
-    /* Computed from the end of the quarter period, where cn vanishes and dn is least, so both
-     * keep their digits. */
+    /* Evaluated from the end of the quarter period, where cn is 0 and dn is least, so that both
+     * have small relative errors. */
     ct_jacobi_value w = evaluate_near_zero(jacobi, jacobi->quarter - size);
     v.sn = rest < 0.0 ? -w.cn / w.dn : w.cn / w.dn;
     v.cn = jacobi->root * w.sn / w.dn;

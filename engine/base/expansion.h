@@ -11,13 +11,15 @@
 
 #include <assert.h>
 
-/* Largest lengths: product of two pairs, minor of pairs, minor times a pair, determinant. */
+/* Largest number of components: of the product of two double-doubles, of a 2x2 minor of
+ * double-doubles, of such a minor times a double-double, and of a 3x3 determinant. */
 #define CT_EXPANSION_PRODUCT 8
 #define CT_EXPANSION_MINOR 16
 #define CT_EXPANSION_TERM 64
 #define CT_EXPANSION_TRIPLE 192
 
-/* Sum of two expansions; out has m + n components. Returns the length. */
+/* Writes the sum of two expansions of m and n components to `out`, which has space for m + n.
+ * Returns its number of components. */
 static inline int ct_expansion_sum(const double *e, int m, const double *f, int n, double *out) {
   int i = 0, j = 0, length = 0;
   double q = 0.0;
@@ -32,7 +34,8 @@ static inline int ct_expansion_sum(const double *e, int m, const double *f, int 
   return length;
 }
 
-/* Expansion times a double; out has 2 n components. Returns the length. */
+/* Writes an expansion times a double to `out`, which has space for 2 n components. Returns its
+ * number of components. */
 static inline int ct_expansion_scale(const double *e, int n, double factor, double *out) {
   int length = 0;
   double q = 0.0;
@@ -48,8 +51,8 @@ static inline int ct_expansion_scale(const double *e, int n, double factor, doub
   return length;
 }
 
-/* Expansion of at most CT_EXPANSION_MINOR components times a pair; out has 4 n components.
- * Returns the length. */
+/* Writes an expansion of n <= CT_EXPANSION_MINOR components times a double-double to `out`, which
+ * has space for 4 n. Returns its number of components. */
 static inline int ct_expansion_times_pair(const double *e, int n, ct_dd p, double *out) {
   assert(n <= CT_EXPANSION_MINOR);
   double low[2 * CT_EXPANSION_MINOR], high[2 * CT_EXPANSION_MINOR];
@@ -58,7 +61,8 @@ static inline int ct_expansion_times_pair(const double *e, int n, ct_dd p, doubl
   return ct_expansion_sum(low, low_count, high, high_count, out);
 }
 
-/* a d - b c; out has CT_EXPANSION_MINOR components. Returns the length. */
+/* Writes the minor a d - b c to `out`, which has space for CT_EXPANSION_MINOR components. Returns
+ * its number of components. */
 static inline int ct_expansion_minor(ct_dd a, ct_dd b, ct_dd c, ct_dd d, double *out) {
   double first[CT_EXPANSION_PRODUCT], second[CT_EXPANSION_PRODUCT];
   double ea[2] = {a.low, a.high}, eb[2] = {-b.low, -b.high};
@@ -67,7 +71,8 @@ static inline int ct_expansion_minor(ct_dd a, ct_dd b, ct_dd c, ct_dd d, double 
   return ct_expansion_sum(first, m, second, n, out);
 }
 
-/* a . (b x c); out has CT_EXPANSION_TRIPLE components. Returns the length. */
+/* Writes the determinant a . (b x c) to `out`, which has space for CT_EXPANSION_TRIPLE components.
+ * Returns its number of components. */
 static inline int ct_expansion_triple(const ct_dd3 *a, const ct_dd3 *b, const ct_dd3 *c,
                                       double *out) {
   double minor[CT_EXPANSION_MINOR], x[CT_EXPANSION_TERM], y[CT_EXPANSION_TERM],
@@ -87,7 +92,7 @@ static inline int ct_expansion_sign(const double *e, int n) {
   return e[n - 1] > 0.0 ? 1 : -1;
 }
 
-/* Value of the expansion, accurate to a few u. */
+/* Returns the rounded value of an expansion; relative error of a few u. */
 static inline double ct_expansion_value(const double *e, int n) {
   double sum = 0.0;
   for (int i = 0; i < n; i++) sum += e[i];

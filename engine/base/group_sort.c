@@ -9,14 +9,15 @@
 
 /* Largest group for insertion sort. */
 #define INSERTION_MAX 12u
-/* Items between two polls of the cancel flag: below a millisecond. */
+/* Number of items between two polls of the cancel flag: less than a millisecond. */
 #define POLL 8192u
 
 static bool poll_sort(uint32_t step, const ct_cancel *cancel) {
   return step % POLL == 0 && ct_cancel_raised(cancel);
 }
 
-/* Scatters items into their groups, ascending inside each. False: cancelled. */
+/* Counts and scatters the items into their groups, in ascending order within each group. False:
+ * cancelled. */
 static bool scatter_to_groups(const ct_grouping *g, const ct_cancel *cancel, ct_groups *out) {
   for (uint32_t i = 0; i < g->items; i++) {
     if (poll_sort(i, cancel)) return false;
@@ -32,7 +33,7 @@ static bool scatter_to_groups(const ct_grouping *g, const ct_cancel *cancel, ct_
     uint32_t group = g->group(g->data, i);
     if (group != CT_GROUP_NONE) out->items[out->start[group]++] = i;
   }
-  /* The start of each group has moved to its end, which is the next group's start. */
+  /* Scattering has advanced start[k] to the end of group k, which is the start of group k + 1. */
   for (uint32_t k = g->groups; k > 0; k--) out->start[k] = out->start[k - 1];
   out->start[0] = 0;
   assert(out->start[g->groups] == out->count);
@@ -59,7 +60,7 @@ static void swap_group_items(void *items, size_t i, size_t j) {
   item[j] = moved;
 }
 
-/* Sorts every group. False: cancelled. */
+/* Sorts each group in the caller's order. False: cancelled. */
 static bool sort_each_group(const ct_grouping *g, const ct_cancel *cancel, ct_groups *out) {
   for (uint32_t k = 0; k < g->groups; k++) {
     assert(out->start[k] <= out->start[k + 1]);

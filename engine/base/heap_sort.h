@@ -9,10 +9,10 @@
 #include <contact/base.h>
 #include <stddef.h>
 
-/* Steps between two polls of the cancel flag: below a millisecond. */
+/* Heap operations between two polls of the cancel flag: less than a millisecond. */
 #define CT_HEAP_SORT_POLL 8192u
 
-/* Strict total order of two items; `by` is the caller's context. */
+/* True if item i comes before item j in a strict total order; `by` is the caller's context. */
 typedef bool ct_heap_before(const void *items, const void *by, size_t i, size_t j);
 typedef void ct_heap_swap(void *items, size_t i, size_t j);
 

@@ -1,14 +1,14 @@
-/* Exact orientation predicates in stages: floating-point filter, exactly representable evaluation,
- * double-double filter, expansions. The exact order of ratios of determinants: a filter in doubles,
- * then long integers.
+/* Exact orientation predicates, evaluated in stages until a stage decides: a filter in doubles, an
+ * evaluation in which no rounding occurs, a filter in double-double, expansions. Also the exact
+ * order of quotients of determinants: a filter in doubles, then long integers.
  *
  * Sources: Shewchuk 1997, Adaptive precision floating-point arithmetic and fast robust geometric
  * predicates (sums, products, filter bounds); Dekker 1971 (splitting, double-double). Requires
  * round-to-nearest and no contraction of a*b+c.
  *
- * The product of two determinants has bits below the least double, which expansions cannot
- * represent. An integer times a power of 2^32 can: 32-bit limbs, least significant first.
- */
+ * The product of two determinants may have bits below the least double, which expansions cannot
+ * represent. It is therefore an integer times a power of 2^32, stored as 32-bit limbs, least
+ * significant first. */
 #include "base/predicates.h"
 #include "base/determinant_ratio.h"
 #include "base/expansion.h"
@@ -21,13 +21,14 @@
 /* Filter of the determinant in doubles: |error| <= (7 + 56 u) u permanent (Shewchuk 1997,
  * section 4.3). */
 #define FILTER_BOUND ((7.0 + 56.0 * CT_UNIT_ROUNDOFF) * CT_UNIT_ROUNDOFF)
-/* Double-double determinant of exact differences: a product errs by at most 8 u^2, a sum by 4
- * u^2 of its terms, in total 28 u^2 permanent. 64 covers the round-off of the permanent. */
+/* Bound of the error of a double-double determinant of exact differences, as a multiple of its
+ * permanent: a product errs by at most 8 u^2, a sum by 4 u^2 of its terms, in total 28 u^2; 64
+ * covers the round-off of the permanent. */
 #define PAIR_BOUND (64.0 * CT_UNIT_ROUNDOFF * CT_UNIT_ROUNDOFF)
 /* Filter of a determinant of two rows of differences: (3 + 16 u) u (Shewchuk 1997, section 4.2). */
 #define FLAT_BOUND ((3.0 + 16.0 * CT_UNIT_ROUNDOFF) * CT_UNIT_ROUNDOFF)
-/* Dot product with a difference in doubles: u for the difference, the product and each of two
- * sums; 5 u covers second order. */
+/* Bound of the error of a dot product with a difference in doubles, relative to the sum of |terms|:
+ * u each for the difference, the product and two sums; 5 u covers second-order terms. */
 #define DOT_BOUND (5.0 * CT_UNIT_ROUNDOFF)
 
 static ct_vec3 get_high_parts(const ct_dd3 *a) {
@@ -38,7 +39,8 @@ static bool has_low_parts(const ct_dd3 *a) {
   return a->x.low != 0.0 || a->y.low != 0.0 || a->z.low != 0.0;
 }
 
-/* Product and sum that set *lost if a rounding occurs. */
+/* Product (sum) in doubles; *lost is set to true if the result had to be rounded, else
+ * unchanged. */
 static double multiply_tracked(double a, double b, bool *lost) {
   ct_dd p = ct_two_product(a, b);
   *lost |= p.low != 0.0;
@@ -51,7 +53,7 @@ static double add_tracked(double a, double b, bool *lost) {
   return s.high;
 }
 
-/* a . (b x c) in doubles; sets *lost if any step is rounded. */
+/* a . (b x c) in doubles; *lost is set to true if any step was rounded, else unchanged. */
 static double compute_triple_tracked(ct_vec3 a, ct_vec3 b, ct_vec3 c, bool *lost) {
   double x = add_tracked(multiply_tracked(b.y, c.z, lost), -multiply_tracked(b.z, c.y, lost), lost);
   double y = add_tracked(multiply_tracked(b.z, c.x, lost), -multiply_tracked(b.x, c.z, lost), lost);
@@ -68,7 +70,8 @@ static int find_determinant_sign(const ct_dd3 *a, const ct_dd3 *b, const ct_dd3 
 
 static int get_sign(double x) { return (x > 0.0) - (x < 0.0); }
 
-/* Exact sign of p . (q x r): the stages after the first filter. */
+/* Exact sign of p . (q x r), by the stages after the filter in doubles. permanent: the sum of the
+ * products' absolute values. */
 static int find_triple_sign(const ct_dd3 *p, const ct_dd3 *q, const ct_dd3 *r, double permanent) {
   bool lost = has_low_parts(p) || has_low_parts(q) || has_low_parts(r);
   if (!lost) {
@@ -90,14 +93,14 @@ int ct_orient3d(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
   double permanent = (fabs(qxry) + fabs(qyrx)) * fabs(p.z) + (fabs(rxpy) + fabs(rypx)) * fabs(q.z) +
                      (fabs(pxqy) + fabs(pyqx)) * fabs(r.z);
   if (fabs(det) > FILTER_BOUND * permanent) return -get_sign(det);
-  /* No product underflows in the exactness range, so all six terms are exactly zero: points on a
-   * coordinate plane. */
+  /* In the exactness range no product underflows, so a permanent of 0 means that all six terms are
+   * exactly 0: the points are in a coordinate plane. */
   if (permanent == 0.0) return 0;
   ct_dd3 exact_p = ct_dd3_sub(a, d), exact_q = ct_dd3_sub(b, d), exact_r = ct_dd3_sub(c, d);
   return -find_triple_sign(&exact_p, &exact_q, &exact_r, permanent);
 }
 
-/* a - b; exact if the result fits a pair. */
+/* Difference a - b of double-doubles; exact if it fits a double-double. */
 static ct_dd subtract_pair(ct_dd a, ct_dd b) {
   ct_dd high = ct_two_sum(a.high, -b.high), low = ct_two_sum(a.low, -b.low),
         middle = ct_two_sum(high.low, low.high);
@@ -143,7 +146,7 @@ double ct_line_volume(ct_vec3 origin, ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
 static bool is_minor_zero(ct_dd a, ct_dd b, ct_dd c, ct_dd d) {
   double minor[CT_EXPANSION_MINOR];
   double left = a.high * d.high, right = b.high * c.high;
-  /* Relative error of either product with rounded differences is below 4 u. */
+  /* The relative error of either product of rounded differences is below 4 u. */
   if (fabs(left - right) > 8.0 * CT_UNIT_ROUNDOFF * (fabs(left) + fabs(right))) return false;
   return ct_expansion_sign(minor, ct_expansion_minor(a, b, c, d, minor)) == 0;
 }
@@ -195,22 +198,24 @@ bool ct_collinear(ct_vec3 a, ct_vec3 b, ct_vec3 c) {
 
 /* ---- ratios of determinants ----------------------------------------------------------------- */
 
-/* A determinant is below 2^(3 * 302) and its lowest bit is at least 2^-1074: 66 limbs, plus a
- * carry and a component that begins inside a limb. */
+/* Largest number of limbs: a determinant is below 2^(3 * 302) and its lowest bit is at least
+ * 2^-1074, which are 66 limbs, plus one for a carry and one for a component that begins inside a
+ * limb. */
 #define LIMBS_MAX 70
-/* Error of two values, each accurate to a few u, and of their product. */
+/* Bound of the relative error of comparing two quotients in doubles, each with an error of a few
+ * u. */
 #define RATIO_BOUND (32.0 * CT_UNIT_ROUNDOFF)
 
 typedef struct long_integer {
   uint32_t limbs[2 * LIMBS_MAX];
-  int count, low; /* times 2^(32 low) */
+  int count, low; /* count: number of limbs; low: the value is the integer times 2^(32 low) */
 } long_integer;
 
 static int find_limb(int exponent) {
   return exponent >= 0 ? exponent / 32 : -((31 - exponent) / 32);
 }
 
-/* Magnitude of a nonzero expansion as a long integer. */
+/* Writes the absolute value of a nonzero expansion as a long integer. */
 static void convert_to_limbs(const double *e, int n, long_integer *out) {
   assert(n > 0 && n <= CT_EXPANSION_TRIPLE);
   int64_t sums[LIMBS_MAX] = {0}, carry = 0;
@@ -220,7 +225,7 @@ static void convert_to_limbs(const double *e, int n, long_integer *out) {
   (void)frexp(e[n - 1], &exponent);
   out->count = find_limb(exponent) - out->low + 2;
   assert(out->count > 0 && out->count <= LIMBS_MAX);
-  /* Add each component, shifted into two or three limbs, with its sign. */
+  /* Add each component with its sign, shifted, to two or three limbs. */
   for (int i = 0; i < n; i++) {
     double fraction = frexp(e[i], &exponent);
     uint64_t bits = (uint64_t)ldexp(fabs(fraction), 53);
@@ -230,7 +235,7 @@ static void convert_to_limbs(const double *e, int n, long_integer *out) {
     sums[limb + 1] += sign * (int64_t)(uint32_t)(bits >> (32 - shift));
     if (shift > 0) sums[limb + 2] += sign * (int64_t)(bits >> (64 - shift));
   }
-  /* Propagate carries, so that every limb is in [0, 2^32). */
+  /* Propagate the carries, so that every limb is in [0, 2^32). */
   for (int i = 0; i < out->count; i++) {
     int64_t sum = sums[i] + carry;
     out->limbs[i] = (uint32_t)sum;
@@ -270,7 +275,8 @@ static int compare_sizes(const long_integer *a, const long_integer *b) {
   return 0;
 }
 
-/* Sign of |a| - |b|. Requires both to be nonzero. */
+/* Sign of |a| - |b|, by long integers: compares |a.top b.bottom| with |b.top a.bottom|. Requires
+ * both quotients to be nonzero. */
 static int compare_exactly(const ct_ratio *a, const ct_ratio *b) {
   long_integer top, bottom, left, right;
   convert_to_limbs(a->top, a->top_count, &top);

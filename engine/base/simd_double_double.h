@@ -5,7 +5,7 @@
 
 #include "base/simd_lanes.h"
 
-/* Two unevaluated sums high + low. */
+/* A double-double in each of two lanes: high + low per lane. */
 typedef struct ct_dd_lanes {
   ct_lanes high, low;
 } ct_dd_lanes;
@@ -14,7 +14,7 @@ typedef struct ct_dd3_lanes {
   ct_dd_lanes x, y, z;
 } ct_dd3_lanes;
 
-/* Two vectors. */
+/* A vector in each of two lanes. */
 typedef struct ct_vec3_lanes {
   ct_lanes x, y, z;
 } ct_vec3_lanes;

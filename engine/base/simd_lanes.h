@@ -1,5 +1,5 @@
-/* Two SIMD lanes of doubles, as available on every x86-64 and arm64. Results equal scalar
- * results bit for bit. */
+/* Vectors of two doubles (SIMD lanes), as available on every x86-64 and arm64. Each lane has the
+ * result of scalar arithmetic bit for bit. */
 #ifndef BASE_SIMD_LANES_H
 #define BASE_SIMD_LANES_H
 
@@ -9,7 +9,7 @@ typedef double ct_lanes __attribute__((vector_size(16)));
 typedef double ct_stored_lanes __attribute__((vector_size(16), may_alias));
 typedef int64_t ct_lane_mask __attribute__((vector_size(16)));
 
-/* Load and store; addresses are aligned to 16 bytes. */
+/* Load and store two doubles; addresses are aligned to 16 bytes. */
 static inline ct_lanes ct_lanes_load(const double *from) {
   return *(const ct_stored_lanes *)(const void *)from;
 }
@@ -17,11 +17,12 @@ static inline void ct_lanes_store(double *to, ct_lanes value) {
   *(ct_stored_lanes *)(void *)to = value;
 }
 
+/* Selects per lane: b where the mask `second` is set, else a. */
 static inline ct_lanes ct_lanes_choose(ct_lane_mask second, ct_lanes a, ct_lanes b) {
   return (ct_lanes)((second & (ct_lane_mask)b) | (~second & (ct_lane_mask)a));
 }
 
-/* Maximum and minimum per lane; either value among equals. */
+/* Maximum (minimum) per lane; of values that compare equal, such as 0 and -0, either one. */
 static inline ct_lanes ct_lanes_higher(ct_lanes a, ct_lanes b) {
 #ifdef __SSE2__
   return __builtin_ia32_maxpd(a, b);
@@ -38,7 +39,7 @@ static inline ct_lanes ct_lanes_lower(ct_lanes a, ct_lanes b) {
 #endif
 }
 
-/* Result of a comparison as two bits, lane 0 first. */
+/* Returns the result of a comparison as two bits, bit 0 for lane 0. */
 static inline unsigned ct_lanes_bits(ct_lane_mask m) {
 #ifdef __SSE2__
   return (unsigned)__builtin_ia32_movmskpd((ct_lanes)m);
@@ -47,7 +48,7 @@ static inline unsigned ct_lanes_bits(ct_lane_mask m) {
 #endif
 }
 
-/* Products of CT_HULL_LANES points (by columns) with a direction, and their maximum. */
+/* Dot products of CT_HULL_LANES points with a direction, and the greatest of them. */
 typedef struct ct_heights {
   ct_lanes of[CT_HULL_LANES / 2];
   double most;
@@ -68,7 +69,7 @@ static inline ct_heights ct_lanes_heights(const double *x, const double *y, cons
   return h;
 }
 
-/* Bit mask of the points with a product of at least `least`. */
+/* Returns a bit mask of the points whose dot product is at least `least`. */
 static inline uint32_t ct_lanes_from(const ct_heights *h, double least) {
   const ct_lanes all = {least, least};
   ct_lane_mask found =
@@ -77,7 +78,8 @@ static inline uint32_t ct_lanes_from(const ct_heights *h, double least) {
   return (uint32_t)(found[0] | found[1]);
 }
 
-/* Index of the farthest point in a direction; the first among equal rounded products. */
+/* Returns the index of the point farthest in the direction d; the first one among equal rounded
+ * products. */
 static inline uint32_t ct_lanes_farthest(const double *x, const double *y, const double *z,
                                          ct_vec3 d) {
   ct_heights h = ct_lanes_heights(x, y, z, d);
@@ -85,8 +87,8 @@ static inline uint32_t ct_lanes_farthest(const double *x, const double *y, const
   return bits ? (uint32_t)__builtin_ctz(bits) : 0;
 }
 
-/* Writes the farthest point to *top. Returns a bit mask of the other points at most `within`
- * lower. */
+/* Sets *top to the index of the farthest point in the direction d. Returns a bit mask of the other
+ * points whose products are at most `within` less. */
 static inline uint32_t ct_lanes_near_top(const double *x, const double *y, const double *z,
                                          ct_vec3 d, double within, uint32_t *top) {
   ct_heights h = ct_lanes_heights(x, y, z, d);

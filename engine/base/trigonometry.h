@@ -13,15 +13,16 @@ typedef struct ct_sin_cos {
   double sine, cosine;
 } ct_sin_cos;
 
-/* Largest |angle|, rad: 2^22 quarter turns, the range of the parts of pi/2; several times
- * CT_TURN_MAX. */
+/* Largest permitted |angle|, rad: 2^22 quarter turns, for which the reduction by multiples of pi/2
+ * is exact; several times CT_TURN_MAX. */
 #define CT_TURN_ANGLE_MAX 6.5e6
 
 /* Sine and cosine, each with relative error within 2 u. Requires |angle| <= CT_TURN_ANGLE_MAX.
  * Cost: about 60 flops. */
 ct_sin_cos ct_sin_cos_of(double angle);
 
-/* As ct_sin_cos_of, for a double-double angle: at 1e6 rad a double alone errs by 1e-10 rad. */
+/* As ct_sin_cos_of, for a double-double angle: near 1e6 rad, the rounding of a double alone is an
+ * error of 1e-10 rad. */
 ct_sin_cos ct_sin_cos_of_dd(ct_dd angle);
 
 /* ---- arc tangent and angles ------------------------------------------------------------------ */
@@ -32,12 +33,11 @@ ct_sin_cos ct_sin_cos_of_dd(ct_dd angle);
  *
  * Three applications of tan(h/2) = tan h / (1 + sqrt(1 + tan^2 h)) reduce a slope of at most 1 to
  * below 0.0985. The error of the alternating series with 9 terms is below its tenth term, 0.0985^19
- * / 19 < 2^-66 of the angle (Leibniz).
- */
+ * / 19 < 2^-66 of the angle (Leibniz). */
 double ct_atan2(double y, double x);
 
-/* Angle between two vectors in [0, pi], accurate to a few u also near 0 and pi; 0 if one of them
- * is zero. */
+/* Angle between two vectors, in [0, pi], with an error of a few u, also near 0 and pi; 0 if one of
+ * them is zero. */
 double ct_angle(ct_vec3 u, ct_vec3 v);
 
 /* Solid angle of a triangle seen from the origin, in [-2 pi, 2 pi]. Positive if the normal (b -
@@ -46,19 +46,20 @@ double ct_solid_angle(ct_vec3 a, ct_vec3 b, ct_vec3 c);
 
 /* ---- rotations ------------------------------------------------------------------------------- */
 
-/* Unit quaternion of the rotation by an angle about a unit axis. */
+/* Returns the unit quaternion of the rotation by `angle`, rad, about a unit axis. */
 ct_quat ct_turn_about(ct_vec3 axis, ct_dd angle);
 
-/* Shortest rotation from `from` to `to` (nonzero quaternions): its angle in [0, pi], accurate to
- * 4 u of pi, and its unit *axis. Opposite quaternions are one rotation. For half a turn the
- * first nonzero coordinate of the axis is positive; no turn has axis z. */
+/* Returns the angle of the shortest rotation from `from` to `to` (nonzero quaternions), in [0, pi]
+ * with an error of 4 u pi, and sets *axis to its unit axis. Opposite quaternions are the same
+ * rotation. For half a turn the first nonzero component of the axis is positive; for no rotation
+ * the axis is z. */
 double ct_turn_between(ct_quat from, ct_quat to, ct_vec3 *axis);
 
-/* r d - d for the rotation r/|r|, accurate for small rotations. */
+/* Returns r d - d for the rotation by the quaternion r/|r|, accurate also for small rotations. */
 ct_vec3 ct_turn_change(ct_quat r, ct_vec3 d);
 
-/* Length of a vector in double-double. Requires its largest coordinate in 1e-140..1e140, or
- * zero. */
+/* Returns the length of a vector in double-double. Requires its largest |component| to be zero or
+ * in 1e-140..1e140. */
 ct_dd ct_turn_rate(ct_vec3 w);
 
 #endif

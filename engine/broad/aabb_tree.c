@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of nodes per search for a sibling; the first descent alone finds a good one. */
+/* Largest number of nodes visited in a search for a sibling; already the first descent finds a good
+ * one. */
 #define SEARCH_NODES_MAX 256
 #define FIRST_NODES 16
 
@@ -108,7 +109,7 @@ static bool contains_aabb(const ct_aabb *outer, const ct_aabb *inner) {
          inner->max.y <= outer->max.y && inner->max.z <= outer->max.z;
 }
 
-/* Recomputes box and heights from the children. True if any changed. */
+/* Recomputes box and heights of an inner node from its children. True if any of them changed. */
 static bool recompute_node(ct_tree *tree, uint32_t index) {
   ct_tree_node *node = &tree->nodes[index], old = *node;
   ct_tree_join(node, &tree->nodes[old.child[0]], &tree->nodes[old.child[1]]);
@@ -135,13 +136,14 @@ static uint32_t greater_height(const ct_tree_node *a, const ct_tree_node *b) {
   return a->height > b->height ? a->height : b->height;
 }
 
+/* Exchange of a child of a node with one of its grandchildren. */
 typedef struct exchange {
   double gain; /* reduction of surface area, m^2 */
   uint32_t child, grandchild;
 } exchange;
 
-/* Considers an exchange of `child` with a child of its sibling: the gain is the reduction of the
- * sibling's area. Exchanges that increase the height are rejected. */
+/* Replaces *best if exchanging `child` with a child of its sibling reduces the area more. The gain
+ * is the reduction of the sibling's area. Exchanges that increase the height are rejected. */
 static void consider_exchange(const ct_tree *tree, uint32_t child, uint32_t sibling,
                               exchange *best) {
   const ct_tree_node *nodes = tree->nodes;
@@ -158,7 +160,8 @@ static void consider_exchange(const ct_tree *tree, uint32_t child, uint32_t sibl
   }
 }
 
-/* Rotates: applies the best of four exchanges below the node, if one reduces the area. */
+/* Applies the best of the four exchanges of a child with a grandchild of the node, if one reduces
+ * the area. */
 static void rotate_below(ct_tree *tree, uint32_t index) {
   ct_tree_node *nodes = tree->nodes;
   assert(nodes[index].height > 0);
@@ -174,8 +177,8 @@ static void rotate_below(ct_tree *tree, uint32_t index) {
   recompute_node(tree, index);
 }
 
-/* Recomputes boxes and heights from `index` to the root, with rotations; stops where nothing
- * changes. */
+/* Recomputes boxes and heights from `index` up to the root, with rotations; ends at the first node
+ * that does not change. */
 static void refit_ancestors(ct_tree *tree, uint32_t index) {
   while (index != CT_TREE_NULL) {
     if (!recompute_node(tree, index)) return;
@@ -188,10 +191,11 @@ static void refit_ancestors(ct_tree *tree, uint32_t index) {
 
 typedef struct sibling_step {
   uint32_t index, depth;
-  double inherited; /* area that the ancestors of index would gain */
+  /* sum of the area increases of the ancestors of `index` if the new leaf is inserted below */
+  double inherited;
 } sibling_step;
 
-/* Leaf nearest to the root: at most log2(leaves) deep. */
+/* Returns the leaf nearest to the root; its depth is at most log2(leaves). */
 static uint32_t find_shallowest_leaf(const ct_tree *tree) {
   const ct_tree_node *nodes = tree->nodes;
   uint32_t at = tree->root;
@@ -200,8 +204,9 @@ static uint32_t find_shallowest_leaf(const ct_tree *tree) {
   return at;
 }
 
-/* Sibling for a new leaf: least added area within the height limit; among equals the lower
- * height, then the lower index. Requires a nonempty tree. */
+/* Returns the best sibling for a new leaf: the node with the least increase of total area within
+ * the height limit; of equal increases the node of lower height, then of lower index. Requires a
+ * nonempty tree. */
 static uint32_t find_sibling(const ct_tree *tree, const ct_aabb *box) {
   const ct_tree_node *nodes = tree->nodes;
   sibling_step stack[SEARCH_NODES_MAX + 2];
@@ -223,13 +228,14 @@ static uint32_t find_sibling(const ct_tree *tree, const ct_aabb *box) {
       best_cost = cost;
       best = step.index;
     }
-    /* Prune: no descendant can cost less than this bound. */
+    /* Prune: this is a lower bound of the cost of every descendant. */
     double inherited = cost - ct_tree_area(node->box);
     if (node->height == 0 || inherited + leaf_area > best_cost) continue;
     const ct_tree_node *c0 = &nodes[node->child[0]], *c1 = &nodes[node->child[1]];
     double grow0 = ct_tree_area(ct_aabb_union(c0->box, *box)) - ct_tree_area(c0->box);
     double grow1 = ct_tree_area(ct_aabb_union(c1->box, *box)) - ct_tree_area(c1->box);
-    /* The better side is visited first, so it is pushed last; the lower one among equals. */
+    /* The child whose area grows less is visited first, so it is pushed last; of equal ones the
+     * child of lower height. */
     assert(top + 2 <= SEARCH_NODES_MAX + 2);
     int first = grow1 < grow0 || (grow1 == grow0 && c1->height < c0->height);
     stack[top++] = (sibling_step){node->child[!first], step.depth + 1, inherited};
@@ -238,7 +244,7 @@ static uint32_t find_sibling(const ct_tree *tree, const ct_aabb *box) {
   return best == CT_TREE_NULL ? find_shallowest_leaf(tree) : best;
 }
 
-/* Links a leaf into the tree. Requires room for an inner node. */
+/* Links a leaf into the tree. Requires that one more node can be allocated. */
 static void link_leaf(ct_tree *tree, uint32_t leaf) {
   ct_tree_node *nodes = tree->nodes;
   if (tree->root == CT_TREE_NULL) {
@@ -257,7 +263,7 @@ static void link_leaf(ct_tree *tree, uint32_t leaf) {
   refit_ancestors(tree, parent);
 }
 
-/* Unlinks a leaf; its node stays allocated, its parent is freed. */
+/* Unlinks a leaf from the tree: its own node stays allocated, its parent's node is freed. */
 static void unlink_leaf(ct_tree *tree, uint32_t leaf) {
   ct_tree_node *nodes = tree->nodes;
   uint32_t parent = nodes[leaf].parent;
@@ -274,7 +280,7 @@ static void unlink_leaf(ct_tree *tree, uint32_t leaf) {
 
 ct_status ct_tree_insert(ct_tree *tree, const ct_aabb *box, uint32_t user, uint32_t *proxy) {
   if (tree->leaf_count >= CT_TREE_LEAVES_MAX) return CT_LIMIT;
-  /* A leaf and an inner node: n leaves need 2 n - 1 nodes. */
+  /* An insertion needs a leaf and an inner node; a tree with n leaves has 2 n - 1 nodes. */
   uint32_t needed = 2 * tree->leaf_count + 2;
   if (needed > tree->capacity) {
     uint32_t more = tree->capacity + tree->capacity / 2;
@@ -308,7 +314,7 @@ void ct_tree_move(ct_tree *tree, uint32_t proxy, const ct_aabb *box) {
   uint32_t fence = parent == CT_TREE_NULL || nodes[parent].parent == CT_TREE_NULL
                        ? parent
                        : nodes[parent].parent;
-  /* A box inside its grandparent's box enlarges nothing above, so the leaf may stay in place. */
+  /* A box inside its grandparent's box enlarges no box above it, so the leaf may stay in place. */
   bool stays = fence != CT_TREE_NULL && contains_aabb(&nodes[fence].box, box);
   if (!stays) unlink_leaf(tree, proxy);
   nodes[proxy].box = *box;
@@ -347,7 +353,7 @@ bool ct_tree_valid(const ct_tree *tree) {
       inner++;
     }
   }
-  /* Check the height, the free list and the counts. */
+  /* Check the height limit, the free list and the counts. */
   if (ct_tree_height(tree) > CT_TREE_HEIGHT_MAX) return false;
   uint32_t listed = 0;
   for (uint32_t i = tree->free_head; i != CT_TREE_NULL && listed <= unused;
@@ -357,10 +363,10 @@ bool ct_tree_valid(const ct_tree *tree) {
          (leaves == 0) == (tree->root == CT_TREE_NULL);
 }
 
-/* Node pairs between two polls of the cancel flag. */
+/* Pairs of nodes between two polls of the cancel flag. */
 #define STEPS_PER_POLL 4096
-/* Pending node pairs: per level, a pair of equal nodes leaves two and any other pair one, on two
- * sides. */
+/* Size of the stack of pending pairs of nodes: on each level of either side, a pair of equal nodes
+ * leaves two pairs and any other pair one. */
 #define PAIR_STACK (4 * CT_TREE_HEIGHT_MAX + 4)
 
 void ct_tree_query(const ct_tree *tree, const ct_aabb *box, ct_tree_visit visit, void *context,
@@ -390,8 +396,8 @@ typedef struct node_pair {
   uint32_t a, b;
 } node_pair;
 
-/* Finds all overlapping pairs of leaves by descent from (root, root). Pairs on the stack are
- * equal nodes or overlap. */
+/* Adds all pairs of overlapping leaves, by simultaneous descent from (root, root). Each pair on the
+ * stack is a node with itself, or two nodes that overlap. */
 static ct_status find_leaf_pairs(const ct_tree *tree, ct_pair_output *out) {
   const ct_tree_node *nodes = tree->nodes;
   node_pair stack[PAIR_STACK];
@@ -416,7 +422,7 @@ static ct_status find_leaf_pairs(const ct_tree *tree, ct_pair_output *out) {
       if (status != CT_OK) return status;
       continue;
     }
-    /* The higher node is opened, so both sides shrink alike. */
+    /* The node of greater height is opened, so that both sides descend evenly. */
     uint32_t open = a->height >= b->height ? p.a : p.b, other = open == p.a ? p.b : p.a;
     const ct_aabb *against = &nodes[other].box;
     out->box_tests += 2;

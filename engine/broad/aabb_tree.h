@@ -11,18 +11,20 @@
 
 typedef struct ct_tree_node {
   ct_aabb box;
-  uint32_t parent;   /* CT_TREE_NULL at the root; the next free node in the free list */
-  uint32_t child[2]; /* of a leaf: CT_TREE_NULL, user */
-  uint16_t height;   /* edges to the deepest leaf below; 0: leaf; CT_TREE_FREE: unused */
-  uint16_t shallow;  /* edges to the nearest leaf below: at most log2(leaves below) */
+  /* index of the parent, CT_TREE_NULL at the root; in a free node, the next free node */
+  uint32_t parent;
+  uint32_t child[2]; /* indices of the children; of a leaf: CT_TREE_NULL and the user value */
+  /* number of edges to the deepest leaf below; 0: a leaf; CT_TREE_FREE: an unused node */
+  uint16_t height;
+  uint16_t shallow; /* number of edges to the nearest leaf below; at most log2(leaves below) */
 } ct_tree_node;
 _Static_assert(sizeof(ct_tree_node) == CT_TREE_NODE_BYTES, "as the public header tells");
 
 #define CT_TREE_FREE UINT16_MAX
 
-/* Largest number of leaves, and the height limit for any input: 2 log2(most leaves ever) +
- * CT_TREE_HEIGHT_SLACK. Build falls back to halving, insertion to another sibling, if the
- * surface area heuristic would exceed it. */
+/* Largest number of leaves, and largest height for any input: 2 log2(largest number of leaves so
+ * far) + CT_TREE_HEIGHT_SLACK. If the surface area heuristic would exceed it, a build halves ranges
+ * instead, and an insertion chooses another sibling. */
 #define CT_TREE_LEAVES_MAX (1u << 30)
 #define CT_TREE_HEIGHT_SLACK 8
 #define CT_TREE_HEIGHT_MAX (2 * 30 + CT_TREE_HEIGHT_SLACK)
@@ -30,7 +32,8 @@ _Static_assert(sizeof(ct_tree_node) == CT_TREE_NODE_BYTES, "as the public header
 struct ct_tree {
   ct_tree_node *nodes;
   uint32_t capacity;
-  uint32_t used;      /* nodes[used..capacity) are unused so far */
+  /* number of nodes in use or in the free list; nodes[used..capacity) have never been used */
+  uint32_t used;
   uint32_t free_head; /* head of the free list */
   uint32_t root;
   uint32_t leaf_count;
@@ -43,10 +46,12 @@ static inline uint32_t ct_tree_log2(uint32_t count) {
   return bits;
 }
 
-/* Reserves `capacity` nodes and keeps the used ones. False: out of memory, nothing changed. */
+/* Reserves space for `capacity` nodes; the used ones are preserved. False: out of memory, nothing
+ * changed. */
 bool ct_tree_reserve(ct_tree *tree, uint32_t capacity);
 
-/* Upper limit of extents, m: infinite boxes then have finite areas with finite sums. */
+/* Upper limit of a box's extents in areas, m, so that unbounded boxes have finite areas with finite
+ * sums. */
 #define CT_TREE_EXTENT_MAX 1e100
 
 /* max - min, clamped to [0, CT_TREE_EXTENT_MAX] for any input. */
@@ -56,7 +61,7 @@ static inline double ct_tree_extent(double min, double max) {
   return extent > 0.0 ? extent : 0.0;
 }
 
-/* Box and heights of an inner node from its children. */
+/* Sets box and heights of an inner node from its children a and b. */
 static inline void ct_tree_join(ct_tree_node *node, const ct_tree_node *a, const ct_tree_node *b) {
   node->box = ct_aabb_union(a->box, b->box);
   node->height = (uint16_t)((a->height > b->height ? a->height : b->height) + 1);

@@ -1,8 +1,8 @@
-/* Top-down bulk build of the AABB tree: binned surface area heuristic (Wald 2007) on the axis along
- * which the box centres are widest.
+/* Top-down bulk build of the AABB tree by the binned surface area heuristic (Wald 2007), along the
+ * axis on which the box centres have the widest range.
  *
- * The result depends only on the boxes and their order. Height is within the limit of aabb_tree.h.
- */
+ * The result depends only on the boxes and their order. The height is within the limit of
+ * aabb_tree.h. */
 #include "broad/aabb_tree.h"
 
 #include "base/heap_sort.h"
@@ -11,20 +11,22 @@
 #include <stdlib.h>
 
 #define BINS_MAX 16
-/* Least number of bins; small ranges use half as many bins as items. */
+/* Least number of bins; ranges with few items use half as many bins as items. */
 #define BINS_MIN 4
-/* Limit of coordinates for centres, m: sums stay finite. */
+/* Limit to which coordinates are clamped in centres, m, so that sums stay finite. */
 #define CENTRE_MAX 1e100
-/* Items split between two polls of the cancel flag: about 100 us. */
+/* Items processed between two polls of the cancel flag: about 100 us. */
 #define ITEMS_PER_POLL 8192
-/* Pending ranges: one per level. */
+/* Size of the stack of pending ranges: one per level. */
 #define STACK_MAX (CT_TREE_HEIGHT_MAX + 2)
 
+/* A box to be inserted, with its user value and its index in the input. */
 typedef struct build_item {
   ct_aabb box;
   uint32_t user, input;
 } build_item;
 
+/* A range of items to become the subtree of a node, and the node's depth. */
 typedef struct build_range {
   uint32_t begin, end, node, depth;
 } build_range;
@@ -38,7 +40,7 @@ static double clamp_bin_coordinate(double v) {
   return v < -CENTRE_MAX ? -CENTRE_MAX : v > CENTRE_MAX ? CENTRE_MAX : v;
 }
 
-/* Twice the centre along an axis; finite. */
+/* Twice the centre of a box along an axis, from clamped coordinates. */
 static double find_twice_centre(const ct_aabb *box, int axis) {
   if (axis == 0) return clamp_bin_coordinate(box->min.x) + clamp_bin_coordinate(box->max.x);
   if (axis == 1) return clamp_bin_coordinate(box->min.y) + clamp_bin_coordinate(box->max.y);
@@ -56,7 +58,7 @@ static void exchange_items(build_item *a, build_item *b) {
   *b = t;
 }
 
-/* Moves unbounded boxes to the end, where they get a branch of their own. Returns the number of
+/* Moves unbounded boxes to the end, because they get a branch of their own. Returns the number of
  * bounded boxes. */
 static uint32_t partition_unbounded(build_item *items, uint32_t count) {
   uint32_t i = 0, j = count;
@@ -84,7 +86,7 @@ static int find_widest_axis(const build_item *items, uint32_t count, double *low
   return axis;
 }
 
-/* Order of the fallback sort: centre, then input; total. */
+/* Order of items by centre, then by index in the input; a total order. */
 static bool precedes_by_centre(const void *items, const void *by, size_t i, size_t j) {
   const build_item *a = (const build_item *)items + i, *b = (const build_item *)items + j;
   int axis = *(const int *)by;
@@ -96,7 +98,8 @@ static void swap_items_at(void *items, size_t i, size_t j) {
   exchange_items((build_item *)items + i, (build_item *)items + j);
 }
 
-/* The bins of one axis. */
+/* Bins along one axis: bin k contains the items with (twice the centre - low) * scale in [k, k +
+ * 1). */
 typedef struct build_bins {
   int axis, count;
   double low, scale;
@@ -108,8 +111,9 @@ static int find_item_bin(const build_bins *bins, const build_item *item) {
   return b < bins->count - 1 ? (int)b : bins->count - 1;
 }
 
-/* Border of least cost: box count times area, summed over both sides. Items in bins <= the
- * result go left; the lowest border among equals. */
+/* Returns the border between bins with the least cost, where the cost is the number of boxes times
+ * their area, summed over both sides. Items in bins <= the result go to the left; of equal costs
+ * the lowest border is chosen. */
 static int find_best_border(const build_bins *bins) {
   const build_bin *bin = bins->bin;
   /* Costs of the right sides, accumulated from the right. */
@@ -139,7 +143,8 @@ static int find_best_border(const build_bins *bins) {
   return best;
 }
 
-/* Partitions items and returns the size of the left part, in [1, count - 1]. */
+/* Partitions items into two parts and returns the size of the left one, in [1, count - 1].
+ * by_count: halve the range, by centres, to limit the height. */
 static uint32_t split_range(build_item *items, uint32_t count, bool by_count) {
   if (count == 2) return 1;
   build_bins bins;
@@ -147,7 +152,7 @@ static uint32_t split_range(build_item *items, uint32_t count, bool by_count) {
   bins.axis = find_widest_axis(items, count, &bins.low, &width);
   bins.count = count >= 2 * BINS_MAX ? BINS_MAX : count >= 2 * BINS_MIN ? (int)count / 2 : BINS_MIN;
   bins.scale = (double)bins.count / width;
-  /* Equal centres cannot be binned: halve the range. */
+  /* Items with equal centres cannot be binned, so the range is halved. */
   if (!(width > 0.0) || !(bins.scale < 1e300)) return count / 2;
   if (by_count) {
     (void)ct_heap_sort(items, count, &bins.axis, precedes_by_centre, swap_items_at, NULL);
@@ -171,8 +176,8 @@ static uint32_t split_range(build_item *items, uint32_t count, bool by_count) {
   return i;
 }
 
-/* Splits ranges until each is a leaf. Children have higher indices than their parent; siblings
- * are adjacent. False: cancelled. */
+/* Splits ranges until each is a single leaf. Children have higher indices than their parent, and
+ * siblings are adjacent. False: cancelled. */
 static bool build_nodes(ct_tree *tree, build_item *items, uint32_t count, uint32_t *proxies,
                         const ct_cancel *cancel) {
   ct_tree_node *nodes = tree->nodes;
@@ -202,7 +207,8 @@ static bool build_nodes(ct_tree *tree, build_item *items, uint32_t count, uint32
       if (proxies) proxies[item->input] = r.node;
       continue;
     }
-    /* Halving needs log2(size) + 1 more levels; start while they are left. */
+    /* Halving needs at most log2(size) + 1 more levels, so it must begin while that many are
+     * left. */
     bool by_count = r.depth + ct_tree_log2(size) + 2 >= limit;
     bool parted = r.begin < bounded_count && bounded_count < r.end;
     uint32_t middle =

@@ -2,7 +2,7 @@
  * among them; brute force, which tests every pair in O(n^2); and the pairs of a new AABB tree. */
 #include "broad/broad_methods.h"
 
-/* Tests between two polls of the cancel flag: a few microseconds. */
+/* Box tests between two polls of the cancel flag: a few microseconds. */
 #define TESTS_PER_POLL 4096
 
 static ct_status find_pairs_by_brute_force(const ct_aabb *boxes, size_t count,

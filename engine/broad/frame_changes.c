@@ -7,9 +7,10 @@
 #include "broad/broad_methods.h"
 
 struct ct_frames {
-  size_t count;    /* boxes in a frame */
-  uint64_t tests;  /* box tests of the last frame without sweep */
-  uint64_t swaps;  /* swaps of the last sweep frame; 0: no such frame */
+  size_t count;   /* number of boxes in each frame */
+  uint64_t tests; /* box tests of the last frame that did not use the sweep */
+  /* swaps of the last sweep frame that did not sort from scratch; 0: there was none */
+  uint64_t swaps;
   ct_sweep *sweep; /* NULL until a frame uses it */
   ct_pair_list pairs, begun, ended;
 };
@@ -79,8 +80,8 @@ static ct_status find_pairs_anew(ct_frames *frames, const ct_aabb *boxes,
   return status;
 }
 
-/* Chooses sweep by size and history: the last frame without sweep needed many tests, and
- * sweeping swaps less than that. */
+/* True if AUTO should use the sweep: there are few boxes, the last frame by another method needed
+ * many tests per box, and the last sweep needed no more swaps than that. */
 static bool prefers_sweep(const ct_frames *frames) {
   bool hard = frames->tests > CT_BROAD_SWEEP_TESTS * (uint64_t)frames->count;
   return hard && frames->count <= CT_BROAD_SWEEP_MAX && frames->swaps <= frames->tests;
@@ -111,7 +112,7 @@ ct_status ct_frames_next(ct_frames *frames, const ct_aabb *boxes, const ct_broad
   replace_list(&frames->pairs, pairs);
   replace_list(&frames->begun, begun);
   replace_list(&frames->ended, ended);
-  /* Statistics for the choice of the next frame's method. */
+  /* Update the statistics by which AUTO chooses the method of the next frame. */
   if (method == CT_BROADPHASE_SWEEP) frames->swaps = next.full_sorts ? frames->swaps : next.swaps;
   else frames->tests = next.box_tests;
   next.pairs = pairs.items;

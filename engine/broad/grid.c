@@ -1,14 +1,15 @@
-/* Hierarchy of uniform grids, filled by one counting sort: one level per range of box sizes.
+/* Hierarchy of uniform grids, filled by one counting sort: one level for each range of box sizes.
  *
  * A level has boxes of similar size, by binary exponent, and cells as large as its largest box. A
- * box is stored in the cell of its lower corner and reaches at most into the next cell. Overlapping
- * boxes of a level are therefore in neighbouring cells. Boxes of a coarser level that overlap a box
- * start at most one cell below its first cell. Candidates from neighbouring cells are compared in
- * quanta (grid.h); equal quanta are decided by the coordinates.
+ * box is stored in the cell of its lower corner and extends at most into the next cell along each
+ * axis. Overlapping boxes of a level are therefore in neighbouring cells. Boxes of a coarser level
+ * that overlap a given box start at most one cell below the first cell that it overlaps. Candidates
+ * from neighbouring cells are compared in quanta (grid.h); where quanta are equal, the coordinates
+ * decide.
  *
- * Boxes without a level, such as infinite ones, are tested against all while they are few. If cells
- * are too crowded (clusters, many boxes without a level), the hybrid method starts over.
- */
+ * Boxes without a level, such as unbounded ones, are tested against all boxes, if they are few. If
+ * cells are too crowded (clusters, many boxes without a level), the pairs are found by the hybrid
+ * method instead. */
 #include "broad/grid.h"
 #include "broad/broad_methods.h"
 #include "broad/endpoint.h"
@@ -16,16 +17,19 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Largest number of outsized boxes that are tested against all boxes instead of enlarging the
- * cells. */
+/* Largest number of outsized boxes that are tested against all boxes, so that they do not enlarge
+ * the cells. */
 #define WIDE_MAX 4
-/* A level ends if the smaller boxes would exceed this number per cell. */
+/* The next level begins when the remaining, smaller boxes would exceed this average number per
+ * cell. */
 #define BOXES_PER_CELL_MAX 8.0
-/* Corners beyond this count as infinite, m: differences of finite ones stay finite. */
+/* Boxes with coordinates beyond this have no level, m; so differences of the others' coordinates
+ * stay finite. */
 #define COORDINATE_MAX 1e300
 #define EXPONENT_INFINITE 2047
 #define EXPONENT_ONE 1023 /* biased exponent of sizes in [1, 2) */
 
+/* Bounds, largest extents and number of a set of boxes. */
 typedef struct span {
   ct_aabb bounds;
   ct_vec3 largest;
@@ -51,8 +55,8 @@ static bool is_finite_box(const ct_aabb *box) {
   return ct_max_abs(box->min) < COORDINATE_MAX && ct_max_abs(box->max) < COORDINATE_MAX;
 }
 
-/* Histogram of size exponents and the span of all boxes, or of the finite ones if some are
- * infinite or too far out. */
+/* Fills the histogram of size exponents, and returns bounds and largest extents: of all boxes, or,
+ * if some are unbounded or beyond COORDINATE_MAX, of the others. */
 static span measure_boxes(const ct_grid_run *g, uint32_t *histogram) {
   span all = empty_span;
   for (size_t i = 0; i < g->count; i++) {
@@ -72,16 +76,16 @@ static span measure_boxes(const ct_grid_run *g, uint32_t *histogram) {
   return all;
 }
 
-/* Estimated number of cells of an exponent's largest boxes in the bounds of all boxes; at least
- * 1. */
+/* Estimated number of cells that cover the bounds of all boxes, if a cell has the size of the
+ * largest boxes with this exponent; at least 1. */
 static double estimate_cells(const span *all, int exponent) {
   double edge = ldexp(1.0, exponent - EXPONENT_ONE + 1);
   ct_vec3 room = ct_sub(all->bounds.max, all->bounds.min);
   return (room.x / edge + 1.0) * (room.y / edge + 1.0) * (room.z / edge + 1.0);
 }
 
-/* Assigns exponents to levels, coarsest level 0; the last one takes all smaller boxes. Returns
- * the number of boxes with a level. */
+/* Assigns exponents to levels, level 0 being the coarsest; the last level has all smaller boxes.
+ * Returns the number of boxes with a level. */
 static size_t assign_levels(ct_grid_run *g, const uint32_t *histogram, const span *all) {
   memset(g->of_exponent, -1, sizeof g->of_exponent);
   int top = EXPONENT_INFINITE - 1, began = 0;
@@ -103,7 +107,7 @@ static size_t assign_levels(ct_grid_run *g, const uint32_t *histogram, const spa
   return levelled;
 }
 
-/* Level of a box; -1: none, the box is compared with all others. */
+/* Level of a box; -1: it has none and is compared with all other boxes. */
 static int find_grid_level(const ct_grid_run *g, const ct_aabb *box) {
   return is_finite_box(box) ? g->of_exponent[ct_grid_exponent(ct_sub(box->max, box->min))] : -1;
 }
@@ -124,7 +128,7 @@ static void measure_levels(ct_grid_run *g, const span *all) {
   }
 }
 
-/* Chooses the levels and their bounds. False: out of memory. */
+/* Chooses the levels, their bounds and largest extents. False: out of memory. */
 static bool choose_grid_levels(ct_grid_run *g) {
   uint32_t *histogram = calloc(EXPONENT_INFINITE + 1, sizeof *histogram);
   if (!histogram) return false;
@@ -135,18 +139,18 @@ static bool choose_grid_levels(ct_grid_run *g) {
   return true;
 }
 
-/* Largest number of cells per box; clearing more costs more than they save. */
+/* Largest number of cells per box; more cells take longer to clear than they save. */
 #define CELLS_PER_BOX 4
 #define CELLS_LEAST 64
-/* Quanta of the largest extent along an axis: two less than a cell, so rounding never makes a
- * box span three cells. */
+/* Largest extent of a box in quanta: two less than a cell's edge, so that rounding never makes a
+ * box extend over three cells. */
 #define LARGEST_QUANTA (CT_GRID_CELL - 2)
-/* Cells along x have a quarter or half of the other edges if their number allows: fewer
- * candidates in a row. */
+/* Cells are a quarter or half as long in x as along the other axes if their number permits, because
+ * the candidates in a row are then fewer. */
 #define X_BITS_LEAST (CT_GRID_CELL_BITS - 2)
 #define EDGE_GROWTH 1.25
-/* Least edge relative to the level's extent, so quanta are far below 2^52; and in m, so its
- * inverse is finite. */
+/* Least edge of a cell: relative to the level's extent, so that quanta are far below 2^52; and in
+ * m, so that its inverse is finite. */
 #define EDGE_SHARE 0x1p-36
 #define EDGE_LEAST 0x1p-1000
 #define NO_CELL UINT32_MAX
@@ -166,7 +170,8 @@ static double count_cells(ct_grid_level *level, int x_bits) {
   return product;
 }
 
-/* Edges as large as the largest box, enlarged until the number of cells is small enough. */
+/* Chooses the cells of a level: as large as its largest box, then enlarged until their number is
+ * small enough. */
 static void choose_cell_size(ct_grid_level *level) {
   const ct_vec3 room = ct_sub(level->bounds.max, level->bounds.min);
   double most = (double)(CELLS_PER_BOX * level->count + CELLS_LEAST), edge[3];
@@ -182,8 +187,8 @@ static void choose_cell_size(ct_grid_level *level) {
   }
 }
 
-/* Quantises the box and returns its cell. NO_CELL: it spans more than the next cell, which
- * rounding cannot cause. */
+/* Quantises a box into *packed and returns the index of its cell. NO_CELL: the box extends beyond
+ * the next cell, which cannot occur for boxes of the level, not even by rounding. */
 static inline uint32_t quantise_box(ct_grid_level *level, const ct_aabb *box, uint32_t id,
                                     ct_grid_box *packed) {
   int64_t lower[3];
@@ -205,7 +210,8 @@ static inline uint32_t quantise_box(ct_grid_level *level, const ct_aabb *box, ui
   return (uint32_t)((int64_t)level->first + row * level->cells[0] + (lower[0] >> level->x_bits));
 }
 
-/* Computes each box's cell and counts boxes per cell. False: out of memory. */
+/* Computes each box's cell and the number of boxes per cell; boxes without a cell are added to
+ * `wide`. False: out of memory. */
 static bool assign_cells(ct_grid_run *g, ct_grid_box *packed, uint32_t *cells, uint32_t *counts) {
   for (size_t i = 0; i < g->count; i++) {
     int number = g->uniform ? 0 : find_grid_level(g, &g->boxes[i]);
@@ -222,8 +228,8 @@ static bool assign_cells(ct_grid_run *g, ct_grid_box *packed, uint32_t *cells, u
   return true;
 }
 
-/* Creates the cells of each level and sorts boxes into them. Boxes without a level go to `wide`.
- * CT_OUT_OF_MEMORY. */
+/* Creates the cells of each level and sorts the boxes into them; boxes without a level go to
+ * `wide`. CT_OUT_OF_MEMORY. */
 static ct_status fill_grid_cells(ct_grid_run *g) {
   size_t cell_count = 0;
   for (int k = 0; k < g->level_count; k++) {
@@ -237,8 +243,8 @@ static ct_status fill_grid_cells(ct_grid_run *g) {
   g->members = aligned_alloc(16, g->count * sizeof *g->members);
   g->starts = calloc(cell_count + 2, sizeof *g->starts);
   bool good = packed && cells && g->members && g->starts;
-  /* Counts go to starts[cell + 2]. Filling then advances starts[cell + 1] from the start of the
-   * cell to the start of the next one. */
+  /* The number of boxes of a cell is counted in starts[cell + 2]. Filling then advances starts[cell
+   * + 1] from the cell's first member to the next cell's first member. */
   good = good && assign_cells(g, packed, cells, g->starts + 2);
   for (size_t c = 2; good && c < cell_count + 2; c++) g->starts[c] += g->starts[c - 1];
   for (size_t i = 0; good && i < g->count; i++) {
@@ -250,14 +256,14 @@ static ct_status fill_grid_cells(ct_grid_run *g) {
   return good ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
-/* Tests per box and per found pair above which the hybrid method is faster: it takes 1 to 2 us
- * per box, a test 1 ns. */
+/* Numbers of tests per box and per pair found above which the hybrid method is faster: it takes 1
+ * to 2 us per box, a test takes 1 ns. */
 #define TESTS_PER_BOX 400
 #define TESTS_PER_PAIR 16
-/* Tests between two polls of the cancel flag and the crowding limit. */
+/* Tests between two polls of the cancel flag and of the crowding limit. */
 #define TESTS_PER_POLL 4096
 
-/* Polls between tests. CT_CANCELLED; sets g->crowded after too many tests. */
+/* Polls the cancel flag, and sets g->crowded after too many tests. CT_CANCELLED. */
 static ct_status poll_grid(ct_grid_run *g) {
   g->next_poll = g->out->box_tests + TESTS_PER_POLL;
   if (ct_cancel_raised(g->out->cancel)) return CT_CANCELLED;
@@ -266,7 +272,8 @@ static ct_status poll_grid(ct_grid_run *g) {
   return CT_OK;
 }
 
-/* True if equal quanta leave the overlap of two boxes of a level undecided. */
+/* True if two boxes of a level have equal quanta somewhere, so that quanta alone cannot decide
+ * whether they overlap. */
 static inline bool is_undecided(const ct_grid_box *a, const ct_grid_box *b) {
   bool equal = false;
   for (int axis = 0; axis < 3; axis++) {
@@ -276,7 +283,8 @@ static inline bool is_undecided(const ct_grid_box *a, const ct_grid_box *b) {
   return equal;
 }
 
-/* Adds hits inside one level; each hit is two member indices. */
+/* Adds the collected pairs of boxes of one level that overlap; each hit is two indices of
+ * members. */
 static ct_status add_level_hits(ct_grid_run *g) {
   ct_pair_index pairs[CT_GRID_HITS];
   size_t count = 0;
@@ -290,7 +298,8 @@ static ct_status add_level_hits(ct_grid_run *g) {
   return ct_pair_output_add_many(g->out, pairs, count);
 }
 
-/* Adds hits between levels; each hit is a box number of another level and a member index. */
+/* Adds the collected pairs of boxes of two levels that overlap; each hit is the number of a box of
+ * the finer level and the index of a member of the coarser one. */
 static ct_status add_cross_level_hits(ct_grid_run *g) {
   ct_status status = CT_OK;
   for (size_t k = 0; k < g->hit_count && status == CT_OK; k++) {
@@ -303,7 +312,8 @@ static ct_status add_cross_level_hits(ct_grid_run *g) {
 
 typedef ct_status add_hits(ct_grid_run *g);
 
-/* Tests a run with more candidates than free hits. */
+/* Tests a box against the members [from, to) if the buffer of hits may not suffice: empties it with
+ * `add` whenever it is full. */
 static ct_status test_long_run(ct_grid_run *g, ct_grid_query a, uint32_t from, uint32_t to,
                                uint64_t tag, add_hits *add) {
   while (from < to) {
@@ -327,8 +337,8 @@ static inline ct_status test_candidates(ct_grid_run *g, ct_grid_query a, uint32_
   return CT_OK;
 }
 
-/* Number of cells before and after its own that a box's candidates span, from its quanta inside
- * its cell. */
+/* Number of cells before (after) the box's own cell, along an axis, in which its candidates may be
+ * stored, computed from the position of the box in its cell. */
 static inline uint32_t count_cells_back(const ct_grid_box *a, int axis, int64_t reach, int bits) {
   uint32_t last = (1u << bits) - 1, within = (uint16_t)a->lower[axis] & last;
   return ((uint32_t)reach + last - within) >> bits;
@@ -339,14 +349,14 @@ static inline uint32_t count_cells_forward(const ct_grid_box *a, int axis, int b
   return (within + extent) >> bits;
 }
 
-/* Tests the boxes in the cells [from, end). */
+/* Tests a box against the members in the cells [from, end). */
 static inline ct_status test_cell_range(ct_grid_run *g, ct_grid_query a, size_t from, size_t end,
                                         uint64_t tag) {
   return test_candidates(g, a, g->starts[from], g->starts[end], tag, add_level_hits);
 }
 
-/* Tests a box against later boxes in its row, the next row, and the rows around it in the next
- * layer, as far as it extends. */
+/* Tests member k against later members: in its own row of cells, the next row, and the rows around
+ * it in the next layer, as far as the box extends. */
 static inline ct_status find_box_overlaps(ct_grid_run *g, const ct_grid_level *level, uint32_t k,
                                           size_t row, size_t x, bool first_row) {
   const ct_grid_box *box = &g->members[k];
@@ -371,7 +381,8 @@ static inline ct_status find_box_overlaps(ct_grid_run *g, const ct_grid_level *l
 
 static ct_status find_row_overlaps(ct_grid_run *g, const ct_grid_level *level, size_t row,
                                    bool first_row) {
-  /* Quanta give a member's cell modulo the wrap-around; the rest is counted. */
+  /* The quanta of a member give the x index of its cell only modulo `wrap`; the number of wraps is
+   * counted. */
   const uint32_t wrap = 1u << (16 - level->x_bits);
   size_t x = 0;
   for (uint32_t k = g->starts[row]; k < g->starts[row + (size_t)level->cells[0]]; k++) {
@@ -396,8 +407,8 @@ static ct_status find_level_overlaps(ct_grid_run *g, const ct_grid_level *level)
 
 /* ---- levels against each other -------------------------------------------------------------- */
 
-/* A finer box in the quanta of a coarser level, clamped to the level's bounds plus one cell,
- * which keeps the order. */
+/* A box of a finer level in the quanta of a coarser level. Coordinates are clamped to the level's
+ * bounds plus one quantum, which preserves the order. */
 typedef struct coarse_box {
   ct_grid_box packed;
   int64_t lower[3], upper[3];
@@ -426,8 +437,8 @@ static int64_t clamp_cell(int64_t quanta, int bits, int64_t cells) {
   return cell < cells ? cell : cells - 1;
 }
 
-/* Tests the cells in which overlapping boxes of the level may start: from one largest extent
- * below the box to its upper end. */
+/* Tests a box of a finer level against the cells in which overlapping boxes of `level` may start:
+ * from the largest extent of these boxes below the box up to its upper end. */
 static ct_status find_coarser_overlaps(ct_grid_run *g, const ct_grid_level *level, uint32_t id) {
   coarse_box o = quantise_for_level(level, &g->boxes[id]);
   int64_t from[3], to[3];
@@ -460,7 +471,7 @@ static ct_status find_cross_level_overlaps(ct_grid_run *g, const ct_grid_level *
   return add_cross_level_hits(g);
 }
 
-/* Finds all pairs of boxes with a level. Stops early if the grid is crowded. */
+/* Finds all overlapping pairs of boxes that have a level. Ends early if g->crowded is set. */
 static ct_status find_grid_overlaps(ct_grid_run *g) {
   ct_status status = CT_OK;
   for (int k = 0; k < g->level_count && status == CT_OK && !g->crowded; k++) {
@@ -473,7 +484,7 @@ static ct_status find_grid_overlaps(ct_grid_run *g) {
 
 /* ---- the method -------------------------------------------------------------------------- */
 
-/* Tests boxes without a level against all boxes, and against each other. */
+/* Tests the boxes without a level against all boxes, each pair once. */
 static ct_status find_wide_overlaps(ct_grid_run *g) {
   for (size_t i = 0, next = 0; i < g->count && g->wide_count > 0; i++) {
     bool is_wide = next < g->wide_count && g->wide[next] == i;

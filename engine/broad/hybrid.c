@@ -1,13 +1,13 @@
 /* Hybrid of a streamed segment tree and scans (Zomorodian, Edelsbrunner 2002, Fast software for box
  * intersections).
  *
- * On an axis a box is a point, its key (lower end, number), and an interval from its key to its
- * upper end. If two boxes overlap on the axis, exactly one contains the other's key, so each pair
- * is found once even with equal ends. find_stream_pairs finds the pairs of an interval of I and a
- * point of P on axis d that also overlap on the axes below d. Segments are those of the present
- * points: intervals that span all of them recurse on the next axis, and intervals that reach none
- * are dropped.
- */
+ * On an axis a box is a point, its key (lower end, number), and an interval from this key to its
+ * upper end. If two boxes overlap on the axis, exactly one of the two intervals contains the key of
+ * the other box, so each pair is found once even if ends are equal. find_stream_pairs finds the
+ * pairs of a box in `intervals` and a box in `points` whose interval contains the key on axis d,
+ * and which also overlap on the axes below d. The segments of the tree are the key ranges of the
+ * current points: intervals that contain all these keys recurse on the next axis, and intervals
+ * that contain none are dropped. */
 #include "broad/broad_methods.h"
 
 #include "broad/endpoint.h"
@@ -15,13 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of intervals or points below which a scan is cheaper than a split. Of 20000 even boxes,
- * boxes of all sizes, rods, and slabs across everything, 64 took 68, 76, 63, 86 ms, 256 took 41,
- * 62, 63, 71 ms, and 1024 took 31, 52, 142, 88 ms. */
+/* Number of intervals or points below which a scan is cheaper than a split. Measured times for
+ * 20000 boxes of equal size, boxes of all sizes, rods, and slabs across the whole space: cutoff 64:
+ * 68, 76, 63, 86 ms; 256: 41, 62, 63, 71 ms; 1024: 31, 52, 142, 88 ms. */
 #define CUTOFF 256
-/* Largest recursion depth; beyond it a scan is used, so that the stack is bounded for any input. */
+/* Largest depth of the recursion; beyond it a scan is used, so that the stack is bounded for any
+ * input. */
 #define DEPTH_MAX 200
-/* Levels of the median-of-three tree: 3^7 samples suffice for any number of points. */
+/* Levels of the tree of medians of three: 3^7 samples suffice for any number of points. */
 #define MEDIAN_LEVELS_MAX 7
 /* Tests between two polls of the cancel flag: a few microseconds. */
 #define TESTS_PER_POLL 4096
@@ -31,7 +32,7 @@ typedef struct item {
   uint32_t id;
 } item;
 
-/* Key of a box, ordered lexicographically. */
+/* Key of a box on an axis: lower end, then number; ordered lexicographically. */
 typedef struct box_key {
   double value;
   uint32_t id;
@@ -50,7 +51,7 @@ typedef struct item_range {
   size_t count;
 } item_range;
 
-/* State of the recursion: the current axis and the depth. */
+/* State of the recursion: the current axis, and the depth of calls. */
 typedef struct segment {
   int axis, depth;
 } segment;
@@ -96,7 +97,8 @@ static bool do_overlap_on(const item *a, const item *b, int axis) {
   return get_low(a, axis) <= get_high(b, axis) && get_low(b, axis) <= get_high(a, axis);
 }
 
-/* Scan on axis 0, where intervals contain points' keys; all other axes are known to overlap. */
+/* Finds the pairs on axis 0 where the interval contains the point's key, by a scan in the order of
+ * keys; the overlap on all other axes is known. */
 static ct_status scan_one_way(streaming *s, item_range intervals, item_range points) {
   ct_status status = sort_by_x(s, intervals);
   if (status == CT_OK) status = sort_by_x(s, points);
@@ -117,8 +119,8 @@ static ct_status scan_one_way(streaming *s, item_range intervals, item_range poi
   return status;
 }
 
-/* Tests an interval and a point that overlap on axis 0: the axes between, and the key on the
- * segment's own axis. */
+/* Adds the pair of an interval and a point that overlap on axis 0, if they overlap on the axes in
+ * between and the interval contains the point's key on `axis`. */
 static ct_status test_scan_pair(streaming *s, const item *interval, const item *point, int axis) {
   s->out->box_tests++;
   if (interval->id == point->id) return CT_OK;

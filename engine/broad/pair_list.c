@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 64
-/* With fewer than one pair per this number of indices, a heap sort is cheaper than counting
- * passes. */
+/* A heap sort is cheaper than counting passes if there are fewer pairs than indices divided by this
+ * number. */
 #define HEAP_SORT_SHARE 16
-/* Pairs moved between two polls of the cancel flag: 1 ms if they are not in the cache. */
+/* Number of pairs moved between two polls of the cancel flag: 1 ms if they are not in the cache. */
 #define PAIRS_PER_POLL 65536
 
 void ct_pair_list_free(ct_pair_list *list) {
@@ -66,8 +66,8 @@ static void swap_pair_items(void *items, size_t i, size_t j) {
   item[j] = moved;
 }
 
-/* Two counting passes: by j, storing only i, then by i, back into the pairs. `starts` has room
- * for 2 (count + 1). False: cancelled. */
+/* Sorts the pairs by two counting passes: by j, storing only i in by_j; then by i, back into the
+ * pairs. starts: zeroed scratch memory for 2 (count + 1) numbers. False: cancelled. */
 static bool sort_pairs_by_counting(ct_pair_index *items, uint32_t pairs, size_t count,
                                    uint32_t *by_j, uint32_t *starts, const ct_cancel *cancel) {
   uint32_t *start_i = starts, *start_j = starts + count + 1;
@@ -83,7 +83,7 @@ static bool sort_pairs_by_counting(ct_pair_index *items, uint32_t pairs, size_t 
     if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
     by_j[start_j[items[k].j]++] = items[k].i;
   }
-  /* start_j[v] now is the end of the pairs of v. */
+  /* The first pass has advanced start_j[v] to the end of the pairs with j = v. */
   for (uint32_t v = 0, k = 0; v < count; v++) {
     if (v % PAIRS_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
     for (; k < start_j[v]; k++) items[start_i[by_j[k]]++] = (ct_pair_index){by_j[k], v};

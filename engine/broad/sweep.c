@@ -1,9 +1,8 @@
 /* Incremental sweep and prune on three axes (Baraff 1992).
  *
- * The boxes change between frames. A frame sorts all endpoints and finds the pairs with an active
- * list, or sorts the previous order by insertion, so that swapped endpoints give the changed pairs.
- * A frame is committed whole or not at all.
- */
+ * The boxes change between frames. A frame either sorts all endpoints and finds the pairs with an
+ * active list, or sorts the endpoints of the previous order by insertion, so that swaps of
+ * endpoints yield the pairs that changed. A frame is committed completely or not at all. */
 #include "broad/broad_methods.h"
 #include "broad/endpoint.h"
 #include "broad/pair_list.h"
@@ -22,31 +21,36 @@ typedef enum ct_sweep_pair_state {
 
 struct ct_sweep {
   ct_aabb *boxes;  /* [used] boxes of the next frame */
-  ct_aabb *before; /* [used] boxes of the previous frame; empty for new ones */
+  ct_aabb *before; /* [used] boxes of the previous frame; empty boxes for new ones */
   uint8_t *state;  /* [used] ct_sweep_pair_state */
   uint32_t capacity, used;
-  uint32_t count;                /* boxes, new ones included */
-  uint32_t added, removed_count; /* changes since the previous frame */
-  uint32_t lowest_free;          /* no lower number is free */
+  /* number of boxes, including those added since the previous frame */
+  uint32_t count;
+  uint32_t added, removed_count; /* numbers of boxes added and removed since the previous frame */
+  uint32_t lowest_free;          /* all lower box numbers are in use */
   ct_endpoint
-      *ends[3]; /* [end_count] endpoints of all boxes in the frame; undefined after a failure */
+      /* [end_count] endpoints on each axis of all boxes in the frame; undefined after a failed
+       * frame */
+      *ends[3];
   ct_endpoint *spare;
   size_t end_count, end_capacity;
-  bool sorted; /* the endpoints are sorted as in the previous frame */
+  /* true: the endpoints are sorted as in the previous frame; false: sort from scratch */
+  bool sorted;
   ct_pair_list pairs, begun, ended;
 };
 
-/* Update of one frame: committed whole or not at all. */
+/* The update to the next frame; its lists replace those of the sweep only if it succeeds. */
 typedef struct ct_sweep_update_run {
   ct_sweep *sweep;
   const ct_sweep_options *options;
   ct_sweep_frame *frame;
   ct_pair_list pairs, begun, ended;
-  uint64_t swaps_most; /* above this, the lists are sorted again */
-  bool too_many;       /* the limit was exceeded */
+  /* after more swaps the update is given up, and the endpoints are sorted from scratch */
+  uint64_t swaps_most;
+  bool too_many; /* swaps_most was exceeded */
 } ct_sweep_update_run;
 
-/* Tests or sorted endpoints between two polls of the cancel flag: a few microseconds. */
+/* Box tests or sorted endpoints between two polls of the cancel flag: a few microseconds. */
 #define STEPS_PER_POLL 4096
 
 static double get_endpoint_value(const ct_aabb *boxes, uint32_t tag, int axis) {
@@ -54,8 +58,8 @@ static double get_endpoint_value(const ct_aabb *boxes, uint32_t tag, int axis) {
   return ct_axis_of(tag & CT_ENDPOINT_END ? box->max : box->min, axis);
 }
 
-/* Appends both endpoints of the boxes with a state, in order of their numbers, after `count`
- * endpoints. Returns the new count. */
+/* Appends both endpoints of each box that has the state, in order of box numbers, after the first
+ * `count` endpoints of the axis. Returns the new number of endpoints. */
 static size_t append_endpoints(const ct_sweep *sweep, int axis, uint8_t state, size_t count) {
   ct_endpoint *ends = sweep->ends[axis];
   for (uint32_t k = 0; k < sweep->used; k++) {
@@ -69,7 +73,7 @@ static size_t append_endpoints(const ct_sweep *sweep, int axis, uint8_t state, s
 /* ---- full sort ------------------------------------------------------------------------------ */
 
 typedef struct active_list {
-  uint32_t *boxes, *place; /* active boxes, unordered; the index of each in `boxes` */
+  uint32_t *boxes, *place; /* active boxes, unordered; for each box number, its index in `boxes` */
   size_t count;
 } active_list;
 
@@ -80,8 +84,8 @@ static void remove_active(active_list *active, uint32_t box) {
   active->place[last] = active->place[box];
 }
 
-/* Adds a box that starts. It overlaps all active boxes on the axis; pairs also overlap on the
- * other two axes. */
+/* Adds a box that starts to the active list. It overlaps all active boxes on the axis of the sweep;
+ * a pair is found if it overlaps an active box on the other two axes too. */
 static ct_status add_active(ct_sweep_update_run *s, active_list *active, uint32_t box,
                             ct_pair_output *out) {
   const ct_aabb *boxes = s->sweep->boxes, own = boxes[box];
@@ -114,7 +118,8 @@ static ct_status sweep_endpoints(ct_sweep_update_run *s, active_list *active, in
   return ct_pair_index_sort(s->pairs.items, s->pairs.count, s->sweep->used, s->options->cancel);
 }
 
-/* Rebuilds the lists from the boxes, and all pairs with an active list. Sets s->pairs, sorted. */
+/* Sorts the endpoints from scratch, and finds all pairs with an active list. Sets s->pairs,
+ * sorted. */
 static ct_status rebuild_sweep_lists(ct_sweep_update_run *s) {
   ct_sweep *sweep = s->sweep;
   s->frame->full_sorts = 1;
@@ -136,16 +141,17 @@ static ct_status rebuild_sweep_lists(ct_sweep_update_run *s) {
 
 /* ---- incremental update --------------------------------------------------------------------- */
 
-/* Handles a swap: an endpoint moved below another. A start below an end starts an overlap on
- * this axis, and a pair if the boxes overlap on all axes now and did not before. An end below a
- * start ends the pair, if it was one. */
+/* Handles the swap of two endpoints, of which `moved` is now below `other`. If a lower end moved
+ * below an upper end, the boxes begin to overlap on this axis: a pair begins if they now overlap on
+ * all axes and did not before. If an upper end moved below a lower end, the pair ends, if the boxes
+ * were a pair. */
 static ct_status handle_swap(ct_sweep_update_run *s, ct_endpoint moved, ct_endpoint other) {
   if (ct_endpoint_ends(moved) == ct_endpoint_ends(other)) return CT_OK;
   const ct_sweep *sweep = s->sweep;
   uint32_t a = ct_endpoint_box(moved), b = ct_endpoint_box(other);
   bool begins = !ct_endpoint_ends(moved);
   s->frame->box_tests++;
-  /* `before` is valid only for boxes of the previous frame. */
+  /* `before` is valid only for boxes that were in the previous frame. */
   bool were_in = sweep->state[a] == CT_SWEEP_PAIR_KEPT && sweep->state[b] == CT_SWEEP_PAIR_KEPT;
   if (begins && !ct_aabb_overlap(&sweep->boxes[a], &sweep->boxes[b])) return CT_OK;
   bool was = were_in && ct_aabb_overlap(&sweep->before[a], &sweep->before[b]);
@@ -154,7 +160,8 @@ static ct_status handle_swap(ct_sweep_update_run *s, ct_endpoint moved, ct_endpo
   return ct_pair_output_add(&out, a, b);
 }
 
-/* Insertion sort; each pair of endpoints out of order is swapped once. */
+/* Insertion sort; handles each swap. Ends early, with s->too_many, after more than s->swaps_most
+ * swaps. */
 static ct_status sort_with_swaps(ct_sweep_update_run *s, ct_endpoint *ends, size_t count) {
   uint64_t next_poll = 0;
   for (size_t k = 1; k < count; k++) {
@@ -178,8 +185,8 @@ static ct_status sort_with_swaps(ct_sweep_update_run *s, ct_endpoint *ends, size
   return CT_OK;
 }
 
-/* Updates the list: removed boxes dropped, values refreshed, new boxes appended. Returns the
- * count. */
+/* Updates the endpoints of an axis: drops those of removed boxes, sets the current coordinates,
+ * appends those of new boxes. Returns the number of endpoints. */
 static size_t update_endpoints(const ct_sweep *sweep, int axis, size_t count) {
   ct_endpoint *ends = sweep->ends[axis];
   size_t kept = 0;
@@ -191,8 +198,8 @@ static size_t update_endpoints(const ct_sweep *sweep, int axis, size_t count) {
   return append_endpoints(sweep, axis, CT_SWEEP_PAIR_ADDED, kept);
 }
 
-/* Updates the lists of the previous frame. Sets s->begun and s->ended, unsorted and with
- * repeats. s->too_many: sets nothing. */
+/* Updates the sorted endpoints of the previous frame. Sets s->begun and s->ended, unsorted and with
+ * repetitions; leaves them empty if s->too_many. */
 static ct_status update_sweep_lists(ct_sweep_update_run *s) {
   ct_sweep *sweep = s->sweep;
   size_t before = sweep->end_count;
@@ -206,9 +213,10 @@ static ct_status update_sweep_lists(ct_sweep_update_run *s) {
 }
 
 #define FIRST_CAPACITY 64
-/* The lists are sorted again if more than one box in this number was added or removed. */
+/* The endpoints are sorted from scratch if more than 1 / CHANGED_SHARE of the boxes were added or
+ * removed, */
 #define CHANGED_SHARE 10
-/* They are also sorted again after more than n^2 / SWAPS_SHARE swaps. */
+/* or after more than n^2 / SWAPS_SHARE swaps. */
 #define SWAPS_SHARE 8
 
 ct_sweep *ct_sweep_create(void) { return calloc(1, sizeof(ct_sweep)); }
@@ -226,7 +234,7 @@ void ct_sweep_destroy(ct_sweep *sweep) {
   free(sweep);
 }
 
-/* Reallocates an array; `items` is the address of its pointer, of any type. False: out of
+/* Reallocates an array; `items` is the address of the pointer to it, of any type. False: out of
  * memory, nothing changed. */
 static bool resize_sweep_array(void *items, size_t count, size_t size) {
   void *old;
@@ -266,7 +274,7 @@ ct_status ct_sweep_add(ct_sweep *s, const ct_aabb *box, uint32_t *number) {
   return CT_OK;
 }
 
-/* A box that is in no frame yet is removed at once; others with the next frame. */
+/* A box that no frame contains yet is removed at once, others with the next frame. */
 void ct_sweep_remove(ct_sweep *s, uint32_t number) {
   assert(number < s->used && s->count > 0);
   assert(s->state[number] == CT_SWEEP_PAIR_ADDED || s->state[number] == CT_SWEEP_PAIR_KEPT);
@@ -320,7 +328,7 @@ static ct_status append_pair(ct_pair_list *list, ct_pair_index pair, size_t limi
   return ct_pair_output_add(&out, pair.i, pair.j);
 }
 
-/* Ends the pairs of removed boxes, which pass no endpoint. */
+/* Ends the pairs of removed boxes, because these boxes cause no swaps. */
 static ct_status end_removed_pairs(ct_sweep_update_run *s) {
   const ct_sweep *sweep = s->sweep;
   ct_status status = CT_OK;
@@ -332,7 +340,7 @@ static ct_status end_removed_pairs(ct_sweep_update_run *s) {
   return status;
 }
 
-/* pairs = previous pairs - ended + begun, all sorted. */
+/* Sets s->pairs to the previous pairs minus s->ended plus s->begun, all sorted. */
 static ct_status apply_changes(ct_sweep_update_run *s) {
   ct_status status = end_removed_pairs(s);
   if (status == CT_OK) status = sort_unique(&s->begun, s);
@@ -422,7 +430,7 @@ ct_status ct_sweep_update(ct_sweep *sweep, const ct_sweep_options *options, ct_s
   return CT_OK;
 }
 
-/* Broad phase method: the first frame of a sweep. */
+/* Broad phase method SWEEP for a single array of boxes: the first frame of a sweep. */
 ct_status ct_broad_sweep(const ct_aabb *boxes, size_t count, ct_pair_output *out) {
   ct_sweep *sweep = ct_sweep_create();
   ct_status status = sweep ? CT_OK : CT_OUT_OF_MEMORY;

@@ -1,17 +1,18 @@
-/* Sweep and prune on one axis, the one with the largest variance of box centres (Baraff 1992,
- * single-axis variant), and the common parts of all sweeps: the merge sort of endpoints and the
+/* Sweep and prune on one axis, along which the box centres have the largest variance (Baraff 1992,
+ * single-axis variant), and functions common to all sweeps: the merge sort of endpoints and the
  * choice of the axis.
  *
- * Boxes are sorted by their lower ends. Each is tested on the other two axes against later boxes
- * that start before it ends: the same pairs as with an active list, each once.
- */
+ * Boxes are sorted by their lower ends. Each box is tested on the other two axes against the later
+ * boxes that start before it ends. These are the same pairs that an active list would yield, each
+ * once. */
 #include "broad/broad_methods.h"
 #include "broad/endpoint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of runs sorted by insertion, which is cheaper than merging them. */
+/* Number of endpoints in the runs that are sorted by insertion, because that is cheaper than
+ * merging. */
 #define RUN_LENGTH 8
 
 static void sort_short_run(ct_endpoint *items, size_t count) {
@@ -64,7 +65,7 @@ int ct_widest_axis(const ct_aabb *boxes, size_t count) {
     for (size_t i = 0; i < count; i++) {
       double middle = 0.5 * ct_axis_of(boxes[i].min, axis) + 0.5 * ct_axis_of(boxes[i].max, axis);
       if (!(fabs(middle) < INFINITY)) continue;
-      /* Running variance (Welford 1962): no difference of large sums. */
+      /* The running variance (Welford 1962) avoids the difference of large sums. */
       seen += 1.0;
       double step = middle - mean;
       mean += step / seen;
@@ -81,7 +82,7 @@ int ct_widest_axis(const ct_aabb *boxes, size_t count) {
 /* Tests between two polls of the cancel flag: a few microseconds. */
 #define TESTS_PER_POLL 4096
 
-/* A box in sorted order, with its number. */
+/* A box in the order of the sweep, with its original number. */
 typedef struct swept_box {
   ct_aabb box;
   uint32_t id;

@@ -264,7 +264,7 @@ typedef struct ct_volume_total {
   double volume, volume_error; /* m^3; volume_error is an upper bound of the error of the sum */
   ct_vec3 centroid;            /* of the volume */
   double patch_area;           /* sum of the patch areas, m^2 */
-  ct_pair_status status;       /* status of the first contact that is not OK, else OK */
+  ct_pair_status status;       /* status of a contact that is not OK, the last one; OK if all are */
 } ct_volume_total;
 
 /* Adds up the contacts of elements. False: there are no contacts, or they are not of elements.
