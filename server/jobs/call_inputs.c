@@ -1,15 +1,15 @@
-/* Inputs of a call: retains its scene's entry, revisions, shapes and cursor queries, and releases
- * them.
+/* Inputs of a call: the scene's entry, revisions, shapes and cursor queries that the call reads.
+ * Retains them before the call and releases them after it.
  *
- * Loop thread only. Calls that are slow to free are freed on a worker. */
+ * Loop thread only. Calls whose memory takes long to free are freed on a worker. */
 #include "jobs/job.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls that read or wrote more bytes are freed on a worker. Freeing JSON trees is slow, freeing
- * texts is not. */
+/* A call is freed on a worker if its request's body has more than DEFER_BYTES_IN, or its reply more
+ * than DEFER_BYTES_OUT: freeing JSON trees takes long, freeing texts does not. */
 #define DEFER_BYTES_IN 65536u
 #define DEFER_BYTES_OUT 4194304u
 
@@ -89,12 +89,12 @@ bool srv_inputs_retain(srv_request *request) {
     request->revision = ct_scene_revision(entry->current);
     request->input_stamp = entry->kept ? entry->kept->memory_stamp : 0;
   }
-  /* a similar id for the problem document */
+  /* set the most similar scene id, for the problem document */
   if (!input->scene && request->match.scene_id[0] && request->match.target != API_TARGET_PUT) {
     srv_registry_nearest_id(server->registry, request->match.scene_id, request->like_scene);
     input->like_scene.best = (ct_text){request->like_scene, strlen(request->like_scene)};
   }
-  /* revisions and queries that cursors refer to */
+  /* retain the revisions and queries that cursors refer to */
   if (entry && entry->pin_count && request->match.target == API_TARGET_READ) {
     request->kept = malloc(entry->pin_count * sizeof *request->kept);
     if (!request->kept) return false;
@@ -108,7 +108,7 @@ bool srv_inputs_retain(srv_request *request) {
     input->kept_queries = request->kept_queries.items;
     input->kept_query_count = request->kept_queries.count;
   }
-  /* a scene in the store that cannot be read, or a new one */
+  /* note a scene that the store has but that is not in memory, or reserve a new one */
   if (entry && !entry->current) request->input_stamp = entry->kept ? entry->kept->stamp : 0;
   if (entry && !entry->current && entry->kept) input->lost_revision = entry->kept->revision;
   if (entry && !entry->current && !entry->kept && srv_request_writes(request)) {
@@ -143,7 +143,8 @@ void srv_inputs_release(srv_request *request) {
 
 /* ---- disposal ------------------------------------------------------------------------------- */
 
-/* True if the request may own the last reference to a large revision. */
+/* True if the request may own the last reference to a large revision, so that releasing it takes
+ * long. */
 static bool holds_large_revision(const srv_request *request) {
   const ct_scene *new_revision = api_call_new_revision(request->call);
   if (new_revision && request->entry->current != new_revision &&

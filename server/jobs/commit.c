@@ -1,13 +1,14 @@
-/* Commit of a call's result: accepts or refuses it, then publishes the new revision, shapes and
- * events.
+/* Commit of a call's result: accepts or refuses the result, then publishes the new revision, shapes
+ * and events.
  *
- * Loop thread only. With a store, the result is committed after the store has acknowledged it. */
+ * Loop thread only. With a store, the result is committed once the store has acknowledged the
+ * write. */
 #include "jobs/job.h"
 #include "scenes/durable_write.h"
 #include "streams/event_stream.h"
 #include "streams/progress_stream.h"
 
-/* Makes the call's shape table current for all later requests. */
+/* Makes the call's table of posted shapes current for all later requests. */
 static void commit_posted_shapes(srv_request *request) {
   srv_server *server = request->server;
   if (server->store) {
@@ -40,20 +41,20 @@ void srv_commit(srv_request *request) {
     if (request->shape_use == SRV_SHAPES_NAMED) request->server->named++;
     request->revision = ct_scene_revision(revision);
   }
-  /* events go out before a deletion removes the scene */
+  /* publish events before a deletion removes the scene */
   if (entry->ring) srv_stream_publish(request);
   bool succeeded = request->reply->status >= 200 && request->reply->status < 300;
   if (request->match.target == API_TARGET_DELETE && succeeded) srv_registry_remove(registry, entry);
-  /* Out of memory: the cursor is answered 410, like an expired one. */
+  /* If out of memory, the cursor will be answered 410, like an expired one. */
   if (pin) (void)srv_registry_pin(registry, entry, pin, uv_hrtime());
   api_kept_query query;
   if (pin && api_call_kept_query(request->call, &query))
     srv_registry_keep_query(registry, entry, &query, uv_hrtime());
 }
 
-/* Reserves the reply's bytes in the budget of unsent replies. False: slow clients have used the
- * budget. Short replies of writes are always admitted; a write with a longer reply is not
- * committed. */
+/* Adds the reply's bytes to the budget of unsent replies. False: slow clients have used up the
+ * budget. Replies of writes up to SRV_SHORT_REPLY are always admitted; a write whose longer reply
+ * does not fit is not committed. */
 static bool reserve_reply_bytes(srv_request *request, const api_reply *reply) {
   assert(request->reply_bytes == 0);
   srv_server *server = request->server;
@@ -67,8 +68,8 @@ static bool reserve_reply_bytes(srv_request *request, const api_reply *reply) {
   return true;
 }
 
-/* True if the scene's revision has changed since the snapshot, or a write based on it is in
- * progress. */
+/* True for a call on a snapshot if the scene's revision has changed since, or if a write to the
+ * scene is in progress. */
 static bool is_snapshot_outdated(const srv_request *request) {
   if (request->match.target != API_TARGET_SNAPSHOT || !api_call_new_revision(request->call))
     return false;

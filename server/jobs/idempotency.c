@@ -1,9 +1,9 @@
 /* POST /v1/scenes with an Idempotency-Key (IETF draft-ietf-httpapi-idempotency-key-header).
  *
- * The scene's id is derived from the key by SHA-256: the same key yields the same scene for
- * every daemon of a store and after every restart. The body's SHA-256 is the scene's origin and
- * is stored with the scene, so key and body are known exactly while the scene exists. Scenes of
- * older stores have no origin and match any body. */
+ * The scene's id is derived from the key by SHA-256: the same key yields the same id on every
+ * daemon of a store and after every restart. The body's SHA-256 is stored with the scene as its
+ * origin. Key and body are therefore known exactly as long as the scene exists. Scenes of older
+ * stores have no origin and match any body. */
 #include "jobs/job.h"
 
 #include <nettle/sha2.h>
@@ -13,7 +13,7 @@
 
 /* Longest key, B. */
 #define KEY_MOST 255
-/* Bytes of the digest in the id: as many as in a random id. */
+/* Number of bytes of the digest that form the id: as many as in a random id. */
 #define ID_BYTES 16
 
 typedef struct srv_fingerprint {
@@ -61,7 +61,7 @@ ct_text srv_idempotency_origin(srv_request *request) {
   return (ct_text){(const char *)fingerprint->digest, sizeof fingerprint->digest};
 }
 
-/* False: the scene was created from another body. */
+/* True if the scene was created from the request's body, or has no origin. */
 static bool has_same_body(srv_request *request, const ct_scene *scene) {
   ct_text stored_origin = api_scene_origin(scene), sent_origin = srv_idempotency_origin(request);
   return stored_origin.length == 0 ||

@@ -4,8 +4,8 @@
  * call_inputs.c retains the inputs, work.c runs the pieces on workers, commit.c publishes the
  * result. request.h lists the states of `work` and their transitions. A job is open while the
  * request is in the pool, in a queue, or in the store. It ends in one of two ways: its result is
- * accepted, or the request was cancelled and its result is discarded. A write submitted to the
- * store cannot be cancelled. */
+ * accepted, or the request was cancelled and its result is discarded. A write that was submitted to
+ * the store cannot be cancelled. */
 #include "jobs/job.h"
 
 #include "scenes/durable_write.h"
@@ -15,26 +15,28 @@
 
 #include <string.h>
 
-/* Work of at most this estimated duration runs on the loop thread: a round trip to a worker
- * costs as much. */
+/* Work that is estimated to take at most this time, ns, is done on the loop thread, because passing
+ * it to a worker and back takes as long. */
 #define INLINE_NS 25000.0
-/* Scenes up to this number of bodies, and of bytes of requests that wrote them, are read or written
- * on the loop thread. */
+/* Scenes up to this number of bodies, and written by requests of up to this many bytes, are read or
+ * written on the loop thread. */
 #define INLINE_READ_BODIES 16u
 #define INLINE_READ_BYTES 16384u
 #define INLINE_WRITE_BODIES 1024u
 #define INLINE_WRITE_BYTES 1048576u
-/* Contacts of a contact state that are listed or updated on the loop thread, about 1.5 us each. */
+/* Largest number of contacts of a contact state that are listed or updated on the loop thread, in
+ * about 1.5 us each. */
 #define INLINE_CONTACTS 16u
-/* Rows and colliders searched on the loop thread for users of a shape. */
+/* Largest number of rows and colliders that are searched for users of a shape on the loop
+ * thread. */
 #define INLINE_COLLIDERS 1024u
-/* Attempts of a call whose write the store refuses as outdated. After so many attempts, other
- * daemons evidently write faster than this call can run. */
+/* Largest number of attempts of a call whose write the store refuses as outdated. If all fail,
+ * other daemons write faster than this call can run. */
 #define ATTEMPTS_MAX 8
 
 /* ---- end of a job --------------------------------------------------------------------------- */
 
-/* Opens the request's job. */
+/* Opens the request's job with its first state, and retains the request for it. */
 static void open_job(srv_request *request, srv_work work) {
   assert(request->work == SRV_WORK_IDLE);
   srv_request_set_work(request, work);
@@ -42,7 +44,8 @@ static void open_job(srv_request *request, srv_work work) {
   srv_request_retain(request);
 }
 
-/* Closes the job. IDLE: the call continues with another one; ENDED: it does not. */
+/* Closes the request's job and releases the request. IDLE: another job of the call follows; ENDED:
+ * none. */
 static void close_job(srv_request *request, srv_work work) {
   assert(srv_request_has_job(request) && request->job.running == 0);
   assert(work == SRV_WORK_IDLE || work == SRV_WORK_ENDED);
@@ -59,8 +62,8 @@ static void end_creation(srv_request *request) {
   request->creates = false;
 }
 
-/* Ends the request's write and begins the next write in the scene's queue. A write that fails to
- * begin is answered here, and its successor gets the slot. */
+/* Ends the request's write and begins the next one in the scene's queue. A write that cannot begin
+ * is answered here, and the one after it gets the slot. */
 static void release_write_slot(srv_request *request) {
   srv_inputs_end_shape_use(request);
   end_creation(request);
@@ -74,7 +77,8 @@ static void release_write_slot(srv_request *request) {
     if (!needs_load && begin_or_submit(next, false)) break;
     entry->writer = NULL;
     if (needs_load) {
-      /* Another daemon has changed the scene meanwhile: the new revision must be loaded first. */
+      /* Another daemon has changed the scene meanwhile: its new revision must be loaded before the
+       * write. */
       continue_call(next);
       continue;
     }
@@ -83,14 +87,14 @@ static void release_write_slot(srv_request *request) {
   }
 }
 
-/* Ends the work after its result was accepted or discarded. Pieces without work may still wait for
- * a worker: the last one closes the job. */
+/* Ends the work after its result was accepted or discarded. If pieces that will find nothing to do
+ * still wait for a worker, the last of them closes the job. */
 static void close_or_conclude(srv_request *request) {
   if (request->job.running == 0) close_job(request, SRV_WORK_ENDED);
   else if (request->work != SRV_WORK_CANCELLED) srv_request_set_work(request, SRV_WORK_CONCLUDED);
 }
 
-/* Discards the result of a cancelled request. */
+/* Ends a cancelled request, whose result is discarded. */
 static void discard_result(srv_request *request) {
   request->ended_ns = uv_hrtime();
   release_write_slot(request);
@@ -103,7 +107,7 @@ static void conclude_result(srv_request *request) {
   assert(request->work == SRV_WORK_BEGINNING || request->work == SRV_WORK_RUNNING);
   if (request->job.running > 0) srv_pool_withdraw(pool, &request->job);
   if (srv_accept_result(request) == SRV_ACCEPTANCE_STORING) {
-    /* The store has the write: the job no longer counts as computing. */
+    /* The store has the write: the job no longer counts as active in the pool. */
     srv_pool_withdraw(pool, &request->job);
     srv_request_set_work(request, SRV_WORK_STORING);
     return;
@@ -113,8 +117,8 @@ static void conclude_result(srv_request *request) {
   close_or_conclude(request);
 }
 
-/* Ends a write after the store's answer. The client may have left meanwhile; the write stays
- * committed. */
+/* Ends a write after the store's answer. The write remains committed even if the client has left
+ * meanwhile. */
 static void end_stored_write(srv_request *request) {
   release_write_slot(request);
   if (request->handle && request->state != SRV_STATE_GONE)
@@ -141,7 +145,7 @@ void srv_job_cancel(srv_request *request) {
     return;
   default: break;
   }
-  /* A worker may have the call, or is about to get it. */
+  /* A worker may be running a piece of the call, or one is in libuv's queue. */
   if (request->cancel) ct_cancel_raise(request->cancel);
   if (request->job.running > 0) {
     srv_pool_withdraw(request->server->pool, &request->job);
@@ -168,7 +172,8 @@ void srv_job_time_out(srv_request *request) {
 
 /* ---- callbacks of the pool ------------------------------------------------------------------ */
 
-/* Number of pieces that may run at once. More would find no work: one piece runs several ranges. */
+/* Returns the number of pieces of the call that may run at once. More would find nothing to do,
+ * because one piece runs several ranges. */
 static unsigned count_parallel_pieces(const srv_request *request) {
   if (request->match.target == API_TARGET_SNAPSHOT) return 1;
   double pieces = api_call_cost_ns(request->call) / (SRV_SLICE_NS / 4);
@@ -176,7 +181,7 @@ static unsigned count_parallel_pieces(const srv_request *request) {
   return pieces < 2.0 ? 2u : (unsigned)(pieces < most ? pieces : most);
 }
 
-/* Selects the next piece for a worker; srv_job.take of the pool. */
+/* Selects the next piece of the job for a worker; the function `take` of its srv_job. */
 static long select_next_piece(srv_job *job) {
   srv_request *request = (srv_request *)job;
   switch (request->work) {
@@ -185,7 +190,7 @@ static long select_next_piece(srv_job *job) {
     return srv_pool_crowded(request->server->pool) ? SRV_PIECE_BEGIN_CROWDED : SRV_PIECE_BEGIN;
   case SRV_WORK_RUNNING:
     if (srv_work_ranges_ended(request) || job->running >= request->pieces_most) return SRV_NO_PIECE;
-    /* Running pieces have all remaining ranges. */
+    /* The running pieces have taken all remaining ranges. */
     if (job->running > 0 &&
         atomic_load_explicit(&request->ranges, memory_order_relaxed) == SRV_RANGES_ASSIGNED)
       return SRV_NO_PIECE;
@@ -196,8 +201,9 @@ static long select_next_piece(srv_job *job) {
   }
 }
 
-/* Sends the progress of a call on a snapshot. True: the call has been ended, because the scene has
- * a newer revision, so that the result cannot be committed, or because its deadline has passed. */
+/* Sends the progress of a call on a snapshot. True: the call was ended, either because the scene
+ * has a newer revision, so that its result could not be committed, or because its deadline has
+ * passed. */
 static bool report_or_end_snapshot(srv_request *request) {
   srv_progress_feed(request);
   api_call_hint(request->call, request->hint);
@@ -208,14 +214,16 @@ static bool report_or_end_snapshot(srv_request *request) {
     srv_job_cancel(request);
     return true;
   }
-  /* The sweep only checks deadlines of suspended connections; this one may be sending lines. */
+  /* The sweep checks the deadlines of suspended connections only; this connection may be sending
+   * lines. */
   bool overdue = !srv_request_is_suspended(request) && srv_job_is_overdue(request, uv_hrtime());
   if (overdue) srv_job_time_out(request);
   return overdue;
 }
 
-/* A worker's piece of the call has ended. The reply may be complete while pieces without work still
- * wait for a worker: the reply is sent, and the job stays open until they have run. */
+/* Called when a worker has ended a piece of the call. The reply may be complete while other pieces
+ * still wait for a worker: the reply is then sent, and the job remains open until they have
+ * ended. */
 static void on_call_piece_done(srv_request *request) {
   switch (request->work) {
   case SRV_WORK_BEGINNING:
@@ -258,7 +266,7 @@ static void on_piece_done(srv_job *job, long piece) {
   }
 }
 
-/* Submits the piece that `work` names to the pool. */
+/* Submits the request's job to the pool, in the state that `work` has. fresh: it has not begun. */
 static void submit_job(srv_request *request, bool fresh) {
   request->job.take = select_next_piece;
   request->job.run = srv_work_piece;
@@ -293,7 +301,8 @@ static void refuse_busy(srv_request *request) {
 }
 
 bool srv_job_admit(srv_request *request, bool small) {
-  /* Shape ids in a streamed body are resolved while it arrives. */
+  /* The ids of shapes in a streamed body are resolved while it arrives, so the shapes must be
+   * loaded. */
   if (request->match.streams && !srv_recover_admits_stream(request)) return false;
   if (small) return true;
   const srv_entry *entry = request->match.scene_id[0] ? srv_registry_find(request->server->registry,
@@ -305,9 +314,9 @@ bool srv_job_admit(srv_request *request, bool small) {
   return false;
 }
 
-/* True if the body may scale a posted shape. Scaling rebuilds the shape, so a short body can cost a
- * lot. Searches the raw text; a backslash counts as a match, because an escape can spell any name.
- */
+/* True if the body may scale a posted shape, which rebuilds the shape, so that a short body can
+ * cause much work. Searches the unparsed text; a backslash counts as a match, because an escape can
+ * spell any name. */
 static bool may_scale_shape(const srv_request *request) {
   const srv_buffer *body = &request->body;
   bool names_scale = body->length > 0 && (memmem(body->bytes, body->length, "\"scale\"", 7) ||
@@ -315,20 +324,23 @@ static bool may_scale_shape(const srv_request *request) {
   return names_scale && api_shapes_scale_slowly(request->server->shapes);
 }
 
-/* True if the body may contain a cursor, and the longest cached query of the scene is large. */
+/* True if the body may contain a cursor and the scene has a large cached query, which would have to
+ * be parsed. */
 static bool may_continue_large_query(const srv_request *request) {
   if (request->body.length == 0 || request->kept_queries.longest <= SRV_INLINE_BODY) return false;
   return memmem(request->body.bytes, request->body.length, "\"cursor\"", 8) ||
          memchr(request->body.bytes, '\\', request->body.length);
 }
 
-/* Finding the users of a shape inspects all colliders of all bodies. */
+/* True if finding the users of a shape, which inspects all colliders of all bodies, is fast enough
+ * for the loop thread. */
 static bool has_few_colliders(const srv_request *request) {
   return request->scenes_count <= SRV_INLINE_LIST &&
          api_scenes_are_small(request->scenes, request->scenes_count, INLINE_COLLIDERS);
 }
 
-/* True if the call may begin on the loop thread: body and scene are small, so parsing is short. */
+/* True if the call may begin on the loop thread: body and scene are so small that parsing takes
+ * little time. */
 static bool may_begin_inline(const srv_request *request) {
   if (request->body_length > SRV_INLINE_BODY || request->match.streams ||
       may_scale_shape(request) || may_continue_large_query(request))
@@ -346,7 +358,8 @@ static bool may_begin_inline(const srv_request *request) {
   return bodies <= (writes ? INLINE_WRITE_BODIES : INLINE_READ_BODIES);
 }
 
-/* Sets the deadline from the unparsed body: deadlineMs also bounds the wait for a worker. */
+/* Sets the deadline from "deadlineMs" in the unparsed body, because it also limits the wait for a
+ * worker. */
 static void peek_deadline(srv_request *request) {
   if (request->begun_inline || request->match.form != API_FORM_JSON || request->body.length == 0)
     return;
@@ -358,27 +371,29 @@ static void peek_deadline(srv_request *request) {
   size_t digits = 0;
   while (digits < left && digits < 9 && value[digits] >= '0' && value[digits] <= '9')
     ms = ms * 10 + (uint64_t)(value[digits++] - '0');
-  /* other number formats (1e3, 1.5) are parsed by the API later */
+  /* numbers in other formats (1e3, 1.5) are left to the API, which parses them when the call
+   * begins */
   if (digits == left || digits == 0 || !strchr(",} \t\r\n", value[digits])) return;
   if (ms == 0 || ms > request->server->limits->deadline_max_ms) return;
   atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u,
                         memory_order_relaxed);
 }
 
-/* Ends a request that has no job: the reply can be sent. */
+/* Ends a request that has no open job: its reply can be sent. */
 static void answer_request(srv_request *request) {
   srv_request_set_work(request, SRV_WORK_ENDED);
   srv_request_wake(request, SRV_STATE_READY);
 }
 
-/* The same for a call that needed no worker. */
+/* Ends a call that needed no worker: the next write of the scene begins, and the reply can be
+ * sent. */
 static void end_inline(srv_request *request) {
   release_write_slot(request);
   answer_request(request);
 }
 
-/* Begins the call on the loop thread or submits it to the pool. False: refused; the refusal is the
- * reply, and the caller ends the request. */
+/* Begins the call on the loop thread or submits it to the pool. may_inline: it may begin on the
+ * loop thread. False: a refusal is the reply, and the caller ends the request. */
 static bool begin_or_submit(srv_request *request, bool may_inline) {
   srv_server *server = request->server;
   const srv_entry *entry = request->entry;
@@ -397,7 +412,7 @@ static bool begin_or_submit(srv_request *request, bool may_inline) {
       else end_inline(request);
       return true;
     }
-    /* The work waits for a worker; until it starts there, the request counts as queued. */
+    /* The rest of the work waits for a worker; until then the request counts as queued. */
     atomic_store_explicit(&request->started_ns, 0, memory_order_relaxed);
   }
   /* all others: queue for a worker */
@@ -416,7 +431,7 @@ static bool begin_or_submit(srv_request *request, bool may_inline) {
   return true;
 }
 
-/* Appends the write to the scene's queue. */
+/* Appends the write to the scene's queue of writes. */
 static void queue_behind_writer(srv_request *request) {
   srv_server *server = request->server;
   srv_entry *entry = request->entry;
@@ -431,7 +446,7 @@ static void queue_behind_writer(srv_request *request) {
   open_job(request, SRV_WORK_AWAITS_TURN);
 }
 
-/* Queues the request until its scene, or the posted shapes, are loaded. */
+/* Queues the request until its scene or the posted shapes are loaded, as `wait` says. */
 static void queue_behind_load(srv_request *request, srv_work wait) {
   srv_server *server = request->server;
   if (!srv_pool_has_space(server->pool, request->lane)) {
@@ -445,7 +460,7 @@ static void queue_behind_load(srv_request *request, srv_work wait) {
   srv_recover_enqueue(request);
 }
 
-/* Finds the scene and its lane, then loads, queues or begins the call. */
+/* Finds the scene and its lane, then loads the scene, queues the request, or begins the call. */
 static void route_request(srv_request *request) {
   srv_server *server = request->server;
   bool has_inputs =
@@ -478,7 +493,7 @@ static void route_request(srv_request *request) {
   answer_request(request);
 }
 
-/* Waits until this daemon knows the changes that other daemons have made to the store. */
+/* Waits until this daemon has read the changes that other daemons have made to the store. */
 static void refresh_from_store(srv_request *request) {
   if (!srv_shared_refresh(request)) {
     srv_request_refuse_memory(request);
@@ -491,7 +506,7 @@ static void refresh_from_store(srv_request *request) {
 
 void srv_job_arrived(srv_request *request) {
   request->arrived_ns = uv_hrtime();
-  /* Without a query or a streamed body, the call has no deadline of its own yet. */
+  /* Without a query string or a streamed body, the call has no deadline of its own yet. */
   bool has_own = request->call && (request->query || request->match.streams);
   uint64_t ms =
       has_own ? api_call_deadline_ms(request->call) : request->server->limits->deadline_ms;
@@ -501,7 +516,7 @@ void srv_job_arrived(srv_request *request) {
 
 void srv_job_dispatch(srv_request *request) {
   assert(request->state == SRV_STATE_WAIT && request->work == SRV_WORK_IDLE);
-  /* For a streamed body, the time began before its last pieces were read. */
+  /* For a streamed body, the deadline was set before its last pieces were read. */
   if (!atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) srv_job_arrived(request);
   if (request->reply) answer_request(request); /* refused before the end of its body */
   else if (request->server->shared && srv_shared_needs_refresh(request))
@@ -511,8 +526,8 @@ void srv_job_dispatch(srv_request *request) {
 
 /* ---- end of a wait -------------------------------------------------------------------------- */
 
-/* Continues a request whose wait is over. The extra reference keeps the request alive between
- * closing its job and opening the next one. */
+/* Continues a request whose wait has ended. The extra reference keeps the request from being freed
+ * between closing its job and opening the next one. */
 static void continue_call(srv_request *request) {
   srv_request_retain(request);
   close_job(request, SRV_WORK_IDLE);
@@ -520,8 +535,8 @@ static void continue_call(srv_request *request) {
   srv_request_release(request);
 }
 
-/* Repeats a call whose write the store has refused as outdated, from its head and body. False: it
- * cannot be repeated; nothing has changed. */
+/* Repeats a call, from the request's head and body, whose write the store has refused as outdated.
+ * False: it cannot be repeated, and nothing has changed. */
 static bool repeat_call(srv_request *request) {
   bool can_repeat = !request->match.streams && request->match.target != API_TARGET_SNAPSHOT;
   if (!can_repeat || request->job.running > 0 || !request->handle ||
@@ -540,7 +555,7 @@ static bool repeat_call(srv_request *request) {
   return true;
 }
 
-/* Refuses a write that the store found outdated and that cannot be repeated. */
+/* Refuses a write that the store has refused as outdated and that cannot be repeated. */
 static void refuse_outdated(srv_request *request) {
   if (request->match.target == API_TARGET_SHAPE_WRITE) {
     srv_request_refuse(
@@ -608,7 +623,7 @@ void srv_job_feed(srv_request *request) {
   request->body = piece;
   request->body.length = 0;
   if (!request->entry && !srv_inputs_find_scene(request)) {
-    /* refused when the body has ended */
+    /* the request is refused when its body has ended */
     atomic_store_explicit(&request->feed_failed, true, memory_order_relaxed);
     return;
   }
@@ -629,8 +644,8 @@ static void on_body_piece_read(srv_request *request) {
     close_job(request, SRV_WORK_ENDED);
     return;
   }
-  /* The extra reference keeps the request alive between closing the job and opening the next one.
-   */
+  /* The extra reference keeps the request from being freed between closing the job and opening the
+   * next one. */
   srv_request_retain(request);
   close_job(request, SRV_WORK_IDLE);
   bool body_ended = request->state == SRV_STATE_WAIT;

@@ -1,6 +1,6 @@
 /* Table of settings and its readers: defaults, file, environment and command line, in ascending
- * precedence. Only ranges are checked here; existing files and valid addresses are checked where
- * they are used. */
+ * precedence. Only ranges and words are checked here; whether files exist and addresses are valid
+ * is checked where they are used. */
 #include "process/config_table.h"
 #include "process/machine.h"
 
@@ -251,7 +251,8 @@ static void set_defaults(srv_config *config) {
 
 /* ---- the environment ------------------------------------------------------------------------ */
 
-/* Adds comma-separated values to a list. */
+/* Adds the values of a comma-separated list to an option. False after one sentence on standard
+ * error. */
 static bool set_list(srv_config *config, const srv_option *row, const char *name,
                      const char *text) {
   char *copy = strdup(text), *rest = copy;
@@ -265,8 +266,8 @@ static bool set_list(srv_config *config, const srv_option *row, const char *name
   return good;
 }
 
-/* True if a CONTACTD_ variable is known. Unknown ones are refused: a misspelt name would be
- * ignored. */
+/* True if an option has this CONTACTD_ variable. False after one sentence on standard error;
+ * unknown variables are refused, because a misspelt one would otherwise have no effect. */
 static bool is_known(const char *variable, size_t length) {
   char name[64], best[64] = "";
   api_spelling likeness = api_spelling_start(variable, length);
@@ -307,7 +308,7 @@ static bool read_environment(srv_config *config) {
 
 typedef struct argument {
   const srv_option *row;
-  const char *value; /* "1" if the option has no value */
+  const char *value; /* "1" for an option without a value */
   char given[96];
 } argument;
 
@@ -316,8 +317,8 @@ static bool report_bad_argument(const char *text, const char *why) {
   return false;
 }
 
-/* Parses one argument and its value, which may be the next argument. Advances *at past both. False
- * after one sentence on standard error. */
+/* Parses one argument and its value, which may be the next argument, and advances *at past both.
+ * False after one sentence on standard error. */
 static bool read_argument(char **argv, int argc, int *at, argument *out) {
   const char *text = argv[(*at)++];
   if (strcmp(text, "-h") == 0) text = "--help";
@@ -346,8 +347,8 @@ static bool read_argument(char **argv, int argc, int *at, argument *out) {
   return out->row != NULL;
 }
 
-/* First pass over the arguments: actions instead of serving, and the settings file, which is read
- * first. */
+/* First pass over the arguments: finds --help, --version and the settings file, which must be read
+ * before the other options. */
 static srv_config_outcome find_actions_and_file(srv_config *config, int argc, char **argv) {
   argument found;
   for (int at = 1; at < argc;) {
@@ -384,7 +385,7 @@ const char *srv_config_given(const srv_config *config, const char *option,
   size_t index = (size_t)(row - srv_options);
   if (config->origins[index] == SRV_ORIGIN_ENVIRONMENT)
     srv_option_variable(row, out, SRV_GIVEN_MAX);
-  /* each value of a list has its own line */
+  /* each value of a list has a line of its own, so none is named */
   else if (config->origins[index] == SRV_ORIGIN_FILE && row->kind == SRV_KIND_LIST)
     snprintf(out, SRV_GIVEN_MAX, "%.400s: %s", config->file, option);
   else if (config->origins[index] == SRV_ORIGIN_FILE)
@@ -395,7 +396,7 @@ const char *srv_config_given(const srv_config *config, const char *option,
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-/* Lowers defaults of request parameters to their maxima. */
+/* Lowers the defaults of request parameters to their maxima. */
 static void fit_limits(srv_config *config) {
   api_limits *limits = &config->limits;
   config->requested_limits = *limits;
@@ -403,7 +404,7 @@ static void fit_limits(srv_config *config) {
   if (limits->page > limits->page_max) limits->page = limits->page_max;
 }
 
-/* Checks combinations of settings that only serving needs. False after one sentence on standard
+/* True if the settings that serving needs are consistent. False after one sentence on standard
  * error. */
 static bool are_settings_consistent(const srv_config *config) {
   const char *option = NULL, *why = NULL;

@@ -1,5 +1,5 @@
-/* Settings file: lines of NAME = VALUE with the names of the options; list options are repeated,
- * limits are written as "limit = NAME=VALUE". '#' at the beginning of a line or after a blank
+/* Settings file: lines NAME = VALUE with the names of the options. List options are repeated;
+ * limits are written as "limit = NAME=VALUE". A '#' at the beginning of a line or after a blank
  * starts a comment. */
 #include "process/config_table.h"
 #include "process/file.h"
@@ -20,7 +20,7 @@ static bool report_file_failure(const char *given, const char *why) {
   return false;
 }
 
-/* Reads the whole file and adds a terminating zero. NULL after one sentence on standard error. */
+/* Reads the whole file and appends a zero byte. NULL after one sentence on standard error. */
 static char *read_settings_file(const srv_config *config) {
   char given[SRV_GIVEN_MAX], what[SRV_GIVEN_MAX + 408];
   const char *why = NULL;
@@ -47,7 +47,7 @@ static char *read_settings_file(const srv_config *config) {
   return bytes;
 }
 
-/* Removes blanks at both ends. */
+/* Removes the blanks at both ends of a text, in place. Returns its new start. */
 static char *trim_blanks(char *text) {
   text += strspn(text, blanks);
   size_t length = strlen(text);
@@ -64,8 +64,8 @@ static void cut_comment(char *line) {
   }
 }
 
-/* Finds the option of a line; appends the limit's name to `given`. NULL after one sentence on
- * standard error. */
+/* Finds the option of a line; for a limit, appends its name to `given` and sets *value. NULL after
+ * one sentence on standard error. */
 static const srv_option *find_line_option(const char *name, const char **value, char *given) {
   if (strcmp(name, "limit") != 0) {
     const srv_option *row = srv_option_find(false, name, strlen(name));

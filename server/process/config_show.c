@@ -46,15 +46,16 @@ void srv_config_help(void) {
 /* Column at which the comments of --print-config begin. */
 #define COMMENT_COLUMN 44
 
-/* Prints a text on one line: environment variables may contain control characters. */
+/* Prints a text on one line and returns its length. Control characters, which environment variables
+ * may contain, are printed as '?'. */
 static int print_text(const char *text) {
   int length = 0;
   for (; *text; text++, length++) putchar(iscntrl((unsigned char)*text) ? '?' : *text);
   return length;
 }
 
-/* True if a settings file can represent the value: it has no '#' after a blank and no blanks at its
- * ends. */
+/* True if a settings file can represent the value: it is not empty and has neither blanks at its
+ * ends, nor a '#' at its start or after a blank, nor control characters. */
 static bool is_representable(const char *value) {
   size_t length = strlen(value);
   bool good = length > 0 && !strchr(" \t#", value[0]) && !strchr(" \t", value[length - 1]);

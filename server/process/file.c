@@ -8,8 +8,7 @@
 
 int srv_file_open(const char *path, unsigned *mode, uint64_t *bytes, const char **why) {
   struct stat status;
-  /* Opens with O_NONBLOCK and checks the type before any read, so that special files cannot block.
-   */
+  /* O_NONBLOCK, and a check of the type before any read: special files must not block the start. */
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   *why = fd < 0 || fstat(fd, &status) != 0 ? strerror(errno) : NULL;
   if (!*why && S_ISDIR(status.st_mode)) *why = "a directory, not a regular file";

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens a regular file for reading. -1: the reason is in *why. Other files are refused: opening a
- * FIFO would block the start until a writer appears. mode and bytes (or NULL) return mode and size.
- */
+/* Opens a regular file for reading and returns its descriptor; -1: the reason is in *why. Other
+ * files are refused, because opening a FIFO would block the start until a writer appears. mode and
+ * bytes may be NULL; they return the file's mode and size. */
 int srv_file_open(const char *path, unsigned *mode, uint64_t *bytes, const char **why);
 
 #endif

@@ -20,7 +20,8 @@ static bool report_health_failure(const char *why) {
   return false;
 }
 
-/* Waits until the socket is ready for the events. False: timeout, with errno set. */
+/* Waits until the socket is ready for one of the events. False: the time limit has passed, or an
+ * error; errno is set. */
 static bool wait_for(int fd, short events, uint64_t until_ns) {
   for (uint64_t now_ns; (now_ns = uv_hrtime()) < until_ns;) {
     struct pollfd p = {.fd = fd, .events = events};
@@ -43,8 +44,8 @@ static bool connect_to(int fd, const struct sockaddr *address, socklen_t length,
   return error == 0;
 }
 
-/* Sends the request, which fits an empty socket buffer, and reads the status line, possibly in
- * pieces. */
+/* Sends the request, which always fits into an empty socket buffer, and reads the first `size`
+ * bytes of the reply, which may arrive in pieces. */
 static bool query_status_line(int fd, uint64_t until_ns, char *line, size_t size) {
   static const char request[] =
       "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

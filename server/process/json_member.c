@@ -5,11 +5,11 @@
 
 static bool is_json_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* Characters at which the scan outside of strings stops. */
+/* Characters outside of strings at which the scan stops. */
 static const bool stops_scan[256] = {
     ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true};
 
-/* Scans to the next string or the end of the top-level value. */
+/* Scans to the next string, or to the end of the top-level value. */
 static void scan_between_members(srv_json_member *peek, const char *text, size_t length) {
   size_t at = peek->at;
   while (at < length && !stops_scan[(unsigned char)text[at]]) at++;
@@ -29,7 +29,7 @@ static void scan_between_members(srv_json_member *peek, const char *text, size_t
   }
 }
 
-/* Scans to the string's end, or past an escape. */
+/* Scans to the end of the string, or past the backslash of an escape. */
 static void scan_json_string(srv_json_member *peek, const char *text, size_t length) {
   size_t at = peek->at;
   while (at < length && text[at] != '"' && text[at] != '\\') at++;
@@ -46,8 +46,8 @@ static void scan_json_string(srv_json_member *peek, const char *text, size_t len
   peek->state = named ? SRV_JSON_MEMBER_COLON : SRV_JSON_MEMBER_BETWEEN;
 }
 
-/* Scans for a colon after a string. Without one, the string was a value, or the text is not JSON.
- */
+/* Scans for the colon after a string that equals the name. Without a colon, the string was a value,
+ * or the text is not JSON. */
 static void scan_member_colon(srv_json_member *peek, const char *text, size_t length) {
   while (peek->at < length && is_json_space(text[peek->at])) peek->at++;
   if (peek->at == length) return;

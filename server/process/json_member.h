@@ -1,6 +1,6 @@
 /* Incremental scan of a JSON text for one member of its top-level object, without parsing the rest.
  *
- * Used for values that are needed before the API parses the text (deadlineMs, id). Errors in the
+ * Used for members that are needed before the API parses the text (deadlineMs, id). Errors in the
  * text are left to the API. */
 #ifndef SRV_PROCESS_JSON_MEMBER_H
 #define SRV_PROCESS_JSON_MEMBER_H
@@ -8,13 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* State of a scan over a growing text. Initialise to {.name = ...}; read only found and value. */
+/* State of a scan over a text that grows. Initialise to {.name = ...}; callers read only `found`
+ * and `value`. */
 typedef struct srv_json_member {
   const char *name;
   bool found;
-  size_t value; /* offset of the value's first byte, once found */
-  size_t at;    /* number of scanned bytes */
-  size_t start; /* offset of the current string, or of the last one of the top-level object */
+  size_t value; /* offset of the first byte of the member's value, if found */
+  size_t at;    /* number of bytes scanned so far */
+  size_t start; /* offset of the string in which the scan is, or of the last one of the top-level
+                   object */
   unsigned depth;
   enum {
     SRV_JSON_MEMBER_BETWEEN,
@@ -26,8 +28,8 @@ typedef struct srv_json_member {
   } state;
 } srv_json_member;
 
-/* Scans the bytes since the last call; text is the whole text so far. Finds the first member of the
- * name; names written with escapes are not found. O(new bytes) */
+/* Scans the bytes added since the last call; text: the whole text so far. Finds the first member
+ * with the name, unless the text spells the name with escapes. O(new bytes) */
 void srv_json_member_scan(srv_json_member *peek, const char *text, size_t length);
 
 #endif

@@ -1,8 +1,8 @@
-/* Request log: JSON lines in one buffer that is written when the descriptor is ready. Lines are
+/* Request log: JSON lines in one buffer, which is written when the descriptor is ready. Lines are
  * formatted without printf, which would cost as much as a small query.
  *
- * A pipe or terminal is reopened as non-blocking, because the flag of the inherited descriptor is
- * shared with other processes. */
+ * A pipe or terminal is opened again as non-blocking, because the flags of the inherited descriptor
+ * are shared with other processes. */
 #include "process/log.h"
 
 #include "process/text.h"
@@ -19,13 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Buffer for some thousand lines; if the reader stalls longer, lines are dropped. */
+/* Size of the buffer, for some thousand lines; if the reader stalls longer, lines are dropped. */
 #define LOG_BYTES (512u * 1024u)
-/* Fill level at which a request writes the buffer; below it, the timer does. */
+/* Fill level from which on a request's line causes a write; below it, only the timer does. */
 #define LOG_HIGH_WATER (64u * 1024u)
-/* Longest line: escaping turns a byte of a text into at most six; the rest is short. */
+/* Longest line: escaping turns a byte of a text into at most six, and the rest is short. */
 #define LOG_LINE_MAX 4096u
-/* Bytes that a pipe accepts without blocking once poll reports it writable. */
+/* Number of bytes that a pipe accepts without blocking once poll(2) reports it writable. */
 #define LOG_PIECE 4096u
 #define LOG_PATH_MAX 256u
 /* Longest detail of an event: an id and a sentence. */
@@ -38,11 +38,11 @@ struct srv_log {
   log_sink sink;
   int fd;
   bool own_fd;
-  uint64_t dropped; /* since the last line that reported drops */
+  uint64_t dropped; /* number of lines dropped since the last line that reported drops */
   uint64_t dropped_before;
-  time_t second; /* second of the cached stamp below */
+  time_t second; /* second for which `stamp` was formatted */
   char stamp[24];
-  size_t start, end; /* unwritten bytes */
+  size_t start, end; /* unwritten bytes: bytes[start] to bytes[end - 1] */
   char bytes[LOG_BYTES];
 };
 
@@ -54,7 +54,8 @@ static size_t append_log_text(char *out, const char *text) {
   return n;
 }
 
-/* Appends \uXXXX, or a surrogate pair. */
+/* Appends the escape \uXXXX of a code point, or of its surrogate pair. Returns the number of
+ * bytes. */
 static size_t append_code_unit_escape(char *out, uint32_t code) {
   static const char hex[] = "0123456789abcdef";
   if (code > 0xffff) {
@@ -66,9 +67,10 @@ static size_t append_code_unit_escape(char *out, uint32_t code) {
   return n;
 }
 
-/* Appends the body of a JSON string for at most `most` input bytes. Control characters and
- * non-ASCII become \uXXXX, bytes that are not UTF-8 become \u00XX, so that log lines cannot be
- * forged and terminals not controlled. Writes at most six bytes per input byte. */
+/* Appends the body of a JSON string for the first `most` bytes of the text. Control characters and
+ * non-ASCII characters become \uXXXX, bytes that are not UTF-8 become \u00XX, so that log lines
+ * cannot be forged and terminals not controlled. Writes at most six bytes per byte of the text;
+ * returns their number. */
 static size_t append_escaped(char *out, const char *text, size_t most) {
   size_t n = 0, length = strnlen(text, most);
   for (size_t i = 0, bytes; i < length; i += bytes) {
@@ -187,7 +189,8 @@ static char *reserve_line(srv_log *log) {
   return LOG_BYTES - log->end < LOG_LINE_MAX ? NULL : log->bytes + log->end;
 }
 
-/* The same, after a line that reports dropped lines, if any. */
+/* As reserve_line; first appends a line that reports dropped lines, if there are any. If there is
+ * no space, counts the line as dropped. */
 static char *reserve_line_after_drops(srv_log *log) {
   if (log->sink == SINK_OFF) return NULL;
   char *out = reserve_line(log);

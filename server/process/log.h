@@ -1,6 +1,6 @@
 /* Log on standard error: one JSON line per request, and lines for events. Lines are buffered and
- * written without blocking; if the reader is slow, they are dropped and counted. Loop thread only.
- */
+ * written without blocking; if their reader is too slow, lines are dropped and counted. Loop thread
+ * only. */
 #ifndef SRV_PROCESS_LOG_H
 #define SRV_PROCESS_LOG_H
 
@@ -12,24 +12,24 @@ typedef struct srv_log srv_log;
 
 typedef struct srv_log_entry {
   const char *id, *method, *path, *client;
-  const char *route; /* template, or NULL: none matched */
-  const char *scene; /* id, or NULL */
-  uint64_t revision; /* of the scene, 0: none */
-  int status;        /* 0: no reply was sent, the client had disconnected */
+  const char *route; /* template of the matched route; NULL: none matched */
+  const char *scene; /* id of the scene, or NULL */
+  uint64_t revision; /* revision of the scene; 0: none */
+  int status;        /* 0: no reply was sent, because the client had disconnected */
   uint64_t bytes_in, bytes_out;
   uint64_t queue_ns, run_ns;
 } srv_log_entry;
 
-/* NULL: out of memory. Off: every call does nothing. */
+/* Creates a log; with on = false, all functions do nothing. NULL: out of memory. */
 srv_log *srv_log_create(bool on);
-/* Writes the buffered lines, for at most 0.2 s, and frees the log. */
+/* Writes the buffered lines, trying for at most 0.2 s, and frees the log. */
 void srv_log_destroy(srv_log *log);
 void srv_log_request(srv_log *log, const srv_log_entry *entry);
-/* {"time":...,"event":event,"detail":detail} */
+/* Writes a line {"time":...,"event":event,"detail":detail}. */
 void srv_log_event(srv_log *log, const char *event, const char *detail);
 /* Number of dropped lines since the start. */
 uint64_t srv_log_dropped(const srv_log *log);
-/* Writes buffered lines as far as possible without blocking. */
+/* Writes as many buffered lines as possible without blocking. */
 void srv_log_flush(srv_log *log);
 
 #endif

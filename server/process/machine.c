@@ -12,7 +12,8 @@
 
 #define CGROUP_PATH_MAX 4096
 
-/* Reads a limit. "max" and unreadable files (groups outside of the namespace) mean no limit. */
+/* Reads a limit, B. "max" and unreadable files (of groups outside of the namespace) mean no limit,
+ * UINT64_MAX. */
 static uint64_t read_limit(const char *path) {
   FILE *file = fopen(path, "r");
   if (!file) return UINT64_MAX;
@@ -22,7 +23,8 @@ static uint64_t read_limit(const char *path) {
   return is_number ? bytes : UINT64_MAX;
 }
 
-/* Least limit of the group and its ancestors up to the root of the mount. Shortens `group`. */
+/* Returns the least limit in the file of the group and of its ancestors, up to the root of the
+ * mount. `group` is shortened. */
 static uint64_t find_least_limit(const char *mount, char *group, const char *file) {
   char path[CGROUP_PATH_MAX + 64];
   uint64_t least = UINT64_MAX;
@@ -38,7 +40,7 @@ static uint64_t find_least_limit(const char *mount, char *group, const char *fil
   }
 }
 
-/* True if the comma-separated list contains the word. */
+/* True if a comma-separated list contains the word. */
 static bool contains_word(const char *list, const char *word) {
   size_t length = strlen(word);
   for (const char *at = list; *at;) {
@@ -49,13 +51,13 @@ static bool contains_word(const char *list, const char *word) {
   return false;
 }
 
-/* Memory that the control groups of the process allow, B. */
+/* Returns the memory that the control groups of the process allow, B; UINT64_MAX: no limit. */
 static uint64_t read_group_memory(void) {
   FILE *file = fopen("/proc/self/cgroup", "r");
   if (!file) return UINT64_MAX;
   char line[CGROUP_PATH_MAX];
   uint64_t least = UINT64_MAX;
-  /* hierarchy:controllers:group */
+  /* line format hierarchy:controllers:group */
   while (fgets(line, sizeof line, file)) {
     line[strcspn(line, "\n")] = 0;
     char *controllers = strchr(line, ':');
@@ -95,7 +97,7 @@ uint64_t srv_machine_memory(void) {
 
 bool srv_machine_open_standard(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-    /* open(2) returns the least free descriptor: this one. */
+    /* open(2) returns the lowest free descriptor, which is this one. */
     if (fcntl(fd, F_GETFD) >= 0 || open("/dev/null", O_RDWR) == fd) continue;
     fprintf(
         stderr,

@@ -13,7 +13,7 @@ static bool report_variable_failure(const char *variable, const char *text, cons
   return false;
 }
 
-/* Parses an unsigned integer; 0 means none. */
+/* Parses a decimal number. False: the text is not one. */
 static bool read_decimal(const char *text, uint64_t *out) {
   char *end = NULL;
   errno = 0;
@@ -22,7 +22,8 @@ static bool read_decimal(const char *text, uint64_t *out) {
   return *text >= '0' && *text <= '9' && *end == 0 && errno == 0;
 }
 
-/* Reads the watchdog's timeout, unless WATCHDOG_PID addresses another process. */
+/* Reads the watchdog's timeout, unless WATCHDOG_PID is another process. False after one sentence on
+ * standard error. */
 static bool read_watchdog(srv_notify *notify) {
   const char *time = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
   uint64_t us = 0, process = 0;
@@ -35,7 +36,8 @@ static bool read_watchdog(srv_notify *notify) {
   return true;
 }
 
-/* Parses the socket's address: a path, or an abstract name if it begins with '@'. */
+/* Parses the socket's address, which is a path or, if it begins with '@', an abstract name. False
+ * after one sentence on standard error. */
 static bool read_socket(srv_notify *notify, const char *path) {
   size_t length = strlen(path);
   if ((*path != '/' && *path != '@') || length < 2 || length >= sizeof notify->address.sun_path)

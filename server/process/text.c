@@ -1,4 +1,4 @@
-/* Numbers as decimal text, without the locale and the cost of snprintf. */
+/* Formats numbers in decimal, independent of the locale and without the cost of snprintf. */
 #include "process/text.h"
 
 size_t srv_text_unsigned(char *out, uint64_t value) {

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Formats milliseconds with three decimals; returns the length. out has 24 bytes. */
+/* Formats a time in ms with three decimals; returns the length. out: at least 24 bytes. */
 size_t srv_text_ms(char *out, uint64_t ns);
-/* Formats the number; returns the length. out has 21 bytes. */
+/* Formats the number in decimal; returns the length. out: at least 21 bytes. */
 size_t srv_text_unsigned(char *out, uint64_t value);
 
 #endif

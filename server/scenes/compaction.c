@@ -8,18 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A compaction is due if the changes exceed both this size, B, and this multiple of their base. */
+/* A compaction is due if a scene's changes exceed FOLD_BYTES and also FOLD_BASES times the size of
+ * their base. */
 #define FOLD_BYTES 1048576u
 #define FOLD_BASES 2u
-/* Number of changes that makes a compaction due regardless of their size. */
+/* Number of changes from which on a compaction is due regardless of their size. */
 #define FOLD_CHANGES 4096u
 
 typedef struct compaction {
-  srv_job job; /* first: the pool's view */
+  srv_job job; /* must be first: the pool gets this address */
   srv_server *server;
   srv_entry *entry; /* retained */
   const ct_scene *scene;
-  uint64_t stamp; /* stamp of its revision */
+  uint64_t stamp; /* stamp of the scene's revision */
   api_record record;
   bool made;
   srv_store_write write;
@@ -32,8 +33,8 @@ static void run_compaction(srv_job *job, long piece, api_scratch *scratch) {
   pending->made = api_record_base(pending->scene, &pending->record);
 }
 
-/* Frees a compaction. good: the store has the base; else the next attempt waits for twice the
- * changes. */
+/* Ends and frees a compaction. good: the store has the new base. Otherwise the next attempt is made
+ * when the changes have twice their present size. */
 static void end_compaction(compaction *pending, bool good) {
   srv_server *server = pending->server;
   srv_stored_scene *kept = pending->entry->kept;
@@ -56,7 +57,7 @@ static void end_compaction(compaction *pending, bool good) {
 static void on_base_stored(srv_store_write *write) {
   compaction *pending = write->cls;
   srv_metrics_stored(&pending->server->metrics, write);
-  /* no request waits for a compaction, so damage is logged */
+  /* no request waits for a compaction, so damage of the store is only logged */
   if (write->status == SRV_STORE_DAMAGED)
     srv_log_event(pending->server->log, "storageDamaged", write->why);
   end_compaction(pending, write->status == SRV_STORE_OK);
@@ -79,7 +80,7 @@ static void on_base_made(srv_job *job, long piece) {
                                      .length = pending->record.length,
                                      .done = on_base_stored,
                                      .cls = pending};
-  /* no list of shapes: later changes may have updated the store's list already */
+  /* no list of shapes is written: a later change may already have updated the store's list */
   snprintf(pending->write.id, sizeof pending->write.id, "%s", pending->entry->id);
   srv_server_submit_write(pending->server, &pending->write);
 }

@@ -1,8 +1,8 @@
 /* Durable writes of scenes and posted shapes: submission, the store's answers, commit.
  *
- * A scene has one write in progress, so its records reach the store in order. Writes of shapes are
- * serialised too: the new table of shapes is computed before the write is submitted and is still
- * valid when it is acknowledged. */
+ * A scene has at most one write in progress, so its records reach the store in order. Writes of
+ * shapes are serialised too: the new table of shapes is computed before the write is submitted and
+ * is still valid when the write is acknowledged. */
 #include "scenes/durable_write.h"
 
 #include "scenes/event_payload.h"
@@ -19,18 +19,18 @@
 
 struct srv_durable {
   srv_store_write write;
-  srv_shape_turn turn; /* of a shape */
+  srv_shape_turn turn; /* turn of a shape's write */
   srv_request *request;
   api_record record;
   bool recorded;
-  char *events; /* payload; owned */
+  char *events; /* event payload of the write; owned */
   enum {
     DURABLE_SUBMITTING, /* srv_durable_submit is running */
-    DURABLE_WAITS,      /* for the store, or for a turn */
-    DURABLE_NOTHING     /* its turn began within srv_durable_submit: nothing to write */
+    DURABLE_WAITS,      /* waits for the store, or for a turn */
+    DURABLE_NOTHING /* the turn began within srv_durable_submit, and nothing has to be written */
   } phase;
-  srv_stored_scene *kept;        /* state of a new scene; owned until the commit */
-  const api_shape_table *shapes; /* the new table; a reference */
+  srv_stored_scene *kept;        /* store state of a new scene; owned until the commit */
+  const api_shape_table *shapes; /* the new table of shapes; a reference */
 };
 
 void srv_durable_free(srv_durable *durable) {
@@ -56,7 +56,7 @@ void srv_durable_record(srv_request *request) {
                api_call_shape(request->call, &id) == API_SHAPE_POSTED;
   if (!after && !posts) return;
   srv_durable *durable = request->durable = calloc(1, sizeof *durable);
-  if (!durable) return; /* refused in srv_durable_submit */
+  if (!durable) return; /* out of memory: srv_durable_submit will refuse the request */
   if (posts) durable->recorded = api_record_shape(request->call, &durable->record);
   else durable->recorded = api_record_change(request->input.scene, after, &durable->record);
 }
@@ -105,12 +105,12 @@ static void refuse_by_status(srv_request *request, const srv_store_write *write)
                        "The store is damaged, and nothing has changed", write);
     break;
   case SRV_STORE_MEMORY: srv_request_refuse_memory(request); break;
-  case SRV_STORE_CONFLICT: /* answered elsewhere */
+  case SRV_STORE_CONFLICT: /* handled by the callers */
   case SRV_STORE_OK: break;
   }
 }
 
-/* Logs a permanent failure of a shared store once. The store in a file logs its device's failures
+/* Logs a permanent failure of a shared store, once. The store in a file logs failures of its device
  * itself. */
 static void log_store_failure(srv_server *server, const srv_store_write *write) {
   if (write->status != SRV_STORE_FAILED || !server->store->shared || server->store_failed) return;
@@ -118,7 +118,7 @@ static void log_store_failure(srv_server *server, const srv_store_write *write) 
   srv_log_event(server->log, "storageFailed", write->why);
 }
 
-/* Continues the request after the store's answer. Frees the durable write. */
+/* Continues the request with the outcome of its write; this frees the durable write. */
 static void finish_write(srv_request *request, srv_outcome outcome) {
   assert(request->work == SRV_WORK_STORING && request->durable);
   request->server->handlers->resume(request, outcome);
@@ -130,7 +130,8 @@ static void on_scene_stored(srv_store_write *write) {
   bool good = write->status == SRV_STORE_OK;
   srv_metrics_stored(&request->server->metrics, write);
   log_store_failure(request->server, write);
-  /* Another daemon has written: reload the scene and retry the call on the store's revision. */
+  /* Another daemon has written the scene: reload it, and repeat the call on the store's
+   * revision. */
   if (write->status == SRV_STORE_CONFLICT) {
     srv_registry_raise_first_revision(request->server->registry, write->last_revision);
     srv_lost_writes_check_answer(request->server, request->entry, write->current,
@@ -147,11 +148,12 @@ static void on_scene_stored(srv_store_write *write) {
   finish_write(request, good ? SRV_OUTCOME_GOOD : SRV_OUTCOME_REFUSED);
 }
 
-/* Handles the store's answer to a shape's write.
+/* Handles the store's answer to the write of a shape.
  *
- * Conflict of a post: the store has a shape that is not in the table, because it was unreadable or
- * another daemon has just posted it. The post replaces it; an intact one has the same bytes, since
- * the id is their digest. Conflict of a removal: the shape does not exist any more. */
+ * Conflict of a post: the store has a shape of this id that is not in the table, because it was
+ * unreadable or another daemon has just posted it. The post replaces it; if it was intact, its
+ * bytes are the same, since the id is their digest. Conflict of a removal: the shape no longer
+ * exists. */
 static void on_shape_stored(srv_store_write *write) {
   srv_durable *durable = write->cls;
   srv_request *request = durable->request;
@@ -174,7 +176,7 @@ static void on_shape_stored(srv_store_write *write) {
   } else if (!good) {
     refuse_by_status(request, write);
   }
-  /* with a shared store, corrupt shapes are counted by the synchronisation */
+  /* with a shared store, the synchronisation counts the corrupt shapes */
   bool was_corrupt = good && !server->store->shared && (posts ? replaced : !durable->shapes);
   if (was_corrupt && server->shapes_corrupt > 0) server->shapes_corrupt--;
   finish_write(request, good ? SRV_OUTCOME_GOOD : SRV_OUTCOME_REFUSED);
@@ -197,17 +199,17 @@ static void fill_store_write(srv_durable *durable, const char *id) {
   write->shapes_length = durable->record.shapes_length;
 }
 
-/* Begins a shape's write in its turn: computes the new table, which may show that nothing is left
- * to do.
+/* Begins the write of a shape when its turn comes: computes the new table, which may show that
+ * nothing has to be written.
  *
- * The store checks references between scenes and shapes in the order of its writes. Of a scene's
- * write and a shape's removal in progress, the later one is refused; no removal waits for writes.
- */
+ * The store checks references between scenes and shapes in the order of its writes: of a scene's
+ * write that names a shape and that shape's removal, if both are in progress, the later one is
+ * refused. A removal does not wait for the writes of scenes. */
 static void begin_shape_write(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
   srv_request *request = durable->request;
   srv_server *server = request->server;
-  /* An unreadable shape is not in the table but may be in the store. */
+  /* An unreadable shape is not in the table, but the store may have it. */
   if (durable->write.act == SRV_STORE_REMOVE &&
       !api_shapes_has(server->shapes, durable->write.id)) {
     srv_server_submit_write(server, &durable->write);
@@ -247,8 +249,9 @@ static srv_durable_outcome submit_shape_write(srv_request *request, const char *
   return SRV_DURABLE_WAITS;
 }
 
-/* Adds the write's events as a payload that the store numbers and distributes. If they are
- * incomplete, one number without payload stands for all of them: streams detect the gap. */
+/* Adds the events of the write as a payload, which the store numbers and distributes. If the list
+ * of events is incomplete, the store assigns one number without a payload: streams detect the
+ * gap. */
 static void fill_event_payload(srv_request *request) {
   if (!srv_store_distributes_events(request->server->store)) return;
   srv_durable *durable = request->durable;
@@ -276,8 +279,8 @@ static srv_durable_outcome submit_scene_write(srv_request *request) {
   if (!after) write->act = SRV_STORE_REMOVE;
   write->done = on_scene_stored;
   fill_event_payload(request);
-  /* A call on a snapshot becomes a write now. The slot is free, else the snapshot would be
-   * outdated. */
+  /* A call on a snapshot becomes a write here. Its scene has no other writer, since otherwise the
+   * snapshot would be outdated. */
   assert(!request->entry->writer || srv_request_is_writer(request));
   request->entry->writer = request;
   durable->phase = DURABLE_WAITS;
@@ -285,8 +288,8 @@ static srv_durable_outcome submit_scene_write(srv_request *request) {
   return SRV_DURABLE_WAITS;
 }
 
-/* Ensures that request->durable exists, with its record unless the write is a removal. False: out
- * of memory. */
+/* Ensures that request->durable exists and, if `record`, has its record; a removal has none. False:
+ * out of memory. */
 static bool prepare_durable(srv_request *request, bool record) {
   if (!record && !request->durable) request->durable = calloc(1, sizeof *request->durable);
   if (!request->durable || (record && !request->durable->recorded)) return false;
@@ -299,7 +302,8 @@ static srv_durable_outcome refuse_durable_memory(srv_request *request) {
   return SRV_DURABLE_REFUSED;
 }
 
-/* Begins the turn of a known shape. Earlier turns may have removed it: then it is posted again. */
+/* Begins the turn of the post of a shape that was in the table. If an earlier turn has removed the
+ * shape, the call is repeated and posts it again. */
 static void begin_known_shape(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
   srv_request *request = durable->request;
@@ -315,8 +319,8 @@ static void begin_known_shape(srv_shape_turn *turn) {
   srv_shape_turn_release(server);
 }
 
-/* Handles the store's answer to a report of use. Conflict: the shape was removed, so it is posted
- * again. */
+/* Handles the store's answer to a report of a shape's use. Conflict: the shape was removed from the
+ * store, so the call is repeated and posts it again. */
 static void on_shape_seen_stored(srv_store_write *write) {
   srv_request *request = ((srv_durable *)write->cls)->request;
   srv_server *server = request->server;
@@ -341,8 +345,8 @@ static void begin_seen_report(srv_shape_turn *turn) {
   srv_server_submit_write(durable->request->server, &durable->write);
 }
 
-/* Posting of a known shape: only its use is recorded, in the store if the last report is too old.
- */
+/* Submits the post of a shape that is already in the table: only its use is recorded, also in the
+ * store if the last report there is too old. */
 static srv_durable_outcome submit_known_shape(srv_request *request, const char *id) {
   srv_server *server = request->server;
   bool needs_report = srv_shape_expiry_needs_report(server, id);

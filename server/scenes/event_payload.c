@@ -1,6 +1,6 @@
-/* Serialisation of events: name, contact state ("": none) and decimal length of the data, each with
- * a terminating zero, then the data. The parser validates its input: the data goes to clients line
- * by line. */
+/* Format of an event: its name, its contact state ("": none) and the decimal length of its data,
+ * each with a terminating zero, then the data. The parser validates its input, because the data are
+ * sent to clients. */
 #include "scenes/event_payload.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 /* Longest name of an event, B. */
 #define NAME_MAX_BYTES 32
-/* Size of a decimal length with its zero, B. */
+/* Size of a buffer for a decimal length with its terminating zero, B. */
 #define LENGTH_TEXT 24
 
 static size_t append_text_field(char *out, const char *text) {
@@ -35,8 +35,8 @@ char *srv_event_payload_write(const api_event *events, size_t count, size_t *len
   return bytes;
 }
 
-/* Parses a zero-terminated text without control characters; `blanks` allows spaces. NULL: invalid.
- */
+/* Parses a text that ends with a zero byte and contains no control characters, at most `most`
+ * bytes; blanks: spaces are permitted. Advances *at past the zero. NULL: invalid. */
 static const char *parse_text_field(const char *bytes, size_t length, size_t *at, size_t most,
                                     bool blanks) {
   const char *text = bytes + *at, *end = memchr(text, 0, length - *at);

@@ -1,5 +1,6 @@
-/* Loading: fetches the records of a key from the store and applies them on a worker, a scene's in
- * its lane. Requests that wait for a scene continue at the end, in order of arrival. */
+/* Loading: fetches the records of a scene or shape from the store and applies them on a worker;
+ * those of a scene in its lane. When the load ends, the requests that wait for the scene continue,
+ * in order of arrival. */
 #include "scenes/load.h"
 
 #include "scenes/lost_writes.h"
@@ -11,26 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of JSON that one byte of a record may stem from: requests contain numbers as text. */
+/* Bytes of a request's JSON per byte of a record, to estimate the size of the requests that wrote
+ * the scene: JSON contains numbers as text. */
 #define BYTES_PER_RECORD_BYTE 3u
 
-/* The loading of one key. */
+/* State of the loading of one scene or shape. */
 typedef struct srv_loading {
-  srv_job job;              /* first: the pool's view */
-  struct srv_loading *next; /* in the list of loads that wait for shapes */
+  srv_job job;              /* must be first: the pool gets this address */
+  struct srv_loading *next; /* next load that waits for shapes */
   srv_server *server;
-  srv_entry *entry;             /* retained; NULL: a shape */
-  srv_scene_loaded *scene_done; /* or NULL */
-  srv_shape_loaded *shape_done; /* of a shape */
+  srv_entry *entry;             /* entry of the scene, retained; NULL: a shape is loaded */
+  srv_scene_loaded *scene_done; /* callback of a scene; may be NULL */
+  srv_shape_loaded *shape_done; /* callback of a shape */
   srv_store_load fetch;
-  const api_shape_table
-      *shapes; /* shapes that the scene may name; or a table of the one loaded shape */
+  const api_shape_table *shapes; /* scene: the shapes that its records may name; shape: a table with
+                                    only the loaded shape */
   const ct_scene *scene;
   api_restored outcome;
   char why[SRV_STORED_SCENE_WHY];
-  bool whole;          /* `shapes` has all posted shapes */
-  bool again;          /* second attempt, after damage that a concurrent write may have caused */
-  srv_shape_sync sync; /* shared store: synchronises the shapes that the scene may name */
+  bool whole; /* `shapes` contains all posted shapes */
+  bool again; /* second attempt, because a concurrent write may have caused the damage that the
+                 first one found */
+  srv_shape_sync
+      sync; /* shared store: wait for the synchronisation of the shapes that the scene may name */
 } loading;
 
 static void submit_records(loading *load);
@@ -86,7 +90,7 @@ static void refuse_waiting_requests(srv_entry *entry, srv_store_status status) {
   }
 }
 
-/* Initialises the sizes of base and changes, which decide about the next compaction. */
+/* Sets the sizes of base and changes, which determine when the next compaction is due. */
 static void note_record_sizes(srv_entry *entry, const srv_store_load *fetch) {
   srv_stored_scene *kept = entry->kept;
   kept->base_bytes = kept->change_bytes = kept->changes = kept->folded_bytes =
@@ -99,8 +103,8 @@ static void note_record_sizes(srv_entry *entry, const srv_store_load *fetch) {
   entry->written_bytes = BYTES_PER_RECORD_BYTE * (kept->base_bytes + kept->change_bytes);
 }
 
-/* Marks the scene as corrupt and releases an older revision from memory: it is not the acknowledged
- * one, and a PUT or DELETE must follow the store's revision. */
+/* Marks the scene as corrupt. An older revision in memory is released: it is not the acknowledged
+ * one, and the revision after a PUT or DELETE must follow the store's. */
 static void mark_scene_corrupt(loading *load) {
   srv_stored_scene *kept = load->entry->kept;
   char text[CT_ID_LENGTH_MAX + SRV_STORED_SCENE_WHY + 8];
@@ -111,14 +115,14 @@ static void mark_scene_corrupt(loading *load) {
   kept->presence = SRV_PRESENCE_CORRUPT;
 }
 
-/* Applies the result of the store and the worker to the entry. OK: the scene is loaded, deleted or
- * corrupt; other statuses: the load may be repeated. *full: the scene exceeds --scene-memory. */
+/* Applies the result of store and worker to the entry. OK: the scene is loaded, deleted or corrupt;
+ * other statuses: the load may be repeated. *full: the scene exceeds --scene-memory. */
 static srv_store_status apply_load_result(loading *load, bool *full) {
   srv_entry *entry = load->entry;
   srv_stored_scene *kept = entry->kept;
   srv_store_status status = load->fetch.status;
   if (status == SRV_STORE_OK && load->outcome == API_RESTORE_MEMORY) status = SRV_STORE_MEMORY;
-  /* With streams open the entry stays: they must not miss the event of a deletion. */
+  /* While streams are open the entry remains, so that they get the event of a deletion. */
   bool may_remove = load->server->store->shared || (kept->is_missing && !entry->ring);
   kept->is_missing = false;
   if (status == SRV_STORE_UNKNOWN && may_remove) {
@@ -126,8 +130,8 @@ static srv_store_status apply_load_result(loading *load, bool *full) {
     return SRV_STORE_OK;
   }
   if (status == SRV_STORE_DAMAGED || status == SRV_STORE_UNKNOWN) {
-    /* Only this daemon removes scenes from its own store, so a missing key means damage. The writer
-     * verifies each page that it reads. */
+    /* Only this daemon removes scenes from its own store, so a missing key means damage, although
+     * each page that is read is verified. */
     snprintf(load->why, sizeof load->why, "%s",
              status == SRV_STORE_DAMAGED ? load->fetch.why : "the store no longer finds its key");
     mark_scene_corrupt(load);
@@ -150,7 +154,7 @@ static srv_store_status apply_load_result(loading *load, bool *full) {
 static srv_store_status end_scene_load(loading *load, bool *full) {
   srv_entry *entry = load->entry;
   srv_stored_scene *kept = entry->kept;
-  /* deleted or written during a reload: the newer state wins */
+  /* the scene was deleted or written during the reload: the newer state remains */
   bool is_over = !kept || kept->presence == SRV_PRESENCE_HERE;
   if (kept && is_over) kept->is_missing = false;
   srv_store_status status = is_over ? SRV_STORE_OK : apply_load_result(load, full);
@@ -163,15 +167,15 @@ static srv_store_status end_scene_load(loading *load, bool *full) {
 }
 
 void srv_load_continue(srv_server *server, srv_request_queue *queue) {
-  /* Detach the queue first: continued requests may queue for the next load. */
+  /* Detach the queue first: continued requests may queue for the next load of the same scene. */
   srv_request_queue ready = *queue;
   *queue = (srv_request_queue){0};
   for (srv_request *request; (request = srv_request_queue_pop(&ready));)
     server->handlers->resume(request, SRV_OUTCOME_GOOD);
 }
 
-/* Adds a loaded shape to the table. An unreadable shape is not added; scenes that refer to it
- * are reported corrupt. True: try again. */
+/* Adds a loaded shape to the table. An unreadable shape is logged and not added; scenes that refer
+ * to it will be reported as corrupt. True: the load must be repeated. */
 static bool end_shape_load(loading *load) {
   srv_server *server = load->server;
   bool good = load->fetch.status == SRV_STORE_OK && load->outcome == API_RESTORED;
@@ -225,7 +229,7 @@ static void discard_load_result(loading *load) {
   load->shapes = NULL;
 }
 
-/* Applies the records, or ends the load if the daemon shuts down. */
+/* Applies the records on a worker, or ends the load if the daemon shuts down. */
 static void resume_load(loading *load) {
   load->next = NULL;
   if (!load->server->ending) {
@@ -258,7 +262,7 @@ static void on_records_applied(srv_job *job, long piece) {
     srv_store_fetch(load->server->store, &load->fetch);
     return;
   }
-  /* the scene may name a shape that is not loaded yet: wait for all shapes */
+  /* the scene may name a shape that is not loaded yet: wait until all shapes are loaded */
   if (load->entry && load->outcome == API_RESTORE_DAMAGED && !load->whole) {
     discard_load_result(load);
     if (load->server->shapes_pending && !load->server->ending) {
@@ -292,8 +296,8 @@ static void on_load_shapes_synced(srv_shape_sync *sync, srv_store_status status,
   end_load(load);
 }
 
-/* With a shared store, synchronises shapes after reading the scene: the shapes that it refers to
- * existed at that time. */
+/* Called with the records of the load. With a shared store, the shapes are synchronised after the
+ * scene was read: all shapes to which the scene refers existed by then. */
 static void on_records_fetched(srv_store_load *fetch) {
   loading *load = fetch->cls;
   srv_server *server = load->server;
@@ -310,7 +314,8 @@ static void on_records_fetched(srv_store_load *fetch) {
   }
 }
 
-/* Starts a load. NULL: out of memory, or the daemon shuts down. */
+/* Starts fetching the records of a scene (entry) or shape (entry NULL). NULL: out of memory, or the
+ * daemon shuts down. */
 static loading *begin_fetch(srv_server *server, srv_entry *entry, const char *id) {
   loading *load = server->ending ? NULL : calloc(1, sizeof *load);
   if (!load) return NULL;
@@ -323,7 +328,7 @@ static loading *begin_fetch(srv_server *server, srv_entry *entry, const char *id
   snprintf(load->fetch.id, sizeof load->fetch.id, "%s", id);
   if (entry) srv_registry_retain(server->registry, entry);
   server->background_jobs++;
-  srv_store_fetch(server->store, &load->fetch); /* answers later */
+  srv_store_fetch(server->store, &load->fetch); /* calls on_records_fetched later */
   return load;
 }
 

@@ -1,6 +1,6 @@
-/* Detection of lost writes by monotonicity: if a query is sent after an answer has arrived, its
- * answer reflects at least the same state, unless the store has lost data. Concurrent queries prove
- * nothing, because they use two connections. */
+/* Detects lost writes by monotonicity: the answer to a query that is sent after an earlier answer
+ * has arrived reflects at least the state of the earlier one, unless the store has lost data.
+ * Queries in progress at the same time prove nothing, because they use two connections. */
 #include "scenes/lost_writes.h"
 
 #include "state/request.h"
@@ -29,8 +29,8 @@ void srv_lost_writes_note_deleted(srv_server *server, uint64_t revision) {
   server->last_deleted_ns = uv_hrtime();
 }
 
-/* Checks that the greatest revision of deleted scenes does not decrease: else a deletion was
- * undone. */
+/* Checks that the greatest revision of deleted scenes has not decreased; otherwise a deletion was
+ * lost, and the scene may exist again. */
 static void check_last_deleted(srv_server *server, uint64_t last, uint64_t queried_ns) {
   char text[160];
   if (last < server->last_deleted && server->last_deleted_ns < queried_ns) {
@@ -44,7 +44,8 @@ static void check_last_deleted(srv_server *server, uint64_t last, uint64_t queri
   srv_lost_writes_note_deleted(server, last);
 }
 
-/* After a loss, revision numbers are assigned again: cursors of the lost revisions are released. */
+/* After a loss, revision numbers are assigned a second time; therefore the revisions and queries
+ * retained for cursors are released. */
 void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t revision,
                                   uint64_t last, uint64_t queried_ns) {
   srv_stored_scene *kept = entry ? entry->kept : NULL;
@@ -66,7 +67,7 @@ void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t
   srv_lost_writes_note_stored(kept, revision);
 }
 
-/* True if the records cover the revision in memory but contain another write of its number, or
+/* True if the records cover the revision in memory but contain another write with its number, or
  * none. Revisions before the first base cannot be checked. */
 static bool is_overwritten(const srv_stored_scene *kept, const srv_store_load *load) {
   if (kept->memory_revision < load->records[0].revision ||
@@ -78,8 +79,9 @@ static bool is_overwritten(const srv_stored_scene *kept, const srv_store_load *l
   return true;
 }
 
-/* The number of lost writes is unknown, since the old records no longer exist: counts one. If
- * the store has fewer revisions than known here, srv_lost_writes_check_answer has counted them. */
+/* The number of lost writes is unknown, since the old records no longer exist; one is counted. If
+ * the store has fewer revisions than it had, srv_lost_writes_check_answer has counted them
+ * already. */
 void srv_lost_writes_check_load(srv_server *server, srv_entry *entry, const srv_store_load *load) {
   srv_stored_scene *kept = entry->kept;
   char text[CT_ID_LENGTH_MAX + 160];

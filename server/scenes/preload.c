@@ -1,8 +1,9 @@
 /* Preloading (--scene): reads a scene document from a file and puts it under its id before the
- * daemon listens, through the same calls as a PUT.
+ * daemon listens, through the calls that a PUT makes.
  *
- * A scene that the store already has is left unchanged: it may have been written to. With --scene
- * an unreachable store ends the start; without it, the daemon serves and waits for the store. */
+ * A scene that the store already has is left unchanged, because clients may have written to it.
+ * With --scene, an unreachable store ends the start; without it, the daemon serves and waits for
+ * the store. */
 #include "scenes/preload.h"
 
 #include "process/file.h"
@@ -18,7 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Prints a failure. file: the setting as it was given (option, variable or file), and the path. */
+/* Prints a failure to standard error and returns false. file: the setting in the form in which it
+ * was given (option, variable or file), and the path. */
 static bool report_preload_failure(const char *file, const char *why) {
   fprintf(stderr, "contactd: %s: %s.\n", file, why);
   return false;
@@ -45,7 +47,7 @@ static char *read_scene_file(const char *path, const char *file, size_t most, si
   return bytes;
 }
 
-/* Reads the document's member "id". False: none; other errors are left to the API. */
+/* Reads the document's member "id". False: there is none; other errors are left to the API. */
 static bool read_document_id(const char *text, size_t length, char id[CT_ID_LENGTH_MAX + 1]) {
   srv_json_member peek = {.name = "id"};
   srv_json_member_scan(&peek, text, length);
@@ -56,7 +58,7 @@ static bool read_document_id(const char *text, size_t length, char id[CT_ID_LENG
   return end < left && api_id_of_json(value, end + 1, id);
 }
 
-/* Runs the whole call on this thread. NULL: out of memory. */
+/* Runs a whole call on this thread and returns it. NULL: out of memory. */
 static api_call *run_call_inline(srv_server *server, const api_head *head, const api_match *match,
                                  const api_input *input) {
   api_call *call = api_call_create(server->service, head, match);
@@ -82,8 +84,8 @@ static void report_store_refusal(const char *file, const srv_store_write *write)
 
 static void on_preload_stored(srv_store_write *write) { *(bool *)write->cls = true; }
 
-/* Writes the scene to the store and waits for the answer. *overtaken: another daemon has created it
- * meanwhile. False after one sentence on standard error. */
+/* Writes the scene to the store and waits for the answer. *overtaken: another daemon has created
+ * the scene meanwhile. False after one sentence on standard error. */
 static bool store_preloaded_scene(srv_server *server, const char *file, srv_entry *entry,
                                   const ct_scene *scene, bool *overtaken) {
   api_record record;
@@ -141,8 +143,8 @@ static bool commit_preloaded_scene(srv_server *server, const char *file, srv_ent
   return true;
 }
 
-/* Prints the JSON string that begins at `at`. Escapes other than \", \\ and \/ are printed as '?'.
- */
+/* Prints the content of the JSON string that begins at `at` to standard error. Escapes other than
+ * \", \\ and \/ are printed as '?'. */
 static void print_json_string(const char *at) {
   for (at++; *at && *at != '"'; at++) {
     char c = *at;
@@ -155,15 +157,15 @@ static void print_json_string(const char *at) {
   }
 }
 
-/* Finds the value of a member of a JSON object. NULL: none. */
+/* Returns the value of a member of a JSON object. NULL: there is none. */
 static const char *find_member(const char *object, const char *name) {
   srv_json_member peek = {.name = name};
   srv_json_member_scan(&peek, object, strlen(object));
   return peek.found ? object + peek.value : NULL;
 }
 
-/* True if the problem is a reference to a posted shape: then the API's advice to post it does not
- * apply. */
+/* True if the problem is that a posted shape does not exist; the API's advice to post it cannot be
+ * followed before the daemon serves. */
 static bool names_posted_shape(const char *body, const char *pointer) {
   static const char problem[] = "\"/problems/unknown-id\"", member[] = "/shape";
   const char *type = find_member(body, "type"),
@@ -174,7 +176,7 @@ static bool names_posted_shape(const char *body, const char *pointer) {
          strncmp(stop - (sizeof member - 1), member, sizeof member - 1) == 0;
 }
 
-/* Prints the API's problem as one sentence: JSON pointer and detail. */
+/* Prints the API's problem as one sentence, JSON pointer and detail, and returns false. */
 static bool report_refusal(const char *file, const api_reply *reply) {
   char *body = strndup(reply->body ? reply->body : "{}", reply->body ? reply->body_length : 2);
   if (!body) return report_preload_failure(file, "out of memory");
@@ -193,8 +195,8 @@ static bool report_refusal(const char *file, const api_reply *reply) {
   return false;
 }
 
-/* Reports a document without an id: the errors that a PUT under a placeholder id finds, else the
- * missing id. */
+/* Reports a document without an id, and returns false. Other errors of the document, found by a PUT
+ * under a placeholder id, are reported first. */
 static bool report_document_without_id(srv_server *server, const char *file, const char *bytes,
                                        size_t length) {
   api_head head = {.method = "PUT", .path = "/v1/scenes/scene", .content_type = "application/json"};

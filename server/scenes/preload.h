@@ -1,10 +1,10 @@
-/* Preloading of scenes from files at start. */
+/* Loads scenes from files when the daemon starts. */
 #ifndef SRV_SCENES_PRELOAD_H
 #define SRV_SCENES_PRELOAD_H
 
 #include "state/server.h"
 
-/* Loads a scene document at start. False after one sentence on standard error. */
+/* Loads a scene document from a file. False after one sentence on standard error. */
 bool srv_preload(srv_server *server, const char *path);
 
 #endif

@@ -1,8 +1,9 @@
 /* Recovery in phases: list the scenes, load all posted shapes (scenes may name them), then load the
  * scenes.
  *
- * Requests that need a scene or shape that is not loaded yet wait in a list, within the bounds of
- * the write queues and their own deadlines. A failed read of the store is repeated every second. */
+ * Requests that need a scene or shape that is not loaded yet wait in a queue, within the limits of
+ * the write queues and their own deadlines. A failed read of the store is repeated after a
+ * second. */
 #include "scenes/recover.h"
 
 #include "scenes/load.h"
@@ -17,34 +18,34 @@
 #define RETRY_NS 1000000000u
 
 typedef enum phase {
-  PHASE_LISTING, /* listing scenes, before the daemon listens */
-  PHASE_SHAPES,  /* listing, then loading shapes in the background */
-  PHASE_SCENES   /* all shapes are loaded */
+  PHASE_LISTING, /* the scenes are being listed, before the daemon listens */
+  PHASE_SHAPES,  /* the shapes are being listed, then loaded in the background */
+  PHASE_SCENES   /* all shapes are loaded; scenes are loaded in the background */
 } phase;
 
 struct srv_recovery {
   phase phase;
   srv_store_lookup lookup;
   bool looked;
-  srv_store_entry *shapes; /* to be loaded; owned */
+  srv_store_entry *shapes; /* shapes to load; owned */
   size_t shape_count, shape_next, shapes_loading;
-  srv_request_queue waits;           /* requests that wait for PHASE_SCENES */
-  char at[CT_ID_LENGTH_MAX + 1];     /* id of the last scene considered in the background */
-  char before[CT_ID_LENGTH_MAX + 1]; /* id of the scene considered before it */
-  bool full;                         /* memory is full: background loading has ended */
-  bool loading;                      /* a list or a background load is in progress */
+  srv_request_queue waits;       /* requests that wait until all shapes are loaded */
+  char at[CT_ID_LENGTH_MAX + 1]; /* id of the last scene considered for loading in the background */
+  char before[CT_ID_LENGTH_MAX + 1]; /* id of the scene considered before that */
+  bool full;    /* --scene-memory is used up, so background loading has ended */
+  bool loading; /* a list or a background load is in progress */
   srv_server *server;
   bool listed;         /* all scenes are listed */
-  srv_shape_sync sync; /* shared store: loads the shapes */
-  uint64_t retry_ns;   /* time of the next attempt; 0: none */
+  srv_shape_sync sync; /* shared store: wait for the synchronisation of the shapes */
+  uint64_t retry_ns;   /* time of the next attempt after a failure; 0: none */
 };
 
 static void continue_recovery(srv_server *server);
 
 /* ---- waiting requests ----------------------------------------------------------------------- */
 
-/* With a shared store each call synchronises its shapes itself and is refused on failure
- * (shared_store.h). */
+/* True if requests must wait for the shapes. With a shared store they need not: each call
+ * synchronises the shapes itself and is refused on failure (shared_store.h). */
 static bool waits_for_shapes(const srv_server *server) {
   return server->shapes_pending && !server->store->shared;
 }
@@ -89,7 +90,7 @@ bool srv_recover_refuses(srv_request *request) {
   return true;
 }
 
-/* Schedules a retry of the last step. */
+/* Schedules a repetition of the step that failed. */
 static void schedule_retry(srv_recovery *recovery) {
   recovery->retry_ns = uv_hrtime() + RETRY_NS;
   memcpy(recovery->at, recovery->before, sizeof recovery->at);
@@ -162,7 +163,8 @@ static void finish_shapes_phase(srv_server *server) {
   srv_load_continue(server, &recovery->waits);
 }
 
-/* The synchronisation has logged the reason of a failure. */
+/* Called when the shapes are synchronised; the synchronisation has already logged the reason of a
+ * failure. */
 static void on_recovery_shapes_synced(srv_shape_sync *sync, srv_store_status status,
                                       const char *why) {
   srv_recovery *recovery = (srv_recovery *)((char *)sync - offsetof(srv_recovery, sync));
@@ -191,14 +193,15 @@ static void on_shared_scenes_listed(srv_server *server, bool good) {
   continue_recovery(server);
 }
 
-/* Lists the scenes of a shared store that was unreachable at the start. */
+/* Requests the list of scenes of a shared store that was unreachable at the start. */
 static void request_shared_scene_list(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   recovery->loading = srv_shared_list_scenes(server, on_shared_scenes_listed);
   if (!recovery->loading) schedule_retry(recovery);
 }
 
-/* A loaded scene that was larger than estimated ends the background loading. */
+/* Continues after a scene was loaded in the background. If it was larger than estimated and exceeds
+ * --scene-memory, background loading ends. */
 static void on_background_scene_loaded(srv_server *server, bool again, bool full) {
   srv_recovery *recovery = server->recovery;
   recovery->loading = false;
@@ -207,7 +210,8 @@ static void on_background_scene_loaded(srv_server *server, bool again, bool full
   continue_recovery(server);
 }
 
-/* Returns a failed shape to the list of shapes to load, in the position of a started one. */
+/* Continues after a shape was loaded. A shape that failed is put back into the list, at the end of
+ * the part already started, to be loaded again. */
 static void on_listed_shape_loaded(srv_server *server, const char *id, bool again) {
   srv_recovery *recovery = server->recovery;
   assert(recovery->shapes_loading > 0);
@@ -226,8 +230,8 @@ void srv_recover_retry(srv_server *server, uint64_t now_ns) {
   continue_recovery(server);
 }
 
-/* Starts loading the next scene that is not in memory. Ends at the first scene that does not
- * fit: searching for smaller ones would inspect all scenes in one step of the loop. */
+/* Starts loading the next scene that is not in memory. Background loading ends at the first scene
+ * that does not fit: a search for smaller ones would inspect all scenes in one step of the loop. */
 static void load_next_scene(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   for (srv_entry *entry;
@@ -242,7 +246,7 @@ static void load_next_scene(srv_server *server) {
   }
 }
 
-/* Loads one shape per worker at once, plus one that the store reads meanwhile. */
+/* Loads as many shapes at once as there are workers, plus one that the store reads meanwhile. */
 static void load_listed_shapes(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   while (recovery->shape_next < recovery->shape_count &&
@@ -257,7 +261,7 @@ static void load_listed_shapes(srv_server *server) {
   }
 }
 
-/* Starts the next step of the recovery, unless one is in progress or waits for a retry. */
+/* Starts the next step of the recovery, unless a step is in progress or waits to be repeated. */
 static void continue_recovery(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   if (recovery->loading || recovery->retry_ns || server->ending) return;
@@ -275,7 +279,7 @@ static void continue_recovery(srv_server *server) {
     if (recovery->shape_next < recovery->shape_count || recovery->shapes_loading > 0) return;
     finish_shapes_phase(server);
   }
-  /* with a shared store, scenes are only loaded on first use */
+  /* with a shared store, scenes are loaded on first use only */
   if (recovery->phase == PHASE_SCENES && server->drain == SRV_SERVING && !server->store->shared)
     load_next_scene(server);
 }
@@ -305,8 +309,8 @@ static bool register_listed_scenes(srv_server *server, const srv_store_lookup *l
   return true;
 }
 
-/* Requests the list of scenes and waits for it. True also for an unreachable shared store, which is
- * queried again while the daemon serves. False: the reason is in lookup->why. */
+/* Requests the list of scenes and waits for it. True also if a shared store is unreachable, which
+ * is queried again while the daemon serves. False: the reason is in lookup->why. */
 static bool request_scene_list(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   srv_store_lookup *lookup = &recovery->lookup;
@@ -345,7 +349,7 @@ static void on_store_closed(void *cls) { *(bool *)cls = true; }
 void srv_recover_end(srv_server *server) {
   if (!server->store) return;
   server->ending = true;
-  /* waiting loads end as unavailable */
+  /* loads that wait for shapes end as unavailable */
   srv_load_resume(server);
   while (server->background_jobs > 0) uv_run(server->loop, UV_RUN_ONCE);
   bool is_closed = false;
@@ -366,8 +370,8 @@ static bool refuse_recovering(srv_request *request) {
   return false;
 }
 
-/* Listed scenes are loaded on first use. A shared store's content is unknown until its shapes are
- * synchronised. */
+/* The scenes in the list are loaded on first use. The content of a shared store is unknown until
+ * its shapes are synchronised. */
 bool srv_recover_has_listed(const srv_server *server) {
   return !server->shapes_pending || (!server->store->shared && server->recovery->looked);
 }
@@ -379,7 +383,7 @@ bool srv_recover_ready(srv_request *request) {
   if (!server->store) return true;
   bool healthy = srv_store_healthy(server->store, &status, why) || status == SRV_STORE_FULL;
   if (healthy && !srv_recover_has_listed(server)) return refuse_recovering(request);
-  /* a full store still serves reads and deletions */
+  /* a full store still permits reads and deletions */
   if (healthy) return true;
   bool failed = status == SRV_STORE_FAILED;
   srv_request_refuse(request, failed ? API_PROBLEM_STORAGE_FAILED : API_PROBLEM_STORE_UNAVAILABLE,

@@ -1,5 +1,5 @@
 /* Expiry of shapes in rounds: a worker searches the scenes in memory for users of shapes, then
- * expired shapes are removed one by one. The store makes the final decision, since it also knows
+ * expired shapes are removed one by one. The store makes the final decision, since it also has the
  * scenes that are not in memory. */
 #include "scenes/shape_expiry.h"
 
@@ -9,29 +9,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounds per --shape-seconds, and the longest time between two rounds. */
+/* Number of rounds per --shape-seconds, and longest time between two rounds. */
 #define ROUNDS_PER_LIFETIME 8u
 #define ROUND_NS_MAX 3600000000000u
-/* Most reports of one shape's use to a shared store per --shape-seconds. */
+/* Largest number of reports of a shape's use to a shared store per --shape-seconds. */
 #define REPORTS_PER_LIFETIME 10u
 
 typedef struct shape_use {
   char id[CT_ID_LENGTH_MAX + 1];
   uint64_t at_ns;
   /* Shared store only: */
-  uint64_t stamp, last; /* of the store's entry, as of at_ns or earlier; stamp 0: unknown */
+  uint64_t stamp, last; /* stamp and last use of the store's entry, as read at at_ns or earlier;
+                           stamp 0: unknown */
   uint64_t reported_ns; /* time of the last report to the store; 0: none */
 } shape_use;
 
 struct srv_shape_expiry {
-  srv_job job; /* job of the round; first: the pool's view */
+  srv_job job; /* job of the round; must be first: the pool gets this address */
   srv_server *server;
-  shape_use *items; /* sorted by id: shapes of the last round and reported ones */
+  shape_use *items; /* sorted by id: shapes of the last round, and shapes reported since */
   size_t count;
   uint64_t next_ns, began_ns;
   bool running;
   /* The current round: */
-  srv_store_lookup lookup; /* of a shared store */
+  srv_store_lookup lookup; /* entries of a shared store */
   uint64_t looked_ns;
   const api_shape_table *shapes;
   api_scene_entry *scenes;
@@ -77,7 +78,7 @@ bool srv_shape_expiry_needs_report(srv_server *server, const char *id) {
          uv_hrtime() - item->reported_ns >= get_lifetime_ns(server) / REPORTS_PER_LIFETIME;
 }
 
-/* NULL: out of memory. */
+/* Adds a shape with the present time as its last use. NULL: out of memory. */
 static shape_use *add_shape_use(srv_shape_expiry *expiry, const char *id) {
   shape_use *items = realloc(expiry->items, (expiry->count + 1) * sizeof *items);
   if (!items) return NULL;
@@ -93,7 +94,7 @@ void srv_shape_expiry_reported(srv_server *server, const char *id, uint64_t repo
   srv_shape_expiry *expiry = server->shape_expiry;
   shape_use *item = expiry ? find_shape_use(expiry, id) : NULL;
   if (expiry && !item)
-    item = add_shape_use(expiry, id); /* out of memory: it will be reported again */
+    item = add_shape_use(expiry, id); /* out of memory: the use will be reported again */
   if (!item) return;
   item->at_ns = uv_hrtime();
   item->reported_ns = reported_ns;
@@ -121,8 +122,8 @@ static void on_shape_removed(srv_store_write *write) {
     server->shapes = next;
     srv_log_event(server->log, "shapeExpired", write->id);
   }
-  /* Renewed on any answer, so that the removal is not repeated at once. The next round finds uses
-   * by others. */
+  /* Renewed after any answer, so that the removal is not repeated at once. The next round finds
+   * uses by other daemons. */
   item->at_ns = uv_hrtime();
   srv_shape_turn_release(server);
   remove_next_expired(expiry);
@@ -133,8 +134,8 @@ static void begin_removal(srv_shape_turn *turn) {
   srv_server_submit_write(expiry->server, &expiry->write);
 }
 
-/* With a shared store, other daemons may have posted the shape up to a tenth of the time after
- * their last report. */
+/* True if the shape has been unused for its lifetime. With a shared store a tenth is added, because
+ * other daemons may have used the shape that long after their last report. */
 static bool has_expired(const srv_server *server, const shape_use *item, uint64_t now_ns) {
   bool shared = server->store->shared;
   uint64_t most_ns =
@@ -180,8 +181,8 @@ static int compare_entry_id(const void *id, const void *entry) {
   return strcmp(id, ((const srv_store_entry *)entry)->id);
 }
 
-/* Merges the shared store's entry: a changed entry means that the shape was used before the
- * lookup's answer. */
+/* Merges the shared store's entry of a shape. If the entry has changed, the shape was used before
+ * the lookup was answered. */
 static void merge_store_use(const srv_shape_expiry *expiry, shape_use *item) {
   const srv_store_lookup *lookup = &expiry->lookup;
   const srv_store_entry *entry = lookup->count ? bsearch(item->id, lookup->entries, lookup->count,

@@ -1,13 +1,13 @@
-/* Turns of the writes of shapes. The table of shapes after a write is computed before the write is
- * submitted; it is valid when the store acknowledges, because one write is in progress at a time.
- * Loop thread only. */
+/* Turns of the writes of shapes: one write is in progress at a time. The table of shapes after a
+ * write is computed before the write is submitted, and therefore is still valid when the store
+ * acknowledges the write. Loop thread only. */
 #ifndef SRV_SCENES_SHAPE_TURN_H
 #define SRV_SCENES_SHAPE_TURN_H
 
 #include "state/server.h"
 
 /* A turn in the queue of shape writes. `begin` is called at once or later; srv_shape_turn_release
- * ends the turn. */
+ * then ends the turn. */
 typedef struct srv_shape_turn {
   struct srv_shape_turn *next;
   void (*begin)(struct srv_shape_turn *turn);

@@ -1,9 +1,10 @@
-/* Queries of a shared store before a call begins.
+/* Queries a shared store before a call begins.
  *
- * The store answers queries and writes in order, so memory is never behind the writes of this
- * daemon. An outdated scene is marked STORED, and its requests wait for the load as after a start.
+ * The store answers queries and writes in order, so the data in memory are never older than this
+ * daemon's own writes. An outdated scene is marked STORED, and its requests wait for it to be
+ * loaded, as after a start.
  *
- * Shapes: one lookup at a time lists all shapes; missing ones are loaded one by one, in a turn of
+ * Shapes: one lookup lists all shapes; those missing in memory are loaded one by one, in a turn of
  * the shape writes. Requests that arrive during a lookup wait for the next one. */
 #include "scenes/shared_store.h"
 
@@ -16,29 +17,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --stale-reads: shortest time between two background comparisons of a scene with the store. */
+/* --stale-reads: shortest time between two comparisons of a scene with the store in the
+ * background. */
 #define STALE_CHECK_NS 100000000u
-/* Time before an unreadable shape is read again: its bytes in Redis may have been repaired. Posting
- * it again takes effect at once. */
+/* Time after which an unreadable shape is read again: its bytes in Redis may have been repaired.
+ * Posting the shape again takes effect at once. */
 #define BROKEN_RETRY_NS 5000000000u
-/* Most loads for one request. More are needed only if the store's revisions decrease. */
+/* Largest number of loads for one request. More would be needed only if the revisions in the store
+ * decreased. */
 #define RELOADS_MAX 3
 
 struct srv_shared {
-  srv_job job; /* first: applies a shape */
+  srv_job job; /* job that applies a shape; must be first: the pool gets this address */
   srv_server *server;
-  srv_shape_sync *now, *next; /* waits for the current lookup, and for the next one */
+  srv_shape_sync *now, *next; /* requests that wait for the current lookup; for the next one */
   bool running;
-  bool found; /* missing shapes were loaded */
+  bool found; /* missing shapes were loaded in this synchronisation */
   void (*shapes_found)(srv_server *server);
   srv_store_entry *broken; /* unreadable shapes, sorted by id; owned */
   size_t broken_count, broken_capacity;
-  uint64_t broken_ns; /* last time at which all of them were read */
+  uint64_t broken_ns; /* last time at which all broken shapes were read again */
   srv_shape_turn turn;
   srv_store_lookup lookup;
-  size_t at;        /* entries of the lookup before this index are loaded or broken */
-  size_t broken_at; /* broken shapes before this index have ids below the entry `at` */
-  bool again;       /* broken shapes are read again */
+  size_t at;        /* index in the lookup's entries: those before it are loaded or broken */
+  size_t broken_at; /* index in `broken`: ids before it are below that of entry `at` */
+  bool again;       /* broken shapes are read again in this synchronisation */
   srv_store_load load;
   const api_shape_table *before, *after;
   api_restored outcome;
@@ -47,8 +50,8 @@ struct srv_shared {
 
 typedef struct refresh_query {
   srv_server *server;
-  srv_request *request;      /* a reference; NULL: no request waits */
-  srv_scenes_listed *listed; /* of the list of scenes at start; NULL: of another query */
+  srv_request *request;      /* a reference; NULL: no request waits for the query */
+  srv_scenes_listed *listed; /* callback for the list of scenes at start; NULL: another query */
   srv_store_lookup lookup;
   uint64_t queried_ns;
   srv_shape_sync sync;
@@ -94,8 +97,8 @@ static void load_next_missing_shape(srv_shared *shared);
 
 /* ---- unreadable shapes ---------------------------------------------------------------------- */
 
-/* Removes shapes that were deleted, or posted again (which changes the stamp), from the list of
- * broken ones. */
+/* Removes from the list of broken shapes those that were deleted, or posted again, which changes
+ * their stamp. */
 static void remove_stale_broken(srv_shared *shared) {
   const srv_store_lookup *lookup = &shared->lookup;
   size_t count = shared->broken_count, at = 0;
@@ -109,7 +112,8 @@ static void remove_stale_broken(srv_shared *shared) {
   }
 }
 
-/* True if the current entry is known to be broken. Sets broken_at to its index in the list. */
+/* True if the current entry is in the list of broken shapes. Sets broken_at to its position in the
+ * list. */
 static bool is_known_broken(srv_shared *shared) {
   const char *id = shared->lookup.entries[shared->at].id;
   while (shared->broken_at < shared->broken_count &&
@@ -136,8 +140,8 @@ static bool add_broken_shape(srv_shared *shared, const char *why) {
   return true;
 }
 
-/* Ends the current entry and continues with the next. broken: why it is unreadable; NULL: loaded or
- * deleted. */
+/* Finishes the current entry and continues with the next one. broken: reason why the shape is
+ * unreadable; NULL: it was loaded or deleted. */
 static void advance_past_shape(srv_shared *shared, const char *broken) {
   bool known = is_known_broken(shared), good = true;
   if (broken && !known) {
@@ -220,8 +224,8 @@ static void load_next_missing_shape(srv_shared *shared) {
   srv_store_fetch(server->store, &shared->load);
 }
 
-/* Removes shapes that other daemons have deleted. On the path of every call that may name a shape,
- * hence O(list). False: out of memory. */
+/* Removes the shapes that other daemons have deleted from the table. Called before every call that
+ * may name a shape, hence O(list). False: out of memory. */
 static bool drop_deleted_shapes(srv_server *server, const srv_store_lookup *lookup) {
   const char *ids = lookup->count ? lookup->entries->id : NULL;
   const api_shape_table *left =
@@ -250,7 +254,8 @@ static void on_shared_shapes_listed(srv_store_lookup *lookup) {
   load_next_missing_shape(shared);
 }
 
-/* Begins the lookup. Requests that arrive from now on wait for the next one. */
+/* Begins the lookup when the turn comes. Requests that arrive from now on wait for the next
+ * lookup. */
 static void begin_sync_turn(srv_shape_turn *turn) {
   srv_shared *shared = (srv_shared *)((char *)turn - offsetof(srv_shared, turn));
   shared->now = shared->next;
@@ -309,7 +314,8 @@ static bool merge_scene_state(srv_server *server, const srv_store_entry *found,
   return true;
 }
 
-/* Merges the list of all scenes; scenes that are not listed were deleted. False: out of memory. */
+/* Merges the list of all scenes into the registry; scenes that are not listed were deleted. False:
+ * out of memory. */
 static bool merge_all_scenes(srv_server *server, const refresh_query *query) {
   const srv_store_lookup *lookup = &query->lookup;
   char id[CT_ID_LENGTH_MAX + 1] = "";
@@ -369,13 +375,13 @@ static void refuse_refresh(srv_request *request, srv_store_status status, const 
 static void resume_request(refresh_query *query) {
   srv_request *request = query->request;
   bool good = query->status == SRV_STORE_OK;
-  /* Other states: the request was cancelled meanwhile. */
+  /* In other states, the request was cancelled meanwhile. */
   if (request->work != SRV_WORK_REFRESHING && request->work != SRV_WORK_FEEDING) return;
   if (!good) refuse_refresh(request, query->status, query->why);
   request->server->handlers->resume(request, good ? SRV_OUTCOME_GOOD : SRV_OUTCOME_REFUSED);
 }
 
-/* Ends a refresh after its last answer. */
+/* Ends a refresh after its last answer has arrived. */
 static void end_refresh(refresh_query *query) {
   srv_request *request = query->request;
   if (request) {
@@ -417,7 +423,7 @@ static void on_refresh_shapes_synced(srv_shape_sync *sync, srv_store_status stat
   complete_query((refresh_query *)((char *)sync - offsetof(refresh_query, sync)), status, why);
 }
 
-/* The id of the call's scene. NULL: none that may exist already. */
+/* Returns the id of the call's scene. NULL: the call has no scene that may exist already. */
 static const char *get_scene_id(const srv_request *request) {
   if (request->match.target == API_TARGET_CREATE)
     return request->fingerprint ? request->new_id : NULL;
@@ -426,7 +432,7 @@ static const char *get_scene_id(const srv_request *request) {
              : NULL;
 }
 
-/* True for a corrupt scene: it may have lacked a shape that was posted since. */
+/* True for a corrupt scene, which may have lacked a shape that was posted since. */
 static bool may_lack_shapes(srv_server *server, const char *scene) {
   const srv_entry *entry = scene ? srv_registry_find(server->registry, scene) : NULL;
   return entry && entry->kept && entry->kept->presence == SRV_PRESENCE_CORRUPT;
@@ -445,7 +451,7 @@ static refresh_query *create_refresh(srv_server *server, const char *id) {
   return query;
 }
 
-/* Lists and shapes are never stale: their replies have no mark for it. */
+/* Lists and shapes are never stale, since their replies could not report it. */
 bool srv_shared_is_stale(const srv_request *request) {
   const srv_server *server = request->server;
   bool reads =
@@ -453,7 +459,8 @@ bool srv_shared_is_stale(const srv_request *request) {
   return reads && server->store && server->store->shared && server->config->stale_reads;
 }
 
-/* Compares a scene with the store in the background (--stale-reads). */
+/* Compares a scene with the store in the background (--stale-reads), unless this was done
+ * recently. */
 static void refresh_in_background(srv_server *server, srv_entry *entry) {
   uint64_t now_ns = uv_hrtime();
   if (now_ns - entry->kept->compared_ns < STALE_CHECK_NS || server->ending) return;

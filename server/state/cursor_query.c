@@ -1,5 +1,5 @@
-/* Cached queries of cursors: an array per scene in order of age, texts shared by reference count.
- */
+/* Cached queries of cursors: an array per scene, in order of age. Texts are shared by reference
+ * count. */
 #include "state/cursor_query.h"
 
 #include <assert.h>
@@ -35,7 +35,7 @@ void srv_cursor_queries_add(srv_cursor_queries *queries, srv_cursor_query_bounds
   for (size_t i = 0; i < queries->count; i++) {
     srv_cursor_query kept = queries->items[i];
     if (kept.text->hash != query->hash) continue;
-    /* move it to the end: it becomes the youngest */
+    /* move the query to the end: it becomes the youngest */
     memmove(queries->items + i, queries->items + i + 1,
             (queries->count - i - 1) * sizeof *queries->items);
     queries->items[queries->count - 1] = (srv_cursor_query){kept.text, expires_ns};

@@ -1,13 +1,13 @@
 /* Deferred free: a worker releases references to large revisions, because freeing one takes long.
  *
- * It is unknown here whether the reference is the last one; if it is not, the worker only
- * decrements a counter. */
+ * Whether the reference is the last one is not known here; if it is not, the worker only decrements
+ * a counter. */
 #include "state/server.h"
 
 #include <stdlib.h>
 
 typedef struct deferred_free {
-  srv_job job; /* first: the pool's view */
+  srv_job job; /* must be first: the pool gets this address */
   srv_server *server;
   const ct_scene *scene;
 } deferred_free;
@@ -29,7 +29,7 @@ void srv_free_scene_later(void *cls, const ct_scene *scene) {
   srv_server *server = cls;
   deferred_free *deferred =
       ct_scene_count(scene) > SRV_DEFER_BODIES ? calloc(1, sizeof *deferred) : NULL;
-  /* small scene, or out of memory: release here */
+  /* small scene, or out of memory: release the reference here */
   if (!deferred) {
     ct_scene_release(scene);
     return;

@@ -1,4 +1,5 @@
-/* Event ring: a circular buffer that doubles up to its bound; formatting of server-sent events. */
+/* Event ring: a circular buffer whose capacity doubles up to its limit; and the formatting of
+ * server-sent events. */
 #include "state/event_ring.h"
 
 #include <assert.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Capacity of the first buffer, events. */
+/* Initial capacity of a ring, in events. */
 #define CAPACITY_AT_FIRST 16
 
 /* ---- events --------------------------------------------------------------------------------- */

@@ -1,14 +1,14 @@
-/* Heap trimming. glibc by itself only returns free memory at an arena's end. malloc_trim(3) also
- * returns free pages between used blocks; it scans all arenas, so it runs on a worker. */
+/* Heap trimming. By itself, glibc only returns free memory at the end of an arena. malloc_trim(3)
+ * also returns free pages between used blocks, but scans all arenas, so it runs on a worker. */
 #include "state/heap_trim.h"
 
 #include <assert.h>
 #include <malloc.h>
 #include <stdlib.h>
 
-/* Freed bytes that start a trim. */
+/* Number of freed bytes from which on a trim starts. */
 #define FREED_BYTES 4194304u
-/* Pause after a trim, in multiples of its duration: it uses at most 5 % of one worker. */
+/* Pause after a trim, in multiples of its duration: trims use at most 5 % of one worker. */
 #define PAUSE_FACTOR 20u
 
 typedef struct trimming {
@@ -45,7 +45,8 @@ void srv_heap_trim_tick(srv_heap *heap, srv_pool *pool, srv_lane *lane, uint64_t
   bool due = heap->freed >= FREED_BYTES && !heap->trimming && now_ns >= heap->next_ns;
   trimming *t = due ? calloc(1, sizeof *t) : NULL;
   if (!t) return;
-  /* Bytes noted recently may not be freed yet: they count once more towards the next trim. */
+  /* Bytes noted recently may not have been freed yet: they count a second time, towards the next
+   * trim. */
   assert(heap->freed >= heap->seen);
   heap->freed -= heap->seen;
   heap->seen = heap->freed;

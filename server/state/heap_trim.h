@@ -1,22 +1,23 @@
-/* Returns freed memory to the kernel with malloc_trim(3).
+/* Returns freed memory to the kernel by malloc_trim(3).
  *
- * glibc retains freed memory in per-thread arenas, where other threads cannot reuse it. Evicted
- * scenes and request bodies would otherwise leave more unused memory than --scene-memory allows
- * for scenes. */
+ * glibc retains freed memory in arenas per thread, where other threads cannot reuse it. Evicted
+ * scenes and request bodies would otherwise leave more unused memory than --scene-memory allows for
+ * scenes. */
 #ifndef SRV_STATE_HEAP_TRIM_H
 #define SRV_STATE_HEAP_TRIM_H
 
 #include "state/pool.h"
 
 typedef struct srv_heap {
-  uint64_t freed;          /* bytes freed since the last trim, approximately */
-  uint64_t seen;           /* part of `freed` that was noted before the last trim */
-  uint64_t seen_of_scenes; /* the registry's total of freed bytes already counted */
+  uint64_t freed;          /* approximate number of bytes freed since the last trim */
+  uint64_t seen;           /* bytes of `freed` that were noted before the last trim */
+  uint64_t seen_of_scenes; /* value of the registry's total of freed bytes that is already included
+                              in `freed` */
   uint64_t next_ns;
   bool trimming;
 } srv_heap;
 
-/* Notes bytes that are freed now or soon. Scenes are counted by the registry. */
+/* Notes bytes that are freed now or soon, other than those of scenes, which the registry counts. */
 static inline void srv_heap_note_freed(srv_heap *heap, uint64_t bytes) { heap->freed += bytes; }
 /* Starts a trim on a worker if enough memory was freed. freed_of_scenes: the registry's total.
  * Called by the reaper. */

@@ -1,4 +1,4 @@
-/* Counting of requests, iterations of the loop and writes to the store. */
+/* Counts requests, iterations of the event loop, and writes to the store. */
 #include "state/metrics.h"
 
 #include "process/array.h"
@@ -11,12 +11,12 @@
 _Static_assert(SRV_METRICS_STATUSES == SRV_STORE_MEMORY + 1,
                "a state of the store without a series");
 
-/* 1, 2.5 and 5 times powers of ten: from the time of a small query to twice the default deadline,
- * ns. */
+/* Bounds of 1, 2.5 and 5 times powers of ten, ns: from the time of a small query to twice the
+ * default deadline. */
 const uint64_t srv_work_bounds[SRV_WORK_BOUNDS] = {
     100000,   250000,    500000,    1000000,   2500000,    5000000,    10000000,   25000000,
     50000000, 100000000, 250000000, 500000000, 1000000000, 2500000000, 5000000000, 10000000000};
-/* Iterations of the loop are measured in whole milliseconds (uv_now). */
+/* In whole milliseconds, the resolution of uv_now, by which iterations are measured. */
 const uint64_t srv_round_bounds[SRV_ROUND_BOUNDS] = {1000000,   2000000,   5000000,   10000000,
                                                      20000000,  50000000,  100000000, 200000000,
                                                      500000000, 1000000000};
@@ -42,8 +42,8 @@ void srv_metrics_end(srv_metrics *metrics) {
 
 /* ---- requests ------------------------------------------------------------------------------- */
 
-/* Finds a route by its label: by pointer first, since labels are static, then by text. NULL: none.
- */
+/* Finds a route by its label: first by pointer, since labels are static, then by text. NULL: not
+ * found. */
 static srv_route_figures *find_route(srv_metrics *metrics, const char *label) {
   for (size_t i = 0; i < metrics->route_count; i++)
     if (metrics->routes[i].label == label) return &metrics->routes[i];
@@ -52,7 +52,8 @@ static srv_route_figures *find_route(srv_metrics *metrics, const char *label) {
   return NULL;
 }
 
-/* Finds or adds a route. Out of memory: the request counts as having no route. */
+/* Returns the metrics of a route, which are added if they are new. label NULL, or out of memory:
+ * those of requests without a route. */
 static srv_route_figures *get_or_add_route(srv_metrics *metrics, const char *label) {
   srv_route_figures *found = label ? find_route(metrics, label) : &metrics->other;
   if (found) return found;

@@ -1,5 +1,5 @@
-/* Metrics in the Prometheus text format 0.0.4 ("Exposition formats", prometheus.io): HELP and TYPE
- * of each family, then its series.
+/* Metrics in the Prometheus text format 0.0.4 ("Exposition formats", prometheus.io): for each
+ * family HELP and TYPE, then its series.
  *
  * Times are counted in ns and written in seconds with all digits, so that no value is rounded.
  * Label values are constants of the daemon and need no escaping. */
@@ -65,7 +65,7 @@ static void append_counter_ns(text *out, const char *name, const char *help, uin
   append_text(out, "%s %llu.%09llu\n", name, (number)(ns / 1000000000), (number)(ns % 1000000000));
 }
 
-/* 100000 becomes "0.0001". */
+/* Formats a time in seconds without trailing zeros: 100000 becomes "0.0001". */
 static const char *format_seconds(uint64_t ns, char *out, size_t size) {
   int length =
       snprintf(out, size, "%llu.%09llu", (number)(ns / 1000000000), (number)(ns % 1000000000));
@@ -75,7 +75,8 @@ static const char *format_seconds(uint64_t ns, char *out, size_t size) {
   return out;
 }
 
-/* Appends buckets (cumulative), sum and count. label: "route=\"/livez\"", or "". */
+/* Appends a histogram: cumulative buckets, sum and count. label: labels of the series, such as
+ * "route=\"/livez\"", or "". */
 static void append_histogram(text *out, const char *name, const char *label,
                              const srv_histogram *figures, bool of_rounds) {
   const uint64_t *bounds = of_rounds ? srv_round_bounds : srv_work_bounds;
@@ -233,7 +234,8 @@ static void append_store(text *out, const srv_server *server) {
                  "Bytes of bases written in the background.", m->fold_bytes);
 }
 
-/* Process metrics of the kernel, with the names and meanings of the official Prometheus clients. */
+/* Appends the metrics of the process as the kernel reports them, with the names and meanings of the
+ * official Prometheus clients. */
 static void append_process(text *out, const srv_server *server) {
   unsigned long pages[2] = {0, 0};
   FILE *file = fopen("/proc/self/statm", "re");

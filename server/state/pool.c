@@ -1,18 +1,19 @@
 /* Round-robin scheduler over lanes of jobs.
  *
- * Slots are the work items that libuv may have: per worker one that runs and one that waits. The
- * waiting one saves a round trip to the loop, which would leave the worker idle for about 80 us.
- * Each slot has its own uv_work_t and scratch memory. */
+ * Slots are the work items that libuv may have: for each worker, one that runs and one that waits.
+ * The waiting one saves a round trip to the loop, for which the worker would be idle for about 80
+ * us. Each slot has its own uv_work_t and scratch memory. */
 #include "state/pool.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Active jobs per worker. Each may own JSON trees and results, so their number bounds memory. */
+/* Largest number of active jobs per worker. An active job may own JSON trees and results, so this
+ * limits memory. */
 #define ACTIVE_PER_WORKER 4u
 
-/* Items per worker: running and next. */
+/* Number of slots per worker: for the running piece and the next one. */
 #define SLOTS_PER_WORKER 2u
 
 typedef struct slot {
@@ -21,9 +22,10 @@ typedef struct slot {
   api_scratch *scratch;
   srv_job *job;
   long piece;
-  uint64_t
-      run_ns; /* run time of the piece; written by the worker, read by the loop after its end */
-  api_solver_counts solved; /* counts of the scratch at the end of its last piece */
+  uint64_t run_ns; /* run time of the piece; written by the worker, read by the loop thread after
+                      the piece has ended */
+  api_solver_counts
+      solved; /* total of the scratch memory's solver counts when its last piece ended */
   struct slot *next_free;
 } slot;
 
@@ -32,9 +34,9 @@ struct srv_pool {
   unsigned slot_count;
   size_t queue, queue_per_scene;
   size_t waiting, active, active_max;
-  srv_lane *turn; /* the lane to be served next, in the ring */
+  srv_lane *turn; /* the lane that is served next, in the ring of lanes */
   slot *free_slots;
-  unsigned taken; /* slots in use */
+  unsigned taken; /* number of slots in use */
   uint64_t busy_ns;
   slot slots[];
 };
@@ -105,7 +107,7 @@ static void add_lane(srv_pool *pool, srv_lane *lane) {
     pool->turn = lane;
     return;
   }
-  /* Insert before the lane served next: at the end of the round. */
+  /* Insert the lane before the one served next, that is at the end of the round. */
   lane->next = pool->turn;
   lane->previous = pool->turn->previous;
   lane->previous->next = lane;
@@ -187,7 +189,7 @@ static void on_worked(uv_work_t *work, int status) {
   srv_pool *pool = s->pool;
   srv_job *job = s->job;
   long piece = s->piece;
-  (void)status; /* never cancelled through libuv */
+  (void)status; /* work is never cancelled through libuv */
   s->job = NULL;
   s->next_free = pool->free_slots;
   pool->free_slots = s;
@@ -205,14 +207,15 @@ static bool may_begin_fresh_job(const srv_pool *pool, const srv_lane *lane) {
          lane->active <= pool->active_max / 2;
 }
 
-/* Selects the lane's next job, alternating started and fresh ones. NULL: none may run now. */
+/* Selects the lane's next job; started and fresh jobs alternate. NULL: none may run now. */
 static srv_job *select_job(const srv_pool *pool, srv_lane *lane) {
   bool fresh = may_begin_fresh_job(pool, lane) && (lane->fresh_next || !lane->started.first);
   lane->fresh_next = !fresh;
   return fresh ? lane->fresh.first : lane->started.first;
 }
 
-/* Submits one piece of the job to libuv. False: the job was removed from its lane. */
+/* Submits the next piece of the job to libuv. False: the job has no piece now and was removed from
+ * its lane. */
 static bool submit_piece(srv_pool *pool, srv_job *job) {
   srv_lane *lane = job->lane;
   remove_job(job->waiting ? &lane->fresh : &lane->started, job);
@@ -237,7 +240,7 @@ static bool submit_piece(srv_pool *pool, srv_job *job) {
 }
 
 void srv_pool_pump(srv_pool *pool) {
-  /* A full round without a runnable job ends the search. */
+  /* The search ends after a full round without a job that may run. */
   const srv_lane *first_idle = NULL;
   while (pool->free_slots && pool->turn) {
     srv_lane *lane = pool->turn;

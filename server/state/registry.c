@@ -1,10 +1,10 @@
 /* Registry of scenes: entries in one array sorted by id. Lookup by bisection, O(log n); insertion
  * and removal move pointers, O(n); listings need no sort.
  *
- * Cache: a doubly linked list of the unused scenes in memory, least recently used first, with the
+ * Cache: a doubly linked list of the unused scenes in memory, least recently used first, and the
  * sum of the sizes of all scenes in memory that the store has. Each step is O(1). The size of a
- * scene in memory is the sum over its bodies, which each revision stores (ct_scene_weight).
- * Otherwise it is estimated from the number of bodies, which the store's list contains. */
+ * scene in memory is the sum over its bodies, which each revision contains (ct_scene_weight). For
+ * other scenes it is estimated from the number of bodies, which the store's list contains. */
 #include "state/registry.h"
 
 #include "process/array.h"
@@ -16,24 +16,25 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Random bytes of an id: 128 bits, written in base 32. */
+/* Number of random bytes of an id, 128 bits, which are written in base 32. */
 #define ID_BYTES 16
 
-/* The sizes of scenes in memory, and those of them that no one uses. */
+/* Cache of scenes: the sizes of scenes in memory, and the list of those that are unused. */
 typedef struct srv_scene_cache {
   uint64_t bytes;     /* size of all scenes in memory that the store has */
-  uint64_t freed;     /* total of freed bytes: evicted, deleted or shrunk scenes */
-  srv_list_node idle; /* head of unused scenes: never requested first, then by their last use */
+  uint64_t freed;     /* total of bytes freed by evicting, deleting and shrinking scenes */
+  srv_list_node idle; /* head of the list of unused scenes: first those never requested, then the
+                         others by last use */
 } srv_scene_cache;
 
 struct srv_registry {
   srv_entry **items;
   size_t count, capacity;
-  size_t scenes;          /* entries with a scene, in memory or in the store */
-  size_t loaded;          /* entries with a current revision */
-  uint64_t bodies;        /* of all current revisions */
-  size_t reserved;        /* creations under way */
-  size_t pins;            /* sum over all entries */
+  size_t scenes;          /* number of entries with a scene, in memory or in the store */
+  size_t loaded;          /* number of entries with a current revision */
+  uint64_t bodies;        /* number of bodies in all current revisions */
+  size_t reserved;        /* number of creations in progress */
+  size_t pins;            /* number of pinned revisions of all entries */
   uint64_t last_revision; /* greatest revision of deleted scenes */
   srv_scene_cache cache;
   srv_cursor_bounds cursors;
@@ -82,20 +83,20 @@ static void unlink_idle(srv_entry *entry) {
   *link = (srv_list_node){0};
 }
 
-/* References to the entry by streams that a shared store feeds; these do not need the scene in
- * memory. */
+/* Returns the number of references to the entry by streams that a shared store feeds; these do not
+ * need the scene in memory. */
 static unsigned count_store_listeners(const srv_entry *entry) {
   return entry->ring && entry->ring->from_store ? entry->ring->listeners : 0;
 }
 
-/* True if the scene is in memory but unused: no reference that needs it, no revision pinned by a
- * cursor. */
+/* True if the scene is in memory but unused: it has no reference that needs it there, and no
+ * revision pinned by a cursor. */
 static bool is_idle(const srv_entry *entry) {
   return entry->current && entry->kept && entry->uses == count_store_listeners(entry) &&
          entry->pin_count == 0;
 }
 
-/* A scene that is already in the list keeps its position. */
+/* A scene that is in the list already keeps its position. */
 void srv_registry_order(srv_registry *registry, srv_entry *entry) {
   srv_scene_cache *cache = &registry->cache;
   srv_list_node *link = &entry->idle;
@@ -130,7 +131,8 @@ bool srv_registry_evict(srv_registry *registry, uint64_t bytes_max, uint64_t *ev
   while (cache->bytes > bytes_max && cache->idle.after != &cache->idle) {
     srv_entry *entry = (srv_entry *)((char *)cache->idle.after - offsetof(srv_entry, idle));
     assert(is_idle(entry));
-    /* Outdated revisions are evicted too: this daemon may never be queried for them again. */
+    /* Outdated revisions are evicted too: this daemon may never be queried for their scenes
+     * again. */
     srv_registry_unload(registry, entry);
     entry->used = false;
     (*evicted)++;
@@ -178,7 +180,7 @@ void srv_registry_reserve(srv_registry *registry, int by) {
   }
 }
 
-/* Index of the first entry whose id is not below `id`. */
+/* Returns the index of the first entry whose id is not below `id`. */
 static size_t find_insertion_index(const srv_registry *registry, const char *id) {
   size_t low = 0, high = registry->count;
   while (low < high) {
@@ -263,7 +265,7 @@ void srv_registry_retain(srv_registry *registry, srv_entry *entry) {
 
 static void free_entry_if_empty(srv_registry *registry, srv_entry *entry) {
   if (entry->uses || entry->current || entry->kept) return;
-  /* Deletions detach the ring first, and streams retain the entry. */
+  /* A deletion detaches the ring first, and streams retain the entry. */
   assert(!entry->ring);
   size_t at = find_insertion_index(registry, entry->id);
   memmove(registry->items + at, registry->items + at + 1,
@@ -286,7 +288,7 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
   registry->bodies += ct_scene_count(scene);
   registry->loaded += !old;
   if (old) registry->bodies -= ct_scene_count(old);
-  /* Not the last reference: the write that created the new revision retains the old one. */
+  /* This is not the last reference: the write that created the new revision retains the old one. */
   if (old) ct_scene_release(old);
   else if (!entry->kept) registry->scenes++;
   srv_registry_weigh(registry, entry);
@@ -295,11 +297,11 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
 void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   if (!entry->current && !entry->kept) return;
   uint64_t revision = entry->current ? ct_scene_revision(entry->current) : entry->kept->revision;
-  /* The deletion has a revision number of its own, which its reply contains. */
+  /* A deletion has a revision number of its own, which its reply contains. */
   if (revision + 1 > registry->last_revision) registry->last_revision = revision + 1;
   if (entry->current) registry->bodies -= ct_scene_count(entry->current);
   registry->loaded -= entry->current != NULL;
-  /* Not the last reference: the deletion's request retains the revision. */
+  /* This is not the last reference: the request of the deletion retains the revision. */
   if (entry->current) ct_scene_release(entry->current);
   entry->current = NULL;
   free(entry->kept);
@@ -312,7 +314,7 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
 
 void srv_registry_unload(srv_registry *registry, srv_entry *entry) {
   srv_stored_scene *kept = entry->kept;
-  /* If the revision is outdated, `kept` already describes the store's newer one. */
+  /* If the revision in memory is outdated, `kept` already describes the store's newer one. */
   if (kept->presence == SRV_PRESENCE_HERE) {
     kept->revision = ct_scene_revision(entry->current);
     kept->stamp = kept->memory_stamp;
@@ -352,7 +354,7 @@ bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *
     entry->pins = calloc(registry->cursors.per_scene, sizeof *entry->pins);
     if (!entry->pins) return false;
   }
-  /* A revision pinned again becomes the youngest. */
+  /* A revision that is pinned again becomes the youngest. */
   for (size_t i = 0; i < entry->pin_count; i++) {
     if (entry->pins[i].scene != scene) continue;
     release_pin(registry, entry, i);
@@ -368,7 +370,7 @@ bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *
 
 void srv_registry_keep_query(srv_registry *registry, srv_entry *entry, const api_kept_query *query,
                              uint64_t now_ns) {
-  /* Without its revision the query is useless. */
+  /* A query without a pinned revision is useless. */
   if (entry->pin_count > 0)
     srv_cursor_queries_add(&entry->queries, &registry->queries, query,
                            now_ns + registry->cursors.keep_ns);
@@ -381,8 +383,8 @@ void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
   for (size_t i = 0; i < registry->count; i++) {
     srv_entry *entry = registry->items[i];
     while (entry->pin_count && entry->pins[0].expires_ns <= now_ns) release_pin(registry, entry, 0);
-    /* A query expires slightly later than its revision; release it with the last pinned revision.
-     */
+    /* A query expires slightly later than its revision; it is released with the last pinned
+     * revision. */
     srv_cursor_queries_expire(&entry->queries, &registry->queries,
                               entry->pin_count ? now_ns : UINT64_MAX);
     if (entry->pins && entry->pin_count == 0) {
@@ -403,7 +405,7 @@ static void describe_stored_scene(const srv_stored_scene *kept, api_scene_entry 
 }
 
 bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *count) {
-  /* Ids are copied after the list: entries may be freed while a worker reads the list. */
+  /* The ids are copied behind the list: entries may be freed while a worker reads the list. */
   size_t text = 0;
   for (size_t i = 0; i < registry->count; i++)
     if (has_scene(registry->items[i])) text += strlen(registry->items[i]->id) + 1;

@@ -16,7 +16,7 @@ const unsigned srv_permitted_states[SRV_STATE_GONE + 1] = {
                        TO(SRV_STATE_SENT) | TO(SRV_STATE_GONE),
     [SRV_STATE_SWALLOW] = TO(SRV_STATE_SENT),
     [SRV_STATE_WAIT] = TO(SRV_STATE_READY) | TO(SRV_STATE_GONE),
-    /* READY: a progress stream gets its result before libmicrohttpd has sent its first lines. */
+    /* READY: a progress stream may get its result before libmicrohttpd has sent its first lines. */
     [SRV_STATE_READY] = TO(SRV_STATE_READY) | TO(SRV_STATE_SENT),
     /* SENT: a progress stream has more lines to send. */
     [SRV_STATE_SENT] = TO(SRV_STATE_SENT) | TO(SRV_STATE_GONE),
@@ -137,7 +137,8 @@ bool srv_request_needs_shapes(const srv_request *request) {
   if (request->match.streams)
     return api_match_names_shapes(&request->match) && request->shape_use == SRV_SHAPES_UNSET;
   if (!request->match.takes_body || body->length == 0) return false;
-  /* ids of posted shapes begin with "s-"; an escape sequence can spell any id */
+  /* ids of posted shapes begin with "s-"; since an escape can spell any id, a backslash counts
+   * too */
   return memmem(body->bytes, body->length, "\"s-", 3) || memchr(body->bytes, '\\', body->length);
 }
 

@@ -38,69 +38,76 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-/* Replies of writes up to this size are sent regardless of the budget of unsent replies. */
+/* Replies of writes up to this size, B, are sent regardless of the budget of unsent replies. */
 #define SRV_SHORT_REPLY 65536u
-/* A refused request's body up to this size is read and discarded, so that the connection stays
- * open. */
+/* The body of a refused request up to this size, B, is read and discarded, so that the connection
+ * remains open. */
 #define SRV_KEEP_BYTES 65536u
-/* Bytes read and discarded after a refusal within a body, before the connection is cut. */
+/* Number of bytes that are read and discarded after a refusal within a body, before the connection
+ * is cut. */
 #define SRV_SWALLOW_BYTES 67108864u
-/* Bodies up to this size, B, may be parsed on the loop thread if the call's inputs are small too.
- */
+/* Bodies up to this size, B, may be parsed on the loop thread, if the call's other inputs are small
+ * too. */
 #define SRV_INLINE_BODY 4096u
-/* Scenes listed on the loop thread. */
+/* Largest number of scenes that are listed on the loop thread. */
 #define SRV_INLINE_LIST 64u
-/* A streamed body is passed to workers in pieces of at least this size, except for the last. */
+/* A streamed body is passed to workers in pieces of at least this size, B, except for the last
+ * piece. */
 #define SRV_PIECE_BYTES 262144u
-/* A client gets bodySeconds to read a reply, and the same again for each further unit of this size.
- */
+/* A client has bodySeconds to read a reply, and as much again for each further unit of this size,
+ * B. */
 #define SRV_SEND_UNIT_BYTES 16777216u
 
 typedef enum srv_state {
-  SRV_STATE_HEAD,    /* the handler has not been called yet */
+  SRV_STATE_HEAD,    /* the request's handler has not been called yet */
   SRV_STATE_BODY,    /* receiving the body */
-  SRV_STATE_SWALLOW, /* the reply is ready, but the body must end first */
+  SRV_STATE_SWALLOW, /* the reply is ready, but the rest of the body must be received and discarded
+                        first */
   SRV_STATE_WAIT,    /* the body has ended; `work` has not */
   SRV_STATE_READY,   /* the reply can be sent */
-  SRV_STATE_SENT,    /* libmicrohttpd has the reply, or its beginning */
-  SRV_STATE_GONE     /* the client has left */
+  SRV_STATE_SENT,    /* libmicrohttpd has the reply or, on a progress stream, its beginning */
+  SRV_STATE_GONE     /* the client has disconnected */
 } srv_state;
 
 typedef enum srv_work {
-  SRV_WORK_IDLE,          /* not dispatched yet; or between two waits */
-  SRV_WORK_FEEDING,       /* a worker reads a piece of a streamed body, or that waits for shapes */
+  SRV_WORK_IDLE,    /* not dispatched yet; or between two waits */
+  SRV_WORK_FEEDING, /* a worker reads a piece of a streamed body, or the piece waits for the posted
+                       shapes */
   SRV_WORK_REFRESHING,    /* a shared store is queried for newer data */
   SRV_WORK_AWAITS_SHAPES, /* queued until all posted shapes are loaded */
   SRV_WORK_AWAITS_SCENE,  /* queued until the scene is loaded */
-  SRV_WORK_AWAITS_TURN,   /* in the scene's queue of writes */
+  SRV_WORK_AWAITS_TURN,   /* queued behind the scene's earlier writes */
   SRV_WORK_QUEUED,        /* in the pool, before its first piece */
   SRV_WORK_BEGINNING,     /* a worker begins the call, and finishes it if it is short */
   SRV_WORK_RUNNING,       /* workers run ranges of the call */
   SRV_WORK_CANCELLED,     /* a worker still runs a piece; the result will be discarded */
   SRV_WORK_STORING,       /* the store has the write: neither deadline nor client can cancel it */
-  SRV_WORK_CONCLUDED,     /* the result is accepted; pieces without work still wait for a worker */
+  SRV_WORK_CONCLUDED, /* the result is accepted; pieces that will find nothing to do still wait for
+                         a worker */
   SRV_WORK_ENDED,
   SRV_WORK_FREEING /* a worker frees the call and its inputs */
 } srv_work;
 
-/* Progress of the ranges of a call, written by workers. Ascending except between the first two. */
+/* Progress of the ranges of a call, written by workers. Values only ascend, except from ASSIGNED
+ * back to LEFT. */
 typedef enum srv_ranges {
   SRV_RANGES_LEFT,
-  SRV_RANGES_ASSIGNED, /* no range is left to assign: running pieces have all */
+  SRV_RANGES_ASSIGNED, /* no range is left to assign: the running pieces have taken all */
   SRV_RANGES_ENDED,    /* no more ranges will be run */
   SRV_RANGES_FINISHED  /* the reply is complete */
 } srv_ranges;
 
-/* The call's use of posted shapes. */
+/* State of the call's use of posted shapes. */
 typedef enum srv_shape_use {
   SRV_SHAPES_UNSET, /* the call has no table of shapes yet */
   SRV_SHAPES_SET,
-  SRV_SHAPES_NAMED /* the call may name shapes: counted in server->naming until its end */
+  SRV_SHAPES_NAMED /* the call may name shapes; it is counted in server->naming until it ends */
 } srv_shape_use;
 
 typedef enum srv_reply_kind {
   SRV_REPLY_WHOLE,
-  SRV_REPLY_EVENTS,  /* event stream; the call is freed, and the drain does not wait for it */
+  SRV_REPLY_EVENTS,  /* event stream; the call has been freed, and the drain does not wait for the
+                        request */
   SRV_REPLY_PROGRESS /* lines that report a running call, then its result */
 } srv_reply_kind;
 
@@ -110,7 +117,7 @@ typedef struct srv_buffer {
 } srv_buffer;
 
 typedef struct srv_request {
-  srv_job job; /* first: the pool's view */
+  srv_job job; /* must be first: the pool gets this address */
   srv_server *server;
   struct MHD_Connection *handle; /* NULL once completed */
   srv_connection *connection;
@@ -121,87 +128,90 @@ typedef struct srv_request {
   /* head */
   char id[20];
   char method[16];
-  char *uri;         /* raw target, owned; ends before '?' */
-  const char *query; /* text after '?', or NULL */
+  char *uri;         /* raw request target, owned; ends before '?' */
+  const char *query; /* text after the '?', or NULL */
   api_match match;   /* label NULL: no route matches */
-  bool closes;       /* the connection ends with the reply */
+  bool closes;       /* the connection is closed after the reply */
 
   /* body */
-  srv_buffer body; /* received bytes */
-  srv_buffer fed;  /* piece of a streamed body that a worker reads */
+  srv_buffer body; /* bytes received and not yet passed to a worker */
+  srv_buffer fed;  /* piece of a streamed body that a worker is reading */
   srv_json_member deadline_peek;
-  _Atomic bool feed_failed; /* a piece was refused: the rest of the body is discarded */
+  _Atomic bool feed_failed; /* a piece was refused, so the rest of the body is discarded */
   uint64_t bytes_in, swallowed, body_since_ns, body_length;
 
   /* work */
   api_call *call;
   srv_shape_use shape_use;
-  uint64_t named_then;     /* server->named when the input was retained */
+  uint64_t named_then;     /* value of server->named when the input was retained */
   srv_entry *entry;        /* retained */
-  srv_lane *lane;          /* the entry's, or server->stateless */
-  bool creates;            /* a creation is reserved in the registry */
-  bool begun_inline;       /* the loop thread began the call, a worker runs it */
-  char hint[API_HINT_MAX]; /* progress of a snapshot's work, for a timeout's detail */
-  unsigned pieces_most;    /* RUNNING: pieces that may run at once */
+  srv_lane *lane;          /* lane of the entry, or server->stateless */
+  bool creates;            /* the registry has counted a creation for this request */
+  bool begun_inline;       /* the loop thread began the call, and a worker runs it */
+  char hint[API_HINT_MAX]; /* progress of a snapshot's work, for the text of a timeout */
+  unsigned pieces_most;    /* RUNNING: largest number of pieces that may run at once */
   uv_mutex_t ranges_lock;
-  unsigned at_work;          /* under ranges_lock: workers that run ranges */
+  unsigned at_work;          /* number of workers that run ranges; under ranges_lock */
   _Atomic srv_ranges ranges; /* written under ranges_lock while several workers run ranges */
   ct_cancel *cancel;
   api_input input;
   const ct_scene **kept;
   srv_retained_queries kept_queries;
-  api_scene_entry *scenes; /* of a listing */
+  api_scene_entry *scenes; /* scenes of a listing */
   size_t scenes_count;
   char new_id[CT_ID_LENGTH_MAX + 1];
-  char like_scene[CT_ID_LENGTH_MAX + 1]; /* most similar id of a missing scene; "": none */
-  struct srv_fingerprint *fingerprint;   /* of a body with an Idempotency-Key, which gives new_id */
-  struct srv_request *next_waiting;      /* in the queue given by `work` */
-  struct srv_durable *durable;           /* the write to the store; NULL: none */
-  unsigned runs;                         /* attempts that the store refused as outdated */
-  uint64_t store_revision; /* the scene's revision in a shared store at arrival; 0: none */
-  uint64_t store_stamp;    /* stamp of that revision */
-  uint64_t input_stamp;    /* stamp of the revision that the call works on or cannot read */
-  unsigned reloads;        /* loads caused by an older revision in memory */
+  char like_scene[CT_ID_LENGTH_MAX +
+                  1]; /* id most similar to that of a scene that does not exist; "": none */
+  struct srv_fingerprint
+      *fingerprint; /* of a body with an Idempotency-Key, from which new_id is derived */
+  struct srv_request *next_waiting; /* next request in the queue that `work` names */
+  struct srv_durable *durable;      /* the write to the store; NULL: none */
+  unsigned runs;                    /* number of attempts that the store refused as outdated */
+  uint64_t store_revision; /* revision of the scene in a shared store when the request arrived; 0:
+                              none */
+  uint64_t store_stamp;    /* stamp of store_revision */
+  uint64_t input_stamp; /* stamp of the revision on which the call works, or which it cannot read */
+  unsigned reloads; /* number of loads because the revision in memory was older than the store's */
 
   /* times, ns of uv_hrtime */
-  uint64_t arrived_ns; /* end of the request; until then, end of its head */
+  uint64_t arrived_ns; /* end of the request; until it has been received, end of its head */
   uint64_t ended_ns;
   uint64_t replied_ns;          /* start of the reply */
-  _Atomic uint64_t started_ns;  /* 0: not started */
-  _Atomic uint64_t deadline_ns; /* 0: not set yet; a worker sets it after begin */
+  _Atomic uint64_t started_ns;  /* 0: the work has not started */
+  _Atomic uint64_t deadline_ns; /* 0: not set yet; a worker may set it when the call begins */
 
   /* reply */
   srv_reply_kind reply_kind;
-  api_reply refusal; /* body owned */
+  api_reply refusal; /* refusal and similar replies; its body is owned */
   const api_reply *reply;
-  uint64_t reply_bytes; /* counted in server->reply_bytes */
+  uint64_t reply_bytes; /* bytes of the reply that server->reply_bytes includes */
   uint64_t revision;
-  struct srv_stream *stream;     /* open event stream, or NULL */
+  struct srv_stream *stream;     /* event stream that is open, or NULL */
   struct srv_progress *progress; /* progress stream, or NULL */
   size_t suspended_place;        /* index in server->suspended, plus 1; 0: not suspended */
   uint64_t suspended_ns;         /* time of the suspension */
 } srv_request;
 
-/* Result of a wait of `work`. */
+/* How a wait that `work` names has ended. */
 typedef enum srv_outcome {
   SRV_OUTCOME_GOOD,
-  SRV_OUTCOME_REFUSED, /* the refusal is the reply */
-  SRV_OUTCOME_OUTDATED /* STORING: another write was first */
+  SRV_OUTCOME_REFUSED, /* a refusal is the reply */
+  SRV_OUTCOME_OUTDATED /* STORING: the store has refused the write, because another one was first */
 } srv_outcome;
 
-/* Functions of higher folders that lower ones call. */
+/* Functions of higher folders that lower folders call. */
 typedef struct srv_request_handlers {
-  /* The wait given by `work` is over. */
+  /* Called when the wait that `work` names has ended. */
   void (*resume)(srv_request *request, srv_outcome outcome);
-  /* The last reference is released. */
+  /* Called when the last reference is released; frees the request. */
   void (*dispose)(srv_request *request);
-  /* Creates the call of a repeated request from its head. False: out of memory. */
+  /* Creates the call of a request that is repeated, from its head. False: out of memory. */
   bool (*recreate_call)(srv_request *request);
 } srv_request_handlers;
 
 /* ---- states --------------------------------------------------------------------------------- */
 
-/* Bit k of entry i: the transition from state i to state k is permitted. */
+/* Bit k of entry i is set if the transition from state i to state k is permitted. */
 extern const unsigned srv_permitted_states[SRV_STATE_GONE + 1];
 extern const unsigned srv_permitted_work[SRV_WORK_FREEING + 1];
 
@@ -214,7 +224,7 @@ static inline void srv_request_set_work(srv_request *request, srv_work work) {
   request->work = work;
 }
 
-/* True while the request has a job: a queue, a worker or the store has it. */
+/* True while the request has an open job: it is in a queue, on a worker, or in the store. */
 static inline bool srv_request_has_job(const srv_request *request) {
   return request->work > SRV_WORK_IDLE && request->work < SRV_WORK_ENDED;
 }
@@ -229,11 +239,11 @@ static inline bool srv_request_writes(const srv_request *request) {
   default: return false;
   }
 }
-/* True if the request owns its scene's write slot. */
+/* True if the request has its scene's write slot. */
 static inline bool srv_request_is_writer(const srv_request *request) {
   return request->entry && request->entry->writer == request;
 }
-/* True if the request counts in server->requests, for which the drain waits. */
+/* True if server->requests includes the request, so that the drain waits for it. */
 static inline bool srv_request_is_counted(const srv_request *request) {
   return request->state != SRV_STATE_HEAD && request->reply_kind != SRV_REPLY_EVENTS;
 }
@@ -243,7 +253,8 @@ static inline bool srv_request_is_suspended(const srv_request *request) {
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-/* Creates a request with one reference, the connection's. Copies uri. NULL: out of memory. */
+/* Creates a request with one reference, which is the connection's. Copies uri. NULL: out of
+ * memory. */
 srv_request *srv_request_create(srv_server *server, struct MHD_Connection *handle, const char *uri);
 void srv_request_free(srv_request *request);
 static inline void srv_request_retain(srv_request *request) {
@@ -254,39 +265,40 @@ void srv_request_release(srv_request *request);
 
 /* ---- refusals ------------------------------------------------------------------------------- */
 
-/* Makes the reply a problem document. */
+/* Makes a problem document the request's reply. detail: format of its text. */
 __attribute__((format(printf, 3, 4))) void
 srv_request_refuse(srv_request *request, api_problem_id problem, const char *detail, ...);
-/* Adds a header to the refusal. */
+/* Adds a header to a refusal. */
 void srv_request_refusal_header(srv_request *request, const char *name, const char *value);
-/* Refuses the request with outOfMemory. */
+/* Refuses the request with the problem outOfMemory. */
 void srv_request_refuse_memory(srv_request *request);
 
 /* ---- body ----------------------------------------------------------------------------------- */
 
-/* Scans the new bytes of the body for deadlineMs. */
+/* Scans the new bytes of the body for the member "deadlineMs". */
 static inline void srv_request_scan_deadline(srv_request *request) {
   srv_json_member_scan(&request->deadline_peek, request->body.bytes, request->body.length);
 }
-/* True if the request concerns posted shapes or its body may name one. Then the store's shapes must
- * be loaded before its call begins, or before the first piece of a streamed body is read. */
+/* True if the request concerns posted shapes, or if its body may name one. The store's shapes must
+ * then be loaded before its call begins, or before the first piece of a streamed body is read. */
 bool srv_request_needs_shapes(const srv_request *request);
 
 /* ---- queues of waiting requests ------------------------------------------------------------- */
 
 void srv_request_queue_push(srv_request_queue *queue, srv_request *request);
-/* Removes and returns the first request. NULL: empty. */
+/* Removes the first request of the queue and returns it. NULL: the queue is empty. */
 srv_request *srv_request_queue_pop(srv_request_queue *queue);
-/* Removes a request that is in the queue. */
+/* Removes a request from the queue, which must contain it. */
 void srv_request_queue_remove(srv_request_queue *queue, srv_request *request);
 
 /* ---- suspension and reply ------------------------------------------------------------------- */
 
-/* Suspends the connection until srv_request_resume. The sweep watches it meanwhile. */
+/* Suspends the connection until srv_request_resume. Meanwhile the sweep checks whether its client
+ * has left. */
 void srv_request_suspend(srv_request *request);
 /* Removes the request from the suspended ones without resuming its connection. */
 void srv_request_leave_suspended(srv_request *request);
-/* Sets the state and resumes the connection if it is suspended. */
+/* Sets the request's state and resumes its connection if that is suspended. */
 static inline void srv_request_resume(srv_request *request, srv_state state) {
   srv_request_set_state(request, state);
   if (!srv_request_is_suspended(request)) return;
