@@ -1,30 +1,29 @@
-/* Depth of a tetmesh or hexmesh in another one or in a convex body: the greatest depth over the
- * pairs of elements; each element is the convex hull of its corners.
+/* Depth of a tetmesh or hexmesh in another one or in a convex body: the greatest depth of a pair of
+ * elements, where each element is the convex hull of its vertices.
  *
  * Elements of the second body are processed in order, those of the first by a query of their tree.
  * The depth of a pair is bounded by the overlap of its boxes along one axis, and by the extent of
- * one body beyond a face plane of the other: a translation of that length separates them.
- */
+ * one body beyond a face plane of the other: a translation of this length separates them. */
 #include "mesh_pairs/elements_depth.h"
 
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
 
-/* Cost of a pair of elements in units of the cancel poll: some microseconds. */
+/* Cost of a pair of elements in steps of 100 ns, for polling the cancel flag. */
 #define STEPS_PER_PAIR 32u
 
 typedef struct element_search {
   const ct_cell_input *in;
-  const ct_elements_view *a, *b; /* a: NULL if the first body is convex */
+  const ct_elements_view *a, *b; /* elements of the bodies; a is NULL if the first body is convex */
   ct_shape shape_a, shape_b; /* one element of each body, with the body's rounding and margin; or
                                 the convex body */
-  ct_cell_input pair;        /* the pair of elements, in the frame of the first body */
-  ct_aabb box_b;             /* box of b's element in that frame */
+  ct_cell_input pair;        /* the present pair of elements, in the frame of the first body */
+  ct_aabb box_b;             /* AABB of b's element in that frame */
   uint32_t element_b;
-  double slack;   /* round-off of a bound, m */
-  uint32_t count; /* overlapping pairs */
+  double slack;   /* bound of the round-off of a depth bound, m */
+  uint32_t count; /* number of overlapping pairs so far */
   ct_cell_result best;
-  double lower, upper; /* bounds of the least distance */
+  double lower, upper; /* bounds of the least distance over the pairs evaluated */
   uint32_t best_a, best_b;
   bool stopped;
 } element_search;
@@ -38,15 +37,17 @@ static ct_shape make_element_shape(const ct_shape *body) {
   return (ct_shape){.kind = CT_KIND_CONVEX, .margin = ct_shape_growth(body)};
 }
 
-/* Shortest translation along one axis that separates two boxes. */
+/* Returns the length of the shortest translation along a coordinate axis that separates two
+ * boxes. */
 static double compute_box_overlap(const ct_aabb *a, const ct_aabb *b) {
   double x = ct_min2(a->max.x - b->min.x, b->max.x - a->min.x),
          y = ct_min2(a->max.y - b->min.y, b->max.y - a->min.y);
   return ct_min2(ct_min2(x, y), ct_min2(a->max.z - b->min.z, b->max.z - a->min.z));
 }
 
-/* Shortest translation across a face of a hull that separates a core from it, at most `most`; both
- * in the frame of the pair. */
+/* Returns the length of the shortest translation along a face normal of a hull that separates the
+ * other core from it, but at most `most`; negative if they are separated. Both are in the frame of
+ * the pair, radii included. */
 static double bound_depth_by_faces(const ct_convex_proxy *hull, const ct_convex_proxy *other,
                                    double most) {
   const ct_hull_view *view = hull->view;
@@ -62,19 +63,21 @@ static double bound_depth_by_faces(const ct_convex_proxy *hull, const ct_convex_
   return most;
 }
 
-/* Upper bound of the depth of the pair; below 0 by more than round-off: the pair is separated. */
+/* Returns an upper bound of the depth of the pair. If it is negative by more than round-off, the
+ * pair is separated. */
 static double bound_element_depth(const element_search *s, const ct_aabb *box_a) {
   double depth_bound =
       bound_depth_by_faces(&s->pair.b, &s->pair.a, compute_box_overlap(box_a, &s->box_b));
   return s->a ? bound_depth_by_faces(&s->pair.a, &s->pair.b, depth_bound) : depth_bound;
 }
 
-/* Tie rule: lower element numbers win, those of the first body first. */
+/* True if the present pair has lower element numbers than the deepest one so far, compared first by
+ * the element of the first body. */
 static bool element_pair_precedes(const element_search *s, uint32_t a) {
   return a != s->best_a ? a < s->best_a : s->element_b < s->best_b;
 }
 
-/* Evaluates one pair of elements with overlapping boxes; returns false to end the search. */
+/* Evaluates a pair of elements with overlapping boxes. False: end the search. */
 static bool evaluate_element_pair(element_search *s, uint32_t a, const ct_aabb *box_a) {
   if (ct_mesh_is_cancelled(&s->in->workspace->mesh, STEPS_PER_PAIR)) s->stopped = true;
   if (s->stopped) return false;
@@ -96,7 +99,8 @@ static bool evaluate_element_pair(element_search *s, uint32_t a, const ct_aabb *
   return true;
 }
 
-/* Tree query callback: evaluates an element of the first body, in its frame. */
+/* Callback of the tree query: evaluates an element of the first body, whose frame is that of the
+ * pair. */
 static bool visit_element_a(void *context, uint32_t element) {
   element_search *s = context;
   s->shape_a.hull = s->a->hulls[element];
@@ -112,7 +116,8 @@ static void place_element_b(element_search *s, uint32_t element) {
   s->box_b = ct_shape_aabb(&s->shape_b, &s->in->relative);
 }
 
-/* Both bodies have elements. The tree's boxes do not include rounding and margin. */
+/* Searches the pairs if both bodies have elements. The boxes of the tree do not include rounding
+ * and margin. */
 static void search_element_pairs(element_search *s) {
   const ct_elements_view *b = s->b;
   ct_aabb whole = ct_mesh_get(s->a->surface)->box;
@@ -133,7 +138,8 @@ static bool visit_element_b(void *context, uint32_t element) {
   return !ct_aabb_overlap(&box, &s->box_b) || evaluate_element_pair(s, CT_NO_ELEMENT, &box);
 }
 
-/* The first body is convex: queries the tree of the elements with its box. */
+/* Searches the pairs if the first body is convex, by a query of the second body's tree with its
+ * box. */
 static void search_convex_elements(element_search *s) {
   const ct_frame *relative = &s->in->relative;
   ct_frame inverse = {ct_mat_transpose(relative->rotation), {0.0, 0.0, 0.0}};
@@ -162,7 +168,7 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
     search_convex_elements(&s);
   }
   if (s.count == 0) return false;
-  /* Write the deepest pair; bounds are the minima over all pairs. */
+  /* Write the deepest pair; the bounds are the least ones over all pairs. */
   bool crossed = result->crossed;
   uint32_t iterations = result->iterations;
   *result = s.best;
@@ -175,7 +181,7 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
   result->element_a = s.best_a;
   result->element_b = s.best_b;
   result->element_pairs = s.count;
-  /* If cancelled, unseen pairs may be as deep as the smaller body. */
+  /* If cancelled, pairs that were not evaluated may be as deep as the smaller body. */
   if (!s.stopped) return true;
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower =
@@ -184,7 +190,7 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
   return true;
 }
 
-/* Returns the element that owns a surface triangle. */
+/* Returns the element that a surface triangle belongs to, or CT_NO_ELEMENT. */
 static uint32_t find_owning_element(const ct_shape *shape, uint32_t triangle) {
   if (!ct_kind_has_elements(shape->kind) || triangle == CT_NO_TRIANGLE) return CT_NO_ELEMENT;
   return ct_elements_of_triangle(ct_elements_get(shape->elements), triangle);

@@ -1,4 +1,4 @@
-/* A convex body and a mesh: the nearest triangle by best-first descent of the mesh's tree. */
+/* A convex body and a mesh: finds the nearest triangle by best-first descent of the mesh's BVH. */
 #include "mesh_pairs/mesh_convex.h"
 
 #include "mesh/mesh_support.h"
@@ -10,8 +10,8 @@
 
 #include <assert.h>
 
-/* Round-off of a node's bound in u, as in mesh_tree_pairs.c: the core is placed by the relative
- * frame and its inverse. */
+/* Bound of the round-off of a node's bound, in units of u times extent and offset, as in
+ * mesh_tree_pairs.c: the core is placed by the relative frame and by its inverse. */
 #define BOUND_ROUNDOFFS 192.0
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 
@@ -21,7 +21,7 @@ static ct_frame invert_frame(const ct_frame *f) {
   return i;
 }
 
-/* Extent of the core along the rows of a matrix, and against them. */
+/* Returns the extent of the core along each row of a matrix: the minimum and maximum of row . p. */
 static ct_aabb compute_core_extents(const ct_convex_proxy *proxy, const ct_mat3 *rows) {
   const ct_vec3 *row[3] = {&rows->rx, &rows->ry, &rows->rz};
   double low[3], high[3];
@@ -66,7 +66,7 @@ static double compute_box_distance2(ct_vec3 c, ct_vec3 h, const ct_aabb *box) {
   return x * x + y * y + z * z;
 }
 
-/* Lower bound of the distance of the core from the triangles of a node. */
+/* Returns a lower bound of the distance between the core and the triangles of a node. */
 static double bound_node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
   ct_vec3 c = ct_scale(ct_add(n->box.min, n->box.max), 0.5),
           h = ct_scale(ct_sub(n->box.max, n->box.min), 0.5), own;
@@ -80,12 +80,14 @@ static double bound_node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
   return ct_max2(balls, sqrt(square)) - p->slack;
 }
 
-/* Bracket of the distance of the core and a triangle; has no width unless the core is curved. */
+/* Bracket of the distance between the core and a triangle: its bounds differ only if the core is
+ * curved. */
 typedef struct gap_bracket {
   double lower, upper;
 } gap_bracket;
 
-/* True if the core needs the solver of convex pairs: it is no ball and no capsule. */
+/* True if the distance of the core needs the solver of convex pairs: it is neither a ball nor an
+ * untapered capsule. */
 static bool needs_convex_solver(const ct_convex_mesh *p) {
   if (p->proxy.kind == CT_PROXY_POINT) return false;
   return p->proxy.kind != CT_PROXY_SEGMENT || ct_proxy_is_tapered(&p->proxy);
@@ -115,9 +117,9 @@ static bool solve_triangle_gap(const ct_convex_mesh *p, const ct_triangle *t, do
   return true;
 }
 
-/* Computes the distance of the core and a triangle; returns false if it is above `limit`. The gap's
- * points are on the core and on the triangle. If they intersect, the distance is 0 and `overlap` is
- * the depth. Sets *bracket in any case. */
+/* Computes the gap between the core and a triangle. False: their distance is greater than `limit`.
+ * The gap's points are on the core and on the triangle. If these intersect, the distance is 0 and
+ * `overlap` is their depth. Sets *bracket in any case. */
 static bool compute_triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit,
                                  ct_gap *gap, gap_bracket *bracket) {
   ct_triangle t = ct_mesh_triangle(p->view, position);
@@ -135,8 +137,8 @@ static bool compute_triangle_gap(const ct_convex_mesh *p, uint32_t position, dou
 }
 
 /* Returns a point of both the body and the mesh, given the gap of a triangle that the body reaches.
- * The points of a gap of 0 are those of least overlap: each is on its own surface, but not always
- * in the other body. */
+ * For a distance of 0 the points of the gap are those of least overlap: each is on its own surface,
+ * but not always in the other body. */
 static ct_vec3 find_shared_point(const ct_convex_mesh *p, uint32_t position, const ct_gap *gap) {
   ct_vec3 common;
   if (gap->distance == 0.0 && needs_convex_solver(p)) {
@@ -153,11 +155,13 @@ static ct_vec3 find_shared_point(const ct_convex_mesh *p, uint32_t position, con
 typedef struct nearest_search {
   const ct_convex_mesh *p;
   ct_gap best;
-  gap_bracket bracket; /* of the least distance */
+  gap_bracket bracket; /* bracket of the least distance, over the triangles tested */
   uint32_t position, tests;
-  double drop, dropped, least; /* as in mesh_tree_pairs.c */
+  double drop, dropped, least; /* drop: nodes with a greater bound are dropped (threshold plus
+                                  round-off); dropped: least bound of these; least: lower bound of
+                                  the distance */
   double cut;
-  double reach; /* support value of the core along the best normal */
+  double reach; /* support value of the core along the normal of the best gap */
 } nearest_search;
 
 static bool prune_tree_node(nearest_search *s, double key) {
@@ -167,8 +171,8 @@ static bool prune_tree_node(nearest_search *s, double key) {
   return true;
 }
 
-/* True if the slab across the best normal separates the body from the whole mesh: the best triangle
- * is then the nearest one. */
+/* True if the slab perpendicular to the best normal separates the body from the whole mesh: the
+ * best triangle is then the nearest. */
 static bool slab_separates_core(nearest_search *s) {
   const ct_convex_mesh *p = s->p;
   if (!(s->best.distance > 0.0)) return false;
@@ -176,7 +180,7 @@ static bool slab_separates_core(nearest_search *s) {
   return width > 0.0 && prune_tree_node(s, width);
 }
 
-/* Least n.p over a triangle's corners. */
+/* Returns the least n.p over a triangle's vertices. */
 static double compute_triangle_bottom(const ct_triangle *t, ct_vec3 n) {
   return ct_min2(ct_min2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
 }
@@ -202,7 +206,7 @@ static void test_nearest_leaf(nearest_search *s, const ct_mesh_node *leaf) {
   }
 }
 
-/* Writes the children of a node, nearer one first. */
+/* Writes the children of a node with their bounds, the nearer one first. */
 static void open_tree_node(const ct_convex_mesh *p, ct_search_node w, ct_search_node out[2]) {
   uint32_t first = p->view->nodes[w.a].first;
   double near = ct_max2(bound_node_gap(p, &p->view->nodes[first]), w.key);
@@ -246,7 +250,7 @@ static ct_mesh_outcome find_nearest_triangle(nearest_search *s, double threshold
   s->drop = threshold + s->p->slack;
   memory->count = 0;
   ct_search_node w = {bound_node_gap(s->p, &nodes[0]), 0, 0}, child[2];
-  /* Descends to one leaf first: its distance prunes the search. */
+  /* Descend to one leaf first: the distance found there prunes the search. */
   ct_search_node down = w;
   while (nodes[down.a].count == 0) {
     open_tree_node(s->p, down, child);
@@ -283,14 +287,15 @@ static ct_mesh_outcome find_nearest_triangle(nearest_search *s, double threshold
 
 /* ---- distance and depth --------------------------------------------------------------------- */
 
-/* Transforms the result from the mesh's frame to that of the pair. */
+/* Transforms normal and points of the result from the mesh's frame to that of the pair. */
 static void transform_to_pair_frame(const ct_cell_input *in, ct_cell_result *r) {
   r->normal = ct_mat_mul(in->relative.rotation, r->normal);
   r->point_a = ct_to_parent(in->relative, r->point_a);
   r->point_b = ct_to_parent(in->relative, r->point_b);
 }
 
-/* An open surface crosses the body: reports the point of the triangle that is in the body. */
+/* Writes the result for an open surface that intersects the body: the point of the triangle that is
+ * in the body. */
 static void write_crossed_result(const ct_convex_mesh *p, const nearest_search *s,
                                  ct_cell_result *result) {
   ct_gap gap = s->best;
@@ -312,10 +317,10 @@ static void write_solid_result(const ct_convex_mesh *p, const nearest_search *s,
   result->lower = -2.0 * p->extent - p->radius - p->growth;
 }
 
-/* True if the plane across the best normal separates the core from every triangle at the mesh's
- * witness point. All of them are equally near; where bodies nearly touch, the bracket of a single
- * triangle may be closed by a normal that differs much. The points are exact to round-off, which
- * turns the direction between them by round-off / distance. */
+/* True if the plane perpendicular to the best normal separates the core from every triangle at the
+ * mesh's witness point. These triangles are equally near; where bodies nearly touch, the bracket of
+ * one of them may have been closed by a quite different normal. The witness points are exact to
+ * round-off, which rotates the direction between them by round-off / distance. */
 static bool plane_separates_core(const nearest_search *s) {
   const ct_convex_mesh *p = s->p;
   ct_search_node stack[STACK_SIZE];
@@ -326,7 +331,7 @@ static bool plane_separates_core(const nearest_search *s) {
     const ct_mesh_node *n = &p->view->nodes[stack[--top].a];
     ct_vec3 b = s->best.b, middle = ct_lerp(n->box.min, n->box.max, 0.5),
             half = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
-    /* Only nodes that contain the witness point. */
+    /* Visit only nodes that contain the witness point. */
     if (compute_box_distance2(middle, half, &(ct_aabb){b, b}) > p->slack * p->slack) continue;
     for (uint32_t i = n->first; i < n->first + n->count; i++) {
       ct_triangle t = ct_mesh_triangle(p->view, i);
@@ -342,8 +347,8 @@ static bool plane_separates_core(const nearest_search *s) {
   return true;
 }
 
-/* Replaces a normal that is not proven by the direction between the points, if that is proven.
- * Returns false if neither is. */
+/* Replaces a normal that is not proven by the direction between the witness points, if that is
+ * proven. False: neither is. */
 static bool prove_normal(nearest_search *s) {
   if (!needs_convex_solver(s->p) || !(s->best.distance > 0.0) || plane_separates_core(s))
     return true;
@@ -375,11 +380,11 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   open_convex_mesh(&p, in);
   ct_mesh_growth growth = {p.radius, p.growth};
   nearest_search s = {.p = &p};
-  /* Nearest triangle; it intersects the core if the distance is 0. */
+  /* Find the nearest triangle; it intersects the core if the distance is 0. */
   ct_mesh_outcome outcome = find_nearest_triangle(&s, in->threshold + p.radius + p.growth);
   result->iterations = s.tests;
   result->triangle_b = p.view->order[s.position];
-  /* A core inside a solid overlaps it without an intersection of surfaces. */
+  /* A core inside a solid overlaps it although the surfaces do not intersect. */
   bool inside = s.best.distance > 0.0 && p.view->solid && ct_mesh_contains(p.mesh, p.proxy.middle);
   bool overlap = p.view->solid && (inside || s.best.distance == 0.0) && outcome != CT_MESH_STOPPED;
   if (outcome == CT_MESH_STOPPED) {
@@ -398,7 +403,8 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
     result->overlap = ct_max2(p.radius - s.best.distance, 0.0);
   }
   transform_to_pair_frame(in, result);
-  /* Elements that touch: their depth, else the elements that own the triangles. */
+  /* For elements that touch: their depth or, if none overlap, the elements that the triangles
+   * belong to. */
   if (!ct_elements_have_depth(in) || result->distance > 0.0 || outcome == CT_MESH_STOPPED) return;
   if (overlap || !ct_elements_deepest(in, result)) ct_elements_surface_contact(in, result);
 }
@@ -432,7 +438,7 @@ bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit
 
 typedef struct first_contact {
   const ct_convex_mesh *p;
-  ct_vec3 *common; /* may be NULL */
+  ct_vec3 *common; /* receives a common point; may be NULL */
   bool met;
 } first_contact;
 

@@ -1,11 +1,10 @@
 /* Depth of a convex core and a solid mesh: the deepest vertex, end of a capsule, point of a curved
  * surface, or point of the mesh's edges in a frustum.
  *
- * Edges in a frustum: a flat cap sunk into a face has no unique farthest point, and its centre may
- * be beside the face. If no vertex of the mesh is in the frustum either, the border of the face
- * passes through it. Depth in a convex body is concave along an edge and 1-Lipschitz:
- * golden-section search on edges, bounds on nodes.
- */
+ * Edges of the mesh in a frustum: if a flat cap has sunk into a face, there is no unique farthest
+ * point, and the cap's centre may be beside the face. If no vertex of the mesh is in the frustum
+ * either, the border of the face passes through it. Depth in a convex body is concave along an edge
+ * and 1-Lipschitz, which permits golden-section search on edges and bounds for nodes. */
 #include "mesh_pairs/mesh_convex.h"
 #include "mesh_pairs/mesh_depth.h"
 #include "pair/workspace.h"
@@ -15,18 +14,19 @@
 /* ---- edges of a mesh in a frustum ----------------------------------------------------------- */
 
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
-/* Steps of the golden-section search: the interval left is 1e-8 of the edge. */
+/* Steps of the golden-section search; they reduce the interval to 1e-8 of the edge. */
 #define SECTIONS 40
 #define GOLDEN 0.61803398874989485
-/* Among points of equal depth the one farthest from the rim wins: the depth below the side is added
- * with this weight. */
+/* Weight of the depth below the side when depths are compared: among points of equal depth the one
+ * farthest from the rim is selected. */
 #define SIDE_SHARE 1e-6
-/* Cost of a triangle in units of the cancel poll, 100 ns. */
+/* Cost of a triangle in steps of 100 ns, for polling the cancel flag. */
 #define TRIANGLE_STEPS 2
 
 typedef struct frustum {
-  ct_vec3 center, axis;               /* axis: unit */
-  double half, middle, slope, cosine; /* of the radius along the axis; of the side's normal */
+  ct_vec3 center, axis;               /* centre; unit vector along the axis */
+  double half, middle, slope, cosine; /* half length; radius at the centre and its derivative along
+                                         the axis; cosine of the side's inclination */
 } frustum;
 
 static bool init_frustum(const ct_convex_proxy *proxy, frustum *f) {
@@ -40,7 +40,7 @@ static bool init_frustum(const ct_convex_proxy *proxy, frustum *f) {
   return true;
 }
 
-/* Depths below the nearer cap and below the side; negative outside. */
+/* Computes the depths of p below the nearer cap's plane and below the side; negative outside. */
 static void compute_frustum_depths(const frustum *f, ct_vec3 p, double *cap, double *side) {
   ct_vec3 d = ct_sub(p, f->center);
   double z = ct_dot(d, f->axis), r = ct_norm(ct_add_scaled(d, f->axis, -z));
@@ -57,12 +57,12 @@ static double compute_frustum_depth(const frustum *f, ct_vec3 p, double share) {
 typedef struct edge_search {
   frustum frustum;
   const ct_mesh_view *view;
-  double depth; /* the greatest so far */
+  double depth; /* greatest depth so far */
   ct_vec3 point;
   uint32_t position;
 } edge_search;
 
-/* Returns the parameter from p to q of the edge's deepest point. */
+/* Returns the parameter, from 0 at p to 1 at q, of the deepest point of an edge. */
 static double find_deepest_parameter(const frustum *f, ct_vec3 p, ct_vec3 q) {
   double low = 0.0, high = 1.0, at[2] = {1.0 - GOLDEN, GOLDEN}, depth[2];
   for (int i = 0; i < 2; i++) depth[i] = compute_frustum_depth(f, ct_lerp(p, q, at[i]), SIDE_SHARE);
@@ -126,18 +126,18 @@ bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_
 
 /* ---- a mesh and a core ---------------------------------------------------------------------- */
 
-/* Limit of support steps on a curved core. */
+/* Limit of the number of support points tried on a curved core. */
 #define CLIMB_STEPS 8
 /* Limit of Newton steps to the far side of a body; they converge quadratically. */
 #define THROUGH_STEPS 32
-/* A feature less deep than this part of the smaller body counts as being on the surface: whole
- * triangles are then evaluated as well. Round-off in the position of flush bodies so does not
- * change the feature. */
+/* A feature less deep than this fraction of the smaller body's size counts as being on the surface:
+ * whole triangles are then evaluated too. The feature of flush bodies thus does not depend on the
+ * round-off of their position. */
 #define FLUSH 1e-6
-/* Two directions are parallel if the sine of their angle is below this: the perpendicular part is
- * round-off. */
+/* Two directions are parallel if the sine of their angle is at most this: the perpendicular
+ * component is round-off. */
 #define ALONG_AXIS 1e-8
-/* Limit of crossing triangles whose overlap is evaluated. */
+/* Limit of the number of intersecting triangles whose overlap is evaluated. */
 #define CROSSING_TRIANGLES_MAX 256
 
 /* ---- a point and a core --------------------------------------------------------------------- */
@@ -150,17 +150,19 @@ static void solve_point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_
   in.threshold = INFINITY;
   in.workspace = p->workspace;
   *r = (ct_cell_result){.status = CT_PAIR_OK};
-  /* Balls and capsules have their own function; the general one supports tapered capsules against
-   * polytopes only. */
+  /* Balls and capsules have a function of their own; the general one supports tapered capsules
+   * against polytopes only. */
   bool round = p->proxy.kind == CT_PROXY_POINT || p->proxy.kind == CT_PROXY_SEGMENT;
   (round ? ct_cell_sphere_capsule : ct_cell_convex_convex)(&in, r);
 }
 
-/* Depth of a point in a core, negative outside. For hulls an upper bound suffices outside. */
+/* Returns the depth of a point in the core; negative outside. If it is at most `need`, an upper
+ * bound that is at most `need` may be returned. For hulls, an upper bound is returned outside. */
 static double compute_depth_in_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
   const ct_convex_proxy *proxy = &p->proxy;
-  /* The bounding ball may suffice; then closed forms of ball and box, planes of hulls. */
+  /* The bounding ball may suffice; then use closed forms for ball and box, and the planes of
+   * hulls. */
   double far = ct_norm(ct_sub(point, proxy->middle)) - proxy->size -
                ct_max2(proxy->radius[0], proxy->radius[1]);
   if (-far <= need) return -far;
@@ -180,13 +182,13 @@ static double compute_depth_in_core(void *context, ct_vec3 point, double need) {
       most = ct_max2(most, v->nx[i] * d.x + v->ny[i] * d.y + v->nz[i] * d.z - v->offset[i]);
     return -most;
   }
-  /* Other cores: the distance query. */
+  /* Other cores: use the distance query. */
   ct_cell_result r;
   solve_point_to_core(p, point, &r);
   return -r.distance;
 }
 
-/* Distance of a point outside of the core, negative inside. */
+/* Returns the distance of a point from the core; negative inside. */
 static double compute_distance_outside_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
   (void)need;
@@ -206,8 +208,8 @@ double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor) {
 
 /* ---- points of the core in the mesh --------------------------------------------------------- */
 
-/* Finds the point of a solid's surface nearest to a given point, and the direction from there into
- * the solid. Returns the depth of the point, negative outside. */
+/* Finds the point of the solid's surface nearest to a given point, and the unit direction `in` into
+ * the solid there. Returns the depth of the point; negative outside. */
 static double find_nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_foot *foot,
                                    ct_vec3 *in) {
   bool inside = ct_mesh_contains(p->mesh, point);
@@ -218,7 +220,8 @@ static double find_nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_me
   return inside ? foot->distance : -foot->distance;
 }
 
-/* Candidate: a point that is `depth` deep, moved inward by `ball`. */
+/* Candidate: the point that is `ball` farther inward than a point at the given depth; it is
+ * retained if it is deeper than the best. */
 static void keep_deeper_point(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double ball,
                               double depth, const ct_mesh_foot *foot) {
   if (!(depth + ball > best->depth)) return;
@@ -227,8 +230,8 @@ static void keep_deeper_point(ct_convex_feature *best, ct_vec3 point, ct_vec3 in
   best->triangle = foot->triangle;
 }
 
-/* Candidate: the support point of the whole body along a direction. Returns it, and the inward
- * direction at its nearest surface point. */
+/* Candidate: the support point of the whole body along a unit direction. Returns this point, and in
+ * *in the inward direction at its nearest surface point. */
 static ct_vec3 try_support_point(const ct_convex_mesh *p, ct_vec3 direction,
                                  ct_convex_feature *best, ct_vec3 *in) {
   uint32_t near = 0;
@@ -237,15 +240,15 @@ static ct_vec3 try_support_point(const ct_convex_mesh *p, ct_vec3 direction,
   ct_vec3 point = ct_proxy_point(&p->proxy, direction, &near, &ball);
   point = ct_add_scaled(point, direction, ball + p->radius);
   double depth = find_nearest_surface(p, point, &foot, in);
-  /* Depths of candidates are those of the core; the radius is added at the end. */
+  /* Depths of candidates are those of the core; the radius is added to the final result. */
   keep_deeper_point(best, point, *in, -p->radius, depth, &foot);
   return point;
 }
 
-/* Candidate: a vertex of the core, whose ball exceeds the rest of the core's by `ball`, in the mesh
- * or above its surface by less than the ball. The deepest point of the ball is on the body's
- * surface unless the rest of the body reaches farther along that direction; then the support point
- * is the candidate. Returns the depth of the vertex. */
+/* Candidate: a vertex of the core that is in the mesh, or above its surface by less than `ball`,
+ * the part of the vertex's radius that exceeds `radius`. The deepest point of the vertex's ball is
+ * on the body's surface unless the rest of the body reaches farther along the inward direction;
+ * then the support point is the candidate. Returns the depth of the vertex. */
 static double try_core_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball,
                               ct_convex_feature *best) {
   ct_mesh_foot foot;
@@ -259,8 +262,8 @@ static double try_core_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball,
   return depth;
 }
 
-/* Candidates: vertices of a polytope. The last evaluated depth bounds that of vertices close to it.
- */
+/* Candidates: the vertices of a polytope. The depth evaluated last bounds that of vertices near
+ * it. */
 static void try_core_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
   uint32_t count = ct_proxy_vertex_count(&p->proxy);
   ct_vec3 last = p->proxy.middle;
@@ -275,9 +278,9 @@ static void try_core_vertices(const ct_convex_mesh *p, ct_convex_feature *best) 
   }
 }
 
-/* Candidate: a point of the core's surface. With a radius around the core, the deepest point of its
- * ball is on the body's surface unless the core reaches farther along that direction, as for a
- * vertex. Returns the inward direction at the nearest surface point. */
+/* Candidate: a point of the core's surface. If the core has a radius, the deepest point of the ball
+ * around the point is on the body's surface unless the core reaches farther along the inward
+ * direction, as for a vertex. Returns the inward direction at the nearest surface point. */
 static ct_vec3 try_core_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in, next;
@@ -289,20 +292,20 @@ static ct_vec3 try_core_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_
   return in;
 }
 
-/* Computes the unit vector of the part of `direction` perpendicular to `axis`, both unit. Returns
- * false if that part is too short to have a direction. */
+/* Computes the unit vector of the component of `direction` perpendicular to `axis` (both unit).
+ * False: that component is too short to have a direction. */
 static bool compute_perpendicular_part(ct_vec3 direction, ct_vec3 axis, ct_vec3 *out) {
   ct_vec3 across = ct_add_scaled(direction, axis, -ct_dot(direction, axis));
   double length = ct_norm(across);
   if (!(length > ALONG_AXIS)) return false;
   across = ct_scale(across, 1.0 / length);
-  /* Removes the round-off along the axis, which the scaling has enlarged. */
+  /* Remove the round-off along the axis, which the scaling has amplified. */
   *out = ct_unit_or(ct_add_scaled(across, axis, -ct_dot(across, axis)), across);
   return true;
 }
 
 /* Candidates: the ends and the middle of the line of a frustum's side that is extreme along a
- * direction; none if the direction is along the axis. */
+ * direction; none if the direction is parallel to the axis. */
 static void try_side_line(const ct_convex_mesh *p, ct_vec3 direction, ct_convex_feature *best) {
   const ct_convex_proxy *proxy = &p->proxy;
   ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0)), across, end[2];
@@ -316,8 +319,8 @@ static void try_side_line(const ct_convex_mesh *p, ct_vec3 direction, ct_convex_
 }
 
 /* Candidates on a frustum: the centres of its caps, and the lines of its side that are extreme
- * along the inward directions at its middle and at the caps. A flat feature has no unique farthest
- * point; its middle is the deepest point, or nearly. */
+ * along the inward directions at its middle and at its caps. A flat feature has no unique farthest
+ * point; its middle is the deepest point, or nearly so. */
 static void try_flat_features(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *best) {
   try_side_line(p, in, best);
   for (int top = 0; top < 2; top++)
@@ -327,8 +330,9 @@ static void try_flat_features(const ct_convex_mesh *p, ct_vec3 in, ct_convex_fea
         best);
 }
 
-/* Candidates on a curved core: the support point along the inward direction at the middle, then
- * that along its own inward direction, and so on. */
+/* Candidates on a curved core: the support point along the inward direction at the core's middle,
+ * then the support point along the inward direction at that point, and so on while the depth
+ * increases. */
 static void try_farthest_points(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in;
@@ -341,9 +345,10 @@ static void try_farthest_points(const ct_convex_mesh *p, ct_convex_feature *best
   }
 }
 
-/* The core is inside the solid, but its ball reaches out wherever the core is moved. Candidate:
- * from the surface point nearest to the core through the body; Newton's method on the distance from
- * the core, a convex function, from the far side. */
+/* Candidate for a core that is inside the solid, but whose ball reaches outside wherever the core
+ * is moved: the way from the surface point nearest to the core through the body to its far side.
+ * Newton's method on the distance from the core, a convex function, starting beyond the far
+ * side. */
 static void try_way_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle,
                             ct_convex_feature *best) {
   ct_vec3 in = ct_neg(nearest->normal);
@@ -361,7 +366,7 @@ static void try_way_through(const ct_convex_mesh *p, const ct_gap *nearest, uint
 
 /* ---- vertices of the mesh in the core ------------------------------------------------------- */
 
-/* Candidate: a point of the mesh inside the core. */
+/* Makes a point of the mesh inside the core the best candidate. */
 static void set_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position,
                            ct_convex_feature *best) {
   ct_cell_result r;
@@ -381,7 +386,7 @@ static void try_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
     set_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
 }
 
-/* Points of the mesh's edges count if they are deeper by more than round-off. */
+/* Points of the mesh's edges are candidates if they are deeper by more than round-off. */
 static void try_mesh_edge(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_point edge;
   if (ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge))
@@ -398,8 +403,8 @@ typedef struct overlap_search {
   int count;
 } overlap_search;
 
-/* Any separation of the bodies separates the core from each triangle, so the greatest overlap is a
- * lower bound of the depth. */
+/* Visitor: retains the triangle with the greatest overlap. Any separation of the bodies separates
+ * the core from each triangle, so the greatest overlap is a lower bound of the depth. */
 static bool keep_greatest_overlap(void *context, uint32_t position, const ct_gap *gap) {
   overlap_search *h = context;
   if (gap->overlap > h->best->depth) {
@@ -412,9 +417,9 @@ static bool keep_greatest_overlap(void *context, uint32_t position, const ct_gap
   return ++h->count < CROSSING_TRIANGLES_MAX;
 }
 
-/* The points of a segment that crosses a triangle are the crossing. Replaces them by the points
- * that separate last: the closest points once the triangle is moved by twice the overlap along the
- * normal of least overlap. */
+/* For a segment that crosses a triangle, both points of the gap are the crossing. Replaces them by
+ * the points that separate last: the closest points after the triangle is moved by twice the
+ * overlap along the normal of least overlap. */
 static void separate_segment_points(const overlap_search *h) {
   ct_gap *gap = &h->best->gap, parted;
   ct_triangle t = ct_mesh_triangle(h->p->view, h->position);
@@ -428,7 +433,7 @@ static void separate_segment_points(const overlap_search *h) {
 
 ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest,
                                          uint32_t triangle) {
-  /* Initial feature: the point between the nearest ones. It is on the triangle only if they
+  /* Initial feature: the point between the nearest points. It is on the triangle only if these
    * coincide. */
   ct_convex_feature best = {.gap = *nearest,
                             .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE,

@@ -8,21 +8,23 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Cache of recently evaluated vertices, by their lowest bits. A vertex has about six triangles,
- * mostly in one leaf or its neighbours. */
+/* Number of slots of a cache of recently evaluated vertices; the slot is the vertex index modulo
+ * this. A vertex belongs to approximately six triangles, most of them in the same leaf or its
+ * neighbours. */
 #define RECENT 64u
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
-/* Limits of evaluated normals of touching triangles, and of the pairs that supply them. */
+/* Limit of the number of evaluated normals of touching triangles, and of the pairs of triangles
+ * that supply them. */
 #define NORMALS_MAX 32
 #define NORMAL_PAIRS_MAX 4096
-/* Cost of a point against a solid in units of the cancel poll: up to 100 us on the surface, where
- * many triangles are near and the predicates are exact. */
+/* Cost of evaluating a point against a solid in steps of 100 ns, for polling the cancel flag: up to
+ * 100 us on the surface, where many triangles are near and the predicates are exact. */
 #define POINT_STEPS 1024
-/* A vertex less deep than this part of the smaller mesh counts as being on the surface: edges and
- * triangles are then evaluated as well. Round-off in the position of flush bodies so does not
- * change the feature. */
+/* A vertex less deep than this fraction of the smaller mesh's radius counts as being on the
+ * surface: edges and triangles are then evaluated too. The feature of flush bodies thus does not
+ * depend on the round-off of their position. */
 #define FLUSH 1e-6
-/* Squared angle below which two normals are equal. */
+/* Squared distance of two unit normals up to which they are equal. */
 #define SAME_NORMAL2 1e-20
 
 /* ---- the greatest value over vertices ------------------------------------------------------- */
@@ -34,7 +36,7 @@ typedef struct value_search {
   void *context;
   ct_lipschitz_function peak;
   double floor;
-  uint32_t recent[RECENT]; /* vertex + 1 */
+  uint32_t recent[RECENT]; /* vertex index + 1 of each slot; 0: empty */
 } value_search;
 
 static double get_best_value(const value_search *c) { return ct_max2(c->peak.value, c->floor); }
@@ -54,8 +56,8 @@ static void test_leaf_vertices(value_search *c, const ct_mesh_node *leaf) {
   }
 }
 
-/* Returns the search node of a tree node: its key is the negated upper bound of the vertices'
- * values. */
+/* Returns the search node for a tree node. Its key is minus the upper bound of the vertices'
+ * values, which is at most `above`. */
 static ct_search_node bound_node_value(value_search *c, uint32_t node, double above) {
   const ct_mesh_node *n = &c->view->nodes[node];
   ct_vec3 middle = ct_scale(ct_add(n->box.min, n->box.max), 0.5);
@@ -88,7 +90,7 @@ ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch
   memory->count = 0;
   ct_search_node w = bound_node_value(&c, 0, INFINITY);
   if (!ct_search_heap_push(memory, w)) maximize_depth_first(&c, w);
-  /* Best first: open the node of the greatest bound until no bound exceeds the best value. */
+  /* Best first: open the node with the greatest bound until no bound exceeds the best value. */
   while (memory->count > 0) {
     w = ct_search_heap_pop(memory);
     if (!(-w.key > get_best_value(&c))) break;
@@ -114,9 +116,9 @@ ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch
 typedef struct solid {
   const ct_mesh *mesh;
   const ct_mesh_view *view;
-  const ct_frame *frame; /* of b in a's frame */
-  bool second;           /* points are of b, the solid is a */
-  double sign;           /* +1: depth, -1: distance outside */
+  const ct_frame *frame; /* pose of b in a's frame */
+  bool second;           /* true: points are of b, and the solid is a */
+  double sign;           /* +1: the value is the depth; -1: the distance outside */
 } solid;
 
 static ct_vec3 to_solid_frame(const solid *s, ct_vec3 p) {
@@ -138,7 +140,7 @@ static double compute_depth_in_solid(void *context, ct_vec3 point, double need) 
   ct_mesh_foot foot;
   bool inside = ct_mesh_contains(s->mesh, p);
   if (s->sign > 0.0 && !inside) {
-    /* Any bound that is not above `need` suffices. */
+    /* Any bound that is at most `need` suffices. */
     if (!(need < 0.0) || !ct_mesh_nearest(s->mesh, p, -need, &foot)) return ct_min2(need, 0.0);
     return -foot.distance;
   }
@@ -173,8 +175,8 @@ static ct_vec3 to_frame_of_a(const ct_mesh_pair *p, ct_vec3 v) {
   return ct_to_parent(p->relative, v);
 }
 
-/* Sets the feature of a point of one solid inside the other. The point is in its own mesh's frame.
- */
+/* Sets the feature for a point of one solid inside the other. The point is in its own mesh's frame;
+ * `position` is that of its triangle in the leaves. */
 static void set_point_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint32_t position,
                               ct_mesh_feature *f) {
   solid s = make_solid_query(p, second, 1.0);
@@ -186,17 +188,17 @@ static void set_point_feature(const ct_mesh_pair *p, bool second, ct_vec3 point,
   f->point_b = to_frame_of_a(p, second ? point : foot.point);
   f->triangle_a = second ? foot.triangle : p->a->order[position];
   f->triangle_b = second ? p->b->order[position] : foot.triangle;
-  /* The normal is the outward normal of a, or the inward normal of b. */
+  /* The normal is the outward normal of a, or the opposite of the outward normal of b. */
   ct_vec3 direction = second ? out : ct_neg(ct_mat_mul(p->relative.rotation, out));
   f->normal = direction;
   if (f->depth > CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent)
     f->normal = ct_unit_or(ct_sub(f->point_a, f->point_b), direction);
 }
 
-/* Collects the crossings of the edges of one mesh with the other's surface. */
+/* Collects the points where edges of one mesh intersect the other's surface. */
 typedef struct crossing_collector {
   const ct_mesh_pair *pair;
-  bool second; /* edges of b */
+  bool second; /* true: edges of b, else of a */
   bool short_of_memory;
 } crossing_collector;
 
@@ -225,19 +227,19 @@ static int compare_crossings_by_edge(const void *first, const void *second) {
   return (a->position > b->position) - (a->position < b->position);
 }
 
-/* Finds the deepest midpoint between two successive crossings of one edge that is inside the other
- * solid. */
+/* Finds the deepest midpoint, inside the other solid, between two successive crossings of an edge,
+ * and makes it the best feature if it is deeper. */
 static void find_deepest_section(const ct_mesh_pair *p, bool second, ct_mesh_feature *best) {
   crossing_collector x = {p, second, false};
   ct_mesh_scratch *m = p->memory;
-  /* Collect the crossings and sort them along their edges. */
+  /* Collect the crossings, and sort them along their edges. */
   m->crossing_count = 0;
   if (!ct_mesh_pair_visit_boxes(p, add_edge_crossings, &x)) best->complete = false;
   if (m->crossing_count > 1)
     qsort(m->crossing, m->crossing_count, sizeof *m->crossing, compare_crossings_by_edge);
   const ct_mesh_view *view = second ? p->b : p->a;
   solid s = make_solid_query(p, second, 1.0);
-  /* Sections longer than twice the best depth, with the midpoint inside. */
+  /* Evaluate sections longer than twice the best depth whose midpoint is inside. */
   for (size_t i = 1; i < m->crossing_count; i++) {
     const ct_crossing *c = &m->crossing[i - 1], *d = &m->crossing[i];
     if (c->low != d->low || c->high != d->high) continue;
@@ -255,12 +257,12 @@ static void find_deepest_section(const ct_mesh_pair *p, bool second, ct_mesh_fea
   }
 }
 
-/* Search for the deepest centroid of the triangles that cross the other solid: bodies with flush
- * sides may have no other feature. */
+/* Search for the deepest centroid of the triangles that intersect the other solid: bodies with
+ * flush sides may have no other feature. */
 typedef struct centroid_search {
   const ct_mesh_pair *pair;
   ct_mesh_feature *best;
-  uint32_t last_a, last_b; /* the last evaluated triangles */
+  uint32_t last_a, last_b; /* positions of the triangles evaluated last */
 } centroid_search;
 
 static void try_triangle_centroid(const ct_mesh_pair *p, bool second, uint32_t position,
@@ -285,8 +287,8 @@ static bool try_triangle_centroids(void *context, const ct_near_triangles *near)
   return !ct_mesh_is_cancelled(m->pair->memory, POINT_STEPS);
 }
 
-/* Edge sections, then centroids of triangles. They count if the vertices are on the surface, or if
- * they are significantly deeper. */
+/* Searches edge sections, then centroids of triangles. The result replaces *out if the vertices are
+ * on the surface, or if it is significantly deeper. */
 static void search_between_vertices(const ct_mesh_pair *p, double slack, double flush,
                                     ct_mesh_feature *out) {
   ct_mesh_feature deeper = *out;
@@ -325,7 +327,8 @@ typedef struct touch_search {
   int best_index;
 } touch_search;
 
-/* Signed width of the slab across n between the meshes; negative if they overlap along n. */
+/* Returns the signed width of the slab perpendicular to n between the meshes; negative if they
+ * overlap along n. */
 static double measure_slab_width(const ct_mesh_pair *p, ct_vec3 n) {
   double far_a = ct_mesh_support_value(p->a, n),
          far_b = ct_mesh_support_value(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)));

@@ -1,9 +1,8 @@
-/* Two meshes: distance of surfaces, containment of solids, depth by features, and relations; a mesh
- * and a half-space.
+/* Two meshes: distance of the surfaces, containment of solids, depth by features, and relations; a
+ * mesh and a half-space.
  *
- * Solids whose surfaces are disjoint overlap if one contains a component of the other. Each
- * connected component is on one side of the other surface, so one of its vertices decides.
- */
+ * Solids whose surfaces are disjoint overlap if one contains a connected component of the other.
+ * Each component is on one side of the other surface, so one of its vertices decides. */
 #include "mesh_pairs/mesh_mesh.h"
 
 #include "mesh/mesh_support.h"
@@ -30,7 +29,7 @@ void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool 
   result->radius_b = growth.b;
   result->crossed = gap.distance == 0.0;
   if (result->distance > 0.0) return;
-  /* Rounded bodies and bodies with a margin have depth even if their surfaces are open. */
+  /* Bodies with a rounding or margin have a depth even if their surfaces are open. */
   result->depth_kind = solids || grown > 0.0 ? CT_DEPTH_FEATURE : CT_DEPTH_NONE;
   result->overlap = gap.overlap;
   if (result->depth_kind == CT_DEPTH_NONE) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
@@ -53,14 +52,15 @@ static void open_mesh_cell(const ct_cell_input *in, ct_mesh_pair *p) {
   p->contact = ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b);
 }
 
-/* A vertex of one mesh that is contained in the other. */
+/* A vertex of one mesh that the other mesh contains. */
 typedef struct contained_vertex {
   ct_vec3 point; /* in the frame of the first mesh */
   ct_vec3 own;   /* in the frame of its own mesh */
-  bool second;   /* of the second mesh */
+  bool second;   /* true: a vertex of the second mesh */
 } contained_vertex;
 
-/* Finds a component's vertex of one mesh that is inside the other, a solid. */
+/* Finds a connected component of one mesh that is inside the other, a solid, and returns its
+ * vertex. `second`: components of b in a; else of a in b. */
 static bool find_contained_component(const ct_mesh_pair *p, bool second, contained_vertex *inner) {
   const ct_mesh_view *parts = second ? p->b : p->a, *solid = second ? p->a : p->b;
   if (!solid->solid) return false;
@@ -75,13 +75,14 @@ static bool find_contained_component(const ct_mesh_pair *p, bool second, contain
   return false;
 }
 
-/* Surfaces are disjoint: true if one body still contains a component of the other. */
+/* For disjoint surfaces: true if one body contains a component of the other. */
 static bool find_nested_component(const ct_mesh_pair *p, contained_vertex *inner) {
   return !ct_mesh_pair_boxes_part(p) &&
          (find_contained_component(p, true, inner) || find_contained_component(p, false, inner));
 }
 
-/* Reports a triangle of the vertex' own mesh; there is none of the other. */
+/* Reports the vertex as both points, with the nearest triangle of its own mesh and none of the
+ * other. */
 static void write_nested_points(const ct_mesh_pair *p, const contained_vertex *inner, ct_gap *gap,
                                 ct_cell_result *result) {
   assert(inner->second ? p->a->solid : p->b->solid);
@@ -113,8 +114,8 @@ static void write_solids_result(const ct_mesh_pair *p, const ct_gap *found, ct_m
   result->lower = ct_min2(result->lower, -f.bound - growth.a - growth.b);
 }
 
-/* Cancelled: the distance is between the bound and the best one found; one solid may contain the
- * other. */
+/* Writes the result of a cancelled query: the distance is between the bound and the best distance
+ * found, and one solid may contain the other. */
 static void write_cancelled_result(const ct_mesh_pair *p, const ct_mesh_nearest_pair *found,
                                    ct_mesh_growth growth, ct_cell_result *result) {
   bool solids = p->a->solid && p->b->solid;
@@ -125,7 +126,7 @@ static void write_cancelled_result(const ct_mesh_pair *p, const ct_mesh_nearest_
   else if (solids) result->lower = -2.0 * ct_min2(p->a->radius, p->b->radius) - growth.a - growth.b;
 }
 
-/* The surfaces share no point. */
+/* Writes the result for surfaces that have no common point. */
 static void write_mesh_mesh_separation(const ct_mesh_pair *p, double threshold,
                                        ct_mesh_growth growth, ct_cell_result *result) {
   ct_mesh_nearest_pair found;
@@ -155,7 +156,7 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
   /* Do the surfaces intersect, or does one solid contain a component of the other? */
   bool crossed = ct_mesh_pair_cross(&p, &found),
        overlap = crossed || find_nested_component(&p, &inner);
-  /* Disjoint: distance of the surfaces. Overlapping: depth of elements or features. */
+  /* Disjoint: the distance of the surfaces. Overlapping: the depth of elements or features. */
   if (!overlap) {
     write_mesh_mesh_separation(&p, in->threshold, growth, result);
   } else {
@@ -169,18 +170,18 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
     else ct_mesh_write_result(0.0, found.gap, growth, false, result);
     result->crossed = crossed;
   }
-  /* Elements that touch: the elements that own the triangles. */
+  /* For elements that touch: the elements that the triangles belong to. */
   if (ct_elements_have_depth(in) && result->distance <= 0.0 && !p.memory->stopped &&
       (crossed || !ct_elements_deepest(in, result)))
     ct_elements_surface_contact(in, result);
-  /* Cancelled: the depth is bounded by the smaller mesh only. */
+  /* If cancelled, only the smaller mesh bounds the depth. */
   if (!p.memory->stopped || result->status != CT_PAIR_OK) return;
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower =
       ct_min2(result->lower, -2.0 * ct_min2(p.a->radius, p.b->radius) - growth.a - growth.b);
 }
 
-/* Overlap of meshes with rounding or a margin: by the distance of the surfaces. */
+/* Tests the overlap of meshes with a rounding or margin, by the distance of their surfaces. */
 static bool test_rounded_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_cell_input full = *in;
   full.threshold = 0.0;
@@ -231,8 +232,9 @@ static bool surfaces_intersect(const ct_mesh_pair *p, const ct_cell_result *resu
   return c.proper;
 }
 
-/* True if one mesh is contained in the other, a solid. The surfaces may touch but do not intersect.
- * If they touch, all vertices are tested, else one of each component. */
+/* True if one mesh is contained in the other, a solid, given that the surfaces may touch but do not
+ * intersect. `every`: the surfaces touch, so all vertices are tested; else one vertex of each
+ * component. */
 static bool mesh_contains_mesh(const ct_mesh_pair *p, bool second, bool every) {
   const ct_mesh_view *inner = second ? p->b : p->a, *outer = second ? p->a : p->b;
   const ct_mesh *outer_mesh = second ? p->mesh_a : p->mesh_b;
@@ -259,7 +261,7 @@ ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result 
   if (result->crossed &&
       surfaces_intersect(&p, result, ct_max2(touching, compute_pair_roundoff(&p))))
     return CT_PENETRATING;
-  /* A vertex that is inside the other mesh by round-off alone does not represent its component. */
+  /* A vertex that is inside the other mesh by round-off alone does not decide for its component. */
   bool every = result->crossed || fabs(result->distance) <= compute_pair_roundoff(&p);
   if (mesh_contains_mesh(&p, true, every)) return CT_CONTAINING;
   if (mesh_contains_mesh(&p, false, every)) return CT_CONTAINED;
@@ -270,15 +272,16 @@ ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result 
 
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
 
-/* Search for the lowest vertex. */
+/* Search for the lowest vertex of a mesh above a half-space. */
 typedef struct lowest {
   const ct_mesh_view *view;
   ct_vec3 up, origin;
   double height;
-  uint32_t vertex, triangle; /* original numbers; the lowest triangle of the lowest vertex */
+  uint32_t vertex, triangle; /* numbers in the caller's order; the lowest triangle number of the
+                                vertex */
 } lowest;
 
-/* Height of the lowest corner of a box. */
+/* Returns the height of the lowest corner of a box. */
 static double find_box_bottom(const lowest *l, const ct_aabb *box) {
   ct_vec3 up = l->up,
           p = {up.x >= 0.0 ? box->min.x : box->max.x, up.y >= 0.0 ? box->min.y : box->max.y,
@@ -302,8 +305,8 @@ static void test_lowest_leaf(lowest *l, const ct_mesh_node *leaf) {
   }
 }
 
-/* The order of sums and products is the same for boxes and vertices, so no vertex is rounded below
- * the bottom of its box. */
+/* Finds the lowest vertex. Sums and products are in the same order for boxes and vertices, so no
+ * vertex is rounded below the bottom of its box. */
 static void find_lowest(lowest *l) {
   uint32_t stack[STACK_SIZE];
   int top = 0;
@@ -341,7 +344,7 @@ void ct_cell_mesh_half_space(const ct_cell_input *in, ct_cell_result *result) {
   result->iterations = 1;
 }
 
-/* True if the whole mesh is below the plane's surface, to round-off. */
+/* True if the whole mesh is below the plane of the half-space, to round-off. */
 static bool half_space_contains_mesh(const ct_cell_input *in) {
   const ct_mat3 *r = &in->relative.rotation;
   ct_vec3 up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0));

@@ -1,48 +1,49 @@
-/* Self-intersection test of a mesh: its tree against itself, then exact predicates for pairs of
- * triangles.
+/* Self-intersection test of a mesh: a descent of its BVH against itself, then exact predicates for
+ * pairs of triangles.
  *
- * Neighbours always touch, so their common part is excluded. Two triangles with a common edge
- * intersect if one is folded onto the other. Two with a common corner intersect if the side
- * opposite to the corner meets the other triangle. In a sound mesh, double arithmetic with an error
- * bound proves nearly all pairs disjoint: first one plane that is likely to separate them, then the
- * planes of the triangles and those through their sides (for coplanar triangles one of these always
- * separates). Only the remaining pairs need exact predicates. The number of steps is bounded, so
- * that triangles whose boxes all overlap do not cost time quadratic in their number.
- */
+ * Adjacent triangles always touch, so their common edge or vertex is excluded. Two triangles with a
+ * common edge intersect if one is folded onto the other. Two with a common vertex intersect if the
+ * side opposite to the vertex intersects the other triangle. In a sound mesh, arithmetic in doubles
+ * with an error bound proves nearly all pairs disjoint: first one plane that is likely to separate
+ * them is tried, then the planes of the triangles and those through their sides (for coplanar
+ * triangles one of these always separates). Only the remaining pairs need exact predicates. The
+ * number of steps is limited, so that triangles whose boxes all overlap do not take a time
+ * quadratic in their number. */
 #include "base/predicates.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
 
 #include <assert.h>
 
-/* Steps for each triangle, in addition to STEPS_FREE for any mesh. Even meshes take 100 to 150 for
- * each triangle, a fan of n triangles around one corner 5 n^2: a cylinder of 2000 sides with fans
- * as caps passes. A step is 2 to 10 ns, so no mesh takes much longer than 1 s. */
+/* Limit of steps: STEPS_PER_TRIANGLE for each triangle, and STEPS_FREE for any mesh. Evenly shaped
+ * meshes take 100 to 150 per triangle; a fan of n triangles around one vertex takes 5 n^2, so that
+ * a cylinder of 2000 sides with fans as caps is tested completely. A step takes 2 to 10 ns, so no
+ * mesh takes much longer than 1 s. */
 #define STEPS_PER_TRIANGLE 192u
 #define STEPS_FREE 48000000u
-/* Steps of the second test of a pair, and of an exact decision: some microseconds for coplanar
- * points. */
+/* Steps of the second test of a pair, and of an exact decision, which takes some microseconds for
+ * coplanar points. */
 #define PLANES_STEPS 16u
 #define EXACT_STEPS 128u
-/* Steps between two polls of the cancel flag: a few ms at most. */
+/* Number of steps between two polls of the cancel flag: a few ms at most. */
 #define POLL_STEPS 65536u
-/* Bound of the round-off of the floating-point filters, relative to the product of the factors'
- * sizes: less than 30 u. */
+/* Bound of the round-off of the tests in doubles, relative to the product of the factors'
+ * magnitudes; it is less than 30 u. */
 #define FILTER (64.0 * CT_UNIT_ROUNDOFF)
-/* Products of factors below this may have lost bits to underflow. */
+/* Least product of the factors' magnitudes; smaller products may have lost bits to underflow. */
 #define SIZE_MIN 0x1p-900
-/* A self-descent keeps two pairs waiting per level, and below them one for each level of the two
- * halves. */
+/* Capacity of the stack: a descent against itself keeps two pairs pending per level, and below them
+ * one for each level of the two halves. */
 #define STACK_SIZE (4 * CT_MESH_DEPTH_MAX + 8)
 
 typedef struct self_search {
   const ct_mesh_view *view;
   const ct_cancel *cancel;
-  uint64_t left, until_poll; /* steps */
+  uint64_t left, until_poll; /* steps left; steps until the next poll of the cancel flag */
   bool cancelled, meets;
-  uint32_t at[2]; /* positions of the intersecting triangles */
+  uint32_t at[2]; /* positions in the leaves of the intersecting triangles */
 } self_search;
 
-/* Counts steps; returns false if the search is out of steps or cancelled. */
+/* Counts steps. False: the search is out of steps, or cancelled. */
 static bool spend_steps(self_search *w, uint32_t steps) {
   if (w->left < steps) return false;
   w->left -= steps;
@@ -57,7 +58,8 @@ static bool spend_steps(self_search *w, uint32_t steps) {
 
 /* ---- two triangles -------------------------------------------------------------------------- */
 
-/* The corners of two triangles: s[0..shared) are common, the others belong to one triangle. */
+/* The vertices of two triangles: s[0] to s[shared - 1] are common, the others belong to one
+ * triangle only. */
 typedef struct triangle_pair {
   int shared;
   ct_vec3 s[3], a[3], b[3];
@@ -76,15 +78,15 @@ static triangle_pair make_triangle_pair(const ct_mesh_view *view, uint32_t i, ui
   return c;
 }
 
-/* True if a sum of products is certainly negative; `size` is the product of the factors' sizes. */
+/* True if a sum of products is certainly negative. `size`: product of the factors' magnitudes. */
 static bool is_certainly_negative(double value, double size) {
   return size > SIZE_MIN && value < -(FILTER * size);
 }
 
-/* Upper bound of the length. */
+/* Returns an upper bound of the length of v. */
 static double sum_abs_components(ct_vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 
-/* Two sides of a triangle, from the same corner. */
+/* Two side vectors of a triangle from the same vertex, with upper bounds of their lengths. */
 typedef struct sides {
   ct_vec3 e, f, normal; /* e x f */
   double size_e, size_f;
@@ -94,7 +96,8 @@ static sides make_triangle_sides(ct_vec3 e, ct_vec3 f) {
   return (sides){e, f, ct_cross(e, f), sum_abs_components(e), sum_abs_components(f)};
 }
 
-/* True if points, relative to the corner, are certainly all on one side of the triangle's plane. */
+/* True if the points, relative to the vertex of the sides, are certainly all on the same side of
+ * the triangle's plane. */
 static bool is_certainly_off_plane(const sides *t, const ct_vec3 *points, int count) {
   double size = t->size_e * t->size_f;
   bool above = true, below = true;
@@ -106,9 +109,9 @@ static bool is_certainly_off_plane(const sides *t, const ct_vec3 *points, int co
   return above || below;
 }
 
-/* True if points, relative to the corner, are certainly all beyond the plane through e
- * perpendicular to the triangle. The triangle is on its near side: the plane's normal m = (e x f) x
- * e has m . e = 0 and m . f = |e x f|^2. */
+/* True if the points, relative to the vertex of the sides, are certainly all beyond the plane
+ * through e that is perpendicular to the triangle. The triangle is on the near side: the plane's
+ * normal m = (e x f) x e satisfies m . e = 0 and m . f = |e x f|^2. */
 static bool is_certainly_beyond_side(const sides *t, const ct_vec3 *points, int count) {
   ct_vec3 m = ct_cross(t->normal, t->e);
   double size = t->size_e * t->size_e * t->size_f;
@@ -118,8 +121,8 @@ static bool is_certainly_beyond_side(const sides *t, const ct_vec3 *points, int 
   return true;
 }
 
-/* True if the far corners are certainly on opposite sides of the common edge, or not coplanar with
- * it: neither triangle is folded onto the other. */
+/* True if the vertices opposite to the common edge are certainly on different sides of it, or not
+ * coplanar with it: then neither triangle is folded onto the other. */
 static bool is_certainly_unfolded(const triangle_pair *c) {
   ct_vec3 e = ct_sub(c->s[1], c->s[0]), a = ct_sub(c->a[0], c->s[0]), b = ct_sub(c->b[0], c->s[0]);
   double ee = ct_norm2(e), along_a = ct_dot(a, e), along_b = ct_dot(b, e);
@@ -152,8 +155,8 @@ static bool is_folded(const triangle_pair *c) {
   return ct_orient3d(c->s[0], c->s[1], c->a[0], c->b[0]) == 0 && are_on_one_side(c);
 }
 
-/* True if the common corner separates the other corners of both triangles along an axis, those of
- * one triangle strictly. */
+/* True if the coordinate `corner` of the common vertex separates the coordinates a, b of one
+ * triangle from c, d of the other, those of one triangle strictly. */
 static bool are_separated_along(double corner, double a, double b, double c, double d) {
   double least_a = ct_min2(a, b), most_a = ct_max2(a, b), least_b = ct_min2(c, d),
          most_b = ct_max2(c, d);
@@ -161,15 +164,16 @@ static bool are_separated_along(double corner, double a, double b, double c, dou
          (least_b >= corner && most_a <= corner && (least_b > corner || most_a < corner));
 }
 
-/* Exact; separates three quarters of the pairs of a fan. */
+/* True if a coordinate plane through the common vertex separates the triangles. Exact; separates
+ * three quarters of the pairs of a fan. */
 static bool are_separated_by_axes(const triangle_pair *c) {
   return are_separated_along(c->s[0].x, c->a[0].x, c->a[1].x, c->b[0].x, c->b[1].x) ||
          are_separated_along(c->s[0].y, c->a[0].y, c->a[1].y, c->b[0].y, c->b[1].y) ||
          are_separated_along(c->s[0].z, c->a[0].z, c->a[1].z, c->b[0].z, c->b[1].z);
 }
 
-/* True if a plane through the common corner certainly separates the triangles: that across the
- * direction between their middles. */
+/* True if the plane through the common vertex perpendicular to the direction between the triangles'
+ * middles certainly separates them. */
 static bool are_separated_by_middle_plane(const triangle_pair *c) {
   ct_vec3 d[4];
   double size[4];
@@ -185,7 +189,8 @@ static bool are_separated_by_middle_plane(const triangle_pair *c) {
   return true;
 }
 
-/* Tests the planes of the triangles and those through their sides at the corner. */
+/* True if the plane of one triangle, or one through a side at the common vertex, certainly
+ * separates the triangles. */
 static bool are_separated_by_own_planes(const triangle_pair *c) {
   ct_vec3 d[4];
   for (int k = 0; k < 4; k++) d[k] = ct_sub(k < 2 ? c->a[k] : c->b[k - 2], c->s[0]);
@@ -205,7 +210,7 @@ static bool intersect_beyond_corner(const triangle_pair *c) {
          ct_segment_meets(c->b[0], c->b[1], &a, NULL);
 }
 
-/* True if a plane across the line of the centres certainly separates the triangles. */
+/* True if a plane perpendicular to the line of the triangles' centres certainly separates them. */
 static bool are_separated_by_center_plane(const ct_triangle *a, const ct_triangle *b) {
   ct_vec3 d[6], n = {0.0, 0.0, 0.0};
   double size = 0.0, most = -INFINITY, least = INFINITY;
@@ -221,8 +226,8 @@ static bool are_separated_by_center_plane(const ct_triangle *a, const ct_triangl
   return least - most > FILTER * ct_norm(n) * sqrt(size);
 }
 
-/* True if the plane of a triangle, or one through its sides, certainly separates it from another.
- */
+/* True if the plane of triangle a, or one through its sides, certainly separates it from triangle
+ * b. */
 static bool is_separated_by_planes_of(const ct_triangle *a, const ct_triangle *b) {
   for (int k = 0; k < 3; k++) {
     ct_vec3 from = a->v[k], d[3];
@@ -234,7 +239,8 @@ static bool is_separated_by_planes_of(const ct_triangle *a, const ct_triangle *b
   return false;
 }
 
-/* True if the triangles at two positions share a point that is not on a common corner or edge. */
+/* True if the triangles at two positions have a common point that is not on a common vertex or
+ * edge. *over: the search is out of steps, and the result has no meaning. */
 static bool triangles_self_intersect(self_search *w, uint32_t i, uint32_t j, bool *over) {
   triangle_pair c = make_triangle_pair(w->view, i, j);
   if (c.shared == 3) return true;
@@ -261,7 +267,7 @@ static ct_aabb compute_triangle_box(const ct_mesh_view *view, uint32_t position)
                        (ct_aabb){t.v[2], t.v[2]});
 }
 
-/* Tests the pairs of two leaves, or of one leaf with itself. Returns false to end the search. */
+/* Tests the pairs of triangles of two leaves, or of one leaf with itself. False: end the search. */
 static bool test_self_leaves(self_search *w, uint32_t first, uint32_t second) {
   const ct_mesh_node *n = &w->view->nodes[first], *m = &w->view->nodes[second];
   ct_aabb boxes[CT_MESH_LEAF_MAX];
@@ -285,7 +291,7 @@ typedef struct node_pair {
   uint32_t first, second;
 } node_pair;
 
-/* Writes the child pairs of a pair; returns their number, 0 for two leaves. */
+/* Writes the child pairs of a pair of nodes. Returns their number; 0 for two leaves. */
 static int open_self_pair(const ct_mesh_view *view, node_pair at, node_pair out[3]) {
   const ct_mesh_node *n = &view->nodes[at.first], *m = &view->nodes[at.second];
   if (n->count > 0 && m->count > 0) return 0;
@@ -302,7 +308,7 @@ static int open_self_pair(const ct_mesh_view *view, node_pair at, node_pair out[
   return 2;
 }
 
-/* Returns UNKNOWN if out of steps or cancelled. */
+/* Searches for a pair of intersecting triangles. UNKNOWN: out of steps, or cancelled. */
 static ct_mesh_self_intersection descend_self_tree(self_search *w) {
   node_pair stack[STACK_SIZE], below[3];
   int top = 0;

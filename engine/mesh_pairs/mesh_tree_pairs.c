@@ -1,23 +1,24 @@
-/* Simultaneous descent of two mesh trees. */
+/* Simultaneous descent of the BVHs of two meshes. */
 #include "mesh_pairs/mesh_tree_pairs.h"
 
 #include "mesh/mesh_support.h"
 
 #include <assert.h>
 
-/* Round-off of a bound between boxes, in u times the meshes' extents and offset: centre and half
- * extents of a node 2, placement 55 (as in pair.c), differences, rotation to b's axes 29, sums and
- * the root of squares 10. */
+/* Bound of the round-off of a lower bound between boxes, in units of u times the sum of the meshes'
+ * extent and offset: centre and half extents of a node 2, placement 55 (as in pair.c), differences,
+ * rotation to b's axes 29, sums and the square root 10. */
 #define BOUND_ROUNDOFFS 128.0
 /* Relative round-off of the squared gap of two boxes with exact corners: a difference, a square,
  * two sums. */
 #define BOX_GAP_ROUNDOFFS 8.0
-/* Cost of two leaves in units of the cancel poll: up to 100 us, because touching pairs of triangles
- * need exact predicates. */
+/* Cost of two leaves in steps of 100 ns, for polling the cancel flag: up to 100 us, because
+ * touching triangles need exact predicates. */
 #define LEAF_STEPS 64
-/* A descent of two trees keeps one node waiting per level; the last level adds two. */
+/* Capacity of the stack: a descent of two trees keeps one node pending per level; the last level
+ * adds two. */
 #define STACK_SIZE (2 * CT_MESH_DEPTH_MAX + 4)
-/* Limit of support steps before the search of all nodes. */
+/* Limit of the number of support steps before the search of all nodes. */
 #define SLAB_STEPS 16
 
 double ct_mesh_extent(const ct_mesh_view *view) {
@@ -53,10 +54,10 @@ static ct_triangle place_triangle(const ct_mesh_view *view, const ct_frame *fram
   return t;
 }
 
-/* A node's box along the axes of both frames, and its ball. */
+/* The box of a node along the axes of both frames, and its bounding ball. */
 typedef struct node_bounds {
-  ct_vec3 center;         /* in a's frame */
-  ct_vec3 half_a, half_b; /* half extents along a's axes and along b's */
+  ct_vec3 center;         /* centre of box and ball, in a's frame */
+  ct_vec3 half_a, half_b; /* half extents along a's axes, and along b's */
   double radius;
 } node_bounds;
 
@@ -86,8 +87,8 @@ static double compute_gap_square(ct_vec3 d, ct_vec3 p, ct_vec3 q) {
   return x * x + y * y + z * z;
 }
 
-/* Lower bound of the distance of the triangles of two nodes: by their balls, and by their boxes
- * along a's axes and along b's. */
+/* Returns a lower bound of the distance between the triangles of two nodes: from their balls, and
+ * from their boxes along a's axes and along b's. */
 static double compute_node_gap(const ct_mesh_pair *p, const node_bounds *s, const node_bounds *t) {
   ct_vec3 d = ct_sub(t->center, s->center);
   double balls = sqrt(ct_norm2(d)) - s->radius - t->radius;
@@ -97,8 +98,8 @@ static double compute_node_gap(const ct_mesh_pair *p, const node_bounds *s, cons
   return ct_max2(balls, sqrt(square)) - p->slack;
 }
 
-/* Writes the children of the larger node of a pair, or of the only one that has children, nearer
- * one first. Returns 0 for two leaves. */
+/* Writes the pairs that result from opening the larger node of a pair, or the only one that has
+ * children, the nearer pair first. Returns 2, or 0 for two leaves. */
 static int open_node_pair(const ct_mesh_pair *p, ct_search_node w, ct_search_node out[2]) {
   const ct_mesh_node *n = &p->a->nodes[w.a], *m = &p->b->nodes[w.b];
   if (n->count > 0 && m->count > 0) return 0;
@@ -137,7 +138,7 @@ static double compute_box_gap2(const ct_aabb *a, const ct_aabb *b) {
   return ct_norm2(ct_aabb_gaps(a, b)) * (1.0 - BOX_GAP_ROUNDOFFS * CT_UNIT_ROUNDOFF);
 }
 
-/* Triangles of two leaves, and their boxes. */
+/* The triangles of two leaves in a's frame, and their AABBs. */
 typedef struct leaves {
   uint32_t first_a, first_b, count_a, count_b;
   ct_triangle a[CT_MESH_LEAF_MAX], b[CT_MESH_LEAF_MAX];
@@ -165,14 +166,15 @@ static void load_leaves(const ct_mesh_pair *p, ct_search_node w, leaves *l) {
 typedef struct nearest_pair_search {
   const ct_mesh_pair *pair;
   ct_mesh_nearest_pair *best;
-  double drop; /* nodes with a greater bound are dropped: the threshold with its round-off */
+  double drop; /* pairs of nodes with a greater bound are dropped: the threshold plus round-off */
   double dropped;
-  double cut; /* least bound of nodes that were pruned within round-off of the best distance */
+  double cut; /* least bound of the pairs of nodes that were pruned within round-off of the best
+                 distance */
 } nearest_pair_search;
 
-/* True if a node with this bound cannot improve the best distance by more than round-off. Parallel
- * faces have thousands of pairs that are equally near; evaluating each would gain nothing. Whether
- * the bodies touch is never left to round-off. */
+/* True if a pair of nodes with this bound cannot reduce the best distance by more than round-off.
+ * Parallel faces have thousands of pairs that are equally near, and evaluating each would gain
+ * nothing. Whether the bodies touch is never left to round-off. */
 static bool prune_node_pair(nearest_pair_search *s, double key) {
   double best = s->best->gap.distance, contact = s->pair->contact;
   if (key + 2.0 * s->pair->slack < best || (key <= contact && contact < best)) return false;
@@ -180,7 +182,8 @@ static bool prune_node_pair(nearest_pair_search *s, double key) {
   return true;
 }
 
-/* Tie rule: lower triangle numbers win, those of the first mesh first. */
+/* True if the pair has lower triangle numbers than the best one so far, compared first by the
+ * triangle of the first mesh. */
 static bool triangle_pair_precedes(const nearest_pair_search *s, uint32_t a, uint32_t b) {
   const ct_mesh_pair *p = s->pair;
   uint32_t old_a = p->a->order[s->best->position_a], old_b = p->b->order[s->best->position_b];
@@ -188,7 +191,7 @@ static bool triangle_pair_precedes(const nearest_pair_search *s, uint32_t a, uin
   return new_a != old_a ? new_a < old_a : new_b < old_b;
 }
 
-/* Greatest n.p over a triangle's corners. */
+/* Returns the greatest n.p over a triangle's vertices. */
 static double compute_triangle_reach(const ct_triangle *t, ct_vec3 n) {
   return ct_max2(ct_max2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
 }
@@ -221,15 +224,16 @@ static void test_nearest_leaves(nearest_pair_search *s, ct_search_node w) {
   }
 }
 
-/* Descends to one pair of leaves first: its distance prunes the search. */
+/* Descends to one pair of leaves: the distance found there prunes the search. */
 static ct_search_node descend_to_first_leaves(const ct_mesh_pair *p) {
   ct_search_node w = make_root_pair(p), child[2];
   while (open_node_pair(p, w, child)) w = child[0];
   return w;
 }
 
-/* True if the slab across the best normal separates the whole meshes: the best pair is then the
- * nearest one. *extreme: the leaves with the support points of both meshes. */
+/* True if the slab perpendicular to the best normal separates the whole meshes: the best pair is
+ * then the nearest. *extreme: the leaves with the support points of both meshes along this
+ * normal. */
 static bool slab_separates_meshes(nearest_pair_search *s, ct_search_node *extreme) {
   const ct_mesh_pair *p = s->pair;
   ct_vec3 n = s->best->gap.normal;
@@ -243,8 +247,8 @@ static bool slab_separates_meshes(nearest_pair_search *s, ct_search_node *extrem
 }
 
 /* Repeatedly evaluates the leaves with the support points along the best normal, while the distance
- * decreases; returns true if the slab proves that the best pair is the nearest. Bodies that a plane
- * separates are done here, at any number of triangles. */
+ * decreases. True: a slab proves that the best pair is the nearest. This completes the search for
+ * bodies that a plane separates, whatever their number of triangles. */
 static bool search_along_slabs(nearest_pair_search *s) {
   ct_search_node extreme;
   for (int step = 0; step < SLAB_STEPS && s->best->gap.distance > 0.0; step++) {
@@ -256,7 +260,8 @@ static bool search_along_slabs(nearest_pair_search *s) {
   return false;
 }
 
-/* Searches a pair of nodes and all below it, nearer ones first; used when the heap is full. */
+/* Searches a pair of nodes and all pairs below it, nearer ones first. Used when the heap is
+ * full. */
 static void search_pairs_depth_first(nearest_pair_search *s, ct_search_node w) {
   ct_search_node stack[STACK_SIZE], child[2];
   int top = 0;
@@ -289,7 +294,7 @@ ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold,
       .pair = p, .best = out, .drop = threshold + p->slack, .dropped = INFINITY, .cut = INFINITY};
   ct_mesh_scratch *memory = p->memory;
   memory->count = 0;
-  /* A first distance; bodies that a slab separates are done. */
+  /* Find a first distance; if a slab separates the bodies, the search is complete. */
   test_nearest_leaves(&s, descend_to_first_leaves(p));
   if (search_along_slabs(&s)) return CT_MESH_FOUND;
   /* Best-first search of pairs of nodes. */
@@ -306,7 +311,7 @@ ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold,
     if (out->gap.distance < before && search_along_slabs(&s)) return CT_MESH_FOUND;
     stopped = ct_mesh_is_cancelled(memory, 4);
   }
-  /* The bounds of pruned and dropped pairs limit the result from below. */
+  /* The bounds of pruned and dropped pairs limit the distance from below. */
   if (stopped) return CT_MESH_STOPPED;
   if (s.dropped < out->gap.distance) {
     out->least = ct_min2(s.dropped, s.cut);
