@@ -1,5 +1,5 @@
-/* Two bounded convex bodies by GJK and EPA alone, on request: the convex cell of the dispatch table
- * without closed forms and without scans of certain kinds. */
+/* Two bounded convex bodies by GJK and EPA alone, at the caller's request: the convex cell of the
+ * dispatch table without its closed forms and without the scans for certain kinds of shapes. */
 #include "dispatch/pair_query.h"
 #include "pair/pair_input.h"
 #include "pair/placed_proxies.h"

@@ -1,11 +1,11 @@
 /* Minkowski portal refinement (MPR; Neumayr, Otter 2017): special cases, portal discovery, and
- * refinement toward the surface.
+ * refinement of the portal towards the surface.
  *
- * A portal is a triangle of support points of the Minkowski difference a - b, pierced by the ray
- * from an interior point to the origin. Tolerances are scaled instead of the points, so distances
- * need no rescaling. Points and normals are in the frame of the first body in content order until
- * the end.
- */
+ * A portal is a triangle of support points of the Minkowski difference a - b that the ray from an
+ * interior point through the origin pierces. Tolerances are scaled instead of the points, so
+ * distances need no rescaling. Points and normals are in the frame of the pair's first body in
+ * content order (an order that does not depend on the arguments' order); the result is transformed
+ * at the end. */
 #include "pair/pair_input.h"
 #include "pair/placed_proxies.h"
 #include "pair/round_off_bound.h"
@@ -14,14 +14,14 @@
 
 #include <assert.h>
 
-/* ---- portals
- * ------------------------------------------------------------------------------------- */
+/* ---- portals -------------------------------------------------------------------------------- */
 
-/* Products of points below this part of the squared scale are round-off and define no direction. */
+/* Products of points up to this fraction of the squared scale are round-off and define no
+ * direction. */
 #define PORTAL_FLAT (200.0 * CT_UNIT_ROUNDOFF)
 
-/* A support point of the difference: r = a - b is extreme along the unit vector e; a and b are the
- * bodies' points. */
+/* A support point of the Minkowski difference: r = a - b is extreme along the unit vector e; a and
+ * b are points of the bodies. */
 typedef struct portal_point {
   ct_vec3 r, e, a, b;
 } portal_point;
@@ -30,37 +30,41 @@ typedef struct portal {
   const ct_convex_proxy *a, *b;
   uint32_t hint[2];
   ct_vec3 inside;         /* difference of the bodies' interior points */
-  portal_point corner[3]; /* clockwise seen from the inside: (r1-r0)x(r2-r0).(r3-r0) > 0 */
-  double scale; /* largest component of `inside` and the first corners; tolerances are relative to
-                   it */
-  double lower; /* lower bound of the distance, from the best support so far, and its normal */
+  portal_point corner[3]; /* clockwise seen from the inside: (r1 - r0) x (r2 - r0) . (r3 - r0) > 0
+                             for a support r3 beyond the portal */
+  double scale; /* largest component of `inside` and of the first corners; tolerances are relative
+                   to it */
+  double lower; /* greatest lower bound of the signed distance from the supports so far, and its
+                   normal */
   ct_vec3 lower_normal;
-  double upper; /* upper bound of the distance: the shortest support vector */
+  double upper; /* upper bound of the distance: length of the shortest support point r */
   uint32_t supports;
 } portal;
 
-/* Signed distance and its evidence, computed from a portal or a single support. */
+/* Signed distance and the points that it follows from, computed from a portal or from a single
+ * support point. */
 typedef struct portal_answer {
   double distance;
-  double reached;          /* distance of the surface from the portal, relative to the scale */
+  double reached;          /* distance of the surface from the portal (or of the origin from the
+                              support's normal), relative to the scale */
   ct_vec3 normal, nearest; /* normal of the portal, and its point nearest to the origin */
-  portal_point point[3];   /* `nearest` is their combination by `weight` */
+  portal_point point[3];   /* supports; `nearest` is their combination with `weight` */
   double weight[3];
-  int count;     /* number of supports: 1 or 3 */
-  bool is_foot;  /* true if `nearest` is the projection of the origin onto the plane, not a point of
-                    an edge */
-  bool is_over;  /* true if the portal shows the origin inside */
-  bool is_plane; /* true if only a supporting plane is known, by any support point on it */
+  int count;     /* number of supports used: 1 or 3 */
+  bool is_foot;  /* `nearest` is the projection of the origin onto the portal's plane, not a point
+                    of an edge */
+  bool is_over;  /* the portal shows that the origin is inside the difference: the bodies overlap */
+  bool is_plane; /* only a supporting plane is known, and the point is any support point on it */
 } portal_answer;
 
 typedef enum portal_outcome {
   PORTAL_FOUND,
-  PORTAL_PLANAR, /* no triangle: the Minkowski difference is flat */
+  PORTAL_PLANAR, /* no triangle exists: the Minkowski difference is flat */
   PORTAL_LIMIT,  /* iteration limit reached */
   PORTAL_LOST    /* round-off: the ray pierces none of the next portals */
 } portal_outcome;
 
-/* Evaluates the support along a nonzero direction, counts it, and tightens the bounds. */
+/* Returns the support point along a nonzero direction, counts it, and tightens the bounds. */
 static portal_point find_portal_support(portal *p, ct_vec3 direction) {
   portal_point s = {.e = ct_unit_or(direction, ct_vec(1.0, 0.0, 0.0))};
   double radius_a, radius_b;
@@ -79,8 +83,8 @@ static portal_point find_portal_support(portal *p, ct_vec3 direction) {
   return s;
 }
 
-/* Writes the result of a single support; exact for separated bodies if it is on the line of the
- * normal. */
+/* Writes the answer that follows from a single support point; exact for separated bodies if the
+ * point is on the line through the origin along the normal. */
 static void write_single_support(const portal_point *point, ct_vec3 normal, portal_answer *answer) {
   answer->distance = -ct_dot(normal, point->r);
   answer->normal = normal;
@@ -96,13 +100,13 @@ static ct_vec3 compute_portal_normal(const portal *p) {
   return ct_cross(ct_sub(p->corner[1].r, p->corner[0].r), ct_sub(p->corner[2].r, p->corner[0].r));
 }
 
-/* True if the corners are collinear, to round-off. */
+/* True if the corners are collinear to round-off. */
 static bool is_portal_collinear(const portal *p) {
   return ct_norm(compute_portal_normal(p)) <= PORTAL_FLAT * p->scale * p->scale;
 }
 
-/* Replaces the third corner by the opposite support, and exchanges the first two to keep the
- * orientation. */
+/* Replaces the third corner by the support in the opposite direction, and exchanges the first two
+ * corners to keep the orientation. */
 static void flip_portal(portal *p) {
   portal_point first = p->corner[0];
   p->corner[0] = p->corner[1];
@@ -110,7 +114,7 @@ static void flip_portal(portal *p) {
   p->corner[2] = find_portal_support(p, ct_neg(p->corner[2].e));
 }
 
-/* Weight at q of the point of edge pq nearest to the origin. */
+/* Returns the weight of q in the point of the edge p q that is nearest to the origin. */
 static double compute_edge_weight(ct_vec3 p, ct_vec3 q) {
   ct_vec3 d = ct_sub(q, p);
   double length2 = ct_norm2(d);
@@ -118,11 +122,12 @@ static double compute_edge_weight(ct_vec3 p, ct_vec3 q) {
   return ct_min2(ct_max2(-ct_dot(p, d) / length2, 0.0), 1.0);
 }
 
-/* Weights of the portal's point nearest to the origin: the projection onto the plane if it is
- * inside, else the best point of the three edges. Returns true for the projection. */
+/* Computes the weights of the portal's point nearest to the origin: the projection onto the plane
+ * if it is inside the triangle, else the nearest point of the three edges. True: it is the
+ * projection. */
 static bool compute_nearest_weights(const portal_point corner[3], ct_vec3 normal,
                                     double weight[3]) {
-  /* Barycentric coordinates of the origin's projection. */
+  /* Barycentric coordinates of the projection of the origin. */
   double sum = 0.0;
   for (int i = 0; i < 3; i++) {
     weight[i] = ct_dot(normal, ct_cross(corner[(i + 1) % 3].r, corner[(i + 2) % 3].r));
@@ -134,7 +139,7 @@ static bool compute_nearest_weights(const portal_point corner[3], ct_vec3 normal
     for (int i = 0; i < 3; i++) weight[i] /= sum;
     return true;
   }
-  /* The projection is outside: nearest point of the three edges. */
+  /* The projection is outside: use the nearest point of the three edges. */
   double least = INFINITY;
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3;
@@ -149,8 +154,8 @@ static bool compute_nearest_weights(const portal_point corner[3], ct_vec3 normal
   return false;
 }
 
-/* Writes the signed distance from the origin to the portal: negative if the portal shows the
- * origin inside. */
+/* Writes the signed distance from the origin to the portal, negative if the portal shows that the
+ * origin is inside. */
 static void write_portal_distance(const portal_point corner[3], ct_vec3 normal,
                                   portal_answer *answer) {
   answer->is_foot = compute_nearest_weights(corner, normal, answer->weight);
@@ -167,8 +172,8 @@ static void write_portal_distance(const portal_point corner[3], ct_vec3 normal,
   answer->is_plane = false;
 }
 
-/* True if the ray passes between the half-planes from the inside through r and the corners i and
- * j. */
+/* True if the ray passes between the half-planes that begin at the line from the interior point
+ * through r and contain corner i and corner j. */
 static bool is_ray_between(const portal *p, ct_vec3 r, int i, int j) {
   ct_vec3 out = ct_sub(r, p->inside);
   ct_vec3 left = ct_cross(ct_sub(p->corner[i].r, p->inside), out),
@@ -194,16 +199,16 @@ static bool advance_portal(portal *p, const portal_point *fourth) {
   return false;
 }
 
-/* True if a single support on the normal through the origin gives the distance. It must show the
- * origin outside, or the portal must show it inside, or it must be at the origin to the tolerance.
+/* True if a single support point on the normal through the origin gives the distance: it shows the
+ * origin outside, or is at the origin to the tolerance, or the portal shows the origin inside.
  * Otherwise it would report a depth for an origin beside the body. */
 static bool is_single_valid(const portal *p, const portal_point *fourth, double tolerance) {
   double height = ct_dot(fourth->e, fourth->r);
   return height <= tolerance * p->scale || ct_dot(fourth->e, p->corner[0].r) >= 0.0;
 }
 
-/* Evaluates a portal by the support along its normal: returns the distance of the surface from the
- * result, relative to the scale, and writes the result. */
+/* Evaluates a portal with the support `fourth` along its normal and writes the answer. Returns the
+ * distance of the surface from the portal, relative to the scale. */
 static double evaluate_portal(const portal *p, const portal_point *fourth, double tolerance,
                               portal_answer *answer) {
   double aside = ct_norm(ct_cross(fourth->r, fourth->e)) / p->scale;
@@ -218,22 +223,22 @@ static double evaluate_portal(const portal *p, const portal_point *fourth, doubl
   return answer->reached = single ? aside : above;
 }
 
-/* Refines a portal that the ray pierces until it is on the surface, to the tolerance. LIMIT and
- * LOST leave the best portal's result in *answer. PLANAR with answer->count 0 leaves none. */
+/* Refines a portal that the ray pierces until it is on the surface, within the tolerance. With
+ * LIMIT and LOST, *answer is that of the best portal. With PLANAR it may be unset (count 0). */
 static portal_outcome refine_portal(portal *p, double tolerance, uint32_t limit,
                                     portal_answer *answer) {
   bool turned = false;
   answer->count = 0;
   answer->reached = INFINITY;
   for (uint32_t step = 0; step < limit; step++) {
-    /* A degenerate portal is turned once to the opposite side. */
+    /* A degenerate portal is flipped once to the opposite side. */
     if (is_portal_collinear(p)) {
       if (turned) return PORTAL_PLANAR;
       turned = true;
       flip_portal(p);
       if (is_portal_collinear(p) || !is_portal_pierced(p)) return PORTAL_PLANAR;
     }
-    /* Evaluate the support along the outward normal; retain the best result. */
+    /* Evaluate the support along the outward normal, and retain the best answer. */
     ct_vec3 n = compute_portal_normal(p);
     if (ct_dot(n, p->inside) > 0.0) n = ct_neg(n);
     portal_point fourth = find_portal_support(p, n);
@@ -245,12 +250,12 @@ static portal_outcome refine_portal(portal *p, double tolerance, uint32_t limit,
   return PORTAL_LIMIT;
 }
 
-/* ---- MPR
- * ----------------------------------------------------------------------------------------- */
+/* ---- MPR ------------------------------------------------------------------------------------ */
 
 bool ct_mpr_is_supported(ct_kind kind) { return ct_kind_is_bounded_convex(kind); }
 
-/* Interior point of a body: its centroid; for a tapered capsule the middle of its axis. */
+/* Returns an interior point of a body: its centroid; for a tapered capsule, the middle of its
+ * axis. */
 static ct_vec3 find_interior_point(const ct_convex_proxy *proxy) {
   if (proxy->kind != CT_PROXY_FRUSTUM) return proxy->middle;
   double r = proxy->rim[0], s = proxy->rim[1];
@@ -270,8 +275,8 @@ static bool is_flat_product(const portal *p, ct_vec3 product) {
   return ct_norm(product) <= PORTAL_FLAT * p->scale * p->scale;
 }
 
-/* Completes the first portal after its first corner; `across` is the cross product of ray and
- * corner. */
+/* Completes the first portal, whose first corner is set. `across` is the cross product of the ray
+ * and that corner. */
 static portal_outcome complete_first_portal(portal *p, ct_vec3 across) {
   p->corner[1] = find_portal_support(p, across);
   update_portal_scale(p, p->corner[1].r);
@@ -313,7 +318,7 @@ static portal_outcome discover_portal(portal *p, uint32_t limit) {
   return PORTAL_LIMIT;
 }
 
-/* Writes the result of the best supporting plane so far. */
+/* Writes the answer that follows from the best supporting plane so far. */
 static void write_bound_result(portal *p, portal_answer *answer) {
   portal_point s = find_portal_support(p, p->lower_normal);
   write_single_support(&s, s.e, answer);
@@ -322,7 +327,7 @@ static void write_bound_result(portal *p, portal_answer *answer) {
                     ct_max2(p->scale, compute_body_size(p->a) + compute_body_size(p->b));
 }
 
-/* Coincident interior points: the least depth along the coordinate axes. */
+/* For coincident interior points, writes the least depth along the coordinate axes. */
 static void write_coincident_result(portal *p, portal_answer *answer) {
   for (int i = 0; i < 6; i++) {
     double s = i & 1 ? -1.0 : 1.0;
@@ -355,7 +360,7 @@ static void solve_mpr(portal *p, const ct_mpr_options *options, portal_answer *a
     write_coincident_result(p, answer);
     return;
   }
-  /* First support along the ray; done if it is on the ray. */
+  /* First support along the ray: if it is on the ray, it gives the distance. */
   ct_vec3 ray = ct_neg(p->inside);
   p->corner[0] = find_portal_support(p, ray);
   update_portal_scale(p, p->inside);
@@ -367,7 +372,7 @@ static void solve_mpr(portal *p, const ct_mpr_options *options, portal_answer *a
     answer->is_over = answer->distance <= 0.0;
     return;
   }
-  /* Portal discovery, then refinement. */
+  /* Discover a portal, then refine it. */
   portal_outcome outcome = complete_first_portal(p, across);
   uint32_t most = options->iterations_max > 0 ? options->iterations_max : CT_MPR_ITERATIONS;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : CT_MPR_TOLERANCE;
@@ -376,8 +381,8 @@ static void solve_mpr(portal *p, const ct_mpr_options *options, portal_answer *a
   report_portal_outcome(outcome, p, answer, result);
 }
 
-/* True if the surface point is a smooth function of the normal, with a different normal at every
- * point. */
+/* True if the surface point is a smooth function of the normal, and the normals differ at all
+ * points. */
 static bool is_smooth_proxy(const ct_convex_proxy *proxy) {
   return proxy->kind == CT_PROXY_POINT || proxy->kind == CT_PROXY_ELLIPSOID;
 }
@@ -388,11 +393,11 @@ static ct_vec3 combine_supports(const ct_vec3 point[3], const portal_answer *ans
   return sum;
 }
 
-/* Writes points, distance and exact normal. The points of smooth bodies are their supports along
- * the normal. */
+/* Writes witness points, distance and exact normal. The witness points of smooth bodies are their
+ * supports along the normal. */
 static void write_mpr_points(portal *p, const portal_answer *answer, ct_mpr_result *result) {
   assert(answer->count == 1 || answer->count == 3);
-  /* Combine the supports by the weights of the result. */
+  /* Combine the supports with the weights of the answer. */
   result->support_count = (uint32_t)answer->count;
   for (int i = 0; i < answer->count; i++) {
     result->support_a[i] = answer->point[i].a;
@@ -407,7 +412,7 @@ static void write_mpr_points(portal *p, const portal_answer *answer, ct_mpr_resu
     result->point_b = ct_add_scaled(result->point_a, answer->normal, answer->distance);
     return;
   }
-  /* Smooth bodies: their support along the normal is the witness point. */
+  /* Smooth bodies: the support along the normal is the witness point. */
   bool smooth_a = is_smooth_proxy(p->a), smooth_b = is_smooth_proxy(p->b),
        is_free = !answer->is_foot && !smooth_a && !smooth_b;
   if (smooth_a || smooth_b) {
@@ -419,7 +424,7 @@ static void write_mpr_points(portal *p, const portal_answer *answer, ct_mpr_resu
       is_free = true;
     }
   }
-  /* The points define the normal more exactly than the portal, if they are apart. */
+  /* Points that are apart define the normal more accurately than the portal. */
   ct_vec3 apart = ct_sub(result->point_b, result->point_a);
   if (is_free && ct_norm(apart) > PORTAL_FLAT * p->scale)
     result->normal_exact =
@@ -459,7 +464,7 @@ static void exchange_vectors(ct_vec3 *p, ct_vec3 *q) {
   *q = first;
 }
 
-/* Transforms the result to the world frame and the caller's order. */
+/* Transforms the result to the world frame, with the bodies in the caller's order. */
 static void transform_mpr_result(const ct_placed_proxies *pair, ct_mpr_result *r) {
   r->normal = transform_result_direction(pair, r->normal);
   r->normal_exact = transform_result_direction(pair, r->normal_exact);
@@ -492,7 +497,7 @@ void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr
     solve_mpr(&p, options, &answer, result);
     write_mpr_points(&p, &answer, result);
     write_mpr_bounds(&p, &answer, result);
-    result->tolerance_reached = ct_max2(answer.reached, 0.0); /* clears round-off below 0 */
+    result->tolerance_reached = ct_max2(answer.reached, 0.0); /* removes round-off below 0 */
     result->iterations = p.supports;
   }
   transform_mpr_result(&pair, result);

@@ -1,15 +1,13 @@
-/* Separating planes of two bodies in the caller's order, with a cache of the last plane (temporal
- * coherence).
+/* Separating planes of two bodies, with a cache of the last plane (temporal coherence).
  *
- * Polyhedra: separating axis test with Gauss map pruning (Gregorius 2013). Edge pairs form faces of
- * the Minkowski difference only if their arcs cross on the Gauss map; other pairs are skipped. Each
- * axis is evaluated by the supports of both bodies, not by the features that proposed it, so the
- * reported separation is valid despite round-off in the choice of features.
+ * Polyhedra: separating axis test with Gauss map pruning (Gregorius 2013). A pair of edges forms a
+ * face of the Minkowski difference only if their arcs cross on the Gauss map; other pairs are
+ * skipped. Each axis is evaluated with the support points of both bodies, not with the features
+ * that it comes from, so the reported separation is valid whatever features round-off has chosen.
  *
  * The cached plane is evaluated exactly as the full search would, in the same order and frame. It
- * is accepted only where the search would find a plane, too, so the answer is the same with and
- * without a cache.
- */
+ * is accepted only where the search would find a plane too, so that the answer is the same with and
+ * without a cache. */
 #include "pair/pair_input.h"
 #include "pair/placed_proxies.h"
 #include "pair/round_off_bound.h"
@@ -20,22 +18,23 @@
 
 #include <assert.h>
 
-/* ---- axes of polyhedra
- * --------------------------------------------------------------------------- */
+/* ---- axes of polyhedra ---------------------------------------------------------------------- */
 
 typedef struct axis_search {
   const ct_convex_proxy *a, *b;
   const ct_cancel *cancel;
   uint32_t hint[2];
-  ct_separating_plane best; /* best plane so far; initially CT_PLANE_NONE and -INFINITY */
+  ct_separating_plane best; /* plane with the greatest separation so far; initially CT_PLANE_NONE
+                               and -INFINITY */
 } axis_search;
 
-/* True for a core with faces and edges and without a radius. */
+/* True if the core has faces and edges, and no radius. */
 static bool is_polyhedral_proxy(const ct_convex_proxy *proxy) {
   return (proxy->kind == CT_PROXY_BOX || proxy->kind == CT_PROXY_HULL) && proxy->radius[0] == 0.0;
 }
 
-/* Faces, or edges of a, evaluated between two polls of the cancel flag: less than 1 ms. */
+/* Number of faces, or of edges of a, evaluated between two polls of the cancel flag: less than 1
+ * ms. */
 #define FEATURES_PER_POLL 1024u
 
 typedef struct edge {
@@ -98,7 +97,7 @@ static edge build_edge(const ct_convex_proxy *proxy, uint32_t i) {
   return e;
 }
 
-/* Returns an empty search. `cancel` may be NULL. Borrows both proxies. */
+/* Returns an empty search of two proxies, which it refers to. `cancel` may be NULL. */
 static axis_search start_axis_search(const ct_convex_proxy *a, const ct_convex_proxy *b,
                                      const ct_cancel *cancel) {
   return (axis_search){
@@ -109,8 +108,8 @@ static axis_search start_axis_search(const ct_convex_proxy *a, const ct_convex_p
       .best = {.kind = CT_PLANE_NONE, .separation = -INFINITY, .normal = {1.0, 0.0, 0.0}}};
 }
 
-/* Evaluates the plane with a unit normal and the given feature kind and numbers; retains it if its
- * separation exceeds the best. */
+/* Computes separation and points of the plane with a given unit normal, kind and features, and
+ * retains it if its separation is greater than that of the best. */
 static void consider_plane(axis_search *s, const ct_separating_plane *plane) {
   ct_separating_plane p = *plane;
   double radius_a, radius_b;
@@ -131,8 +130,7 @@ static void evaluate_face_axis(axis_search *s, ct_plane_kind kind, uint32_t i) {
   consider_plane(s, &p);
 }
 
-/* Evaluate all faces of a or of b; all edge pairs with crossing arcs on the Gauss map. Cost:
- * features times one support of each body. */
+/* Evaluates the planes of all faces of a, or of b. Each costs one support point of either body. */
 static void evaluate_all_faces(axis_search *s, ct_plane_kind kind) {
   assert(kind == CT_PLANE_FACE_A || kind == CT_PLANE_FACE_B);
   uint32_t count = count_proxy_faces(kind == CT_PLANE_FACE_A ? s->a : s->b);
@@ -150,7 +148,8 @@ static bool do_arcs_cross(const edge *a, const edge *b) {
   return a_below * b_below < 0.0 && c_below * b_below < 0.0;
 }
 
-/* Evaluates an edge pair if its own points separate by more than `least`. */
+/* Evaluates the plane of two edges if their arcs cross and points of the edges are separated along
+ * its normal by more than `least`. */
 static void evaluate_edge_axis(axis_search *s, const edge *a, const edge *b, uint32_t number[2],
                                double least) {
   if (!do_arcs_cross(a, b)) return;
@@ -177,7 +176,8 @@ static void evaluate_all_edge_pairs(axis_search *s) {
   }
 }
 
-/* Just below zero: edge pairs with zero separation are evaluated, too. */
+/* The negative number nearest to zero: with it as limit, pairs of edges with separation zero are
+ * evaluated too. */
 #define LESS_THAN_NONE (-0x1p-1074)
 
 static void evaluate_edge_pair(axis_search *s, uint32_t i, uint32_t j) {
@@ -185,8 +185,8 @@ static void evaluate_edge_pair(axis_search *s, uint32_t i, uint32_t j) {
   evaluate_edge_axis(s, &a, &b, (uint32_t[2]){i, j}, LESS_THAN_NONE);
 }
 
-/* Evaluate one face or edge pair exactly as the full searches do, or the features adjacent to it.
- * Edge pairs with negative separation are skipped, and so are feature numbers out of range. */
+/* Evaluates one face or one pair of edges exactly as the full search does. A pair of edges with
+ * negative separation is skipped, and so are feature numbers out of range. */
 static void evaluate_axis_feature(axis_search *s, ct_plane_kind kind, uint32_t feature_a,
                                   uint32_t feature_b) {
   if (kind == CT_PLANE_FACE_A && feature_a < count_proxy_faces(s->a))
@@ -198,7 +198,7 @@ static void evaluate_axis_feature(axis_search *s, ct_plane_kind kind, uint32_t f
     evaluate_edge_pair(s, feature_a, feature_b);
 }
 
-/* Evaluates the faces adjacent to one face. */
+/* Evaluates the planes of the faces adjacent to one face. */
 static void evaluate_adjacent_faces(axis_search *s, ct_plane_kind kind, uint32_t face) {
   const ct_convex_proxy *proxy = kind == CT_PLANE_FACE_A ? s->a : s->b;
   for (uint32_t i = 0; i < count_proxy_edges(proxy); i++) {
@@ -229,11 +229,10 @@ static void evaluate_adjacent_features(axis_search *s, ct_plane_kind kind, uint3
     if (share_vertex(s->b, feature_b, j)) evaluate_edge_pair(s, feature_a, j);
 }
 
-/* ---- planes
- * -------------------------------------------------------------------------------------- */
+/* ---- planes --------------------------------------------------------------------------------- */
 
-/* A plane certainly separates above this many round-off bounds of the distance: the bound of the
- * distance query and the plane's own. */
+/* A plane certainly separates if its separation exceeds this many round-off bounds: that of the
+ * distance query and its own. */
 #define SURE_SLACKS 2.0
 
 const char *ct_plane_kind_word(ct_plane_kind kind) {
@@ -252,7 +251,7 @@ static ct_plane_kind swap_plane_kind(ct_plane_kind kind) {
                                    : kind;
 }
 
-/* Writes a plane in the world frame and the caller's order. */
+/* Writes a plane in the world frame, with the bodies in the caller's order. */
 static void write_separating_plane(const ct_placed_proxies *pair, const ct_separating_plane *found,
                                    ct_separating_plane *plane) {
   ct_vec3 n = ct_unit_or(ct_mat_mul(pair->frame->rotation, found->normal), ct_vec(1.0, 0.0, 0.0));
@@ -270,7 +269,8 @@ static void write_separating_plane(const ct_placed_proxies *pair, const ct_separ
 
 static bool has_separation(const axis_search *s) { return s->best.separation >= 0.0; }
 
-/* Evaluates the cached plane, then its adjacent features. */
+/* Evaluates the cached plane and, if it does not separate, the planes of adjacent features. True:
+ * one of them separates. */
 static bool query_plane_cache(const ct_placed_proxies *pair, ct_plane_cache *cache,
                               axis_search *s) {
   ct_plane_kind kind = pair->swapped ? swap_plane_kind(cache->kind) : cache->kind;
@@ -312,7 +312,7 @@ static bool separate_polyhedra(const ct_placed_proxies *pair, ct_plane_cache *ca
   return true;
 }
 
-/* Evaluates the plane normal to a world direction, from the caller's a to b. */
+/* Evaluates the plane perpendicular to a world direction, which points from the caller's a to b. */
 static void evaluate_direction(const ct_placed_proxies *pair, ct_vec3 world,
                                ct_separating_plane *plane) {
   ct_vec3 n = ct_mat_tmul(pair->frame->rotation, pair->swapped ? ct_neg(world) : world);
