@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Neighbours evaluated for one feature. A face with more edges shows two of its directions
- * earlier. */
+/* Limit of the number of neighbours evaluated for one feature. In a face with more edges, two of
+ * its directions are found earlier. */
 #define FEATURE_NEIGHBOURS_MAX 1024
 
 static ct_vec3 read_matrix_column(const ct_mat3 *m, int i) {
@@ -42,7 +42,7 @@ static void place_frustum_proxy(double half_length, double bottom, double top,
   proxy->size = proxy->extent = ct_norm(ct_vec(proxy->half.x, 0.0, half_length));
 }
 
-/* Sets the proxy of a shape without rounding and margin; the radii are those of a ball or capsule,
+/* Sets the proxy of a shape without rounding and margin. The radii are those of a ball or capsule,
  * else 0. */
 static void place_sharp_proxy(const ct_shape *shape, const ct_frame *frame,
                               ct_convex_proxy *proxy) {
@@ -98,7 +98,7 @@ void ct_proxy_place(const ct_shape *shape, const ct_frame *frame, ct_convex_prox
   proxy->center = at->position;
   proxy->rotation = at->rotation;
   if (is_plain && shape->kind == CT_KIND_CONVEX) {
-    /* Fast path: the fields of other kinds are not read for a hull and stay unset. */
+    /* Fast path: members that are not used for a hull stay unset. */
     proxy->radius[0] = proxy->radius[1] = 0.0;
     proxy->hint = 0;
     place_hull_proxy(shape, frame, proxy);
@@ -199,11 +199,11 @@ uint32_t ct_proxy_support(const ct_convex_proxy *proxy, ct_vec3 direction, uint3
   return 0;
 }
 
-/* Below this length squares lose digits to underflow. */
+/* Length below which squares lose digits to underflow. */
 #define ACROSS_SAFE 1e-140
 
-/* Support point of a frustum in its own frame; for a direction along the axis the centre of the
- * disc. */
+/* Returns the support point of a frustum in its own frame; for a direction along the axis, the
+ * centre of the disc. */
 static ct_vec3 find_frustum_support(const ct_convex_proxy *proxy, ct_vec3 d) {
   double across = sqrt(d.x * d.x + d.y * d.y);
   bool top = 2.0 * proxy->half.z * d.z + (proxy->rim[1] - proxy->rim[0]) * across >= 0.0;
@@ -251,8 +251,8 @@ ct_side_slope ct_proxy_side_slope(const ct_convex_proxy *proxy) {
                          sqrt(ct_max2((length - rise) * (length + rise), 0.0)) / length};
 }
 
-/* Adds d to the span unless it is parallel to the first direction within 1e-6 rad, the documented
- * meaning of parallel. */
+/* Adds the direction d to the span, unless it is zero or parallel to the first direction within
+ * 1e-6 rad, the documented meaning of parallel. Returns the new number of directions. */
 static int add_span_direction(ct_vec3 span[2], int rank, ct_vec3 d) {
   ct_vec3 unit = ct_unit_or(d, ct_vec(0.0, 0.0, 0.0));
   if (rank == 0) {
@@ -270,16 +270,16 @@ static inline ct_vec3 read_view_vertex(const ct_hull_view *view, uint32_t i) {
   return ct_vec(view->x[i], view->y[i], view->z[i]);
 }
 
-/* True if an edge is perpendicular to the direction within `slack`. The first test uses the
- * 1-norm, an upper bound of the length, and rejects most edges without a square root. */
+/* True if an edge is perpendicular to a unit direction within the angle `slack`. The first test
+ * uses the 1-norm, an upper bound of the length, and rejects most edges without a square root. */
 static inline bool is_perpendicular_edge(ct_vec3 direction, ct_vec3 edge, double slack) {
   double level = fabs(ct_dot(direction, edge));
   return level <= 2.0 * slack * (fabs(edge.x) + fabs(edge.y) + fabs(edge.z)) &&
          level <= slack * ct_norm(edge);
 }
 
-/* Support feature of a hull that fits into the SIMD lanes: evaluates all vertices at once, as few
- * of them are near the top. */
+/* Finds the support feature of a hull that fits into the SIMD lanes: evaluates all vertices at
+ * once, then the few whose height is near the maximum. */
 static int find_small_hull_feature(const ct_convex_proxy *proxy, ct_vec3 direction, double slack,
                                    ct_vec3 span[2]) {
   const ct_hull_view *view = proxy->view;
@@ -301,7 +301,7 @@ static int find_small_hull_feature(const ct_convex_proxy *proxy, ct_vec3 directi
 static int find_hull_feature(const ct_convex_proxy *proxy, ct_vec3 direction, double slack,
                              ct_vec3 span[2]) {
   const ct_hull_view *view = proxy->view;
-  /* Work in the hull's frame, so only the reported edges are rotated. */
+  /* Work in the hull's frame, so that only the reported edges are rotated. */
   ct_vec3 local = proxy->turned ? ct_mat_tmul(proxy->rotation, direction) : direction;
   if (view->vertex_count <= CT_HULL_LANES)
     return find_small_hull_feature(proxy, local, slack, span);
@@ -330,7 +330,8 @@ static int find_triangle_feature(const ct_convex_proxy *proxy, ct_vec3 direction
   return rank;
 }
 
-/* Support feature of a frustum: a disc normal to the direction, or a line of the side. */
+/* Finds the support feature of a frustum: a disc perpendicular to the direction, or a line of the
+ * side. */
 static int find_frustum_feature(const ct_convex_proxy *proxy, ct_vec3 direction, double slack,
                                 ct_vec3 span[2]) {
   ct_vec3 d = ct_mat_tmul(proxy->rotation, direction);

@@ -1,4 +1,4 @@
-/* Validation of a caller's placed shapes before a pair query. */
+/* Validation of the placed shapes that a caller passes to a pair query. */
 #ifndef PAIR_PAIR_INPUT_H
 #define PAIR_PAIR_INPUT_H
 
@@ -8,14 +8,14 @@
 
 #include <math.h>
 
-/* Not inlined, as frames are rarely missing: the check of a pair of spheres costs as much as their
- * distance otherwise. */
+/* Returns the frame, or the identity in *room if it is unset. Not inlined, as frames are rarely
+ * unset: otherwise the check of a pair of spheres would cost as much as their distance. */
 static __attribute__((noinline, unused)) const ct_frame *ct_placed_set_frame(const ct_frame *frame,
                                                                              ct_frame *room) {
   return ct_frame_or_unturned(frame, room);
 }
 
-/* Sets a missing frame to the identity, stored in *room. Returns false if the shape is missing or
+/* Replaces a missing frame by the identity, stored in *room. False: the shape is missing or
  * invalid. */
 static inline __attribute__((always_inline)) bool ct_placed_prepare(ct_placed *placed,
                                                                     ct_frame *room) {
@@ -30,12 +30,12 @@ static inline __attribute__((always_inline)) bool ct_placed_prepare_both(ct_plac
   return first && second;
 }
 
-/* The threshold of a query: 0 stands for INFINITY. */
+/* Returns the threshold of a query; 0 stands for INFINITY. */
 static inline double ct_resolve_threshold(const ct_pair_options *options) {
   return options->threshold == 0.0 ? INFINITY : options->threshold;
 }
 
-/* Result for a pair that is not valid. */
+/* Returns the result for a pair with a missing or invalid shape. */
 static inline ct_pair_result ct_pair_unsupported(void) {
   return (ct_pair_result){.normal = {1.0, 0.0, 0.0},
                           .relation = CT_SEPARATED,

@@ -1,17 +1,19 @@
-/* Content order of a pair: by kinds, parameters and poses, never by the order of the call.
+/* Content order of a pair: by kinds, parameters and poses, never by the order of the arguments.
  *
- * Pairs are computed in content order, so exchanging the bodies mirrors a result bit for bit.
- */
+ * Pairs are computed in content order, so that exchanging the bodies exchanges the result bit for
+ * bit. */
 #include "pair/pair_order.h"
 #include "shape/shape_compare.h"
 
 #include <assert.h>
 
-/* Frame components that differ by less than this are ties; positions are measured in parts of
- * their distance. A tie decides the order only if all components tie. */
+/* Difference of frame components below which they tie; for positions, relative to the largest
+ * component of their difference. Ties are decided by exact comparison only if all components
+ * tie. */
 #define ORDER_TIE 1e-6
 
-/* Returns the sign of the first difference above the tolerance of its kind. */
+/* Returns the sign of the first difference that exceeds the tolerance: turn_least for the rotation
+ * matrix, move_least for the position. 0: there is none. */
 static int compare_frames_above(const ct_frame *a, const ct_frame *b, double turn_least,
                                 double move_least) {
   const ct_vec3 apart[4] = {
@@ -26,8 +28,8 @@ static int compare_frames_above(const ct_frame *a, const ct_frame *b, double tur
   return 0;
 }
 
-/* Compares frames with tolerances first, so a small motion does not change the order of equal
- * stacked shapes. */
+/* Compares frames with tolerances first, so that a small motion does not change the order of equal
+ * shapes that are stacked. */
 static int compare_frames(const ct_frame *a, const ct_frame *b) {
   int order = compare_frames_above(a, b, ORDER_TIE,
                                    ORDER_TIE * ct_max_abs(ct_sub(a->position, b->position)));

@@ -1,5 +1,5 @@
 /* Two bounded convex bodies as proxies, in content order and in the frame of the first: the input
- * of the methods in methods/. */
+ * of the methods in the folder methods. */
 #ifndef PAIR_PLACED_PROXIES_H
 #define PAIR_PLACED_PROXIES_H
 
@@ -8,8 +8,8 @@
 
 typedef struct ct_placed_proxies {
   ct_convex_proxy a, b;
-  bool swapped;          /* true if a is the caller's b */
-  const ct_frame *frame; /* pair's frame in the world; borrowed */
+  bool swapped;          /* a is the caller's b */
+  const ct_frame *frame; /* pose of the pair's frame in the world; owned by the caller */
 } ct_placed_proxies;
 
 static inline ct_placed_proxies ct_place_proxies(ct_placed a, ct_placed b) {

@@ -1,4 +1,4 @@
-/* Round-off bound of a pair's distance, by which its bounds are widened. */
+/* Bound of the round-off of a pair's distance, by which the bounds of the distance are widened. */
 #ifndef PAIR_ROUND_OFF_BOUND_H
 #define PAIR_ROUND_OFF_BOUND_H
 
@@ -32,8 +32,8 @@
  */
 #define CT_BRACKET_SLACK 384.0
 
-/* Half-width, m, by which the bounds of a distance are widened. `length`: length scale of the
- * pair, m. */
+/* Returns the half-width, m, by which the bounds of a distance are widened. `length`: length scale
+ * of the pair, m (ct_proxy_scale). */
 static inline double ct_bracket_slack(double length, double distance) {
   return CT_BRACKET_SLACK * CT_UNIT_ROUNDOFF * (length + fabs(distance));
 }

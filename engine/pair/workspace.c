@@ -1,5 +1,5 @@
-/* The workspace of pair queries: its parts, and the mesh queries' binary heap and list of crossings
- * in growing arrays with limits. */
+/* The workspace of pair queries: its parts, and the binary heap and list of crossings of mesh
+ * queries, in growing arrays with limits. */
 #include "pair/workspace.h"
 
 #include <assert.h>
@@ -26,7 +26,7 @@ void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
   if (workspace) workspace->mesh.cancel = cancel;
 }
 
-/* Clears the out-of-memory flag of a part and returns its value. */
+/* Resets the out-of-memory flag of a part and returns its previous value. */
 static bool clear_part_out_of_memory(ct_workspace_part *part) {
   if (!part->type || part->type->out_of_memory == CT_NO_FLAG) return false;
   bool *flag = (bool *)(part->memory + part->type->out_of_memory);
@@ -44,7 +44,8 @@ bool ct_workspace_out_of_memory(ct_workspace *workspace) {
   return out_of_memory;
 }
 
-/* Reserves space for one more item. Returns false at the limit or if out of memory. */
+/* Reserves space for one more item in a growing array. False: it is at its limit, or out of
+ * memory. */
 static bool reserve_scratch(ct_mesh_scratch *m, void **array, size_t item, size_t count,
                             size_t *capacity, size_t capacity_max) {
   assert(count <= *capacity && *capacity <= capacity_max);

@@ -1,16 +1,15 @@
 /* Workspace: scratch memory of pair queries, for one thread.
  *
  * The workspace is a list of parts. Each part belongs to one module (EPA, manifolds, rays, ...),
- * and only that module knows its type. A part is zeroed memory; on every use the module registers
- * how the part is freed and where its out-of-memory flag is. This folder is therefore below all
- * modules that have a part. The memory of the parts is inside the workspace: access to a part
- * cannot fail and costs no allocation.
+ * and only that module knows its type. A part is zeroed memory; whenever the module uses it, it
+ * registers how the part is freed and where its out-of-memory flag is. This folder therefore
+ * depends on none of the modules that have a part. The memory of the parts is inside the workspace:
+ * access to a part cannot fail and allocates nothing.
  *
  * Mesh queries share a binary heap of search nodes and a list of edge crossings. Nothing is
  * allocated once these arrays have grown. If an allocation fails or the heap is at its limit, a
  * push fails and the search continues depth first: slower, with the same result. If a crossing
- * cannot be added, the search ends with valid, possibly wide bounds and sets out_of_memory.
- */
+ * cannot be added, the search ends with valid but possibly wide bounds, and sets out_of_memory. */
 #ifndef PAIR_WORKSPACE_H
 #define PAIR_WORKSPACE_H
 
@@ -24,34 +23,35 @@
 
 /* ---- scratch memory of mesh queries: search nodes, edge crossings, the cancel flag ---- */
 
-/* Limit of heap entries: 15.3 MiB. */
+/* Greatest number of heap entries: 15.3 MiB. */
 #define CT_MESH_WAITING_MAX 1000000u
-/* Limit of edge crossings: 22.9 MiB. */
+/* Greatest number of edge crossings: 22.9 MiB. */
 #define CT_MESH_CROSSINGS_MAX 1000000u
 
-/* A tree node or a pair of nodes, keyed by a bound over its subtree. */
+/* A tree node a, or a pair of nodes a and b, with a bound over all triangles below as its key. */
 typedef struct ct_search_node {
   double key;
   uint32_t a, b;
 } ct_search_node;
 
-/* A crossing of a mesh edge with a surface: the edge's vertices and the position along it. */
+/* A crossing of a mesh edge with a surface: the edge, and the position along it. */
 typedef struct ct_crossing {
-  uint32_t low, high; /* vertices, low < high */
-  uint32_t position;  /* a triangle with this edge */
-  double at;          /* 0 at low, 1 at high */
+  uint32_t low, high; /* vertices of the edge, low < high */
+  uint32_t position;  /* position in the leaves of a triangle with this edge */
+  double at;          /* parameter along the edge: 0 at `low`, 1 at `high` */
 } ct_crossing;
 
-/* Zero-initialised: empty. */
+/* Scratch memory of mesh queries; empty if zeroed. */
 typedef struct ct_mesh_scratch {
-  ct_search_node *heap; /* [capacity], least key first, then least a, then least b */
+  ct_search_node *heap; /* [capacity] search nodes; the root of the heap has the least key, then the
+                           least a, then the least b */
   size_t count, capacity;
   ct_crossing *crossing; /* [crossing_capacity] */
   size_t crossing_count, crossing_capacity;
   const ct_cancel *cancel;
   uint32_t steps;     /* steps until the next poll of the cancel flag */
-  bool stopped;       /* the flag was raised; cleared when a pair begins */
-  bool out_of_memory; /* an allocation failed; cleared by ct_workspace_out_of_memory */
+  bool stopped;       /* the cancel flag was raised; reset when a pair begins */
+  bool out_of_memory; /* an allocation failed; reset by ct_workspace_out_of_memory */
 } ct_mesh_scratch;
 
 /* ---- parts ---- */
@@ -70,26 +70,27 @@ typedef enum ct_workspace_slot {
   CT_SLOT_COUNT
 } ct_workspace_slot;
 
-/* The type of a part, as its module registers it. A constant with static storage. */
+/* The type of a part, as its module registers it; a constant with static storage. */
 typedef struct ct_workspace_part_type {
-  size_t size;          /* of the part, bytes */
-  size_t out_of_memory; /* offset of the part's out-of-memory flag, a bool; CT_NO_FLAG: none */
+  size_t size;          /* size of the part, bytes */
+  size_t out_of_memory; /* offset in the part of its out-of-memory flag, a bool; CT_NO_FLAG: it has
+                           none */
   void (*release)(void *part); /* frees what the part owns */
 } ct_workspace_part_type;
 #define CT_NO_FLAG SIZE_MAX
 
 typedef struct ct_workspace_part {
-  const ct_workspace_part_type *type; /* NULL: never used */
+  const ct_workspace_part_type *type; /* NULL: the part was never used */
   _Alignas(max_align_t) unsigned char memory[CT_WORKSPACE_PART_MAX];
 } ct_workspace_part;
 
-/* Allocated as zeros. */
+/* All members are zero when the workspace is created. */
 struct ct_workspace {
-  ct_mesh_scratch mesh; /* with the cancel flag of all queries */
+  ct_mesh_scratch mesh; /* also contains the cancel flag of all pair queries */
   ct_workspace_part parts[CT_SLOT_COUNT];
 };
 
-/* Returns a part; zeros at first use. */
+/* Returns the part in a slot; all zeros at its first use. */
 static inline void *ct_workspace_part_of(ct_workspace *workspace, ct_workspace_slot slot,
                                          const ct_workspace_part_type *type) {
   ct_workspace_part *part = &workspace->parts[slot];
@@ -99,22 +100,23 @@ static inline void *ct_workspace_part_of(ct_workspace *workspace, ct_workspace_s
   return part->memory;
 }
 
-/* Cancel flag of the workspace's pair queries; NULL: none. */
+/* Returns the cancel flag of the workspace's pair queries; NULL: none. */
 static inline const ct_cancel *ct_workspace_cancel(const ct_workspace *workspace) {
   return workspace ? workspace->mesh.cancel : NULL;
 }
 
 /* ---- mesh queries ---- */
 
-/* Adds a node. Returns false at the limit or if out of memory. */
+/* Adds a node to the heap. False: the heap is at its limit, or out of memory. */
 bool ct_search_heap_push(ct_mesh_scratch *m, ct_search_node w);
-/* Removes and returns the node of least key. The heap must not be empty. */
+/* Removes the node of least key from the heap, which must not be empty, and returns it. */
 ct_search_node ct_search_heap_pop(ct_mesh_scratch *m);
-/* Adds a crossing. Returns false at the limit or if out of memory. */
+/* Adds a crossing to the list. False: the list is at its limit, or out of memory. */
 bool ct_crossing_add(ct_mesh_scratch *m, ct_crossing c);
 
-/* True if the query is cancelled. Polls the flag every few thousand steps of about 100 ns; once
- * raised, true for the rest of the pair. */
+/* True if the query is cancelled. `steps`: work since the last call, in steps of approximately 100
+ * ns; the flag is polled every few thousand steps. Once true, it is true for the rest of the
+ * pair. */
 bool ct_mesh_is_cancelled(ct_mesh_scratch *m, uint32_t steps);
 
 #endif
