@@ -1,4 +1,5 @@
-/* Paths: a rotation about the pivot and a translation of the pivot, each a closed form in time. */
+/* Paths: a rotation about the pivot and a translation of the pivot, each in closed form as a
+ * function of time. */
 #include "path/path.h"
 
 #include "base/trigonometry.h"
@@ -6,31 +7,33 @@
 #include <contact/limits.h>
 #include <stdlib.h>
 
-/* Round-off of the pivot's displacement, as a factor of its terms: a sum of three products. */
+/* Bound of the round-off of the pivot's displacement, relative to the sum of its terms' magnitudes:
+ * a sum of three products. */
 #define DISPLACEMENT_BOUND (8.0 * CT_UNIT_ROUNDOFF)
-/* Round-off of the pivot as a transformed point of the body: an entry of a product of quaternion
- * matrices, some 30 u, times the arm. */
+/* Bound of the round-off of the pivot as a transformed point of the body, relative to the arm: some
+ * 30 u for an entry of a product of quaternion matrices. */
 #define ARM_BOUND (32.0 * CT_UNIT_ROUNDOFF)
-/* Relative round-off, with a margin, of the angle between two poses (base/trigonometry.h) and of
- * its quotient by the duration. */
+/* Bound of the relative round-off, with a safety factor, of the angle between two poses
+ * (base/trigonometry.h) and of its quotient by the duration. */
 #define SPIN_BOUND (16.0 * CT_UNIT_ROUNDOFF)
 
-/* Argument of the pivot's displacement: between two poses the fraction of the duration, else the
+/* Returns the argument of displacement_at: for INTERPOLATED the fraction of the duration, else the
  * time, s. */
 static double clock_at(const ct_path *path, double time) {
   assert(time >= 0.0 && path->options.duration > 0.0);
   return path->options.kind == CT_PATH_INTERPOLATED ? time / path->options.duration : time;
 }
 
-/* Displacement of the pivot since the start. */
+/* Returns the displacement of the pivot since the start. */
 static ct_vec3 displacement_at(const ct_path *path, double clock) {
   return ct_scale(ct_add_scaled(path->rate, path->options.acceleration, 0.5 * clock), clock);
 }
 
 /* ---- rotation -------------------------------------------------------------------------------- */
 
-/* Sets a rotation with constant angular velocity. Its magnitude is a double-double, since angles
- * reach CT_TURN_MAX, and is scaled by a power of two against overflow and underflow. */
+/* Sets a rotation with constant angular velocity w. Its magnitude is a double-double, since angles
+ * reach CT_TURN_MAX, and is scaled by a power of two so that it neither overflows nor
+ * underflows. */
 static void set_steady_turn(ct_path *path, ct_vec3 w) {
   double m = ct_max_abs(w);
   int exponent = 0;
@@ -53,8 +56,8 @@ static void set_interpolated_turn(ct_path *path) {
   path->spin = angle * (1.0 + SPIN_BOUND) / path->options.duration;
 }
 
-/* Sets torque-free rotation; a constant angular velocity if that needs no torque. CT_OUT_OF_MEMORY.
- */
+/* Sets torque-free rotation; if that has a constant angular velocity, sets only this.
+ * CT_OUT_OF_MEMORY. */
 static ct_status set_free_turn(ct_path *path) {
   const ct_path_options *o = &path->options;
   const ct_free_top_options options = {o->start.rotation, o->inertia_diagonal,
@@ -69,7 +72,7 @@ static ct_status set_free_turn(ct_path *path) {
   return CT_OK;
 }
 
-/* Rotation since the start, in the world. */
+/* Returns the rotation since the start, in world axes. */
 static ct_quat rotation_at(const ct_path *path, double time) {
   ct_vec3 angular;
   if (path->top) return ct_free_top_turn(path->top, time, &angular);
@@ -80,7 +83,8 @@ static ct_quat rotation_at(const ct_path *path, double time) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-/* Sets options that the kind does not use to zero. */
+/* Copies the options, with those that the kind does not use set to zero, and sets `arm` and
+ * `rate`. */
 static void set_displacement(ct_path *path, const ct_path_options *options) {
   const ct_vec3 zero = {0.0, 0.0, 0.0};
   ct_path_kind kind = options->kind;
@@ -94,7 +98,8 @@ static void set_displacement(ct_path *path, const ct_path_options *options) {
                                             : path->options.velocity.linear;
 }
 
-/* Extremes of x + c (v + a c/2) for c in [c0, c1]: at the ends, or where the velocity vanishes. */
+/* Computes the minimum and maximum of x + c (v + a c / 2) for c in [c[0], c[1]]: at the ends, or
+ * where the velocity v + a c vanishes. */
 static void find_quadratic_extremes(double x, double v, double a, const double c[2],
                                     double out[2]) {
   assert(c[0] <= c[1]);
@@ -108,7 +113,7 @@ static void find_quadratic_extremes(double x, double v, double a, const double c
   out[1] = ct_max2(out[1], there);
 }
 
-/* Extremes of the pivot's computed coordinates over [begin, end]. */
+/* Returns the minima and maxima of the pivot's computed coordinates over the times [begin, end]. */
 static ct_aabb bound_pivot(const ct_path *path, double begin, double end) {
   ct_vec3 x = ct_add(path->options.start.position, path->arm), v = path->rate,
           a = path->options.acceleration;
@@ -130,7 +135,7 @@ static bool is_within_limits(const ct_path *path) {
   if (!is_finite_vector(last.linear) || !is_finite_vector(last.angular)) return false;
   ct_vec3 displacement = displacement_at(path, clock_at(path, duration));
   ct_aabb box = bound_pivot(path, 0.0, duration);
-  /* A sum of infinities of both signs is NaN, and not within any limit. */
+  /* A sum of infinities of both signs is NaN, which is not within any limit. */
   return is_finite_vector(displacement) && ct_max_abs(box.min) <= CT_COORDINATE_MAX &&
          ct_max_abs(box.max) <= CT_COORDINATE_MAX;
 }
@@ -181,8 +186,8 @@ ct_pose ct_path_pose(const ct_path *path, double time) {
   if (options->kind == CT_PATH_INTERPOLATED && time == options->duration) return options->end;
   ct_quat turn = rotation_at(path, time);
   ct_vec3 displacement = displacement_at(path, clock_at(path, time));
-  /* The pivot's displacement minus that of the pivot's material point by the rotation: no
-   * cancellation if both are small. */
+  /* The displacement of the pivot, minus the displacement that the rotation about the body's origin
+   * gives to it: no cancellation if both are small. */
   ct_vec3 shift = ct_sub(displacement, ct_turn_change(turn, path->arm));
   return (ct_pose){ct_add(options->start.position, shift),
                    ct_quat_mul(turn, options->start.rotation)};
@@ -208,14 +213,14 @@ double ct_path_spin(const ct_path *path, ct_vec3 *axis, bool *constant) {
   return path->spin;
 }
 
-/* a + b rounded up. */
+/* Returns a + b rounded up. */
 static double add_rounded_up(double a, double b) {
   ct_dd s = ct_two_sum(a, b);
   return s.low > 0.0 ? s.high + (fabs(s.high) * 0x1p-52 + 0x1p-1074) : s.high;
 }
 
-/* Round-off of one coordinate of the pivot up to the argument c, and of its sums with the radius.
- */
+/* Returns a bound of the round-off of one coordinate of the pivot, for arguments up to c, and of
+ * its sum with the radius. */
 static double bound_roundoff(double x, double v, double a, double c) {
   return DISPLACEMENT_BOUND * (fabs(x) + c * (fabs(v) + 0.5 * fabs(a) * c));
 }
@@ -225,7 +230,7 @@ ct_aabb ct_path_aabb(const ct_path *path, double begin, double end, double radiu
   ct_aabb box = bound_pivot(path, begin, end);
   ct_vec3 x = path->options.start.position, v = path->rate, a = path->options.acceleration;
   double c = clock_at(path, end);
-  /* At rest the pose is exact, and so is the box except for its sums. */
+  /* At rest the pose is exact, and so is the box except for the rounding of its sums. */
   bool rests = path->options.kind == CT_PATH_REST;
   double common =
       rests ? radius : radius + (4.0 * CT_UNIT_ROUNDOFF * radius + ARM_BOUND * ct_norm(path->arm));

@@ -1,4 +1,4 @@
-/* Internals of a path. */
+/* Internal representation of a path. */
 #ifndef PATH_PATH_H
 #define PATH_PATH_H
 
@@ -7,15 +7,17 @@
 #include <contact/path.h>
 
 struct ct_path {
-  ct_path_options options; /* members that the kind does not use are zero */
-  ct_vec3 arm;             /* from the body's origin to the pivot at the start, world */
-  ct_vec3 rate;            /* of the pivot at the start: per s; INTERPOLATED: per duration */
-  ct_free_top *top; /* owned; NULL: the angular velocity is constant, and the next members define
-                       the rotation */
-  ct_vec3 axis;     /* unit, world; z without rotation */
-  ct_dd angle_rate; /* rad per 2^-rate_exponent s; INTERPOLATED: per duration */
+  ct_path_options options; /* copy; members that the kind does not use are zero */
+  ct_vec3 arm;             /* vector from the body's origin to the pivot at the start, world, m */
+  ct_vec3 rate;            /* velocity of the pivot at the start, m/s; for INTERPOLATED: its
+                              displacement over the whole duration, m */
+  ct_free_top *top; /* owned; NULL: the angular velocity is constant, and the next three members
+                       define the rotation */
+  ct_vec3 axis;     /* unit rotation axis, world; z if there is no rotation */
+  ct_dd angle_rate; /* angle, rad, per 2^-rate_exponent s; for INTERPOLATED: over the whole
+                       duration */
   int rate_exponent;
-  double spin; /* bound on |angular velocity|, rad/s */
+  double spin; /* upper bound of |angular velocity|, rad/s */
 };
 
 #endif

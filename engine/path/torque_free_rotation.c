@@ -24,17 +24,18 @@
 
 #include <assert.h>
 
-/* Least moment as a fraction of the greatest (eigenvalues of a needle's inertia may have a greater
- * error): the quantities that it bounds are at most 1e116, with a finite square. */
+/* Least moment as a fraction of the greatest; smaller ones are increased to it (eigenvalues of a
+ * needle's inertia may have a greater error). Values that contain its inverse are then at most
+ * 1e116, with a finite square. */
 #define MOMENT_PART_MIN 1e-100
-/* Angular acceleration, at angular velocities about 1, below which double-double does not
- * distinguish it from round-off. */
+/* Least angular acceleration, for angular velocities of the order of 1, that double-double
+ * distinguishes from round-off. */
 #define ACCELERATION_MIN 1e-30
-/* Relative round-off of the greatest angular velocity: some twenty operations on positive terms,
- * and that of the motion. */
+/* Bound of the relative round-off of the greatest angular velocity: some twenty operations with
+ * positive terms, and that of the motion itself. */
 #define SPIN_ALLOWANCE 1e-12
 
-/* Moments and angular velocity in the frame. */
+/* Moments of inertia and angular velocity in the frame of ct_free_top, at the start. */
 typedef struct frame_state {
   double i1, i2, i3;
   ct_dd w1, w2, w3;
@@ -47,7 +48,7 @@ static ct_dd3 dd3_add_scaled(const ct_dd3 *a, const ct_dd3 *b, ct_dd s) {
                   ct_dd_add(a->z, ct_dd_mul(s, b->z))};
 }
 
-/* Rotates v by the inverse of the rotation q/|q|. */
+/* Rotates v by the inverse of the rotation q / |q|, in double-double. */
 static ct_dd3 rotate_back(ct_quat q, ct_dd3 v) {
   ct_dd3 axis = ct_dd3_of(ct_vec(-q.x, -q.y, -q.z)), across = ct_dd3_cross(&axis, &v),
          twice = ct_dd3_cross(&axis, &across);
@@ -56,7 +57,8 @@ static ct_dd3 rotate_back(ct_quat q, ct_dd3 v) {
   return dd3_add_scaled(&v, &change, ct_dd_div(ct_dd_of(2.0), square));
 }
 
-/* Quaternion of a rotation matrix: Shepperd 1978, by the largest component. */
+/* Returns the quaternion of a rotation matrix, given by columns: Shepperd 1978, by the largest
+ * component. */
 static ct_quat quat_of_columns(double c[3][3]) {
   double trace = c[0][0] + c[1][1] + c[2][2];
   int k = 0;
@@ -75,7 +77,7 @@ static ct_quat quat_of_columns(double c[3][3]) {
   return (ct_quat){v[0], v[1], v[2], s * (c[i][j] - c[j][i])};
 }
 
-/* i (i - j) w^2: one term of D or E. */
+/* Returns i (i - j) w^2, a term of D or E (head of this file). */
 static ct_dd separatrix_term(double i, double j, ct_dd w) {
   return ct_dd_mul(ct_dd_mul(ct_dd_of(i), ct_two_sum(i, -j)), ct_dd_mul(w, w));
 }
@@ -91,9 +93,9 @@ static double spin_of(const double moments[3], const ct_dd w[3]) {
   return sqrt(top) * (1.0 + SPIN_ALLOWANCE);
 }
 
-/* Sorts the axes, chooses the axis that the angular momentum encircles, and transforms angular
- * velocity and rotation to that frame. *beyond: distance from the separatrix, in the units of
- * separatrix_term. */
+/* Sorts the principal axes, chooses the one that the angular momentum encircles, and transforms
+ * angular velocity and rotation to the frame of ct_free_top. *beyond: distance from the separatrix,
+ * in the units of separatrix_term. */
 static frame_state set_frame(ct_free_top *top, const ct_free_top_options *options, double *beyond) {
   int exponent, part;
   (void)frexp(ct_max_abs(options->angular), &exponent);
@@ -102,7 +104,7 @@ static frame_state set_frame(ct_free_top *top, const ct_free_top_options *option
                     ldexp(options->angular.z, -exponent)};
   ct_dd3 body =
       rotate_back(options->orientation, rotate_back(options->rotation, ct_dd3_of(scaled)));
-  /* Scales by powers of two: the differences of the moments stay exact. */
+  /* Scale by powers of two, which keeps the differences of the moments exact. */
   const double given[3] = {ldexp(options->moments.x, -part), ldexp(options->moments.y, -part),
                            ldexp(options->moments.z, -part)};
   const ct_dd components[3] = {body.x, body.y, body.z};
@@ -157,14 +159,16 @@ static bool is_steady(const frame_state *s) {
 
 /* ---- elliptic integrals ---------------------------------------------------------------------- */
 
-/* J from 0 to an argument within a quarter period of 0. */
+/* Returns the integral J from 0 to an argument within a quarter period of 0 that has the values
+ * *v. */
 static double integrate_from_zero(const ct_free_top *top, const ct_jacobi_value *v) {
   double s2 = v->sn * v->sn, c2 = v->cn * v->cn;
   const double xyz[3] = {c2, v->dn * v->dn, 1.0};
   return v->sn * s2 / 3.0 * ct_carlson_j(xyz, c2 + top->third * s2, s2 * s2 * s2 * top->product);
 }
 
-/* sn, cn, dn at the start, their rate and argument, and the amplitudes. */
+/* Sets sn, cn, dn at the start, the rate and the initial value of their argument, and the
+ * amplitudes. */
 static void set_motion(ct_free_top *top, const frame_state *s, double root_d, double root_e) {
   double w1 = ct_dd_value(s->w1), w2 = ct_dd_value(s->w2);
   double d13 = fabs(s->i3 - s->i1), d23 = fabs(s->i3 - s->i2);
@@ -180,9 +184,10 @@ static void set_motion(ct_free_top *top, const frame_state *s, double root_d, do
   top->along = ct_vec(momentum.x / size, momentum.y / size, momentum.z / size);
 }
 
-/* Coefficients of the rotation about the angular momentum. g = D/E. */
+/* Sets the coefficients of the rotation about the angular momentum. g = D / E (head of this
+ * file). */
 static void set_turn(ct_free_top *top, const frame_state *s, double g) {
-  /* Parameters of the derivation at the head of this file. */
+  /* Parameters m, a, n of the head of this file; h = I3 / I1, one_more = 1 + n. */
   double m1 = top->jacobi.root * top->jacobi.root, h = s->i3 / s->i1, d23 = fabs(s->i3 - s->i2);
   double a = fabs(s->i2 - s->i1) / d23, n = a * h,
          one_more = s->i2 * fabs(s->i3 - s->i1) / (s->i1 * d23);
@@ -215,8 +220,9 @@ static bool is_odd(double half_periods) {
   return fabs(half_periods - 2.0 * rint(0.5 * half_periods)) == 1.0;
 }
 
-/* Part of the rotation about the angular momentum that results from arc tangents, as a complex
- * number: that of the integral minus the azimuth. */
+/* Computes the part of the rotation about the angular momentum that results from arc tangents, as a
+ * unit complex number: the arc tangent of the integral minus the azimuth of the angular
+ * momentum. */
 static void compute_azimuth(const ct_free_top *top, const ct_jacobi_value *v, double *re,
                             double *im) {
   ct_vec3 p = ct_unit_or(ct_vec(v->dn, top->slope * v->sn * v->cn, 0.0), ct_vec(1.0, 0.0, 0.0));
@@ -227,20 +233,20 @@ static void compute_azimuth(const ct_free_top *top, const ct_jacobi_value *v, do
   *im = sign * (p.y * q.x - p.x * q.y);
 }
 
-/* Vector with these amplitudes of cn, sn, dn, in the frame. */
+/* Returns the vector (x cn, y sn, z dn) in the frame for the amplitudes (x, y, z). */
 static ct_vec3 scale_by_amplitudes(ct_vec3 amplitude, const ct_jacobi_value *v) {
   double sign = is_odd(v->half_periods) ? -1.0 : 1.0;
   return ct_vec(sign * v->cn * amplitude.x, sign * v->sn * amplitude.y, v->dn * amplitude.z);
 }
 
-/* The shortest rotation from a unit vector with z >= 0 to the z axis. */
+/* Returns the shortest rotation from a unit vector with z >= 0 to the z axis. */
 static ct_quat rotation_to_z(ct_vec3 l) {
   l = ct_unit_or(l, ct_vec(0.0, 0.0, 1.0));
   double s = 1.0 / sqrt(2.0 + 2.0 * l.z);
   return (ct_quat){s * l.y, -s * l.x, 0.0, s * (1.0 + l.z)};
 }
 
-/* Rotation about z by the angle of a unit complex number. */
+/* Returns the rotation about z by the angle of a unit complex number. */
 static ct_quat rotation_about_z(double re, double im) {
   if (re >= 0.0) {
     double w = sqrt(0.5 * (1.0 + re));
