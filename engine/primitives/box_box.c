@@ -1,38 +1,38 @@
 /* Two boxes by the separating axis test over fifteen axes (Gottschalk, Lin, Manocha 1996).
  *
- * The pair is separated along a face normal, or along the first edge cross product with a gap;
+ * The pair is separated along a face normal, or along the first cross product of edges with a gap;
  * otherwise the axis of least depth gives the penetration. All six face axes are evaluated before
- * any decision, then all nine cross products: the separating axis is unpredictable, and a
+ * any decision, then all nine cross products: which axis separates is unpredictable, and a
  * mispredicted branch costs more than the arithmetic. Ties for the least depth and parallel
  * features are declined. All values are in the frame of the first box in content order.
  *
- * ct_box_box_depth evaluates the same axes for cores that overlap, and breaks ties.
- */
+ * ct_box_box_depth evaluates the same axes for cores that overlap, and breaks ties. */
 #include "primitives/box_box.h"
 #include "base/simd_lanes.h"
 #include "pair/pair_order.h"
 
 #include <assert.h>
 
-/* Separations and ties below this many u of the problem's size are undecided. */
+/* Separations and differences of separations below this many u of the problem's size are
+ * undecided. */
 #define SURE_ROUNDOFFS 64.0
-/* Edges with a sine below this many u are parallel: their cross product adds no axis. */
+/* Edges whose angle has a sine up to this many u are parallel: their cross product adds no axis. */
 #define PARALLEL_ROUNDOFFS 8.0
-/* The points of two crossing edges may miss the normal by this part of the round-off ct_roundoff.
- */
+/* Fraction of ct_box_pair.sure by which the difference of the witness points of two crossing edges
+ * may deviate from the normal. */
 #define POINT_FRACTION 0.25
-/* Features with a cosine below this are parallel, as documented for the API. */
+/* Features whose angle has a sine up to this are parallel, as documented for the API. */
 #define FLAT 1e-6
 
 typedef ct_box_pair boxes;
 
-/* A candidate axis. Index 0..2: a's axis; 3..5: b's axis; 6 + 3 j + i: cross product of a's axis i
- * and b's axis j. */
+/* A candidate for the separating axis. index 0..2: axis of a; 3..5: axis of b; 6 + 3 j + i: cross
+ * product of a's axis i and b's axis j. */
 typedef struct axis {
   int index;
   double gap;     /* separation along the axis, m; negative: overlap */
-  ct_vec3 normal; /* cross products only: unit, in a's frame, from a to b */
-  double length;  /* of the cross product */
+  ct_vec3 normal; /* cross products only: unit normal in a's frame, from a to b */
+  double length;  /* length of the cross product of the unit axes */
 } axis;
 
 CT_INLINE double select_component(ct_vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
@@ -47,7 +47,7 @@ static int compare_box_sizes(const double *p, const double *q, int count) {
   return 0;
 }
 
-/* The remaining comparisons of ct_pair_is_swapped. */
+/* Does the comparisons of ct_pair_is_swapped for two boxes whose first half lengths are equal. */
 static bool is_box_pair_swapped(ct_placed a, ct_placed b) {
   const ct_vec3 p = a.shape->box.half, q = b.shape->box.half;
   const double sizes[2][3] = {{p.x, p.y, p.z}, {q.x, q.y, q.z}};
@@ -56,8 +56,8 @@ static bool is_box_pair_swapped(ct_placed a, ct_placed b) {
   return ct_frames_are_swapped(a.frame, b.frame);
 }
 
-/* Places two boxes in content order. Selects by index: the order is unpredictable, so branches
- * would be mispredicted. */
+/* Places two boxes in content order. Selects them by index: the order is unpredictable, so that
+ * branches would be mispredicted. */
 CT_INLINE void place_boxes(ct_placed first, ct_placed second, boxes *s) {
   double x = first.shape->box.half.x, y = second.shape->box.half.x;
   s->swapped = x != y ? x > y : is_box_pair_swapped(first, second);
@@ -109,16 +109,17 @@ CT_INLINE double find_greatest_gap(const double v[6]) {
   return ct_max2(ct_max2(ct_max2(v[0], v[1]), ct_max2(v[2], v[3])), ct_max2(v[4], v[5]));
 }
 
-/* Bit mask of the gaps that are at least `least`. */
+/* Returns a bit mask of the gaps that are at least `least`. */
 CT_INLINE unsigned select_gaps_above(const double v[6], double least) {
   return (unsigned)(v[0] >= least) | (unsigned)(v[1] >= least) << 1 |
          (unsigned)(v[2] >= least) << 2 | (unsigned)(v[3] >= least) << 3 |
          (unsigned)(v[4] >= least) << 4 | (unsigned)(v[5] >= least) << 5;
 }
 
-/* Signed square of a cross product's unnormalised gap, relative to -`depth`, with slack for
- * round-off. Not negative if the axis may overlap by less than `depth`. Cross products are at most
- * 1 long. */
+/* Returns a value that is negative only if the axis of a cross product certainly overlaps by more
+ * than the depth, given the gap along the cross product before normalisation: the signed square of
+ * the gap, plus the squared depth times the squared length, plus a bound of the round-off. The
+ * cross product is at most 1 long. */
 CT_INLINE double bound_gap_excess(double gap, double length2, double depth2, double slack2) {
   return gap * fabs(gap) + depth2 * length2 + slack2;
 }
@@ -146,7 +147,7 @@ CT_INLINE double compute_cross_length(const boxes *s, int i, int j) {
 
 CT_INLINE double compute_center_level(const boxes *s, ct_vec3 n) { return ct_dot(n, s->center); }
 
-/* Unit normal of the cross product of a's axis i and b's axis j, from a to b. */
+/* Returns the unit normal along the cross product of a's axis i and b's axis j, from a to b. */
 CT_INLINE ct_vec3 compute_cross_normal(const boxes *s, int i, int j, double length) {
   double n[3];
   n[i] = 0.0;
@@ -156,7 +157,8 @@ CT_INLINE ct_vec3 compute_cross_normal(const boxes *s, int i, int j, double leng
   return ct_scale(normal, copysign(1.0, compute_center_level(s, normal)));
 }
 
-/* Separation along a unit normal; accurate even if the normal comes from nearly parallel edges. */
+/* Returns the separation along a unit normal; accurate even if the normal is that of nearly
+ * parallel edges. */
 CT_INLINE double compute_gap_along(const boxes *s, ct_vec3 n) {
   double reach = ct_dot(s->half[0], compute_absolute(n));
   for (int j = 0; j < 3; j++)
@@ -167,7 +169,7 @@ CT_INLINE double compute_gap_along(const boxes *s, ct_vec3 n) {
 typedef enum verdict { APART, OVERLAPPING, UNSURE } verdict;
 
 /* Evaluates the cross products in the bit mask `open`, which may separate the boxes more than the
- * best axis so far. *second: greatest gap except the best. */
+ * best axis so far. *second: greatest gap except that of the best axis. */
 static __attribute__((noinline)) verdict
 search_cross_axes(const boxes *s, unsigned open, double limit, axis *best, double *second) {
   verdict found = OVERLAPPING;
@@ -192,13 +194,14 @@ search_cross_axes(const boxes *s, unsigned open, double limit, axis *best, doubl
   return found;
 }
 
-/* Searches all axes; stops at the face axes if one separates the boxes by more than `limit`.
- * OVERLAPPING: all axes overlap, and with `depth` *best is the axis of least depth. UNSURE:
- * separation below the limit, ties, near contact, or separated boxes without an early-out. */
+/* Searches all axes for the greatest separation; if a face axis separates the boxes by more than
+ * `limit`, no others. OVERLAPPING: the boxes overlap along all axes and, if `depth`, *best is the
+ * axis of least depth. UNSURE: a separation below the limit, ties, near contact, or separated boxes
+ * without an early-out. */
 CT_INLINE verdict search_axes(boxes *s, double limit, bool depth, axis *best) {
   double gap[6], sure = s->sure;
   compute_face_gaps(s, gap);
-  /* Face axes first: done if one separates by more than the limit. */
+  /* Face axes first: the search ends if one separates by more than the limit. */
   double most = find_greatest_gap(gap);
   s->flat_gap = most;
   bool apart = most > limit;
@@ -207,7 +210,8 @@ CT_INLINE verdict search_axes(boxes *s, double limit, bool depth, axis *best) {
   best->gap = most;
   if (apart) return APART;
   if (most > sure && !(limit < INFINITY)) return UNSURE;
-  /* Mask of the cross products that may beat the best face axis, without branches. */
+  /* Bit mask, without branches, of the cross products that may separate more than the best face
+   * axis. */
   double deep = (depth ? ct_max2(-most, 0.0) : 0.0) + sure, deep2 = deep * deep,
          slack2 = (deep + sure) * sure;
   const ct_vec3 u = bound_gap_excesses(s, 0, deep2, slack2),
@@ -220,7 +224,7 @@ CT_INLINE verdict search_axes(boxes *s, double limit, bool depth, axis *best) {
                         ct_lanes_bits((ct_lanes){w.x, w.y} >= none) << 6 |
                         (unsigned)(w.z >= 0.0) << 8;
   double second = -INFINITY;
-  /* Evaluate those cross products; ties are undecided. */
+  /* Evaluate these cross products; ties are undecided. */
   if (open && search_cross_axes(s, open, limit, best, &second) == APART) return APART;
   if (!(best->gap < -sure) || (depth && second >= best->gap - sure)) return UNSURE;
   return depth && best->index < 6 && (near & (near - 1)) ? UNSURE : OVERLAPPING;
@@ -230,7 +234,7 @@ CT_INLINE ct_vec3 copy_signs(ct_vec3 size, ct_vec3 sign) {
   return ct_vec(copysign(size.x, sign.x), copysign(size.y, sign.y), copysign(size.z, sign.z));
 }
 
-/* Components of a vector along b's axes. */
+/* Returns the components of a vector along b's axes. */
 CT_INLINE ct_vec3 rotate_to_b(const boxes *s, ct_vec3 n) {
   return ct_vec(ct_dot(n, s->axis[0]), ct_dot(n, s->axis[1]), ct_dot(n, s->axis[2]));
 }
@@ -246,27 +250,27 @@ CT_INLINE bool is_within_box(ct_vec3 p, ct_vec3 half, double slack) {
          (fabs(p.z) <= half.z + slack);
 }
 
-/* True if no axis is parallel to the contact plane, so the supporting feature is unique. `but`: an
- * axis to ignore. */
+/* True if no axis of the box, except number `but`, is perpendicular to the normal, so that the
+ * support feature is unique. `cosine`: components of the normal along the box's axes. */
 CT_INLINE bool has_unique_support(ct_vec3 cosine, int but) {
   return ((fabs(cosine.x) > FLAT) | (but == 0)) & ((fabs(cosine.y) > FLAT) | (but == 1)) &
          ((fabs(cosine.z) > FLAT) | (but == 2));
 }
 
-/* Normal and witness points of a pair, in a's frame. */
+/* Normal and witness points (p on a, q on b) of a pair, in a's frame. */
 typedef struct points {
   ct_vec3 normal, p, q;
 } points;
 
-/* Unit normal of a face axis, from a to b. */
+/* Returns the unit normal of a face axis, from a to b. */
 CT_INLINE ct_vec3 compute_face_axis_normal(const boxes *s, int index) {
   const ct_vec3 axes[6] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0},
                            s->axis[0],      s->axis[1],      s->axis[2]};
   return ct_scale(axes[index], copysign(1.0, s->along[index]));
 }
 
-/* Witness points of b's vertex and a's face. Returns false if the vertex is not unique or not over
- * the face. */
+/* Computes the witness points for a vertex of b and a face of a. False: the vertex is not unique,
+ * or not over the face. */
 static bool find_vertex_on_a(const boxes *s, int i, points *out) {
   double sign = copysign(1.0, s->along[i]);
   ct_vec3 cosine = {sign * ct_vec3_component(&s->axis[0], i),
@@ -280,7 +284,7 @@ static bool find_vertex_on_a(const boxes *s, int i, points *out) {
   return alone & over;
 }
 
-/* Witness points of a's vertex and b's face. Returns false as find_vertex_on_a. */
+/* Computes the witness points for a vertex of a and a face of b. False: as for find_vertex_on_a. */
 static bool find_vertex_on_b(const boxes *s, int j, double gap, points *out) {
   out->p = copy_signs(s->half[0], out->normal);
   out->q = ct_add_scaled(out->p, out->normal, gap);
@@ -291,7 +295,8 @@ static bool find_vertex_on_b(const boxes *s, int j, double gap, points *out) {
   return alone & over;
 }
 
-/* Witness points of two crossing edges. Returns false if they do not cross within both edges. */
+/* Computes the witness points of two crossing edges. False: the edges do not cross between their
+ * ends. */
 static bool find_edge_crossing(const boxes *s, const axis *best, points *out) {
   int j = (best->index - 6) / 3, i = (best->index - 6) % 3;
   ct_vec3 n = out->normal, cosine = rotate_to_b(s, n), edge = s->axis[j];
@@ -323,14 +328,15 @@ CT_INLINE bool find_box_witnesses(const boxes *s, const axis *best, points *out)
   return find_edge_crossing(s, best, out);
 }
 
-/* Support points along the normal, for an early-out. */
+/* Computes the support points along the normal, which are reported for an early-out. */
 CT_INLINE void find_box_supports(const boxes *s, const axis *best, points *out) {
   out->normal = best->index < 6 ? compute_face_axis_normal(s, best->index) : best->normal;
   out->p = copy_signs(s->half[0], out->normal);
   out->q = transform_from_b(s, ct_neg(copy_signs(s->half[1], rotate_to_b(s, out->normal))));
 }
 
-/* Containment of overlapping boxes, to round-off, in the caller's order. */
+/* Returns the relation of overlapping boxes (containment or penetration), to round-off, in the
+ * caller's order. */
 CT_INLINE ct_relation classify_box_containment(const boxes *s) {
   const double *t = s->along, *r = s->reach;
   bool a_holds = is_within_box(ct_vec(fabs(t[0]) + r[0], fabs(t[1]) + r[1], fabs(t[2]) + r[2]),
@@ -341,7 +347,7 @@ CT_INLINE ct_relation classify_box_containment(const boxes *s) {
   return a_holds != s->swapped ? CT_CONTAINING : CT_CONTAINED;
 }
 
-/* Writes the bounds of an early-out without points. */
+/* Writes the result of an early-out: distance and bounds, without normal and points. */
 CT_INLINE void write_box_bounds(const boxes *s, double gap, ct_pair_result *out) {
   const ct_vec3 none = {0.0, 0.0, 0.0};
   ct_write_primitive_result(out, s->swapped, none, none, none, gap);
@@ -349,7 +355,7 @@ CT_INLINE void write_box_bounds(const boxes *s, double gap, ct_pair_result *out)
   out->upper_bound += ct_norm(s->center);
 }
 
-/* Writes the result in the world frame and the caller's order. */
+/* Writes the result in the world frame, with the bodies in the caller's order. */
 CT_INLINE void write_box_result(const boxes *s, double gap, const points *found,
                                 ct_pair_result *out) {
   const ct_frame *frame = s->frame[0];
@@ -359,7 +365,8 @@ CT_INLINE void write_box_result(const boxes *s, double gap, const points *found,
   ct_write_primitive_bounds(out, gap, sqrt(ct_max2(ct_norm2(s->half[0]), ct_norm2(s->half[1]))));
 }
 
-/* Solves a pair; false: left to the matrix. `far`: also write the points of an early-out. */
+/* Solves a pair. False: undecided, left to the dispatch table. `far`: write normal and points also
+ * for an early-out. */
 CT_INLINE bool solve_box_pair(boxes *s, const ct_pair_options *options, bool far,
                               ct_pair_result *result) {
   axis best;
@@ -380,7 +387,7 @@ CT_INLINE bool solve_box_pair(boxes *s, const ct_pair_options *options, bool far
     result->relation = CT_SEPARATED;
     return true;
   }
-  /* Overlap or contact: witness points of the features of the best axis. */
+  /* Overlap or contact: use the features of the best axis for the witness points. */
   if (!find_box_witnesses(s, &best, &found)) return false;
   s->axis_found = best.index;
   s->normal = found.normal;
@@ -413,12 +420,13 @@ bool ct_box_box_overlap(ct_placed a, ct_placed b, bool *overlap) {
 
 /* ---- depth in the frame of the pair, with ties broken ---------------------------------------- */
 
-/* Search over the axes of two boxes. */
+/* Search for the least depth over the axes of two boxes. */
 typedef struct box_axis_search {
   const ct_convex_proxy *a, *b;
-  ct_vec3 between; /* centre to centre */
+  ct_vec3 between; /* vector between the centres */
   double tie;
-  bool breaking_ties; /* pass 1: find the least depth; pass 2: break ties near it */
+  bool breaking_ties; /* false: first pass, finds the least depth; true: second pass, breaks ties
+                         near it */
   ct_epa_result *result;
 } box_axis_search;
 
@@ -427,8 +435,8 @@ static double project_half_width(const ct_convex_proxy *box, ct_vec3 n) {
          fabs(ct_dot(n, box->axis[2]));
 }
 
-/* Evaluates an axis, oriented from a to b; if the centres do not decide, the greater of both
- * signs. */
+/* Evaluates an axis, oriented from a to b; if the centres do not decide the orientation, the
+ * greater of both normals is used. */
 static void consider_box_axis(box_axis_search *f, ct_vec3 direction) {
   double length = ct_norm(direction);
   if (!(length > 0.0)) return;

@@ -1,8 +1,7 @@
 /* A pair of boxes without rounding and margin, placed once for its distance, overlap and contacts.
  *
- * All members are in the frame of the first box in content order (pair/pair_order.h). Implemented
- * in box_box.c.
- */
+ * All members are in the frame of the first box in content order (pair/pair_order.h), called a; the
+ * second box is b. Implemented in box_box.c. */
 #ifndef PRIMITIVES_BOX_BOX_H
 #define PRIMITIVES_BOX_BOX_H
 
@@ -12,29 +11,31 @@
 typedef struct ct_box_pair {
   const ct_frame *frame[2];
   ct_vec3 half[2];
-  ct_vec3 axis[3]; /* of b, unit */
+  ct_vec3 axis[3]; /* unit axes of b */
   ct_vec3 size[3]; /* absolute values of `axis` */
-  ct_vec3 center;  /* of b */
-  double along[6]; /* centre to centre, projected onto the axes of a, then of b */
-  double reach[6]; /* half widths: of b on the axes of a, of a on those of b */
-  double sure;     /* separations and ties below this are undecided, m */
+  ct_vec3 center;  /* centre of b */
+  double along[6]; /* vector between the centres, projected onto the axes of a, then of b */
+  double reach[6]; /* half widths: of b along the axes of a, then of a along those of b */
+  double sure;     /* separations and differences of separations below this are undecided, m */
   double flat_gap; /* greatest separation along a face normal, m */
-  ct_vec3 normal;  /* of the axis of greatest separation, if `axis_found` >= 0 */
-  int axis_found;  /* 0..2: a's axis; 3..5: b's axis; 6 + 3 j + i: cross product of a's axis i and
-                      b's axis j; -1: none found */
-  bool swapped;    /* true if the first box in content order is the caller's second */
+  ct_vec3 normal;  /* normal of the axis of greatest separation, from a to b, if `axis_found` >=
+                      0 */
+  int axis_found;  /* 0..2: axis of a; 3..5: axis of b; 6 + 3 j + i: cross product of a's axis i and
+                      b's axis j; -1: none was found */
+  bool swapped;    /* the first box in content order is the caller's second */
 } ct_box_pair;
 
-/* Places a pair of boxes. `size`, `reach`, `flat_gap`, `normal` and `axis_found` are set by
- * ct_box_pair_near only. */
+/* Places a pair of boxes. The members `size`, `reach`, `flat_gap`, `normal` and `axis_found` stay
+ * unset; ct_box_pair_near sets them. */
 void ct_box_pair_place(ct_placed a, ct_placed b, ct_box_pair *pair);
 
-/* ct_primitive_distance of a placed pair. For a pair farther apart than the threshold only the
- * bounds are set; normal and points are zero. */
+/* Computes what ct_primitive_distance does, for a placed pair of boxes. If they are farther apart
+ * than the threshold, only distance, bounds and relation are valid; normal and points are zero. */
 bool ct_box_pair_near(ct_box_pair *pair, const ct_pair_options *options, ct_pair_result *result);
 
-/* Writes depth and normal of two box cores, without rounding, that overlap or touch to round-off;
- * ties give the greater normal. For separated boxes the least overlap is not the distance. */
+/* Writes depth and normal of two box cores, radii excluded, that overlap or touch to round-off.
+ * Among equal depths the greater normal (ct_normal_greater) is selected. Not for separated boxes:
+ * their least overlap is not the distance. */
 void ct_box_box_depth(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_epa_result *result);
 
 /* Returns component i of a vector without a branch. */

@@ -2,38 +2,38 @@
  *
  * Balls and capsules, tapered capsules included: each body is the convex hull of one or two balls.
  * A tangent plane touches an end ball or, along a line, the cone between the balls. Pairs of these
- * features define at most ten candidate normals. Each candidate gives a certified lower bound, and
- * the best normal is among them, so the greatest value is the signed distance, separated or
- * overlapping. Candidates are built on a capsule's axis, so nearly parallel axes remain well
- * conditioned.
+ * features define at most ten candidates for the normal. Each gives a certified lower bound of the
+ * signed distance, and the best normal is among them, so the greatest value is the signed distance,
+ * separated or overlapping. Candidates are built on a capsule's axis, so that nearly parallel axes
+ * remain well conditioned.
  *
- * Half-spaces: solid where normal.(p - origin) <= 0, with the normal along z of the plane's frame.
- * Two half-spaces are apart only if their normals are opposite to round-off.
- */
+ * Half-spaces are solid where normal.(p - origin) <= 0, with the normal along z of the plane's
+ * frame. Two half-spaces are separated only if their normals are opposite to round-off. */
 #include "pair/pair_cell.h"
 
 #include <assert.h>
 
-/* Axes with a cross product below this many u are parallel: the angle is round-off of the
+/* Axes whose cross product is at most this many u long are parallel: the angle is round-off of the
  * rotation. */
 #define PARALLEL_ROUNDOFFS 8.0
-/* Both ends touch the tangent plane if their levels differ by less than this many u of the body's
- * size. */
+/* Both ends of a capsule touch the tangent plane if their heights differ by at most this many u of
+ * the body's size. */
 #define TOUCH_ROUNDOFFS 16.0
-/* Two candidates tie within this part of the round-off ct_roundoff. */
+/* Fraction of the round-off of a distance within which two candidates tie. */
 #define TIE_FRACTION 0.25
-/* Normals within this many u of opposite are opposite: the angle is round-off of two rotations. */
+/* Normals that deviate by at most this many u from opposite are opposite: the angle is round-off of
+ * two rotations. */
 #define OPPOSITE_ROUNDOFFS 16.0
 
 /* ---- balls and capsules -------------------------------------------------------------------- */
 
 typedef struct round_body {
-  ct_vec3 center, end[2]; /* balls use end[0] only */
+  ct_vec3 center, end[2]; /* centres of the end balls; a ball has only end[0] */
   int ends;
-  ct_vec3 axis; /* unit, from end 0 to end 1 */
+  ct_vec3 axis; /* unit vector from end 0 to end 1 */
   double half;
   double radius[2];
-  double sine, cosine; /* normal.axis on the cone, and sqrt(1 - sine^2) */
+  double sine, cosine; /* component of the cone's normals along the axis, and perpendicular to it */
 } round_body;
 
 typedef struct candidate {
@@ -57,7 +57,7 @@ static round_body describe_round_body(const ct_convex_proxy *proxy) {
   return r;
 }
 
-/* Signed distance along a unit normal from a to b. */
+/* Returns the signed distance of the two bodies along a unit normal from a to b, radii included. */
 static double compute_tangent_value(const round_body *a, const round_body *b, ct_vec3 n) {
   double near_b = INFINITY, far_a = -INFINITY;
   for (int i = 0; i < a->ends; i++) far_a = ct_max2(far_a, ct_dot(n, a->end[i]) + a->radius[i]);
@@ -65,19 +65,20 @@ static double compute_tangent_value(const round_body *a, const round_body *b, ct
   return near_b - far_a;
 }
 
-/* True if the value is greater, or equal with a greater normal. */
+/* True if the candidate's value is greater, or equal with a greater normal (ct_normal_greater). */
 static bool is_better_candidate(const candidate *c, const candidate *best) {
   if (c->value != best->value) return c->value > best->value;
   return ct_normal_greater(c->normal, best->normal);
 }
 
-/* Candidates: four pairs of ends, two of each cone against the other's ends, two for both cones. */
+/* Candidates for the normal: four pairs of ends, two of each cone with the other's ends, two for
+ * both cones. */
 typedef struct candidates {
   candidate items[10];
   int count;
 } candidates;
 
-/* Evaluates a direction of any length; x replaces a zero vector. */
+/* Evaluates a candidate direction of any length; a zero vector is replaced by x. */
 static void add_candidate(const round_body *a, const round_body *b, ct_vec3 direction,
                           candidates *all) {
   assert(all->count < 10);
@@ -86,7 +87,8 @@ static void add_candidate(const round_body *a, const round_body *b, ct_vec3 dire
   all->items[all->count++] = c;
 }
 
-/* Unit component of p perpendicular to a unit axis; a fixed perpendicular if p is on the axis. */
+/* Returns the unit component of p perpendicular to a unit axis; a fixed perpendicular if p is on
+ * the axis. */
 static ct_vec3 compute_perpendicular(ct_vec3 p, ct_vec3 axis) {
   ct_vec3 q = ct_cross(axis, ct_cross(p, axis));
   if (ct_max_abs(q) > 0.0) return ct_unit_or(q, q);
@@ -94,9 +96,9 @@ static ct_vec3 compute_perpendicular(ct_vec3 p, ct_vec3 axis) {
   return ct_unit_or(ct_cross(axis, ct_cross(q, axis)), q);
 }
 
-/* Adds the normals of planes tangent to both cones. Their component in the plane of the axes
- * follows from both slopes. It is built on a's axis and its perpendicular, so nearly parallel axes
- * lose no digits. */
+/* Adds the normals of the planes tangent to both cones. The inclinations of the cones determine the
+ * component in the plane of the axes. It is built on a's axis and its perpendicular, so that nearly
+ * parallel axes lose no digits. */
 static void add_cone_candidates(const round_body *a, const round_body *b, candidates *all) {
   ct_vec3 m = ct_cross(a->axis, b->axis);
   double angle = ct_norm(m);
@@ -126,7 +128,8 @@ static void collect_candidates(const round_body *a, const round_body *b, candida
   if (a->ends == 2 && b->ends == 2) add_cone_candidates(a, b, all);
 }
 
-/* Position on a cone's axis, from the centre, of the tangent sphere toward point p along +-n. */
+/* Returns the position on a body's axis, from the centre, of the ball that is tangent at the point
+ * nearest to p along +-n. */
 static double find_tangent_position(const round_body *r, ct_vec3 p, ct_vec3 n) {
   ct_vec3 d = ct_sub(p, r->center), flat = ct_cross(r->axis, ct_cross(d, r->axis));
   double lean = ct_dot(r->axis, n), reach = ct_dot(flat, n) / (r->cosine * r->cosine);
@@ -143,8 +146,8 @@ static double interpolate_radius(const round_body *r, double at) {
   return r->radius[0] + t * (r->radius[1] - r->radius[0]);
 }
 
-/* Parallel cones side by side: writes the middle of the shared stretch. Returns false if there is
- * none. */
+/* For parallel cones side by side, computes the middle of the common part of their axes. False:
+ * there is none. */
 static bool find_shared_stretch(const round_body *a, const round_body *b, ct_vec3 n, double *at_a,
                                 double *at_b) {
   if (a->ends < 2 || b->ends < 2) return false;
@@ -160,8 +163,8 @@ static bool find_shared_stretch(const round_body *a, const round_body *b, ct_vec
   return true;
 }
 
-/* True if both ends are equally far along n to round-off: the cone touches, and any axis position
- * is valid. */
+/* True if both ends are equally far along n to round-off: the cone touches the tangent plane, and
+ * any position on the axis is valid. */
 static bool cone_touches(const round_body *r, ct_vec3 n) {
   double level = ct_dot(n, r->axis) * 2.0 * r->half + (r->radius[1] - r->radius[0]);
   return r->ends == 2 && fabs(level) <= TOUCH_ROUNDOFFS * CT_UNIT_ROUNDOFF *
@@ -173,7 +176,8 @@ static double select_far_end(const round_body *r, ct_vec3 n) {
                                                                                    : -r->half;
 }
 
-/* Axis positions where the two tangent planes normal to n touch. */
+/* Computes the positions on the axes where the two tangent planes perpendicular to n touch the
+ * bodies. */
 static void find_contact_positions(const round_body *a, const round_body *b, ct_vec3 n,
                                    double *at_a, double *at_b) {
   bool cone_a = cone_touches(a, n), cone_b = cone_touches(b, ct_neg(n));
@@ -201,8 +205,8 @@ double ct_sphere_capsule_distance(const ct_convex_proxy *core_a, const ct_convex
   return best.value;
 }
 
-/* Writes normal, distance and points of a candidate. Returns the distance of the points from the
- * normal's line. */
+/* Writes normal, distance and points for a candidate. Returns the distance of the second point from
+ * the position that the normal and distance give: the error of the witness points. */
 static double write_candidate_result(const round_body *a, const round_body *b, const candidate *c,
                                      ct_cell_result *result) {
   double at_a, at_b;
@@ -216,7 +220,7 @@ static double write_candidate_result(const round_body *a, const round_body *b, c
   result->point_a = ct_add_scaled(axis_a, c->normal, result->radius_a);
   result->point_b = ct_add_scaled(axis_b, c->normal, -result->radius_b);
   result->flags = stretch ? CT_FLAG_WITNESS_NOT_UNIQUE : 0;
-  /* Intersecting axes: the normal may rotate about the common point or be reversed. */
+  /* If the axes intersect, the normal may be rotated about the common point or reversed. */
   double size = a->half + a->radius[0] + b->half + b->radius[0];
   if (ct_norm(ct_sub(axis_b, axis_a)) <= TOUCH_ROUNDOFFS * CT_UNIT_ROUNDOFF * size)
     result->flags |= CT_FLAG_NORMAL_ARBITRARY;
@@ -229,7 +233,7 @@ void ct_cell_sphere_capsule(const ct_cell_input *input, ct_cell_result *result) 
   collect_candidates(&a, &b, &all);
   double most = -INFINITY, least = INFINITY;
   for (int i = 0; i < all.count; i++) most = ct_max2(most, all.items[i].value);
-  /* Among candidates that tie, choose the candidate with the least witness error, then the
+  /* Among candidates that tie, choose the one with the least error of its witness points, then the
    * greatest normal. Candidates of a short capsule may agree in value but not in their contact
    * points. */
   double tie = TIE_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF *
@@ -253,7 +257,8 @@ static double clamp_coordinate(double x, double limit) {
   return x > limit ? limit : x < -limit ? -limit : x;
 }
 
-/* Centre inside: the nearest face; among ties the lowest axis, + before -. */
+/* For a centre inside the box, returns the outward normal of the nearest face, its nearest point
+ * and the depth; among ties the lowest axis, + before -. */
 static ct_vec3 find_nearest_box_face(ct_vec3 p, ct_vec3 half, ct_vec3 *on_face, double *depth) {
   double to_x = half.x - fabs(p.x), to_y = half.y - fabs(p.y), to_z = half.z - fabs(p.z);
   ct_vec3 n = {0.0, 0.0, 0.0};
@@ -274,7 +279,7 @@ static ct_vec3 find_nearest_box_face(ct_vec3 p, ct_vec3 half, ct_vec3 *on_face, 
   return n;
 }
 
-/* True if several faces are nearest to the inner point p, to round-off. */
+/* True if several faces are equally near to the inner point p, to round-off. */
 static bool has_several_near_faces(ct_vec3 p, ct_vec3 half, double depth, double roundoff) {
   int near = 0;
   near += half.x - p.x <= depth + roundoff;
@@ -291,12 +296,13 @@ void ct_cell_sphere_box(const ct_cell_input *input, ct_cell_result *result) {
   const ct_convex_proxy *ball = &input->a;
   double radius = ball->radius[0], rounding = input->b.radius[0];
   ct_vec3 half = input->b.half;
-  /* Nearest point of the box in its frame. */
+  /* Nearest point of the box, in its frame. */
   ct_vec3 p = ct_to_local(input->relative, ball->center);
   ct_vec3 q = {clamp_coordinate(p.x, half.x), clamp_coordinate(p.y, half.y),
                clamp_coordinate(p.z, half.z)};
   ct_vec3 out = ct_sub(p, q);
-  /* Centre outside: direction from that point. Inside: normal of the nearest face. */
+  /* Centre outside: the direction is that from this point. Inside: the normal of the nearest
+   * face. */
   double gap = ct_norm(out);
   if (gap > 0.0) {
     out = ct_unit_or(out, out);
@@ -345,8 +351,8 @@ void ct_cell_half_spaces(const ct_cell_input *input, ct_cell_result *result) {
   result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
   double limit = OPPOSITE_ROUNDOFFS * CT_UNIT_ROUNDOFF;
   if (fabs(up.x) > limit || fabs(up.y) > limit || up.z > 0.0) {
-    /* The planes intersect or one half-space contains the other: the overlap is unbounded. A
-     * common point is far along -(n + m). */
+    /* The planes intersect, or one half-space contains the other: the overlap is unbounded. A
+     * common point is far along -(n + m) for the normals n and m. */
     result->status = CT_PAIR_UNSUPPORTED;
     ct_vec3 sum = ct_vec(up.x, up.y, up.z + 1.0);
     double above = ct_max2(-ct_dot(up, origin), 0.0), square = ct_norm2(sum);
@@ -377,7 +383,7 @@ ct_relation ct_half_spaces_relation(const ct_cell_input *input, const ct_cell_re
   return result->distance >= -tolerance ? CT_TOUCHING : CT_PENETRATING;
 }
 
-/* True if the half-space contains the body, to round-off. */
+/* True if the half-space contains the body, radius included, to round-off. */
 static bool half_space_contains(const ct_frame *plane, const ct_convex_proxy *inner) {
   ct_vec3 up = read_plane_normal(plane);
   uint32_t hint = 0;

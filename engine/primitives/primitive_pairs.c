@@ -1,22 +1,24 @@
-/* Closed forms: ball against ball and box, capsule against ball and capsule. Each declines
- * (returns false) where the direct formulas are ill-conditioned; the cell of the dispatch table
- * then decides. */
+/* Closed forms: ball against ball and box, capsule against ball and capsule. Each declines (returns
+ * false) where the direct formulas are ill-conditioned; the cell of the dispatch table then
+ * decides. */
 #include "primitives/primitive_pairs.h"
 #include "base/simd_lanes.h"
 #include "shape/tapered_capsule.h"
 
 #include <assert.h>
 
-/* Cores closer than this part of their bodies' size leave the normal undetermined by too many u. */
+/* Least distance of two cores, as a fraction of the bodies' size; with a smaller one the normal
+ * would be accurate to too few digits. */
 #define CLOSE 0x1p-10
-/* Squared sine between axes below which their crossing loses digits; above, it is accurate to
- * 2^-40 of their size. */
+/* Least squared sine of the angle between two axes; below it their crossing loses digits, above it
+ * is accurate to 2^-40 of their size. */
 #define PARALLEL 0x1p-10
-/* The bracket of two axes must close to this part of the round-off ct_roundoff. */
+/* Fraction of the round-off of a distance to which its bounds must agree for two axes. */
 #define GAP_FRACTION 0.125
-/* Part of a square that the rounding of its root can hide: more than eight u. */
+/* Relative difference of two squares that the rounding of their roots can hide: more than eight
+ * u. */
 #define ROOT_BAND 0x1p-48
-/* Squares of lengths in this range neither overflow nor underflow. */
+/* Range of squared lengths whose squares neither overflow nor underflow. */
 #define SQUARE_MIN 0x1p-900
 #define SQUARE_MAX 0x1p+900
 
@@ -25,10 +27,10 @@ typedef enum form { BALL, CAPSULE, BOX, OTHER } form;
 /* A body as a core and a radius. */
 typedef struct body {
   form form;
-  double radius, half; /* half: half length of a capsule's segment, 0 for a ball */
+  double radius, half; /* half length of a capsule's segment; 0 for a ball */
 } body;
 
-/* Classifies capsules and ellipsoids that degenerate to a ball. */
+/* Classifies capsules and ellipsoids that are balls. */
 static body classify_degenerate_ball(const ct_shape *s) {
   body b = {.form = OTHER};
   double center_z;
@@ -49,8 +51,8 @@ CT_INLINE body classify_body(const ct_shape *s) {
   return classify_degenerate_ball(s);
 }
 
-/* Sets the relation; `overlapping` is the relation of an overlapping pair, in the caller's
- * order. */
+/* Sets the relation from the distance. `overlapping`: relation of an overlapping pair, in the
+ * caller's order. */
 CT_INLINE void set_relation(ct_pair_result *out, double tolerance, ct_relation overlapping) {
   out->relation = out->distance > tolerance     ? CT_SEPARATED
                   : out->distance >= -tolerance ? CT_TOUCHING
@@ -62,8 +64,8 @@ static ct_relation swap_relation(ct_relation relation, bool swapped) {
   return relation == CT_CONTAINING ? CT_CONTAINED : CT_CONTAINING;
 }
 
-/* Computes distance and direction between the cores' nearest points. Returns false if they are too
- * close. */
+/* Computes the length and the direction of the vector `apart` between the cores' nearest points.
+ * False: they are too close, or squares leave the range of doubles. */
 CT_INLINE bool compute_direction(ct_vec3 apart, double length, double *core_gap, ct_vec3 *normal) {
   double square = ct_norm2(apart);
   if (!(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
@@ -73,8 +75,8 @@ CT_INLINE bool compute_direction(ct_vec3 apart, double length, double *core_gap,
 }
 
 /* Ball against ball. The arithmetic is symmetric up to signs, so content order is not needed. The
- * relation is computed without branches, which would be mispredicted in crowded scenes;
- * containment is rare. */
+ * relation is computed without branches, which would be mispredicted in crowded scenes; containment
+ * is rare. */
 CT_INLINE bool solve_ball_ball(const ct_frame *a, const ct_frame *b, double ra, double rb,
                                double tolerance, ct_pair_result *out) {
   ct_vec3 p = a->position, q = b->position, normal;
@@ -98,11 +100,11 @@ CT_INLINE double clamp_symmetric(double x, double limit) {
   return ct_max2(ct_min2(x, limit), -limit);
 }
 
-/* Two capsules, one per SIMD lane: directions, centres, half lengths, radii, and positions of the
- * nearest points along the axes. The arithmetic is symmetric up to signs. */
+/* Two capsules, one per SIMD lane: directions, centres, half lengths, radii, and positions (`at`)
+ * of the nearest points along the axes. The arithmetic is symmetric up to signs. */
 typedef struct axes {
   ct_lanes x, y, z, px, py, pz, half, radius, at;
-  ct_vec3 apart; /* from centre to centre */
+  ct_vec3 apart; /* vector from the first to the second centre */
 } axes;
 
 CT_INLINE ct_lanes swap_lanes(ct_lanes v) { return (ct_lanes){v[1], v[0]}; }
@@ -122,8 +124,9 @@ CT_INLINE axes load_axes(const body *a, const body *b, const ct_frame *fa, const
                 .apart = ct_sub(fb->position, fa->position)};
 }
 
-/* Nearest points of two segments by clamping to one, to the other and back (Ericson 2005, 5.1.9),
- * started from each segment in its own lane. Returns false for nearly parallel axes. */
+/* Finds the nearest points of two segments by projecting to one, to the other and back, limited to
+ * the segments each time (Ericson 2005, 5.1.9). Each lane starts from its own segment. False: the
+ * axes are nearly parallel. */
 CT_INLINE bool find_nearest_on_axes(axes *o) {
   const ct_lanes sign = {1.0, -1.0};
   ct_lanes along = sign * (o->apart.x * o->x + o->apart.y * o->y + o->apart.z * o->z);
@@ -143,8 +146,8 @@ CT_INLINE ct_vec3 compute_axis_gap(const axes *o) {
   return ct_add(o->apart, ct_vec(x[1] - x[0], y[1] - y[0], z[1] - z[0]));
 }
 
-/* Capsule against capsule or ball. The separation of the end points along the normal is a lower
- * bound that certifies the distance. */
+/* Capsule against capsule or ball. The separation of the segments' ends along the normal is a lower
+ * bound, which certifies the distance. */
 CT_INLINE bool solve_capsule_capsule(const body *a, const body *b, const ct_frame *fa,
                                      const ct_frame *fb, double tolerance, ct_pair_result *out) {
   axes o = load_axes(a, b, fa, fb);
@@ -154,7 +157,8 @@ CT_INLINE bool solve_capsule_capsule(const body *a, const body *b, const ct_fram
   ct_vec3 offset = compute_axis_gap(&o);
   double square = ct_norm2(offset);
   if (!(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
-  /* The tilt of the ends is computed before root and quotients, so it does not wait for them. */
+  /* The inclination of the segments is computed before root and quotients, so that it does not wait
+   * for them. */
   ct_lanes level = offset.x * o.x + offset.y * o.y + offset.z * o.z,
            lean = ct_lanes_higher(level, -level) * o.half;
   double core_gap = sqrt(square),
@@ -164,7 +168,7 @@ CT_INLINE bool solve_capsule_capsule(const body *a, const body *b, const ct_fram
   if (core_gap - lower >
       GAP_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (length + fabs(core_gap - radii)))
     return false;
-  /* Each body must extend beyond the other along the normal; otherwise the cell decides
+  /* Each body must extend beyond the other along the normal; otherwise the cell decides about
    * containment. */
   if (square + 2.0 * lean[1] <= (ra - rb + least) * core_gap ||
       square + 2.0 * lean[0] <= (rb - ra + least) * core_gap)
@@ -175,14 +179,14 @@ CT_INLINE bool solve_capsule_capsule(const body *a, const body *b, const ct_fram
   ct_write_primitive_result(out, false, n, ct_vec(x[0], y[0], z[0]), ct_vec(x[1], y[1], z[1]),
                             core_gap - radii);
   ct_write_primitive_bounds(out, ct_min2(lower - radii, out->distance), length);
-  /* Branch-free: in crowded scenes the relation is unpredictable. */
+  /* Without branches: in crowded scenes the relation is unpredictable. */
   out->relation =
       (ct_relation)((int)(out->distance <= tolerance) + (int)(out->distance < -tolerance));
   return true;
 }
 
-/* Overlap of balls and capsules by the squared distance of their cores. Returns false near
- * contact, where the full query decides, and for nearly parallel axes. */
+/* Decides the overlap of balls and capsules by the squared distance of their cores. False: near
+ * contact, where the full query decides, or nearly parallel axes. */
 CT_INLINE bool test_round_overlap(const body *a, const body *b, const ct_frame *fa,
                                   const ct_frame *fb, bool *overlap) {
   double square, radii = a->radius + b->radius;
@@ -199,8 +203,9 @@ CT_INLINE bool test_round_overlap(const body *a, const body *b, const ct_frame *
   return square > most * most || (least > 0.0 && square < least * least);
 }
 
-/* Centre inside: finds the nearest face and returns its depth; among ties the lowest axis, +
- * before -. */
+/* For a centre inside the box, finds the nearest face: its outward normal `out` and the nearest
+ * point `on`. Returns the depth; among ties the lowest axis, + before -. *several: other faces are
+ * as near, to round-off. */
 static double project_to_nearest_face(const double p[3], const double half[3], double out[3],
                                       double on[3], bool *several) {
   int axis = 0;
@@ -228,7 +233,7 @@ static double project_to_nearest_face(const double p[3], const double half[3], d
 /* Ball against box. `swapped`: the box is the caller's first body. */
 static bool solve_ball_box(ct_placed ball, ct_placed box, double radius, bool swapped,
                            double tolerance, ct_pair_result *out) {
-  /* Nearest point of the box in its frame; the nearest face if the centre is inside. */
+  /* Nearest point of the box in its frame; if the centre is inside, on the nearest face. */
   ct_vec3 center = ball.frame->position, local = ct_to_local(*box.frame, center),
           size = box.shape->box.half;
   ct_vec3 on = {clamp_symmetric(local.x, size.x), clamp_symmetric(local.y, size.y),
@@ -254,7 +259,7 @@ static bool solve_ball_box(ct_placed ball, ct_placed box, double radius, bool sw
                             ct_to_parent(*box.frame, on), core_gap - radius);
   ct_write_primitive_bounds(out, out->distance, length);
   if (several) out->flags = CT_FLAG_NORMAL_ARBITRARY;
-  /* Containment: the ball inside the box, or the farthest corner inside the ball. */
+  /* Containment: the ball is inside the box, or the farthest vertex of the box inside the ball. */
   ct_relation relation = CT_PENETRATING;
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
   ct_vec3 corner = {fabs(local.x) + size.x, fabs(local.y) + size.y, fabs(local.z) + size.z};
@@ -264,8 +269,8 @@ static bool solve_ball_box(ct_placed ball, ct_placed box, double radius, bool sw
   return true;
 }
 
-/* Overlap of ball and box by the squared distance of the centre from the box. Returns false near
- * contact, where the root decides. */
+/* Decides the overlap of ball and box by the squared distance of the centre from the box. False:
+ * near contact, where the root decides. */
 CT_INLINE bool test_ball_box_overlap(ct_placed ball, ct_placed box, double radius, bool *overlap) {
   ct_vec3 local = ct_to_local(*box.frame, ball.frame->position), size = box.shape->box.half;
   double x = local.x - clamp_symmetric(local.x, size.x),
@@ -319,8 +324,8 @@ bool ct_primitive_common_point(ct_placed a, ct_placed b, ct_vec3 *common) {
   body p = classify_body(a.shape), q = classify_body(b.shape);
   ct_pair_result r;
   if (!ct_primitive_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &r)) return false;
-  /* Box: its nearest point, or the ball's centre if inside. Otherwise between the core points, in
-   * the ratio of the radii. */
+  /* Box: its nearest point, or the ball's centre if that is inside. Else a point between the
+   * nearest points of the cores, in the ratio of the radii. */
   ct_vec3 core_a = ct_add_scaled(r.point_a, r.normal, -p.radius),
           core_b = ct_add_scaled(r.point_b, r.normal, q.radius);
   if (p.form == BOX || q.form == BOX) {
