@@ -1,28 +1,29 @@
-/* EPA: expansion of the polytope, a binary heap of faces by offset, and the depth and ties at its
- * end. */
+/* EPA: expansion of the polytope, the binary heap of its faces by offset, and the selection of the
+ * depth and its normal. */
 #include "convex/epa.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A face is final if the support point is beyond it by at most this many u of the size: the round-
- * off of the unit normal. */
+/* A face is final if the support point is at most this many u of the size beyond it, which is the
+ * round-off of its unit normal. */
 #define SLACK_FACTOR 3.0
-/* Two faces tie if their offsets differ by at most this many u of the size: the round-off of one
- * dot product. */
+/* Two faces tie if their offsets differ by at most this many u of the size, which is the round-off
+ * of one dot product. */
 #define TIE_FACTOR 2.0
-/* Limit of tied faces that are evaluated to break the tie. */
+/* Largest number of tied faces that are evaluated to break the tie. */
 #define TIES_MAX 64
 #define FIRST_CAPACITY 128u
-/* Two directions with a greater cosine between them count as the same basin: 8 degrees. */
+/* Two directions count as the same if the cosine of the angle between them is greater: 8
+ * degrees. */
 #define SAME_DIRECTION 0.99
 /* Iterations between two polls of the cancel flag: about 100 us for large hulls. */
 #define ITERATIONS_PER_POLL 16
 
 typedef struct ct_epa_plane {
-  ct_vec3 normal; /* unit, outward; set when the face first reaches the top of the heap */
-  double offset;  /* until then a lower bound of the offset */
+  ct_vec3 normal; /* unit, outward; computed when the face is first at the top of the heap */
+  double offset;  /* offset of the plane if `known`, else a lower bound of it */
   bool known;
 } ct_epa_plane;
 
@@ -30,10 +31,10 @@ typedef struct epa_run {
   ct_epa *epa;
   const ct_convex_proxy *a, *b;
   double size, grid, slack, tie;
-  double width, known; /* options of ct_epa_bracket; width < 0: none */
+  double width, known; /* options of ct_epa_bracket; width < 0: ct_epa_run */
   bool resume;
   int iterations_max;
-  uint32_t hint[2], final_face; /* final_face: the face that gave normal and depth */
+  uint32_t hint[2], final_face; /* final_face: index of the face from which normal and depth are */
   ct_epa_result *result;
 } epa_run;
 
@@ -83,7 +84,8 @@ static bool reserve_face_planes(ct_epa *e, uint32_t count) {
   return ok;
 }
 
-/* Heap order: least offset first, ties by face index. */
+/* True if face f comes before g in the heap: the lesser offset first; at equal offsets the lesser
+ * index. */
 static bool face_precedes(const ct_epa *e, uint32_t f, uint32_t g) {
   double a = e->plane[f].offset, b = e->plane[g].offset;
   return a < b || (a == b && f < g);
@@ -112,7 +114,7 @@ static uint32_t pop_epa_face(ct_epa *e) {
   return top;
 }
 
-/* Computes the plane of a face, exact to rounding. */
+/* Computes the plane of a face; its unit normal is exact up to rounding. */
 static ct_epa_plane compute_face_plane(const ct_epa *e, uint32_t face) {
   assert(face < e->plane_capacity);
   if (e->plane[face].known) return e->plane[face];
@@ -122,9 +124,10 @@ static ct_epa_plane compute_face_plane(const ct_epa *e, uint32_t face) {
   return (ct_epa_plane){n, ct_dot(n, e->point[v[2]]), true};
 }
 
-/* Pops the live face of least offset, or CT_HULL_BUILDER_NONE. Most faces are replaced before they
- * reach the top of the heap. A face's plane is therefore computed only there, from a lower bound
- * as its key; the exact offset may push it back. */
+/* Pops the face of least offset from the heap; CT_HULL_BUILDER_NONE if there is none. Most faces
+ * are replaced before they are at the top of the heap, so the plane of a face is computed only
+ * there. Until then its key is a lower bound of its offset; the exact offset may push the face
+ * back. */
 static uint32_t pop_nearest_face(ct_epa *e) {
   while (e->heap_count) {
     uint32_t face = pop_epa_face(e);
@@ -137,8 +140,8 @@ static uint32_t pop_nearest_face(ct_epa *e) {
   return CT_HULL_BUILDER_NONE;
 }
 
-/* Lower bound of a face's offset by its rounded normal: subtracts the normal's error and the
- * round-off of the rest. */
+/* Returns a lower bound of a face's offset: the offset by its rounded normal, minus the error of
+ * this normal and the other round-off. */
 static double bound_face_offset(const epa_run *r, uint32_t face) {
   const ct_hull_builder_face *f = &r->epa->grow.faces[face];
   double length = ct_norm(f->normal);
@@ -148,7 +151,7 @@ static double bound_face_offset(const epa_run *r, uint32_t face) {
   return ct_dot(f->normal, r->epa->point[f->vertex[2]]) / length - error * r->size;
 }
 
-/* Pushes the faces that the hull builder just created. */
+/* Pushes the faces that the hull builder has just created. False: out of memory. */
 static bool push_created_faces(epa_run *r) {
   ct_epa *e = r->epa;
   if (!reserve_face_planes(e, e->grow.face_count)) return false;
@@ -171,8 +174,8 @@ static bool append_epa_support(epa_run *r, ct_vec3 direction) {
   return true;
 }
 
-/* Finds the point farthest from the flat through `rank` chosen points; *measure is zero if all
- * points are in the flat. */
+/* Returns the index of the point farthest from the point, line or plane through `rank` chosen
+ * points. *measure: set to 0 if all points are in it. */
 static uint32_t find_farthest_from_flat(const ct_epa *e, const uint32_t *chosen, int rank,
                                         double *measure) {
   uint32_t best = 0;
@@ -199,7 +202,8 @@ static uint32_t find_farthest_from_flat(const ct_epa *e, const uint32_t *chosen,
   return best;
 }
 
-/* Appends supports across the flat of `rank` points, in both senses. */
+/* Appends support points in both directions across the point, line or plane through `rank` chosen
+ * points. False: out of memory. */
 static bool append_supports_across(epa_run *r, const uint32_t *chosen, int rank) {
   const ct_epa *e = r->epa;
   ct_vec3 p = e->point[chosen[0]], n;
@@ -217,8 +221,8 @@ static bool append_supports_across(epa_run *r, const uint32_t *chosen, int rank)
   return true;
 }
 
-/* Starts the hull from four affinely independent points. Returns CT_DEGENERATE_HULL for a flat
- * difference, with the normal of the flat. */
+/* Starts the polytope with four affinely independent points. CT_DEGENERATE_HULL: the Minkowski
+ * difference is flat; *flat_normal is then set to its normal. CT_OUT_OF_MEMORY. */
 static ct_status start_polytope(epa_run *r, const ct_simplex *start, ct_vec3 *flat_normal) {
   ct_epa *e = r->epa;
   e->vertex_count = e->heap_count = e->grow.face_count = 0;
@@ -231,8 +235,8 @@ static ct_status start_polytope(epa_run *r, const ct_simplex *start, ct_vec3 *fl
     e->vertex_count++;
   }
   if (!e->vertex_count && !append_epa_support(r, ct_vec(1.0, 0.0, 0.0))) return CT_OUT_OF_MEMORY;
-  /* The simplex of GJK is usually a tetrahedron already. Otherwise its rank is raised point by
-   * point. */
+  /* GJK's simplex is usually a tetrahedron already. Otherwise points are added until four are
+   * affinely independent. */
   uint32_t chosen[4] = {0, 1, 2, 3};
   if (e->vertex_count == 4 && ct_hull_builder_start(&e->grow, e->point, chosen) == CT_OK)
     return CT_OK;
@@ -254,7 +258,8 @@ static ct_status start_polytope(epa_run *r, const ct_simplex *start, ct_vec3 *fl
   return ct_hull_builder_start(&e->grow, e->point, chosen);
 }
 
-/* Reports the thinner side of a difference that is flat to the grid: its depth is round-off. */
+/* Writes the result for a Minkowski difference that is flat within the grid: the smaller of the
+ * depths in both directions of its normal, which is round-off. */
 static void write_flat_depth(epa_run *r, ct_vec3 normal) {
   ct_vec3 n = ct_unit_or(normal, ct_vec(1.0, 0.0, 0.0));
   double radii = r->a->radius[0] + r->b->radius[0];
@@ -266,8 +271,8 @@ static void write_flat_depth(epa_run *r, ct_vec3 normal) {
   r->result->least = ct_min2(r->result->depth, -r->slack);
 }
 
-/* Records a final face: the first fixes the depth, later ones within round-off of it compete by
- * the tie rule. */
+/* Processes a final face: the first one determines the depth; of later ones within round-off of it,
+ * the tie rule selects the normal. */
 static void accept_final_face(epa_run *r, uint32_t face, double height, int *accepted) {
   const ct_epa_plane *plane = &r->epa->plane[face];
   ct_vec3 n = ct_neg(plane->normal);
@@ -285,8 +290,8 @@ static void accept_final_face(epa_run *r, uint32_t face, double height, int *acc
   r->final_face = face;
 }
 
-/* Expands the polytope until the nearest faces are final. CT_LIMIT: too many iterations; normal
- * and depth are the best bound so far. */
+/* Expands the polytope until the nearest faces are final. CT_LIMIT: too many iterations; normal and
+ * depth are then those of the best bound. */
 static ct_status expand_polytope(epa_run *r) {
   ct_epa *e = r->epa;
   double best = INFINITY;
@@ -294,7 +299,7 @@ static ct_status expand_polytope(epa_run *r) {
   int accepted = 0;
   for (int iteration = 0; iteration < r->iterations_max; iteration++) {
     if (iteration % ITERATIONS_PER_POLL == 0 && ct_cancel_raised(e->cancel)) return CT_CANCELLED;
-    /* Take the nearest face; stop if the bracket is narrow enough or no tie is left. */
+    /* Take the nearest face; stop if the bounds are close enough or no tie is left. */
     uint32_t face = pop_nearest_face(e);
     if (face == CT_HULL_BUILDER_NONE) return CT_OK;
     ct_epa_plane plane = e->plane[face];

@@ -20,16 +20,17 @@
 #include <contact/base.h>
 #include <contact/pair.h>
 
-/* Memory of the expanding polytope. Zero-initialised: empty. The workspace reuses it between
- * pairs. */
+/* Memory of the expanding polytope. Zeroed: empty. The workspace reuses it for later pairs. */
 typedef struct ct_epa {
   ct_hull_builder grow;
   ct_minkowski_vertex *vertex; /* [vertex_capacity] */
-  ct_vec3 *point; /* [vertex_capacity] copy of vertex[i].w, as the hull builder needs it */
-  struct ct_epa_plane *plane; /* [plane_capacity] by face index */
-  uint32_t *heap;             /* [plane_capacity] binary heap of faces, least offset first */
+  /* [vertex_capacity] copy of vertex[i].w, in the layout that the hull builder needs */
+  ct_vec3 *point;
+  struct ct_epa_plane *plane; /* [plane_capacity] plane of each face, by face index */
+  /* [plane_capacity] binary heap of face indices; the face of least offset is first */
+  uint32_t *heap;
   uint32_t vertex_count, vertex_capacity, plane_capacity, heap_count;
-  bool out_of_memory;      /* an allocation failed; never cleared here */
+  bool out_of_memory;      /* an allocation failed; EPA never resets it */
   const ct_cancel *cancel; /* may be NULL; a cancelled run may be resumed */
 } ct_epa;
 void ct_epa_free(ct_epa *epa);
@@ -43,43 +44,49 @@ static inline ct_epa *ct_workspace_epa(ct_workspace *workspace) {
 }
 
 typedef struct ct_epa_result {
-  ct_vec3 normal; /* from a to b; among directions of equal depth the lexicographically greatest */
-  double depth;   /* of the cores along the normal; negative: separated by -depth */
-  ct_vec3 first_normal; /* normal and depth of the face of least offset, before ties are broken */
+  ct_vec3 normal; /* from a to b; of directions with equal depth, the lexicographically greatest */
+  /* depth of the cores along the normal, m; negative: they are separated by -depth */
+  double depth;
+  ct_vec3 first_normal; /* normal and depth of the face of least offset, without regard to ties */
   double first_depth;
-  double least;           /* certified lower bound of the depth */
-  bool on_face;           /* ct_epa_run: normal, depth and `points` belong to one polytope face */
-  ct_proxy_points points; /* witness points of the cores, if on_face */
-  bool several;           /* other directions have equal depth to round-off */
+  double least; /* certified lower bound of the depth */
+  /* ct_epa_run: true if normal, depth and `points` belong to the same face of the polytope */
+  bool on_face;
+  ct_proxy_points points; /* if on_face: witness points of the cores */
+  bool several;           /* true if other directions have the same depth up to round-off */
   ct_pair_status status;
-  uint32_t supports, hint[2]; /* hint: support vertices of the cores, as start of hill climbing */
+  /* hint: support vertices of both cores, from which hill climbing can start */
+  uint32_t supports, hint[2];
 } ct_epa_result;
 
 typedef struct ct_epa_bracket_options {
-  double width; /* stop when the bracket of the depth is this narrow, m */
-  double known; /* upper bound of the depth known to the caller, or INFINITY, m */
-  bool resume;  /* continue the last run, of the same cores; not after a flat one */
-  int rounds;   /* iteration limit: CT_PAIR_ITERATION_LIMIT, and the next run may resume */
+  double width; /* the run ends when the bounds of the depth differ by at most this, m */
+  double known; /* upper bound of the depth that the caller knows, m; INFINITY: none */
+  bool resume;  /* true: continue the last run, which was for the same cores and not flat */
+  /* largest number of iterations; at the limit the status is CT_PAIR_ITERATION_LIMIT, and the next
+   * run may resume */
+  int rounds;
 } ct_epa_bracket_options;
 
-/* Computes the depth of untapered cores with vertices. `start`: the simplex of GJK, or NULL. Out of
- * memory: CT_PAIR_ITERATION_LIMIT, a valid bound and an empty polytope. Cancelled: the same, but
- * the polytope is retained. */
+/* Computes the depth of two untapered cores with vertices. `start`: the simplex of GJK, or NULL.
+ * Out of memory: status CT_PAIR_ITERATION_LIMIT, with a valid bound and an empty polytope.
+ * Cancelled: the same, but the polytope is retained. */
 void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
                 const ct_simplex *start, ct_epa_result *result);
 
-/* Brackets the depth of curved cores, on which EPA never ends exactly: stops at `options.width`,
- * at the iteration limit, or when no face is left. The normal is the direction of the least depth
- * found; ties are not broken. */
+/* Bounds the depth of curved cores, on which EPA never ends exactly: ends at options.width, at the
+ * iteration limit, or when no face is left. The normal is the direction of the least depth found,
+ * without regard to ties. */
 void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
                     const ct_simplex *start, ct_epa_bracket_options options, ct_epa_result *result);
 
-/* After a run: writes the normals (from a to b) of faces with offsets up to `limit`, at most
- * `capacity`, and returns their number. Normals within 8 degrees of an earlier one are skipped. */
+/* After a run: writes the normals (from a to b) of the faces with offsets up to `limit`, at most
+ * `capacity` of them, and returns their number. Normals within 8 degrees of an earlier one are
+ * skipped. */
 int ct_epa_directions(const ct_epa *epa, double limit, ct_vec3 *normals, int capacity);
 
-/* After a run: finds four polytope vertices and convex weights that combine to the origin. Returns
- * false if the polytope does not contain the origin. */
+/* After a run: finds four polytope vertices and convex weights with which they combine to the
+ * origin. False: the polytope does not contain the origin. */
 bool ct_epa_origin(const ct_epa *epa, ct_minkowski_vertex vertex[4], double weights[4]);
 
 #endif

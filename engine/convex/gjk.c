@@ -1,22 +1,25 @@
-/* GJK on the dual: supports, start, descent with exact arithmetic as fallback, and classification
- * of the outcome. Pairs of small hulls use SIMD lanes. */
+/* GJK on the dual problem (convex/simplex.h): support evaluation, start, descent with exact
+ * arithmetic as fallback, and classification of the outcome. Pairs of small hulls use SIMD
+ * lanes. */
 #include "convex/gjk.h"
 #include "base/simd_lanes.h"
 
 #include <assert.h>
 
-/* GJK stops when the bracket is this part of the round-off ct_roundoff (CT_ROUNDOFF_FACTOR,
- * limits.h), so that the round-off of witness points and placing still fits. The bracket mostly
- * closes completely. */
+/* GJK stops when its bounds differ by at most this fraction of ct_roundoff, so that the round-off
+ * of witness points and of transformations still fits into it. Mostly the bounds become equal. */
 #define STOP_FRACTION 0.125
-/* The simplex's closest point may be off the normal's line by this part of the round-off. */
+/* Fraction of ct_roundoff by which the simplex's closest point may miss the line of the normal. */
 #define CARRY_FRACTION 0.0625
-/* A depth above this part of the difference's size cannot be round-off. */
+/* An overlap deeper than this fraction of the Minkowski difference's size cannot be due to
+ * round-off. */
 #define CLEAR_FRACTION 0x1p-20
-/* Iterations without progress before the arithmetic counts as exhausted. */
+/* Largest number of iterations without a decrease of the value; then round-off prevents
+ * progress. */
 #define IDLE_ITERATIONS_MAX 8
 
-/* Support of a hull. Hull pairs need the most iterations, so they skip the dispatch by kind. */
+/* Support point of a hull. Hull pairs need the most iterations, so they avoid the dispatch by
+ * kind. */
 static inline ct_vec3 find_hull_support(const ct_convex_proxy *proxy, ct_vec3 direction,
                                         uint32_t *hint) {
   const ct_hull_view *view = proxy->view;
@@ -66,7 +69,7 @@ double ct_roundoff(const ct_convex_proxy *a, const ct_convex_proxy *b, double di
   return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_proxy_scale(a, b) + fabs(distance));
 }
 
-/* Vertices of a hull that fits into the SIMD lanes, in the frame of the pair. */
+/* Vertices of a hull with at most CT_HULL_LANES of them, in the frame of the pair. */
 typedef struct small_hull {
   const double *x, *y, *z;
   _Alignas(ct_lanes) double placed[3][CT_HULL_LANES];
@@ -76,7 +79,8 @@ typedef struct gjk_state {
   ct_gjk *gjk;
   double grid;
   uint32_t hint[2];
-  bool small; /* true if both bodies are small hulls */
+  /* true if both bodies are small hulls, that is, have at most CT_HULL_LANES vertices */
+  bool small;
   small_hull hulls[2];
 } gjk_state;
 
@@ -90,7 +94,7 @@ static inline ct_lanes transform_lane_row(ct_vec3 row, double center, const ct_h
          row.z * ct_lanes_load(view->z + i) + center;
 }
 
-/* Transforms a small hull's vertices to the pair's frame, bit-identical to ct_proxy_vertex. */
+/* Transforms a small hull's vertices to the pair's frame, with the same bits as ct_proxy_vertex. */
 static inline void transform_small_hull(const ct_convex_proxy *proxy, small_hull *out) {
   const ct_hull_view *view = proxy->view;
   out->x = proxy->turned ? out->placed[0] : view->x;
@@ -174,8 +178,8 @@ ct_proxy_points ct_gjk_points(const ct_gjk *g) {
   return combine_vertices(g, weights);
 }
 
-/* True if the simplex's closest point is on the line of the normal, at `value`. A sliver's normal
- * may be a valid bound without being the closest direction. */
+/* True if the simplex's closest point is on the line of the normal, at the distance `value`. For a
+ * sliver, the normal may be valid for a bound without being the closest direction. */
 static bool supports_normal(ct_gjk *g) {
   g->has_weights = true;
   return ct_simplex_witness_error(&g->simplex, g->weights) <=
@@ -188,8 +192,8 @@ static bool solve_simplex(ct_gjk *g, bool newest_only) {
   return ct_simplex_solve(&g->simplex, newest_only, g->exact);
 }
 
-/* Switches to grid points and exact cross products for the rest of the run. Returns false if
- * already switched. */
+/* Switches to points on a grid and exact cross products for the rest of the run. Returns false if
+ * the run has already switched, or the simplex has no normal then. */
 static bool switch_to_exact(gjk_state *r) {
   ct_gjk *g = r->gjk;
   if (g->exact) return false;
@@ -204,8 +208,8 @@ static bool is_tapered_pair(const ct_gjk *g) {
   return ct_proxy_is_tapered(g->a) || ct_proxy_is_tapered(g->b);
 }
 
-/* True if no tangent plane separates the cores: they overlap. For a tapered pair also if the
- * vertices do not support the normal: the optimum is then inside the ball of normals. */
+/* True if no tangent plane separates the cores, so that they overlap. For a tapered pair also true
+ * if the simplex does not support its normal, because the optimum is then no tangent plane. */
 static bool is_inside(const ct_gjk *g) {
   const ct_simplex *s = &g->simplex;
   double roundoff = ct_roundoff(g->a, g->b, 0.0);
@@ -217,8 +221,8 @@ static bool is_inside(const ct_gjk *g) {
   return s->value + p.radius_a + p.radius_b <= roundoff || !supports_normal(&reduced);
 }
 
-/* True if a tetrahedron contains the origin by more than `clear`. Uses rounded normals: slivers
- * fail the test and take the exact path. */
+/* True if a tetrahedron contains the origin by more than `clear`. Uses rounded normals; slivers
+ * fail the test and are decided with exact arithmetic. */
 static bool contains_origin_clearly(const ct_simplex *s, double clear) {
   if (s->count < 4) return false;
   for (int skip = 0; skip < 4; skip++) {
@@ -232,7 +236,8 @@ static bool contains_origin_clearly(const ct_simplex *s, double clear) {
   return true;
 }
 
-/* Classifies a stalled GJK: overlapping, separated, or bracket still wide. */
+/* Classifies a GJK that makes no more progress: the cores overlap, are separated, or the bounds
+ * still differ by more than round-off. */
 static ct_gjk_outcome classify_stalled_gjk(ct_gjk *g) {
   if (is_inside(g)) return CT_GJK_INSIDE;
   g->has_weights = false;
@@ -241,14 +246,14 @@ static ct_gjk_outcome classify_stalled_gjk(ct_gjk *g) {
                                                                                   : CT_GJK_STALLED;
 }
 
-/* True if the distance certainly exceeds the threshold. The lower bound has its own round-off, so
- * it may slightly exceed the distance of a full run. */
+/* True if the distance certainly exceeds the threshold. The lower bound has round-off of its own,
+ * so it may slightly exceed the distance of a full run. */
 static bool exceeds_threshold(const ct_gjk *g) {
   return g->lower > g->threshold + ct_roundoff(g->a, g->b, g->lower);
 }
 
-/* Evaluates one support along the simplex's normal: updates the lower bound and returns its vertex
- * in *m. */
+/* Evaluates one support along the simplex's normal, writes its vertex to *m and raises the lower
+ * bound. Returns the lower bound along this normal. */
 static double refine_lower_bound(gjk_state *r, ct_minkowski_vertex *m) {
   ct_gjk *g = r->gjk;
   evaluate_support(r, g->simplex.normal, m);
@@ -278,13 +283,13 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
   int idle = 0;
   double clear = CLEAR_FRACTION * ct_minkowski_size(g->a, g->b);
   for (int iteration = 0; iteration < CT_GJK_ITERATIONS_MAX; iteration++) {
-    /* A tetrahedron around the origin: overlap, or its depth decides. */
+    /* A tetrahedron contains the origin: the cores overlap clearly, or its depth decides. */
     if (s->value < 0.0 && !is_tapered_pair(g)) {
       if (contains_origin_clearly(s, clear))
         return g->enough > -INFINITY ? CT_GJK_WITHIN : CT_GJK_INSIDE;
       s->value = -ct_simplex_depth(s);
     }
-    /* Overlap found with rounded arithmetic is confirmed with exact arithmetic. */
+    /* An overlap found with rounded arithmetic has to be confirmed with exact arithmetic. */
     bool overlapping = is_inside(g);
     if (overlapping && s->value >= g->enough && switch_to_exact(&r)) {
       if (s->value < 0.0 && !is_tapered_pair(g)) s->value = -ct_simplex_depth(s);
@@ -295,7 +300,7 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
     ct_simplex_reduce(s);
     g->has_weights = false;
     assert(s->count < 4 && "three vertices at most fix a normal");
-    /* Evaluate the support along the normal; stop if the bracket is closed. */
+    /* Evaluate the support along the normal; stop if the bounds are close enough. */
     double before = s->value, low = refine_lower_bound(&r, &s->vertex[s->count]);
     if (exceeds_threshold(g)) return CT_GJK_BEYOND;
     if (before - low <= STOP_FRACTION * ct_roundoff(g->a, g->b, before)) {
@@ -307,13 +312,14 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
     if (!repeated) {
       s->count++;
       if (!solve_simplex(g, true)) return CT_GJK_STALLED;
-      /* A new vertex cannot raise the value: a sliver's region was misjudged, and GJK would
-       * cycle. */
+      /* A new vertex cannot increase the value. If it does, a sliver's region was misjudged, and
+       * GJK would cycle. */
       if (s->value > before + ct_roundoff(g->a, g->b, before) && !switch_to_exact(&r))
         return classify_stalled_gjk(g);
     }
-    /* The normal may still turn while the value stagnates, so a few idle iterations are allowed.
-     * Then the bracket is closed to round-off, or the run continues with exact arithmetic. */
+    /* The normal may still rotate while the value stagnates, so a few idle iterations are allowed.
+     * Then either the bounds are equal up to round-off, or the run continues with exact
+     * arithmetic. */
     idle = s->value < before ? 0 : idle + 1;
     if (!repeated && idle <= IDLE_ITERATIONS_MAX) continue;
     bool closed = s->value - g->lower <= ct_roundoff(g->a, g->b, s->value);

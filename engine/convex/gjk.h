@@ -13,57 +13,62 @@
 #include "convex/simplex.h"
 
 typedef enum ct_gjk_outcome {
-  CT_GJK_SEPARATED, /* lower <= distance of the cores <= value, closed to round-off */
-  CT_GJK_BEYOND,    /* lower > threshold by more than round-off: early out */
-  CT_GJK_WITHIN, /* value < enough: early out, the bodies overlap for any distance in the bracket */
-  CT_GJK_INSIDE, /* the cores overlap or touch to round-off; tapered: the optimum is no tangent
-                    plane */
-  CT_GJK_STALLED /* the bracket is valid but wider than round-off */
+  /* lower <= distance of the cores <= value of the simplex, equal up to round-off */
+  CT_GJK_SEPARATED,
+  CT_GJK_BEYOND, /* early-out: lower exceeds the threshold by more than round-off */
+  /* early-out: value < enough, so the bodies overlap whatever the exact distance is */
+  CT_GJK_WITHIN,
+  /* the cores overlap, or touch within round-off; tapered: or no tangent plane is the optimum */
+  CT_GJK_INSIDE,
+  CT_GJK_STALLED /* the bounds are valid, but differ by more than round-off */
 } ct_gjk_outcome;
 
 typedef struct ct_gjk {
   const ct_convex_proxy *a, *b;
-  double threshold; /* early-out above this lower bound, beyond round-off, m; INFINITY: never */
-  double enough;    /* early-out below this value, m; -INFINITY: never */
-  ct_vec3 first;    /* initial direction, or zero */
+  /* early-out if the lower bound exceeds this by more than round-off, m; INFINITY: never */
+  double threshold;
+  double enough; /* early-out if the value of the simplex is below this, m; -INFINITY: never */
+  ct_vec3 first; /* initial direction; zero: choose one */
 
-  ct_simplex simplex;   /* final simplex: normal, value and the vertices that support them */
-  double lower;         /* certified lower bound of the distance; signed for tapered bodies */
-  ct_vec3 lower_normal; /* the normal that certifies `lower` */
+  /* final simplex: its normal and value, and the vertices that determine them */
+  ct_simplex simplex;
+  /* certified lower bound of the distance of the cores, m; signed for tapered bodies */
+  double lower;
+  ct_vec3 lower_normal; /* normal along which `lower` was found */
   uint32_t supports;
-  bool exact; /* true if grid points and exact cross products were needed */
+  bool exact; /* true if points on a grid and exact cross products were needed */
 
   bool has_weights; /* true if `weights` belong to the current simplex */
   double weights[4];
 } ct_gjk;
 
-/* Returns the Minkowski vertex of least normal.w - radius. hint[2]: start vertices of hill
- * climbing; receives the support vertices. */
+/* Returns the Minkowski vertex that minimises normal.w - radius. hint[2]: vertices of a and b at
+ * which hill climbing starts; set to the support vertices. */
 ct_minkowski_vertex ct_minkowski_support(const ct_convex_proxy *a, const ct_convex_proxy *b,
                                          ct_vec3 normal, uint32_t hint[2]);
 
-/* Upper bound of |w| over all Minkowski vertices. */
+/* Returns an upper bound of |w| over all vertices of the Minkowski difference, m. */
 double ct_minkowski_size(const ct_convex_proxy *a, const ct_convex_proxy *b);
 
-/* Round-off bound of a pair's distance: CT_ROUNDOFF_FACTOR u (L + |distance|), L the pair's length
- * scale. */
+/* Returns an upper bound of the round-off of a pair's distance, CT_ROUNDOFF_FACTOR u (L +
+ * |distance|), m, where L is the pair's length scale (ct_proxy_scale). */
 double ct_roundoff(const ct_convex_proxy *a, const ct_convex_proxy *b, double distance);
 
-/* Runs GJK from the inputs a, b, threshold, enough and first; sets the other members. At most
+/* Runs GJK. Inputs: a, b, threshold, enough and first; the other members are set. At most
  * CT_GJK_ITERATIONS_MAX iterations. */
 ct_gjk_outcome ct_gjk_run(ct_gjk *gjk);
 
-/* A point on each core and the radius of the body's ball there. */
+/* A point on each core, and the radius of the ball around it that belongs to the body. */
 typedef struct ct_proxy_points {
   ct_vec3 a, b;
   double radius_a, radius_b;
 } ct_proxy_points;
 
-/* After CT_GJK_SEPARATED: the witness points of the cores. */
+/* Returns the witness points of the cores; only after CT_GJK_SEPARATED. */
 ct_proxy_points ct_gjk_points(const ct_gjk *gjk);
 
-/* The closest points of the cores over the final simplex, after any outcome. Reduces the
- * simplex. */
+/* Returns the closest points of the cores over the final simplex, after any outcome. Reduces the
+ * simplex to the vertices that determine them. */
 ct_proxy_points ct_gjk_nearest(ct_gjk *gjk);
 
 #endif

@@ -1,5 +1,5 @@
-/* Scans over candidate planes, in the frame of the hull or polytope. Pass 1 finds the best value,
- * pass 2 breaks ties among the planes that reach it to round-off. */
+/* Scans over candidate planes, in the frame of the hull or polytope. Pass 1 finds the greatest
+ * value, pass 2 selects the normal among the planes that reach it within round-off. */
 #include "convex/plane_scans.h"
 
 #include <assert.h>
@@ -7,13 +7,13 @@
 /* ---- a point or a segment in a hull
  * -------------------------------------------------------------- */
 
-/* Two planes tie if their values differ by at most this many u of the size: the round-off of one
- * dot product. */
+/* Two planes tie if their values differ by at most this many u of the size, which is the round-off
+ * of one dot product. */
 #define TIE_FACTOR 2.0
-/* A plane bounds the hull if no vertex is beyond it by more than this many u of the size: three
- * dot products. */
+/* A plane counts as bounding the hull if no vertex is beyond it by more than this many u of the
+ * size, which is the round-off of three dot products. */
 #define BOUND_FACTOR 12.0
-/* An edge with a sine against a face below this many u counts as parallel to the face. */
+/* A segment counts as parallel to a face if the sine of their angle is at most this many u. */
 #define FLAT_ROUNDOFFS 8.0
 /* Faces or edges evaluated between two polls of the cancel flag: less than 1 ms. */
 #define PLANES_PER_POLL 1024u
@@ -21,11 +21,15 @@
 typedef struct plane_scan {
   const ct_hull_view *view;
   const ct_convex_proxy *hull;
-  /* In the hull's frame: ends and axis; for a point both ends coincide and the axis is zero. */
+  /* In the hull's frame: the ends of the segment and its axis; for a point, equal ends and a zero
+   * axis. */
   ct_vec3 end[2], along;
-  double tie, greatest; /* greatest: greatest signed distance over all planes, negative inside */
-  bool breaking_ties;   /* pass 1: find the greatest value; pass 2: break ties near it */
-  ct_vec3 best_normal;  /* best plane so far: outward, in the hull's frame; a vertex on it */
+  /* greatest: greatest signed distance of `inner` from any plane, negative inside */
+  double tie, greatest;
+  /* false, pass 1: find `greatest`; true, pass 2: select the normal among ties */
+  bool breaking_ties;
+  /* outward normal of the best plane so far, in the hull's frame, and a hull vertex on the plane */
+  ct_vec3 best_normal;
   uint32_t best_vertex;
   ct_epa_result *result;
 } plane_scan;
@@ -37,7 +41,8 @@ static ct_vec3 read_hull_normal(const ct_hull_view *v, uint32_t i) {
   return ct_vec(v->nx[i], v->ny[i], v->nz[i]);
 }
 
-/* Evaluates the plane n.x = level with outward normal n as a candidate for the depth. */
+/* Considers the plane n.x = level with the outward normal n as the one that determines the depth;
+ * vertex: a hull vertex on it. */
 static void consider_enclosing_plane(plane_scan *s, ct_vec3 n, double level, uint32_t vertex) {
   double value = ct_min2(ct_dot(n, s->end[0]), ct_dot(n, s->end[1])) - level;
   if (!s->breaking_ties) s->greatest = ct_max2(s->greatest, value);
@@ -57,8 +62,8 @@ static void consider_enclosing_plane(plane_scan *s, ct_vec3 n, double level, uin
   s->best_vertex = vertex;
 }
 
-/* Evaluates a face. The level is taken from the vertices, as the stored plane offset has its own
- * round-off. */
+/* Considers the plane of a face. Its level is computed from the vertices, because the stored plane
+ * offset has round-off of its own. */
 static void consider_enclosing_face(plane_scan *s, uint32_t face) {
   const ct_hull_view *v = s->view;
   ct_vec3 n = read_hull_normal(v, face);
@@ -68,9 +73,9 @@ static void consider_enclosing_face(plane_scan *s, uint32_t face) {
   consider_enclosing_plane(s, n, level, v->face_loop[v->face_start[face]]);
 }
 
-/* Evaluates the plane through an edge and parallel to the segment. The edge must be a silhouette
- * edge along the segment: one face front, one back. The cross product is exact, as an edge nearly
- * parallel to the segment would otherwise give a wrong plane. */
+/* Considers the plane through an edge and parallel to the segment. Only silhouette edges, seen
+ * along the segment, count: one adjacent face is in front, one behind. The cross product is exact,
+ * because for an edge nearly parallel to the segment a rounded one would be wrong. */
 static void consider_enclosing_edge(plane_scan *s, uint32_t edge) {
   const ct_hull_view *v = s->view;
   ct_vec3 left = read_hull_normal(v, v->edge_faces[edge][0]),
@@ -92,7 +97,7 @@ static void consider_enclosing_edge(plane_scan *s, uint32_t edge) {
       s, n, ct_dot(n, read_hull_vertex(v, ct_hull_support(s->hull->hull, n, at))), at);
 }
 
-/* Evaluates all faces, and for a segment all edges. Returns false if cancelled. */
+/* Considers the planes of all faces and, for a segment, of all edges. False: cancelled. */
 static bool scan_enclosing_planes(plane_scan *s, const ct_cancel *cancel) {
   for (uint32_t i = 0; i < s->view->face_count; i++) {
     if (i % PLANES_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
@@ -119,7 +124,7 @@ bool ct_hull_segment_depth(const ct_convex_proxy *inner, const ct_convex_proxy *
     s.end[k] =
         ct_mat_tmul(hull->rotation, ct_sub(ct_proxy_vertex(inner, segment ? k : 0), hull->center));
   *result = (ct_epa_result){.depth = INFINITY, .first_depth = INFINITY, .status = CT_PAIR_OK};
-  /* Pass 1 finds the least depth, pass 2 chooses among the ties. */
+  /* Pass 1 finds the least depth; pass 2 selects the normal among the planes that tie. */
   bool whole = scan_enclosing_planes(&s, cancel);
   s.breaking_ties = true;
   if (!whole || !scan_enclosing_planes(&s, cancel)) {
@@ -139,17 +144,19 @@ bool ct_hull_segment_depth(const ct_convex_proxy *inner, const ct_convex_proxy *
 /* ---- a polytope and a tapered capsule
  * ------------------------------------------------------------ */
 
-/* The polytope and the capsule, both in the polytope's frame. */
+/* The search over the features of a polytope for the best normal to a tapered capsule, in the
+ * polytope's frame. */
 typedef struct feature_search {
-  const ct_convex_proxy *polytope; /* untransformed */
+  const ct_convex_proxy *polytope; /* in its own frame, that is, without its transformation */
   ct_vec3 end[2];
   double radius[2];
   ct_vec3 inner;      /* interior point of the polytope */
-  double tolerance;   /* of local tests and of ties between values, m */
-  double first_value; /* greatest value, and the first normal that reaches it */
+  double tolerance;   /* tolerance of tests at a vertex, and of ties between values, m */
+  double first_value; /* greatest value so far, and the first normal that has it */
   ct_vec3 first_normal;
-  bool breaking_ties; /* pass 1: find the greatest value; pass 2: break ties near it */
-  ct_vec3 normal;     /* best normal so far, and its value */
+  /* false, pass 1: find first_value; true, pass 2: select the normal among ties */
+  bool breaking_ties;
+  ct_vec3 normal; /* the selected normal so far, and its value */
   double value;
   bool several;
 } feature_search;
@@ -178,8 +185,8 @@ static ct_vec3 read_polytope_normal(const ct_convex_proxy *p, uint32_t i) {
   return ct_vec(i / 2 == 0 ? sign : 0.0, i / 2 == 1 ? sign : 0.0, i / 2 == 2 ? sign : 0.0);
 }
 
-/* True if no neighbour of the vertex is farther along n: n is then a normal of the polytope at the
- * vertex. */
+/* True if no neighbour of the vertex is farther along n, so that n is an outward normal of the
+ * polytope at the vertex. */
 static bool is_extreme_vertex(const feature_search *q, uint32_t vertex, ct_vec3 n) {
   const ct_convex_proxy *p = q->polytope;
   double level = ct_dot(n, ct_proxy_vertex(p, vertex)) + q->tolerance;
@@ -192,9 +199,9 @@ static bool is_extreme_vertex(const feature_search *q, uint32_t vertex, ct_vec3 
   return true;
 }
 
-/* Evaluates a unit normal proposed for a vertex. Cheap tests come first: n must point outward and
- * not be worse than the best. Ties are measured from the greatest value, as a chain of near ties
- * would drift. */
+/* Considers a unit normal at a vertex. Cheap tests come first: n must point outward and not be
+ * worse than the best. Values tie if they are close to the greatest one; comparing neighbours in a
+ * chain of near ties would drift away from it. */
 static void consider_tangent_normal(feature_search *q, ct_vec3 n, uint32_t vertex) {
   ct_vec3 v = ct_proxy_vertex(q->polytope, vertex);
   if (ct_dot(n, ct_sub(v, q->inner)) < 0.0) return;
@@ -219,8 +226,8 @@ static ct_vec3 remove_component(ct_vec3 p, ct_vec3 unit) {
   return ct_cross(unit, ct_cross(p, unit));
 }
 
-/* Computes the unit normal with normal.axis = sine that is best for the direction `to`. Returns
- * false if there is none. */
+/* Computes the unit normal *n with n.axis = sine whose component along `to` is greatest. False:
+ * there is none. */
 static bool compute_tilted_normal(ct_vec3 axis, double sine, ct_vec3 to, ct_vec3 *n) {
   ct_vec3 flat = remove_component(to, axis);
   if (!(fabs(sine) < 1.0) || ct_max_abs(flat) == 0.0) return false;
@@ -230,7 +237,8 @@ static bool compute_tilted_normal(ct_vec3 axis, double sine, ct_vec3 to, ct_vec3
   return true;
 }
 
-/* Evaluates a vertex against both end balls and against the cone. */
+/* Considers the normals between a vertex and both end balls, and between the vertex and the
+ * cone. */
 static void consider_vertex_normals(feature_search *q, uint32_t vertex) {
   ct_vec3 v = ct_proxy_vertex(q->polytope, vertex), n, axis = ct_sub(q->end[1], q->end[0]);
   double length = ct_norm(axis);
@@ -243,8 +251,8 @@ static void consider_vertex_normals(feature_search *q, uint32_t vertex) {
     consider_tangent_normal(q, n, vertex);
 }
 
-/* Evaluates an edge against both end balls (normal to the edge) and against the cone (normal to
- * the edge, tilted by the cone's slope). */
+/* Considers the normals between an edge and both end balls (perpendicular to the edge), and between
+ * the edge and the cone (perpendicular to the edge, tilted by the cone's slope). */
 static void consider_edge_normals(feature_search *q, const uint32_t ends[2]) {
   ct_vec3 v = ct_proxy_vertex(q->polytope, ends[0]), to = ct_proxy_vertex(q->polytope, ends[1]);
   ct_vec3 edge = ct_unit_or(ct_sub(to, v), ct_vec(1.0, 0.0, 0.0)), n;
@@ -260,12 +268,12 @@ static void consider_edge_normals(feature_search *q, const uint32_t ends[2]) {
   consider_tangent_normal(q, ct_unit_or(ct_sub(tilt, up), up), ends[0]);
 }
 
-/* Polls the cancel flag every FEATURES_PER_POLL steps. */
+/* Polls the cancel flag every FEATURES_PER_POLL steps: true if it is raised. */
 static bool is_cancelled_at(uint32_t step, const ct_cancel *cancel) {
   return step % FEATURES_PER_POLL == 0 && ct_cancel_raised(cancel);
 }
 
-/* Evaluates all faces, edges and vertices. Returns false if cancelled. */
+/* Considers the normals of all faces, edges and vertices. False: cancelled. */
 static bool evaluate_features(feature_search *q, const ct_cancel *cancel) {
   const ct_convex_proxy *p = q->polytope;
   for (uint32_t i = 0; i < count_polytope_faces(p); i++) {
@@ -289,7 +297,7 @@ static bool evaluate_features(feature_search *q, const ct_cancel *cancel) {
   return true;
 }
 
-/* Result after a cancel: the direction between the middles and its value. */
+/* Result of a cancelled search: the direction between the middles of both bodies, and its value. */
 static ct_tangent bound_by_middles(const ct_convex_proxy *polytope,
                                    const ct_convex_proxy *segment) {
   ct_vec3 n = ct_unit_or(ct_sub(segment->middle, polytope->middle), ct_vec(1.0, 0.0, 0.0));

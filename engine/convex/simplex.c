@@ -1,9 +1,9 @@
-/* GJK sub-problem: candidate normals of vertices, edges and faces, their values, and weights of
+/* GJK sub-problem: candidate normals of vertices, edges and faces, their values, and the weights of
  * the closest point.
  *
  * The Voronoi region of the origin around the newest vertex is found by the signs of dot products
- * (Ericson 2005, 5.1). Signs within round-off are undecided and left to the full search.
- */
+ * (Ericson 2005, 5.1). Signs that round-off leaves undecided cause a full search over all
+ * candidates. */
 #include "convex/simplex.h"
 #include "base/double_double.h"
 
@@ -12,15 +12,16 @@
 /* ---- Voronoi region of the origin
  * ---------------------------------------------------------------- */
 
-/* A product of at most this part of its terms' size has an undecided sign. */
+/* A product's sign counts as undecided if the product is at most this fraction of the size of its
+ * terms. */
 #define UNSURE 0x1p-40
 
-/* The newest vertex and the edges to the other vertices. */
+/* The newest vertex of the simplex (tip) and the edges from it to the other vertices. */
 typedef struct corner {
   ct_vec3 tip, edge[3];
-  /* Dot products of each edge with the direction to the origin, and with itself. */
+  /* Dot products of each edge with the direction from the tip to the origin, and with itself. */
   double along[3], square[3];
-  double size; /* largest square of the edges and the tip */
+  double size; /* largest squared length among the edges and the tip */
   bool unsure;
 } corner;
 
@@ -37,8 +38,8 @@ static inline corner build_corner(const ct_simplex *s) {
   return c;
 }
 
-/* In the plane of two edges. Bit 0: the origin's projection is on the first edge's side of the
- * second edge. Bit 1: the reverse. */
+/* Position of the origin in the plane of edges i and j. Bit 0: its projection is on the same side
+ * of edge j as edge i. Bit 1: on the same side of edge i as edge j. */
 static inline unsigned classify_edge_sides(corner *c, int i, int j) {
   double cross = ct_dot(c->edge[i], c->edge[j]), limit = UNSURE * (c->size * c->size);
   double p = c->square[j] * c->along[i] - cross * c->along[j],
@@ -47,7 +48,8 @@ static inline unsigned classify_edge_sides(corner *c, int i, int j) {
   return (unsigned)(p > 0.0) | (unsigned)(q > 0.0) << 1;
 }
 
-/* Bits 0 to 2: the origin is beyond face 01, 02, 12, seen from the third edge. */
+/* Bits 0, 1, 2: the origin is beyond the face of edges 0 and 1, 0 and 2, 1 and 2, seen from the
+ * third edge. */
 static inline unsigned classify_face_sides(corner *c) {
   ct_vec3 m = ct_cross(c->edge[0], c->edge[1]);
   double volume = ct_dot(m, c->edge[2]), limit = UNSURE * (c->size * c->size);
@@ -65,8 +67,9 @@ static inline unsigned find_triangle_region(corner *c) {
   return edges | face;
 }
 
-/* Each Voronoi region outside the corner has one of seven bits; no bit is set if the origin is
- * inside. */
+/* Returns the other vertices of the Voronoi region; each of the six regions besides that of the tip
+ * has one bit of `region`. No bit is set if the origin is in the region of the tip or inside the
+ * tetrahedron. */
 static inline unsigned find_tetrahedron_region(corner *c) {
   static const unsigned char vertices[64] = {
       [0x01] = 1, [0x02] = 2, [0x04] = 4, [0x08] = 3, [0x10] = 5, [0x20] = 6};
@@ -94,10 +97,10 @@ unsigned ct_simplex_voronoi_region(const ct_simplex *s) {
 /* ---- candidate normals
  * --------------------------------------------------------------------------- */
 
-/* Two candidates tie if their values differ by at most this many u of the largest vertex. */
+/* Two candidates tie if their values differ by at most this many u of the largest |vertex|. */
 #define TIE_ROUNDOFFS 4.0
-/* Squares that differ by more than this part differ by more than round-off. Below SQUARE_MIN
- * underflow may have cost digits. */
+/* Squares that differ by more than this fraction certainly differ; squares below SQUARE_MIN may
+ * have lost digits by underflow. */
 #define CERTAIN 0x1p-40
 #define SQUARE_MIN 0x1p-900
 
@@ -107,7 +110,7 @@ double ct_grid(double largest) {
   return ldexp(1.5, exponent + 1);
 }
 
-/* a x b in double-double for exact a and b, rounded to double. */
+/* Returns a x b, computed in double-double from exact a and b and rounded to double. */
 static ct_vec3 round_exact_cross(ct_dd3 a, ct_dd3 b) {
   ct_dd3 n = ct_dd3_cross(&a, &b);
   return ct_dd3_value(&n);
@@ -128,19 +131,19 @@ static double compute_simplex_value(const ct_simplex *s, ct_vec3 n) {
   return least;
 }
 
-/* Search state. Pass 1 finds the greatest value. In exact mode pass 2 selects, among values within
- * `tie`, the normal best supported by its vertices: equal values may belong to normals far apart
- * on a long simplex. */
+/* State of the search. Pass 1 finds the greatest value. In exact mode, pass 2 selects among the
+ * normals with values within `tie` of it the one that its vertices support best: on a long simplex,
+ * normals far apart may have equal values. */
 typedef struct simplex_search {
   ct_simplex *simplex;
   bool exact;
   bool balls;       /* true if any vertex has a radius */
-  double most, tie; /* pass 2: greatest value and width of ties; pass 1: tie < 0 */
-  double defect;    /* least witness error so far */
+  double most, tie; /* pass 2: greatest value, and width of ties; pass 1: tie < 0 */
+  double defect;    /* pass 2: least ct_simplex_witness_error so far */
 } simplex_search;
 
-/* True if the value of an unnormalised normal is certainly no better than the best so far. Rejects
- * most candidates without square root or division. */
+/* True if the value of the normal n, which need not be unit, is certainly not greater than the best
+ * so far. Rejects most candidates without a square root or a division. */
 static bool is_certainly_worse(const simplex_search *f, ct_vec3 n) {
   const ct_simplex *s = f->simplex;
   if (!(s->value > 0.0) || f->tie >= 0.0 || f->balls) return false;
@@ -151,7 +154,8 @@ static bool is_certainly_worse(const simplex_search *f, ct_vec3 n) {
   return square > SQUARE_MIN && square < (1.0 - CERTAIN) * (s->value * s->value) * ct_norm2(n);
 }
 
-/* Accepts the candidate if it beats the best so far; `n` need not be unit. */
+/* Replaces the best candidate by the normal n (which need not be unit) if n is better; active: the
+ * vertices that determine n. */
 static void consider_simplex_normal(simplex_search *f, ct_vec3 n, unsigned active) {
   ct_simplex *s = f->simplex;
   /* Normalise and evaluate. */
@@ -179,7 +183,7 @@ static void consider_simplex_normal(simplex_search *f, ct_vec3 n, unsigned activ
   s->active = active;
 }
 
-/* Evaluates the normal perpendicular to edge pq, tilted by the difference of the radii. */
+/* Considers the normal perpendicular to edge pq, tilted by the difference of the radii. */
 static void consider_simplex_edge(simplex_search *f, int p, int q) {
   const ct_simplex *s = f->simplex;
   ct_vec3 w = s->vertex[p].w, t = ct_sub(s->vertex[q].w, w);
@@ -198,7 +202,8 @@ static void consider_simplex_edge(simplex_search *f, int p, int q) {
                           active);
 }
 
-/* Evaluates the normals of the planes tangent to the three balls p, q, r. */
+/* Considers the normals of the two planes that are tangent to three balls; without radii, the
+ * normal of the plane through three vertices. */
 static void consider_simplex_face(simplex_search *f, const int at[3]) {
   const ct_simplex *s = f->simplex;
   const ct_minkowski_vertex *p = &s->vertex[at[0]], *q = &s->vertex[at[1]], *r = &s->vertex[at[2]];
@@ -233,8 +238,8 @@ static void evaluate_simplex_normals(simplex_search *f, bool newest_only) {
       for (int i = 0; i < j; i++) consider_simplex_face(f, (const int[3]){k, j, i});
 }
 
-/* Computes the normal of one Voronoi region, identical to the search's result. Returns false if
- * the search must decide. */
+/* Computes normal and value for the Voronoi region of the vertices `active`, with the same bits as
+ * the full search. False: the full search has to decide. */
 static bool solve_voronoi_region(ct_simplex *s, unsigned active) {
   int newest = s->count - 1, others[2] = {0, 0}, count = 0;
   for (int i = newest - 1; i >= 0; i--) {
@@ -302,7 +307,7 @@ double ct_simplex_depth(const ct_simplex *s) {
 
 void ct_simplex_reduce(ct_simplex *s) {
   int count = 0;
-  /* Branch-free compaction: which vertices are dropped is unpredictable. */
+  /* Compaction without branches, because it is unpredictable which vertices are dropped. */
   for (int i = 0; i < s->count; i++) {
     s->vertex[count] = s->vertex[i];
     count += (int)(s->active >> i & 1u);
@@ -313,8 +318,8 @@ void ct_simplex_reduce(ct_simplex *s) {
 
 static ct_vec3 project_across(ct_vec3 p, ct_vec3 n) { return ct_add_scaled(p, n, -ct_dot(p, n)); }
 
-/* Weights of three vertices: Cramer's rule in the plane normal to n, with one step of iterative
- * refinement. */
+/* Weights of three vertices by Cramer's rule in the plane perpendicular to the normal, with one
+ * step of iterative refinement. */
 static void compute_face_weights(const ct_simplex *s, double weights[4]) {
   ct_vec3 n = s->normal, origin = project_across(s->vertex[0].w, n);
   ct_vec3 t1 = project_across(ct_sub(s->vertex[1].w, s->vertex[0].w), n),
@@ -388,8 +393,8 @@ double ct_simplex_witness_error(const ct_simplex *s, double weights[4]) {
   return ct_norm(ct_add_scaled(sum, s->normal, -apart));
 }
 
-/* Writes clamped weights of the closest point to the origin in the flat through the vertices;
- * returns its distance. */
+/* Computes the point closest to the origin in the line, plane or space through the vertices, with
+ * weights clamped to >= 0; writes them and returns the distance of the weighted point. */
 static double find_closest_in_flat(ct_simplex *s, double weights[4]) {
   weights[0] = 1.0;
   weights[1] = weights[2] = weights[3] = 0.0;

@@ -1,21 +1,21 @@
-/* Containment of one convex body in another, to round-off.
+/* Containment of one convex body in another, up to round-off.
  *
- * An outer body contains a hull of balls if it contains each ball. An outer polytope contains a
- * body that crosses no face plane.
+ * If the inner body is a hull of balls, an outer body contains it if it contains each ball. An
+ * outer polytope contains any body that crosses none of its face planes.
  *
- * For a curved inner body the test searches its point farthest outside. The distance to the outer
- * body is convex, so the inner body's support along the outer normal never reduces it. The search
- * starts in all directions and ascends until a step gains only round-off. Each point found outside
- * is a proof.
- */
+ * For a curved inner body, its point farthest outside is searched. The distance from the outer body
+ * is convex, so the inner body's support point along the outward normal is never less far outside.
+ * The search starts in all directions and ascends until a step gains only round-off. Each point
+ * found outside is a proof. */
 #include "curved/curved.h"
 #include "pair/workspace.h"
 
-/* Iterations of one ascent, each one support of the inner body; it ends when a step gains only
- * round-off. */
+/* Largest number of iterations of one ascent, each with one support of the inner body; an ascent
+ * ends when a step gains only round-off. */
 #define CLIMB_STEPS_MAX 64
 
-/* Balls, corners or faces evaluated between two polls of the cancel flag: less than 1 ms. */
+/* Number of balls, vertices or faces evaluated between two polls of the cancel flag: less than 1
+ * ms. */
 #define FEATURES_PER_POLL 256u
 
 static bool is_containment_cancelled(uint32_t step, const ct_cancel *cancel) {
@@ -33,8 +33,8 @@ static bool extends_beyond(const ct_convex_proxy *outer, const ct_convex_proxy *
          ct_proxy_support_value(outer, direction) + slack;
 }
 
-/* Signed distance and normal from the outer body to a point; false if the point is inside the
- * body's core. */
+/* Signed distance of a point from the outer body, and the body's normal there; false if the point
+ * is inside the core of a polytope. */
 bool ct_proxy_point_distance(const ct_convex_proxy *outer, ct_vec3 p, double *distance,
                              ct_vec3 *normal) {
   ct_convex_proxy point = {.kind = CT_PROXY_POINT, .center = p, .middle = p};
@@ -57,7 +57,8 @@ bool ct_proxy_point_distance(const ct_convex_proxy *outer, ct_vec3 p, double *di
   return true;
 }
 
-/* True if each ball of the inner body is at least its radius deep. */
+/* True if the centre of each ball of the inner body is at least the ball's radius deep in the outer
+ * body. */
 static bool contains_balls(const ct_convex_proxy *outer, const ct_convex_proxy *inner, double slack,
                            const ct_cancel *cancel) {
   for (uint32_t i = 0; i < ct_proxy_vertex_count(inner); i++) {
@@ -70,7 +71,7 @@ static bool contains_balls(const ct_convex_proxy *outer, const ct_convex_proxy *
   return true;
 }
 
-/* True if the ascent from the inner body's support along `start` finds no point outside. */
+/* True if the ascent from the inner body's support point along `start` finds no point outside. */
 static bool climb_stays_inside(const ct_convex_proxy *outer, const ct_convex_proxy *inner,
                                ct_vec3 start, double slack) {
   uint32_t hint = 0;
@@ -104,9 +105,9 @@ static bool contains_curved_body(const ct_convex_proxy *outer, const ct_convex_p
   return true;
 }
 
-/* For a rounded polytope with no face plane crossed by a ball: true if each ball is inside the
- * rounding. A ball at least as large as the rounding is inside. A smaller ball is inside if its
- * centre is as near to the bare polytope as the radii differ. */
+/* For a rounded polytope whose face planes no ball crosses: true if each ball is within the
+ * rounding. A ball at least as large as the rounding is. A smaller ball is if its centre is at most
+ * the difference of the radii away from the polytope without rounding. */
 static bool contains_corner_balls(const ct_convex_proxy *outer, const ct_convex_proxy *inner,
                                   double slack, const ct_cancel *cancel) {
   ct_convex_proxy bare = *outer;
@@ -126,7 +127,7 @@ static bool contains_corner_balls(const ct_convex_proxy *outer, const ct_convex_
   return true;
 }
 
-/* True if the inner body crosses no face plane of a box or hull, rounding included. */
+/* True if the inner body crosses no face plane of a box or hull; rounding radii included. */
 static bool is_within_faces(const ct_convex_proxy *outer, const ct_convex_proxy *inner,
                             double slack, const ct_cancel *cancel) {
   bool hull = outer->kind == CT_PROXY_HULL;
@@ -136,7 +137,7 @@ static bool is_within_faces(const ct_convex_proxy *outer, const ct_convex_proxy 
     ct_vec3 n = {i == 0, i == 1, i == 2};
     if (hull) n = ct_vec(outer->view->nx[i], outer->view->ny[i], outer->view->nz[i]);
     if (!hull || outer->turned) n = ct_mat_mul(outer->rotation, n);
-    /* A box has two faces per axis, a hull one per plane. */
+    /* A box has two faces per axis, a hull one per entry of its view. */
     for (int side = hull ? 1 : -1; side <= 1; side += 2) {
       ct_vec3 out = ct_scale(n, side);
       double radius;
@@ -155,7 +156,7 @@ static bool is_within_faces(const ct_convex_proxy *outer, const ct_convex_proxy 
 
 bool ct_proxy_contains(const ct_convex_proxy *outer, const ct_convex_proxy *inner, ct_vec3 toward,
                        const ct_cancel *cancel) {
-  /* Necessary conditions first: supports along three likely directions. */
+  /* Necessary conditions first: the extents along three likely directions. */
   double slack = compute_containment_slack(outer, inner);
   if (extends_beyond(outer, inner, toward, slack) ||
       extends_beyond(outer, inner, ct_neg(toward), slack))
@@ -163,7 +164,7 @@ bool ct_proxy_contains(const ct_convex_proxy *outer, const ct_convex_proxy *inne
   ct_vec3 apart = ct_unit_or(ct_sub(inner->middle, outer->middle), toward);
   if (extends_beyond(outer, inner, apart, slack)) return false;
   if (outer->kind == CT_PROXY_TRIANGLE) return false;
-  /* Then the test that fits the kinds: faces, balls or ascent. */
+  /* Then the test that suits the kinds: faces, balls or ascent. */
   bool faces = outer->kind == CT_PROXY_BOX || outer->kind == CT_PROXY_HULL;
   if (faces && !is_within_faces(outer, inner, slack, cancel)) return false;
   if (faces && outer->radius[0] == 0.0) return true;

@@ -1,10 +1,9 @@
-/* Any two convex cores: distance by GJK, depth by a scan that fits the kinds or by EPA, then
- * witness points.
+/* Distance of any two convex bodies: GJK for separated cores; otherwise the depth by a scan that
+ * suits the kinds, or by EPA; then witness points.
  *
- * Depth: box against box by separating axes, point or segment against hull by a scan over planes,
- * tapered capsule against polytope by feature pairs, all others by EPA. Curved cores are in
- * curved/curved.h.
- */
+ * Depth: two boxes by separating axes, a point or segment in a hull by a scan over planes, a
+ * tapered capsule and a polytope by pairs of features, all others by EPA. Pairs with curved cores
+ * are in curved/curved.h. */
 #include "convex/plane_scans.h"
 #include "curved/curved.h"
 #include "pair/workspace.h"
@@ -13,23 +12,25 @@
 #include <assert.h>
 
 /* Distances (in units of the pair's size) by which b is pushed out along the normal before GJK is
- * rerun for witness points. Witness error <= sqrt(16 u s). */
+ * rerun for witness points. For a step s, in these units, the witness error is at most sqrt(16 u
+ * s). */
 static const double push_out_steps[] = {1.0, 0x1p-20, 0x1p-36, 0x1p-10, 0x1p-28};
-/* Witness points are accepted if they miss the normal's line by at most this part of the
- * round-off ct_roundoff. */
+/* Witness points are accepted if they are at most this fraction of ct_roundoff away from the line
+ * of the normal. */
 #define POINT_FRACTION 0.25
 
 static bool is_tapered_cell(const ct_cell_input *in) {
   return ct_proxy_is_tapered(&in->a) || ct_proxy_is_tapered(&in->b);
 }
 
-/* Sum of the radii that core distances still include; 0 for tapered pairs, where supports include
- * them. */
+/* Sum of the radii to be subtracted from a distance of the cores; 0 for tapered pairs, whose
+ * supports include the radii. */
 static double sum_core_radii(const ct_cell_input *in) {
   return is_tapered_cell(in) ? 0.0 : in->a.radius[0] + in->b.radius[0];
 }
 
-/* Writes the bodies' witness points: core points moved along the normal by the radii. */
+/* Writes the witness points of the bodies: the points of the cores, moved along the normal by the
+ * radii. */
 static void write_witness_points(ct_cell_result *result, const ct_proxy_points *p) {
   result->radius_a = p->radius_a;
   result->radius_b = p->radius_b;
@@ -37,7 +38,8 @@ static void write_witness_points(ct_cell_result *result, const ct_proxy_points *
   result->point_b = ct_add_scaled(p->b, result->normal, -p->radius_b);
 }
 
-/* Distance of the witness points from the normal's line at the known distance. */
+/* Distance between the given witness points and points that would be opposite each other along the
+ * normal, at the known distance. */
 static double compute_witness_error(const ct_cell_result *result, const ct_proxy_points *p) {
   double apart = result->distance + p->radius_a + p->radius_b;
   return ct_norm(ct_add_scaled(ct_sub(p->b, p->a), result->normal, -apart));
@@ -60,7 +62,8 @@ static void write_separated_result(const ct_cell_input *in, const ct_gjk *g,
   result->upper = ct_norm(ct_sub(p.b, p.a)) - p.radius_a - p.radius_b;
 }
 
-/* Writes an early-out result: the lower bound, its normal, and the support points along it. */
+/* Writes an early-out result: the lower bound as distance, its normal, and the support points along
+ * it. */
 static void write_early_out_result(const ct_cell_input *in, const ct_gjk *g,
                                    ct_cell_result *result) {
   uint32_t hint[2] = {result->hint_a, result->hint_b};
@@ -72,9 +75,9 @@ static void write_early_out_result(const ct_cell_input *in, const ct_gjk *g,
   result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
 }
 
-/* Projects a point, or an end of a segment, onto a polytope's surface along the normal. Returns
- * false if the foot is outside the polytope without its rounding. Fallback for hulls with
- * thousands of nearly equal faces. */
+/* Sets the witness points to a point (or an end of a segment) and its projection onto a polytope's
+ * surface along the normal. Returns false for other kinds, or if the projection is outside the
+ * polytope without its rounding. Fallback for hulls with thousands of nearly equal faces. */
 static bool find_foot_in_polytope(const ct_cell_input *in, ct_cell_result *result) {
   bool first = in->a.kind == CT_PROXY_POINT || in->a.kind == CT_PROXY_SEGMENT;
   const ct_convex_proxy *thin = first ? &in->a : &in->b, *polytope = first ? &in->b : &in->a;
@@ -94,9 +97,10 @@ static bool find_foot_in_polytope(const ct_cell_input *in, ct_cell_result *resul
 }
 
 /* Finds witness points for a known normal and depth: b is pushed out along the normal until the
- * cores are slightly apart, where GJK finds the closest points. A large step converges fast, but
- * leaves small features' normals open by an angle that shifts the points in proportion to the
- * step. Smaller steps follow until the points are opposite each other. */
+ * cores are slightly separated, and GJK finds the closest points there. After a large step GJK
+ * converges fast, but small features leave its normal undetermined by an angle that shifts the
+ * points in proportion to the step. Smaller steps follow until the points are opposite each other.
+ * False: the witness error exceeds round-off. */
 static bool find_witness_points(const ct_cell_input *in, ct_cell_result *result) {
   double scale = ct_proxy_scale(&in->a, &in->b), allowed = compute_allowed_error(in),
          least = INFINITY;
@@ -135,7 +139,7 @@ static void compute_tapered_depth(const ct_cell_input *in, ct_cell_result *resul
   result->normal = flip ? ct_neg(t.normal) : t.normal;
   double rounding = polytope->radius[0];
   result->distance = result->lower = t.value - rounding;
-  result->upper = t.first_value - rounding; /* the optimum is among the candidates */
+  result->upper = t.first_value - rounding; /* the greatest candidate is the distance */
   if (t.cancelled) {
     result->upper = ct_minkowski_size(polytope, segment);
     result->status = CT_PAIR_ITERATION_LIMIT;
@@ -143,7 +147,8 @@ static void compute_tapered_depth(const ct_cell_input *in, ct_cell_result *resul
   if (t.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   bool found = find_witness_points(in, result);
   if (!found && t.several) {
-    /* The tied normal has no contact points: use the normal of the greatest value. */
+    /* The normal selected among ties has no contact points: use the normal of the greatest
+     * value. */
     result->normal = flip ? ct_neg(t.first_normal) : t.first_normal;
     result->distance = result->lower = t.first_value - rounding;
     found = find_witness_points(in, result);
@@ -151,8 +156,8 @@ static void compute_tapered_depth(const ct_cell_input *in, ct_cell_result *resul
   if (!found && !t.cancelled) result->status = CT_PAIR_DEGENERATE;
 }
 
-/* Computes the depth of two boxes by separating axes, or of a point or segment in a hull by its
- * planes. Returns false for other kinds. */
+/* Computes the depth of two boxes by separating axes, or of a point or segment in a hull by the
+ * hull's planes. Returns false for other kinds, or if the hull's planes do not bound it. */
 static bool scan_depth(const ct_cell_input *in, ct_epa_result *depth) {
   ct_proxy_kind a = in->a.kind, b = in->b.kind;
   if (a == CT_PROXY_BOX && b == CT_PROXY_BOX) {
@@ -164,8 +169,8 @@ static bool scan_depth(const ct_cell_input *in, ct_epa_result *depth) {
          ct_hull_segment_depth(&in->a, &in->b, ct_workspace_cancel(in->workspace), depth);
 }
 
-/* Computes the depth of cores that overlap or nearly touch; one arithmetic decides between a tiny
- * gap and a tiny depth. Returns true if EPA ran. */
+/* Computes the depth of cores that overlap or nearly touch; the same arithmetic distinguishes a
+ * tiny gap from a tiny depth. Returns true if EPA ran. */
 static bool compute_overlap_depth(const ct_cell_input *in, const ct_gjk *g,
                                   ct_cell_result *result) {
   assert(!is_tapered_cell(in));
@@ -179,11 +184,12 @@ static bool compute_overlap_depth(const ct_cell_input *in, const ct_gjk *g,
   result->upper = -depth.least - rest;
   result->status = depth.status;
   result->iterations += depth.supports;
-  /* Both sides of a flat difference are equally near; only general queries pass points and
-   * segments to EPA. */
+  /* The two sides of a flat Minkowski difference are equally deep; only queries by GJK and EPA
+   * alone pass points and segments to EPA. */
   bool flat = in->iterative_only && depth.status == CT_PAIR_OK && !depth.on_face && used_epa;
   if (depth.several || flat) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
-  /* Witness points: foot of a point, points of the EPA face, or GJK on separated copies. */
+  /* Witness points: the projection of a point, the points of the EPA face, or GJK on separated
+   * copies. */
   bool found = in->a.kind == CT_PROXY_POINT && !used_epa && depth.depth >= 0.0;
   if (found) {
     /* A point inside: its foot on the nearest face. */
@@ -200,7 +206,7 @@ static bool compute_overlap_depth(const ct_cell_input *in, const ct_gjk *g,
     found = find_witness_points(in, result);
   }
   if (!found && depth.several) {
-    /* The tied direction has no contact points: use the direction of least depth. */
+    /* The direction selected among ties has no contact points: use the direction of least depth. */
     result->normal = depth.first_normal;
     result->distance = -depth.first_depth - rest;
     found = find_witness_points(in, result);
@@ -210,8 +216,9 @@ static bool compute_overlap_depth(const ct_cell_input *in, const ct_gjk *g,
   return used_epa;
 }
 
-/* Computes distance or depth of two cores. Returns true if EPA ran; its polytope is then in the
- * workspace. */
+/* Computes the signed distance of two convex bodies, rounding radii included: GJK on the cores,
+ * then the depth by face or axis tests, tapered-capsule search or EPA. Returns true if EPA ran; its
+ * polytope is then in the workspace. */
 static bool solve_convex_pair(const ct_cell_input *in, ct_gjk *g, ct_cell_result *result) {
   g->a = &in->a;
   g->b = &in->b;
@@ -250,7 +257,8 @@ void ct_cell_convex_convex(const ct_cell_input *in, ct_cell_result *result) {
   solve_convex_pair(in, &g, result);
 }
 
-/* Interpolates between core points that are at most the radii apart: a point inside both balls. */
+/* Interpolates between two core points whose distance is at most the sum of their radii: returns a
+ * point inside both balls. */
 static ct_vec3 interpolate_common_point(ct_proxy_points p) {
   double sum = p.radius_a + p.radius_b;
   return ct_lerp(p.a, p.b, sum > 0.0 ? p.radius_a / sum : 0.5);
@@ -265,7 +273,8 @@ ct_vec3 ct_convex_common_point(const ct_cell_input *in, const ct_cell_result *r)
                          r->radius_b};
     return interpolate_common_point(p);
   }
-  /* The bare cores overlap: combine the simplex vertices with the origin's weights. */
+  /* The cores without radii overlap: combine the simplex vertices with the weights of the
+   * origin. */
   ct_convex_proxy a = in->a, b = in->b;
   a.radius[0] = a.radius[1] = b.radius[0] = b.radius[1] = 0.0;
   ct_gjk g = {.a = &a, .b = &b, .threshold = INFINITY, .enough = -INFINITY};
@@ -273,8 +282,8 @@ ct_vec3 ct_convex_common_point(const ct_cell_input *in, const ct_cell_result *r)
   return interpolate_common_point(ct_gjk_nearest(&g));
 }
 
-/* Finds a common point after a full query: from the EPA polytope, if it contains the origin by
- * exact signs. */
+/* Finds a common point after a full query: from the EPA polytope if it contains the origin by exact
+ * signs, else as ct_convex_common_point. */
 static ct_vec3 find_common_point_after(const ct_cell_input *in, bool used_epa,
                                        const ct_cell_result *full) {
   ct_minkowski_vertex vertex[4];

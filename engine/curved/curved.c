@@ -6,57 +6,62 @@
 
 #include <assert.h>
 
-/* Limit of GJK iterations. */
+/* Largest number of GJK iterations. */
 #define GJK_ITERATIONS_MAX 128
-/* GJK stalls after this many iterations without a gain in value. */
+/* GJK counts as stalled after this many iterations without a decrease of the value. */
 #define IDLE_ITERATIONS_MAX 6
-/* Relative bracket widths at which GJK is interrupted to refine the normal. The next width is used
- * only if the refinement did not close the bracket. */
+/* Differences of GJK's bounds, relative to the size, at which GJK is interrupted to refine its
+ * normal. The next one is used only if the refinement did not close the bracket. */
 static const double refine_widths[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
-/* Newton's method tries the features whose normals are within this angle of the start normal, rad.
- */
+/* Newton's method also tries the kinks whose normals are within this angle of the start normal,
+ * rad. */
 #define FEATURE_ANGLE 0.25
-/* Target of a depth's bracket, relative to the size; and the target of the last stages. */
+/* Difference of a depth's bounds, relative to the size, at which the search ends: in the first
+ * stages, and in the last ones. */
 #define DEPTH_WIDTH 0x1p-31
 #define DEPTH_WIDTH_LATE 0x1p-27
-/* Stages of the search for a depth. The first EPA run finds the basins, the later ones certify the
- * depth. If EPA does not converge soon, a ring of normals is about equally deep; the ring search
- * then converges faster, first with a small limit. */
+/* Stages of the search for a depth. The first EPA run finds the basins, that is, the regions of
+ * normals around local minima of the depth; later runs certify the depth. If EPA does not converge
+ * soon, a ring of normals is almost equally deep. The ring search then converges faster; it is
+ * first tried with a low limit. */
 typedef struct depth_stage {
-  double width;       /* relative bracket width at which EPA ends */
-  int iterations_max; /* limit of EPA iterations */
-  int normals_max;    /* limit of normals of the ring search after that; 0: none */
-  double ring_width;  /* relative bracket width that the ring search has to prove */
+  double width;       /* EPA ends when its bounds differ by this, relative to the size */
+  int iterations_max; /* largest number of EPA iterations */
+  /* largest number of normals of the ring search after EPA; 0: no ring search */
+  int normals_max;
+  /* difference of the bounds that the ring search has to prove, relative to the size */
+  double ring_width;
 } depth_stage;
 static const depth_stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
                                      {DEPTH_WIDTH, 256, 1024, DEPTH_WIDTH},
                                      {DEPTH_WIDTH, 1024, 6144, DEPTH_WIDTH_LATE},
                                      {DEPTH_WIDTH_LATE, CT_EPA_ITERATIONS_MAX, 0, 0.0}};
-/* ct_curved.stiff: lower bound of the ratio of second derivatives. The larger one damps steps along
- * a ring of nearly equal depths, where undamped steps circle the ring instead of crossing it. */
+/* Values of ct_curved.stiff, the least ratio of second derivatives that Newton's method uses. The
+ * larger one damps steps along a ring of nearly equal depths, where undamped steps circle the ring
+ * instead of crossing it. */
 #define STIFF 0x1p-62
 #define STIFF_RING 0x1p-16
-/* Limit of refinements that continue from the last result. */
+/* Largest number of refinements that continue from the last result. */
 #define REFINEMENTS_MAX 16
-/* Limit of repetitions of the ring search after it found a lesser depth. */
+/* Largest number of repetitions of the ring search after it found a lesser depth. */
 #define TRIES_MAX 3
-/* The descent stops when the bracket is this part of the round-off ct_roundoff, as in gjk.c. */
+/* GJK stops when its bounds differ by at most this fraction of the round-off, as in gjk.c. */
 #define STOP_FRACTION 0.125
-/* Widest relative bracket of a depth with status OK: documented as 2e-8. */
+/* Largest difference of a depth's bounds, relative to the size, with status OK: documented as
+ * 2e-8. */
 #define DEPTH_WIDTH_ALLOWED 0x1p-26
-/* Limit of refined basins, and the cosine of the angle within which two normals are in one basin.
- */
+/* Largest number of refined basins; two normals with a greater cosine are in one basin. */
 #define BASINS_MAX 12
 #define SAME_BASIN 0.99
-/* Largest relative witness error, and widest relative bracket of a separated pair, with status OK:
- * documented as 1e-10. */
+/* Largest witness error, and largest difference of a separated pair's bounds, both relative to the
+ * size, with status OK: documented as 1e-10. */
 #define DEFECT_ALLOWED 0x1p-35
-/* Normals whose values differ by at most this part of the round-off tie; ct_normal_greater decides.
- */
+/* Normals tie if their values differ by at most this fraction of the round-off; ct_normal_greater
+ * selects one of them. */
 #define TIE_FRACTION 0.25
 
-/* A better common point is searched if the first one is more than this many u of the size outside
- * of a body. */
+/* A better common point is searched if the first one is outside of a body by more than this many u
+ * of the size. */
 #define COMMON_ROUNDOFFS 8.0
 typedef enum gjk_outcome { SEPARATED, BEYOND, WITHIN, INSIDE, STALLED } gjk_outcome;
 
@@ -87,7 +92,8 @@ static ct_curved init_curved_query(const ct_cell_input *in) {
   return c;
 }
 
-/* Evaluates one support; returns the vertex and the lower bound. */
+/* Evaluates one support along n and raises the lower bound. Returns the support vertex; *low: the
+ * lower bound along n. */
 static ct_minkowski_vertex evaluate_gjk_support(curved_gjk *d, ct_vec3 n, double *low) {
   ct_minkowski_vertex m = ct_curved_support(d->curved, n);
   *low = ct_dot(n, m.w);
@@ -121,13 +127,14 @@ static ct_vec3 guess_first_normal(const ct_curved *c) {
   return ct_unit_or(ct_sub(c->b->middle, c->a->middle), ct_vec(1.0, 0.0, 0.0));
 }
 
-/* Updates the value of a solved simplex; true if it contains the origin to round-off. */
+/* Corrects the value of a solved simplex if it is negative; true if the simplex contains the
+ * origin, up to round-off. */
 static bool simplex_contains_origin(ct_simplex *s, double roundoff) {
   if (s->value < 0.0) s->value = -ct_simplex_depth(s);
   return s->value <= roundoff;
 }
 
-/* Runs GJK until the bracket is narrower than `tolerance`. */
+/* Runs GJK until its bounds differ by less than `tolerance`, or the outcome is known otherwise. */
 static gjk_outcome run_curved_gjk(curved_gjk *d, double tolerance) {
   ct_simplex *s = &d->simplex;
   double roundoff = d->curved->roundoff;
@@ -135,17 +142,17 @@ static gjk_outcome run_curved_gjk(curved_gjk *d, double tolerance) {
   if (!ct_simplex_solve(s, false, false)) return INSIDE;
   int idle = 0;
   for (int step = 0; step < GJK_ITERATIONS_MAX; step++) {
-    /* The simplex bounds the distance from above. */
+    /* The value of the simplex is an upper bound of the distance. */
     if (simplex_contains_origin(s, roundoff)) return INSIDE;
     if (s->value < d->enough) return WITHIN;
     ct_simplex_reduce(s);
     double low, before = s->value;
-    /* The support along its normal bounds it from below. */
+    /* The support along its normal is a lower bound. */
     ct_minkowski_vertex m = evaluate_gjk_support(d, s->normal, &low);
     if (is_beyond_threshold(d)) return BEYOND;
     if (before - d->lower <= ct_max2(tolerance, STOP_FRACTION * roundoff)) return SEPARATED;
     if (simplex_has_point(s, m.w)) return STALLED;
-    /* Add the vertex; stalled if it is not new, or the value stops decreasing. */
+    /* Add the vertex; stalled if the simplex has no solution, or the value stops decreasing. */
     s->vertex[s->count++] = m;
     if (!ct_simplex_solve(s, true, false)) return STALLED;
     idle = s->value < before ? 0 : idle + 1;
@@ -181,7 +188,8 @@ static void write_curved_early_out(const ct_cell_input *in, curved_gjk *d, ct_ce
   result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
 }
 
-/* Replaces the best answer by a better one; of ties the greater normal wins. */
+/* Replaces the best answer by r if r has the greater value, or ties and has the greater normal.
+ * *several: whether normals tie for the best value. */
 static void keep_better_normal(ct_curved_answer *best, const ct_curved_answer *r, double tie,
                                bool *several) {
   double lead = r->value - best->value;
@@ -191,8 +199,8 @@ static void keep_better_normal(ct_curved_answer *best, const ct_curved_answer *r
   if (lead > tie || (equal && ct_normal_greater(r->normal, best->normal))) *best = *r;
 }
 
-/* Lower bound of the depth without a polytope: the depth of a body is at least that of each of its
- * points. */
+/* Lower bound of the depth from points alone: the depth is at least that of any point of one body
+ * in the other. */
 static double bound_depth_by_points(const ct_curved *c, const ct_curved_answer *r) {
   double least = -INFINITY;
   if (ct_proxy_is_curved(c->a)) least = -ct_curved_closest_point(c->a, r->b, 1.0).distance;
@@ -201,8 +209,8 @@ static double bound_depth_by_points(const ct_curved *c, const ct_curved_answer *
   return least;
 }
 
-/* Refines the other basins among the EPA faces that are not farther out than the best depth: one
- * may tie. */
+/* Refines the normals of EPA faces in other basins whose offset does not exceed the best depth: one
+ * of them may tie. */
 static void refine_tied_basins(const ct_cell_input *in, ct_curved *c, ct_curved_answer *best,
                                bool *several) {
   ct_vec3 normals[BASINS_MAX];
@@ -215,14 +223,14 @@ static void refine_tied_basins(const ct_cell_input *in, ct_curved *c, ct_curved_
   }
 }
 
-/* Refines a normal with a lesser depth. */
+/* Refines a normal that has a lesser depth than the best one. */
 static void refine_from_normal(ct_curved *c, ct_vec3 normal, ct_curved_answer *best,
                                bool *several) {
   ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normal);
   keep_better_normal(best, &r, TIE_FRACTION * c->roundoff, several);
 }
 
-/* One EPA run: may find a lesser depth, and raises the lower bound of the depth. */
+/* Runs EPA once: it may find a lesser depth, and raises *least, the lower bound of the depth. */
 static void run_epa_stage(const ct_cell_input *in, curved_gjk *d, const depth_stage *now,
                           ct_curved_answer *best, bool *several, double *least) {
   ct_curved *c = d->curved;
@@ -236,8 +244,8 @@ static void run_epa_stage(const ct_cell_input *in, curved_gjk *d, const depth_st
   *least = ct_max2(ct_max2(*least, depth.least), bound_depth_by_points(c, best));
 }
 
-/* Searches the rings of normals around the axis of either body; repeats if a lesser depth was
- * found. */
+/* Searches the rings of normals around the axis of either body, to raise *least; repeats a search
+ * that found a lesser depth. */
 static void search_rings(ct_curved *c, const depth_stage *now, ct_curved_answer *best,
                          bool *several, double *least) {
   double width = now->ring_width * c->scale;
@@ -253,8 +261,9 @@ static void search_rings(ct_curved *c, const depth_stage *now, ct_curved_answer 
   }
 }
 
-/* EPA finds the deepest basin, Newton's method refines it. A point, the polytope or the ring search
- * certifies the depth. Returns the lower bound of the depth. */
+/* Searches the depth: EPA finds the basin of the least depth, and Newton's method refines its
+ * normal. A point, the polytope or the ring search certifies the depth. Returns the lower bound of
+ * the depth. */
 static double search_curved_depth(const ct_cell_input *in, curved_gjk *d, ct_curved_answer *best,
                                   bool *several) {
   ct_curved *c = d->curved;
@@ -273,8 +282,8 @@ static double search_curved_depth(const ct_cell_input *in, curved_gjk *d, ct_cur
   return least;
 }
 
-/* On a ring of nearly equal depths Newton's method may end before the witness points are opposite
- * each other: repeats it with damped steps. */
+/* Repeats Newton's method with damped steps: on a ring of nearly equal depths it may end before the
+ * witness points are opposite each other. */
 static void refine_along_ring(ct_curved *c, ct_curved_answer *best) {
   c->stiff = STIFF_RING;
   for (int i = 0; i < REFINEMENTS_MAX && best->defect > DEFECT_ALLOWED * c->scale; i++) {
@@ -284,7 +293,7 @@ static void refine_along_ring(ct_curved *c, ct_curved_answer *best) {
   }
 }
 
-/* Overlapping cores: computes the lower bound of the depth and refines the best normal. */
+/* Writes the result for overlapping cores: the best normal, refined, and bounds of the depth. */
 static void write_curved_depth(const ct_cell_input *in, curved_gjk *d, ct_cell_result *result) {
   assert(in->workspace);
   ct_curved *c = d->curved;
@@ -311,13 +320,13 @@ static void solve_curved_pair(const ct_cell_input *in, ct_cell_result *result) {
   ct_curved_answer best = {.upper = INFINITY, .value = -INFINITY};
   for (size_t i = 0; i < sizeof refine_widths / sizeof refine_widths[0]; i++) {
     gjk_outcome o = run_curved_gjk(&d, refine_widths[i] * c.scale);
-    /* Farther than the threshold: a bound suffices. */
+    /* Beyond the threshold a lower bound suffices. */
     if (o == BEYOND) {
       write_curved_early_out(in, &d, result);
       return;
     }
     if (o == INSIDE) break;
-    /* Refine the best normal; separated if its bracket is closed. */
+    /* Refine the best normal; the cores are separated if its bounds agree. */
     ct_curved_answer r = ct_curved_newton(&c, FEATURE_ANGLE, d.lower_normal);
     if (r.upper - r.value < best.upper - best.value) best = r;
     double roundoff = c.roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(best.value);
@@ -333,7 +342,8 @@ static void solve_curved_pair(const ct_cell_input *in, ct_cell_result *result) {
   write_curved_depth(in, &d, result);
 }
 
-/* Runs GJK until the sign of the distance is certain beyond round-off, or GJK ends. */
+/* Runs GJK until the sign of the distance, radii included, is certain beyond round-off, or GJK
+ * ends. */
 static gjk_outcome run_gjk_for_sign(const ct_cell_input *in, ct_curved *c, curved_gjk *d) {
   double rest = sum_uniform_radii(in),
          roundoff = 2.0 * (c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * rest);
@@ -342,7 +352,8 @@ static gjk_outcome run_gjk_for_sign(const ct_cell_input *in, ct_curved *c, curve
   return run_curved_gjk(d, 0.0);
 }
 
-/* Returns the simplex's closest point to the origin; reduces the simplex. */
+/* Returns the point of the simplex that is closest to the origin, as points of a and b; reduces the
+ * simplex. */
 static ct_minkowski_vertex compute_simplex_nearest(ct_simplex *s) {
   double weights[4];
   ct_simplex_nearest(s, weights);
@@ -355,22 +366,23 @@ static ct_minkowski_vertex compute_simplex_nearest(ct_simplex *s) {
   return sum;
 }
 
-/* Distance of the cores' points of the final simplex. */
+/* Distance of the points of a and b that the final simplex combines to its closest point. */
 static double compute_core_distance(const curved_gjk *d) {
   ct_simplex nearest = d->simplex;
   return ct_norm(compute_simplex_nearest(&nearest).w);
 }
 
-/* True if GJK proved a common point. */
+/* True if GJK has proven that the bodies have a common point. */
 static bool has_proven_overlap(const curved_gjk *d, gjk_outcome o) {
   if (o != WITHIN && !(o == INSIDE && d->simplex.value < d->enough)) return false;
-  /* The value of a sliver may be less than the distance of its points; the points decide. */
+  /* The value of a sliver may be less than the distance of its points; their distance decides. */
   double apart = compute_core_distance(d);
   return apart < d->enough ||
          (o == INSIDE && apart <= COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * d->curved->scale);
 }
 
-/* Replaces the result if a normal proves a gap that the result does not have. */
+/* Replaces the result if Newton's method from this normal proves a gap greater than the result's
+ * distance. True if so. */
 static bool replace_by_proven_gap(const ct_cell_input *in, ct_curved *c, ct_vec3 normal,
                                   ct_cell_result *result) {
   ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normal);
@@ -390,10 +402,10 @@ static curved_gjk run_full_gjk(ct_curved *c, ct_vec3 first) {
   return d;
 }
 
-/* Decides the sign of a result whose bracket contains zero; between slivers Newton's method may end
- * beside the best normal. First runs the GJK of ct_curved_overlap, so that both functions decide
- * alike. Then searches a common point; if there is none, that search ends at the closest points of
- * the gap. */
+/* Decides the sign of a result whose bounds include zero, because between slivers Newton's method
+ * may miss the best normal. First runs the GJK of ct_curved_overlap, so that both functions decide
+ * alike. Then searches a common point; if there is none, that search ends at the closest points
+ * across the gap. */
 static void decide_distance_sign(const ct_cell_input *in, ct_cell_result *result) {
   ct_curved c = init_curved_query(in);
   curved_gjk d;
@@ -413,8 +425,8 @@ static void decide_distance_sign(const ct_cell_input *in, ct_cell_result *result
   if (replace_by_proven_gap(in, &c, run_full_gjk(&c, m.normal).lower_normal, result)) return;
   double gap = ct_norm(ct_sub(m.b, m.a));
   if (!m.apart || gap <= c.roundoff) return;
-  /* The gap is too small to determine its normal; the best known normal still proves the lower
-   * bound. */
+  /* The gap is too small for its normal to be computed; the best known normal still proves the
+   * lower bound. */
   result->distance = result->upper = gap;
   result->point_a = m.a;
   result->point_b = m.b;
@@ -435,9 +447,9 @@ static void compute_full_result(const ct_cell_input *in, ct_cell_result *full) {
   ct_curved_distance(&whole, full);
 }
 
-/* Computes a common point from the final GJK simplex of the cores. If that simplex is a sliver with
- * a poor closest point, searches one from the witness points of the full answer. `answer` is NULL
- * if it is not known yet. */
+/* Computes a common point from the final GJK simplex of the cores. If the simplex is a sliver with
+ * an inaccurate closest point, searches one from the witness points of the full answer; answer:
+ * this answer, or NULL if it is not known yet. */
 static ct_vec3 find_curved_common_point(const ct_cell_input *in, const ct_cell_result *answer) {
   ct_curved c = init_curved_query(in);
   curved_gjk d = run_full_gjk(&c, guess_first_normal(&c));

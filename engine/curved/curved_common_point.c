@@ -1,33 +1,33 @@
-/* Common point of two bodies that barely overlap: projections onto the farther body or onto both,
- * then cutting planes where projections converge too slowly.
+/* Common point of two bodies that barely overlap: projections onto one body or onto both, then
+ * cutting planes if projections converge too slowly.
  *
- * Projections: alternating projections always converge, but at a rate proportional to the angle of
- * the surfaces, which is small where bodies touch. Each iteration therefore first tries the line in
- * which the tangent planes at both closest points intersect: the shortest Newton step for both
- * distances. The step is accepted only if it gains, because it may fail on curved surfaces.
+ * Projections: alternating projections always converge, but at a rate proportional to the angle
+ * between the surfaces, which is small where bodies touch. Each iteration therefore first tries the
+ * intersection line of the tangent planes at both closest points: the shortest Newton step for both
+ * distances. The step is accepted only if it reduces the distance, because it may fail on curved
+ * surfaces.
  *
  * Cutting planes (Kelley, The Cutting-Plane Method for Solving Convex Programs, 1960, with the
  * least step of bundle methods): a point outside of a body is cut off by the tangent plane at the
- * body's closest point; both bodies lie below all planes found so far. The next trial point is the
+ * body's closest point. Both bodies are below all planes found so far. The next trial point is the
  * point below the retained planes that is closest to the best point. On smooth surfaces these are
- * Newton steps; unlike the steps for two planes they are valid where three or more surfaces bound
- * the sliver. If no point is below all planes, the bodies are proven apart.
- */
+ * Newton steps. Unlike the steps onto two planes, they are valid where three or more surfaces bound
+ * the sliver. If no point is below all planes, the bodies are proven to be separated. */
 #include "curved/curved.h"
 
 /* ---- cutting planes ------------------------------------------------------------------------- */
 
-/* Limit of retained planes. The closest point below them is found by enumerating all triples: one
- * step costs about 3000 dot products. */
+/* Largest number of retained planes. The closest point below them is found by enumerating all
+ * triples of planes: one step costs about 3000 dot products. */
 #define CUTS_MAX 12
 #define CUT_STEPS_MAX 64
-/* Iterations of refinement of each linear solve; nearly parallel planes lose digits. */
+/* Iterations of refinement of each linear system, because nearly parallel planes lose digits. */
 #define SOLVE_ITERATIONS 2
-/* A trial point may be above the planes by this part of `enough`, because it may be a little
+/* A trial point may be above the planes by this fraction of `enough`, because it may be slightly
  * outside of curved bodies. */
 #define PART_OF_ENOUGH 0.25
 
-/* Half-space normal.(x - at) <= 0, which contains both bodies. */
+/* Half-space normal.(x - at) <= 0 that contains both bodies. */
 typedef struct cut {
   ct_vec3 normal, at;
 } cut;
@@ -35,11 +35,10 @@ typedef struct cut {
 typedef struct plane_set {
   cut cut[CUTS_MAX];
   int count, next; /* index of the plane to replace next */
-  double enough;   /* tolerated height above a plane, m */
+  double enough;   /* tolerated height of a trial point above a plane, m */
 } plane_set;
 
-/* A trial point, its greatest height above the planes, and the square of its distance from the
- * start. */
+/* A trial point, its greatest height above the planes, and the squared length of the step to it. */
 typedef struct trial {
   ct_vec3 point;
   double above, away;
@@ -55,7 +54,8 @@ static void retain_plane(plane_set *all, ct_vec3 normal, ct_vec3 at) {
   if (all->count < CUTS_MAX) all->count++;
 }
 
-/* Adds the planes that cut off a point; returns its greatest distance outside of the bodies. */
+/* Adds the planes that cut off p from the bodies outside of which p is; returns the greatest
+ * distance of p from a body, or 0. */
 static double evaluate_cut_point(const ct_convex_proxy *const body[2], plane_set *all, ct_vec3 p) {
   double worst = 0.0;
   for (int i = 0; i < 2; i++) {
@@ -68,12 +68,13 @@ static double evaluate_cut_point(const ct_convex_proxy *const body[2], plane_set
   return worst;
 }
 
-/* Computes the point on `count` planes that is closest to p, and keeps it if it is better. */
+/* Computes the point on the given `count` planes that is closest to p, and replaces *best if the
+ * point is better. */
 static void try_plane_intersection(const plane_set *all, const cut *const plane[3], int count,
                                    ct_vec3 p, trial *best) {
   ct_vec3 across[3], x = p;
   double whole;
-  /* Dual basis of the normals: two planes are completed by their common direction. */
+  /* Basis dual to the normals; the cross product of two normals completes them to three. */
   if (count == 1) {
     across[0] = plane[0]->normal;
     whole = ct_norm2(across[0]);
@@ -85,21 +86,21 @@ static void try_plane_intersection(const plane_set *all, const cut *const plane[
     whole = ct_dot(across[2], third);
   }
   if (whole == 0.0) return;
-  /* Project p onto all planes at once, then correct the round-off. */
+  /* Project p onto all planes at once, then repeat to correct the round-off. */
   for (int pass = 0; pass < SOLVE_ITERATIONS; pass++) {
     ct_vec3 step = {0.0, 0.0, 0.0};
     for (int i = 0; i < count; i++)
       step = ct_add_scaled(step, across[i], -height_above_plane(plane[i], x) / whole);
     x = ct_add(x, step);
   }
-  /* Compare by height above the other planes, then by distance. */
+  /* Compare by the height above the other planes, then by the length of the step. */
   trial t = {.point = x, .above = all->enough, .away = ct_norm2(ct_sub(x, p))};
   for (int i = 0; i < all->count && t.above <= best->above; i++)
     t.above = ct_max2(t.above, height_above_plane(&all->cut[i], x));
   if (t.above < best->above || (t.above == best->above && t.away < best->away)) *best = t;
 }
 
-/* Returns the point below all planes that is closest to p. If there is none, returns one that is
+/* Returns the point below all planes that is closest to p; if there is none, the point that is
  * least above the planes. */
 static trial find_nearest_below_planes(const plane_set *all, ct_vec3 p) {
   trial best = {.point = p, .above = INFINITY, .away = INFINITY};
@@ -119,8 +120,8 @@ static trial find_nearest_below_planes(const plane_set *all, ct_vec3 p) {
   return best;
 }
 
-/* The planes exclude every point: sets the closest points of both bodies to a point between them.
- */
+/* Writes the result if the planes exclude every point: the points of both bodies that are closest
+ * to a point between them. */
 static void write_gap_points(const ct_convex_proxy *const body[2], ct_vec3 between,
                              ct_curved_common *m) {
   ct_vec3 foot[2] = {between, between};
@@ -136,8 +137,8 @@ static void write_gap_points(const ct_convex_proxy *const body[2], ct_vec3 betwe
   m->normal = ct_unit_or(ct_sub(foot[1], foot[0]), m->normal);
 }
 
-/* Improves *m by cutting planes. Other members of *m change only if the planes prove that the
- * bodies are apart. */
+/* Improves m->point and m->outside by cutting planes. Other members of *m change only if the planes
+ * prove that the bodies are separated. */
 static void find_point_by_cutting_planes(const ct_convex_proxy *a, const ct_convex_proxy *b,
                                          double enough, ct_curved_common *m) {
   const ct_convex_proxy *const body[2] = {a, b};
@@ -159,21 +160,22 @@ static void find_point_by_cutting_planes(const ct_convex_proxy *a, const ct_conv
 
 /* ---- projections ---------------------------------------------------------------------------- */
 
-/* Limit of iterations. Most pairs need ten; the acute corners of slivers need more. */
+/* Largest number of iterations. Most pairs need ten; acute vertices of slivers need more. */
 #define PROJECTION_STEPS_MAX 128
-/* A step onto both planes is accepted if it reduces the distance to this part. */
+/* A step onto both tangent planes is accepted if it reduces the distance to less than this
+ * fraction. */
 #define GAIN 0.9
-/* Planes are parallel if the squared sine of their angle is below this. */
+/* Planes count as parallel if the squared sine of their angle is at most this. */
 #define PARALLEL 0x1p-100
 
-/* The bodies count as apart if STILL_TURNS alternating projections, with normals opposite to within
- * STILL_ANGLE (rad), reduce the gap by less than STILL_GAIN of it. */
+/* The bodies count as separated if STILL_TURNS alternating projections, with normals that are
+ * opposite within STILL_ANGLE (rad), reduce the gap by less than this fraction STILL_GAIN. */
 #define STILL_ANGLE 0x1p-6
 #define STILL_GAIN 0x1p-10
 #define STILL_TURNS 8
 
-/* A point, its distance outside of each body, and the normals there (those of the last outside
- * point if it is inside). */
+/* A point, its distance outside of each body, and the outward normals of the bodies there. If the
+ * point is inside a body, that body's normal is from the last point outside of it. */
 typedef struct iterate {
   ct_vec3 point, normal[2];
   double outside[2];
@@ -191,7 +193,8 @@ static void measure_iterate(const ct_convex_proxy *const body[2], iterate *s) {
 
 static double max_outside(const iterate *s) { return ct_max2(s->outside[0], s->outside[1]); }
 
-/* Newton step onto the tangent planes of both bodies; returns false if it does not gain enough. */
+/* Moves the point by a Newton step onto the tangent planes of both bodies; returns false, and moves
+ * nothing, if the step does not reduce the distance enough. */
 static bool project_onto_both(const ct_convex_proxy *const body[2], iterate *s) {
   ct_vec3 p = s->normal[0], q = s->normal[1];
   double cosine = ct_dot(p, q), square = ct_norm2(ct_cross(p, q));
@@ -212,14 +215,14 @@ static void project_onto_farther(const ct_convex_proxy *const body[2], iterate *
   measure_iterate(body, s);
 }
 
-/* True if alternating projections have converged to the closest points of a gap. */
+/* True if alternating projections have converged to the closest points across a gap. */
 static bool has_converged_to_gap(const iterate *s, double before) {
   if (!(before - max_outside(s) < STILL_GAIN * before) || ct_dot(s->normal[0], s->normal[1]) > 0.0)
     return false;
   return ct_norm2(ct_cross(s->normal[0], s->normal[1])) < STILL_ANGLE * STILL_ANGLE;
 }
 
-/* Writes the normal and the closest points of the last iterate. */
+/* Writes the normal, and the closest points of both bodies, of the last iterate. */
 static void write_last_iterate(const iterate *s, ct_curved_common *m) {
   bool first = s->outside[0] >= s->outside[1];
   m->normal = first ? s->normal[0] : ct_neg(s->normal[1]);
@@ -236,7 +239,7 @@ ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_pro
   double before = INFINITY;
   for (int step = 0, turns = 0; step < PROJECTION_STEPS_MAX && best.outside > enough && !best.apart;
        step++) {
-    /* A Newton step if it gains, else one alternating projection. */
+    /* A Newton step if it reduces the distance enough, else one alternating projection. */
     if (project_onto_both(body, &s)) {
       turns = 0;
     } else {

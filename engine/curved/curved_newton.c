@@ -1,35 +1,35 @@
-/* The best normal near a given one, by Newton's method on s over the unit sphere, and the witness
- * points of a normal.
+/* The best normal near a given one, by Newton's method on the separation s(n) of the cores over
+ * unit normals n, and the witness points of a normal.
  *
- * s is smooth except at kinks: the normals at which a body's support jumps along an edge, along a
- * line of its side, or across a face. The maximum may be on one kink (edge or side line), on two
- * (an edge of each body, or a face), or on none. Each case is tried: no kink leaves two free
- * parameters, one kink a circle of normals, two kinks or a face a single normal. A case that does
- * not apply has a low value, so the greatest value decides.
+ * s is smooth except at kinks: the normals at which a body's support point jumps along an edge,
+ * along a line of its side, or across a face. The maximum of s may be on one kink (an edge or a
+ * side line), on two (an edge of each body, or a face), or on none. Each case is tried: without
+ * kinks, two parameters are free; one kink is a circle of normals; two kinks or a face are a single
+ * normal. A case that does not apply has a low value, so the greatest value decides.
  *
- * Witness points: the part of the Minkowski difference that is extreme along the normal is flat.
- * The witness points belong to the point of that part that is closest to the line of the normal
- * through the origin: a GJK in the plane across the normal.
- */
+ * Witness points: the face of the Minkowski difference that is extreme along the normal is flat.
+ * The witness points belong to the point of this face that is closest to the line of the normal
+ * through the origin. It is found by a GJK in the plane across the normal. */
 #include "curved/curved.h"
 
 #include <assert.h>
 
 /* ---- witness points ------------------------------------------------------------------------- */
 
-/* Limit of iterations of the search in the plane. A disc that touches a line at one point takes the
- * most: two thirds of a digit each. */
+/* Largest number of iterations of the search in the plane. A disc that touches a line at one point
+ * needs the most, because each iteration gains only two thirds of a digit. */
 #define PATCH_ITERATIONS_MAX 64
-/* Tilts of the normal that expose the ends of flat features, rad. The least sufficient tilt is
- * right: a tilt t includes features that lean by t, and moves points of curved features by t times
- * their radius of curvature. */
+/* Angles by which the normal is tilted to find the ends of flat features, rad. The least sufficient
+ * one is used: a tilt by t includes features at an angle of up to t, but moves the support points
+ * of curved features by t times their radius of curvature. */
 static const double tilts[] = {0x1p-46, 0x1p-38, 0x1p-30, 0x1p-24};
-/* Witness errors below this many u of the size are zero. */
+/* Witness errors of at most this many u of the size count as zero. */
 #define DEFECT_ROUNDOFFS 8.0
 
+/* A vertex of the extreme face. */
 typedef struct corner {
   ct_minkowski_vertex m;
-  double x, y; /* coordinates of m.w across the normal */
+  double x, y; /* coordinates of m.w in the plane across the normal */
 } corner;
 
 typedef struct patch {
@@ -54,8 +54,8 @@ static corner compute_patch_corner(patch *p, double x, double y) {
   return c;
 }
 
-/* Computes the weights of the point of the segment between corners i and j that is closest to the
- * origin; returns its squared distance. */
+/* Computes the weights of the point closest to the origin on the segment between vertices i and j
+ * of the patch; returns its squared distance. */
 static double find_nearest_on_edge(const patch *p, int i, int j, double weight[3]) {
   double x = p->item[j].x - p->item[i].x, y = p->item[j].y - p->item[i].y, square = x * x + y * y;
   double t = square > 0.0 ? -(p->item[i].x * x + p->item[i].y * y) / square : 0.0;
@@ -82,7 +82,8 @@ static bool patch_contains_origin(patch *p) {
   return true;
 }
 
-/* Computes the weights of the point closest to the origin, and drops corners of weight 0. */
+/* Computes the weights of the point of the patch closest to the origin, and drops vertices with
+ * weight 0. */
 static void reduce_patch(patch *p) {
   if (p->count == 1) p->weight[0] = 1.0;
   if (p->count == 1 || (p->count == 3 && patch_contains_origin(p))) return;
@@ -103,7 +104,8 @@ static void reduce_patch(patch *p) {
   p->count = kept;
 }
 
-/* Combined points of a patch; `defect` is their distance across the normal. */
+/* The points of a and b that a patch combines; x, y: their offset across the normal, `defect`: its
+ * length. */
 typedef struct patch_points {
   ct_vec3 a, b;
   double x, y, defect;
@@ -124,8 +126,8 @@ static patch_points combine_patch_points(const patch *p) {
 static patch_points search_patch(patch *p, double allowed) {
   patch_points r = combine_patch_points(p);
   for (int step = 0; step < PATCH_ITERATIONS_MAX && r.defect > allowed && p->count < 3; step++) {
-    /* The extreme part is minimal along n: the support along the tilted normal is the corner
-     * farthest against the tilt. */
+    /* The extreme face is the minimum along n, so the support along the tilted normal is the vertex
+     * farthest against the direction of the tilt. */
     corner c = compute_patch_corner(p, r.x, r.y);
     if (c.x * r.x + c.y * r.y >= r.defect * r.defect * (1.0 - 0x1p-40)) break;
     p->item[p->count++] = c;
@@ -141,14 +143,14 @@ static bool is_in_curved_body(const ct_convex_proxy *proxy, ct_vec3 p, double al
   return ct_proxy_is_curved(proxy) && ct_curved_closest_point(proxy, p, 1.0).distance <= allowed;
 }
 
-/* Distance of the witness points from those that the normal and its value imply. It includes the
- * error along the normal: on a body of almost no thickness a tilt may select a point of the far
- * side. */
+/* Distance between the difference b - a of two points and value * normal, which it should equal. It
+ * includes the error along the normal: on a body of almost no thickness, a tilt may select a point
+ * of the opposite side. */
 static double compute_point_error(const ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
   return ct_norm(ct_add_scaled(ct_sub(b, a), answer->normal, -answer->value));
 }
 
-/* Keeps the points if their error is less than the answer's. */
+/* Replaces the witness points if these have a smaller error. */
 static void keep_better_points(ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
   double defect = compute_point_error(answer, a, b);
   if (!(defect < answer->defect)) return;
@@ -158,8 +160,8 @@ static void keep_better_points(ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
 }
 
 /* On a nearly flat body the last bit of the normal moves the support point far. The point may then
- * be moved across the normal to the other body's point: it leaves the body by the square of that
- * angle only. */
+ * be moved across the normal to be opposite to the other body's point; it leaves the body only by
+ * the square of that small angle. */
 static void slide_points_across(const ct_curved *c, double allowed, ct_vec3 a, ct_vec3 b,
                                 ct_curved_answer *answer) {
   ct_vec3 n = answer->normal, apart = ct_sub(b, a),
@@ -169,7 +171,7 @@ static void slide_points_across(const ct_curved *c, double allowed, ct_vec3 a, c
   else if (is_in_curved_body(c->b, to_b, allowed)) keep_better_points(answer, a, to_b);
 }
 
-/* Finds the witness points of a normal. */
+/* Finds the witness points of answer->normal, and sets `matched`, `defect` and `upper`. */
 static void find_curved_witness(ct_curved *c, ct_curved_answer *answer) {
   double allowed = DEFECT_ROUNDOFFS * CT_UNIT_ROUNDOFF * c->scale;
   ct_vec3 n = answer->normal;
@@ -181,7 +183,7 @@ static void find_curved_witness(ct_curved *c, ct_curved_answer *answer) {
   corner first = p.item[0] = compute_patch_corner(&p, 0.0, 0.0);
   answer->defect = INFINITY;
   keep_better_points(answer, first.m.a, first.m.b);
-  /* Search the flat part at growing tilts. */
+  /* Search the extreme face with increasing tilts. */
   for (size_t i = 0; i < sizeof tilts / sizeof tilts[0] && answer->defect > allowed; i++) {
     p.tilt = tilts[i];
     p.count = 1;
@@ -201,27 +203,28 @@ static void find_curved_witness(ct_curved *c, ct_curved_answer *answer) {
 
 /* ---- Newton's method ------------------------------------------------------------------------ */
 
-/* Limit of kinks of one body, nearest first. */
+/* Largest number of kinks of one body; the nearest ones are used. */
 #define KINKS_MAX 3
-/* Limit of Newton steps of one case; the digits double at each step near the maximum. */
+/* Largest number of Newton steps of one case; near the maximum each step doubles the number of
+ * correct digits. */
 #define NEWTON_STEPS_MAX 12
-/* Steps shorter than this, rad, are the last: the next would be round-off. */
+/* A step shorter than this, rad, is the last one, because the next would be round-off. */
 #define STEP_LAST 0x1p-27
-/* A case ends at this many steps that reduce s: the path crosses a kink. */
+/* A case ends after this many steps that reduce s, because its path crosses a kink. */
 #define DROPS_MAX 2
-/* Longest step, rad. */
+/* Largest Newton step, rad. */
 #define STEP_LONGEST 0.5
-/* Limit of evaluated neighbours of a hull vertex. */
+/* Largest number of evaluated neighbours of a hull vertex. */
 #define NEIGHBOURS_MAX 64
-/* Values that differ by at most this many u of the size tie. */
+/* Values tie if they differ by at most this many u of the size. */
 #define TIE_ROUNDOFFS 4.0
 
-/* The normals with n.along = level, at which the support jumps. A fixed kink is the single normal
- * `along`. */
+/* A kink: the normals n with n.along = level, at which the support point jumps. A fixed kink is the
+ * single normal `along`. */
 typedef struct kink {
   ct_vec3 along;       /* unit */
-  double level, reach; /* cosine and sine of the angle between the normals and `along` */
-  double distance;     /* of the start normal from the kink */
+  double level, reach; /* cosine and sine of the angle between the kink's normals and `along` */
+  double distance;     /* |n.along - level| of the start normal */
 } kink;
 
 typedef struct kinks {
@@ -229,7 +232,8 @@ typedef struct kinks {
   int lines, fixes, first; /* `first`: index of the current body's first line */
 } kinks;
 
-/* Inserts a line; keeps the KINKS_MAX nearest of the current body. */
+/* Inserts a line in the order of distance; only the KINKS_MAX nearest lines of the current body
+ * stay. */
 static void insert_kink_line(kinks *k, const kink *line) {
   assert(k->lines >= k->first && k->lines - k->first <= KINKS_MAX);
   int i = k->lines;
@@ -277,7 +281,8 @@ static void add_cap_kinks(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, dou
     k->fixed[k->fixes++] = (kink){.along = ct_scale(axis, up)};
 }
 
-/* Collects the kinks of a body near the pair's normal n; the body's outward normal is sign * n. */
+/* Adds the kinks of a body whose normals are within `angle` of the pair's normal n; the body's
+ * outward normal is sign * n. */
 static void collect_kinks(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign,
                           double angle) {
   k->first = k->lines;
@@ -300,17 +305,18 @@ static void collect_kinks(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, dou
   }
 }
 
-/* u.H v, with H the second derivative of a core's support function at the unit vector `out`. */
+/* Returns u.H v, where H is the second derivative of the support function of a core at the unit
+ * vector `out`. */
 static double evaluate_support_hessian(const ct_convex_proxy *proxy, ct_vec3 out, ct_vec3 u,
                                        ct_vec3 v) {
-  /* Tapered capsule: the end ball that supports. */
+  /* Tapered capsule: a sphere, the end ball that has the support point. */
   if (proxy->kind == CT_PROXY_SEGMENT && ct_proxy_is_tapered(proxy))
     return ct_proxy_vertex_radius(proxy, ct_proxy_support(proxy, out, 0)) *
            (ct_dot(u, v) - ct_dot(u, out) * ct_dot(v, out));
   if (!ct_proxy_is_curved(proxy)) return 0.0;
   ct_vec3 d = ct_mat_tmul(proxy->rotation, out), p = ct_mat_tmul(proxy->rotation, u),
           q = ct_mat_tmul(proxy->rotation, v);
-  /* Frustum: the rim that supports, curved around the axis only. */
+  /* Frustum: the rim that has the support point, curved around the axis only. */
   if (proxy->kind == CT_PROXY_FRUSTUM) {
     double across = sqrt(d.x * d.x + d.y * d.y);
     bool top = 2.0 * proxy->half.z * d.z + (proxy->rim[1] - proxy->rim[0]) * across >= 0.0;
@@ -318,7 +324,8 @@ static double evaluate_support_hessian(const ct_convex_proxy *proxy, ct_vec3 out
     ct_vec3 round = {-d.y / across, d.x / across, 0.0};
     return proxy->rim[top ? 1 : 0] / across * (ct_dot(p, round) * ct_dot(q, round));
   }
-  /* Ellipsoid: S (I - m m^T) S / k, with m the unit vector of S n and k its length. */
+  /* Ellipsoid: H = S (I - m m^T) S / k with S = diag(radii), where k is the length of S n and m its
+   * direction. */
   ct_vec3 s = proxy->half;
   ct_vec3 m = {s.x * d.x, s.y * d.y, s.z * d.z};
   p = ct_vec(s.x * p.x, s.y * p.y, s.z * p.z);
@@ -342,7 +349,7 @@ static double clamp_step(double step) {
   return ct_min2(ct_max2(step, -STEP_LONGEST), STEP_LONGEST);
 }
 
-/* Second derivatives of s along two directions across n. */
+/* Second derivatives of -s along two directions perpendicular to n. */
 typedef struct hessian {
   ct_vec3 along[2];
   double h11, h12, h22;
@@ -354,8 +361,8 @@ static void fill_hessian(const ct_curved *c, ct_vec3 n, double s, hessian *h) {
   h->h22 = evaluate_pair_hessian(c, n, h->along[1], h->along[1]) + s;
 }
 
-/* Hessian in its principal directions. On needles one second derivative may be 1e16 times the other
- * and would lose all digits in any other frame. */
+/* Hessian in its principal directions. For needles, one second derivative may be 1e16 times the
+ * other and would lose all its digits in any other frame. */
 static hessian compute_principal_hessian(const ct_curved *c, ct_vec3 n, double s) {
   hessian h = {.along = {choose_perpendicular(n)}};
   h.along[1] = ct_cross(n, h.along[0]);
@@ -371,8 +378,8 @@ static hessian compute_principal_hessian(const ct_curved *c, ct_vec3 n, double s
   return h;
 }
 
-/* No kink: Newton's method with two free parameters. Where s is not concave, the Hessian is shifted
- * until it is definite. */
+/* Case without kinks: Newton's method over all unit normals. Where s is not concave, the Hessian is
+ * shifted until it is definite. */
 static ct_vec3 maximize_on_sphere(ct_curved *c, ct_vec3 n) {
   double before = -INFINITY;
   for (int step = 0, drops = 0; step < NEWTON_STEPS_MAX; step++) {
@@ -380,13 +387,13 @@ static ct_vec3 maximize_on_sphere(ct_curved *c, ct_vec3 n) {
     double s = ct_dot(n, w);
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
-    /* Gradient and negated Hessian in the principal directions. */
+    /* Gradient of s, and its negated Hessian, in the principal directions. */
     hessian h = compute_principal_hessian(c, n, s);
     double g1 = ct_dot(h.along[0], w), g2 = ct_dot(h.along[1], w);
     double mean = 0.5 * (h.h11 + h.h22), half = 0.5 * (h.h11 - h.h22);
     double most = mean + sqrt(half * half + h.h12 * h.h12);
     if (!(most > 0.0)) return n;
-    /* Shift the Hessian if it is not positive definite. */
+    /* Shift the negated Hessian if it is not positive definite. */
     double least = (h.h11 * h.h22 - h.h12 * h.h12) / most,
            floor = c->stiff * ct_max2(most, fabs(least));
     if (least < floor) {
@@ -405,7 +412,8 @@ static ct_vec3 maximize_on_sphere(ct_curved *c, ct_vec3 n) {
   return n;
 }
 
-/* Projects n onto the plane across the kink's axis; false if n is parallel to the axis. */
+/* Computes the unit component of n perpendicular to the kink's axis; false if n is parallel to the
+ * axis. */
 static bool project_onto_circle(const kink *k, ct_vec3 n, ct_vec3 *radial) {
   ct_vec3 flat = ct_cross(k->along, ct_cross(n, k->along));
   if (!(ct_max_abs(flat) > 0.0)) return false;
@@ -413,7 +421,8 @@ static bool project_onto_circle(const kink *k, ct_vec3 n, ct_vec3 *radial) {
   return true;
 }
 
-/* One kink: Newton's method on a circle of normals. */
+/* Case of one kink: Newton's method on its circle of normals. False: the start is parallel to the
+ * axis. */
 static bool maximize_on_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
   double reach = k->reach;
   ct_vec3 radial;
@@ -427,7 +436,7 @@ static bool maximize_on_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
     double s = ct_dot(n, w);
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
-    /* Newton step along the circle; its direction is always uphill. */
+    /* Newton step along the circle, always in the direction in which s increases. */
     double slope = ct_dot(round, w),
            curve = reach * evaluate_pair_hessian(c, n, round, round) + ct_dot(radial, w);
     if (!(fabs(curve) > 0.0)) return true;
@@ -440,7 +449,8 @@ static bool maximize_on_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
   return true;
 }
 
-/* Two kinks: the intersection of both circles that is closer to n. */
+/* Case of two kinks: computes the intersection of both circles of normals that is closer to n.
+ * False: they do not intersect. */
 static bool intersect_kinks(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
   ct_vec3 m = ct_cross(p->along, q->along);
   double square = ct_norm2(m);
@@ -454,9 +464,9 @@ static bool intersect_kinks(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *no
   return true;
 }
 
-/* Evaluates a normal and keeps it if it is better. Ties are decided by the witness error: s is flat
- * near its maximum, so a normal that is off by the square root of the round-off still has the same
- * value. */
+/* Replaces the best answer by the normal n if its value is greater. Ties are decided by the witness
+ * error: s is flat near its maximum, so a normal that is wrong by the square root of the round-off
+ * still has the same value. */
 static void keep_better_answer(ct_curved *c, ct_curved_answer *best, ct_vec3 n) {
   ct_curved_answer r = {.normal = n, .value = ct_dot(n, ct_curved_support(c, n).w)};
   double tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (c->scale + fabs(r.value));

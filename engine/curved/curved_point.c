@@ -1,28 +1,27 @@
-/* Signed distance of a point from a frustum (closed form) or an ellipsoid (a root found from one
- * side).
+/* Signed distance of a point from a frustum (closed form) or an ellipsoid (by the root of a
+ * function of one variable).
  *
  * Frustum: in the half-plane of the axis and the point, the closest point of a quadrilateral, from
- * outside and from inside. Ellipsoid with radii r_i: the closest point x to a point y has
+ * outside and from inside. Ellipsoid with radii r_i: the closest surface point x to a point y has
  * x_i = r_i^2 y_i / (t + r_i^2), where t is the largest root of a function that is decreasing and
- * convex there, so Newton's method from its left never passes the root. Eberly, Distance from a
- * Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013. The unknown is shifted by the
- * square of the least radius, so that points near the middle keep their digits.
- */
+ * convex there, so Newton's method that starts to the left of the root never passes it. Eberly,
+ * Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013. The unknown is
+ * shifted by the square of the least radius, so that points near the middle lose no digits. */
 #include "curved/curved.h"
 
 #include <assert.h>
 
-/* Limit of Newton steps: near a pole each leaves at most two thirds of the way to the root; close
- * to the root the digits double. */
+/* Largest number of Newton steps. Near a pole each step leaves up to two thirds of the way to the
+ * root; near the root the number of correct digits doubles. */
 #define ROOT_STEPS_MAX 200
-/* Distances that differ by at most this many u of the size tie. */
+/* Distances tie if they differ by at most this many u of the size. */
 #define TIE_ROUNDOFFS 8.0
 
-/* A coordinate below this part of its radius counts as 0: the root may be as small, with no digits
- * left. */
+/* A coordinate below this fraction of its radius counts as 0, because the root may be as small and
+ * would have no correct digits. */
 #define AT_LEAST 0x1p-900
 
-/* The best surface point so far. Ties are decided by the normal in the pair's frame. */
+/* The best surface point so far. Ties are decided by the normals in the pair's frame. */
 typedef struct foot_choice {
   const ct_convex_proxy *proxy;
   double sense;
@@ -34,7 +33,8 @@ static ct_vec3 orient_in_pair_frame(const foot_choice *c, ct_vec3 local) {
   return ct_scale(ct_mat_mul(c->proxy->rotation, local), c->sense);
 }
 
-/* Keeps a surface point if it is closer from inside; of ties the greater normal. */
+/* Replaces the best surface point of an inner point if this one is closer, or ties and has the
+ * greater normal. */
 static void keep_nearest_foot(foot_choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
   ct_curved_closest *f = c->foot;
   if (distance < f->distance - c->tie) return;
@@ -50,7 +50,8 @@ static void keep_nearest_foot(foot_choice *c, double distance, ct_vec3 normal, c
   f->point = at;
 }
 
-/* Returns the direction across the local z axis whose world direction is the greatest. */
+/* Returns the unit direction perpendicular to the local z axis whose world direction, times
+ * c->sense, is the lexicographically greatest. */
 static ct_vec3 choose_greatest_radial(const foot_choice *c) {
   ct_mat3 r = c->proxy->rotation;
   ct_vec3 rows[3] = {r.rx, r.ry, r.rz};
@@ -69,7 +70,8 @@ static void find_frustum_foot(foot_choice *c, ct_vec3 p) {
   bool ring = across <= 0.25 * c->tie;
   ct_vec3 out = ring ? choose_greatest_radial(c) : ct_vec(p.x / across, p.y / across, 0.0);
   double sine = ct_proxy_side_slope(proxy).sine, cosine = ct_proxy_side_slope(proxy).cosine;
-  /* Coordinates along the slanted side, from the bottom rim, and off it. */
+  /* Coordinates in the half-plane relative to the bottom rim: along the slanted side, and
+   * perpendicular to it. */
   double slant = sqrt((top - bottom) * (top - bottom) + 4.0 * h * h);
   double along = cosine * (p.z + h) - sine * (across - bottom),
          off = cosine * (across - bottom) + sine * (p.z + h);
@@ -105,8 +107,8 @@ static void find_frustum_foot(foot_choice *c, ct_vec3 p) {
   f->normal = ct_unit_or(away, side);
 }
 
-/* One axis of an ellipsoid: |coordinate| / radius, squared ratio of the radius to the least radius,
- * and that ratio less 1. */
+/* One axis of an ellipsoid: at = |coordinate| / radius, square = squared ratio of the radius to the
+ * least radius, lead = square - 1. */
 typedef struct axis_part {
   double at, square, lead;
 } axis_part;
@@ -123,7 +125,7 @@ static double evaluate_root_function(const axis_part part[3], double u, double *
   return sum;
 }
 
-/* Returns the root u > 0, or 0 if the function is not positive at any u > 0. */
+/* Returns the root u > 0; 0 if the function is not positive for any u > 0. */
 static double find_ellipsoid_root(const axis_part part[3]) {
   double u = 0.0, slope;
   for (int i = 0; i < 3; i++) u = ct_max2(u, part[i].square * part[i].at - part[i].lead);
@@ -164,8 +166,8 @@ static void find_ellipsoid_foot(foot_choice *c, ct_vec3 p) {
   }
   ct_curved_closest *f = c->foot;
   if (u == 0.0) {
-    /* The point is in the plane, or on the line, of the centre: several surface points are closest.
-     */
+    /* The point is in the plane, or on the line, through the centre for which several surface
+     * points are equally close. */
     f->several = true;
     double out = sqrt(ct_max2(rest, 0.0));
     ct_vec3 greatest = {0.0, 0.0, 0.0};

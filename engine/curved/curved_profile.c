@@ -1,12 +1,12 @@
 /* Bodies of revolution in the half-plane of their axis, and the depth of two such bodies with
- * parallel axes as a problem in the plane of the axis and the offset.
+ * parallel axes, as a problem in the plane of the axis and the offset.
  *
- * At a given angle to the axis a body's support is the same in all directions around it. The best
- * normal is therefore in the plane of the axis and the offset; if the axes coincide, a whole ring
- * of normals ties. EPA would need a face for each direction of the ring; here its polytope is a
- * polygon. The depth over an arc of normals is bounded from below by the support points at its
- * ends. The arc of the least bound is split until the bound equals the depth to round-off.
- */
+ * For a given angle to the axis, a body's support value is the same in all directions around the
+ * axis. The best normal is therefore in the plane of the axis and the offset; if the axes coincide,
+ * a whole ring of normals ties. EPA would need a face for each direction of the ring; here its
+ * polytope is a polygon. The depth over an arc of normals is bounded from below by the support
+ * points at its ends. The arc with the least bound is split until the bound equals the depth up to
+ * round-off. */
 #include "curved/curved_profile.h"
 #include "curved/curved.h"
 
@@ -21,7 +21,8 @@ static ct_vec3 get_matrix_column(ct_mat3 m, int i) {
 bool ct_profile_of(const ct_convex_proxy *proxy, double unequal, ct_profile *p) {
   *p = (ct_profile){.half = 0.0};
   if (proxy->kind == CT_PROXY_ELLIPSOID) {
-    /* An ellipsoid is one of revolution about any axis with two equal radii across. */
+    /* An ellipsoid is a body of revolution about any axis if the two radii across this axis are
+     * equal. */
     const double r[3] = {proxy->half.x, proxy->half.y, proxy->half.z};
     for (int i = 0; i < 3; i++) {
       double wide = ct_min2(r[(i + 1) % 3], r[(i + 2) % 3]),
@@ -34,8 +35,8 @@ bool ct_profile_of(const ct_convex_proxy *proxy, double unequal, ct_profile *p) 
     return p->half > 0.0;
   }
   if (proxy->kind != CT_PROXY_FRUSTUM && proxy->kind != CT_PROXY_SEGMENT) return false;
-  /* A frustum ends in discs, a tapered capsule in balls. The radius of a uniform capsule is not
-   * part of its core. */
+  /* A frustum ends in discs, a tapered capsule in balls. The constant radius of an untapered
+   * capsule is not part of its core. */
   bool frustum = proxy->kind == CT_PROXY_FRUSTUM;
   p->axis = ct_unit_or(proxy->axis[2], proxy->axis[2]);
   p->end[1] = frustum ? proxy->half.z : proxy->size;
@@ -88,24 +89,24 @@ ct_profile_point ct_profile_bisector(ct_profile_point from, ct_profile_point to,
 
 /* ---- depth of bodies with parallel axes ----------------------------------------------------- */
 
-/* Axes are parallel if the length of their cross product is at most this many u: the round-off of
- * two rotations. */
+/* Axes count as parallel if the length of their cross product is at most this many u, which is the
+ * round-off of two rotations. */
 #define PARALLEL_ROUNDOFFS 32.0
-/* Limit of arcs. Frustums and capsules need a dozen, ellipsoids about forty. */
+/* Largest number of arcs. Frustums and capsules need a dozen, ellipsoids about forty. */
 #define ARCS_MAX 192
-/* The search ends when the bracket is this many u of the size. */
+/* The search ends when the bounds of the depth differ by at most this many u of the size. */
 #define CLOSED_ROUNDOFFS 4.0
-/* Depths that differ by at most this many u of the size tie. */
+/* Depths tie if they differ by at most this many u of the size. */
 #define TIE_ROUNDOFFS 8.0
 
-/* An evaluated direction, and the support point of a - b along it. */
+/* An evaluated normal, the support point of a - b along it, and the depth along it. */
 typedef struct normal_sample {
   ct_profile_point normal, at;
   double depth;
 } normal_sample;
 
-/* The normals between two evaluated ones: none has a depth below `least`; `next` is the normal of
- * that bound. */
+/* The normals between two evaluated ones. No depth along them is less than `least`; `next` is the
+ * normal for which this bound was found, at which the arc is split. */
 typedef struct arc {
   normal_sample from, to;
   double least;
@@ -147,7 +148,7 @@ static ct_vec3 lift_half_plane_normal(const parallel_axes *t, ct_profile_point n
   return ct_unit_or(ct_add(ct_scale(across, n.across), ct_scale(t->a.axis, n.along)), across);
 }
 
-/* Keeps the direction of lesser depth. Of ties at different normals the greater normal wins. */
+/* Replaces the best sample if s has the lesser depth, or ties and has the greater normal. */
 static void keep_least_depth(const parallel_axes *t, const normal_sample *s, normal_sample *best,
                              ct_vec3 across) {
   double lead = best->depth - s->depth, tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t->size;
@@ -159,7 +160,7 @@ static void keep_least_depth(const parallel_axes *t, const normal_sample *s, nor
     *best = *s;
 }
 
-/* Returns the lexicographically greatest direction across the axis. */
+/* Returns the lexicographically greatest unit direction perpendicular to the axis. */
 static ct_vec3 choose_greatest_across(ct_vec3 axis) {
   for (int i = 0; i < 3; i++) {
     ct_vec3 e = {i == 0, i == 1, i == 2}, flat = ct_add_scaled(e, axis, -ct_dot(e, axis));
@@ -168,8 +169,8 @@ static ct_vec3 choose_greatest_across(ct_vec3 axis) {
   return ct_vec(1.0, 0.0, 0.0);
 }
 
-/* Splits the arc of the least bound until the bracket is closed; returns the lower bound of the
- * depth. */
+/* Splits the arc with the least bound until the bounds of the depth agree; returns the lower bound
+ * of the depth. */
 static double split_arcs(parallel_axes *t, normal_sample *best, ct_vec3 across) {
   double least = -INFINITY;
   while (t->count < ARCS_MAX) {

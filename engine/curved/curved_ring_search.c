@@ -1,64 +1,65 @@
 /* Lower bound of the depth of a pair with a body of revolution, by sectors of directions around its
  * axis.
  *
- * Where a ring of normals, or part of one, is equally deep or nearly so (axes that nearly coincide;
- * an axis that runs along an edge or through a corner), EPA needs a face for each direction of the
- * ring, and its bound converges only with the square of their angle.
+ * If a ring of normals, or part of one, is equally deep or nearly so (axes that nearly coincide; an
+ * axis that passes along an edge or through a vertex), EPA needs a face for each direction of the
+ * ring, and its bound converges only with the square of the angle between these directions.
  *
  * Here the directions across the axis are divided into sectors. For one direction the Minkowski
  * difference is a figure in a half-plane, and its depth is found as in curved/curved_profile.c. The
- * depth of a sector is bounded by points of the difference that turn with the direction: those of
- * the body of revolution follow its meridian exactly. Points of the other body follow its own
- * meridian if it is a body of revolution about nearly the same axis, and are fixed otherwise. The
- * position of such a point in the half-plane is linear in the direction, so its support over the
- * sector is least at a corner of the triangle around the sector's arc. All of them are points of
- * the difference, so the bound is valid for any choice of evaluated normals. A sector with an
- * insufficient bound is halved. Chords between two support points turn as well, so the error of the
- * bound is of second order in the sector's angle.
- */
+ * depth over a sector is bounded by points of the difference that rotate with the direction.
+ * Support points of the body of revolution follow its meridian exactly. Support points of the other
+ * body follow its own meridian if it is a body of revolution about nearly the same axis, and are
+ * fixed otherwise. The position of such a point in the half-plane is linear in the direction, so
+ * its support value over the sector is least at a corner of the triangle around the sector's arc.
+ * All these points belong to the difference, so the bound is valid for any choice of evaluated
+ * normals. A sector with an insufficient bound is halved. Chords between two support points rotate
+ * as well, so the error of the bound is of second order in the sector's angle. */
 #include "curved/curved.h"
 #include "curved/curved_profile.h"
 
-/* Points of the second body turn with the direction if the squared sine of the angle of the axes is
- * at most this. */
+/* Support points of the other body rotate with the direction if the squared sine of the angle
+ * between the axes is at most this. */
 #define NEARLY_PARALLEL 0x1p-8
-/* Radii of an ellipsoid that differ by less than this part count as equal, within the documented
- * accuracy of the depth. */
+/* Radii of an ellipsoid count as equal if they differ by at most this fraction, which is within the
+ * documented accuracy of the depth. */
 #define UNEQUAL 0x1p-32
-/* Limit of halvings of a sector. */
+/* Largest number of halvings of a sector. */
 #define HALVINGS_MAX 40
 #define SECTORS 8
-/* Limit of unfinished arcs of one sector. */
+/* Largest number of arcs of one sector that are not proven yet. */
 #define ARCS_MAX 24
-/* Axes nearly coincide if their directions differ by at most this, and the offset across them is at
- * most this part of the size. */
+/* Axes nearly coincide if their directions differ by at most this, and their offset is at most this
+ * fraction of the size. */
 #define NEARLY_ONE 0x1p-8
 /* Round-off of the bound, in u of the size: three products and sums of each of seven terms. */
 #define BOUND_ROUNDOFFS 64.0
 
 /* A point of the difference as a function of the unit direction d across the axis: base + (wide e +
- * across.d, along.d), with e the cosine of the angle between d and the second body's meridian. */
+ * across.d, along.d), where e is the cosine of the angle between d and the meridian of the other
+ * body. */
 typedef struct track {
   ct_profile_point base;
   double wide, across[2], along[2];
 } track;
 
-/* The directions between two, and a triangle around their arc: its third corner is the intersection
- * of the tangents at both ends. */
+/* A sector of directions across the axis, and a triangle around its arc: two corners are the ends
+ * of the arc, the third is the intersection of the tangents there. */
 typedef struct sector {
   double corner[3][2];
   double middle[2];
-  double cosine; /* least e of the sector */
+  double cosine; /* least e (see track) in the sector */
   int halvings;
 } sector;
 
-/* An evaluated normal, and its support point at the corners and in the middle of the sector. */
+/* An evaluated normal, and its support point for the directions at the corners and in the middle of
+ * the sector. */
 typedef struct sector_sample {
   ct_profile_point normal, at[3], middle;
 } sector_sample;
 
-/* The normals between two evaluated ones: no depth of the sector is below `least`, the bound at
- * `next`. */
+/* The normals between two evaluated ones. No depth along them, for any direction of the sector, is
+ * less than `least`; `next` is the normal for which this bound was found. */
 typedef struct arc {
   sector_sample from, to;
   double least;
@@ -67,17 +68,19 @@ typedef struct arc {
 
 typedef struct ring_search {
   ct_curved *curved;
-  bool second; /* the body of revolution is the pair's second body */
+  bool second; /* true: the body of revolution is the pair's second body */
   ct_profile round, other;
-  bool turns;         /* the other body is one of revolution about a nearly parallel axis */
+  /* true: the other body is one of revolution about a nearly parallel axis, so its points rotate */
+  bool turns;
   double turn;        /* 1: the axes point the same way, -1: opposite ways */
-  ct_vec3 across[2];  /* complete the frame of the axis */
-  ct_vec3 other_axis; /* other axis, oriented less than a right angle off the axis: */
+  ct_vec3 across[2];  /* two directions that complete the axis to a frame */
+  ct_vec3 other_axis; /* axis of the other body, oriented less than a right angle from the axis: */
   double lean[2];     /* its components across the axis, */
   double cosine;      /* and along it */
   ct_vec3 center;
-  ct_profile_point toward; /* from the other body's centre to this body's: along the axis, */
-  double aside[2];         /* and across it */
+  /* from the other body's centre to this body's: its component along the axis, */
+  ct_profile_point toward;
+  double aside[2]; /* and its components across the axis */
   double target;
   int evaluations;
   ct_curved_bound *bound;
@@ -85,7 +88,7 @@ typedef struct ring_search {
 
 static double dot_2d(const double p[2], const double q[2]) { return p[0] * q[0] + p[1] * q[1]; }
 
-/* Returns e of a direction d with (d.lean)^2 = square. */
+/* Returns e (see track) for a direction d with (d.lean)^2 = square. */
 static double compute_meridian_cosine(const ring_search *r, double square) {
   double most = dot_2d(r->lean, r->lean);
   return 1.0 - ct_min2(square, most) / (1.0 + r->cosine);
@@ -96,10 +99,11 @@ static ct_profile_point evaluate_track(const track *t, const double d[2], double
                             t->base.along + dot_2d(t->along, d)};
 }
 
-/* Adds the other body's support point, as a track, along a unit normal of the difference. */
+/* Adds the support point of the other body along a unit normal n of the difference to the track. */
 static void add_other_track(ring_search *r, ct_vec3 n, track *t) {
   if (r->turns) {
-    /* Nearly parallel body of revolution: its support turns with the direction. */
+    /* A body of revolution with a nearly parallel axis: its support point rotates with the
+     * direction. */
     double along = ct_dot(n, r->other_axis);
     double across = ct_norm(ct_add_scaled(n, r->other_axis, -along));
     ct_profile_point p =
@@ -146,7 +150,8 @@ static sector_sample sample_normal(ring_search *r, const sector *s, ct_profile_p
   return x;
 }
 
-/* Minimum of a track over the normals from n to m and over the sector. */
+/* Returns the minimum of a track's support value over the normals from n to m and over the sector;
+ * *next: the normal at the minimum. */
 static double minimize_track(const ct_profile_point at[3], ct_profile_point n, ct_profile_point m,
                              ct_profile_point *next) {
   double least = INFINITY;
@@ -160,8 +165,8 @@ static double minimize_track(const ct_profile_point at[3], ct_profile_point n, c
   return least;
 }
 
-/* Bounds the normals from n to m by the better of two tracks (the second may be NULL), and lowers
- * the bound of the arc to it. */
+/* Lowers the bound of the arc *r to the bound for the normals from n to m, which is the better one
+ * of two tracks; the second may be NULL. */
 static void lower_arc_bound(const ct_profile_point at[3], const ct_profile_point *other,
                             ct_profile_point n, ct_profile_point m, arc *r) {
   ct_profile_point where, next;
@@ -181,16 +186,17 @@ static double measure_variation(const sector_sample *s) {
   return most;
 }
 
-/* Turns a normal by an angle of tangent t, at most to the limit. */
+/* Rotates a normal by the angle with tangent t, but not beyond `limit`. */
 static ct_profile_point turn_normal(ct_profile_point n, double t, ct_profile_point limit) {
   double length = sqrt(1.0 + t * t);
   ct_profile_point m = {(n.across - t * n.along) / length, (n.along + t * n.across) / length};
   return (t < 0.0 ? ct_profile_cross(limit, m) : ct_profile_cross(m, limit)) > 0.0 ? m : limit;
 }
 
-/* The support points at the ends bound the normals up to the normal of their chord. Around that
- * normal, as far as the motion of either end within the sector may matter, the point of the chord
- * closest to the origin in the middle of the sector is a second bound. */
+/* Makes the arc between two samples. Their support points bound the normals up to the normal of
+ * their chord. Near that normal, as far as the motion of the support points within the sector
+ * matters, a second bound is the point of the chord that is closest to the origin in the middle of
+ * the sector. */
 static arc make_sector_arc(const sector_sample *from, const sector_sample *to) {
   arc r = {.from = *from, .to = *to, .least = INFINITY};
   ct_profile_point middle = ct_profile_bisector(from->middle, to->middle, from->normal, to->normal);
@@ -200,7 +206,7 @@ static arc make_sector_arc(const sector_sample *from, const sector_sample *to) {
   double square = ct_profile_dot(d, d),
          part = square > 0.0 ? -ct_profile_dot(d, from->middle) / square : 0.0;
   part = ct_min2(ct_max2(part, 0.0), 1.0);
-  /* Angle around the chord's normal within which the ends' motion may matter. */
+  /* Angle around the chord's normal within which the motion of the ends may matter. */
   double reach = square > 0.0
                      ? 2.0 * ct_max2(measure_variation(from), measure_variation(to)) / sqrt(square)
                      : 0.0;
@@ -210,7 +216,7 @@ static arc make_sector_arc(const sector_sample *from, const sector_sample *to) {
   for (int i = 0; i < 3; i++)
     at[i] = (ct_profile_point){from->at[i].across + part * (to->at[i].across - from->at[i].across),
                                from->at[i].along + part * (to->at[i].along - from->at[i].along)};
-  /* Outside of that angle the ends bound the arc, inside the chord's point does as well. */
+  /* Outside of that angle the ends bound the arc; inside, the chord's point does too. */
   lower_arc_bound(from->at, NULL, from->normal, first, &r);
   lower_arc_bound(from->at, at, first, middle, &r);
   lower_arc_bound(to->at, at, middle, second, &r);
@@ -218,14 +224,15 @@ static arc make_sector_arc(const sector_sample *from, const sector_sample *to) {
   return r;
 }
 
-/* If a split hardly raised the bound, the next split bisects the angle. */
+/* If a split hardly raised the bound, the next split of this arc is at the middle of its angle. */
 static void bisect_slow_arc(const ring_search *r, const arc *before, arc *part) {
   if (part->least - before->least < 0.5 * (r->target - before->least))
     part->next = ct_profile_bisector(part->from.normal, part->from.normal, part->from.normal,
                                      part->to.normal);
 }
 
-/* True if the depth of every normal of the sector is proven to be at least the target. */
+/* True if the depth along every normal, for every direction of the sector, is proven to be at least
+ * the target. */
 static bool prove_sector(ring_search *r, const sector *s) {
   /* Two arcs: from either pole to the direction across the axis. */
   arc waiting[ARCS_MAX];
@@ -242,12 +249,12 @@ static bool prove_sector(ring_search *r, const sector *s) {
       r->bound->least = ct_min2(r->bound->least, cut.least);
       continue;
     }
-    /* Out of evaluations, or the arc cannot be split. */
+    /* Too many evaluations, or the arc cannot be split. */
     if (r->evaluations >= r->bound->normals_max || count + 2 > ARCS_MAX) return false;
     if (ct_profile_cross(cut.from.normal, cut.next) <= 0.0 ||
         ct_profile_cross(cut.next, cut.to.normal) <= 0.0)
       return false;
-    /* Split at the normal of the bound; a sample below the target refutes the sector. */
+    /* Split at the normal of the bound; a depth below the target refutes the sector. */
     sector_sample x = sample_normal(r, s, cut.next);
     for (int i = 0; i < 3; i++)
       if (ct_profile_dot(cut.next, x.at[i]) < r->target) return false;
@@ -279,7 +286,8 @@ static sector make_sector(const ring_search *r, const double from[2], const doub
   return s;
 }
 
-/* Halves sectors until each is proven; depth first, because the target is known. */
+/* Halves sectors until each is proven; false if one cannot be. Depth first, because the target is
+ * known. */
 static bool prove_all_sectors(ring_search *r) {
   static const double start[SECTORS][2] = {{1.0, 0.0},  {0.6, 0.8},   {0.0, 1.0},  {-0.6, 0.8},
                                            {-1.0, 0.0}, {-0.6, -0.8}, {0.0, -1.0}, {0.6, -0.8}};
@@ -301,7 +309,8 @@ static bool prove_all_sectors(ring_search *r) {
   return true;
 }
 
-/* Sets up the frame of the axis; returns false if the body is not one of revolution. */
+/* Computes the frame of the axis, and the relation to the other body; returns false if `round` is
+ * no body of revolution. */
 static bool init_ring_search(ring_search *r, const ct_convex_proxy *round,
                              const ct_convex_proxy *other) {
   if (!ct_profile_of(round, UNEQUAL, &r->round)) return false;
