@@ -164,8 +164,9 @@ api_step api_events_get(api_call *call) {
   api_url_parameter parameter;
   for (bool seen = false; api_url_next(&text, &parameter); seen = true) {
     if (seen || !api_id_valid((ct_text){parameter.value, parameter.value_length})) {
-      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
-                      "contactState= may be given once, with the id of a contact state.");
+      api_fault_plain(
+          &call->faults, API_PROBLEM_BAD_PARAMETER,
+          "The URL parameter contactState must be the id of a contact state, and occur only once.");
       return api_call_fail(call);
     }
     memcpy(call->contact_state, parameter.value, parameter.value_length + 1);

@@ -77,22 +77,25 @@ static bool refuse_precondition(api_call *call, const char *detail) {
     return false;
   }
   if (revision == 0) {
-    api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the scene does not exist.",
-                    detail);
+    api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH,
+                    "%s: the scene does not exist; omit the header to create the scene.", detail);
     return false;
   }
   api_call_etag(call, revision);
   api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH,
-                  "%s: the current revision is %llu (ETag \"r%llu\").", detail, revision, revision);
+                  "%s: the current revision is %llu (ETag \"r%llu\"). Read the scene again before "
+                  "you write, or omit the header.",
+                  detail, revision, revision);
   return false;
 }
 
 bool api_call_tags_valid(api_call *call) {
   char echo[API_ECHO_MAX + 4];
   if (!call->if_none_match || is_tag_list(call->if_none_match)) return true;
-  api_fault_plain(&call->faults, API_PROBLEM_BAD_REQUEST,
-                  "If-None-Match needs quotes: it is * or a list like \"r2\", got %s.",
-                  api_echo(api_text(call->if_none_match), echo));
+  api_fault_plain(
+      &call->faults, API_PROBLEM_BAD_REQUEST,
+      "If-None-Match needs quotes: it must be * or a list of entity tags like \"r2\", got %s.",
+      api_echo(api_text(call->if_none_match), echo));
   return false;
 }
 
@@ -131,7 +134,8 @@ const ct_scene *api_call_find_revision(const api_call *call, uint64_t revision,
   for (size_t i = 0; i < call->input.kept_count; i++)
     if (ct_scene_revision(call->input.kept[i]) == revision) return call->input.kept[i];
   api_fault_plain(faults, API_PROBLEM_REVISION_GONE,
-                  "The cursor's revision %llu is no longer retained; the current one is %llu.",
+                  "The cursor's revision %llu is no longer retained; the current one is %llu. "
+                  "Start again without the cursor.",
                   (unsigned long long)revision, (unsigned long long)ct_scene_revision(current));
   return NULL;
 }

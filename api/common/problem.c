@@ -173,12 +173,14 @@ void api_fault_did_you_mean(api_fault *fault, api_spelling likeness) {
 
 void api_fault_memory(api_faults *faults) {
   api_fault_plain(faults, API_PROBLEM_OUT_OF_MEMORY,
-                  "Out of memory for this request; nothing has changed.");
+                  "Out of memory for this request; nothing has changed. Retry later, or send a "
+                  "smaller request.");
 }
 
 void api_fault_cancelled(api_faults *faults) {
   api_fault_plain(faults, API_PROBLEM_DEADLINE_EXCEEDED,
-                  "The request was stopped at its deadline; nothing has changed.");
+                  "The request was stopped at its deadline; nothing has changed. Increase "
+                  "deadlineMs, or send a smaller request.");
 }
 
 const char *api_echo(ct_text text, char *out) {

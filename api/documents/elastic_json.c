@@ -17,7 +17,7 @@ static bool read_common_moduli(api_reader *reader, const api_field m[MEMBERS],
   if (modulus == ratio) return good;
   const api_field *absent = &m[modulus ? RATIO : MODULUS];
   api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &absent->path,
-               "The member \"%s\" is missing.", absent->name);
+               "youngsModulus and poissonRatio must be given together: add \"%s\".", absent->name);
   return false;
 }
 

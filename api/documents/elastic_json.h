@@ -22,6 +22,7 @@ void api_put_default_elastic(api_buffer *out);
 bool api_find_soft(const ct_scene *scene, uint32_t row, uint32_t *collider);
 /* Detail of the fault for a collider that api_find_soft found. */
 #define API_NO_MODULI_TEXT                                                                         \
-  "Collider %u of body \"%s\" needs a material with youngsModulus and poissonRatio."
+  "Collider %u of body \"%s\" has no elastic moduli: give it a material with youngsModulus and "   \
+  "poissonRatio."
 
 #endif

@@ -35,7 +35,7 @@ static bool read_group_rule(api_reader *reader, const api_field *field, ct_text 
 }
 
 static bool read_group_rules(api_reader *reader, const api_field *field, ct_filters *out) {
-  static const api_named groups = {"group", "groups may have rules", CT_GROUPS_MAX,
+  static const api_named groups = {"group", "groups with rules", CT_GROUPS_MAX,
                                    sizeof(ct_group_rule), read_group_rule};
   void *rules = NULL;
   bool good = api_read_named(reader, field, &groups, &rules, &out->group_count);
@@ -56,7 +56,7 @@ static bool read_pair_rule(api_reader *reader, const api_field *field, ct_pair_r
   good = api_read_text(reader, &m[REASON], API_REASON_BYTES_MAX, &out->reason) && good;
   if (!good || !api_text_equal(out->a, out->b)) return good;
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[B].path,
-               "A rule needs two different bodies.");
+               "a and b of a rule must be two different bodies.");
   return false;
 }
 
@@ -65,8 +65,9 @@ static bool refuse_repeated_rules(api_reader *reader, const api_field *field,
   api_arena_mark mark = api_arena_position(reader->arena);
   api_name_pair *names = api_reader_alloc(reader, count, sizeof *names);
   for (size_t i = 0; names && i < count; i++) names[i] = (api_name_pair){rules[i].a, rules[i].b};
-  bool good =
-      names && api_reject_repeated(reader, field, names, count, "The pair already has a rule.");
+  bool good = names && api_reject_repeated(
+                           reader, field, names, count,
+                           "An earlier rule has the same pair of bodies: remove one of the two.");
   api_arena_rewind(reader->arena, mark);
   return good;
 }
@@ -190,8 +191,9 @@ bool api_apply_filters(api_reader *reader, const api_pointer *at, const ct_filte
   if (status == CT_OK) return true;
   if (status == CT_LIMIT) {
     api_pointer groups = api_pointer_member(at, "groups");
-    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &groups,
-                                    "At most %d groups may take part in rules.", CT_GROUPS_MAX);
+    api_fault *fault = api_fault_at(
+        reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &groups,
+        "The rules mention more than %d groups, the limit: use fewer groups.", CT_GROUPS_MAX);
     api_fault_limit(fault, CT_GROUPS_MAX, HUGE_VAL);
   } else {
     api_fault_memory(reader->faults);

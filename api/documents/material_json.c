@@ -34,9 +34,11 @@ static bool read_contact_parameters(api_reader *reader, const api_field m[VALUE_
   if (has_static && !has_dynamic) values->dynamic_friction = values->static_friction;
   if (has_dynamic && !has_static) values->static_friction = values->dynamic_friction;
   if (!(values->dynamic_friction > values->static_friction)) return true;
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &m[DYNAMIC].path,
-                               "Dynamic friction must not exceed static friction."),
-                  values->static_friction, values->dynamic_friction);
+  api_fault_limit(
+      api_fault_at(
+          reader->faults, API_PROBLEM_OUT_OF_RANGE, &m[DYNAMIC].path,
+          "dynamicFriction must not exceed staticFriction: lower it, or raise staticFriction."),
+      values->static_friction, values->dynamic_friction);
   return false;
 }
 
@@ -51,7 +53,8 @@ bool api_read_sides(api_reader *reader, const api_field *field, unsigned *out) {
   if (!api_read_unsigned(reader, field, SIDES_MIN, SIDES_MAX, &sides)) return false;
   *out = (unsigned)sides;
   if (sides % 2 == 0) return true;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "Expected an even number.");
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+               "Expected an even number, so that each direction of friction has its opposite.");
   return false;
 }
 
@@ -106,7 +109,7 @@ static bool read_named_material(api_reader *reader, const api_field *field, ct_t
 }
 
 static bool read_material_objects(api_reader *reader, const api_field *field, ct_materials *out) {
-  static const api_named materials = {"material", "materials are in a scene", CT_MATERIALS_MAX,
+  static const api_named materials = {"material", "materials of a scene", CT_MATERIALS_MAX,
                                       sizeof(ct_named_material), read_named_material};
   void *items = NULL;
   bool good = api_read_named(reader, field, &materials, &items, &out->count);
@@ -138,7 +141,9 @@ static bool refuse_repeated_pairs(api_reader *reader, const api_field *field,
   for (size_t i = 0; names && i < count; i++)
     names[i] = (api_name_pair){materials->pairs[i].a, materials->pairs[i].b};
   bool good =
-      names && api_reject_repeated(reader, field, names, count, "The pair already has values.");
+      names && api_reject_repeated(
+                   reader, field, names, count,
+                   "An earlier entry has the same pair of materials: remove one of the two.");
   api_arena_rewind(reader->arena, mark);
   return good;
 }
@@ -225,8 +230,9 @@ static bool check_materials_in_use(api_reader *reader, const api_pointer *at,
       if (!name.length || ct_draft_has_material(draft, name)) continue;
       api_pointer materials = api_pointer_member(at, "materials");
       api_fault_at(reader->faults, API_PROBLEM_MATERIAL_IN_USE, &materials,
-                   "Collider %zu of body \"%s\" has the material \"%s\".", i,
-                   api_echo(ct_body_id(body), id), api_echo(name, material));
+                   "Collider %zu of body \"%s\" still has the material \"%s\": keep the material, "
+                   "or change the collider first.",
+                   i, api_echo(ct_body_id(body), id), api_echo(name, material));
       return false;
     }
   }

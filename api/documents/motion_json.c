@@ -85,9 +85,9 @@ static bool read_inertia(api_reader *reader, const api_field *diagonal,
     double rest = moments[(i + 1) % 3] + moments[(i + 2) % 3];
     if (moments[i] <= rest * (1.0 + TRIANGLE_SLACK)) continue;
     api_field element = api_field_element(diagonal, i);
-    api_fault *fault =
-        api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &element.path,
-                     "No principal moment exceeds the sum of the other two (triangle rule).");
+    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &element.path,
+                                    "This principal moment exceeds the sum of the other two "
+                                    "(triangle rule): correct inertiaDiagonal.");
     api_fault_limit(fault, rest, moments[i]);
     return false;
   }

@@ -205,7 +205,8 @@ static bool check_moved_mass(api_reader *reader, const api_field *at, const ct_b
     return true;
   api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &at->path,
                "The moved colliders have no volume from which to compute mass or inertia, or the "
-               "density makes their mass less than %g kg or more than %g kg.",
+               "density makes their mass less than %g kg or more than %g kg: correct the vertices, "
+               "or give the body mass and inertiaDiagonal.",
                CT_MASS_MIN, CT_MASS_MAX);
   return false;
 }
@@ -278,15 +279,17 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
   if (movable > 1) {
     api_pointer at = api_pointer_member(&item->path, "collider");
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &at,
-                 "The body has %u colliders with vertices: select one by id or index.", movable);
+                 "The body has %u colliders with vertices: select one by the member collider, an "
+                 "id or index.",
+                 movable);
     return false;
   }
   const api_pointer *at = api_field_present(&m[COLLIDER]) ? &m[COLLIDER].path : &m[BODY].path;
   if (t->collider == CT_NO_COLLIDER ||
       !ct_kind_is_mesh(ct_body_collider(body, t->collider).shape.kind)) {
-    api_fault_at(
-        reader->faults, API_PROBLEM_NO_TRIANGLES, at,
-        "Only a mesh, a tetmesh, a hexmesh or an elementmesh has vertices that can be moved.");
+    api_fault_at(reader->faults, API_PROBLEM_NO_TRIANGLES, at,
+                 "Only a mesh, a tetmesh, a hexmesh or an elementmesh has vertices that can be "
+                 "moved: select such a collider.");
     return false;
   }
   return true;
@@ -324,7 +327,7 @@ static bool sort_targets(api_reader *reader, const api_field *items, target *tar
     if (p->row != q->row || p->collider != q->collider) continue;
     api_field item = api_field_element(items, q->item);
     api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &item.path,
-                 "Item %zu moves the same collider.", p->item);
+                 "Item %zu moves the same collider: remove one of the two items.", p->item);
     good = false;
   }
   return good;

@@ -36,9 +36,10 @@ static bool exceeds_line_limit(api_ndjson *ndjson, size_t length) {
   uint64_t limit = ndjson->reader.limits->line_bytes;
   if (length <= limit) return false;
   api_pointer at = api_pointer_index(NULL, ndjson->records);
-  api_fault *fault = api_fault_at(ndjson->reader.faults, API_PROBLEM_BODY_TOO_LARGE, &at,
-                                  "Line %zu has more than %llu bytes (lineBytes).",
-                                  ndjson->lines + 1, (unsigned long long)limit);
+  api_fault *fault =
+      api_fault_at(ndjson->reader.faults, API_PROBLEM_BODY_TOO_LARGE, &at,
+                   "Line %zu has more than %llu bytes, the limit (lineBytes): shorten the line.",
+                   ndjson->lines + 1, (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)length);
   return true;
 }
@@ -114,7 +115,7 @@ bool api_ndjson_feed(api_ndjson *ndjson, const char *bytes, size_t length) {
 /* Refuses a body without values: the client probably failed to send the file. */
 static bool refuse_empty_body(api_ndjson *ndjson) {
   api_fault_plain(ndjson->reader.faults, API_PROBLEM_MALFORMED_JSON,
-                  "The body has no line with a value.");
+                  "The body is empty: send one JSON value per line.");
   return false;
 }
 
@@ -135,15 +136,17 @@ static bool check_record_limits(api_reader *reader, const api_pointer *at, size_
   const api_limits *limits = reader->limits;
   if (count >= limits->bodies) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, at,
-                                 "At most %llu bodies are allowed.",
+                                 "At most %llu bodies are allowed (bodies): send fewer.",
                                  (unsigned long long)limits->bodies),
                     (double)limits->bodies, (double)count + 1.0);
     return false;
   }
   if (bytes <= limits->request_memory_bytes) return true;
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BODY_TOO_LARGE, at,
-                               "The request exceeds requestMemoryBytes."),
-                  (double)limits->request_memory_bytes, (double)bytes);
+  api_fault_limit(
+      api_fault_at(
+          reader->faults, API_PROBLEM_BODY_TOO_LARGE, at,
+          "The request needs more memory than requestMemoryBytes: split it into several requests."),
+      (double)limits->request_memory_bytes, (double)bytes);
   return false;
 }
 

@@ -73,8 +73,8 @@ static bool read_pose_columns(api_reader *reader, const api_field *field, const 
   if (!m[IDS].value) return false;
   if (!m[POSITIONS].value && !m[ROTATIONS].value && !m[LINEAR].value && !m[ANGULAR].value) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
-                 "At least one column is needed: positions, rotations, linearVelocities, "
-                 "angularVelocities.");
+                 "Beside ids at least one of these columns is required: positions, rotations, "
+                 "linearVelocities, angularVelocities.");
     return false;
   }
   api_poses poses = {0};
@@ -142,7 +142,8 @@ static bool refuse_repeated_ids(api_reader *reader, const api_pointer *ids, cons
   char echo[API_ECHO_MAX + 4];
   api_pointer element = api_pointer_index(ids, twice);
   api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &element,
-               "The body \"%s\" is named twice.", api_echo(poses->ids[twice], echo));
+               "The body \"%s\" is named twice: remove one of its two entries.",
+               api_echo(poses->ids[twice], echo));
   return false;
 }
 
@@ -176,7 +177,8 @@ static bool check_static_velocity(api_reader *reader, const api_pointer *at, con
   if (api_is_zero(velocity)) return true;
   api_pointer column = api_pointer_member(at, name), element = api_pointer_index(&column, i);
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element,
-               "The body is static (it has no motion): its velocity must be zero.");
+               "The body is static (it has no motion): set its velocity to zero, or give the body "
+               "a motion.");
   return false;
 }
 
@@ -232,9 +234,9 @@ bool api_apply_poses(api_reader *reader, const api_pointer *at, const api_poses 
   if (!rows) return false;
   if (all && poses->count != ct_draft_count(draft)) {
     api_pointer ids = api_pointer_member(at, "ids");
-    api_fault *fault =
-        api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &ids,
-                     "PUT needs every body of the scene; PATCH accepts a part of them.");
+    api_fault *fault = api_fault_at(
+        reader->faults, API_PROBLEM_MISSING_MEMBER, &ids,
+        "PUT must list every body of the scene; use PATCH to change only some of them.");
     api_fault_limit(fault, ct_draft_count(draft), (double)poses->count);
     return false;
   }

@@ -143,8 +143,9 @@ static bool check_unchanged_id(api_reader *reader, const api_field *field, ct_te
                                ct_text id) {
   if (!given.length || !id.length || api_text_equal(given, id)) return true;
   char echo[API_ECHO_MAX + 4];
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-                                  "The id is \"%s\" and cannot change.", api_echo(id, echo));
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                   "The id is \"%s\" and cannot change: omit the member.", api_echo(id, echo));
   api_fault_suggest(fault, id);
   return false;
 }

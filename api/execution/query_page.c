@@ -14,28 +14,29 @@ static void add_contact_limit_fault(const api_force_outcome *outcome, api_faults
     break;
   case API_CONTACT_LIMIT_METHOD:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "%zu contacts are linked by bodies; the method accepts at most %zu: omit "
-                    "method, or use pgs.",
+                    "An island has %zu contacts, linked by bodies; the method accepts at most %zu: "
+                    "omit method, or use pgs.",
                     outcome->contacts, outcome->contacts_limit);
     break;
   case API_CONTACT_LIMIT_PYRAMID:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "%zu contacts linked by bodies make %zu rows with pyramids of %u sides; the "
-                    "limit is %zu: use friction \"cone\", or fewer directions.",
+                    "An island has %zu contacts, which make %zu rows with pyramids of %u sides; "
+                    "the limit is %zu: use friction \"cone\", or fewer directions.",
                     outcome->contacts, outcome->contacts * (outcome->sides + 2), outcome->sides,
                     outcome->contacts_limit);
     break;
   default:
-    api_fault_plain(
-        faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "%zu contacts are linked by bodies, with more than %zu coupled pairs, the limit.",
-        outcome->contacts, outcome->contacts_limit);
+    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "An island has %zu contacts, with more than %zu pairs of contacts that share a "
+                    "body, the limit: select fewer bodies.",
+                    outcome->contacts, outcome->contacts_limit);
   }
 }
 
 static bool add_size_fault(api_faults *faults) {
-  api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                  "The answer exceeds requestMemoryBytes: use a smaller limit.");
+  api_fault_plain(
+      faults, API_PROBLEM_LIMIT_EXCEEDED,
+      "The answer needs more memory than requestMemoryBytes: request smaller pages with limit.");
   return false;
 }
 
@@ -84,7 +85,8 @@ void api_pair_fault(const api_plan *plan, const api_task *task, api_faults *faul
   api_pointer boxes = api_pointer_member(question, "boxes");
   api_fault_limit(api_fault_at(faults, API_PROBLEM_PAIR_LIMIT,
                                task->question.mode == API_MODE_BOXES ? &boxes : question,
-                               "The query has more than %llu candidate pairs, the limit (pairs).",
+                               "The query has more than %llu candidate pairs, the limit (pairs): "
+                               "query fewer bodies or boxes, or smaller pages with limit.",
                                (unsigned long long)limit),
                   (double)limit, (double)limit + 1.0);
 }

@@ -97,8 +97,8 @@ static bool read_advance_include(api_reader *reader, const api_field *field, api
   }
   if (!advance->lists || advance->options.mode != CT_ADVANCE_STEPPING) return true;
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,
-               "include \"events\" cannot be combined with mode timeStepping: its contacts have no "
-               "instants.");
+               "include \"events\" cannot be combined with mode timeStepping, whose contacts have "
+               "no instants: remove \"events\", or use another mode.");
   return false;
 }
 
@@ -109,7 +109,8 @@ static bool check_step_count(api_reader *reader, const api_field *field,
   double steps = ceil(options->duration / options->time_step);
   if (steps <= CT_ADVANCE_STEPS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                               "The duration needs %llu steps of this timeStep; the limit is %llu.",
+                               "The duration needs %llu steps of this timeStep; the limit is %llu: "
+                               "use a longer timeStep or a shorter duration.",
                                (unsigned long long)steps, (unsigned long long)CT_ADVANCE_STEPS_MAX),
                   CT_ADVANCE_STEPS_MAX, steps);
   return false;
@@ -218,14 +219,15 @@ static void add_advance_limit_fault(api_call *call) {
   if (row != CT_NO_ROW) api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo);
   switch (why) {
   case CT_ADVANCE_LIMIT_REACH:
-    api_fault_plain(
-        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "The body \"%s\" moves beyond the largest coordinate, 1e9 m; nothing has changed.", echo);
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "The body \"%s\" moves beyond the largest coordinate, 1e9 m: use a shorter "
+                    "duration; nothing has changed.",
+                    echo);
     break;
   case CT_ADVANCE_LIMIT_SPEED:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The body \"%s\" exceeds the largest speed, 1e9 m/s or rad/s; nothing "
-                    "has changed.",
+                    "The body \"%s\" exceeds the largest speed, 1e9 m/s or rad/s: use a shorter "
+                    "duration; nothing has changed.",
                     echo);
     break;
   case CT_ADVANCE_LIMIT_TURN:
@@ -243,7 +245,8 @@ static void add_advance_limit_fault(api_call *call) {
     break;
   default:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "A step has more than %zu contacts, the most that requestMemoryBytes allows.",
+                    "A step has more than %zu contacts, the most that requestMemoryBytes allows: "
+                    "simulate fewer bodies.",
                     advance->options.contacts_max);
   }
 }
@@ -252,7 +255,8 @@ static api_step fail_advance(api_call *call, ct_status status) {
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
     api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT,
-                    "A step has more candidate pairs than the limit, %d.", CT_PAIRS_MAX);
+                    "A step has more candidate pairs than the limit, %d: simulate fewer bodies.",
+                    CT_PAIRS_MAX);
   else if (status == CT_LIMIT) add_advance_limit_fault(call);
   else api_fault_memory(&call->faults);
   return api_call_fail(call);
@@ -264,7 +268,8 @@ static bool check_invertible_inertias(api_call *call) {
   if (row == CT_NO_ROW) return true;
   char echo[API_ECHO_MAX + 4];
   api_fault_plain(&call->faults, API_PROBLEM_BAD_MASS,
-                  "The body \"%s\" needs a mass and an invertible inertia.",
+                  "The dynamic body \"%s\" needs a mass and an invertible inertia: set mass and a "
+                  "positive inertiaDiagonal in its motion.",
                   api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
   return false;
 }

@@ -48,7 +48,8 @@ static bool check_speeds(api_call *call, const ct_scene *scene, const api_task *
     if (ct_max2(ct_max_abs(after->linear), ct_max_abs(after->angular)) <= CT_SPEED_MAX) continue;
     char echo[API_ECHO_MAX + 4];
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The body \"%s\" would exceed the largest speed, 1e9 m/s or rad/s.",
+                    "The body \"%s\" would exceed the largest speed, 1e9 m/s or rad/s: reduce the "
+                    "velocities before the impulse.",
                     api_echo(ct_body_id(ct_scene_body(scene, row)), echo));
     return false;
   }
@@ -95,8 +96,9 @@ api_step api_impulses_post(api_call *call) {
   if (!call->if_match) {
     unsigned long long revision = ct_scene_revision(call->scene);
     api_call_etag(call, revision);
-    api_fault_plain(&call->faults, API_PROBLEM_PRECONDITION_REQUIRED,
-                    "If-Match must name the current revision, \"r%llu\".", revision);
+    api_fault_plain(
+        &call->faults, API_PROBLEM_PRECONDITION_REQUIRED,
+        "The header If-Match is required: it must name the current revision, \"r%llu\".", revision);
     return api_call_fail(call);
   }
   if (!api_call_may_write(call, true) || !api_call_parse(call, &root)) return api_call_fail(call);

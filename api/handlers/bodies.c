@@ -17,7 +17,8 @@ static bool read_page_start(api_call *call, const char *text, uint64_t *row) {
   api_cursor cursor;
   if (!api_cursor_read(text, strlen(text), api_scene_list_hash(call), &cursor)) {
     api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR,
-                    "The cursor does not belong to this listing.");
+                    "The cursor does not belong to this listing: send the request that returned "
+                    "it, or omit the cursor.");
     return false;
   }
   call->scene = api_call_find_revision(call, cursor.revision, &call->faults);
@@ -148,7 +149,7 @@ static bool remove_bodies_by_id(api_call *call, ct_draft *draft, uint64_t *count
       bool twice = api_id_valid(id) && ct_scene_find(call->scene, id) != CT_NO_ROW;
       api_fault *fault = api_fault_plain(
           &call->faults, twice ? API_PROBLEM_DUPLICATE_ID : API_PROBLEM_UNKNOWN_ID,
-          twice ? "The body \"%s\" is named twice." : "The scene has no body \"%s\".",
+          twice ? "The body \"%s\" is named twice: name it once." : "The scene has no body \"%s\".",
           api_echo(id, echo));
       if (!twice) api_fault_did_you_mean(fault, api_spelling_of_bodies(call->scene, id));
     } else if (ct_draft_remove(draft, row) != CT_OK) {
@@ -202,9 +203,9 @@ static bool remove_selected_bodies(api_call *call, ct_draft *draft, uint64_t *co
     }
   }
   if ((ids > 0) == (prefixes > 0) || prefixes > 1 || (prefixes == 1 && prefix.value_length == 0)) {
-    api_fault_plain(
-        &call->faults, API_PROBLEM_BAD_PARAMETER,
-        "Select the bodies by id=, repeated for each body, or by one nonempty prefix=.");
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                    "Select the bodies by URL parameters: id=, repeated for each body, or one "
+                    "nonempty prefix=.");
     return false;
   }
   return ids > 0 ? remove_bodies_by_id(call, draft, count)

@@ -87,11 +87,11 @@ static bool read_contact_epsilon(api_reader *reader, const api_field *field,
   if (!previous || *out == kept) return true;
   char text[API_NUMBER_BYTES];
   text[api_number_format(kept, text)] = 0;
-  api_fault_limit(
-      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-                   "contactEpsilon is fixed at %s m by the state's first event and cannot change.",
-                   text),
-      kept, *out);
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                               "contactEpsilon is fixed at %s m by the state's first event and "
+                               "cannot change: omit it, or use another contact state.",
+                               text),
+                  kept, *out);
   return false;
 }
 
@@ -112,7 +112,8 @@ static bool read_contact_method(api_reader *reader, const api_field m[COUNT],
   if (!previous) return true;
   if (options->method != kept) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[METHOD].path,
-                 "method is fixed at \"%s\" by the state's first event and cannot change.",
+                 "method is fixed at \"%s\" by the state's first event and cannot change: omit it, "
+                 "or use another contact state.",
                  kept == CT_CONTACT_MPR ? "mpr" : "auto");
     return false;
   }
@@ -126,7 +127,7 @@ static bool read_contact_method(api_reader *reader, const api_field m[COUNT],
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE,
                &m[tolerance ? MPR_TOLERANCE : MAX_ITERATIONS].path,
                "mprTolerance %s and maxIterations %u are fixed by the state's first event and "
-               "cannot change.",
+               "cannot change: omit them, or use another contact state.",
                text, (unsigned)kept_mpr.iterations_max);
   return false;
 }
@@ -170,10 +171,10 @@ static bool check_state_count(api_call *call) {
   uint64_t limit = call->service->limits.contact_states;
   size_t count = ct_scene_attachment_count(call->scene);
   if (count < limit) return true;
-  api_fault *fault =
-      api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                      "The scene already has %llu contact states, the limit (contactStates).",
-                      (unsigned long long)limit);
+  api_fault *fault = api_fault_plain(
+      &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+      "The scene already has %llu contact states, the limit (contactStates): delete one first.",
+      (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)count + 1.0);
   return false;
 }
@@ -190,7 +191,7 @@ static bool check_states_memory(api_call *call) {
   if (bytes <= limit) return true;
   api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                                      "The contact states of the scene would need %llu bytes; the "
-                                     "limit is %llu (contactStatesBytes).",
+                                     "limit is %llu (contactStatesBytes): delete a contact state.",
                                      (unsigned long long)bytes, (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)bytes);
   return false;
@@ -199,11 +200,14 @@ static bool check_states_memory(api_call *call) {
 static api_step fail_contact_event(api_call *call, ct_status status) {
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
-    api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT,
-                    "The event has more candidate pairs than the limit, %d.", CT_PAIRS_MAX);
+    api_fault_plain(
+        &call->faults, API_PROBLEM_PAIR_LIMIT,
+        "The event has more candidate pairs than the limit, %d: exclude pairs by filters.",
+        CT_PAIRS_MAX);
   else if (status == CT_LIMIT)
-    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The contacts exceed requestMemoryBytes.");
+    api_fault_plain(
+        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "The contacts need more memory than requestMemoryBytes: exclude pairs by filters.");
   else api_fault_memory(&call->faults);
   return api_call_fail(call);
 }

@@ -81,7 +81,8 @@ static bool read_matrix_indices(api_reader *reader, const api_field *field, size
     bool fits = api_read_unsigned(reader, &element, 0, n > 0 ? n - 1 : 0, &index);
     if (fits && n == 0)
       api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &element.path,
-                   "A matrix without rows has no entries.");
+                   "n is 0, so rows, cols and values must be empty: set n to the number of rows of "
+                   "the matrix.");
     out[i] = (uint32_t)index;
     good = fits && n > 0 && good;
   }
@@ -150,7 +151,8 @@ static bool compress_rows(api_reader *reader, const api_field *columns, const co
   if (twice < count) {
     api_field element = api_field_element(columns, twice);
     api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
-                 "Row %u has two entries in column %u.", p->rows[twice], p->columns[twice]);
+                 "Row %u has two entries in column %u: send only one entry for each place.",
+                 p->rows[twice], p->columns[twice]);
     return false;
   }
   for (size_t k = 0; k < count; k++) {

@@ -87,8 +87,8 @@ static uint32_t find_parameter_row(api_call *call, const char *name) {
   ct_text id = {found.value, found.value_length};
   char echo[API_ECHO_MAX + 4];
   if (count != 1 || !api_id_valid(id)) {
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "Give %s= once, the id of a body.",
-                    name);
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                    "The URL parameter %s is required once, with the id of a body.", name);
     return CT_NO_ROW;
   }
   uint32_t row = ct_scene_find(call->scene, id);

@@ -43,7 +43,8 @@ bool api_scene_page(api_call *call, uint64_t *limit, char cursor[API_URL_VALUE_M
     bool is_limit = api_url_named(&parameter, "limit");
     bool *seen = is_limit ? &has_limit : &has_cursor;
     if (*seen)
-      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s is given twice.",
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                      "The URL parameter %s is given twice: send it once.",
                       is_limit ? "limit" : "cursor");
     *seen = true;
     if (!is_limit) {
@@ -56,7 +57,9 @@ bool api_scene_page(api_call *call, uint64_t *limit, char cursor[API_URL_VALUE_M
     }
   }
   if (has_cursor && !cursor[0] && !api_faults_any(&call->faults))
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR, "The cursor is empty.");
+    api_fault_plain(
+        &call->faults, API_PROBLEM_BAD_CURSOR,
+        "The cursor is empty: send nextCursor of the previous page, or omit the parameter.");
   return !api_faults_any(&call->faults);
 }
 
@@ -71,7 +74,8 @@ bool api_read_list_position(api_call *call, uint64_t *limit, char after[CT_ID_LE
   if (!api_scene_page(call, limit, cursor)) return false;
   if (!cursor[0] || api_list_cursor_read(cursor, api_scene_list_hash(call), after)) return true;
   api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR,
-                  "The cursor does not belong to this list.");
+                  "The cursor does not belong to this list: send the request that returned it, or "
+                  "omit the cursor.");
   return false;
 }
 
@@ -138,7 +142,7 @@ static bool make_posted_scene(api_call *call, const char *own, uint64_t revision
     api_pointer at = api_pointer_member(NULL, "id");
     if (own)
       api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at,
-                   "The id differs from that of the path.");
+                   "The id differs from that of the path: omit the member, or make both equal.");
     else
       api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at,
                    "POST generates the id; use PUT /v1/scenes/{id} to choose it.");
@@ -154,9 +158,10 @@ static bool make_posted_scene(api_call *call, const char *own, uint64_t revision
 static bool check_scene_count(api_call *call) {
   uint64_t limit = call->service->limits.scenes;
   if (call->input.scene_count < limit) return true;
-  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                                     "The daemon already has %llu scenes, the limit (scenes).",
-                                     (unsigned long long)limit);
+  api_fault *fault =
+      api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                      "The daemon already has %llu scenes, the limit (scenes): delete one first.",
+                      (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)call->input.scene_count + 1.0);
   return false;
 }

@@ -96,7 +96,7 @@ api_step api_meta_problem(api_call *call) {
       api_spelling_consider(&likeness, known, strlen(known));
     }
     api_fault_did_you_mean(api_fault_plain(&call->faults, API_PROBLEM_NOT_FOUND,
-                                           "No problem has the name \"%s\".", name),
+                                           "No type of problem has the name \"%s\".", name),
                            likeness);
     return api_call_fail(call);
   }

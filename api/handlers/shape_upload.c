@@ -169,8 +169,8 @@ static void search_self_intersections(api_call *call, built *b) {
 static void warn_unusual_size(api_warnings *warnings, const api_unit *unit, ct_aabb box) {
   double side = ct_max_abs(ct_sub(box.max, box.min));
   if (side >= LIKELY_LEAST && side <= LIKELY_GREATEST) return;
-  api_warn(warnings, "unit", NULL, 0, "The largest side is %.6g m; is the file's unit really %s?",
-           side, unit->word);
+  api_warn(warnings, "unit", NULL, 0,
+           "The largest side is %.6g m: check that the unit of the file is %s.", side, unit->word);
 }
 
 static void warn_about_file(api_call *call, const api_import *import, const built *b) {
@@ -264,7 +264,8 @@ static bool replace_by_hull(api_call *call, built *b) {
   else if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_DEGENERATE_HULL)
     api_fault_plain(&call->faults, API_PROBLEM_DEGENERATE_HULL,
-                    "The points of the mesh lie in a plane: a hull needs a volume.");
+                    "The points of the mesh lie in a plane, so that their hull has no volume: omit "
+                    "convexHull.");
   else if (status != CT_OK)
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "%s.", ct_status_text(status));
   if (status != CT_OK) return false;

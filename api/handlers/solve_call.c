@@ -81,10 +81,11 @@ static void add_pyramid_fault(api_faults *faults, const ct_friction_problem *pro
                               const ct_friction_options *options) {
   const api_pointer root = {0}, at = api_pointer_member(&root, "W");
   size_t sides = problem->dimension == 2 ? 2 : options->directions;
-  api_fault *fault = api_fault_at(faults, API_PROBLEM_LIMIT_EXCEEDED, &at,
-                                  "Pyramids of %zu sides make a problem of more than %d rows: %zu "
-                                  "for each contact with friction.",
-                                  sides, CT_LCP_DIRECT_MAX, sides + 2);
+  api_fault *fault =
+      api_fault_at(faults, API_PROBLEM_LIMIT_EXCEEDED, &at,
+                   "Pyramids of %zu sides make a problem of more than %d rows: %zu for each "
+                   "contact with friction. Use fewer directions, or another method.",
+                   sides, CT_LCP_DIRECT_MAX, sides + 2);
   api_fault_limit(fault, CT_LCP_DIRECT_MAX, (double)(problem->contacts * (sides + 2)));
 }
 

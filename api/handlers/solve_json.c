@@ -48,9 +48,12 @@ static double *alloc_result_vectors(api_reader *reader, size_t vectors, size_t c
 static bool check_solver_memory(api_reader *reader, const api_field *at, size_t rows) {
   double bytes = rows <= CT_LCP_DIRECT_MAX ? DIRECT_BYTES * (double)rows * (double)rows : 0.0;
   if (bytes <= (double)reader->limits->request_memory_bytes) return true;
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
-                               "Solving %zu rows needs more memory than requestMemoryBytes.", rows),
-                  (double)reader->limits->request_memory_bytes, bytes);
+  api_fault_limit(
+      api_fault_at(
+          reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
+          "Solving %zu rows needs more memory than requestMemoryBytes: send a smaller problem.",
+          rows),
+      (double)reader->limits->request_memory_bytes, bytes);
   return false;
 }
 
@@ -58,10 +61,12 @@ static bool check_solver_memory(api_reader *reader, const api_field *at, size_t 
 static bool check_row_limit(api_reader *reader, const api_field *at, const char *method,
                             size_t rows, size_t limit) {
   if (rows <= limit) return check_solver_memory(reader, at, rows);
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
-                               "The method %s accepts at most %zu rows; the problem has %zu.",
-                               method, limit, rows),
-                  (double)limit, (double)rows);
+  api_fault_limit(
+      api_fault_at(
+          reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
+          "The method %s accepts at most %zu rows; the problem has %zu: use another method.",
+          method, limit, rows),
+      (double)limit, (double)rows);
   return false;
 }
 

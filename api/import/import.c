@@ -36,9 +36,10 @@ bool api_import_point(api_import *import, const double numbers[3], const char *p
       return false;
     }
     if (fabs(m[i]) <= CT_COORDINATE_MAX) continue;
-    api_fault *fault = api_fault_plain(faults, API_PROBLEM_OUT_OF_RANGE,
-                                       "%s %zu: the %c coordinate, %.17g %s, is beyond 1e9 m.",
-                                       place, at, "xyz"[i], numbers[i], import -> unit -> word);
+    api_fault *fault =
+        api_fault_plain(faults, API_PROBLEM_OUT_OF_RANGE,
+                        "%s %zu: the %c coordinate, %.17g %s, is beyond 1e9 m: check the unit.",
+                        place, at, "xyz"[i], numbers[i], import -> unit -> word);
     api_fault_limit(fault, CT_COORDINATE_MAX, isfinite(m[i]) ? m[i] : NAN);
     return false;
   }

@@ -52,7 +52,8 @@ static bool read_point(obj_file *f) {
     if (kind == API_WORD_NO_NUMBER) {
       char echo[API_ECHO_MAX + 4];
       return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line,
-                               "\"%s\" is not a coordinate.", api_echo(word, echo));
+                               "\"%s\" is not a number: a point needs three coordinates.",
+                               api_echo(word, echo));
     }
     if (kind == API_WORD_NOT_FINITE) numbers[i] = HUGE_VAL;
   }
@@ -74,9 +75,9 @@ static bool read_corner(obj_file *f, ct_text word, uint32_t *out) {
   int64_t index, count = (int64_t)f->import->soup->vertex_count;
   api_echo(word, echo);
   if (!plain || !api_word_integer(first, &index))
-    return api_import_refuse(f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
-                             "\"%s\" is not a corner: expected integers separated by slashes.",
-                             echo);
+    return api_import_refuse(
+        f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
+        "\"%s\" is not a corner: expected integers separated by slashes, like 7/2/3.", echo);
   if (index < 0) index += (int64_t)f->points + 1;
   if (index < 1 || index > count)
     return api_import_refuse(f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
@@ -175,7 +176,7 @@ static bool put_polygon(obj_file *f, obj_face *polygon) {
     if (apex == polygon->count)
       return api_import_refuse(import, API_PROBLEM_BAD_VALUE, polygon->line,
                                "the polygon of %zu corners is not convex, and no fan of triangles "
-                               "covers it; split it into triangles.",
+                               "covers it: split it into triangles.",
                                polygon->count);
   }
   for (size_t i = 1; i + 1 < polygon->count; i++) {
@@ -193,7 +194,8 @@ static bool read_face(obj_file *f) {
   while (api_scanner_word_on_line(&f->scan, &word) && word.bytes[0] != '#') {
     if (polygon.count == CORNERS_MAX)
       return api_import_refuse(f->import, API_PROBLEM_LIMIT_EXCEEDED, polygon.line,
-                               "a polygon has at most %d corners.", CORNERS_MAX);
+                               "a polygon has at most %d corners: split it into smaller ones.",
+                               CORNERS_MAX);
     if (!read_corner(f, word, &polygon.corners[polygon.count])) return false;
     polygon.count++;
   }
@@ -228,7 +230,8 @@ static bool skip_other_line(obj_file *f, ct_text word) {
   if (is_one_of(word, plain)) return true;
   char echo[API_ECHO_MAX + 4];
   return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line,
-                           "\"%s\" is not a keyword of OBJ.", api_echo(word, echo));
+                           "\"%s\" is not a keyword of OBJ: correct or remove the line.",
+                           api_echo(word, echo));
 }
 
 static bool read_line_of_pass(obj_file *f, ct_text word, bool faces) {

@@ -67,7 +67,7 @@ static bool refuse_word(text_file *f, const char *wanted, ct_text word) {
 
 static bool refuse_end(text_file *f, const char *wanted) {
   return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line,
-                           "the file ends where %s is expected.", wanted);
+                           "the file is incomplete: it ends where %s is expected.", wanted);
 }
 
 /* Reads one or two words and checks that they are `first` and, unless it is NULL, `second`. False:

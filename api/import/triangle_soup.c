@@ -24,9 +24,9 @@ static size_t bytes_of(const api_triangle_soup *soup) {
 static void *grow(api_reader *reader, const api_triangle_soup *soup, void *items, size_t bytes,
                   size_t more) {
   if (bytes_of(soup) + more > soup->budget) {
-    api_fault *fault = api_fault_plain(
-        reader->faults, API_PROBLEM_BODY_TOO_LARGE,
-        "The triangles need more memory than a request may use (requestMemoryBytes).");
+    api_fault *fault = api_fault_plain(reader->faults, API_PROBLEM_BODY_TOO_LARGE,
+                                       "The triangles need more memory than a request may use "
+                                       "(requestMemoryBytes): send a mesh with fewer triangles.");
     api_fault_limit(fault, (double)reader->limits->request_memory_bytes, NAN);
     return NULL;
   }
@@ -37,11 +37,12 @@ static void *grow(api_reader *reader, const api_triangle_soup *soup, void *items
 
 static bool refuse_triangles(api_reader *reader, const api_triangle_soup *soup,
                              uint64_t triangles) {
-  api_fault *fault = api_fault_plain(
-      reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
-      "The file has %llu%s triangles, a mesh has at most %llu (meshTriangles).",
-      (unsigned long long)triangles, triangles == soup->triangles_max + 1 ? " or more" : "",
-      (unsigned long long)soup->triangles_max);
+  api_fault *fault = api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                                     "The file has %llu%s triangles, a mesh has at most %llu "
+                                     "(meshTriangles): simplify or split it.",
+                                     (unsigned long long)triangles,
+                                     triangles == soup->triangles_max + 1 ? " or more" : "",
+                                     (unsigned long long)soup->triangles_max);
   api_fault_limit(fault, (double)soup->triangles_max, (double)triangles);
   return false;
 }
@@ -65,7 +66,8 @@ bool api_triangle_soup_add_vertex(api_reader *reader, api_triangle_soup *soup, c
     size_t capacity = soup->vertex_capacity ? 2 * soup->vertex_capacity : FIRST_CAPACITY;
     if (soup->vertex_count == CT_MESH_VERTICES_MAX) {
       api_fault *fault = api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                                         "A mesh has at most %d vertices.", CT_MESH_VERTICES_MAX);
+                                         "A mesh has at most %d vertices: simplify or split it.",
+                                         CT_MESH_VERTICES_MAX);
       api_fault_limit(fault, CT_MESH_VERTICES_MAX, NAN);
       return false;
     }

@@ -159,12 +159,13 @@ size_t api_read_one_of(api_reader *reader, const api_field *object, const api_fi
   char names[API_NAMES_MAX];
   format_member_names(names, members, count);
   if (present > 1) {
-    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &object->path,
-                                    "These members exclude each other: %s.", names);
+    api_fault *fault =
+        api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &object->path,
+                     "These members exclude each other, send only one of them: %s.", names);
     api_fault_limit(fault, 1, (double)present);
   } else {
     api_fault *fault = api_fault_at(reader->faults, problem, &object->path,
-                                    "One of these members is required: %s.", names);
+                                    "Exactly one of these members is required: %s.", names);
     api_fault_limit(fault, 1, 0);
   }
   return count;
@@ -341,8 +342,9 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
     api_spelling_consider(&likeness, words[i], strlen(words[i]));
   }
   char echo[API_ECHO_MAX + 4];
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-                                  "\"%s\" is none of: %s.", api_echo(text, echo), known);
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                   "\"%s\" is none of the allowed words: %s.", api_echo(text, echo), known);
   if (likeness.best.length) api_fault_suggest(fault, likeness.best);
   return false;
 }

@@ -25,8 +25,9 @@ bool api_read_named(api_reader *reader, const api_field *field, const api_named 
   if (!json_is_object(field->value)) return api_read_object(reader, field, NULL, 0);
   size_t members = json_object_size(field->value);
   if (members > named->most) {
-    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
-                                    "At most %zu %s are allowed.", named->most, named->many);
+    api_fault *fault =
+        api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
+                     "At most %zu %s are allowed: remove the others.", named->most, named->many);
     api_fault_limit(fault, (double)named->most, (double)members);
     return false;
   }

@@ -68,11 +68,12 @@ static ct_quat normalise_quaternion(ct_quat q) {
 static bool check_quaternion(api_reader *reader, const api_field *field, ct_quat q, ct_quat *out) {
   double length = sqrt(length_squared(q));
   if (!(fabs(length - 1.0) <= API_ROTATION_TOLERANCE)) {
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
-                                 length == 0.0
-                                     ? "A zero quaternion is not a rotation."
-                                     : "The quaternion's length must be 1 to within 0.001."),
-                    1.0, length);
+    api_fault_limit(
+        api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
+                     length == 0.0
+                         ? "A zero quaternion is not a rotation: use [0, 0, 0, 1] for no rotation."
+                         : "The quaternion's length must be 1 to within 0.001: normalise it."),
+        1.0, length);
     return false;
   }
   *out = normalise_quaternion(q);
@@ -144,15 +145,15 @@ static bool read_matrix(api_reader *reader, const api_field *field, ct_quat *out
     for (int j = i; j < 3; j++)
       worst = ct_max2(worst, fabs(ct_dot(rows[i], rows[j]) - (i == j ? 1.0 : 0.0)));
   if (!(worst <= API_ROTATION_TOLERANCE)) {
-    api_fault *fault =
-        api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
-                     "The rows must be orthonormal: their products may deviate by 0.001.");
+    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
+                                    "The rows must be orthonormal: unit vectors at right angles, "
+                                    "with products that deviate by at most 0.001.");
     api_fault_limit(fault, API_ROTATION_TOLERANCE, worst);
     return false;
   }
   if (ct_dot(ct_cross(rows[0], rows[1]), rows[2]) <= 0.0) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
-                 "The matrix is a reflection: its determinant must be +1.");
+                 "The matrix is a reflection, not a rotation: its determinant must be +1, not -1.");
     return false;
   }
   *out = convert_matrix(m);

@@ -23,7 +23,8 @@ static bool check_inertias(api_reader *reader, const api_member_set *set, const 
                of_scene ? &body
                : given  ? &side->path
                         : set->whole,
-               "The inertia of body \"%s\" cannot be inverted.",
+               "The inertia of body \"%s\" cannot be inverted: set a positive inertiaDiagonal in "
+               "its motion.",
                api_echo(ct_body_id(ct_scene_body(out->scene, row)), echo));
   return false;
 }

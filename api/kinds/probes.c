@@ -28,7 +28,7 @@ typedef struct api_probe_fields {
 static bool check_required(api_reader *reader, const api_field *field) {
   if (api_field_present(field)) return true;
   api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
-               "The member \"%s\" is missing.", field->name);
+               "The member \"%s\" is required.", field->name);
   return false;
 }
 
@@ -119,7 +119,7 @@ static bool read_region_shape(api_reader *reader, const api_field *field, ct_col
   if (!out->material.length) return true;
   api_pointer material = api_pointer_member(&field->path, "material");
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &material,
-               "\"material\" cannot be combined with a region.");
+               "\"material\" cannot be combined with a region, which has no material: remove it.");
   api_collider_release(out);
   return false;
 }

@@ -28,7 +28,7 @@ static bool read_evaluation(api_reader *reader, const api_member_set *set, const
   out->contacts = out->contacts || which == 1;
   if (!api_field_present(state)) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &state->path,
-                 "The member \"%s\" is missing.", state->name);
+                 "The member \"%s\" is required.", state->name);
     return false;
   }
   if (!api_read_id(reader, state, &id)) return false;

@@ -29,7 +29,7 @@ static bool read_unit_normal(api_reader *reader, const api_field *field, ct_vec3
     return true;
   }
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-                               "The normal's length must be 1 to within 1e-6."),
+                               "The normal's length must be 1 to within 1e-6: normalise it."),
                   1.0, length);
   return false;
 }
@@ -43,7 +43,7 @@ static bool read_contact_bodies(api_reader *reader, const api_field *field,
   if (out->a == CT_NO_ROW || out->b == CT_NO_ROW) return false;
   if (out->a == out->b) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[B].path,
-                 "A contact needs two different bodies.");
+                 "a and b of a contact must be two different bodies.");
     return false;
   }
   if (is_dynamic_row(scene, out->a) || is_dynamic_row(scene, out->b)) {
@@ -53,8 +53,9 @@ static bool read_contact_bodies(api_reader *reader, const api_field *field,
                                    &out->collider_b) &&
            good;
   }
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-               "Both bodies are static or kinematic; at least one must be dynamic.");
+  api_fault_at(
+      reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+      "Both bodies are static or kinematic: at least one body of a contact must be dynamic.");
   return false;
 }
 

@@ -23,8 +23,10 @@ static bool refuse_known_ids(api_reader *reader, const api_field *add, const api
     char echo[API_ECHO_MAX + 4];
     api_field body = api_field_element(add, i);
     api_pointer at = api_pointer_member(&body.path, "id");
-    api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &at,
-                 "The scene has a body \"%s\" already; poses can move it.", api_echo(id, echo));
+    api_fault_at(
+        reader->faults, API_PROBLEM_DUPLICATE_ID, &at,
+        "The scene has a body \"%s\" already: choose another id, or move that body with poses.",
+        api_echo(id, echo));
     good = false;
   }
   return good;

@@ -37,8 +37,8 @@ static bool set_inertia(api_reader *reader, const api_field *field, const ct_bod
   bool overlap;
   if (!ct_body_mass(body, &mass, &overlap)) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &field->path,
-                 "A torque-free motion needs an inertia: the colliders have no volume, and the "
-                 "body has no inertiaDiagonal.");
+                 "A torque-free motion needs an inertia, but the colliders have no volume: set "
+                 "inertiaDiagonal in the body's motion.");
     return false;
   }
   const ct_motion *motion = ct_body_motion(body);
@@ -101,7 +101,7 @@ ct_path *api_build_motion_path(api_reader *reader, const api_pointer *at,
   if (status == CT_LIMIT)
     api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, at,
                  "The body turns by more than %g rad, or moves beyond the largest coordinate, %g "
-                 "m, within %g s.",
+                 "m, within %g s: use a shorter duration or smaller velocities.",
                  CT_TURN_MAX, CT_COORDINATE_MAX, options->duration);
   else api_fault_memory(reader->faults);
   return NULL;

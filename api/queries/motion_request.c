@@ -15,7 +15,7 @@ static bool read_time_span(api_reader *reader, const api_motion_fields *fields, 
                            ct_toi_options *out) {
   if (!api_field_present(fields->duration)) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, fields->question,
-                 "The member \"duration\" is missing.");
+                 "The member \"duration\" is required.");
     return false;
   }
   if (!api_read_number(reader, fields->duration, API_DURATION_MIN, CT_DURATION_MAX, duration))
@@ -104,7 +104,7 @@ static bool read_listed_motion(movers *m, const api_field *element) {
   if (row == CT_NO_ROW) return false;
   if (m->listed[row]) {
     api_fault_at(m->reader->faults, API_PROBLEM_DUPLICATE_ID, &id->path,
-                 "An earlier motion already moves this body.");
+                 "An earlier motion already moves this body: remove one of the two motions.");
     return false;
   }
   return read_row_motion(m, element, members, row);
@@ -168,8 +168,9 @@ static ct_path_options make_twist(const movers *m, uint32_t row) {
 static bool check_path_memory(const movers *m, const ct_path *path, size_t *bytes) {
   *bytes += ct_path_bytes(path);
   if (*bytes <= m->reader->limits->request_memory_bytes) return true;
-  api_fault_plain(m->reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                  "The motions exceed requestMemoryBytes.");
+  api_fault_plain(
+      m->reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
+      "The motions need more memory than requestMemoryBytes: move fewer bodies in one query.");
   return false;
 }
 
@@ -233,7 +234,7 @@ bool api_read_motions(api_reader *reader, const api_motion_fields *fields,
   good = api_read_bool(reader, fields->earliest, &o->earliest) && good;
   if (good && o->earliest && o->grazes) {
     api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &fields->earliest->path,
-                 "earliest cannot be combined with include \"grazes\".");
+                 "earliest cannot be combined with include \"grazes\": remove one of the two.");
     good = false;
   }
   good = api_read_unsigned(reader, fields->changes, 1, CT_CHANGES_MAX, &changes) && good;

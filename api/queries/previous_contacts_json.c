@@ -18,7 +18,8 @@ static bool read_required_collider(api_reader *reader, const api_field *field, c
   size_t count = ct_body_collider_count(body);
   if (count <= 1) return true;
   api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
-               "The member \"%s\" is missing: the body has %zu colliders.", field->name, count);
+               "The member \"%s\" is required, because the body has %zu colliders.", field->name,
+               count);
   return false;
 }
 

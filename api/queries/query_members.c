@@ -46,7 +46,7 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_sce
                              api_read_row(reader, &element, 1, scene)};
     if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
       api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
-                   "A pair needs two different bodies.");
+                   "A pair must name two different bodies.");
     if (query->kind->pair && query->kind->pair->check_body)
       check_pair_bodies(reader, &element, scene, pairs[i], query->kind->pair);
   }

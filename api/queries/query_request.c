@@ -124,11 +124,10 @@ static void refuse_cursor(api_reader *reader, const api_field *field, ct_text te
   else
     api_fault_at(
         reader->faults, API_PROBLEM_BAD_CURSOR, &field->path,
-        "The cursor belongs to another request.%s",
-        context->in_batch ? " In a batch, send the query again with its cursor."
-        : context->scene
-            ? ""
-            : " Queries without a scene are not retained: send the query again with its cursor.");
+        "The cursor does not match this query: send the query unchanged, with its cursor.%s",
+        context->in_batch ? " In a batch a cursor cannot be sent alone."
+        : context->scene  ? ""
+                          : " Without a scene a cursor cannot be sent alone.");
 }
 
 /* Reads the cursor and sets the scene to the revision to which it is bound, which may be older. */
@@ -278,7 +277,7 @@ static bool check_given_ids(api_reader *reader, const api_member_set *set, const
       !api_text_equal(ct_body_id(out->bodies[0].body), ct_body_id(out->bodies[1].body)))
     return true;
   api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &api_member(set, API_MEMBER_B)->path,
-               "a and b have the same id.");
+               "a and b have the same id: give them different ids, or omit the ids.");
   return false;
 }
 
@@ -308,7 +307,7 @@ static bool read_given_bodies(api_reader *reader, const api_member_set *set,
     if (!api_field_present(field)) {
       if (out->kind->one_body && i == 1) break;
       api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, field->path.parent,
-                   "The member \"%s\" is missing.", field->name);
+                   "The member \"%s\" is required.", field->name);
       return false;
     }
     api_body_form form = {.id = api_text(field->name), .allow_short = true};
@@ -344,7 +343,8 @@ static bool read_stateless_query(api_reader *reader, const api_field *field,
            read_boxes(reader, set, context, out);
   if (!api_field_present(api_member(set, API_MEMBER_A)) &&
       !api_field_present(api_member(set, API_MEMBER_B))) {
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "Give %s, or scene%s.",
+    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
+                 "The query has nothing to evaluate: give %s, or scene%s.",
                  kind->one_body ? "a" : "a and b", kind->boxes_members ? ", or boxes" : "");
     return false;
   }

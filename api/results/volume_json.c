@@ -65,7 +65,7 @@ bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_vo
   out->has_epsilon = api_field_present(fields->epsilon);
   if (out->options.stages && out->sparsifies) {
     api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &fields->include->path,
-                 "include \"stages\" cannot be combined with sparsify.");
+                 "include \"stages\" cannot be combined with sparsify: remove one of the two.");
     return false;
   }
   return good && api_reject_unused(reader, fields->epsilon, !uses_epsilon(out),
@@ -91,7 +91,8 @@ void api_resolve_volume(api_volume *volume, const ct_scene *scene, double *clear
     double least = ct_scene_default_epsilon(scene), set = ct_scene_geometric_epsilon(scene);
     if (!volume->has_epsilon) *epsilon = set > 0.0 ? set : least;
     if (*epsilon > CT_EPSILON_LARGE / CT_EPSILON_PART * least)
-      *warning = "The geometric epsilon is more than a tenth of the smallest collider's radius.";
+      *warning = "The geometric epsilon is more than a tenth of the smallest collider's radius: "
+                 "use a smaller one.";
   }
   if (!volume->has_min_distance) volume->sparsify.min_distance = *epsilon;
   *clearance = solfec ? *epsilon : 0.0;

@@ -103,9 +103,9 @@ static void report_plane_fault(api_reader *reader, const api_field *field, ct_st
 }
 
 static void report_too_few(api_reader *reader, const api_field *field, size_t count) {
-  api_fault *fault =
-      api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
-                   "A solid needs at least %d points or planes, got %zu.", HULL_POINTS_MIN, count);
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
+                                  "A solid needs at least %d points or planes, got %zu: add more.",
+                                  HULL_POINTS_MIN, count);
   api_fault_limit(fault, HULL_POINTS_MIN, (double)count);
 }
 
@@ -116,13 +116,15 @@ static bool check_hull_extent(api_reader *reader, const api_field *field, ct_aab
   double widest = ct_max_abs(sides), farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max));
   if (widest < CT_SIZE_MIN) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                                 "The convex shape is smaller than 1e-9 m."),
+                                 "The convex shape is smaller than 1e-9 m, the least size: enlarge "
+                                 "it, or check the unit."),
                     CT_SIZE_MIN, widest);
     return false;
   }
   if (farthest > CT_COORDINATE_MAX) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                                 "A corner is beyond 1e9 m."),
+                                 "A vertex is beyond the largest coordinate, 1e9 m: move it closer "
+                                 "to the origin, or check the unit."),
                     CT_COORDINATE_MAX, farthest);
     return false;
   }
@@ -174,7 +176,7 @@ static bool name_faces(api_reader *reader, const api_field *field, size_t planes
   size_t wanted = planes ? planes : view->face_count;
   if (ids.count != wanted) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                                    "Expected one number for each of the %zu %s.", wanted,
+                                    "surfaceIds needs one number for each of the %zu %s.", wanted,
                                     planes ? "planes" : "faces of the hull");
     api_fault_limit(fault, (double)wanted, (double)ids.count);
     return false;
@@ -219,15 +221,18 @@ static bool check_plane(api_reader *reader, const api_field *field, const double
   double largest = ct_max_abs(normal);
   if (largest < CT_SIZE_MIN) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                                 "The plane's normal is zero or too short."),
+                                 "The plane's normal is zero or too short: its largest component "
+                                 "must be at least 1e-9."),
                     CT_SIZE_MIN, largest);
     return false;
   }
   double distance = fabs(plane[3]) / ct_norm(normal);
   if (distance <= CT_COORDINATE_MAX) return true;
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                               "The plane is beyond 1e9 m."),
-                  CT_COORDINATE_MAX, distance);
+  api_fault_limit(
+      api_fault_at(
+          reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+          "The plane is more than 1e9 m away from the origin: move it closer, or check the unit."),
+      CT_COORDINATE_MAX, distance);
   return false;
 }
 

@@ -101,15 +101,14 @@ static void report_face(api_reader *reader, const api_elements_source *source,
   const char *corners = face.text;
   if (r->fault == CT_ELEMENT_CROWDED)
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                 "The face%s of vertices %s already belongs to two earlier elements, the first is "
-                 "element %u.",
+                 "The face%s of vertices %s already belongs to two earlier elements, of which the "
+                 "first is element %u: a face can have only two. Remove or correct an element.",
                  of.text, corners, r->other);
   else if (r->fault == CT_ELEMENT_ONE_SIDE)
-    api_fault_at(
-        reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-        "The face%s of vertices %s is also that of the earlier element %u, which is not on "
-        "its other side.",
-        of.text, corners, r->other);
+    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+                 "The face%s of vertices %s is also that of the earlier element %u, which lies on "
+                 "the same side, so that they overlap: check the vertices of both elements.",
+                 of.text, corners, r->other);
   else
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
                  "The %s face%s of vertices %s %s face of the earlier element %u: neighbours must "
@@ -135,13 +134,14 @@ static void report_element_fault(api_reader *reader, const api_elements_source *
                                                             : &element;
   if (r->fault == CT_ELEMENT_REPEATED) {
     if (source->whole)
+      api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+                   "Corner %u of element %u is at the same point as an earlier corner of the "
+                   "element: move one of them.",
+                   r->corner, r->element);
+    else
       api_fault_at(
           reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-          "Corner %u of element %u is at the same point as an earlier corner of the element.",
-          r->corner, r->element);
-    else
-      api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                   "The corner is at the same point as an earlier corner of the element.");
+          "The corner is at the same point as an earlier corner of the element: move one of them.");
   } else if (r->fault == CT_ELEMENT_CROWDED || r->fault == CT_ELEMENT_ONE_SIDE ||
              r->fault == CT_ELEMENT_SPLIT) {
     report_face(reader, source, at, r);
@@ -168,7 +168,7 @@ static void report_elements_status(api_reader *reader, const api_elements_source
     api_fault_limit(fault, r->outer_faces, (double)data->surface_id_count);
   } else if (r->fault == CT_ELEMENT_OPEN) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, source->at,
-                 "The outer faces of the elements enclose no solid.");
+                 "The outer faces of the elements enclose no solid: check vertices and elements.");
   } else {
     report_element_fault(reader, source, r);
   }
@@ -193,8 +193,9 @@ bool api_build_elements(api_reader *reader, const api_elements_source *source, c
     return false;
   }
   if (ct_max_abs(ct_sub(report->surface.box.max, report->surface.box.min)) < CT_SIZE_MIN) {
-    api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, source->at,
-                 "The shape is smaller than 1e-9 m.");
+    api_fault_at(
+        reader->faults, API_PROBLEM_OUT_OF_RANGE, source->at,
+        "The shape is smaller than 1e-9 m, the least size: enlarge it, or check the unit.");
     ct_elements_release(elements);
     return false;
   }

@@ -40,7 +40,7 @@ static bool read_index(api_reader *reader, const api_field *field, size_t vertic
   }
   api_fault *fault =
       api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &field->path,
-                   "Expected a vertex number: a whole number from 0 to %zu.", vertices - 1);
+                   "Expected the number of a vertex: a whole number from 0 to %zu.", vertices - 1);
   api_fault_limit(fault, (double)vertices - 1.0, value);
   return false;
 }
@@ -66,8 +66,9 @@ static bool read_item(api_reader *reader, const api_field *field, const api_corn
   size_t twice = first_repeated(out, form->corners);
   if (twice == form->corners) return true;
   api_pointer at = api_pointer_index(&field->path, twice);
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &at,
-                                  "The %s names the vertex %u twice.", form->word, out[twice]);
+  api_fault *fault = api_fault_at(
+      reader->faults, API_PROBLEM_BAD_INDEX, &at,
+      "The %s names the vertex %u twice: its vertices must be different.", form->word, out[twice]);
   api_fault_limit(fault, NAN, out[twice]);
   return false;
 }

@@ -11,7 +11,8 @@ static void report_open_mesh(api_reader *reader, const api_mesh_source *source,
   api_pointer triangles = api_pointer_member(source->at, "triangles"),
               triangle = api_pointer_index(&triangles, report->bad_triangle);
   if (report->bad_triangle == CT_NO_TRIANGLE) {
-    const char *why = "The mesh is closed but encloses no volume, so it bounds no solid.";
+    const char *why = "The mesh is closed but encloses no volume, so it bounds no solid: set solid "
+                      "to false, or correct it.";
     if (source->at) api_fault_at(reader->faults, API_PROBLEM_OPEN_MESH, source->at, "%s", why);
     else api_fault_plain(reader->faults, API_PROBLEM_OPEN_MESH, "%s", why);
     return;
@@ -47,7 +48,8 @@ static void report_mesh_status(api_reader *reader, const api_mesh_source *source
   case CT_OPEN_MESH: report_open_mesh(reader, source, report); break;
   case CT_DEGENERATE_MESH:
     report_mesh_fault(reader, source, API_PROBLEM_DEGENERATE_MESH,
-                      "No triangle has an area: corners are one point, or lie on a line.");
+                      "No triangle has an area: its corners are one point, or lie on a line. Check "
+                      "the vertices.");
     break;
   default: report_mesh_fault(reader, source, API_PROBLEM_LIMIT_EXCEEDED, ct_status_text(status));
   }
@@ -83,7 +85,9 @@ bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh *
     return false;
   }
   if (ct_max_abs(ct_sub(report->box.max, report->box.min)) < CT_SIZE_MIN) {
-    report_mesh_fault(reader, source, API_PROBLEM_OUT_OF_RANGE, "The mesh is smaller than 1e-9 m.");
+    report_mesh_fault(
+        reader, source, API_PROBLEM_OUT_OF_RANGE,
+        "The mesh is smaller than 1e-9 m, the least size: enlarge it, or check the unit.");
     ct_mesh_release(mesh);
     if (source->repair && source->repaired) ct_mesh_repaired_free(source->repaired);
     return false;
@@ -149,8 +153,8 @@ void api_warn_mesh(api_warnings *warnings, const api_pointer *at, const ct_mesh_
              "Triangles with the three corners of an earlier one were ignored.");
   if (report->opposed_triangles)
     api_warn(warnings, "opposedTriangles", at, report->opposed_triangles,
-             "Triangles with the three corners of an earlier one in opposite order: a wall without "
-             "thickness.");
+             "Triangles have the three corners of an earlier one in opposite order: they form a "
+             "wall without thickness.");
   if (report->unused_vertices)
     api_warn(warnings, "unusedVertices", at, report->unused_vertices,
              "Vertices that no triangle or element uses are not part of the shape.");
@@ -158,19 +162,18 @@ void api_warn_mesh(api_warnings *warnings, const api_pointer *at, const ct_mesh_
     api_warn(warnings, "flipped", at, 0, "The mesh was inside out: its triangles were reversed.");
   if (report->open_edges)
     api_warn(warnings, "openEdges", at, report->open_edges,
-             "Edges with only one triangle: the mesh is open, a surface.%s%s",
+             "Edges belong to only one triangle: the mesh is open, a surface.%s%s",
              name_holes(defects).text, name_edge(mesh, defects, CT_MESH_EDGE_OPEN).text);
   if (report->inconsistent_edges)
     api_warn(warnings, "inconsistentEdges", at, report->inconsistent_edges,
-             "Edges with two triangles of opposite orientation: the triangles disagree on which "
-             "side is outside.%s",
+             "Edges have two triangles of opposite orientation, which disagree on which side is "
+             "outside: reverse one of the two.%s",
              name_edge(mesh, defects, CT_MESH_EDGE_INCONSISTENT).text);
   if (report->crowded_edges)
     api_warn(warnings, "crowdedEdges", at, report->crowded_edges,
-             "Edges with three or more triangles: the mesh is not a manifold.%s",
+             "Edges belong to three or more triangles: the mesh is not a manifold.%s",
              name_edge(mesh, defects, CT_MESH_EDGE_NON_MANIFOLD).text);
   if (report->pinched_vertices)
-    api_warn(
-        warnings, "pinchedVertices", at, report->pinched_vertices,
-        "Vertices where parts of the mesh touch in one point only: the mesh is not a manifold.");
+    api_warn(warnings, "pinchedVertices", at, report->pinched_vertices,
+             "Parts of the mesh touch in single vertices: the mesh is not a manifold.");
 }

@@ -102,7 +102,7 @@ static bool read_capsule(api_reader *reader, const api_field *field, ct_collider
     api_fault_at(reader->faults,
                  two && m[RADIUS].value ? API_PROBLEM_CONFLICTING_MEMBERS
                                         : API_PROBLEM_MISSING_MEMBER,
-                 &field->path, "Either radius, or radiusBottom and radiusTop, is required.");
+                 &field->path, "Give either radius, or both radiusBottom and radiusTop.");
     return false;
   }
   double bottom = 0.0, top = 0.0, height = 0.0;

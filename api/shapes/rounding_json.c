@@ -10,9 +10,8 @@ static const char *const modes[] = {"inset", "add"};
 static bool report_too_large_radius(api_reader *reader, const api_field *field, double limit,
                                     double radius) {
   api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                                  "The shape is too thin to be shrunk by so much before it is "
-                                  "rounded; roundingMode \"add\" has no "
-                                  "such limit.");
+                                  "The shape is too thin to be shrunk by roundingRadius before it "
+                                  "is rounded: use a smaller radius, or roundingMode \"add\".");
   api_fault_limit(fault, limit, radius);
   return false;
 }
@@ -44,7 +43,7 @@ static bool shrink(api_reader *reader, const api_field *m, double radius, ct_sha
   if (limit == 0.0) {
     api_fault *fault =
         api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[m[MODE].value ? MODE : RADIUS].path,
-                     "The kind %s cannot be shrunk for its rounding; use roundingMode \"add\".",
+                     "The kind %s cannot be shrunk for its rounding: use roundingMode \"add\".",
                      ct_kind_word(shape->kind));
     api_fault_suggest(fault, (ct_text){modes[1], 3});
     return false;

@@ -528,7 +528,7 @@ def row_16_geometric_epsilon_is_a_setting_of_the_scene():
     equal(ask(path, {"sparsify": {}, "epsilon": 1e-6})["removed"], [], "by the question's")
     equal(ask(path, {"sparsify": {"minDistance": 1e-6}})["removed"], [], "by minDistance")
     client.patch(path, {"geometricEpsilon": 0.2}).must(200)
-    equal(ask(path, {"sparsify": {}})["warnings"], ["The geometric epsilon is more than a tenth of the smallest collider's radius."],
+    equal(ask(path, {"sparsify": {}})["warnings"], ["The geometric epsilon is more than a tenth of the smallest collider's radius: use a smaller one."],
           "warnings")
     check("warnings" not in ask(path), "it acts in sparsify alone")
     client.patch(path, {"geometricEpsilon": None}).must(200)

@@ -63,7 +63,7 @@ static void a_body_without_a_line_is_refused(void) {
     document_init(&d);
     api_ndjson_init(&n, &d.reader, api_ndjson_body, &list);
     CHECK(api_ndjson_feed(&n, texts[i], strlen(texts[i])) && !api_ndjson_end(&n));
-    document_expect(&d, "nothing", "malformed-json", NULL, "no line with a value");
+    document_expect(&d, "nothing", "malformed-json", NULL, "send one JSON value per line");
     api_ndjson_free(&n);
     api_body_list_free(&list);
     document_free(&d);

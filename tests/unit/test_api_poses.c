@@ -36,7 +36,7 @@ static void bad_poses_say_why_and_where(void) {
   } cases[] = {
       {"{}", "missing-member", "/ids", NULL, false},
       {"[]", "wrong-type", "", NULL, false},
-      {"{\"ids\":[\"a\"]}", "missing-member", "", "At least one column", false},
+      {"{\"ids\":[\"a\"]}", "missing-member", "", "one of these columns is required", false},
       {"{\"ids\":\"a\",\"positions\":[]}", "wrong-type", "/ids", NULL, false},
       {"{\"ids\":[1],\"positions\":[[0,0,0]]}", "wrong-type", "/ids/0", NULL, false},
       {"{\"ids\":[\"a\"],\"positions\":[[0,0,0],[1,1,1]]}", "wrong-type", "/positions",
