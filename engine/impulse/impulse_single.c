@@ -340,8 +340,8 @@ static void sticking_rate(const double k[3][3], double rate[2]) {
 
 /* Finds the unit direction d in which slip begins, with K_tn - mu K_tt d = g d for a rate g > 0.
  * The length of (g + mu K_tt)^-1 K_tn decreases with g, and is more than 1 at g = 0, where friction
- * cannot maintain sticking; g makes it 1. Its reciprocal is nearly linear in g, which suits
- * Newton's method. */
+ * cannot maintain sticking; the g sought makes it 1. The reciprocal of the length is nearly linear
+ * in g, which suits Newton's method. */
 static void find_slip_direction(const double k[3][3], double mu, double d[2]) {
   double xx = mu * k[1][1], xy = mu * k[1][2], yy = mu * k[2][2], low = 0.0,
          high = fabs(k[1][0]) + fabs(k[2][0]), g = 0.0;
