@@ -269,8 +269,8 @@ ct_status ct_lcp_is_semidefinite(const ct_lcp_job *job, const uint32_t *pivots, 
 
 /* ---- bases ----------------------------------------------------------------------------------- */
 
-/* Least difference of another solution from the result, relative to the greatest entry, with which
- * it is reported. */
+/* Another solution is reported only if it differs from the result by more than this fraction of the
+ * greatest entry. */
 #define DIFFERENT 1e-7
 /* Bound of the round-off of w = M z + q with rounded z, in units of u times the sum of the absolute
  * values of the terms. */
