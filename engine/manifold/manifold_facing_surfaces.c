@@ -144,9 +144,9 @@ static void add_facing_contact(const facing_query *l, const facing_triangle s[2]
   ct_mesh_contacts_add(l->t, face, &candidate);
 }
 
-/* True if the contact of an inside vertex is that with its nearest surface point, and not one along
- * the direction. False if the nearest surface point of direction 0 is along the direction, or is
- * within a tie. */
+/* True if a vertex inside the other solid has its contact with the nearest surface point instead of
+ * the one along the direction. False if the nearest surface point lies along the direction, number
+ * 0, or is within a tie of the vertex. */
 static bool uses_nearest_point(const facing_query *l, int which, uint32_t vertex, ct_vec3 v) {
   ct_mesh_contacts *t = l->t;
   uint32_t *state = get_vertex_state(t, which, vertex);
