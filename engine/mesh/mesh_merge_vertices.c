@@ -60,7 +60,8 @@ static void mark_borders(patches *p, const uint32_t *corners, uint32_t count) {
   }
 }
 
-/* Marks the patches at the edge as misfits if the edge is unbalanced with all bordered patches. */
+/* Marks the patches at the edge as misfits if the mesh together with all bordered patches is not
+ * balanced there. */
 static void mark_misfits(patches *p, const uint32_t *corners, uint32_t count) {
   int64_t sum = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -73,7 +74,7 @@ static void mark_misfits(patches *p, const uint32_t *corners, uint32_t count) {
       p->bits[ct_mesh_find_root(p->parent, corners[i] / 3)] |= PATCH_MISFIT;
 }
 
-/* Marks all patches as bordered and misfits. False: cancelled. */
+/* Determines which patches are bordered and which are misfits. False: cancelled. */
 static bool classify_patches(patches *p, const ct_groups *edges) {
   static void (*const passes[])(patches *, const uint32_t *,
                                 uint32_t) = {unite_duplicates_at_edge, mark_borders, mark_misfits};
