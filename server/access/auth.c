@@ -1,5 +1,5 @@
-/* Bearer token. Comparison in constant time: tokens are zero-padded to one size, so that the time
- * depends neither on content nor on length. */
+/* Bearer token. It is compared in constant time: tokens are zero-padded to one size, so that the
+ * time depends neither on their content nor on their length. */
 #include "access/auth.h"
 
 #include "process/file.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Least length of a token, B: shorter ones could be guessed. */
+/* Least length of a token, B, since shorter ones could be guessed. */
 #define TOKEN_MIN 8
 
 static bool report_token_failure(const char *given, const char *path, const char *why) {

@@ -1,4 +1,4 @@
-/* The bearer token: read from a file at start, compared in constant time. */
+/* The bearer token: read from a file at the start, compared in constant time. */
 #ifndef SRV_ACCESS_AUTH_H
 #define SRV_ACCESS_AUTH_H
 
@@ -13,13 +13,14 @@ typedef struct srv_auth {
   unsigned char token[SRV_TOKEN_MAX]; /* zero-padded */
 } srv_auth;
 
-/* Reads the token from `path`; NULL: no token is required. False after one sentence on standard
- * error that begins with `given`: file missing, readable by others, or not a token. */
+/* Reads the token from the file `path`; NULL: no token is required. False after one sentence on
+ * standard error that begins with `given`: the file is missing, readable by others, or does not
+ * contain a token. */
 bool srv_auth_load(srv_auth *auth, const char *path, const char *given);
-/* True if `authorization` (NULL: no header) is "Bearer" and the required token. The time is
- * independent of the number of correct characters. */
+/* True if the header's value `authorization` (NULL: no header) is "Bearer" and the token. The time
+ * is independent of the number of correct characters. */
 bool srv_auth_matches(const srv_auth *auth, const char *authorization);
-/* The same; true if no token is required. */
+/* As srv_auth_matches; also true if no token is required. */
 static inline bool srv_auth_accepts(const srv_auth *auth, const char *authorization) {
   return !auth->required || srv_auth_matches(auth, authorization);
 }

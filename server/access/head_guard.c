@@ -1,11 +1,11 @@
-/* Head guard: framing rules of RFC 9110 and RFC 9112 against request smuggling, and Host and Origin
- * rules against DNS rebinding and cross-site requests to a daemon on the loopback. */
+/* Head guard: the framing rules of RFC 9110 and RFC 9112 against request smuggling, and rules for
+ * Host and Origin against DNS rebinding and cross-site requests to a daemon on the loopback. */
 #include "access/head_guard.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* Characters of a token (RFC 9110, 5.6.2). */
+/* True if the text is a token (RFC 9110, 5.6.2). */
 static bool is_token(const char *text, size_t length) {
   static const char others[] = "!#$%&'*+-.^_`|~";
   if (length == 0) return false;
@@ -70,9 +70,9 @@ static known_header identify_header(const char *name, size_t length) {
   return HEADER_OTHER;
 }
 
-/* Detects misspelt names of headers that change the effect of a call. `letters` limits the
- * number of differing letters, so that X-Match and Content-Range are not suggested. NULL: no
- * similar name; else the message. */
+/* Detects misspelt names of headers that change the effect of a call. `letters` is the largest
+ * number of letters that may differ, so that X-Match and Content-Range do not count as misspelt.
+ * Returns the message, or NULL if the name resembles none of them or is one of them. */
 static const char *describe_misspelling(const char *name, size_t length) {
   static const struct {
     const char *name;
@@ -172,7 +172,8 @@ static srv_verdict check_framing(const srv_head *head, const char *version) {
   return accept_head();
 }
 
-/* Leaves escapes unchanged: the API splits the path at '/' and decodes each segment once. */
+/* Checks method and request target. Escapes are left unchanged: the API splits the path at '/' and
+ * decodes each segment once. */
 static srv_verdict check_target(const char *method, const char *uri) {
   if (!is_token(method, strlen(method)))
     return refuse_malformed("The method is not a valid token.");
@@ -186,7 +187,7 @@ static srv_verdict check_target(const char *method, const char *uri) {
   return accept_head();
 }
 
-/* True if text is "name" or "name:port", ignoring case. */
+/* True if the text is "name" or "name:port", ignoring case. */
 static bool is_host(const char *text, const char *name) {
   size_t length = strlen(name);
   if (strncasecmp(text, name, length) != 0) return false;
@@ -204,7 +205,8 @@ static bool is_host_allowed(const char *host, const srv_hosts *hosts) {
   return false;
 }
 
-/* True if the origin equals the Host: the page was served by this daemon. Others are cross-site. */
+/* True if the origin equals the Host, so that the page was served by this daemon; other origins are
+ * cross-site. */
 static bool is_own_origin(const char *origin, const char *host) {
   if (strncasecmp(origin, "http://", 7) == 0) origin += 7;
   else if (strncasecmp(origin, "https://", 8) == 0) origin += 8;

@@ -1,5 +1,5 @@
-/* Fixed hash table with chains. A peer without connections remains while its failures count, and is
- * freed by a later search in its chain. */
+/* A fixed hash table with chains. A peer without connections remains while its failures count, and
+ * is freed by a later search in its chain. */
 #include "access/peers.h"
 
 #include "process/address.h"
@@ -17,11 +17,12 @@ struct srv_peer {
   uint8_t key[KEY_BYTES];
   uint32_t connections;
   uint32_t failures;
-  uint64_t window_ns; /* start of the window in which failures are counted */
+  uint64_t window_ns; /* start of the time within which failures are counted */
 };
 
 struct srv_peers {
-  uint64_t seed; /* random: clients choose addresses and must not force collisions */
+  uint64_t
+      seed; /* random: clients choose their addresses, and must not be able to force collisions */
   srv_peer *buckets[BUCKETS];
 };
 
@@ -65,7 +66,7 @@ static srv_peer **get_bucket(srv_peers *peers, const uint8_t *key) {
   return &peers->buckets[(h >> 32) % BUCKETS];
 }
 
-/* Finds a peer. Frees expired peers of the chain on the way. NULL: none. */
+/* Finds a peer by its key, and frees the expired peers in its chain. NULL: there is none. */
 static srv_peer *find_peer(srv_peers *peers, const uint8_t *key, uint64_t now_ns) {
   srv_peer *found = NULL;
   for (srv_peer **at = get_bucket(peers, key); *at;) {

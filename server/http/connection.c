@@ -1,7 +1,7 @@
 /* Connections from accept to close: limit per address, deadlines per phase.
  *
- * libmicrohttpd only has an idle timeout, which a slow client that sends a byte now and then never
- * reaches (slowloris). The deadlines here bound each head, body and reply as a whole. */
+ * libmicrohttpd only has an idle timeout, which a client that sends a byte now and then never
+ * reaches (slowloris). The deadlines here apply to each head, body and reply as a whole. */
 #include "http/http.h"
 #include "process/address.h"
 
@@ -56,7 +56,8 @@ static void on_connection_closed(srv_server *server, void **context) {
   if (connection->next) connection->next->previous = connection->previous;
   srv_peer_leave(server->peers, connection->peer);
   free(connection);
-  /* Below its connection limit, libmicrohttpd accepts again only in the next MHD_run. */
+  /* At its connection limit libmicrohttpd stops accepting; it starts again only in an MHD_run after
+   * a connection has closed. */
   if (server->connection_count-- >= server->limits->connections) srv_server_mark_dirty(server);
 }
 
@@ -66,10 +67,10 @@ void srv_connection_notify(void *cls, struct MHD_Connection *handle, void **cont
   else on_connection_closed(cls, context);
 }
 
-/* Shuts down connections whose client closed its side within a request. libmicrohttpd 0.9.75 misses
- * the end of input if it arrives together with the last bytes. Unread bytes are processed first,
- * and a connection must be found half closed twice in a row, so that bytes just read are processed
- * too. */
+/* Shuts down connections whose client has closed its sending side within a request. libmicrohttpd
+ * 0.9.75 misses the end of input if it arrives together with the last bytes. Unread bytes are
+ * processed first, and a connection must be found half closed in two successive calls, so that
+ * bytes just read have been processed too. */
 static void shut_down_half_closed(srv_server *server) {
   size_t count = 0;
   for (srv_connection *connection = server->connections; connection;

@@ -1,9 +1,9 @@
 /* Callbacks of libmicrohttpd: check and admit the head, collect or stream the body, send the reply.
  *
  * libmicrohttpd calls the handler once with the head, then with pieces of the body, then without
- * data; after a connection is resumed, again without data. A reply can be queued only in the first
- * call or after the end of the body. A refusal in between therefore reads and discards the rest of
- * the body. */
+ * data; after a connection is resumed, it calls again without data. A reply can be queued only in
+ * the first call, or after the end of the body. After a refusal in between, the rest of the body is
+ * therefore read and discarded. */
 #include "http/http.h"
 #include "process/text.h"
 #include "scenes/recover.h"
@@ -14,18 +14,20 @@
 
 /* ---- first call: the head ------------------------------------------------------------------- */
 
-/* Iteration over header lines that detects bytes which libmicrohttpd hides.
+/* Iteration over the header lines that detects bytes which libmicrohttpd hides.
  *
- * libmicrohttpd 0.9.75 ends a value at its first zero byte and joins folded lines incorrectly.
- * Names and values stay in the receive buffer, with zeros in place of line ends. More bytes than
- * these zeros between a value and the next name therefore mean hidden content. */
+ * libmicrohttpd 0.9.75 ends a value at its first zero byte, and joins folded lines incorrectly.
+ * Names and values remain in the receive buffer, with zeros in place of line ends. If there are
+ * more bytes than these zeros between a value and the next name, a part of the header is hidden. */
 typedef struct header_scan {
-  srv_header lines[SRV_HEADERS_MAX + 1]; /* requests with more lines are refused */
+  srv_header
+      lines[SRV_HEADERS_MAX + 1]; /* requests with more lines than SRV_HEADERS_MAX are refused */
   size_t count;
   const char *name,
-      *end; /* the last line's name, and the end of its value; NULL before the first line */
-  const char *hidden; /* name of a header with hidden bytes */
-  bool bare; /* a line ended in a bare LF (one zero), which hides a zero byte right before it */
+      *end;           /* name of the last line, and end of its value; NULL before the first line */
+  const char *hidden; /* name of a header of which a part is hidden */
+  bool bare; /* a line ended in a bare LF (one zero instead of two), which would hide a zero byte
+                right before it */
 } header_scan;
 
 static enum MHD_Result record_header(void *cls, enum MHD_ValueKind kind, const char *name,
@@ -49,14 +51,14 @@ static void scan_head(struct MHD_Connection *handle, srv_head *head) {
   assert(scan.count <= SRV_HEADERS_MAX + 1);
   srv_guard_headers(head, scan.lines, scan.count);
   head->hidden = scan.hidden;
-  /* The empty line follows the last header. A zero byte at the very end of that header's value
+  /* The empty line follows the last header. A zero byte at the very end of the last header's value
    * cannot be distinguished from it. */
   bool whole = scan.count <= SRV_HEADERS_MAX;
   if (whole && scan.end && (scan.end[1] || (!scan.bare && scan.end[2]))) head->hidden = scan.name;
 }
 
-/* Sends a reply that needs no body. A short body is read first, so that the connection stays
- * open; a reply sent before the end of the body closes the connection. */
+/* Sends a reply that needs no body. A short body is read first, so that the connection remains
+ * open; otherwise the reply is sent before the end of the body, which closes the connection. */
 static enum MHD_Result send_head_reply(srv_request *request, const srv_head *head) {
   uint64_t length = 0;
   bool known = srv_guard_length(head, &length);
@@ -70,7 +72,7 @@ static enum MHD_Result send_head_reply(srv_request *request, const srv_head *hea
   return srv_reply_send(request);
 }
 
-/* Refuses methods other than GET and HEAD. False: the refusal is the reply. */
+/* True for GET and HEAD. False: other methods are refused, and the refusal is the reply. */
 static bool allow_only_read(srv_request *request) {
   if (strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0) return true;
   srv_request_refuse(request, API_PROBLEM_METHOD_NOT_ALLOWED, "%s supports GET and HEAD only.",
@@ -79,7 +81,7 @@ static bool allow_only_read(srv_request *request) {
   return false;
 }
 
-/* Answers /livez and /readyz. False: the path is another one. */
+/* Sets the reply to /livez and /readyz. False: the path is another one. */
 static bool answer_probe(srv_request *request) {
   static const char up[] = "{\"status\":\"ok\"}";
   bool ready = strcmp(request->uri, "/readyz") == 0;
@@ -95,7 +97,7 @@ static bool answer_probe(srv_request *request) {
     request->refusal.body = srv_recover_document(request->server, &request->refusal.body_length);
     request->reply = &request->refusal;
   } else {
-    /* The body is static: only refusal.body is freed. */
+    /* The body is static and must not be freed, so it is not stored in refusal. */
     static const api_reply reply = {.status = 200,
                                     .content_type = "application/json",
                                     .body = up,
@@ -105,7 +107,8 @@ static bool answer_probe(srv_request *request) {
   return true;
 }
 
-/* Answers /metrics, also under overload and during the drain. False: the path is another one. */
+/* Sets the reply to /metrics, also under overload and during the drain. False: the path is another
+ * one. */
 static bool answer_metrics(srv_request *request) {
   if (strcmp(request->uri, "/metrics") != 0) return false;
   request->match.label = "/metrics";
@@ -118,8 +121,8 @@ static bool answer_metrics(srv_request *request) {
   return true;
 }
 
-/* Checks the token. The right one always passes, even from an address that is locked after failures
- * of other clients. False: the refusal is the reply. */
+/* True if the request has the daemon's token, even if its address is locked because of other
+ * clients' failures. False: a refusal is the reply. */
 static bool check_token(srv_request *request, const srv_head *head) {
   srv_server *server = request->server;
   if (srv_auth_accepts(&server->auth, head->authorization)) return true;
@@ -139,8 +142,8 @@ static bool check_token(srv_request *request, const srv_head *head) {
   return false;
 }
 
-/* Matches the head with a route of the API. HEAD is matched as GET if the route has no HEAD.
- * False: the refusal is the reply. */
+/* Matches the head with a route of the API. HEAD is matched as GET if the route has no HEAD. False:
+ * a refusal is the reply. */
 static bool match_api_route(srv_request *request, const srv_head *head, api_head *out) {
   const api_service *service = request->server->service;
   *out = (api_head){.method = request->method,
@@ -178,7 +181,8 @@ bool srv_http_recreate_call(srv_request *request) {
   return request->call != NULL;
 }
 
-/* Checks the announced length and the space in the queues. False: the refusal is the reply. */
+/* Checks the announced length of the body, and whether the queues have space. False: a refusal is
+ * the reply. */
 static bool admit_announced_body(srv_request *request, const srv_head *head) {
   uint64_t length = 0;
   bool chunked = !srv_guard_length(head, &length);
@@ -199,13 +203,13 @@ static bool admit_announced_body(srv_request *request, const srv_head *head) {
     request->closes = true;
     return false;
   }
-  /* Small bodies need no queue. */
+  /* A small body that is not streamed needs no queue. */
   bool small = !chunked && length <= SRV_INLINE_BODY;
   return (small && !request->match.streams) || srv_job_admit(request, small);
 }
 
-/* Handles the complete head: guard, probes, token, metrics, drain, route, body limits, then the
- * call. */
+/* Handles the complete head: guard, probes, token, metrics, drain, route and body limits, then
+ * creates the call. */
 static enum MHD_Result on_head(srv_request *request, const char *version) {
   srv_server *server = request->server;
   srv_head head = {0};
@@ -251,14 +255,14 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
 
 /* ---- the body ------------------------------------------------------------------------------- */
 
-/* Appends to a buffer within the budget of all bodies. False: no memory, or the budget is used up.
- */
+/* Appends bytes to a body's buffer, within the budget of all bodies. expected: announced length of
+ * the body, or 0. False: out of memory, or the budget is used up. */
 static bool append_to_body(srv_server *server, srv_buffer *buffer, const char *bytes, size_t length,
                            size_t expected) {
   size_t needed = buffer->length + length;
   if (needed > buffer->capacity) {
-    /* Doubling bounds the memory that a client can reserve without sending: at most the bytes
-     * received again, and never more than it has announced. */
+    /* Doubling limits the memory that a client can reserve without sending: at most as much as it
+     * has sent, and never more than it has announced. */
     size_t capacity = buffer->capacity ? buffer->capacity * 2 : 4096;
     if (expected > needed && capacity > expected) capacity = expected;
     if (capacity < needed) capacity = needed;
@@ -281,7 +285,7 @@ static void clear_body(srv_server *server, srv_buffer *buffer) {
   *buffer = (srv_buffer){0};
 }
 
-/* Frees the collected body and discards the rest while it arrives. */
+/* Cancels the call, frees the collected body, and discards the rest of the body as it arrives. */
 static void discard_rest_of_body(srv_request *request) {
   srv_job_cancel(request);
   clear_body(request->server, &request->body);
@@ -294,15 +298,15 @@ static void suspend_until_piece_read(srv_request *request) {
   srv_request_suspend(request);
 }
 
-/* Bodies other than JSON get the full time again for every 16 MiB. Time in which the daemon
+/* Bodies other than JSON get the full time again for every 16 MiB. The time for which the daemon
  * suspended the connection does not count. */
 static void extend_body_deadline(srv_request *request) {
   uint64_t seconds = request->server->limits->body_seconds * (1 + request->bytes_in / 16777216u);
   srv_connection_phase(request->connection, SRV_PHASE_BODY, request->body_since_ns, seconds);
 }
 
-/* Hands a complete piece to a worker, or suspends the connection while a worker still reads the
- * last one. */
+/* Passes a complete piece to a worker or, while a worker is still reading the last one, suspends
+ * the connection. */
 static void hand_over_streamed_piece(srv_request *request) {
   if (request->feed_failed) {
     request->body.length = 0;
@@ -340,20 +344,20 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
   if (request->match.streams) hand_over_streamed_piece(request);
   if (request->match.form != API_FORM_JSON || request->body.length <= SRV_INLINE_BODY)
     return MHD_YES;
-  /* Large bodies are scanned for deadlineMs while they arrive, so that no long scan remains at the
-   * end. */
+  /* Large bodies are scanned for "deadlineMs" while they arrive, so that no long scan remains for
+   * the end. */
   srv_request_scan_deadline(request);
   return MHD_YES;
 }
 
-/* Handles the end of the body: begins the call, on the loop thread or on a worker. */
+/* Handles the end of the body: the call begins, on the loop thread or on a worker. */
 static enum MHD_Result on_body_end(srv_request *request) {
   srv_request_set_state(request, SRV_STATE_WAIT);
   request->body_length = request->bytes_in;
   srv_connection_phase(request->connection, SRV_PHASE_BUSY, 0, 0);
   bool has_piece = request->match.streams && request->body.length && !request->feed_failed;
   if (has_piece && request->work != SRV_WORK_FEEDING) srv_job_feed(request);
-  /* While a worker reads a piece, the request is dispatched at its end. */
+  /* If a worker is reading a piece, the request is dispatched when it has ended. */
   if (request->work == SRV_WORK_FEEDING) srv_job_arrived(request);
   else srv_job_dispatch(request);
   if (request->state == SRV_STATE_READY) return srv_reply_send(request);
@@ -363,14 +367,16 @@ static enum MHD_Result on_body_end(srv_request *request) {
 
 /* ---- callbacks ------------------------------------------------------------------------------ */
 
-/* Leaves percent escapes in paths and queries: the API decodes each segment once. */
+/* Leaves percent escapes in paths and queries unchanged, because the API decodes each segment
+ * once. */
 size_t srv_http_unescape(void *cls, struct MHD_Connection *handle, char *text) {
   (void)cls;
   (void)handle;
   return strlen(text);
 }
 
-/* Receives the raw request target before libmicrohttpd splits it. Returns the request's context. */
+/* Receives the raw request target before libmicrohttpd splits it. Returns the new request as
+ * context; NULL: out of memory. */
 void *srv_http_uri(void *cls, const char *uri, struct MHD_Connection *handle) {
   srv_server *server = cls;
   srv_connection *connection = srv_connection_of(handle);

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Connections that the kernel queues until they are accepted. */
+/* Largest number of connections that the kernel queues until they are accepted. */
 #define LISTEN_BACKLOG 1024
 /* First inherited descriptor (SD_LISTEN_FDS_START). */
 #define INHERITED_FD 3
@@ -58,8 +58,8 @@ static bool parse_configured_address(const srv_config *config, listen_address *a
 
 /* ---- inherited socket ----------------------------------------------------------------------- */
 
-/* Sets *inherited if the variables are addressed to this process, and unsets them for child
- * processes. False: more than one socket is passed. */
+/* Sets *inherited if the environment variables are addressed to this process, and unsets them for
+ * child processes. False after one sentence on standard error: more than one socket is passed. */
 static bool find_inherited_socket(bool *inherited) {
   const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
   char own[24];
@@ -79,7 +79,8 @@ static bool has_socket_option(int fd, int name, int wanted) {
   return getsockopt(fd, SOL_SOCKET, name, &value, &length) == 0 && value == wanted;
 }
 
-/* Checks that descriptor 3 is a listening TCP socket and makes it non-blocking. */
+/* Checks that descriptor 3 is a listening TCP socket, and makes it non-blocking. False after one
+ * sentence on standard error. */
 static bool adopt_inherited_socket(srv_server *server, listen_address *at) {
   int fd = server->listen_fd = INHERITED_FD;
   bool listens =
@@ -97,7 +98,8 @@ static bool adopt_inherited_socket(srv_server *server, listen_address *at) {
 
 /* ---- access and hosts ----------------------------------------------------------------------- */
 
-/* True if only this machine can connect, a token is required, or --insecure was given. */
+/* True if only this machine can connect, a token is required, or --insecure was given. False after
+ * one sentence on standard error. */
 static bool is_access_restricted(const srv_server *server, const listen_address *at) {
   const struct sockaddr *address = (const struct sockaddr *)&at->address;
   if (srv_address_is_loopback(address) || server->auth.required || server->config->insecure)
@@ -134,8 +136,9 @@ static bool report_invalid_host(const srv_config *config, const char *host) {
   return false;
 }
 
-/* Collects the accepted Host values: those of --allow-host and the listening IPv4 address, unless
- * 0.0.0.0. The address is safe: DNS rebinding cannot make a browser send a numeric Host. */
+/* Collects the accepted Host values: those of --allow-host, and the listening IPv4 address unless
+ * it is 0.0.0.0. Accepting the address is safe, because DNS rebinding cannot make a browser send a
+ * numeric Host. False after one sentence on standard error. */
 static bool collect_hosts(srv_server *server, const listen_address *at) {
   const srv_words *given = &server->config->allow_hosts;
   const char **names = malloc((given->count + 1) * sizeof *names);

@@ -1,5 +1,5 @@
-/* Sends an api_reply through libmicrohttpd: common headers, body by reference. Logs completed
- * requests. */
+/* Sends an api_reply through libmicrohttpd, with common headers and the body by reference. Logs
+ * completed requests. */
 #include "http/http.h"
 #include "process/text.h"
 #include "scenes/shared_store.h"
@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* Block size of libmicrohttpd's content readers for streams. */
+/* Block size of libmicrohttpd's content readers, for streams. */
 #define STREAM_BLOCK_BYTES 4096u
 
 static void on_reply_freed(void *cls) { srv_request_release(cls); }
 
-/* Durations of the request in the queue and on workers. False: the work did not both begin and
- * end; a worker may begin a request at the moment when its deadline cancels it. */
+/* Computes for how long the request was queued, and for how long it ran on workers. False: its work
+ * did not both begin and end; a worker may begin a request just when its deadline cancels it. */
 static bool get_work_times(const srv_request *request, uint64_t *queue_ns, uint64_t *run_ns) {
   uint64_t started = atomic_load_explicit(&request->started_ns, memory_order_relaxed);
   *queue_ns = started ? started - request->arrived_ns : 0;
@@ -57,8 +57,8 @@ static bool add_reply_headers(const srv_request *request, struct MHD_Response *r
   return ok;
 }
 
-/* The body belongs to the call or the refusal, so the response retains the request until it is
- * sent. */
+/* Creates libmicrohttpd's response. The body belongs to the call or the refusal, so the response
+ * retains the request until it has been sent. */
 static struct MHD_Response *create_response(srv_request *request) {
   const api_reply *reply = request->reply;
   if (request->reply_kind != SRV_REPLY_WHOLE)
@@ -71,13 +71,14 @@ static struct MHD_Response *create_response(srv_request *request) {
       request);
 }
 
-/* True for GET of events; HEAD opens no stream. */
+/* True for a successful GET of events; HEAD opens no stream. */
 static bool opens_event_stream(const srv_request *request) {
   return request->match.target == API_TARGET_EVENTS && request->reply->status == 200 &&
          strcmp(request->method, "GET") == 0;
 }
 
-/* Opens the stream and frees the call, which would otherwise retain the revision that it read. */
+/* Opens the stream, and frees the call, which would otherwise retain the revision that it has
+ * read. */
 static void open_event_stream(srv_request *request) {
   srv_stream_open(request);
   if (request->reply_kind == SRV_REPLY_EVENTS) srv_inputs_free_call(request);
@@ -97,7 +98,7 @@ enum MHD_Result srv_reply_send(srv_request *request) {
   if (result != MHD_YES) return MHD_NO;
   srv_request_set_state(request, SRV_STATE_SENT);
   request->replied_ns = uv_hrtime();
-  /* Streams bound their backlog and their time by themselves. */
+  /* Event streams limit their backlog and their time themselves. */
   switch (request->reply_kind) {
   case SRV_REPLY_WHOLE: srv_request_expect_reader(request, reply->body_length); break;
   case SRV_REPLY_EVENTS: break;

@@ -1,9 +1,9 @@
 /* Graceful shutdown (drain) after SIGTERM or SIGINT.
  *
- * LEAVING: for leaveSeconds /readyz reports the shutdown and requests are still served, so that
- * load balancers stop sending them before one is refused. DRAINING: new requests are refused,
- * running ones finish within drainSeconds. DRAIN_OVER: the remaining ones are cancelled. A second
- * signal exits at once. */
+ * LEAVING: for leaveSeconds /readyz reports the shutdown while requests are still served, so that
+ * load balancers stop sending requests before one is refused. DRAINING: new requests are refused,
+ * running ones may finish within drainSeconds. DRAIN_OVER: the remaining ones are cancelled. A
+ * second signal ends the process at once. */
 #include "jobs/job.h"
 #include "run/run.h"
 #include "streams/event_stream.h"
@@ -12,21 +12,22 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Connections in the kernel's queue, and requests in transit, are still answered for this time. */
+/* Time for which connections in the kernel's queue, and requests on their way, are still
+ * answered. */
 #define DRAIN_GRACE_NS 50000000u
-/* Workers notice a cancellation within milliseconds; after this time the process exits without
- * them. */
+/* Workers detect a cancellation within milliseconds; after this time the process exits without
+ * waiting for them. */
 #define DRAIN_STUCK_NS 2000000000u
-/* Time to send the refusals of cancelled requests. */
+/* Time for sending the refusals of cancelled requests. */
 #define DRAIN_LAST_NS 1000000000u
-/* Time for clients to read a stream's last event. Streams are cut after it and abandoned after
- * twice it. */
+/* Time for clients to read the last event of a stream. Streams are cut after it, and no longer
+ * waited for after twice this time. */
 #define DRAIN_STREAMS_NS 250000000u
-/* Connections accepted from the kernel's queue when listening ends. */
+/* Largest number of connections that are accepted from the kernel's queue when listening ends. */
 #define DRAIN_ACCEPTS_MAX 4096
 
-/* Closes the listening socket. Accepts the connections in its queue first: closing would reset
- * them. */
+/* Closes the listening socket. The connections in its queue are accepted first, because closing
+ * would reset them. */
 static void stop_listening(srv_server *server) {
   int fd = MHD_quiesce_daemon(server->daemon);
   if (fd < 0) return;
@@ -36,8 +37,8 @@ static void stop_listening(srv_server *server) {
     int client = accept4(fd, (struct sockaddr *)&address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (client < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
     if (client < 0) break;
-    /* libmicrohttpd closes a refused connection (too many from its address); the rest are still
-     * accepted. */
+    /* libmicrohttpd closes a connection that it refuses (too many from its address); the others are
+     * still accepted. */
     (void)MHD_add_connection(server->daemon, client, (struct sockaddr *)&address, length);
   }
   close(fd);
@@ -45,7 +46,7 @@ static void stop_listening(srv_server *server) {
   srv_server_mark_dirty(server);
 }
 
-/* Enters DRAINING: new requests are refused from now on. */
+/* Enters DRAINING: from now on new requests are refused. */
 static void begin_refusing(srv_server *server, uint64_t now_ns) {
   server->drain = SRV_DRAINING;
   server->drain_since_ns = now_ns;
@@ -79,14 +80,15 @@ void srv_drain_begin(srv_server *server) {
   srv_drain_tick(server, server->drain_since_ns);
 }
 
-/* A suspended request without a write in the store, so that it can be refused. NULL: none. */
+/* Returns a suspended request that has no write in the store and can therefore be refused. NULL:
+ * there is none. */
 static srv_request *find_cancellable_request(const srv_server *server) {
   for (size_t i = server->suspended_count; i-- > 0;)
     if (server->suspended[i]->work != SRV_WORK_STORING) return server->suspended[i];
   return NULL;
 }
 
-/* Refuses a request and cancels its work. A request whose body has not ended cannot be answered:
+/* Refuses a request and cancels its work. A request whose body has not ended cannot be answered, so
  * its connection is cut. */
 static void refuse_request(srv_request *request) {
   bool receives = request->state == SRV_STATE_BODY;
@@ -110,8 +112,8 @@ static void shut_down_active_sockets(srv_server *server) {
       shutdown(connection->fd, SHUT_RDWR);
 }
 
-/* Ends the drain. Uploads and unsent replies are cut first, because the refusals must still be
- * sent. */
+/* Ends the drain: cancels all remaining requests. Connections that receive a body or send a reply
+ * are cut first, because the refusals must still be sent. */
 static void cancel_remaining_requests(srv_server *server) {
   server->drain = SRV_DRAIN_OVER;
   shut_down_active_sockets(server);
@@ -134,7 +136,7 @@ void srv_drain_check(srv_server *server) {
   }
   if (server->drain == SRV_DRAINING && now_ns >= server->drain_until_ns && server->requests > 0)
     cancel_remaining_requests(server);
-  /* clients that have not read their refusal */
+  /* cut clients that have not read their refusal */
   if (server->drain == SRV_DRAIN_OVER && now_ns >= server->drain_until_ns + DRAIN_LAST_NS)
     shut_down_active_sockets(server);
   if (server->drain == SRV_DRAIN_OVER && now_ns >= server->drain_until_ns + DRAIN_STUCK_NS) {
@@ -148,7 +150,8 @@ void srv_drain_tick(srv_server *server, uint64_t now_ns) {
   uint64_t leave_ns = server->limits->leave_seconds * 1000000000u;
   if (server->drain == SRV_LEAVING && now_ns - server->drain_since_ns >= leave_ns)
     begin_refusing(server, now_ns);
-  /* Clients of the closed socket get another grace period for requests in transit. */
+  /* Listening has continued: when all requests have ended, the socket is closed, and requests on
+   * their way get another grace period. */
   bool idle = server->drain >= SRV_DRAINING && server->requests == 0 &&
               have_streams_ended(server, now_ns - server->drain_since_ns);
   if (idle && server->listen_fd >= 0) {

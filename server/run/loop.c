@@ -1,4 +1,4 @@
-/* Event loop: creation, handles, run and destruction of the server.
+/* Event loop: creates the server, opens its handles, runs it and destroys it.
  *
  * One libuv loop drives libmicrohttpd through its epoll descriptor. libmicrohttpd runs at most once
  * per iteration, before the loop sleeps, regardless of the number of events. */
@@ -43,19 +43,19 @@ static void run_http_daemon(srv_server *server) {
   else uv_timer_stop(&server->wake);
 }
 
-/* uv_now is the time at which the loop woke up: the start of this iteration. */
+/* uv_now is the time at which the loop woke up, which is the start of this iteration. */
 static void on_check(uv_check_t *handle) {
   srv_server *server = handle->data;
   server->woken_ms = uv_now(handle->loop);
 }
 
-/* Runs libmicrohttpd and records the iteration's duration; libuv calls this last before the loop
- * sleeps. */
+/* Runs libmicrohttpd, and records the duration of the iteration; libuv calls this last before the
+ * loop sleeps. */
 static void on_prepare(uv_prepare_t *handle) {
   srv_server *server = handle->data;
   if (server->dirty) run_http_daemon(server);
   if (server->drain != SRV_SERVING) srv_drain_check(server);
-  /* The check may have ended streams: libmicrohttpd must run once more. */
+  /* The check may have ended streams, so that libmicrohttpd must run once more. */
   if (server->dirty) uv_timer_start(&server->wake, on_wake, 0, 0);
   uint64_t now_ms = uv_hrtime() / 1000000u;
   if (server->woken_ms)
@@ -68,8 +68,8 @@ static void on_watchdog(uv_timer_t *handle) {
   (void)srv_notify_send(&server->notify, "WATCHDOG=1");
 }
 
-/* Sends READY=1 to the service manager once, when the daemon accepts requests. The daemon does not
- * wait for Redis: an unreachable Redis must not exceed the manager's start timeout, and /readyz
+/* Sends READY=1 to the service manager once, when the daemon accepts requests. It does not wait for
+ * a shared store: an unreachable Redis must not exceed the manager's start timeout, and /readyz
  * reports it. */
 static void notify_ready(srv_server *server) {
   bool starts = !srv_recover_has_listed(server) && !server->store->shared;
@@ -80,11 +80,12 @@ static void notify_ready(srv_server *server) {
 static void on_sweep(uv_timer_t *handle) {
   srv_server *server = handle->data;
   srv_sweep_tick(server);
-  /* no suspended connection is left: let the loop sleep */
+  /* no connection is suspended any more: let the loop sleep */
   if (server->suspended_count == 0) uv_timer_stop(handle);
 }
 
-/* Periodic work: overdue connections, expiry, cache eviction, heap trimming, log, drain. */
+/* Work that is done periodically: overdue connections, expiry, cache eviction, heap trimming, log,
+ * drain. */
 static void on_reap(uv_timer_t *handle) {
   srv_server *server = handle->data;
   uint64_t now_ns = uv_hrtime();
@@ -99,8 +100,8 @@ static void on_reap(uv_timer_t *handle) {
   srv_log_flush(server->log);
   srv_drain_tick(server, now_ns);
   notify_ready(server);
-  /* Runs libmicrohttpd even without an event: it may have stopped accepting when descriptors ran
-   * out. */
+  /* Run libmicrohttpd even without an event: it may have stopped accepting because descriptors had
+   * run out. */
   srv_server_mark_dirty(server);
 }
 
@@ -109,13 +110,14 @@ static void on_signal(uv_signal_t *handle, int number) {
   srv_drain_begin(handle->data);
 }
 
-/* Notifies the service manager twice per watchdog interval. */
+/* Starts the timer that notifies the service manager twice per watchdog interval. False: libuv
+ * refused it. */
 static bool start_watchdog(srv_server *server) {
   uint64_t ms = server->notify.watchdog_ms / 2;
   return ms == 0 || uv_timer_start(&server->watchdog, on_watchdog, 0, ms) == 0;
 }
 
-/* Initialises and starts the loop's handles. False: libuv refused one. */
+/* Initialises and starts the handles of the loop. False: libuv refused one. */
 static bool open_loop_handles(srv_server *server) {
   uv_loop_t *loop = server->loop;
   int epoll_fd = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
@@ -136,7 +138,7 @@ static bool open_loop_handles(srv_server *server) {
   return uv_poll_start(&server->epoll, UV_READABLE, on_epoll) == 0 &&
          uv_prepare_start(&server->prepare, on_prepare) == 0 &&
          uv_check_start(&server->check, on_check) == 0 && start_watchdog(server) &&
-         /* the first suspension starts it again */
+         /* the first suspended connection starts it again */
          uv_timer_start(&server->sweep, on_sweep, SRV_SWEEP_MS, SRV_SWEEP_MS) == 0 &&
          uv_timer_stop(&server->sweep) == 0 &&
          uv_timer_start(&server->reap, on_reap, SRV_REAP_MS, SRV_REAP_MS) == 0 &&
@@ -160,8 +162,8 @@ static void close_loop_handles(srv_server *server) {
 
 /* ---- libmicrohttpd -------------------------------------------------------------------------- */
 
-/* Discards libmicrohttpd's messages: they report clients that left, which the request log already
- * has. */
+/* Discards libmicrohttpd's messages, which report clients that have disconnected; the request log
+ * contains these already. */
 __attribute__((format(printf, 2, 0))) static void
 discard_http_message(void *cls, const char *format, va_list arguments) {
   (void)cls;
@@ -223,7 +225,8 @@ bool srv_server_create(srv_server *server, const srv_config *config, api_service
   server->pool =
       srv_pool_create(server->loop, (unsigned)config->workers, (size_t)config->limits.queue,
                       (size_t)config->limits.queue_per_scene);
-  /* Stateless requests may fill half of the queue, so that requests for scenes still have space. */
+  /* Stateless requests may use half of the queue at most, so that there is space for requests to
+   * scenes. */
   server->stateless.most = (size_t)(config->limits.queue + 1) / 2;
   server->scratch = api_scratch_create();
   server->suspended = calloc((size_t)config->limits.connections, sizeof *server->suspended);

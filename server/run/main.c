@@ -16,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* malloc maps blocks of at least this many bytes separately, so that free returns them to the
+/* malloc maps blocks of at least this size separately, B, so that freeing one returns it to the
  * kernel. */
 #define LARGE_BLOCK_BYTES 1048576
 
 /* Exit status for invalid settings and for a failed start. */
 #define EXIT_SETTINGS 2
 
-/* Logs an event of the store and updates the reported durability, which the event may have changed.
- */
+/* Logs an event of the store, and updates the durability in replies, which the event may have
+ * changed. */
 static void log_store_event(void *cls, const char *event, const char *detail) {
   srv_server *server = cls;
   srv_log_event(server->log, event, detail);
@@ -52,14 +52,15 @@ static bool open_shared_store(srv_server *server) {
   api_service_set_durability(server->service, server->store->durability);
   srv_store_status status;
   char why[SRV_STORE_WHY];
-  /* If Redis is unreachable now, its durability is logged once it connects. */
+  /* If Redis is unreachable now, its durability is logged when it connects. */
   if (srv_store_healthy(server->store, &status, why) &&
       strcmp(server->store->durability, "memory") == 0)
     srv_log_event(server->log, "storeNotDurable", server->store->memory_why);
   return true;
 }
 
-/* Opens the store that the settings name, if any. False after one sentence on standard error. */
+/* Opens the store that the settings name, if there is one, and reads its list of scenes. False
+ * after one sentence on standard error. */
 static bool open_configured_store(srv_server *server) {
   const srv_config *config = server->config;
   if (config->store) {
@@ -73,7 +74,7 @@ static bool open_configured_store(srv_server *server) {
     if (config->data_idle) srv_log_event(server->log, "dataNotUsed", ignored_data_notice);
     return true;
   }
-  /* The store repeats its findings of the opening through this callback. */
+  /* Findings from the opening of the store are reported through this callback later. */
   server->store->report = log_store_event;
   server->store->report_cls = server;
   server->shape_expiry = srv_shape_expiry_create();
@@ -82,7 +83,7 @@ static bool open_configured_store(srv_server *server) {
   return false;
 }
 
-/* Starts the daemon, serves until the drain is over and returns the exit status. */
+/* Starts the daemon, serves until the drain is over, and returns the exit status. */
 static int run_server(const srv_config *config, api_service *service) {
   srv_server server;
   bool ready = srv_server_create(&server, config, service) && open_configured_store(&server);
@@ -104,10 +105,11 @@ int main(int argc, char **argv) {
   case SRV_CONFIG_RUN: break;
   }
   signal(SIGPIPE, SIG_IGN);
-  /* At the file size limit, write(2) must fail with EFBIG for the store to report, not end the
-   * daemon. */
+  /* At the file size limit, write(2) must fail with EFBIG, which the store reports, instead of
+   * ending the daemon. */
   signal(SIGXFSZ, SIG_IGN);
-  /* Large replies and bodies return to the kernel instead of staying in the heap. */
+  /* The memory of large replies and bodies is returned to the kernel instead of staying in the
+   * heap. */
   mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
   mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK_BYTES);
   if (config.healthcheck) {

@@ -1,7 +1,7 @@
-/* Sweep over suspended connections, which libmicrohttpd neither watches nor times out.
+/* Sweep over the suspended connections, which libmicrohttpd neither watches nor times out.
  *
- * One poll(2) over their sockets finds clients that have left, including half-closed ones; the same
- * pass finds expired deadlines. The timer runs only while a connection is suspended. */
+ * One poll(2) over their sockets finds clients that have disconnected or closed their sending side;
+ * the same pass finds expired deadlines. The timer runs only while a connection is suspended. */
 #include "jobs/job.h"
 #include "run/run.h"
 #include "streams/progress_stream.h"
@@ -13,8 +13,9 @@ void srv_sweep_tick(srv_server *server) {
   for (size_t i = 0; i < count; i++) server->polled[i].fd = server->suspended[i]->connection->fd;
   bool any_left = srv_server_poll_clients(server, count);
 
-  /* Iterate from the end: removing a request moves the last one, already inspected, into its place.
-   * Ending a request may end others (a write releases its slot), so the index is checked again. */
+  /* Iterate from the end: when a request is removed, the last one, which was inspected already,
+   * moves into its place. Ending a request may end others (a write releases its slot), so the index
+   * is checked again. */
   for (size_t i = count; i-- > 0;) {
     if (i >= server->suspended_count) continue;
     srv_request *request = server->suspended[i];

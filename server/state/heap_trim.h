@@ -19,8 +19,8 @@ typedef struct srv_heap {
 
 /* Notes bytes that are freed now or soon, other than those of scenes, which the registry counts. */
 static inline void srv_heap_note_freed(srv_heap *heap, uint64_t bytes) { heap->freed += bytes; }
-/* Starts a trim on a worker if enough memory was freed. freed_of_scenes: the registry's total.
- * Called by the reaper. */
+/* Starts a trim on a worker if enough memory was freed. freed_of_scenes: the registry's total of
+ * freed bytes. Called by the reaper. */
 void srv_heap_trim_tick(srv_heap *heap, srv_pool *pool, srv_lane *lane, uint64_t freed_of_scenes,
                         uint64_t now_ns);
 

@@ -1,12 +1,12 @@
 /* The store in Redis: submissions, time limits, state of the two connections, opening and closing.
  *
- * Two connections: one for short commands (writes, lookups), one for long ones (loads, staged parts
- * of long records), so that a scene of 50 MB does not delay the others.
+ * There are two connections, one for short commands (writes, lookups) and one for long ones (loads,
+ * staged parts of long records), so that a scene of 50 MB does not delay other scenes.
  *
- * Every query has a time limit: one second, or for long ones a second without a byte. Beyond it the
- * answer is SRV_STORE_UNAVAILABLE, and a later reply is ignored. Reads lost with a connection are
- * repeated within their limit; writes are not, since they may have been done. After Redis has been
- * away for a second, queries fail at once. */
+ * Every operation has a time limit: one second or, for long ones, a second without a byte. After it
+ * the answer is SRV_STORE_UNAVAILABLE, and a later reply is ignored. Reads that were lost with a
+ * connection are repeated within their limit; writes are not, since they may have been done. After
+ * Redis has been unreachable for a second, operations fail at once. */
 #include "process/address.h"
 #include "store/store_redis_operation.h"
 
@@ -16,19 +16,20 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Period of the timer while operations are pending, and otherwise, when it sends PING. */
+/* Period of the timer while operations are pending; and otherwise, when it only sends PING. */
 #define TICK_MS 20
 #define IDLE_MS 1000
-/* Delay of a tick from which this process counts as suspended (overloaded machine, SIGSTOP). */
+/* Delay of a tick from which on this process counts as having been suspended (overloaded machine,
+ * SIGSTOP). */
 #define LATE_NS 100000000u
-/* Least time between two queries of Redis' durability settings. */
+/* Shortest time between two queries of Redis' durability settings. */
 #define SETTINGS_NS 500000000u
-/* Longest wait for Redis at start, in multiples of a command's time limit. Permanent failures
- * are detected within it; after it the daemon serves without Redis. */
+/* Longest wait for Redis at the start, in multiples of a command's time limit. Permanent failures
+ * are detected within it; afterwards the daemon serves without Redis. */
 #define OPEN_ANSWERS 2u
-/* Period in which the log repeats that Redis is unreachable. */
+/* Period after which the log repeats that Redis is unreachable. */
 #define REPORT_PERIOD_NS 60000000000u
-/* Time limit of a long operation, regardless of its progress. */
+/* Time limit of a long operation, whether or not bytes arrive. */
 #define LONG_NS 60000000000u
 
 static srv_redis_store *redis_store_of(const srv_store *store) {
@@ -71,7 +72,7 @@ static void on_store_link_up(void *cls) {
     srv_redis_subscriptions_connected(s->subscriptions);
 }
 
-/* Writes use the short connection, so the durability of its Redis counts. */
+/* Writes use the short connection, so only the durability reported by it is used. */
 static void on_store_link_durability(void *cls, srv_redis_durability promise) {
   static const char *const why[] = {
       [SRV_REDIS_DURABILITY_UNKNOWN] =
@@ -94,7 +95,8 @@ static void on_store_link_durability(void *cls, srv_redis_durability promise) {
   if (news) report_redis_event(s, s->has_file ? "storeDurable" : "storeNotDurable", why[promise]);
 }
 
-/* Logs a lost connection from time to time, and when the status becomes worse. */
+/* Logs that a connection is lost: at first, then once per REPORT_PERIOD_NS, and whenever the status
+ * changes. */
 static void report_disconnected(srv_redis_store *s, srv_store_status status, const char *why) {
   uint64_t now_ns = uv_hrtime();
   bool news = !s->reported_ns || status != s->reported_status ||
@@ -105,7 +107,7 @@ static void report_disconnected(srv_redis_store *s, srv_store_status status, con
   report_redis_event(s, "storeUnavailable", why);
 }
 
-/* True if waiting cannot fix the failure. */
+/* True if the failure does not end by waiting. */
 static bool is_permanent_failure(srv_store_status status) {
   return status == SRV_STORE_FAILED || status == SRV_STORE_DAMAGED;
 }
@@ -143,7 +145,8 @@ static void answer_if_late(srv_redis_operation *o) {
   else srv_redis_operation_answer(o, SRV_STORE_UNAVAILABLE, "Redis does not answer");
 }
 
-/* Answers all late operations; an answer's callback may submit others. */
+/* Answers all operations whose time limit has passed. The callback of an answer may submit other
+ * operations, so the list is searched from its start again. */
 static void answer_late_ops(srv_redis_store *s) {
   uint64_t now_ns = uv_hrtime();
   for (srv_redis_operation *o = s->first; o;) {
@@ -205,8 +208,8 @@ static void request_redis_settings(srv_redis_store *s) {
 static void close_links(srv_redis_store *s);
 
 /* True if this process was suspended. The loop runs timers before it reads sockets, so replies may
- * be unread although all deadlines have passed. This tick is skipped for deadlines; the next tick
- * checks them even if it is late too. */
+ * be unread although all deadlines have passed. Deadlines are not checked in this tick; the next
+ * one checks them even if it is late too. */
 static bool was_suspended(srv_redis_store *s) {
   uint64_t now_ns = uv_hrtime();
   bool late = s->ticks_often && s->tick_ns && now_ns - s->tick_ns >= TICK_MS * 1000000u + LATE_NS;
@@ -238,7 +241,7 @@ static void on_tick(uv_timer_t *timer) {
 
 /* ---- operations of the store ---------------------------------------------------------------- */
 
-/* NULL: out of memory. */
+/* Adds an operation at the end of the list. NULL: out of memory. */
 static srv_redis_operation *add_op(srv_redis_store *s, srv_redis_operation_kind what) {
   assert(s->close_state == SRV_REDIS_OPEN);
   shorten_tick(s);
@@ -254,7 +257,8 @@ static srv_redis_operation *add_op(srv_redis_store *s, srv_redis_operation_kind 
   return o;
 }
 
-/* Starts an operation, or fails it at once if earlier ones have timed out while Redis is away. */
+/* Starts an operation. If Redis has been unreachable for the time limit of a command, its deadline
+ * is now. */
 static void begin_op(srv_redis_operation *o) {
   const srv_redis_side *where =
       &o->store->sides[o->kind == SRV_REDIS_LOAD ? SRV_REDIS_LONG : SRV_REDIS_SHORT];
@@ -361,7 +365,7 @@ static void close_links(srv_redis_store *s) {
   assert(s->close_state != SRV_REDIS_LINKS_CLOSING);
   s->close_state = SRV_REDIS_LINKS_CLOSING;
   uv_timer_stop(&s->timer);
-  /* Plus 1 for this function: the store must not be freed before all links are being closed. */
+  /* One more for this function: the store must not be freed before all links are being closed. */
   s->open_links = SRV_REDIS_LINKS + 1 + (s->subscriptions != NULL);
   if (s->subscriptions) srv_redis_subscriptions_close(s->subscriptions, on_store_link_closed, s);
   for (int i = 0; i < SRV_REDIS_LINKS; i++) {
@@ -412,7 +416,7 @@ static void wait_at_start(srv_redis_store *s) {
     uv_run(s->loop, UV_RUN_ONCE);
 }
 
-/* Connects both sides. False: the reason is in why. */
+/* Connects both sides and waits for Redis. False: the reason is in why. */
 static bool connect_all(srv_redis_store *s, char *why) {
   bool good = (s->name = srv_redis_resolver_create(s->place.host, s->place.port)) != NULL;
   for (int i = 0; good && i < SRV_REDIS_LINKS; i++) {

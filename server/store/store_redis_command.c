@@ -1,4 +1,4 @@
-/* Commands to Redis. A write is one Lua script, which Redis runs atomically. */
+/* Encodes the commands to Redis. A write is one Lua script, which Redis runs atomically. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Parameters of the script of a write, by their names in the script: keys, then arguments, in this
- * order. The last argument is `part`: the record's bytes, unless they are staged. */
+ * order. The last argument is `part`, the record's bytes, unless they were staged. */
 #define SCRIPT_KEYS(X)                                                                             \
   X(KEYS, keys)                                                                                    \
   X(HEADS, heads)                                                                                  \
@@ -43,7 +43,7 @@
 #define ARGUMENTS_IN_SCRIPT SCRIPT_ARGUMENTS(IN_SCRIPT)
 #define AS_WORD(NAME, name) WORD_##NAME,
 
-/* Indices of the words of the EVALSHA or EVAL command. */
+/* Indices of the words in the EVALSHA or EVAL command. */
 enum {
   WORD_EVAL,
   WORD_SCRIPT,
@@ -224,8 +224,8 @@ const char *const srv_redis_script =
     "tell(revision, bodies)\n"
     "return done\n";
 
-/* Checks that the user may run every command of the script, since a script that is refused after
- * its first change would leave half a write. From Redis 7 on the script itself checks permissions.
+/* Checks whether the user may run every command of the script, since a script that is refused after
+ * its first change would leave half a write. From Redis 7 on, the script itself checks permissions.
  * For older versions each connection runs this probe, which tries the commands on a key that does
  * not exist, in ways that change nothing. In an empty store the pushes create a list, which is
  * removed. Commands of events are not probed: a write succeeds without them. */
@@ -265,7 +265,7 @@ static srv_redis_bytes format(int count, const char **words, const size_t *lengt
                               unsigned replies) {
   char *bytes = NULL;
   int length = redisFormatCommandArgv(&bytes, count, words, lengths);
-  /* redisFormatCommandArgv fails for commands of 2 GiB and more. */
+  /* redisFormatCommandArgv fails for commands of 2 GiB or more. */
   if (length < 0) return (srv_redis_bytes){0};
   return (srv_redis_bytes){bytes, (size_t)length, replies};
 }
@@ -393,7 +393,7 @@ srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char
         4, sizeof script - 1, 1, strlen(stage), length, strlen(SRV_REDIS_STAGE_SECONDS)};
     return format(6, words, lengths, 1);
   }
-  /* RPUSHX: an expired list is not recreated. */
+  /* RPUSHX: a list that has expired is not created again. */
   const char *words[] = {"RPUSHX", stage, write->bytes + at};
   size_t lengths[] = {6, strlen(stage), length};
   return format(3, words, lengths, 1);
@@ -401,7 +401,7 @@ srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char
 
 /* ---- reads ---------------------------------------------------------------------------------- */
 
-/* Concatenates several commands. */
+/* Concatenates several commands, and frees the pieces. */
 static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
   size_t length = 0;
   bool whole = true;
@@ -421,8 +421,8 @@ static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
 
 #define COMMAND(...) srv_redis_command((const char *const[]){__VA_ARGS__, NULL})
 
-/* Reads `last` after the key's entry: if the scene was deleted before the first command, `last`
- * covers its revision. */
+/* Reads `last` after the key's entry: if the scene was deleted before the entry was read, `last` is
+ * at least its revision. */
 srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *lookup) {
   key_names names;
   name_keys(&names, lookup->space, lookup->id);
@@ -449,11 +449,11 @@ srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_scrip
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* Registers a subscriber. A new stream starts at the clock's microseconds and above all known
- * numbers, so it does not contain numbers that clients retained from an earlier stream. A
- * subscriber that knows a greater number than the stream has received events that Redis has lost;
- * the stream is then restarted. Entries of a stream with unknown numbers, and keys of another type,
- * are removed. */
+/* Registers a subscriber. A new stream begins at the clock's microseconds and above all known
+ * numbers, so that it contains no number that clients have retained from an earlier stream. A
+ * subscriber that has a greater number than the stream has received events that Redis has lost; the
+ * stream is then started again. Streams with unknown numbers, and keys of another type, are
+ * removed. */
 static const char subscribe_script[] =
     "local scenes, listened, told = unpack(KEYS)\n"
     "local id, known_first, known_last, seconds = unpack(ARGV)\n"
@@ -503,7 +503,7 @@ srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint
                  numbers[0], numbers[1], SRV_REDIS_EVENTS_SECONDS);
 }
 
-/* Most entries per scene in one reply. */
+/* Largest number of entries per scene in one reply. */
 #define ENTRIES_MAX_TEXT "100"
 
 srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint64_t *last,

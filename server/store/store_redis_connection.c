@@ -1,6 +1,6 @@
 /* A connection to Redis that reconnects by itself. States: down; connecting (name, connection,
  * greeting); up. The greeting authenticates, reads the durability and loads the script; nothing
- * else is sent before its end. */
+ * else is sent before it has ended. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Most bytes of an incomplete reply. A longer one is a protocol error. */
+/* Largest size of an incomplete reply; a longer one is a protocol error. */
 #define REPLY_BYTES_MAX ((size_t)1 << 30)
-/* Most elements of an array in a reply. */
+/* Largest number of elements of an array in a reply. */
 #define ELEMENTS_MAX 16777216
 #define READ_BYTES 262144
 
@@ -24,20 +24,21 @@ typedef enum state {
   STATE_CLOSED
 } state;
 
-/* The callback of an outstanding reply. */
+/* The callback of a reply that is outstanding. */
 typedef struct expected {
   struct expected *next;
   srv_redis_reply_callback *take;
   void *cls;
 } expected;
 
-/* The socket of a connection. It outlives its use by the link until libuv has closed the handle. */
+/* The socket of a connection. It exists until libuv has closed its handle, which may be longer than
+ * the connection uses it. */
 typedef struct wire {
   uv_tcp_t tcp;
   uv_connect_t connect;
-  srv_redis_connection *link; /* NULL: the link has dropped this socket */
+  srv_redis_connection *link; /* NULL: the connection has dropped this socket */
   redisReader *reader;
-  redisReplyObjectFunctions functions; /* those of hiredis, except createArray */
+  redisReplyObjectFunctions functions; /* hiredis' functions, except for createArray */
   void *(*create_array)(const redisReadTask *task, int elements);
   expected *first, **last;
   size_t unread; /* bytes received since the last complete reply */
@@ -49,7 +50,7 @@ typedef struct sending {
   uv_write_t write;
   wire *wire;
   char *bytes;
-  uint64_t requested_before; /* replies */
+  uint64_t requested_before; /* number of replies requested before these commands */
 } sending;
 
 struct srv_redis_connection {
@@ -59,20 +60,20 @@ struct srv_redis_connection {
   srv_redis_connection_events events;
   state state;
   wire *wire;
-  size_t unsent;        /* bytes in the send queue at the last tick */
-  uint64_t since_ns;    /* time of the last change of `state` */
+  size_t unsent;        /* number of bytes in the send queue at the last tick */
+  uint64_t since_ns;    /* time at which `state` last changed */
   uint64_t progress_ns; /* time of the last progress while replies are outstanding */
   uint64_t retry_ns;
-  unsigned failures; /* consecutive failures */
-  unsigned wires;    /* sockets whose handles libuv has not closed yet */
+  unsigned failures; /* number of consecutive failures */
+  unsigned wires;    /* number of sockets whose handles libuv has not closed yet */
   uint64_t stale_ns; /* time of the first error that a new connection may not have; 0: none */
-  bool refused;      /* a step of the greeting failed; status and why give the reason */
+  bool refused;      /* a step of the greeting failed, for the reason in status and why */
   bool asks_settings, knows_settings;
   srv_redis_durability settings; /* durability according to CONFIG GET alone, without INFO */
   srv_store_status status;
   char why[SRV_STORE_WHY];
   char digest[48];
-  char *input; /* READ_BYTES */
+  char *input; /* [READ_BYTES] */
   void (*closed)(void *cls);
   void *closed_cls;
 };
@@ -88,7 +89,8 @@ static void finish_close_if_idle(srv_redis_connection *link) {
   closed(cls);
 }
 
-/* Exponential backoff with jitter: between half and all of a time that doubles. */
+/* Returns the pause before the next attempt: exponential backoff with jitter, between half and all
+ * of a time that doubles with each failure, ns. */
 static uint64_t choose_backoff_ns(unsigned failures) {
   uint64_t most = SRV_REDIS_RETRY_MIN_NS << (failures < 7 ? failures : 7);
   uint16_t random = 0;
@@ -108,7 +110,7 @@ static void on_wire_closed(uv_handle_t *handle) {
   finish_close_if_idle(link);
 }
 
-/* Drops the socket; pending callbacks receive NULL. */
+/* Drops the socket; the callbacks of outstanding replies get NULL. */
 static void drop_wire(srv_redis_connection *link) {
   wire *w = link->wire;
   if (!w) return;
@@ -137,7 +139,8 @@ static void disconnect_link(srv_redis_connection *link, srv_store_status status,
 
 /* ---- replies -------------------------------------------------------------------------------- */
 
-/* Rejects arrays longer than any valid reply before memory is allocated for their elements. */
+/* Rejects an array that is longer than any valid reply, before memory is allocated for its
+ * elements. */
 static void *create_array(const redisReadTask *task, int elements) {
   const wire *w = task->privdata;
   return elements > ELEMENTS_MAX ? NULL : w->create_array(task, elements);
@@ -154,7 +157,7 @@ static redisReader *create_reader(wire *w) {
   return reader;
 }
 
-/* Dispatches each complete reply to its callback. False: the connection is unusable. */
+/* Passes each complete reply to its callback. False: the connection cannot be used any more. */
 static bool dispatch_replies(wire *w) {
   void *reply = NULL;
   while (w->link) {
@@ -196,7 +199,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
   bool good =
       redisReaderFeed(w->reader, buffer->base, (size_t)length) == REDIS_OK && dispatch_replies(w);
   if (good || !w->link) return;
-  /* The first bytes during startup: a server of another protocol is a permanent failure. */
+  /* If the first bytes of a server at the start are invalid, it is not Redis, which is a permanent
+   * failure. */
   if (w->answered == 0 && link->state == STATE_GREET && !link->place->serving)
     disconnect_link(link, SRV_STORE_FAILED, "the server at this address is not Redis");
   else disconnect_link(link, SRV_STORE_UNAVAILABLE, "Redis sent an invalid reply");
@@ -204,8 +208,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
 
 /* ---- sending -------------------------------------------------------------------------------- */
 
-/* Counts a sent command as progress only if no earlier reply is outstanding. Otherwise frequent
- * commands would hide that Redis does not answer. */
+/* Counts sent commands as progress only if no reply to earlier commands is outstanding. Otherwise
+ * frequent commands would conceal that Redis does not answer. */
 static void on_bytes_sent(uv_write_t *write, int status) {
   sending *s = (sending *)write;
   srv_redis_connection *link = s->wire->link;
@@ -278,7 +282,7 @@ static void refuse_connection(srv_redis_connection *link, srv_store_status statu
   snprintf(link->why, sizeof link->why, "%s", why);
 }
 
-/* Reply to a step of the greeting that only needs to succeed. */
+/* Handles the reply to a step of the greeting that only needs to succeed. */
 static void on_plain_reply(void *cls, const redisReply *reply) {
   srv_redis_connection *link = cls;
   char why[SRV_STORE_WHY];
@@ -303,8 +307,8 @@ static void on_format_reply(void *cls, const redisReply *reply) {
   refuse_connection(link, SRV_STORE_FAILED, why);
 }
 
-/* A user without permission for CONFIG leaves the durability unknown. BUSY keeps the known
- * settings: a busy Redis writes nothing, and writes fail with BUSY themselves. */
+/* If the user has no permission for CONFIG, the durability remains unknown. After BUSY, known
+ * settings remain: a busy Redis writes nothing, and writes fail with BUSY themselves. */
 static void on_settings_reply(void *cls, const redisReply *reply) {
   srv_redis_connection *link = cls;
   if (!reply || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
@@ -341,14 +345,15 @@ static void on_script_reply(void *cls, const redisReply *reply) {
   link->events.up(link->events.cls);
 }
 
-/* A digest that no script has. The reply NOSCRIPT proves that the user may call EVALSHA. */
+/* A digest that no script has. The error NOSCRIPT in reply to it proves that the user may call
+ * EVALSHA. */
 #define NO_SCRIPT "0000000000000000000000000000000000000000"
 
 #define SEND_WORDS(link, take, ...)                                                                \
   send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
 
-/* Queries appendonly, appendfsync, no-appendfsync-on-rewrite and maxmemory-policy; before Redis
- * 7 CONFIG GET accepts one pattern only, which also matches other settings. INFO then shows
+/* Queries appendonly, appendfsync, no-appendfsync-on-rewrite and maxmemory-policy. Before Redis 7,
+ * CONFIG GET accepts only one pattern, which therefore also matches other settings. INFO then shows
  * whether the settings are in effect. */
 static bool query_settings(srv_redis_connection *link) {
   link->asks_settings = true;
@@ -413,7 +418,7 @@ static void connect_wire(srv_redis_connection *link, const struct sockaddr *addr
   link->wire = w;
   link->wires++;
   uv_tcp_nodelay(&w->tcp, 1);
-  /* Fails if the process has no free file descriptor. */
+  /* fails if the process has no free file descriptor */
   int code = uv_tcp_connect(&w->connect, &w->tcp, address, on_connected);
   if (code == 0) return;
   char why[SRV_STORE_WHY];
@@ -421,8 +426,8 @@ static void connect_wire(srv_redis_connection *link, const struct sockaddr *addr
   disconnect_link(link, SRV_STORE_UNAVAILABLE, why);
 }
 
-/* Each attempt uses the next address of the name: Redis may not listen on the first one's address
- * family (IPv4, IPv6). */
+/* Looks up the address and connects. Each attempt uses the next address of the name, since Redis
+ * may not listen on the address family (IPv4, IPv6) of the first. */
 static void resolve_endpoint(srv_redis_connection *link) {
   struct sockaddr_storage address;
   char why[SRV_STORE_WHY] = "the name of Redis' host was not resolved in time";
@@ -490,8 +495,8 @@ void srv_redis_connection_query_settings(srv_redis_connection *link) {
     link->asks_settings = query_settings(link);
 }
 
-/* True if an error requires a new connection. Waits for outstanding replies, but for a limited
- * time, since commands may be outstanding permanently. */
+/* True if an error requires a new connection. Waits for outstanding replies, but only for a limited
+ * time, since there may always be some. */
 static bool should_reconnect(const srv_redis_connection *link, bool waits, uint64_t now_ns) {
   if (!link->stale_ns || now_ns - link->since_ns < SRV_REDIS_STALE_NS) return false;
   return !waits || now_ns - link->stale_ns >= SRV_REDIS_STALE_NS;

@@ -24,7 +24,8 @@ static void unlink_op(srv_redis_operation *o) {
   else s->last = o->previous;
 }
 
-/* Calls `done` of the operation, after its answer is set, and frees the operation. */
+/* Calls `done` of the operation, whose answer must be set. The operation is freed now or, if
+ * replies are outstanding, with the last of them. */
 static void answer_op(srv_redis_operation *o) {
   assert(o->reply_state != SRV_REDIS_REPLIES_IGNORED);
   srv_redis_store *s = o->store;
@@ -126,7 +127,7 @@ static void release_held(srv_redis_store *s) {
 
 /* ---- replies -------------------------------------------------------------------------------- */
 
-/* Handles the reply to a staged part. */
+/* Handles the reply to a staged part: sends the next part, or the write. */
 static void read_stage_reply(srv_redis_operation *o, const redisReply *reply) {
   char why[SRV_STORE_WHY] = "parts of the record were lost in transit";
   if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 1) {
@@ -170,8 +171,8 @@ static void read_lookup_reply(srv_redis_operation *o, const redisReply *reply) {
   answer_op(o);
 }
 
-/* In a transaction only the last reply has the records; earlier ones report queueing or an error.
- */
+/* Handles a reply to a load. In a transaction only the last reply has the records; the others
+ * report that a command was queued, or an error. */
 static void read_load_reply(srv_redis_operation *o, const redisReply *reply) {
   if (srv_redis_is_error(reply, "OOM") && o->load_method == SRV_REDIS_BY_TRANSACTION)
     o->load_method = SRV_REDIS_NO_TRANSACTION;
@@ -188,7 +189,7 @@ static void read_load_reply(srv_redis_operation *o, const redisReply *reply) {
   }
 }
 
-/* Handles an operation whose connection was lost. */
+/* Handles an operation whose connection was lost: a write fails, a read waits to be sent again. */
 static void handle_lost_op(srv_redis_operation *o) {
   const srv_redis_side *where = srv_redis_operation_side(o);
   if (o->write) {

@@ -1,5 +1,5 @@
-/* Parsing of Redis' replies. Types, counts and lengths are validated, since a reply may be
- * anything. The integrity of records is checked by their own digests. */
+/* Parsing of Redis' replies. Types, counts and lengths are validated, since a reply may have any
+ * content. The integrity of records is checked by their own digests. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most digits of a number. */
+/* Largest number of digits of a number. */
 #define DIGITS_MAX 20
 
 static bool is_text(const redisReply *reply) {
@@ -21,7 +21,7 @@ static bool text_is(const redisReply *reply, const char *text) {
   return is_text(reply) && reply->len == strlen(text) && memcmp(reply->str, text, reply->len) == 0;
 }
 
-/* Parses the leading digits and advances *at past them. False: no digits, or too many. */
+/* Parses the digits at *at and advances *at past them. False: there are none, or too many. */
 static bool read_number(const char **at, const char *end, uint64_t *out) {
   uint64_t value = 0;
   const char *from = *at;
@@ -34,7 +34,8 @@ static bool read_number(const char **at, const char *end, uint64_t *out) {
   return *at > from;
 }
 
-/* Parses exactly `count` numbers separated by single blanks. */
+/* Parses exactly `count` numbers that are separated by single blanks. False: the reply is something
+ * else. */
 static bool read_numbers(const redisReply *reply, int count, uint64_t *out) {
   if (!is_text(reply)) return false;
   const char *at = reply->str, *end = at + reply->len;
@@ -59,7 +60,7 @@ typedef struct meaning {
 
 #define CLUSTER "this Redis belongs to a cluster, which is not supported"
 
-/* Errors of Redis that imply that nothing was written. */
+/* Errors of Redis that imply that nothing was written, and their statuses. */
 static const meaning meanings[] = {
     {"OOM", SRV_STORE_FULL, "Redis has no memory left (maxmemory)"},
     {"MISCONF", SRV_STORE_UNAVAILABLE,
@@ -81,8 +82,8 @@ static const meaning meanings[] = {
     {"ASK", SRV_STORE_FAILED, CLUSTER},
 };
 
-/* The code of an error is its first word. Before Redis 7, errors of a script have a prefix
- * before the code. */
+/* The code of an error is the first word of its text. Before Redis 7, errors of a script have a
+ * prefix before the code. */
 bool srv_redis_is_error(const redisReply *reply, const char *code) {
   if (!reply || reply->type != REDIS_REPLY_ERROR) return false;
   const char *text = reply->str;
@@ -94,7 +95,7 @@ bool srv_redis_is_error(const redisReply *reply, const char *code) {
   return strncmp(text, code, length) == 0 && (text[length] == ' ' || text[length] == 0);
 }
 
-/* True if the error concerns the user's permissions; Redis has several texts for it. */
+/* True if the error concerns the user's permissions, for which Redis has several texts. */
 static bool is_permission_error(const redisReply *reply) {
   if (srv_redis_is_error(reply, "NOPERM")) return true;
   if (srv_redis_is_error(reply, "EXECABORT") && strstr(reply->str, "permissions")) return true;
@@ -108,7 +109,8 @@ bool srv_redis_is_stale(const redisReply *reply) {
   return is_permission_error(reply);
 }
 
-/* Copies Redis' own text, which is shown in logs and replies: printable characters only. */
+/* Writes `what` and Redis' own text to why, for logs and replies; characters that are not printable
+ * become blanks. */
 static void quote_redis_error(const redisReply *reply, const char *what, char *why) {
   char text[100];
   size_t n = 0;
@@ -118,7 +120,7 @@ static void quote_redis_error(const redisReply *reply, const char *what, char *w
   snprintf(why, SRV_STORE_WHY, "%s: %s", what, text);
 }
 
-/* True for permanent errors, for which `why` quotes Redis' own text. */
+/* True for permanent errors; `why` then quotes Redis' own text. */
 static bool is_permanent_refusal(const redisReply *reply, char *why) {
   bool is_user = is_permission_error(reply),
        is_unknown = strncmp(reply->str, "ERR unknown command", 19) == 0;
@@ -142,7 +144,7 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
     snprintf(why, SRV_STORE_WHY, "Redis has too many clients");
     return SRV_STORE_UNAVAILABLE;
   }
-  /* Text of a Redis before 6. */
+  /* text of Redis before version 6 */
   if (strstr(reply->str, "invalid password")) {
     snprintf(why, SRV_STORE_WHY, "Redis rejects the password");
     return SRV_STORE_UNAVAILABLE;
@@ -175,7 +177,7 @@ bool srv_redis_needs_events(const redisReply *reply) {
   return is_array(reply) && reply->elements == 1 && text_is(reply->element[0], "TELL");
 }
 
-/* The reply's second element, if present, is the damaged key. */
+/* Sets the status DAMAGED. The second element of the reply, if present, is the damaged key. */
 static void set_damaged(const redisReply *reply, srv_store_write *write) {
   set_write_status(write, SRV_STORE_DAMAGED, "the key's entry was not written by contactd");
   if (reply->elements > 1 && is_text(reply->element[1]))
@@ -272,7 +274,7 @@ static void read_one(const redisReply *reply, srv_store_lookup *lookup) {
     damaged_lookup(lookup, "the key's entry was not written by contactd");
 }
 
-/* False: sets status and why. */
+/* Returns good; if it is false, sets status and why of the lookup. */
 static bool is_answer(const redisReply *reply, bool good, srv_store_lookup *lookup) {
   if (good) return true;
   lookup->status = srv_redis_error(reply, lookup->why);
@@ -312,7 +314,7 @@ typedef struct head {
   uint64_t revision, follows, parts, length, stamp;
 } head;
 
-/* Assembles a record from its parts, which begin at index `at`. */
+/* Appends a record, assembled from its parts, which begin at index `at`. */
 static void read_record(const redisReply *parts, size_t at, const head *h, srv_store_load *load) {
   srv_store_record *record = &load->records[load->count];
   size_t length = 0;
@@ -341,7 +343,8 @@ static void read_record(const redisReply *parts, size_t at, const head *h, srv_s
     memcpy(record->bytes + n, parts->element[at + i]->str, parts->element[at + i]->len);
 }
 
-/* Reads a base and the changes that follow it, up to the revision and stamp of the key's entry. */
+/* Reads a base and the changes that follow it, and checks that the last one has the revision and
+ * stamp of the key's entry. */
 static void read_records(const redisReply *heads, const redisReply *parts,
                          const srv_store_entry *key, srv_store_load *load) {
   uint64_t before = 0, stamp = 0;
@@ -427,7 +430,7 @@ bool srv_redis_read_scene_events(const redisReply *reply, size_t index,
   return true;
 }
 
-/* Expects the fields in the order in which the script of a write adds them (XADD). */
+/* The fields are expected in the order in which the script of a write adds them (XADD). */
 bool srv_redis_read_event(const srv_redis_event_batch *batch, size_t index, srv_store_event *out) {
   const redisReply *entry = batch->writes->element[index];
   if (!is_array(entry) || entry->elements != 2 || !is_text(entry->element[0]) ||
@@ -452,9 +455,9 @@ bool srv_redis_read_event(const srv_redis_event_batch *batch, size_t index, srv_
 /* ---- durability ----------------------------------------------------------------------------- */
 
 /* DURABLE requires that every command is appended to the file and synced before its reply
- * (appendonly, appendfsync always), also during a rewrite of the file by a child of Redis; and that
- * Redis evicts no record for lack of memory. volatile-* policies are allowed: they evict only keys
- * with a time to live, and no record has one. */
+ * (appendonly, appendfsync always), also while a child of Redis rewrites the file; and that Redis
+ * evicts no record for lack of memory. The volatile-* policies are permitted: they evict only keys
+ * with a time to live, which records do not have. */
 srv_redis_durability srv_redis_read_settings(const redisReply *reply) {
   bool appends = false, always = false, at_any_time = false, keeps = false;
   if (!is_array(reply)) return SRV_REDIS_DURABILITY_UNKNOWN;
@@ -479,9 +482,9 @@ static bool has_line(const redisReply *reply, const char *line) {
   return false;
 }
 
-/* After CONFIG SET appendonly yes, Redis ignores the new file at a restart until its first rewrite
+/* After CONFIG SET appendonly yes, a restarted Redis ignores the new file until its first rewrite
  * is complete. Until then a rewrite is in progress or scheduled, also after a failed one. A rewrite
- * in progress may as well be a later one of a complete file; INFO does not distinguish them. */
+ * in progress may also be a later one of a complete file; INFO does not distinguish the two. */
 srv_redis_durability srv_redis_read_persistence(const redisReply *reply) {
   if (!is_text(reply)) return SRV_REDIS_DURABILITY_UNKNOWN;
   if (has_line(reply, "aof_enabled:0")) return SRV_REDIS_NOT_DURABLE;

@@ -1,6 +1,6 @@
-/* Name resolution for Redis on a thread of its own: getaddrinfo may take long and would block a
- * worker of libuv's pool. One lookup at a time; its result serves all connections for a while.
- * Connections poll for it in their tick. */
+/* Name resolution for Redis on a thread of its own: getaddrinfo may take long, and would block a
+ * worker of libuv's pool. There is one lookup at a time; its result is used by all connections for
+ * a while. Connections poll for it in their ticks. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most addresses of a name that are used. */
+/* Largest number of a name's addresses that are used. */
 #define ADDRESSES_MAX 8u
-/* Lifetime of a result. It exceeds the pause between two attempts, so that a lookup that outlasts
- * its attempt serves the next one. An empty result expires earlier. */
+/* Lifetime of a result. It is longer than the pause between two attempts to connect, so that a
+ * lookup that outlasts its attempt is used by the next one. An empty result expires earlier. */
 #define RESULT_LIFETIME_NS (SRV_REDIS_RETRY_MAX_NS + 1000000000u)
 #define EMPTY_LIFETIME_NS 1000000000u
 
 struct srv_redis_resolver {
   char host[256], port[8];
   pthread_mutex_t lock; /* guards the members below */
-  bool running;         /* the lookup thread is running and shares this object */
+  bool running;         /* a thread is looking up the name, and shares this object */
   bool released;
-  bool has_result; /* a result is present */
+  bool has_result; /* there is a result */
   uint64_t found_ns;
   int status; /* result of getaddrinfo */
   unsigned count;
@@ -55,7 +55,7 @@ void srv_redis_resolver_release(srv_redis_resolver *name) {
 static void *resolve_host(void *cls) {
   srv_redis_resolver *name = cls;
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
-  /* Both are constant after creation, so the lock is not needed. */
+  /* host and port are constant after creation, so the lock is not needed */
   int status = getaddrinfo(name->host, name->port, &hints, &list);
   pthread_mutex_lock(&name->lock);
   name->status = status;
@@ -74,7 +74,8 @@ static void *resolve_host(void *cls) {
   return NULL;
 }
 
-/* Call with the lock held. False: the thread could not be started. */
+/* Starts a lookup on a new thread. The lock must be held. False: the thread could not be
+ * started. */
 static bool start_lookup(srv_redis_resolver *name) {
   pthread_t thread;
   name->running = true;

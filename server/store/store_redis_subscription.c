@@ -1,13 +1,13 @@
 /* Subscriptions to the events of all daemons, through streams of Redis.
  *
- * A query on the connection for short commands registers a subscriber, which makes writes append
- * their events, and reads the events so far. XREAD BLOCK on a separate connection delivers later
+ * A query on the connection for short commands registers a subscriber, so that writes append their
+ * events, and reads the events so far. A blocking XREAD on a separate connection delivers later
  * events, for all scenes at once.
  *
- * Event numbers make delivery independent of the order of both connections: duplicates are dropped,
- * gaps are detected. A Redis that has lost writes assigns numbers again; then the stamps of
- * consecutive writes do not match. The query is repeated after reconnecting and periodically: it
- * keeps the stream alive and detects a deleted one. */
+ * Event numbers make the delivery independent of the order of both connections: duplicates are
+ * dropped, gaps are detected. A Redis that has lost writes assigns numbers again; then the stamps
+ * of consecutive writes do not match. The query is repeated after reconnecting and periodically: it
+ * keeps the stream from expiring, and detects a deleted one. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -15,41 +15,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Period of a subscription's query. It bounds the time for which lost writes of Redis remain
- * unnoticed if nobody writes here. A small part of SRV_REDIS_EVENTS_SECONDS. */
+/* Period of a subscription's query. It limits the time for which writes that Redis has lost remain
+ * undetected if this daemon does not write. A small fraction of SRV_REDIS_EVENTS_SECONDS. */
 #define QUERY_PERIOD_NS 5000000000u
-/* Delay after a query that was refused or not answered. */
+/* Delay before a query that was refused or not answered is repeated. */
 #define QUERY_RETRY_NS 1000000000u
-/* Longest time of one blocking read: an empty reply proves that Redis still answers. */
+/* Longest duration of a blocking read; an empty reply to it proves that Redis still answers. */
 #define BLOCK_MS 500
 
 typedef struct subscription {
   struct subscription *next;
   srv_redis_subscriptions *subscriptions;
-  /* NULL: the subscriber has left; the reply to the pending query frees this subscription. */
+  /* NULL: the subscriber has left, and the reply to the pending query will free this
+   * subscription. */
   srv_store_subscription *subscriber;
   char id[CT_ID_LENGTH_MAX + 1];
   bool is_registered;
-  uint64_t last_at_query; /* `last` when the pending query was sent */
+  uint64_t last_at_query; /* value of `last` when the pending query was sent */
   uint64_t first, last;   /* first number of the stream; number of the last event received */
-  uint64_t stamp;         /* of the write of the last event; 0: unknown */
+  uint64_t stamp;         /* stamp of the write of the last event; 0: unknown */
   bool querying, query_again;
-  uint64_t ticket, ticket_at_query; /* last ticket issued; `ticket` when the query was sent */
-  uint64_t due_ns;                  /* time of the next query */
+  uint64_t ticket,
+      ticket_at_query; /* last ticket issued; its value when the pending query was sent */
+  uint64_t due_ns;     /* time at which the next query is due */
 } subscription;
 
 struct srv_redis_subscriptions {
-  const srv_store *store; /* `report` receives reports */
-  /* The subscription with the refused query that was reported, until that query succeeds; NULL:
-   * none. */
+  const srv_store *store; /* its `report` receives reports for the log */
+  /* The subscription whose refused query was reported, until that query succeeds; NULL: none. */
   const subscription *refused;
-  bool read_fault_reported; /* a refused XREAD was reported */
+  bool read_fault_reported; /* a refused XREAD has been reported */
   srv_redis_connection *query_link, *event_link;
   uint64_t block_ms;
   subscription *first;
   bool reading;      /* an XREAD is pending */
-  uint64_t pause_ns; /* no XREAD before this time */
-  char client[24];   /* Redis' id of event_link; "": unknown */
+  uint64_t pause_ns; /* time before which no XREAD is sent */
+  char client[24];   /* Redis' id of event_link's client; "": unknown */
   void (*closed)(void *cls);
   void *closed_cls;
 };
@@ -77,14 +78,15 @@ static void begin_events(subscription *e, uint64_t after, uint64_t revision, uin
   e->subscriber->on_subscribed(e->subscriber, after, revision, bodies);
 }
 
-/* Ends the subscription of a deleted scene. */
+/* Ends the subscription to a deleted scene. */
 static void end_subscription(subscription *e) {
   srv_store_subscription *subscriber = e->subscriber;
   unlink_subscription(e);
   subscriber->on_deleted(subscriber);
 }
 
-/* Delivers one event. False: it deleted the scene and ended the subscription. */
+/* Delivers one event, after a gap if it does not follow the last one. False: it deleted the scene
+ * and ended the subscription. */
 static bool deliver_event(subscription *e, const srv_store_event *event) {
   if (event->last <= e->last) return true;
   uint64_t before = event->last - event->count;
@@ -98,7 +100,8 @@ static bool deliver_event(subscription *e, const srv_store_event *event) {
   return false;
 }
 
-/* False: the scene was deleted. *good becomes false if an entry is invalid. */
+/* Delivers the events of a batch. False: one deleted the scene. *good becomes false if an entry is
+ * invalid. */
 static bool deliver_events(subscription *e, const srv_redis_event_batch *batch, bool *good) {
   for (size_t i = 0; i < batch->count; i++) {
     srv_store_event event;
@@ -113,8 +116,8 @@ static bool deliver_events(subscription *e, const srv_redis_event_batch *batch, 
   return true;
 }
 
-/* Reports an invalid reply or an error of Redis, unless one was reported before. Returns true if
- * a fault is reported, now or before. */
+/* Reports an invalid reply or an error of Redis, unless a fault has been reported before. Returns
+ * true if a fault has been reported, now or before. */
 static bool report_bad_reply(const srv_redis_subscriptions *subscriptions, bool reported,
                              const redisReply *reply) {
   char why[SRV_STORE_WHY];
@@ -131,7 +134,7 @@ static void on_unblocked(void *cls, const redisReply *reply) {
   (void)reply;
 }
 
-/* Interrupts the blocked XREAD, which does not include a new subscription, so that it is sent
+/* Interrupts the blocked XREAD, which does not include a new subscription; it is then sent
  * again. */
 static void interrupt_blocked_read(srv_redis_subscriptions *subscriptions) {
   if (!subscriptions->reading || !subscriptions->client[0]) return;
@@ -140,7 +143,7 @@ static void interrupt_blocked_read(srv_redis_subscriptions *subscriptions) {
   srv_redis_connection_send(subscriptions->query_link, bytes, on_unblocked, NULL);
 }
 
-/* False: the scene was deleted. */
+/* Merges the reply to a query into its subscription. False: the scene was deleted. */
 static bool merge_event_batch(subscription *e, const srv_redis_event_batch *batch) {
   bool is_new = !e->is_registered, good = true;
   e->due_ns = uv_hrtime() + QUERY_PERIOD_NS;
@@ -149,7 +152,8 @@ static bool merge_event_batch(subscription *e, const srv_redis_event_batch *batc
     end_subscription(e);
     return false;
   }
-  /* Lost events: Redis has fewer than were received, or another write under the same number. */
+  /* Events were lost if Redis has fewer than were received, or another write under the same
+   * number. */
   bool is_lost = e->last_at_query > batch->last ||
                  (e->last == batch->last && e->stamp && e->stamp != batch->stamp);
   if (!e->is_registered || e->last < batch->last || is_lost)
@@ -227,14 +231,14 @@ static void on_events_reply(void *cls, const redisReply *reply) {
   } else {
     subscriptions->read_fault_reported =
         report_bad_reply(subscriptions, subscriptions->read_fault_reported, reply);
-    /* Queries at once: their replies move `last` past the unreadable entries. */
+    /* Query at once: the replies move `last` past the unreadable entries. */
     subscriptions->pause_ns = uv_hrtime() + QUERY_RETRY_NS;
     for (subscription *e = subscriptions->first; e; e = e->next) e->due_ns = 0;
   }
   read_events_blocking(subscriptions);
 }
 
-/* Sends XREAD for the streams of all registered subscriptions. */
+/* Sends a blocking XREAD for the streams of all registered subscriptions. */
 static void read_events_blocking(srv_redis_subscriptions *subscriptions) {
   if (subscriptions->reading || !subscriptions->first ||
       !srv_redis_connection_is_up(subscriptions->event_link) ||
@@ -280,7 +284,7 @@ static void ignore_durability(void *cls, srv_redis_durability promise) {
   (void)promise;
 }
 
-/* Ignored: the store's other connections report that Redis is unreachable. */
+/* Does nothing: the store's other connections report that Redis is unreachable. */
 static void ignore_event_link_down(void *cls, srv_store_status status, const char *why) {
   (void)cls;
   (void)status;
@@ -317,8 +321,8 @@ static void on_event_link_closed(void *cls) {
   closed(closed_cls);
 }
 
-/* Requires that all subscribers have left. query_link may still have queries of freed-on-reply
- * subscriptions pending. */
+/* All subscribers must have left. query_link may still have outstanding queries, whose replies free
+ * their subscriptions. */
 void srv_redis_subscriptions_close(srv_redis_subscriptions *subscriptions,
                                    void (*closed)(void *cls), void *cls) {
   assert(!subscriptions->first);

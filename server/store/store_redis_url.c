@@ -1,5 +1,5 @@
-/* Location of Redis from --store, and its password from a file: passwords on the command line are
- * visible to all users of the machine, and those in the environment are inherited by child
+/* Location of Redis from --store, and its password from a file: passwords on the command line would
+ * be visible to all users of the machine, and those in the environment would be inherited by child
  * processes. */
 #include "process/address.h"
 #include "process/file.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Most bytes of a password. */
+/* Largest length of a password, B. */
 #define PASSWORD_MAX 1024
 
 static bool write_url_reason(char *why, const char *what) {
@@ -19,7 +19,7 @@ static bool write_url_reason(char *why, const char *what) {
   return false;
 }
 
-/* Parses a text of decimal digits only. */
+/* Parses a text of decimal digits only, with a value of at most `most`. */
 static bool parse_url_number(const char *text, unsigned most, unsigned *out) {
   unsigned value = 0;
   if (!*text) return false;
@@ -32,7 +32,7 @@ static bool parse_url_number(const char *text, unsigned most, unsigned *out) {
   return true;
 }
 
-/* Parses host[:port]; an IPv6 address is in brackets. */
+/* Parses host[:port]; an IPv6 address is in brackets. False: the reason is in why. */
 static bool parse_host(srv_redis_endpoint *place, char *text, char *why) {
   char *port = NULL, *host = text;
   if (*text == '[') {
@@ -98,7 +98,7 @@ void srv_redis_endpoint_free(srv_redis_endpoint *place) {
   place->password = NULL;
 }
 
-/* Strips trailing line ends. Returns the fault, or NULL. */
+/* Strips line ends at the end, and checks the password. Returns the fault, or NULL. */
 static const char *check_password(const char *bytes, size_t *length) {
   while (*length && (bytes[*length - 1] == '\n' || bytes[*length - 1] == '\r')) (*length)--;
   if (*length == 0) return "it is empty";
@@ -109,7 +109,7 @@ static const char *check_password(const char *bytes, size_t *length) {
   return NULL;
 }
 
-/* False: the reason is in *why. */
+/* Reads the password from its file. False: the reason is in *why. */
 static bool read_password(srv_redis_endpoint *place, const char **why) {
   char bytes[PASSWORD_MAX + 3];
   size_t length = 0;

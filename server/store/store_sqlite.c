@@ -10,39 +10,41 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Most writes of one transaction: its pages stay in memory, and its first write waits for its
- * last. */
+/* Largest number and size of the writes of one transaction: its changed pages are in memory, and
+ * its first write is answered only after its last. */
 #define GROUP_WRITES 1024
 #define GROUP_BYTES ((size_t)32 << 20)
 
-/* Idle time after which the writer starts background cleanup. */
+/* Idle time after which the writer starts to delete unused rows in the background. */
 #define IDLE_NS 200000000u
 
-/* Pause between two steps of cleanup. A write that arrives during a step waits for the step's sync.
- * A pause of several syncs leaves the disk to other processes. */
+/* Pause between two steps of this cleanup. A write that arrives during a step waits for the step's
+ * sync. A pause of several syncs leaves the disk to other processes. */
 #define CLEANUP_PAUSE_NS 10000000u
 
-/* WAL pages that trigger a checkpoint when idle; under load SRV_SQLITE_LOG_PAGES do. */
+/* Number of pages in the WAL that triggers a checkpoint when the writer is idle; under load it is
+ * SRV_SQLITE_LOG_PAGES. */
 #define LOG_PAGES_IDLE 256
 
 typedef struct sqlite_store {
-  srv_store store; /* first: the daemon's view */
+  srv_store store; /* must be first: the daemon uses this address */
   srv_sqlite_file file;
   uv_loop_t *loop;
-  int bell; /* eventfd by which the threads wake the loop, which reads it in `answers`.
-             * uv_async_send would make the loop spin until the sending thread returns, which may be
-             * long on a busy core. */
+  int bell; /* eventfd by which the threads wake the loop, which polls it with `answers`.
+               uv_async_send would make the loop spin until the sending thread returns, which may be
+               long on a busy core. */
   uv_poll_t answers;
   uv_prepare_t round;
   uv_thread_t writer, reader;
-  /* State of one thread each, not guarded by the mutex. */
-  int reported_places;    /* value of `places` last reported */
-  bool damage_reported;   /* `damaged` was reported */
-  bool failure_reported;  /* `failed` was reported */
-  bool cleaning;          /* cleanup is incomplete */
-  bool forgot_unreported; /* the discarded list of free pages is still to be reported */
-  bool submitted;         /* submitted in this loop iteration; the writer is not woken yet */
-  uint64_t submitted_ns;  /* time of the first of these writes */
+  /* Not guarded by the mutex: each member is used by one thread only. */
+  int reported_places;    /* value of `places` that was last reported */
+  bool damage_reported;   /* `damaged` has been reported */
+  bool failure_reported;  /* `failed` has been reported */
+  bool cleaning;          /* unused rows remain to be deleted */
+  bool forgot_unreported; /* it must still be reported that the list of free pages was discarded */
+  bool submitted; /* writes were submitted in this iteration of the loop, and the writer has not
+                     been woken yet */
+  uint64_t submitted_ns; /* time of the first of these writes */
   void (*closed)(void *cls);
   void *closed_cls;
   unsigned handles;
@@ -54,9 +56,9 @@ typedef struct sqlite_store {
   srv_store_lookup *pending_lookups, **pending_lookups_end, *answered_lookups,
       **answered_lookups_end;
   bool closing, reader_ended, writer_ended;
-  bool failed;   /* the device failed, for the reason in why */
-  bool damaged;  /* structures that all keys need are damaged, for the reason in why unless `failed`
-                  */
+  bool failed;   /* the device failed, for the reason in `why` */
+  bool damaged;  /* structures that all keys need are damaged, for the reason in `why` unless
+                    `failed` is set */
   int places;    /* number of tables of records */
   size_t queued; /* length of the list `writes` */
 
@@ -64,7 +66,7 @@ typedef struct sqlite_store {
   char why[SRV_STORE_WHY];
 } sqlite_store;
 
-/* Appends one item to a list with a pointer to its end. */
+/* Appends an item to a list that has a pointer to its end. */
 #define LIST_ADD(list, item)                                                                       \
   do {                                                                                             \
     (item)->next = NULL;                                                                           \
@@ -76,7 +78,8 @@ typedef struct sqlite_store {
 
 /* ---- writer --------------------------------------------------------------------------------- */
 
-/* Removes the first writes from the queue. Call with the mutex locked. */
+/* Removes the writes of the next transaction from the queue and returns them as a list. The mutex
+ * must be locked. */
 static srv_store_write *dequeue_group(sqlite_store *s) {
   srv_store_write *first = s->writes, *last = first;
   size_t bytes = first->length, count = 1;
@@ -91,7 +94,7 @@ static srv_store_write *dequeue_group(sqlite_store *s) {
   return first;
 }
 
-/* Wakes the loop through its eventfd. The write cannot fail: the counter never gets near its
+/* Wakes the loop through its eventfd. This cannot fail: the counter never comes near its
  * maximum. */
 static void wake_loop(sqlite_store *s) {
   int refused = eventfd_write(s->bell, 1);
@@ -99,7 +102,8 @@ static void wake_loop(sqlite_store *s) {
   (void)refused;
 }
 
-/* Publishes the state of the file. True: it must be reported. Call with the mutex locked. */
+/* Copies the state of the file to the members that the loop thread reads. True: it has changed and
+ * must be reported. The mutex must be locked. */
 static bool publish_file_state(sqlite_store *s) {
   bool failed = srv_sqlite_failed(s->file.writer), damaged = srv_sqlite_damaged(s->file.writer);
   int places = srv_sqlite_table_count(s->file.writer);
@@ -111,7 +115,8 @@ static bool publish_file_state(sqlite_store *s) {
   return news;
 }
 
-/* Reports failures of background cleanup, after which no write may follow for long. */
+/* Reports failures of the cleanup in the background, after which there may be no write for a long
+ * time. */
 static void report_file_state(sqlite_store *s) {
   uv_mutex_lock(&s->mutex);
   bool news = publish_file_state(s);
@@ -119,7 +124,7 @@ static void report_file_state(sqlite_store *s) {
   if (news) wake_loop(s);
 }
 
-/* Returns answers to the loop. began_ns: start of their transaction. */
+/* Returns the answers of a transaction to the loop. began_ns: start of the transaction. */
 static void return_answers(sqlite_store *s, srv_store_write *first, uint64_t began_ns,
                            uint64_t now_ns) {
   size_t answered = 0;
@@ -135,7 +140,7 @@ static void return_answers(sqlite_store *s, srv_store_write *first, uint64_t beg
   wake_loop(s);
 }
 
-/* Waits for writes of the clients just answered. Call with the mutex locked. */
+/* Waits for writes of the clients that were just answered. The mutex must be locked. */
 static void wait_for_group(sqlite_store *s) {
   if (!srv_group_commit_should_wait(&s->group_commit)) return;
   bool waited = false;
@@ -147,7 +152,8 @@ static void wait_for_group(sqlite_store *s) {
   if (waited) srv_group_commit_note_arrived(&s->group_commit, s->queued, uv_hrtime());
 }
 
-/* Waits for writes. NULL: timeout, or the store is closing. */
+/* Waits for writes and returns those of the next transaction. NULL: the waiting time is over, or
+ * the store is closing (*ends). */
 static srv_store_write *await_group(sqlite_store *s, bool *ends) {
   uv_mutex_lock(&s->mutex);
   bool waits = true;
@@ -178,7 +184,7 @@ static void run_writer(void *cls) {
     }
     report_file_state(s);
   }
-  /* Closes the file on this thread: the last checkpoint would block the loop. */
+  /* Close the file on this thread, because the last checkpoint would block the loop. */
   uv_thread_join(&s->reader);
   srv_sqlite_close(&s->file);
   uv_mutex_lock(&s->mutex);
@@ -253,7 +259,8 @@ static void report_storage_failure(sqlite_store *s, const char *why) {
   s->failure_reported = true;
 }
 
-/* Logs each kind of damage once. why: reason if the store is damaged; else NULL. */
+/* Logs each kind of damage once. places: number of tables of records. why: reason if structures
+ * that all keys need are damaged, else NULL. */
 static void report_storage_damage(sqlite_store *s, int places, const char *why) {
   if (s->forgot_unreported)
     report_sqlite_event(
@@ -384,7 +391,7 @@ static const srv_store_ops ops = {.submit = submit_sqlite_write,
 static sqlite_store *create_sqlite_store(uv_loop_t *loop) {
   sqlite_store *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  /* On Linux these three never fail. */
+  /* On Linux these three functions never fail. */
   if (uv_mutex_init(&s->mutex) != 0 || uv_cond_init(&s->writes_wait) != 0 ||
       uv_cond_init(&s->reads_wait) != 0)
     abort();
@@ -400,7 +407,7 @@ static sqlite_store *create_sqlite_store(uv_loop_t *loop) {
   return s;
 }
 
-/* Starts the threads and their wake-up handles. */
+/* Starts the threads and the handles by which they wake the loop. False: nothing is running. */
 static bool start(sqlite_store *s) {
   s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (s->bell < 0 || uv_poll_init(s->loop, &s->answers, s->bell) != 0) return false;
@@ -420,7 +427,7 @@ static bool start(sqlite_store *s) {
   return false;
 }
 
-/* Frees a store that never ran. Its handles, if the loop has them, are closed in the loop's next
+/* Frees a store whose threads never ran. Handles that the loop has are closed in its next
  * iteration. */
 static void abandon_store(sqlite_store *s) {
   srv_sqlite_close(&s->file);

@@ -1,7 +1,7 @@
 /* Parts of the store in a file (SQLite, WAL mode): file (store_sqlite_file.c), page checksums
  * (store_sqlite_vfs.c), format (store_sqlite_format.c), tables of records (store_sqlite_volume.c),
- * writes (store_sqlite_write.c), reads (store_sqlite_read.c). Each connection belongs to one thread
- * at a time; nothing here waits for another thread. Functions that return an int return a result
+ * writes (store_sqlite_write.c), reads (store_sqlite_read.c). A connection belongs to one thread at
+ * a time; no function here waits for another thread. Functions that return an int return a result
  * code of SQLite. */
 #ifndef SRV_STORE_STORE_SQLITE_H
 #define SRV_STORE_STORE_SQLITE_H
@@ -13,18 +13,18 @@
 #define SRV_SQLITE_FILE "contactd.db"
 #define SRV_SQLITE_LOCK "contactd.lock"
 
-/* Most bytes of a row: records are split into rows, so that reads and deletions are done in small
- * steps. */
+/* Largest number of bytes in a row: records are split into rows, so that reads and deletions are
+ * done in small steps. */
 #define SRV_SQLITE_PART_BYTES 1048576
 
-/* Pages of the WAL that force a checkpoint. The WAL is read when the store is opened after a crash.
- * A checkpoint delays writes by milliseconds: with a longer WAL by more, with a shorter one more
- * than one write in a hundred. */
+/* Number of pages in the WAL from which on a checkpoint is forced. The WAL is read when the store
+ * is opened after a crash. A checkpoint delays writes by milliseconds: with a longer WAL by more,
+ * with a shorter one it delays more than one write in a hundred. */
 #define SRV_SQLITE_LOG_PAGES 4096
 
 /* ---- format --------------------------------------------------------------------------------- */
 
-/* Migrations: step i leads from format i to i + 1. Format 0 is the empty file. */
+/* Migrations: step i converts format i to i + 1. Format 0 is the empty file. */
 typedef struct srv_sqlite_migrations {
   const char *const *sql; /* [count]; the newest format is `count` */
   int count;
@@ -32,70 +32,73 @@ typedef struct srv_sqlite_migrations {
 
 extern const srv_sqlite_migrations srv_sqlite_format;
 
-/* Migrates the file to the newest format in one transaction, after a backup of an older one
- * (path.format-N). Initialises an empty file only if may_be_new. False: the reason is in why; the
- * file is unchanged. */
+/* Migrates the file to the newest format in one transaction, after a file of an older format was
+ * copied to path.format-N. Initialises an empty file only if may_be_new. False: the reason is in
+ * why, and the file is unchanged. */
 bool srv_sqlite_migrate(sqlite3 *db, const char *path, const srv_sqlite_migrations *steps,
                         bool may_be_new, char why[SRV_STORE_WHY]);
 
 /* ---- group commit (store_sqlite_group_commit.c) --------------------------------------------- */
 
-/* State of the group commit: recent groups of writes. Times in ns. */
+/* State of the group commit: what recent transactions of writes were like. Times in ns. */
 typedef struct srv_group_commit {
-  size_t answered;      /* writes of the last transaction */
-  size_t all;           /* those, plus the writes queued at its end */
+  size_t answered;      /* number of writes in the last transaction */
+  size_t all;           /* `answered`, plus the number of writes that were queued at its end */
   uint64_t answered_ns; /* end of the last transaction */
   uint64_t group_ns;    /* recent duration of a transaction */
-  unsigned alone;       /* remaining transactions without a wait */
+  unsigned alone;       /* remaining number of transactions without a wait */
   unsigned alone_last;  /* initial value of `alone` (backoff: 1, 3, 7, ...) */
 } srv_group_commit;
 
-/* Notes a transaction from began_ns to now_ns with `answered` writes; `queued` more wait. */
+/* Records a transaction from began_ns to now_ns with `answered` writes, at the end of which
+ * `queued` more were waiting. */
 void srv_group_commit_note_answered(srv_group_commit *c, size_t answered, size_t queued,
                                     uint64_t began_ns, uint64_t now_ns);
-/* True if the writer should wait for more writes. Call once before each transaction. */
+/* True if the writer should wait for more writes. Call exactly once before each transaction. */
 bool srv_group_commit_should_wait(srv_group_commit *c);
-/* Remaining time to wait with `queued` writes present; 0: do not wait. */
+/* Returns the time for which to wait on, with `queued` writes present; 0: do not wait. */
 uint64_t srv_group_commit_wait_ns(const srv_group_commit *c, size_t queued, uint64_t now_ns);
-/* Notes the end of a wait with `queued` writes present. */
+/* Records the end of a wait, with `queued` writes present. */
 void srv_group_commit_note_arrived(srv_group_commit *c, size_t queued, uint64_t now_ns);
 
 /* ---- mark ----------------------------------------------------------------------------------- */
 
-/* The mark in the lock file has the number of the last acknowledged commit, so that lost commits
- * are detected: SQLite accepts a truncated WAL as if it had never been longer. The mark is written
- * after the commit's sync and before its acknowledgement. It is not synced: an old mark detects
- * less, and a mark is never ahead of the file. */
+/* The mark in the lock file contains the number of the last acknowledged commit, so that lost
+ * commits are detected: SQLite accepts a truncated WAL as if it had never been longer. The mark is
+ * written after the commit's sync and before its acknowledgement. It is not synced: an old mark
+ * detects less, and a mark is never ahead of the file. */
 typedef struct srv_sqlite_mark {
-  int64_t identity, commits; /* of the store */
+  int64_t identity, commits; /* identity of the store; number of commits */
 } srv_sqlite_mark;
 
-/* True if the file is empty or has a mark's size. Any other file is not a lock of this daemon. */
+/* True if the file is empty or has the size of a mark. Any other file is not a lock file of this
+ * daemon. */
 bool srv_sqlite_mark_may_stand(int file);
-/* False: no mark, or a torn one. */
+/* Reads the mark. False: there is none, or it was written incompletely. */
 bool srv_sqlite_mark_read(int file, srv_sqlite_mark *out);
 void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark);
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
 #define SRV_SQLITE_PAGE_BYTES 4096
-/* Reserved bytes at the end of each page, which SQLite does not use. */
+/* Bytes at the end of each page that SQLite leaves unused, for the page's digest. */
 #define SRV_SQLITE_DIGEST_BYTES 8
 
-/* Name of the VFS that verifies page checksums, on top of the default VFS. The writing connection
- * must open first, since its opening rewrites the WAL. NULL: unavailable. */
+/* Returns the name of the VFS that verifies page checksums, on top of the default VFS. The writing
+ * connection must be opened first, since its opening rewrites the WAL. NULL: not available. */
 const char *srv_sqlite_vfs(void);
 
-/* True if the list of free pages is damaged. Call outside of a transaction. Reads one page per
- * about 1,000 free ones. */
+/* True if the list of free pages is damaged. Must be called outside of a transaction. Reads one
+ * page per about 1,000 free pages. */
 bool srv_sqlite_free_is_damaged(sqlite3 *db);
 
-/* Clears the list of free pages of a closed file; their space is lost. False: failed. */
+/* Clears the list of free pages of a closed file, whose space is then lost. False: failed. */
 bool srv_sqlite_forget_free(const char *path);
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* A row of a record, as covered by its digest. */
+/* A row of a record, as covered by its digest; the members are columns, see
+ * store_sqlite_format.c. */
 typedef struct srv_sqlite_part {
   int64_t life, revision, follows, previous, part, length;
   const void *bytes;
@@ -104,34 +107,34 @@ typedef struct srv_sqlite_part {
 
 uint64_t srv_sqlite_part_digest(const srv_sqlite_part *part);
 
-/* A row of keys. */
+/* A row of the table `keys`; see store_sqlite_format.c. */
 typedef struct srv_sqlite_key {
-  int64_t number; /* 0: does not exist */
+  int64_t number; /* 0: the row does not exist */
   int64_t space, revision, bodies, life, base_revision, base_number, last_number;
   char id[CT_ID_LENGTH_MAX + 1];
 } srv_sqlite_key;
 
-/* Columns in the order that srv_sqlite_read_key expects. */
+/* Columns in the order in which srv_sqlite_read_key expects them. */
 #define SRV_SQLITE_KEY_COLUMNS                                                                     \
   "number, space, revision, bodies, life, base_revision, base_number, last_number, digest, id"
 
 uint64_t srv_sqlite_key_digest(const srv_sqlite_key *key);
-/* SQLITE_CORRUPT: wrong digest of the row. */
+/* Reads a row of `keys`. SQLITE_CORRUPT: the row's digest is wrong. */
 int srv_sqlite_read_key(sqlite3_stmt *row, srv_sqlite_key *out);
-/* 64 bits over bytes, chained from `seed`. A change within one aligned word of eight bytes always
- * changes the digest. */
+/* Returns a digest of 64 bits over the bytes, chained from `seed`. A change within one aligned word
+ * of eight bytes always changes the digest. */
 uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size);
 
-/* First row of a record without its bytes. */
+/* The first row of a record without its bytes. */
 typedef struct srv_sqlite_head {
   int64_t revision, follows, previous, length;
 } srv_sqlite_head;
 
 /* ---- tables of records ---------------------------------------------------------------------- */
 
-/* Most tables of records. A new table is added when a page of the last one is damaged. */
+/* Largest number of tables of records. A table is added when a page of the last one is damaged. */
 #define SRV_SQLITE_RECORD_TABLES 16
-/* Most prepared statements of a connection per table. */
+/* Largest number of prepared statements that a connection has per table. */
 #define SRV_SQLITE_RECORD_TABLE_STATEMENTS 4
 
 #define SRV_SQLITE_RECORD_COLUMNS                                                                  \
@@ -141,65 +144,71 @@ typedef struct srv_sqlite_head {
   "NOT NULL, bytes BLOB NOT NULL"
 
 typedef struct srv_sqlite_record_table {
-  int64_t first; /* least row number */
+  int64_t first; /* lowest row number that belongs to the table */
   sqlite3_stmt *statements[SRV_SQLITE_RECORD_TABLE_STATEMENTS];
 } srv_sqlite_record_table;
 
 typedef struct srv_sqlite_record_tables {
   sqlite3 *db;
   sqlite3_stmt *list;
-  const char *const *texts; /* [texts_count] of the statements, with "%w" for the table's name */
+  const char *const
+      *texts; /* [texts_count] SQL of the statements, with "%w" for the table's name */
   int texts_count, count;
-  srv_sqlite_record_table items[SRV_SQLITE_RECORD_TABLES]; /* [count] ascending in first */
+  srv_sqlite_record_table
+      items[SRV_SQLITE_RECORD_TABLES]; /* [count] in ascending order of `first` */
 } srv_sqlite_record_tables;
 
-/* texts must outlive the tables; the first is SRV_SQLITE_HEAD. False: the error is in db, nothing
- * is left open. */
+/* Prepares the statements `texts` for every table of records. `texts` must outlive *volumes;
+ * texts[0] must be SRV_SQLITE_HEAD. False: sqlite3_errmsg(db) has the reason, and no statement is
+ * left open. */
 bool srv_sqlite_record_tables_open(srv_sqlite_record_tables *volumes, sqlite3 *db,
                                    const char *const *texts, int count);
 void srv_sqlite_record_tables_close(srv_sqlite_record_tables *volumes);
-/* Finds tables that were added since. */
+/* Adds the tables that were created since the last call or since the opening. */
 int srv_sqlite_record_tables_reload(srv_sqlite_record_tables *volumes);
-/* The statement for the table that contains, or would contain, the row. */
+/* Returns statement `which` of the table that contains, or would contain, the row. */
 sqlite3_stmt *srv_sqlite_record_table_of(const srv_sqlite_record_tables *volumes, int which,
                                          int64_t number);
-/* Adds a table for rows from this number on, within a transaction; call reload after its commit. */
+/* Creates a table for rows from number `first` on, within a transaction; call
+ * srv_sqlite_record_tables_reload after its commit. */
 int srv_sqlite_record_table_add(srv_sqlite_record_tables *volumes, int64_t first);
 
-/* Parameter: the row's number. */
+/* Reads the first row of a record; parameter 1: the row's number. */
 #define SRV_SQLITE_HEAD "SELECT revision, follows, previous, length FROM \"%w\" WHERE number = ?1"
 
-/* SQLITE_CORRUPT: the row does not exist. */
+/* Reads the first row of a record. SQLITE_CORRUPT: the row does not exist or is invalid. */
 int srv_sqlite_read_head(const srv_sqlite_record_tables *volumes, int64_t number,
                          srv_sqlite_head *out);
-/* Number of rows of a record. */
+/* Returns the number of rows of a record. */
 int64_t srv_sqlite_parts(const srv_sqlite_head *head);
 
 /* ---- writer --------------------------------------------------------------------------------- */
 
 typedef struct srv_sqlite_writer srv_sqlite_writer;
 
-/* mark: descriptor of the mark's file, owned by the caller. NULL: the reason is in why; db stays
- * the caller's. */
+/* Creates a writer, which takes over db. mark: descriptor of the mark's file, owned by the caller.
+ * NULL: the reason is in why, and db remains the caller's. */
 srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_STORE_WHY]);
 void srv_sqlite_writer_destroy(srv_sqlite_writer *writer);
-/* Watches the path of the file in use. If the file is deleted or replaced, commits would be lost,
- * so writes fail as after a failure of the device. False: out of memory, or no such file. */
+/* Watches the path of a file in use. If the file is deleted or replaced, commits would be lost;
+ * writes then fail as after a failure of the device. False: out of memory, or there is no such
+ * file. */
 bool srv_sqlite_watch(srv_sqlite_writer *writer, const char *path);
-/* Executes a list of writes in order, in as few transactions as possible, and sets the answers. OK:
- * synced to the disk. After a failure of the device every write is SRV_STORE_FAILED. */
+/* Executes a list of writes in order, in as few transactions as possible, and sets their answers.
+ * OK: the write is synced to the disk. After a failure of the device every write is answered
+ * SRV_STORE_FAILED. */
 void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first);
-/* Deletes some unused rows. False: none is left, or it is not possible now. */
+/* Deletes some unused rows. False: none is left, or deleting is not possible now. */
 bool srv_sqlite_sweep(srv_sqlite_writer *writer);
-/* Checkpoints the WAL if at least this many pages are not copied yet. */
+/* Checkpoints the WAL if at least `pages` of its pages have not been copied to the file yet. */
 void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages);
 /* True after a failure of the device. */
 bool srv_sqlite_failed(const srv_sqlite_writer *writer);
 /* True if structures that all keys need are damaged. */
 bool srv_sqlite_damaged(const srv_sqlite_writer *writer);
-/* Reason of the latest of these, SRV_STORE_WHY bytes. */
+/* Returns the reason of the latest failure or damage, SRV_STORE_WHY bytes. */
 const char *srv_sqlite_why(const srv_sqlite_writer *writer);
-/* Number of tables of records; grows when a damaged page prevents new rows. */
+/* Returns the number of tables of records, which grows when a damaged page prevents new rows. */
 int srv_sqlite_table_count(const srv_sqlite_writer *writer);
 
 /* ---- reader --------------------------------------------------------------------------------- */
@@ -214,29 +223,30 @@ void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *lookup);
 /* ---- file ----------------------------------------------------------------------------------- */
 
 typedef struct srv_sqlite_file {
-  int lock; /* descriptor; -1: none */
+  int lock; /* descriptor of the lock file; -1: none */
   srv_sqlite_writer *writer;
   srv_sqlite_reader *reader;
-  bool forgot_free; /* the list of free pages was damaged when the file was opened */
+  bool forgot_free; /* the list of free pages was damaged when the file was opened, and has been
+                       cleared */
 } srv_sqlite_file;
 
-/* Opens the store. False: the reason is in why; nothing is left open. */
+/* Opens the store in the folder. False: the reason is in why, and nothing is left open. */
 bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STORE_WHY]);
 void srv_sqlite_close(srv_sqlite_file *file);
-/* Syncs the folder, so that names of new files are durable. False: the reason is in why. */
+/* Syncs the folder, so that the names of new files are durable. False: the reason is in why. */
 bool srv_sqlite_sync_folder(const char *folder, char why[SRV_STORE_WHY]);
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-/* Translates a result code of SQLite to a status, and to a sentence in why; `what` is the
+/* Returns the status for a result code of SQLite, and writes a sentence to why. what: name of the
  * operation. */
 srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what,
                                    char why[SRV_STORE_WHY]);
-/* Prepares texts[count]; on failure, finalizes the prepared ones. */
+/* Prepares the statements texts[count]. False: one failed, and none is left open. */
 bool srv_sqlite_prepare(sqlite3 *db, const char *const *texts, sqlite3_stmt **statements,
                         int count);
 void srv_sqlite_finalize(sqlite3_stmt **statements, int count);
-/* Steps a statement without rows, and resets it. */
+/* Executes a statement that returns no rows, and resets it. */
 int srv_sqlite_run(sqlite3_stmt *statement);
 
 #endif

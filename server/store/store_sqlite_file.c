@@ -13,17 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Initial size of the WAL on the disk, so that scenes can be deleted when the disk is full. A
- * deletion writes about 10 pages; when idle the WAL is checkpointed and restarted after 256 pages
- * (store_sqlite.c). */
+/* Space that the WAL reserves on the disk, so that scenes can be deleted when the disk is full. A
+ * deletion writes about 10 pages; an idle writer checkpoints the WAL after 256 pages, which
+ * restarts it (store_sqlite.c). */
 #define LOG_RESERVE_BYTES (320 * LOG_PAGE_BYTES)
 
-/* A page in the WAL with its frame header. */
+/* Size of a page in the WAL with its frame header. */
 #define LOG_PAGE_BYTES (SRV_SQLITE_PAGE_BYTES + 24)
 
 /* Size to which a longer WAL is truncated when it restarts (17 MiB): the pages that trigger a
- * checkpoint and those of a typical transaction that reaches this number, so that the WAL is not
- * extended again and again. */
+ * checkpoint, plus those of a typical transaction that reaches this number, so that the WAL need
+ * not be extended again in each cycle. */
 #define LOG_KEPT_BYTES 17825792
 static_assert(LOG_KEPT_BYTES > (SRV_SQLITE_LOG_PAGES + 128) * LOG_PAGE_BYTES,
               "the WAL is truncated and extended in each cycle");
@@ -31,12 +31,12 @@ static_assert(LOG_KEPT_BYTES > (SRV_SQLITE_LOG_PAGES + 128) * LOG_PAGE_BYTES,
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
-/* Longest wait for another program that has locked the file. A write that arrives during a wait is
- * still answered within the default time limit of a request, 5 s. */
+/* Longest wait for another program that has locked the file, ms. A write that arrives during such a
+ * wait is still answered within the default time limit of a request, 5 s. */
 #define BUSY_MS 2000
 
-/* Deleted content is not overwritten. Checkpoints are run by the writer, not within a commit.
- * synchronous=FULL: the WAL is synced before a commit returns. */
+/* Settings of the writing connection. synchronous=FULL: the WAL is synced before a commit returns.
+ * Checkpoints are run by the writer, not within a commit. Deleted content is not overwritten. */
 static const char writer_settings[] =
     "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
     "PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;"
@@ -45,8 +45,8 @@ static const char writer_settings[] =
 static const char reader_settings[] =
     "PRAGMA query_only=ON; PRAGMA cache_size=-4096; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;";
 
-/* Checks all tables except those of records page by page when the store is opened. A store with
- * damaged records is opened; each damaged key reports its damage when it is loaded. */
+/* Checks all tables except those of records, page by page, when the store is opened. A store with
+ * damaged records is opened; the damage of a key is reported when the key is loaded. */
 static const char proof[] = "SELECT * FROM pragma_integrity_check('store') UNION ALL SELECT * FROM "
                             "pragma_integrity_check('keys')"
                             " UNION ALL SELECT * FROM pragma_integrity_check('names')"
@@ -57,9 +57,9 @@ static bool write_reason(char *why, const char *what, const char *reason) {
   return false;
 }
 
-/* Rejects anything but regular files under the names of the store's files: a pipe would block the
+/* True if the store's files, as far as they exist, are regular files: a pipe would block the
  * opening, and a link may lead to another user's file. Called before any file is opened or created.
- */
+ * False: the reason is in why. */
 static bool are_files(const char *folder, char *why) {
   static const char *const names[] = {SRV_SQLITE_LOCK, SRV_SQLITE_FILE, SRV_SQLITE_FILE "-wal",
                                       SRV_SQLITE_FILE "-shm", SRV_SQLITE_FILE "-journal"};
@@ -78,7 +78,8 @@ static bool are_files(const char *folder, char *why) {
   return good;
 }
 
-/* Acquires the lock, which the kernel releases at any end of the process. */
+/* Acquires the lock, which the kernel releases whenever the process ends. False: the reason is in
+ * why. */
 static bool acquire_lock(srv_sqlite_file *file, const char *folder, char *why) {
   char path[PATH_MAX];
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_LOCK, folder) >= sizeof path)
@@ -101,7 +102,7 @@ bool srv_sqlite_sync_folder(const char *folder, char why[SRV_STORE_WHY]) {
 }
 
 /* Creates the file with access for its owner only; SQLite gives the WAL and its index the same
- * mode. Errors are left to SQLite, which reports them when it opens the file. */
+ * mode. Errors are ignored here, since SQLite reports them when it opens the file. */
 static void make_private(const char *path) {
   int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor >= 0) close(descriptor);
@@ -114,7 +115,7 @@ static sqlite3 *open_database(const char *path, const char *vfs, const char *set
                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, vfs);
   if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, BUSY_MS);
   if (code == SQLITE_OK) code = sqlite3_extended_result_codes(db, 1);
-  /* Applies to a new file; an existing one has its page size in the header. */
+  /* This applies to a new file; an existing one has its reserved bytes in its header. */
   if (code == SQLITE_OK)
     code = sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
   if (code == SQLITE_OK) code = sqlite3_exec(db, settings, NULL, NULL, NULL);
@@ -124,7 +125,8 @@ static sqlite3 *open_database(const char *path, const char *vfs, const char *set
   return NULL;
 }
 
-/* Writes the first finding of SQLite to why, without the line that names the database. */
+/* Writes the first finding of SQLite to why, without the line that names the database. Returns
+ * false. */
 static bool write_check_finding(char *why, const char *text) {
   const char *first = strncmp(text, "***", 3) == 0 ? strchr(text, '\n') : NULL;
   char finding[SRV_STORE_WHY];
@@ -152,7 +154,7 @@ bool srv_sqlite_free_is_damaged(sqlite3 *db) {
   sqlite3_stmt *statement = NULL;
   bool damaged = false;
   /* The check of the table with root page 1 includes the list of free pages; SQLite's text names
-   * the faulty one. */
+   * the faulty structure. */
   int code = sqlite3_prepare_v2(db, "SELECT * FROM pragma_integrity_check('sqlite_schema')", -1,
                                 &statement, NULL);
   while (code == SQLITE_OK && !damaged && sqlite3_step(statement) == SQLITE_ROW) {
@@ -160,14 +162,13 @@ bool srv_sqlite_free_is_damaged(sqlite3 *db) {
     damaged = text && sqlite3_strlike("%freelist: %", text, 0) == 0;
   }
   sqlite3_finalize(statement);
-  /* Frees the page cache: these pages are not needed soon. */
+  /* Free the page cache: these pages are not needed soon. */
   sqlite3_db_release_memory(db);
   return damaged;
 }
 
-/* Reopens the file without its damaged list of free pages, since writes that allocate a page
- * from the list would fail. Requires that the WAL is copied and removed. NULL: the reason is in
- * why. */
+/* Opens the file again without its damaged list of free pages, since writes that take a page from
+ * the list would fail. Precondition: the WAL is copied and removed. NULL: the reason is in why. */
 static sqlite3 *reopen_without_free_pages(sqlite3 *db, const char *path, const char *vfs,
                                           char *why) {
   char log[PATH_MAX + 8];
@@ -180,11 +181,11 @@ static sqlite3 *reopen_without_free_pages(sqlite3 *db, const char *path, const c
   return NULL;
 }
 
-/* Copies the WAL before any write is acknowledged. SQLite writes the first page of a new file
- * before it has a WAL. If the sync of that page failed in an earlier process, the page may only
- * be in the page cache; without it SQLite treats the file as empty and deletes the WAL. The WAL
- * contains the page too. A checkpoint that lacks space, or is blocked by a reader, is harmless:
- * such a file is not new. */
+/* Copies the WAL into the file before any write is acknowledged. SQLite writes the first page of a
+ * new file before it has a WAL. If the sync of that page failed in an earlier process, the page may
+ * only be in the page cache; if it is lost, SQLite treats the file as empty and deletes the WAL,
+ * although the WAL contains the page too. A checkpoint that lacks space, or that a reader blocks,
+ * is harmless, because such a file is not new. False: the reason is in why. */
 static bool copy_log(srv_sqlite_file *file, char *why) {
   srv_sqlite_checkpoint(file->writer, 0);
   if (!srv_sqlite_failed(file->writer)) return true;
@@ -209,7 +210,8 @@ static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   return file->writer && copy_log(file, why);
 }
 
-/* Opens the reading connection, without page checksums: its rows have digests of their own. */
+/* Opens the reading connection, which does not verify page checksums: its rows have digests of
+ * their own. False: the reason is in why. */
 static bool open_reading_database(srv_sqlite_file *file, const char *path, char *why) {
   sqlite3 *db = open_database(path, NULL, reader_settings, why);
   if (!db) return false;
@@ -219,8 +221,8 @@ static bool open_reading_database(srv_sqlite_file *file, const char *path, char 
 }
 
 /* Extends the WAL by zeros, which SQLite ignores. A write into this space changes neither length
- * nor extents of the file, so its sync is one write of the device instead of two. If the disk is
- * full, only this reserve is missing. */
+ * nor extents of the file, so that its sync is one write of the device instead of two. If the disk
+ * is full, the reserve is missing, which is not an error. */
 static void reserve_log(const char *path) {
   static const char zeros[65536];
   char log[PATH_MAX + 8];
@@ -240,7 +242,7 @@ static void reserve_log(const char *path) {
   close(descriptor);
 }
 
-/* Watches the file, its WAL and the lock file. */
+/* Watches the file, its WAL and the lock file. False: the reason is in why. */
 static bool watch_files(const srv_sqlite_file *file, const char *folder, const char *path,
                         char *why) {
   char log[PATH_MAX + 8], lock[PATH_MAX + 16];
@@ -251,8 +253,8 @@ static bool watch_files(const srv_sqlite_file *file, const char *folder, const c
   return good || write_reason(why, SRV_SQLITE_FILE, "a file of the store is missing");
 }
 
-/* Replaces the reason if the file is not a store of contactd, or has a newer format: any other
- * finding follows from this. Offsets as in "Database File Format", 1.3. */
+/* Replaces the reason in why if the file is not a store of contactd or has a newer format, since
+ * all other findings follow from this. Offsets as in "Database File Format", 1.3. */
 static void explain_foreign_file(const char *path, char *why) {
   unsigned char header[72] = {0};
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
@@ -260,8 +262,8 @@ static void explain_foreign_file(const char *path, char *why) {
   if (descriptor >= 0) close(descriptor);
   if (length <= 0) return;
   int format = header[60] << 24 | header[61] << 16 | header[62] << 8 | header[63];
-  /* The file of a new store has no application_id before its first checkpoint, but reserved bytes
-   * for checksums. */
+  /* Before its first checkpoint, the file of a new store has no application_id, but it has the
+   * reserved bytes for checksums. */
   bool nameless = memcmp(header + 68, "\0\0\0", 4) == 0 && header[20] == SRV_SQLITE_DIGEST_BYTES;
   if (memcmp(header, "SQLite format 3", 16) != 0 ||
       (memcmp(header + 68, "ctcd", 4) != 0 && !nameless))

@@ -1,5 +1,5 @@
 /* Format of the file: tables, migrations, and the mark of acknowledged commits. PRAGMA user_version
- * is the format's number, application_id identifies a file of contactd. */
+ * is the number of the format; application_id identifies a file of contactd. */
 #include "store/store_sqlite.h"
 
 #include <errno.h>
@@ -12,24 +12,26 @@
 /* "ctcd" */
 #define APPLICATION_ID 0x63746364
 
-/* Rows of keys and records have their own digests: readers do not verify page checksums, and damage
- * of a page affects only its damaged rows.
+/* Rows of keys and records have their own digests: readers do not verify page checksums, and a
+ * damaged page affects only the rows that are damaged.
  *
  * keys: one row per key. `life` is the number of the first row of the base with which the key was
- * created; it distinguishes records of an earlier scene with the same id. base_number is the first
- * row of the current base, which may have been written later than records that follow it.
+ * created; it distinguishes the key's records from those of an earlier scene with the same id.
+ * base_number is the first row of the current base, which may have been written later than records
+ * that follow it.
  *
  * records: rows are numbered in the order of writing, so rows of all keys are appended, and no
- * index is updated. A record is one or more consecutive rows. `follows` is the revision before it
- * (0: a base), `previous` the first row of the record of that revision, and `length` the length of
- * the whole record. A key's records are found from last_number backward to the one that follows
- * base_revision. If pages are damaged there are further tables records_N with the rows from number
- * N on (store_sqlite_volume.c).
+ * index is updated. A record is one or more consecutive rows. `follows` is the revision before the
+ * record's (0: a base), `previous` the first row of the record of that revision, and `length` the
+ * length of the whole record. A key's records are found from last_number backward to the one that
+ * follows base_revision. If pages are damaged, there are further tables records_N with the rows
+ * from number N on (store_sqlite_volume.c).
  *
- * names: pairs of scene and named shape, by their numbers in keys.
+ * names: pairs of a scene and a shape to which it refers, by their numbers in keys.
  *
- * garbage: unused records, from row `start` backward to base_number, that wait to be deleted.
- * Deferred deletion keeps the time of a write independent of the size of the data that it replaces.
+ * garbage: unused records, from row `start` backward to base_number, that are to be deleted.
+ * Because they are deleted later, the time of a write is independent of the size of the data that
+ * it replaces.
  *
  * store: one row. next_number numbers keys and records and is never reused; commits counts
  * transactions; identity identifies the store. */
@@ -91,7 +93,7 @@ bool srv_sqlite_mark_read(int file, srv_sqlite_mark *out) {
 
 void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark) {
   mark_bytes bytes = {.mark = *mark, .digest = srv_sqlite_digest(0, mark, sizeof *mark)};
-  /* A failure is ignored: an old mark only detects less. */
+  /* a failure is ignored: an old mark only detects less */
   ssize_t written = pwrite(file, &bytes, sizeof bytes, 0);
   (void)written;
 }
@@ -107,9 +109,9 @@ static bool write_all(int to, const unsigned char *bytes, size_t length) {
   return true;
 }
 
-/* Copies the file as it is, including damaged pages; page checksums report damage when the copy is
- * read. Uses SQLite's own descriptor, since closing another one would release SQLite's locks
- * (POSIX). */
+/* Copies the file as it is, with damaged pages; their checksums report the damage when the copy is
+ * read. Uses SQLite's own descriptor, since closing another descriptor would release SQLite's locks
+ * (POSIX). False: the reason is in why. */
 static bool copy_pages(sqlite3 *db, int to, char *why) {
   sqlite3_file *file = NULL;
   sqlite3_int64 size = 0;
@@ -126,8 +128,9 @@ static bool copy_pages(sqlite3 *db, int to, char *why) {
   return code == SQLITE_OK || reported(why, "copy of the older format", sqlite3_errstr(code));
 }
 
-/* Makes a durable copy (file and folder entry synced) before the file is changed. The folder's
- * lock excludes other daemons; the WAL is checkpointed before. */
+/* Makes a durable copy of the file (file and folder entry synced) before the file is changed. The
+ * folder's lock excludes other daemons; the WAL is checkpointed first. False: the reason is in
+ * why. */
 static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) {
   char copy[4096];
   int length = snprintf(copy, sizeof copy, "%s.format-%lld", path, (long long)format);
@@ -135,10 +138,11 @@ static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) 
     return reported(why, "copy of the older format", "the path is too long");
   if (sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
     return reported(why, "copy of the older format", sqlite3_errmsg(db));
-  /* An existing copy is from an interrupted migration, which left the file unchanged. */
+  /* An existing copy is from an interrupted migration, which left the file unchanged; it is
+   * replaced. */
   if (unlink(copy) != 0 && errno != ENOENT)
     return reported(why, "copy of the older format", strerror(errno));
-  /* Access for the owner only, as for the file. */
+  /* access for the owner only, as for the file */
   int to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (to < 0) return reported(why, "copy of the older format", strerror(errno));
   bool good = copy_pages(db, to, why);

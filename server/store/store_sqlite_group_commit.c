@@ -1,22 +1,22 @@
 /* Group commit: decides how long the writer waits for more writes before a sync.
  *
- * The writer is woken at the end of a loop iteration, when all writes of that iteration are queued;
- * woken by the first write, it would sync only this write. Clients that write, wait and write again
- * would then split into two halves, each of which waits for both syncs. After a sync, the writer
- * therefore waits for the clients just answered, at most half the duration of a sync and
- * GROUP_WAIT_MAX_NS.
+ * The writer is woken at the end of a loop iteration, when all writes of that iteration are queued.
+ * Woken by the first write, it would sync only this one; clients that write, wait for the answer
+ * and write again would then form two groups, each of which waits for the syncs of both. After a
+ * sync, the writer therefore waits for the next writes of the clients just answered, at most half
+ * the duration of a sync and GROUP_WAIT_MAX_NS.
  *
- * If waiting does not pay, it is skipped for 1, 3, 7, ... syncs: the writes do not arrive in
- * time, or would not all arrive within one sync. Then alternating halves have more throughput;
- * to let them form, the writer is also woken within an iteration that already lasts half as long
- * as a sync. */
+ * If waiting has no benefit, because the writes do not arrive in time or would not all fit into one
+ * sync, it is skipped for 1, 3, 7, ... syncs. Two alternating groups then have more throughput. To
+ * let them form, the writer is also woken within an iteration that has lasted for half the duration
+ * of a sync. */
 #include "store/store_sqlite.h"
 
-/* Most transactions without a wait between two attempts to wait. */
+/* Largest number of transactions without a wait between two attempts to wait. */
 #define ALONE_MAX 63u
 
 /* Longest wait for further writes, ns: half a sync of a slow disk. After a sync of seconds (a
- * stalled disk) the clients just answered may have left, and new ones must not wait for them. */
+ * stalled disk), the clients just answered may have left, and new ones must not wait for them. */
 #define GROUP_WAIT_MAX_NS 20000000u
 
 void srv_group_commit_note_answered(srv_group_commit *c, size_t answered, size_t queued,

@@ -1,5 +1,5 @@
-/* Reading of the file: verified records of a key, lists of keys. Also functions shared by reading
- * and writing. */
+/* Reads the file: verified records of a key, lists of keys. Also functions that reading and writing
+ * share. */
 #include "store/store_sqlite.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { KEY, ALL, LAST, STATEMENTS };
-/* Statements per table of records. */
+/* Indices of the statements per table of records. */
 enum { HEAD, ROW, ROW_STATEMENTS };
 
 static const char *const texts[STATEMENTS] = {
@@ -48,7 +48,7 @@ void srv_sqlite_finalize(sqlite3_stmt **statements, int count) {
 int srv_sqlite_run(sqlite3_stmt *statement) {
   int code = sqlite3_step(statement);
   assert(code != SQLITE_ROW);
-  /* sqlite3_reset returns the code of the last step. */
+  /* sqlite3_reset returns the code of the last step, which is known already */
   sqlite3_reset(statement);
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
@@ -72,7 +72,7 @@ srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what,
 }
 
 /* One step of the digest. It is bijective in the state for every word, and in the word for every
- * state: texts that differ in one word have different digests. */
+ * state, so that texts that differ in one word have different digests. */
 static uint64_t mix_digest(uint64_t state, uint64_t word) {
   state = (state ^ word) * 0x9e3779b97f4a7c15u;
   return state ^ (state >> 29);
@@ -125,7 +125,8 @@ int srv_sqlite_read_head(const srv_sqlite_record_tables *volumes, int64_t number
                              .follows = sqlite3_column_int64(statement, 1),
                              .previous = sqlite3_column_int64(statement, 2),
                              .length = sqlite3_column_int64(statement, 3)};
-    /* `previous` must be smaller than the number: chains cannot be cyclic. */
+    /* `previous` must be below the row's own number, so that a chain of records cannot be
+     * cyclic. */
     code = out->previous >= 0 && out->previous < number && out->length >= 0 ? SQLITE_OK
                                                                             : SQLITE_CORRUPT;
   } else if (code == SQLITE_DONE) {
@@ -162,7 +163,8 @@ void srv_sqlite_reader_destroy(srv_sqlite_reader *reader) {
   free(reader);
 }
 
-/* Doubles a full array. False: out of memory. */
+/* Makes room for one more item: an array whose number of items is a power of two is full, and its
+ * capacity is doubled. False: out of memory. */
 static bool grow_if_needed(void **items, size_t count, size_t size) {
   if (count & (count - 1)) return true;
   void *larger = realloc(*items, (count ? 2 * count : 1) * size);
@@ -175,8 +177,8 @@ static bool grow_if_needed(void **items, size_t count, size_t size) {
 typedef struct progress {
   srv_store_load *load;
   int64_t life;
-  int64_t parts;   /* rows read of the incomplete record */
-  size_t gathered; /* bytes read of the incomplete record */
+  int64_t parts;   /* number of rows read of the incomplete record */
+  size_t gathered; /* number of bytes read of the incomplete record */
 } progress;
 
 static bool mark_load_damaged(srv_store_load *load, const char *what, int64_t revision) {
@@ -185,7 +187,8 @@ static bool mark_load_damaged(srv_store_load *load, const char *what, int64_t re
   return false;
 }
 
-/* Returns the incomplete record, or a new one. NULL: the reason is in load->status. */
+/* Returns the incomplete record to which the row belongs, or a new record that the row begins.
+ * NULL: the reason is in load->status. */
 static srv_store_record *get_or_add_record(progress *p, const srv_sqlite_part *part) {
   srv_store_load *load = p->load;
   srv_store_record *last = load->count ? &load->records[load->count - 1] : NULL;
@@ -245,7 +248,7 @@ static bool append_row(progress *p, sqlite3_stmt *row) {
   return true;
 }
 
-/* Reads the rows of the record that begins at `first`. */
+/* Reads all rows of the record whose first row is `first`. */
 static int read_record_rows(srv_sqlite_reader *reader, progress *p, int64_t first) {
   sqlite3_stmt *row = srv_sqlite_record_table_of(&reader->volumes, ROW, first);
   srv_sqlite_head head;
@@ -262,8 +265,7 @@ static int read_record_rows(srv_sqlite_reader *reader, progress *p, int64_t firs
   return code;
 }
 
-/* Lists the first rows of the changes since the base, the newest first. The caller frees the list.
- */
+/* Lists the first rows of the changes since the base, newest first. The caller frees the list. */
 static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, int64_t **numbers,
                         size_t *count) {
   int64_t number = key->last_number;
@@ -310,7 +312,7 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
   load->status = SRV_STORE_OK;
   sqlite3_bind_int64(rows, 1, load->space);
   sqlite3_bind_text(rows, 2, load->id, -1, SQLITE_STATIC);
-  /* While this statement is not reset, all reads see one snapshot of the file. */
+  /* As long as this statement is not reset, all reads see the same snapshot of the file. */
   int code = sqlite3_step(rows);
   if (code == SQLITE_DONE) load->status = SRV_STORE_UNKNOWN;
   if (code == SQLITE_ROW) code = srv_sqlite_read_key(rows, &key);
@@ -366,7 +368,7 @@ void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *lookup) {
   lookup->status = srv_sqlite_answer(reader->db, code, "reading", lookup->why);
   sqlite3_reset(rows);
   sqlite3_reset(last);
-  /* A missing key gets an entry with revision 0. */
+  /* A key that does not exist gets an entry with revision 0. */
   if (lookup->status == SRV_STORE_OK && lookup->id[0] && lookup->count == 0) {
     lookup->entries = calloc(1, sizeof *lookup->entries);
     lookup->count = lookup->entries != NULL;

@@ -22,20 +22,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Most buffered bytes of the WAL: about 64 small writes. Below 128 KiB, the most that SQLite's own
- * VFS writes in one call. */
+/* Size of the buffer of the WAL, about 64 small writes. Below 128 KiB, which is the most that
+ * SQLite's own VFS writes in one call. */
 #define WAL_BUFFER_BYTES 122880
 
 typedef struct layered_file {
-  sqlite3_file file; /* first: SQLite's view */
-  bool pages;        /* the database file, not its WAL or journal */
-  char *gathered;    /* buffered bytes of the WAL [WAL_BUFFER_BYTES]; NULL: not buffered */
+  sqlite3_file file; /* must be first: SQLite uses this address */
+  bool pages;        /* this is the database file, not its WAL or journal */
+  char *gathered;    /* [WAL_BUFFER_BYTES] buffered bytes of the WAL; NULL: not buffered */
   size_t gathered_size;
   sqlite3_int64 gathered_at;
-  bool old; /* an existing WAL that could not be rewritten for lack of space */
+  bool old; /* an existing WAL, which could not be rewritten for lack of space */
 } layered_file;
 
-/* The file of the default VFS follows this struct in memory. */
+/* Returns the file of the default VFS, which follows this struct in memory. */
 static sqlite3_file *below(sqlite3_file *file) {
   return (sqlite3_file *)((layered_file *)file + 1);
 }
@@ -44,9 +44,10 @@ static sqlite3_file *below(sqlite3_file *file) {
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
-/* Bytes of the file's header ("Database File Format", 1.3). */
+/* Size of the file's header ("Database File Format", 1.3). */
 #define HEADER_BYTES 100
-/* Offset of the first page of the list of free pages, which the number of free pages follows. */
+/* Offset in the header of the first page of the list of free pages; the number of free pages
+ * follows. */
 #define FREE_AT 32
 #define FREE_BYTES 8
 
@@ -65,8 +66,8 @@ static int verify_page(const unsigned char *page, sqlite3_int64 at) {
   uint64_t digest = 0;
   memcpy(&digest, page + DIGESTED_BYTES, sizeof digest);
   if (digest == page_digest(page, at)) return SQLITE_OK;
-  /* A page that was free since the file grew was never written. SQLite accepts a page of zeros
-   * neither as a B-tree page nor as a list. */
+  /* A page that has been free since the file was extended was never written. SQLite accepts a page
+   * of zeros neither as a B-tree page nor as a list. */
   return at > 0 && memcmp(page, nothing, sizeof nothing) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
@@ -101,7 +102,7 @@ static int flush(sqlite3_file *file) {
   layered_file *f = (layered_file *)file;
   int size = (int)f->gathered_size;
   if (!size) return SQLITE_OK;
-  /* The bytes belong to a transaction that fails now. */
+  /* If this fails, the bytes belong to a transaction that fails now. */
   f->gathered_size = 0;
   return judged(file, BELOW(file, xWrite, f->gathered, size, f->gathered_at));
 }
@@ -125,11 +126,11 @@ static int buffer_wal_write(sqlite3_file *file, const void *bytes, int size, sql
 
 /* Rewrites an existing WAL in place and syncs it. After a failed sync the kernel treats the
  * affected pages as clean: reads succeed from the page cache, later syncs skip them, and after a
- * loss of power they are missing, with all that follows them. The rewritten bytes reach the
- * disk, or this sync fails too. Rewriting needs space only on file systems that do not write in
- * place; on a full disk, commits fail until space is free, and reads succeed. The database file
- * needs no rewriting: its pages stay in the WAL until a sync of the file succeeds, and a new
- * process checkpoints the whole WAL. */
+ * loss of power they are missing, with all that follows them. The rewritten bytes reach the disk,
+ * or this sync fails too. Rewriting needs space only on file systems that do not write in place; on
+ * a full disk commits fail until there is space again, and reads succeed. The database file needs
+ * no rewriting: its pages remain in the WAL until a sync of the file succeeds, and a new process
+ * checkpoints the whole WAL. */
 static int rewrite_wal(sqlite3_file *file) {
   layered_file *f = (layered_file *)file;
   char piece[16384];
@@ -149,9 +150,9 @@ static int rewrite_wal(sqlite3_file *file) {
 
 static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) {
   layered_file *f = (layered_file *)file;
-  /* SQLite first reads the header for the page size. After a loss of power during a checkpoint,
-   * this page may be torn here and complete in the WAL. With another page size the following reads
-   * are not whole pages. */
+  /* SQLite first reads the header to find the page size. After a loss of power during a checkpoint,
+   * this page may be incomplete here and complete in the WAL, so it is not verified. With another
+   * page size, the following reads are not whole pages. */
   bool header = at + size <= HEADER_BYTES;
   if (f->pages && !header && !is_page(size, at)) return SQLITE_CORRUPT;
   int code = flush(file);
@@ -173,25 +174,26 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
 
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **out) {
   int code = BELOW(file, xShmMap, region, size, extend, out);
-  /* The WAL index could not be extended. */
+  /* the WAL index could not be extended */
   return code == SQLITE_IOERR_SHMSIZE ? SQLITE_FULL : code;
 }
 
 /* ---- delegated ------------------------------------------------------------------------------ */
 
-/* Discards buffered bytes: unsynced bytes were never acknowledged. */
+/* Discards the buffered bytes, which were not synced and therefore never acknowledged. */
 static int file_close(sqlite3_file *file) {
   free(((layered_file *)file)->gathered);
   return below(file)->pMethods->xClose(below(file));
 }
-/* Does not truncate the file, which keeps its reserved space: pages past its end are never read. */
+/* Does not truncate the database file, which keeps its reserved space: pages beyond its end are
+ * never read. */
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   if (((layered_file *)file)->pages) return SQLITE_OK;
   int code = flush(file);
   return code == SQLITE_OK ? BELOW(file, xTruncate, size) : code;
 }
-/* A commit refused because of an old WAL is not written either: a later process would find it
- * complete. */
+/* If the old WAL still cannot be rewritten, the buffered commit is discarded: a later process would
+ * otherwise find it complete, although it was refused. */
 static int file_sync(sqlite3_file *file, int flags) {
   layered_file *f = (layered_file *)file;
   int code = f->old ? rewrite_wal(file) : SQLITE_OK;
@@ -225,7 +227,7 @@ static void file_shm_barrier(sqlite3_file *file) {
 }
 static int file_shm_unmap(sqlite3_file *file, int remove) { return BELOW(file, xShmUnmap, remove); }
 
-/* Version 2: no memory mapping, which would bypass the page checksums. */
+/* Version 2 has no memory mapping, which would bypass the page checksums. */
 static const sqlite3_io_methods methods = {.iVersion = 2,
                                            .xClose = file_close,
                                            .xRead = file_read,
@@ -256,8 +258,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
   bool only_read = out_flags && *out_flags & SQLITE_OPEN_READONLY;
   if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL && !only_read) code = rewrite_wal(file);
   if (f->old) code = SQLITE_OK;
-  /* Without methods SQLite does not close the file; the file of the default VFS must be closed if
-   * it has methods. */
+  /* If file.pMethods is NULL, SQLite does not close the file, so the file of the default VFS is
+   * closed here if it has methods. */
   if (code == SQLITE_OK) f->file.pMethods = &methods;
   if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL) f->gathered = malloc(WAL_BUFFER_BYTES);
   if (code != SQLITE_OK && below(file)->pMethods) below(file)->pMethods->xClose(below(file));
@@ -267,11 +269,11 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
 const char *srv_sqlite_vfs(void) {
   static const char name[] = "contactd";
   static sqlite3_vfs vfs;
-  /* Disables the memory statistics, which need a lock. */
+  /* Disable the memory statistics, which need a lock. */
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   sqlite3_vfs *system = sqlite3_vfs_find(NULL);
   if (!system || vfs.pAppData == system) return system ? name : NULL;
-  /* All functions but xOpen are those of the default VFS. */
+  /* All functions except xOpen are those of the default VFS. */
   vfs = *system;
   vfs.pNext = NULL;
   vfs.zName = name;

@@ -1,7 +1,7 @@
-/* Tables of records. There is one table until damage prevents new rows: then a new table is added,
- * and the old one is only read, as far as possible, and swept. Each table has the rows from its
- * first number, which is part of its name, up to the next table's; a row's number therefore
- * determines its table. */
+/* Tables of records. There is a single table until damage prevents new rows. Then a table is added,
+ * and the old one is only read, as far as possible, and its unused rows are deleted. Each table has
+ * the rows from its first number, which is part of its name, up to the next table's; a row's number
+ * therefore determines its table. */
 #include "store/store_sqlite.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static const char list[] =
 
 static const char create[] = "CREATE TABLE \"records_%lld\"(" SRV_SQLITE_RECORD_COLUMNS ")";
 
-/* Returns the first number in a table's name; -1: not a table of records. */
+/* Returns the first row number of a table by its name; -1: it is not a table of records. */
 static int64_t first_of(const char *name) {
   static const char stem[] = "records_";
   char *end = NULL;
@@ -25,7 +25,7 @@ static int64_t first_of(const char *name) {
   return errno == 0 && *end == 0 && first > 0 ? first : -1;
 }
 
-/* Appends the table `name` and prepares its statements. */
+/* Appends the table `name` to the list and prepares its statements. */
 static int add_table(srv_sqlite_record_tables *v, const char *name) {
   int64_t first = first_of(name);
   if (first < 0 || v->count == SRV_SQLITE_RECORD_TABLES ||

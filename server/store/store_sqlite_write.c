@@ -11,18 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Rows of garbage deleted per transaction of writes: a constant, plus two per row written, so that
- * garbage is deleted faster than it is produced under any load. */
+/* Number of unused rows that each transaction of writes deletes: a constant, plus two per row
+ * written, so that rows are deleted faster than they become unused, under any load. */
 #define SWEEP_ROWS 8
 #define SWEEP_ROWS_PER_ROW 2
 
-/* Pages reserved on the disk beyond the used ones, for deletions and their cleanup when the disk is
- * full. A deletion needs one at most, and mostly none: an entry of garbage has about 20 bytes. The
- * WAL counts them as pages of the file; if a loss of power shortens the file, SQLite tolerates 64
- * KiB of missing length at a checkpoint. */
+/* Number of pages reserved on the disk beyond the used ones, for deletions and their cleanup when
+ * the disk is full. A deletion needs at most one, and mostly none: an entry of `garbage` has about
+ * 20 bytes. The WAL counts these pages as pages of the file; if a loss of power shortens the file,
+ * SQLite tolerates 64 KiB of missing length at a checkpoint. */
 #define RESERVE_PAGES 16
 
-/* Rows of garbage deleted per transaction when idle. */
+/* Number of unused rows that each transaction deletes when the writer is idle. */
 #define IDLE_SWEEP_ROWS 32
 
 enum {
@@ -46,7 +46,7 @@ enum {
   STATEMENTS
 };
 
-/* Statements per table of records. */
+/* Indices of the statements per table of records. */
 enum { HEAD, RECORD, LAST_ROW, DELETE, ROW_STATEMENTS };
 
 static const char *const texts[STATEMENTS] = {
@@ -81,7 +81,7 @@ static const char *const row_texts[ROW_STATEMENTS] = {
     [DELETE] = "DELETE FROM \"%w\" WHERE number = ?1",
 };
 
-/* Watched files: the database file, its WAL and the lock file. */
+/* Number of watched files: the database file, its WAL and the lock file. */
 #define WATCHED 3
 
 typedef struct watched {
@@ -96,25 +96,29 @@ struct srv_sqlite_writer {
   sqlite3 *db;
   sqlite3_stmt *statements[STATEMENTS];
   srv_sqlite_record_tables volumes;
-  int64_t next_number;   /* numbers of a failed transaction are skipped */
+  int64_t next_number;   /* next number of a key or row; the numbers that a failed transaction used
+                            are skipped */
   int64_t commits;       /* number of durable commits */
   int64_t last_revision; /* greatest revision of deleted scenes */
   int64_t identity;
   int mark;         /* descriptor of the mark's file */
-  int log_pages;    /* WAL pages after the last commit */
-  int copied_pages; /* of these, pages copied into the file */
-  bool changed;     /* this transaction has changed the file */
-  bool garbage;     /* garbage may exist */
-  bool stuck;       /* the chain being deleted, which starts at `sweeping`, is damaged */
+  int log_pages;    /* number of pages in the WAL after the last commit */
+  int copied_pages; /* number of these that have been copied into the file */
+  bool changed;     /* the present transaction has changed the file */
+  bool garbage;     /* there may be unused rows */
+  bool stuck; /* the chain of unused records that begins at row `sweeping` is damaged and cannot be
+                 deleted */
   int64_t sweeping;
-  int rows;          /* rows of records written in this transaction */
-  bool only_removes; /* this transaction only deletes, and may use the reserve */
+  int rows;          /* number of rows of records written in the present transaction */
+  bool only_removes; /* the present transaction only deletes, so it may use the reserved space */
   bool broken;
-  bool no_place; /* a new record could not be stored: a page on its path is damaged */
-  bool stays;    /* a further table did not help: no more are added */
+  bool no_place; /* a new record could not be stored, because a page on its path in the table is
+                    damaged */
+  bool stays;    /* an additional table did not help, so none is added any more */
   bool own;      /* the damage is limited to the records of one key */
   bool no_free;  /* the list of free pages is damaged */
-  bool damaged;  /* no_free, or structures that all keys need are damaged; the reason is in why */
+  bool damaged;  /* no_free is set, or structures that all keys need are damaged; the reason is in
+                    `why` */
   char why[SRV_STORE_WHY];
 };
 
@@ -124,7 +128,8 @@ static void write_current_mark(const srv_sqlite_writer *writer) {
   srv_sqlite_mark_write(writer->mark, &(srv_sqlite_mark){writer->identity, writer->commits});
 }
 
-/* False: acknowledged commits are missing. A mark of another store is ignored. */
+/* True unless the mark proves that acknowledged commits are missing. The mark of another store is
+ * ignored. False: the reason is in why. */
 static bool is_mark_consistent(const srv_sqlite_writer *writer, char *why) {
   srv_sqlite_mark mark;
   if (!srv_sqlite_mark_read(writer->mark, &mark) || mark.identity != writer->identity ||
@@ -140,19 +145,19 @@ static bool is_mark_consistent(const srv_sqlite_writer *writer, char *why) {
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
-/* WAL hook: notes the length of the WAL after each commit. */
+/* WAL hook: records the length of the WAL after each commit. */
 static int on_commit(void *cls, sqlite3 *db, const char *name, int pages) {
   srv_sqlite_writer *writer = cls;
   (void)db, (void)name;
-  /* A shorter WAL has been restarted. */
+  /* A WAL that is shorter than before has been restarted. */
   if (pages < writer->log_pages) writer->copied_pages = 0;
   writer->log_pages = pages;
   return SQLITE_OK;
 }
 
 /* Reserves space on the disk for all pages of the file, including those still in the WAL, so that
- * the WAL can always be checkpointed and restarted, and for `reserve` more. On failure nothing was
- * written. */
+ * the WAL can always be checkpointed and restarted, and for `reserve` more. SQLITE_FULL: there is
+ * no space, and nothing has been written. */
 static int reserve_file_space(srv_sqlite_writer *writer, int64_t reserve) {
   sqlite3_stmt *statement = writer->statements[PAGES];
   int code = sqlite3_step(statement);
@@ -193,7 +198,8 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
   if (!whole) snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": %.100s", sqlite3_errmsg(db));
   if (whole && read_store(writer, why) && is_mark_consistent(writer, why)) {
     write_current_mark(writer);
-    /* SQLite ignores size hints without a chunk size. Writes report lack of space. */
+    /* SQLite ignores size hints without a chunk size. If there is no space, later writes report
+     * it. */
     int grain = SRV_SQLITE_PAGE_BYTES;
     sqlite3_file_control(db, "main", SQLITE_FCNTL_CHUNK_SIZE, &grain);
     reserve_file_space(writer, RESERVE_PAGES);
@@ -210,9 +216,9 @@ void srv_sqlite_writer_destroy(srv_sqlite_writer *writer) {
   if (!writer) return;
   srv_sqlite_record_tables_close(&writer->volumes);
   srv_sqlite_finalize(writer->statements, STATEMENTS);
-  /* A partial checkpoint (blocked by a reader) is synced with the rest of the WAL. If the device
-   * failed before that sync, the checkpoint on close would copy only the rest; skipping it keeps
-   * the WAL, which the next process copies completely. */
+  /* A partial checkpoint (blocked by a reader) is synced only with the rest of the WAL. If the
+   * device has failed before that sync, a checkpoint at the closing would copy only the rest. It is
+   * skipped, so that the WAL remains and the next process copies it completely. */
   bool partly = writer->copied_pages > 0 && writer->copied_pages < writer->log_pages;
   if (writer->broken && partly)
     sqlite3_db_config(writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -228,7 +234,8 @@ bool srv_sqlite_watch(srv_sqlite_writer *writer, const char *path) {
   return copy != NULL;
 }
 
-/* True if the watched files are still those that were opened. False: the reason is in why. */
+/* True if all watched files are still those that were opened. False: the reason is in
+ * writer->why. */
 static bool is_file_in_place(srv_sqlite_writer *writer) {
   for (int i = 0; i < writer->watches; i++) {
     const watched *w = &writer->watched[i];
@@ -252,7 +259,7 @@ int srv_sqlite_table_count(const srv_sqlite_writer *writer) { return writer->vol
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-/* Runs a statement without rows; its parameters are `count` numbers. */
+/* Executes a statement that returns no rows; its parameters are `count` numbers. */
 static int run_numbered(sqlite3_stmt *statement, int count, const int64_t *numbers) {
   for (int i = 0; i < count; i++) sqlite3_bind_int64(statement, i + 1, numbers[i]);
   return srv_sqlite_run(statement);
@@ -263,7 +270,7 @@ static int run_numbered(sqlite3_stmt *statement, int count, const int64_t *numbe
                (int64_t[]){__VA_ARGS__})
 #define RUN(writer, which, ...) RUN_ONE((writer)->statements[which], __VA_ARGS__)
 
-/* Sets *yes if the query has a row. */
+/* Sets *yes to true if the query has a row. */
 static int query_row_exists(srv_sqlite_writer *writer, int which, const int64_t *numbers, int count,
                             bool *yes) {
   sqlite3_stmt *statement = writer->statements[which];
@@ -274,7 +281,7 @@ static int query_row_exists(srv_sqlite_writer *writer, int which, const int64_t 
   return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* Notes damage of structures that all keys need; only another file can replace them. */
+/* Records damage of structures that all keys need; only another file can replace them. */
 static void note_fatal_damage(srv_sqlite_writer *writer, const char *what) {
   writer->damaged = true;
   snprintf(writer->why, sizeof writer->why, "%s in " SRV_SQLITE_FILE " is damaged", what);
@@ -305,8 +312,8 @@ static int write_key(srv_sqlite_writer *writer, const srv_sqlite_key *key, bool 
 
 /* ---- one write ------------------------------------------------------------------------------ */
 
-/* Writes the record in rows; *first is the number of its first row. A base of a new key starts a
- * new `life`; other records have the key's. */
+/* Writes the record in rows. *first: number of its first row. A base starts a new `life`; other
+ * records have that of the key. */
 static int write_record(srv_sqlite_writer *writer, const srv_store_write *write,
                         const srv_sqlite_key *key, int64_t *first) {
   sqlite3_stmt *statement =
@@ -345,13 +352,13 @@ static int replace_shape_names(srv_sqlite_writer *writer, const srv_store_write 
   return code;
 }
 
-/* Marks the records from `start` back to the key's base as garbage. */
+/* Marks the records from row `start` back to the key's base as unused. */
 static int discard_records(srv_sqlite_writer *writer, const srv_sqlite_key *key, int64_t start) {
   writer->garbage = true;
   return RUN(writer, DISCARD, start, key->base_number, key->base_revision);
 }
 
-/* Writes a change, or a base of an existing or new key. */
+/* Writes a change, or a base of an existing or a new key. */
 static int apply_put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqlite_key *key) {
   bool base = write->act == SRV_STORE_BASE, fresh = !key->number;
   int64_t first = 0;
@@ -375,8 +382,8 @@ static int apply_put(srv_sqlite_writer *writer, const srv_store_write *write, sr
                                                 : code;
 }
 
-/* Finds the first row of the key's record of a revision, which must not exceed the key's; 0: none.
- */
+/* Finds the first row of the key's record of a revision, which must not exceed the key's. *number
+ * 0: there is no such record. */
 static int find_record(srv_sqlite_writer *writer, const srv_sqlite_key *key, int64_t revision,
                        int64_t *number) {
   *number = revision == key->base_revision ? key->base_number : key->last_number;
@@ -416,7 +423,8 @@ static int remove_key(srv_sqlite_writer *writer, const srv_store_write *write,
   return code == SQLITE_OK ? RUN(writer, KEY_REMOVE, old->number) : code;
 }
 
-/* Sets write->status to the first violated precondition; SRV_STORE_OK: none. */
+/* Sets write->status according to the first precondition that is violated; SRV_STORE_OK: none
+ * is. */
 static int check_preconditions(srv_sqlite_writer *writer, srv_store_write *write,
                                const srv_sqlite_key *old) {
   bool there = false;
@@ -465,8 +473,8 @@ static int execute_write(srv_sqlite_writer *writer, srv_store_write *write) {
 
 /* ---- garbage -------------------------------------------------------------------------------- */
 
-/* Deletes up to *rows rows of the record that begins at `first`, from its end. *is_deleted: no row
- * is left. */
+/* Deletes up to *rows rows of a record, from its last row on, and subtracts their number from
+ * *rows. first, parts: first row and number of rows of the record. *is_deleted: no row is left. */
 static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts, int *rows,
                          bool *is_deleted) {
   sqlite3_stmt *statement = srv_sqlite_record_table_of(&writer->volumes, LAST_ROW, first);
@@ -486,7 +494,8 @@ typedef struct garbage {
   int64_t start, base_number, base_revision;
 } garbage;
 
-/* Deletes up to *rows rows of one chain, and updates its entry to the rest. */
+/* Deletes up to *rows rows of one chain of unused records, and updates the chain's entry to the
+ * rest. */
 static int sweep_chain(srv_sqlite_writer *writer, garbage *chain, int *rows) {
   bool is_deleted = true, ends = false;
   int64_t start = chain->start;
@@ -537,8 +546,9 @@ static void stop_writing(srv_sqlite_writer *writer, int code) {
   srv_sqlite_answer(writer->db, code, "the device failed", writer->why);
 }
 
-/* Commits if `code` is SQLITE_OK; otherwise, or if the commit fails, rolls back. Afterwards all of
- * the transaction is on the disk, or nothing of it is in the file. */
+/* Commits if `code` is SQLITE_OK; otherwise, or if the commit fails, rolls back and restores
+ * last_revision. Afterwards either the whole transaction is on the disk, or nothing of it is in the
+ * file. */
 static int end_transaction(srv_sqlite_writer *writer, int code, int64_t last_revision) {
   if (code == SQLITE_OK && writer->changed)
     code = RUN(writer, STORE_SET, writer->next_number, writer->commits + 1, writer->last_revision);
@@ -569,9 +579,9 @@ static int begin_transaction(srv_sqlite_writer *writer) {
   return srv_sqlite_run(writer->statements[BEGIN]);
 }
 
-/* Locates the damage that made the transaction fail. All tables allocate pages from one list of
- * free pages: if this list is damaged, another table does not help. Garbage then stays until the
- * next process, which starts without the list. */
+/* Finds out which structure's damage made the transaction fail. All tables take pages from one list
+ * of free pages: if this list is damaged, an additional table does not help. Unused rows then
+ * remain until the next process, which starts without the list. */
 static void locate_damage(srv_sqlite_writer *writer, int code) {
   if (!is_damage(code) || writer->own) return;
   if (!writer->no_free && srv_sqlite_free_is_damaged(writer->db)) {
@@ -585,7 +595,8 @@ static void locate_damage(srv_sqlite_writer *writer, int code) {
     note_fatal_damage(writer, "the list of scenes and shapes");
 }
 
-/* Executes the writes from first to before `past` in one transaction, which may also sweep. */
+/* Executes the writes from `first` to before `past` in one transaction. sweeps: the transaction
+ * also deletes unused rows. */
 static int execute_transaction(srv_sqlite_writer *writer, srv_store_write *first,
                                const srv_store_write *past, bool sweeps) {
   int64_t last_revision = writer->last_revision;
@@ -599,7 +610,8 @@ static int execute_transaction(srv_sqlite_writer *writer, srv_store_write *first
   return code;
 }
 
-/* Abandons damaged garbage: it cannot be deleted and only occupies space. */
+/* Removes the entry of a damaged chain of unused records, which cannot be deleted and only occupies
+ * space. */
 static void abandon_garbage(srv_sqlite_writer *writer) {
   int code = begin_transaction(writer);
   writer->changed = true;
@@ -607,7 +619,7 @@ static void abandon_garbage(srv_sqlite_writer *writer) {
   if (end_transaction(writer, code, writer->last_revision) != SQLITE_OK) writer->garbage = false;
 }
 
-/* Adds a table for new records. Returns the result code of a failure. */
+/* Adds a table for new records. Returns SQLITE_OK, or the result code of the failure. */
 static int add_record_table(srv_sqlite_writer *writer) {
   int code = begin_transaction(writer);
   writer->changed = true;
@@ -637,11 +649,11 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
     srv_sqlite_checkpoint(writer, 0);
   bool hopeless = get_write_status(code) == SRV_STORE_UNAVAILABLE;
   for (srv_store_write *write = first; write; write = write->next) {
-    /* Executes each write without cleanup: damaged garbage, even the write's own, must not make the
-     * write fail. */
+    /* Execute each write without deleting unused rows: a damaged chain of them, even of this
+     * write's own records, must not make the write fail. */
     if (!hopeless && !writer->broken) code = execute_transaction(writer, write, write->next, false);
     bool lacks_place = moves && writer->no_place;
-    /* If the table could not be added, mostly for lack of space, the next write tries again. */
+    /* If the table could not be added, mostly for lack of space, the next write will try again. */
     if (lacks_place && place != SQLITE_OK && !is_damage(place)) {
       code = place;
     } else if (lacks_place) {
@@ -670,7 +682,7 @@ void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages) {
   if (writer->broken || writer->log_pages - writer->copied_pages < pages) return;
   int code =
       sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
-  /* Pages in use by a reader are copied by a later checkpoint. */
+  /* Pages that a reader uses are copied by a later checkpoint. */
   bool all = copied == in_log;
   /* After a complete checkpoint the next transaction restarts the WAL. If a reader prevents the
    * restart, one checkpoint more than necessary is tried. */

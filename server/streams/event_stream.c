@@ -1,14 +1,14 @@
-/* Event streams (server-sent events, WHATWG HTML section 9.2) and the rings that they read.
+/* Event streams (server-sent events, WHATWG HTML section 9.2), and the rings that they read.
  *
  * A stream sends, in this order: the reconnection time (`retry`); the scene's state, unless the
  * client resumes with Last-Event-ID; the ring's events from the stream's position on; the end, when
  * the scene is deleted or the daemon shuts down. If the ring no longer has the next event, `reset`
- * replaces all missed events.
+ * replaces all events that the stream has missed.
  *
  * Without a shared store, writes of this daemon fill the ring (srv_stream_publish). With one, the
- * store numbers and delivers the events of all daemons; such a ring exists while a stream here
- * reads it. A new stream gets its position when the ring has caught up with the store as of the
- * stream's arrival. */
+ * store numbers and delivers the events of all daemons; a ring then exists only while a stream of
+ * this daemon reads it. A new stream gets its position when the ring has received all events that
+ * were published before the stream was opened. */
 #include "streams/event_stream.h"
 
 #include "scenes/event_payload.h"
@@ -20,9 +20,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Socket send buffer of a stream, B. Unread bytes beyond it count as the stream's backlog. */
+/* Size of a stream's socket send buffer, B. Bytes that the client has not read beyond it count as
+ * the stream's backlog. */
 #define SEND_BUFFER_BYTES 32768
-/* Seconds after which a refused client may try again. */
+/* Seconds after which a client that was refused may try again. */
 #define RETRY_SECONDS "5"
 
 typedef enum srv_stream_end {
@@ -35,31 +36,37 @@ typedef enum srv_stream_end {
 struct srv_stream {
   srv_stream *next, *previous;
   srv_request *request;
-  srv_ring *ring; /* this stream is one of its listeners */
+  srv_ring *ring; /* ring in which this stream is counted as a listener */
   char contact_state[CT_ID_LENGTH_MAX + 1];
-  enum { HAS_NO_ID, HAS_NUMBER, HAS_OTHER_ID } last_event_id; /* the client's Last-Event-ID */
-  uint64_t last_event;                                        /* HAS_NUMBER: the number */
-  bool has_position;                                          /* position is set */
-  bool moved;        /* was assigned to a new ring after the end of its first one */
-  uint64_t ticket;   /* subscribed ring: position is set when the ring has caught up to it */
-  uint64_t position; /* number of the next event to inspect */
-  bool sends_retry;  /* `retry` is still to be sent */
-  bool sends_state;  /* `revision` is to be sent before events of the ring */
-  bool has_missed;   /* `reset` is to be sent before them */
-  bool beats;        /* a heartbeat is due */
+  enum {
+    HAS_NO_ID,
+    HAS_NUMBER,
+    HAS_OTHER_ID
+  } last_event_id;     /* what the client has sent as Last-Event-ID */
+  uint64_t last_event; /* HAS_NUMBER: the number in Last-Event-ID */
+  bool has_position;   /* `position` is set */
+  bool moved;          /* the stream was moved to a new ring after the end of its first one */
+  uint64_t ticket;     /* ring with a subscription: `position` is set when on_caught_up reports this
+                          ticket */
+  uint64_t position;   /* number of the next event of the ring to inspect */
+  bool sends_retry;    /* `retry` must still be sent */
+  bool sends_state;    /* `revision` must be sent before events of the ring */
+  bool has_missed;     /* `reset` must be sent before events of the ring */
+  bool beats;          /* a heartbeat is due */
   bool suspended;
   srv_stream_end end;
-  const char *bytes; /* being sent: the rest */
+  const char *bytes; /* remaining bytes of the text that is being sent */
   size_t left;
-  srv_event *event; /* retained source of `bytes`; NULL: static text */
-  uint64_t unread;  /* bytes published for it since the client last read */
-  uint64_t sent;    /* bytes passed to libmicrohttpd */
-  uint64_t sent_ns; /* time of the last such bytes */
+  srv_event *event; /* event to which `bytes` belongs, retained; NULL: static text */
+  uint64_t unread;  /* bytes published for the stream since its client last read */
+  uint64_t sent;    /* number of bytes passed to libmicrohttpd */
+  uint64_t sent_ns; /* time at which bytes were last passed */
 };
 
-/* A ring's subscription to a scene's events in the shared store. */
+/* Subscription of a ring to its scene's events in the shared store. */
 typedef struct ring_subscription {
-  srv_store_subscription store_subscription; /* first: the ring's `subscription` */
+  srv_store_subscription
+      store_subscription; /* must be first: the ring's `subscription` is this address */
   srv_server *server;
   srv_ring *ring;
 } ring_subscription;
@@ -72,7 +79,7 @@ static bool is_addressed_to(const srv_stream *stream, const char *contact_state)
 
 /* ---- rings ---------------------------------------------------------------------------------- */
 
-/* List of rings without streams, in the order in which their last stream left. */
+/* The list of rings without streams, in the order in which their last stream was closed. */
 static void append_idle_ring(srv_server *server, srv_ring *ring) {
   ring->next = NULL;
   ring->previous = server->idle_last;
@@ -97,7 +104,7 @@ static void unsubscribe_ring(srv_server *server, srv_ring *ring) {
   ring->subscription = NULL;
 }
 
-/* Separates the ring from its scene. Open streams still read it to its end. */
+/* Separates the ring from its scene. Open streams still read the ring to its end. */
 static void detach_ring(srv_server *server, srv_ring *ring) {
   if (ring->listeners == 0 && !ring->from_store) remove_idle_ring(server, ring);
   unsubscribe_ring(server, ring);
@@ -108,9 +115,9 @@ static void detach_ring(srv_server *server, srv_ring *ring) {
   srv_ring_release(ring);
 }
 
-/* First event number of a ring: the clock's microseconds, or above all numbers of deleted rings. A
- * restarted daemon thus never reuses numbers that clients have stored, given less than one event
- * per microsecond. */
+/* Returns the number below a ring's first event: the clock's microseconds, or more if needed to be
+ * above all numbers of deleted rings. A restarted daemon thus never reuses numbers that clients
+ * have stored, provided that there is less than one event per microsecond. */
 static uint64_t choose_first_number(const srv_server *server) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -120,7 +127,8 @@ static uint64_t choose_first_number(const srv_server *server) {
 
 static bool subscribe_ring(srv_server *server, srv_ring *ring);
 
-/* Returns the scene's ring, created if needed, with one more listener. NULL: out of memory. */
+/* Returns the scene's ring, which is created if needed, and counts one more listener. NULL: out of
+ * memory. */
 static srv_ring *enter_ring(srv_server *server, srv_entry *entry) {
   if (!entry->ring) {
     size_t bytes = (size_t)server->limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
@@ -190,8 +198,8 @@ static void prepare_static_text(srv_stream *stream, const char *text) {
   stream->left = strlen(text);
 }
 
-/* Sends `event` next; takes over the reference. NULL (out of memory) drops the stream and returns
- * false. */
+/* Makes `event` the next to be sent; takes over the reference. NULL (out of memory) drops the
+ * stream and returns false. */
 static bool prepare_event(srv_stream *stream, srv_event *event) {
   stream->event = event;
   if (!event) {
@@ -203,7 +211,8 @@ static bool prepare_event(srv_stream *stream, srv_event *event) {
   return true;
 }
 
-/* Sends the scene's state as of the ring's last event. */
+/* Makes the scene's state, as of the ring's last event, the next to be sent, under the given event
+ * name. */
 static bool prepare_scene_state(srv_stream *stream, const char *name) {
   const srv_entry *entry = stream->request->entry;
   api_event event = {.name = name};
@@ -218,7 +227,8 @@ static bool prepare_scene_state(srv_stream *stream, const char *name) {
   return prepare_event(stream, created);
 }
 
-/* Sends the ring's next event that is addressed to this stream. False: no such event. */
+/* Makes the ring's next event that is addressed to this stream the next to be sent. False: there is
+ * no such event. */
 static bool prepare_next_event(srv_stream *stream) {
   const srv_ring *ring = stream->ring;
   while (stream->position <= ring->last) {
@@ -230,8 +240,8 @@ static bool prepare_next_event(srv_stream *stream) {
   return false;
 }
 
-/* Replaces missed events: `reset` with the state of an existing scene, or the last event of a
- * deleted one. */
+/* Replaces the events that the stream has missed: by `reset` with the state of an existing scene,
+ * or by the last event of a deleted one. */
 static bool prepare_reset(srv_stream *stream) {
   stream->has_missed = false;
   if (!stream->ring->closed) return prepare_scene_state(stream, "reset");
@@ -249,19 +259,20 @@ static bool prepare_end(srv_stream *stream) {
   return false;
 }
 
-/* True if the scene's state is known. A revision written by another daemon may be unreadable. */
+/* True if the scene's state is known. It is not if another daemon has written a revision that
+ * cannot be read here. */
 static bool is_state_known(const srv_stream *stream) {
   return stream->ring->from_store || stream->ring->closed || stream->request->entry->current;
 }
 
-/* Selects the next event from the stream's position on. False: none now. */
+/* Selects the next event from the stream's position on. False: there is none now. */
 static bool select_event(srv_stream *stream) {
   const srv_ring *ring = stream->ring;
   if (!stream->has_position) return false;
   if (stream->position < srv_ring_oldest(ring) || stream->position > ring->last + 1)
     stream->has_missed = true;
   if ((stream->has_missed || stream->sends_state) && !is_state_known(stream)) {
-    /* The client learns the reason when it reconnects. */
+    /* The client gets the reason when it reconnects. */
     stream->end = STREAM_ENDED;
     return false;
   }
@@ -273,8 +284,8 @@ static bool select_event(srv_stream *stream) {
   return prepare_next_event(stream);
 }
 
-/* Selects the next bytes: greeting, event, end or heartbeat. False: nothing now, or the stream has
- * ended. */
+/* Selects the next bytes to send: retry time, event, end or heartbeat. False: nothing now, or the
+ * stream has ended. */
 static bool select_next_bytes(srv_stream *stream) {
   srv_event_release(stream->event);
   stream->event = NULL;
@@ -313,8 +324,9 @@ ssize_t srv_stream_read(void *cls, uint64_t position, char *out, size_t most) {
     stream->sent_ns = uv_hrtime();
     return (ssize_t)used;
   }
-  /* After a shutdown of the socket, END_OF_STREAM makes the send fail, which closes the connection.
-   * After END_WITH_ERROR, libmicrohttpd 0.9.75 keeps the descriptor until the idle timeout. */
+  /* After a shutdown of the socket, END_OF_STREAM makes the next send fail, which closes the
+   * connection. After END_WITH_ERROR, libmicrohttpd 0.9.75 keeps the descriptor open until the idle
+   * timeout. */
   if (stream->end >= STREAM_ENDED) return MHD_CONTENT_READER_END_OF_STREAM;
   MHD_suspend_connection(request->handle);
   stream->suspended = true;
@@ -323,7 +335,7 @@ ssize_t srv_stream_read(void *cls, uint64_t position, char *out, size_t most) {
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/* Parses Last-Event-ID: none, an event number, or text that no ring has sent. */
+/* Parses Last-Event-ID: it is absent, an event number, or a text that no ring has sent. */
 static void read_last_event_id(srv_stream *stream) {
   const char *text =
       MHD_lookup_connection_value(stream->request->handle, MHD_HEADER_KIND, "Last-Event-ID");
@@ -336,12 +348,13 @@ static void read_last_event_id(srv_stream *stream) {
     stream->last_event = stream->last_event * 10 + (uint64_t)(text[i] - '0');
 }
 
-/* True if the ring has assigned the number and retains all events after it. */
+/* True if the ring has assigned the number and still has all events after it. */
 static bool is_number_retained(const srv_ring *ring, uint64_t number) {
   return number + 1 >= srv_ring_oldest(ring) && number <= ring->last;
 }
 
-/* Sets the stream's position: after Last-Event-ID if the ring allows it, else at the ring's end. */
+/* Sets the stream's position: after Last-Event-ID if the ring still has the events after it, else
+ * at the ring's end. */
 static void place_in_ring(srv_stream *stream) {
   stream->has_position = true;
   stream->position = stream->ring->last + 1;
@@ -352,7 +365,7 @@ static void place_in_ring(srv_stream *stream) {
   else stream->has_missed = true;
 }
 
-/* Registers the stream as a listener of its scene's ring. False: out of memory. */
+/* Makes the stream a listener of its scene's ring. False: out of memory. */
 static bool attach_to_ring(srv_stream *stream) {
   srv_server *server = stream->request->server;
   stream->ring = enter_ring(server, stream->request->entry);
@@ -363,8 +376,8 @@ static bool attach_to_ring(srv_stream *stream) {
   return true;
 }
 
-/* Small buffer and TCP_USER_TIMEOUT: a client that does not read, or has vanished, is detected
- * early. */
+/* Sets a small send buffer and TCP_USER_TIMEOUT, so that a client that does not read, or is
+ * unreachable, is detected early. */
 static void limit_socket_buffer(int fd) {
   int bytes = SEND_BUFFER_BYTES;
   unsigned ms = SRV_IDLE_SECONDS * 1000u;
@@ -417,7 +430,7 @@ void srv_stream_open(srv_request *request) {
   limit_socket_buffer(request->connection->fd);
   request->reply = &reply;
   request->closes = true;
-  /* The drain waits for requests, not for streams. */
+  /* The drain waits for counted requests only, not for streams. */
   assert(srv_request_is_counted(request) && server->requests > 0);
   request->reply_kind = SRV_REPLY_EVENTS;
   server->requests--;
@@ -425,8 +438,8 @@ void srv_stream_open(srv_request *request) {
 
 /* ---- publishing ----------------------------------------------------------------------------- */
 
-/* Drops streams whose backlog exceeds the limit before this write. The bytes of the write itself
- * do not count: the client could not read them yet. */
+/* Drops the streams whose backlog exceeds the limit before this write. The events of the write
+ * itself do not count, since the client could not read them yet. */
 static void drop_slow_streams(srv_server *server, const srv_ring *ring) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
     if (stream->ring != ring || stream->end == STREAM_DROPPED ||
@@ -437,7 +450,8 @@ static void drop_slow_streams(srv_server *server, const srv_ring *ring) {
   }
 }
 
-/* Adds the event to the backlog of the streams that it is addressed to, and wakes them. */
+/* Adds the event's length to the backlog of the streams to which it is addressed, and wakes
+ * them. */
 static void notify_streams(srv_server *server, const srv_ring *ring, const srv_event *event) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
     if (stream->ring != ring || !stream->has_position ||
@@ -477,8 +491,9 @@ void srv_stream_publish(srv_request *request) {
 
 /* ---- events from a shared store ------------------------------------------------------------- */
 
-/* The ring starts again after a gap. Every stream with a position has missed events, even if the
- * numbers seem to follow on: the store may have assigned them twice. */
+/* Called when the ring's events begin, also after a gap. Every stream with a position has missed
+ * events, even if the numbers seem to be consecutive, because the store may have assigned them
+ * twice. */
 static void on_stream_subscribed(srv_store_subscription *store_subscription, uint64_t after,
                                  uint64_t revision, uint64_t bodies) {
   const ring_subscription *subscription = store_subscription->cls;
@@ -521,8 +536,8 @@ static void on_stream_caught_up(srv_store_subscription *store_subscription, uint
   }
 }
 
-/* Moves an unplaced stream to the ring of a new scene of this id, which may have been created
- * since. */
+/* Moves a stream without a position to the ring of a new scene with the same id, which may have
+ * been created meanwhile. */
 static void move_to_new_ring(srv_stream *stream) {
   srv_ring *old = stream->ring;
   stream->moved = true;
@@ -549,7 +564,7 @@ static void on_scene_deleted(srv_store_subscription *store_subscription) {
   srv_ring_release(ring);
 }
 
-/* Subscribes the ring to the scene's events in the store. False: out of memory. */
+/* Subscribes the ring to its scene's events in the store. False: out of memory. */
 static bool subscribe_ring(srv_server *server, srv_ring *ring) {
   ring_subscription *subscription = calloc(1, sizeof *subscription);
   if (!subscription) return false;

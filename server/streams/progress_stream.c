@@ -1,7 +1,7 @@
-/* Progress streams: a buffer of lines between a running call and a client of any speed.
+/* Progress streams: a buffer of lines between a running call and a client that may read slowly.
  *
- * Lines that would exceed eventBacklogBytes of unread bytes are discarded; the last line never is.
- */
+ * Lines that would make the unread bytes exceed eventBacklogBytes are discarded, except for the
+ * last line. */
 #include "streams/progress_stream.h"
 
 #include "process/array.h"
@@ -13,14 +13,15 @@
 struct srv_progress {
   srv_progress *next, *previous;
   srv_request *request;
-  char *bytes; /* unread lines: from `taken` to `length` */
+  char *bytes; /* unread lines: bytes[taken] to bytes[length - 1] */
   size_t length, capacity, taken;
-  const char *last; /* unsent part of the last line, in the reply's body or in `made` */
+  const char
+      *last; /* unsent part of the last line, which is in the body of the reply or in `made` */
   size_t last_left;
   char *made;
-  uint64_t given; /* bytes passed to libmicrohttpd */
-  bool begun;     /* libmicrohttpd has the reply's head */
-  bool ended;     /* the last line is set, or could not be allocated */
+  uint64_t given; /* number of bytes passed to libmicrohttpd */
+  bool begun;     /* libmicrohttpd has the head of the reply */
+  bool ended;     /* the last line is set, or there was no memory for it */
 };
 
 static const api_reply line_reply = {.status = 200, .content_type = "application/x-ndjson"};
@@ -36,7 +37,7 @@ void srv_progress_free(srv_progress *progress) {
   free(progress);
 }
 
-/* Appends to the unread lines. False: out of memory. */
+/* Appends lines to the unread ones. False: out of memory. */
 static bool append_lines(srv_progress *progress, const char *bytes, size_t length) {
   if (progress->taken > 0) {
     progress->length -= progress->taken;
@@ -69,8 +70,8 @@ void srv_progress_feed(srv_request *request) {
   const char *lines = api_call_progress_lines(request->call, &length);
   if (!lines) return;
   srv_progress *progress = request->progress ? request->progress : create_progress(request);
-  if (!progress) return; /* the result is sent without progress lines */
-  /* For a client that has read everything, a line of any length is queued. */
+  if (!progress) return; /* out of memory: the result will be sent without progress lines */
+  /* If the client has read everything, a line of any length is queued. */
   size_t left = progress->length - progress->taken;
   if (left > 0 && left + length > request->server->limits->event_backlog_bytes) return;
   if (!append_lines(progress, lines, length)) return;
@@ -78,8 +79,8 @@ void srv_progress_feed(srv_request *request) {
   srv_request_resume(request, progress->begun ? SRV_STATE_SENT : SRV_STATE_READY);
 }
 
-/* While the call runs, the client has no deadline, and a drain does not cut its connection
- * (PHASE_BUSY). */
+/* As long as the call runs, the client has no deadline, and the drain does not cut its connection
+ * (SRV_PHASE_BUSY). */
 void srv_progress_begin(srv_request *request) {
   srv_progress *progress = request->progress;
   assert(!progress->begun && request->state == SRV_STATE_SENT);
@@ -89,8 +90,8 @@ void srv_progress_begin(srv_request *request) {
     srv_request_expect_reader(request, progress->length - progress->taken + progress->last_left);
 }
 
-/* Sets the last line. A result already is one line and lives as long as its call; a problem is
- * converted. */
+/* Sets the last line. A result already is one line, and exists as long as its call; a problem
+ * document is converted. */
 static void set_last_line(srv_request *request, srv_progress *progress) {
   const api_reply *reply = request->reply;
   if (reply->status >= 200 && reply->status < 300) {
@@ -99,7 +100,7 @@ static void set_last_line(srv_request *request, srv_progress *progress) {
     return;
   }
   progress->last = progress->made = api_reply_line(reply, &progress->last_left);
-  /* Out of memory: the missing last line tells the client that the reply is incomplete. */
+  /* Out of memory: the client detects by the missing last line that the reply is incomplete. */
   if (!progress->made) progress->last_left = 0;
 }
 
@@ -115,7 +116,8 @@ srv_state srv_progress_end(srv_request *request) {
   return state;
 }
 
-/* Copies up to `most` unread bytes to out. Returns their number. */
+/* Copies up to `most` unread bytes to out, first of progress lines, then of the last line. Returns
+ * their number. */
 static size_t copy_unread(srv_progress *progress, char *out, size_t most) {
   assert(progress->taken <= progress->length && progress->length <= progress->capacity);
   size_t left = progress->length - progress->taken, part = left < most ? left : most;
@@ -133,7 +135,7 @@ ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most) 
   srv_request *request = cls;
   srv_progress *progress = request->progress;
   (void)position;
-  /* After END_WITH_ERROR, libmicrohttpd 0.9.75 keeps the descriptor until the idle timeout. */
+  /* After END_WITH_ERROR, libmicrohttpd 0.9.75 keeps the descriptor open until the idle timeout. */
   if (request->state == SRV_STATE_GONE) {
     shutdown(request->connection->fd, SHUT_RDWR);
     return MHD_CONTENT_READER_END_OF_STREAM;
