@@ -1,11 +1,11 @@
-/* One pair query: the closed form of the pair's kinds, or else content order, the pair's frame, the
- * cell of the dispatch table, and the result in world coordinates; and the gradient of the distance
- * with respect to rigid motions of both bodies.
+/* One pair query: the closed form of the pair's kinds, if there is one; otherwise the pair is put
+ * in content order and in a frame of its own, the cell of the dispatch table computes the result,
+ * and the result is transformed to the world. Also the gradient of the distance with respect to
+ * rigid motions of both bodies.
  *
  * The pair is computed in content order, so exchanging the bodies mirrors the result bit for bit.
- * Only the difference of the positions enters, so a common translation without rounding changes no
- * bit of distance and normal.
- */
+ * Only the difference of the positions is used, so a common translation that causes no rounding
+ * changes no bit of distance and normal. */
 #include "dispatch/pair_query.h"
 #include "pair/pair_input.h"
 #include "pair/pair_order.h"
@@ -24,11 +24,11 @@ typedef struct ordered_pair {
   const ct_frame *frame_a, *frame_b;
   ct_kind kind_a, kind_b;
   bool swapped;
-  double lift; /* z offset of the pair's frame in frame_a */
+  double lift; /* offset of the pair's frame from frame_a along its z axis, m */
   ct_cell_input input;
 } ordered_pair;
 
-/* Rounding and margin of a plane raise its surface: shifts the frames of the cell to that
+/* Rounding and margin of a half-space raise its surface: shifts the pair's frames to the raised
  * surface. */
 static void lift_planes(ordered_pair *o) {
   ct_cell_input *in = &o->input;
@@ -57,7 +57,7 @@ static void order_pair(ct_placed a, ct_placed b, double threshold, ct_workspace 
   o->input.workspace = workspace;
   o->input.iterative_only = false;
   o->swapped = ct_pair_is_swapped(a, b);
-  /* Selection by index: the order is unpredictable, so branches would be mispredicted. */
+  /* Selection by index, because the order is unpredictable and branches would be mispredicted. */
   const ct_placed both[2] = {a, b};
   o->a = both[o->swapped].shape;
   o->b = both[!o->swapped].shape;
@@ -65,7 +65,7 @@ static void order_pair(ct_placed a, ct_placed b, double threshold, ct_workspace 
   o->frame_b = both[!o->swapped].frame;
   o->kind_a = ct_shape_content_kind(o->a);
   o->kind_b = ct_shape_content_kind(o->b);
-  /* A plane follows all other kinds. */
+  /* In content order a half-space comes after all other kinds. */
   assert(o->kind_a != CT_KIND_PLANE || o->kind_b == CT_KIND_PLANE);
   ct_cell_input *in = &o->input;
   in->shape_a = o->a;
@@ -77,7 +77,7 @@ static void order_pair(ct_placed a, ct_placed b, double threshold, ct_workspace 
   if (o->kind_b != CT_KIND_PLANE) place_pair_shape(o->b, &in->relative, &in->b);
 }
 
-/* Widens the bounds by the round-off of placing the bodies, supports and sums. */
+/* Widens the bounds by the round-off of transforming the bodies, of support values and of sums. */
 static void widen_bounds(const ordered_pair *o, ct_cell_result *r) {
   if (r->status == CT_PAIR_UNSUPPORTED || r->depth_kind == CT_DEPTH_NONE) return;
   const ct_cell_input *in = &o->input;
@@ -89,7 +89,8 @@ static void widen_bounds(const ordered_pair *o, ct_cell_result *r) {
   r->upper += slack;
 }
 
-/* True if the features along the normal are parallel, so that the witness points are not unique. */
+/* True if the features of both bodies along the normal are parallel, so that the witness points are
+ * not unique. */
 static bool has_parallel_features(const ct_cell_input *in, ct_vec3 normal) {
   ct_vec3 a[2], b[2];
   int rank_a = ct_proxy_feature(&in->a, normal, 1e-6, a);
@@ -112,7 +113,7 @@ static ct_vec3 transform_to_world(const ordered_pair *o, ct_vec3 p) {
   return ct_clear_negative_zero(ct_to_parent(*o->frame_a, ct_vec(p.x, p.y, p.z + o->lift)));
 }
 
-/* Returns the body's element of the result, or CT_NO_ELEMENT. */
+/* Returns the element of the body in the result, or CT_NO_ELEMENT. */
 static uint32_t find_result_element(const ct_shape *shape, const ct_cell_result *r,
                                     uint32_t triangle, uint32_t element) {
   if (!ct_kind_has_elements(shape->kind)) return CT_NO_ELEMENT;
@@ -122,10 +123,11 @@ static uint32_t find_result_element(const ct_shape *shape, const ct_cell_result 
              : ct_elements_of_triangle(ct_elements_get(shape->elements), triangle);
 }
 
-/* Writes the result in the world frame and the caller's order. */
+/* Writes the result in the world frame and in the caller's order of bodies. */
 static void write_pair_result(const ordered_pair *o, const ct_cell_result *r, ct_relation relation,
                               ct_pair_result *result) {
-  /* Selection by index, as in order_pair: points, triangles and elements in the caller's order. */
+  /* Selection by index, as in order_pair: points, triangles and elements are in the caller's
+   * order. */
   ct_vec3 n = ct_unit_or(ct_mat_mul(o->frame_a->rotation, r->normal), ct_vec(1.0, 0.0, 0.0));
   uint32_t first = ct_kind_is_mesh(o->kind_a) ? r->triangle_a : CT_NO_TRIANGLE;
   uint32_t second = ct_kind_is_mesh(o->kind_b) ? r->triangle_b : CT_NO_TRIANGLE;
@@ -150,7 +152,7 @@ static void write_pair_result(const ordered_pair *o, const ct_cell_result *r, ct
   result->element_pairs = r->element_pairs;
 }
 
-/* Runs a cell on an ordered pair and writes the result. */
+/* Runs the cell of an ordered pair, and writes the result. */
 static void run_cell(ordered_pair *o, const ct_pair_methods *methods, double tolerance,
                      ct_pair_result *result) {
   assert(methods->cell && methods->relation);
@@ -179,7 +181,8 @@ void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options 
   run_cell(&o, ct_pair_matrix[o.kind_a][o.kind_b], options->tolerance, result);
 }
 
-/* The closed form of the kinds, or the cell. Inlined: a call costs a tenth of two spheres. */
+/* Computes the pair by the closed form of its kinds, or by its cell. Inlined, because a call would
+ * cost a tenth of a query for two spheres. */
 CT_INLINE void solve_pair(ct_placed a, ct_placed b, const ct_pair_options *options,
                           ct_workspace *workspace, ct_pair_result *result) {
   assert(a.shape->kind < CT_KIND_COUNT && b.shape->kind < CT_KIND_COUNT);
@@ -206,7 +209,7 @@ void ct_pair_distance_within(ct_placed a, ct_placed b, const ct_pair_options *op
 
 /* ---- overlap ------------------------------------------------------------------------------- */
 
-/* Overlap of an ordered pair; *witness in the world. */
+/* True if an ordered pair overlaps; *witness: set to a common point, world. */
 static bool test_ordered_overlap(const ordered_pair *o, const ct_pair_methods *methods,
                                  ct_vec3 *witness) {
   assert(methods->overlap || methods->common_point);
@@ -251,8 +254,8 @@ bool ct_pair_gradient(const ct_pair_result *r, ct_vec3 origin_a, ct_vec3 origin_
                       ct_gradient *out) {
   if (ct_max_abs(r->normal) == 0.0) return false;
   if (r->status == CT_PAIR_UNSUPPORTED || (r->flags & CT_FLAG_NORMAL_ARBITRARY)) return false;
-  /* The depth of a feature changes along the direction to its nearest surface, which is not the
-   * normal. */
+  /* The depth of a feature changes along the direction to the surface point closest to it, which is
+   * not the normal. */
   if (r->depth_kind == CT_DEPTH_FEATURE || r->depth_kind == CT_DEPTH_NONE) return false;
   ct_vec3 zero = {0.0, 0.0, 0.0}, n = r->normal;
   *out = (ct_gradient){.a = {ct_sub(zero, n), ct_cross(n, ct_sub(r->point_a, origin_a))},

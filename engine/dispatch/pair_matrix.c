@@ -1,10 +1,9 @@
-/* Dispatch table of pair queries: the methods of two shape kinds. Other
- * files do not decide by kind, with one exception: ct_cell_convex_convex passes pairs with a curved
- * core (cylinder, cone, ellipsoid, tapered capsule) to curved/curved.c.
+/* Dispatch table of pair queries: the methods for each pair of shape kinds. Other files do not
+ * decide by kind, with one exception: ct_cell_convex_convex passes pairs with a curved core
+ * (cylinder, cone, ellipsoid, tapered capsule) to curved/curved.c.
  *
- * One triangle of the table would define all pairs. The table is symmetric, so that the closed form
- * of a pair in the caller's order is found without sorting.
- */
+ * One triangle of the table would define all pairs. The whole symmetric table is stored, so that
+ * the closed form of a pair in the caller's order is found without sorting. */
 #include "pair/pair_cell.h"
 #include "primitives/primitive_pairs.h"
 
@@ -30,14 +29,14 @@ static const ct_pair_methods sphere_box = {.primitive_distance = ct_primitive_di
                                            .common_point = ct_convex_common_point,
                                            .relation = ct_convex_relation};
 
-/* Two boxes: separating axes, else GJK and separating axes. */
+/* Two boxes: separating axes alone if they decide, else GJK and separating axes. */
 static const ct_pair_methods boxes = {.primitive_distance = ct_box_box_distance,
                                       .primitive_overlap = ct_box_box_overlap,
                                       .cell = ct_cell_convex_convex,
                                       .overlap = ct_convex_overlap,
                                       .relation = ct_convex_relation};
 
-/* Kinds that may degenerate to a ball, with primitive forms for that case. */
+/* Kinds that are balls for some parameters, with closed forms for that case. */
 static const ct_pair_methods balls = {.primitive_distance = ct_primitive_distance,
                                       .primitive_overlap = ct_primitive_overlap,
                                       .primitive_common_point = ct_primitive_common_point,
@@ -45,7 +44,7 @@ static const ct_pair_methods balls = {.primitive_distance = ct_primitive_distanc
                                       .overlap = ct_convex_overlap,
                                       .relation = ct_convex_relation};
 
-/* Any two bounded convex bodies: GJK and EPA. */
+/* Any two other bounded convex bodies: GJK and EPA. */
 static const ct_pair_methods convex = {
     .cell = ct_cell_convex_convex, .overlap = ct_convex_overlap, .relation = ct_convex_relation};
 
@@ -80,7 +79,8 @@ static const ct_pair_methods mesh_half_space = {.cell = ct_cell_mesh_half_space,
 #define MPLANE &mesh_half_space
 
 /* clang-format off */
-/* Rows: first kind, columns: second kind. A new kind adds one row and one column. */
+/* Rows: kind of the first shape; columns: kind of the second. A new kind adds one row and one
+ * column. */
 const ct_pair_methods *const ct_pair_matrix[CT_KIND_COUNT][CT_KIND_COUNT] = {
     /*                       SPHERE  BOX     CAPSULE CYLINDER CONE    ELLIPSOID CONVEX  MESH    TETMESH HEXMESH PLANE   ELEMENTS */
     [CT_KIND_SPHERE]      = {SPHERE, SBOX,   ROUND,  CONVEX,  CONVEX, BALLS,    CONVEX, CMESH,  CMESH,  CMESH,  PLANE,  CMESH},

@@ -4,13 +4,14 @@
 
 #include "pair/pair_cell.h"
 
-/* ct_pair_distance of valid shapes with frames, by the cell and the relation of *methods. The
- * threshold is taken literally. */
+/* Computes ct_pair_distance of two valid shapes with frames by the cell and the relation in
+ * *methods. The threshold is used as it is: 0 is a threshold of 0. */
 void ct_pair_distance_by_methods(ct_placed a, ct_placed b, const ct_pair_options *options,
                                  ct_workspace *workspace, const ct_pair_methods *methods,
                                  ct_pair_result *result);
 
-/* ct_pair_overlap of valid shapes with frames, by the cell or the overlap test of *methods. */
+/* Decides ct_pair_overlap of two valid shapes with frames by the cell or the overlap test in
+ * *methods. */
 bool ct_pair_overlap_by_methods(ct_placed a, ct_placed b, ct_workspace *workspace,
                                 const ct_pair_methods *methods, ct_vec3 *witness);
 

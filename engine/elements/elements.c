@@ -2,18 +2,18 @@
  *
  * Steps of build_elements: check each element (elements_check.c), match shared faces, create the
  * surface as a solid mesh, a hull and a box per element, and the AABB tree. Faces are grouped by
- * their lowest node and sorted by all nodes (base/group_sort.h); two equal faces must have opposite
- * orientation. Faults: three or more equal faces, equal orientation, and a triangle against a
- * quadrilateral.
+ * their lowest node and sorted by all their nodes (base/group_sort.h); two faces with equal nodes
+ * must have opposite orientations. Faults are three or more faces with equal nodes, two with equal
+ * orientation, and a triangle with three nodes of a quadrilateral.
  *
  * Moved vertices: connectivity and tree topology are shared with the original. The surface is
- * refitted (mesh_refit.c); orientation is checked again exactly; hulls and boxes are recomputed.
- * The elements are rebuilt if equal vertices change, or if one of the trees would exceed
- * CT_MESH_REFIT_COST times its original cost. Both trees thus always have the same origin.
+ * refitted (mesh_refit.c), the orientations are checked again exactly, hulls and boxes are
+ * recomputed. The elements are rebuilt instead if other vertices coincide than before, or if one of
+ * the trees would exceed CT_MESH_REFIT_COST times its original cost. So both trees always have the
+ * same origin.
  *
  * Element meshes are immutable and reference counted. Limits: CT_MESH_VERTICES_MAX,
- * CT_ELEMENTS_MAX.
- */
+ * CT_ELEMENTS_MAX. */
 #include "base/group_sort.h"
 #include "elements/elements_build.h"
 
@@ -23,13 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes of a face in the element's order, from the lowest one on. The last entry of a triangle
- * is 0; the largest node of a quadrilateral never is. */
+/* Nodes of a face in the element's order, beginning with the lowest one. The fourth entry of a
+ * triangle is 0, which distinguishes it from a quadrilateral, because only the lowest node can be
+ * 0. */
 typedef struct node_loop {
   uint32_t count, node[CT_ELEMENT_FACE_CORNERS_MAX];
 } node_loop;
 
-/* True if the face number exists for its element. */
+/* True if the element of this face index has so many faces; face: element * face_stride + face
+ * number. */
 static bool is_element_face(const ct_elements_view *view, uint32_t face) {
   return face % view->face_stride < ct_elements_form(view, face / view->face_stride)->faces;
 }
@@ -47,7 +49,7 @@ static node_loop get_face_loop(const ct_elements *elements, uint32_t face) {
   return l;
 }
 
-/* As get_face_loop, with the nodes in ascending order. */
+/* As get_face_loop, but with the nodes in ascending order. */
 static node_loop get_sorted_loop(const ct_elements *elements, uint32_t face) {
   node_loop l = get_face_loop(elements, face);
   for (uint32_t k = 2; k < l.count; k++) {
@@ -76,7 +78,7 @@ static bool precedes_as_face(const void *data, uint32_t a, uint32_t b) {
   return order < 0 || (order == 0 && a < b);
 }
 
-/* True if the two faces have opposite orientation. */
+/* True if two faces with the same nodes have opposite orientations. */
 static bool are_opposed(const ct_elements *elements, uint32_t a, uint32_t b) {
   node_loop p = get_face_loop(elements, a), q = get_face_loop(elements, b);
   for (uint32_t k = 1; k < p.count; k++)
@@ -84,7 +86,8 @@ static bool are_opposed(const ct_elements *elements, uint32_t a, uint32_t b) {
   return true;
 }
 
-/* Reports a fault at `own`, which comes after `other`. An earlier element's fault has priority. */
+/* Records a fault at the face `own`, where `other` is an earlier face. A fault that is already
+ * recorded at an earlier face stays. */
 static void report_first_fault(const ct_elements *elements, ct_element_fault fault, uint32_t own,
                                uint32_t other, ct_elements_report *report) {
   uint32_t n = elements->view.face_stride, element = own / n, face = own % n;
@@ -97,7 +100,8 @@ static void report_first_fault(const ct_elements *elements, ct_element_fault fau
   report->other = other / n;
 }
 
-/* Matches faces with equal nodes, in ascending order. */
+/* Matches the faces with equal nodes, listed in ascending order: two opposed faces become
+ * neighbours, other cases are faults. */
 static void match_equal_faces(ct_elements *elements, const uint32_t *faces, uint32_t count,
                               ct_elements_report *report) {
   uint32_t n = elements->view.face_stride;
@@ -125,7 +129,8 @@ static bool match_all_faces(ct_elements *elements, const ct_groups *groups, cons
   return true;
 }
 
-/* First face with these sorted nodes, by binary search, or CT_NO_ELEMENT. */
+/* Returns the first face with these nodes in ascending order, by binary search; CT_NO_ELEMENT:
+ * none. */
 static uint32_t find_face(const ct_elements *elements, const ct_groups *groups,
                           const node_loop *nodes) {
   uint32_t low = 0, high = groups->count;
@@ -140,7 +145,8 @@ static uint32_t find_face(const ct_elements *elements, const ct_groups *groups,
   return compare_loops(&there, nodes) == 0 ? groups->items[low] : CT_NO_ELEMENT;
 }
 
-/* Reports a triangle on three corners of the quadrilateral, at the later element. */
+/* Reports each triangle whose nodes are three of a quadrilateral's nodes, as a fault of the later
+ * element. */
 static void report_split(const ct_elements *elements, const ct_groups *groups, uint32_t face,
                          ct_elements_report *report) {
   node_loop all = get_sorted_loop(elements, face);
@@ -156,7 +162,7 @@ static void report_split(const ct_elements *elements, const ct_groups *groups, u
   }
 }
 
-/* Reports quadrilaterals with a triangle of another element. False: cancelled. */
+/* Reports all quadrilaterals for which report_split finds a triangle. False: cancelled. */
 static bool report_splits(const ct_elements *elements, const ct_groups *groups,
                           const ct_cancel *cancel, ct_elements_report *report) {
   for (uint32_t i = 0; elements->view.type == CT_MIXED_ELEMENTS && i < groups->count; i++) {
@@ -181,7 +187,8 @@ static ct_status collect_outer_faces(ct_elements *elements, uint32_t faces) {
   return CT_OK;
 }
 
-/* Computes `across`, `outer` and their count. CT_BAD_ELEMENT, CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Computes `across`, `outer` and the number of outer faces. CT_BAD_ELEMENT, CT_OUT_OF_MEMORY,
+ * CT_CANCELLED. */
 static ct_status match_element_faces(ct_elements *elements, const ct_cancel *cancel,
                                      ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
@@ -225,7 +232,7 @@ static void destroy_elements(ct_elements *elements) {
   free(elements);
 }
 
-/* Returns a copy, or NULL for an empty array. Sets *bad if out of memory. */
+/* Returns a copy of an array; NULL if it is empty. *bad: set to true if out of memory. */
 static void *copy_array(const void *items, size_t bytes, bool *bad) {
   if (!items || bytes == 0) return NULL;
   void *copy = malloc(bytes);
@@ -234,7 +241,8 @@ static void *copy_array(const void *items, size_t bytes, bool *bad) {
   return copy;
 }
 
-/* False: an element has a corner count without an element type. */
+/* False: the number of corners of some element fits no element type; the report then has the
+ * fault. */
 static bool has_valid_counts(const ct_elements_data *data, ct_elements_report *report) {
   if (data->type != CT_MIXED_ELEMENTS) return true;
   for (size_t e = 0; e < data->element_count; e++) {
@@ -246,7 +254,8 @@ static bool has_valid_counts(const ct_elements_data *data, ct_elements_report *r
   return true;
 }
 
-/* Copies corner counts, and corners at the view's stride. False: out of memory. */
+/* Copies corner counts and corners; each element's corners are padded to the stride of the view.
+ * False: out of memory. */
 static bool copy_corners(ct_elements *elements, const ct_elements_data *data) {
   const ct_elements_view *view = &elements->view;
   size_t stride = view->corner_stride, count = data->element_count;
@@ -284,8 +293,8 @@ static ct_elements *allocate_elements(const ct_elements_data *data) {
   return NULL;
 }
 
-/* Lists the triangles of the outer faces in order, at most two per face, and the face of each.
- * Returns their number. */
+/* Lists the triangles of the outer faces in order, at most two per face, and in triangle_outer the
+ * face of each. Returns the number of triangles. */
 static size_t list_triangles(const ct_elements *elements, uint32_t (*triangles)[3]) {
   const ct_elements_view *view = &elements->view;
   size_t count = 0;
@@ -323,8 +332,8 @@ static ct_status create_surface(ct_elements *elements, const ct_elements_data *d
   return CT_BAD_ELEMENT;
 }
 
-/* Adds the hull and the box of an element to the allocated arrays. like: a hull whose faces may
- * be reused, or NULL. */
+/* Creates the hull and the box of an element. like: a hull whose faces may be reused
+ * (ct_hull_from_moved_points), or NULL. */
 static ct_status add_element_hull(ct_elements *elements, uint32_t element, const ct_vec3 *vertices,
                                   const ct_hull *like, const ct_cancel *cancel,
                                   ct_elements_report *report) {
@@ -345,7 +354,8 @@ static ct_status add_element_hull(ct_elements *elements, uint32_t element, const
   return CT_OK;
 }
 
-/* Creates the hulls. Uses the surface's vertices, which are flushed to the exactness range. */
+/* Creates hulls and boxes of all elements, from the vertices of the surface, in which tiny
+ * coordinates are already 0. */
 static ct_status create_hulls(ct_elements *elements, const ct_cancel *cancel,
                               ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
@@ -375,7 +385,7 @@ static ct_digest digest_elements(const ct_elements_view *view) {
   return ct_digest_close(&state);
 }
 
-/* Writes the view, the digest and the memory size. Requires all parts. */
+/* Completes the object: view, digest and memory size. Requires that all parts have been built. */
 static void complete_elements(ct_elements *elements, const ct_elements_report *report) {
   elements->report = *report;
   ct_elements_view *view = &elements->view;
@@ -394,7 +404,7 @@ static void complete_elements(ct_elements *elements, const ct_elements_report *r
   view->tree = elements->tree;
   view->volume = surface->volume;
   elements->digest = digest_elements(view);
-  /* Memory: own arrays, plus the shared lists or the origin's memory. */
+  /* Memory: the arrays of this object, plus the lists it owns, or else the origin's memory. */
   const ct_elements *from = elements->origin;
   size_t words = 2 * (size_t)view->corner_stride + view->face_stride, count = view->element_count;
   size_t lists = count * (1 + words * sizeof(uint32_t)) +
@@ -482,7 +492,7 @@ static ct_status recreate_elements(const ct_elements *elements, const ct_mesh_pa
   return ct_elements_create(&data, parts->cancel, out, report);
 }
 
-/* Allocates moved elements that share the origin's lists. NULL: out of memory. */
+/* Allocates moved elements that share the lists of the origin. NULL: out of memory. */
 static ct_elements *share_element_lists(const ct_elements *from) {
   ct_elements *moved = calloc(1, sizeof *moved);
   if (!moved) return NULL;
@@ -500,7 +510,8 @@ static ct_elements *share_element_lists(const ct_elements *from) {
   return moved;
 }
 
-/* CT_LIMIT: the surface was given a tree of its own. */
+/* Moves the surface mesh. CT_LIMIT: it had to be given a tree of its own, so all elements have to
+ * be rebuilt. */
 static ct_status refit_surface(const ct_elements *from, const ct_mesh_parts *parts,
                                ct_elements *moved, ct_elements_report *report) {
   ct_status status = ct_mesh_move(from->surface, parts->vertices, parts->normals, parts->cancel,
@@ -526,7 +537,7 @@ static ct_status refit_hulls(const ct_elements *from, ct_elements *moved, const 
   return status;
 }
 
-/* CT_LIMIT: the refitted tree would cost too much. */
+/* Refits a copy of the AABB tree to the new boxes. CT_LIMIT: its search cost would be too high. */
 static ct_status refit_element_tree(const ct_elements *from, ct_elements *moved) {
   moved->tree = ct_tree_clone(from->tree);
   if (!moved->tree) return CT_OUT_OF_MEMORY;
@@ -534,7 +545,7 @@ static ct_status refit_element_tree(const ct_elements *from, ct_elements *moved)
   return ct_tree_cost(moved->tree) > CT_MESH_REFIT_COST * moved->tree_cost ? CT_LIMIT : CT_OK;
 }
 
-/* CT_LIMIT: the elements need to be rebuilt. */
+/* Moves the elements without rebuilding them. CT_LIMIT: they have to be rebuilt. */
 static ct_status refit_elements(const ct_elements *elements, const ct_mesh_parts *parts,
                                 ct_elements **out, ct_elements_report *report) {
   ct_elements *moved = share_element_lists(elements);

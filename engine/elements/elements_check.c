@@ -1,15 +1,14 @@
 /* Validity of single elements: distinct corners and positive orientation.
  *
- * An element is divided into tetrahedra by its lowest node (Dompierre, Labbe, Vallet, Camarero
- * 1999); exact predicates give their orientation.
- */
+ * An element is divided into tetrahedra from its lowest node (Dompierre, Labbe, Vallet, Camarero
+ * 1999). Exact predicates determine their orientation. */
 #include "base/predicates.h"
 #include "elements/elements_build.h"
 
 #include <float.h>
 #include <stdlib.h>
 
-/* Mixed elements use the stride of the largest type. */
+/* Forms by type. For mixed elements only the strides, which are those of the largest type. */
 static const ct_element_form forms[] = {
     [CT_TETRAHEDRA] = {4, 4, {3, 3, 3, 3}, {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {0, 2, 1}}},
     [CT_HEXAHEDRA] =
@@ -58,7 +57,8 @@ static bool has_face_corner(const ct_element_form *form, uint32_t face, uint32_t
   return false;
 }
 
-/* Second of two corners with equal nodes; the corner count if all are distinct. */
+/* Returns the second of two corners with equal nodes; the number of corners if all nodes are
+ * distinct. */
 static uint32_t find_repeated_corner(const ct_element_form *form, const uint32_t *nodes) {
   for (uint32_t c = 1; c < form->corners; c++)
     for (uint32_t d = 0; d < c; d++)
@@ -66,14 +66,15 @@ static uint32_t find_repeated_corner(const ct_element_form *form, const uint32_t
   return form->corners;
 }
 
-/* Volume of a tetrahedron in VTK order, with the sign of the exact predicate `side`. */
+/* Volume of a tetrahedron in VTK's order, m^3, with the sign of its exact orientation `side`. */
 static double compute_signed_volume(const ct_vec3 p[4], int side) {
   double volume =
       ct_dot(ct_cross(ct_sub(p[1], p[0]), ct_sub(p[2], p[0])), ct_sub(p[3], p[0])) / 6.0;
   return side * ct_max2(fabs(volume), DBL_TRUE_MIN);
 }
 
-/* Orientation of one tetrahedron; the report keeps the one of least volume. */
+/* Returns the exact orientation of one tetrahedron: +1, 0 or -1. Of tetrahedra that are not
+ * positive, the one of least volume is recorded in the report. */
 static int measure_tetrahedron(const uint32_t corner[4], const uint32_t *nodes,
                                const ct_mesh_parts *parts, ct_elements_report *report) {
   ct_vec3 p[4];
@@ -87,7 +88,8 @@ static int measure_tetrahedron(const uint32_t corner[4], const uint32_t *nodes,
   return side;
 }
 
-/* Classifies the element by the tetrahedra from its lowest node to the faces without that node. */
+/* Classifies the element by the orientations of the tetrahedra from its lowest node over the faces
+ * without this node. */
 static ct_element_fault classify_element(const ct_element_form *form, const uint32_t *nodes,
                                          const ct_mesh_parts *parts, ct_elements_report *report) {
   report->tetrahedron_volume = INFINITY;
@@ -124,7 +126,8 @@ static bool check_element(const ct_elements *elements, const ct_mesh_parts *part
   return false;
 }
 
-/* Counts used nodes and unused vertices. */
+/* Counts the nodes that elements use, and the vertices at points that no element uses.
+ * CT_OUT_OF_MEMORY. */
 static ct_status count_used_nodes(const ct_elements *elements, const ct_mesh_parts *parts,
                                   ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;

@@ -1,12 +1,13 @@
-/* Flight between impacts: motion under constant forces, and the first time at which two bodies
- * meet. */
+/* Flight between impacts: the motion of bodies under constant forces, and the first time at which
+ * two bodies come into contact. */
 #include "event_driven/event_driven.h"
 #include <contact/toi.h>
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* Bisections for the time at which resting bodies touch elsewhere: to 1e-12 of the interval. */
+/* Number of bisections for the time at which resting bodies touch elsewhere: to 1e-12 of the
+ * interval. */
 #define HALVINGS 40
 
 /* ---- paths of the bodies --------------------------------------------------------------------- */
@@ -15,8 +16,8 @@ static ct_vec3 flight_acceleration(const ct_body_state *m) {
   return m->is_dynamic ? ct_scale(m->force, 1.0 / m->mass) : m->acceleration.linear;
 }
 
-/* With a torque the angular velocity is approximated as constant, that in the middle of the
- * interval. */
+/* True if a torque or a prescribed angular acceleration acts on the body. Its angular velocity is
+ * then approximated by a constant, the value in the middle of the interval. */
 static bool has_torque(const ct_body_state *m) {
   return m->is_dynamic ? !ct_is_zero_vec(m->torque) : !ct_is_zero_vec(m->acceleration.angular);
 }
@@ -29,7 +30,8 @@ static ct_vec3 mean_angular_velocity(const ct_body_state *m, double stretch) {
   return ct_body_state_angular_velocity(&middle);
 }
 
-/* Path of a body over a time, with forces that are constant over the interval. */
+/* Path of a body for the first `time` s of an interval of `stretch` s, over which forces are
+ * constant. */
 static ct_path_options flight_path_options(const ct_body_state *m, double stretch, double time) {
   bool twists = has_torque(m) || !m->is_dynamic;
   ct_vec3 angular = has_torque(m) ? mean_angular_velocity(m, stretch) : m->velocity.angular;
@@ -76,8 +78,8 @@ static bool has_resting_contact(const ct_event_step *step, uint32_t row_a, uint3
   return false;
 }
 
-/* Skips resting pairs, which may separate and meet again by round-off; end_before_new_contact
- * monitors them. */
+/* Records the time of an impact if it is the earliest. Skips resting pairs, which may separate and
+ * meet again by round-off; end_before_new_contact monitors them. */
 static bool record_first_impact(void *context, const ct_motion_hit *hit) {
   first_impact *first = context;
   const ct_toi *impact = hit->impact;
@@ -120,7 +122,7 @@ static bool record_depth(void *context, const ct_distance_hit *hit) {
   return true;
 }
 
-/* Greatest depth of the resting pairs at a time of the interval. */
+/* Sets *depth to the greatest depth of the resting pairs at a time of the interval. */
 static ct_status find_resting_depth(ct_event_step *step, double time, double *depth) {
   assert(time >= 0.0 && step->resting_count > 0);
   ct_event_driven *driven = step->driven;
@@ -136,8 +138,9 @@ static ct_status find_resting_depth(ct_event_step *step, double time, double *de
                                       depth);
 }
 
-/* Resting bodies may touch elsewhere, such as a rocking block: reduces *time to the first time at
- * which they are deeper than at the start, unless this is at once. */
+/* Reduces *time to the first time at which resting bodies are deeper than at the start, by more
+ * than the contact tolerance, because they may touch elsewhere, as a rocking block does. *time is
+ * unchanged if that happens immediately. */
 static ct_status end_before_new_contact(ct_event_step *step, double *time) {
   double limit = step->result.depth + step->driven->common->options.contact_tolerance, depth,
          low = 0.0, high = ct_min2(*time, step->result.time);
@@ -153,7 +156,7 @@ static ct_status end_before_new_contact(ct_event_step *step, double *time) {
   return status;
 }
 
-/* Records which limit of translation or rotation a path exceeds by its forces. */
+/* Records which limit, of translation or of rotation, a path exceeds. */
 static void record_flight_limit(ct_event_driven *driven, const ct_body_state *m,
                                 const ct_path_options *path) {
   double t = path->duration,

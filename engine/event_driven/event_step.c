@@ -1,5 +1,5 @@
-/* Event-driven integration: touching bodies are constrained by resting forces, all bodies fly under
- * constant forces, and the first impact ends the flight. */
+/* One step of event-driven integration: bodies in contact are constrained by resting forces, all
+ * bodies fly under constant forces, and the first impact ends the flight. */
 #include "event_driven/event_driven.h"
 #include "linear/arena.h"
 
@@ -7,22 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Distance below which a contact is closed, relative to the coordinates: the position of a body
- * stopped by an impact has this error. */
+/* Distance up to which a contact counts as closed, relative to the coordinates: the error of the
+ * position of a body that an impact stopped. */
 #define CLOSED_PART (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
-/* Successive impacts without an interval between them after which impacts are plastic: stops
- * accumulating bounces (Zeno behaviour). */
+/* Number of successive impacts without an interval between them after which impacts are plastic.
+ * This ends accumulating bounces (Zeno behaviour). */
 #define IMPACTS_AT_ONCE 200
-/* Iterations over forces and velocities of contacts that come to rest, and sweeps per iteration. */
+/* Largest number of alternations between forces and velocities of contacts that come to rest, and
+ * of sweeps in each. */
 #define REST_ITERATIONS_MAX 8
 #define REST_SWEEPS_MAX 100
-/* Bisections for the fraction of the forces that creates no energy in the interval. */
+/* Number of bisections for the fraction of the forces that creates no energy in the interval. */
 #define GUARD_HALVINGS 40
-/* Successive cuts of an interval to an earlier impact. */
+/* Largest number of times that an interval is shortened to an earlier impact. */
 #define CUTS_MAX 4
 
-/* An impact within this fraction of an interval after its end counts as its end: much more than the
- * round-off of positions. */
+/* An impact at most this fraction of an interval after its end counts as an impact at its end; the
+ * fraction is much more than the round-off of positions. */
 #define SLACK_PART 1e-6
 
 /* ---- contacts at the present time ------------------------------------------------------------ */
@@ -37,7 +38,7 @@ static double find_greatest_depth(const ct_mechanics *mechanics) {
   return depth;
 }
 
-/* Evaluates the scene's mechanics at the poses of `next`. */
+/* Finds the contacts and islands at the poses and velocities of `next`; the caller owns *out. */
 static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
   *out = NULL;
   ct_event_driven *driven = step->driven;
@@ -46,7 +47,7 @@ static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
   ct_row_velocity *velocities =
       ct_arena_alloc(step->arena, driven->common->moved_count + 1, sizeof *velocities);
   ct_status status = velocities ? CT_OK : CT_OUT_OF_MEMORY;
-  /* Poses and velocities of the bodies as overrides. */
+  /* Poses and velocities of the moving bodies, as overrides of the scene's. */
   for (size_t i = 0; i < driven->common->moved_count && velocities; i++) {
     const ct_body_state *m = &driven->common->next[i];
     driven->common->overrides[i] = (ct_override){m->row, m->pose};
@@ -85,8 +86,8 @@ static void add_immovable_body_impulse(ct_event_step *step, const ct_island *isl
 
 /* ---- impacts -------------------------------------------------------------------------------- */
 
-/* True if a contact of the island has an impact. early: includes contacts within the contact
- * tolerance. */
+/* True if a contact of the island approaches so fast that it is an impact. early: contacts that are
+ * still apart, within the contact tolerance, count too. */
 static bool has_collision(const ct_event_step *step, const ct_island *island, bool early) {
   for (size_t i = 0; i < island->set.count; i++) {
     const ct_contact *t = &island->set.contacts[i];
@@ -105,8 +106,8 @@ static bool have_same_colliders(const ct_contact *x, const ct_contact *y) {
          x->collider_b == y->collider_b;
 }
 
-/* Reports each pair of colliders with an impact, by its fastest point; the points of a pair are
- * consecutive. */
+/* Emits an impact event for each pair of colliders with an impact, with the normal velocity of its
+ * fastest point; the points of a pair are consecutive. */
 static ct_status emit_impacts(const ct_event_step *step, const ct_island *island,
                               const ct_impulse_result *result) {
   const ct_contact *t = island->set.contacts;
@@ -129,7 +130,8 @@ static ct_status emit_impacts(const ct_event_step *step, const ct_island *island
   return status;
 }
 
-/* Records the body with the greatest force in the proof of infeasibility. */
+/* Records the body at the contact with the greatest value in the proof of infeasibility (kinematic
+ * squeeze). */
 static void record_squeeze(ct_event_step *step, const ct_island *island,
                            const double *certificate) {
   double most = 0.0;
@@ -163,7 +165,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
   ct_status status = ct_impulse_solve(&island->set, &options, step->arena, &result);
   if (status != CT_OK) return status;
   if (result.contradictory) record_squeeze(step, island, result.certificate);
-  /* Apply the velocities that result. */
+  /* Apply the velocities after the impact. */
   for (size_t i = 0; i < island->set.body_count; i++) {
     ct_body_state *m = ct_integration_next_of(step->driven->common, island->rows[i]);
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
@@ -171,7 +173,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
     m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);
     m->asleep = false;
   }
-  /* Account for the impulses of immovable bodies and for the solver's statistics. */
+  /* Add up the impulses of immovable bodies and the solver's statistics. */
   for (size_t i = 0; i < island->set.count; i++) {
     add_immovable_body_impulse(step, island, island->set.contacts[i].a, result.contacts[i].impulse);
     add_immovable_body_impulse(step, island, island->set.contacts[i].b,
@@ -185,7 +187,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
   return step->reports ? emit_impacts(step, island, &result) : CT_OK;
 }
 
-/* *has_impact: an island had an impact. */
+/* Resolves the impacts of all islands. *has_impact: set to true if an island had one. */
 static ct_status collide_islands(ct_event_step *step, const ct_mechanics *mechanics, bool early,
                                  bool *has_impact) {
   ct_status status = CT_OK;
@@ -209,7 +211,8 @@ static bool island_has_friction(const ct_island *island) {
   return false;
 }
 
-/* Adds the contact's force over the interval, and marks the pair as resting. */
+/* Adds the impulse of the contact's force over the interval to the sums, and lists the pair of
+ * bodies as resting. */
 static void add_resting_contact(ct_event_step *step, const ct_island *island, const ct_contact *t,
                                 const ct_contact_force *f) {
   ct_vec3 impulse = ct_scale(f->force, step->result.time);
@@ -227,8 +230,8 @@ static void add_resting_contact(ct_event_step *step, const ct_island *island, co
   if (b->mobility == CT_KINEMATIC) step->result.kinematic_work -= ct_dot(impulse, at_b);
 }
 
-/* Applies an impulse along the normal that stops the separation or approach of the points; returns
- * their speed. */
+/* Applies to both bodies the impulse along the normal that stops the separation or approach of the
+ * contact's points; returns their speed before, m/s. */
 static double stop_normal_motion(ct_event_step *step, ct_contact_set *set, ct_mass_body *bodies,
                                  const ct_contact *t) {
   double speed = ct_contact_relative_velocity(set, t, 0.0).normal,
@@ -252,10 +255,10 @@ static double stop_normal_motion(ct_event_step *step, ct_contact_set *set, ct_ma
   return fabs(speed);
 }
 
-/* A contact with a force must neither separate nor approach, or the force does work. The tolerance
- * treats such contacts as resting, so their velocities are set to zero: each impulse of a sweep
- * removes energy, as a projection onto the velocities that keep the contact. False: all velocities
- * are zero within round-off. */
+/* Sets the normal velocities of contacts with a force to zero. If such contacts separated or
+ * approached, their forces would do work, although the velocity tolerance treats them as resting.
+ * Each impulse of a sweep removes energy, because it projects onto the velocities that maintain the
+ * contact. False: all these velocities are zero within round-off. */
 static bool stop_resting_motion(ct_event_step *step, ct_contact_set *set, ct_mass_body *bodies,
                                 const ct_contact_force *forces) {
   double speed = 0.0;
@@ -299,7 +302,7 @@ static double kinetic_energy_of(const ct_body_state *m) {
                 ct_dot(m->angular_momentum, m->velocity.angular));
 }
 
-/* Power of kinematic bodies by the contact forces, W. */
+/* Power of the kinematic bodies against the contact forces on them, W. */
 static double driving_power(const ct_contact_set *set, const ct_contact_force *forces) {
   double power = 0.0;
   for (size_t i = 0; i < set->count; i++) {
@@ -315,8 +318,8 @@ static double driving_power(const ct_contact_set *set, const ct_contact_force *f
   return power;
 }
 
-/* True if this part of the contact forces creates energy over the interval, beyond the work of
- * loads and kinematic bodies. */
+/* True if the fraction `part` of the contact forces creates energy over the interval, beyond the
+ * work of loads and kinematic bodies. */
 static bool forces_create_energy(const ct_event_step *step, const ct_island *island,
                                  const ct_resting_result *found, double part) {
   const ct_contact_set *set = &island->set;
@@ -341,9 +344,9 @@ static bool forces_create_energy(const ct_event_step *step, const ct_island *isl
   return gain > CLOSED_PART * size;
 }
 
-/* Constant forces do some work over an interval in which bodies rotate, even where the exact forces
- * do none. Forces that create energy are scaled down until they create none; zero contact forces
- * create none. */
+/* Scales the contact forces down until they create no energy over the interval. Constant forces do
+ * some work while bodies rotate, even if the exact, varying forces do none; zero contact forces
+ * create no energy. */
 static void limit_created_energy(ct_event_step *step, const ct_island *island,
                                  ct_resting_result *found) {
   double low = 0.0, high = 1.0;
@@ -381,7 +384,7 @@ static ct_status constrain_resting_island(ct_event_step *step, const ct_island *
       .bodies = ct_arena_alloc(step->arena, set.body_count, sizeof *result.bodies)};
   ct_mass_body *bodies = ct_arena_alloc(step->arena, set.body_count, sizeof *bodies);
   if (!result.contacts || !result.bodies || !bodies) return CT_OUT_OF_MEMORY;
-  /* Work on a copy of the bodies, as stop_resting_motion changes their velocities. */
+  /* Work on a copy of the bodies, because stop_resting_motion changes their velocities. */
   memcpy(bodies, set.bodies, set.body_count * sizeof *bodies);
   set.bodies = bodies;
   bool rough = !o->frictionless && island_has_friction(island);
@@ -393,7 +396,8 @@ static ct_status constrain_resting_island(ct_event_step *step, const ct_island *
                                       .tolerance = o->tolerance,
                                       .iterations_max = o->iterations_max,
                                       .cancel = o->cancel};
-  /* Alternate between forces and velocities until resting contacts have no normal velocity. */
+  /* Alternate between forces and velocities until the contacts with forces have no normal
+   * velocity. */
   ct_status status = solve_resting_forces(step, &set, &options, &result);
   for (int round = 0; status == CT_OK && round < REST_ITERATIONS_MAX &&
                       stop_resting_motion(step, &set, bodies, result.contacts);
@@ -421,7 +425,7 @@ static ct_status constrain_resting_island(ct_event_step *step, const ct_island *
   return CT_OK;
 }
 
-/* Forces of a body without contacts. */
+/* Sets the forces of a body without contacts for the interval. */
 static void set_free_forces(ct_body_state *m, const ct_mass_body *body) {
   m->force = body->force;
   m->torque = body->torque;
@@ -430,8 +434,8 @@ static void set_free_forces(ct_body_state *m, const ct_mass_body *body) {
   m->sleeping_support = (ct_sleeping_support){0};
 }
 
-/* Forces and torques of all bodies for the interval, including resting contacts. `held` is the
- * caller's scratch. */
+/* Sets forces and torques of all bodies for the interval: cached ones of sleeping islands, and
+ * those of resting contacts. */
 static ct_status solve_resting_islands(ct_event_step *step, const ct_mechanics *mechanics) {
   ct_status status = CT_OK;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics) && status == CT_OK; i++) {
@@ -453,9 +457,9 @@ static ct_status solve_resting_islands(ct_event_step *step, const ct_mechanics *
 
 /* ---- step ------------------------------------------------------------------------------------ */
 
-/* Resolves approaching contacts of touching bodies. At the start they are impacts; later they are
- * the error of the constant forces of the previous interval, and are stopped without restitution.
- */
+/* Resolves the approaching contacts of touching bodies. At the start of the motion they are
+ * impacts. Later they are errors of the constant forces of the previous interval, and are stopped
+ * without restitution. */
 static ct_status collide_initially(ct_event_step *step, ct_mechanics **mechanics) {
   bool has_impact = false, first = step->driven->common->state.steps == 0;
   step->plastic = !first;
@@ -481,8 +485,9 @@ static double interval_load_work(const ct_event_step *step, const ct_load *load,
   return ct_dot(load->force, path) + ct_dot(torque, turn);
 }
 
-/* Advances to the end of the interval. Velocities beyond the limits at its start or end are
- * rejected before an impact can reduce them, as their rotation may have been skipped. */
+/* Moves all bodies to the end of the interval. CT_LIMIT: velocities at its start or end exceed the
+ * limits. This is checked before an impact can reduce them, because the integration may have
+ * skipped whole turns. */
 static ct_status finish_flight(ct_event_step *step) {
   ct_event_driven *driven = step->driven;
   if (!ct_integration_is_within_limits(driven->common, driven->common->next, 0.0,
@@ -501,10 +506,10 @@ static ct_status finish_flight(ct_event_step *step) {
              : CT_LIMIT;
 }
 
-/* Forces for an interval that ends with the first impact, if there is one; the forces are
- * recomputed for the shortened interval. An impact that round-off would put at the beginning of the
- * next interval, and that would count as an error of constant forces there, is included in this
- * one. */
+/* Computes the forces for an interval that ends with the first impact, if there is one; they are
+ * recomputed for each shorter interval. An impact that round-off would place at the beginning of
+ * the next interval, where it would count as an error of constant forces, is included in this one.
+ * *hits: set to true if an impact ends the interval. */
 static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, bool *hits) {
   ct_arena_mark mark = ct_arena_enter(step->arena);
   step->resting =
@@ -512,8 +517,8 @@ static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, boo
   const ct_vec3 impact_impulse = step->result.contact_impulse;
   const double impact_work = step->result.kinematic_work;
   ct_status status = step->resting ? CT_OK : CT_OUT_OF_MEMORY;
-  /* Solve the forces for the interval, and shorten it to the first impact until that does not
-   * change. */
+  /* Solve the forces for the interval, and shorten it to the first impact, until its length does
+   * not change. */
   bool cut = true;
   for (int k = 0; status == CT_OK && cut; k++) {
     double first = INFINITY;
@@ -535,9 +540,8 @@ static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, boo
   return status;
 }
 
-/* A contact that separates more slowly than this closes again within the contact tolerance, so that
- * no impact would be detected. It is therefore the least velocity tolerance, even if the options
- * specify. */
+/* Least velocity tolerance, even if the options specify less: a contact that separates more slowly
+ * closes again within the contact tolerance, so that no impact would be detected. */
 static double least_velocity_tolerance(const ct_event_driven *driven) {
   double pull = 0.0;
   for (size_t i = 0; i < driven->common->moved_count; i++) {

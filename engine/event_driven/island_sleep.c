@@ -1,16 +1,16 @@
-/* Sleep in event-driven integration: an island at rest is not solved again until its contacts or
- * loads change. */
+/* Sleep in event-driven integration: the forces of an island at rest are not solved again until its
+ * contacts or loads change. */
 #include "event_driven/event_driven.h"
 
 #include <assert.h>
 
-/* State of a body of an island. */
+/* Working state of the dynamic or kinematic body with this index in the island. */
 static ct_body_state *state_of_island_body(const ct_event_step *step, const ct_island *island,
                                            size_t body) {
   return &step->driven->common->next[step->driven->common->moved_of[island->rows[body]]];
 }
 
-/* True if the bodies that support the island neither move nor accelerate. */
+/* True if no kinematic body of the island moves or accelerates. */
 static bool has_still_support(const ct_contact_set *set) {
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *b = &set->bodies[i];
@@ -22,7 +22,7 @@ static bool has_still_support(const ct_contact_set *set) {
   return true;
 }
 
-/* Sums of the magnitudes of all forces and torques on the body. */
+/* Sums of the magnitudes of all forces and torques that act on a body: loads and contact forces. */
 static void sum_load_magnitudes(const ct_contact_set *set, const ct_contact_force *forces,
                                 uint32_t body, double *force, double *torque) {
   const ct_mass_body *b = &set->bodies[body];
@@ -102,8 +102,8 @@ void ct_event_restore_sleeping_body(ct_event_step *step, ct_body_state *moved) {
   step->result.acting += moved->sleeping_support.acting;
 }
 
-/* True for a kinematic body that neither moves nor accelerates, and for a dynamic body that is
- * asleep. */
+/* True for a dynamic body that is asleep, and for a kinematic body that neither moves nor
+ * accelerates. */
 static bool is_asleep_or_fixed(const ct_body_state *m) {
   return m->is_dynamic ? m->asleep
                        : ct_body_state_is_fixed(m) && ct_is_zero_vec(m->acceleration.linear) &&

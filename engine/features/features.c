@@ -1,10 +1,9 @@
-/* Contact features of two solid meshes: vertices of each mesh inside the other, then crossing
+/* Contact features of two solid meshes: the vertices of each mesh inside the other, then crossing
  * edges.
  *
- * Method: Castro 2020, with vertex matches by rays along the vertex normals or by nearest points. A
- * vertex and its rays are tested in the frame of the mesh that contains the vertex. Limits: both
- * meshes must be closed.
- */
+ * Method: Castro 2020, with matches of vertices by rays along the vertex normals or by closest
+ * points. A vertex and its rays are tested in the frame of the other mesh. Both meshes must be
+ * closed. */
 #include "features/features.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
 #include "pair/pair_input.h"
@@ -13,14 +12,15 @@
 
 #include <assert.h>
 
-/* Two unit normals that differ by less are equal; their difference gives no direction. */
+/* Two unit normals count as equal if their difference is shorter than this, because it then gives
+ * no direction. */
 #define NORMALS_EQUAL 1e-6
-/* Cost of an inside vertex in steps of 100 ns, for the cancellation budget. */
+/* Cost of a vertex inside the other solid, in steps of 100 ns, for the polls of the cancel flag. */
 #define INSIDE_STEPS 32u
 
-/* Sets the normal of a feature, from a to b: the direction of the difference of the outward
- * normals. For equal normals, the vertex's own normal out of its body, which swaps with the
- * bodies. */
+/* Sets the normal of a feature, from a to b: the direction of the difference of both outward
+ * normals. If they are equal, it is the vertex's own normal out of its body, which is mirrored if
+ * the bodies are swapped. */
 static void set_feature_normal(ct_pair_feature *f) {
   ct_vec3 apart = ct_sub(f->a.normal, f->b.normal);
   if (ct_norm(apart) >= NORMALS_EQUAL) {
@@ -33,15 +33,16 @@ static void set_feature_normal(ct_pair_feature *f) {
 
 /* ---- vertices ------------------------------------------------------------------------------- */
 
-/* A vertex of body `which` inside the other body. */
+/* A vertex of body `which` that is inside the other body or on its surface. */
 typedef struct inside_vertex {
   int which;
-  uint32_t vertex, on; /* on: the triangle that contains it, or CT_NO_TRIANGLE */
-  ct_vec3 local;       /* in the frame of the other body */
+  /* on: triangle of the other body that contains the vertex; CT_NO_TRIANGLE: none */
+  uint32_t vertex, on;
+  ct_vec3 local; /* in the frame of the other body */
   ct_feature_vertex own;
 } inside_vertex;
 
-/* The feature's point on the vertex's own mesh. */
+/* Returns the feature's point on the mesh that has the vertex. */
 static ct_pair_feature_point make_vertex_point(const ct_feature_body *body,
                                                const inside_vertex *in) {
   assert(in->own.triangle != CT_NO_TRIANGLE);
@@ -87,7 +88,8 @@ static void match_on_surface(ct_feature_run *run, const inside_vertex *in) {
   add_vertex_feature(run, in, mode, CT_PAIR_FEATURE_ON_SURFACE, &match);
 }
 
-/* Matches by a ray along a direction; by the nearest point if the ray does not leave the solid. */
+/* Matches a vertex by a ray along a direction; by the closest point if the ray does not leave the
+ * solid. */
 static void match_by_ray(ct_feature_run *run, const inside_vertex *in, ct_features_mode mode,
                          ct_vec3 direction) {
   const ct_mesh *mesh = run->body[1 - in->which].mesh;
@@ -121,7 +123,7 @@ static void add_vertex_features(ct_feature_run *run, int which) {
   for (uint32_t i = 0; i < body->view->point_count; i++) {
     inside_vertex in = {.which = which, .vertex = body->view->points[i]};
     if (ct_mesh_is_cancelled(&run->workspace->mesh, 1)) return;
-    /* classify the vertex exactly against the other solid */
+    /* Classify the vertex exactly against the other solid. */
     in.local = ct_to_parent(relative, body->view->vertices[in.vertex]);
     ct_mesh_side side = ct_mesh_side_of(other->mesh, in.local, &in.on);
     if (side == CT_MESH_OUTSIDE) continue;
@@ -169,7 +171,8 @@ void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *optio
     out->status = CT_FEATURES_OUT_OF_MEMORY;
     return;
   }
-  /* the lists of the workspace; keep its sticky out-of-memory flag */
+  /* The lists are reused; the workspace's out-of-memory flag, which only the caller resets, is
+   * restored at the end. */
   ct_feature_scratch *memory = ct_workspace_features(workspace);
   ct_feature_run run = {
       .body = {{mesh[0], ct_mesh_get(mesh[0]), a.frame}, {mesh[1], ct_mesh_get(mesh[1]), b.frame}},

@@ -1,15 +1,14 @@
 /* Crossing edges on the boundary of the intersection of two solid meshes.
  *
- * Each pair of intersecting triangles gives a segment. Segments that continue each other in one
- * face of either mesh form one line. A line that ends in an edge of one mesh and in an edge of the
- * other makes the two edges cross, and so does a point in the interior of two edges. Duriez,
- * Dubois, Kheddar, Andriot 2006 show the case of two triangles (figure 3).
+ * Each pair of intersecting triangles has an intersection segment. Segments that continue each
+ * other within one face of either mesh form one line. If a line ends in an edge of one mesh and in
+ * an edge of the other, the two edges cross; so do two edges with a common point in the interior of
+ * both. Duriez, Dubois, Kheddar, Andriot 2006 show the case of two triangles (figure 3).
  *
- * Each segment end is named by the vertex, edge or triangle of either mesh that contains it. Exact
- * orientation predicates in the first mesh's frame decide the names, so that ends of neighbouring
- * segments have equal names in every pose, parallel and coplanar ones included. A face consists of
- * triangles coplanar within FLAT_SINE.
- */
+ * Each end of a segment is identified by the vertex, edge or triangle of either mesh that contains
+ * it. Exact orientation predicates in the first mesh's frame decide this, so that the ends of
+ * neighbouring segments are identified alike in every pose, parallel and coplanar ones included. A
+ * face consists of triangles that are coplanar within FLAT_SINE. */
 #include "base/predicates.h"
 #include "features/features.h"
 
@@ -17,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest sine between two triangles of one face. Planes that were rotated or stored in single
- * precision are bent by 1e-7; an edge with a smaller angle separates nothing. */
+/* Largest sine of the angle between two triangles of one face. Planes that were rotated or stored
+ * in single precision are bent by 1e-7; an edge with an angle below this sine counts as flat. */
 #define FLAT_SINE 1e-6
-/* Cost of a pair of triangles in steps of 100 ns, for the cancellation budget. */
+/* Cost of a pair of triangles, in steps of 100 ns, for the polls of the cancel flag. */
 #define PAIR_STEPS 4
 
 /* ---- edges and faces ------------------------------------------------------------------------ */
@@ -56,7 +55,7 @@ bool ct_feature_edge_of(const ct_feature_meshes *m, int side, uint32_t position,
   uint32_t k = 0;
   while (k < 2 && !is_edge_between(corner[k], corner[(k + 1) % 3], vertices)) k++;
   assert(is_edge_between(corner[k], corner[(k + 1) % 3], vertices));
-  /* the triangle of the lower number owns the edge */
+  /* The edge belongs to that one of its triangles that has the lower index. */
   uint32_t beyond = view->across[position][k], p = corner[k], q = corner[(k + 1) % 3];
   if (beyond == CT_NO_TRIANGLE) return false;
   if (view->order[beyond] < view->order[position])
@@ -102,8 +101,8 @@ static void name_edge_simplex(const triangle_couple *c, int side, int k, uint32_
   out[1] = p < q ? q : p;
 }
 
-/* Names the simplex of a triangle that contains a point of its plane, from the signs of the point
- * left of the edges. False: outside. */
+/* Finds the part (vertex, edge or interior) of a triangle that contains a point of the triangle's
+ * plane; turn: sign of the side of each edge on which the point is. False: the point is outside. */
 static bool name_containing_simplex(const triangle_couple *c, int side, const int turn[3],
                                     uint32_t out[2]) {
   int sum = turn[0] + turn[1] + turn[2], zeros = (turn[0] == 0) + (turn[1] == 0) + (turn[2] == 0);
@@ -122,8 +121,8 @@ static bool name_containing_simplex(const triangle_couple *c, int side, const in
   return true;
 }
 
-/* Adds the intersection of the line through two corners of a triangle with the other triangle,
- * unless it is already listed. */
+/* Adds the intersection of the line through two corners of a triangle with the other triangle to
+ * the ends, unless it is already there. */
 static void add_segment_end(triangle_couple *c, int side, int from, int to, bool at_vertex) {
   int turn[3], other = 1 - side;
   ct_feature_end end = {.segment = 0};
@@ -138,7 +137,8 @@ static void add_segment_end(triangle_couple *c, int side, int from, int to, bool
   if (c->ends < 2) c->end[c->ends++] = end;
 }
 
-/* Adds the corners of one triangle in the plane of the other, and its edges through that plane. */
+/* Adds the ends at corners of one triangle that are in the plane of the other triangle, and at
+ * edges that pass through this plane. */
 static void add_segment_ends(triangle_couple *c, int side) {
   const int *height = c->height[side];
   for (int k = 0; k < 3; k++) {
@@ -148,7 +148,8 @@ static void add_segment_ends(triangle_couple *c, int side) {
   }
 }
 
-/* Sets the signs of the heights. False: coplanar triangles, or one is on one side of the other. */
+/* Sets the signs of the heights of one triangle's corners above the other's plane. False: the
+ * triangles are coplanar, or this one is on one side of the other's plane. */
 static bool set_height_signs(triangle_couple *c, int side) {
   const ct_vec3 *t = c->v[1 - side];
   int *height = c->height[side];
@@ -220,7 +221,7 @@ static int compare_segment_ends(const void *left, const void *right) {
   return order ? order : (p->segment > q->segment) - (p->segment < q->segment);
 }
 
-/* Joins segments with a common end in one face of each mesh. False: stopped. */
+/* Joins segments that have a common end and are in one face of each mesh. False: cancelled. */
 static bool join_segments(const ct_feature_meshes *m) {
   ct_feature_scratch *memory = m->memory;
   if (memory->end_count > 0)
@@ -260,8 +261,9 @@ static bool is_convex_edge(const ct_feature_meshes *m, int side, const ct_featur
                             end->simplex[side], &unused);
 }
 
-/* Lists the ends on convex edges, by line and mesh. A point in the interior of two edges is a
- * crossing by itself. A segment along an edge does not end in it. */
+/* Lists the segment ends on convex edges, with their line and mesh. An end in the interior of two
+ * convex edges is a crossing by itself. A segment along an edge does not end in that edge. False:
+ * out of memory. */
 static bool collect_edge_ends(const ct_feature_meshes *m) {
   ct_feature_scratch *memory = m->memory;
   for (uint32_t i = 0; i < memory->end_count; i++) {
@@ -287,7 +289,8 @@ static int compare_edge_ends(const void *left, const void *right) {
   return (p->end > q->end) - (p->end < q->end);
 }
 
-/* Adds a crossing for each pair of edges, one per mesh, in which a line ends. */
+/* Adds a crossing for each pair of convex edges, one per mesh, in which the same line ends. False:
+ * out of memory or cancelled. */
 static bool pair_edge_ends(const ct_feature_meshes *m) {
   ct_feature_scratch *memory = m->memory;
   const ct_feature_edge_end *stops = memory->stops;

@@ -1,12 +1,11 @@
-/* Edge-edge contact features: the nearest points of two edges that cross on the boundary of the
+/* Edge-edge contact features: the closest points of two edges that cross on the boundary of the
  * intersection of two solids.
  *
  * features_edge_crossings.c finds the crossings. This file drops crossings inside another part of a
- * self-intersecting mesh, and pairs deeper than the caller's limit. Crossing edges may be separated
- * at their nearest points: if a bar's lower face is tilted, only a part of its edge is inside the
- * other solid. The ends of the intersection line are used in this case. Everything is in the frame
- * of the mesh that comes first by content.
- */
+ * self-intersecting mesh, and pairs of edges deeper than the caller's limit. Crossing edges may be
+ * separated at their closest points: if the lower face of a bar is tilted, only a part of its edge
+ * is inside the other solid. Then the ends of the intersection line are used. Everything is in the
+ * frame of the mesh that comes first by content. */
 #include "features/features.h"
 #include "pair/workspace.h"
 
@@ -18,17 +17,17 @@
 
 /* Nearest points of two crossing edges. */
 typedef struct edge_gap {
-  double at[2];    /* 0 at p, 1 at p + e */
+  double at[2];    /* position of the point on each edge: 0 at p, 1 at p + e */
   double distance; /* <= 0: minus the distance between the points, m */
-  /* Unit; distance times normal leads from the first point to the second. For distances below
-   * `slack`, the common normal out of the first edge and into the second. */
+  /* Unit, with point_b - point_a = distance * normal. For distances up to `slack`, the common
+   * normal of both edges, out of the first solid and into the second. */
   ct_vec3 normal;
 } edge_gap;
 
-/* Round-off of positions on edges, as a part of the edge's length. */
+/* Round-off of positions on an edge, as a fraction of the edge. */
 #define AT_ROUNDING 1e-14
 
-/* The best points so far, and their squared distance. */
+/* The closest points found so far, as positions on both edges, and their squared distance. */
 typedef struct best_points {
   double at[2], square;
 } best_points;
@@ -50,8 +49,8 @@ static void keep_nearer_points(const ct_feature_edge edge[2], double at_a, doubl
   if (square < best->square) *best = (best_points){{at_a, at_b}, square};
 }
 
-/* If the nearest points of the lines are not on both edges, an end of one edge is nearest to the
- * other. */
+/* Finds the closest points of two edges if the closest points of their lines are not on both edges:
+ * one of them is then an end of an edge. */
 static best_points find_nearest_ends(const ct_feature_edge edge[2]) {
   best_points best = {{0.0, 0.0}, INFINITY};
   for (int i = 0; i < 2; i++) {
@@ -63,8 +62,8 @@ static best_points find_nearest_ends(const ct_feature_edge edge[2]) {
   return best;
 }
 
-/* The gap between two positions on the edges. Coincident points get the common normal out of the
- * first edge. */
+/* Makes the gap between two positions on the edges. If the points coincide within `slack`, its
+ * normal is the common normal of the edges, on the side of `out`. */
 static edge_gap make_edge_gap(const ct_feature_edge edge[2], double at_a, double at_b, ct_vec3 out,
                               double slack) {
   ct_vec3 apart = ct_sub(evaluate_edge_point(&edge[0], at_a), evaluate_edge_point(&edge[1], at_b));
@@ -96,7 +95,7 @@ static edge_gap find_nearest_points(const ct_feature_edge edge[2], ct_vec3 out, 
                     .normal = turn ? ct_neg(m) : m};
 }
 
-/* Finds the nearest points of two edges. If the edges are separated there, the ends of the
+/* Finds the closest points of two edges. If the edges are separated there, the ends of the
  * intersection line `line` are used instead. */
 static edge_gap find_edge_gap(const ct_feature_edge edge[2], const ct_vec3 line[2], double slack) {
   ct_vec3 out = ct_sub(ct_add(edge[0].normal[0], edge[0].normal[1]),
@@ -107,11 +106,11 @@ static edge_gap find_edge_gap(const ct_feature_edge edge[2], const ct_vec3 line[
                        project_onto_edge(&edge[1], line[1]), out, slack);
 }
 
-/* Distance outside a surface at which a crossing is tested against other parts of the same mesh, in
- * units of the larger extent: above the round-off of placed points, below the thickness of modelled
- * walls. */
+/* Distance outside a surface at which a crossing is tested against other parts of the same mesh,
+ * relative to the larger extent: more than the round-off of transformed points, less than the
+ * thickness of modelled walls. */
 #define OUTSIDE_PART 0x1p-40
-/* Cost of a pair of edges in steps of 100 ns, for the cancellation budget. */
+/* Cost of a pair of edges, in steps of 100 ns, for the polls of the cancel flag. */
 #define CROSSING_STEPS 64
 
 typedef struct search {
@@ -127,7 +126,8 @@ typedef struct crossing_pair {
 
 /* ---- inside another part of the same mesh --------------------------------------------------- */
 
-/* True if a surface point, with an outward direction, is on the boundary of its solid. */
+/* True if a point of a mesh's surface, with an outward direction there, is on the boundary of the
+ * mesh's solid, and not inside another part of it. */
 static bool is_solid_boundary(const search *s, int side, ct_vec3 p, ct_vec3 outward) {
   double step = OUTSIDE_PART * s->meshes.pair.extent;
   ct_vec3 beside = ct_add_scaled(p, ct_unit_or(outward, ct_vec(0.0, 0.0, 0.0)), step);
@@ -141,7 +141,7 @@ static ct_triangle get_placed_triangle(const search *s, int side, uint32_t posit
   return t;
 }
 
-/* The intersection of an edge with the plane of a triangle, clamped to the edge. */
+/* Returns the intersection of an edge with the plane of a triangle, clamped to the edge. */
 static ct_vec3 intersect_edge_plane(const ct_feature_edge *e, const ct_triangle *t,
                                     ct_vec3 normal) {
   double from = ct_dot(normal, ct_sub(e->p, t->v[0])), along = ct_dot(normal, e->e);
@@ -149,8 +149,8 @@ static ct_vec3 intersect_edge_plane(const ct_feature_edge *e, const ct_triangle 
   return ct_add_scaled(e->p, e->e, at);
 }
 
-/* True if the line between two ends is on the boundary of both solids, tested at the ends and
- * halfway. Writes the ends. */
+/* True if the intersection line between the two ends of a crossing is on the boundary of both
+ * solids, which is tested at the ends and halfway. point: set to the ends. */
 static bool is_line_on_boundary(const search *s, const ct_feature_crossing *c,
                                 const ct_feature_edge edge[2], ct_vec3 point[2]) {
   const ct_feature_scratch *memory = s->meshes.memory;
@@ -172,8 +172,8 @@ static bool is_line_on_boundary(const search *s, const ct_feature_crossing *c,
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-/* True if a vertex of the body has a feature less deep than `depth`: binary search in the sorted
- * vertex features. */
+/* True if a vertex of the body has a feature of less depth than `depth`: binary search in the
+ * vertex features, which are sorted. */
 static bool has_shallower_vertex(const ct_feature_run *run, int which, uint32_t vertex,
                                  double depth) {
   const ct_pair_feature *items = run->memory->items;
@@ -196,7 +196,8 @@ static bool has_shallower_end(const ct_feature_run *run, int which, const ct_fea
          has_shallower_vertex(run, which, corner[(e->corner + 1) % 3], depth);
 }
 
-/* Feature point of an edge on its triangle, and the edge's vertices in ascending order. */
+/* Returns the feature point of an edge, on its triangle; vertices: set to the edge's vertices in
+ * ascending order. */
 static ct_pair_feature_point make_edge_point(const ct_feature_body *body, const ct_feature_edge *e,
                                              double at, uint32_t vertices[2], uint32_t flag,
                                              uint32_t *flags) {
@@ -252,18 +253,18 @@ static int compare_crossings(const void *left, const void *right) {
   return (p->end[1] > q->end[1]) - (p->end[1] < q->end[1]);
 }
 
-/* Adds one feature for all crossings of the same two edges. */
+/* Adds one feature for all `count` crossings of the same two edges, starting at *run. */
 static void add_crossing_run(search *s, const ct_feature_crossing *run, size_t count) {
   const ct_feature_scratch *memory = s->meshes.memory;
   double depth = s->run->options->edge_depth;
   assert(count > 0);
-  ct_vec3 line[2]; /* the shortest line, from the first edge to the second */
+  ct_vec3 line[2]; /* ends of the shortest line, on the first edge and on the second */
   crossing_pair pair;
   for (int side = 0; side < 2; side++) {
     uint32_t position = memory->segments[memory->ends[run->end[side]].segment].position[side];
     if (!ct_feature_edge_of(&s->meshes, side, position, run->edge[side], &pair.edge[side])) return;
   }
-  /* the shortest intersection line that is on both boundaries */
+  /* Find the shortest intersection line that is on the boundary of both solids. */
   double least = INFINITY;
   for (size_t i = 0; i < count; i++) {
     ct_vec3 end[2];
@@ -298,7 +299,7 @@ void ct_feature_edges(ct_feature_run *run) {
   if (!ct_feature_cross(&s.meshes) || memory->crossing_count == 0) return;
   ct_feature_crossing *c = memory->crossings;
   qsort(c, memory->crossing_count, sizeof *c, compare_crossings);
-  /* one feature per pair of edges */
+  /* Add one feature per pair of edges. */
   for (size_t i = 0, end; i < memory->crossing_count; i = end) {
     for (end = i + 1; end < memory->crossing_count;) {
       if (memcmp(c[i].edge, c[end].edge, sizeof c[i].edge) != 0) break;
@@ -307,7 +308,7 @@ void ct_feature_edges(ct_feature_run *run) {
     if (ct_mesh_is_cancelled(&run->workspace->mesh, CROSSING_STEPS)) return;
     add_crossing_run(&s, &c[i], end - i);
   }
-  /* order by vertex numbers, independent of the search */
+  /* Order the features by vertex indices, independent of the search. */
   size_t from = run->vertices_a + run->vertices_b;
   if (memory->count > from)
     qsort(memory->items + from, memory->count - from, sizeof *memory->items, compare_edge_features);

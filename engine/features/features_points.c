@@ -1,17 +1,17 @@
 /* Functions shared by vertex and edge features: the lists, normals, and matches with the other
  * surface.
  *
- * Outward normals at vertices and between them are given by the caller, or are the angle-weighted
- * sum of the incident triangles' normals (Thuermer, Wuethrich 1998). Incident triangles are found
- * in the bounding volume hierarchy; they need not form a fan, and nothing is stored for other
- * vertices.
+ * Outward normals at vertices, and interpolated between them, are given by the caller or are the
+ * angle-weighted sum of the adjacent triangles' normals (Thuermer, Wuethrich 1998). Adjacent
+ * triangles are found in the bounding volume hierarchy; they need not form a fan, and nothing is
+ * stored for other vertices.
  *
- * The match of a point inside a solid is where a ray leaves the solid, or the nearest surface
- * point. Most rays leave through the interior of the first triangle hit. Others traverse the stops
- * of the ray (ray_mesh_crossings.h) to the first one behind which the winding number is lower. A
- * ray that touches a reentrant edge continues; a ray that leaves one of two overlapping parts ends.
- * The lowest triangle number of the stop counts.
- */
+ * The match of a point inside a solid is the point in which a ray leaves the solid, or the closest
+ * surface point. Most rays leave through the interior of the first triangle that they hit. For
+ * other rays the stops of the ray (ray_mesh_crossings.h) are traversed, to the first one behind
+ * which the winding number is lower. So a ray that touches a reentrant edge continues, and a ray
+ * that leaves one of two overlapping parts ends. At a stop, the triangle of lowest index is the
+ * match. */
 #include "base/double_double.h"
 #include "base/trigonometry.h"
 #include "features/features.h"
@@ -85,7 +85,8 @@ static bool are_equal_points(ct_vec3 a, ct_vec3 b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* Angle-weighted normal sum over the incident triangles. */
+/* Angle-weighted sum of the normals of the triangles at a point, and the lowest of these
+ * triangles. */
 typedef struct incident_sum {
   ct_vec3 sum;
   uint32_t triangle; /* the lowest number */
@@ -157,7 +158,8 @@ bool ct_feature_normal_at(const ct_mesh *mesh, uint32_t triangle, const double b
 
 /* ---- matches -------------------------------------------------------------------------------- */
 
-/* Stops in one point differ by less along the ray, in unit round-offs of the mesh's size. */
+/* Two stops are at one point if they differ by at most this along the ray, in unit round-offs of
+ * the mesh's size. */
 #define SAME_ROUNDOFFS 64.0
 
 static void set_match(const ct_mesh_weights *w, uint32_t triangle, ct_vec3 direction,
@@ -167,7 +169,8 @@ static void set_match(const ct_mesh_weights *w, uint32_t triangle, ct_vec3 direc
   for (int k = 0; k < 3; k++) out->barycentric[k] = w->weight[k];
 }
 
-/* Matches the lowest-numbered triangle that the ray leaves through its back at a stop. */
+/* Sets the match to the triangle of lowest index through whose back the ray leaves at a stop.
+ * False: there is none. */
 static bool match_lowest_triangle(const ct_ray_walk *walk, const ct_ray_stop *stop, ct_vec3 origin,
                                   ct_vec3 direction, ct_feature_match *out) {
   const ct_mesh_hit *lowest = NULL;
@@ -182,7 +185,8 @@ static bool match_lowest_triangle(const ct_ray_walk *walk, const ct_ray_stop *st
   return true;
 }
 
-/* Traverses the stops of the whole ray. */
+/* Traverses the stops of the whole ray to the first one at which it leaves the solid. False: there
+ * is none, or out of memory. */
 static bool match_ray_exit(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction,
                            ct_workspace *workspace, ct_feature_match *out) {
   ct_ray_walk walk = {.mesh = mesh, .origin = origin, .direction = direction};
@@ -198,7 +202,7 @@ static bool match_ray_exit(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 directio
   ct_ray_walk_sum(&walk);
   int turns = walk.turns;
   while (ct_ray_walk_next(&walk, &stop)) {
-    if (stop.within_after) continue; /* inside a coplanar face the ray is still inside */
+    if (stop.within_after) continue; /* within a coplanar face the ray is still inside */
     if (walk.turns < turns && match_lowest_triangle(&walk, &stop, origin, direction, out))
       return true;
     turns = walk.turns;

@@ -1,9 +1,8 @@
-/* Pairs of intersecting or touching triangles of two meshes.
+/* Pairs of triangles of two meshes that intersect or touch.
  *
- * If the relative rotation consists of quarter turns, placed corners are a rounded vertex plus a
- * position: sums of two doubles represent them exactly, and the intersection test is exact. Other
- * rotations round the corners.
- */
+ * If the relative rotation consists of quarter turns, a transformed corner is a vertex with
+ * exchanged coordinates plus a position. Sums of two doubles represent it exactly, so the
+ * intersection test is exact. Other rotations round the corners. */
 #include "features/features.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
 #include "pair/pair_input.h"
@@ -17,7 +16,7 @@ typedef struct pair_listing {
   const ct_mesh_view *first, *second;
   bool swapped;
   ct_feature_scratch *memory;
-  ct_frame relative; /* frame of the second mesh in the first */
+  ct_frame relative; /* frame of the second mesh relative to the first */
   bool quarters;     /* its rotation consists of quarter turns */
 } pair_listing;
 
@@ -31,8 +30,9 @@ static bool is_quarter_rotation(const ct_mat3 *m) {
   return true;
 }
 
-/* Places a triangle of the second mesh exactly in the first's frame. *lost: doubles alone cannot
- * represent it. */
+/* Transforms a triangle of the second mesh into the first's frame without rounding, as
+ * double-doubles; the rotation must consist of quarter turns. *lost: set to true if a coordinate
+ * does not fit one double, else unchanged. */
 static ct_wide_triangle place_triangle_exactly(const pair_listing *l, uint32_t position,
                                                bool *lost) {
   ct_triangle t = ct_mesh_triangle(l->second, position);
@@ -95,7 +95,8 @@ void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_tri
   bool was_out_of_memory = memory->out_of_memory;
   memory->out_of_memory = workspace->mesh.stopped = false;
   memory->pair_count = 0;
-  /* Boxes of rounded corners may separate touching triangles: visit by distance instead. */
+  /* Rounded boxes may be separate although triangles touch: visit pairs within the round-off
+   * too. */
   if (l.quarters) ct_mesh_pair_visit(&pair, pair.slack, add_if_meeting, &l);
   else ct_mesh_pair_visit_boxes(&pair, add_if_meeting, &l);
   if (memory->pair_count > 0)

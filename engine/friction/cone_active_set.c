@@ -1,6 +1,6 @@
-/* Active-set method for least squares over cones. The columns of the active generators are kept as
- * a Q R factorisation, updated whenever a generator is added or removed (Daniel, Gragg, Kaufman,
- * Stewart 1976). Iterative refinement in double-double arithmetic corrects the forces. */
+/* Active-set method for least squares over cones. The columns of the active generators are stored
+ * as a Q R factorisation, which is updated when a generator is added or removed (Daniel, Gragg,
+ * Kaufman, Stewart 1976). Iterative refinement in double-double arithmetic corrects the forces. */
 #include "friction/cone_active_set.h"
 
 #include "base/double_double.h"
@@ -8,38 +8,41 @@
 
 #include <assert.h>
 
-/* A block is balanced if its residual is at most this part of the loads and forces on it. */
+/* A block is balanced if its residual is at most this fraction of the loads and forces on it. */
 #define BALANCED_PART 1e-14
-/* A generator is orthogonal to the residual if the cosine between them is at most this. */
+/* A generator is orthogonal to the residual if the cosine of their angle is at most this. */
 #define PULL_LEAST 1e-13
-/* The same limit once steps no longer reduce the residual because of round-off. */
+/* Larger limit of that cosine, used when round-off prevents steps from reducing the residual. */
 #define PULL_ROUNDOFF 1e-9
-/* A generator depends on the active ones if its component orthogonal to them is at most this part
- * of its length. */
+/* A generator depends on the active ones if its component orthogonal to them is at most this
+ * fraction of its length. */
 #define DEPENDENT 1e-13
-/* If the tangential part of the pull is less than this part of the normal part, the generator is
- * the normal alone: a later step adds the tangential part by itself. */
+/* If the tangential part of the residual's pull is less than this fraction of the normal part, the
+ * generator is the normal alone; a later step adds a tangential direction if one is needed. */
 #define SLOPE_LEAST 1e-3
 
 typedef struct generator {
   size_t cone;
-  double weights[3]; /* of the normal (always 1) and of both tangents */
+  double weights[3]; /* weights of the normal, always 1, and of both tangents */
   double entries[2 * CT_CONE_BLOCK];
 } generator;
 
 typedef struct active_set {
   const ct_cone_fit_problem *problem;
   size_t rows, active;
-  generator *generators;      /* [rows] the active generators */
-  double *q, *r;              /* [rows x rows], stored by columns */
-  double *z, *x, *low, *next; /* [rows] Q' target; high and low parts of the force on each
-                                 generator; the next forces */
-  double *rest, *scale; /* [rows], [blocks] residual; size of the load and forces on each block */
-  ct_dd *wide;          /* [rows] residual in double-double */
-  uint8_t *blocked;     /* [count] cones whose last generator did not reduce the residual */
+  /* [rows] the generators with a force; the first `active` entries are valid */
+  generator *generators;
+  double *q, *r; /* [rows x rows], stored by columns */
+  /* [rows] each: z = Q' target; x and low: high and low part of the force on each generator; next:
+   * the next forces */
+  double *z, *x, *low, *next;
+  double *rest, *scale; /* [rows] the residual; [blocks] sum of the load and forces on each block */
+  ct_dd *wide;          /* [rows] the residual in double-double */
+  uint8_t *blocked;     /* [count] 1: the cone's last generator did not reduce the residual */
 } active_set;
 
-/* Row of entry e of a cone's columns. Entries of a missing block map past the last row. */
+/* Row of entry e of a cone's columns. Entries of a missing block have the row f->rows, which does
+ * not exist. */
 static size_t generator_row(const active_set *f, size_t cone, size_t entry) {
   assert(cone < f->problem->count && entry < 2 * CT_CONE_BLOCK);
   size_t block = f->problem->cones[cone].block[entry / CT_CONE_BLOCK];
@@ -63,8 +66,8 @@ static double vector_length(const double *a, size_t count) {
 
 /* ---- Q R factorisation ----------------------------------------------------------------------- */
 
-/* Orthogonalises `column` (dense) against the active columns and appends it to Q and R. Returns
- * false if it depends linearly on them. */
+/* Orthogonalises `column` (dense) against the active columns, and appends it to Q and R. False: it
+ * depends linearly on them. */
 static bool append_generator(active_set *f, double *column) {
   assert(f->active < f->rows);
   size_t m = f->rows, k = f->active;
@@ -88,8 +91,8 @@ static bool append_generator(active_set *f, double *column) {
   return true;
 }
 
-/* Applies a Givens rotation to rows i and i + 1 of R, from column `from` on, that makes the second
- * row's entry in that column zero. Q and z are rotated with them. */
+/* Applies a Givens rotation to rows i and i + 1 of R, from column `from` on, which makes row i + 1
+ * zero in that column. Q and z are rotated accordingly. */
 static void rotate_rows(active_set *f, size_t i, size_t from) {
   assert(i + 1 < f->rows && from < f->active);
   size_t m = f->rows;
@@ -124,7 +127,7 @@ static void remove_generator(active_set *f, size_t gone) {
   for (size_t i = gone; i < f->active; i++) rotate_rows(f, i, i);
 }
 
-/* Solves R y = y in place. */
+/* Solves R x = y for the active columns; x replaces y. */
 static void solve_triangle(const active_set *f, double *y) {
   size_t m = f->rows;
   for (size_t j = f->active; j-- > 0;) {
@@ -135,7 +138,7 @@ static void solve_triangle(const active_set *f, double *y) {
 
 /* ---- residual -------------------------------------------------------------------------------- */
 
-/* Computes the residual and the scale of each block from the forces. */
+/* Computes the residual from the forces, and the scale of each block. */
 static void compute_rest(active_set *f) {
   for (size_t i = 0; i < f->rows; i++) f->wide[i] = ct_dd_of(f->problem->target[i]);
   for (size_t b = 0; b < f->problem->blocks; b++)
@@ -160,7 +163,7 @@ static void compute_rest(active_set *f) {
   for (size_t i = 0; i < f->rows; i++) f->rest[i] = ct_dd_value(f->wide[i]);
 }
 
-/* Refines the forces of the active generators to double-double accuracy and computes their
+/* Refines the forces of the active generators to double-double accuracy, and computes the
  * residual. */
 static void refine_forces(active_set *f) {
   for (size_t j = 0; j < f->active; j++) f->low[j] = 0.0;
@@ -191,7 +194,8 @@ static bool is_balanced(const active_set *f) {
 
 /* ---- generators ------------------------------------------------------------------------------ */
 
-/* Returns the generator of a cone in the direction that the residual pulls most. */
+/* Returns the generator of a cone in the direction that has the greatest product with the
+ * residual. */
 static generator make_generator(const active_set *f, size_t cone) {
   const ct_cone *c = &f->problem->cones[cone];
   generator g = {.cone = cone, .weights = {1.0, 0.0, 0.0}};
@@ -211,7 +215,7 @@ static generator make_generator(const active_set *f, size_t cone) {
   return g;
 }
 
-/* Dot product of the residual with the unit vector along a generator. */
+/* Returns the product of the residual and the unit vector along a generator. */
 static double generator_pull(const active_set *f, const generator *g) {
   double sum = 0.0, length = vector_length(g->entries, 2 * CT_CONE_BLOCK);
   for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
@@ -221,8 +225,8 @@ static double generator_pull(const active_set *f, const generator *g) {
   return length > 0.0 ? sum / length : 0.0;
 }
 
-/* Finds the unblocked generator with the greatest pull. Returns the cosine between it and the
- * residual. */
+/* Finds the generator of a cone that is not blocked with the greatest cosine between it and the
+ * residual. Returns the cosine. */
 static double choose_generator(const active_set *f, generator *out) {
   double best = 0.0;
   for (size_t i = 0; i < f->problem->count; i++) {
@@ -238,8 +242,8 @@ static double choose_generator(const active_set *f, generator *out) {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Adds a generator to the active set, with zero force. Returns false if it depends on the others.
- */
+/* Adds a generator to the active set, with zero force. False: it depends on the active ones, or
+ * there are as many as rows. */
 static bool add_generator(active_set *f, const generator *g) {
   if (f->active == f->rows) return false;
   double *column = f->next;
@@ -254,7 +258,7 @@ static bool add_generator(active_set *f, const generator *g) {
   return true;
 }
 
-/* Moves from the present forces towards the least-squares solution of the active generators.
+/* Moves from the current forces towards the least-squares solution of the active generators.
  * Generators whose force would become negative are removed on the way. */
 static void restore_positive_forces(active_set *f) {
   while (f->active > 0) {
@@ -294,8 +298,8 @@ static bool allocate_active_set(active_set *f, ct_arena *arena) {
   return true;
 }
 
-/* Adds one generator and solves again. Returns false if the residual is no shorter, compared to
- * the last bit. */
+/* Adds one generator and solves again. False: the residual did not become shorter, compared to the
+ * last bit. */
 static bool improve_fit(active_set *f, const generator *g) {
   double before = vector_length(f->rest, f->rows);
   if (!add_generator(f, g)) return false;
@@ -326,7 +330,7 @@ static ct_status run_active_set(active_set *f, ct_cone_fit_result *result) {
   return CT_OK;
 }
 
-/* Sums the forces of the generators of each cone. */
+/* Writes the force of each contact, the sum over its generators, and the residual. */
 static void sum_generator_forces(const active_set *f, ct_cone_fit_result *result) {
   for (size_t i = 0; i < 3 * f->problem->count; i++) result->forces[i] = 0.0;
   for (size_t j = 0; j < f->active; j++) {

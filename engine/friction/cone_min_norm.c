@@ -1,16 +1,15 @@
 /* The shortest forces within friction cones that balance a load, for many contacts: f = P(G'y),
- * where P projects onto the cones and y minimises the dual 1/2 |P(G'y)|^2 - target.y. The dual's
- * gradient is the negative unbalanced load. Method: semismooth Newton steps within proximal
- * iterations. The proximal iterations also converge if no forces balance the load; the residual
- * then is the acceleration of Gauss' principle (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG
+ * where P projects onto the cones and y minimises the dual function 1/2 |P(G'y)|^2 - target.y,
+ * whose gradient is the negative unbalanced load. Method: semismooth Newton steps within proximal
+ * iterations. The proximal iterations also converge if no forces balance the load; the residual is
+ * then the acceleration of Gauss' principle (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG
  * augmented Lagrangians).
  *
  * The equations of a step have six rows for each body and one block for each pair of bodies in
- * contact. In a pile of a hundred layers all layers are coupled, and conjugate gradients propagate
- * only from body to body. A sparse factor of the whole matrix, of this step or an earlier one, is
- * therefore used as preconditioner if its cost is within limits. The first step treats all
- * contacts as sticking: from zero forces Newton's method would find one layer after the other.
- */
+ * contact. In a pile of a hundred layers all layers are coupled, but conjugate gradients propagate
+ * only from body to body. So a sparse factor of the whole matrix, of this step or an earlier one,
+ * is used as preconditioner if its cost is within limits. The first step treats all contacts as
+ * sticking: from zero forces, Newton's method would find one layer after the other. */
 #include "friction/cone_active_set.h"
 #include "friction/cone_projection.h"
 #include "linear/arena.h"
@@ -52,7 +51,7 @@ void ct_cone_project(double mu, const double *x, double *f, double *slope) {
   double across = sqrt(x[1] * x[1] + x[2] * x[2]);
   for (size_t k = 0; slope && k < 9; k++) slope[k] = 0.0;
   f[0] = f[1] = f[2] = 0.0;
-  /* Polar cone: zero. Cone: unchanged. Without friction: the normal alone. */
+  /* In the polar cone: zero. In the cone: unchanged. Without friction: the normal part alone. */
   if (mu * across <= -x[0] || (mu == 0.0 && x[0] <= 0.0)) return;
   if (mu > 0.0 && across <= mu * x[0]) {
     for (size_t k = 0; k < 3; k++) f[k] = x[k];
@@ -64,7 +63,8 @@ void ct_cone_project(double mu, const double *x, double *f, double *slope) {
     if (slope) slope[0] = 1.0;
     return;
   }
-  /* Otherwise the nearest point is on the border, in the direction of x. */
+  /* Otherwise the closest point is on the boundary of the cone, in the tangential direction of
+   * x. */
   const double e[2] = {x[1] / across, x[2] / across};
   double along = (x[0] + mu * across) / (1.0 + mu * mu), turn = mu * along / across;
   f[0] = along;
@@ -97,51 +97,52 @@ void ct_cone_add_product(const ct_cone *cone, const double *slope, size_t r, siz
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* Proximal weight, relative to the mean diagonal of G G': first and least value, and factor from
- * one proximal iteration to the next. */
+/* Proximal weight, relative to the mean diagonal of G G': first and least value, and its factor
+ * from one proximal iteration to the next. */
 #define WEIGHT_FIRST 1e-5
 #define WEIGHT_LEAST 1e-7
 #define WEIGHT_SHRINK 0.1
 #define OUTER_MAX 40
 #define INNER_MAX 40
-/* Conjugate gradient iterations of one step: enough for piles of some hundred layers, and a step
- * that has not converged by then is still a descent direction. Multiplications in one solve: some
- * ten seconds. */
+/* Largest number of conjugate gradient iterations in one step: enough for piles of some hundred
+ * layers, and a step that has not converged by then is still a descent direction. Largest number of
+ * multiplications in one solve: some ten seconds. */
 #define GRADIENTS_MAX 800
 #define WORK_MAX 8e9
-/* Limits of the sparse factor: blocks (290 MB) and multiplications. A multiplication of the factor
- * costs FACTOR_COST of one in a matrix product. A factor of an earlier step is rebuilt if
- * STALE_GRADIENTS iterations with it do not converge. */
+/* Limits of the sparse factor: number of blocks (290 MB) and of multiplications. A multiplication
+ * of the factorisation costs FACTOR_COST of one in a matrix product. A factor of an earlier step is
+ * recomputed if STALE_GRADIENTS iterations with it do not converge. */
 #define FACTOR_BLOCKS 1000000u
 #define FACTOR_WORK 4e9
 #define FACTOR_COST 0.5
 #define STALE_GRADIENTS 8
-/* If the unbalanced part of the load is below REFINED, the forces are corrected directly, at most
- * REFINEMENTS times. The forces of a contact are small sums, whereas y grows with the square of
- * the number of layers, and forces computed as differences of y lose that many digits. */
+/* If the unbalanced part of the load is below the fraction REFINED, the forces are corrected
+ * directly, at most REFINEMENTS times. The force of a contact is a sum of few terms, whereas y
+ * grows with the square of the number of layers, and forces computed as differences of y lose that
+ * many digits. */
 #define REFINED 1e-6
 #define REFINEMENTS 12
-/* Residual of the equations of one correction, relative to the unbalanced load. */
+/* Residual to which the equations of one correction are solved, relative to the unbalanced load. */
 #define REFINED_PART 1e-3
-/* Multiplications for evaluating the dual at one cone. */
+/* Number of multiplications for evaluating the dual function at one cone. */
 #define EVALUATION_COST 80.0
-/* Residuals of a step's equations below this part of the load are round-off. */
+/* Residuals of a step's equations below this fraction of the load are round-off. */
 #define STEP_ROUNDING 2e-15
-/* A block is balanced if its residual is at most this part of the loads and forces on it. */
+/* A block is balanced if its residual is at most this fraction of the loads and forces on it. */
 #define BALANCED_PART 1e-13
-/* A gradient below this part of the load that a step does not halve is round-off. */
+/* A gradient below this fraction of the load is round-off if a step does not halve it. */
 #define ROUNDING 1e-12
-/* If the residuals of two proximal iterations agree to this part, they have converged to the
+/* If the residuals of two proximal iterations agree to this fraction, they have converged to the
  * acceleration of Gauss' principle. */
 #define CONVERGED_PART 1e-9
 
-/* Entries of the 6 x 6 block of two bodies, or of one body with itself. */
+/* Number of entries of a 6 x 6 block, of two bodies or of one body. */
 #define BLOCK_ENTRIES (CT_CONE_BLOCK * CT_CONE_BLOCK)
 
-/* Consecutive cones that act on the same blocks; they share one block of the matrix. */
+/* Consecutive cones that act on the same blocks, and so share one block of the matrix. */
 typedef struct link {
   size_t first, end; /* range of cones */
-  bool joins;        /* acts on two blocks */
+  bool joins;        /* true: the cones act on two blocks */
   double m[BLOCK_ENTRIES];
 } link;
 
@@ -150,18 +151,20 @@ typedef struct min_norm_state {
   size_t rows;
   double weight;
   double *y, *center, *gradient, *step, *trial; /* [rows] */
-  double *r, *z, *p, *product; /* [rows] residual, preconditioned residual, direction and product of
-                                  conjugate gradients */
-  double *rest, *before; /* [rows] unbalanced load, and that of the previous proximal iteration */
-  double *forces;        /* [3 count] */
-  double *slopes;        /* [9 count] derivative of each projection */
+  /* [rows] residual, preconditioned residual, direction and product of conjugate gradients */
+  double *r, *z, *p, *product;
+  /* [rows] unbalanced load, and the unbalanced load after the previous proximal iteration */
+  double *rest, *before;
+  double *forces;              /* [3 count] */
+  double *slopes;              /* [9 count] derivative of each projection */
   double *diagonal, *inverses; /* [36 blocks] diagonal blocks, and their Cholesky factors */
   link *links;
   size_t link_count;
   ct_block_cholesky whole; /* sparse factor of G S G' + weight */
-  bool direct, factored;   /* the sparse factor is within limits; it has been computed */
-  double load;             /* length of the target */
-  double price, work;      /* multiplications: of one product with G S G'; in total */
+  /* direct: the sparse factor is within its limits; factored: it has been computed */
+  bool direct, factored;
+  double load;        /* norm of the target */
+  double price, work; /* number of multiplications: of one product with G S G', and in total */
 } min_norm_state;
 
 static double dot_vectors(const double *a, const double *b, size_t count) {
@@ -174,8 +177,9 @@ static double norm_of_vector(const double *a, size_t count) {
   return sqrt(dot_vectors(a, a, count));
 }
 
-/* Returns the dual's value at y and computes its gradient, the forces and the unbalanced load;
- * also the slopes of the projections if `slopes`. */
+/* Returns the value of the dual function at y, including the proximal term, and computes its
+ * gradient, the forces and the unbalanced load; if `slopes`, also the derivatives of the
+ * projections. */
 static double evaluate_dual_at(min_norm_state *h, const double *y, bool slopes) {
   double value = 0.0;
   h->work += EVALUATION_COST * (double)h->problem->count;
@@ -213,8 +217,8 @@ static bool is_load_balanced(const min_norm_state *h, double *scales) {
 
 /* ---- conjugate gradients --------------------------------------------------------------------- */
 
-/* Cholesky factor of a 6 x 6 block, in place. The proximal weight makes the block positive
- * definite. */
+/* Computes the Cholesky factor of a 6 x 6 block in place. The proximal weight makes the block
+ * positive definite. */
 static void factor_preconditioner(double *m) {
   for (size_t j = 0; j < CT_CONE_BLOCK; j++) {
     for (size_t i = j; i < CT_CONE_BLOCK; i++) {
@@ -243,7 +247,8 @@ static bool is_zero_slope(const double *slope) {
   return true;
 }
 
-/* Computes the diagonal blocks of G S G' + weight, their factors, and the blocks of the links. */
+/* Computes the diagonal blocks of G S G' + weight, their Cholesky factors, and the blocks of the
+ * links. */
 static void prepare_newton_step(min_norm_state *h) {
   size_t size = h->problem->blocks * BLOCK_ENTRIES;
   for (size_t e = 0; e < size; e++)
@@ -307,8 +312,8 @@ static double apply_preconditioner(min_norm_state *h) {
   return dot_vectors(h->r, h->z, h->rows);
 }
 
-/* Continues preconditioned conjugate gradients from h->step with residual h->r. Returns false if
- * the residual exceeds `goal` after `most` iterations. */
+/* Continues preconditioned conjugate gradients from h->step, with the residual h->r. False: after
+ * `most` iterations the norm of the residual still exceeds `goal`. */
 static bool run_conjugate_gradients(min_norm_state *h, double goal, int most) {
   double now = apply_preconditioner(h);
   for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i];
@@ -344,7 +349,7 @@ static void refactor_blocks(min_norm_state *h) {
   h->work += FACTOR_COST * h->whole.work;
 }
 
-/* Solves (G S G' + weight) step = -gradient to a residual of `goal`. */
+/* Solves (G S G' + weight) step = -gradient until the norm of the residual is at most `goal`. */
 static void find_newton_step(min_norm_state *h, double goal) {
   prepare_newton_step(h);
   for (size_t i = 0; i < h->rows; i++) {
@@ -361,9 +366,9 @@ static void find_newton_step(min_norm_state *h, double goal) {
 
 /* ---- Newton's method within proximal iterations ---------------------------------------------- */
 
-/* Halves the step until the dual's value decreases sufficiently or its gradient is reduced. The
- * second test decides near the minimum, as changes of the value are round-off there. Returns false
- * if neither test succeeds. */
+/* Halves the step until the value of the dual function decreases sufficiently or its gradient is
+ * reduced. The second test decides near the minimum, where changes of the value are round-off.
+ * False: neither test succeeds. */
 static bool search_along_step(min_norm_state *h, double value, double size) {
   double slope = dot_vectors(h->gradient, h->step, h->rows);
   for (double t = 1.0; t > 1e-9; t *= 0.5) {
@@ -382,7 +387,7 @@ static bool can_continue(const min_norm_state *h, uint64_t steps) {
   return steps < h->problem->steps_max && h->work < WORK_MAX;
 }
 
-/* Minimises the dual of one proximal iteration. Returns true if the forces balance the load; one
+/* Minimises the dual function of one proximal iteration. True if the forces balance the load; one
  * more Newton step has then refined them to round-off. The cancel flag ends the loop early. */
 static bool minimise_dual_function(min_norm_state *h, uint64_t *iterations) {
   double load = h->load, least = INFINITY;
@@ -409,7 +414,7 @@ static bool minimise_dual_function(min_norm_state *h, uint64_t *iterations) {
   return balanced;
 }
 
-/* Starts from the y for which all contacts, treated as sticking, carry the load. */
+/* Sets y to the start for which all contacts, treated as sticking, carry the load. */
 static void start_from_sticking(min_norm_state *h) {
   (void)evaluate_dual_at(h, h->y, false);
   for (size_t i = 0; i < h->problem->count; i++)
@@ -419,8 +424,8 @@ static void start_from_sticking(min_norm_state *h) {
   for (size_t i = 0; i < h->rows; i++) h->y[i] = h->step[i];
 }
 
-/* Changes the forces to first order along the step, projects them, and computes the unbalanced
- * load. */
+/* Changes the forces to first order along the step, projects them onto the cones, and computes the
+ * unbalanced load. */
 static void update_forces(min_norm_state *h) {
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
   for (size_t i = 0; i < h->problem->count; i++) {
@@ -432,8 +437,8 @@ static void update_forces(min_norm_state *h) {
   }
 }
 
-/* Corrects forces that nearly balance the load. Returns true if they balance it in two
- * evaluations; otherwise restores the forces at y. */
+/* Corrects forces that nearly balance the load. True if they balance it in two evaluations;
+ * otherwise the forces at y are restored. */
 static bool correct_forces(min_norm_state *h) {
   if (!h->direct || norm_of_vector(h->rest, h->rows) > REFINED * h->load) return false;
   (void)evaluate_dual_at(h, h->y, true);
@@ -456,7 +461,7 @@ static ct_status run_min_norm(min_norm_state *h, ct_cone_fit_result *result) {
     for (size_t k = 0; k < 3; k++)
       mean += dot_vectors(h->problem->cones[i].columns[k], h->problem->cones[i].columns[k],
                           2 * CT_CONE_BLOCK);
-  /* Weight, load and cost of a product. */
+  /* Proximal weight, norm of the load, and cost of a product. */
   mean = mean > 0.0 ? mean / (double)h->rows : 1.0;
   h->weight = WEIGHT_FIRST * mean;
   h->load = norm_of_vector(h->problem->target, h->rows);
@@ -464,7 +469,8 @@ static ct_status run_min_norm(min_norm_state *h, ct_cone_fit_result *result) {
   result->iterations = 0;
   result->pull = 0.0;
   if (h->direct) start_from_sticking(h);
-  /* Proximal iterations: minimise, refine if nearly balanced, move the center. */
+  /* Proximal iterations: minimise, correct the forces if the load is nearly balanced, move the
+   * center. */
   for (int outer = 0; outer < OUTER_MAX && can_continue(h, result->iterations); outer++) {
     if (ct_cancel_raised(h->problem->cancel)) return CT_CANCELLED;
     for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
@@ -474,7 +480,7 @@ static ct_status run_min_norm(min_norm_state *h, ct_cone_fit_result *result) {
     if (result->status != CT_CONE_FIT_BALANCED && correct_forces(h))
       result->status = CT_CONE_FIT_BALANCED;
     if (result->status == CT_CONE_FIT_BALANCED) return CT_OK;
-    /* If the residual has converged to a nonzero vector, the load is infeasible. */
+    /* The residual has converged to a nonzero vector: the load is infeasible. */
     double off = 0.0;
     for (size_t i = 0; i < h->rows; i++) {
       off += (h->rest[i] - h->before[i]) * (h->rest[i] - h->before[i]);
@@ -488,7 +494,8 @@ static ct_status run_min_norm(min_norm_state *h, ct_cone_fit_result *result) {
   return CT_OK;
 }
 
-/* Groups consecutive cones of the same blocks into links. With `links` NULL it only counts them. */
+/* Groups consecutive cones that act on the same blocks into links; returns the number of links. If
+ * `links` is NULL, it only counts them. */
 static size_t find_body_pairs(const ct_cone_fit_problem *p, link *links) {
   size_t count = 0;
   for (size_t i = 0; i < p->count; i++) {

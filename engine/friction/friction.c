@@ -1,29 +1,29 @@
-/* Contact forces with Coulomb friction: chooses a solver and computes the reported numbers. All of
- * them are computed from the caller's W and q and the returned r, not from the solver's scaled
+/* Contact forces with Coulomb friction: selects a solver, and computes the reported values. These
+ * are all computed from the caller's W and q and the returned r, not from the solver's scaled
  * copy. */
 #include "friction/friction.h"
 
 #include <float.h>
 
-/* Default limit of iterations: of one method, and of all methods of AUTO together. */
+/* Default limit of iterations: of a single method, and of all methods of AUTO together. */
 #define ITERATIONS_MAX 10000u
 #define AUTO_ITERATIONS_MAX 30000u
-/* Sweeps before the first Newton steps: enough to identify most open contacts. */
+/* Sweeps before the first Newton steps: enough to identify most contacts that open. */
 #define FIRST_SWEEPS 32u
-/* Newton steps in a row; from a good start about five suffice. */
+/* Number of consecutive Newton steps; from a good start about five suffice. */
 #define STEPS 20u
-/* Gradient steps for each Gauss-Seidel sweep. */
+/* Number of gradient steps for each Gauss-Seidel sweep. */
 #define DESCENTS 8u
 
-/* From this number of contacts on, AUTO first tries the solver in body velocities. */
+/* AUTO first tries the solver in body velocities if there are at least so many contacts. */
 #define BODIES_FROM 171u
 
-/* Limits a reported number to the finite range, in case products overflow. */
+/* Replaces infinite values by the greatest doubles, because products may overflow. */
 static double clamp_to_finite(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
 
 typedef struct norm_sum {
-  double scale, sum; /* root of the sum of squares = scale sqrt(sum), without overflow or underflow
-                        of squares */
+  /* root of the sum of squares = scale sqrt(sum), so that no square overflows or underflows */
+  double scale, sum;
   double size;
 } norm_sum;
 
@@ -67,7 +67,7 @@ static double problem_block_norm(const ct_friction_problem *p, size_t i) {
   return block.scale * sqrt(block.sum);
 }
 
-/* Replacement of |W_ii| for blocks that are zero: the least norm of the others. */
+/* Value used instead of |W_ii| for zero blocks: the least norm of the other blocks. */
 static double least_block_norm(const ct_friction_problem *p) {
   double least = INFINITY;
   for (size_t i = 0; i < p->contacts; i++) {
@@ -82,7 +82,8 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
   double least = 0.0, size_max = 0.0, normal_max = 0.0;
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
-    /* Scale of the contact: the norm of its block, or the least one. */
+    /* Scale of the contact: the norm of its diagonal block; for a zero block the least norm of the
+     * others. */
     double norm = problem_block_norm(p, i);
     if (!(norm > 0.0)) norm = least = least > 0.0 ? least : least_block_norm(p);
     ct_triple ui = friction_contact_velocity(p, r, i),
@@ -92,7 +93,7 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
       u[d * i + 1] = clamp_to_finite(ui.s);
       if (d == 3) u[d * i + 2] = clamp_to_finite(ui.t);
     }
-    /* Greatest accepted forces, and the defect. */
+    /* The greatest accepted force size, and the defect. */
     double qi =
         ct_length2(p->q[d * i], ct_length2(p->q[d * i + 1], d == 3 ? p->q[d * i + 2] : 0.0));
     size_max = fmax(size_max, CT_FRICTION_GROWTH * (qi / norm));
@@ -108,7 +109,8 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
   return fmin(fmax(residual, ct_friction_roundoff(total.size, size_max)), DBL_MAX);
 }
 
-/* Writes `best` in the caller's units. */
+/* Writes `best` in the caller's units to `out`; in_cone: shortened so that the doubles satisfy the
+ * cones exactly. */
 static void write_friction_forces(const ct_friction_problem *p, const ct_friction_work *w,
                                   bool in_cone, double *out) {
   size_t d = p->dimension;
@@ -139,7 +141,8 @@ static bool needs_iterations(const ct_friction_work *w) {
   return w->best_residual > w->tolerance && w->iterations < w->iterations_max;
 }
 
-/* Runs Newton steps from the iterate w->r, and restores w->r afterwards. */
+/* Makes Newton steps from the iterate w->r, and restores w->r afterwards; `iterate` is scratch
+ * memory. */
 static ct_status try_newton_from_iterate(ct_friction_work *w, ct_triple *iterate) {
   if (!needs_iterations(w)) return CT_OK;
   for (size_t i = 0; i < w->contacts; i++) iterate[i] = w->r[i];
@@ -149,15 +152,15 @@ static ct_status try_newton_from_iterate(ct_friction_work *w, ct_triple *iterate
   return status;
 }
 
-/* Alternates sweeps, gradient steps and Newton steps. Sweeps and Newton steps are fastest if the
- * contacts are not redundant. If they are, gradient steps find the sticking contacts and Newton
- * steps the last digits. */
+/* Alternates between sweeps, gradient steps (if `descends`) and Newton steps. Sweeps and Newton
+ * steps are fastest if the contacts are not redundant. If they are, gradient steps identify the
+ * sticking contacts, and Newton steps then yield the last digits. */
 static ct_status alternate_methods(ct_friction_work *w, bool descends) {
   ct_triple *iterate = ct_arena_alloc(w->arena, w->contacts, sizeof *iterate);
   if (!iterate) return CT_OUT_OF_MEMORY;
   ct_status status = CT_OK;
-  /* The number of sweeps doubles up to the limit; unlimited doubling would overflow to 0, and the
-   * loop would continue without iterations. */
+  /* The number of sweeps doubles up to the limit; without this limit it would overflow to 0, and
+   * the loop would continue without iterations. */
   for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && needs_iterations(w);
        sweeps = sweeps < w->iterations_max ? 2 * sweeps : sweeps) {
     w->method = CT_FRICTION_NSGS;
@@ -177,8 +180,8 @@ static bool is_frictionless(const ct_friction_problem *p) {
   return true;
 }
 
-/* Chooses by size and friction. Without friction the problem is a linear complementarity problem,
- * and its solution of least norm is returned. */
+/* Method AUTO: selects methods by size and friction. Without friction the problem is a linear
+ * complementarity problem, and its solution of least norm is returned. */
 static ct_status run_automatic_method(const ct_friction_problem *p,
                                       const ct_friction_options *options, ct_friction_work *w,
                                       bool *infeasible) {
@@ -207,7 +210,7 @@ static ct_status run_friction_method(const ct_friction_problem *p,
                                      const ct_friction_options *options, ct_arena *arena,
                                      ct_friction_result *result) {
   ct_friction_work w = {.arena = arena, .method = CT_FRICTION_NSGS};
-  /* Options, the scaled copy, and the residual of the start. */
+  /* Set the options, make the scaled copy, and evaluate the residual of the start. */
   w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
   w.iterations_max = options->method == CT_FRICTION_AUTO ? AUTO_ITERATIONS_MAX : ITERATIONS_MAX;
   if (options->iterations_max) w.iterations_max = options->iterations_max;
@@ -234,7 +237,7 @@ static ct_status run_friction_method(const ct_friction_problem *p,
   default:
     status = needs_iterations(&w) ? run_automatic_method(p, options, &w, &infeasible) : CT_OK;
   }
-  /* Without convergence, try to prove infeasibility. */
+  /* If it has not converged, try to prove infeasibility. */
   if (status == CT_OK && !infeasible && w.best_residual > w.tolerance)
     status = ct_friction_prove_infeasible(&w, options->proof, &infeasible);
   if (status == CT_OK) write_friction_result(p, &w, infeasible, result);

@@ -1,37 +1,39 @@
-/* Accelerated projected gradient descent. With de Saxce's term s = mu |u_t| fixed in the normal
- * velocities, the forces minimise r'Wr / 2 + (q + s)'r within the cones. Nesterov's method
- * minimises it and restarts if the value would increase; then s is updated. Memory besides W is a
- * few vectors. An iteration costs one product with W. Nesterov 1983; O'Donoghue, Candes 2015
+/* Accelerated projected gradient descent. If de Saxce's term s = mu |u_t| in the normal velocities
+ * is fixed, the forces minimise r'Wr / 2 + (q + s)'r within the cones. Nesterov's method finds the
+ * minimum, and restarts if the value would increase; then s is updated. Needs only a few vectors of
+ * memory besides W; an iteration costs one product with W. Nesterov 1983; O'Donoghue, Candes 2015
  * (restarts); Heyn, Mazhar and others 2017; Acary, Cadoux, Lemarechal, Malick 2011 (the fixed
  * point).
  *
- * Each contact is scaled by the root of its rho. The cones stay cones, and one step length suits
- * light and heavy bodies.
- */
+ * The forces of each contact are scaled by the root of its rho. This maps cones to the same cones,
+ * and makes one step length suit light and heavy bodies. */
 #include "friction/friction.h"
 
 #include <assert.h>
 
-/* Iterations between two evaluations of the residual; de Saxce's term is updated with it. */
+/* Number of iterations between two evaluations of the residual, at which de Saxce's term is updated
+ * too. */
 #define EVALUATION_STEPS 16u
-/* The bound on W's Rayleigh quotient is reduced by this factor after each step, and at least
- * doubled when it is violated. */
+/* The bound of W's Rayleigh quotient is multiplied by this factor after each step, and at least
+ * doubled if it is violated. */
 #define RELAX 0.98
-/* Least bound: after scaling, the greatest block of W has a norm of about 1 unless W is zero. */
+/* Least bound of the Rayleigh quotient: after scaling, the greatest block of W has a norm of about
+ * 1 unless W is zero. */
 #define BOUND_MIN 0.01
 #define DOUBLINGS_MAX 60
-/* Evaluations within which the residual has to fall to STALL_PART of its value. */
+/* The method ends if this number of evaluations do not reduce the residual to the fraction
+ * STALL_PART. */
 #define STALL_EVALUATIONS 100u
 #define STALL_PART 0.95
 
 typedef struct apgd_state {
   ct_friction_work *w;
   double *root; /* [contacts] roots of rho */
-  /* iterate and previous iterate, scaled, and W times them */
+  /* [contacts] each: iterate and previous iterate, scaled, and W times each */
   ct_triple *x, *wx, *before, *w_before;
   ct_triple *y, *wy, *next, *w_next;
-  double *term;           /* [contacts] de Saxce's term */
-  double bound, momentum; /* bound of x'Wx / |x|^2; Nesterov's momentum */
+  double *term;           /* [contacts] de Saxce's term of each contact */
+  double bound, momentum; /* upper bound of x'Wx / |x|^2; momentum of Nesterov's method */
 } apgd_state;
 
 static double triple_dot(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
@@ -56,8 +58,8 @@ static ct_triple gradient_at(const apgd_state *d, const ct_triple *wx, size_t i)
   return ct_triple_add(wx[i], ct_triple_scale(q, d->root[i]));
 }
 
-/* next = P(y - gradient / bound). The bound is raised until it is valid between y and next.
- * Returns false if cancelled. */
+/* Computes next = P(y - gradient / bound). The bound is raised until it is valid between y and
+ * next. False: cancelled. */
 static bool make_gradient_step(apgd_state *d) {
   assert(d->bound > 0.0);
   const ct_friction_work *w = d->w;
@@ -86,8 +88,8 @@ static void swap_triples(ct_triple **a, ct_triple **b) {
   *b = c;
 }
 
-/* Extrapolates y beyond the new x in the direction of the last change. Restarts at x if the
- * direction ascends. */
+/* Extrapolates y beyond the new x, in the direction of the last change. Restarts at x if the value
+ * increases in this direction. */
 static void accelerate_iterate(apgd_state *d) {
   assert(d->momentum >= 1.0);
   const ct_friction_work *w = d->w;
@@ -108,7 +110,7 @@ static void accelerate_iterate(apgd_state *d) {
   }
 }
 
-/* Evaluates the residual at x and updates de Saxce's term. */
+/* Evaluates the residual at x, and updates de Saxce's term. */
 static void evaluate_iterate(apgd_state *d) {
   ct_friction_work *w = d->w;
   for (size_t i = 0; i < w->contacts; i++) {

@@ -1,9 +1,10 @@
-/* Friction in the velocities of the bodies. With de Saxce's term mu |u_t| fixed in the normal
- * velocities, the problem is convex. Its forces are r = P(center - rho / epsilon (q + term +
- * G'v)), where v is the change of the bodies' velocities: six unknowns for each body, for any
- * number of contacts. Newton's method with a sparse factor finds v; then center and term are
- * updated. The first step treats all contacts as sticking. Rockafellar 1976; Zhao, Sun, Toh 2010
- * (proximal iterations with Newton's method); Acary, Cadoux, Lemarechal, Malick 2011 (the term). */
+/* Friction in the velocities of the bodies. If de Saxce's term mu |u_t| in the normal velocities is
+ * fixed, the problem is convex. Its forces are r = P(center - rho / epsilon (q + term + G'v)),
+ * where center is a previous iterate of r, epsilon the proximal weight, W = scale G'G, and v the
+ * change of the bodies' velocities: six unknowns for each body, for any number of contacts.
+ * Newton's method with a sparse factor finds v; then center and term are updated. The first step
+ * treats all contacts as sticking. Rockafellar 1976; Zhao, Sun, Toh 2010 (proximal iterations with
+ * Newton's method); Acary, Cadoux, Lemarechal, Malick 2011 (the term). */
 #include "friction/cone_projection.h"
 #include "friction/friction.h"
 #include "linear/block_cholesky.h"
@@ -11,9 +12,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Proximal weight relative to W, which has a greatest block of norm about 1: first, least and
- * greatest value. It shrinks if Newton's method takes at most FEW_STEPS and grows if it takes more
- * than MANY_STEPS. */
+/* Proximal weight epsilon relative to W, whose greatest block has a norm of about 1: first, least
+ * and greatest value. It decreases if Newton's method takes at most FEW_STEPS steps, and increases
+ * if it takes more than MANY_STEPS. */
 #define EPSILON_FIRST 1e-2
 #define EPSILON_LEAST 1e-5
 #define EPSILON_MOST 1.0
@@ -22,16 +23,17 @@
 #define FEW_STEPS 6u
 #define MANY_STEPS 15u
 #define STEPS_MAX 30u
-/* Newton's method has converged if the gradient is at most the first part of the greatest impulse.
- * Below the second part, a gradient that a step does not halve is round-off. */
+/* Newton's method has converged if the norm of the gradient is at most the fraction CONVERGED_PART
+ * of the greatest impulse. Below the fraction ROUNDING, a gradient that a step does not halve is
+ * round-off. */
 #define CONVERGED_PART 1e-11
 #define ROUNDING 1e-7
-/* The outer iteration ends after STALL_TURNS updates that do not reduce the residual to
- * STALL_PART. */
+/* The outer iteration ends after STALL_TURNS updates that do not reduce the residual to the
+ * fraction STALL_PART. */
 #define STALL_TURNS 12u
 #define STALL_PART 0.9
-/* Limits: blocks (290 MB) and multiplications of one factor; multiplications of all steps, some
- * five seconds. CONTACT_WORK is the work for one contact in one step. */
+/* Limits of one factor: number of blocks (290 MB) and of multiplications. WORK_MAX: multiplications
+ * of all steps, some five seconds. CONTACT_WORK: multiplications for one contact in one step. */
 #define FACTOR_BLOCKS 1000000u
 #define FACTOR_WORK 4e9
 #define WORK_MAX 1e10
@@ -45,9 +47,10 @@ typedef struct proximal_state {
   size_t rows;
   double scale, epsilon;               /* W = scale G'G */
   double *v, *step, *gradient, *trial; /* [rows] */
-  double *term, *slopes;               /* [contacts], [9 contacts] */
-  ct_triple *center, *r, *u;           /* [contacts] */
-  double greatest;                     /* greatest |r| */
+  /* [contacts] de Saxce's terms; [9 contacts] derivatives of the projections */
+  double *term, *slopes;
+  ct_triple *center, *r, *u; /* [contacts] */
+  double greatest;           /* greatest |r| */
   ct_block_cholesky factor;
   double work;
 } proximal_state;
@@ -58,13 +61,13 @@ static double dot_doubles(const double *a, const double *b, size_t count) {
   return sum;
 }
 
-/* Factor of the velocity in the projection of contact i: rho / epsilon. */
+/* Factor of the velocity in the projection of contact i (head of this file): rho / epsilon. */
 static double proximal_force_scale(const proximal_state *d, size_t i) {
   return d->w->rho[i] / d->epsilon;
 }
 
-/* Computes forces and velocities at v. Returns the value of the dual and computes its gradient;
- * also the slopes of the projections if `slopes`. */
+/* Computes forces and relative velocities at v. Returns the value of the dual function and computes
+ * its gradient; if `slopes` is not NULL, also the derivatives of the projections. */
 static double evaluate_dual(proximal_state *d, const double *v, double *slopes) {
   const ct_friction_work *w = d->w;
   double value = 0.5 / d->scale * dot_doubles(v, v, d->rows), most = 0.0;
@@ -92,8 +95,8 @@ static bool is_zero_body_slope(const double *slope) {
   return true;
 }
 
-/* Adds the blocks of contacts first .. end - 1 to the factor's matrix. They act on the same
- * bodies. */
+/* Adds the blocks of the contacts first .. end - 1, which act on the same bodies, to the matrix of
+ * the factor. */
 static void add_contact_blocks(proximal_state *d, size_t first, size_t end) {
   assert(first < end && end <= d->w->contacts);
   double own[2][BLOCK] = {{0.0}}, beside[BLOCK] = {0.0};
@@ -114,7 +117,7 @@ static void add_contact_blocks(proximal_state *d, size_t first, size_t end) {
   if (joins) ct_block_cholesky_add(&d->factor, (uint32_t)block[0], (uint32_t)block[1], beside);
 }
 
-/* Newton step: solves (1 / scale + G S rho / epsilon G') step = -gradient. Returns false if
+/* Computes the Newton step: solves (1 / scale + G S rho / epsilon G') step = -gradient. False:
  * cancelled. */
 static bool solve_newton_step(proximal_state *d) {
   assert(d->factor.count == d->bodies->count);
@@ -137,9 +140,9 @@ static bool solve_newton_step(proximal_state *d) {
   return true;
 }
 
-/* Halves the step until the dual's value decreases sufficiently or its gradient is reduced. The
- * second test decides near the minimum, as changes of the value are round-off there. Returns false
- * if neither test succeeds. */
+/* Halves the step until the value of the dual function decreases sufficiently or its gradient is
+ * reduced. The second test decides near the minimum, where changes of the value are round-off.
+ * False: neither test succeeds. */
 static bool line_search(proximal_state *d, double value, double size) {
   double slope = dot_doubles(d->gradient, d->step, d->rows);
   for (double t = 1.0; t > 1e-6; t *= 0.5) {
@@ -158,7 +161,8 @@ static bool can_afford_factor(const proximal_state *d) {
   return d->work < WORK_MAX && d->w->iterations < d->w->iterations_max;
 }
 
-/* Minimises the dual over v for the present center and term. *steps: Newton steps made. */
+/* Minimises the dual function over v for the current center and term. *steps: set to the number of
+ * Newton steps. CT_CANCELLED. */
 static ct_status minimise_dual(proximal_state *d, unsigned *steps) {
   double before = INFINITY;
   for (*steps = 0; *steps < STEPS_MAX && can_afford_factor(d); ++*steps) {
@@ -176,7 +180,7 @@ static ct_status minimise_dual(proximal_state *d, unsigned *steps) {
 
 /* ---- proximal iteration ---------------------------------------------------------------------- */
 
-/* Starts from the v for which all contacts stick. Returns false if cancelled. */
+/* Sets v to the start for which all contacts stick. False: cancelled. */
 static bool start_proximal(proximal_state *d) {
   const ct_friction_work *w = d->w;
   for (size_t i = 0; i < d->rows; i++) d->gradient[i] = 0.0;
@@ -194,7 +198,8 @@ static bool start_proximal(proximal_state *d) {
   return true;
 }
 
-/* Updates center and iterate from the forces, and the term from their slip velocities. */
+/* Updates center and iterate to the current forces, and the term to their slip velocities, and
+ * evaluates the residual. */
 static void update_proximal_center(proximal_state *d) {
   ct_friction_work *w = d->w;
   (void)evaluate_dual(d, d->v, NULL);

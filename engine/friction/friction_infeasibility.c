@@ -1,31 +1,33 @@
-/* Proof that contacts can neither separate nor rest, such as a ball between closing walls
+/* Proof that contacts can neither separate nor rest, such as those of a ball between closing walls
  * (Farkas). If y >= 0 has (y'W)_j r_j <= 0 for every r_j in its cone, then the normal velocities u
- * satisfy y'u = y'W r + y'q <= y'q. If also q'y < 0, no u >= 0 exists.
+ * satisfy y'u = y'W r + y'q <= y'q. If also q'y < 0, there is no u >= 0.
  *
- * The proof costs many sweeps. Projected conjugate gradients on the normal forces alone are tried
- * first: if normal forces separate all contacts without friction, no such y exists. One iteration
- * costs a small part of a sweep. If no solution exists, the conjugate gradients diverge or reach
- * their limit.
- */
+ * The proof costs many sweeps. So projected conjugate gradients on the normal forces alone are
+ * tried first: if normal forces separate all contacts without friction, there is no such y. One
+ * iteration costs a small fraction of a sweep. If no solution exists, the conjugate gradients
+ * diverge or reach their limit. */
 #include "friction/friction.h"
 
 #include <contact/lcp.h>
 
 #include <assert.h>
 
-/* No proof is searched for more contacts than this: its cost grows with their cube. */
+/* Largest number of contacts for which a proof is searched: its cost grows with the cube of this
+ * number. */
 #define CONTACTS_MAX 256u
 /* Round-off of a sum of products, relative to the sum of their absolute values. q'y has to be
  * negative by more than this. */
 #define ROUNDING (16.0 * CT_UNIT_ROUNDOFF)
-/* Conjugate gradient iterations: GRADIENTS_LEAST plus GRADIENTS_PER_CONTACT for each contact. */
+/* Largest number of conjugate gradient iterations: GRADIENTS_LEAST, plus GRADIENTS_PER_CONTACT for
+ * each contact. */
 #define GRADIENTS_LEAST 200u
 #define GRADIENTS_PER_CONTACT 4u
-/* Normal velocities count as separating if they approach by at most this part of the greatest. */
+/* Contacts count as separated if none approaches faster than this fraction of the greatest normal
+ * velocity. */
 #define APPROACH_MAX 1e-6
 
-/* Computes y'W for the force of each contact, and the sums of absolute values. W is stored by
- * rows, so each row's products are added to the sums of its columns. */
+/* Computes for each contact (y'W)_j, the factors of its force, and the sums of absolute values of
+ * their terms. W is stored by rows, so each row's products are added to the sums of its columns. */
 static void gather_certificate_sums(const ct_friction_work *w, const double *y, ct_triple *sum,
                                     ct_triple *size) {
   for (size_t j = 0; j < w->contacts; j++) sum[j] = size[j] = (ct_triple){0.0, 0.0, 0.0};
@@ -54,8 +56,8 @@ static bool is_certificate(const ct_friction_work *w, const double *y, ct_triple
   return q < -ROUNDING * n * q_size;
 }
 
-/* Normal velocities scaled by a power of two to the greatest of them. Tangential velocities do not
- * affect the scale. */
+/* Writes the normal velocities, scaled by a power of two that makes the greatest of them less than
+ * 1; tangential velocities do not affect the scale. */
 static void scale_normal_rows(const ct_friction_work *w, double *q) {
   double most = 0.0;
   int exponent;
@@ -64,7 +66,7 @@ static void scale_normal_rows(const ct_friction_work *w, double *q) {
   for (size_t i = 0; i < w->contacts; i++) q[i] = ldexp(w->q[i].n, -exponent);
 }
 
-/* Extracts the rows and columns of the normal forces. Returns false if out of memory. */
+/* Extracts the rows and columns of the normal forces from W. False: out of memory. */
 static bool make_normal_matrix(const ct_friction_work *w, ct_matrix *matrix) {
   size_t n = w->contacts, count = 0;
   size_t *starts = ct_arena_alloc(w->arena, n + 1, sizeof *starts);
@@ -93,7 +95,7 @@ static bool make_normal_matrix(const ct_friction_work *w, ct_matrix *matrix) {
   return true;
 }
 
-/* Sets *indicated if no normal forces that separate all contacts were found. */
+/* Sets *indicated to true if no normal forces were found that separate all contacts. */
 static ct_status search_indication(const ct_friction_work *w, bool *indicated) {
   size_t n = w->contacts;
   double *vectors = ct_arena_alloc_doubles(w->arena, 3 * n);

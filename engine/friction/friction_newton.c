@@ -1,29 +1,30 @@
-/* Semismooth Newton method on all contacts at once. The sign of r - rho u classifies each contact
- * as open, sticking or sliding, and the equations of this choice are solved together. Alart,
- * Curnier 1991; Acary, Bremond, Huber 2018.
+/* Semismooth Newton method on all contacts at once. The signs of r - rho u classify each contact as
+ * open, sticking or sliding, and the linear equations of this classification are solved together.
+ * Alart, Curnier 1991; Acary, Bremond, Huber 2018.
  *
- * W is singular if contacts are redundant. The equations are damped by a multiple of r that falls
- * with the residual (Levenberg, Marquardt), so that undetermined forces do not change. A step that
- * does not reduce the residual is shortened; a few steps may increase it; then the method ends.
+ * W is singular if contacts are redundant. The equations are damped by a multiple of r that
+ * decreases with the residual (Levenberg, Marquardt), so that undetermined forces do not change. A
+ * step that does not reduce the residual is shortened; a few steps may increase it; then the method
+ * ends.
  *
- * The active contacts are ordered so that contacts of one body are close: breadth first from an
- * end of each connected group, few neighbours first, reversed (Cuthill, McKee 1969; George, Liu
- * 1981). Their equations form a band matrix, solved by elimination with row exchanges (Golub, Van
- * Loan, Matrix Computations, 4.3). If every contact is coupled with every other, the band is the
- * whole matrix.
- */
+ * The active contacts (those that are not open) are ordered so that contacts of one body are close:
+ * breadth first from an end of each connected group, contacts with few neighbours first, then
+ * reversed (Cuthill, McKee 1969; George, Liu 1981). Their equations form a band matrix, which is
+ * solved by elimination with row exchanges (Golub, Van Loan, Matrix Computations, 4.3). If every
+ * contact is coupled with every other, the band is the whole matrix. */
 #include "friction/friction.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Values of `place` for contacts without a number among the active: open; not yet visited; queued.
- */
+/* Values of `place` for contacts without an index among the active ones: open; not visited yet;
+ * queued. */
 #define PLACE_OPEN UINT32_MAX
 #define PLACE_WAITING (UINT32_MAX - 1)
 #define PLACE_QUEUED (UINT32_MAX - 2)
 
-/* Linear equations of one active contact: V du + R dr = rhs. */
+/* Linear equations of one active contact for the changes dr of its force and du of its velocity: V
+ * du + R dr = rhs. */
 typedef struct newton_equations {
   double v[9], r[9], rhs[3];
   bool sticks;
@@ -32,21 +33,26 @@ typedef struct newton_equations {
 typedef struct newton_system {
   ct_friction_work *w;
   ct_triple *from, *step; /* [contacts] */
-  /* [contacts] number among the active contacts; number of active neighbours */
+  /* place: [contacts] index among the active contacts, or a mark; degree: [contacts] number of
+   * active neighbours */
   uint32_t *place, *degree;
-  uint32_t *active, *queue;    /* [contacts], `count` of them used */
-  newton_equations *equations; /* [contacts] equations of active contacts */
-  bool *slips; /* [contacts] treated as sliding even if r - rho u indicates sticking, until a step
-                  helps */
-  double *matrix, *rhs; /* [3 count width], [3 count]; the right-hand side becomes the solution */
-  size_t count, band, width; /* band: rows from the diagonal to either end of a row; width: entries
-                                stored in a row */
-  double damping, residual;  /* damping of the equations; residual of w->r */
-  int worse;                 /* steps that increased the residual */
+  /* [contacts] the active contacts, and a queue of them; the first `count` entries are valid */
+  uint32_t *active, *queue;
+  newton_equations *equations; /* [contacts] equations of the active contacts */
+  /* [contacts] true: treated as sliding, although r - rho u indicates sticking, until a step
+   * reduces the residual */
+  bool *slips;
+  /* [3 count * width] band matrix; [3 count] right-hand side, which the solution replaces */
+  double *matrix, *rhs;
+  /* band: largest distance of an entry from the diagonal; width: number of entries stored per
+   * row */
+  size_t count, band, width;
+  double damping, residual; /* factor of r in the damped equations; residual of w->r */
+  int worse;                /* number of steps that increased the residual */
 } newton_system;
 
-/* Entry i, j of the matrix. A row is stored from `band` left of its diagonal to 2 band right,
- * which includes fill-in by row exchanges. */
+/* Address of the matrix entry i, j. A row is stored from `band` entries to the left of its diagonal
+ * to 2 band to the right, which includes fill-in by row exchanges. */
 static double *newton_entry(const newton_system *n, size_t i, size_t j) {
   assert(j + n->band >= i && j + n->band - i < n->width);
   return n->matrix + i * n->width + (j + n->band - i);
@@ -54,7 +60,8 @@ static double *newton_entry(const newton_system *n, size_t i, size_t j) {
 
 /* ---- order of contacts ----------------------------------------------------------------------- */
 
-/* Appends the unvisited neighbours of a contact to the queue, by degree, then by number. */
+/* Appends the contacts coupled with `contact` that have not been visited to the queue, by degree,
+ * then by index. Returns the new end of the queue. */
 static size_t append_neighbours(const newton_system *n, uint32_t contact, uint32_t *queue,
                                 size_t end) {
   const ct_friction_work *w = n->w;
@@ -70,7 +77,8 @@ static size_t append_neighbours(const newton_system *n, uint32_t contact, uint32
   return end;
 }
 
-/* Traverses all contacts connected to `root` into queue[begin] onwards; returns the queue's end. */
+/* Traverses all contacts connected with `root`, breadth first, into queue[begin] and following;
+ * returns the end of the queue. */
 static size_t traverse_contacts(const newton_system *n, uint32_t root, uint32_t *queue,
                                 size_t begin) {
   assert(n->place[root] == PLACE_WAITING);
@@ -94,7 +102,8 @@ static size_t order_contacts(newton_system *n) {
   }
   for (size_t k = 0; k < n->count; k++) {
     if (n->place[n->active[k]] != PLACE_WAITING) continue;
-    /* The last contact of a breadth-first traversal from any contact is at an end of its group. */
+    /* The last contact of a breadth-first traversal from any contact is at an end of its connected
+     * group. */
     size_t end = traverse_contacts(n, n->active[k], n->queue, count);
     uint32_t last = n->queue[end - 1];
     for (size_t at = count; at < end; at++) n->place[n->queue[at]] = PLACE_WAITING;
@@ -118,13 +127,13 @@ static size_t order_contacts(newton_system *n) {
 
 /* ---- band elimination ------------------------------------------------------------------------ */
 
-/* Columns between two polls of the cancel flag. */
+/* Number of columns between two polls of the cancel flag. */
 #define POLL_COLUMNS 16u
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Exchanges row k with the row of the greatest entry in column k. Returns the last column that the
- * rows now extend to. */
+/* Exchanges row k with the row below that has the greatest entry in column k. reach: last column of
+ * the rows so far; returns the last column to which the rows extend afterwards. */
 static size_t exchange_pivot_row(newton_system *n, size_t k, size_t size, size_t reach) {
   assert(k < size);
   size_t best = k, last = smaller(size - 1, k + n->band);
@@ -156,7 +165,8 @@ static bool substitute_back(newton_system *n, size_t size) {
   return true;
 }
 
-/* Solves the band system; the solution replaces rhs. Returns false if cancelled or singular. */
+/* Solves the band system; the solution replaces rhs. False: cancelled, or the matrix is
+ * singular. */
 static bool eliminate_band(newton_system *n) {
   size_t size = 3 * n->count, reach = 0;
   for (size_t k = 0; k < size; k++) {
@@ -176,27 +186,29 @@ static bool eliminate_band(newton_system *n) {
 
 /* ---- Newton's method ------------------------------------------------------------------------- */
 
-/* Halvings of a step before it is rejected. */
+/* Largest number of halvings of a step before it is rejected. */
 #define HALVINGS 5
-/* Damping: DAMPING_PART of the residual, within these limits. Less damping would only accumulate
- * round-off along undetermined forces. */
+/* Damping: the fraction DAMPING_PART of the residual, within these limits. Less damping would only
+ * accumulate round-off along undetermined forces. */
 #define DAMPING_PART 0.1
 #define DAMPING_MIN 1e-10
 #define DAMPING_MAX 1e-4
-/* A step is accepted if it reduces the residual to at most this part. */
+/* A step is accepted if it reduces the residual to at most this fraction. */
 #define GAIN 0.9
-/* A step to the point where a contact begins to slide may increase the residual by this factor, as
- * it changes the set of sliding contacts. */
+/* A step to the force at which a contact begins to slide may increase the residual by this factor,
+ * because it changes the set of sliding contacts. */
 #define SLIP_WORSE 16.0
-/* Below this residual, a step to the onset of sliding may be this many times the whole step. */
+/* If the residual is below this, a step to the onset of sliding may be SLIP_LENGTH_MAX times the
+ * whole step. */
 #define SLIP_RESIDUAL 1e-6
 #define SLIP_LENGTH_MAX 1e6
-/* Steps that may increase the residual while the sets of open, sticking and sliding contacts
- * change. */
+/* Largest number of steps that may increase the residual while the sets of open, sticking and
+ * sliding contacts change. */
 #define WORSE_MAX 4
 
-/* Limits: multiplications in all eliminations of one solve, some ten seconds; multiplications
- * allowed before sweeps have done as much, some milliseconds; entries of one matrix, 128 MiB. */
+/* Limits: multiplications in all eliminations of one solve, some ten seconds; multiplications that
+ * are permitted before sweeps have needed as many, some milliseconds; entries of one matrix, 128
+ * MiB. */
 #define ELIMINATED_MAX 1e10
 #define ELIMINATED_FREE 4e6
 #define MATRIX_MAX 0x1p24
@@ -205,8 +217,9 @@ static bool is_pushing(const ct_friction_work *w, size_t i, ct_triple u) {
   return w->r[i].n - w->rho[i] * u.n > 0.0;
 }
 
-/* y = r_t - rho u_t of a contact, its length, and the greatest length if it sticks, mu (r_n - rho
- * u_n). For a contact that is only treated as sliding, y = r_t on the border of its cone. */
+/* Direction in which a contact slides: y = r_t - rho u_t, its length, and the greatest length with
+ * which the contact sticks, most = mu (r_n - rho u_n). For a contact that is only treated as
+ * sliding, y = r_t on the boundary of its cone. */
 typedef struct slip_direction {
   double y[2], length, most;
 } slip_direction;
@@ -225,9 +238,9 @@ static slip_direction sliding_direction(const newton_system *n, size_t i, ct_tri
   return s;
 }
 
-/* Sticking: rho (u + du) + damping dr = 0. Sliding: the same for the normal, and r_t + dr_t = mu
- * (r_n + dr_n) e, where e is the direction of y = r_t - rho u_t, which turns with dy: beta (1 -
- * ee') dy. */
+/* Equations of one contact. Sticking: rho (u + du) + damping dr = 0. Sliding: the same for the
+ * normal component, and r_t + dr_t = mu (r_n + dr_n) e, where e is the direction of y = r_t - rho
+ * u_t, which changes with dy by beta (1 - ee') dy. */
 static newton_equations contact_equations(const newton_system *n, size_t i, ct_triple u) {
   const ct_friction_work *w = n->w;
   double rho = w->rho[i], mu = w->mu[i];
@@ -261,8 +274,8 @@ static newton_equations contact_equations(const newton_system *n, size_t i, ct_t
   return q;
 }
 
-/* Selects the active contacts and computes their equations. The step takes the forces of open
- * contacts to zero. */
+/* Selects the active contacts and computes their equations. The step of open contacts changes their
+ * forces to zero. */
 static void select_active_contacts(newton_system *n) {
   ct_friction_work *w = n->w;
   n->count = 0;
@@ -279,8 +292,9 @@ static void select_active_contacts(newton_system *n) {
   }
 }
 
-/* Adds V W of one block to the matrix. For an open contact, which has a known step, subtracts the
- * product with this step from the right-hand side. */
+/* Adds V W of one block to the matrix, in the rows of the active contact `row`. For an open
+ * contact, whose step is known, subtracts the product with this step from the right-hand side
+ * instead. */
 static void add_newton_block(newton_system *n, size_t row, const ct_block *block, size_t contact) {
   assert(row < n->count);
   const double *v = n->equations[n->active[row]].v, *m = block->m;
@@ -322,8 +336,8 @@ static void move_by_step(newton_system *n, double length) {
   n->residual = ct_friction_evaluate(w);
 }
 
-/* Part of the step after which a sticking contact reaches the border of its cone, INFINITY if it
- * never does: the first root of a x^2 + 2 b x + c, where c < 0 inside. */
+/* Returns the fraction of the step after which a sticking contact reaches the boundary of its cone,
+ * INFINITY if it never does: the first root of a x^2 + 2 b x + c, where c < 0 inside the cone. */
 static double length_until_slip(const newton_system *n, size_t i) {
   double mu = n->w->mu[i];
   ct_triple r = n->from[i], d = n->step[i];
@@ -336,10 +350,11 @@ static double length_until_slip(const newton_system *n, size_t i) {
   return a > 0.0 ? (root - b) / a : INFINITY;
 }
 
-/* Handles sticking contacts whose equations no body velocities satisfy, because their gaps are to
- * close at incompatible velocities. Forces between them grow until one of them slides by very
- * little. The step ends where the first contact begins to slide, which then is treated as sliding.
- */
+/* Tries a step to the onset of sliding, if the equations of sticking contacts have no common
+ * solution because their gaps are to close at incompatible velocities. Forces between such contacts
+ * grow until one of them slides by very little. The step ends when the first contact begins to
+ * slide, which is then treated as sliding. False: no contact begins to slide, or the residual
+ * increases too much. */
 static bool try_slip_step(newton_system *n, double before) {
   const ct_friction_work *w = n->w;
   double length = before < SLIP_RESIDUAL ? SLIP_LENGTH_MAX : 1.0;
@@ -358,9 +373,9 @@ static bool try_slip_step(newton_system *n, double before) {
   return n->slips[first];
 }
 
-/* Tries the whole step, then the step to the onset of sliding, then halvings until one reduces the
- * residual. If none does, makes the step with the least residual. Returns false after too many
- * steps that increased it. */
+/* Tries the whole step, then the step to the onset of sliding, then halved steps until one reduces
+ * the residual. If none does, makes the one with the least residual. False: too many steps have
+ * increased the residual. */
 static bool try_newton_step(newton_system *n) {
   double before = n->residual, length = 1.0, best = 1.0, least = INFINITY;
   move_by_step(n, length);
@@ -396,8 +411,8 @@ static bool allocate_newton(newton_system *n, size_t contacts) {
          n->slips && n->rhs;
 }
 
-/* True if the band matrix is within the memory limit, and the Newton steps including this one cost
- * no more than the sweeps so far. */
+/* True if the band matrix is within its memory limit, and the Newton steps including this one need
+ * no more multiplications than the sweeps so far. */
 static bool is_work_affordable(newton_system *n) {
   ct_friction_work *w = n->w;
   double rows = 3.0 * (double)n->count, band = (double)n->band,

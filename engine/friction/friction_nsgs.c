@@ -1,29 +1,30 @@
-/* Nonsmooth block Gauss-Seidel method (Jourdan, Alart, Jean 1998). Each contact in turn is solved
- * exactly with the others fixed, in alternating directions. Convergence is not proven if contacts
- * are redundant; the method ends when the residual no longer falls.
+/* Nonsmooth block Gauss-Seidel method (Jourdan, Alart, Jean 1998). The contacts are solved one
+ * after the other, each exactly with the forces of the others fixed, in alternating order.
+ * Convergence is not proven if contacts are redundant; the method ends when the residual no longer
+ * decreases.
  *
- * One contact: r is in the cone, u = A r + b, and u + mu |u_t| n is in the dual cone and
- * orthogonal to r. The normal is eliminated, and sliding is written as u_t = -k r_t, k >= 0: (S +
- * k) r_t = c, u_n = 0, where S is the Schur complement of the normal in A. The contact sticks at k
- * = 0. If that solution is outside the cone, r moves from there to the frictionless solution,
- * inside the cone, as k goes to infinity, without a pole for positive definite S. A sliding
+ * Problem of one contact: r is in the cone, u = A r + b, and u + mu |u_t| n is in the dual cone and
+ * orthogonal to r, where A is the contact's diagonal block of W and b its velocity without its own
+ * force. The normal is eliminated, and sliding is written as u_t = -k r_t with k >= 0: (S + k) r_t
+ * = c, u_n = 0, where S is the Schur complement of the normal in A. The contact sticks for k = 0.
+ * If that solution is outside the cone, then r moves from there to the frictionless solution,
+ * inside the cone, as k goes to infinity; it has no pole if S is positive definite. A sliding
  * solution is a k with |r_t| = mu r_n, found by a bracketed Newton iteration. The equation is a
- * quartic in k; Bonnefon, Daviet 2011 solve one in the angle.
- */
+ * quartic in k; Bonnefon, Daviet 2011 solve a quartic in the angle. */
 #include "friction/friction.h"
 
 #include <assert.h>
 
 /* ---- one contact ----------------------------------------------------------------------------- */
 
-/* Bisection ends a bracket of doubles after about 1100 steps at most, after 60 if its ends are
- * close. Newton's method takes about 6. */
+/* Largest number of steps: bisection of an interval of doubles ends after at most about 1100 steps,
+ * after 60 if its ends are close. Newton's method takes about 6. */
 #define ROOT_STEPS_MAX 1200
-/* Round-off of S relative to A: a k this small counts as sticking. */
+/* Round-off of S relative to A; a k up to this, relative to A, counts as sticking. */
 #define STICK_PART (8.0 * CT_UNIT_ROUNDOFF)
 
-/* The contact with its normal eliminated: adj(S + k) c = v + k c, det(S + k) = det + k trace +
- * k^2. */
+/* Coefficients of the contact with its normal eliminated (head of this file): adj(S + k) c = v + k
+ * c, det(S + k) = det + k trace + k^2. */
 typedef struct slide {
   double ann, ans, ant; /* first row of A */
   double bn, mu;
@@ -50,13 +51,15 @@ static slide make_slide(const ct_block *a, ct_triple b, double mu, double k0) {
   return f;
 }
 
-/* Force r times det(S + k). */
+/* Returns det(S + k) r, where r is the contact force that slides with u_t = -k r_t (head of this
+ * file). */
 static ct_triple slide_force(const slide *f, double k) {
   double s = f->vs + k * f->cs, t = f->vt + k * f->ct, det = f->det + k * (f->trace + k);
   return (ct_triple){(-f->bn * det - f->ans * s - f->ant * t) / f->ann, s, t};
 }
 
-/* (|r_t| - mu r_n) det(S + k), and its derivative. */
+/* Returns (|r_t| - mu r_n) det(S + k), which is > 0 outside the cone, and sets *derivative to its
+ * derivative in k. */
 static double cone_violation(const slide *f, double k, double *derivative) {
   ct_triple r = slide_force(f, k);
   double length = ct_length2(r.s, r.t);
@@ -65,7 +68,8 @@ static double cone_violation(const slide *f, double k, double *derivative) {
   return length - f->mu * r.n;
 }
 
-/* Finds the k in (0, infinity) at which r crosses the border of the cone. r is outside at k = 0. */
+/* Finds the k in (0, infinity) at which r crosses the boundary of the cone, given that r is outside
+ * for k = 0. scale: first trial of k. */
 static double find_slide_root(const slide *f, double scale) {
   double low = 0.0, high = scale, slope;
   for (int i = 0; i < ROOT_STEPS_MAX && cone_violation(f, high, &slope) > 0.0; i++) {
@@ -87,7 +91,8 @@ static double find_slide_root(const slide *f, double scale) {
   return k;
 }
 
-/* The force that slides in direction (s, t) with u_n = 0. Returns false if there is none. */
+/* Computes the force on the boundary of the cone with tangential direction (s, t) and u_n = 0.
+ * False: there is none. */
 static bool sliding_force(const slide *f, double s, double t, ct_triple *r) {
   double length = ct_length2(s, t);
   if (!(length > 0.0)) return false;
@@ -100,8 +105,8 @@ static bool sliding_force(const slide *f, double s, double t, ct_triple *r) {
   return true;
 }
 
-/* Plane contact. With one tangent S is a number, r_t has the sign of c, and |r_t| = mu r_n is
- * linear in 1 / (S + k). */
+/* Solves a planar contact. With one tangent S is a scalar, r_t has the sign of c, and |r_t| = mu
+ * r_n is linear in 1 / (S + k). False: no solution was found. */
 static bool solve_plane_contact(const ct_block *a, ct_triple b, double mu, ct_triple *r) {
   const double *m = a->m;
   assert(m[0] > 0.0);
@@ -115,9 +120,9 @@ static bool solve_plane_contact(const ct_block *a, ct_triple b, double mu, ct_tr
   return sliding_force(&f, c, 0.0, r);
 }
 
-/* Solves one contact, u = A r + b: separating, sticking or sliding, to round-off. Returns false if
- * no solution was found, which requires that the block is not positive definite; blocks of bodies
- * are. */
+/* Solves one contact, u = A r + b, up to round-off: separating, sticking or sliding. Returns false
+ * if no solution was found, which can only occur if the block is not positive definite; blocks of
+ * bodies are positive definite. */
 static bool solve_one_friction_contact(const ct_block *a, ct_triple b, double mu,
                                        unsigned dimension, ct_triple *r) {
   assert(dimension == 2 || dimension == 3);
@@ -144,19 +149,19 @@ static bool solve_one_friction_contact(const ct_block *a, ct_triple b, double mu
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* Sweeps between two evaluations of the residual, which cost as much as a sweep. It is also
- * evaluated if the changes of a sweep are small. */
+/* Sweeps between two evaluations of the residual, because these cost as much as a sweep. The
+ * residual is also evaluated if the changes of a sweep are small. */
 #define EVALUATION_SWEEPS 16u
-/* The method ends if STALL_SWEEPS sweeps do not reduce the residual to STALL_PART. */
+/* The method ends if STALL_SWEEPS sweeps do not reduce the residual to the fraction STALL_PART. */
 #define STALL_SWEEPS 1024u
 #define STALL_PART 0.9
-/* Cost of a sweep in products with W, including the solution of each contact. */
+/* Cost of a sweep, in products with W, including the solution of each contact. */
 #define SWEEP_COST 4.0
-/* Contacts between two polls of the cancel flag. */
+/* Number of contacts between two polls of the cancel flag. */
 #define POLL_CONTACTS 1024u
 
-/* One step of projected descent, for a contact without an exact solution (W_ii not positive
- * definite). */
+/* Makes one step of projected gradient descent, for a contact whose exact solution was not found
+ * because W_ii is not positive definite. */
 static ct_triple descend_one_contact(const ct_friction_work *w, size_t i, ct_triple b) {
   ct_triple u = ct_triple_add(b, ct_block_times(&w->diagonal[i], w->r[i]));
   double size = 0.0;
@@ -164,7 +169,8 @@ static ct_triple descend_one_contact(const ct_friction_work *w, size_t i, ct_tri
   return ct_triple_sub(w->r[i], defect);
 }
 
-/* Solves all contacts once. *moved: relative change of the forces. Returns false if cancelled. */
+/* Solves all contacts once, in descending order if `back`. *change: set to the relative change of
+ * the forces. False: cancelled. */
 static bool sweep_all_contacts(ct_friction_work *w, bool back, double *change) {
   double sum = 0.0, size = 0.0;
   size_t n = w->contacts;

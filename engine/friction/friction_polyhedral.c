@@ -1,12 +1,12 @@
-/* Friction cones replaced by pyramids, which gives a linear complementarity problem. For each
- * contact z = (p, b_1 .. b_k, l): force p along the normal, b_j >= 0 along k directions of the
- * tangent plane, and slip l: w_n = u_n, w_j = d_j . u + l, w_l = mu p - sum b. Lemke's method
- * solves it if no restitution is involved. Stewart, Trinkle 1996; Anitescu, Potra 1997.
+/* Friction cones replaced by pyramids with k sides, which yields a linear complementarity problem
+ * (LCP). The unknowns of each contact are z = (p, b_1 .. b_k, l): the normal force p, tangential
+ * forces b_j >= 0 along k directions d_j, and the slip l. Their conditions are w_n = u_n, w_j = d_j
+ * . u + l, w_l = mu p - sum b. Lemke's method solves the LCP if no restitution is involved.
+ * Stewart, Trinkle 1996; Anitescu, Potra 1997.
  *
- * An inscribed pyramid is weaker than the cone by cos(pi / k) between two directions; a
- * circumscribed one is stronger along them. Contacts without friction have p alone. Plane contacts
- * have two directions and no error.
- */
+ * An inscribed pyramid permits less friction than the cone, by the factor cos(pi / k), halfway
+ * between two directions; a circumscribed one permits more along the directions. Contacts without
+ * friction have p alone. Planar contacts have two directions and no error. */
 #include "friction/friction.h"
 
 #include "base/trigonometry.h"
@@ -18,8 +18,8 @@
 #define PI 3.14159265358979323846
 #define DIRECTIONS_MIN 4u
 
-/* One row and column of the problem: its contact and its force direction. Slip rows have no force.
- */
+/* One unknown of the LCP, that is, one row and column: its contact and the direction of its force.
+ * Slips have no force. */
 typedef struct basis_vector {
   size_t contact;
   ct_triple push;
@@ -32,7 +32,8 @@ typedef struct pyramid {
   ct_triple *direction; /* [directions] */
   basis_vector *basis;  /* [size] */
   double *matrix, *q, *z, *slack, *certificate;
-  double strength; /* of the pyramid, relative to mu */
+  /* ratio of the pyramid's greatest friction along a direction to mu times the normal force */
+  double strength;
 } pyramid;
 
 static size_t pyramid_rows(const pyramid *p, size_t i) {
@@ -40,7 +41,7 @@ static size_t pyramid_rows(const pyramid *p, size_t i) {
   return p->w->mu[i] > 0.0 ? p->directions + 2 : 1;
 }
 
-/* Fills the tangential directions. Opposite directions are exact negatives. */
+/* Fills the tangential directions. Opposite directions are exact negatives of each other. */
 static void fill_pyramid_directions(pyramid *p) {
   assert(p->directions >= 2 && p->directions % 2 == 0);
   size_t k = p->directions, half = k / 2;
@@ -64,8 +65,8 @@ static void fill_basis_directions(pyramid *p) {
 
 static double triple_product(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
 
-/* Adds rows [first, first + rows) against the columns of one contact, the first of which is
- * `column`. */
+/* Fills the matrix entries between the forces of the contact whose rows begin at `first` and the
+ * forces of `contact`, whose columns begin at `column`, from the block of W of both contacts. */
 static void add_pyramid_block(pyramid *p, size_t first, const ct_block *block, size_t contact,
                               size_t column) {
   for (size_t c = column; c < column + pyramid_rows(p, contact); c++) {
@@ -76,7 +77,7 @@ static void add_pyramid_block(pyramid *p, size_t first, const ct_block *block, s
   }
 }
 
-/* Adds the row and the column of the slip. */
+/* Fills the row and the column of a contact's slip. */
 static void add_slip_rows(pyramid *p, size_t first, size_t rows, double mu) {
   size_t slip = first + rows - 1;
   p->matrix[slip * p->size + first] = p->strength * mu;
@@ -100,7 +101,8 @@ static void assemble_pyramid_problem(pyramid *p, const size_t *firsts) {
   }
 }
 
-/* Sums the forces of z for each contact. If the method failed, they are reduced to the pyramid. */
+/* Writes the force of each contact, the sum over its unknowns, to w->best, and returns the greatest
+ * force size. If the method failed, tangential forces are shortened to be in the pyramid. */
 static double gather_pyramid_forces(const pyramid *p, const size_t *firsts) {
   double most = 0.0;
   for (size_t i = 0; i < p->w->contacts; i++) {
@@ -144,7 +146,7 @@ static ct_friction_status friction_status_of_lcp(ct_lcp_status status) {
 
 ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options *options,
                                  ct_friction_result *result) {
-  /* Directions and strength of the pyramids, and first row of each contact. */
+  /* Number of directions and strength of the pyramids, and first row of each contact. */
   size_t wanted = options->directions >= DIRECTIONS_MIN ? options->directions & ~(size_t)1
                                                         : CT_FRICTION_DIRECTIONS;
   pyramid p = {.w = w, .directions = w->dimension == 2 ? 2 : wanted, .strength = 1.0};
@@ -157,13 +159,13 @@ ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options 
     p.size += pyramid_rows(&p, i);
     if (p.size > CT_LCP_DIRECT_MAX) return CT_LIMIT;
   }
-  /* The linear complementarity problem. */
+  /* Fill the linear complementarity problem. */
   if (!allocate_pyramids(&p, w->arena)) return CT_OUT_OF_MEMORY;
   fill_pyramid_directions(&p);
   fill_basis_directions(&p);
   assemble_pyramid_problem(&p, firsts);
   ct_lcp lcp = {.matrix = {.size = p.size, .dense = p.matrix}, .q = p.q};
-  /* Solve it; without friction by AUTO, for the solution of least norm. */
+  /* Solve it; without friction by method AUTO, which yields the solution of least norm. */
   bool plain = p.size == w->contacts;
   ct_lcp_options lcp_options = {.method = plain ? CT_LCP_AUTO : CT_LCP_LEMKE,
                                 .tie = plain ? CT_LCP_TIE_MIN_NORM : CT_LCP_TIE_ANY,
@@ -172,7 +174,7 @@ ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options 
   ct_lcp_result answer = {.z = p.z, .w = p.slack, .certificate = p.certificate};
   ct_status status = ct_lcp_solve(&lcp, &lcp_options, w->arena, &answer);
   if (status != CT_OK) return status;
-  /* Forces and result. */
+  /* Write the forces and the result. */
   double size = fmin(gather_pyramid_forces(&p, firsts), w->size_max);
   result->method = CT_FRICTION_POLYHEDRAL;
   result->status = friction_status_of_lcp(answer.status);

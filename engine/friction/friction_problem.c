@@ -16,26 +16,27 @@ ct_triple ct_cone_nearest(ct_triple x, double mu) {
   return (ct_triple){n, part * x.s, part * x.t};
 }
 
-/* The length and the products have a round-off of some 4 u; a margin of 8 u is subtracted. */
+/* The length and the products have a round-off of some 4 u, so that the tangential part is limited
+ * with a margin of 8 u. */
 ct_triple ct_cone_contains(ct_triple r, double mu) {
   assert(mu >= 0.0);
   if (!(r.n > 0.0)) return (ct_triple){0.0, 0.0, 0.0};
   double length = ct_length2(r.s, r.t), most = mu * r.n * (1.0 - 8.0 * CT_UNIT_ROUNDOFF);
-  /* Near the underflow limit doubles lack this accuracy: no tangential force. */
+  /* Near the underflow limit, doubles do not have this relative accuracy: no tangential force. */
   if (!(most > 0x1p-960)) return (ct_triple){r.n, 0.0, 0.0};
   if (length <= most) return r;
   double part = most / length;
   return (ct_triple){r.n, part * r.s, part * r.t};
 }
 
-/* x = r - rho (u + mu |u_t| n). For a fast sliding contact u_t is far longer than r and nearly
- * cancels in x_n + mu |x_t|. The difference of the lengths |x_t| - rho |u_t| is therefore computed
- * from the difference of their squares. */
+/* Computes the projection of x = r - rho (u + mu |u_t| n). At a contact that slides fast, rho |u_t|
+ * is much longer than r, and x_n + mu |x_t| cancels. So the difference of the lengths |x_t| - rho
+ * |u_t| is computed from the difference of their squares. */
 ct_triple ct_friction_defect(ct_triple r, ct_triple u, double mu, double rho, double *size) {
   double slip = rho * ct_length2(u.s, u.t), along = r.n - rho * u.n;
   ct_triple x = {along - mu * slip, r.s - rho * u.s, r.t - rho * u.t}, p = x;
   double length = ct_length2(x.s, x.t);
-  /* For mu = 0 the second test is false for any sign of x_n, so the first one is needed. */
+  /* For mu = 0 the second test is false whatever the sign of x_n, so the first one is needed. */
   if (!(x.n >= 0.0) || length > mu * x.n) {
     double both = length + slip,
            less = both > 0.0 ? r.s * ((x.s - rho * u.s) / both) + r.t * ((x.t - rho * u.t) / both)
@@ -72,7 +73,7 @@ double ct_friction_evaluate(ct_friction_work *w) {
 /* Contacts between two polls of the cancel flag. */
 #define POLL_CONTACTS 1024u
 
-/* The rows of one contact, read in parallel. */
+/* The rows of one contact, which are read in parallel. */
 typedef struct rows {
   const ct_matrix *matrix;
   unsigned dimension;
@@ -105,7 +106,7 @@ static bool next_dense_block(rows *w, size_t *column, ct_block *block) {
   return false;
 }
 
-/* Reads the next block that is not zero, in ascending columns. Returns false at the end. */
+/* Reads the next nonzero block of the rows, in ascending columns. False: there is none. */
 static bool next_row_block(rows *w, size_t *column, ct_block *block) {
   if (w->matrix->dense) return next_dense_block(w, column, block);
   const ct_matrix *m = w->matrix;
@@ -128,7 +129,7 @@ static double greatest_entry(const double *values, size_t count) {
   return most;
 }
 
-/* The exponent e for which value 2^-e is in [1/2, 1); 0 for 0. */
+/* Returns the exponent e for which |value| 2^-e is in [1/2, 1); 0 for a value of 0. */
 static int exponent_of_entry(double value) {
   int e = 0;
   (void)frexp(value, &e);
@@ -146,7 +147,8 @@ static double triple_block_norm(const ct_block *b) {
   return sqrt(sum);
 }
 
-/* Fills rho. Zero blocks define no rho of their own and get the greatest of the others. */
+/* Computes rho of each contact. For a zero block it is the greatest rho of the others. Planar
+ * contacts get the norm of their block as diagonal entry of the second tangent. */
 static void fill_rho(double *rho, ct_block *diagonal, size_t contacts, unsigned dimension) {
   double most = 0.0;
   for (size_t i = 0; i < contacts; i++) {
@@ -203,7 +205,7 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   assert(p->dimension == 2 || p->dimension == 3);
   size_t n = p->contacts, d = p->dimension,
          entries = p->matrix.dense ? n * d * n * d : p->matrix.starts[n * d];
-  /* Allocate vectors and count the blocks. */
+  /* Allocate the vectors, and count the blocks. */
   ct_arena *arena = w->arena;
   block_rows out = {.starts = ct_arena_alloc(arena, n + 1, sizeof(size_t)),
                     .diagonal = ct_arena_alloc(arena, n, sizeof(ct_block))};
@@ -216,7 +218,7 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   out.columns = ct_arena_alloc(arena, out.starts[n], sizeof(uint32_t));
   out.blocks = ct_arena_alloc(arena, out.starts[n], sizeof(ct_block));
   if (!out.columns || !out.blocks) return CT_OUT_OF_MEMORY;
-  /* Scale W and q, and fill the blocks. */
+  /* Determine the scales of W and q, and fill the blocks. */
   int matrix_exponent = exponent_of_entry(
       greatest_entry(p->matrix.dense ? p->matrix.dense : p->matrix.values, entries));
   int q_exponent = exponent_of_entry(greatest_entry(p->q, n * d));
@@ -224,7 +226,7 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   fill_rho(rho, out.diagonal, n, p->dimension);
   w->matrix_exponent = matrix_exponent;
   w->r_exponent = q_exponent - matrix_exponent;
-  /* Scale q and the start, and bound the force size. */
+  /* Scale q and the start, and compute the greatest accepted force size. */
   w->size_max = 0.0;
   double normal = 0.0;
   for (size_t i = 0; i < n; i++) {
