@@ -1,5 +1,5 @@
-/* Preconditions If-Match and If-None-Match (RFC 9110, section 13). The entity tag of every resource
- * in a scene is "r<revision>" of the scene. */
+/* Evaluates the preconditions If-Match and If-None-Match (RFC 9110, section 13). Every resource in
+ * a scene has the entity tag "r<revision>", with the revision of the scene. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

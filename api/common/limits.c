@@ -1,4 +1,4 @@
-/* The table of limits, expanded from API_LIMIT_MAP. */
+/* Defines the table of configurable limits, expanded from API_LIMIT_MAP of api/api.h. */
 #include "common/limits.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Merge patches of bodies (RFC 7396). */
+/* Applies merge patches (RFC 7396) to bodies. */
 #ifndef API_DOCUMENTS_BODY_PATCH_H
 #define API_DOCUMENTS_BODY_PATCH_H
 

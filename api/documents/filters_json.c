@@ -133,8 +133,8 @@ static void mark_groups_of_body(const ct_body *body, named_group *groups, size_t
 static void warn_unknown_group(api_reader *reader, const named_group *group,
                                const ct_draft *draft) {
   char echo[API_ECHO_MAX + 4], echo_best[API_ECHO_MAX + 4];
-  /* The search for a suggestion compares all groups of all bodies: only for warnings that are
-   * stored. */
+  /* Search a suggestion only for a warning that is stored: the search compares all groups of all
+   * bodies. */
   bool is_kept = reader->warnings->count < API_WARNINGS_KEPT;
   ct_text best = is_kept ? api_spelling_of_groups(draft, group->name).best : (ct_text){0};
   api_warn(reader->warnings, "unknownGroup", &group->at, 0, "No body is in the group \"%s\"%s%s%s",

@@ -13,7 +13,8 @@
 #include "shapes/mesh_build.h"
 #include "shapes/mesh_json.h"
 
-/* Least value of a normal's largest component, as in mesh_arrays.c. */
+/* Least value of a normal's largest component, the same as in mesh_arrays.c; a shorter normal is
+ * refused as zero. */
 #define FLAT_NORMAL_LEAST 1e-9
 
 enum { BODY, COLLIDER, VERTICES, NORMALS, MEMBER_COUNT };

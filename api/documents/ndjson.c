@@ -136,7 +136,7 @@ static bool check_record_limits(api_reader *reader, const api_pointer *at, size_
   const api_limits *limits = reader->limits;
   if (count >= limits->bodies) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, at,
-                                 "At most %llu bodies are allowed (bodies): send fewer.",
+                                 "At most %llu bodies are allowed, the limit (bodies): send fewer.",
                                  (unsigned long long)limits->bodies),
                     (double)limits->bodies, (double)count + 1.0);
     return false;

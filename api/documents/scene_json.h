@@ -36,7 +36,7 @@ const ct_scene *api_make_scene(api_reader *reader, const api_pointer *at,
  * {"id"?,"filters","geometricEpsilon"?,"gravity"?,"materials"?,"materialPairs"?,"user"?,"bodies"};
  * an empty id is left out. O(size of the scene). */
 void api_put_scene(api_buffer *buffer, ct_text id, const ct_scene *scene);
-/* Puts the same object without "bodies". */
+/* Puts the object of api_put_scene without the member bodies. */
 void api_put_settings(api_buffer *buffer, ct_text id, const ct_scene *scene);
 /* Reads an object as api_put_settings writes it. *out must be zeroed before, and released even
  * after a failure. */

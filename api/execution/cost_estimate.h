@@ -6,8 +6,9 @@
 #include <contact/contact_state.h>
 
 #define API_MASS_NS 500.0 /* mass properties of a body */
-#define API_HULLS_NS 1e6  /* the same with its hulls, which have any number of faces */
-#define API_BOX_NS 500.0  /* a box and its share of the bounding volume tree */
+#define API_HULLS_NS                                                                               \
+  1e6 /* mass properties and hulls of a body; hulls may have any number of faces */
+#define API_BOX_NS 500.0 /* a box and its share of the bounding volume tree */
 /* A row of a scene with its overlapping pairs, if they are not counted. */
 #define API_ROW_NS 10000.0
 /* Cost of a body in an island with its contacts: mass, contact system, forces. */

@@ -244,7 +244,7 @@ void api_run_forces(api_range_run *run, size_t begin, size_t end) {
   }
 }
 
-/* Puts the tolerances in effect of impulses and resting forces. */
+/* Puts the tolerances that were used for impulses or resting forces. */
 static void put_force_tolerances(api_buffer *out, const api_force *force) {
   api_put_member_number(out, "contactTolerance", force->mechanics.contact_tolerance);
   if (force->mechanics.volumes) api_put_volume_tolerances(out, &force->volumetric);

@@ -5,7 +5,7 @@
 #include "execution/range_run.h"
 #include "queries/query_request.h"
 
-/* Members of the request that interact with `summary`. */
+/* Members of the request that `summary` changes or excludes. */
 typedef struct api_summary_fields {
   const api_field *summary, *limit, *closest, *include, *cache, *method, *triangles;
 } api_summary_fields;

@@ -150,9 +150,10 @@ static bool compress_rows(api_reader *reader, const api_field *columns, const co
   size_t twice = find_duplicate_entry(p, given);
   if (twice < count) {
     api_field element = api_field_element(columns, twice);
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
-                 "Row %u has two entries in column %u: send only one entry for each place.",
-                 p->rows[twice], p->columns[twice]);
+    api_fault_at(
+        reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
+        "Row %u has two entries in column %u: send only one entry for each row and column.",
+        p->rows[twice], p->columns[twice]);
     return false;
   }
   for (size_t k = 0; k < count; k++) {

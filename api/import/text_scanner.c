@@ -101,7 +101,7 @@ static void append_digit(decimal *d, char c, bool fraction) {
   }
 }
 
-/* Parses a decimal number. False: the word is not one. */
+/* Parses a decimal number. False: the word is not a decimal number. */
 static bool split(ct_text word, decimal *out) {
   const char *at = word.bytes, *end = at + word.length;
   decimal d = {.exact = true};

@@ -184,7 +184,7 @@ bool api_read_array(api_reader *reader, const api_field *field, size_t least, si
   }
   if (length > greatest) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
-                                 "At most %zu elements are allowed.", greatest),
+                                 "At most %zu elements are allowed: shorten the array.", greatest),
                     (double)greatest, (double)length);
     return false;
   }
@@ -301,7 +301,7 @@ bool api_read_text(api_reader *reader, const api_field *field, size_t bytes_max,
   ct_text text = {json_string_value(field->value), json_string_length(field->value)};
   if (text.length > bytes_max) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
-                                 "At most %zu bytes are allowed.", bytes_max),
+                                 "At most %zu bytes are allowed: shorten the text.", bytes_max),
                     (double)bytes_max, (double)text.length);
     return false;
   }

@@ -4,7 +4,7 @@
 
 #include "json/fields.h"
 
-/* Entries of an object's member list, in this order. */
+/* Entries of an object's member list for a pose, in this order. */
 #define API_POSE_MEMBERS                                                                           \
   {.name = "position"}, {.name = "rotation"}, {.name = "rotationWxyz"}, {.name = "rpy"}, {         \
     .name = "matrix"                                                                               \

@@ -52,8 +52,9 @@ bool api_read_boxes(api_reader *reader, const api_boxes_fields *fields, api_quer
   if (!api_read_array(reader, first, 0, CT_BODIES_MAX, &out->box_count)) return false;
   if (!check_frame_lengths(reader, frames, out)) return false;
   if (out->changes && !out->has_frames) {
-    api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &fields->include->path,
-                 "include \"changes\" of boxes requires frames.");
+    api_fault_at(
+        reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &fields->include->path,
+        "include \"changes\" of boxes requires frames: add frames, or remove \"changes\".");
     return false;
   }
   ct_aabb *boxes =

@@ -112,7 +112,8 @@ static bool read_load(api_reader *reader, const api_field *field, const ct_scene
   bool good = out->row != CT_NO_ROW;
   if (good && !is_dynamic_row(scene, out->row)) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[BODY].path,
-                 "The body is static or kinematic; a load needs a dynamic body.");
+                 "The body is static or kinematic, so that forces do not move it: a load needs a "
+                 "dynamic body.");
     good = false;
   }
   good = api_read_vec3(reader, &m[FORCE], API_FORCE_MAX, &out->force) && good;

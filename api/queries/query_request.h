@@ -85,7 +85,7 @@ typedef struct api_query {
   api_force force;   /* FORCE */
   const uint32_t *rows; /* BODIES of a scene: the rows */
   size_t row_count;
-  api_body bodies[2]; /* PAIR, and BODIES without a scene */
+  api_body bodies[2]; /* PAIR, and BODIES without a scene: the bodies of the request */
   size_t body_count;
   const ct_aabb
       *boxes; /* BOXES: [1 + frame_count][box_count], first the member boxes, then the frames */

@@ -22,7 +22,7 @@ typedef enum api_record_kind {
 /* ---- writing -------------------------------------------------------------------------------- */
 
 void api_record_open(api_buffer *out, api_record_kind kind);
-/* Appends the digest of the record's bytes. */
+/* Appends the SHA-256 digest of the record's bytes, which completes the record. */
 void api_record_close(api_buffer *out);
 
 void api_record_put_u8(api_buffer *out, unsigned value);

@@ -20,7 +20,7 @@ enum {
 /* Valid flag bits in formats before FORMAT_WITH_SURFACE_IDS, and in later formats. */
 enum { OLD_BITS = 63, ALL_BITS = 127 };
 
-/* Where a record has the shape of a collider. */
+/* Where in a record the shape of a collider is found. */
 typedef enum shape_source {
   SOURCE_NUMBERS, /* the shape's numbers follow in the record */
   SOURCE_NOTE,    /* the collider's note has the shape: the member as JSON, or the name of a posted

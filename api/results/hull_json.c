@@ -1,4 +1,4 @@
-/* Hulls of convex shapes and boxes as JSON. */
+/* Writes hulls of convex shapes and boxes as JSON. */
 #include "results/hull_json.h"
 
 #include <contact/hull.h>

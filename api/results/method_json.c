@@ -3,8 +3,8 @@
 
 #include "common/problem.h"
 
-/* Least relative tolerance of MPR, the resolution of doubles. Most iterations: more than any
- * converging pair needs. */
+/* Least relative tolerance of MPR, which is the resolution of doubles, and greatest number of its
+ * iterations, which exceeds that of any pair that converges. */
 #define MPR_TOLERANCE_MIN 1e-16
 #define MPR_ITERATIONS_MAX 10000
 

@@ -73,19 +73,19 @@ static void report_element_volume(api_reader *reader, const api_elements_source 
     named four = name_corners(data, r->element, r->tetrahedron, 4);
     fault = api_fault_at(
         reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-        "%s %s: of the tetrahedra that it is made of, that of vertices %s has a volume of %s 0. "
-        "%s.",
+        "%s %s: the tetrahedron of vertices %s, one of those into which it is divided, has a "
+        "volume of %s 0. %s.",
         element.text, what, four.text, r->tetrahedron_volume < 0.0 ? "less than" : "just",
         corners == 6 && inverted
             ? "Corners 3, 4 and 5 of a wedge are on the side to which the normal of 0, 1 and "
               "2 points: exchange the two triangles"
-        : corners == 6 ? "Corners 0, 1 and 2 of a wedge run counter-clockwise seen from 3, 4 and "
-                         "5, which are above them"
-                       : "Corners are in the order of VTK");
+        : corners == 6 ? "Corners 0, 1 and 2 of a wedge must run counter-clockwise seen from 3, 4 "
+                         "and 5, which are above them"
+                       : "List the corners in the order of VTK");
   } else {
     fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "%s %s%s", element.text, what,
-                         inverted ? ": its volume is below 0. Corners are in the order of VTK."
-                                  : ": its corners lie in a plane.");
+                         inverted ? ": its volume is below 0. List the corners in the order of VTK."
+                                  : ": its corners lie in a plane. Move one of them.");
   }
   api_fault_limit(fault, 0.0, r->tetrahedron_volume);
 }

@@ -17,7 +17,7 @@ bool api_read_vertices(api_reader *reader, const api_field *field, size_t least,
 bool api_read_normals(api_reader *reader, const api_field *field, size_t vertex_count,
                       ct_vec3 **out);
 
-/* What an array of triangles or elements must look like. */
+/* Required form of an array of triangles or elements. */
 typedef struct api_corner_form {
   const char *word; /* word for messages: "triangle" */
   size_t corners;   /* vertices per item, at most 8 */

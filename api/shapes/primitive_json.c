@@ -74,7 +74,7 @@ static void put_primitive_surface_ids(api_buffer *buffer, const ct_shape *shape)
     api_put_surface_ids(buffer, shape->surface_ids, ct_kind_surface_count(shape->kind));
 }
 
-/* Sets the note to the given members, in this order. */
+/* Sets the collider's note to the JSON text of the given members, in this order. */
 static bool keep_spelling(api_reader *reader, const api_field *const *given, size_t count,
                           ct_collider *out) {
   api_buffer note = {0};

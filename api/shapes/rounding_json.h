@@ -5,7 +5,7 @@
 #include "json/fields.h"
 #include <contact/scene.h>
 
-/* Entries of an object's member list, in this order. */
+/* Entries of an object's member list for rounding and margin, in this order. */
 #define API_ROUNDING_MEMBERS                                                                       \
   {.name = "roundingRadius"}, {.name = "roundingMode"}, { .name = "margin" }
 #define API_ROUNDING_MEMBER_COUNT 3

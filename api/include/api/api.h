@@ -124,7 +124,7 @@ typedef struct api_header {
 typedef struct api_reply {
   int status;
   const char *content_type; /* static */
-  const char *body; /* body_length bytes; owned by the call, after api_refuse by the caller */
+  const char *body; /* body_length bytes; owned by the call; after api_refuse owned by the caller */
   size_t body_length;
   api_header headers[4]; /* ETag, Allow, Retry-After and others */
   size_t header_count;
@@ -341,7 +341,7 @@ typedef struct api_call api_call;
 /* A change of a scene, published to the clients that subscribe to the scene's events. */
 typedef struct api_event {
   const char *name; /* "revision", "began" ...; static */
-  const char *data; /* a JSON object on one line, `length` bytes, not terminated */
+  const char *data; /* a JSON object on one line, `length` bytes */
   size_t length;
   const char *contact_state; /* id of the contact state whose subscribers alone receive the event;
                                 NULL: all subscribers receive it */
@@ -396,7 +396,7 @@ api_step api_call_begin(api_call *call, const api_input *input);
 uint64_t api_call_deadline_ms(const api_call *call); /* time from the arrival of the request to its
                                                         deadline: as requested, else the default */
 double
-api_call_cost_ns(const api_call *call); /* estimated duration of the remaining work on one core */
+api_call_cost_ns(const api_call *call); /* estimated duration of the call's work on one core */
 
 /* Returns the next range to run; -1: no range is available now. May be called on any thread, but
  * not concurrently with itself or with api_call_done. */

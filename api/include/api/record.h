@@ -11,7 +11,7 @@
 
 #include <api/api.h>
 
-/* The encoded format; formats from 1 on are decoded.
+/* Number of the format in which records are encoded; formats from 1 on are decoded.
  *   1: ids of 1 to 128 letters, digits and . _ ~ : @ -
  *   2: ids of any UTF-8 up to 256 bytes; a base contains its scene's origin; contact states contain
  *      their method, and each contact whether a shape of its pair is read as a surface
