@@ -27,8 +27,8 @@ void api_events_free(api_event_list *list);
  * api_call_events puts it first. name: static. contact_state: id of the contact state whose
  * subscribers receive the event; borrowed for the call's life; events of one state must be added
  * consecutively. data: a JSON object without line end; ownership passes to the list, and the buffer
- * is empty afterwards. False: memory ran out, or the state has more events than are retained; one
- * `reset` then replaces them, and later events of the state are discarded. */
+ * is empty afterwards. False: memory ran out, or the write has more events than a scene retains;
+ * one `reset` then replaces the events of the state, and its later events are discarded. */
 bool api_call_add_event(api_call *call, const char *name, const char *contact_state,
                         api_buffer *data);
 
