@@ -102,8 +102,8 @@ static bool read_advance_include(api_reader *reader, const api_field *field, api
   return false;
 }
 
-/* Checks that the simulation does not need too many steps. The greatest duration needs fewer steps
- * than the limit if timeStep has its default. */
+/* Checks that the simulation does not need more than CT_ADVANCE_STEPS_MAX steps. With the default
+ * timeStep, even the greatest duration does not. */
 static bool check_step_count(api_reader *reader, const api_field *field,
                              const ct_advance_options *options) {
   double steps = ceil(options->duration / options->time_step);
