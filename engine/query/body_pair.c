@@ -49,7 +49,7 @@ void ct_placed_body_free(ct_placed_body *placed) {
   ct_tree_destroy(placed->tree);
 }
 
-/* Steps since the last poll of the cancel flag. */
+/* Cancel flag, and the number of steps counted since it was last polled. */
 typedef struct poll {
   const ct_cancel *cancel;
   uint32_t steps;
@@ -151,7 +151,7 @@ static uint32_t in_b(const collider_traversal *traversal, collider_pair p) {
 typedef struct extreme_pair {
   bool found;
   collider_pair at;
-  double key; /* signed distance; unsupported depths are -infinity */
+  double key; /* signed distance of the pair, m; -INFINITY if its depth is unsupported */
   ct_distance_hit *hit;
 } extreme_pair;
 
@@ -426,7 +426,7 @@ ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_overlap_hit *hit, bo
     *found = true;
     return CT_OK;
   }
-  /* separated, but possibly within the clearance */
+  /* no pair overlaps, but one may be within the clearance */
   ct_distance_hit nearest;
   status = ct_body_pair_distance(pair, &nearest, found);
   if (status != CT_OK || !*found) return status;

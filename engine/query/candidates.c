@@ -15,7 +15,7 @@
 /* The tree is queried with twice the slack, so that it never excludes a pair that the test would
  * accept. */
 #define TREE_SLACK (2.0 * PAIR_SLACK)
-/* Up to this many rows insertion sort is faster than radix sort. */
+/* Up to this many rows are sorted by insertion sort, which is then faster than radix sort. */
 #define INSERTION_MAX 48
 #define DIGIT_BITS 11
 

@@ -13,7 +13,7 @@
 #define REGION_NS 2500.0
 /* Cost of transforming one collider of a body for an item, ns. */
 #define COLLIDER_NS 50.0
-/* Bodies sampled for the cost estimate. */
+/* Number of bodies sampled for the cost estimate. */
 #define SAMPLES 32
 
 /* ---- preparation ----------------------------------------------------------------------------- */

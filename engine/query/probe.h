@@ -9,7 +9,7 @@
 struct ct_probe {
   const ct_scene *scene;
   ct_probe_options options;
-  ct_query *query; /* poses, boxes and tree of the rows */
+  ct_query *query; /* prepared query that provides the poses, boxes and tree of the rows */
   size_t items;
   ct_frame region_frame;
   ct_aabb region_box;

@@ -271,7 +271,7 @@ static double bound_point_distance(const ct_probe_range *run, const ct_aabb *box
   return distance - BOX_SLACK * (ct_max_abs(run->point) + ct_aabb_magnitude(box));
 }
 
-/* Lower bound of the distance to a collider, from its bounding ball. */
+/* Returns a lower bound of the distance from the point to a collider, by its bounding ball. */
 static double bound_ball_distance(const ct_probe_range *run, ct_placed placed) {
   ct_vec3 center;
   double radius;
@@ -351,7 +351,7 @@ static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hi
                     ? measure_mesh(run, solid, limit, &one)
                     : measure_point_distance(run, solid, limit, &one);
     if (ct_cancel_raised(run->probe->options.cancel))
-      return CT_CANCELLED; /* the pair may be incomplete */
+      return CT_CANCELLED; /* the evaluation may be incomplete */
     if (!near || (*found && one.distance >= hit->distance)) continue;
     limit = one.distance;
     *found = true;
@@ -462,7 +462,7 @@ static ct_status contains_all_colliders(ct_probe_range *run, bool *inside) {
                             (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]},
                             &options, run->workspace, &r);
     if (ct_cancel_raised(probe->options.cancel))
-      return CT_CANCELLED; /* the pair may be incomplete */
+      return CT_CANCELLED; /* the evaluation may be incomplete */
     *inside = r.relation == CT_CONTAINING;
   }
   return CT_OK;
@@ -479,7 +479,7 @@ ct_status ct_probe_item_region(ct_probe_range *run) {
     bool overlap =
         ct_pair_overlap(region, (ct_placed){shape, &placed->frames[i]}, run->workspace, NULL);
     if (ct_cancel_raised(probe->options.cancel))
-      return CT_CANCELLED; /* the pair may be incomplete */
+      return CT_CANCELLED; /* the evaluation may be incomplete */
     if (overlap) break;
   }
   if (i == placed->count) return CT_OK;

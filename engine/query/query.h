@@ -46,8 +46,8 @@ struct ct_query {
                               colliders */
   ct_tree *own_tree; /* tree of `boxes` whose user values are rows; set for TREE with `nearest` and
                         many overrides. NULL: use the tree of `derived` */
-  double reach;      /* largest finite coordinate of any box, m */
-  ct_pair_index *listed; /* LISTED: accepted pairs in order */
+  double reach;      /* largest finite absolute coordinate of any row's box, m */
+  ct_pair_index *listed; /* LISTED: the accepted pairs, in the order in which hits are reported */
   size_t listed_count;
   uint64_t listed_tests; /* number of box pairs tested to find the listed pairs */
 };
@@ -56,7 +56,7 @@ struct ct_query {
 typedef struct ct_row_view {
   uint32_t row;
   ct_aabb box;
-  double magnitude; /* largest finite coordinate of the box */
+  double magnitude; /* largest finite absolute coordinate of the box, m */
   const ct_body *body;
   const uint64_t *mask; /* bit set of the groups that the row does not collide with, or NULL */
 } ct_row_view;
@@ -133,7 +133,7 @@ typedef struct ct_placed_body {
   ct_aabb *boxes;    /* [count] boxes of the colliders */
   double reach;      /* largest finite absolute coordinate of `boxes`, m */
   ct_tree *tree;     /* tree of `boxes`; user value: index of the collider */
-  uint32_t *found;   /* [count] scratch, allocated with the tree */
+  uint32_t *found;   /* [count] scratch for results of queries of the tree */
 } ct_placed_body;
 
 /* Sets the body and the frames of its colliders. False: out of memory. */
@@ -198,7 +198,7 @@ ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range
 ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *range,
                                ct_workspace *workspace, ct_distance_sink sink, void *context);
 
-/* True if each pair names two different rows of the scene. */
+/* True if each pair consists of two different rows below scene->rows. */
 bool ct_query_pairs_are_valid(const ct_scene *scene, const ct_row_pair *pairs, size_t count);
 
 #endif

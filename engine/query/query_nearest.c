@@ -12,9 +12,9 @@
 typedef struct nearest_run {
   const ct_query *query;
   ct_workspace *workspace;
-  ct_row_finder finder; /* contains the mask of the current row */
+  ct_row_finder finder; /* its `mask` is that of the row that searches at present */
   ct_placed_body a, b;
-  uint32_t placed_a; /* row that placed body a contains, or CT_NO_ROW */
+  uint32_t placed_a; /* row of the body in `a`, or CT_NO_ROW */
   bool found;
   ct_distance_hit best;
   double bound; /* distance of the best pair, -INFINITY if its depth is unsupported, INFINITY if
@@ -53,7 +53,7 @@ static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32
   ct_status status = ct_body_pair_distance(&pair, &hit, &found);
   if (status != CT_OK) return status;
   if (ct_workspace_out_of_memory(run->workspace)) return CT_OUT_OF_MEMORY;
-  /* A pair of large meshes may be incomplete. */
+  /* If cancelled, the result of a pair of large meshes may be incomplete. */
   if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
   if (!found) return CT_OK;
   double key = hit.result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : hit.result.distance;
@@ -200,7 +200,7 @@ ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *rang
   run->bound = INFINITY;
   ct_row_finder_init(&run->finder, query);
   ct_workspace_watch(workspace, query->options.cancel);
-  ct_workspace_out_of_memory(workspace); /* clears the state of earlier queries */
+  ct_workspace_out_of_memory(workspace); /* reset the flag, which an earlier query may have set */
   ct_status status = query->source == CT_SOURCE_EXPLICIT ? search_explicit(run) : search_scene(run);
   ct_workspace_watch(workspace, NULL);
   const ct_distance_hit *best = &run->best;

@@ -21,12 +21,12 @@ typedef struct range_run {
   ct_query_sink sink;
   void *context; /* of the sink */
   ct_range_statistics *statistics;
-  uint64_t candidates; /* number of candidates in this range */
+  uint64_t candidates; /* number of candidate pairs evaluated so far in this range */
   ct_placed_body a, b;
-  uint32_t placed_a; /* row that placed body a contains, or CT_NO_ROW */
+  uint32_t placed_a; /* row of the body in `a`, or CT_NO_ROW */
   bool stopped;      /* by the sink */
   size_t item;       /* current item */
-  uint32_t part;     /* hits of the next pair to skip */
+  uint32_t part;     /* number of hits of the next pair that are skipped */
   ct_row_finder finder;
 } range_run;
 
@@ -144,7 +144,7 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
     test_boxes(run, a, b, all);
     return CT_OK;
   }
-  /* Narrow phase by kind of query. */
+  /* Set the bodies up for the narrow phase, by kind of query. */
   if (!place_pair(run, a, b)) return CT_OUT_OF_MEMORY;
   bool limited = !all || kind == CT_QUERY_CONTACTS || kind == CT_QUERY_VOLUME;
   const ct_body_pair pair = {.a = &run->a,
@@ -179,7 +179,7 @@ static ct_status run_explicit(range_run *run, const ct_query_range *range) {
   return status;
 }
 
-/* Index of the first listed pair whose row is at least `row`. */
+/* Returns the index of the first listed pair whose lower row is at least `row`. */
 static size_t listed_from(const ct_query *query, size_t row) {
   size_t low = 0, high = query->listed_count;
   while (low < high) {
@@ -264,7 +264,7 @@ static ct_status run_range(const ct_query *query, const ct_query_range *range,
   run->placed_a = CT_NO_ROW;
   ct_row_finder_init(&run->finder, query);
   ct_workspace_watch(workspace, query->options.cancel);
-  ct_workspace_out_of_memory(workspace); /* clears the state of earlier queries */
+  ct_workspace_out_of_memory(workspace); /* reset the flag, which an earlier query may have set */
   ct_status status = run_items(run, range);
   ct_workspace_watch(workspace, NULL);
   if (statistics) {

@@ -28,8 +28,8 @@ typedef struct sparse_run {
   ct_status status; /* first error while storing hits */
   piece *pieces;    /* sorted, without duplicates */
   size_t piece_count;
-  ct_contact_name
-      *present; /* contacts of the previous result, piece of the lower side first, sorted */
+  ct_contact_name *present; /* names of the contacts in the previous result, each with its lower
+                               piece first, sorted */
 } sparse_run;
 
 /* ---- storing hits ---------------------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static ct_status sparsify_hits(sparse_run *run) {
   ct_status status = contacts && outcome && list_pieces_of_hits(run) && list_present(run)
                          ? CT_OK
                          : CT_OUT_OF_MEMORY;
-  /* Convert the hits with a contact. */
+  /* Convert the hits that have a contact to the input of ct_sparsify. */
   size_t count = 0;
   for (size_t i = 0; i < run->count && status == CT_OK; i++) {
     const kept_hit *k = &run->hits[i];

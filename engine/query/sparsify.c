@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Contacts between two polls of the cancel flag. */
+/* Number of contacts tested between two polls of the cancel flag. */
 #define CONTACTS_PER_POLL 512
 /* Edge length of a grid cell relative to the margin min_distance. It is below 1, so that two points
  * of one cell are duplicates despite round-off; a duplicate is at most CELLS_NEAR cells away on

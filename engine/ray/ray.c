@@ -176,7 +176,7 @@ static size_t write_span_crossings(const ct_ray *ray, ct_placed shape, const ct_
   bool limited;
   size_t count = 0;
   if (!find_convex_span(local, shape.shape, workspace, &span, &limited)) return 0;
-  /* a span within round-off is a tangent: no crossing */
+  /* a span no longer than its round-off belongs to a tangent line, which has no crossing */
   double size = ct_max_abs(local->line.o) +
                 (local->radius < INFINITY ? local->radius + ct_max_abs(local->middle) : 0.0);
   double slack = SPAN_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;

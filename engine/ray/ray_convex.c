@@ -16,7 +16,8 @@ static void reset_line_span(ct_line_span *span) {
   *span = (ct_line_span){.in = -INFINITY, .out = INFINITY};
 }
 
-/* Restricts the span to parameters >= s. If s equals the present end, its normal is unchanged. */
+/* Restrict the span to parameters >= s, and to parameters <= s. If s equals the present end, the
+ * end's normal is unchanged. */
 static void restrict_to_after(ct_line_span *span, double s, ct_vec3 normal) {
   if (s <= span->in) return;
   span->in = s;
@@ -99,7 +100,7 @@ static bool intersect_cone(const ct_line *line, const cone *side, ct_line_span *
   double b = radius * growth - (o.x * d.x + o.y * d.y);
   double turn = o.x * d.y - o.y * d.x, u = o.x * growth - d.x * radius,
          v = o.y * growth - d.y * radius;
-  /* discriminant by Lagrange's identity, as a product of differences */
+  /* discriminant b^2 - a c by Lagrange's identity, as a product of differences */
   double lead = ct_norm(ct_vec(u, v, 0.0)), square = (lead - turn) * (lead + turn);
   reset_line_span(span);
   if (a == 0.0 && b == 0.0) return c <= 0.0;

@@ -37,7 +37,7 @@ bool ct_line_frustum(const ct_line *line, double half_length, double radius_bott
                      double radius_top, ct_line_span *span);
 bool ct_line_ellipsoid(const ct_line *line, ct_vec3 radii, ct_line_span *span);
 bool ct_line_hull(const ct_line *line, const ct_hull_view *view, ct_line_span *span);
-/* The half-space z <= height. */
+/* As above, for the half-space z <= height. */
 bool ct_line_half_space(const ct_line *line, double height, ct_line_span *span);
 
 #endif

@@ -38,7 +38,7 @@ typedef struct mesh_ray {
   ct_vec3 origin, direction; /* in the mesh's frame, as ct_mesh_ray_flush returns them */
   double before;             /* distance of `origin` from the origin of the given ray, m */
   double length;             /* length of the direction: distance = before + t length */
-  double t_max;              /* largest t: the reach plus round-off */
+  double t_max;              /* upper limit of t: the ray's reach plus round-off */
   double same;               /* two values of t that differ by more are certainly in this order */
   double end;                /* t at which the ray leaves the mesh's bounding ball */
 } mesh_ray;
@@ -47,7 +47,7 @@ typedef struct mesh_ray {
 typedef struct crossing_list {
   ct_ray_crossing *out;
   size_t capacity, count;
-  double last;  /* distance of the last crossing */
+  double last;  /* distance of the crossing added last, m */
   bool entered; /* the last crossing entered */
 } crossing_list;
 
@@ -88,7 +88,7 @@ static mesh_ray make_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_local
   m.origin = ct_add_scaled(local->line.o, local->line.d, ball.in);
   m.before = (start + ball.in) * local->length;
   bool is_unrounded = shape.shape->rounding + shape.shape->margin == 0.0;
-  /* keep a near origin, so that the ray is exactly the given one */
+  /* an origin near the ball is not moved, so that the ray is exactly the given one */
   double far = is_exact_in_frame(shape.frame, ray->origin) ? FAR_RADII_EXACT : FAR_RADII;
   if (!(m.before > (is_unrounded ? far * local->radius : 0.0))) {
     m.before = 0.0;
@@ -327,7 +327,7 @@ size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray 
     return list.count;
   }
   ct_ray_walk walk = {.mesh = m.mesh, .origin = m.origin, .direction = m.direction, .same = m.same};
-  /* one crossing wanted: try the first stop; else all hits */
+  /* if one crossing is requested, try the first stop; otherwise use all hits */
   bool enough = false;
   if (capacity == 1 && !find_first_crossing(&m, &walk, workspace, &list, &enough)) return SIZE_MAX;
   if (enough) return list.count;

@@ -32,7 +32,7 @@ typedef struct ct_ray_scratch {
   size_t event_capacity;
 } ct_ray_scratch;
 
-/* The ray part of a workspace. */
+/* Type of the workspace's memory for ray queries. */
 extern const ct_workspace_part_type ct_ray_part_type;
 static inline ct_ray_scratch *ct_workspace_ray(ct_workspace *workspace) {
   return ct_workspace_part_of(workspace, CT_SLOT_RAY, &ct_ray_part_type);

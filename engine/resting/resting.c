@@ -45,7 +45,7 @@ static void reset_result(ct_resting *resting) {
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Force and torque of the contacts on a body. */
+/* Force and torque of the contacts on a body, and the accelerations that result. */
 typedef struct contact_load {
   ct_vec3 force, torque, linear, angular;
 } contact_load;

@@ -176,7 +176,7 @@ static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *pr
   if (!matrix->dense && !pyramids && from->iterations_max == 0)
     options.iterations_max =
         (uint64_t)fmax(SOLVER_LEAST, SOLVER_WORK / (double)matrix->starts[matrix->size]);
-  /* Solve, and refine small problems. */
+  /* Solve the problem; refine the solution of a small one by Newton's method. */
   ct_friction_result solved = {.r = resting->forces, .u = problem->velocities};
   ct_status status = ct_friction_solve(&problem->friction, &options, resting->arena, &solved);
   if (status != CT_OK) return status;

@@ -51,7 +51,7 @@ typedef struct ct_resting {
   size_t count;
   double
       *forces; /* [3 count] solution: normal and two tangential forces of each active contact, N */
-  ct_resting_equilibrium equilibrium; /* used by friction and stability */
+  ct_resting_equilibrium equilibrium; /* used by the friction solver and by the stability test */
 } ct_resting;
 
 /* Returns the unit normal and the two tangents of a contact, as the rows of a matrix. */

@@ -12,7 +12,8 @@ typedef struct ct_attached ct_attached;
 typedef struct ct_attached_list {
   _Atomic uint32_t refs;
   uint32_t count;
-  ct_attached *entries[]; /* in ascending order of names; the list has a reference to each */
+  ct_attached
+      *entries[]; /* [count] in ascending order of names; the list has a reference to each */
 } ct_attached_list;
 
 ct_attached_list *ct_attached_list_retain(ct_attached_list *list); /* NULL is returned as NULL */

@@ -67,7 +67,7 @@ static ct_column_chunk *renew_chunk(const ct_column_type *type, ct_column_chunk 
   assert(old->capacity <= capacity);
   memcpy(chunk + 1, old + 1, old->capacity * type->element);
   if (is_unshared(&old->refs)) {
-    free(old); /* the references moved to the new chunk */
+    free(old); /* the references to the objects have moved to the new chunk */
     return chunk;
   }
   *copied += chunk_bytes(type, old->capacity);

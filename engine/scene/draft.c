@@ -446,7 +446,7 @@ static bool compact_rows(ct_draft *draft) {
     ct_scene_release(fresh);
     return false;
   }
-  /* Move or share everything else. */
+  /* Move all other members of the scene to the new one, or share them. */
   fresh->count = old->count;
   fresh->bodies_weight = old->bodies_weight;
   fresh->revision = old->revision;

@@ -11,7 +11,7 @@
 typedef struct ct_filter_set {
   _Atomic uint32_t refs;
   uint32_t group_count; /* number of groups that appear in rules */
-  uint32_t words;       /* 64-bit words of a matrix row */
+  uint32_t words;       /* number of 64-bit words in a row of `matrix` */
   uint32_t slot_mask;   /* number of slots - 1 of the hash table of group names */
   ct_hash_key key;
   ct_filters filters;
@@ -31,7 +31,7 @@ static inline bool ct_filter_set_excludes(const ct_filter_set *set, uint32_t a, 
   return set->matrix[(size_t)a * set->words + b / 64] >> (b % 64) & 1;
 }
 
-/* The rules resolved to rows: built once per revision with rules. */
+/* The rules of a revision, resolved to its rows. Built once per revision that has rules. */
 typedef struct ct_row_filter {
   _Atomic uint32_t refs;
   uint32_t rows;

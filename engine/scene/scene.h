@@ -58,14 +58,15 @@ struct ct_scene {
   ct_material_set *materials; /* NULL: none */
   ct_attached_list *attached; /* NULL: nothing */
 
-  /* Built by the first thread that needs it; then unchanged. */
+  /* Each is built by the first thread that needs it, and not changed afterwards. */
   _Atomic(ct_derived *) derived;
   _Atomic(ct_row_filter *) row_filter;
   /* Derived data of an older revision to update from, and the rows that changed since. The lock
    * guards `prior` only, for a few instructions. */
   atomic_flag prior_lock;
   ct_derived *prior;
-  ct_row_list changes; /* valid if prior was not NULL at sealing */
+  ct_row_list changes; /* rows changed since the revision of `prior`; valid if that was set when the
+                          draft was sealed */
 };
 
 static inline const ct_body *ct_scene_body_at(const ct_scene *scene, uint32_t row) {
@@ -79,8 +80,8 @@ static inline ct_scene *ct_scene_mutable(const ct_scene *scene) {
   return (ct_scene *)(uintptr_t)scene;
 }
 
-/* Returns an unsealed scene that shares everything of base but its derived data; for base NULL, an
- * empty scene. NULL: out of memory. */
+/* Creates an unsealed scene that shares everything of base except its derived data; if base is
+ * NULL, an empty scene. Returns NULL if out of memory. */
 ct_scene *ct_scene_branch(const ct_scene *base);
 
 void ct_user_text_release(ct_user_text *text); /* NULL: no operation */

@@ -21,7 +21,7 @@
 /* Face indices of cylinders, cones and capsules. */
 enum { FACE_BOTTOM, FACE_TOP, FACE_SIDE };
 
-/* Distance and alignment of one face. */
+/* Score of one face: its distance from the point, and its alignment with the contact normal. */
 typedef struct face_score {
   double height; /* distance of the point from the face, m */
   double facing; /* cosine between the face's normal and the contact normal */
@@ -143,7 +143,7 @@ static uint32_t find_capsule_face(const surface_query *s, double tie) {
 /* State of the choice between faces. The candidates within `reach` are visited twice: the first
  * pass finds the largest cosine, the second the lowest id with that cosine. */
 typedef struct choice {
-  double reach;  /* largest distance that counts as equally near, m */
+  double reach;  /* a face up to this distance counts as nearest, m */
   double facing; /* best cosine so far */
   uint32_t id;
   bool is_second;

@@ -24,7 +24,7 @@ static void shrink_cone(ct_sharp_shape *inner, double by) {
   double wide = upright ? bottom : top, narrow = upright ? top : bottom;
   double slope = (wide - narrow) / (2.0 * a), stretch = sqrt(1.0 + slope * slope);
   double new_wide = wide - by * (slope + stretch), new_narrow = narrow + by * (slope - stretch);
-  /* Heights of the new ends above the original wide end. */
+  /* Heights of the two new ends above the original wide end, m. */
   double low = by, high = 2.0 * a - by;
   if (new_narrow < 0.0) {
     new_narrow = 0.0;

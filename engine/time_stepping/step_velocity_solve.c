@@ -50,8 +50,10 @@ typedef struct island_problem {
   size_t body_count, count;
   ct_contact_set set;
   ct_matrix matrix;
-  double *free;   /* [3 count] relative velocity without impulses */
-  double *before; /* [3 count] relative velocity before the step's impulses */
+  double *free;   /* [3 count] relative velocities without the step's impulses, but with gravity and
+                     loads, m/s */
+  double *before; /* [3 count] relative velocities before gravity, loads and impulses of the step,
+                     m/s */
   double *q, *mu;
 } island_problem;
 
@@ -211,7 +213,8 @@ static bool is_driven(const island_problem *p) {
   return false;
 }
 
-/* True if no contact has a positive target, that is if no contact bounces. */
+/* True if no contact has a positive target velocity; always true without restitution (`bounces`
+ * is false). */
 static bool has_no_bounce_target(const island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count && bounces; i++)
     if (island_contact(p, i)->bounces && island_contact(p, i)->target > 0.0) return false;
@@ -358,11 +361,11 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
   size_t count = 0;
   for (uint32_t i = 0; active && i < p->count; i++)
     if (island_contact(p, i)->target == 0.0 || island_contact(p, i)->bounces) active[count++] = i;
-  /* Impulses that cancel all momenta. */
+  /* Compute impulses that cancel all momenta, if possible. */
   ct_status status =
       active && r && u ? ct_step_stop(p->step, &p->set, active, count, r) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
-    /* Keep them if they solve the velocity problem better. */
+    /* Use them if their residual in the velocity problem is smaller. */
     const ct_friction_problem problem = friction_problem_of(p, false);
     double residual = ct_friction_residual(&problem, r, u);
     if (residual < answer->result.residual) {
@@ -559,7 +562,8 @@ static bool is_island_asleep(const island_problem *p) {
   return !is_driven(p);
 }
 
-/* Counts the impulses of the previous step again, without solving, and keeps the island asleep. */
+/* Adds the impulses of the previous step to the step's totals again, without solving, and keeps
+ * the island asleep. */
 static void reapply_impulses(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);

@@ -14,12 +14,12 @@ typedef struct ct_step_contact {
   ct_vec3 axes[3]; /* normal from a to b, then two tangents */
   double distance;
   ct_pair_material material;
-  ct_vec3 before; /* relative velocity before the step's impulses, m/s */
+  ct_vec3 before; /* relative velocity before the step's gravity, loads and impulses, m/s */
   double target; /* least normal velocity allowed after the impulses, m/s; negative: the contact may
                     close */
   bool bounces;  /* the target contains restitution */
   double friction; /* coefficient of friction in use: dynamic if the contact slides, else static */
-  bool kept;       /* unchanged from the previous step: neither body has moved since */
+  bool kept;       /* reused from the previous step, because neither body has moved since */
   bool takes_part; /* the contact may have an impulse; a separated contact takes part once a
                       solution would close it */
   ct_vec3 impulse; /* impulse on b, world, N s; initially that of the previous step */

@@ -170,7 +170,8 @@ static ct_status search_pair_of_colliders(void *context, const ct_toi_pair *pair
   ct_toi_search search = pair_search_of(first, pair);
   ct_toi_sample at, separated;
   ct_toi_outcome outcome = ct_toi_start(&search, options->begin, key, &at);
-  /* apart at the start: advance to the contact; in contact and separating: first to apart */
+  /* apart at the start: advance to the contact. In contact and separating: search until the pair
+   * is apart, then advance */
   if (outcome == CT_TOI_OUTCOME_UNDECIDED && search.status == CT_OK) {
     if (ct_sample_is_apart(&at) && !first->initial) advance_pair(first, &search, &at);
     else if (!ct_sample_is_apart(&at)) {
@@ -210,7 +211,7 @@ static void combine_pairs(const first_contact *first) {
     return;
   }
   impact->free_until = ct_min2(first->free_until, options->end);
-  /* first contact, unless a pair is undecided before it */
+  /* report the first contact, unless a pair is undecided before it */
   if (first->has_contact && !(first->undecided_from < first->lower)) {
     impact->event = CT_TOI_CONTACT;
     impact->lower = ct_min2(first->lower, impact->time);

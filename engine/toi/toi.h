@@ -146,7 +146,7 @@ double ct_toi_later(double time, double step);
 
 typedef struct ct_toi_colliders ct_toi_colliders;
 
-/* Two bodies as pairs of colliders. */
+/* Two bodies prepared for a search over their pairs of colliders. */
 typedef struct ct_toi_bodies {
   ct_moving_body a, b;
   bool b_first; /* body b is first in the canonical order of the two bodies. Pairs of colliders are

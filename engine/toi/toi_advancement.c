@@ -194,7 +194,8 @@ static double second_order_time(const ct_toi_pair *pair, const ct_toi_sample *s,
 #define NODES_MAX 2048
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 2)
 
-/* A direction from the mesh toward the other shape. */
+/* A direction from the mesh to the other shape, and bounds of the other shape's position and
+ * approach along it. */
 typedef struct mesh_direction {
   ct_vec3 local; /* the direction in the mesh's frame */
   double low;    /* lower bound of the coordinates of the other shape's points along it, from the

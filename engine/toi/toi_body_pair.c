@@ -78,7 +78,7 @@ static double axis_component(ct_vec3 v, int axis) {
  * right child. */
 static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
   ct_toi_leaf *leaves = c->leaves;
-  /* middle of the widest axis */
+  /* find the middle of the axis along which the centres extend farthest */
   ct_aabb centers = box_of_centers(c, node);
   ct_vec3 width = ct_sub(centers.max, centers.min);
   int axis = width.x >= width.y && width.x >= width.z ? 0 : width.y >= width.z ? 1 : 2;

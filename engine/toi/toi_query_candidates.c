@@ -198,7 +198,7 @@ static ct_status gather_special(const ct_motion_query *query, special_rows *spec
   uint32_t rows = query->scene->rows;
   bool by_method = is_method_named(o);
   special->all = by_method || o->moving_count * MANY_SHARE >= rows;
-  /* reserve all rows, or only movers and overrides */
+  /* reserve memory for all rows, or only for moving rows and overrides */
   size_t most = special->all ? rows : o->moving_count + o->override_count;
   special->rows = malloc((most + 1) * sizeof *special->rows);
   special->boxes = malloc((most + 1) * sizeof *special->boxes);
@@ -206,7 +206,7 @@ static ct_status gather_special(const ct_motion_query *query, special_rows *spec
   special->tree = by_method ? NULL : ct_tree_create();
   if (!special->rows || !special->boxes || !special->at_rest || (!by_method && !special->tree))
     return CT_OUT_OF_MEMORY;
-  /* add movers with colliders, then resting rows */
+  /* add the moving rows that have colliders, then rows at rest */
   for (size_t m = 0; m < o->moving_count; m++)
     if (query->paths[o->moving[m].row] && query->reach[m] >= 0.0)
       add_special(special, o->moving[m].row, query->swept[m], false);
@@ -269,7 +269,7 @@ static ct_status consider_pair(ct_motion_query *query, const special_rows *speci
                                ct_pair_index pair) {
   const ct_row_filter *filter = query->still->filter;
   uint64_t mask[CT_GROUPS_MAX / 64];
-  /* choose the mover; of two movers the lower row */
+  /* choose the moving row; of two moving rows the lower one */
   uint32_t mover = pair.i, other = pair.j;
   bool both = !special->at_rest[mover] && !special->at_rest[other];
   if (special->at_rest[mover] || (both && special->rows[other] < special->rows[mover])) {

@@ -155,7 +155,7 @@ typedef struct toi_machine {
                          starts none */
   bool narrow_bracket; /* a bracket as narrow as time_tolerance suffices, so that a predicted
                           contact may be tried */
-  /* Why the lookahead began, besides bounds that straddle zero: */
+  /* Reasons for which a lookahead began although the bounds do not straddle zero: */
   bool is_tentative; /* a contact is predicted within time_tolerance; if there is none, the search
                         returns to *at */
   bool is_stuck;     /* certified steps are much shorter than the rate suggests */
@@ -349,14 +349,14 @@ static bool is_nearer_sample(const ct_toi_sample *s, const ct_toi_sample *neares
 /* Locates the least distance around near->nearest, by regula falsi and bisection on the sign of the
  * rate. True: it is a contact. */
 static bool minimise_distance(ct_toi_search *search, near_samples *near) {
-  /* bracket: the rate changes from negative to positive */
+  /* the least distance is where the rate changes from negative to positive */
   bool approaches = near->nearest.rate < 0.0;
   const ct_toi_sample *low = approaches ? &near->nearest : &near->before,
                       *high = approaches ? &near->after : &near->nearest;
   double from = low->time, to = high->time, rate_from = low->rate, rate_to = high->rate;
   assert(from <= to);
   ct_toi_sample now;
-  /* regula falsi; every third step a bisection */
+  /* find that time by regula falsi; every third step is a bisection */
   for (int i = 0; i < GRAZE_SAMPLES_MAX && rate_from < 0.0 && rate_to > 0.0; i++) {
     double secant = from + (to - from) * (rate_from / (rate_from - rate_to)),
            middle = 0.5 * (from + to);

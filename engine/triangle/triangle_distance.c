@@ -115,7 +115,7 @@ static double nearest_parameter(const side *e, const side *f, ct_vec3 r, double 
 /* Computes the nearest points of two edges, and the features that contain them. */
 static void nearest_on_edges(const side *e, const side *f, search *s) {
   s->meeting = CORNER_EDGE;
-  /* Degenerate edges: a point against an edge or a point. */
+  /* An edge without length is a point: project it on the other edge. */
   if (!(e->dd > 0.0)) {
     s->e = f;
     s->corner = s->a = e->p;
@@ -394,7 +394,7 @@ static bool find_gap(const set *a, const set *b, double limit, ct_gap *gap) {
   search s = {.square = INFINITY};
   if (a->corners == 1) s = find_nearest_to_point(b, a->v[0]);
   else if (!search_edges(a, b, false, &s)) search_faces(a, b, &s);
-  /* Early out: certainly farther apart than the limit. */
+  /* Return early if the sets are certainly farther apart than the limit. */
   bool beyond = s.square > limit * limit * (1.0 + SLAB_ROUNDOFFS * CT_UNIT_ROUNDOFF);
   if (beyond && does_slab_separate(a, b, s.a, s.b, ct_sub(s.b, s.a))) return false;
   /* Certify the distance by the slab; if it is too thin, decide exactly whether the sets

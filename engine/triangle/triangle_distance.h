@@ -14,7 +14,7 @@ typedef struct ct_triangle {
 
 /* Nearest points a and b of two sets, and the direction from the first set to the second. */
 typedef struct ct_gap {
-  double distance; /* m; 0: the sets intersect */
+  double distance; /* m; 0 if and only if the sets intersect */
   ct_vec3 a, b;
   ct_vec3 normal; /* unit; b - a = distance * normal up to round-off; for intersecting sets, the
                      axis of least overlap */

@@ -26,7 +26,7 @@
 
 /* Volume and first moment of the part below the plane. */
 typedef struct part_below {
-  double volume, error; /* m^3; upper bound of the volume's error, m^3 */
+  double volume, error; /* volume of the part, m^3; upper bound of its error, m^3 */
   ct_vec3 first; /* first moment of the volume about a point of the half-space's surface, m^4 */
 } part_below;
 

@@ -21,7 +21,7 @@
 /* A sum of normals below this fraction of the sum of their magnitudes has no direction. */
 #define NORMAL_MIN 1e-12
 
-/* The arrangement of a pair of surfaces. */
+/* The arrangement of the two surfaces of a pair, and its position in the pair. */
 typedef struct overlaid_pair {
   ct_arrangement o;
   bool turned;   /* the first solid of the arrangement is b, not a */
@@ -380,7 +380,7 @@ static bool build_pair_arrangement(ct_volume_pair *pair, overlaid_pair *l, bool 
   if (!ct_volume_surface_of(&o->surface[0], o->memory, first, NULL) ||
       !ct_volume_surface_of(&o->surface[1], o->memory, second, &placed))
     return false;
-  /* the common box, and the bound of all coordinates */
+  /* set the common box, and the upper bound of all coordinates */
   o->common = intersect_pair_aabbs(&o->surface[0].box, &o->surface[1].box);
   *apart = !ct_aabb_overlap(&o->surface[0].box, &o->surface[1].box);
   if (*apart) return true;

@@ -29,7 +29,7 @@ typedef struct ct_volume_scratch {
   size_t element_capacity;
   bool out_of_memory; /* an allocation failed; ct_workspace_out_of_memory clears it */
 } ct_volume_scratch;
-/* The volumetric part of a workspace. */
+/* Type of the workspace's memory for volumetric contacts. */
 extern const ct_workspace_part_type ct_volume_part_type;
 static inline ct_volume_scratch *ct_workspace_volume(ct_workspace *workspace) {
   return ct_workspace_part_of(workspace, CT_SLOT_VOLUME, &ct_volume_part_type);

@@ -317,7 +317,8 @@ static void hand_over_streamed_piece(srv_request *request) {
   else suspend_until_piece_read(request);
 }
 
-/* Handles a piece of the body: limits, idempotency fingerprint, buffer, streaming, deadline. */
+/* Handles a piece of the body: checks limits, updates the idempotency fingerprint, and collects
+ * or streams the piece. */
 static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t length) {
   srv_server *server = request->server;
   request->bytes_in += length;

@@ -60,7 +60,7 @@ bool srv_inputs_retain(srv_request *request) {
   api_input *input = &request->input;
   *input = (api_input){.body = request->body.bytes, .body_length = request->body.length};
   if (request->match.streams) input->body = NULL, input->body_length = 0;
-  /* shapes, cancellation and counts, for every call */
+  /* set the inputs that every call has: shapes, cancel flag, counts */
   srv_inputs_retain_shapes(request);
   request->cancel = ct_cancel_create();
   if (!request->cancel) return false;
@@ -77,7 +77,7 @@ bool srv_inputs_retain(srv_request *request) {
   }
   input->resumes = request->match.target == API_TARGET_EVENTS && request->handle &&
                    MHD_lookup_connection_value(request->handle, MHD_HEADER_KIND, "Last-Event-ID");
-  /* all scenes, or the current revision of one */
+  /* retain all scenes, or the current revision of the call's scene */
   if (srv_inputs_need_all_scenes(request->match.target)) {
     if (!srv_registry_list(server->registry, &request->scenes, &request->scenes_count))
       return false;

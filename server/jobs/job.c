@@ -101,7 +101,7 @@ static void discard_result(srv_request *request) {
   close_or_conclude(request);
 }
 
-/* Accepts the result of the finished call. */
+/* Accepts the result of the finished call; a write may first have to be stored. */
 static void conclude_result(srv_request *request) {
   srv_pool *pool = request->server->pool;
   assert(request->work == SRV_WORK_BEGINNING || request->work == SRV_WORK_RUNNING);
@@ -404,7 +404,7 @@ static bool begin_or_submit(srv_request *request, bool may_inline) {
     end_creation(request);
     return false;
   }
-  /* small calls: begin here, and finish here if the estimated work is short */
+  /* a small call begins here, and is finished here if its estimated work is short */
   if (may_inline && may_begin_inline(request)) {
     atomic_store_explicit(&request->started_ns, request->arrived_ns, memory_order_relaxed);
     if (srv_work_inline(request, server->scratch, INLINE_NS)) {
@@ -415,7 +415,7 @@ static bool begin_or_submit(srv_request *request, bool may_inline) {
     /* The rest of the work waits for a worker; until then the request counts as queued. */
     atomic_store_explicit(&request->started_ns, 0, memory_order_relaxed);
   }
-  /* all others: queue for a worker */
+  /* all other calls are queued for a worker */
   if (may_inline && !srv_pool_has_space(server->pool, request->lane)) {
     refuse_busy(request);
     end_inline(request);

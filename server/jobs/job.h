@@ -1,4 +1,5 @@
-/* Calls of requests: admission, scheduling, inputs, work, commit. job.c has the order of steps. */
+/* Calls of requests: admission, scheduling, inputs, work on workers, commit. job.c calls the
+ * functions of the other files. */
 #ifndef SRV_JOBS_JOB_H
 #define SRV_JOBS_JOB_H
 

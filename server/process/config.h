@@ -37,7 +37,8 @@ typedef struct srv_config {
   const char *data;       /* folder of the store; NULL: none */
   bool data_idle;    /* `data` is not used, because durability is memory, which was not requested
                         explicitly */
-  const char *store; /* redis://... in place of durability and data; NULL: none */
+  const char *store; /* URL of a store in Redis (redis://...), which replaces `durability` and
+                        `data`; NULL: none */
   const char *store_password_file;
   bool stale_reads; /* reads do not query a shared store first, and may miss recent writes of other
                        daemons */
@@ -60,8 +61,8 @@ typedef struct srv_config {
 } srv_config;
 
 typedef enum srv_config_outcome {
-  SRV_CONFIG_RUN,   /* nothing to serve: --help or --version was printed; exit status 0 */
-  SRV_CONFIG_SHOWN, /* --help or --version has been answered: exit 0 */
+  SRV_CONFIG_RUN,   /* *config is set; end with srv_config_free */
+  SRV_CONFIG_SHOWN, /* nothing to serve: --help or --version was printed; exit status 0 */
   SRV_CONFIG_BAD    /* one sentence was written to standard error; exit status 2 */
 } srv_config_outcome;
 

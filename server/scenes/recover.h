@@ -26,7 +26,7 @@ static inline bool srv_recover_must_wait(const srv_request *request) {
 }
 /* Queues the request until the event that its `work` names; then the handler `resume` is called. */
 void srv_recover_enqueue(srv_request *request);
-/* Removes the request from that queue. */
+/* Removes the request from the queue into which srv_recover_enqueue has put it. */
 void srv_recover_dequeue(srv_request *request);
 /* True if the stored scene is corrupt and the call needs its content, as all but PUT and DELETE do.
  * A refusal is then the reply. */

@@ -36,7 +36,7 @@ typedef struct srv_ring {
   /* With a shared store, which delivers the events of all daemons: */
   struct srv_store_subscription *subscription; /* owned; NULL: none, or it has ended */
   bool from_store;           /* the store fills the ring, not the writes of this daemon */
-  uint64_t revision, bodies; /* state of the scene after the last event */
+  uint64_t revision, bodies; /* revision and number of bodies of the scene after the last event */
   struct srv_ring *next, *previous;
 } srv_ring;
 

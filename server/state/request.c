@@ -100,7 +100,7 @@ void srv_request_free(srv_request *request) {
 /* ---- refusals ------------------------------------------------------------------------------- */
 
 void srv_request_refuse(srv_request *request, api_problem_id problem, const char *detail, ...) {
-  char text[384 + API_HINT_MAX]; /* an id, a reason, a hint */
+  char text[384 + API_HINT_MAX]; /* long enough for an id, a reason and a hint */
   va_list arguments;
   va_start(arguments, detail);
   vsnprintf(text, sizeof text, detail, arguments);

@@ -136,7 +136,8 @@ typedef struct srv_store_lookup {
 typedef struct srv_store_event {
   uint64_t last, count; /* number of the last event, and number of events: they have the `count`
                            numbers up to `last` */
-  uint64_t revision, bodies;    /* state of the scene after the write; revision 0: deleted */
+  uint64_t revision, bodies; /* revision and number of bodies of the scene after the write; revision
+                                0: the write deleted it */
   uint64_t stamp, before_stamp; /* stamps of the write and of the one before it */
   const char *bytes;            /* [length] payload; NULL: not available */
   size_t length;

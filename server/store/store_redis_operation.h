@@ -57,7 +57,7 @@ typedef struct srv_redis_operation {
   char stage[64];     /* key of the staged parts; "": the bytes are sent with the write */
 } srv_redis_operation;
 
-/* One of the two connections. */
+/* One of the two connections, and its state. */
 typedef struct srv_redis_side {
   srv_redis_store *store;
   srv_redis_connection *link;

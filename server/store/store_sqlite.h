@@ -26,7 +26,7 @@
 
 /* Migrations: step i converts format i to i + 1. Format 0 is the empty file. */
 typedef struct srv_sqlite_migrations {
-  const char *const *sql; /* [count]; the newest format is `count` */
+  const char *const *sql; /* [count] one script per migration; the newest format is `count` */
   int count;
 } srv_sqlite_migrations;
 

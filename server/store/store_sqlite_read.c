@@ -322,7 +322,7 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
   if (code == SQLITE_OK) code = load_records(reader, &key, load);
   if (code != SQLITE_OK && code != SQLITE_DONE) {
     load->status = srv_sqlite_answer(reader->db, code, "reading", load->why);
-    /* A read error concerns this key only. */
+    /* A read error affects this key only, so it is reported as damage of the key. */
     if (code == SQLITE_IOERR_READ) load->status = SRV_STORE_DAMAGED;
   }
   sqlite3_reset(rows);
