@@ -21,7 +21,7 @@ typedef struct ct_probe_range {
   const ct_probe *probe;
   ct_workspace *workspace;
   uint32_t item;
-  ct_probe_hit *hits; /* of the current item */
+  ct_probe_hit *hits; /* hits of the current item */
   size_t count, capacity;
   double limit; /* hits farther than this are discarded; decreases as hits are found, m */
   ct_placed_body placed;

@@ -11,8 +11,8 @@
 /* Where an all-pairs query finds its pairs. */
 typedef enum ct_pair_source {
   CT_SOURCE_EXPLICIT, /* listed by the caller */
-  CT_SOURCE_BOXES,    /* every pair of an array of boxes */
-  CT_SOURCE_TREE,     /* each row queries the tree */
+  CT_SOURCE_BOXES,    /* every pair of rows is tested by the boxes of an array */
+  CT_SOURCE_TREE,     /* each row queries an AABB tree for its partners */
   CT_SOURCE_LISTED    /* listed during preparation, because `where` selects few rows or because the
                          broad phase method lists all pairs at once */
 } ct_pair_source;

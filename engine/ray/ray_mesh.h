@@ -1,4 +1,4 @@
-/* Crossings of a ray with a mesh. */
+/* Ray cast against a mesh: finds the crossings of a ray with its surface. */
 #ifndef RAY_RAY_MESH_H
 #define RAY_RAY_MESH_H
 

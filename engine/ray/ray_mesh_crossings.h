@@ -46,7 +46,7 @@ typedef struct ct_ray_walk {
                     the error of t */
   const ct_mesh_hit *hits;
   size_t hit_count;
-  const ct_ray_event *events; /* in exact order */
+  const ct_ray_event *events; /* [event_count] in exact order along the ray */
   size_t event_count, next;
   int turns; /* winding number before the next stop, along an infinitesimally displaced line */
   uint32_t within; /* number of coplanar triangles that contain the line before the next stop */

@@ -31,12 +31,12 @@
 typedef struct ct_resting_equilibrium {
   size_t *blocks; /* [body_count] index of each dynamic body's block; CT_CONE_NO_BLOCK for the other
                      bodies */
-  size_t count;   /* number of dynamic bodies */
+  size_t count;   /* number of dynamic bodies, each of which has a block of six rows */
   ct_cone *cones; /* [active contacts] friction cone and Jacobian of each contact */
   double *target; /* [6 count] required sum of the contact forces on each body: its load, negated */
   double *rest;   /* [6 count] target minus the sum of the contact forces */
   double *forces; /* [3 active contacts] contact forces in the contacts' axes */
-  bool known;     /* `rest`, `forces` and `status` are computed */
+  bool known;     /* `rest`, `forces` and `status` have been computed */
   bool exact;     /* `rest` is accurate to round-off, otherwise to about eight digits */
   ct_cone_fit_status status;
 } ct_resting_equilibrium;

@@ -17,7 +17,7 @@ typedef struct ct_step_contact {
   ct_vec3 before; /* relative velocity before the step's gravity, loads and impulses, m/s */
   double target; /* least normal velocity allowed after the impulses, m/s; negative: the contact may
                     close */
-  bool bounces;  /* the target contains restitution */
+  bool bounces;  /* the target velocity includes restitution */
   double friction; /* coefficient of friction in use: dynamic if the contact slides, else static */
   bool kept;       /* reused from the previous step, because neither body has moved since */
   bool takes_part; /* the contact may have an impulse; a separated contact takes part once a
@@ -42,9 +42,11 @@ typedef struct ct_step_islands {
 typedef struct ct_time_stepping {
   ct_integration *common;
   ct_step_contacts contacts; /* contacts of the previous step */
-  ct_step_contacts queried;  /* contacts of this step, of the pairs that have moved */
-  ct_step_contacts found;    /* contacts of this step, of all pairs */
-  double margin;             /* clearance of the previous contact query, m; 0: none yet */
+  ct_step_contacts
+      queried; /* contacts of this step that were queried, of the pairs that have moved */
+  ct_step_contacts found; /* contacts of this step, of all pairs: queried ones, and reused ones of
+                             pairs that have not moved */
+  double margin;          /* clearance of the previous contact query, m; 0: none yet */
   uint64_t next_rest_attempt,
       rest_attempt_interval; /* step from which on many sweeps may be spent again to bring islands
                                 to rest; number of steps between such attempts */
@@ -67,7 +69,7 @@ typedef struct ct_step {
   ct_time_stepping *stepping; /* its `common->next` contains the bodies in the middle of the step */
   ct_workspace *workspace;
   ct_arena *arena;
-  uint64_t sweeps; /* limit of the solver's sweeps per island */
+  uint64_t sweeps; /* largest number of sweeps that the solver may use for an island */
   bool rough;      /* the pass only finds which contacts take part, with few sweeps */
   uint64_t next_rest_attempt,
       rest_attempt_interval; /* new values of the members of ct_time_stepping */

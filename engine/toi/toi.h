@@ -25,7 +25,8 @@
 typedef struct ct_toi_side {
   const ct_body *body;
   uint32_t index;
-  const ct_shape *shape; /* shape of the collider */
+  const ct_shape
+      *shape; /* shape of the collider; NULL for a group, unless it is a single half-space */
   const ct_path *path;
   ct_vec3 pivot;        /* pivot of the path, in the body frame */
   ct_vec3 acceleration; /* acceleration of the pivot, constant, m/s^2 */
@@ -187,7 +188,7 @@ typedef struct ct_toi_search {
 
 typedef enum ct_toi_outcome {
   CT_TOI_OUTCOME_FREE,     /* certainly apart until the limit */
-  CT_TOI_OUTCOME_CONTACT,  /* in contact at a sample */
+  CT_TOI_OUTCOME_CONTACT,  /* a sample in contact was found */
   CT_TOI_OUTCOME_UNDECIDED /* nothing is known after free_until: the sample limit was reached,
                               round-off prevents a decision, or the status is not CT_OK */
 } ct_toi_outcome;

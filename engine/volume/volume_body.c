@@ -14,7 +14,7 @@ static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
 /* The arrays within the storage, in their order. */
 typedef struct columns {
   double *x, *y, *z, *nx, *ny, *nz, *offset;
-  double *own_x, *own_y, *own_z; /* boxes only; hulls have their own arrays */
+  double *own_x, *own_y, *own_z; /* for boxes only; for a hull, its own arrays are used */
 } columns;
 
 bool ct_volume_body_storage_open(ct_volume_body_storage *storage, size_t count) {

@@ -5,7 +5,7 @@
 #include "pair/convex_proxy.h"
 
 typedef struct ct_volume_body {
-  ct_convex_proxy proxy; /* for support points and distances */
+  ct_convex_proxy proxy; /* the same body as a convex proxy, for support points and distances */
   uint32_t vertex_count, face_count;
   const double *x, *y, *z;             /* [vertex_count] vertices */
   const double *own_x, *own_y, *own_z; /* [vertex_count] the vertices in the shape's own frame,

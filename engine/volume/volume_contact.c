@@ -395,7 +395,7 @@ bool ct_volume_add_common(const ct_volume_common *c) {
     m->triangle_count = first_triangle;
     return false;
   }
-  /* inner point and surfaces; drop the triangles if there is no contact */
+  /* set inner point and surface ids; if this shows that there is no contact, drop its triangles */
   if (!set_inner_point(c, is_solid, &contact) || !set_contact_surfaces(c, &contact)) {
     m->triangle_count = first_triangle;
     return true;

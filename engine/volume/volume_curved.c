@@ -23,7 +23,7 @@ typedef struct closed_form_volume {
   ct_vec3 centroid;
   double depth; /* penetration depth from which the volume was computed, m; 0: it does not depend on
                    a depth */
-  double depth_error; /* relative error of the depth */
+  double depth_error; /* upper bound of the relative error of the depth */
 } closed_form_volume;
 
 /* Returns the volume of a ball's cap of the given height. *centroid: distance of its centroid from
@@ -140,7 +140,7 @@ static bool find_closed_form(ct_volume_pair *pair, ct_relation relation, double 
   double z, w, r, s;
   if (relation == CT_CONTAINED) return measure_whole_body(a, NULL, out);
   if (relation == CT_CONTAINING) return measure_whole_body(b, &pair->relative, out);
-  /* ball or ellipsoid and half-space */
+  /* a ball or an ellipsoid and a half-space */
   if (b->kind == CT_KIND_PLANE) {
     const ct_mat3 *m = &pair->relative.rotation;
     ct_vec3 up = ct_unit_or(ct_vec(m->rx.z, m->ry.z, m->rz.z), ct_vec(0.0, 0.0, 1.0)),

@@ -33,7 +33,7 @@ typedef struct ct_cut {
   double *low_x, *low_y, *low_z; /* low parts of the vertices as double-doubles; 0 unless the clip
                                     is in double-double arithmetic */
   double *height;                /* [vertex_count] heights above the last plane evaluated */
-  uint32_t *edge_of;             /* [vertex_count] an edge that starts at each vertex */
+  uint32_t *edge_of;             /* [vertex_count] a half-edge that starts at each vertex */
   ct_cut_edge *
       edges; /* [edge_count] slots of half-edges; the free ones are linked as a list from `spare` */
   uint32_t *first; /* [face_count] a half-edge of each face; CT_CUT_NONE: the face does not exist */
@@ -42,8 +42,9 @@ typedef struct ct_cut {
   uint32_t *vertex_mark, *face_mark, *outside, *head, *link;
   ct_cut_crossing *crossings;
   uint32_t outside_count, crossing_count, spare, stamp;
-  const ct_wide_plane *plane; /* the last plane evaluated in double-double arithmetic; else NULL */
-  size_t capacity;            /* largest number of faces */
+  const ct_wide_plane
+      *plane;      /* the plane evaluated last, if in double-double arithmetic; else NULL */
+  size_t capacity; /* largest number of faces */
   void *block;
 } ct_cut;
 

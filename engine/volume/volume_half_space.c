@@ -102,7 +102,7 @@ static void integrate_thin_part(ct_volume_pair *pair, const ct_placed_surface *s
   ct_volume_widen(pair);
   const ct_wide_plane plane = ct_wide_half_space(&pair->wide, ct_shape_growth(pair->b.shape));
   below_sums b = {.up = ct_dd3_value(&plane.normal)};
-  /* exact heights of triangles that reach below the plane */
+  /* compute double-double heights for the triangles that reach below the plane */
   for (uint32_t t = 0; t < surface->triangle_count; t++) {
     ct_vec3 v[3];
     below_corner c[3];
@@ -287,7 +287,7 @@ static void clip_triangle_at_plane(clip *c, uint32_t t) {
     inside[count++] = intersect_edge_at_plane(corner[k], corner[l], v[k], v[l], h[k], h[l]);
   }
   assert(count <= 4 && (low < 0) == (high < 0));
-  /* integrals of face and lid; faces in the plane are corrected */
+  /* add the integrals of face and lid; correct them for a face in the plane */
   ct_vec3 first = {0.0, 0.0, 0.0};
   double below = count > 0 ? integrate_clipped_face(c, inside, count, normal, &first) : 0.0;
   if (low >= 0) integrate_lid_edge(c, inside[high], inside[low]);

@@ -277,7 +277,7 @@ typedef struct part_sums {
   ct_vec3 first, volume_first, closure;
   ct_vec3 linear[2], squared[2]; /* sums over each side's own faces of normal times area, and of
                                     normal times squared area */
-  bool open;                     /* a border is not closed */
+  bool open; /* a border of a part is not closed, so the status is CT_PAIR_DEGENERATE */
   bool winds;
 } part_sums;
 
@@ -456,7 +456,7 @@ void ct_volume_mesh(ct_volume_pair *pair) {
       pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
     return;
   }
-  /* integral results, then normal, gaps, surfaces and triangles */
+  /* set the results of the integrals, then normal, gaps, surface ids and triangles */
   ct_volume_contact c = {.status = CT_PAIR_OK};
   ct_vec3 sum;
   set_integral_results(&l, &s, &c);

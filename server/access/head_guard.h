@@ -26,7 +26,7 @@ typedef struct srv_head {
       *hidden; /* name of a header of which a part is hidden, after a NUL or by folding, or NULL */
   const char *misspelt; /* name of an unknown header that resembles one that changes the effect of a
                            call, or NULL */
-  const char *meant;    /* text that suggests the correct name */
+  const char *meant;    /* message that suggests the correct name, for `misspelt` */
   unsigned lines;
   bool bad_name;
   bool expects; /* there is an Expect header: the client waits for 100 Continue */

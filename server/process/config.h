@@ -34,7 +34,7 @@ typedef struct srv_config {
   const char *address; /* numeric IPv4 or IPv6, or "localhost" */
   uint64_t workers;
   const char *durability; /* "memory" or "disk" */
-  const char *data;       /* folder of the store; NULL: none */
+  const char *data;       /* folder of the store in a file; NULL: none */
   bool data_idle;    /* `data` is not used, because durability is memory, which was not requested
                         explicitly */
   const char *store; /* URL of a store in Redis (redis://...), which replaces `durability` and
@@ -49,8 +49,8 @@ typedef struct srv_config {
   bool insecure;
   srv_words scenes; /* files of scenes to preload */
   const char *log;  /* "stderr" or "off" */
-  bool healthcheck; /* query a running daemon instead of serving */
-  bool print;       /* show the settings instead of serving */
+  bool healthcheck; /* query a running daemon (--healthcheck) instead of serving */
+  bool print;       /* print the settings (--print-config) instead of serving */
   api_limits limits;
   /* For --print-config: */
   api_limits requested_limits; /* the limits before they were lowered to be consistent and to fit

@@ -1,4 +1,4 @@
-/* Numbers as text. */
+/* Formats numbers as decimal text. */
 #ifndef SRV_PROCESS_TEXT_H
 #define SRV_PROCESS_TEXT_H
 

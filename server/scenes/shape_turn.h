@@ -6,8 +6,8 @@
 
 #include "state/server.h"
 
-/* A turn in the queue of shape writes. `begin` is called at once or later; srv_shape_turn_release
- * then ends the turn. */
+/* A turn in the queue of shape writes. srv_shape_turn_acquire calls `begin` at once or later;
+ * srv_shape_turn_release ends the turn and begins the next one. */
 typedef struct srv_shape_turn {
   struct srv_shape_turn *next;
   void (*begin)(struct srv_shape_turn *turn);

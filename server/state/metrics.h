@@ -15,7 +15,7 @@ struct srv_server;
 #define SRV_ROUND_BOUNDS 10
 /* The larger of the two numbers of bounds. */
 #define SRV_BOUNDS_MAX SRV_WORK_BOUNDS
-/* Number of srv_store_status values. */
+/* Number of values of srv_store_status, by which writes are counted. */
 #define SRV_METRICS_STATUSES 9
 #define SRV_METRICS_METHODS 8
 /* Number of classes of HTTP status: no reply, then 1xx to 5xx. */

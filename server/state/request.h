@@ -63,7 +63,7 @@ typedef enum srv_state {
   SRV_STATE_BODY,    /* receiving the body */
   SRV_STATE_SWALLOW, /* the reply is ready, but the rest of the body must be received and discarded
                         first */
-  SRV_STATE_WAIT,    /* the body has ended; `work` has not */
+  SRV_STATE_WAIT,    /* the body has been received; `work` has not ended yet */
   SRV_STATE_READY,   /* the reply can be sent */
   SRV_STATE_SENT,    /* libmicrohttpd has the reply or, on a progress stream, its beginning */
   SRV_STATE_GONE     /* the client has disconnected */
@@ -99,7 +99,7 @@ typedef enum srv_ranges {
 
 /* State of the call's use of posted shapes. */
 typedef enum srv_shape_use {
-  SRV_SHAPES_UNSET, /* the call has no table of shapes yet */
+  SRV_SHAPES_UNSET, /* the call has no table of posted shapes yet */
   SRV_SHAPES_SET,
   SRV_SHAPES_NAMED /* the call may name shapes; it is counted in server->naming until it ends */
 } srv_shape_use;
@@ -119,7 +119,7 @@ typedef struct srv_buffer {
 typedef struct srv_request {
   srv_job job; /* must be first: the pool gets this address */
   srv_server *server;
-  struct MHD_Connection *handle; /* NULL once completed */
+  struct MHD_Connection *handle; /* NULL after libmicrohttpd has completed the request */
   srv_connection *connection;
   unsigned references;
   srv_state state;
@@ -130,7 +130,7 @@ typedef struct srv_request {
   char method[16];
   char *uri;         /* raw request target, owned; ends before '?' */
   const char *query; /* text after the '?', or NULL */
-  api_match match;   /* label NULL: no route matches */
+  api_match match;   /* route that matches the head; label NULL: none does */
   bool closes;       /* the connection is closed after the reply */
 
   /* body */
@@ -177,8 +177,9 @@ typedef struct srv_request {
   uint64_t arrived_ns; /* end of the request; until it has been received, end of its head */
   uint64_t ended_ns;
   uint64_t replied_ns;          /* start of the reply */
-  _Atomic uint64_t started_ns;  /* 0: the work has not started */
-  _Atomic uint64_t deadline_ns; /* 0: not set yet; a worker may set it when the call begins */
+  _Atomic uint64_t started_ns;  /* time at which the work started; 0: not started yet */
+  _Atomic uint64_t deadline_ns; /* deadline of the request; 0: not set yet; a worker may set it when
+                                   the call begins */
 
   /* reply */
   srv_reply_kind reply_kind;
@@ -189,7 +190,7 @@ typedef struct srv_request {
   struct srv_stream *stream;     /* event stream that is open, or NULL */
   struct srv_progress *progress; /* progress stream, or NULL */
   size_t suspended_place;        /* index in server->suspended, plus 1; 0: not suspended */
-  uint64_t suspended_ns;         /* time of the suspension */
+  uint64_t suspended_ns;         /* time at which the connection was suspended */
 } srv_request;
 
 /* How a wait that `work` names has ended. */

@@ -102,7 +102,7 @@ typedef struct srv_store_load {
   char id[CT_ID_LENGTH_MAX + 1];
   void (*done)(struct srv_store_load *load);
   void *cls;
-  srv_store_status status; /* OK, UNKNOWN, DAMAGED, UNAVAILABLE, FAILED, MEMORY */
+  srv_store_status status; /* answer: OK, UNKNOWN, DAMAGED, UNAVAILABLE, FAILED or MEMORY */
   srv_store_record
       *records; /* [count] a base, then the changes; the caller frees them by srv_store_load_free */
   size_t count;
@@ -125,7 +125,7 @@ typedef struct srv_store_lookup {
   char id[CT_ID_LENGTH_MAX + 1]; /* "": all keys */
   void (*done)(struct srv_store_lookup *lookup);
   void *cls;
-  srv_store_status status;  /* OK, UNAVAILABLE, FAILED, DAMAGED, MEMORY */
+  srv_store_status status;  /* answer: OK, UNAVAILABLE, FAILED, DAMAGED or MEMORY */
   srv_store_entry *entries; /* [count] in ascending order of ids; the caller frees the array */
   size_t count;
   uint64_t last_revision; /* greatest revision of deleted scenes */

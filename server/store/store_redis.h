@@ -60,20 +60,23 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
 
 /* Keys in Redis. All are hashes, except for heads and parts (lists) and told (a stream).
  *
- * - contactd:store: format, last (greatest revision of deleted scenes).
- * - contactd:scenes, contactd:shapes: id -> "revision bodies stamp", with the stamp of the write
- * that made the revision. For a shape, bodies is the stamp of the write that last reported its use;
- * 0: the write that made it.
- * - contactd:names: scene -> ids of the shapes that it refers to, each with a terminating zero.
- * - contactd:uses: shape -> number of scenes that refer to it.
- * - contactd:heads:SPACE:ID: "revision follows parts length stamp"; follows is 0 for a base.
- * - contactd:parts:SPACE:ID: bytes.
- * - contactd:told:ID: events of the scene's writes. One entry per write, with the number of its
- * last event as id: n (events), r and b (revision and bodies after it), t (payload), s and p
- * (stamps of the write and of its predecessor).
- * - contactd:listened:ID: exists while there are subscribers, and SRV_REDIS_EVENTS_SECONDS longer:
- *   first, last (event numbers; no event has the first), bytes (of the stream), closed (deleted).
- * - contactd:stage:...: parts of a record before its write; expires if unused. */
+ * - contactd:store: format; last (greatest revision of deleted scenes).
+ * - contactd:scenes, contactd:shapes: by id "revision bodies stamp", where stamp is that of the
+ * write that made the revision. For a shape, bodies is the stamp of the write that last reported
+ * its use; 0: none since the write that made it.
+ * - contactd:names: by scene, the ids of the shapes to which it refers, each with a terminating
+ * zero.
+ * - contactd:uses: by shape, the number of scenes that refer to it.
+ * - contactd:heads:SPACE:ID: for each record "revision follows parts length stamp", where
+ * follows is the revision before it (0: a base), and parts its number of parts.
+ * - contactd:parts:SPACE:ID: the parts of all records, in order.
+ * - contactd:told:ID: events of the scene's writes, one entry per write. The entry's id is the
+ * number of its last event; fields: n (number of events), r and b (revision and bodies after the
+ * write), t (payload), s and p (stamps of the write and of the one before it).
+ * - contactd:listened:ID: exists as long as there are subscribers, and SRV_REDIS_EVENTS_SECONDS
+ * longer. Fields: first and last (event numbers; no event has the number first), bytes (size of
+ * the stream), closed (the scene was deleted).
+ * - contactd:stage:...: the parts of a record before its write; expires if unused. */
 #define SRV_REDIS_FORMAT "2"
 /* A greater revision counts as damage: the revisions of new scenes, which are above all others,
  * would wrap around to 0. */
@@ -91,7 +94,7 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
 #define SRV_REDIS_KEY_EVENTS SRV_REDIS_KEY "told:"
 #define SRV_REDIS_KEY_SUBSCRIBED SRV_REDIS_KEY "listened:"
 #define SRV_REDIS_KEY_STAGE SRV_REDIS_KEY "stage:"
-/* A key that never exists. */
+/* A key that never exists, on which commands are tried. */
 #define SRV_REDIS_KEY_NONE SRV_REDIS_KEY_STAGE "none"
 
 /* Largest size of a part of a record: Redis serves other clients between two parts. */
@@ -122,7 +125,8 @@ typedef struct srv_redis_bytes {
 } srv_redis_bytes;
 
 extern const char *const srv_redis_script;
-extern const char srv_redis_probe[]; /* keys: SRV_REDIS_KEY_STORE, SRV_REDIS_KEY_NONE */
+extern const char
+    srv_redis_probe[]; /* script; its keys are SRV_REDIS_KEY_STORE and SRV_REDIS_KEY_NONE */
 
 /* Encodes a command of at most SRV_REDIS_WORDS_MAX texts; the list ends with NULL. */
 #define SRV_REDIS_WORDS_MAX 16
@@ -175,7 +179,8 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load);
 /* The reply to srv_redis_subscribe_command: event numbers, state of the scene, and writes with
  * events. */
 typedef struct srv_redis_event_batch {
-  uint64_t first, last, revision, bodies, stamp; /* revision 0: the scene does not exist */
+  uint64_t first, last, revision, bodies, stamp; /* first and last event number of the stream; state
+                                                    of the scene, revision 0 if it does not exist */
   const redisReply *writes;                      /* [count] to be read by srv_redis_read_event */
   size_t count;
 } srv_redis_event_batch;

@@ -44,10 +44,10 @@ bool srv_sqlite_migrate(sqlite3 *db, const char *path, const srv_sqlite_migratio
 typedef struct srv_group_commit {
   size_t answered;      /* number of writes in the last transaction */
   size_t all;           /* `answered`, plus the number of writes that were queued at its end */
-  uint64_t answered_ns; /* end of the last transaction */
-  uint64_t group_ns;    /* recent duration of a transaction */
+  uint64_t answered_ns; /* time at which the last transaction ended */
+  uint64_t group_ns;    /* average duration of recent transactions */
   unsigned alone;       /* remaining number of transactions without a wait */
-  unsigned alone_last;  /* initial value of `alone` (backoff: 1, 3, 7, ...) */
+  unsigned alone_last;  /* value at which `alone` last began (backoff: 1, 3, 7, ...) */
 } srv_group_commit;
 
 /* Records a transaction from began_ns to now_ns with `answered` writes, at the end of which
