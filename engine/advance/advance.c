@@ -10,7 +10,7 @@
 
 struct ct_advance {
   ct_integration common;
-  /* one integrator, by the mode; the others are NULL */
+  /* the integrator of the mode; the other two are NULL */
   ct_time_stepping *stepping;
   ct_event_driven *driven;
   ct_compliant_motion *compliant;

@@ -24,10 +24,10 @@ double ct_carlson_j(const double xyz[3], double p, double product);
 /* Precomputed arithmetic-geometric means from which sn, cn and dn of one parameter are
  * evaluated. */
 typedef struct ct_jacobi {
-  double root; /* sqrt(m1) */
-  /* number of valid entries in `arithmetic` and `geometric` */
+  double root;    /* sqrt(m1) */
   double mean;    /* agm(1, root) */
   double quarter; /* period K = pi / (2 mean) */
+  /* number of valid entries in `arithmetic` and `geometric` */
   int steps;
   double arithmetic[CT_JACOBI_STEPS], geometric[CT_JACOBI_STEPS];
 } ct_jacobi;

@@ -132,7 +132,8 @@ static ct_status test_scan_pair(streaming *s, const item *interval, const item *
   return ct_pair_output_add(s->out, interval->id, point->id);
 }
 
-/* Scan on axis 0 in which the box that starts first is the interval. */
+/* Finds the pairs by a scan on axis 0, in which the box that starts first is the interval. `axis`
+ * is the current axis of the recursion, on which the interval must contain the point's key. */
 static ct_status scan_two_ways(streaming *s, item_range intervals, item_range points, int axis) {
   ct_status status = sort_by_x(s, intervals);
   if (status == CT_OK) status = sort_by_x(s, points);
@@ -166,7 +167,8 @@ static size_t partition_items(item_range r, item_test *keep, int axis, key_range
   return kept;
 }
 
-/* spans_keys: the interval contains every key; reaches_keys: it may contain one. */
+/* spans_keys: the box's interval contains every key of the range; reaches_keys: it may contain some
+ * key. */
 static bool spans_keys(const item *a, int axis, key_range keys) {
   return !key_less(keys.first, get_key(a, axis)) && get_high(a, axis) >= keys.last.value;
 }
@@ -203,8 +205,8 @@ static box_key median_of_three(box_key a, box_key b, box_key c) {
   return key_less(c, a) ? a : key_less(c, b) ? c : b;
 }
 
-/* Approximate median: a median-of-three tree over random points from a generator seeded by their
- * number. */
+/* Approximate median of the keys: a tree of medians of three over random points, from a generator
+ * that is seeded by the number of points. */
 static box_key approximate_median(item_range points, int axis) {
   box_key level[MEDIAN_LEVELS_MAX + 1][3];
   int filled[MEDIAN_LEVELS_MAX + 1] = {0}, height = 0;
@@ -232,8 +234,8 @@ static ct_status find_stream_pairs(streaming *s, item_range intervals, item_rang
   intervals.count = partition_items(intervals, reaches_keys, at.axis, keys);
   if (intervals.count < s->cutoff || points.count < s->cutoff || at.depth >= DEPTH_MAX)
     return scan_two_ways(s, intervals, points, at.axis);
-  /* Intervals that span all points are decided on this axis: recurse on the next one, in both
-   * roles. */
+  /* Intervals that contain the keys of all points overlap them on this axis: recurse on the next
+   * axis, where either box of a pair may be the interval. */
   size_t spanning = partition_items(intervals, spans_keys, at.axis, keys);
   if (spanning > 0) {
     segment below = {at.axis - 1, at.depth + 1};

@@ -50,8 +50,8 @@ typedef struct ct_compliant_motion {
   ct_flow *flow;         /* [moved] current state */
   ct_flow *trial;        /* [moved] state after the trial step */
   ct_flow *stage;        /* [moved] scratch */
-  ct_flow *rates[CT_FLOW_STAGES];
   /* [moved] each: rates of change at the stages of the trial step */
+  ct_flow *rates[CT_FLOW_STAGES];
   ct_flow_sums trial_sums, rate_sums[CT_FLOW_STAGES];
   bool first_known; /* rates[0] are the rates of `flow` with the current members */
   ct_elastic_candidates candidates;

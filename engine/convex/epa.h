@@ -2,12 +2,12 @@
  * Bergen 2001).
  *
  * EPA expands a polytope inside the Minkowski difference by support points. Each iteration
- * evaluates the support along the normal of the face of least signed offset. If no support point
- * is beyond the face, the offset is the depth. Offsets may be negative: a start simplex outside
- * the origin needs no special case, and a tiny gap is certified by the same arithmetic as a tiny
- * depth. Vertices are on a grid, the topology uses exact predicates (hull/hull_builder.h), and
- * normals are exact to rounding. Slivers are therefore harmless, and every iteration adds a
- * vertex.
+ * evaluates the support along the normal of the face of least signed offset. If the support point
+ * is not beyond this face, its offset is the depth. Offsets may be negative: a start simplex that
+ * does not contain the origin needs no special case, and a tiny gap is certified by the same
+ * arithmetic as a tiny depth. Vertices are on a grid, the topology is decided by exact predicates
+ * (hull/hull_builder.h), and normals are exact up to rounding. So slivers do no harm, and every
+ * iteration adds a vertex.
  *
  * Not here: witness points of curved cores, radii of rounded bodies.
  */

@@ -1,11 +1,12 @@
 /* Sub-problem of GJK: the best separating direction of up to four Minkowski vertices.
  *
- * For vertices w_j with radii r_j, finds the unit normal n that maximises min_j (n.w_j - r_j). If
- * the origin is outside the hull of the vertices, the value is its distance and n the direction of
- * the closest point. The dual unknown n, instead of barycentric coordinates, keeps every test well
- * conditioned: a candidate that is wrong by round-off shows the error in its value. Candidates are
- * the normals fixed by one, two or three vertices, the same features as the signed volumes of
- * Montanari et al. 2017.
+ * For vertices w_j with radii r_j, finds the unit normal n that maximises min_j (n.w_j - r_j),
+ * which is the value of the simplex. If the origin is outside the hull of the vertices, the value
+ * is its distance from the hull, and n the direction of the closest point. The unknown is the
+ * normal n instead of barycentric coordinates, so every test is well conditioned: a candidate that
+ * is wrong by round-off has a value that is wrong by as little. Candidates are the normals
+ * determined by one, two or three vertices, the same features as the signed volumes of Montanari et
+ * al. 2017.
  *
  * In `exact` mode cross products are double-double, so normals of slivers are right to round-off.
  * Vertices are then on a grid (ct_grid) and their differences are exact.

@@ -1,12 +1,12 @@
 /* Pairs with a curved core: distance and depth of cylinders, cones, frustums, ellipsoids and
  * tapered capsules.
  *
- * The signed distance is the maximum of s(n) = min over b of n.x - max over a of n.x, over unit
- * normals n. Every normal is therefore a certified lower bound. GJK (cores apart) or EPA (cores
- * overlapping) approaches the best normal. Newton's method on s, restricted to the normals of
- * nearby flat features, refines it to round-off. Witness points along the normal certify the upper
- * bound of a separated pair; the polytope, or a search over rings of normals, certifies that of a
- * depth.
+ * The signed distance is the maximum, over unit normals n, of the separation s(n) = (min of n.x
+ * over b) - (max of n.x over a). So the separation along any normal is a certified lower bound. GJK
+ * (separated cores) or EPA (overlapping cores) approaches the best normal. Newton's method on s,
+ * without kinks and on the kinks of nearby flat features, refines it to round-off. Witness points
+ * along the normal certify the upper bound of a separated pair; the polytope of EPA, or a search
+ * over rings of normals, certifies that of a depth.
  *
  * See curved/README.md.
  */

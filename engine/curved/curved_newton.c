@@ -229,7 +229,8 @@ typedef struct kink {
 
 typedef struct kinks {
   kink line[2 * KINKS_MAX], fixed[4];
-  int lines, fixes, first; /* `first`: index of the current body's first line */
+  /* `first`: index of the first line of the body whose kinks are being collected */
+  int lines, fixes, first;
 } kinks;
 
 /* Inserts a line in the order of distance; only the KINKS_MAX nearest lines of the current body

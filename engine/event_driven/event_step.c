@@ -289,7 +289,8 @@ static bool stop_resting_motion(ct_event_step *step, ct_contact_set *set, ct_mas
   return sweep > 1;
 }
 
-/* Adds the given part of the resting forces found to the loads. */
+/* Sets the force and torque of a body for the flight: its loads plus the fraction `part` of its
+ * contact forces. */
 static void set_flight_forces(ct_body_state *m, const ct_mass_body *body,
                               const ct_body_acceleration *found, double part) {
   assert(part >= 0.0 && part <= 1.0 && m->is_dynamic);

@@ -155,7 +155,8 @@ static void compute_rest(active_set *f) {
       size_t block = f->problem->cones[g->cone].block[side];
       const double *normal =
           &f->problem->cones[g->cone]
-               .columns[0][side * CT_CONE_BLOCK]; /* tangential forces may cancel each other */
+               .columns[0][side * CT_CONE_BLOCK]; /* the normal alone, because tangential forces may
+                                                     cancel each other */
       if (block != CT_CONE_NO_BLOCK)
         f->scale[block] += f->x[j] * vector_length(normal, CT_CONE_BLOCK);
     }

@@ -1,26 +1,27 @@
 /* Motion of a scene in time: velocity-level time stepping, impulses at events, or the elastic law.
  *
- * STEPPING (Moreau 1988; Jean 1999; Stewart, Trinkle 1996). Contacts are evaluated at the middle of
- * a step, impulses act on its end velocities. Each body moves half a step without forces; there
- * contacts are found and all impulses of the step (gravity, loads, contacts) act at once; the
- * second half is free of forces again. Energy and momenta therefore change by impulses alone, with
- * the mean of the velocities before and after.
+ * STEPPING (Moreau 1988; Jean 1999; Stewart, Trinkle 1996). In each step, every body first moves
+ * half a step without forces. There the contacts are found, and all impulses of the step (gravity,
+ * loads, contacts) change the velocities at once. In the second half the bodies move without forces
+ * again. So energy and momenta change by impulses alone, which do work with the mean of the
+ * velocities before and after.
  *
- * After a step, touching contacts do not approach, or separate by restitution. Separated ones
- * approach no further than touching. Coulomb's law relates impulses and end velocities. First order
- * in the step with contacts, second order without. Existing depth remains: positions are not
- * corrected. Contacts that form before the middle of the first step collide at its start.
+ * At the end of a step, touching contacts do not approach, or separate with the velocity that
+ * restitution prescribes. Contacts that are still apart close at most to touching. Coulomb's law
+ * relates the impulses to the velocities at the end of the step. The method is of first order in
+ * the step with contacts, of second order without. Existing penetration remains, because positions
+ * are not corrected. Contacts that form before the middle of the first step collide at its start.
  *
  * Infeasible steps: in a kinematic squeeze no impulses satisfy all contacts. Each contact is then
  * regularised (constraint force mixing): it may close at the velocity that its own impulse causes
  * alone. So work stays bounded (`contradictory`). The same applies if no impulses are found, or if
  * these would eject bodies a hundred times faster than anything moved before.
  *
- * Energy: an unconverged solver may push along its own result, and restitution among several
- * contacts may create energy; both are scaled back (`guarded`). The remaining drift is of the
- * discrete motion. A contact that separates at the beginning of a step and rests at its end gives
- * half its impulse times the separation speed. That is at most m |g| times the distance of that
- * speed in half a step, and is returned as the body falls.
+ * Energy: the impulses of an unconverged solver, and restitution at several contacts, may create
+ * energy; such impulses are scaled back (`guarded`). The remaining drift is due to the discrete
+ * motion: a contact that separates at the beginning of a step and rests at its end gains half its
+ * impulse times the separation speed. That is at most m |g| times the distance covered at this
+ * speed in half a step, and it is returned when the body falls.
  *
  * Sleep: after a converged solve, bodies with momenta within the solver's tolerance of their
  * island's greatest impulse do not move at all. Poses, contacts and impulses then stay bit-equal
@@ -29,11 +30,11 @@
  * impulses that stop the whole island are sought. If they exist, they solve the same problem, and
  * the island is asleep from then on.
  *
- * IMPULSES. Free flight in closed form up to the first impact, timed by ct_body_toi. There
- * ct_impulse_solve changes the velocities, over all contacts within the contact tolerance.
- * Persistent contacts have the forces of ct_resting_solve, constant over at most one time step,
- * first order in it. These bodies rotate at the mean angular velocity; the interval ends early if
- * they touch elsewhere.
+ * IMPULSES. Bodies fly freely, in closed form, up to the first impact, whose time is from
+ * ct_body_toi. At the impact ct_impulse_solve changes the velocities, at all contacts within the
+ * contact tolerance. Persistent contacts have the forces of ct_resting_solve, which are constant
+ * for at most one time step, so the motion is of first order in the step. Bodies with such contacts
+ * rotate at their mean angular velocity; the interval ends early if they touch elsewhere.
  *
  * Energy: a loaded contact that rests within velocity_tolerance neither separates nor collides; its
  * normal velocity is removed first. Forces that would create energy over an interval are scaled
@@ -42,15 +43,15 @@
  * velocity tolerance is at least the speed that gravity and loads add over the contact tolerance:
  * slower separations return before they become visible.
  *
- * Sleep: an island with forces and momenta within the solver's tolerance of their summands does not
- * move at all. It is not evaluated again until another body touches it, or its support or loads
- * change.
+ * Sleep: an island whose net forces and momenta are within the solver's tolerance, relative to the
+ * sums of their terms, does not move at all. It is not evaluated again until another body touches
+ * it, or its support or loads change.
  *
- * COMPLIANT. The elastic law at the deepest points of pairs of colliders, integrated by a
- * fifth-order rule (Dormand, Prince 1980) with error `tolerance` per step. Contacts begin and end
- * at the first double of time at which the distance says so; between events membership is frozen
- * (Modia3D). A step into a contact is limited to a fraction of the contact's duration. Steel at
- * rest takes steps of 1e-6 s. */
+ * COMPLIANT. The elastic law acts at the deepest point of each pair of colliders, and is integrated
+ * by a fifth-order method (Dormand, Prince 1980) with the error `tolerance` per step. A contact
+ * begins (ends) at the first representable time at which its distance is <= 0 (> 0); between these
+ * events the set of contacts is constant (Modia3D). A step into a contact is limited to a fraction
+ * of the contact's duration. Steel at rest takes steps of 1e-6 s. */
 #ifndef CONTACT_ADVANCE_H
 #define CONTACT_ADVANCE_H
 

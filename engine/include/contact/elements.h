@@ -12,13 +12,13 @@
  *                                             {0,3,2,1}, {4,5,6,7}
  *
  * VTK and Solfec have the same corner order. VTK's documentation draws the wedge with the normal of
- * 0 1 2 outward, against VTK's own shape functions. Such a wedge is inverted here; exchange its
- * triangles: 3 4 5 0 1 2.
+ * corners 0 1 2 outward, contrary to VTK's own shape functions. Such a wedge is inverted here;
+ * exchange its triangles: 3 4 5 0 1 2.
  *
- * Nodes. A node is a point: bit-equal vertices are one node, with the number of the first. Elements
- * are neighbours if they share a node. A face of one element is outer; a face shared by two
- * elements, from its two sides, is inner. Neighbours share whole faces: a triangle with a triangle,
- * a quadrilateral with a quadrilateral.
+ * Nodes. A node is a point: bit-equal vertices are the same node, which has the index of the first
+ * of them. Elements are neighbours if they share a node. A face that belongs to one element is
+ * outer; a face that two elements share, from its two sides, is inner. Neighbours share whole
+ * faces: a triangle with a triangle, a quadrilateral with a quadrilateral.
  *
  * Warped faces. The corners of a quadrilateral may be non-coplanar. Each quadrilateral is split
  * along the diagonal through its lowest node, identically in both elements. An element is the union
@@ -26,9 +26,9 @@
  * a pyramid, three in a wedge, six in a hexahedron. Elements therefore fill the surface without gap
  * or overlap (Dompierre, Labbe, Vallet, Camarero 1999).
  *
- * Convex pieces. In a pair, an element counts as the convex hull of its corners. The hull equals
- * the element if its faces are planar or bulge outward, and is larger where faces are warped
- * inward. */
+ * Convex pieces. In a pair query, an element is replaced by the convex hull of its corners. The
+ * hull equals the element if its faces are planar or bulge outward, and is larger if faces are
+ * warped inward. */
 #ifndef CONTACT_ELEMENTS_H
 #define CONTACT_ELEMENTS_H
 

@@ -2,29 +2,30 @@
  * point of a and a point of b, each with triangle, barycentric coordinates and outward normal, by
  * the caller's numbers.
  *
- * Castro, SoftSim Geometric Query Specifications, 2020, after Duriez, Dubois, Kheddar, Andriot
- * 2006. World frame, m.
+ * World frame, m. Castro, SoftSim Geometric Query Specifications, 2020, after Duriez, Dubois,
+ * Kheddar, Andriot 2006.
  *
- * Vertex features. A vertex of one mesh strictly inside the other is matched along its normal, or
- * to the closest point. A vertex exactly on the other surface matches itself. Crossing edges on the
- * boundary of the common solid are edge-edge features. Exact predicates decide which vertices are
- * inside or on the surface, where rays exit, and which edges cross. They use vertices as placed in
- * the other mesh's frame, with identical bits in all triangles.
+ * Vertex features. A vertex of one mesh strictly inside the other is matched with a point of the
+ * other surface: along its normal, or the closest one. A vertex exactly on the other surface is its
+ * own match. Exact predicates decide which vertices are inside or on the surface, where rays exit,
+ * and which edges cross. They use vertices as transformed into the other mesh's frame, with the
+ * same bits in all triangles.
  *
- * Edge-edge features. An edge joins exactly two triangles at an angle of more than 1e-6 rad and is
- * convex; triangles at smaller angles form one face. A line is a connected part of the intersection
- * of a face of a and a face of b that are not coplanar. An edge of a and an edge of b cross in two
- * cases. Either a line has one end inside one edge and the other end inside the other edge, or the
- * edges share an inner point, also for coplanar faces and touching solids, at distance 0. Lines are
- * edges of the common solid. Ends of an edge are not inside it: a line that ends in a vertex makes
- * that vertex a feature on the other surface. Concave edges carry no contact. Lines inside another
- * part of a self-intersecting mesh are ignored, and so are edges that only pass each other inside
- * the common solid. The feature's points are the closest points of the two edges. If the edges are
- * separated there, because they pass each other on the wrong side, the points are the ends of the
- * shortest line.
+ * Edge-edge features. Edges that cross on the boundary of the common solid have a feature. Only
+ * convex edges between exactly two triangles count, at an angle of more than 1e-6 rad; triangles at
+ * smaller angles form one face. An intersection line is a connected part of the intersection of a
+ * face of a and a face of b that are not coplanar; it is an edge of the common solid. An edge of a
+ * and an edge of b cross in two cases: an intersection line has one end in the interior of one edge
+ * and its other end in the interior of the other edge; or the edges share an inner point, also if
+ * faces are coplanar or the solids only touch, at distance 0. A line that ends in a vertex makes
+ * this vertex a feature on the other surface instead. Intersection lines inside another part of a
+ * self-intersecting mesh are ignored, and so are edges that only pass each other inside the common
+ * solid. The feature's points are the closest points of the two edges. If the edges are separated
+ * there, because they pass each other on the wrong side, the points are the ends of the shortest
+ * intersection line.
  *
  * Unlike in pair.h, point_b - point_a of a vertex feature is along the search direction, and
- * `normal` derives from both normals. */
+ * `normal` is computed from the normals of both surfaces. */
 #ifndef CONTACT_FEATURES_H
 #define CONTACT_FEATURES_H
 

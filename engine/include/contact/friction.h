@@ -112,14 +112,15 @@ typedef struct ct_friction_result {
   ct_friction_method method; /* the method used; never AUTO */
   bool converged;            /* true only if residual <= tolerance */
   double tolerance;          /* the tolerance used */
-  /* Residual of the exact cone: 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), with rho =
-   * 1 / |W_ii| (by entries). It is divided by the greatest |r| or |P(..)| of a contact, so r = 0
-   * has residual 0, or at least 1, in any units. The divisor is at most CT_FRICTION_GROWTH times
-   * the greatest rho |q_n| (rho |q| if all are 0), because diverging forces are no solution; the
-   * residual is then at least their round-off. 0 if all are 0. A zero block uses the greatest rho
-   * of the others. POLYHEDRAL: |min(z, w)| of the pyramids' problem with W and q scaled to 1,
-   * divided likewise. Only cone_error measures the distance of pyramids and cones;
-   * ct_friction_residual evaluates the cones. */
+  /* Residual of the exact cones: the 2-norm over all contacts of the defect r - P(r - rho (u + mu
+   * |u_t| n)), where P projects onto the cone and rho = 1 / |W_ii| (2-norm of the block's entries;
+   * a zero block uses the greatest rho of the others). It is divided by the greatest |r| or |P(..)|
+   * of a contact, so that r = 0 has residual 0, or at least 1, in any units. The divisor is at most
+   * CT_FRICTION_GROWTH times the greatest rho |q_n| (rho |q| if all q_n are 0), because diverging
+   * forces are no solution; the residual of greater forces is at least their round-off. 0 if all
+   * defects are 0. POLYHEDRAL: |min(z, w)| of the LCP of the pyramids, with W and q scaled to 1,
+   * divided likewise; it does not measure the distance between pyramids and cones (see cone_error,
+   * ct_friction_residual). */
   double residual;
   /* POLYHEDRAL: 1 - cos(pi / directions), by which friction in the worst direction is too small
    * (circumscribed: too large), relative; else 0 */
@@ -129,12 +130,12 @@ typedef struct ct_friction_result {
 
 /* Solves the friction problem; fills *result and its arrays. W, q and mu are finite; W may be
  * unsymmetric and indefinite. If the tolerance is not reached, the result is the iterate of least
- * residual. INFEASIBLE: normal forces prove (Farkas) that no forces in the cones separate or hold
- * all contacts; searched for up to 256 contacts if `proof` says so. Deterministic; scaling W and q
- * by powers of two scales r and u and changes nothing else. Memory grows with the nonzeros of W; a
- * sweep costs some 10 ns per nonzero.
+ * residual. Status INFEASIBLE: proven (Farkas) that no forces in the cones separate all contacts or
+ * keep them closed; the proof is searched for up to 256 contacts if `proof` says so. Deterministic;
+ * scaling W and q by powers of two scales r and u and changes nothing else. Memory grows with the
+ * nonzeros of W; a sweep costs some 10 ns per nonzero.
  * CT_LIMIT: a dimension other than 2 and 3; contacts without a matrix; more than
- * CT_LCP_ITERATIVE_MAX rows; POLYHEDRAL: contacts (directions + 2) > CT_LCP_DIRECT_MAX.
+ * CT_LCP_ITERATIVE_MAX rows; POLYHEDRAL: contacts * (directions + 2) > CT_LCP_DIRECT_MAX.
  * CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options,
                             ct_arena *arena, ct_friction_result *result);

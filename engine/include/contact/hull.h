@@ -25,7 +25,7 @@ typedef struct ct_hull_view {
   const double *nx, *ny, *nz, *offset;
   /* [face_count + 1] face f has the entries face_start[f] to face_start[f + 1] - 1 of face_loop */
   const uint32_t *face_start;
-  /* vertices of each face, counter-clockwise seen from outside, the lowest first */
+  /* vertices of each face, counter-clockwise seen from outside, beginning with the lowest one */
   const uint32_t *face_loop;
   /* [face_count] index of the given plane that contains the face; NULL for hulls of points */
   const uint32_t *face_plane;
@@ -52,12 +52,14 @@ typedef struct ct_hull_report {
   uint32_t culprit; /* hulls of planes: index of a plane at fault; else UINT32_MAX */
 } ct_hull_report;
 
-/* Convex hull of points [count]; interior and repeated points are allowed, bit-equal points are
- * one. Exactly coplanar triangles are merged into polygons; points inside a face or edge are no
- * vertices. Exact predicates decide rank and visibility; coordinates below 2^-260 of the largest
- * count as zero. The caller owns the reference in *out. `cancel` and `report` may be NULL.
- * CT_DEGENERATE_HULL: rank < 3, see report. CT_LIMIT: more than CT_HULL_POINTS_MAX points; a
- * coordinate that is not finite or beyond 2^300. CT_CANCELLED, CT_OUT_OF_MEMORY.
+/* Builds the convex hull of points [count]. Interior and repeated points are allowed; bit-equal
+ * points count as one. Exactly coplanar triangles are merged into polygons; points in the interior
+ * of a face or edge are no vertices. Exact predicates decide the dimension of the points and the
+ * visibility of faces; coordinates below 2^-260 of the largest count as zero. The caller owns the
+ * reference in *out. `cancel` and `report` may be NULL.
+ * CT_DEGENERATE_HULL: the points are coplanar, see report->rank. CT_LIMIT: more than
+ * CT_HULL_POINTS_MAX points; a coordinate that is not finite or beyond 2^300. CT_CANCELLED,
+ * CT_OUT_OF_MEMORY.
  * O(n log n) expected. Barber, Dobkin, Huhdanpaa 1996 (quickhull); Shewchuk 1997 (predicates). */
 ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel,
                               ct_hull **out, ct_hull_report *report);

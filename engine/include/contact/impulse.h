@@ -57,7 +57,8 @@ typedef enum ct_simultaneity {
 } ct_simultaneity;
 
 typedef struct ct_impulse_options {
-  ct_impulse_law law;           /* for islands with one contact, and for SEQUENTIAL */
+  /* law of a single contact, for islands with one contact and for SEQUENTIAL */
+  ct_impulse_law law;
   ct_simultaneity simultaneity; /* for islands with several contacts */
   bool frictionless;            /* ignore the materials' friction */
   /* if kinetic energy would grow, the impulse is moved towards the plastic impulse until it does
@@ -90,15 +91,14 @@ typedef enum ct_impulse_outcome {
 #undef CT_IMPULSE_OUTCOME_ENUM
 } ct_impulse_outcome;
 
-/* normal component of `after`, m/s */
 typedef struct ct_contact_impulse {
   ct_vec3 impulse; /* on b, N s; -impulse on a */
   double normal;   /* normal component of the impulse, >= 0, N s */
   ct_vec3 tangential;
   ct_contact_velocity before;
-  ct_vec3 after; /* relative velocity of b's point after the impact, m/s */
-  double normal_after;
-  double restitution; /* coefficient of restitution used */
+  ct_vec3 after;       /* relative velocity of b's point after the impact, m/s */
+  double normal_after; /* normal component of `after`, m/s */
+  double restitution;  /* coefficient of restitution used */
   ct_impulse_outcome outcome;
 } ct_contact_impulse;
 

@@ -115,25 +115,29 @@ typedef struct ct_lcp_result {
   ct_tristate unique; /* is z the only solution? Defined below */
 } ct_lcp_result;
 
-/* Meaning of `unique`. YES: proven that all solutions are at z up to round-off, in one of three
- * ways. The symmetric part of M is positive definite. Or M is symmetric, proven positive
- * semidefinite (by its exact rank), and no null vector leads from z to another solution. Or, for up
- * to 8 rows (ENUMERATION by name: 16), every complementary basis is solved with error bounds, and
- * each is excluded or leads to one point. NO: `alternative` is a solution too. Its residual is the
- * round-off of its entries. It differs from z by more than 1e-7 of the greatest entry, each in
- * units of 1 / sqrt(M_ii) (1 if M_ii <= 0). UNKNOWN: all other cases, and always with
- * CT_LCP_TIE_ANY, iterative methods or unconverged results. */
+/* Meaning of `unique`.
+ * - YES: proven that all solutions are equal to z up to round-off, in one of three ways: the
+ *   symmetric part of M is positive definite; or M is symmetric, proven positive semidefinite (by
+ *   its exact rank), and z plus a null vector is never another solution; or, for up to 8 rows
+ *   (ENUMERATION chosen by name: 16), every complementary basis is solved with error bounds, and
+ *   each is excluded or has the solution z.
+ * - NO: `alternative` is a solution too, with a residual of the round-off of its entries. It
+ *   differs from z by more than 1e-7 of the greatest entry, where entry i is measured in units of 1
+ *   / sqrt(M_ii) (1 if M_ii <= 0).
+ * - UNKNOWN: all other cases, and always with CT_LCP_TIE_ANY, iterative methods or unconverged
+ *   results. */
 
-/* Solves the LCP; fills *result and its arrays. M and q are finite, without other requirements.
- * Deterministic. Direct methods for symmetric M: scaling M and q by powers of two scales z and w
- * and changes nothing else. The tolerance of iterative methods is not purely relative. Cost: direct
- * methods O(n^3) with small constants for small n; sweeps O(entries of M) each.
+/* Solves the LCP; fills *result and its arrays. M and q have to be finite. Deterministic. Direct
+ * methods for symmetric M: scaling M and q by powers of two scales z and w and changes nothing
+ * else; iterative methods have a tolerance that is not purely relative. Cost: direct methods
+ * O(n^3), with small constants for small n; sweeps O(entries of M) each.
  * CT_LIMIT: more rows than the method supports, or rows without M or q. CT_OUT_OF_MEMORY,
  * CT_CANCELLED. */
 ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena,
                        ct_lcp_result *result);
 
-/* Residual max |min(z, M z + q)|; w [n] (may be NULL) is set to M z + q. O(entries of M). */
+/* Returns the residual max |min(z, M z + q)| of any z; w [n] (may be NULL): set to M z + q.
+ * O(entries of M). */
 double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w);
 
 CT_DECLARATIONS_END

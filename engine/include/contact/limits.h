@@ -93,7 +93,7 @@
 /* Triangles and vertices of one mesh. */
 #define CT_MESH_TRIANGLES_MAX 5000000
 #define CT_MESH_VERTICES_MAX 15000000
-/* Elements of one volume mesh; their hulls take about 0.4 GiB. */
+/* Largest number of elements of one volume mesh; their hulls take about 0.4 GiB. */
 #define CT_ELEMENTS_MAX 250000
 /* Largest number of bodies of a scene. The number of rows, which includes rows of removed bodies
  * until they are compacted, stays below twice this number. */
@@ -108,7 +108,7 @@
 /* Largest numbers of materials of one scene, and of material pairs with properties of their own. */
 #define CT_MATERIALS_MAX 4096
 #define CT_MATERIAL_PAIRS_MAX 65536
-/* Groups in the filter rules of one scene. */
+/* Largest number of groups in the filter rules of one scene. */
 #define CT_GROUPS_MAX 4096
 
 #endif

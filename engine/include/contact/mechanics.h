@@ -135,11 +135,11 @@ double ct_delassus_along(const ct_contact_set *set, const ct_contact *contact, c
  * the turning normal, which depends on the surface forms. *tangential (may be NULL): the tangential
  * part of that acceleration.
  *
- * Exact for touching surfaces. At gap g the error is about g times the squared angular velocities.
- * Some coincident features have a gap that bends at once as the bodies rotate: an edge in a face,
- * collinear lines, a rim in a cap's plane, within 1e-6 rad. There a contact point counts as a
- * vertex. Exchanging a and b (and the normal) gives the same bits, with tangential negated. Always
- * finite; O(1). Support functions: Schneider 2014. */
+ * Exact for touching surfaces; at a gap g the error is approximately g times the squared angular
+ * velocities. For some coincident features the gap has a kink as soon as the bodies rotate: an edge
+ * in a face, collinear lines, a rim in a cap's plane, within 1e-6 rad. Their contact points count
+ * as vertices. Exchanging a and b (and the normal) gives the same bits, with the tangential part
+ * negated. Always finite; O(1). Support functions: Schneider 2014. */
 double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *contact,
                                     ct_vec3 *tangential);
 
@@ -229,9 +229,10 @@ typedef struct ct_mechanics ct_mechanics;
 
 /* Detects the contacts (or uses the given ones) and forms the islands, in the order of their first
  * dynamic row. Contacts between two immovable bodies are omitted. A body without contacts is an
- * island if `where_a` or `where_b` selects it or, with explicit pairs, if a pair names it. Dynamic
- * bodies without an invertible mass count as fixed here; callers should refuse them
- * (ct_scene_mass_body). Borrows scene and options only during the call. The caller owns *out.
+ * island of its own if `where_a` or `where_b` selects it or, with explicit pairs, if a pair
+ * contains it. Dynamic bodies without an invertible mass count as fixed; callers should refuse them
+ * before (ct_scene_mass_body). Borrows scene and options only during the call. The caller owns
+ * *out.
  * CT_LIMIT: more than contacts_max contacts; a given contact without a normal or not between two
  * bodies; a load, velocity or override of a missing row. CT_PAIR_LIMIT, CT_CANCELLED,
  * CT_OUT_OF_MEMORY. */

@@ -131,10 +131,11 @@ typedef struct ct_mesh_data {
 } ct_mesh_data;
 
 /* Builds a mesh from copies of the arrays; the caller owns the reference in *out. `cancel` and
- * `report` may be NULL. AUTO: a solid if closed and oriented with a volume, else a surface.
- * Collinear triangles have no area, but they join edges: they count for closedness if the mesh is
- * closed and oriented only with them. Coordinates below 2^-260 of the largest count as zero.
- * Overlapping parts of a solid count twice in its mass (ct_mesh_self_test detects overlaps).
+ * `report` may be NULL. reading AUTO: the mesh is a solid if it is closed and oriented and encloses
+ * a volume, else a surface. Collinear triangles have no area, but they connect edges: they are
+ * considered if the mesh is closed and oriented only with them. Coordinates below 2^-260 of the
+ * largest count as zero. Overlapping parts of a solid count twice in its mass (ct_mesh_self_test
+ * detects overlaps).
  * CT_OPEN_MESH: SOLID was requested for a mesh that is not closed and oriented, or encloses no
  * volume. CT_DEGENERATE_MESH: no live triangle. CT_LIMIT: more than CT_MESH_TRIANGLES_MAX triangles
  * or CT_MESH_VERTICES_MAX vertices; a coordinate that is not finite or beyond 2^300.
@@ -153,15 +154,14 @@ const ct_mesh *ct_mesh_retain(const ct_mesh *mesh);
  * kept duplicates stay. Only the leaf order may differ: it affects the rounding of sums, and which
  * of several crossing triangles a result names.
  *
- * If the same vertices coincide, and every triangle has an area before and after, the BVH is
- * refitted. The connectivity is then shared with the mesh for which the tree was built
- * (ct_mesh_origin). A tree is rebuilt if its search cost reaches CT_MESH_REFIT_COST times the cost
- * when built. All other cases build from scratch. Moving the origin to given vertices gives the
- * same bits as any sequence of moves to them.
- * CT_OPEN_MESH: a solid no longer encloses a volume, or coincident vertices separated.
- * CT_DEGENERATE_MESH, CT_LIMIT, CT_OUT_OF_MEMORY, CT_CANCELLED, `cancel` and `report` as in
- * ct_mesh_create.
- * O(n): for 10,000 triangles less than half the cost of ct_mesh_create. */
+ * If the same vertices coincide before and after, and every triangle has an area before and after,
+ * the BVH is refitted, and the connectivity is shared with the mesh for which the BVH was built
+ * (ct_mesh_origin). If the search cost of the refitted BVH reaches CT_MESH_REFIT_COST times the
+ * cost when it was built, only the BVH is rebuilt. In all other cases the mesh is built from
+ * scratch. Moving the origin to given vertices has the same result, to the bit, as any sequence of
+ * moves to them. CT_OPEN_MESH: a solid no longer encloses a volume, or coincident vertices were
+ * separated. CT_DEGENERATE_MESH, CT_LIMIT, CT_OUT_OF_MEMORY, CT_CANCELLED, `cancel` and `report` as
+ * in ct_mesh_create. O(n): for 10,000 triangles less than half the cost of ct_mesh_create. */
 ct_status ct_mesh_move(const ct_mesh *mesh, const ct_vec3 *vertices, const ct_vec3 *normals,
                        const ct_cancel *cancel, ct_mesh **out, ct_mesh_report *report);
 /* Returns the mesh for which the BVH was built, borrowed; NULL: it was built for this mesh. */
@@ -261,9 +261,9 @@ ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel,
  *
  * Defects: edges of one triangle (open), of three or more (non-manifold), and edges that triangles
  * traverse more often in one direction than in the other (inconsistent). Open edges form holes:
- * loops against the direction of the adjacent triangles, so the triangles of a cap along the loop
- * agree with the mesh. If several loops meet at a vertex, each continues within its fan of
- * triangles; a loop ends where it returns to a vertex.
+ * loops that traverse the edges against the direction of the adjacent triangles, so that a cap
+ * whose triangles follow the loop is oriented like the mesh. If several loops meet at a vertex,
+ * each continues within its fan of triangles; a loop ends when it returns to a vertex.
  *
  * Repairs, in this order.
  * - Weld: each vertex moves to the nearest earlier vertex within the tolerance that has not moved
@@ -313,9 +313,10 @@ typedef enum ct_mesh_hole_outcome {
 
 /* A hole: a loop of open edges, or a chain of open edges that ends at other defect edges. */
 typedef struct ct_mesh_hole {
-  uint32_t first,
-      edges;   /* vertices loop[first] to loop[first + edges - 1]; a chain has one more, its end */
-  bool closed; /* true: a loop; false: a chain */
+  /* the hole's vertices are loop[first] to loop[first + edges - 1]; a chain has one more, its
+   * end */
+  uint32_t first, edges;
+  bool closed;       /* true: a loop; false: a chain */
   uint32_t triangle; /* lowest triangle at the hole's edges, as given */
   double perimeter;  /* m */
   double size;       /* diagonal of the hole's AABB, m */

@@ -118,14 +118,15 @@ bool ct_workspace_out_of_memory(ct_workspace *workspace);
 /* Signed distance of two placed shapes, written to *result; meshes may need the workspace's memory.
  * Never fails on finite input within limits.h: `status` reports numerical trouble.
  *
- * Cost: closed forms for pairs of spheres, capsules and planes, and for spheres against curved
- * kinds. Other convex pairs use GJK (about 10 supports) and, if they overlap, EPA. Pairs with
- * cylinders, cones and ellipsoids are refined to round-off by Newton's method: about 20 supports
- * apart, 60 in depth. Their depth is bracketed to 2e-8 of the size. Meshes: best-first search of
- * the nearest triangles over both BVHs, O(log n) if a plane separates the bodies. Surfaces that
- * share a point have distance exactly 0 (for the corners as placed). Overlapping solids have minus
- * the depth of the deepest feature, with a closest-point query per candidate vertex. Tetmeshes and
- * hexmeshes have minus the depth of the deepest element pair.
+ * Cost: closed forms for pairs of spheres, capsules and half-spaces, and for spheres against curved
+ * kinds. Other convex pairs use GJK (about 10 support evaluations) and, if they overlap, EPA. Pairs
+ * with cylinders, cones and ellipsoids are refined to round-off by Newton's method: about 20
+ * support evaluations if they are separated, 60 if they overlap; the bounds of their depth differ
+ * by at most 2e-8 of the size. Meshes: best-first search for the closest triangles over both BVHs,
+ * O(log n) if a plane separates the bodies. Surfaces that share a point (of the transformed
+ * triangles) have distance exactly 0. The distance of overlapping solids is minus the depth of the
+ * deepest feature, which needs a closest-point query per candidate vertex; that of meshes of
+ * elements is minus the depth of the deepest pair of elements.
  *
  * Gilbert, Johnson, Keerthi 1988 (GJK); Montanari 2017 (signed volumes); van den Bergen 2001 (EPA);
  * Larsen, Gottschalk, Lin, Manocha 1999 (BVHs of triangles). */
@@ -142,11 +143,11 @@ bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 
 /* Gradient of the signed distance with respect to the poses of both bodies.
  *
  * For a distance d = normal.(point_b - point_a) with a unique normal: translating body a by v, and
- * rotating it by the small rotation vector w about its frame's origin, changes d by a.translation.v
- * + a.rotation.w; likewise for b. World axes; translation is dimensionless, rotation in m per rad.
- * If witness points are not unique (CT_FLAG_WITNESS_NOT_UNIQUE), the distance has a kink under
- * rotation. The rotation parts then belong to the given points: one of the directional derivatives.
- * Danskin 1967. */
+ * rotating it by the small rotation vector w about its frame's origin, changes d by a.translation .
+ * v + a.rotation . w; likewise for b. World axes; translation is dimensionless, rotation in m per
+ * rad. If witness points are not unique (CT_FLAG_WITNESS_NOT_UNIQUE), the distance has a kink under
+ * rotation; the rotation parts are then the directional derivative that belongs to the given
+ * points. Danskin 1967. */
 
 typedef struct ct_pose_gradient {
   ct_vec3 translation, rotation;

@@ -14,11 +14,11 @@ CT_DECLARATIONS_BEGIN
  * on request.
  *
  * GJK for separated bodies, EPA for penetration; curved kinds are refined to round-off by Newton's
- * method. Without the shortcuts of ct_pair_distance: closed forms of round bodies, scans of a box's
- * axes or a hull's planes, profiles of bodies of revolution. Distance, bounds, conventions and
- * mirror symmetry are as in ct_pair_distance. The last bits may differ, and so may the choice among
- * equally valid normals. World frame, m. Gilbert, Johnson, Keerthi 1988 (GJK); Montanari 2017
- * (signed volumes); van den Bergen 2001 (EPA). */
+ * method. The shortcuts of ct_pair_distance are not used: closed forms of spheres and capsules,
+ * scans over a box's axes or a hull's planes, profiles of bodies of revolution. Distance, bounds,
+ * conventions and mirror symmetry are as in ct_pair_distance; the last bits may differ, and so may
+ * the selection among equally valid normals. World frame, m. Gilbert, Johnson, Keerthi 1988 (GJK);
+ * Montanari 2017 (signed volumes); van den Bergen 2001 (EPA). */
 
 /* True if both shapes are bounded and convex, and neither is a capsule with two radii, which is no
  * sharp core with a constant rounding, so EPA could not expand a polytope over its core. */

@@ -144,10 +144,10 @@ typedef struct ct_hit_position {
 
 /* ---- pairs: the bodies' AABBs overlap, one of them expanded by the clearance ----------------- */
 
-/* Consecutive frames of one scene: a series of queries for pairs with changing poses. If given, a
- * sweep reuses its lists of the previous frame, as ct_frames does, and reports the changes. All
- * frames share one scene, clearance and `where`, and have no explicit pairs. The pairs are the same
- * as without frames. */
+/* Consecutive frames of one scene: a series of queries for pairs with changing poses. A query by
+ * sweep that continues a series reuses the sorted lists of the previous frame, as ct_frames does;
+ * every query of a series reports the changes of the pairs. All frames have the same scene,
+ * clearance and `where`, and no explicit pairs. The pairs are the same as without a series. */
 typedef struct ct_query_frames ct_query_frames;
 
 /* Statistics and changes of the last prepared query. Pairs are pairs of rows, i < j, sorted; owned
@@ -345,7 +345,8 @@ typedef bool (*ct_volume_sink)(void *context, const ct_volume_hit *hit);
 
 ct_status ct_query_prepare_volumes(const ct_scene *scene, const ct_query_options *options,
                                    const ct_query_volume_options *volume, ct_query **out);
-/* With sparsification CT_LIMIT also if the contacts need more than its bytes_max. */
+/* Runs a range of a query for volumetric contacts. CT_LIMIT, in addition: with sparsification, the
+ * contacts need more memory than bytes_max. */
 ct_status ct_query_run_volumes(const ct_query *query, const ct_query_range *range,
                                ct_workspace *workspace, ct_volume_sink sink, void *context,
                                ct_range_statistics *statistics);

@@ -1,23 +1,25 @@
 /* Ray casts: the points at which a ray crosses the surface of one placed shape.
  *
- * Solids. A crossing separates points of the line inside the solid from points outside. A solid is
- * closed: a ray within a face or along an edge is inside there, and enters and leaves at the ends
- * of the solid along the line. A point of mere contact is no crossing, with outside or inside on
- * both sides: a tangent of a ball, a line past a corner, a line through an edge that two parts
- * share. The whole line decides: a ray that starts on the surface crosses it at distance 0 if the
- * line does. Crossings behind the origin or beyond the reach are omitted; a ray from inside only
- * has exits. Entries and exits alternate.
+ * Solids. At a crossing the line of the ray passes from inside the solid to outside, or vice versa.
+ * A solid is closed: a ray within a face or along an edge is inside there, and enters and leaves at
+ * the ends of the common part of line and solid. A point of mere contact, where the line is outside
+ * (or inside) before and after, is no crossing: a tangent of a ball, a line past a vertex, a line
+ * through an edge that two parts share. The whole line counts: a ray that starts on the surface
+ * crosses it at distance 0 if the line does. Crossings behind the origin or beyond the reach are
+ * omitted; the first crossing of a ray from inside is an exit. Entries and exits alternate.
  *
- * Surface meshes have no interior. A ray crosses where the line passes through, from front or back,
- * also at a vertex or edge; on a rim; and once for all connected triangles coplanar with the ray. A
- * line that touches a fold or peak and stays on one side does not cross.
+ * Surface meshes have no interior. A ray crosses such a mesh where the line passes through it, from
+ * front or back, also at a vertex or edge; at a border edge; and once for all connected triangles
+ * that are coplanar with the ray. A line that touches a fold or peak and stays on one side does not
+ * cross.
  *
- * Accuracy. For meshes all of this is exact for the ray in the mesh's frame, so crossings always
- * alternate. The transformation to that frame is exact under three conditions: the rotation
- * consists of quarter turns about the axes (within 16 u), origin - position is exact in doubles,
- * and the origin is within 2^20 radii. Otherwise it is rounded. For other shapes, differences below
- * the round-off of the shape's size may be decided either way. That concerns grazing rays; chords
- * of such length count as touching, and an exit so little behind the origin is at the origin. */
+ * Accuracy. For meshes the decisions are exact for the ray in the mesh's frame, so entries and
+ * exits always alternate. The transformation to that frame is exact under three conditions: the
+ * rotation consists of quarter turns about the axes (within 16 u), origin - position is exact in
+ * doubles, and the origin is within 2^20 radii. Otherwise it is rounded. For other shapes,
+ * differences below the round-off of the shape's size may be decided either way. This concerns
+ * grazing rays: chords shorter than that count as touching, and an exit closer behind the origin
+ * than that is reported at the origin. */
 #ifndef CONTACT_RAY_H
 #define CONTACT_RAY_H
 
@@ -27,8 +29,8 @@
 CT_DECLARATIONS_BEGIN
 
 typedef struct ct_ray {
-  ct_vec3 origin;    /* of any nonzero length, used unchanged; a zero vector crosses nothing */
-  ct_vec3 direction; /* any length, used unchanged; zero: no crossings */
+  ct_vec3 origin;    /* world, m */
+  ct_vec3 direction; /* of any length, not normalised; a zero vector crosses nothing */
   /* crossings farther from the origin are omitted, m; INFINITY: all are reported */
   double reach;
 } ct_ray;

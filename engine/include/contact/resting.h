@@ -93,11 +93,13 @@ typedef struct ct_body_acceleration {
   ct_vec3 residual_force, residual_torque;
 } ct_body_acceleration;
 
-/* Stability of an island, always with exact cones: inscribed pyramids may release stable bodies,
- * circumscribed ones hold unstable ones. STAYS: forces within the cones are in equilibrium;
- * `holding` is a proof. FALLS: no such forces exist; `motion`, from Gauss' principle, is a
- * direction along which the loads do work for all contact forces. MOVING: bodies already move.
- * UNDECIDED: within round-off of the limit, or not converged. */
+/* Stability of an island. It is always determined with exact cones, because inscribed pyramids may
+ * release stable bodies and circumscribed ones may hold unstable bodies.
+ * - STAYS: contact forces within the cones balance the loads; `holding` are such forces.
+ * - FALLS: no such forces exist; `motion`, from Gauss' principle, is a direction of motion along
+ *   which the loads do work, while no contact force within the cones does work against it.
+ * - MOVING: the bodies already move.
+ * - UNDECIDED: within round-off of the limit between STAYS and FALLS, or not converged. */
 typedef enum ct_stability {
   CT_STABILITY_NOT_REQUESTED,
   CT_STABILITY_STAYS,
@@ -141,14 +143,14 @@ typedef struct ct_resting_result {
  * forces are 0. Not converged: the best forces found. Deterministic; exchanging a and b of a
  * contact negates its force, bit for bit.
  *
- * Friction CONE with method AUTO: bodies at rest that some forces hold stay at rest, under the
- * shortest such forces (tie), even if other solutions exist. Other solutions are refined to
- * round-off by Newton's method, for at most CT_RESTING_CONTACTS_EXACT contacts. The stability limit
- * is accurate to 1e-11 relative, for at most CT_RESTING_BODIES_EXACT dynamic bodies. Larger islands
- * reach about seven digits and are UNDECIDED more often. More than CT_LCP_DIRECT_MAX contacts get
- * bounded work, about ten seconds, if iterations_max is 0. If their system exceeds the memory limit
- * and the methods are AUTO, the result is the forces nearest to equilibrium, converged if these are
- * a solution.
+ * Friction CONE with method AUTO: bodies at rest that some contact forces keep at rest do stay at
+ * rest, under the forces of least norm (tie), even if other solutions exist. Other solutions are
+ * refined to round-off by Newton's method, for at most CT_RESTING_CONTACTS_EXACT contacts. The
+ * stability limit has a relative error of 1e-11, for at most CT_RESTING_BODIES_EXACT dynamic
+ * bodies; larger islands are accurate to about seven digits and UNDECIDED more often. The work for
+ * more than CT_LCP_DIRECT_MAX contacts is limited, to about ten seconds, if iterations_max is 0. If
+ * their system exceeds the memory limit and the methods are AUTO, the result is the forces that
+ * balance the loads best; they count as converged if they are a solution.
  *
  * Cost: without friction as ct_lcp_solve. With friction O(n^3) up to those sizes; beyond,
  * O(Delassus blocks) for each of some hundred iterations.

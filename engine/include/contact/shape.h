@@ -48,10 +48,10 @@ static inline bool ct_kind_has_elements(ct_kind kind) {
  * half_length (a sphere, bit for bit), and one radius of a cone (an apex). A sphere of radius 0, as
  * in a zeroed shape, is a point; only bodies refuse it.
  *
- * The shape is the Minkowski sum of the sharp shape and two balls of radius `rounding` and
- * `margin`. With `inset` the sharp shape is first shrunk, so that its faces stay in place; a convex
- * then borrows the already shrunk hull. Inset rounding does not change spheres, capsules and
- * planes; ellipsoids and meshes do not support it. */
+ * The shape is the Minkowski sum of the sharp shape that the members below define and two balls
+ * with the radii `rounding` and `margin`. With `inset` the sharp shape is shrunk first, so that its
+ * faces stay in place; a convex then borrows the hull that is already shrunk. Inset rounding does
+ * not change spheres, capsules and half-spaces; ellipsoids and meshes do not support it. */
 typedef struct ct_shape {
   ct_kind kind;
   /* true: rounding keeps the outer dimensions, because the sharp shape is shrunk first */

@@ -1,11 +1,11 @@
 /* Time of impact (continuous collision detection): the first time at which two moving bodies share
  * a point, with a certified bracket.
  *
- * Times are in s since the start of the two paths, which have one duration. Normal, points and
+ * Times are in s since the start of the two paths, which have the same duration. Normal, points and
  * signed distance as in pair.h. The relative velocity is the velocity of b's material point minus
- * a's; a normal velocity < 0 approaches. Swapping a and b mirrors the result bit for bit.
- * Conservative advancement: Mirtich 1996. Convex pairs use the motion bound along a fixed
- * direction, other pairs the bound over all directions. Bisection: Baraff, Witkin 1997. */
+ * that of a's; a normal velocity < 0 approaches. Swapping a and b mirrors the result bit for bit.
+ * Conservative advancement: Mirtich 1996; for convex pairs the motion is bounded along a fixed
+ * direction, for other pairs over all directions. Bisection: Baraff, Witkin 1997. */
 #ifndef CONTACT_TOI_H
 #define CONTACT_TOI_H
 

@@ -21,14 +21,15 @@
  *   depth_along_normal  translation of b along the normal that separates it from a:
  *              h_a(n) + h_b(-n), never less than the depth of pair.h
  *
- * Closed meshes. A closed mesh with another one, or with a convex polyhedron, has one contact by
- * the same rules. The part of a triangle in the other solid is one piece for SQUARED; exactly
- * coplanar, connected triangles form one face. Faces that coincide within the rounding of placed
- * points are shared. A solid counts by its winding number, as in the mesh's own volume (flag
- * countedTwice). The point is a centroid, which may be outside a non-convex solid (flag
- * pointOutside). Exact predicates decide containment. Areas and volumes err by some u of the
- * largest coordinate times the length and area of the border. The boundary sums are a check:
- * surfaces that do not close are DEGENERATE.
+ * Closed meshes. A closed mesh and another one, or a convex polyhedron, have one contact, by the
+ * same rules. For SQUARED, the part of a triangle inside the other solid is one face; otherwise
+ * connected triangles that are exactly coplanar form one face. Faces that coincide within the
+ * rounding of transformed points are shared. A solid counts as often as its winding number says, as
+ * in the mesh's own volume (flag countedTwice). The contact point is a centroid, which may be
+ * outside a non-convex solid (flag pointOutside). Exact predicates decide containment. The errors
+ * of areas and volumes are a few unit round-offs of the largest coordinate times the length and
+ * area of the border. The boundary sums are checked: if a surface does not close, the status is
+ * DEGENERATE.
  *
  * Meshes of elements. Each overlapping pair of pieces has a contact, also for elements without
  * outer faces, so the volumes sum to the common volume. An element counts as the convex hull of its
@@ -41,17 +42,17 @@
  * Half-spaces. The half-space cuts off the part of a polyhedron or closed mesh below its plane. The
  * section is a face of the half-space, and the normal is the plane's.
  *
- * Curved and rounded bodies, with any other body. Position, normal and gap are from pair.h's
- * distance: the middle of its points, the distance itself, with more digits if the volume is a cap
- * or a lens. Areas are undefined and 0. The volume is known for two balls, for a ball or ellipsoid
- * and a half-space, and for a body inside another. It includes rounding and margin, except for
- * cones, ellipsoids, hulls and meshes, which must have none. Other volumes are not computed (flag
- * volumeUndefined).
+ * Curved and rounded bodies, with any other body. Position, normal and gap are those of
+ * ct_pair_distance: the midpoint of its witness points, and its distance, computed with more digits
+ * if the volume is a cap or a lens. Areas are undefined and 0. The volume is known for two balls,
+ * for a ball or ellipsoid and a half-space, and for a body inside another; it includes rounding and
+ * margin, but cones, ellipsoids, hulls and meshes must have none. Other volumes are not computed
+ * (flag volumeUndefined).
  *
- * Bodies that only touch have no contact (flag touchingOnly of the list), nor do volumes thinner
- * than round-off. Volumes of thin solids use double-double arithmetic, from the poses if given;
- * volume_error bounds the error. Muller, Preparata 1978 (dual intersection); Koziara, Solfec
- * (volumetric contact). */
+ * Bodies that only touch have no contact (flag touchingOnly of the list), and neither have volumes
+ * thinner than round-off. Volumes of thin solids are computed in double-double arithmetic, from the
+ * poses if given; volume_error is an upper bound of the error. Muller, Preparata 1978 (dual
+ * intersection); Koziara, Solfec (volumetric contact). */
 #ifndef CONTACT_VOLUME_H
 #define CONTACT_VOLUME_H
 
@@ -60,13 +61,18 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* Weight w of a face in the normal. One row each: enum name, word in JSON. */
+/* Weight w of a face in the normal.
+ * - LINEAR: the area, so that the normal does not depend on the triangulation.
+ * - SQUARED: the sum of the squared areas of its triangles, as in Solfec. A face is divided into a
+ * fan around its lexicographically least vertex in the frame of the body that is first by content
+ *   (ties: the first in the loop).
+ * - SQUARED_FACE: the squared area of the whole face.
+ *
+ * One row each: enum name, word in JSON. */
 #define CT_WEIGHTING_MAP(X)                                                                        \
-  X(LINEAR, "linear")   /* area: independent of triangulation */                                   \
-  X(SQUARED, "squared") /* squared areas of its triangles, as Solfec. A fan around */              \
-                        /* the lexicographically least vertex, in the frame of the body */         \
-                        /* that is first by content (ties: the first in the loop) */               \
-  X(SQUARED_FACE, "squaredFace") /* squared area of the whole face */
+  X(LINEAR, "linear")                                                                              \
+  X(SQUARED, "squared")                                                                            \
+  X(SQUARED_FACE, "squaredFace")
 
 typedef enum ct_weighting {
 #define CT_WEIGHTING_ENUM(name, word) CT_WEIGHTING_##name,
@@ -75,15 +81,17 @@ typedef enum ct_weighting {
       CT_WEIGHTING_COUNT
 } ct_weighting;
 
-/* Intersection method for two convex polyhedra; other pairs have one method each. */
+/* Intersection method for two convex polyhedra; other pairs have one method each.
+ * - AUTO: clips the first body by the face planes of the second.
+ * - DUAL_HULL: inner point, dual points of the face planes, their exact hull and its polar. The
+ * solid is that of AUTO up to round-off; for thin solids the sums are those of AUTO.
+ * - SOLFEC: as Solfec, with its epsilon. Pairs up to epsilon apart may have a contact; planes
+ * nearer to the inner point than epsilon are moved to that distance; a contact point outside a body
+ * by more than epsilon is refused; elements without outer faces have no contacts. */
 #define CT_VOLUME_METHOD_MAP(X)                                                                    \
-  X(AUTO, "auto")          /* clips the first body by the planes of the second */                  \
-  X(DUAL_HULL, "dualHull") /* interior point, dual points of the planes, their exact hull */       \
-                           /* and its polar: AUTO's solid to round-off, AUTO's sums if thin */     \
-  X(SOLFEC, "solfec")      /* as Solfec with its epsilon: pairs up to epsilon apart may have a */  \
-  /* contact, planes nearer to the inner point move to epsilon, a point */                         \
-  /* outside a body by more than epsilon is refused, and elements */                               \
-  /* without outer faces have no contacts */
+  X(AUTO, "auto")                                                                                  \
+  X(DUAL_HULL, "dualHull")                                                                         \
+  X(SOLFEC, "solfec")
 
 typedef enum ct_volume_method {
 #define CT_VOLUME_METHOD_ENUM(name, word) CT_VOLUME_##name,
@@ -92,7 +100,8 @@ typedef enum ct_volume_method {
       CT_VOLUME_METHOD_COUNT
 } ct_volume_method;
 
-/* Flags of a contact, and of the list if a contact is missing. Row k is bit k. */
+/* Flags of a contact; as flags of the list, reasons for a missing contact. The flag in row k is bit
+ * k. */
 #define CT_VOLUME_FLAG_MAP(X)                                                                      \
   X(NORMAL_FALLBACK, "normalFallback")   /* N vanishes, so the normal is that of pair.h */         \
   X(NORMAL_ARBITRARY, "normalArbitrary") /* the normal is one of several equally valid ones */     \
