@@ -266,11 +266,15 @@ static void on_piece_done(srv_job *job, long piece) {
   }
 }
 
+static void set_job_functions(srv_job *job) {
+  job->take = select_next_piece;
+  job->run = srv_work_piece;
+  job->done = on_piece_done;
+}
+
 /* Submits the request's job to the pool, in the state that `work` has. fresh: it has not begun. */
 static void submit_job(srv_request *request, bool fresh) {
-  request->job.take = select_next_piece;
-  request->job.run = srv_work_piece;
-  request->job.done = on_piece_done;
+  set_job_functions(&request->job);
   srv_pool_submit(request->server->pool, &request->job, request->lane, fresh);
   srv_pool_pump(request->server->pool);
 }
@@ -284,9 +288,10 @@ void srv_job_dispose(srv_request *request) {
   server->body_bytes -= request->body.capacity + request->fed.capacity;
   server->reply_bytes -= request->reply_bytes;
   if (request->call && srv_inputs_are_slow_to_free(request)) {
-    request->lane = &server->stateless;
     srv_request_set_work(request, SRV_WORK_FREEING);
-    submit_job(request, false);
+    set_job_functions(&request->job);
+    srv_pool_submit_release(server->pool, &request->job);
+    srv_pool_pump(server->pool);
     return;
   }
   srv_work_free(request);

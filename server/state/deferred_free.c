@@ -37,6 +37,6 @@ void srv_free_scene_later(void *cls, const ct_scene *scene) {
   *deferred = (deferred_free){.job = {.run = run_deferred_free, .done = on_deferred_free_done},
                               .server = server,
                               .scene = scene};
-  srv_pool_submit(server->pool, &deferred->job, &server->stateless, false);
+  srv_pool_submit_release(server->pool, &deferred->job);
   srv_pool_pump(server->pool);
 }

@@ -16,6 +16,11 @@
 /* Number of slots per worker: for the running piece and the next one. */
 #define SLOTS_PER_WORKER 2u
 
+/* Jobs that free memory, between two other pieces. A write that needs only one piece leaves a call,
+ * a replaced revision and an evicted one to free; with fewer turns unfreed memory would grow as
+ * long as clients write. */
+#define RELEASES_PER_PIECE 3u
+
 typedef struct slot {
   uv_work_t work;
   srv_pool *pool;
@@ -34,7 +39,9 @@ struct srv_pool {
   unsigned slot_count;
   size_t queue, queue_per_scene;
   size_t waiting, active, active_max;
-  srv_lane *turn; /* the lane that is served next, in the ring of lanes */
+  srv_lane *turn;          /* the lane that is served next, in the ring of lanes */
+  srv_lane releases;       /* jobs that free memory; not in the ring */
+  unsigned releases_begun; /* since the last piece of the ring */
   slot *free_slots;
   unsigned taken; /* number of slots in use */
   uint64_t busy_ns;
@@ -157,6 +164,13 @@ void srv_pool_submit(srv_pool *pool, srv_job *job, srv_lane *lane, bool fresh) {
   add_lane(pool, lane);
 }
 
+void srv_pool_submit_release(srv_pool *pool, srv_job *job) {
+  if (job->listed) return;
+  assert(!job->waiting);
+  job->lane = &pool->releases;
+  append_job(&pool->releases.started, job);
+}
+
 void srv_pool_withdraw(srv_pool *pool, srv_job *job) {
   if (!job->lane) return;
   if (job->listed) remove_job(job->waiting ? &job->lane->fresh : &job->lane->started, job);
@@ -239,21 +253,32 @@ static bool submit_piece(srv_pool *pool, srv_job *job) {
   return true;
 }
 
-void srv_pool_pump(srv_pool *pool) {
-  /* The search ends after a full round without a job that may run. */
+/* Serves the next lane of the ring with a job that may run. False: a full round has no such job. */
+static bool submit_next_of_ring(srv_pool *pool) {
   const srv_lane *first_idle = NULL;
-  while (pool->free_slots && pool->turn) {
-    srv_lane *lane = pool->turn;
-    if (lane == first_idle) break;
+  for (srv_lane *lane; (lane = pool->turn) && lane != first_idle;) {
     srv_job *job = select_job(pool, lane);
     pool->turn = lane->next;
-    if (!job) {
-      if (!first_idle) first_idle = lane;
+    if (job) {
+      submit_piece(pool, job);
+      remove_lane_if_empty(pool, lane);
+      return true;
+    }
+    if (!first_idle) first_idle = lane;
+  }
+  return false;
+}
+
+void srv_pool_pump(srv_pool *pool) {
+  while (pool->free_slots) {
+    srv_job *release = pool->releases.started.first;
+    bool ring_is_next = !release || pool->releases_begun >= RELEASES_PER_PIECE;
+    if (ring_is_next && submit_next_of_ring(pool)) {
+      pool->releases_begun = 0;
       continue;
     }
-    submit_piece(pool, job);
-    first_idle = NULL;
-    remove_lane_if_empty(pool, lane);
+    if (!release) return;
+    if (submit_piece(pool, release)) pool->releases_begun++;
   }
 }
 

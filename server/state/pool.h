@@ -1,5 +1,5 @@
 /* Job queues in front of libuv's thread pool, scheduled round robin: one lane per scene, one for
- * stateless work.
+ * stateless work. Jobs that free memory have turns between those of all lanes.
  *
  * libuv gets at most one running and one waiting piece per worker, so that the other jobs wait
  * here, where they can be counted, refused and withdrawn. A job is split into pieces: `take` (loop
@@ -62,6 +62,9 @@ bool srv_pool_has_space(const srv_pool *pool, const srv_lane *lane);
 void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane);
 /* Queues a job that has not begun (fresh), or one that continues with another piece. */
 void srv_pool_submit(srv_pool *pool, srv_job *job, srv_lane *lane, bool fresh);
+/* Queues a job of one piece that only frees memory. Such jobs precede most pieces of the lanes: in
+ * a lane they would have one turn in a round, fewer than the writes of other lanes need. */
+void srv_pool_submit_release(srv_pool *pool, srv_job *job);
 /* Removes the job from its lane and from the counts. `done` is still called for pieces that are
  * running. */
 void srv_pool_withdraw(srv_pool *pool, srv_job *job);
