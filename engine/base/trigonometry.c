@@ -6,8 +6,8 @@
 
 #include <assert.h>
 
-/* pi/2 in three parts of 31 bits, so their products with integers up to 2^22 are exact, and the
- * remainder. */
+/* pi/2 = QUARTER_1 + QUARTER_2 + QUARTER_3 + QUARTER_REST. The first three have 31 bits, so that
+ * their products with integers up to 2^22 are exact. */
 #define QUARTER_1 0x1.921fb544p+0
 #define QUARTER_2 0x1.0b4611a4p-34
 #define QUARTER_3 0x1.13198a2cp-65
@@ -15,8 +15,8 @@
 /* 2/pi */
 #define QUARTERS_PER_RADIAN 0x1.45f306dc9c883p-1
 
-/* 1/n! with the signs of the series. Up to pi/4 the first omitted term is below 1e-18 of the
- * sum. */
+/* Coefficients 1/n! of the series, with their signs. For angles up to pi/4 the first omitted term
+ * is below 1e-18 of the sum. */
 static const double sine_terms[] = {
     -1.0 / 6.0,        1.0 / 120.0,        -1.0 / 5040.0,          1.0 / 362880.0,
     -1.0 / 39916800.0, 1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0};
@@ -31,8 +31,8 @@ static double evaluate_polynomial(const double *terms, double square) {
   return sum;
 }
 
-/* x - k pi/2. The first difference is exact: both terms are near each other and multiples of the
- * finer one's last bit. */
+/* Returns x - k pi/2. The first difference is exact, because both terms are close to each other and
+ * multiples of the last bit of the finer one. */
 static ct_dd subtract_quarter_turns(ct_dd x, double k) {
   ct_dd s = ct_two_sum(x.high - k * QUARTER_1, -(k * QUARTER_2));
   ct_dd t = ct_two_sum(s.high, -(k * QUARTER_3));
@@ -40,8 +40,8 @@ static ct_dd subtract_quarter_turns(ct_dd x, double k) {
   return ct_fast_two_sum(v.high, v.low + (s.low + (t.low - k * QUARTER_REST)));
 }
 
-/* Sine and cosine of an angle within pi/4. The largest term is added last, so only its rounding
- * counts. */
+/* Sine and cosine of an angle of at most pi/4. The largest term is added last, so that only its
+ * rounding affects the result. */
 static ct_sin_cos evaluate_sin_cos(ct_dd r) {
   double x = r.high, square = x * x, half = 0.5 * square;
   double cosine = 1.0 - half;
@@ -84,7 +84,7 @@ double ct_turn_between(ct_quat from, ct_quat to, ct_vec3 *axis) {
   }
   *axis = ct_unit_or(v, ct_vec(0.0, 0.0, 1.0));
   double across = ct_norm(v), half = ct_atan2(across, q.w);
-  /* The arc is accurate to 16 u; one Newton step reduces the error to a few u. */
+  /* The arc is accurate to 16 u; one step of Newton's method reduces the error to a few u. */
   double length = ct_norm(ct_vec(across, q.w, 0.0));
   ct_sin_cos t = ct_sin_cos_of(half);
   half += (across / length) * t.cosine - (q.w / length) * t.sine;
@@ -108,7 +108,7 @@ ct_dd ct_turn_rate(ct_vec3 w) {
 
 /* ---- arc tangent and angles ----------------------------------------------------------------- */
 
-/* Number of terms of the series, and of halvings before it. */
+/* Number of terms of the series, and number of halvings of the angle before it. */
 #define ARCTANGENT_TERMS 9
 #define HALVINGS 3
 
@@ -135,7 +135,7 @@ double ct_angle(ct_vec3 u, ct_vec3 v) {
   u = ct_unit_or(u, zero);
   v = ct_unit_or(v, zero);
   if (ct_norm2(u) == 0.0 || ct_norm2(v) == 0.0) return 0.0;
-  /* Half the angle, from the diagonals of a rhombus (Kahan 2006). */
+  /* Half of the angle is computed from the diagonals of a rhombus (Kahan 2006). */
   return 2.0 * ct_atan2(sqrt(ct_norm2(ct_sub(u, v))), sqrt(ct_norm2(ct_add(u, v))));
 }
 

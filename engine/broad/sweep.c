@@ -214,9 +214,9 @@ static ct_status update_sweep_lists(ct_sweep_update_run *s) {
 
 #define FIRST_CAPACITY 64
 /* The endpoints are sorted from scratch if more than 1 / CHANGED_SHARE of the boxes were added or
- * removed, */
+ * removed. */
 #define CHANGED_SHARE 10
-/* or after more than n^2 / SWAPS_SHARE swaps. */
+/* The endpoints are sorted from scratch after more than n^2 / SWAPS_SHARE swaps in one frame. */
 #define SWAPS_SHARE 8
 
 ct_sweep *ct_sweep_create(void) { return calloc(1, sizeof(ct_sweep)); }

@@ -310,7 +310,7 @@ static ct_status expand_polytope(epa_run *r) {
     }
     if (accepted && (plane.offset > r->result->least + r->tie || accepted >= TIES_MAX))
       return CT_OK;
-    /* Evaluate the support along its normal: an upper bound of the depth. */
+    /* Evaluate the support along the face's normal, which yields an upper bound of the depth. */
     const ct_minkowski_vertex *corner = &e->vertex[e->grow.faces[face].vertex[2]];
     r->hint[0] = corner->index_a;
     r->hint[1] = corner->index_b;
@@ -324,7 +324,7 @@ static ct_status expand_polytope(epa_run *r) {
       r->result->depth = height;
       r->result->least = plane.offset;
     }
-    /* No point beyond the face: it is final. */
+    /* No point is beyond the face, so the face is final. */
     e->grow.points = e->point;
     if (height - plane.offset <= r->slack ||
         ct_hull_builder_face_sees(&e->grow, face, e->point[newest]) <= 0) {
@@ -353,7 +353,7 @@ static void run_epa(epa_run *r, const ct_simplex *start) {
   r->tie = CT_UNIT_ROUNDOFF * TIE_FACTOR * size;
   ct_epa_result *result = r->result;
   *result = (ct_epa_result){.normal = {1.0, 0.0, 0.0}, .status = CT_PAIR_OK};
-  /* Start and expand, or resume; a flat difference is answered directly. */
+  /* Start and expand, or resume. For a flat difference the result is known at once. */
   ct_vec3 flat = {0.0, 0.0, 0.0};
   ct_status status = r->resume ? CT_OK : start_polytope(r, start, &flat);
   if (status == CT_DEGENERATE_HULL) {
@@ -364,7 +364,7 @@ static void run_epa(epa_run *r, const ct_simplex *start) {
     status = r->resume || push_created_faces(r) ? expand_polytope(r) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) return;
   if (status == CT_OUT_OF_MEMORY) {
-    /* Faces may have no planes: drop them, so that no later call reads them. */
+    /* Some faces may have no planes: drop all faces, so that no later call reads them. */
     r->epa->grow.face_count = r->epa->heap_count = 0;
     r->epa->out_of_memory = true;
   }

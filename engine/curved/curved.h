@@ -76,8 +76,8 @@ bool ct_curved_parallel_axes(const ct_curved *c, ct_curved_ring *ring);
 typedef struct ct_curved_bound {
   int normals_max;    /* input: largest number of evaluated normals */
   double least;       /* lower bound of the depth, m; valid if the search returned true */
-  double least_found; /* least depth of the evaluated normals, m, up to round-off, */
-  ct_vec3 normal;     /* and the normal with this depth */
+  double least_found; /* least depth of the evaluated normals, m, up to round-off */
+  ct_vec3 normal;     /* the evaluated normal with the depth least_found */
 } ct_curved_bound;
 /* Tries to prove that the depth is at most `width` less than the known depth of one normal, by
  * sectors of normals around the axis of a (of b if `second`). Returns false if there is no proof:
@@ -97,8 +97,8 @@ typedef struct ct_curved_common {
   /* unit, from a to b: surface normal at the last iterate (not at `point`); if `apart`,
    * approximates the direction from closest point a to closest point b */
   ct_vec3 normal;
-  bool apart;   /* true if the bodies were found to be separated; then a and b */
-  ct_vec3 a, b; /* are the closest points of both bodies */
+  bool apart;   /* true if the bodies were found to be separated */
+  ct_vec3 a, b; /* if `apart`: closest points of both bodies */
 } ct_curved_common;
 
 /* Finds a point common to two overlapping bodies, rounding radii included. start: a point near

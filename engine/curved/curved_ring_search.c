@@ -74,13 +74,13 @@ typedef struct ring_search {
   bool turns;
   double turn;        /* 1: the axes point the same way, -1: opposite ways */
   ct_vec3 across[2];  /* two directions that complete the axis to a frame */
-  ct_vec3 other_axis; /* axis of the other body, oriented less than a right angle from the axis: */
-  double lean[2];     /* its components across the axis, */
-  double cosine;      /* and along it */
+  ct_vec3 other_axis; /* axis of the other body, oriented less than a right angle from the axis */
+  double lean[2];     /* components of other_axis across the axis */
+  double cosine;      /* component of other_axis along the axis */
   ct_vec3 center;
-  /* from the other body's centre to this body's: its component along the axis, */
+  /* vector from the other body's centre to this body's: its component along the axis */
   ct_profile_point toward;
-  double aside[2]; /* and its components across the axis */
+  double aside[2]; /* components of that vector across the axis */
   double target;
   int evaluations;
   ct_curved_bound *bound;

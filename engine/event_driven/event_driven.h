@@ -21,7 +21,7 @@ ct_status ct_event_driven_step(ct_event_driven *driven, ct_workspace *workspace,
 /* ---- within a step -------------------------------------------------------------------------- */
 
 typedef struct ct_event_step {
-  ct_event_driven *driven; /* its `common->next` is the step's working state */
+  ct_event_driven *driven; /* driven->common->next is the working state of the step */
   ct_workspace *workspace;
   ct_arena *arena;
   ct_step_result result;
@@ -34,8 +34,8 @@ typedef struct ct_event_step {
   /* true: kinematic bodies squeeze others, one of which is the body of squeezed_row */
   bool squeezed;
   uint32_t squeezed_row;
-  bool reports;   /* true: impacts are reported as events, */
-  double instant; /* with this time */
+  bool reports;   /* true: impacts are reported as events with the time `instant` */
+  double instant; /* time of the impacts, s from the start of the motion */
 } ct_event_step;
 
 /* Sets *time to the first time in the step at which two bodies of `next` come into contact under

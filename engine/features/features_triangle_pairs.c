@@ -17,7 +17,7 @@ typedef struct pair_listing {
   bool swapped;
   ct_feature_scratch *memory;
   ct_frame relative; /* frame of the second mesh relative to the first */
-  bool quarters;     /* its rotation consists of quarter turns */
+  bool quarters;     /* true: the rotation of `relative` consists of quarter turns */
 } pair_listing;
 
 static bool is_unit_or_zero(double x) { return x == 0.0 || x == 1.0 || x == -1.0; }

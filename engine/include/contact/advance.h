@@ -119,7 +119,7 @@ typedef struct ct_advance_state {
   double kinetic_energy, potential_energy; /* J; potential energy of gravity, zero at the origin */
   ct_vec3 momentum, angular_momentum;      /* N s; N m s, about the origin */
   ct_vec3 contact_impulse; /* impulse of immovable bodies on dynamic ones in the last step, N s */
-  double work;             /* of loads and kinematic bodies so far, J */
+  double work;             /* work of the loads and of kinematic bodies so far, J */
   double residual;         /* worst residual of the solvers over the steps so far */
   uint64_t not_converged;  /* number of steps with an unconverged solver */
   /* number of steps in which impulses or forces were scaled back, so that energy did not grow */

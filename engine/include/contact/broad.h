@@ -1,7 +1,8 @@
-/* Broad phase over AABBs: overlapping pairs of many boxes, and a dynamic tree. Boxes are closed and
- * overlap if they overlap on all three axes. Sides may be infinite, extents may be zero; min <= max
- * on each axis, no NaN. Pair lists are i < j, sorted by (i, j), unique, and identical for every
- * method; frames reuse data of the previous one. */
+/* Broad phase over AABBs: the overlapping pairs of many boxes, and a dynamic tree. Boxes are closed
+ * and overlap if their intervals overlap on all three axes. Sides may be at infinity, extents may
+ * be zero; min <= max on each axis, no NaN. Lists of pairs have i < j, are sorted by (i, j),
+ * without repetitions, and identical for all methods. Sequences of frames reuse data of the
+ * previous frame. */
 #ifndef CONTACT_BROAD_H
 #define CONTACT_BROAD_H
 

@@ -63,7 +63,7 @@ typedef struct ct_contact_record {
   uint64_t serial_a, serial_b; /* ct_scene_serial of the bodies */
   ct_text body_a, body_b;      /* body ids; owned by the state */
   ct_text name_a, name_b;      /* collider ids, or empty; owned by the state */
-  bool several_a, several_b;   /* the body had several colliders when the contact began */
+  bool several_a, several_b;   /* true: the body had several colliders when the contact began */
   /* true if one of the colliders was a surface mesh at the last event */
   bool surface;
   /* collider indices at the last event; a replaced body may have the same colliders at other
@@ -124,7 +124,8 @@ ct_contact_event_options ct_contact_event_options_default(void);
 
 /* A contact that ended at an event. */
 typedef struct ct_contact_ended {
-  ct_contact_record record; /* as of the previous event; its texts belong to the previous state */
+  /* record of the previous event; its texts belong to the previous state */
+  ct_contact_record record;
   ct_contact_cause cause;
   double distance; /* current signed distance - contact_epsilon, m; 0 for CT_CAUSE_BODY */
 } ct_contact_ended;
@@ -163,7 +164,7 @@ ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *pr
 
 typedef enum ct_contact_evaluation {
   CT_EVALUATE_MONITOR, /* z1 and z2 over all pairs */
-  CT_EVALUATE_SAMPLE   /* only the pairs in contact; no z2 */
+  CT_EVALUATE_SAMPLE   /* evaluates only the pairs in contact, so z2 is not computed */
 } ct_contact_evaluation;
 
 typedef struct ct_contact_monitor_options {

@@ -54,7 +54,7 @@ typedef enum ct_element_type {
   CT_HEXAHEDRA,
   CT_PYRAMIDS,
   CT_WEDGES,
-  CT_MIXED_ELEMENTS /* meshes only: each element has one of the types above */
+  CT_MIXED_ELEMENTS /* only as the type of a mesh: each element has one of the types above */
 } ct_element_type;
 
 /* Numbers of corners and faces of an element type, and the corners of each face. */
@@ -143,7 +143,7 @@ typedef enum ct_element_fault {
    * orders: `other` is the earlier element */
   CT_ELEMENT_ONE_SIDE,
   CT_ELEMENT_OPEN, /* the outer faces enclose no solid; no specific element is at fault */
-  CT_ELEMENT_IDS,  /* surface_id_count differs from the number of outer faces */
+  CT_ELEMENT_IDS,  /* the number of given surface ids differs from the number of outer faces */
   /* the element's number of corners is not 4, 5, 6 or 8; also reported, for element 0, if
    * corner_counts is NULL */
   CT_ELEMENT_CORNERS,

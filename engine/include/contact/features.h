@@ -83,7 +83,8 @@ enum {
 /* A point of one of the meshes. */
 typedef struct ct_pair_feature_point {
   ct_vec3 point;
-  ct_vec3 normal; /* outward unit normal, interpolated from the vertices */
+  /* outward unit normal of the mesh, interpolated between the normals at the vertices */
+  ct_vec3 normal;
   /* the caller's index; for a vertex or edge, the lowest of the adjacent triangles */
   uint32_t triangle;
   /* coordinates with respect to the triangle's corners in given order; each >= 0, sum 1 */

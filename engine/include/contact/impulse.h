@@ -81,7 +81,7 @@ ct_impulse_options ct_impulse_options_default(void);
   X(STICK, "stick") /* no slip after the impact */                                                 \
   X(SLIDE, "slide")                                                                                \
   X(REVERSE, "reverse") /* slip stopped, and restarted in another direction */                     \
-  X(JAM, "jam") /* friction alone would press the bodies together; held at the sticking rate */    \
+  X(JAM, "jam")         /* friction alone would press the bodies together; the contact sticks */   \
   X(FRICTIONLESS, "frictionless")                                                                  \
   X(IMMOVABLE, "immovable") /* neither body can move */
 
@@ -92,7 +92,7 @@ typedef enum ct_impulse_outcome {
 } ct_impulse_outcome;
 
 typedef struct ct_contact_impulse {
-  ct_vec3 impulse; /* on b, N s; -impulse on a */
+  ct_vec3 impulse; /* impulse on b, N s; the opposite impulse acts on a */
   double normal;   /* normal component of the impulse, >= 0, N s */
   ct_vec3 tangential;
   ct_contact_velocity before;
@@ -136,7 +136,8 @@ typedef struct ct_impulse_result {
   /* restitution was infeasible and omitted; `converged` refers to the problem without
    * restitution */
   bool infeasible;
-  bool contradictory; /* kinematic squeeze: no impulses are feasible, and none were applied */
+  /* true: kinematic squeeze, so no impulses are feasible and none were applied */
+  bool contradictory;
   /* [count] caller's array, or NULL. If contradictory, a proof of infeasibility: y >= 0 such that
    * the normal impulses y cancel on every dynamic body, while the sum of the gaps weighted by y
    * decreases; else 0 */

@@ -100,8 +100,8 @@
 #define CT_BODIES_MAX 1000000
 /* Largest number of frames of boxes in one request, the first frame not counted. */
 #define CT_FRAMES_MAX 100000
-/* Largest hysteresis of a contact state, m: a larger one would report visibly separated bodies as
- * contacts. */
+/* Largest hysteresis of a contact state, m. With a larger one, bodies that are visibly separated
+ * would be reported as contacts. */
 #define CT_CONTACT_EPSILON_MAX 1e-3
 /* Values attached to one scene. */
 #define CT_ATTACHMENTS_MAX 1000

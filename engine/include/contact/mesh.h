@@ -39,7 +39,7 @@ typedef struct ct_mesh_node {
   /* inner node: index of the first child, the second is first + 1; leaf: index in `order` of its
    * first triangle */
   uint32_t first;
-  uint32_t count; /* leaf: number of triangles; 0: inner node */
+  uint32_t count; /* number of triangles of a leaf; 0 in an inner node */
 } ct_mesh_node;
 
 /* Borrowed view of a mesh's arrays; valid while the mesh is retained. A position is an index into
@@ -347,7 +347,7 @@ typedef struct ct_mesh_defects {
  * CT_OUT_OF_MEMORY, CT_CANCELLED.
  * O(n log n). */
 ct_status ct_mesh_find_defects(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_defects *out);
-void ct_mesh_defects_free(ct_mesh_defects *defects); /* frees the arrays and zeroes it */
+void ct_mesh_defects_free(ct_mesh_defects *defects); /* frees the arrays, and zeroes *defects */
 
 /* What ct_mesh_repair repairs. Zeroed: nothing. */
 typedef struct ct_mesh_repair_options {

@@ -37,7 +37,8 @@ typedef struct ct_probe_options {
   double reach;     /* NEAREST: maximum distance, m; INFINITY: unlimited */
   ct_shape region;  /* REGION; its hull, mesh or elements are borrowed */
   ct_pose region_pose;
-  bool inside;                  /* REGION: only bodies entirely inside the region */
+  /* REGION: true: hits are only bodies that are entirely inside the region */
+  bool inside;
   ct_broadphase broadphase;     /* does not affect the hits */
   const uint8_t *where;         /* [rows] 1 = selected; NULL: all */
   const ct_override *overrides; /* [override_count] what-if poses, sorted by row, each row once */

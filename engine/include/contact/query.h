@@ -50,7 +50,7 @@ ct_pose ct_override_pose(const ct_scene *scene, const ct_override *overrides, si
                          uint32_t row);
 
 typedef struct ct_row_pair {
-  uint32_t a, b; /* in the order of the result; a != b */
+  uint32_t a, b; /* rows of both bodies, a != b; the result has them in this order */
 } ct_row_pair;
 
 /* Options that all questions share: which pairs of bodies take part, and at which poses. */
@@ -104,7 +104,7 @@ typedef struct ct_query_range {
 } ct_query_range;
 
 typedef struct ct_range_statistics {
-  uint64_t candidates; /* pairs of bodies with overlapping boxes, after filters */
+  uint64_t candidates; /* number of pairs of bodies with overlapping boxes, after filters */
   uint64_t
       /* Number of tests of the boxes of two bodies. Tests of inner tree nodes do not count, so the
        * number does not depend on the tree's history. If `where` selects few bodies, the range that
@@ -241,7 +241,7 @@ typedef struct ct_query_distance_options {
 } ct_query_distance_options;
 ct_query_distance_options ct_query_distance_options_default(void);
 
-/* Two bodies at most the clearance apart. Explicit pairs are always hits. */
+/* Two bodies whose distance is at most the clearance. Explicit pairs are always hits. */
 typedef struct ct_distance_hit {
   uint32_t a, b; /* rows */
   /* the pair of colliders of least distance, where unsupported depths count as infinitely deep;
@@ -312,7 +312,7 @@ typedef struct ct_query_sparsify {
 } ct_query_sparsify;
 
 typedef struct ct_query_volume_options {
-  ct_volume_options volume; /* method SOLFEC requires clearance = its epsilon */
+  ct_volume_options volume; /* for method SOLFEC the clearance must equal its epsilon */
   /* tolerance of the distances of bodies without a contact, m, as in ct_pair_options */
   double tolerance;
   /* NULL: all contacts are reported. Otherwise each range evaluates the whole query and reports its

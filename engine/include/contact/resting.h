@@ -74,7 +74,7 @@ typedef enum ct_resting_status {
 } ct_resting_status;
 
 typedef struct ct_contact_force {
-  ct_vec3 force; /* on b, N; -force acts on a */
+  ct_vec3 force; /* force on b, N; the opposite force acts on a */
   double normal; /* normal component of the force, >= 0, N */
   ct_vec3 tangential;
   double acceleration;             /* second time derivative of the gap, m/s^2 */

@@ -77,7 +77,8 @@ typedef struct ct_collider {
   /* text that the engine does not interpret: the caller's notation of the shape, returned
    * unchanged; empty: none */
   ct_text note;
-  ct_text material; /* material name; empty: the scene's material "default", if it exists */
+  /* name of the material; empty: the scene's material "default", if there is one */
+  ct_text material;
 } ct_collider;
 
 typedef enum ct_mass_source { CT_MASS_NONE, CT_MASS_MASS, CT_MASS_DENSITY } ct_mass_source;
@@ -219,7 +220,7 @@ double ct_scene_geometric_epsilon(const ct_scene *scene);
  * radius of a collider. Half-spaces do not count; without other colliders it is 1e-6 m.
  * O(colliders). */
 double ct_scene_default_epsilon(const ct_scene *scene);
-/* Gravity, m/s^2; (0, 0, CT_GRAVITY_Z) if not set. */
+/* Gravity of the scene, m/s^2; (0, 0, CT_GRAVITY_Z) if it was not set. */
 ct_vec3 ct_scene_gravity(const ct_scene *scene);
 bool ct_scene_has_gravity(const ct_scene *scene); /* true if gravity was set explicitly */
 const ct_materials *
@@ -279,7 +280,7 @@ ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *p
  * CT_OUT_OF_MEMORY. */
 ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, const ct_pose *pose,
                            const ct_velocity *velocity);
-/* Removes the row's body and the pair rules that name it.
+/* Removes the body of a row, and the pair rules that contain its id.
  * CT_OUT_OF_MEMORY. */
 ct_status ct_draft_remove(ct_draft *draft, uint32_t row);
 /* Sets the pose of a row.

@@ -191,7 +191,8 @@ ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_opti
 /* Path of a body. Rows without a path stay at rest. */
 typedef struct ct_row_motion {
   uint32_t row;
-  const ct_path *path; /* borrowed; starts at the pose of the row or its override */
+  /* borrowed; its start pose must be the pose of the row, or of the row's override */
+  const ct_path *path;
 } ct_row_motion;
 
 typedef struct ct_motion_options {
