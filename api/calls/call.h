@@ -44,7 +44,9 @@ typedef struct api_work_operations {
   double (*cost)(const api_call *call); /* ns on one core */
   long (*next)(api_call *call);         /* the next range, or -1 */
   void (*run)(api_call *call, long range, api_scratch *scratch);
-  void (*done)(api_call *call, long range);      /* NULL: nothing to record */
+  void (*done)(api_call *call, long range); /* NULL: nothing to record */
+  /* Runs all ranges in order; NULL: next, run and done do it. */
+  void (*run_serially)(api_call *call, api_scratch *scratch);
   void (*finish)(api_call *call);                /* writes the reply */
   void (*destroy)(api_call *call);               /* frees the state; NULL: it is in the arena */
   void (*hint)(const api_call *call, char *out); /* NULL: none; see api_call_hint */

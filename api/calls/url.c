@@ -1,6 +1,7 @@
 /* Decodes percent-escapes and splits the parameters of a URL. */
 #include "calls/url.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int hex_digit_value(char c) {
@@ -48,4 +49,20 @@ bool api_url_next(const char **text, api_url_parameter *out) {
 bool api_url_named(const api_url_parameter *parameter, const char *name) {
   return strlen(name) == parameter->name_length &&
          memcmp(name, parameter->name, parameter->name_length) == 0;
+}
+
+bool api_url_milliseconds(const api_url_parameter *parameter, uint64_t most, uint64_t *out) {
+  size_t length = parameter->value_length;
+  if (length == 0 || length > 9 || strspn(parameter->value, "0123456789") != length) return false;
+  uint64_t value = strtoull(parameter->value, NULL, 10);
+  if (value < 1 || value > most) return false;
+  *out = value;
+  return true;
+}
+
+void api_url_deadline(const char *query, uint64_t most, uint64_t *deadline_ms) {
+  api_url_parameter parameter;
+  while (api_url_next(&query, &parameter))
+    if (api_url_named(&parameter, "deadlineMs"))
+      (void)api_url_milliseconds(&parameter, most, deadline_ms);
 }

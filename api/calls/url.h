@@ -23,5 +23,9 @@ long api_url_decode(const char *bytes, size_t length, char *out, size_t capacity
  * an empty query string. */
 bool api_url_next(const char **text, api_url_parameter *out);
 bool api_url_named(const api_url_parameter *parameter, const char *name);
+/* Reads a whole number from 1 to `most`; otherwise false. */
+bool api_url_milliseconds(const api_url_parameter *parameter, uint64_t most, uint64_t *out);
+/* Sets *deadline_ms to the parameter deadlineMs if the query string has a valid one. */
+void api_url_deadline(const char *query, uint64_t most, uint64_t *deadline_ms);
 
 #endif

@@ -108,6 +108,7 @@ static bool check_fixed_id(api_reader *reader, const api_field *field, const api
   return false;
 }
 
+/* motion: NULL, or the member that was read into options->motion. */
 static bool create_checked_body(api_reader *reader, const ct_body_options *options,
                                 const api_field *motion, api_body *out) {
   const ct_body *body = NULL;
@@ -173,7 +174,7 @@ static bool read_full_body(api_reader *reader, const api_field *field, const api
   options.collider_count = owned;
   if (form->kept) good = borrow_colliders(reader, form->kept, &options) && good;
   good = good && create_checked_body(reader, &options, &m[MOTION], out);
-  for (size_t i = 0; i < owned; i++) api_collider_release(&colliders[i]);
+  for (size_t i = 0; i < owned; i++) ct_shape_release(&colliders[i].shape);
   return good;
 }
 
@@ -189,7 +190,7 @@ static bool read_short_body(api_reader *reader, const api_field *field, const ap
   collider.pose = ct_pose_identity();
   collider.id = (ct_text){0};
   bool good = create_checked_body(reader, &options, NULL, out);
-  api_collider_release(&collider);
+  ct_shape_release(&collider.shape);
   return good;
 }
 
@@ -224,6 +225,22 @@ static bool is_short_form(const json_t *value) {
   return !resembles_colliders(value);
 }
 
+/* Refuses the first material that the document of a body names. */
+static bool check_no_material(api_reader *reader, const api_field *field) {
+  const json_t *colliders = json_object_get(field->value, "colliders");
+  api_pointer list = api_pointer_member(&field->path, "colliders"), element = field->path;
+  bool named = !colliders && json_object_get(field->value, "material");
+  for (size_t i = 0; !named && i < json_array_size(colliders); i++) {
+    named = json_object_get(json_array_get(colliders, i), "material") != NULL;
+    element = api_pointer_index(&list, i);
+  }
+  if (!named) return true;
+  api_pointer material = api_pointer_member(&element, "material");
+  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &material,
+               "Materials belong to a scene; bodies without a scene have none.");
+  return false;
+}
+
 bool api_read_body(api_reader *reader, const api_field *field, const api_body_form *form,
                    api_body *out) {
   static const api_body_form plain = {0};
@@ -235,6 +252,10 @@ bool api_read_body(api_reader *reader, const api_field *field, const api_body_fo
                   ? read_short_body(reader, field, form, &body)
                   : read_full_body(reader, field, form, &body);
   api_arena_rewind(reader->arena, mark);
+  if (good && form->without_scene && !check_no_material(reader, field)) {
+    api_body_release(&body);
+    good = false;
+  }
   if (good) *out = body;
   return good;
 }
@@ -407,20 +428,6 @@ bool api_put_body_into(api_reader *reader, const api_pointer *at, const api_body
   }
   if (created) *created = is_new;
   return api_check_materials(reader, at, body->body, draft);
-}
-
-bool api_reject_material_names(api_reader *reader, const api_field *field, const ct_body *body) {
-  for (size_t i = 0; i < ct_body_collider_count(body); i++) {
-    if (!ct_body_material(body, i).length) continue;
-    bool whole = json_object_get(field->value, "colliders") != NULL;
-    api_pointer colliders = api_pointer_member(&field->path, "colliders"),
-                collider = api_pointer_index(&colliders, i);
-    api_pointer material = api_pointer_member(whole ? &collider : &field->path, "material");
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &material,
-                 "Materials belong to a scene; bodies without a scene have none.");
-    return false;
-  }
-  return true;
 }
 
 /* ---- references to colliders ---------------------------------------------------------------- */

@@ -22,6 +22,8 @@ typedef struct api_body_form {
   ct_text id;       /* id if the document has none; empty: the document must have one */
   bool id_is_fixed; /* a document's id must equal `id` (BAD_VALUE), as for PUT of a body */
   bool allow_short; /* a single collider with its pose is a body, as in stateless queries */
+  bool
+      without_scene; /* colliders must not name a material, which belongs to a scene (UNKNOWN_ID) */
   const ct_body
       *kept; /* body with the colliders to retain; NULL: the document contains colliders */
 } api_body_form;
@@ -60,8 +62,6 @@ bool api_add_bodies(api_reader *reader, const api_pointer *at, const api_body_li
 /* Replaces the body of the same id, or inserts it. *created: inserted; may be NULL. */
 bool api_put_body_into(api_reader *reader, const api_pointer *at, const api_body *body,
                        ct_draft *draft, bool *created);
-/* Refuses materials of a body without a scene. */
-bool api_reject_material_names(api_reader *reader, const api_field *field, const ct_body *body);
 /* Reads a collider of the body by id or index; CT_NO_COLLIDER if the member is absent. Fault:
  * UNKNOWN_ID. */
 bool api_read_collider_place(api_reader *reader, const api_field *field, const ct_body *body,

@@ -435,12 +435,10 @@ void api_evaluate_distance(api_range_run *run, const ct_placed pair[2], ct_pair_
 /* Runs a query of two given bodies with one collider each, without a scene. */
 static void run_given_pair(api_range_run *run) {
   const api_query *q = &run->task->question;
-  ct_collider collider[2];
-  ct_frame frame[2];
-  for (int i = 0; i < 2; i++) {
-    collider[i] = ct_body_collider(q->bodies[i].body, 0);
-    frame[i] = compute_collider_frame(q->bodies[i].pose, &collider[i]);
-  }
+  const ct_collider collider[2] = {ct_body_collider(q->bodies[0].body, 0),
+                                   ct_body_collider(q->bodies[1].body, 0)};
+  const ct_frame frame[2] = {compute_collider_frame(q->bodies[0].pose, &collider[0]),
+                             compute_collider_frame(q->bodies[1].pose, &collider[1])};
   ct_pair_result result = {0};
   api_pair_answer answer = {.a = q->bodies[0].body,
                             .b = q->bodies[1].body,

@@ -1,9 +1,11 @@
-/* Builds plans: prepares the queries, estimates their cost, divides tasks into ranges, and
- * schedules the ranges. */
+/* Builds plans: prepares the queries, estimates their cost, divides tasks into ranges, schedules
+ * the ranges, and records their results. */
 #include "execution/range_run.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+#include "common/array.h"
 
 /* Target duration of a range, ns: long compared with its scheduling, short compared with a
  * deadline. */
@@ -116,15 +118,61 @@ bool api_plan_cut(api_plan *plan, api_faults *faults) {
   return true;
 }
 
-double api_plan_cost(const api_plan *plan) {
+double api_plan_cost(const api_call *call) {
+  const api_plan *plan = call->plan;
   double cost = 0.0;
   for (size_t t = 0; t < plan->task_count; t++) cost += plan->tasks[t].cost;
   return cost;
 }
 
+/* ---- results of a running range -------------------------------------------------------------- */
+
+bool api_range_is_full(const api_range_run *run) {
+  const api_range *range = run->range;
+  return range->counts_only || range->overflow || range->count > run->task->question.limit;
+}
+
+bool api_count_result(api_range_run *run) {
+  run->range->found++;
+  return run->range->status == CT_OK && !run->range->memory &&
+         api_needs_total(&run->task->question);
+}
+
+bool api_mark_result(api_range_run *run, api_mark mark) {
+  api_range *range = run->range;
+  assert(range->count <= range->capacity && !range->complete);
+  assert(range->count == 0 || range->marks[range->count - 1].end <= range->text.length);
+  api_mark *marks =
+      api_array_reserve(range->marks, &range->capacity, range->count + 1, sizeof *marks);
+  if (!marks) {
+    range->memory = true;
+    return false;
+  }
+  range->marks = marks;
+  mark.end = range->text.length;
+  mark.removed = range->removed.length;
+  mark.sums = range->sums.length;
+  range->marks[range->count++] = mark;
+  range->found++;
+  range->memory = range->memory || range->text.failed;
+  bool counts = api_needs_total(&run->task->question);
+  if (range->text.length + range->removed.length + range->sums.length >
+      run->plan->limits->request_memory_bytes) {
+    range->overflow = true;
+    if (!counts) range->status = CT_LIMIT;
+  }
+  return !range->memory && range->status == CT_OK &&
+         (counts || range->count <= run->task->question.limit);
+}
+
+bool api_range_open(const api_range_run *run) {
+  const api_range *range = run->range;
+  return range->status == CT_OK && !range->memory && range->count <= run->task->question.limit;
+}
+
 /* ---- scheduling and running ------------------------------------------------------------------ */
 
-long api_plan_next(api_plan *plan) {
+static long schedule_plan_range(api_plan *plan) {
   while (plan->current < plan->task_count) {
     api_task *task = &plan->tasks[plan->current];
     if (task->enough || task->next >= task->range_count) {
@@ -142,7 +190,7 @@ long api_plan_next(api_plan *plan) {
   return -1;
 }
 
-api_task *api_plan_task(api_plan *plan, size_t range) {
+static api_task *find_task(api_plan *plan, size_t range) {
   assert(range < plan->range_count);
   size_t low = 0, high = plan->task_count;
   while (high - low > 1) {
@@ -153,8 +201,8 @@ api_task *api_plan_task(api_plan *plan, size_t range) {
   return &plan->tasks[low];
 }
 
-void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
-  api_task *task = api_plan_task(plan, range);
+static void run_plan_range(api_plan *plan, size_t range, api_scratch *scratch) {
+  api_task *task = find_task(plan, range);
   size_t index = range - task->first;
   size_t begin = task->start + index * task->step;
   size_t end = task->items - begin > task->step ? begin + task->step : task->items;
@@ -178,8 +226,8 @@ void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
 /* Marks a range complete and decides whether further ranges are needed: until the page is full and
  * one more result is known, or all if the total is counted, or until a range fails. Text beyond the
  * page is freed and not counted. */
-void api_plan_done(api_plan *plan, size_t range) {
-  api_task *task = api_plan_task(plan, range);
+static void complete_plan_range(api_plan *plan, size_t range) {
+  api_task *task = find_task(plan, range);
   assert(plan->running > 0);
   assert(!task->ranges[range - task->first].complete);
   plan->running--;
@@ -205,16 +253,22 @@ void api_plan_done(api_plan *plan, size_t range) {
   }
 }
 
-void api_plan_complete(api_plan *plan) {
-  api_scratch *scratch = NULL;
-  for (long range = api_plan_next(plan); range >= 0; range = api_plan_next(plan)) {
-    if (!scratch) scratch = api_scratch_create();
-    if (scratch) api_plan_run(plan, (size_t)range, scratch);
-    else
-      api_plan_task(plan, (size_t)range)
-          ->ranges[(size_t)range - api_plan_task(plan, (size_t)range)->first]
-          .memory = true;
-    api_plan_done(plan, (size_t)range);
-  }
-  if (scratch) api_scratch_destroy(scratch);
+/* ---- the plan as work of a call ---------------------------------------------------------------
+ */
+
+long api_plan_next(api_call *call) { return schedule_plan_range(call->plan); }
+
+void api_plan_run(api_call *call, long range, api_scratch *scratch) {
+  run_plan_range(call->plan, (size_t)range, scratch);
 }
+
+void api_plan_done(api_call *call, long range) { complete_plan_range(call->plan, (size_t)range); }
+
+void api_plan_run_serially(api_call *call, api_scratch *scratch) {
+  for (long range; (range = schedule_plan_range(call->plan)) >= 0;) {
+    run_plan_range(call->plan, (size_t)range, scratch);
+    complete_plan_range(call->plan, (size_t)range);
+  }
+}
+
+void api_plan_free(api_call *call) { api_plan_destroy(call->plan); }

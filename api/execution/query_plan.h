@@ -124,18 +124,23 @@ struct api_plan {
  * memory. */
 api_plan *api_plan_create(const api_limits *limits, const ct_cancel *cancel, size_t task_count);
 void api_plan_destroy(api_plan *plan);
-/* The task of a range. */
-api_task *api_plan_task(api_plan *plan, size_t range);
 /* Divides the tasks with valid queries into ranges. False with a fault: out of memory, cancelled,
  * or too many pairs. */
 bool api_plan_cut(api_plan *plan, api_faults *faults);
 
-double api_plan_cost(const api_plan *plan); /* ns on one core */
-long api_plan_next(api_plan *plan);
-void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch);
-void api_plan_done(api_plan *plan, size_t range);
-/* Runs all ranges that are still needed in this thread. */
-void api_plan_complete(api_plan *plan);
+/* The plan of a call as its work: see api_work_operations. The function `finish_call` writes the
+ * reply from the complete ranges. */
+#define API_PLAN_WORK(finish_call)                                                                 \
+  {                                                                                                \
+    .cost = api_plan_cost, .next = api_plan_next, .run = api_plan_run, .done = api_plan_done,      \
+    .run_serially = api_plan_run_serially, .finish = finish_call, .destroy = api_plan_free         \
+  }
+double api_plan_cost(const api_call *call);
+long api_plan_next(api_call *call);
+void api_plan_run(api_call *call, long range, api_scratch *scratch);
+void api_plan_done(api_call *call, long range);
+void api_plan_run_serially(api_call *call, api_scratch *scratch);
+void api_plan_free(api_call *call);
 
 /* True if variants reuse separating planes, or update their pair lists from frame to frame. */
 static inline bool api_reuses_planes(const api_query *q) {

@@ -68,7 +68,6 @@ static bool write_velocities(const ct_scene *scene, const api_task *task, ct_dra
 
 static void finish_impulses(api_call *call) {
   api_task *task = &call->plan->tasks[0];
-  api_plan_complete(call->plan);
   api_call_open(call);
   if (!api_put_task_members(call, task, &call->out, &call->faults)) {
     api_call_fail(call);
@@ -89,7 +88,7 @@ static void finish_impulses(api_call *call) {
   api_call_fail(call);
 }
 
-static const api_work_operations impulses_work = API_QUERY_WORK(finish_impulses);
+static const api_work_operations impulses_work = API_PLAN_WORK(finish_impulses);
 
 api_step api_impulses_post(api_call *call) {
   api_field root;

@@ -29,7 +29,6 @@ static void put_batch_answer(api_call *call, api_task *task, api_faults *faults)
 }
 
 static void finish_batch(api_call *call) {
-  api_plan_complete(call->plan);
   api_faults *faults = malloc(sizeof *faults);
   if (!faults || ct_cancel_raised(call->input.cancel)) {
     if (faults) api_fault_cancelled(&call->faults);
@@ -54,7 +53,7 @@ static void finish_batch(api_call *call) {
   api_call_send(call, 200);
 }
 
-static const api_work_operations batch_work = API_QUERY_WORK(finish_batch);
+static const api_work_operations batch_work = API_PLAN_WORK(finish_batch);
 
 /* ---- the request ---------------------------------------------------------------------------- */
 

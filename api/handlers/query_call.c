@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "execution/variant_summary.h"
-#include "queries/continued_query.h"
+#include "json/json_parser.h"
 
 uint64_t api_query_seed(const api_call *call) {
   return api_hash_bytes(api_hash_start(), call->match.scene_id, strlen(call->match.scene_id));
@@ -288,21 +288,8 @@ bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_fa
 
 /* ---- single queries ------------------------------------------------------------------------- */
 
-double api_query_cost(const api_call *call) { return call->plan ? api_plan_cost(call->plan) : 0.0; }
-
-long api_query_next(api_call *call) { return call->plan ? api_plan_next(call->plan) : -1; }
-
-void api_query_run(api_call *call, long range, api_scratch *scratch) {
-  api_plan_run(call->plan, (size_t)range, scratch);
-}
-
-void api_query_done(api_call *call, long range) { api_plan_done(call->plan, (size_t)range); }
-
-void api_query_destroy(api_call *call) { api_plan_destroy(call->plan); }
-
 static void finish_query(api_call *call) {
   api_task *task = &call->plan->tasks[0];
-  api_plan_complete(call->plan);
   if (!api_put_task_result(call, task, &call->out, &call->faults)) {
     api_call_fail(call);
     return;
@@ -312,21 +299,62 @@ static void finish_query(api_call *call) {
   api_call_send_raw(call, 200);
 }
 
-static const api_work_operations query_work = API_QUERY_WORK(finish_query);
+static const api_work_operations query_work = API_PLAN_WORK(finish_query);
+
+/* ---- continued queries ---------------------------------------------------------------------- */
+
+static const api_kept_query *find_stored_query(const api_input *input, const char *text,
+                                               size_t length, api_cursor *cursor) {
+  for (size_t i = 0; i < input->kept_query_count; i++)
+    if (api_cursor_read(text, length, input->kept_queries[i].hash, cursor))
+      return &input->kept_queries[i];
+  return NULL;
+}
+
+/* If the cursor belongs to a stored query: replaces *root and call->json by that query with this
+ * request's cursor, limit and deadlineMs. Otherwise changes nothing. False: out of memory, or a
+ * fault in the stored text. */
+static bool continue_stored_query(api_call *call, api_field *root) {
+  const json_t *text = json_object_get(root->value, "cursor");
+  if (!text || !api_is_cursor_alone(root->value)) return true;
+  api_cursor cursor;
+  const api_kept_query *query =
+      find_stored_query(&call->input, json_string_value(text), json_string_length(text), &cursor);
+  if (!query) return true;
+  const api_limits *limits = &call->service->limits;
+  const api_json_options options = {.depth = limits->json_depth,
+                                    .memory = limits->request_memory_bytes,
+                                    .cancel = call->input.cancel};
+  json_t *kept = api_json_parse(query->bytes, query->length, &options, &call->faults);
+  if (!kept) return false;
+  /* Without a limit in the request, the page has the limit of the page before. */
+  bool good = json_object_set_new(kept, "limit", json_integer((json_int_t)cursor.limit)) == 0;
+  for (size_t i = 0; i < API_PAGE_MEMBERS; i++) {
+    json_t *value = json_object_get(call->json, api_page_members[i]);
+    if (value) good = json_object_set(kept, api_page_members[i], value) == 0 && good;
+  }
+  json_decref(call->json);
+  call->json = kept;
+  call->continued = query;
+  *root = api_field_root(kept);
+  if (!good) api_fault_memory(&call->faults);
+  return good;
+}
 
 api_step api_query_one(api_call *call) {
   api_field root;
   assert(call->route->kind);
-  if ((call->if_match && !api_call_pick_revision(call)) || !api_call_parse(call, &root) ||
-      !api_continue_query(call, &root) || !api_query_plan(call, &query_work, 1))
+  if ((call->if_match && !api_call_pick_revision(call)) || !api_call_parse(call, &root))
     return api_call_fail(call);
   api_reader reader = api_call_reader(call);
+  if (!continue_stored_query(call, &root)) return api_call_fail(call);
   api_query_context context = {.call = call,
                                .kind = call->route->kind,
                                .scene = call->scene,
                                .hash_seed = api_query_seed(call),
                                .deadline_ms = &call->deadline_ms};
-  if (!api_read_query(&reader, &root, &context, &call->plan->tasks[0].question))
+  if (!api_query_plan(call, &query_work, 1) ||
+      !api_read_query(&reader, &root, &context, &call->plan->tasks[0].question))
     return api_call_fail(call);
   return api_query_start(call);
 }

@@ -10,20 +10,8 @@ api_step api_query_one(api_call *call);
 api_step api_query_batch(api_call *call);   /* query_batch.c */
 api_step api_impulses_post(api_call *call); /* apply_impulses.c: writes the resulting velocities */
 
-/* Work of a plan of queries, which the function `finish_call` ends: it completes the plan and
- * writes the reply. */
-#define API_QUERY_WORK(finish_call)                                                                \
-  {                                                                                                \
-    .cost = api_query_cost, .next = api_query_next, .run = api_query_run, .done = api_query_done,  \
-    .finish = finish_call, .destroy = api_query_destroy                                            \
-  }
-double api_query_cost(const api_call *call);
-long api_query_next(api_call *call);
-void api_query_run(api_call *call, long range, api_scratch *scratch);
-void api_query_done(api_call *call, long range);
-void api_query_destroy(api_call *call);
-
-/* Makes the call's plan. False: out of memory. */
+/* Makes the call's plan; work->finish writes the reply once its ranges have run. False: out of
+ * memory. */
 bool api_query_plan(api_call *call, const api_work_operations *work, size_t task_count);
 /* Seed of the hash that binds cursors to the queried scene. */
 uint64_t api_query_seed(const api_call *call);

@@ -139,23 +139,6 @@ api_step api_shape_read(api_call *call) {
 
 /* ---- post ----------------------------------------------------------------------------------- */
 
-/* Reads a whole number from 1 to `most`. */
-static bool read_milliseconds(const api_url_parameter *parameter, uint64_t most, uint64_t *out) {
-  size_t length = parameter->value_length;
-  if (length == 0 || length > 9 || strspn(parameter->value, "0123456789") != length) return false;
-  uint64_t value = strtoull(parameter->value, NULL, 10);
-  if (value < 1 || value > most) return false;
-  *out = value;
-  return true;
-}
-
-void api_shapes_deadline(const char *query, const api_limits *limits, uint64_t *deadline_ms) {
-  api_url_parameter parameter;
-  while (api_url_next(&query, &parameter))
-    if (api_url_named(&parameter, "deadlineMs"))
-      (void)read_milliseconds(&parameter, limits->deadline_max_ms, deadline_ms);
-}
-
 static bool refuse_shape_parameter(api_call *call, const char *detail) {
   api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s", detail);
   return false;
@@ -213,7 +196,7 @@ static bool read_solid_parameter(api_call *call, ct_text value, api_upload *uplo
 
 static bool check_deadline_parameter(api_call *call, const api_url_parameter *parameter) {
   uint64_t unused;
-  if (read_milliseconds(parameter, call->service->limits.deadline_max_ms, &unused)) return true;
+  if (api_url_milliseconds(parameter, call->service->limits.deadline_max_ms, &unused)) return true;
   api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
                   "deadlineMs must be a whole number from 1 to %llu.",
                   (unsigned long long)call->service->limits.deadline_max_ms);

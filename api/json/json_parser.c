@@ -347,6 +347,7 @@ typedef struct feed {
   const char *bytes;
   size_t length, at;
   const ct_cancel *cancel;
+  bool cancelled;
 } feed;
 
 /* Feeds the text byte by byte, so that it ends right after a failed allocation or a
@@ -355,9 +356,9 @@ static size_t feed_next_byte(void *buffer, size_t size, void *context) {
   feed *f = context;
   (void)size;
   if (f->at == f->length || current->failed) return 0;
-  if (f->at % CANCEL_STRIDE == 0 && ct_cancel_raised(f->cancel)) return 0;
   *(char *)buffer = f->bytes[f->at++];
-  return 1;
+  if (f->at % CANCEL_STRIDE == 0) f->cancelled = ct_cancel_raised(f->cancel);
+  return !f->cancelled;
 }
 
 /* Offset of the string that ends at offset `end`; `end`: none. */
@@ -464,22 +465,23 @@ static bool report_repeated_name(const scan *s, size_t end) {
 /* Runs the parser once. NULL with a fault; or without one and *duplicate set, if a name is
  * repeated: the text may be valid otherwise. */
 static json_t *run_parser(const scan *s, parsing *state, size_t flags, size_t *duplicate) {
-  feed f = {s->replaced ? s->replaced : s->bytes, s->length, 0, s->options->cancel};
+  feed f = {.bytes = s->replaced ? s->replaced : s->bytes,
+            .length = s->length,
+            .cancel = s->options->cancel};
   json_error_t error = {0};
   current = state;
   json_t *value = json_load_callback(feed_next_byte, &f, flags | JSON_DECODE_ANY, &error);
   /* A cancelled or incomplete feed leaves a tree that must not be used. */
-  bool cancelled = ct_cancel_raised(s->options->cancel);
   bool memory =
       state->failed ||
       (!value && (error.text[0] == 0 || json_error_code(&error) == json_error_out_of_memory));
-  if (cancelled || memory) {
+  if (f.cancelled || memory) {
     json_decref(value);
     value = NULL;
   }
   current = NULL;
   if (value) return value;
-  if (cancelled) api_fault_cancelled(s->faults);
+  if (f.cancelled) api_fault_cancelled(s->faults);
   else if (memory) api_fault_memory(s->faults);
   else if (json_error_code(&error) == json_error_duplicate_key)
     *duplicate = find_error_end(s, &error);

@@ -53,7 +53,7 @@ static bool read_pair_method(api_reader *reader, const api_member_set *set, api_
       api_member(set, API_MEMBER_METHOD), api_member(set, API_MEMBER_MPR_TOLERANCE),
       api_member(set, API_MEMBER_MAX_ITERATIONS), api_member(set, API_MEMBER_INCLUDE),
       api_member(set, API_MEMBER_CACHE)};
-  return api_read_method(reader, &fields, &out->method);
+  return !api_method_is_requested(&fields) || api_read_method(reader, &fields, &out->method);
 }
 
 static bool read_volume_method(api_reader *reader, const api_member_set *set, api_query *out) {

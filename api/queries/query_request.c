@@ -8,7 +8,6 @@
 #include "common/warning.h"
 #include "documents/scene_json.h"
 #include "queries/boxes_request.h"
-#include "queries/continued_query.h"
 #include "queries/query_members.h"
 #include "queries/variant_scene.h"
 #include "results/result_json.h"
@@ -109,6 +108,16 @@ static bool read_detail(api_reader *reader, const api_field *field, api_query *o
   if (!api_read_word(reader, field, words + first, 3 - first, &which)) return false;
   out->evaluation.detail = values[first + which];
   return true;
+}
+
+const char *const api_page_members[API_PAGE_MEMBERS] = {"cursor", "limit", "deadlineMs"};
+
+bool api_is_cursor_alone(const json_t *object) {
+  if (!json_is_string(json_object_get(object, "cursor"))) return false;
+  size_t known = 0;
+  for (size_t i = 0; i < API_PAGE_MEMBERS; i++)
+    known += json_object_get(object, api_page_members[i]) != NULL;
+  return known == json_object_size(object);
 }
 
 /* Refuses a cursor that was not issued for this request. If the request consists of the cursor
@@ -310,10 +319,9 @@ static bool read_given_bodies(api_reader *reader, const api_member_set *set,
                    "The member \"%s\" is required.", field->name);
       return false;
     }
-    api_body_form form = {.id = api_text(field->name), .allow_short = true};
+    api_body_form form = {.id = api_text(field->name), .allow_short = true, .without_scene = true};
     if (!api_read_body(reader, field, &form, &out->bodies[i])) return false;
     out->body_count = (size_t)i + 1;
-    if (!api_reject_material_names(reader, field, out->bodies[i].body)) return false;
   }
   return out->kind->read_given(reader, set, context, out);
 }

@@ -121,6 +121,12 @@ typedef struct api_query_context {
   uint64_t *deadline_ms; /* set if the query has deadlineMs; may be NULL */
 } api_query_context;
 
+/* Members of a page, on which cursors do not depend: cursor, limit, deadlineMs. */
+#define API_PAGE_MEMBERS 3
+extern const char *const api_page_members[API_PAGE_MEMBERS];
+/* True if the object has a cursor and no other members than those of a page. */
+bool api_is_cursor_alone(const json_t *object);
+
 /* Reads and validates a query. *out must be zeroed before, and released even after a failure. Its
  * pointers refer to the reader's arena or are borrowed. */
 bool api_read_query(api_reader *reader, const api_field *field, const api_query_context *context,

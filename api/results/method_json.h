@@ -42,6 +42,13 @@ typedef struct api_method_fields {
   const api_field *method, *tolerance, *iterations, *include, *cache;
 } api_method_fields;
 
+/* True if the request has one of the members; without them the method is AUTO. */
+static inline bool api_method_is_requested(const api_method_fields *fields) {
+  return api_field_present(fields->method) || api_field_present(fields->tolerance) ||
+         api_field_present(fields->iterations) || api_field_present(fields->include) ||
+         api_field_present(fields->cache);
+}
+
 /* Reads the method and its members. `include`: location at which results of a method were
  * requested; out->support_points and out->separating_plane are set before the call. */
 bool api_read_method(api_reader *reader, const api_method_fields *fields, api_method *out);

@@ -46,12 +46,15 @@ void api_put_id(api_buffer *buffer, const char *name, ct_text id) {
   api_put_string(buffer, id);
 }
 
-void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body,
-                           uint32_t index) {
-  if (ct_body_collider_count(body) < 2) return;
-  ct_text id = ct_body_collider(body, index).id;
+static void put_collider_id(api_buffer *buffer, const char *name, ct_text id, uint32_t index) {
   if (id.length > 0) api_put_id(buffer, name, id);
   else api_put_member_unsigned(buffer, name, index);
+}
+
+void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body,
+                           uint32_t index) {
+  if (ct_body_collider_count(body) > 1)
+    put_collider_id(buffer, name, ct_body_collider(body, index).id, index);
 }
 
 void api_put_surface(api_buffer *buffer, const ct_body *a, const ct_body *b) {
@@ -149,11 +152,15 @@ static bool has_surface_ids(const ct_shape *shape) {
   return shape->surface_ids != NULL && ct_kind_surface_count(shape->kind) > 0;
 }
 
+static api_surface place_surface(const ct_collider *collider, ct_pose pose) {
+  if (!has_surface_ids(&collider->shape)) return (api_surface){.has_ids = false};
+  return (api_surface){collider->shape,
+                       ct_frame_mul(ct_frame_of(pose), ct_frame_of(collider->pose)), true};
+}
+
 api_surface api_surface_of(const ct_body *body, uint32_t collider, ct_pose pose) {
   const ct_collider placed = ct_body_collider(body, collider);
-  if (!has_surface_ids(&placed.shape)) return (api_surface){.has_ids = false};
-  return (api_surface){placed.shape, ct_frame_mul(ct_frame_of(pose), ct_frame_of(placed.pose)),
-                       true};
+  return place_surface(&placed, pose);
 }
 
 void api_put_surface_id(api_buffer *buffer, const char *name, const api_surface *surface,
@@ -171,16 +178,36 @@ static void put_surfaces(api_buffer *buffer, const api_surface of[2], ct_vec3 po
   api_put_surface_id(buffer, "surfaceB", &of[1], point_b, ct_neg(normal));
 }
 
-static void find_surfaces(const api_pair_answer *answer, api_surface of[2]) {
-  of[0] = api_surface_of(answer->a, answer->collider_a, answer->pose_a);
-  of[1] = api_surface_of(answer->b, answer->collider_b, answer->pose_b);
+/* What a result reports of its bodies, read before the result is written. */
+typedef struct named_pair {
+  ct_text id[2];
+  size_t collider_count[2];
+  ct_collider collider[2];
+  bool surface; /* a body has a collider that is a surface */
+} named_pair;
+
+static void read_named_pair(const api_pair_answer *answer, named_pair *out) {
+  assert(answer->a && answer->b);
+  *out = (named_pair){
+      .id = {ct_body_id(answer->a), ct_body_id(answer->b)},
+      .collider_count = {ct_body_collider_count(answer->a), ct_body_collider_count(answer->b)},
+      .collider = {ct_body_collider(answer->a, answer->collider_a),
+                   ct_body_collider(answer->b, answer->collider_b)},
+      .surface = ct_body_has_surface(answer->a) || ct_body_has_surface(answer->b)};
 }
 
-static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
+static void find_surfaces(const api_pair_answer *answer, const named_pair *bodies,
+                          api_surface of[2]) {
+  of[0] = place_surface(&bodies->collider[0], answer->pose_a);
+  of[1] = place_surface(&bodies->collider[1], answer->pose_b);
+}
+
+static void put_distance(api_buffer *buffer, const api_pair_answer *answer,
+                         const named_pair *bodies) {
   const ct_pair_result *r = answer->result;
   api_surface surfaces[2];
   api_put_pair_geometry(buffer, r);
-  find_surfaces(answer, surfaces);
+  find_surfaces(answer, bodies, surfaces);
   if (r->status != CT_PAIR_UNSUPPORTED)
     put_surfaces(buffer, surfaces, r->point_a, r->point_b, r->normal);
   /* The depth of MPR is an upper bound of the least depth, so it has no depthKind. */
@@ -256,7 +283,8 @@ static void put_contact(api_buffer *buffer, const ct_contact_point *p,
   api_put_byte(buffer, '}');
 }
 
-static void put_contacts(api_buffer *buffer, const api_pair_answer *answer) {
+static void put_contacts(api_buffer *buffer, const api_pair_answer *answer,
+                         const named_pair *bodies) {
   const ct_pair_result *r = answer->result;
   if (r->status == CT_PAIR_UNSUPPORTED) {
     api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
@@ -269,7 +297,7 @@ static void put_contacts(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_key(buffer, "points");
   api_put_byte(buffer, '[');
   api_surface surfaces[2];
-  find_surfaces(answer, surfaces);
+  find_surfaces(answer, bodies, surfaces);
   for (size_t i = 0; i < answer->point_count; i++)
     put_contact(buffer, &answer->points[i], surfaces, answer->motion);
   api_put_byte(buffer, ']');
@@ -308,53 +336,72 @@ static void put_overlap(api_buffer *buffer, const api_pair_answer *answer) {
 }
 
 /* Opens a result and puts the names of its bodies. */
-static void open_pair_result(api_buffer *buffer, const api_pair_answer *answer) {
-  assert(answer->a && answer->b);
+static void open_pair_result(api_buffer *buffer, ct_text id_a, ct_text id_b) {
   api_put_byte(buffer, '{');
-  api_put_id(buffer, "a", ct_body_id(answer->a));
-  api_put_id(buffer, "b", ct_body_id(answer->b));
+  api_put_id(buffer, "a", id_a);
+  api_put_id(buffer, "b", id_b);
 }
 
-static void put_collider_names(api_buffer *buffer, const api_pair_answer *answer) {
-  api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
-  api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
+static void put_collider_names(api_buffer *buffer, const api_pair_answer *answer,
+                               const named_pair *bodies) {
+  if (bodies->collider_count[0] > 1)
+    put_collider_id(buffer, "colliderA", bodies->collider[0].id, answer->collider_a);
+  if (bodies->collider_count[1] > 1)
+    put_collider_id(buffer, "colliderB", bodies->collider[1].id, answer->collider_b);
+}
+
+static void put_pair_surface(api_buffer *buffer, const ct_collider pair[2]) {
+  if (ct_shape_is_surface(&pair[0].shape) || ct_shape_is_surface(&pair[1].shape))
+    api_put_member_bool(buffer, "surface", true);
 }
 
 void api_put_pairs_result(api_buffer *buffer, const api_pair_answer *answer) {
-  open_pair_result(buffer, answer);
+  assert(answer->a && answer->b);
+  open_pair_result(buffer, ct_body_id(answer->a), ct_body_id(answer->b));
   if (answer->explicit_pair) api_put_member_bool(buffer, "overlap", answer->overlap);
   api_put_byte(buffer, '}');
 }
 
 void api_put_overlap_result(api_buffer *buffer, const api_pair_answer *answer) {
-  open_pair_result(buffer, answer);
-  if (answer->overlap) put_collider_names(buffer, answer);
+  assert(answer->a && answer->b);
+  open_pair_result(buffer, ct_body_id(answer->a), ct_body_id(answer->b));
+  /* Only overlapping bodies have a pair of colliders. */
+  if (answer->overlap) {
+    api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
+    api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
+  }
   api_put_surface(buffer, answer->a, answer->b);
   put_overlap(buffer, answer);
   api_put_byte(buffer, '}');
 }
 
 void api_put_distance_result(api_buffer *buffer, const api_pair_answer *answer) {
-  open_pair_result(buffer, answer);
-  put_collider_names(buffer, answer);
-  api_put_surface(buffer, answer->a, answer->b);
-  put_distance(buffer, answer);
+  named_pair bodies;
+  read_named_pair(answer, &bodies);
+  open_pair_result(buffer, bodies.id[0], bodies.id[1]);
+  put_collider_names(buffer, answer, &bodies);
+  if (bodies.surface) api_put_member_bool(buffer, "surface", true);
+  put_distance(buffer, answer, &bodies);
   if (answer->gradient) put_gradient(buffer, answer);
   api_put_byte(buffer, '}');
 }
 
 void api_put_contacts_result(api_buffer *buffer, const api_pair_answer *answer) {
-  open_pair_result(buffer, answer);
-  put_collider_names(buffer, answer);
-  api_put_surface_of(buffer, answer->a, answer->collider_a, answer->b, answer->collider_b);
-  put_contacts(buffer, answer);
+  named_pair bodies;
+  read_named_pair(answer, &bodies);
+  open_pair_result(buffer, bodies.id[0], bodies.id[1]);
+  put_collider_names(buffer, answer, &bodies);
+  put_pair_surface(buffer, bodies.collider);
+  put_contacts(buffer, answer, &bodies);
   api_put_byte(buffer, '}');
 }
 
 void api_put_features_result(api_buffer *buffer, const api_pair_answer *answer) {
-  open_pair_result(buffer, answer);
-  put_collider_names(buffer, answer);
-  api_put_surface_of(buffer, answer->a, answer->collider_a, answer->b, answer->collider_b);
+  named_pair bodies;
+  read_named_pair(answer, &bodies);
+  open_pair_result(buffer, bodies.id[0], bodies.id[1]);
+  put_collider_names(buffer, answer, &bodies);
+  put_pair_surface(buffer, bodies.collider);
   api_put_feature(buffer, answer->feature, answer->features_status);
   api_put_byte(buffer, '}');
 }

@@ -25,6 +25,14 @@ typedef struct split_path {
   size_t count;
 } split_path;
 
+/* Decodes a segment into CT_ID_LENGTH_MAX bytes. Returns its length; -1: invalid or too long. */
+static long decode_segment(const char *bytes, size_t length, char *out) {
+  if (length > CT_ID_LENGTH_MAX || memchr(bytes, '%', length))
+    return api_url_decode(bytes, length, out, CT_ID_LENGTH_MAX);
+  memcpy(out, bytes, length); /* most segments have no escape */
+  return (long)length;
+}
+
 /* Splits and decodes a path. False: no route can match (not absolute, a trailing slash, or too many
  * segments). */
 static bool split_decoded(const char *path, split_path *out) {
@@ -34,7 +42,7 @@ static bool split_decoded(const char *path, split_path *out) {
     if (out->count == SEGMENTS_MAX) return false;
     size_t length = strcspn(++path, "/");
     segment *s = &out->items[out->count++];
-    long decoded = api_url_decode(path, length, s->text, CT_ID_LENGTH_MAX);
+    long decoded = decode_segment(path, length, s->text);
     s->bad = decoded < 0 || memchr(s->text, 0, (size_t)decoded) != NULL;
     s->length = s->bad ? 0 : (size_t)decoded;
     s->text[s->length] = 0;

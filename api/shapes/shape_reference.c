@@ -13,12 +13,6 @@
 /* Bodies per check of the cancel flag. */
 #define ROWS_PER_POLL 4096
 
-void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table) {
-  api_shapes_retain(table);
-  api_shape_scope_free(scope);
-  scope->table = table;
-}
-
 void api_shape_scope_free(api_shape_scope *scope) {
   for (size_t i = 0; i < scope->scaled_count && i < API_SCALED_MAX; i++)
     ct_shape_release(&scope->scaled[i].copy);

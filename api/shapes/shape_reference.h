@@ -31,9 +31,13 @@ typedef struct api_shape_scope {
   size_t scaled_count; /* number made so far; the latest API_SCALED_MAX are cached */
 } api_shape_scope;
 
-/* Replaces the table; the scope retains the new one. */
-void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table);
 void api_shape_scope_free(api_shape_scope *scope);
+/* Replaces the table; the scope retains the new one. */
+static inline void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table) {
+  api_shapes_retain(table);
+  if (scope->table) api_shape_scope_free(scope);
+  scope->table = table;
+}
 
 /* Reads the members shape (present), scale and convexHull. out->shape is a reference, owned;
  * out->note has the spelling. Faults: UNKNOWN_ID, OUT_OF_RANGE for a scale or a resulting size,

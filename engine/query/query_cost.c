@@ -70,12 +70,22 @@ static fineness shape_fineness(const ct_shape *shape) {
   return (fineness){HULL_ROOT_NS * sqrt(n), n, false};
 }
 
-static fineness body_fineness(const ct_body *body) {
-  size_t count = ct_body_collider_count(body),
-         inspected = count < COLLIDERS_INSPECTED ? count : COLLIDERS_INSPECTED;
+/* The inspected shapes of a body. */
+typedef struct shape_sample {
+  const ct_shape *shapes[COLLIDERS_INSPECTED];
+  size_t inspected, count; /* count: colliders of the body */
+} shape_sample;
+
+static void sample_shapes(const ct_body *body, shape_sample *out) {
+  out->count = ct_body_collider_count(body);
+  out->inspected = out->count < COLLIDERS_INSPECTED ? out->count : COLLIDERS_INSPECTED;
+  for (size_t i = 0; i < out->inspected; i++) out->shapes[i] = ct_body_shape(body, i);
+}
+
+static fineness greatest_fineness(const shape_sample *body) {
   fineness most = {0.0, 0.0, false};
-  for (size_t i = 0; i < inspected; i++) {
-    fineness f = shape_fineness(ct_body_shape(body, i));
+  for (size_t i = 0; i < body->inspected; i++) {
+    fineness f = shape_fineness(body->shapes[i]);
     most.ns = ct_max2(most.ns, f.ns);
     most.facets = ct_max2(most.facets, f.facets);
     most.mesh = most.mesh || f.mesh;
@@ -104,14 +114,19 @@ static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
  * narrow phase, or cost as much in box tests. */
 double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b) {
   if (kind == CT_QUERY_PAIRS) return PAIR_NS;
-  double count_a = (double)ct_body_collider_count(a), count_b = (double)ct_body_collider_count(b);
+  shape_sample of_a, of_b;
+  sample_shapes(a, &of_a);
+  sample_shapes(b, &of_b);
+  double count_a = (double)of_a.count, count_b = (double)of_b.count;
   double pairs = count_a * count_b < count_a + count_b ? count_a * count_b : count_a + count_b;
-  return PAIR_NS + pairs * colliders_ns(kind, body_fineness(a), body_fineness(b));
+  return PAIR_NS + pairs * colliders_ns(kind, greatest_fineness(&of_a), greatest_fineness(&of_b));
 }
 
 double ct_shape_body_cost(ct_query_kind kind, const ct_shape *shape, const ct_body *body) {
-  return PAIR_NS + (double)ct_body_collider_count(body) *
-                       colliders_ns(kind, shape_fineness(shape), body_fineness(body));
+  shape_sample of_body;
+  sample_shapes(body, &of_body);
+  return PAIR_NS + (double)of_body.count *
+                       colliders_ns(kind, shape_fineness(shape), greatest_fineness(&of_body));
 }
 
 static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {

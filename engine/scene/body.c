@@ -143,7 +143,6 @@ static void fill_body_block(ct_body *body, const ct_body_options *o) {
                                   .note_length = (uint32_t)c->note.length,
                                   .id_length = (uint16_t)c->id.length,
                                   .material_length = (uint16_t)c->material.length};
-    ct_shape_retain(&c->shape);
     body->has_surface = body->has_surface || ct_shape_is_surface(&c->shape);
     at = put_text(base, put_text(base, put_text(base, at, c->id), c->material), c->note);
     part_at += copy_surface_ids(base + part_at, &record[i].shape);
@@ -187,6 +186,8 @@ ct_status ct_body_create(const ct_body_options *options, const ct_body **out) {
   body->has_motion = options->motion != NULL;
   body->has_surface = false;
   fill_body_block(body, options);
+  for (size_t i = 0; i < options->collider_count; i++)
+    ct_shape_retain(&options->colliders[i].shape);
   *out = body;
   return CT_OK;
 }

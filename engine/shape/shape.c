@@ -206,6 +206,10 @@ void ct_shape_ball(const ct_shape *shape, ct_vec3 *center, double *radius) {
   *center = ct_vec(0.0, 0.0, 0.0);
   *radius = 0.0;
   if (!ct_shape_is_valid(shape)) return;
+  if (ct_shape_is_plain(shape)) {
+    bound_sharp_shape(shape, center, radius);
+    return;
+  }
   ct_sharp_shape inner = ct_shape_sharp(shape);
   bound_sharp_shape(&inner.shape, center, radius);
   center->z += inner.center_z;

@@ -19,17 +19,6 @@ static api_step begin_call(srv_request *request) {
   return step;
 }
 
-/* Runs all ranges in order and assembles the reply. A cancelled call is left unfinished: its reply
- * is never sent. */
-static void run_serially(srv_request *request, api_scratch *scratch) {
-  for (long range; (range = api_call_next(request->call)) >= 0;) {
-    api_call_run(request->call, range, scratch);
-    api_call_done(request->call, range);
-    if (ct_cancel_raised(request->cancel)) return;
-  }
-  api_call_finish(request->call);
-}
-
 bool srv_work_inline(srv_request *request, api_scratch *scratch, double inline_ns) {
   assert(!request->begun_inline && !srv_request_has_job(request));
   api_step step = begin_call(request);
@@ -37,7 +26,8 @@ bool srv_work_inline(srv_request *request, api_scratch *scratch, double inline_n
     request->begun_inline = true;
     return false;
   }
-  if (step == API_STEP_WORK) run_serially(request, scratch);
+  /* A cancelled call stays unfinished: its reply is never sent. */
+  if (step == API_STEP_WORK) (void)api_call_run_serially(request->call, scratch);
   if (request->server->store) srv_durable_record(request);
   return true;
 }
@@ -92,7 +82,8 @@ static void run_first_piece(srv_request *request, api_scratch *scratch, bool cro
     if (crowded) run_ranges(request, scratch);
     return;
   }
-  if (step == API_STEP_WORK) run_serially(request, scratch);
+  /* A cancelled call stays unfinished: its reply is never sent. */
+  if (step == API_STEP_WORK) (void)api_call_run_serially(request->call, scratch);
   if (request->server->store) srv_durable_record(request);
   mark_finished(request);
 }

@@ -422,7 +422,7 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 20), SRV_STORE_OK);
   kill(redis_pid, SIGSTOP);
   uint64_t from = uv_hrtime();
-  CHECK_SAYS(tried(&r, SRV_STORE_CHANGE, "a", 1, 2), SRV_STORE_UNAVAILABLE, "not known");
+  CHECK_SAYS(tried(&r, SRV_STORE_CHANGE, "a", 1, 2), SRV_STORE_UNAVAILABLE, "it is unknown");
   double waited = seconds_since(from);
   CHECK(waited > 0.9);
   srv_store_load load;

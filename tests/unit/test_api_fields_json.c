@@ -303,7 +303,8 @@ static void the_estimate_is_not_below_what_the_tree_takes(void) {
 
 static void a_cancelled_parse_says_deadline(void) {
   char *text = repeat("[],", "", 100000);
-  text[strlen(text) - 1] = ' ';
+  memcpy(text, "[  ", 3);
+  text[strlen(text) - 1] = ']';
   ct_cancel *cancel = ct_cancel_create();
   ct_cancel_raise(cancel);
   api_faults faults = {0};

@@ -411,6 +411,10 @@ void api_call_done(api_call *call, long range);
  * are done. */
 void api_call_finish(api_call *call);
 
+/* Runs all ranges in order in this thread, then composes the reply. False: the call was cancelled
+ * and has no reply. */
+bool api_call_run_serially(api_call *call, api_scratch *scratch);
+
 /* For SNAPSHOT calls, whose ranges run one at a time: returns the NDJSON progress lines written
  * since the last call of this function; NULL: none. Must not be called while a range runs. Owned by
  * the call, and valid until the next range runs. */
