@@ -243,6 +243,10 @@ bench: ## run the benchmarks; results are ratios within one run
 	@$(MAKE) --no-print-directory release
 	@BUILD=$(RELEASE_BUILD) tests/bench/run
 
+bench-compare: ## compare speeds with those of BASE, in turns (SECTIONS="engine rays" chooses)
+	@tests/house/deps.sh $(BENCH_PACKAGES)
+	@tests/bench/compare.py $(BASE) $(SECTIONS)
+
 # ---- image ---------------------------------------------------------------------------------------------------------------
 
 .PHONY: image image-test compose-test routing-test manifests-test deps-image deps-fleet
