@@ -17,7 +17,7 @@ typedef struct api_warning {
 } api_warning;
 
 /* Warnings of a request, approximately 11 KiB; nothing is allocated. A list with `count` 0 is
- * empty, whatever its items contain. */
+ * empty; its items may contain anything. */
 typedef struct api_warnings {
   size_t count; /* warnings added; the first API_WARNINGS_KEPT are stored */
   api_warning items[API_WARNINGS_KEPT];

@@ -68,7 +68,7 @@ bool srv_health_check(const srv_config *config) {
   socklen_t length;
   if (config->port == 0) return report_health_failure("--port must not be 0");
   if (!srv_address_parse(config->address, (uint16_t)config->port, &address, &length))
-    return report_health_failure("--address is no IPv4 or IPv6 address");
+    return report_health_failure("--address must be an IPv4 or IPv6 address");
   struct sockaddr_in *four = (struct sockaddr_in *)&address;
   struct sockaddr_in6 *six = (struct sockaddr_in6 *)&address;
   if (address.ss_family == AF_INET && four->sin_addr.s_addr == htonl(INADDR_ANY))

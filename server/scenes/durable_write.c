@@ -82,7 +82,7 @@ static void refuse_by_status(srv_request *request, const srv_store_write *write)
   switch (write->status) {
   case SRV_STORE_FULL:
     refuse_with_reason(request, API_PROBLEM_STORAGE_FULL,
-                       "The store has no room, and nothing has changed", write);
+                       "The store is full, and nothing has changed", write);
     break;
   case SRV_STORE_FAILED:
     refuse_with_reason(request, API_PROBLEM_STORAGE_FAILED, "The store no longer accepts writes",

@@ -62,7 +62,8 @@ static bool parse_url(srv_redis_endpoint *place, const char *url, char *why) {
   if (strncmp(url, scheme, sizeof scheme - 1) != 0)
     return write_url_reason(why, "it does not begin with redis://");
   for (const char *c = url; *c; c++)
-    if (*c <= ' ' || *c > '~') return write_url_reason(why, "it contains an invalid character");
+    if (*c <= ' ' || *c > '~')
+      return write_url_reason(why, "it must consist of printable ASCII characters without spaces");
   if ((size_t)snprintf(text, sizeof text, "%s", url + sizeof scheme - 1) >= sizeof text)
     return write_url_reason(why, "it has more than 407 characters");
   char *query = strchr(text, '?');
@@ -88,7 +89,7 @@ static bool parse_url(srv_redis_endpoint *place, const char *url, char *why) {
   }
   if ((database = strchr(rest, '/'))) *database++ = 0;
   if (database && *database && !parse_url_number(database, 65535, &place->database))
-    return write_url_reason(why, "the database is not a number");
+    return write_url_reason(why, "the database must be a number from 0 to 65535");
   return parse_host(place, rest, why);
 }
 

@@ -75,7 +75,8 @@
     "time for a JSON body to arrive; NDJSON has as much again per 16 MiB")                         \
   X(leave_seconds, "leaveSeconds", 0, 0, 3600, "s",                                                \
     "time for which requests are accepted after SIGTERM, while /readyz is 503")                    \
-  X(drain_seconds, "drainSeconds", 10, 0, 3600, "s", "time for running requests after that")       \
+  X(drain_seconds, "drainSeconds", 10, 0, 3600, "s",                                               \
+    "time for requests that are running when no more are accepted")                                \
   X(event_streams, "eventStreams", 100, 1, 1000, "",                                               \
     "open event streams; one more is answered 503")                                                \
   X(event_ring, "eventRing", 1000, 1, 1000000, "",                                                 \
