@@ -131,12 +131,12 @@ static void refuse_cursor(api_reader *reader, const api_field *field, ct_text te
                     "The query of this cursor is not retained: send the query again, with the "
                     "cursor or from its start.");
   else
-    api_fault_at(
-        reader->faults, API_PROBLEM_BAD_CURSOR, &field->path,
-        "The cursor does not match this query: send the query unchanged, with its cursor.%s",
-        context->in_batch ? " In a batch a cursor cannot be sent alone."
-        : context->scene  ? ""
-                          : " Without a scene a cursor cannot be sent alone.");
+    api_fault_at(reader->faults, API_PROBLEM_BAD_CURSOR, &field->path,
+                 "The cursor was not issued for this query: send the query unchanged, with its own "
+                 "cursor.%s",
+                 context->in_batch ? " In a batch a cursor cannot be sent alone."
+                 : context->scene  ? ""
+                                   : " Without a scene a cursor cannot be sent alone.");
 }
 
 /* Reads the cursor and sets the scene to the revision to which it is bound, which may be older. */

@@ -5,7 +5,8 @@
  * bound of the distance, the value over the simplex an upper bound. The sub-problem on the simplex
  * is in convex/simplex.h.
  *
- * Not here: penetration depth (convex/epa.h), radii of untapered bodies.
+ * Not here: penetration depth (convex/epa.h), and constant radii, which the caller subtracts from
+ * the distance. The radii of tapered capsules are part of their support function.
  */
 #ifndef CONVEX_GJK_H
 #define CONVEX_GJK_H

@@ -24,7 +24,8 @@ typedef struct plane_scan {
   /* In the hull's frame: the ends of the segment and its axis; for a point, equal ends and a zero
    * axis. */
   ct_vec3 end[2], along;
-  /* greatest: greatest signed distance of `inner` from any plane, negative inside */
+  /* greatest: over all planes, the greatest signed distance of the segment's inner end; negative
+   * if that end is inside the hull */
   double tie, greatest;
   /* false, pass 1: find `greatest`; true, pass 2: select the normal among ties */
   bool breaking_ties;

@@ -367,7 +367,8 @@ CT_INLINE void compute_triangle_areas(const corners *c, unsigned p, unsigned q,
   for (int i = 0; i < CORNERS_MAX; i++) area[i] = dx * (c->y[i] - y) - dy * (c->x[i] - x);
 }
 
-/* Selects four points that span a large area, as a set of bits; 0 if fewer than four points do. */
+/* Returns four points that span a large area, as bits of their indices in `order`. 0: no four
+ * points span an area beyond round-off; all are nearly at one point, on a line or in a triangle. */
 static unsigned select_four_points(const rectangle *r, const candidates *p_all,
                                    const ordered *order) {
   corners all_of, *c = &all_of;

@@ -17,8 +17,9 @@
 typedef struct ct_mesh_contact {
   ct_contact_point point;
   uint32_t position[2];
-  double facing; /* sum of the cosines between the normal and the two triangles' outward normals
-                    towards each other: 2 if both are perpendicular to it */
+  double facing; /* n.(outward normal of a's triangle) - n.(outward normal of b's triangle), n: the
+                    contact's normal; 2 if the planes of the triangles are parallel and face each
+                    other */
 } ct_mesh_contact;
 
 typedef struct ct_mesh_contacts {

@@ -130,7 +130,8 @@ static void evaluate_face_axis(axis_search *s, ct_plane_kind kind, uint32_t i) {
   consider_plane(s, &p);
 }
 
-/* Evaluates the planes of all faces of a, or of b. Each costs one support point of either body. */
+/* Evaluates the planes of all faces of a, or of all faces of b. Each plane costs two support
+ * points, one of a and one of b. */
 static void evaluate_all_faces(axis_search *s, ct_plane_kind kind) {
   assert(kind == CT_PLANE_FACE_A || kind == CT_PLANE_FACE_B);
   uint32_t count = count_proxy_faces(kind == CT_PLANE_FACE_A ? s->a : s->b);

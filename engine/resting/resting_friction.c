@@ -324,7 +324,8 @@ static bool has_other_accelerations(const sliding *s) {
 }
 
 /* Tries all sets of closed contacts. *found: one of them gives a solution whose accelerations
- * differ from those of resting->forces. */
+ * differ from those of resting->forces. With more than ENUMERATED_MAX contacts nothing is tried,
+ * and *found is false. */
 static ct_status search_other_answers(sliding *s, bool *found) {
   *found = false;
   if (s->count > ENUMERATED_MAX) return CT_OK;

@@ -34,8 +34,11 @@ static bool is_root_sample(const ct_toi_sample *s) {
          fabs(s->result.distance) <= ZERO_PART * (s->upper - s->lower);
 }
 
-/* Returns the next time to evaluate between the samples. *close: length of the last step away from
- * an end of the bracket, s. */
+/* Returns the next time to evaluate, between the samples: the end of Newton's step from the sample
+ * whose step is shorter; if that step does not leave its end of the bracket, a time *close inside
+ * the bracket; the middle after SLOW_ITERATIONS_MAX slow steps (`slow`: their number so far).
+ * *close, in and out: length of the last step inside the bracket, s, 0 at first; it grows by
+ * CLOSE_GROWTH at each use. */
 static double next_root_time(const ct_toi_sample *from, const ct_toi_sample *to, int slow,
                              double *close) {
   double middle = from->time + 0.5 * (to->time - from->time);

@@ -39,7 +39,7 @@ static void compute_plane_heights(clipper *t, uint32_t face, double *least, doub
   ct_cut_wide_heights(c->cut, &t->plane, NEAR * c->size, least, highest);
 }
 
-/* Clips by the plane of a face of b. False: nothing is left. */
+/* Clips what is left of a by the plane of a face of b. False: nothing is left. */
 static bool clip_by_face(clipper *t, uint32_t face) {
   ct_volume_common *c = t->common;
   double least, highest;

@@ -147,8 +147,8 @@ void srv_registry_unload(srv_registry *registry, srv_entry *entry);
 /* Returns the number of a new scene's first revision, which is above the last revision of every
  * deleted scene. */
 uint64_t srv_registry_first_revision(const srv_registry *registry);
-/* Raises the number of a new scene's first revision above last_revision, which a deleted scene of
- * the store had. */
+/* Lets new scenes begin with a revision above last_revision, the last one of a scene deleted from
+ * the store, so that no revision number is used twice. */
 void srv_registry_raise_first_revision(srv_registry *registry, uint64_t last_revision);
 /* Pins a revision for a cursor. False: out of memory. */
 bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene,

@@ -32,7 +32,8 @@ typedef struct layered_file {
   char *gathered;    /* [WAL_BUFFER_BYTES] buffered bytes of the WAL; NULL: not buffered */
   size_t gathered_size;
   sqlite3_int64 gathered_at;
-  bool old; /* an existing WAL, which could not be rewritten for lack of space */
+  bool old; /* a WAL of an earlier process that could not be rewritten yet for lack of space: each
+             * sync tries again first, and fails if it cannot */
 } layered_file;
 
 /* Returns the file of the default VFS, which follows this struct in memory. */

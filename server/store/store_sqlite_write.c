@@ -580,8 +580,8 @@ static int begin_transaction(srv_sqlite_writer *writer) {
 }
 
 /* Finds out which structure's damage made the transaction fail. All tables take pages from one list
- * of free pages: if this list is damaged, an additional table does not help. Unused rows then
- * remain until the next process, which starts without the list. */
+ * of free pages: if this list is damaged, an additional table does not help. With a
+ * damaged list unused rows are not deleted; the next start of the daemon empties the list. */
 static void locate_damage(srv_sqlite_writer *writer, int code) {
   if (!is_damage(code) || writer->own) return;
   if (!writer->no_free && srv_sqlite_free_is_damaged(writer->db)) {
