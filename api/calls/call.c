@@ -228,13 +228,14 @@ void api_call_finish(api_call *call) {
 }
 
 bool api_call_run_serially(api_call *call, api_scratch *scratch) {
+  assert(call->work && scratch);
   if (call->work->run_serially) call->work->run_serially(call, scratch);
   else
-    for (long range; (range = api_call_next(call)) >= 0;) {
+    for (long range; !ct_cancel_raised(call->input.cancel) && (range = api_call_next(call)) >= 0;) {
       api_call_run(call, range, scratch);
       api_call_done(call, range);
-      if (ct_cancel_raised(call->input.cancel)) return false;
     }
+  if (ct_cancel_raised(call->input.cancel)) return false;
   api_call_finish(call);
   return true;
 }

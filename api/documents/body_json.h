@@ -19,11 +19,10 @@ typedef struct api_body {
 void api_body_release(api_body *body);
 
 typedef struct api_body_form {
-  ct_text id;       /* id if the document has none; empty: the document must have one */
-  bool id_is_fixed; /* a document's id must equal `id` (BAD_VALUE), as for PUT of a body */
-  bool allow_short; /* a single collider with its pose is a body, as in stateless queries */
-  bool
-      without_scene; /* colliders must not name a material, which belongs to a scene (UNKNOWN_ID) */
+  ct_text id;         /* id if the document has none; empty: the document must have one */
+  bool id_is_fixed;   /* a document's id must equal `id` (BAD_VALUE), as for PUT of a body */
+  bool allow_short;   /* a single collider with its pose is a body, as in stateless queries */
+  bool without_scene; /* materials belong to a scene: colliders must not name one (UNKNOWN_ID) */
   const ct_body
       *kept; /* body with the colliders to retain; NULL: the document contains colliders */
 } api_body_form;

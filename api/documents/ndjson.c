@@ -205,6 +205,7 @@ bool api_apply_patch_lines(api_reader *reader, const api_patch_lines *patches, c
     api_ndjson_record record = {.field = api_field_at(NULL, api_pointer_index(NULL, i)),
                                 .text = {at, (size_t)(end - at)},
                                 .number = number};
+    if (api_reader_cancelled(reader)) return false;
     if (!process_record(reader, apply_patch_record, draft, &record)) return false;
     at = end + 1;
   }

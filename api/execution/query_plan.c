@@ -253,8 +253,7 @@ static void complete_plan_range(api_plan *plan, size_t range) {
   }
 }
 
-/* ---- the plan as work of a call ---------------------------------------------------------------
- */
+/* ---- the plan as work of a call ------------------------------------------------------------- */
 
 long api_plan_next(api_call *call) { return schedule_plan_range(call->plan); }
 

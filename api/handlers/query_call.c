@@ -16,8 +16,8 @@ uint64_t api_query_seed(const api_call *call) {
 bool api_query_plan(api_call *call, const api_work_operations *work, size_t task_count) {
   assert(!call->plan && !call->work);
   call->plan = api_plan_create(&call->service->limits, call->input.cancel, task_count);
-  call->work = work;
-  if (!call->plan) api_fault_memory(&call->faults);
+  if (call->plan) call->work = work;
+  else api_fault_memory(&call->faults);
   return call->plan != NULL;
 }
 

@@ -26,7 +26,7 @@ enum { API_SHAPE_MEMBER_COUNT = 0 API_SHAPE_MAP(API_SHAPE_COUNTED) };
 
 /* Reads exactly one of the shape members. out->id, out->material and out->pose are unchanged;
  * out->note is in the reader's arena. On success *out owns a reference to its hull or mesh, to be
- * released with api_collider_release; on failure it owns nothing. */
+ * released with api_collider_release or ct_shape_release; on failure it owns nothing. */
 bool api_read_shape(api_reader *reader, const api_field *object,
                     const api_field members[API_SHAPE_MEMBER_COUNT], ct_collider *out);
 /* Reads a collider: a shape or the name of a posted shape, id, pose, rounding, margin and the name

@@ -136,9 +136,9 @@ static void contract_edges(collapser *c, ct_hull_cells *cells) {
 
 /* Contracts edges that are not longer than the sum of rounding[] at their ends, then drops faces
  * without area and vertices with fewer than three faces. Such edges occur if four planes through
- * one point have dual points that are not exactly coplanar. A united vertex has the position of its
- * lowest. The cells stay unchanged if no edge is short enough or the result is not a closed
- * surface. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ * one point have dual points that are not exactly coplanar. United vertices take the
+ * position of the one with the lowest index. The cells stay unchanged if no edge is short enough or
+ * the result is not a closed surface. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 static ct_status contract_short_edges(ct_hull_cells *cells, const double *rounding,
                                       const ct_cancel *cancel) {
   uint32_t corners = cells->face_start[cells->face_count];

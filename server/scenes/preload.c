@@ -63,13 +63,9 @@ static api_call *run_call_inline(srv_server *server, const api_head *head, const
                                  const api_input *input) {
   api_call *call = api_call_create(server->service, head, match);
   if (!call) return NULL;
-  if (api_call_begin(call, input) == API_STEP_WORK) {
-    for (long range; (range = api_call_next(call)) >= 0;) {
-      api_call_run(call, range, server->scratch);
-      api_call_done(call, range);
-    }
-    api_call_finish(call);
-  }
+  /* The input has no flag that could cancel the call. */
+  if (api_call_begin(call, input) == API_STEP_WORK)
+    (void)api_call_run_serially(call, server->scratch);
   return call;
 }
 

@@ -253,18 +253,20 @@ static bool submit_piece(srv_pool *pool, srv_job *job) {
   return true;
 }
 
-/* Serves the next lane of the ring with a job that may run. False: a full round has no such job. */
+/* Submits a piece of the next lane of the ring whose job has one. False: a full round has none. */
 static bool submit_next_of_ring(srv_pool *pool) {
   const srv_lane *first_idle = NULL;
   for (srv_lane *lane; (lane = pool->turn) && lane != first_idle;) {
     srv_job *job = select_job(pool, lane);
     pool->turn = lane->next;
-    if (job) {
-      submit_piece(pool, job);
-      remove_lane_if_empty(pool, lane);
-      return true;
+    if (!job) {
+      if (!first_idle) first_idle = lane;
+      continue;
     }
-    if (!first_idle) first_idle = lane;
+    bool submitted = submit_piece(pool, job);
+    remove_lane_if_empty(pool, lane);
+    if (submitted) return true;
+    first_idle = NULL; /* the job has left its lane: a full round begins again */
   }
   return false;
 }

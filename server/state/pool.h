@@ -79,7 +79,8 @@ typedef struct srv_pool_figures {
 } srv_pool_figures;
 
 void srv_pool_get_figures(const srv_pool *pool, srv_pool_figures *out);
-/* Submits pieces to libuv while there are free slots. Must be called after srv_pool_submit. */
+/* Submits pieces to libuv while there are free slots. Must be called after srv_pool_submit and
+ * srv_pool_submit_release. */
 void srv_pool_pump(srv_pool *pool);
 
 #endif

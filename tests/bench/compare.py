@@ -89,18 +89,20 @@ def main():
     options = parser.parse_args()
     base = extract(commit_of(options.revision), ROOT / "build/compare")
     trees = [(base, build_release(base)), (ROOT, build_release(ROOT))]
-    values = [collections.defaultdict(list), collections.defaultdict(list)]
-    higher, passed, failed = {}, 0, 0
+    passed = failed = 0
     for section in options.sections or SECTIONS:
+        values, higher = [collections.defaultdict(list), collections.defaultdict(list)], {}
         for number in range(options.rounds):
             for which in (0, 1) if number % 2 == 0 else (1, 0):
                 for row, (value, up) in run(*trees[which], section).items():
                     values[which][row].append(value)
                     higher[row] = up
-    for row in values[0]:
-        if len(values[0][row]) == len(values[1][row]) == options.rounds:
-            good = judge(row, values[0][row], values[1][row], higher[row])
-            passed, failed = passed + good, failed + (not good)
+        print(f"\n{section}")
+        for row in values[0]:
+            if len(values[0][row]) == len(values[1][row]) == options.rounds:
+                good = judge(row, values[0][row], values[1][row], higher[row])
+                passed, failed = passed + good, failed + (not good)
+        sys.stdout.flush()
     print(f"{passed} passed, {failed} failed, 0 skipped")
     sys.exit(failed > 0)
 

@@ -22,7 +22,7 @@ typedef struct rig_scene {
 } rig_scene;
 
 /* The order of ranges: as handed out, or all available ranges from the last to the first. */
-typedef enum rig_order { RIG_FORWARD, RIG_BACKWARD } rig_order;
+typedef enum rig_order { RIG_FORWARD, RIG_BACKWARD, RIG_SERIAL } rig_order;
 
 typedef struct rig {
   api_service *service;
@@ -118,6 +118,10 @@ static inline void rig_count(rig *r, bool on) {
 
 static inline void rig_run(rig *r, api_call *call) {
   r->ranges = 0;
+  if (r->order == RIG_SERIAL) {
+    CHECK(api_call_run_serially(call, r->scratch));
+    return;
+  }
   for (;;) {
     long given[256];
     size_t count = 0;

@@ -37,8 +37,8 @@ static void answers_are_those_of_the_questions_asked_alone(void) {
   }
   size_t length = strlen(batch);
   snprintf(batch + length, sizeof batch - length, "]}");
-  for (int order = 0; order < 2; order++) {
-    r.order = order ? RIG_BACKWARD : RIG_FORWARD;
+  for (rig_order order = RIG_FORWARD; order <= RIG_SERIAL; order++) {
+    r.order = order;
     rig_reply reply = rig_ask(&r, "POST", "/v1/scenes/s/query", batch);
     CHECK_INT(reply.status, 200);
     CHECK_TEXT(reply.etag, "\"r1\"");

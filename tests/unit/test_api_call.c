@@ -296,6 +296,20 @@ static void ndjson_in_any_pieces_adds_what_an_array_adds(void) {
   rig_close(&r);
 }
 
+static void a_cancelled_stream_of_patches_changes_nothing(void) {
+  static const char line[] = "{\"id\": \"a\", \"position\": [1, 0, 0]}\n";
+  rig r = with_three();
+  r.cancel = ct_cancel_create();
+  ct_cancel_raise(r.cancel);
+  api_head head = {.method = "PATCH", .path = "/v1/scenes/s/bodies", .content_type = NDJSON};
+  rig_reply reply = rig_send(&r, &head, line, sizeof line - 1, 0);
+  CHECK_INT(reply.status, 504);
+  CHECK_INT(revision_of(&r, "s"), 1);
+  rig_free(&reply);
+  ct_cancel_destroy(r.cancel);
+  rig_close(&r);
+}
+
 static void a_bad_line_fails_the_whole_stream(void) {
   rig r = with_three();
   api_head post = {.method = "POST", .path = "/v1/scenes/s/bodies", .content_type = NDJSON};
@@ -461,6 +475,8 @@ static const check_test tests[] = {
     {"a_get_of_the_known_revision_is_304_without_a_body",
      a_get_of_the_known_revision_is_304_without_a_body},
     {"ndjson_in_any_pieces_adds_what_an_array_adds", ndjson_in_any_pieces_adds_what_an_array_adds},
+    {"a_cancelled_stream_of_patches_changes_nothing",
+     a_cancelled_stream_of_patches_changes_nothing},
     {"a_bad_line_fails_the_whole_stream", a_bad_line_fails_the_whole_stream},
     {"an_empty_stream_is_a_write_of_nothing", an_empty_stream_is_a_write_of_nothing},
     {"listings_page_in_order", listings_page_in_order},

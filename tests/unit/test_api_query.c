@@ -104,6 +104,10 @@ static void the_order_in_which_ranges_run_does_not_show(void) {
     CHECK_INT(forward.status, 200);
     CHECK_TEXT(backward.body, forward.body);
     CHECK(r.ranges >= needed);
+    r.order = RIG_SERIAL;
+    rig_reply serial = rig_ask(&r, "POST", path, questions[q][1]);
+    CHECK_TEXT(serial.body, forward.body);
+    rig_free(&serial);
     if (q == 2 && needed < 4) CHECK_FAIL("only %zu ranges: nothing was tried", needed);
     rig_free(&forward);
     rig_free(&backward);

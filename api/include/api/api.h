@@ -7,7 +7,8 @@
  *   1. api_match_head, api_call_create, api_call_set_shapes
  *   2. api_call_feed for each piece of a streamed body
  *   3. api_call_begin. API_STEP_DONE: the reply is ready. API_STEP_WORK: api_call_next,
- *      api_call_run and api_call_done for each range, in parallel, then api_call_finish
+ *      api_call_run and api_call_done for each range, in parallel, then api_call_finish; or
+ *      api_call_run_serially
  *   4. api_call_reply, api_call_new_revision
  *   5. api_call_destroy
  */
