@@ -213,6 +213,18 @@ def haproxy_takes_its_file():
 @suite.fact
 def prometheus_takes_its_file():
     must(["promtool", "check", "config", str(DOCKER / "prometheus.yml")])
+    volumes = [str(volume) for volume in compose()["prometheus"]["volumes"]]
+    for name in ["prometheus.yml", *yaml.safe_load((DOCKER / "prometheus.yml").read_text())["rule_files"]]:
+        check(any(name in volume and f"/etc/prometheus/{name}" in volume for volume in volumes), f"{name} is not mounted")
+
+
+@suite.fact
+def the_rules_are_those_of_the_document():
+    """alerts.yml has every rule of the table, in its order; only the limit of memory is that of compose.yaml."""
+    table = (DOCKER / "README.md").read_text().split("\n### Alerts\n")[1].split("\n#")[0]
+    expected = re.findall(r"^\|.*\| `([^`]+)` \|$", table, re.M)
+    rules = [rule["expr"] for group in yaml.safe_load((DOCKER / "alerts.yml").read_text())["groups"] for rule in group["rules"]]
+    equal(rules, [rule.replace("268435456", "1073741824") for rule in expected], "rules of alerts.yml")
 
 
 @suite.fact
