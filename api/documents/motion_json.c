@@ -45,14 +45,7 @@ static const api_field motion_members[MOTION_COUNT] = {{.name = "mass"},
 /* Checks that a mass, density or moment is in its range. False with BAD_MASS. */
 static bool check_mass_range(api_reader *reader, const api_pointer *path, double value,
                              double least, double greatest) {
-  if (value >= least && value <= greatest) return true;
-  char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
-  low[api_number_format(least, low)] = 0;
-  high[api_number_format(greatest, high)] = 0;
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, path,
-                                  "Expected a value from %s to %s.", low, high);
-  api_fault_limit(fault, value < least ? least : greatest, value);
-  return false;
+  return api_check_range(reader, API_PROBLEM_BAD_MASS, path, value, least, greatest);
 }
 
 static bool read_mass_source(api_reader *reader, const api_field *field,

@@ -45,9 +45,13 @@ static bool report_wrong_type(api_reader *reader, const api_field *field, const 
   return false;
 }
 
-/* Writes the shortest text of a number, NUL-terminated. Returns out. */
+/* Writes the shortest text of a number, NUL-terminated; powers of ten from 1e9 on as 1e9. Returns
+ * out. */
 static const char *write_number_text(double value, char out[API_NUMBER_BYTES]) {
-  out[api_number_format(value, out)] = 0;
+  api_decimal decimal = value == 0.0 ? (api_decimal){0} : api_number_shortest(value);
+  if (decimal.digits == 1 && decimal.exponent >= 9)
+    snprintf(out, API_NUMBER_BYTES, "%s1e%d", value < 0.0 ? "-" : "", decimal.exponent);
+  else out[api_number_format(value, out)] = 0;
   return out;
 }
 
@@ -201,14 +205,12 @@ bool api_read_array(api_reader *reader, const api_field *field, size_t least, si
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* Checks that a value is from least to greatest. False with OUT_OF_RANGE at `path`. */
-static bool check_range(api_reader *reader, const api_pointer *path, double value, double least,
-                        double greatest) {
+bool api_check_range(api_reader *reader, api_problem_id problem, const api_pointer *path,
+                     double value, double least, double greatest) {
   if (value >= least && value <= greatest) return true;
   char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, path,
-                                  "Expected a value from %s to %s.", write_number_text(least, low),
-                                  write_number_text(greatest, high));
+  api_fault *fault = api_fault_at(reader->faults, problem, path, "Expected a value from %s to %s.",
+                                  write_number_text(least, low), write_number_text(greatest, high));
   api_fault_limit(fault, value < least ? least : greatest, value);
   return false;
 }
@@ -218,7 +220,8 @@ bool api_read_number(api_reader *reader, const api_field *field, double least, d
   if (!field->value) return true;
   if (!json_is_number(field->value)) return report_wrong_type(reader, field, "a number");
   double value = json_number_value(field->value) + 0.0;
-  if (!check_range(reader, &field->path, value, least, greatest)) return false;
+  if (!api_check_range(reader, API_PROBLEM_OUT_OF_RANGE, &field->path, value, least, greatest))
+    return false;
   *out = value;
   return true;
 }
@@ -239,7 +242,8 @@ bool api_read_unsigned(api_reader *reader, const api_field *field, uint64_t leas
     return false;
   }
   double top = (double)greatest < WHOLE_MAX ? (double)greatest : WHOLE_MAX;
-  if (!check_range(reader, &field->path, value, (double)least, top)) return false;
+  if (!api_check_range(reader, API_PROBLEM_OUT_OF_RANGE, &field->path, value, (double)least, top))
+    return false;
   *out = (uint64_t)value;
   return true;
 }
@@ -268,7 +272,9 @@ bool api_read_numbers(api_reader *reader, const api_field *field, double greates
     if (json_is_number(value) && fabs(values[i]) <= greatest) continue;
     api_field element = api_field_element(field, i);
     if (!json_is_number(value)) report_wrong_type(reader, &element, "a number");
-    else check_range(reader, &element.path, values[i], -greatest, greatest);
+    else
+      api_check_range(reader, API_PROBLEM_OUT_OF_RANGE, &element.path, values[i], -greatest,
+                      greatest);
     good = false;
   }
   if (good) memcpy(out, values, count * sizeof *out);

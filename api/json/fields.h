@@ -62,6 +62,10 @@ size_t api_read_one_of(api_reader *reader, const api_field *object, const api_fi
 bool api_read_array(api_reader *reader, const api_field *field, size_t least, size_t greatest,
                     size_t *count);
 
+/* Returns whether least <= value <= greatest; if not, reports `problem` at `path` with the limit.
+ */
+bool api_check_range(api_reader *reader, api_problem_id problem, const api_pointer *path,
+                     double value, double least, double greatest);
 /* Reads a number from least to greatest, both included; -0 is read as 0. OUT_OF_RANGE reports the
  * limit. */
 bool api_read_number(api_reader *reader, const api_field *field, double least, double greatest,

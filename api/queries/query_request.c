@@ -337,6 +337,15 @@ static bool read_boxes(api_reader *reader, const api_member_set *set,
          api_read_boxes(reader, &fields, out);
 }
 
+/* Refuses members that a query of two given bodies does not have. For `motions`, the message names
+ * the members that do the same. */
+static bool refuse_other_than_given(api_reader *reader, const api_member_set *set, uint64_t meant) {
+  if (!(meant & API_MEMBER(MOTION_A))) return refuse_other_members(reader, set, meant, "a and b");
+  bool good = api_reject_combination(reader, api_member(set, API_MEMBER_MOTIONS), true,
+                                     "a and b: use motionA and motionB");
+  return refuse_other_members(reader, set, meant | API_MEMBER(MOTIONS), "a and b") && good;
+}
+
 static bool read_stateless_query(api_reader *reader, const api_field *field,
                                  const api_member_set *set, const api_query_context *context,
                                  api_query *out) {
@@ -356,7 +365,7 @@ static bool read_stateless_query(api_reader *reader, const api_field *field,
                  kind->one_body ? "a" : "a and b", kind->boxes_members ? ", or boxes" : "");
     return false;
   }
-  return refuse_other_members(reader, set, kind->given_members | around, "a and b") &&
+  return refuse_other_than_given(reader, set, kind->given_members | around) &&
          read_given_bodies(reader, set, context, out);
 }
 

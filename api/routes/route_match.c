@@ -298,7 +298,10 @@ bool api_match_head(const api_service *service, const api_head *head, api_match 
   if (!known) {
     char hint[PATH_HINT_BYTES];
     suggest_path(head->path, hint);
-    api_refuse_suggesting(refusal, API_PROBLEM_NOT_FOUND, hint, "No route has this path.");
+    api_refuse_suggesting(refusal, API_PROBLEM_NOT_FOUND, hint,
+                          hint[0] ? "No route has this path."
+                                  : "No route has this path. GET /openapi.json lists all routes; "
+                                    "the guide, api/README.md, explains them.");
     return false;
   }
   if (!match->route) {

@@ -58,7 +58,7 @@ bool api_read_size_or_zero(api_reader *reader, const api_field *field, double *o
       return true;
     }
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                                    "Expected 0, or a value from 1e-9 to 1000000000.");
+                                    "Expected 0, or a value from 1e-9 to 1e9.");
     api_fault_limit(fault,
                     value < 0.0           ? 0.0
                     : value < CT_SIZE_MIN ? CT_SIZE_MIN

@@ -88,6 +88,13 @@ suite.table("what was meant", rows())
 
 
 @suite.fact
+def a_path_like_no_route_is_answered_with_where_the_routes_are_listed():
+    for path in ("/", "/index.html"):
+        detail = client.get(path).problem(404, "not-found").json["detail"]
+        check("/openapi.json" in detail and "api/README.md" in detail, detail)
+
+
+@suite.fact
 def a_method_that_a_resource_does_not_know_is_answered_with_those_it_knows():
     reply = client.get(CELL + "/query/distance").problem(405, "method-not-allowed")
     check("POST" in reply.json["detail"], reply.json["detail"])

@@ -87,6 +87,12 @@ def two_balls_meet_when_the_closed_form_says():
     near(graze["grazeTime"], 2.5, 1e-6, "when they graze")
     near(graze["grazeDistance"], 0, 1e-12, "distance then")
     equal(free("timeline", request)["results"], [], "changes of what grazes")
+    listed = {**{k: v for k, v in request.items() if k not in ("motionA", "motionB")}, "motions": [{"id": "a", **twist([1, 0, 0])}], "poses": {"ids": []}}
+    for kind in ("sweep", "timeline"):
+        errors = client.post(f"/v1/query/{kind}", listed).must(422).json["errors"]
+        equal({e["pointer"]: e["detail"] for e in errors},
+              {"/motions": '"motions" cannot be combined with a and b: use motionA and motionB.',
+               "/poses": '"poses" cannot be combined with a and b.'}, "faults")
 
 
 @suite.fact

@@ -83,7 +83,7 @@ static void bad_values_name_problem_and_place(void) {
       {"{\"size\":1e-400,\"must\":0}", "out-of-range", "/size", NULL, 1e-9, 0},
       {"{\"size\":0,\"must\":0}", "out-of-range", "/size", NULL, 1e-9, 0},
       {"{\"size\":-1,\"must\":0}", "out-of-range", "/size", NULL, 1e-9, -1},
-      {"{\"size\":1000000001,\"must\":0}", "out-of-range", "/size", "from 1e-9 to 1000000000", 1e9,
+      {"{\"size\":1000000001,\"must\":0}", "out-of-range", "/size", "from 1e-9 to 1e9", 1e9,
        1000000001},
       {"{\"whole\":1.5,\"must\":0}", "wrong-type", "/whole", "whole number", NAN, 1.5},
       {"{\"whole\":0,\"must\":0}", "out-of-range", "/whole", NULL, 1, 0},
