@@ -293,7 +293,7 @@ static void swap_crossings(void *items, size_t i, size_t j) {
 static bool sort_crossings(ct_arrangement *o, int side) {
   ct_arrangement_side *s = &o->memory->side[side];
   if (!ct_heap_sort(s->crossing, s->crossing_count, NULL, crossing_precedes, swap_crossings,
-                    o->flag->cancel))
+                    o->flag->poll.cancel))
     return false;
   for (size_t i = 0; i < s->crossing_count; i++) {
     ct_arrangement_part *part = ct_arrangement_part_of(o, side, s->crossing[i].triangle);

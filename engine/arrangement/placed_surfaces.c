@@ -1,11 +1,11 @@
 /* Surfaces of solids as triangles in the arrangement's frame, and the memory of the arrangement. */
 #include "arrangement/arrangement.h"
 
+#include "base/array.h"
 #include "base/predicates.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Round-off of the transformation of a node's centre and half extents, in u of the sum of the
  * mesh's extent and offset; as in mesh_tree_pairs.c. */
@@ -38,18 +38,9 @@ _Static_assert(sizeof(ct_arrangement_scratch) <= CT_WORKSPACE_PART_MAX, "the par
 
 bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item, size_t *room,
                             size_t count) {
-  if (count <= *room) return true;
-  size_t wanted = 2 * *room > count ? 2 * *room : count;
-  void *old;
-  memcpy(&old, array, sizeof old);
-  void *more = realloc(old, wanted * item);
-  if (!more) {
-    m->out_of_memory = true;
-    return false;
-  }
-  memcpy(array, &more, sizeof more);
-  *room = wanted;
-  return true;
+  bool reserved = ct_array_reserve(array, room, count, item);
+  if (!reserved) m->out_of_memory = true;
+  return reserved;
 }
 
 static ct_vec3 flush_denormals(ct_vec3 p) {

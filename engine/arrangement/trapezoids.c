@@ -2,12 +2,12 @@
  * a sweep visits slabs along the first axis, which the ends of the border segments separate. */
 #include "arrangement/trapezoids.h"
 
+#include "base/array.h"
 #include "base/heap_sort.h"
 
 #include <assert.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NONE UINT32_MAX
 
@@ -39,17 +39,6 @@ void ct_trapezoid_scratch_free(ct_trapezoid_scratch *m) {
   free(m->cut);
   free(m->active);
   free(m->open);
-}
-
-static bool grow_trapezoid_array(void *array, size_t item, size_t *room, size_t count) {
-  void *old;
-  if (count <= *room) return true;
-  memcpy(&old, array, sizeof old);
-  void *more = realloc(old, 2 * count * item);
-  if (!more) return false;
-  memcpy(array, &more, sizeof more);
-  *room = 2 * count;
-  return true;
 }
 
 static double get_coordinate(const ct_vec3 *p, int axis) {
@@ -209,10 +198,10 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
   int axes[2];
   if (count == 0) return true;
   /* Reserve scratch memory for all segments. */
-  if (!grow_trapezoid_array(&m->segment, sizeof *m->segment, &m->segment_room, count) ||
-      !grow_trapezoid_array(&m->cut, sizeof *m->cut, &m->cut_room, 2 * count) ||
-      !grow_trapezoid_array(&m->active, sizeof *m->active, &m->active_room, count) ||
-      !grow_trapezoid_array(&m->open, sizeof *m->open, &m->open_room, count))
+  if (!ct_array_reserve(&m->segment, &m->segment_room, count, sizeof *m->segment) ||
+      !ct_array_reserve(&m->cut, &m->cut_room, 2 * count, sizeof *m->cut) ||
+      !ct_array_reserve(&m->active, &m->active_room, count, sizeof *m->active) ||
+      !ct_array_reserve(&m->open, &m->open_room, count, sizeof *m->open))
     return false;
   slab_sweep c = {.segment = m->segment,
                   .cut = m->cut,

@@ -6,6 +6,7 @@
 #include "broad/aabb_tree.h"
 
 #include "base/heap_sort.h"
+#include "base/poll.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -185,7 +186,7 @@ static bool build_nodes(ct_tree *tree, build_item *items, uint32_t count, uint32
   uint32_t limit = 2 * ct_tree_log2(count) + CT_TREE_HEIGHT_SLACK,
            bounded_count = partition_unbounded(items, count);
   int top = 0;
-  uint32_t since_poll = ITEMS_PER_POLL;
+  ct_poll poll = ct_poll_start(cancel, ITEMS_PER_POLL);
   nodes[0].parent = CT_TREE_NULL;
   tree->used = 1;
   stack[top++] = (build_range){0, count, 0, 0};
@@ -193,11 +194,7 @@ static bool build_nodes(ct_tree *tree, build_item *items, uint32_t count, uint32
     build_range r = stack[--top];
     ct_tree_node *node = &nodes[r.node];
     uint32_t size = r.end - r.begin;
-    since_poll += size;
-    if (since_poll >= ITEMS_PER_POLL) {
-      if (ct_cancel_raised(cancel)) return false;
-      since_poll = 0;
-    }
+    if (ct_poll_cancelled(&poll, size)) return false;
     if (size == 1) {
       const build_item *item = &items[r.begin];
       node->box = item->box;

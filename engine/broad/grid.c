@@ -264,8 +264,8 @@ static ct_status fill_grid_cells(ct_grid_run *g) {
 #define TESTS_PER_POLL 4096
 
 /* Polls the cancel flag, and sets g->crowded after too many tests. CT_CANCELLED. */
-static ct_status poll_grid(ct_grid_run *g) {
-  g->next_poll = g->out->box_tests + TESTS_PER_POLL;
+static inline ct_status poll_grid(ct_grid_run *g) {
+  if (!ct_poll_is_due(&g->poll, g->out->box_tests)) return CT_OK;
   if (ct_cancel_raised(g->out->cancel)) return CT_CANCELLED;
   g->crowded = g->out->box_tests >
                TESTS_PER_BOX * (uint64_t)g->count + TESTS_PER_PAIR * (uint64_t)g->out->list->count;
@@ -389,7 +389,7 @@ static ct_status find_row_overlaps(ct_grid_run *g, const ct_grid_level *level, s
     x += (((uint32_t)(uint16_t)g->members[k].lower[0] >> level->x_bits) - x) & (wrap - 1);
     while (g->starts[row + x + 1] <= k) x += wrap;
     ct_status status = find_box_overlaps(g, level, k, row, x, first_row);
-    if (status == CT_OK && ct_grid_time_to_poll(g)) status = poll_grid(g);
+    if (status == CT_OK) status = poll_grid(g);
     if (status != CT_OK || g->crowded) return status;
   }
   return CT_OK;
@@ -465,7 +465,7 @@ static ct_status find_cross_level_overlaps(ct_grid_run *g, const ct_grid_level *
   size_t cells = (size_t)(fine->cells[0] * fine->cells[1] * fine->cells[2]);
   for (uint32_t k = g->starts[fine->first]; k < g->starts[fine->first + cells]; k++) {
     ct_status status = find_coarser_overlaps(g, coarse, g->members[k].id);
-    if (status == CT_OK && ct_grid_time_to_poll(g)) status = poll_grid(g);
+    if (status == CT_OK) status = poll_grid(g);
     if (status != CT_OK || g->crowded) return status;
   }
   return add_cross_level_hits(g);
@@ -496,7 +496,7 @@ static ct_status find_wide_overlaps(ct_grid_run *g) {
       if (status != CT_OK) return status;
     }
     g->out->box_tests += most;
-    ct_status status = ct_grid_time_to_poll(g) ? poll_grid(g) : CT_OK;
+    ct_status status = poll_grid(g);
     if (status != CT_OK || g->crowded) return status;
   }
   return CT_OK;
@@ -513,7 +513,10 @@ static ct_status find_grid_pairs(ct_grid_run *g) {
 ct_status ct_broad_grid(const ct_aabb *boxes, size_t count, ct_pair_output *out) {
   if (ct_cancel_raised(out->cancel)) return CT_CANCELLED;
   if (count < 2) return CT_OK;
-  ct_grid_run g = {.boxes = boxes, .count = count, .out = out};
+  ct_grid_run g = {.boxes = boxes,
+                   .count = count,
+                   .out = out,
+                   .poll = ct_poll_start(out->cancel, TESTS_PER_POLL)};
   ct_status status = find_grid_pairs(&g);
   free(g.wide);
   free(g.members);

@@ -8,6 +8,7 @@
 #ifndef BROAD_GRID_H
 #define BROAD_GRID_H
 
+#include "base/poll.h"
 #include "broad/pair_list.h"
 
 #include <string.h>
@@ -57,13 +58,9 @@ typedef struct ct_grid_run {
   uint32_t *starts;     /* [cells of all levels + 1] index in `members` of each cell's first box */
   uint64_t hits[CT_GRID_HITS];
   size_t hit_count;
-  uint64_t next_poll;
+  ct_poll poll; /* counts out->box_tests */
   bool crowded;
 } ct_grid_run;
-
-static inline bool ct_grid_time_to_poll(const ct_grid_run *g) {
-  return g->out->box_tests >= g->next_poll;
-}
 
 /* Biased binary exponent of a box's largest extent: 0 for zero, 2047 for infinity and NaN. */
 static inline int ct_grid_exponent(ct_vec3 extent) {

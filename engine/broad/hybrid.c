@@ -10,6 +10,7 @@
  * that contain none are dropped. */
 #include "broad/broad_methods.h"
 
+#include "base/poll.h"
 #include "broad/endpoint.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ typedef struct box_key {
 typedef struct streaming {
   ct_pair_output *out;
   size_t cutoff;
-  uint64_t next_poll;
+  ct_poll poll;      /* counts out->box_tests */
   ct_endpoint *ends; /* [2 count] scratch for sorting */
   item *spare;       /* [count] */
 } streaming;
@@ -87,12 +88,6 @@ static ct_status sort_by_x(const streaming *s, item_range r) {
   return CT_OK;
 }
 
-static bool poll_stream(streaming *s) {
-  if (s->out->box_tests < s->next_poll) return false;
-  s->next_poll = s->out->box_tests + TESTS_PER_POLL;
-  return ct_cancel_raised(s->out->cancel);
-}
-
 static bool do_overlap_on(const item *a, const item *b, int axis) {
   return get_low(a, axis) <= get_high(b, axis) && get_low(b, axis) <= get_high(a, axis);
 }
@@ -105,7 +100,7 @@ static ct_status scan_one_way(streaming *s, item_range intervals, item_range poi
   size_t first = 0;
   for (size_t i = 0; i < intervals.count && status == CT_OK; i++) {
     const item *a = &intervals.items[i];
-    if (poll_stream(s)) return CT_CANCELLED;
+    if (ct_poll_cancelled_at(&s->poll, s->out->box_tests)) return CT_CANCELLED;
     while (first < points.count && key_less(get_key(&points.items[first], 0), get_key(a, 0)))
       first++;
     for (size_t p = first;
@@ -140,7 +135,7 @@ static ct_status scan_two_ways(streaming *s, item_range intervals, item_range po
   size_t i = 0, p = 0;
   while (i < intervals.count && p < points.count && status == CT_OK) {
     const item *a = &intervals.items[i], *b = &points.items[p];
-    if (poll_stream(s)) return CT_CANCELLED;
+    if (ct_poll_cancelled_at(&s->poll, s->out->box_tests)) return CT_CANCELLED;
     if (key_less(get_key(a, 0), get_key(b, 0))) {
       for (size_t k = p;
            k < points.count && get_low(&points.items[k], 0) <= get_high(a, 0) && status == CT_OK;
@@ -265,7 +260,8 @@ ct_status ct_broad_hybrid_cut(const ct_aabb *boxes, size_t count, size_t cutoff,
   if (status == CT_OK) {
     for (size_t i = 0; i < count; i++) items[i] = (item){boxes[i], (uint32_t)i};
     memcpy(items + count, items, count * sizeof *items);
-    streaming s = {out, cutoff, 0, ends, items + 2 * count};
+    streaming s = {out, cutoff, ct_poll_start(out->cancel, TESTS_PER_POLL), ends,
+                   items + 2 * count};
     status = find_stream_pairs(&s, (item_range){items, count}, (item_range){items + count, count},
                                (segment){2, 0});
   }

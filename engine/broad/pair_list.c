@@ -2,12 +2,12 @@
  * pairs. */
 #include "broad/pair_list.h"
 
+#include "base/array.h"
 #include "base/heap_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 64
 /* A heap sort is cheaper than counting passes if there are fewer pairs than indices divided by this
  * number. */
 #define HEAP_SORT_SHARE 16
@@ -21,12 +21,9 @@ void ct_pair_list_free(ct_pair_list *list) {
 
 static ct_status grow_pair_list(ct_pair_output *out) {
   ct_pair_list *list = out->list;
-  size_t capacity = list->capacity ? list->capacity * 2 : FIRST_CAPACITY;
+  size_t capacity = ct_array_capacity(list->capacity, list->capacity + 1);
   if (capacity > out->limit) capacity = out->limit;
-  if (capacity > SIZE_MAX / sizeof *list->items) return CT_OUT_OF_MEMORY;
-  ct_pair_index *items = realloc(list->items, capacity * sizeof *items);
-  if (!items) return CT_OUT_OF_MEMORY;
-  list->items = items;
+  if (!ct_array_resize(&list->items, capacity, sizeof *list->items)) return CT_OUT_OF_MEMORY;
   list->capacity = capacity;
   return CT_OK;
 }

@@ -3,6 +3,8 @@
  * The boxes change between frames. A frame either sorts all endpoints and finds the pairs with an
  * active list, or sorts the endpoints of the previous order by insertion, so that swaps of
  * endpoints yield the pairs that changed. A frame is committed completely or not at all. */
+#include "base/array.h"
+#include "base/poll.h"
 #include "broad/broad_methods.h"
 #include "broad/endpoint.h"
 #include "broad/pair_list.h"
@@ -10,7 +12,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef enum ct_sweep_pair_state {
   CT_SWEEP_PAIR_NONE,
@@ -104,12 +105,9 @@ static ct_status add_active(ct_sweep_update_run *s, active_list *active, uint32_
 static ct_status sweep_endpoints(ct_sweep_update_run *s, active_list *active, int axis) {
   const ct_endpoint *ends = s->sweep->ends[axis];
   ct_pair_output out = {.list = &s->pairs, .limit = s->options->limit};
-  uint64_t next_poll = 0;
+  ct_poll poll = ct_poll_start(s->options->cancel, STEPS_PER_POLL);
   for (size_t k = 0; k < s->sweep->end_count; k++) {
-    if (s->frame->box_tests + k >= next_poll) {
-      if (ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
-      next_poll = s->frame->box_tests + k + STEPS_PER_POLL;
-    }
+    if (ct_poll_cancelled_at(&poll, s->frame->box_tests + k)) return CT_CANCELLED;
     ct_status status = CT_OK;
     if (ct_endpoint_ends(ends[k])) remove_active(active, ct_endpoint_box(ends[k]));
     else status = add_active(s, active, ct_endpoint_box(ends[k]), &out);
@@ -163,7 +161,7 @@ static ct_status handle_swap(ct_sweep_update_run *s, ct_endpoint moved, ct_endpo
 /* Insertion sort; handles each swap. Ends early, with s->too_many, after more than s->swaps_most
  * swaps. */
 static ct_status sort_with_swaps(ct_sweep_update_run *s, ct_endpoint *ends, size_t count) {
-  uint64_t next_poll = 0;
+  ct_poll poll = ct_poll_start(s->options->cancel, STEPS_PER_POLL);
   for (size_t k = 1; k < count; k++) {
     ct_endpoint moved = ends[k];
     size_t to = k;
@@ -178,9 +176,7 @@ static ct_status sort_with_swaps(ct_sweep_update_run *s, ct_endpoint *ends, size
       s->too_many = true;
       return CT_OK;
     }
-    if (s->frame->swaps + k < next_poll) continue;
-    if (ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
-    next_poll = s->frame->swaps + k + STEPS_PER_POLL;
+    if (ct_poll_cancelled_at(&poll, s->frame->swaps + k)) return CT_CANCELLED;
   }
   return CT_OK;
 }
@@ -212,7 +208,6 @@ static ct_status update_sweep_lists(ct_sweep_update_run *s) {
   return status;
 }
 
-#define FIRST_CAPACITY 64
 /* The endpoints are sorted from scratch if more than 1 / CHANGED_SHARE of the boxes were added or
  * removed. */
 #define CHANGED_SHARE 10
@@ -234,22 +229,12 @@ void ct_sweep_destroy(ct_sweep *sweep) {
   free(sweep);
 }
 
-/* Reallocates an array; `items` is the address of the pointer to it, of any type. False: out of
- * memory, nothing changed. */
-static bool resize_sweep_array(void *items, size_t count, size_t size) {
-  void *old;
-  memcpy(&old, items, sizeof old);
-  void *more = realloc(old, count * size);
-  if (more) memcpy(items, &more, sizeof more);
-  return more;
-}
-
 static bool reserve_boxes(ct_sweep *s) {
   if (s->used < s->capacity) return true;
-  uint32_t capacity = s->capacity ? 2 * s->capacity : FIRST_CAPACITY;
-  bool good = resize_sweep_array(&s->boxes, capacity, sizeof *s->boxes) &&
-              resize_sweep_array(&s->before, capacity, sizeof *s->before) &&
-              resize_sweep_array(&s->state, capacity, sizeof *s->state);
+  uint32_t capacity = ct_array_capacity32(s->capacity, (size_t)s->used + 1);
+  bool good = ct_array_resize(&s->boxes, capacity, sizeof *s->boxes) &&
+              ct_array_resize(&s->before, capacity, sizeof *s->before) &&
+              ct_array_resize(&s->state, capacity, sizeof *s->state);
   if (good) s->capacity = capacity;
   return good;
 }
@@ -301,9 +286,9 @@ size_t ct_sweep_count(const ct_sweep *s) { return s->count; }
 static bool reserve_ends(ct_sweep *s) {
   size_t most = s->end_count + 2 * (size_t)s->count + 2;
   if (most <= s->end_capacity) return true;
-  bool good = resize_sweep_array(&s->spare, most, sizeof *s->spare);
+  bool good = ct_array_resize(&s->spare, most, sizeof *s->spare);
   for (int axis = 0; axis < 3 && good; axis++)
-    good = resize_sweep_array(&s->ends[axis], most, sizeof *s->ends[axis]);
+    good = ct_array_resize(&s->ends[axis], most, sizeof *s->ends[axis]);
   if (good) s->end_capacity = most;
   return good;
 }

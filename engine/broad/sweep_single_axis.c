@@ -5,6 +5,7 @@
  * Boxes are sorted by their lower ends. Each box is tested on the other two axes against the later
  * boxes that start before it ends. These are the same pairs that an active list would yield, each
  * once. */
+#include "base/poll.h"
 #include "broad/broad_methods.h"
 #include "broad/endpoint.h"
 
@@ -89,13 +90,10 @@ typedef struct swept_box {
 } swept_box;
 
 static ct_status scan_sorted(const swept_box *items, size_t count, int axis, ct_pair_output *out) {
-  uint64_t next_poll = 0;
+  ct_poll poll = ct_poll_start(out->cancel, TESTS_PER_POLL);
   for (size_t i = 0; i < count; i++) {
     double end = ct_axis_of(items[i].box.max, axis);
-    if (out->box_tests >= next_poll) {
-      if (ct_cancel_raised(out->cancel)) return CT_CANCELLED;
-      next_poll = out->box_tests + TESTS_PER_POLL;
-    }
+    if (ct_poll_cancelled_at(&poll, out->box_tests)) return CT_CANCELLED;
     for (size_t j = i + 1; j < count && ct_axis_of(items[j].box.min, axis) <= end; j++) {
       out->box_tests++;
       if (!ct_aabb_overlap(&items[i].box, &items[j].box)) continue;

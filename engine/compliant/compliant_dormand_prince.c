@@ -1,9 +1,9 @@
 /* Rates of change of the bodies' states under loads and elastic contact forces, and one step of the
  * method of Dormand and Prince (1980). */
+#include "base/array.h"
 #include "compliant/compliant_motion.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
@@ -39,15 +39,10 @@ static bool add_elastic_candidate(void *context, const ct_contacts_hit *hit) {
     return false;
   }
   assert(f->nears->count <= f->nears->room && f->nears->count < f->most);
-  if (f->nears->count == f->nears->room) {
-    size_t room = 2 * f->nears->room + 16;
-    ct_elastic_candidate *items = realloc(f->nears->items, room * sizeof *items);
-    if (!items) {
-      f->status = CT_OUT_OF_MEMORY;
-      return false;
-    }
-    f->nears->items = items;
-    f->nears->room = room;
+  if (!ct_array_reserve(&f->nears->items, &f->nears->room, f->nears->count + 1,
+                        sizeof *f->nears->items)) {
+    f->status = CT_OUT_OF_MEMORY;
+    return false;
   }
   const ct_contact_point *point = &hit->points[0];
   f->nears->items[f->nears->count++] =

@@ -9,8 +9,6 @@
 /* Up to this number of overrides are tested one by one, because building their tree would cost
  * more. */
 #define FEW_OVERRIDES 16
-/* Number of boxes visited between two polls of the cancel flag: about 10 us. */
-#define STEPS_PER_POLL 1024
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
@@ -140,15 +138,9 @@ void ct_aabb_field_close(ct_aabb_field *field) {
 
 /* ---- search ---------------------------------------------------------------------------------- */
 
-static bool poll_cancel(ct_aabb_search *search) {
-  if (++search->steps < STEPS_PER_POLL) return false;
-  search->steps = 0;
-  return ct_cancel_raised(search->field->query->options.cancel);
-}
-
 static ct_status visit_if_near(ct_aabb_search *search, uint32_t row) {
   ct_aabb_view view;
-  if (poll_cancel(search)) return CT_CANCELLED;
+  if (ct_poll_cancelled(&search->poll, 1)) return CT_CANCELLED;
   if (!ct_aabb_view_row(search->field->query, row, &view)) return CT_OK;
   double bound = ct_aabb_distance_bound(search->from, &view);
   return bound <= search->limit ? search->visit(search, row, &view, bound) : CT_OK;
@@ -196,7 +188,7 @@ static ct_status search_nearest_in_tree(ct_aabb_search *search, const ct_tree *t
     pending_node at = stack[--top];
     assert(top < CT_TREE_HEIGHT_MAX);
     if (at.bound > search->limit || is_branch_excluded(search, marks, at.node)) continue;
-    if (poll_cancel(search)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&search->poll, 1)) return CT_CANCELLED;
     const ct_tree_node *node = &tree->nodes[at.node];
     if (node->height == 0) {
       ct_status status = visit_leaf(search, node, at.bound, of_moved);

@@ -7,6 +7,7 @@
 #ifndef CONTACT_STATE_AABB_NEAREST_H
 #define CONTACT_STATE_AABB_NEAREST_H
 
+#include "base/poll.h"
 #include "query/query.h"
 
 /* An AABB; for a body that is a single half-space also its plane, because the box is unbounded. */
@@ -66,8 +67,11 @@ struct ct_aabb_search {
   double limit;         /* rows with greater bounds are skipped, m */
   ct_aabb_visit visit;
   void *context;
-  uint32_t steps; /* boxes visited since the last poll of the cancel flag */
+  ct_poll poll; /* counts boxes; for ct_aabb_search_run, started with CT_AABB_BOXES_PER_POLL */
 };
+
+/* Boxes visited between two polls of the cancel flag: about 10 us. */
+#define CT_AABB_BOXES_PER_POLL 1024
 
 /* Visits every row within the limit, including the row whose box `from` is. Rows of excluded groups
  * may be visited too. O(log n) plus the visits. CT_CANCELLED, or the status of a visit. */

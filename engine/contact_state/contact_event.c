@@ -1,5 +1,6 @@
 /* Contact events: find the contacts of a revision and match them with the records of the previous
  * state. */
+#include "base/array.h"
 #include "contact_state/contact_pairs.h"
 #include "contact_state/contact_state.h"
 
@@ -42,13 +43,8 @@ typedef struct event_run {
 static ct_status add_found(event_run *run, const found_contact *contact) {
   assert(run->count <= run->capacity);
   if (run->count >= run->options->contacts_max) return CT_LIMIT;
-  if (run->count == run->capacity) {
-    size_t capacity = run->capacity ? 2 * run->capacity : 16;
-    found_contact *found = realloc(run->found, capacity * sizeof *found);
-    if (!found) return CT_OUT_OF_MEMORY;
-    run->found = found;
-    run->capacity = capacity;
-  }
+  if (!ct_array_reserve(&run->found, &run->capacity, run->count + 1, sizeof *run->found))
+    return CT_OUT_OF_MEMORY;
   run->found[run->count++] = *contact;
   return CT_OK;
 }

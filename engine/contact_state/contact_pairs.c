@@ -241,7 +241,8 @@ ct_status ct_contact_pairs_enumerate(ct_contact_pairs *pairs, const double *limi
   ct_aabb_search search = {.field = &pairs->field,
                            .from = &enumeration.view,
                            .visit = visit_partner_row,
-                           .context = &enumeration};
+                           .context = &enumeration,
+                           .poll = ct_poll_start_later(pairs->cancel, CT_AABB_BOXES_PER_POLL)};
   const ct_row_filter *filter = pairs->filter;
   ct_status status = CT_OK;
   for (uint32_t row = 0; row < pairs->scene->rows && status == CT_OK; row++) {

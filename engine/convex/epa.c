@@ -1,6 +1,7 @@
 /* EPA: expansion of the polytope, the binary heap of its faces by offset, and the selection of the
  * depth and its normal. */
 #include "convex/epa.h"
+#include "base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #define TIE_FACTOR 2.0
 /* Largest number of tied faces that are evaluated to break the tie. */
 #define TIES_MAX 64
-#define FIRST_CAPACITY 128u
 /* Two directions count as the same if the cosine of the angle between them is greater: 8
  * degrees. */
 #define SAME_DIRECTION 0.99
@@ -53,33 +53,20 @@ const ct_workspace_part_type ct_epa_part_type = {sizeof(ct_epa), offsetof(ct_epa
                                                  release_epa_part};
 _Static_assert(sizeof(ct_epa) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
-static bool resize_array(void **array, size_t count, size_t size) {
-  void *larger = realloc(*array, count * size);
-  if (larger) *array = larger;
-  return larger != NULL;
-}
-
 static bool reserve_epa_vertex(ct_epa *e) {
   if (e->vertex_count < e->vertex_capacity) return true;
-  uint32_t n = e->vertex_capacity ? e->vertex_capacity * 2 : FIRST_CAPACITY;
-  void *vertex = e->vertex, *point = e->point;
-  bool ok = resize_array(&vertex, n, sizeof *e->vertex);
-  e->vertex = vertex;
-  ok = ok && resize_array(&point, n, sizeof *e->point);
-  e->point = point;
+  uint32_t n = ct_array_capacity32(e->vertex_capacity, (size_t)e->vertex_count + 1);
+  bool ok = ct_array_resize(&e->vertex, n, sizeof *e->vertex) &&
+            ct_array_resize(&e->point, n, sizeof *e->point);
   if (ok) e->vertex_capacity = n;
   return ok;
 }
 
 static bool reserve_face_planes(ct_epa *e, uint32_t count) {
   if (count <= e->plane_capacity) return true;
-  uint32_t n = e->plane_capacity ? e->plane_capacity : FIRST_CAPACITY;
-  while (n < count) n *= 2;
-  void *plane = e->plane, *heap = e->heap;
-  bool ok = resize_array(&plane, n, sizeof *e->plane);
-  e->plane = plane;
-  ok = ok && resize_array(&heap, n, sizeof *e->heap);
-  e->heap = heap;
+  uint32_t n = ct_array_capacity32(e->plane_capacity, count);
+  bool ok = ct_array_resize(&e->plane, n, sizeof *e->plane) &&
+            ct_array_resize(&e->heap, n, sizeof *e->heap);
   if (ok) e->plane_capacity = n;
   return ok;
 }

@@ -12,6 +12,7 @@
  * which the winding number is lower. So a ray that touches a reentrant edge continues, and a ray
  * that leaves one of two overlapping parts ends. At a stop, the triangle of lowest index is the
  * match. */
+#include "base/array.h"
 #include "base/double_double.h"
 #include "base/trigonometry.h"
 #include "features/features.h"
@@ -21,10 +22,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* First capacity of a list. */
-#define FIRST_CAPACITY 64u
 
 static void release_feature_part(void *part) {
   ct_feature_scratch *m = part;
@@ -53,19 +50,9 @@ ct_frame ct_feature_relative(const ct_frame *of, const ct_frame *in) {
 
 bool ct_feature_reserve(ct_feature_scratch *m, void *list, size_t item, size_t *capacity,
                         size_t count) {
-  if (count <= *capacity) return true;
-  size_t larger = *capacity ? 2 * *capacity : FIRST_CAPACITY;
-  assert(count <= larger);
-  void *block, *old;
-  memcpy(&old, list, sizeof old);
-  block = realloc(old, larger * item);
-  if (!block) {
-    m->out_of_memory = true;
-    return false;
-  }
-  memcpy(list, &block, sizeof block);
-  *capacity = larger;
-  return true;
+  bool reserved = ct_array_reserve(list, capacity, count, item);
+  if (!reserved) m->out_of_memory = true;
+  return reserved;
 }
 
 void ct_feature_add(ct_feature_scratch *memory, const ct_pair_feature *feature) {

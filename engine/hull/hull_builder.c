@@ -6,6 +6,7 @@
  * moved slightly inward, a point in general position, and the region visible from such a point is a
  * disc. */
 #include "hull/hull_builder.h"
+#include "base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -32,32 +33,25 @@ static uint32_t grow_capacity(uint32_t capacity, uint32_t needed) {
   return next > CT_HULL_BUILDER_NONE - 1 ? CT_HULL_BUILDER_NONE - 1 : (uint32_t)next;
 }
 
-static bool resize_index_array(uint32_t **array, uint32_t count) {
-  uint32_t *larger = realloc(*array, (size_t)count * sizeof **array);
-  if (larger) *array = larger;
-  return larger != NULL;
-}
-
 /* Reserves space for `faces` faces, index lists of the same length, and one entry for each of
  * `vertices` vertices. False: out of memory. */
 static bool reserve_builder(ct_hull_builder *grow, uint32_t faces, uint32_t vertices) {
   if (faces > grow->face_capacity) {
     uint32_t n = grow_capacity(grow->face_capacity, faces);
-    ct_hull_builder_face *larger = realloc(grow->faces, (size_t)n * sizeof *larger);
-    if (!larger) return false;
-    grow->faces = larger;
+    if (!ct_array_resize(&grow->faces, n, sizeof *grow->faces)) return false;
     grow->face_capacity = n;
   }
   if (grow->list_capacity < grow->face_capacity) {
     uint32_t n = grow->face_capacity;
-    if (!resize_index_array(&grow->created, n) || !resize_index_array(&grow->removed, n) ||
-        !resize_index_array(&grow->spare, n))
+    if (!ct_array_resize(&grow->created, n, sizeof *grow->created) ||
+        !ct_array_resize(&grow->removed, n, sizeof *grow->removed) ||
+        !ct_array_resize(&grow->spare, n, sizeof *grow->spare))
       return false;
     grow->list_capacity = n;
   }
   if (vertices > grow->vertex_capacity) {
     uint32_t n = grow_capacity(grow->vertex_capacity, vertices);
-    if (!resize_index_array(&grow->slot_of_vertex, n)) return false;
+    if (!ct_array_resize(&grow->slot_of_vertex, n, sizeof *grow->slot_of_vertex)) return false;
     grow->vertex_capacity = n;
   }
   return true;

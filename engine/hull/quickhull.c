@@ -6,6 +6,8 @@
  * that sees it. Rounded heights only choose the order of insertion. Exact signs decide visibility,
  * so this order cannot make the hull wrong. */
 #include "hull/quickhull.h"
+#include "base/array.h"
+#include "base/poll.h"
 #include "base/simd_lanes.h"
 
 #include <stdlib.h>
@@ -47,7 +49,7 @@ typedef struct quickhull {
   uint32_t fan_count, fan_capacity;
   uint32_t queue_first, queue_last;
   const ct_cancel *cancel; /* may be NULL */
-  uint32_t steps;          /* number of steps since the last poll of `cancel` */
+  ct_poll poll;            /* counts signs of points and faces */
 } quickhull;
 
 static uint32_t find_farthest_from_point(const ct_vec3 *points, uint32_t count, uint32_t a) {
@@ -132,19 +134,10 @@ static int find_first_simplex(const quickhull *q, uint32_t v[4]) {
   return v[3] == CT_HULL_BUILDER_NONE ? 2 : 3;
 }
 
-static bool poll_quickhull(quickhull *q, uint32_t steps) {
-  q->steps += steps;
-  if (q->steps < STEPS_PER_POLL) return false;
-  q->steps = 0;
-  return ct_cancel_raised(q->cancel);
-}
-
 static bool reserve_sets(quickhull *q) {
   if (q->set_capacity >= q->grow->face_count) return true;
   uint32_t capacity = q->grow->face_capacity;
-  outside_set *larger = realloc(q->sets, (size_t)capacity * sizeof *larger);
-  if (!larger) return false;
-  q->sets = larger;
+  if (!ct_array_resize(&q->sets, capacity, sizeof *q->sets)) return false;
   q->set_capacity = capacity;
   return true;
 }
@@ -277,8 +270,8 @@ static bool reassign_points(quickhull *q, uint32_t face, uint32_t apex) {
     uint32_t found = from;
     next = q->next[point];
     if (point != apex &&
-        poll_quickhull(
-            q, assign_to_fan(q, point, origin, from == CT_HULL_BUILDER_NONE ? 0 : from, &found)))
+        ct_poll_cancelled(&q->poll, assign_to_fan(q, point, origin,
+                                                  from == CT_HULL_BUILDER_NONE ? 0 : from, &found)))
       return false;
     if (from == CT_HULL_BUILDER_NONE) from = found;
   }
@@ -292,7 +285,7 @@ static ct_status add_farthest_point(quickhull *q) {
   ct_status status = ct_hull_builder_add(g, apex, q->queue_first);
   if (status != CT_OK) return status;
   if (!reserve_sets(q) || !load_fan(q)) return CT_OUT_OF_MEMORY;
-  if (poll_quickhull(q, g->created_count + g->removed_count)) return CT_CANCELLED;
+  if (ct_poll_cancelled(&q->poll, g->created_count + g->removed_count)) return CT_CANCELLED;
   /* Reassign the outside points of the removed faces to the new ones. */
   for (uint32_t i = 0; i < g->removed_count; i++) {
     uint32_t face = g->removed[i];
@@ -314,7 +307,7 @@ static ct_status run_quickhull(quickhull *q, const uint32_t simplex[4]) {
     q->sets[q->grow->created[i]].first = CT_HULL_BUILDER_NONE;
   for (uint32_t i = 0; i < q->count; i++) {
     assign_to_simplex(q, i);
-    if (poll_quickhull(q, q->grow->created_count)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&q->poll, q->grow->created_count)) return CT_CANCELLED;
   }
   enqueue_created_faces(q);
   while (status == CT_OK && q->queue_first != CT_HULL_BUILDER_NONE) status = add_farthest_point(q);
@@ -338,7 +331,8 @@ ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, const ct_cancel *c
                  .count = count,
                  .queue_first = CT_HULL_BUILDER_NONE,
                  .queue_last = CT_HULL_BUILDER_NONE,
-                 .cancel = cancel};
+                 .cancel = cancel,
+                 .poll = ct_poll_start_later(cancel, STEPS_PER_POLL)};
   uint32_t simplex[4];
   *rank = count == 0 ? 0 : find_first_simplex(&q, simplex);
   if (ct_cancel_raised(cancel)) return CT_CANCELLED;

@@ -1,6 +1,7 @@
 /* Common part of the three integrators: bodies, loads, limits, events, energies. Computes no
  * motion. */
 #include "integration/integration.h"
+#include "base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -123,13 +124,9 @@ bool ct_integration_is_within_limits(ct_integration *common, const ct_body_state
 ct_status ct_integration_add_event(ct_integration *common, const ct_advance_event *event) {
   ct_advance_event_list *reported = &common->reported;
   assert(reported->count <= reported->room);
-  if (reported->count == reported->room) {
-    size_t room = 2 * reported->room + 16;
-    ct_advance_event *items = realloc(reported->items, room * sizeof *items);
-    if (!items) return CT_OUT_OF_MEMORY;
-    reported->items = items;
-    reported->room = room;
-  }
+  if (!ct_array_reserve(&reported->items, &reported->room, reported->count + 1,
+                        sizeof *reported->items))
+    return CT_OUT_OF_MEMORY;
   reported->items[reported->count++] = *event;
   return CT_OK;
 }

@@ -32,8 +32,8 @@ static inline ct_manifold_scratch *ct_workspace_manifold(ct_workspace *workspace
   return ct_workspace_part_of(workspace, CT_SLOT_MANIFOLD, &ct_manifold_part_type);
 }
 
-/* Reserves space for `capacity` contact points in all. False: out of memory. */
-bool ct_contacts_reserve(ct_manifold_scratch *memory, uint32_t capacity);
+/* Reserves space for `count` contact points in all. False: out of memory. */
+bool ct_contacts_reserve(ct_manifold_scratch *memory, uint32_t count);
 
 typedef struct ct_contacts {
   ct_placed a, b;                 /* the two bodies in content order */

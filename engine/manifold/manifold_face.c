@@ -201,7 +201,8 @@ static const ct_corner_list *clip_large(ct_contacts *contacts, const ct_corner_l
   ct_corner_list *out = &m->cut[1];
   out->count = 0;
   for (uint32_t k = 0; k < frame->count; k++) {
-    contacts->cut_short = contacts->cut_short || ct_cancel_raised(contacts->workspace->mesh.cancel);
+    contacts->cut_short =
+        contacts->cut_short || ct_cancel_raised(ct_workspace_cancel(contacts->workspace));
     if (contacts->cut_short) return NULL;
     clip_side s = {&frame->items[k], get_side_end(frame, k), k, 0.0};
     s.limit = -contacts->tie * compute_side_length(s.from, s.to);

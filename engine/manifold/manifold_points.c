@@ -7,6 +7,7 @@
  * disjoint sets with path halving (Tarjan, van Leeuwen 1984). */
 #include "manifold/manifold.h"
 
+#include "base/array.h"
 #include "base/heap_sort.h"
 
 #include <assert.h>
@@ -39,18 +40,13 @@ _Static_assert(sizeof(ct_manifold_scratch) <= CT_WORKSPACE_PART_MAX, "the part f
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-bool ct_contacts_reserve(ct_manifold_scratch *m, uint32_t capacity) {
-  if (capacity <= m->capacity) return true;
-  ct_contact_point *points = realloc(m->points, capacity * sizeof *points);
-  if (!points) return false;
-  m->points = points;
-  m->capacity = capacity;
-  return true;
+bool ct_contacts_reserve(ct_manifold_scratch *m, uint32_t count) {
+  return ct_array_reserve32(&m->points, &m->capacity, count, sizeof *m->points);
 }
 
 void ct_contacts_push(ct_contacts *c, const ct_contact_point *point) {
   ct_manifold_scratch *m = c->memory;
-  if (m->count == m->capacity && !ct_contacts_reserve(m, m->capacity ? 2 * m->capacity : 16)) {
+  if (!ct_contacts_reserve(m, m->count + 1)) {
     c->failed = true;
     return;
   }

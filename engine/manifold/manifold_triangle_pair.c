@@ -8,6 +8,7 @@
  * Duplicates are removed by sorting by features. Patches are disjoint sets of marked triangles; a
  * point's patch is the pair of the sets that contain its two triangles. Limit: the
  * CT_MESH_POINTS_MAX deepest contacts. */
+#include "base/array.h"
 #include "manifold/manifold_meshes.h"
 
 #include <assert.h>
@@ -119,14 +120,10 @@ static bool reserve_contact(ct_mesh_contacts *t) {
   ct_contacts *c = t->contacts;
   ct_manifold_scratch *m = c->memory;
   if (m->contact_count == CT_CONTACT_POINTS_MAX) truncate_to_deepest(t);
-  if (m->contact_count < m->contact_capacity) return true;
-  uint32_t capacity = m->contact_capacity ? 2 * m->contact_capacity : 64;
-  ct_mesh_contact *contacts = realloc(m->contacts, capacity * sizeof *contacts);
-  c->failed = c->failed || !contacts;
-  if (!contacts) return false;
-  m->contacts = contacts;
-  m->contact_capacity = capacity;
-  return true;
+  bool reserved = ct_array_reserve32(&m->contacts, &m->contact_capacity, m->contact_count + 1,
+                                     sizeof *m->contacts);
+  c->failed = c->failed || !reserved;
+  return reserved;
 }
 
 void ct_mesh_contacts_add(ct_mesh_contacts *t, const ct_mesh_face face[2],

@@ -9,9 +9,9 @@
  * FLAT_ANGLE, a region, form one supporting face; heights are those of the individual faces. The
  * region is found by flood fill over adjacent faces, and its border is traced once. */
 #include "manifold/supporting_face.h"
+#include "base/array.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 ct_view ct_view_along(ct_vec3 normal) {
@@ -31,30 +31,12 @@ ct_view ct_view_along(ct_vec3 normal) {
   return view;
 }
 
-static uint32_t grow_list_capacity(uint32_t capacity, uint32_t count) {
-  uint32_t more = capacity ? capacity : 16;
-  while (more < count) more *= 2;
-  return more;
-}
-
 bool ct_corner_list_reserve(ct_corner_list *list, uint32_t count) {
-  if (count <= list->capacity) return true;
-  uint32_t capacity = grow_list_capacity(list->capacity, count);
-  ct_corner *items = realloc(list->items, capacity * sizeof *items);
-  if (!items) return false;
-  list->items = items;
-  list->capacity = capacity;
-  return true;
+  return ct_array_reserve32(&list->items, &list->capacity, count, sizeof *list->items);
 }
 
 static bool reserve_slopes(ct_slope_list *list, uint32_t count) {
-  if (count <= list->capacity) return true;
-  uint32_t capacity = grow_list_capacity(list->capacity, count);
-  ct_slope *items = realloc(list->items, capacity * sizeof *items);
-  if (!items) return false;
-  list->items = items;
-  list->capacity = capacity;
-  return true;
+  return ct_array_reserve32(&list->items, &list->capacity, count, sizeof *list->items);
 }
 
 static inline void append_corner(const ct_view *view, ct_vec3 at, uint32_t vertex, uint32_t edge,

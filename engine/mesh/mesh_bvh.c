@@ -8,6 +8,7 @@
 #include "mesh/mesh_build.h"
 
 #include "base/heap_sort.h"
+#include "base/poll.h"
 #include <contact/limits.h>
 
 #include <assert.h>
@@ -43,8 +44,7 @@ typedef struct builder {
   item *items;
   ct_mesh_branch *branches;
   uint32_t branch_count;
-  uint32_t since_poll;
-  const ct_cancel *cancel;
+  ct_poll poll; /* counts triangles of ranges */
 } builder;
 
 static const fbox empty_box = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
@@ -194,12 +194,7 @@ static bool split_all_ranges(builder *b, uint32_t count) {
   while (top > 0) {
     range r = stack[--top];
     uint32_t size = r.end - r.begin;
-    /* Poll the cancel flag after a bounded number of triangles. */
-    b->since_poll += size;
-    if (b->since_poll >= CT_MESH_POLL) {
-      if (ct_cancel_raised(b->cancel)) return false;
-      b->since_poll = 0;
-    }
+    if (ct_poll_cancelled(&b->poll, size)) return false;
     if (size <= CT_MESH_LEAF_MAX) {
       b->branches[r.branch] = (ct_mesh_branch){r.begin, size};
       continue;
@@ -207,9 +202,9 @@ static bool split_all_ranges(builder *b, uint32_t count) {
     /* Near the depth limit a range is sorted once and then only halved, which bounds the depth. */
     bool halve = r.sorted || (r.depth + HALVING_LEVELS >= CT_MESH_DEPTH_MAX &&
                               r.depth + levels_to_halve(size) >= CT_MESH_DEPTH_MAX);
-    uint32_t middle =
-                 r.begin +
-                 (r.sorted ? size / 2 : split_items(b->items + r.begin, size, halve, b->cancel)),
+    uint32_t middle = r.begin +
+                      (r.sorted ? size / 2
+                                : split_items(b->items + r.begin, size, halve, b->poll.cancel)),
              left = b->branch_count;
     b->branches[r.branch] = (ct_mesh_branch){left, 0};
     b->branch_count += 2;
@@ -246,7 +241,7 @@ ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_aabb *box, uint32_t 
   uint32_t n = m->live_count;
   builder b = {.items = malloc(n * sizeof *b.items),
                .branches = malloc(2 * (size_t)n * sizeof *b.branches),
-               .cancel = m->cancel};
+               .poll = ct_poll_start(m->cancel, CT_MESH_POLL)};
   *order = malloc(n * sizeof **order);
   ct_status status = b.items && b.branches && *order ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK && !(collect_items(&b, m, box) && split_all_ranges(&b, n)))

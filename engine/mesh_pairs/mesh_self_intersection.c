@@ -9,6 +9,7 @@
  * triangles one of these always separates). Only the remaining pairs need exact predicates. The
  * number of steps is limited, so that triangles whose boxes all overlap do not take a time
  * quadratic in their number. */
+#include "base/poll.h"
 #include "base/predicates.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
 
@@ -37,8 +38,8 @@
 
 typedef struct self_search {
   const ct_mesh_view *view;
-  const ct_cancel *cancel;
-  uint64_t left, until_poll; /* steps left; steps until the next poll of the cancel flag */
+  ct_poll poll;
+  uint64_t left; /* steps left */
   bool cancelled, meets;
   uint32_t at[2]; /* positions in the leaves of the intersecting triangles */
 } self_search;
@@ -47,12 +48,7 @@ typedef struct self_search {
 static bool spend_steps(self_search *w, uint32_t steps) {
   if (w->left < steps) return false;
   w->left -= steps;
-  if (w->until_poll > steps) {
-    w->until_poll -= steps;
-    return true;
-  }
-  w->until_poll = POLL_STEPS;
-  w->cancelled = ct_cancel_raised(w->cancel);
+  if (ct_poll_cancelled(&w->poll, steps)) w->cancelled = true;
   return !w->cancelled;
 }
 
@@ -334,7 +330,7 @@ ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel,
     return CT_OK;
   }
   uint64_t steps = STEPS_FREE + (uint64_t)view->live_count * STEPS_PER_TRIANGLE;
-  self_search w = {.view = view, .cancel = cancel, .left = steps, .until_poll = POLL_STEPS};
+  self_search w = {.view = view, .poll = ct_poll_start_later(cancel, POLL_STEPS), .left = steps};
   ct_mesh_self_intersection self = descend_self_tree(&w);
   if (w.cancelled) return CT_CANCELLED;
   *out = self;

@@ -1,15 +1,19 @@
 /* The workspace of pair queries: its parts, and the binary heap and list of crossings of mesh
  * queries, in growing arrays with limits. */
 #include "pair/workspace.h"
+#include "base/array.h"
 
 #include <assert.h>
 
 #include <stdlib.h>
 
 #define POLL_STEPS 4096u
-#define FIRST_CAPACITY 256u
 
-ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace)); }
+ct_workspace *ct_workspace_create(void) {
+  ct_workspace *workspace = calloc(1, sizeof *workspace);
+  if (workspace) workspace->mesh.poll = ct_poll_start(NULL, POLL_STEPS);
+  return workspace;
+}
 
 void ct_workspace_destroy(ct_workspace *workspace) {
   if (!workspace) return;
@@ -23,7 +27,7 @@ void ct_workspace_destroy(ct_workspace *workspace) {
 }
 
 void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
-  if (workspace) workspace->mesh.cancel = cancel;
+  if (workspace) workspace->mesh.poll.cancel = cancel;
 }
 
 /* Resets the out-of-memory flag of a part and returns its previous value. */
@@ -44,21 +48,19 @@ bool ct_workspace_out_of_memory(ct_workspace *workspace) {
   return out_of_memory;
 }
 
-/* Reserves space for one more item in a growing array. False: it is at its limit, or out of
- * memory. */
-static bool reserve_scratch(ct_mesh_scratch *m, void **array, size_t item, size_t count,
+/* Reserves space for one more item in a growing array; `array` is the address of the pointer to it.
+ * False: it is at its limit, or out of memory. */
+static bool reserve_scratch(ct_mesh_scratch *m, void *array, size_t item, size_t count,
                             size_t *capacity, size_t capacity_max) {
   assert(count <= *capacity && *capacity <= capacity_max);
   if (count < *capacity) return true;
-  size_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+  if (count == capacity_max) return false;
+  size_t wanted = ct_array_capacity(*capacity, count + 1);
   if (wanted > capacity_max) wanted = capacity_max;
-  if (count >= wanted) return false;
-  void *more = realloc(*array, wanted * item);
-  if (!more) {
+  if (!ct_array_resize(array, wanted, item)) {
     m->out_of_memory = true;
     return false;
   }
-  *array = more;
   *capacity = wanted;
   return true;
 }
@@ -70,10 +72,8 @@ static bool node_precedes(const ct_search_node *p, const ct_search_node *q) {
 
 bool ct_search_heap_push(ct_mesh_scratch *m, ct_search_node w) {
   assert(m->count <= m->capacity);
-  void *array = m->heap;
-  bool fits = reserve_scratch(m, &array, sizeof w, m->count, &m->capacity, CT_MESH_WAITING_MAX);
-  m->heap = array;
-  if (!fits) return false;
+  if (!reserve_scratch(m, &m->heap, sizeof w, m->count, &m->capacity, CT_MESH_WAITING_MAX))
+    return false;
   size_t at = m->count++;
   while (at > 0) {
     size_t up = (at - 1) / 2;
@@ -101,21 +101,13 @@ ct_search_node ct_search_heap_pop(ct_mesh_scratch *m) {
 
 bool ct_crossing_add(ct_mesh_scratch *m, ct_crossing c) {
   assert(c.low <= c.high);
-  void *array = m->crossing;
-  bool fits = reserve_scratch(m, &array, sizeof c, m->crossing_count, &m->crossing_capacity,
+  bool fits = reserve_scratch(m, &m->crossing, sizeof c, m->crossing_count, &m->crossing_capacity,
                               CT_MESH_CROSSINGS_MAX);
-  m->crossing = array;
   if (fits) m->crossing[m->crossing_count++] = c;
   return fits;
 }
 
 bool ct_mesh_is_cancelled(ct_mesh_scratch *m, uint32_t steps) {
-  if (m->stopped) return true;
-  if (m->steps > steps) {
-    m->steps -= steps;
-    return false;
-  }
-  m->steps = POLL_STEPS;
-  m->stopped = ct_cancel_raised(m->cancel);
+  if (!m->stopped && ct_poll_cancelled(&m->poll, steps)) m->stopped = true;
   return m->stopped;
 }

@@ -13,6 +13,7 @@
 #ifndef PAIR_WORKSPACE_H
 #define PAIR_WORKSPACE_H
 
+#include "base/poll.h"
 #include <contact/base.h>
 #include <contact/pair.h>
 
@@ -41,15 +42,14 @@ typedef struct ct_crossing {
   double at;          /* parameter along the edge: 0 at `low`, 1 at `high` */
 } ct_crossing;
 
-/* Scratch memory of mesh queries; empty if zeroed. */
+/* Scratch memory of mesh queries. */
 typedef struct ct_mesh_scratch {
   ct_search_node *heap; /* [capacity] search nodes; the root of the heap has the least key, then the
                            least a, then the least b */
   size_t count, capacity;
   ct_crossing *crossing; /* [crossing_capacity] */
   size_t crossing_count, crossing_capacity;
-  const ct_cancel *cancel;
-  uint32_t steps;     /* steps until the next poll of the cancel flag */
+  ct_poll poll;
   bool stopped;       /* the cancel flag was raised; reset when a pair begins */
   bool out_of_memory; /* an allocation failed; reset by ct_workspace_out_of_memory */
 } ct_mesh_scratch;
@@ -84,7 +84,7 @@ typedef struct ct_workspace_part {
   _Alignas(max_align_t) unsigned char memory[CT_WORKSPACE_PART_MAX];
 } ct_workspace_part;
 
-/* All members are zero when the workspace is created. */
+/* All members are zero when the workspace is created, except mesh.poll. */
 struct ct_workspace {
   ct_mesh_scratch mesh; /* also contains the cancel flag of all pair queries */
   ct_workspace_part parts[CT_SLOT_COUNT];
@@ -102,7 +102,7 @@ static inline void *ct_workspace_part_of(ct_workspace *workspace, ct_workspace_s
 
 /* Returns the cancel flag of the workspace's pair queries; NULL: none. */
 static inline const ct_cancel *ct_workspace_cancel(const ct_workspace *workspace) {
-  return workspace ? workspace->mesh.cancel : NULL;
+  return workspace ? workspace->mesh.poll.cancel : NULL;
 }
 
 /* ---- mesh queries ---- */

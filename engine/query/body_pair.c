@@ -5,6 +5,7 @@
  * which body is a: the first pair in that order is chosen among equals, so that swapping the bodies
  * mirrors the result. For large compounds an AABB tree of the second body's colliders skips pairs
  * that are too far apart; the result is identical to the bit. */
+#include "base/poll.h"
 #include "broad/aabb_tree.h"
 #include "pair/pair_order.h"
 #include "query/query.h"
@@ -49,24 +50,11 @@ void ct_placed_body_free(ct_placed_body *placed) {
   ct_tree_destroy(placed->tree);
 }
 
-/* Cancel flag, and the number of steps counted since it was last polled. */
-typedef struct poll {
-  const ct_cancel *cancel;
-  uint32_t steps;
-} poll;
-
-static bool poll_body_pair_cancel(poll *p, uint32_t steps) {
-  p->steps += steps;
-  if (p->steps < STEPS_PER_POLL) return false;
-  p->steps = 0;
-  return ct_cancel_raised(p->cancel);
-}
-
-static ct_status compute_collider_boxes(ct_placed_body *placed, poll *p) {
+static ct_status compute_collider_boxes(ct_placed_body *placed, ct_poll *poll) {
   if (placed->boxed) return CT_OK;
   placed->reach = 0.0;
   for (uint32_t i = 0; i < placed->count; i++) {
-    if (poll_body_pair_cancel(p, BOX_STEPS)) return CT_CANCELLED;
+    if (ct_poll_cancelled(poll, BOX_STEPS)) return CT_CANCELLED;
     placed->boxes[i] = ct_shape_aabb(ct_body_shape(placed->body, i), &placed->frames[i]);
     placed->reach = ct_max2(placed->reach, ct_aabb_magnitude(&placed->boxes[i]));
   }
@@ -104,12 +92,19 @@ typedef struct collider_traversal {
   ct_placed_body *first, *second;
   bool b_first;
   bool single; /* each body has one collider */
-  poll poll;
+  ct_poll poll;
 } collider_traversal;
 
+static collider_traversal make_collider_traversal(const ct_body_pair *pair) {
+  return (collider_traversal){.pair = pair,
+                              .first = pair->a,
+                              .second = pair->b,
+                              .single = pair->a->count == 1 && pair->b->count == 1,
+                              .poll = ct_poll_start_later(pair->cancel, STEPS_PER_POLL)};
+}
+
 static ct_status start_collider_traversal(collider_traversal *traversal, const ct_body_pair *pair) {
-  *traversal = (collider_traversal){
-      pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
+  *traversal = make_collider_traversal(pair);
   if (traversal->single) return CT_OK;
   ct_status status = compute_collider_boxes(pair->a, &traversal->poll);
   if (status == CT_OK) status = compute_collider_boxes(pair->b, &traversal->poll);
@@ -194,7 +189,7 @@ static ct_status nearest_boxes(collider_traversal *traversal, collider_pair *nea
   *nearest = (collider_pair){0, 0};
   for (collider_pair p = {0, 0}; p.first < traversal->first->count; p.first++) {
     for (p.second = 0; p.second < traversal->second->count; p.second++) {
-      if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+      if (ct_poll_cancelled(&traversal->poll, 1)) return CT_CANCELLED;
       double gap = gap_of(traversal, p);
       if (gap >= best_gap) continue;
       best_gap = gap;
@@ -212,12 +207,12 @@ static ct_status distance_of_all(collider_traversal *traversal, extreme_pair *be
   test_distance(traversal, start, best);
   for (collider_pair p = {0, 0}; p.first < traversal->first->count; p.first++) {
     for (p.second = 0; p.second < traversal->second->count; p.second++) {
-      if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+      if (ct_poll_cancelled(&traversal->poll, 1)) return CT_CANCELLED;
       if ((p.first == start.first && p.second == start.second) ||
           is_gap_irrelevant(traversal, best, gap_of(traversal, p)))
         continue;
       test_distance(traversal, p, best);
-      if (poll_body_pair_cancel(&traversal->poll, PAIR_STEPS)) return CT_CANCELLED;
+      if (ct_poll_cancelled(&traversal->poll, PAIR_STEPS)) return CT_CANCELLED;
     }
   }
   return CT_OK;
@@ -246,7 +241,7 @@ static ct_status distance_of_row(collider_traversal *traversal, uint32_t first,
   stack[top++] = pending_node_of_tree(traversal, first, traversal->second->tree->root);
   while (top > 0) {
     pending_node w = stack[--top];
-    if (poll_body_pair_cancel(&traversal->poll, 2)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&traversal->poll, 2)) return CT_CANCELLED;
     if (is_gap_irrelevant(traversal, best, w.gap)) continue;
     const ct_tree_node *node = &nodes[w.node];
     /* Inner node: push the nearer child last, so that it is visited next. */
@@ -262,7 +257,7 @@ static ct_status distance_of_row(collider_traversal *traversal, uint32_t first,
     collider_pair p = {first, node->child[1]};
     if (is_gap_irrelevant(traversal, best, gap_of(traversal, p))) continue;
     test_distance(traversal, p, best);
-    if (poll_body_pair_cancel(&traversal->poll, PAIR_STEPS)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&traversal->poll, PAIR_STEPS)) return CT_CANCELLED;
   }
   return CT_OK;
 }
@@ -275,7 +270,7 @@ static ct_status distance_by_tree(collider_traversal *traversal, extreme_pair *b
   uint32_t start = 0, root = traversal->second->tree->root;
   double least = INFINITY;
   for (uint32_t i = 0; i < traversal->first->count && least > 0.0; i++) {
-    if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&traversal->poll, 1)) return CT_CANCELLED;
     double gap = pending_node_of_tree(traversal, i, root).gap;
     if (gap >= least) continue;
     least = gap;
@@ -320,7 +315,7 @@ static ct_status find_near_colliders(collider_traversal *traversal, uint32_t fir
   stack[top++] = traversal->second->tree->root;
   while (top > 0) {
     uint32_t at = stack[--top];
-    if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&traversal->poll, 1)) return CT_CANCELLED;
     if (pending_node_of_tree(traversal, first, at).gap > reach) continue;
     if (nodes[at].height == 0) {
       if (gap_of(traversal, (collider_pair){first, nodes[at].child[1]}) <= reach)
@@ -342,18 +337,16 @@ static ct_status visit_collider_pairs_of(collider_traversal *traversal, uint32_t
       large ? find_near_colliders(traversal, a, traversal->pair->limit, &count) : CT_OK;
   for (size_t k = 0; k < count && status == CT_OK; k++) {
     uint32_t b = large ? traversal->second->found[k] : (uint32_t)k;
-    if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&traversal->poll, 1)) return CT_CANCELLED;
     if (!large && gap_of(traversal, (collider_pair){a, b}) > traversal->pair->limit) continue;
     status = visit(context, a, b);
-    if (status == CT_OK && poll_body_pair_cancel(&traversal->poll, PAIR_STEPS))
-      status = CT_CANCELLED;
+    if (status == CT_OK && ct_poll_cancelled(&traversal->poll, PAIR_STEPS)) status = CT_CANCELLED;
   }
   return status;
 }
 
 ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, void *context) {
-  collider_traversal traversal = {
-      pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
+  collider_traversal traversal = make_collider_traversal(pair);
   ct_status status = CT_OK;
   if (!traversal.single) {
     status = compute_collider_boxes(pair->a, &traversal.poll);
@@ -375,7 +368,7 @@ static ct_status test_overlap(collider_traversal *traversal, collider_pair p, ct
   const ct_body_pair *pair = traversal->pair;
   uint32_t a = index_in_a(traversal, p), b = in_b(traversal, p);
   ct_vec3 witness;
-  if (poll_body_pair_cancel(&traversal->poll, PAIR_STEPS)) return CT_CANCELLED;
+  if (ct_poll_cancelled(&traversal->poll, PAIR_STEPS)) return CT_CANCELLED;
   const ct_placed placed[2] = {ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b)};
   const ct_collider_pair which = {hit->a, hit->b, a, b};
   *found = pair->overlap_test ? pair->overlap_test(pair->context, &which, placed[0], placed[1],
@@ -395,7 +388,7 @@ static ct_status overlap_of_all(collider_traversal *traversal, ct_overlap_hit *h
        p.first++) {
     for (p.second = 0; p.second < traversal->second->count && status == CT_OK && !*found;
          p.second++) {
-      if (poll_body_pair_cancel(&traversal->poll, 1)) return CT_CANCELLED;
+      if (ct_poll_cancelled(&traversal->poll, 1)) return CT_CANCELLED;
       if (gap_of(traversal, p) == 0.0) status = test_overlap(traversal, p, hit, found);
     }
   }

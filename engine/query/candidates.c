@@ -2,6 +2,7 @@
  *
  * The tree is queried with boxes expanded by more than all round-off; a test of the two rows' boxes
  * alone (ct_query_accepts) then decides each pair. */
+#include "base/array.h"
 #include "query/query.h"
 #include "shape/tapered_capsule.h"
 
@@ -110,12 +111,9 @@ bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view) {
 }
 
 static bool grow_row_finder(ct_row_finder *finder) {
-  size_t capacity = finder->capacity ? 2 * finder->capacity : 64;
-  uint32_t *rows = realloc(finder->rows, capacity * sizeof *rows);
-  if (rows) finder->rows = rows;
-  uint32_t *spare = realloc(finder->spare, capacity * sizeof *spare);
-  if (spare) finder->spare = spare;
-  finder->failed = !rows || !spare;
+  size_t capacity = ct_array_capacity(finder->capacity, finder->count + 1);
+  finder->failed = !ct_array_resize(&finder->rows, capacity, sizeof *finder->rows) ||
+                   !ct_array_resize(&finder->spare, capacity, sizeof *finder->spare);
   if (!finder->failed) finder->capacity = capacity;
   return !finder->failed;
 }

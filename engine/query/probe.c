@@ -121,7 +121,7 @@ static ct_status run_item(ct_probe_range *run, size_t item) {
 
 ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_workspace *workspace,
                        ct_probe_sink sink, void *context) {
-  ct_probe_range run = {.probe = probe, .workspace = workspace, .placed_row = CT_NO_ROW};
+  ct_probe_range run = ct_probe_range_start(probe, workspace);
   ct_status status = CT_OK;
   bool wanted = true;
   ct_workspace_watch(workspace, probe->options.cancel);

@@ -2,6 +2,7 @@
 #ifndef QUERY_PROBE_H
 #define QUERY_PROBE_H
 
+#include "base/poll.h"
 #include "query/query.h"
 
 #include <contact/probe.h>
@@ -26,7 +27,7 @@ typedef struct ct_probe_range {
   double limit; /* hits farther than this are discarded; decreases as hits are found, m */
   ct_placed_body placed;
   uint32_t placed_row; /* row of the body in `placed`, or CT_NO_ROW */
-  uint32_t steps;      /* steps since the last poll of the cancel flag */
+  ct_poll poll;        /* counts boxes and transformed colliders, a few ns each */
 
   /* RAYCAST */
   ct_ray_crossing *crossings; /* crossings of the ray with the current collider */
@@ -39,6 +40,17 @@ typedef struct ct_probe_range {
   /* NEAREST, POINT */
   ct_vec3 point;
 } ct_probe_range;
+
+/* Steps between two polls of the cancel flag. */
+#define CT_PROBE_STEPS_PER_POLL 4096
+
+static inline ct_probe_range ct_probe_range_start(const ct_probe *probe, ct_workspace *workspace) {
+  return (ct_probe_range){.probe = probe,
+                          .workspace = workspace,
+                          .placed_row = CT_NO_ROW,
+                          .poll =
+                              ct_poll_start_later(probe->options.cancel, CT_PROBE_STEPS_PER_POLL)};
+}
 
 /* Evaluates the item run->item and writes its hits to run->hits, in the order in which they are
  * reported. One function per kind of probe: RAYCAST; NEAREST and POINT; REGION. */

@@ -5,6 +5,7 @@
  * entries and exits of the colliders whose boxes the ray intersects. Points: signed distances,
  * bounded by boxes and bounding balls. Regions: bodies that share a point with the region's shape,
  * and bodies inside it. */
+#include "base/array.h"
 #include "broad/aabb_tree.h"
 #include "pair/pair_order.h"
 #include "query/probe.h"
@@ -13,9 +14,6 @@
 
 #include <stdlib.h>
 
-/* Steps between two polls of the cancel flag. A step is a box or a transformed collider, a few
- * ns. */
-#define STEPS_PER_POLL 4096
 /* Error of a computed distance relative to the coordinates; the bounds from boxes are lowered by
  * it. */
 #define BOX_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
@@ -27,13 +25,7 @@ typedef ct_status (*visit_body)(ct_probe_range *run, uint32_t row);
 
 /* Appends an uninitialised hit to run->hits and returns it. NULL: out of memory. */
 static ct_probe_hit *add_probe_hit(ct_probe_range *run) {
-  if (run->count == run->capacity) {
-    size_t capacity = run->capacity ? 2 * run->capacity : 16;
-    ct_probe_hit *hits = realloc(run->hits, capacity * sizeof *hits);
-    if (!hits) return NULL;
-    run->hits = hits;
-    run->capacity = capacity;
-  }
+  if (!ct_array_reserve(&run->hits, &run->capacity, run->count + 1, sizeof *run->hits)) return NULL;
   return &run->hits[run->count++];
 }
 
@@ -44,15 +36,6 @@ static bool place_probed_body(ct_probe_range *run, uint32_t row) {
   run->placed_row = row;
   return ct_placed_body_set(&run->placed, ct_scene_body_at(query->scene, row),
                             ct_query_pose(query, row));
-}
-
-/* Counts steps of a few ns each, and polls the cancel flag after STEPS_PER_POLL of them. True:
- * cancelled. */
-static bool is_probe_cancelled(ct_probe_range *run, uint32_t steps) {
-  run->steps += steps;
-  if (run->steps < STEPS_PER_POLL) return false;
-  run->steps = 0;
-  return ct_cancel_raised(run->probe->options.cancel);
 }
 
 /* ---- traversal ------------------------------------------------------------------------------- */
@@ -70,7 +53,7 @@ static bool is_within_limit(const traversal *w, double bound) {
 static ct_status visit_probed_row(const traversal *w, uint32_t row, const ct_aabb *box) {
   const uint8_t *where = w->run->probe->options.where;
   if (where && !where[row]) return CT_OK;
-  if (is_probe_cancelled(w->run, 1)) return CT_CANCELLED;
+  if (ct_poll_cancelled(&w->run->poll, 1)) return CT_CANCELLED;
   return is_within_limit(w, w->bound(w->run, box)) ? w->visit(w->run, row) : CT_OK;
 }
 
@@ -99,7 +82,7 @@ static ct_status traverse_tree(const traversal *w, const ct_tree *tree) {
       if (status != CT_OK) return status;
       continue;
     }
-    if (is_probe_cancelled(w->run, 2)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&w->run->poll, 2)) return CT_CANCELLED;
     pending_node c = {node->child[0], w->bound(w->run, &tree->nodes[node->child[0]].box)};
     pending_node d = {node->child[1], w->bound(w->run, &tree->nodes[node->child[1]].box)};
     bool swap = d.bound < c.bound;
@@ -227,7 +210,7 @@ static ct_status cross_body(ct_probe_range *run, uint32_t row) {
   if (!place_probed_body(run, row)) return CT_OUT_OF_MEMORY;
   const ct_placed_body *placed = &run->placed;
   for (uint32_t i = 0; i < placed->count; i++) {
-    if (is_probe_cancelled(run, RAY_STEPS)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&run->poll, RAY_STEPS)) return CT_CANCELLED;
     size_t count =
         cross_collider(run, (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]});
     if (count == SIZE_MAX) return CT_OUT_OF_MEMORY;
@@ -342,7 +325,7 @@ static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hi
   for (uint32_t i = 0; i < placed->count; i++) {
     const ct_frame frame = ct_frame_exact(&placed->frames[i]);
     ct_placed solid = {ct_body_shape(placed->body, i), &frame};
-    if (is_probe_cancelled(run, 1)) return CT_CANCELLED;
+    if (ct_poll_cancelled(&run->poll, 1)) return CT_CANCELLED;
     if ((holders && is_sheet(solid.shape)) ||
         (placed->count > 1 && bound_ball_distance(run, solid) > limit))
       continue;
@@ -438,7 +421,7 @@ static int compare_row_numbers(const void *a, const void *b) {
 }
 
 ct_status ct_probe_find_rows(ct_probe *probe) {
-  ct_probe_range run = {.probe = probe, .placed_row = CT_NO_ROW};
+  ct_probe_range run = ct_probe_range_start(probe, NULL);
   ct_status status = traverse_rows(&run, bound_region_box, add_row);
   uint32_t *rows = status == CT_OK ? malloc((run.count + 1) * sizeof *rows) : NULL;
   if (status == CT_OK && !rows) status = CT_OUT_OF_MEMORY;

@@ -2,6 +2,7 @@
  * method. Also the consecutive frames of one scene (ct_query_frames): boxes of the last frame and
  * its accepted pairs, to report which pairs began and ended. */
 #include "query/query.h"
+#include "base/array.h"
 #include "broad/broad_methods.h"
 #include "broad/pair_list.h"
 
@@ -192,13 +193,8 @@ static const uint8_t *few_selected(const ct_query *query) {
 
 static ct_status list_pair(ct_query *query, size_t *capacity, uint32_t i, uint32_t j) {
   if (query->listed_count == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
-  if (query->listed_count == *capacity) {
-    size_t more = *capacity ? 2 * *capacity : 64;
-    ct_pair_index *listed = realloc(query->listed, more * sizeof *listed);
-    if (!listed) return CT_OUT_OF_MEMORY;
-    query->listed = listed;
-    *capacity = more;
-  }
+  if (!ct_array_reserve(&query->listed, capacity, query->listed_count + 1, sizeof *query->listed))
+    return CT_OUT_OF_MEMORY;
   query->listed[query->listed_count++] = i < j ? (ct_pair_index){i, j} : (ct_pair_index){j, i};
   return CT_OK;
 }

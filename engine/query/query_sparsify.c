@@ -1,5 +1,6 @@
 /* Evaluates a query with sparsified contacts: finds all contacts, sparsifies them, and reports the
  * hits that remain. */
+#include "base/array.h"
 #include "query/query.h"
 
 #include <stdlib.h>
@@ -34,29 +35,15 @@ typedef struct sparse_run {
 
 /* ---- storing hits ---------------------------------------------------------------------------- */
 
-static ct_status reserve_items(void **items, size_t count, size_t *capacity, size_t size) {
-  if (count <= *capacity) return CT_OK;
-  size_t larger = 2 * *capacity > count ? 2 * *capacity : count;
-  void *moved = realloc(*items, larger * size);
-  if (!moved) return CT_OUT_OF_MEMORY;
-  *items = moved;
-  *capacity = larger;
-  return CT_OK;
-}
-
 static ct_status store_hit(sparse_run *run, const ct_volume_hit *hit) {
   size_t more = hit->contact ? hit->contact->triangle_count : 0;
   size_t bytes =
       (run->count + 1) * sizeof *run->hits + (run->triangle_count + more) * sizeof *run->triangles;
   if (bytes > run->query->question.volume.sparsify->bytes_max) return CT_LIMIT;
-  void *hits = run->hits, *triangles = run->triangles;
-  ct_status status = reserve_items(&hits, run->count + 1, &run->capacity, sizeof *run->hits);
-  run->hits = hits;
-  if (status == CT_OK)
-    status = reserve_items(&triangles, run->triangle_count + more, &run->triangle_capacity,
-                           sizeof *run->triangles);
-  run->triangles = triangles;
-  if (status != CT_OK) return status;
+  if (!ct_array_reserve(&run->hits, &run->capacity, run->count + 1, sizeof *run->hits) ||
+      !ct_array_reserve(&run->triangles, &run->triangle_capacity, run->triangle_count + more,
+                        sizeof *run->triangles))
+    return CT_OUT_OF_MEMORY;
   kept_hit *k = &run->hits[run->count++];
   *k = (kept_hit){
       .hit = *hit, .first_triangle = run->triangle_count, .has_contact = hit->contact != NULL};

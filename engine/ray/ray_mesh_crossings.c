@@ -6,13 +6,14 @@
  * Two events are ordered by their rounded parameters if these differ by more than their error, else
  * by exact predicates. */
 #include "ray/ray_mesh_crossings.h"
+#include "base/array.h"
 #include "base/heap_sort.h"
 #include "pair/workspace.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* Initial capacity of the lists, enough for most rays. */
+/* Initial capacity of the list of hits, enough for most rays. */
 #define FIRST_CAPACITY 32u
 
 static void release_ray_part(void *part) {
@@ -26,22 +27,7 @@ const ct_workspace_part_type ct_ray_part_type = {sizeof(ct_ray_scratch), CT_NO_F
 _Static_assert(sizeof(ct_ray_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 static bool reserve_hits(ct_ray_scratch *m, size_t count) {
-  if (count <= m->capacity) return true;
-  size_t capacity = count < FIRST_CAPACITY ? FIRST_CAPACITY : 2 * count;
-  ct_mesh_hit *hits = realloc(m->hits, capacity * sizeof *hits);
-  if (!hits) return false;
-  m->hits = hits;
-  m->capacity = capacity;
-  return true;
-}
-
-static bool reserve_events(ct_ray_scratch *m, size_t count) {
-  if (count <= m->event_capacity) return true;
-  ct_ray_event *events = realloc(m->events, 2 * count * sizeof *events);
-  if (!events) return false;
-  m->events = events;
-  m->event_capacity = 2 * count;
-  return true;
+  return ct_array_reserve(&m->hits, &m->capacity, count, sizeof *m->hits);
 }
 
 static bool find_ray_hits(ct_ray_walk *walk, double t_max, bool near, ct_ray_scratch *m) {
@@ -119,7 +105,9 @@ bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *
   assert(walk->same >= 0.0);
   walk->next = walk->event_count = 0;
   walk->within = 0;
-  if (!find_ray_hits(walk, t_max, near, m) || !reserve_events(m, 2 * walk->hit_count)) return false;
+  if (!find_ray_hits(walk, t_max, near, m) ||
+      !ct_array_reserve(&m->events, &m->event_capacity, 2 * walk->hit_count, sizeof *m->events))
+    return false;
   for (uint32_t i = 0; i < walk->hit_count; i++) {
     if (walk->hits[i].side == 0) add_coplanar_interval(walk, i, m->events);
     else m->events[walk->event_count++] = (ct_ray_event){walk->hits[i].t, i, CT_RAY_PASSES};

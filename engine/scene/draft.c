@@ -1,6 +1,7 @@
 /* A draft: the next revision before it is sealed. Its scene is referenced by no other owner and
  * shares the chunks of the base revision. Every function allocates all memory before it changes the
  * draft, so that a failure changes nothing. */
+#include "base/array.h"
 #include "scene/body.h"
 #include "scene/scene.h"
 
@@ -92,13 +93,8 @@ size_t ct_draft_copied_bytes(const ct_draft *draft) { return draft->copied; }
 /* ---- changes -------------------------------------------------------------------------------- */
 
 static bool push_row(ct_row_list *list, uint32_t row) {
-  if (list->count == list->capacity) {
-    uint32_t capacity = list->capacity ? 2 * list->capacity : 16;
-    uint32_t *rows = realloc(list->rows, capacity * sizeof *rows);
-    if (!rows) return false;
-    list->rows = rows;
-    list->capacity = capacity;
-  }
+  if (!ct_array_reserve32(&list->rows, &list->capacity, list->count + 1, sizeof *list->rows))
+    return false;
   list->rows[list->count++] = row;
   return true;
 }
@@ -247,13 +243,8 @@ static bool has_pair_rules(const ct_draft *draft) {
 }
 
 static bool reserve_removed(ct_draft *draft) {
-  if (draft->removed_count < draft->removed_capacity) return true;
-  uint32_t capacity = draft->removed_capacity ? 2 * draft->removed_capacity : 8;
-  const ct_body **removed = realloc(draft->removed, capacity * sizeof *removed);
-  if (!removed) return false;
-  draft->removed = removed;
-  draft->removed_capacity = capacity;
-  return true;
+  return ct_array_reserve32(&draft->removed, &draft->removed_capacity, draft->removed_count + 1,
+                            sizeof *draft->removed);
 }
 
 ct_status ct_draft_remove(ct_draft *draft, uint32_t row) {

@@ -4,6 +4,7 @@
  * Several threads may need the data at once. One of them updates the older data; the others build
  * from scratch and stop as soon as one thread has published its result. Threads that finish later
  * free theirs. */
+#include "base/array.h"
 #include "scene/body.h"
 #include "scene/scene.h"
 
@@ -83,14 +84,10 @@ static bool set_unbounded(ct_derived *derived, uint32_t row, const ct_aabb *box)
   assert(row < derived->rows);
   uint32_t at = ct_derived_unbounded_from(derived, row);
   bool there = at < derived->unbounded_count && derived->unbounded[at].row == row;
-  if (!there && derived->unbounded_count == derived->unbounded_capacity) {
-    uint32_t capacity = derived->unbounded_capacity ? 2 * derived->unbounded_capacity : 4;
-    ct_unbounded_body *unbounded = realloc(derived->unbounded, capacity * sizeof *unbounded);
-    if (!unbounded) return false;
-    derived->unbounded = unbounded;
-    derived->unbounded_capacity = capacity;
-  }
   if (!there) {
+    if (!ct_array_reserve32(&derived->unbounded, &derived->unbounded_capacity,
+                            derived->unbounded_count + 1, sizeof *derived->unbounded))
+      return false;
     memmove(derived->unbounded + at + 1, derived->unbounded + at,
             (derived->unbounded_count - at) * sizeof *derived->unbounded);
     derived->unbounded_count++;

@@ -1,10 +1,10 @@
 /* Finds the contact constraints of a step at the poses in its middle, each with its impulse of the
  * previous step for the warm start. */
+#include "base/array.h"
 #include "time_stepping/time_stepping.h"
 #include <contact/mechanics.h>
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A separated contact takes part from the first pass on if it would close at this multiple of its
@@ -58,13 +58,7 @@ typedef struct contact_sink {
 
 static bool reserve_contacts(ct_step_contacts *contacts, size_t count) {
   assert(contacts->count <= contacts->room);
-  if (count <= contacts->room) return true;
-  size_t room = count > 2 * contacts->room ? count : 2 * contacts->room;
-  ct_step_contact *items = realloc(contacts->items, room * sizeof *items);
-  if (!items) return false;
-  contacts->items = items;
-  contacts->room = room;
-  return true;
+  return ct_array_reserve(&contacts->items, &contacts->room, count, sizeof *contacts->items);
 }
 
 static ct_pair_material material_of_hit(const ct_scene *scene, const ct_contacts_hit *hit) {

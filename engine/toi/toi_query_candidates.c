@@ -3,6 +3,7 @@
  * A separate tree contains the moving rows and the rows with pose overrides; the revision's tree
  * contains the other rows. Each moving row queries both. If many rows move, the separate tree
  * contains all rows. */
+#include "base/array.h"
 #include "broad/pair_list.h"
 #include "toi/toi_query.h"
 
@@ -123,13 +124,9 @@ typedef struct partner_query {
 static ct_status add_candidate_pair(ct_motion_query *query, uint32_t i, uint32_t j) {
   assert(i != j && query->listed_count <= query->listed_capacity);
   if (query->listed_count == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
-  if (query->listed_count == query->listed_capacity) {
-    size_t capacity = query->listed_capacity ? 2 * query->listed_capacity : 64;
-    ct_pair_index *listed = realloc(query->listed, capacity * sizeof *listed);
-    if (!listed) return CT_OUT_OF_MEMORY;
-    query->listed = listed;
-    query->listed_capacity = capacity;
-  }
+  if (!ct_array_reserve(&query->listed, &query->listed_capacity, query->listed_count + 1,
+                        sizeof *query->listed))
+    return CT_OUT_OF_MEMORY;
   query->listed[query->listed_count++] = i < j ? (ct_pair_index){i, j} : (ct_pair_index){j, i};
   return CT_OK;
 }

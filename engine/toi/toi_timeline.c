@@ -1,5 +1,6 @@
 /* Times at which contacts of two bodies begin and end: searches alternate between the next contact
  * and the next separation. */
+#include "base/array.h"
 #include "toi/toi.h"
 
 #include <assert.h>
@@ -13,25 +14,17 @@ void ct_timeline_free(ct_timeline *timeline) {
 
 static ct_status append_change(ct_timeline *timeline, const ct_contact_change *change) {
   assert(timeline->count == 0 || timeline->changes[timeline->count - 1].began != change->began);
-  if (timeline->count == timeline->capacity) {
-    size_t capacity = timeline->capacity ? 2 * timeline->capacity : 8;
-    ct_contact_change *changes = realloc(timeline->changes, capacity * sizeof *changes);
-    if (!changes) return CT_OUT_OF_MEMORY;
-    timeline->changes = changes;
-    timeline->capacity = capacity;
-  }
+  if (!ct_array_reserve(&timeline->changes, &timeline->capacity, timeline->count + 1,
+                        sizeof *timeline->changes))
+    return CT_OUT_OF_MEMORY;
   timeline->changes[timeline->count++] = *change;
   return CT_OK;
 }
 
 ct_status ct_timeline_append_graze(ct_timeline *timeline, const ct_toi *impact) {
-  if (timeline->graze_count == timeline->graze_capacity) {
-    size_t capacity = timeline->graze_capacity ? 2 * timeline->graze_capacity : 8;
-    ct_graze *grazes = realloc(timeline->grazes, capacity * sizeof *grazes);
-    if (!grazes) return CT_OUT_OF_MEMORY;
-    timeline->grazes = grazes;
-    timeline->graze_capacity = capacity;
-  }
+  if (!ct_array_reserve(&timeline->grazes, &timeline->graze_capacity, timeline->graze_count + 1,
+                        sizeof *timeline->grazes))
+    return CT_OUT_OF_MEMORY;
   timeline->grazes[timeline->graze_count++] =
       (ct_graze){impact->graze_time, impact->graze_distance};
   return CT_OK;

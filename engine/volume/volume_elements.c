@@ -5,6 +5,7 @@
  * intersections and count in areas and positions, but not in normals. In Koziara's Solfec (mesh
  * elements) an element without outer faces has no contact, and neither has it with the Solfec
  * method here. */
+#include "base/array.h"
 #include "pair/workspace.h"
 #include "volume/volume_convex.h"
 
@@ -108,14 +109,9 @@ typedef struct piece_query {
 static bool append_candidate_element(void *context, uint32_t element) {
   piece_query *f = context;
   ct_volume_scratch *m = f->memory;
-  if (f->count == m->element_capacity) {
-    size_t larger = m->element_capacity ? 2 * m->element_capacity : 64;
-    uint32_t *resized = realloc(m->elements, larger * sizeof *resized);
-    f->failed = resized == NULL;
-    if (f->failed) return false;
-    m->elements = resized;
-    m->element_capacity = larger;
-  }
+  f->failed =
+      !ct_array_reserve(&m->elements, &m->element_capacity, f->count + 1, sizeof *m->elements);
+  if (f->failed) return false;
   m->elements[f->count++] = element;
   return true;
 }

@@ -1,10 +1,10 @@
 /* Lists of volumetric contacts in the workspace, and values that all algorithms set: the relative
  * frame in double-double arithmetic, and the error bound of a volume. */
 #include "volume/volume_pair.h"
+#include "base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void release_volume_part(void *part) {
   ct_volume_scratch *memory = part;
@@ -24,19 +24,6 @@ static void release_volume_part(void *part) {
 const ct_workspace_part_type ct_volume_part_type = {
     sizeof(ct_volume_scratch), offsetof(ct_volume_scratch, out_of_memory), release_volume_part};
 _Static_assert(sizeof(ct_volume_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
-
-bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t size) {
-  assert(count <= *capacity);
-  if (count < *capacity) return true;
-  void *old;
-  memcpy(&old, items, sizeof old);
-  uint32_t larger = *capacity ? 2 * *capacity : 16;
-  void *resized = larger > *capacity ? realloc(old, larger * size) : NULL;
-  if (!resized) return false;
-  memcpy(items, &resized, sizeof resized);
-  *capacity = larger;
-  return true;
-}
 
 void ct_volume_widen(ct_volume_pair *pair) {
   if (!pair->has_wide)
@@ -58,8 +45,8 @@ bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
   /* the contact's triangles are the last of the list */
   assert(contact->triangle_count == 0 ||
          contact->first_triangle + contact->triangle_count == m->triangle_count);
-  pair->failed = pair->failed || !ct_volume_reserve(&m->contacts, m->contact_count,
-                                                    &m->contact_capacity, sizeof *contact);
+  pair->failed = pair->failed || !ct_array_reserve32(&m->contacts, &m->contact_capacity,
+                                                     m->contact_count + 1, sizeof *contact);
   if (pair->failed) return false;
   m->contacts[m->contact_count++] = *contact;
   return true;
@@ -70,8 +57,8 @@ bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *tri
   /* a triangle has a face of its owner and none of the other body; a shared triangle has both */
   assert((triangle->face_a == CT_NO_FACE) == (triangle->owner == CT_OWNER_B));
   assert((triangle->face_b == CT_NO_FACE) == (triangle->owner == CT_OWNER_A));
-  pair->failed = pair->failed || !ct_volume_reserve(&m->triangles, m->triangle_count,
-                                                    &m->triangle_capacity, sizeof *triangle);
+  pair->failed = pair->failed || !ct_array_reserve32(&m->triangles, &m->triangle_capacity,
+                                                     m->triangle_count + 1, sizeof *triangle);
   if (pair->failed) return false;
   m->triangles[m->triangle_count++] = *triangle;
   return true;

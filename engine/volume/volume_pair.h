@@ -65,10 +65,6 @@ void ct_volume_set_error(ct_volume_contact *contact, double error);
 bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact);
 bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle);
 
-/* Makes room for one more item of `size` bytes. items: address of the pointer to the array. False:
- * out of memory, and nothing has changed. */
-bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t size);
-
 /* Contact of two boxes or hulls without rounding and margin. volume_convex.c */
 void ct_volume_convex(ct_volume_pair *pair);
 

@@ -5,6 +5,7 @@
  * hull. */
 
 #include "volume/volume_stages.h"
+#include "base/array.h"
 #include "pair/workspace.h"
 
 #include <assert.h>
@@ -70,7 +71,7 @@ static double compute_inner_distance(const stages *s, const ct_volume_origin *fr
 /* Appends the dual point of a plane. False: out of memory. */
 static bool push_dual_point(stages *s, const ct_volume_origin *from, uint32_t other) {
   ct_volume_scratch *m = s->memory;
-  if (!ct_volume_reserve(&m->points, m->point_count, &m->point_capacity, sizeof *m->points))
+  if (!ct_array_reserve32(&m->points, &m->point_capacity, m->point_count + 1, sizeof *m->points))
     return false;
   double distance = compute_inner_distance(s, from);
   m->points[m->point_count++] = (ct_dual_point){
@@ -100,8 +101,8 @@ static bool push_dual_points(stages *s) {
 
 static bool push_stage_index(stages *s, uint32_t index) {
   ct_volume_scratch *m = s->memory;
-  if (!ct_volume_reserve(&m->stage_indices, m->stage_index_count, &m->stage_index_capacity,
-                         sizeof *m->stage_indices))
+  if (!ct_array_reserve32(&m->stage_indices, &m->stage_index_capacity, m->stage_index_count + 1,
+                          sizeof *m->stage_indices))
     return false;
   m->stage_indices[m->stage_index_count++] = index;
   return true;
@@ -111,8 +112,8 @@ static bool push_stage_face(stages *s, uint32_t f) {
   ct_volume_scratch *m = s->memory;
   const ct_cut *cut = s->common->cut;
   const ct_volume_origin from = ct_volume_origin_of(s->common, f);
-  if (!ct_volume_reserve(&m->stage_faces, m->stage_face_count, &m->stage_face_capacity,
-                         sizeof *m->stage_faces))
+  if (!ct_array_reserve32(&m->stage_faces, &m->stage_face_capacity, m->stage_face_count + 1,
+                          sizeof *m->stage_faces))
     return false;
   uint32_t point = find_dual_point(s, &from), first = cut->first[f], e = first;
   assert(point < s->out->point_count && first != CT_CUT_NONE);
@@ -141,8 +142,8 @@ static bool push_stage_face(stages *s, uint32_t f) {
 static bool push_stage_vertex(stages *s, uint32_t v) {
   ct_volume_scratch *m = s->memory;
   const ct_cut *cut = s->common->cut;
-  if (!ct_volume_reserve(&m->stage_vertices, m->stage_vertex_count, &m->stage_vertex_capacity,
-                         sizeof *m->stage_vertices))
+  if (!ct_array_reserve32(&m->stage_vertices, &m->stage_vertex_capacity, m->stage_vertex_count + 1,
+                          sizeof *m->stage_vertices))
     return false;
   ct_stage_vertex vertex = {.position = ct_cut_vertex(cut, v), .first_index = m->stage_index_count};
   uint32_t first = cut->edge_of[v], e = first;
