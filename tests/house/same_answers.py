@@ -32,6 +32,8 @@ VARYING_HEADERS = {"date", "server-timing", "x-request-id", "request-id", "conte
 # Wording, which may change, and what differs from process to process: ids of requests, times, durations, random cursors.
 VARYING_MEMBERS = {"title", "detail", "description", "requestId", "instance", "uptime", "uptimeSeconds", "created", "startedAt",
                    "nextCursor", "cursor", "generation"}
+# Of one route only: the id of a scene created without one, and the sentences that the OpenAPI document has in "summary".
+VARYING_OF_ROUTE = {"/v1/scenes": {"id"}, "/openapi.json": {"summary"}}
 # Their replies are texts of wording, of counters, or the OpenAPI document, which is compared as JSON.
 UNCOMPARED = re.compile(r"^/(metrics|problems/|healthz|readyz|livez)")
 DIFFERENCES_SHOWN = 5
@@ -51,22 +53,24 @@ def daemons_of(folder):
             yield options[2:], requests
 
 
-def without_varying(value):
+def without_varying(value, varying):
     if isinstance(value, dict):
-        return {name: without_varying(member) for name, member in value.items() if name not in VARYING_MEMBERS}
+        return {name: without_varying(member, varying) for name, member in value.items() if name not in varying}
     if isinstance(value, list):
-        return [without_varying(element) for element in value]
-    return value
+        return [without_varying(element, varying) for element in value]
+    # The sentences of metrics in an example of the OpenAPI document.
+    return re.sub(r"^# HELP .*$", "", value, flags=re.M) if isinstance(value, str) and value.startswith("# HELP") else value
 
 
-def comparable(body):
+def comparable(path, body):
     """The bytes, or the JSON or JSON lines in them without what varies. Numbers stay as they are written."""
+    varying = VARYING_MEMBERS | VARYING_OF_ROUTE.get(path, set())
     try:
-        return [without_varying(json.loads(line, parse_float=str, parse_int=str)) for line in body.splitlines() if line.strip()]
+        return [without_varying(json.loads(line, parse_float=str, parse_int=str), varying) for line in body.splitlines() if line.strip()]
     except ValueError:
         pass
     try:
-        return without_varying(json.loads(body, parse_float=str, parse_int=str))
+        return without_varying(json.loads(body, parse_float=str, parse_int=str), varying)
     except ValueError:
         return body
 
@@ -99,7 +103,7 @@ def differences(options, requests, programs):
                 continue
             if a[:2] != b[:2]:
                 yield f"{method} {path}: {a[0]} {a[1]}, now {b[0]} {b[1]}"
-            elif comparable(a[2]) != comparable(b[2]):
+            elif comparable(path, a[2]) != comparable(path, b[2]):
                 at = next((i for i, (x, y) in enumerate(zip(a[2], b[2])) if x != y), min(len(a[2]), len(b[2])))
                 yield f"{method} {path}: from byte {at} on {a[2][max(0, at - 60):at + 60]!r}, now {b[2][max(0, at - 60):at + 60]!r}"
 
