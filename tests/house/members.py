@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every member of every request and reply, and every parameter, in the OpenAPI document has an example that tests/http/examples.py runs.
+"""Every member of every request and reply, and every parameter, in the OpenAPI document has an example that tests/http/examples.py or examples_query.py runs.
 
 What can not have one is listed in WITHOUT, with the reason. No example stands in the document that is not run.
 """

@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.daemon import Daemon, binary  # noqa: E402
 from support.revision import BUILD, build, commit_of, extract  # noqa: E402
 
-PROGRAMS = ("http/examples.py", "http/documents.py", "http/determinism.py", "http/problems.py", "corpus/pairs.py", "corpus/meshes.py",
+PROGRAMS = ("http/examples.py", "http/examples_query.py", "http/documents.py", "http/determinism.py", "http/problems.py", "corpus/pairs.py", "corpus/meshes.py",
             "corpus/tetmeshes.py", "corpus/scenes.py", "corpus/broadphase.py", "corpus/dynamics.py", "corpus/dynamics_forces.py",
             "corpus/dynamics_compliant.py", "corpus/lcp.py", "corpus/softmesh.py")
 # The clock, durations, and random ids: of a request, of a scene created without an id.
