@@ -36,7 +36,8 @@ static const ct_pair_methods boxes = {.primitive_distance = ct_box_box_distance,
                                       .overlap = ct_convex_overlap,
                                       .relation = ct_convex_relation};
 
-/* Kinds that are balls for some parameters, with closed forms for that case. */
+/* Pairs with a capsule or ellipsoid that may be a ball: closed forms for that case, else GJK and
+ * the depth that curved/convex_convex.c selects by the cores. */
 static const ct_pair_methods balls = {.primitive_distance = ct_primitive_distance,
                                       .primitive_overlap = ct_primitive_overlap,
                                       .primitive_common_point = ct_primitive_common_point,

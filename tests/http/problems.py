@@ -29,7 +29,7 @@ ELSEWHERE = {  # problem: what tries it
     "internal": "a bug: never reachable from input", "unauthorized": "server_guard.py: --token-file",
     "too-many-requests": "server_guard.py: failed tokens", "origin-denied": "server_guard.py",
     "corrupt": "durable.py: flipped bits", "recovering": "durable.py: a large shape", "storage-full": "durable_faults.py",
-    "storage-failed": "durable_faults.py", "store-unavailable": "a store on another machine: none of the kinds there are now",
+    "storage-failed": "durable_faults.py", "store-unavailable": "redis.py, durable_faults.py",
     "bad-request": "guard_probe.py: raw sockets",
     "headers-too-large": "server_guard.py", "revision-gone": "queries.py: a cursor after its time",
 }
