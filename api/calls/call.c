@@ -287,6 +287,7 @@ static api_step reply_with(api_call *call, int status, const char *content_type)
     call->next = call->pin = NULL;
     reply->status = api_problem_get(API_PROBLEM_OUT_OF_MEMORY)->status;
     reply->content_type = API_PROBLEM_TYPE;
+    reply->problem = api_problem_get(API_PROBLEM_OUT_OF_MEMORY)->name;
     api_buffer_free(&call->out);
   }
   if (reply->status == api_problem_get(API_PROBLEM_OUT_OF_MEMORY)->status) api_reply_retry(reply);
@@ -301,6 +302,7 @@ api_step api_call_fail(api_call *call) {
   call->next = call->pin = NULL;
   call->reply.location[0] = 0;
   api_buffer_free(&call->out);
+  call->reply.problem = api_problem_get(call->faults.id)->name;
   api_put_problem(&call->out, &call->faults);
   return reply_with(call, api_problem_get(call->faults.id)->status, API_PROBLEM_TYPE);
 }

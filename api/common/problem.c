@@ -246,7 +246,9 @@ static void send_refusal(api_reply *reply, api_problem_id id, const char *sugges
   open_problem_object(&buffer, id, text);
   if (suggestion[0]) api_put_member_string(&buffer, "suggestion", api_text(suggestion));
   api_put_byte(&buffer, '}');
-  *reply = (api_reply){.status = api_problem_get(id)->status, .content_type = API_PROBLEM_TYPE};
+  const api_problem *problem = api_problem_get(id);
+  *reply = (api_reply){
+      .status = problem->status, .content_type = API_PROBLEM_TYPE, .problem = problem->name};
   if (id == API_PROBLEM_OUT_OF_MEMORY) api_reply_retry(reply);
   reply->body = api_buffer_detach(&buffer, &reply->body_length);
 }

@@ -14,11 +14,13 @@
 static void on_reply_freed(void *cls) { srv_request_release(cls); }
 
 /* Computes for how long the request was queued, and for how long it ran on workers. False: its work
- * did not both begin and end; a worker may begin a request just when its deadline cancels it. */
+ * did not both begin and end; a worker may begin a request just when its deadline cancels it. Work
+ * that goes on when its deadline has cancelled it counts until the reply. */
 static bool get_work_times(const srv_request *request, uint64_t *queue_ns, uint64_t *run_ns) {
   uint64_t started = atomic_load_explicit(&request->started_ns, memory_order_relaxed);
   *queue_ns = started ? started - request->arrived_ns : 0;
-  *run_ns = started && request->ended_ns > started ? request->ended_ns - started : 0;
+  uint64_t ended_ns = request->ended_ns ? request->ended_ns : request->replied_ns;
+  *run_ns = started && ended_ns > started ? ended_ns - started : 0;
   return started && request->ended_ns;
 }
 
@@ -129,6 +131,7 @@ void srv_reply_log(srv_request *request) {
       .scene = request->match.label && request->match.scene_id[0] ? request->match.scene_id : NULL,
       .revision = request->revision,
       .status = sample.status,
+      .problem = sent ? request->reply->problem : NULL,
       .bytes_in = request->bytes_in,
       .bytes_out = request->stream     ? srv_stream_bytes(request->stream)
                    : request->progress ? srv_progress_bytes(request->progress)

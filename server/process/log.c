@@ -219,6 +219,7 @@ void srv_log_request(srv_log *log, const srv_log_entry *entry) {
   n += append_text_member(out + n, ",\"path\":\"", entry->path,
                           entry->scene ? LOG_PATH_MAX / 2 : LOG_PATH_MAX);
   n += append_number_member(out + n, ",\"status\":", (uint64_t)entry->status);
+  if (entry->problem) n += append_text_member(out + n, ",\"problem\":\"", entry->problem, 32);
   n += append_number_member(out + n, ",\"bytesIn\":", entry->bytes_in);
   n += append_number_member(out + n, ",\"bytesOut\":", entry->bytes_out);
   n += append_ms_member(out + n, ",\"queueMs\":", entry->queue_ns);

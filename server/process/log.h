@@ -12,10 +12,11 @@ typedef struct srv_log srv_log;
 
 typedef struct srv_log_entry {
   const char *id, *method, *path, *client;
-  const char *route; /* template of the matched route; NULL: none matched */
-  const char *scene; /* id of the scene, or NULL */
-  uint64_t revision; /* revision of the scene; 0: none */
-  int status;        /* 0: no reply was sent, because the client had disconnected */
+  const char *route;   /* template of the matched route; NULL: none matched */
+  const char *scene;   /* id of the scene, or NULL */
+  uint64_t revision;   /* revision of the scene; 0: none */
+  int status;          /* 0: no reply was sent, because the client had disconnected */
+  const char *problem; /* name of the problem in the reply, or NULL */
   uint64_t bytes_in, bytes_out;
   uint64_t queue_ns, run_ns;
 } srv_log_entry;

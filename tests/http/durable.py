@@ -473,6 +473,7 @@ def a_damaged_scene_is_told_and_others_are_served():
     lives.start()
     equal(lives.client.get("/v1/scenes/good").must(200).body, good, "the scene beside it")
     equal(lives.wait_ready(loaded=True)["scenes"], {"loaded": 1, "stored": 0, "corrupt": 2}, "/readyz")
+    check("\ncontactd_scenes_corrupt 2\n" in lives.client.get("/metrics").must(200).text, "/metrics does not count corrupt scenes")
     for path, body in (("", None), ("/poses", None), ("/query/overlap", {})):
         reply = lives.client.post(f"/v1/scenes/bad{path}", body) if body is not None else lives.client.get(f"/v1/scenes/bad{path}")
         check('"bad"' in reply.problem(500, "corrupt").json["detail"], f"the problem does not name the scene: {reply.text}")

@@ -278,6 +278,22 @@ def every_request_has_one_line_in_the_log():
     equal((second["route"], second["revision"]), ("/v1/scenes/{s}/query/overlap", json.loads(query.body)["revision"]), "second line")
     equal((third["path"], third["status"]), ("/v1/no%0d%0a%22path\"<>{}", 404), "third line")
     equal(fourth["status"], 421, "status of the fourth line")
+    equal([entry.get("problem") for entry in entries], [None, None, "not-found", "host-not-allowed"], "problems")
+
+
+@suite.fact
+def a_line_of_a_failed_request_names_its_problem_and_its_time():
+    """Also if a call finds the fault, and if a worker runs the request until its deadline."""
+    d = begun("--workers", "1")
+    equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(5000), JSON_TYPE).status, 201, "status")
+    equal(ask(d.port, "PUT", "/v1/scenes/bad", '{"bodis": []}', JSON_TYPE).status, 422, "status")
+    with Raw(d.port) as connection:
+        connection.send(slow_query(50))
+        equal(connection.reply().status, 504, "status")
+    d.stop()
+    entries = [entry for entry in log_lines(d) if "method" in entry]
+    equal([entry.get("problem") for entry in entries], [None, "unknown-member", "deadline-exceeded"], "problems")
+    check(entries[2]["queueMs"] + entries[2]["runMs"] >= 50 > entries[2]["queueMs"], f"times of the last line: {entries[2]}")
 
 
 @suite.fact

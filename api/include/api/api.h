@@ -126,6 +126,7 @@ typedef struct api_header {
 typedef struct api_reply {
   int status;
   const char *content_type; /* static */
+  const char *problem;      /* name of the problem if the reply is one, else NULL; static */
   const char *body; /* body_length bytes; owned by the call; after api_refuse owned by the caller */
   size_t body_length;
   api_header headers[4]; /* ETag, Allow, Retry-After and others */
