@@ -30,6 +30,8 @@ typedef struct disk_event {
 static struct {
   sqlite3_vfs vfs, *system;
   pthread_mutex_t mutex;
+  pthread_cond_t changed;        /* `holds` or `held` */
+  bool holds, held;              /* syncs of the log wait until they are let go; one waits */
   long writes, syncs, log_syncs; /* since disk_reset */
   long fail_write, fail_sync;    /* number of the write or sync that fails; 0: none */
   long fail_count;               /* number of failing writes from fail_write on */
@@ -40,7 +42,7 @@ static struct {
   bool records;
   disk_event *events;
   size_t count;
-} disk = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} disk = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 typedef struct disk_file {
   sqlite3_file file; /* must be first */
@@ -77,7 +79,7 @@ static inline void disk_reset(void) {
   disk.writes = disk.syncs = disk.log_syncs = disk.fail_write = disk.fail_sync = disk.fail_count =
       disk.sync_ms = 0;
   disk.fail_below = 0;
-  disk.failed = disk.records = false;
+  disk.failed = disk.records = disk.holds = false;
 }
 
 /* Number of syncs of the log so far; callable while the store runs. */
@@ -93,6 +95,22 @@ static inline void disk_fail_sync(long number) {
   pthread_mutex_lock(&disk.mutex);
   disk.fail_sync = disk.syncs + number;
   pthread_mutex_unlock(&disk.mutex);
+}
+
+/* Lets syncs of the log wait from now on, or lets them go; callable while the store runs. */
+static inline void disk_hold_syncs(bool holds) {
+  pthread_mutex_lock(&disk.mutex);
+  disk.holds = holds;
+  pthread_cond_broadcast(&disk.changed);
+  pthread_mutex_unlock(&disk.mutex);
+}
+
+/* True if a sync of the log waits. */
+static inline bool disk_holds_sync(void) {
+  pthread_mutex_lock(&disk.mutex);
+  bool held = disk.held;
+  pthread_mutex_unlock(&disk.mutex);
+  return held;
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -127,6 +145,11 @@ static int disk_sync(sqlite3_file *file, int flags) {
   int code = DISK_BELOW(file, xSync, flags);
   if (disk.sync_ms && f->which == DISK_LOG) uv_sleep((unsigned)disk.sync_ms);
   pthread_mutex_lock(&disk.mutex);
+  while (disk.holds && f->which == DISK_LOG) {
+    disk.held = true;
+    pthread_cond_wait(&disk.changed, &disk.mutex);
+  }
+  disk.held = false;
   bool fails = ++disk.syncs == disk.fail_sync;
   disk.log_syncs += f->which == DISK_LOG;
   if (fails) disk.failed = true;
