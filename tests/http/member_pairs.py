@@ -12,7 +12,7 @@ import random
 import re
 import sys
 
-import examples
+from support import example_runs
 from support.checks import Suite, check
 from support.client import Curl, KeepAlive
 from support.daemon import Daemon
@@ -27,9 +27,9 @@ rng = random.Random(SEED)
 suite = Suite()
 daemon = Daemon().start()
 suite.cleanup(daemon.stop)
-client = KeepAlive(daemon, examples.document)
-examples.demo_scene(Curl(daemon, examples.document))
-table = [case for case in cases(examples.document) if examples.reads(case) and isinstance(case.body, dict)]
+client = KeepAlive(daemon, example_runs.document)
+example_runs.demo_scene(Curl(daemon, example_runs.document))
+table = [case for case in cases(example_runs.document) if example_runs.only_reads(case) and isinstance(case.body, dict)]
 
 
 def kind_of(case):

@@ -10,7 +10,7 @@ import os
 import random
 import sys
 
-import examples
+from support import example_runs
 from support.checks import Suite, check
 from support.client import Curl, KeepAlive, ndjson
 from support.daemon import Daemon
@@ -21,7 +21,7 @@ FULL = bool(os.environ.get("CONTACTD_FULL"))
 SEED = next((int(word[5:]) for word in sys.argv if word.startswith("seed=")), random.randrange(2 ** 32) if FULL else 13)
 sys.argv = [word for word in sys.argv if not word.startswith("seed=")]
 rng = random.Random(SEED)
-document = examples.document
+document = example_runs.document
 suite = Suite()
 
 
@@ -99,7 +99,7 @@ def refused(case, client, above):
                 if sent is None:
                     continue
                 reply = client.request(case.method, case.address(), ndjson(sent) if case.content_type == NDJSON else sent,
-                                       content_type=case.content_type, headers=examples.shifted(case.headers(), above), check=False)
+                                       content_type=case.content_type, headers=example_runs.shifted(case.headers(), above), check=False)
                 problems = problems_in(reply)
                 what = f"seed {SEED}: {slip!r} for {word!r} at {place}"
                 check(problems, f"{what} passes silently: {reply.text[:300]}")
@@ -146,7 +146,7 @@ def lists_what_is_documented(case, client, above):
             node = node[step]
         node[ALIEN] = 1  # a word that is like none
         reply = client.request(case.method, case.address(), ndjson(sent) if nd else sent, content_type=case.content_type,
-                               headers=examples.shifted(case.headers(), above), check=False)
+                               headers=example_runs.shifted(case.headers(), above), check=False)
         details = [error["detail"] for problem in problems_in(reply) for error in problem.get("errors", []) if ALIEN in error["detail"]]
         check(details and "members: " in details[0], f"{ALIEN} at {place}: {reply.text[:500]}")
         taken = set(details[0].split("members: ")[1].split(".")[0].split(", "))
@@ -167,19 +167,19 @@ shared = []
 
 
 def run(test, case):
-    if examples.reads(case):
+    if example_runs.only_reads(case):
         if not shared:
             daemon = Daemon().start()
             suite.cleanup(daemon.stop)
-            shared.append((KeepAlive(daemon, document), examples.demo_scene(Curl(daemon, document))))
+            shared.append((KeepAlive(daemon, document), example_runs.demo_scene(Curl(daemon, document))))
         test(case, *shared[0])
         return
     with Daemon() as daemon:
         curl = Curl(daemon, document)
-        above = examples.demo_scene(curl)
-        for prepare in examples.needs(case):
+        above = example_runs.demo_scene(curl)
+        for prepare in example_runs.needs(case):
             prepare(curl)
-        examples.send_before(curl, case)
+        example_runs.send_before(curl, case)
         test(case, KeepAlive(daemon, document), above)
 
 
