@@ -129,7 +129,7 @@ static void refuse_unknown_parameter(api_call *call, const api_url_parameter *pa
   api_fault_did_you_mean(fault, likeness);
 }
 
-/* Checks that the route knows every URL parameter and that each value decodes. */
+/* Checks that the route accepts every URL parameter and that each value decodes. */
 static bool check_parameter_names(api_call *call) {
   const char *text = call->query;
   api_url_parameter parameter;

@@ -19,7 +19,7 @@
 double api_estimate_variants_cost(ct_query_kind kind, const ct_scene *scene);
 
 /* Estimates the cost of an event of a contact state or of its zero-crossing functions: boxes,
- * overlapping pairs, and all contacts of the state whatever their distance. state: NULL before the
+ * overlapping pairs, and all contacts of the state at any distance. state: NULL before the
  * first event. kind: DISTANCE or CONTACTS. options: poses and cancel flag of the query. *ns is set
  * if CT_OK is returned; other statuses: CT_CANCELLED, CT_OUT_OF_MEMORY, CT_PAIR_LIMIT. */
 ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_state *state,

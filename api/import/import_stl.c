@@ -101,7 +101,7 @@ static bool read_text_facet(text_file *f) {
   uint32_t corners[3];
   ct_text word;
   if (!expect(f, "normal", NULL)) return false;
-  /* Skip the three words of the normal, whatever they are: many programs write nan for a triangle
+  /* Skip the three words of the normal without parsing them: many programs write nan for a triangle
    * without area. */
   for (int i = 0; i < 3; i++)
     if (!api_scanner_next_word(&f->scan, &word)) return refuse_end(f, "a normal");

@@ -10,8 +10,8 @@
  * computed with stages. */
 void api_put_stages(api_buffer *buffer, const ct_volume_contact *contact, const ct_volume *list);
 
-/* Puts "owner", "faceA" and "faceB": of which body, and in which faces, a vertex or face of the
- * intersection lies. */
+/* Puts "owner", "faceA" and "faceB": the body and the faces that contain a vertex or face of the
+ * intersection. */
 void api_put_owner(api_buffer *buffer, ct_volume_owner owner, uint32_t face_a, uint32_t face_b);
 
 #endif

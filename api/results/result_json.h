@@ -75,8 +75,8 @@ void api_put_flags(api_buffer *buffer, const char *const *words, size_t count);
 void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags,
                           size_t count);
 
-/* A collider at its world pose, from which surface ids are found: the id of the face, as given with
- * the shape, on which a point of the surface lies. */
+/* A collider at its world pose, from which surface ids are found: the id of the face that contains
+ * a point of the surface, as given with the shape. */
 typedef struct api_surface {
   ct_shape shape;
   ct_frame frame;

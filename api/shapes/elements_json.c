@@ -106,7 +106,7 @@ static void report_face(api_reader *reader, const api_elements_source *source,
                  of.text, corners, r->other);
   else if (r->fault == CT_ELEMENT_ONE_SIDE)
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                 "The face%s of vertices %s is also that of the earlier element %u, which lies on "
+                 "The face%s of vertices %s is also that of the earlier element %u, which is on "
                  "the same side, so that they overlap: check the vertices of both elements.",
                  of.text, corners, r->other);
   else

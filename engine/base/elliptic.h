@@ -12,7 +12,7 @@
 double ct_carlson_f(double x, double y, double z);
 
 /* Carlson's integral R_J(x, y, z, p) with x, y, z as for R_F and p > 0. product = (p - x)(p - y)(p
- * - z) >= 0 is passed separately, because the caller knows it accurately where the differences
+ * - z) >= 0 is passed separately, because callers have an accurate value where the differences
  * cancel. Carlson 1995. */
 double ct_carlson_j(const double xyz[3], double p, double product);
 

@@ -16,8 +16,8 @@ ct_status ct_broad_grid(const ct_aabb *boxes, size_t count, ct_pair_output *out)
 ct_status ct_broad_hybrid_cut(const ct_aabb *boxes, size_t count, size_t cutoff,
                               ct_pair_output *out);
 
-/* Compares two sorted lists of pairs: appends pairs that only `after` has to `begun`, and pairs
- * that only `before` has to `ended`, both sorted. CT_OUT_OF_MEMORY. */
+/* Compares two sorted lists of pairs: appends the pairs that are only in `after` to `begun`,
+ * and those only in `before` to `ended`, both sorted. CT_OUT_OF_MEMORY. */
 ct_status ct_pair_changes(const ct_pair_list *before, const ct_pair_list *after,
                           ct_pair_list *begun, ct_pair_list *ended);
 

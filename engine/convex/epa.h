@@ -61,7 +61,7 @@ typedef struct ct_epa_result {
 
 typedef struct ct_epa_bracket_options {
   double width; /* the run ends when the bounds of the depth differ by at most this, m */
-  double known; /* upper bound of the depth that the caller knows, m; INFINITY: none */
+  double known; /* upper bound of the depth, given by the caller, m; INFINITY: none */
   bool resume;  /* true: continue the last run, which was for the same cores and not flat */
   /* largest number of iterations; at the limit the status is CT_PAIR_ITERATION_LIMIT, and the next
    * run may resume */

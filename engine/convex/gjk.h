@@ -17,7 +17,7 @@ typedef enum ct_gjk_outcome {
   /* lower <= distance of the cores <= value of the simplex, equal up to round-off */
   CT_GJK_SEPARATED,
   CT_GJK_BEYOND, /* early-out: lower exceeds the threshold by more than round-off */
-  /* early-out: value < enough, so the bodies overlap whatever the exact distance is */
+  /* early-out: value < enough, so the bodies overlap; the exact distance is not needed */
   CT_GJK_WITHIN,
   /* the cores overlap, or touch within round-off; tapered: or no tangent plane is the optimum */
   CT_GJK_INSIDE,

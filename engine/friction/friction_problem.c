@@ -36,7 +36,7 @@ ct_triple ct_friction_defect(ct_triple r, ct_triple u, double mu, double rho, do
   double slip = rho * ct_length2(u.s, u.t), along = r.n - rho * u.n;
   ct_triple x = {along - mu * slip, r.s - rho * u.s, r.t - rho * u.t}, p = x;
   double length = ct_length2(x.s, x.t);
-  /* For mu = 0 the second test is false whatever the sign of x_n, so the first one is needed. */
+  /* For mu = 0 the second test is false for x_n of either sign, so the first one is needed. */
   if (!(x.n >= 0.0) || length > mu * x.n) {
     double both = length + slip,
            less = both > 0.0 ? r.s * ((x.s - rho * u.s) / both) + r.t * ((x.t - rho * u.t) / both)

@@ -4,7 +4,8 @@
  * ball tangent to them is at least as large as the optimum. In each step the most violated plane
  * enters the basis, and a ratio test on the weights chooses the plane that leaves. The first basis
  * are four artificial planes far away; if one of them remains, the intersection is unbounded. Every
- * step solves its 4x4 systems anew, so errors do not accumulate. At most STEPS_MAX steps. */
+ * step solves its 4x4 systems from the planes, so errors do not accumulate. At most STEPS_MAX
+ * steps. */
 #include "hull/inscribed_ball.h"
 #include <contact/limits.h>
 

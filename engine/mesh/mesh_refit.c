@@ -2,8 +2,8 @@
  * original; boxes, mass properties and digest are recomputed.
  *
  * Connectivity depends on positions in two ways: bit-equal vertices are merged, and triangles
- * without area are excluded. If either differs, the mesh is created anew. A tree whose surface-area
- * cost has grown too much (CT_MESH_REFIT_COST) is rebuilt. */
+ * without area are excluded. If either differs, the mesh is created again. A tree whose
+ * surface-area cost has grown too much (CT_MESH_REFIT_COST) is rebuilt. */
 #include "base/predicates.h"
 #include "mesh/mesh_build.h"
 
@@ -16,7 +16,7 @@
 #define HASH_Y 0x6a09e667f3bcc909u
 #define HASH_Z 0xbb67ae8584caa73bu
 /* Greatest number of probes in the hash table. Only adversarial points exceed it; the mesh is then
- * created anew. */
+ * created again. */
 #define PROBES_MAX 64
 
 static bool is_equal_point(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }

@@ -248,7 +248,7 @@ static bool slab_separates_meshes(nearest_pair_search *s, ct_search_node *extrem
 
 /* Repeatedly evaluates the leaves with the support points along the best normal, while the distance
  * decreases. True: a slab proves that the best pair is the nearest. This completes the search for
- * bodies that a plane separates, whatever their number of triangles. */
+ * bodies that a plane separates, of any number of triangles. */
 static bool search_along_slabs(nearest_pair_search *s) {
   ct_search_node extreme;
   for (int step = 0; step < SLAB_STEPS && s->best->gap.distance > 0.0; step++) {

@@ -3,7 +3,7 @@
  * Polyhedra: separating axis test with Gauss map pruning (Gregorius 2013). A pair of edges forms a
  * face of the Minkowski difference only if their arcs cross on the Gauss map; other pairs are
  * skipped. Each axis is evaluated with the support points of both bodies, not with the features
- * that it comes from, so the reported separation is valid whatever features round-off has chosen.
+ * that it comes from, so the reported separation is valid for any features that round-off selects.
  *
  * The cached plane is evaluated exactly as the full search would, in the same order and frame. It
  * is accepted only where the search would find a plane too, so that the answer is the same with and

@@ -16,7 +16,7 @@
 #define REST_SOLVED 1.0
 
 /* True if bodies move at present, or if kinematic bodies are accelerated: the island is then not at
- * rest, whatever the contact forces are. */
+ * rest under any contact forces. */
 static bool is_moving(const ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   double most = resting->options->velocity_tolerance;

@@ -11,7 +11,7 @@
  * normal is then about 64 unit round-offs. */
 #define WIDE_AREA_MIN 0x1p-5
 /* Bound of the error of a weight n . (v x e) in doubles, relative to |longest edge|^2 |v| |e|,
- * whatever the shape of the triangle. */
+ * for triangles of any shape. */
 #define WEIGHT_BOUND (32.0 * CT_UNIT_ROUNDOFF)
 
 /* Compares points lexicographically. Edges are evaluated from the lower to the higher end, so that

@@ -87,7 +87,7 @@ typedef struct ct_lcp_options {
   uint64_t iterations_max;
   double relaxation;   /* PGS: relaxation factor omega, 0 < omega < 2; 0: 1 */
   const double *start; /* [n] iterative methods: initial z (warm start); NULL: 0 */
-  /* the caller knows that M is a product J W J' with positive semidefinite W, up to round-off of
+  /* the caller asserts that M is a product J W J' with positive semidefinite W, up to round-off of
    * its entries: `unique` then needs no proof that M is semidefinite */
   bool semidefinite;
   const ct_cancel *cancel;

@@ -157,7 +157,7 @@ typedef struct ct_group_rule {
 
 typedef struct ct_pair_rule {
   ct_text a, b;   /* body ids */
-  bool collide;   /* true: the bodies collide, whatever the group rules say; false: they do not */
+  bool collide;   /* true: the bodies collide, false: they do not; takes precedence over groups */
   ct_text reason; /* may be empty */
 } ct_pair_rule;
 
