@@ -1,4 +1,5 @@
-/* Handles single queries: makes a plan from the request, and the reply from the plan's ranges. */
+/* Handles single queries: replaces a request that continues a cursor by the stored query, makes a
+ * plan from the request, and the reply from the plan's ranges. */
 #include "handlers/query_call.h"
 
 #include <assert.h>
