@@ -79,7 +79,7 @@ def ndjson(items):
 
 
 def record(daemon, method, path, data, headers):
-    line = [daemon.port, getattr(daemon, "pid", 0), getattr(daemon, "command", []), method, path, data and data.decode("latin-1"), headers]
+    line = [daemon.port, getattr(daemon, "pid", 0), getattr(daemon, "command", []), method, path, None if data is None else data.decode("latin-1"), headers]
     with RECORDING, open(f"{RECORD}.{os.getpid()}", "a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
 
