@@ -7,6 +7,8 @@
 
 #define DIGEST_BYTES 32u
 #define BLOCK_WORDS 16u
+/* Words between two polls of the cancel flag: about 100 us. */
+#define WORDS_PER_POLL 8192u
 
 static const uint64_t initial[8] = {0x6a09e667f3bcc908u, 0xbb67ae8584caa73bu, 0x3c6ef372fe94f82bu,
                                     0xa54ff53a5f1d36f1u, 0x510e527fade682d1u, 0x9b05688c2b3e6c1fu,
@@ -69,24 +71,29 @@ static void add_word(ct_digest_state *s, uint64_t word) {
   s->words++;
 }
 
-void ct_digest_open(ct_digest_state *state) {
-  *state = (ct_digest_state){.used = 0};
+void ct_digest_open(ct_digest_state *state, const ct_cancel *cancel) {
+  *state = (ct_digest_state){.poll = ct_poll_start_later(cancel, WORDS_PER_POLL)};
   memcpy(state->chain, initial, sizeof initial);
   state->chain[0] ^= 0x01010000u ^ DIGEST_BYTES;
 }
 
-void ct_digest_doubles(ct_digest_state *state, const double *values, size_t count) {
+bool ct_digest_doubles(ct_digest_state *state, const double *values, size_t count) {
   for (size_t i = 0; i < count; i++) {
+    if (ct_poll_cancelled_at(&state->poll, state->words)) return false;
     double value = values[i] + 0.0;
     uint64_t word;
     memcpy(&word, &value, sizeof word);
     add_word(state, word);
   }
+  return true;
 }
 
-void ct_digest_indices(ct_digest_state *state, const uint32_t *values, size_t count) {
-  for (size_t i = 0; i < count; i += 2)
+bool ct_digest_indices(ct_digest_state *state, const uint32_t *values, size_t count) {
+  for (size_t i = 0; i < count; i += 2) {
+    if (ct_poll_cancelled_at(&state->poll, state->words)) return false;
     add_word(state, values[i] | (i + 1 < count ? (uint64_t)values[i + 1] << 32 : 0));
+  }
+  return true;
 }
 
 ct_digest ct_digest_close(ct_digest_state *state) {

@@ -6,6 +6,8 @@
 #ifndef BASE_DIGEST_H
 #define BASE_DIGEST_H
 
+#include "base/poll.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,13 +20,17 @@ typedef struct ct_digest {
 typedef struct ct_digest_state {
   uint64_t chain[8], block[16], words;
   size_t used;
+  ct_poll poll; /* counts words */
 } ct_digest_state;
 
-void ct_digest_open(ct_digest_state *state);
-void ct_digest_doubles(ct_digest_state *state, const double *values, size_t count);
-/* Adds indices to the digest, two per 64-bit word; the last of an odd number of indices is paired
- * with zero. */
-void ct_digest_indices(ct_digest_state *state, const uint32_t *values, size_t count);
+/* cancel: may be NULL. */
+void ct_digest_open(ct_digest_state *state, const ct_cancel *cancel);
+/* Adds doubles. False: cancelled. */
+bool ct_digest_doubles(ct_digest_state *state, const double *values, size_t count);
+/* Adds indices, two per 64-bit word; the last of an odd number of indices is paired with zero.
+ * False: cancelled. */
+bool ct_digest_indices(ct_digest_state *state, const uint32_t *values, size_t count);
+/* Call if no addition was cancelled. */
 ct_digest ct_digest_close(ct_digest_state *state);
 
 /* Compares two digests lexicographically by words: < 0, 0 or > 0. */

@@ -3,6 +3,7 @@
 #include "base/group_sort.h"
 
 #include "base/heap_sort.h"
+#include "base/poll.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -62,10 +63,11 @@ static void swap_group_items(void *items, size_t i, size_t j) {
 
 /* Sorts each group in the caller's order. False: cancelled. */
 static bool sort_each_group(const ct_grouping *g, const ct_cancel *cancel, ct_groups *out) {
+  ct_poll poll = ct_poll_start(cancel, POLL);
   for (uint32_t k = 0; k < g->groups; k++) {
     assert(out->start[k] <= out->start[k + 1]);
     uint32_t begin = out->start[k], size = out->start[k + 1] - begin;
-    if (poll_sort(k, cancel)) return false;
+    if (ct_poll_cancelled(&poll, 1 + size)) return false;
     if (size <= INSERTION_MAX) sort_by_insertion(g, out->items + begin, size);
     else if (!ct_heap_sort(out->items + begin, size, g, precedes_in_group, swap_group_items,
                            cancel))

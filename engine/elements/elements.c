@@ -377,16 +377,22 @@ static ct_status build_element_tree(ct_elements *elements, const ct_cancel *canc
   return status;
 }
 
-static ct_digest digest_elements(const ct_elements_view *view) {
+/* False: cancelled. */
+static bool digest_elements(ct_elements *elements, const ct_cancel *cancel) {
+  const ct_elements_view *view = &elements->view;
   ct_digest_state state;
-  ct_digest_open(&state);
-  ct_digest_doubles(&state, &view->vertices[0].x, 3 * (size_t)view->vertex_count);
-  ct_digest_indices(&state, view->corners, (size_t)view->element_count * view->corner_stride);
-  return ct_digest_close(&state);
+  ct_digest_open(&state, cancel);
+  if (!ct_digest_doubles(&state, &view->vertices[0].x, 3 * (size_t)view->vertex_count) ||
+      !ct_digest_indices(&state, view->corners, (size_t)view->element_count * view->corner_stride))
+    return false;
+  elements->digest = ct_digest_close(&state);
+  return true;
 }
 
-/* Completes the object: view, digest and memory size. Requires that all parts have been built. */
-static void complete_elements(ct_elements *elements, const ct_elements_report *report) {
+/* Completes the object: view, digest and memory size. Requires that all parts have been built.
+ * CT_CANCELLED. */
+static ct_status complete_elements(ct_elements *elements, const ct_elements_report *report,
+                                   const ct_cancel *cancel) {
   elements->report = *report;
   ct_elements_view *view = &elements->view;
   const ct_mesh_view *surface = ct_mesh_get(elements->surface);
@@ -403,7 +409,7 @@ static void complete_elements(ct_elements *elements, const ct_elements_report *r
   view->boxes = elements->boxes;
   view->tree = elements->tree;
   view->volume = surface->volume;
-  elements->digest = digest_elements(view);
+  if (!digest_elements(elements, cancel)) return CT_CANCELLED;
   /* Memory: the arrays of this object, plus the lists it owns, or else the origin's memory. */
   const ct_elements *from = elements->origin;
   size_t words = 2 * (size_t)view->corner_stride + view->face_stride, count = view->element_count;
@@ -413,6 +419,7 @@ static void complete_elements(ct_elements *elements, const ct_elements_report *r
                      ct_tree_bytes(elements->tree) +
                      count * (sizeof *elements->boxes + sizeof *elements->hulls) +
                      (from ? from->bytes - ct_mesh_bytes(from->surface) : lists);
+  return CT_OK;
 }
 
 static ct_status build_elements(ct_elements *elements, const ct_elements_data *data,
@@ -447,12 +454,12 @@ ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *canc
   ct_elements *elements = allocate_elements(data);
   if (!elements) return CT_OUT_OF_MEMORY;
   ct_status status = build_elements(elements, data, cancel, &own);
+  if (status == CT_OK) status = complete_elements(elements, &own, cancel);
   if (report && (status == CT_OK || status == CT_BAD_ELEMENT)) *report = own;
   if (status != CT_OK) {
     destroy_elements(elements);
     return status;
   }
-  complete_elements(elements, &own);
   *out = elements;
   return CT_OK;
 }
@@ -555,11 +562,11 @@ static ct_status refit_elements(const ct_elements *elements, const ct_mesh_parts
   if (status == CT_OK) status = refit_surface(elements, parts, moved, report);
   if (status == CT_OK) status = refit_hulls(elements, moved, parts->cancel, report);
   if (status == CT_OK) status = refit_element_tree(elements, moved);
+  if (status == CT_OK) status = complete_elements(moved, report, parts->cancel);
   if (status != CT_OK) {
     ct_elements_release(moved);
     return status;
   }
-  complete_elements(moved, report);
   *out = moved;
   return CT_OK;
 }

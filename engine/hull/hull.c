@@ -44,14 +44,15 @@ static void write_morton_codes(const ct_vec3 *points, uint32_t count, uint32_t *
 
 /* Writes the indices of the points, sorted along a Morton curve over their bounding box, to
  * `order`; points in the same cell keep their order. `spare` is scratch for 3 * count values.
- * O(count). Morton 1966. */
-static void sort_along_morton_curve(const ct_vec3 *points, uint32_t count, uint32_t *order,
-                                    uint32_t *spare) {
+ * O(count). False: cancelled. Morton 1966. */
+static bool sort_along_morton_curve(const ct_vec3 *points, uint32_t count, uint32_t *order,
+                                    uint32_t *spare, const ct_cancel *cancel) {
   uint32_t *codes = spare, *next_codes = spare + count, *next_order = spare + 2 * (size_t)count;
-  if (count == 0) return;
+  if (count == 0) return true;
   write_morton_codes(points, count, codes);
   for (uint32_t i = 0; i < count; i++) order[i] = i;
   for (int digit = 0; digit < DIGITS; digit++) {
+    if (ct_cancel_raised(cancel)) return false;
     uint32_t start[BUCKETS + 1] = {0};
     int shift = digit * DIGIT_BITS;
     for (uint32_t i = 0; i < count; i++) start[(codes[i] >> shift) % BUCKETS + 1]++;
@@ -64,6 +65,7 @@ static void sort_along_morton_curve(const ct_vec3 *points, uint32_t count, uint3
     memcpy(codes, next_codes, count * sizeof *codes);
     memcpy(order, next_order, count * sizeof *order);
   }
+  return !ct_cancel_raised(cancel);
 }
 
 /* Smallest number of points that is culled: below it, finding an ellipsoid inside the hull costs
@@ -91,13 +93,14 @@ typedef struct worklist {
 
 /* Sorts the points along a Morton curve, and permutes `kept` with them. This halves the time of
  * quickhull for a million points and does not change the hull. */
-static ct_status sort_worklist(worklist *work, uint32_t *kept) {
+static ct_status sort_worklist(worklist *work, uint32_t *kept, const ct_cancel *cancel) {
   uint32_t n = work->count, *order = malloc(n * sizeof *order),
            *spare = malloc((size_t)n * 3 * sizeof *spare);
   ct_vec3 *sorted = malloc(n * sizeof *sorted);
-  bool ready = order && spare && sorted;
-  if (ready) {
-    sort_along_morton_curve(work->points, n, order, spare);
+  ct_status status = order && spare && sorted ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK && !sort_along_morton_curve(work->points, n, order, spare, cancel))
+    status = CT_CANCELLED;
+  if (status == CT_OK) {
     for (uint32_t i = 0; i < n; i++) {
       sorted[i] = work->points[order[i]];
       spare[i] = kept[order[i]];
@@ -110,17 +113,18 @@ static ct_status sort_worklist(worklist *work, uint32_t *kept) {
   free(sorted);
   free(order);
   free(spare);
-  return ready ? CT_OK : CT_OUT_OF_MEMORY;
+  return status;
 }
 
 /* Removes points that are certainly interior, sorts the rest if there are many, and sets
  * `position`. */
-static ct_status cull_and_sort_points(worklist *work) {
+static ct_status cull_and_sort_points(worklist *work, const ct_cancel *cancel) {
   uint32_t input = work->count, *kept = malloc(input * sizeof *kept);
   work->position = malloc(input * sizeof *work->position);
   ct_status status =
       kept && work->position ? ct_hull_cull(work->points, &work->count, kept) : CT_OUT_OF_MEMORY;
-  if (status == CT_OK && work->count >= SORT_MIN) status = sort_worklist(work, kept);
+  if (status == CT_OK && ct_cancel_raised(cancel)) status = CT_CANCELLED;
+  if (status == CT_OK && work->count >= SORT_MIN) status = sort_worklist(work, kept, cancel);
   if (status == CT_OK) {
     for (uint32_t i = 0; i < input; i++) work->position[i] = CT_HULL_BUILDER_NONE;
     for (uint32_t i = 0; i < work->count; i++) work->position[kept[i]] = i;
@@ -130,13 +134,14 @@ static ct_status cull_and_sort_points(worklist *work) {
 }
 
 static ct_status prepare_points(worklist *work, const ct_vec3 *points, uint32_t count,
-                                double largest) {
+                                double largest, const ct_cancel *cancel) {
   work->points = malloc((count ? count : 1) * sizeof *work->points);
   if (!work->points) return CT_OUT_OF_MEMORY;
   if (count) memcpy(work->points, points, count * sizeof *work->points);
   ct_flush_points(work->points, count, largest);
   work->count = count;
-  return count >= CULL_MIN ? cull_and_sort_points(work) : CT_OK;
+  if (ct_cancel_raised(cancel)) return CT_CANCELLED;
+  return count >= CULL_MIN ? cull_and_sort_points(work, cancel) : CT_OK;
 }
 
 ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel,
@@ -151,7 +156,7 @@ ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_canc
   worklist work = {0};
   ct_hull_builder grow = {0};
   ct_hull_cells cells = {0};
-  ct_status status = prepare_points(&work, points, n, largest);
+  ct_status status = prepare_points(&work, points, n, largest, cancel);
   if (status == CT_OK) status = ct_quickhull(work.points, work.count, cancel, &grow, &report->rank);
   if (status == CT_OK) status = ct_hull_cells_join(&grow, n, work.position, cancel, &cells);
   ct_hull_builder_free(&grow);

@@ -172,9 +172,10 @@ static size_t lay_out_hull(writer *w, char *base, const ct_hull_cells *cells) {
 
 /* Rotates each face loop so that it begins at the lowest vertex, and sorts the faces by their first
  * two vertices. That is the order in which the sorted half-edges reach the first edge of each
- * face. */
-static void write_hull_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
+ * face. False: cancelled. */
+static bool write_hull_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
   for (uint32_t f = 0; f < cells->face_count; f++) {
+    if (ct_hull_cancelled(f, s->set.cancel)) return false;
     uint32_t lowest = cells->face_start[f];
     for (uint32_t i = lowest + 1; i < cells->face_start[f + 1]; i++) {
       if (cells->face_loop[i] < cells->face_loop[lowest]) lowest = i;
@@ -183,6 +184,7 @@ static void write_hull_faces(writer *w, const ct_hull_cells *cells, scratch *s) 
   }
   uint32_t at = 0, face = 0;
   for (uint32_t i = 0; i < s->set.count; i++) {
+    if (ct_hull_cancelled(i, s->set.cancel)) return false;
     uint32_t old = s->set.edges[i].face, turn = s->turn[old];
     if (s->set.edges[i].from != cells->face_loop[turn]) continue;
     s->order[face] = old;
@@ -195,6 +197,7 @@ static void write_hull_faces(writer *w, const ct_hull_cells *cells, scratch *s) 
       w->face_loop[at++] = cells->face_loop[k];
   }
   w->face_start[face] = at;
+  return true;
 }
 
 static void write_hull_vertices(writer *w, const ct_hull_cells *cells) {
@@ -208,13 +211,15 @@ static void write_hull_vertices(writer *w, const ct_hull_cells *cells) {
   }
 }
 
-/* Writes each vertex's neighbours in ascending order, and all edges with their two faces. */
-static void write_hull_edges(writer *w, const scratch *s) {
+/* Writes each vertex's neighbours in ascending order, and all edges with their two faces. False:
+ * cancelled. */
+static bool write_hull_edges(writer *w, const scratch *s) {
   const ct_half_edge *edges = s->set.edges, *reverse = s->set.spare;
   uint32_t at = 0;
   memcpy(w->neighbour_start, s->set.start,
          ((size_t)s->set.vertices + 1) * sizeof *w->neighbour_start);
   for (uint32_t i = 0; i < s->set.count; i++) {
+    if (ct_hull_cancelled(i, s->set.cancel)) return false;
     w->neighbour[i] = edges[i].to;
     if (edges[i].from > edges[i].to) continue;
     w->edge_vertices[at][0] = edges[i].from;
@@ -222,6 +227,7 @@ static void write_hull_edges(writer *w, const scratch *s) {
     w->edge_faces[at][0] = s->rank[edges[i].face];
     w->edge_faces[at++][1] = s->rank[reverse[i].face];
   }
+  return true;
 }
 
 static void write_plane(writer *w, uint32_t face, const double plane[4]) {
@@ -272,21 +278,23 @@ static void write_view(writer *w, const ct_hull_cells *cells) {
 static bool fill_hull(writer *w, const ct_hull_cells *cells, scratch *s) {
   write_view(w, cells);
   write_hull_vertices(w, cells);
-  if (!ct_half_edges_match(&s->set, cells->face_start, cells->face_loop, cells->face_count))
-    return false;
-  write_hull_faces(w, cells, s);
-  write_hull_edges(w, s);
-  return write_hull_planes(w, cells, s) && ct_hull_measure(&w->hull->view, s->set.cancel);
+  return ct_half_edges_match(&s->set, cells->face_start, cells->face_loop, cells->face_count) &&
+         write_hull_faces(w, cells, s) && write_hull_edges(w, s) &&
+         write_hull_planes(w, cells, s) && ct_hull_measure(&w->hull->view, s->set.cancel);
 }
 
-static ct_digest digest_hull(const ct_hull_view *view) {
+/* False: cancelled. */
+static bool digest_hull(const ct_hull_view *view, const ct_cancel *cancel, ct_digest *digest) {
   const double *vertices[3] = {view->x, view->y, view->z};
   const double *planes[4] = {view->nx, view->ny, view->nz, view->offset};
   ct_digest_state state;
-  ct_digest_open(&state);
-  for (int k = 0; k < 3; k++) ct_digest_doubles(&state, vertices[k], view->vertex_count);
-  for (int k = 0; k < 4; k++) ct_digest_doubles(&state, planes[k], view->face_count);
-  return ct_digest_close(&state);
+  ct_digest_open(&state, cancel);
+  for (int k = 0; k < 3; k++)
+    if (!ct_digest_doubles(&state, vertices[k], view->vertex_count)) return false;
+  for (int k = 0; k < 4; k++)
+    if (!ct_digest_doubles(&state, planes[k], view->face_count)) return false;
+  *digest = ct_digest_close(&state);
+  return true;
 }
 
 ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_cancel *cancel,
@@ -304,7 +312,9 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
     s.turn = s.rank + cells->face_count;
     lay_out_hull(&w, block, cells);
     memset(block, 0, bytes);
-    if (ct_cancel_raised(cancel) || !fill_hull(&w, cells, &s)) status = CT_CANCELLED;
+    if (ct_cancel_raised(cancel) || !fill_hull(&w, cells, &s) ||
+        !digest_hull(&w.hull->view, cancel, &w.hull->digest))
+      status = CT_CANCELLED;
   }
   free(s.order);
   ct_half_edges_close(&s.set);
@@ -314,7 +324,6 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
   }
   /* Set the members that depend on the complete hull. */
   w.hull->bytes = bytes;
-  w.hull->digest = digest_hull(&w.hull->view);
   w.hull->exact = exact;
   atomic_init(&w.hull->references, 1);
   *out = w.hull;

@@ -18,6 +18,8 @@
  * face, or one face created or removed: about 100 us, ten times that if all signs need exact
  * arithmetic. */
 #define STEPS_PER_POLL 8192u
+/* The same where all signs need exact arithmetic. */
+#define EXACT_STEPS_PER_POLL 512u
 
 /* Initial capacity of `fan`, in pairs of faces. */
 #define FIRST_PAIRS 16u
@@ -82,7 +84,7 @@ static uint32_t find_farthest_from_line(const quickhull *q, uint32_t a, uint32_t
   }
   if (!ct_collinear(points[a], points[b], points[best])) return best;
   for (uint32_t i = 0; i < count; i++) {
-    if (i % STEPS_PER_POLL == 0 && ct_cancel_raised(q->cancel)) break;
+    if (i % EXACT_STEPS_PER_POLL == 0 && ct_cancel_raised(q->cancel)) break;
     if (!ct_collinear(points[a], points[b], points[i])) return i;
   }
   return CT_HULL_BUILDER_NONE;
@@ -107,7 +109,7 @@ static uint32_t find_farthest_from_plane(const quickhull *q, const uint32_t v[3]
   }
   if (ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[best]) != 0) return best;
   for (uint32_t i = 0; i < count; i++) {
-    if (i % STEPS_PER_POLL == 0 && ct_cancel_raised(q->cancel)) break;
+    if (i % EXACT_STEPS_PER_POLL == 0 && ct_cancel_raised(q->cancel)) break;
     if (ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[i]) != 0) return i;
   }
   return CT_HULL_BUILDER_NONE;
@@ -334,6 +336,7 @@ ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, const ct_cancel *c
                  .cancel = cancel,
                  .poll = ct_poll_start_later(cancel, STEPS_PER_POLL)};
   uint32_t simplex[4];
+  if (ct_cancel_raised(cancel)) return CT_CANCELLED;
   *rank = count == 0 ? 0 : find_first_simplex(&q, simplex);
   if (ct_cancel_raised(cancel)) return CT_CANCELLED;
   if (*rank < 3) return CT_DEGENERATE_HULL;

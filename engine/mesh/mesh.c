@@ -137,16 +137,20 @@ static double find_mesh_radius(const ct_mesh_view *view, ct_vec3 centre) {
   return radius * (1.0 + RADIUS_WIDENING);
 }
 
-/* Returns the digest of vertices and triangles: meshes with bit-equal arrays have equal digests. */
-static ct_digest digest_mesh(const ct_mesh_view *view) {
+/* Digests vertices and triangles: meshes with bit-equal arrays have equal digests. False:
+ * cancelled. */
+static bool digest_mesh(const ct_mesh_view *view, const ct_cancel *cancel, ct_digest *digest) {
   ct_digest_state state;
-  ct_digest_open(&state);
-  ct_digest_doubles(&state, &view->vertices[0].x, 3 * (size_t)view->vertex_count);
-  ct_digest_indices(&state, view->triangles[0], 3 * (size_t)view->triangle_count);
-  return ct_digest_close(&state);
+  ct_digest_open(&state, cancel);
+  if (!ct_digest_doubles(&state, &view->vertices[0].x, 3 * (size_t)view->vertex_count) ||
+      !ct_digest_indices(&state, view->triangles[0], 3 * (size_t)view->triangle_count))
+    return false;
+  *digest = ct_digest_close(&state);
+  return true;
 }
 
-void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mesh_report *report) {
+bool ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mesh_report *report,
+                           const ct_cancel *cancel) {
   ct_mesh_view *view = &mesh->view;
   mesh->report = *report;
   view->flipped = report->flipped;
@@ -157,7 +161,7 @@ void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mes
       report->solid ? sums->inertia : (ct_mat3){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   view->box = report->box;
   view->radius = find_mesh_radius(view, view->centroid);
-  mesh->digest = digest_mesh(view);
+  return digest_mesh(view, cancel, &mesh->digest);
 }
 
 /* Allocates the mesh and fills it from the complete plan. */
@@ -178,11 +182,11 @@ static ct_status assemble_mesh(mesh_plan *p, const ct_mesh_report *report, ct_me
   for (uint32_t i = 0; i < p->branch_count; i++)
     l.nodes[i] = (ct_mesh_node){.first = p->branches[i].first, .count = p->branches[i].count};
   if (!write_mesh_triangles(&l, p, report->flipped) ||
-      !ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel)) {
+      !ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel) ||
+      !ct_mesh_write_numbers(l.mesh, &p->sums, report, m->cancel)) {
     free(l.mesh);
     return CT_CANCELLED;
   }
-  ct_mesh_write_numbers(l.mesh, &p->sums, report);
   l.mesh->tree_cost = ct_mesh_tree_cost(&l.mesh->view);
   l.mesh->view.repeats = m->repeats;
   *out = l.mesh;

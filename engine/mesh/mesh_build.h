@@ -185,8 +185,9 @@ ct_status ct_mesh_classify(const ct_mesh_sums *sums, ct_mesh_reading reading,
                            ct_mesh_report *report);
 
 /* Writes mass properties, box and radius of the view, report and digest of the mesh. The arrays
- * must be complete. */
-void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mesh_report *report);
+ * must be complete. False: cancelled. */
+bool ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mesh_report *report,
+                           const ct_cancel *cancel);
 
 /* Returns the surface-area cost of the tree: the sum of the areas of all boxes except the root's,
  * divided by the root's (Goldsmith, Salmon 1987). 0 if the root has no area. */

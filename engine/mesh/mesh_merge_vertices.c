@@ -184,7 +184,8 @@ ct_status ct_mesh_join_vertices(ct_mesh_parts *m, ct_mesh_report *report) {
   if (!m->first) return CT_OUT_OF_MEMORY;
   ct_status status = ct_group_sort(&by_point, m->cancel, &groups);
   if (status != CT_OK) return status;
-  for (uint32_t i = 0; i < groups.count; i++) {
+  for (uint32_t i = 0; i < groups.count && status == CT_OK; i++) {
+    if (ct_mesh_cancelled(i, m->cancel)) status = CT_CANCELLED;
     uint32_t vertex = groups.items[i];
     bool same =
         i > 0 && order_points(ct_mesh_point(m, vertex), ct_mesh_point(m, groups.items[i - 1])) == 0;
@@ -192,7 +193,7 @@ ct_status ct_mesh_join_vertices(ct_mesh_parts *m, ct_mesh_report *report) {
     report->merged_vertices += same;
   }
   ct_groups_free(&groups);
-  return CT_OK;
+  return status;
 }
 
 /* Sets the state of each triangle to live, line or dropped, and counts the degenerate ones. False:

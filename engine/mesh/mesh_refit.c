@@ -235,8 +235,10 @@ static ct_status refit_same_topology(const ct_mesh *mesh, ct_mesh_parts *m, ct_m
   if (status != CT_OK) return status;
   if (report->flipped != mesh->view.flipped) return CT_LIMIT;
   status = assemble_refitted(mesh, m, &report->box, out);
-  if (status == CT_OK) ct_mesh_write_numbers(*out, &sums, report);
-  return status;
+  if (status != CT_OK || ct_mesh_write_numbers(*out, &sums, report, m->cancel)) return status;
+  ct_mesh_release(*out);
+  *out = NULL;
+  return CT_CANCELLED;
 }
 
 ct_status ct_mesh_move(const ct_mesh *mesh, const ct_vec3 *vertices, const ct_vec3 *normals,

@@ -2,13 +2,15 @@
  * cancel flag is raised. */
 #include "tests/support/api_rig.h"
 #include "tests/support/meshes.h"
-#include "tests/support/raiser.h"
+#include "tests/support/polls.h"
 #include "tests/support/scenes.h"
 
 /* Highest cost that the server runs on its event loop, ns (server/jobs/job.c). */
 #define INLINE_NS 25000.0
 /* Some 4000 triangles: the distance of the mesh to a copy at the same place takes seconds. */
 #define RINGS 32
+/* Poll at which the flag is raised, long before the work completes. */
+#define FLAG_POLL 4000
 
 static ct_shape ball_mesh(uint32_t rings) {
   soup s = {0};
@@ -154,28 +156,36 @@ static bool count_hit(void *context, const ct_probe_hit *hit) {
   return true;
 }
 
-static void a_region_of_meshes_stops_soon(void) {
-  ct_shape mesh = ball_mesh(RINGS);
-  const ct_scene *scene = scene_of(mesh);
-  ct_workspace *workspace = ct_workspace_create();
-  raiser later;
-  raiser_start(&later, 0.03);
+typedef struct region_work {
+  const ct_scene *scene;
+  ct_shape region;
+  ct_workspace *workspace;
+} region_work;
+
+static ct_status run_region(void *context, ct_cancel *cancel) {
+  const region_work *w = context;
   ct_probe_options o = {.kind = CT_PROBE_REGION,
-                        .region = mesh,
+                        .region = w->region,
                         .region_pose = ct_pose_identity(),
                         .inside = false,
-                        .cancel = later.cancel};
+                        .cancel = cancel};
   ct_probe *probe = NULL;
   int hits = 0;
-  CHECK_INT(ct_probe_prepare(scene, &o, &probe), CT_OK);
+  CHECK_INT(ct_probe_prepare(w->scene, &o, &probe), CT_OK);
   CHECK_INT((int)ct_probe_items(probe), 1);
   ct_query_range range = {0, 1, CT_NO_ROW, 0};
-  CHECK_INT(ct_probe_run(probe, &range, workspace, count_hit, &hits), CT_CANCELLED);
-  raiser_end_soon(&later);
+  ct_status status = ct_probe_run(probe, &range, w->workspace, count_hit, &hits);
   CHECK_INT(hits, 0);
   ct_probe_destroy(probe);
-  ct_workspace_destroy(workspace);
-  ct_scene_release(scene);
+  return status;
+}
+
+static void a_region_of_meshes_stops_soon(void) {
+  ct_shape mesh = ball_mesh(RINGS);
+  region_work w = {scene_of(mesh), mesh, ct_workspace_create()};
+  polls_check_long_stop(run_region, &w, FLAG_POLL);
+  ct_workspace_destroy(w.workspace);
+  ct_scene_release(w.scene);
   ct_shape_release(&mesh);
 }
 
@@ -202,15 +212,24 @@ static void post_ball(rig *r, uint32_t rings, char *id, size_t room) {
   soup_free(&s);
 }
 
-/* Sends a request whose flag is raised during the work. Expected: deadline-exceeded, soon. */
+typedef struct request_work {
+  rig *rig;
+  const char *path, *question;
+} request_work;
+
+/* Expected: deadline-exceeded. */
+static ct_status run_request(void *context, ct_cancel *cancel) {
+  const request_work *w = context;
+  w->rig->cancel = cancel;
+  rig_refused(w->rig, "POST", w->path, w->question, (rig_fault){504, "deadline-exceeded", NULL});
+  w->rig->cancel = NULL;
+  return CT_CANCELLED;
+}
+
+/* Sends a request whose flag is raised during the work. */
 static void check_stops(rig *r, const char *path, const char *question) {
-  raiser later;
-  raiser_start(&later, 0.03);
-  r->cancel = later.cancel;
   r->cost_ns = 0.0;
-  rig_refused(r, "POST", path, question, (rig_fault){504, "deadline-exceeded", NULL});
-  r->cancel = NULL;
-  raiser_end_soon(&later);
+  polls_check_long_stop(run_request, &(request_work){r, path, question}, FLAG_POLL);
   if (!(r->cost_ns > INLINE_NS)) CHECK_FAIL("%s is thought to take %g ns", path, r->cost_ns);
 }
 

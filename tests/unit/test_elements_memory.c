@@ -4,9 +4,7 @@
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/blocks.h"
-#include "tests/support/raiser.h"
-
-enum { MOMENTS = 12 };
+#include "tests/support/polls.h"
 
 static const ct_element_type types[] = {CT_TETRAHEDRA, CT_HEXAHEDRA, CT_MIXED_ELEMENTS};
 
@@ -55,32 +53,19 @@ static void every_refused_allocation_is_told_and_leaves_nothing(void) {
   }
 }
 
+static ct_status run_build(void *context, ct_cancel *cancel) {
+  ct_elements *elements = NULL;
+  ct_status status = ct_elements_create(context, cancel, &elements, NULL);
+  CHECK((elements != NULL) == (status == CT_OK));
+  ct_elements_release(elements);
+  return status;
+}
+
 static void a_raised_flag_ends_the_building_soon(void) {
   for (int t = 0; t < 3; t++) {
     block b = block_make(types[t], types[t] == CT_HEXAHEDRA ? 20 : 12, 10, 10);
     ct_elements_data data = block_data(&b);
-    double begin = work_seconds();
-    ct_elements *elements = block_elements(&b);
-    double seconds = work_seconds() - begin;
-    ct_elements_release(elements);
-    int stopped = 0;
-    for (int k = 0; k < MOMENTS; k++) {
-      raiser r;
-      raiser_start(&r, seconds * k / MOMENTS);
-      elements = NULL;
-      ct_status status = ct_elements_create(&data, r.cancel, &elements, NULL);
-      double late = raiser_end(&r);
-      if (status == CT_CANCELLED) {
-        stopped++;
-        CHECK(elements == NULL);
-        if (late > RAISER_SOON)
-          CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * late);
-      } else {
-        CHECK_INT(status, CT_OK);
-      }
-      ct_elements_release(elements);
-    }
-    CHECK(stopped > 0);
+    polls_check_stops(run_build, &data, CT_OK);
     block_free(&b);
   }
 }

@@ -1,9 +1,14 @@
 /* Building a hull stops soon after the flag is raised, at any stage, and returns no hull; without
  * the flag it completes. */
-#include "tests/support/raiser.h"
+#include "tests/support/polls.h"
 
-enum { POINTS = 60000, PLANES = 8000, MOMENTS = 14 };
-typedef ct_status (*build)(const ct_cancel *cancel, ct_hull **hull);
+enum { POINTS = 60000, PLANES = 8000 };
+
+typedef struct build {
+  ct_status (*make)(const ct_cancel *cancel, ct_hull **hull);
+  ct_status at_rest; /* the status without a flag */
+  double volume;     /* of the hull without a flag, m^3 */
+} build;
 
 static ct_vec3 points[POINTS];
 static double planes[PLANES][4];
@@ -30,37 +35,28 @@ static ct_status of_flat(const ct_cancel *cancel, ct_hull **hull) {
   return ct_hull_from_points(flat, POINTS, cancel, hull, NULL);
 }
 
-/* Raises the flag at moments spread over the whole build. */
-static void check_stops(build make, ct_status at_rest) {
+static ct_status run_build(void *context, ct_cancel *cancel) {
+  const build *b = context;
+  ct_hull *hull = NULL;
+  ct_status status = b->make(cancel, &hull);
+  CHECK((hull != NULL) == (status == CT_OK));
+  if (hull) CHECK(ct_hull_get(hull)->volume == b->volume);
+  ct_hull_release(hull);
+  return status;
+}
+
+static void check_stops(build b) {
   ct_hull *whole = NULL;
-  double begin = work_seconds();
-  CHECK_INT(make(NULL, &whole), at_rest);
-  double seconds = work_seconds() - begin;
-  int stopped = 0;
-  for (int k = 0; k < MOMENTS; k++) {
-    raiser r;
-    raiser_start(&r, seconds * k / MOMENTS);
-    ct_hull *hull = NULL;
-    ct_status status = make(r.cancel, &hull);
-    double late = raiser_end(&r);
-    if (status == CT_CANCELLED) {
-      stopped++;
-      CHECK(hull == NULL);
-      if (late > RAISER_SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * late);
-    } else {
-      CHECK_INT(status, at_rest);
-      if (hull) CHECK(ct_hull_get(hull)->volume == ct_hull_get(whole)->volume);
-    }
-    ct_hull_release(hull);
-  }
-  CHECK(stopped > 0);
+  CHECK_INT(b.make(NULL, &whole), b.at_rest);
+  if (whole) b.volume = ct_hull_get(whole)->volume;
   ct_hull_release(whole);
+  polls_check_stops(run_build, &b, b.at_rest);
 }
 
 static void a_hull_of_points_stops_soon(void) {
   check_random r = {81};
   for (int i = 0; i < POINTS; i++) points[i] = on_sphere(&r);
-  check_stops(of_points, CT_OK);
+  check_stops((build){of_points, CT_OK, 0.0});
 }
 
 static void an_intersection_of_planes_stops_soon(void) {
@@ -69,7 +65,7 @@ static void an_intersection_of_planes_stops_soon(void) {
     ct_vec3 n = on_sphere(&r);
     planes[i][0] = n.x, planes[i][1] = n.y, planes[i][2] = n.z, planes[i][3] = -1.0;
   }
-  check_stops(of_planes, CT_OK);
+  check_stops((build){of_planes, CT_OK, 0.0});
 }
 
 /* Facets of thousands of coplanar triangles. */
@@ -81,7 +77,7 @@ static void a_hull_of_a_lattice_on_a_cube_stops_soon(void) {
     p[i % 3] = i % 2 ? 0.0 : 19.9;
     points[i] = ct_vec(p[0], p[1], p[2]);
   }
-  check_stops(of_points, CT_OK);
+  check_stops((build){of_points, CT_OK, 0.0});
 }
 
 static void points_in_a_plane_stop_soon(void) {
@@ -90,7 +86,7 @@ static void points_in_a_plane_stop_soon(void) {
     double u = check_uniform(&r, -1, 1), v = check_uniform(&r, -1, 1);
     flat[i] = ct_vec(u, v, u);
   }
-  check_stops(of_flat, CT_DEGENERATE_HULL);
+  check_stops((build){of_flat, CT_DEGENERATE_HULL, 0.0});
 }
 
 static void a_flag_already_raised_builds_nothing(void) {

@@ -2,9 +2,7 @@
  * input is not slow. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
-#include "tests/support/raiser.h"
-
-enum { MOMENTS = 14 };
+#include "tests/support/polls.h"
 
 static void every_refused_allocation_is_told_and_leaves_nothing(void) {
   NEEDS_FAILING_MALLOC;
@@ -42,33 +40,29 @@ static void every_refused_allocation_is_told_and_leaves_nothing(void) {
   soup_free(&s);
 }
 
-/* Raises the flag at moments spread over the whole build. */
+typedef struct build {
+  ct_mesh_data data;
+  double volume; /* of the mesh without a flag, m^3 */
+} build;
+
+static ct_status run_build(void *context, ct_cancel *cancel) {
+  const build *b = context;
+  ct_mesh *mesh = NULL;
+  ct_mesh_report report = {.triangles = 77};
+  ct_status status = ct_mesh_create(&b->data, CT_MESH_AUTO, cancel, &mesh, &report);
+  CHECK((mesh != NULL) == (status == CT_OK));
+  if (mesh) CHECK(ct_mesh_get(mesh)->volume == b->volume);
+  if (!mesh) CHECK(report.triangles == 77);
+  ct_mesh_release(mesh);
+  return status;
+}
+
 static void check_stops(const soup *s) {
   ct_mesh *whole = NULL;
-  double begin = work_seconds();
   CHECK_INT(soup_build(s, CT_MESH_AUTO, &whole, NULL), CT_OK);
-  double seconds = work_seconds() - begin;
-  int stopped = 0;
-  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn, NULL};
-  for (int k = 0; k < MOMENTS; k++) {
-    raiser r;
-    raiser_start(&r, seconds * k / MOMENTS);
-    ct_mesh *mesh = NULL;
-    ct_mesh_report report = {.triangles = 77};
-    ct_status status = ct_mesh_create(&data, CT_MESH_AUTO, r.cancel, &mesh, &report);
-    double late = raiser_end(&r);
-    if (status == CT_CANCELLED) {
-      stopped++;
-      CHECK(mesh == NULL && report.triangles == 77);
-      if (late > RAISER_SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * late);
-    } else {
-      CHECK_INT(status, CT_OK);
-      if (mesh) CHECK(ct_mesh_get(mesh)->volume == ct_mesh_get(whole)->volume);
-    }
-    ct_mesh_release(mesh);
-  }
-  CHECK(stopped > 0);
+  build b = {{s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn, NULL}, ct_mesh_get(whole)->volume};
   ct_mesh_release(whole);
+  polls_check_stops(run_build, &b, CT_OK);
 }
 
 static void a_raised_flag_ends_the_building_soon(void) {
