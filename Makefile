@@ -179,7 +179,7 @@ $(BUILD)/tests/peers/%: tests/peers/%.cpp
 # ---- packages: make run and make test install what is missing ---------------------------------------------------------
 
 RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev libsqlite3-dev libhiredis-dev curl jq
-TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc prometheus systemd redis-server \
+TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema python3-pycurl clang g++ libfcl-dev dart-doc prometheus systemd redis-server \
                  redis-tools strace e2fsprogs haproxy nodejs clang-format
 LINT_PACKAGES := git python3 clang-format clang-tidy
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
@@ -251,7 +251,7 @@ bench-compare: ## compare speeds with those of BASE, in turns (SECTIONS="engine 
 
 .PHONY: image image-test compose-test routing-test manifests-test deps-image deps-fleet
 deps-image: # install the missing packages for the image; a running container engine is used
-	@tests/house/deps.sh curl python3 python3-jsonschema
+	@tests/house/deps.sh curl python3 python3-jsonschema python3-pycurl
 	@docker info >/dev/null 2>&1 || [ "$$(id -u)" -ne 0 ] || tests/house/deps.sh $(IMAGE_PACKAGES)
 
 deps-fleet: # install the missing packages for tests of the fleet's files; an existing npm is used

@@ -6,7 +6,7 @@ import time
 
 from engine import run
 from support.checks import Failure, Skip
-from support.client import Curl
+from support.client import CurlProcess
 
 MEMORY = 256 * 1024 * 1024
 HARDENED = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", f"--memory={MEMORY}", f"--memory-swap={MEMORY}",
@@ -15,7 +15,7 @@ HEALTHY_SECONDS = 120
 STOP_SECONDS = 20
 
 
-class Beside(Curl):
+class Beside(CurlProcess):
     """curl where the engine's published ports are."""
 
     def __init__(self, container):
