@@ -186,7 +186,7 @@ BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcg
                   libdart-external-odelcpsolver-dev
 # These packages are for a private container engine, which root starts if none is running.
 IMAGE_PACKAGES := docker.io docker-compose mmdebstrap iproute2 util-linux
-FLEET_PACKAGES := docker-compose haproxy prometheus iproute2 util-linux python3 python3-yaml
+FLEET_PACKAGES := docker-compose haproxy prometheus iproute2 util-linux python3 python3-jsonschema python3-pycurl python3-yaml
 
 .PHONY: deps deps-test
 deps: ## install the missing packages for building and running
