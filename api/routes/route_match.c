@@ -170,12 +170,27 @@ static bool find_body_form(api_intake intake, const char *type, size_t length, a
   return true;
 }
 
-static uint64_t find_body_limit(const api_limits *limits, api_form form) {
-  switch (form) {
-  case API_FORM_NDJSON: return limits->ndjson_bytes;
+static void set_body_limit(const api_limits *limits, api_intake intake, api_match *match) {
+  match->body_hint = "";
+  switch (match->form) {
+  case API_FORM_NDJSON:
+    match->body_limit = "ndjsonBytes";
+    match->body_max = limits->ndjson_bytes;
+    break;
   case API_FORM_STL:
-  case API_FORM_OBJ: return limits->shape_bytes;
-  default: return limits->json_bytes;
+  case API_FORM_OBJ:
+    match->body_limit = "shapeBytes";
+    match->body_max = limits->shape_bytes;
+    break;
+  default:
+    match->body_limit = "jsonBytes";
+    match->body_max = limits->json_bytes;
+    if (intake == API_INTAKE_BULK)
+      match->body_hint = " More bodies are sent with Content-Type: application/x-ndjson.";
+    else if (intake == API_INTAKE_SHAPE)
+      match->body_hint = " A file is sent with Content-Type: model/stl or model/obj.";
+    else if (match->target == API_TARGET_PUT || match->target == API_TARGET_CREATE)
+      match->body_hint = " More bodies are added by POST to the scene's /bodies.";
   }
 }
 
@@ -191,7 +206,7 @@ static bool match_body(const api_service *service, const char *content_type, api
     return false;
   }
   match->streams = match->form == API_FORM_NDJSON;
-  match->body_max = find_body_limit(&service->limits, match->form);
+  set_body_limit(&service->limits, intake, match);
   return true;
 }
 

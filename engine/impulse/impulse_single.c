@@ -281,16 +281,17 @@ static double find_sign_change(const series *c, double step, double sign) {
 static void make_slide_step(impact_path *f) {
   series c;
   expand_series(f, &c);
-  double step = series_step(&c), t = step, turn = INFINITY, end = INFINITY;
+  double step = series_step(&c), turn = INFINITY, end = INFINITY;
   if (!f->separating || f->u[0] > 0.0 || c.v[1] > 0.0)
     turn = find_sign_change(&c, step, f->separating ? 1.0 : -1.0);
   if (f->separating) {
     const double *gauge = f->energetic ? c.work : c.j;
     double level = f->energetic ? f->normal_work + remaining_restitution_work(f) : f->end;
-    t = ct_min2(step, turn);
-    if (evaluate_series(gauge, t) >= level) end = find_series_root(gauge, level, 0.0, t, 1.0);
+    double first = ct_min2(step, turn);
+    if (evaluate_series(gauge, first) >= level)
+      end = find_series_root(gauge, level, 0.0, first, 1.0);
   }
-  t = ct_min2(ct_min2(step, turn), end);
+  double t = ct_min2(ct_min2(step, turn), end);
   f->u[0] = evaluate_series(c.v, t), f->u[1] = evaluate_series(c.x, t),
   f->u[2] = evaluate_series(c.y, t);
   f->p[0] = evaluate_series(c.j, t), f->p[1] = evaluate_series(c.px, t),

@@ -194,12 +194,11 @@ static bool admit_announced_body(srv_request *request, const srv_head *head) {
     return false;
   }
   if (length > request->match.body_max) {
-    bool shape =
-        request->match.target == API_TARGET_SHAPE_WRITE && request->match.form == API_FORM_JSON;
+    const api_match *match = &request->match;
     srv_request_refuse(request, API_PROBLEM_BODY_TOO_LARGE,
-                       "The body has %llu bytes, the limit is %llu.%s", (unsigned long long)length,
-                       (unsigned long long)request->match.body_max,
-                       shape ? " A file is sent with Content-Type: model/stl or model/obj." : "");
+                       "The body has %llu bytes, the limit (%s) is %llu.%s",
+                       (unsigned long long)length, match->body_limit,
+                       (unsigned long long)match->body_max, match->body_hint);
     request->closes = true;
     return false;
   }
@@ -327,9 +326,10 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
     return request->swallowed > SRV_SWALLOW_BYTES ? MHD_NO : MHD_YES;
   }
   if (request->bytes_in > request->match.body_max) {
+    const api_match *match = &request->match;
     srv_request_refuse(request, API_PROBLEM_BODY_TOO_LARGE,
-                       "The body is longer than the limit, %llu bytes.",
-                       (unsigned long long)request->match.body_max);
+                       "The body is longer than the limit (%s), %llu bytes.%s", match->body_limit,
+                       (unsigned long long)match->body_max, match->body_hint);
     discard_rest_of_body(request);
     return MHD_YES;
   }

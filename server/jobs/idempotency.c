@@ -23,7 +23,12 @@ typedef struct srv_fingerprint {
 
 bool srv_idempotency_read_key(srv_request *request, const char *key) {
   assert(!request->fingerprint);
-  if (request->match.target != API_TARGET_CREATE) return true;
+  if (request->match.target != API_TARGET_CREATE) {
+    srv_request_refuse(request, API_PROBLEM_BAD_REQUEST,
+                       "Idempotency-Key has an effect only with POST /v1/scenes; other writes are "
+                       "repeated safely with If-Match or If-None-Match.");
+    return false;
+  }
   size_t length = strlen(key);
   if (length == 0 || length > KEY_MOST) {
     srv_request_refuse(request, API_PROBLEM_BAD_REQUEST,

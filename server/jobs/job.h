@@ -69,8 +69,8 @@ bool srv_inputs_are_slow_to_free(const srv_request *request);
 
 /* ---- idempotency.c: loop thread ------------------------------------------------------------- */
 
-/* Validates the value of Idempotency-Key and derives the scene's id from it. False: a refusal is
- * the reply. */
+/* Validates the value of Idempotency-Key and derives the scene's id from it; requests other than
+ * POST /v1/scenes must not have one. False: a refusal is the reply. */
 bool srv_idempotency_read_key(srv_request *request, const char *key);
 /* Adds a piece of the body to the fingerprint of a request with a key. */
 void srv_idempotency_feed(srv_request *request, const char *bytes, size_t length);

@@ -88,4 +88,15 @@ def a_scene_of_a_store_that_kept_no_body_takes_any():
         equal(client.post("/v1/scenes", body, headers=key("six")).must(201).json["id"], name, "id")
 
 
+@suite.fact
+def other_requests_must_not_have_a_key():
+    path = client.post("/v1/scenes", BODY, headers=key("seven")).must(201).headers["location"]
+    before = client.get(path).must(200).text
+    for method, where, body in (("PUT", path, OTHER), ("PATCH", path, {"user": 1}), ("POST", path + "/bodies", []), ("DELETE", path, None),
+                                ("POST", path + "/advance", {"duration": 1}), ("POST", "/v1/query/distance", {}), ("GET", path, None)):
+        reply = client.request(method, where, body, headers=key("eight")).problem(400, "bad-request")
+        check("Idempotency-Key" in reply.json["detail"] and "If-Match" in reply.json["detail"], reply.text)
+    equal(client.get(path).must(200).text, before, "the scene")
+
+
 suite.main()

@@ -196,8 +196,10 @@ typedef struct api_match {
       *label; /* template of the path for logs and metrics: "/v1/scenes/{s}/query/distance" */
   bool takes_body;
   api_form form;
-  bool streams;      /* the body is NDJSON and is passed to api_call_feed as it arrives */
-  uint64_t body_max; /* greatest length of the body, bytes */
+  bool streams;           /* the body is NDJSON and is passed to api_call_feed as it arrives */
+  uint64_t body_max;      /* greatest length of the body, bytes */
+  const char *body_limit; /* name of that limit, such as "jsonBytes" */
+  const char *body_hint;  /* what to do with a longer body: a sentence after a space, or "" */
 } api_match;
 
 /* Matches a request's head to a route. True: *match is set. False: *refusal is set (404, 405 with
