@@ -201,6 +201,7 @@ static ct_vec3 sum_loop_area(const ct_mesh_parts *m, const uint32_t *loop, uint3
 
 static void measure_hole(const ct_mesh_parts *m, const uint32_t *loop, ct_mesh_hole *hole) {
   uint32_t points = hole->edges + !hole->closed;
+  assert(points > 0);
   ct_aabb box = ct_aabb_empty();
   for (uint32_t i = 0; i < points; i++) {
     ct_vec3 p = ct_mesh_point(m, loop[i]);

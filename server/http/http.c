@@ -232,7 +232,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
   if (answer_probe(request)) return send_head_reply(request, &head);
   if (!check_token(request, &head)) return send_head_reply(request, &head);
   if (answer_metrics(request)) return send_head_reply(request, &head);
-  if (server->drain >= SRV_DRAINING) {
+  if (server->drain >= (server->socket_inherited ? SRV_DRAIN_OVER : SRV_DRAINING)) {
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down.");
     srv_request_refusal_header(request, "Retry-After", "1");
     return send_head_reply(request, &head);

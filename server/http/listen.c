@@ -83,6 +83,7 @@ static bool has_socket_option(int fd, int name, int wanted) {
  * sentence on standard error. */
 static bool adopt_inherited_socket(srv_server *server, listen_address *at) {
   int fd = server->listen_fd = INHERITED_FD;
+  server->socket_inherited = true;
   bool listens =
       has_socket_option(fd, SO_TYPE, SOCK_STREAM) && has_socket_option(fd, SO_ACCEPTCONN, 1);
   if (!listens ||

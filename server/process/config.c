@@ -53,8 +53,10 @@ const srv_option srv_options[] = {
     {SRV_KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "",
      "scene document to load at start, unless the store already has its id; with --store, the "
      "start fails if Redis is unreachable; repeatable"},
-    {SRV_KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "",
-     "where one line per request is written"},
+    {SRV_KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr errors off", "",
+     "what is written to standard error: stderr: one line per request and per event; errors: "
+     "events, "
+     "and requests whose reply has status 500 or above; off: nothing"},
     API_LIMIT_MAP(LIMIT_ROW){
         SRV_KIND_ACTION, "print-config", NULL, AT(print), 0, 0, 0, NULL, "",
         "print all settings with their origins, in the format of a file of settings"},

@@ -48,7 +48,7 @@ typedef struct srv_config {
   srv_words allow_hosts;
   bool insecure;
   srv_words scenes; /* files of scenes to preload */
-  const char *log;  /* "stderr" or "off" */
+  const char *log;  /* "stderr", "errors" or "off" */
   bool healthcheck; /* query a running daemon (--healthcheck) instead of serving */
   bool print;       /* print the settings (--print-config) instead of serving */
   api_limits limits;

@@ -32,9 +32,13 @@
 #define LOG_DETAIL_MAX 480u
 #define LOG_LAST_WRITE_MS 200
 
+/* Lowest status of an error of the daemon or its store. */
+#define LOG_ERROR_STATUS 500
+
 typedef enum log_sink { SINK_OFF, SINK_FILE, SINK_POLLED, SINK_SOCKET, SINK_NONBLOCKING } log_sink;
 
 struct srv_log {
+  srv_log_level level;
   log_sink sink;
   int fd;
   bool own_fd;
@@ -143,15 +147,16 @@ static log_sink get_log_sink(srv_log *log) {
   return SINK_NONBLOCKING;
 }
 
-srv_log *srv_log_create(bool on) {
+srv_log *srv_log_create(srv_log_level level) {
   srv_log *log = malloc(sizeof *log);
   if (!log) return NULL;
+  log->level = level;
   log->own_fd = false;
   log->dropped = log->dropped_before = 0;
   log->second = 0;
   log->stamp[0] = 0;
   log->start = log->end = 0;
-  log->sink = on ? get_log_sink(log) : SINK_OFF;
+  log->sink = level != SRV_LOG_OFF ? get_log_sink(log) : SINK_OFF;
   return log;
 }
 
@@ -210,6 +215,7 @@ static char *reserve_line_after_drops(srv_log *log) {
 uint64_t srv_log_dropped(const srv_log *log) { return log->dropped_before + log->dropped; }
 
 void srv_log_request(srv_log *log, const srv_log_entry *entry) {
+  if (log->level == SRV_LOG_ERRORS && entry->status < LOG_ERROR_STATUS) return;
   char *out = reserve_line_after_drops(log);
   if (!out) return;
   size_t n = append_time(log, out);

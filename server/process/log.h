@@ -21,10 +21,15 @@ typedef struct srv_log_entry {
   uint64_t queue_ns, run_ns;
 } srv_log_entry;
 
-/* Creates a log; with on = false, all functions do nothing. NULL: out of memory. */
-srv_log *srv_log_create(bool on);
+/* What is written: nothing; events, and requests whose reply has status 500 or above; everything.
+ */
+typedef enum srv_log_level { SRV_LOG_OFF, SRV_LOG_ERRORS, SRV_LOG_ALL } srv_log_level;
+
+/* NULL: out of memory. */
+srv_log *srv_log_create(srv_log_level level);
 /* Writes the buffered lines, trying for at most 0.2 s, and frees the log. */
 void srv_log_destroy(srv_log *log);
+/* Writes a line for a request, if the level includes it. */
 void srv_log_request(srv_log *log, const srv_log_entry *entry);
 /* Writes a line {"time":...,"event":event,"detail":detail}. */
 void srv_log_event(srv_log *log, const char *event, const char *detail);

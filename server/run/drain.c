@@ -3,7 +3,11 @@
  * LEAVING: for leaveSeconds /readyz reports the shutdown while requests are still served, so that
  * load balancers stop sending requests before one is refused. DRAINING: new requests are refused,
  * running ones may finish within drainSeconds. DRAIN_OVER: the remaining ones are cancelled. A
- * second signal ends the process at once. */
+ * second signal ends the process at once.
+ *
+ * A socket that the service manager passed stays open: new connections wait in its queue for the
+ * next process, and no request is refused in DRAINING; those on open connections are answered, and
+ * their connections closed. */
 #include "jobs/job.h"
 #include "run/run.h"
 #include "streams/event_stream.h"
@@ -26,11 +30,9 @@
 /* Largest number of connections that are accepted from the kernel's queue when listening ends. */
 #define DRAIN_ACCEPTS_MAX 4096
 
-/* Closes the listening socket. The connections in its queue are accepted first, because closing
- * would reset them. */
-static void stop_listening(srv_server *server) {
-  int fd = MHD_quiesce_daemon(server->daemon);
-  if (fd < 0) return;
+/* Accepts the connections in the queue of a socket that is about to be closed, which would reset
+ * them. */
+static void accept_queued_connections(srv_server *server, int fd) {
   for (int i = 0; i < DRAIN_ACCEPTS_MAX; i++) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
@@ -41,6 +43,12 @@ static void stop_listening(srv_server *server) {
      * still accepted. */
     (void)MHD_add_connection(server->daemon, client, (struct sockaddr *)&address, length);
   }
+}
+
+static void stop_listening(srv_server *server) {
+  int fd = MHD_quiesce_daemon(server->daemon);
+  if (fd < 0) return;
+  if (!server->socket_inherited) accept_queued_connections(server, fd);
   close(fd);
   server->listen_fd = -1;
   srv_server_mark_dirty(server);
@@ -56,7 +64,7 @@ static void begin_refusing(srv_server *server, uint64_t now_ns) {
     (void)srv_notify_send(&server->notify, "STATUS=No new requests are accepted.");
   /* With leaveSeconds, listening continues: a load balancer that cannot connect to /readyz
    * considers the daemon dead and may cut running requests. */
-  if (server->limits->leave_seconds == 0) stop_listening(server);
+  if (server->limits->leave_seconds == 0 || server->socket_inherited) stop_listening(server);
   srv_stream_shutdown(server);
   uv_timer_set_repeat(&server->reap, SRV_SWEEP_MS);
   uv_timer_again(&server->reap);

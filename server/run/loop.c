@@ -216,7 +216,9 @@ bool srv_server_create(srv_server *server, const srv_config *config, api_service
     server->loop = NULL;
     return report_start_failure("libuv", "the loop could not be created");
   }
-  server->log = srv_log_create(strcmp(config->log, "stderr") == 0);
+  server->log = srv_log_create(strcmp(config->log, "stderr") == 0   ? SRV_LOG_ALL
+                               : strcmp(config->log, "errors") == 0 ? SRV_LOG_ERRORS
+                                                                    : SRV_LOG_OFF);
   server->peers = srv_peers_create();
   const srv_cursor_bounds cursors = {(size_t)config->limits.cursors_per_scene,
                                      config->limits.cursor_seconds * 1000000000u,

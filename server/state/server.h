@@ -61,7 +61,8 @@ typedef struct srv_server {
   uv_loop_t *loop;
   struct MHD_Daemon *daemon;
   int listen_fd;
-  bool dirty; /* libmicrohttpd must be run before the loop sleeps */
+  bool socket_inherited; /* the service manager passed listen_fd and keeps it open */
+  bool dirty;            /* libmicrohttpd must be run before the loop sleeps */
   uv_poll_t epoll;
   uv_prepare_t prepare;
   uv_check_t check;

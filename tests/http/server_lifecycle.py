@@ -297,6 +297,21 @@ def a_line_of_a_failed_request_names_its_problem_and_its_time():
 
 
 @suite.fact
+def a_log_of_errors_has_events_and_failures_of_the_daemon_only():
+    d = begun("--workers", "1", "--log", "errors")
+    equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(5000), JSON_TYPE).status, 201, "status")
+    equal(ask(d.port, "GET", "/readyz").status, 200, "status")
+    equal(ask(d.port, "GET", "/v1/nothing").status, 404, "status")
+    with Raw(d.port) as connection:
+        connection.send(slow_query(50))
+        equal(connection.reply().status, 504, "status")
+    d.stop()
+    entries = log_lines(d)
+    equal([entry["status"] for entry in entries if "method" in entry], [504], "statuses in the log")
+    check("draining" in [entry.get("event") for entry in entries], "the log has no event")
+
+
+@suite.fact
 def a_log_that_nobody_reads_stops_nothing():
     reader, writer = os.pipe()
     process = subprocess.Popen([str(binary()), "--port", "0"], stdout=subprocess.PIPE, stderr=writer, text=True, env=clean_environment())

@@ -1,5 +1,7 @@
 """What a service manager sees: readiness, watchdog and end by datagrams, sockets that are handed over, and the units that are shipped,
 judged by systemd's own tools."""
+import concurrent.futures
+import http.client
 import itertools
 import os
 import pathlib
@@ -10,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from support.checks import Suite, check, equal
@@ -18,7 +21,7 @@ from support.daemon import ROOT, START_SECONDS, Daemon, binary, clean_environmen
 from support.lives import Lives
 from support.pace import SLOWER
 from support.raw import Raw
-from support.stopwatch import Stopwatch, timed
+from support.stopwatch import Stopwatch, timed, wait_until
 
 suite = Suite()
 folder = tempfile.TemporaryDirectory(prefix="contactd-systemd-")
@@ -238,6 +241,44 @@ def whoever_connects_while_no_daemon_runs_is_answered_by_the_next():
         with asked(port) as between:
             with Handed(handed):
                 equal(between.reply().status, 200, "status of who came between two daemons")
+
+
+def ask_until(over, port, statuses):
+    """Requests on connections that are reused until the daemon closes them; one that is closed before a byte of the reply is repeated."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60 * SLOWER)
+    while not over.is_set():
+        for attempt in (1, 2):
+            try:
+                connection.request("POST", "/v1/query/overlap", '{"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}}}')
+                reply = connection.getresponse()
+                reply.read()
+                statuses.append(reply.status)
+                break
+            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                connection.close()
+                check(attempt == 1, "a new connection was closed without a reply")
+    connection.close()
+
+
+@suite.fact
+def no_request_on_a_socket_that_is_handed_over_is_refused_during_restarts():
+    handed, over = listening(), threading.Event()
+    lists = [[] for unused in range(4)]
+    for options in ((), ("--limit", "leaveSeconds=1")):
+        d = Handed(handed, *options).start()
+        with concurrent.futures.ThreadPoolExecutor(len(lists)) as pool:
+            over.clear()
+            clients = [pool.submit(ask_until, over, handed.getsockname()[1], statuses) for statuses in lists]
+            for unused in range(3):
+                answered = [len(statuses) for statuses in lists]
+                wait_until(lambda: all(len(s) > n + 20 for s, n in zip(lists, answered)), "the clients are not answered", pause=0.01)
+                d.stop()
+                d = Handed(handed, *options).start()
+            over.set()
+            for client in clients:
+                client.result()
+        d.stop()
+    equal({status for statuses in lists for status in statuses}, {200}, "statuses")
 
 
 @suite.fact
