@@ -23,18 +23,10 @@ static void discard_events(api_event_list *list) {
   list->lost = true;
 }
 
-/* Makes room for one more event. False: out of memory. */
-static bool reserve_event(api_event_list *list) {
-  api_event *grown =
-      api_array_reserve(list->items, &list->capacity, list->count + 1, sizeof *grown);
-  if (grown) list->items = grown;
-  return grown != NULL;
-}
-
 /* Inserts an event at index `at` and takes ownership of its data. If memory runs out, all events
  * are discarded. */
 static void insert_event(api_event_list *list, size_t at, api_event event) {
-  if (!reserve_event(list)) {
+  if (!api_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items)) {
     free((void *)(uintptr_t)event.data);
     discard_events(list);
     return;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 #define FIRST_CAPACITY 1024
 /* Greatest nesting that api_put_json writes: one level more than the parser accepts (jsonDepth <=
  * 512). */
@@ -25,14 +27,8 @@ static bool grow_buffer(api_buffer *buffer, size_t more) {
   }
   size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;
   while (capacity < needed) capacity = capacity > SIZE_MAX / 2 ? needed : 2 * capacity;
-  char *bytes = realloc(buffer->bytes, capacity);
-  if (!bytes) {
-    buffer->failed = true;
-    return false;
-  }
-  buffer->bytes = bytes;
-  buffer->capacity = capacity;
-  return true;
+  buffer->failed = !api_array_resize(&buffer->bytes, &buffer->capacity, capacity, 1);
+  return !buffer->failed;
 }
 
 bool api_buffer_reserve(api_buffer *buffer, size_t more) {

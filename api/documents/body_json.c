@@ -335,9 +335,8 @@ static size_t estimate_body_bytes(const ct_body *body) {
 
 bool api_body_list_add(api_body_list *list, api_body *body) {
   assert(body->body && list->count <= list->capacity);
-  api_body *items = api_array_reserve(list->items, &list->capacity, list->count + 1, sizeof *items);
-  if (!items) return false;
-  list->items = items;
+  if (!api_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
+    return false;
   list->items[list->count++] = *body;
   list->bytes += estimate_body_bytes(body->body);
   *body = (api_body){0};

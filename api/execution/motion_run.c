@@ -57,11 +57,9 @@ static bool reserve_changes(gathering *g, size_t more) {
     g->run->range->status = CT_LIMIT;
     return false;
   }
-  gathered *changes = api_array_resize(g->changes, &g->capacity, capacity, sizeof *changes);
-  if (!changes) g->run->range->memory = true;
-  if (!changes) return false;
-  g->changes = changes;
-  return true;
+  if (api_array_resize(&g->changes, &g->capacity, capacity, sizeof *g->changes)) return true;
+  g->run->range->memory = true;
+  return false;
 }
 
 static bool gather_grazes(gathering *g, const ct_motion_hit *hit) {
@@ -73,11 +71,10 @@ static bool gather_grazes(gathering *g, const ct_motion_hit *hit) {
       g->run->range->status = CT_LIMIT;
       return false;
     }
-    gathered_graze *grazes =
-        api_array_resize(g->grazes, &g->graze_capacity, capacity, sizeof *grazes);
-    if (!grazes) g->run->range->memory = true;
-    if (!grazes) return false;
-    g->grazes = grazes;
+    if (!api_array_resize(&g->grazes, &g->graze_capacity, capacity, sizeof *g->grazes)) {
+      g->run->range->memory = true;
+      return false;
+    }
   }
   for (size_t k = 0; k < t->graze_count; k++)
     g->grazes[g->graze_count++] = (gathered_graze){hit->a, hit->b, t->grazes[k]};

@@ -142,13 +142,10 @@ bool api_mark_result(api_range_run *run, api_mark mark) {
   api_range *range = run->range;
   assert(range->count <= range->capacity && !range->complete);
   assert(range->count == 0 || range->marks[range->count - 1].end <= range->text.length);
-  api_mark *marks =
-      api_array_reserve(range->marks, &range->capacity, range->count + 1, sizeof *marks);
-  if (!marks) {
+  if (!api_array_reserve(&range->marks, &range->capacity, range->count + 1, sizeof *range->marks)) {
     range->memory = true;
     return false;
   }
-  range->marks = marks;
   mark.end = range->text.length;
   mark.removed = range->removed.length;
   mark.sums = range->sums.length;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 #define FIRST_CAPACITY 1024
 
 void api_triangle_soup_free(api_triangle_soup *soup) {
@@ -19,20 +21,25 @@ static size_t bytes_of(const api_triangle_soup *soup) {
          soup->triangle_capacity * sizeof *soup->triangles + soup->slot_count * sizeof *soup->slots;
 }
 
-/* Grows an array to `bytes` bytes, `more` bytes more than before. NULL: a fault was added, also if
- * the budget would be exceeded. */
-static void *grow(api_reader *reader, const api_triangle_soup *soup, void *items, size_t bytes,
-                  size_t more) {
-  if (bytes_of(soup) + more > soup->budget) {
-    api_fault *fault = api_fault_plain(reader->faults, API_PROBLEM_BODY_TOO_LARGE,
-                                       "The triangles need more memory than a request may use "
-                                       "(requestMemoryBytes): send a mesh with fewer triangles.");
-    api_fault_limit(fault, (double)reader->limits->request_memory_bytes, NAN);
-    return NULL;
-  }
-  void *grown = realloc(items, bytes);
-  if (!grown) api_fault_memory(reader->faults);
-  return grown;
+/* False: `more` bytes would exceed the budget, and a fault was added. */
+static bool fits_budget(api_reader *reader, const api_triangle_soup *soup, size_t more) {
+  if (bytes_of(soup) + more <= soup->budget) return true;
+  api_fault *fault = api_fault_plain(reader->faults, API_PROBLEM_BODY_TOO_LARGE,
+                                     "The triangles need more memory than a request may use "
+                                     "(requestMemoryBytes): send a mesh with fewer triangles.");
+  api_fault_limit(fault, (double)reader->limits->request_memory_bytes, NAN);
+  return false;
+}
+
+/* Resizes an array of the soup, as api_array_resize, to more items. False: a fault was added, also
+ * if the budget would be exceeded. */
+static bool grow_soup_array(api_reader *reader, const api_triangle_soup *soup, void *array,
+                            size_t *capacity, size_t count, size_t size) {
+  assert(count > *capacity);
+  if (!fits_budget(reader, soup, (count - *capacity) * size)) return false;
+  if (api_array_resize(array, capacity, count, size)) return true;
+  api_fault_memory(reader->faults);
+  return false;
 }
 
 static bool refuse_triangles(api_reader *reader, const api_triangle_soup *soup,
@@ -48,12 +55,8 @@ static bool refuse_triangles(api_reader *reader, const api_triangle_soup *soup,
 }
 
 static bool reserve_triangles(api_reader *reader, api_triangle_soup *soup, size_t capacity) {
-  size_t more = (capacity - soup->triangle_capacity) * sizeof *soup->triangles;
-  void *grown = grow(reader, soup, soup->triangles, capacity * sizeof *soup->triangles, more);
-  if (!grown) return false;
-  soup->triangles = grown;
-  soup->triangle_capacity = capacity;
-  return true;
+  return grow_soup_array(reader, soup, &soup->triangles, &soup->triangle_capacity, capacity,
+                         sizeof *soup->triangles);
 }
 
 bool api_triangle_soup_reserve(api_reader *reader, api_triangle_soup *soup, uint64_t triangles) {
@@ -72,11 +75,9 @@ bool api_triangle_soup_add_vertex(api_reader *reader, api_triangle_soup *soup, c
       return false;
     }
     if (capacity > CT_MESH_VERTICES_MAX) capacity = CT_MESH_VERTICES_MAX;
-    size_t more = (capacity - soup->vertex_capacity) * sizeof *soup->vertices;
-    void *grown = grow(reader, soup, soup->vertices, capacity * sizeof *soup->vertices, more);
-    if (!grown) return false;
-    soup->vertices = grown;
-    soup->vertex_capacity = capacity;
+    if (!grow_soup_array(reader, soup, &soup->vertices, &soup->vertex_capacity, capacity,
+                         sizeof *soup->vertices))
+      return false;
   }
   soup->vertices[soup->vertex_count++] = p;
   return true;
@@ -125,9 +126,12 @@ static size_t find(const api_triangle_soup *soup, ct_vec3 p) {
 
 static bool widen(api_reader *reader, api_triangle_soup *soup) {
   size_t count = soup->slot_count ? 2 * soup->slot_count : 2 * FIRST_CAPACITY;
-  uint32_t *slots = grow(reader, soup, NULL, count * sizeof *slots, count * sizeof *slots);
-  if (!slots) return false;
-  memset(slots, 0, count * sizeof *slots);
+  if (!fits_budget(reader, soup, count * sizeof *soup->slots)) return false;
+  uint32_t *slots = calloc(count, sizeof *slots);
+  if (!slots) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
   free(soup->slots);
   soup->slots = slots;
   soup->slot_count = count;

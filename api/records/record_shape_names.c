@@ -14,11 +14,10 @@ void api_record_names_free(api_record_names *names) {
 
 static void push(api_record_names *names, ct_text name) {
   if (names->count && api_text_equal(names->items[names->count - 1], name)) return;
-  ct_text *items =
-      api_array_reserve(names->items, &names->capacity, names->count + 1, sizeof *items);
-  names->failed = names->failed || !items;
-  if (!items) return;
-  names->items = items;
+  if (!api_array_reserve(&names->items, &names->capacity, names->count + 1, sizeof *names->items)) {
+    names->failed = true;
+    return;
+  }
   names->items[names->count++] = name;
 }
 
