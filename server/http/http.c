@@ -5,6 +5,7 @@
  * the first call, or after the end of the body. After a refusal in between, the rest of the body is
  * therefore read and discarded. */
 #include "http/http.h"
+#include "process/array.h"
 #include "process/text.h"
 #include "scenes/recover.h"
 #include "streams/event_stream.h"
@@ -262,16 +263,12 @@ static bool append_to_body(srv_server *server, srv_buffer *buffer, const char *b
   if (needed > buffer->capacity) {
     /* Doubling limits the memory that a client can reserve without sending: at most as much as it
      * has sent, and never more than it has announced. */
-    size_t capacity = buffer->capacity ? buffer->capacity * 2 : 4096;
+    size_t before = buffer->capacity, capacity = srv_array_capacity(before, needed, 4096);
     if (expected > needed && capacity > expected) capacity = expected;
-    if (capacity < needed) capacity = needed;
     uint64_t budget = server->limits->request_memory_bytes;
-    if (server->body_bytes - buffer->capacity + capacity > budget) return false;
-    char *grown = realloc(buffer->bytes, capacity);
-    if (!grown) return false;
-    server->body_bytes += capacity - buffer->capacity;
-    buffer->bytes = grown;
-    buffer->capacity = capacity;
+    if (server->body_bytes - before + capacity > budget) return false;
+    if (!srv_array_resize(&buffer->bytes, &buffer->capacity, capacity, 1)) return false;
+    server->body_bytes += capacity - before;
   }
   memcpy(buffer->bytes + buffer->length, bytes, length);
   buffer->length = needed;

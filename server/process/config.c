@@ -1,6 +1,7 @@
 /* Table of settings and its readers: defaults, file, environment and command line, in ascending
  * precedence. Only ranges and words are checked here; whether files exist and addresses are valid
  * is checked where they are used. */
+#include "process/array.h"
 #include "process/config_table.h"
 #include "process/machine.h"
 
@@ -147,9 +148,9 @@ static bool is_listed_word(const char *words, const char *word) {
 }
 
 static bool append_word(srv_words *words, const char *text, size_t length) {
-  char **grown = realloc(words->items, (words->count + 1) * sizeof *grown);
-  if (!grown) return false;
-  words->items = grown;
+  if (!srv_array_reserve(&words->items, &words->capacity, words->count + 1, sizeof *words->items,
+                         4))
+    return false;
   char *copy = malloc(length + 1);
   if (!copy) return false;
   memcpy(copy, text, length);

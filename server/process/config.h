@@ -11,7 +11,7 @@
 /* Values of a repeatable option; owned by the list. */
 typedef struct srv_words {
   char **items;
-  size_t count;
+  size_t count, capacity;
 } srv_words;
 
 /* Origin of a setting, in ascending precedence. */

@@ -3,6 +3,7 @@
  * scenes that are not in memory. */
 #include "scenes/shape_expiry.h"
 
+#include "process/array.h"
 #include "scenes/shape_turn.h"
 
 #include <stdio.h>
@@ -28,7 +29,7 @@ struct srv_shape_expiry {
   srv_job job; /* job of the round; must be first: the pool gets this address */
   srv_server *server;
   shape_use *items; /* sorted by id: shapes of the last round, and shapes reported since */
-  size_t count;
+  size_t count, capacity;
   uint64_t next_ns, began_ns;
   bool running;
   /* The current round: */
@@ -80,10 +81,11 @@ bool srv_shape_expiry_needs_report(srv_server *server, const char *id) {
 
 /* Adds a shape with the present time as its last use. NULL: out of memory. */
 static shape_use *add_shape_use(srv_shape_expiry *expiry, const char *id) {
-  shape_use *items = realloc(expiry->items, (expiry->count + 1) * sizeof *items);
-  if (!items) return NULL;
+  if (!srv_array_reserve(&expiry->items, &expiry->capacity, expiry->count + 1,
+                         sizeof *expiry->items, 16))
+    return NULL;
   size_t at = expiry->count++;
-  expiry->items = items;
+  shape_use *items = expiry->items;
   for (; at > 0 && strcmp(items[at - 1].id, id) > 0; at--) items[at] = items[at - 1];
   items[at] = (shape_use){.at_ns = uv_hrtime()};
   snprintf(items[at].id, sizeof items[at].id, "%s", id);
@@ -210,6 +212,7 @@ static bool update_shape_uses(srv_shape_expiry *expiry) {
   free(expiry->items);
   expiry->items = items;
   expiry->count = count;
+  expiry->capacity = count + 1;
   return true;
 }
 

@@ -127,10 +127,9 @@ static bool is_known_broken(srv_shared *shared) {
 static bool add_broken_shape(srv_shared *shared, const char *why) {
   const srv_store_entry *entry = &shared->lookup.entries[shared->at];
   char text[CT_ID_LENGTH_MAX + API_RESTORE_WHY + 8];
-  srv_store_entry *broken = srv_array_reserve(shared->broken, &shared->broken_capacity,
-                                              shared->broken_count + 1, sizeof *broken, 16);
-  if (!broken) return false;
-  shared->broken = broken;
+  if (!srv_array_reserve(&shared->broken, &shared->broken_capacity, shared->broken_count + 1,
+                         sizeof *shared->broken, 16))
+    return false;
   assert(shared->broken_at <= shared->broken_count);
   srv_store_entry *place = &shared->broken[shared->broken_at];
   memmove(place + 1, place, (shared->broken_count++ - shared->broken_at) * sizeof *place);

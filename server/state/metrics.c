@@ -57,10 +57,9 @@ static srv_route_figures *find_route(srv_metrics *metrics, const char *label) {
 static srv_route_figures *get_or_add_route(srv_metrics *metrics, const char *label) {
   srv_route_figures *found = label ? find_route(metrics, label) : &metrics->other;
   if (found) return found;
-  srv_route_figures *routes = srv_array_reserve(metrics->routes, &metrics->route_capacity,
-                                                metrics->route_count + 1, sizeof *routes, 16);
-  if (!routes) return &metrics->other;
-  metrics->routes = routes;
+  if (!srv_array_reserve(&metrics->routes, &metrics->route_capacity, metrics->route_count + 1,
+                         sizeof *metrics->routes, 16))
+    return &metrics->other;
   found = &metrics->routes[metrics->route_count++];
   *found = (srv_route_figures){.label = label};
   return found;

@@ -34,13 +34,8 @@ __attribute__((format(printf, 2, 3))) static void append_text(text *out, const c
       out->length += (size_t)length;
       return;
     }
-    char *grown =
-        srv_array_reserve(out->bytes, &out->capacity, out->length + (size_t)length + 1, 1, 16384);
-    if (!grown) {
-      out->failed = true;
-      return;
-    }
-    out->bytes = grown;
+    out->failed =
+        !srv_array_reserve(&out->bytes, &out->capacity, out->length + (size_t)length + 1, 1, 16384);
   }
 }
 

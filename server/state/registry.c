@@ -215,10 +215,9 @@ srv_entry *srv_registry_open(srv_registry *registry, const char *id) {
   if (at < registry->count && strcmp(registry->items[at]->id, id) == 0) return registry->items[at];
   size_t length = strlen(id);
   if (length > CT_ID_LENGTH_MAX) return NULL;
-  srv_entry **items = srv_array_reserve(registry->items, &registry->capacity, registry->count + 1,
-                                        sizeof *items, 64);
-  if (!items) return NULL;
-  registry->items = items;
+  if (!srv_array_reserve(&registry->items, &registry->capacity, registry->count + 1,
+                         sizeof *registry->items, 64))
+    return NULL;
   srv_entry *entry = calloc(1, sizeof *entry);
   if (!entry) return NULL;
   memcpy(entry->id, id, length + 1);

@@ -1,5 +1,6 @@
 /* Reads the file: verified records of a key, lists of keys. Also functions that reading and writing
  * share. */
+#include "process/array.h"
 #include "store/store_sqlite.h"
 
 #include <assert.h>
@@ -163,19 +164,11 @@ void srv_sqlite_reader_destroy(srv_sqlite_reader *reader) {
   free(reader);
 }
 
-/* Makes room for one more item: an array whose number of items is a power of two is full, and its
- * capacity is doubled. False: out of memory. */
-static bool grow_if_needed(void **items, size_t count, size_t size) {
-  if (count & (count - 1)) return true;
-  void *larger = realloc(*items, (count ? 2 * count : 1) * size);
-  if (larger) *items = larger;
-  return larger != NULL;
-}
-
 /* ---- load ----------------------------------------------------------------------------------- */
 
 typedef struct progress {
   srv_store_load *load;
+  size_t capacity; /* of load->records */
   int64_t life;
   int64_t parts;   /* number of rows read of the incomplete record */
   size_t gathered; /* number of bytes read of the incomplete record */
@@ -204,9 +197,8 @@ static srv_store_record *get_or_add_record(progress *p, const srv_sqlite_part *p
     mark_load_damaged(load, last ? "a record is missing" : "the base is missing", part->revision);
     return NULL;
   }
-  void *items = load->records;
-  bool has_space = grow_if_needed(&items, load->count, sizeof *load->records);
-  load->records = items;
+  bool has_space =
+      srv_array_reserve(&load->records, &p->capacity, load->count + 1, sizeof *load->records, 1);
   char *bytes = has_space ? malloc((size_t)part->length + 1) : NULL;
   if (!bytes) {
     load->status = SRV_STORE_MEMORY;
@@ -269,15 +261,14 @@ static int read_record_rows(srv_sqlite_reader *reader, progress *p, int64_t firs
 static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, int64_t **numbers,
                         size_t *count) {
   int64_t number = key->last_number;
+  size_t capacity = 0;
   bool ends = number == key->base_number;
   while (!ends) {
     srv_sqlite_head head;
-    void *items = *numbers;
     int code = srv_sqlite_read_head(&reader->volumes, number, &head);
     if (code != SQLITE_OK) return code;
-    bool has_space = grow_if_needed(&items, *count, sizeof **numbers);
-    *numbers = items;
-    if (!has_space) return SQLITE_NOMEM;
+    if (!srv_array_reserve(numbers, &capacity, *count + 1, sizeof **numbers, 1))
+      return SQLITE_NOMEM;
     (*numbers)[(*count)++] = number;
     ends = head.follows == key->base_revision;
     number = head.previous;
@@ -333,11 +324,11 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
 /* ---- lookup --------------------------------------------------------------------------------- */
 
 static int list_keys(sqlite3_stmt *rows, srv_store_lookup *lookup) {
+  size_t capacity = 0;
   int code = sqlite3_step(rows);
   for (; code == SQLITE_ROW; code = sqlite3_step(rows)) {
-    void *items = lookup->entries;
-    bool has_space = grow_if_needed(&items, lookup->count, sizeof *lookup->entries);
-    lookup->entries = items;
+    bool has_space = srv_array_reserve(&lookup->entries, &capacity, lookup->count + 1,
+                                       sizeof *lookup->entries, 1);
     srv_sqlite_key key;
     int read = has_space ? srv_sqlite_read_key(rows, &key) : SQLITE_NOMEM;
     if (read == SQLITE_OK &&

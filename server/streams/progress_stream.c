@@ -45,9 +45,7 @@ static bool append_lines(srv_progress *progress, const char *bytes, size_t lengt
     progress->taken = 0;
   }
   size_t needed = progress->length + length;
-  char *grown = srv_array_reserve(progress->bytes, &progress->capacity, needed, 1, 4096);
-  if (!grown) return false;
-  progress->bytes = grown;
+  if (!srv_array_reserve(&progress->bytes, &progress->capacity, needed, 1, 4096)) return false;
   memcpy(progress->bytes + progress->length, bytes, length);
   progress->length = needed;
   return true;
