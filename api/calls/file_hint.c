@@ -2,7 +2,6 @@
  */
 #include "calls/call.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -42,19 +41,18 @@ const char *api_file_kind(const char *bytes, size_t length) {
 
 /* Appends how a file of this format is sent. */
 static void append_upload_hint(api_fault *fault, const char *kind) {
-  size_t used = strlen(fault->detail), size = sizeof fault->detail;
   if (strstr(fault->detail, " looks like an ")) return;
   if (kind)
-    snprintf(fault->detail + used, size - used,
-             " The body looks like an %s file: POST it to /v1/shapes?unit=UNIT (m, mm, cm, um, in, "
-             "ft) with Content-Type: "
-             "model/%s (curl --data-binary "
-             "@file).",
-             kind, strcmp(kind, "STL") == 0 ? "stl" : "obj");
+    api_text_append(
+        fault->detail, sizeof fault->detail,
+        " The body looks like an %s file: POST it to /v1/shapes?unit=UNIT (m, mm, cm, um, in, "
+        "ft) with Content-Type: model/%s (curl --data-binary @file).",
+        kind, strcmp(kind, "STL") == 0 ? "stl" : "obj");
   else
-    snprintf(fault->detail + used, size - used,
-             " Files are sent with Content-Type: model/stl or model/obj and ?unit=UNIT (curl "
-             "--data-binary @file).");
+    api_text_append(
+        fault->detail, sizeof fault->detail,
+        " Files are sent with Content-Type: model/stl or model/obj and ?unit=UNIT (curl "
+        "--data-binary @file).");
 }
 
 void api_suggest_content_type(api_call *call) {

@@ -3,6 +3,8 @@
 #include "common/buffer.h"
 
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +60,15 @@ int api_text_compare(ct_text a, ct_text b) {
   size_t shorter = a.length < b.length ? a.length : b.length;
   int order = shorter ? memcmp(a.bytes, b.bytes, shorter) : 0;
   return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+void api_text_append(char *text, size_t size, const char *format, ...) {
+  size_t length = strlen(text);
+  assert(length < size);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text + length, size - length, format, arguments);
+  va_end(arguments);
 }
 
 void api_put_bytes(api_buffer *buffer, const char *bytes, size_t length) {

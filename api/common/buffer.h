@@ -31,6 +31,11 @@ ct_text api_text(const char *terminated);
 bool api_text_equal(ct_text a, ct_text b);
 int api_text_compare(ct_text a, ct_text b); /* compares bytes; < 0, 0 or > 0 as strcmp */
 
+/* Appends formatted text to the NUL-terminated text in an array of `size` bytes. The result is
+ * truncated to size - 1 bytes, and is NUL-terminated. */
+__attribute__((format(printf, 3, 4))) void api_text_append(char *text, size_t size,
+                                                           const char *format, ...);
+
 void api_put_bytes(api_buffer *buffer, const char *bytes, size_t length);
 void api_put_byte(api_buffer *buffer, char byte);
 /* Puts text as it is, without quotes or escapes: "{", "]", "null". */

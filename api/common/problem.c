@@ -161,14 +161,18 @@ void api_fault_suggest(api_fault *fault, ct_text word) {
   fault->suggestion[length] = 0;
 }
 
+/* Replaces the full stop at the end of a text by "; did you mean ...?". */
+static void append_suggestion(char *text, size_t size, const char *word) {
+  size_t length = strlen(text);
+  if (length && text[length - 1] == '.') text[length - 1] = 0;
+  api_text_append(text, size, "; did you mean \"%s\"?", word);
+}
+
 void api_fault_did_you_mean(api_fault *fault, api_spelling likeness) {
   if (!likeness.best.length) return;
   api_fault_suggest(fault, likeness.best);
-  size_t length = strlen(fault->detail);
-  if (length && fault->detail[length - 1] == '.') length--;
   char echo[API_ECHO_MAX + 4];
-  snprintf(fault->detail + length, sizeof fault->detail - length, "; did you mean \"%s\"?",
-           api_echo(likeness.best, echo));
+  append_suggestion(fault->detail, sizeof fault->detail, api_echo(likeness.best, echo));
 }
 
 void api_fault_memory(api_faults *faults) {
@@ -269,10 +273,7 @@ void api_refuse_suggesting(api_reply *reply, api_problem_id id, const char *sugg
   va_start(arguments, detail);
   int length = vsnprintf(text, sizeof text, detail, arguments);
   va_end(arguments);
-  if (length < 0) length = 0;
-  size_t used = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
-  if (suggestion[0] && used && text[used - 1] == '.') used--;
-  if (suggestion[0])
-    snprintf(text + used, sizeof text - used, "; did you mean \"%s\"?", suggestion);
+  if (length < 0) text[0] = 0;
+  if (suggestion[0]) append_suggestion(text, sizeof text, suggestion);
   send_refusal(reply, id, suggestion, text);
 }

@@ -3,9 +3,10 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/buffer.h"
 
 /* Greatest number of decimal digits for which every number fits into a 64-bit integer. */
 #define DIGITS_EXACT 18
@@ -145,7 +146,8 @@ static double read_slowly(ct_text word) {
       if (written < EXPONENT_MOST) written = 10 * written + (word.bytes[i] - '0');
     exponent += sign * written;
   }
-  snprintf(text + n, sizeof text - n, "e%ld", exponent);
+  text[n] = 0;
+  api_text_append(text, sizeof text, "e%ld", exponent);
   return strtod(text, NULL);
 }
 

@@ -57,19 +57,16 @@ static const char *write_number_text(double value, char out[API_NUMBER_BYTES]) {
 
 /* ---- lists of names ------------------------------------------------------------------------- */
 
-/* Appends ", name" (or "name" if it is the first) to the list in out; *length is the length of the
- * list. */
-static void append_name(char out[API_NAMES_MAX], size_t *length, const char *name) {
-  *length +=
-      (size_t)snprintf(out + *length, API_NAMES_MAX - *length, "%s%s", *length ? ", " : "", name);
-  assert(*length < API_NAMES_MAX);
+/* Appends ", name" (or "name" if it is the first) to the list in out. */
+static void append_name(char out[API_NAMES_MAX], const char *name) {
+  assert(strlen(out) + 2 + strlen(name) < API_NAMES_MAX);
+  api_text_append(out, API_NAMES_MAX, "%s%s", out[0] ? ", " : "", name);
 }
 
 static const char *format_member_names(char out[API_NAMES_MAX], const api_field *members,
                                        size_t count) {
-  size_t length = 0;
   out[0] = 0;
-  for (size_t i = 0; i < count; i++) append_name(out, &length, members[i].name);
+  for (size_t i = 0; i < count; i++) append_name(out, members[i].name);
   return out;
 }
 
@@ -337,14 +334,13 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
   if (!json_is_string(field->value)) return report_wrong_type(reader, field, "a string");
   ct_text text = {json_string_value(field->value), json_string_length(field->value)};
   api_spelling likeness = api_spelling_start(text.bytes, text.length);
-  size_t n = 0;
   char known[API_NAMES_MAX] = "";
   for (size_t i = 0; i < count; i++) {
     if (api_text_equal(text, api_text(words[i]))) {
       *out = i;
       return true;
     }
-    append_name(known, &n, words[i]);
+    append_name(known, words[i]);
     api_spelling_consider(&likeness, words[i], strlen(words[i]));
   }
   char echo[API_ECHO_MAX + 4];

@@ -2,8 +2,6 @@
 #include "queries/variant_scene.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "common/warning.h"
 #include "queries/query_members.h"
@@ -37,9 +35,8 @@ void api_variant_scene_release(api_variant_scene *own) {
 static void append_variant_index(api_reader *reader, size_t from, size_t index) {
   for (size_t i = from; i < reader->faults->count && i < API_FAULTS_MAX; i++) {
     api_fault *fault = &reader->faults->items[i];
-    size_t length = strlen(fault->detail);
-    snprintf(fault->detail + length, sizeof fault->detail - length,
-             " The scene is that of variant %zu.", index);
+    api_text_append(fault->detail, sizeof fault->detail, " The scene is that of variant %zu.",
+                    index);
   }
 }
 

@@ -39,11 +39,9 @@ static named name_corners(const ct_elements_data *data, uint32_t element, const 
                           uint32_t count) {
   const uint32_t *vertex = vertices_of_element(data, element);
   named out = {{0}};
-  size_t used = 0;
-  for (uint32_t k = 0; k < count && used < sizeof out.text; k++) {
+  for (uint32_t k = 0; k < count; k++) {
     const char *before = k == 0 ? "" : k + 1 < count ? ", " : " and ";
-    used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s%u", before,
-                             vertex[corners[k]]);
+    api_text_append(out.text, sizeof out.text, "%s%u", before, vertex[corners[k]]);
   }
   return out;
 }

@@ -1,4 +1,4 @@
-/* Problem documents: the table of problems, pointers, the collector, the document. */
+/* Problem documents: the table of problems, pointers, the collector, the document; texts. */
 #include "tests/support/document.h"
 
 static json_t *rendered(const api_faults *faults) {
@@ -43,6 +43,28 @@ static void pointers_are_escaped(void) {
   /* A pointer that does not fit is cut after a whole token. */
   api_pointer_write(&c, out, 8);
   CHECK_TEXT(out, "/a~1b");
+}
+
+static void appended_texts_never_exceed_their_array(void) {
+  char text[16] = "";
+  api_text_append(text, 12, "%s %u", "ab", 7u);
+  CHECK_TEXT(text, "ab 7");
+  api_text_append(text, 12, "%s", "");
+  CHECK_TEXT(text, "ab 7");
+  /* Exactly full. */
+  api_text_append(text, 12, "%d", 1234567);
+  CHECK_TEXT(text, "ab 71234567");
+  api_text_append(text, 12, ".");
+  CHECK_TEXT(text, "ab 71234567");
+  /* The part that fits is kept, and the bytes behind the array are unchanged. */
+  memset(text, '#', sizeof text);
+  memcpy(text, "123456789", 10);
+  api_text_append(text, 12, "%s", "abc");
+  CHECK_TEXT(text, "123456789ab");
+  CHECK(memcmp(text + 12, "####", 4) == 0);
+  text[0] = 0;
+  api_text_append(text, 1, "%s", "abc");
+  CHECK_TEXT(text, "");
 }
 
 static void long_names_are_cut_at_64_bytes(void) {
@@ -199,6 +221,7 @@ static void arena_memory_is_zero_aligned_and_bounded(void) {
 static const check_test tests[] = {
     {"names_are_distinct_kebab_case_and_found", names_are_distinct_kebab_case_and_found},
     {"pointers_are_escaped", pointers_are_escaped},
+    {"appended_texts_never_exceed_their_array", appended_texts_never_exceed_their_array},
     {"long_names_are_cut_at_64_bytes", long_names_are_cut_at_64_bytes},
     {"the_document_has_every_member", the_document_has_every_member},
     {"a_plain_fault_has_no_errors", a_plain_fault_has_no_errors},
