@@ -1,5 +1,6 @@
-"""A scene moved on in time over HTTP: on a snapshot, one revision at the end, lines while it runs, cancelled when nobody listens.
-Free fall has a closed form, at the end of every step."""
+"""POST of `advance`: a scene is integrated in time on a snapshot and written as one revision at the end. Progress
+lines, cancellation when the client leaves, deadlines, limits, bad input.
+Free fall is compared with its closed form at the end of every step."""
 import http.client
 import json
 import re
@@ -46,7 +47,7 @@ def revision(path):
 
 
 def is_busy():
-    """Is a worker at work, or has one to be?"""
+    """True while a worker computes or a job waits for one."""
     now = metrics.read(client)
     return now["contactd_workers_busy"] + now["contactd_queue_depth"] > 0
 
@@ -67,7 +68,7 @@ def free_fall_is_exact_and_becomes_one_revision():
 
 
 @suite.fact
-def the_reply_tells_the_tolerances_in_force():
+def the_reply_reports_the_tolerances_in_force():
     told = advance(scene(ball(), FLOOR), duration=0.01, contactTolerance=1e-5, velocityTolerance=0.125).json
     equal((told["contactTolerance"], told["velocityTolerance"]), (1e-5, 0.125), "tolerances that were asked for")
     path = scene(ball(), FLOOR)
@@ -82,7 +83,7 @@ def the_reply_tells_the_tolerances_in_force():
 
 
 @suite.fact
-def the_greatest_number_of_steps_is_a_limit_that_is_shown():
+def the_maximum_number_of_steps_is_that_of_v1_limits():
     most = client.get("/v1/limits").must(200).json["fixed"]["advanceSteps"]["value"]
     path = scene(ball())
     fault = advance(path, 422, duration=1e-4 * (most + 1000), timeStep=1e-4).json["errors"][0]
@@ -90,7 +91,7 @@ def the_greatest_number_of_steps_is_a_limit_that_is_shown():
 
 
 @suite.fact
-def a_squeeze_that_nothing_holds_is_told():
+def steps_of_an_infeasible_squeeze_are_counted_as_contradictory():
     wall = {"id": "wall", "position": [-1, 0, 0], "colliders": [{"box": {"size": [1, 4, 4]}}]}
     piston = {"id": "piston", "position": [1, 0, 0], "colliders": [{"box": {"size": [1, 4, 4]}}],
               "motion": {"isKinematic": True, "linearVelocity": [-1, 0, 0]}}
@@ -100,7 +101,7 @@ def a_squeeze_that_nothing_holds_is_told():
 
 
 @suite.fact
-def gravity_of_the_request_and_the_scene_s_own():
+def gravity_of_the_request_replaces_that_of_the_scene():
     path = scene(ball(), gravity=[0, 0, -1])
     advance(path, duration=1)
     near_list(client.get(f"{path}/bodies/ball").must(200).json["motion"]["linearVelocity"], [0, 0, -1], 1e-13, "velocity")
@@ -109,7 +110,7 @@ def gravity_of_the_request_and_the_scene_s_own():
 
 
 @suite.fact
-def lines_tell_how_it_goes_the_last_one_the_result():
+def lines_report_progress_and_the_last_one_is_the_result():
     path = scene(ball())
     lines = lines_of(advance(path, duration=1, timeStep=0.0625, progressEvery=0.25, include=["poses"]))
     equal([line["time"] for line in lines], [0.25, 0.5, 0.75, 1], "times")
@@ -122,7 +123,7 @@ def lines_tell_how_it_goes_the_last_one_the_result():
 
 
 @suite.fact
-def a_write_meanwhile_nothing_of_it_is_written_409():
+def a_write_to_the_scene_while_it_advances_is_409_and_nothing_else_is_written():
     path = scene(FLOOR, ball())
     connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=SECONDS)
     members = {"duration": 30, "timeStep": 1e-4, "progressEvery": 1e-3, "deadlineMs": 600000}
@@ -155,7 +156,7 @@ def a_client_that_leaves_cancels_the_work_and_the_workers_are_free_again():
 
 
 @suite.fact
-def a_deadline_ends_it_504_or_a_last_line_that_says_so():
+def a_deadline_ends_advance_with_504_or_with_a_last_line_of_status_504():
     path = scene(FLOOR, ball())
     reply = advance(path, status=504, **{**ENDLESS, "deadlineMs": 50})
     equal(reply.json["type"], "/problems/deadline-exceeded", "type")
@@ -165,7 +166,7 @@ def a_deadline_ends_it_504_or_a_last_line_that_says_so():
 
 
 @suite.fact
-def a_client_that_does_not_read_misses_lines_not_the_last_one():
+def a_client_that_does_not_read_may_miss_lines_but_not_the_last_one():
     path = scene(FLOOR, ball())
     connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=SECONDS)
     members = {**ENDLESS, "duration": 20, "progressEvery": 1e-3, "include": ["poses"]}
@@ -179,7 +180,7 @@ def a_client_that_does_not_read_misses_lines_not_the_last_one():
 
 
 @suite.fact
-def if_match_guards_it_and_an_absent_scene_is_told():
+def advance_needs_a_matching_if_match_and_an_existing_scene():
     path = scene(ball())
     advance(path, status=412, headers={"If-Match": '"r7"'}, duration=1)
     advance(path, headers={"If-Match": '"r1"'}, duration=0.01)
@@ -187,8 +188,8 @@ def if_match_guards_it_and_an_absent_scene_is_told():
 
 
 @suite.fact
-def work_that_cannot_be_written_any_more_ends_at_once():
-    """The scene is deleted: hours of work are not done for a 409."""
+def advance_of_a_deleted_scene_ends_at_once():
+    """The scene is deleted while it is advanced: the result could only be a 409, so the computation stops."""
     path = scene(FLOOR, ball())
     for lines in ({"progressEvery": 1e-3}, {}):
         client.put(path, {"bodies": [FLOOR, ball()]})
@@ -204,14 +205,14 @@ def work_that_cannot_be_written_any_more_ends_at_once():
 
 
 @suite.fact
-def lines_far_denser_than_steps_come_once_a_step():
+def progress_lines_come_at_most_once_a_step():
     path = scene(ball(), gravity=[0, 0, 0])
     lines = lines_of(advance(path, duration=1e6, timeStep=4e5, progressEvery=1e-9))
     equal([line["time"] for line in lines], [4e5, 8e5, 1e6], "times")
 
 
 @suite.fact
-def the_end_of_the_daemon_is_the_last_line():
+def a_daemon_that_ends_writes_a_last_line_of_status_503():
     other = Daemon("--workers", "1", "--limit", "drainSeconds=1").start()
     connection = http.client.HTTPConnection("127.0.0.1", other.port, timeout=SECONDS)
     connection.request("PUT", "/v1/scenes/s", json.dumps({"bodies": [FLOOR, ball()]}), {"Content-Type": "application/json"})
@@ -230,7 +231,7 @@ def the_end_of_the_daemon_is_the_last_line():
 
 
 @suite.fact
-def a_client_that_does_not_read_its_lines_does_not_keep_the_daemon():
+def a_client_that_does_not_read_its_lines_does_not_delay_the_end_of_the_daemon():
     other = Daemon("--workers", "1", "--limit", "drainSeconds=1").start()
     connection = http.client.HTTPConnection("127.0.0.1", other.port, timeout=SECONDS)
     connection.request("PUT", "/v1/scenes/s", json.dumps({"bodies": [FLOOR, ball()]}), {"Content-Type": "application/json"})
@@ -262,7 +263,7 @@ STEEL = {"youngsModulus": 2e11, "poissonRatio": 0.3, "restitution": 0.7}
 
 @suite.fact
 def the_elastic_law_moves_a_ball_from_event_to_event():
-    """Sixteen contacts begin and end before 2.393 s (T8.7, theory's checks 16.1)."""
+    """Sixteen contacts begin and end before 2.393 s (T8.7)."""
     small = {"id": "ball", "position": [0, 0, 1.1], "colliders": [{"sphere": {"radius": 0.1}}], "motion": {"mass": 0.001}}
     path = scene(FLOOR, small, materials={"default": STEEL})
     told = advance(path, duration=2.393, mode="eventCompliant", timeStep=0.05).json
@@ -272,8 +273,9 @@ def the_elastic_law_moves_a_ball_from_event_to_event():
 
 
 @suite.fact
-def work_of_unknown_length_is_not_done_on_the_loop_thread():
-    """One step of steel at rest is millions of the integrator's: others are answered meanwhile, and the deadline holds."""
+def advance_never_runs_on_the_loop_thread():
+    """One step of steel at rest is millions of steps of the integrator: other requests are answered meanwhile, and
+    the deadline is kept."""
     resting = {**ball("ball", 0.5), "motion": {"mass": 2}}
     path = scene(FLOOR, resting, materials={"default": STEEL})
     for mode in ("eventCompliant", "eventImpulses", "timeStepping"):
@@ -287,8 +289,9 @@ def work_of_unknown_length_is_not_done_on_the_loop_thread():
 
 
 @suite.fact
-def where_time_is_over_it_is_told_how_far_the_motion_had_come_and_what_holds_it_up():
-    """A gram that swings 0.2 m deep in a floor of 1 GPa has a period of 5e-6 s: 6 s are millions of steps."""
+def a_deadline_reports_the_time_reached_and_the_body_that_limits_the_steps():
+    """A mass of 1 g that oscillates 0.2 m deep in a floor of 1 GPa has a period of 5e-6 s: 6 s are millions of
+    steps."""
     light = {**ball("feather", 0.3), "motion": {"mass": 1e-3}}
     path = scene(FLOOR, light, gravity=[0, 0, 0], materials={"default": {"youngsModulus": 1e9, "poissonRatio": 0.3, "restitution": 1}})
     slow = [{"body": "feather", "force": [0, 0, -3e8]}]
@@ -301,8 +304,9 @@ def where_time_is_over_it_is_told_how_far_the_motion_had_come_and_what_holds_it_
 
 
 @suite.fact
-def what_flies_out_of_all_numbers_is_a_limit_and_not_written():
-    """A ball of a milligram deep in what is as stiff as can be: the law's force is finite, but nothing stays within coordinates."""
+def a_motion_beyond_the_range_of_coordinates_is_limit_exceeded_and_not_written():
+    """A ball of 1 mg lies 0.4 m deep in a floor of 1e15 Pa: the force is finite, but the motion leaves the range of
+    coordinates."""
     light = {**ball("ball", 0.1), "motion": {"mass": 1e-6, "linearVelocity": [0, 0, -1]}}
     path = scene(FLOOR, light, materials={"default": {"youngsModulus": 1e15, "poissonRatio": 0.3}})
     equal(advance(path, status=422, duration=0.01, mode="eventCompliant").json["type"], "/problems/limit-exceeded", "type")
@@ -310,8 +314,8 @@ def what_flies_out_of_all_numbers_is_a_limit_and_not_written():
 
 
 @suite.fact
-def what_would_be_faster_than_a_body_may_be_is_not_written():
-    """A scene must take back its own document, whose speeds are at most 1e9 m/s."""
+def a_motion_beyond_the_largest_speed_is_limit_exceeded_and_not_written():
+    """A scene must accept its own document, and documents have speeds of at most 1e9 m/s."""
     for mode in ("timeStepping", "eventImpulses", "eventCompliant"):
         path = scene(ball(), gravity=[0, 0, 0], materials={"default": STEEL})
         problem = advance(path, status=422, mode=mode, duration=1e-6, timeStep=1e-6, loads=[{"body": "ball", "force": [1e17, 0, 0]}]).json
@@ -323,7 +327,7 @@ def what_would_be_faster_than_a_body_may_be_is_not_written():
 
 
 @suite.fact
-def the_elastic_law_wants_to_know_how_stiff_everything_is():
+def the_elastic_law_requires_a_stiffness_of_every_collider():
     path = scene(FLOOR, ball(), materials={"default": {"restitution": 0.5}})
     problem = advance(path, status=422, duration=1, mode="eventCompliant").json
     check("Collider 0 of body \"floor\"" in problem["detail"], problem["detail"])
@@ -331,7 +335,7 @@ def the_elastic_law_wants_to_know_how_stiff_everything_is():
 
 
 @suite.fact
-def loads_act_all_the_time():
+def loads_act_during_the_whole_duration():
     path = scene(ball(), gravity=[0, 0, 0])
     told = advance(path, duration=2, timeStep=0.25, loads=[{"body": "ball", "force": [3, 0, 0]}]).json
     near_list(told["momentum"], [6, 0, 0], 1e-13, "momentum")
@@ -341,7 +345,7 @@ def loads_act_all_the_time():
 
 
 @suite.fact
-def the_same_bytes_whatever_the_number_of_workers_and_again():
+def any_number_of_workers_and_a_second_run_give_the_same_bytes():
     bodies = [FLOOR] + [ball(f"b{i}", 0.45 + 0.97 * i, angularVelocity=[i, 1, 0]) for i in range(5)]
     texts = set()
     for workers in (1, 2, 4):

@@ -1,4 +1,4 @@
-"""What happens while a scene moves on, listed: impacts, contacts that begin and end, each with its instant in closed form."""
+"""Events that `advance` lists: impacts, and contacts that begin and end, each with its instant in closed form."""
 import json
 import math
 
@@ -45,7 +45,7 @@ def impacts_of_a_bouncing_ball_have_their_times_and_speeds():
 
 
 @suite.fact
-def each_pair_that_hits_at_one_instant_is_listed_and_a_face_is_one_impact():
+def simultaneous_impacts_are_listed_pair_by_pair_and_a_face_is_one_impact():
     """A cube lands on its face, a ball beside it at the same time; they touch nothing else."""
     cube = {"id": "cube", "position": [3, 0, 1.5], "colliders": [{"id": "foam", "box": {"size": [1, 1, 1]}},
                                                                 {"id": "stone", "box": {"size": [1, 1, 1]}, "position": [1, 0, 0]}], "motion": {"density": 10}}
@@ -57,14 +57,15 @@ def each_pair_that_hits_at_one_instant_is_listed_and_a_face_is_one_impact():
 
 
 @suite.fact
-def what_hits_at_the_start_is_an_impact_then():
+def a_collision_at_the_start_is_an_impact_at_time_zero():
     told = advance([FLOOR, ball("ball", 0, linearVelocity=[0, 0, -3])], restitution=1, duration=0.1, include=["events"]).json
     equal([(e["time"], e["normalVelocity"]) for e in told["eventList"]], [(0, -3)], "impacts")
 
 
 @suite.fact
 def elastic_contacts_begin_and_end():
-    """Without gravity: one that there is at the start begins then; restitution 1 has no damping and gives the speed back."""
+    """Without gravity. A contact that exists at the start begins at the start; restitution 1 has no damping, so the
+    ball leaves with the speed at which it came."""
     bodies = [FLOOR, ball("in", -1e-6, x=-3), ball("comes", 0.1, linearVelocity=[0, 0, -2])]
     told = advance(bodies, restitution=1, duration=0.1, mode="eventCompliant", timeStep=0.01, include=["events"], gravity=[0, 0, 0]).json
     first = told["eventList"][0]
@@ -80,9 +81,9 @@ def elastic_contacts_begin_and_end():
 
 
 @suite.fact
-def however_stiff_an_elastic_contact_takes_the_same_speed():
-    """Row 43: an impulse is the force's integral. As it stiffens a contact takes less time, and the momentum that it gives stays what
-    an impulse with the effective restitution gives: U0 - ln(1 + U0) = -U1 - ln(1 - U1), U0 = 8 (1 - e) / (5 e), e 0.5 -> 0.470445."""
+def the_impulse_of_an_elastic_contact_does_not_depend_on_its_stiffness():
+    """Row 43: an impulse is the force's integral. A stiffer contact is shorter, and its impulse stays that of the
+    effective restitution: U0 - ln(1 + U0) = -U1 - ln(1 - U1), U0 = 8 (1 - e) / (5 e), e 0.5 -> 0.470445."""
     effective, speed, mass = 0.470445, 2.0, 2.0
     hit = ball("ball", 0, linearVelocity=[0, 0, -speed])
     rigid = client.post("/v1/query/impulse", {"a": {"plane": {}}, "b": hit, "material": {"restitution": effective}}).must(200).json
@@ -103,7 +104,7 @@ def however_stiff_an_elastic_contact_takes_the_same_speed():
 
 
 @suite.fact
-def lines_list_what_has_happened_since_the_line_before():
+def each_line_lists_the_events_since_the_line_before():
     members = {"duration": 1.2, "timeStep": 0.05, "progressEvery": 0.3, "include": ["events"]}
     lines = [json.loads(line) for line in advance([FLOOR, ball("ball", 1)], **members).text.splitlines()]
     whole = advance([FLOOR, ball("ball", 1)], **{**members, "progressEvery": 2}).text.splitlines()
@@ -116,7 +117,7 @@ def lines_list_what_has_happened_since_the_line_before():
 
 
 @suite.fact
-def beyond_ten_thousand_they_are_counted():
+def events_beyond_ten_thousand_are_only_counted():
     connection = KeepAlive(daemon)
     bodies = [FLOOR, *(ball(f"b{i}", 0, x=2 * i, linearVelocity=[0, 0, -1]) for i in range(LISTED + 2))]
     told = advance(bodies, restitution=1, where=connection, duration=1e-6, deadlineMs=120000, include=["events"]).json
@@ -125,14 +126,14 @@ def beyond_ten_thousand_they_are_counted():
 
 
 @suite.fact
-def time_stepping_has_none():
+def time_stepping_lists_no_events():
     problem = advance([FLOOR, ball("ball", 1)], status=422, mode="timeStepping", duration=1, include=["events"])
     equal(problem.json["errors"][0]["pointer"], "/include", "pointer")
 
 
 @suite.fact
-def at_defaults_a_bouncing_ball_comes_to_rest_and_makes_no_energy():
-    """sqrt(2 h / g) (1 + e) / (1 - e) after the start."""
+def a_bouncing_ball_comes_to_rest_and_its_energy_never_grows():
+    """It rests sqrt(2 h / g) (1 + e) / (1 - e) after the start."""
     rest = math.sqrt(2 / G) * 3
     path = f"/v1/scenes/a{next(numbers)}"
     client.put(path, {"bodies": [FLOOR, ball("ball", 1)], "materials": {"default": {"restitution": 0.5}}}).must(201)
@@ -150,8 +151,8 @@ def at_defaults_a_bouncing_ball_comes_to_rest_and_makes_no_energy():
 
 
 @suite.fact
-def what_rests_does_not_sink():
-    """A cube dropped on an edge tumbles onto a face; there it stays."""
+def a_body_at_rest_does_not_sink():
+    """A cube dropped on an edge tumbles onto a face, and its height stays the same afterwards."""
     path = f"/v1/scenes/a{next(numbers)}"
     cube = {"id": "cube", "position": [0, 0, 1.2], "rotation": [0.3, 0.2, 0.1, 0.9273618495495703], "motion": {"mass": 1},
             "colliders": [{"box": {"size": [1, 1, 1]}}]}
@@ -165,8 +166,8 @@ def what_rests_does_not_sink():
 
 
 @suite.fact
-def lines_that_are_very_many_more_than_steps_hold_nobody_up():
-    """A stretch of 4e5 s has 4e14 of them: one is told for each step."""
+def lines_far_denser_than_steps_do_not_slow_the_motion():
+    """One step of 4e5 s has 4e14 instants of a line: one line is written for each step."""
     path = f"/v1/scenes/a{next(numbers)}"
     client.put(path, {"bodies": [ball("ball", 1)], "gravity": [0, 0, 0]}).must(201)
     reply = client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 1e6, "timeStep": 4e5, "progressEvery": 1e-9}).must(200)
@@ -174,8 +175,9 @@ def lines_that_are_very_many_more_than_steps_hold_nobody_up():
 
 
 @suite.fact
-def what_parts_too_slowly_to_be_seen_apart_does_not_fall_through():
-    """Its last bounces stay within the contact tolerance: pushed back by a load, or of a velocity tolerance that is too small."""
+def a_bounce_within_the_contact_tolerance_does_not_fall_through_the_floor():
+    """The last bounces stay within the contact tolerance, because a load pushes the ball back or because the
+    velocity tolerance is too small."""
     thin = {"id": "floor", "colliders": [{"box": {"size": [4, 4, 0.01]}}]}
     for floor, gravity, other in ((FLOOR, 0, {"loads": [{"body": "ball", "force": [0, 0, -1000]}]}), (thin, -G, {"velocityTolerance": 1e-6}),
                                   (thin, 0, {"loads": [{"body": "ball", "force": [0, 0, -1000]}]}), (FLOOR, -G, {"velocityTolerance": 1e-9})):

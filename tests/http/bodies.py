@@ -1,4 +1,5 @@
-"""Bodies, poses and filters by curl: arrays and NDJSON, merge patches, packed poses, why a pair is skipped."""
+"""Bodies, poses and filters by curl: arrays and NDJSON, merge patches, packed poses, and the rule that excludes a
+pair."""
 from support.checks import Suite, check, equal, holds, near_list
 from support.client import NDJSON, Curl, ndjson
 from support.daemon import Daemon
@@ -59,7 +60,7 @@ def ndjson_takes_blank_lines_carriage_returns_and_no_last_newline():
 
 
 @suite.fact
-def one_bad_line_fails_the_whole_call_and_names_its_place():
+def one_bad_line_fails_the_whole_call_and_is_named_by_its_pointer():
     path = scene(ball("a"))
     lines = ndjson([ball("b"), ball("c")])
     bad = ndjson([{"id": "d", "colliders": [{"sphere": {"radius": -1}}]}])
@@ -177,7 +178,7 @@ def velocities_go_through_poses_and_bodies():
 
 
 @suite.fact
-def put_of_poses_names_every_body_and_patch_only_bodies_there_are():
+def put_of_poses_names_every_body_and_patch_only_existing_bodies():
     path = scene(ball("a"), ball("b"))
     one = {"ids": ["a"], "positions": [[1, 1, 1]]}
     unchanged(path, lambda: client.put(path + "/poses", one).problem(422, "missing-member"))
@@ -213,7 +214,7 @@ def filters_by_group_and_by_pair_with_a_reason():
 
 
 @suite.fact
-def effective_tells_why_a_pair_is_looked_at_or_not():
+def effective_reports_the_rule_that_decides_about_a_pair():
     path = scene(ball("a", groups=["g"]), ball("b", groups=["h"]), ball("c"))
     client.put(path + "/filters", {"groups": {"g": {"notCollideWith": ["h"]}},
                                    "pairs": [{"a": "a", "b": "c", "collide": False, "reason": "welded"}]}).must(200)
@@ -236,7 +237,7 @@ def removing_a_body_drops_the_rules_that_name_it():
 
 
 @suite.fact
-def a_rule_that_names_nobody_is_refused():
+def a_rule_that_names_an_absent_body_is_refused():
     path = scene(ball("a"))
     rule = {"groups": {}, "pairs": [{"a": "a", "b": "nobody", "collide": False}]}
     unchanged(path, lambda: client.put(path + "/filters", rule).problem(422, "unknown-id", "/pairs/0/b"))

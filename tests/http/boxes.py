@@ -1,4 +1,5 @@
-"""Raw boxes frame by frame: every method against a double loop, what begins and ends, what is counted, what is refused."""
+"""Raw boxes frame by frame: pairs of every method against a double loop in Python; pairs that begin and end,
+statistics, and refused requests."""
 import random
 
 from support.checks import Suite, check, equal
@@ -22,7 +23,8 @@ def loop(boxes):
 
 
 def walk(rng, count, frames, whole):
-    """Boxes, and where they go: on whole numbers, so that ends meet, or anyhow."""
+    """A list of boxes for each frame; on integers if `whole`, so that sides coincide, otherwise on arbitrary
+    doubles."""
     number = (lambda low, high: rng.randint(int(low), int(high))) if whole else rng.uniform
     boxes = []
     for _ in range(count):
@@ -72,7 +74,7 @@ def boxes_at_rest_change_nothing():
 
 
 @suite.fact
-def auto_picks_by_size_and_by_what_the_frame_before_took():
+def auto_picks_by_the_number_of_boxes_and_by_the_cost_of_the_previous_frame():
     few = walk(random.Random(9), 40, 0, False)[0]
     even = [[x, y, z, x + 1.2, y + 1.2, z + 1.2] for x in range(5) for y in range(5) for z in range(5)]
     piled = [[i / 1000, 0, 0, 1, 1, 1] for i in range(125)]
@@ -83,13 +85,13 @@ def auto_picks_by_size_and_by_what_the_frame_before_took():
 
 
 @suite.fact
-def no_frames_and_no_boxes():
+def lists_without_boxes_and_without_frames_are_answered():
     equal(ask({"boxes": [], "frames": [[], []]})["frames"][1]["pairs"], [], "pairs of nothing")
     equal(ask({"boxes": [[0, 0, 0, 1, 1, 1]], "frames": []})["frames"], [], "frames")
 
 
 @suite.fact
-def frames_that_do_not_fit_are_refused():
+def frames_of_another_length_are_refused():
     box = [0, 0, 0, 1, 1, 1]
     for request, pointer in (({"boxes": [box], "frames": [[box], [box, box]]}, "/frames/1"),
                              ({"boxes": [box], "frames": [[[0, 0, 0, -1, 1, 1]]]}, "/frames/0/0/0"),
@@ -109,7 +111,7 @@ def changes_need_frames():
 
 
 @suite.fact
-def a_box_turned_inside_out_is_told_by_axis_and_values():
+def a_box_whose_minimum_exceeds_its_maximum_is_refused_with_axis_and_values():
     good = [0, 0, 0, 1, 1, 1]
     for axis in range(3):
         bad = list(good)

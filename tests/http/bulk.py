@@ -1,5 +1,6 @@
-"""100,000 bodies in one call: one revision, without holding the tree of the whole text; then 10,000 poses in one call while a query
-holds the old revision. Peaks of memory as the kernel counts it, what is held by a count of the heap."""
+"""100,000 bodies in one call: one revision, and no parsed tree of the whole text in memory. 10,000 poses in one call
+while a query runs on the previous revision.
+Peaks of memory are the kernel's; retained memory is counted on the heap."""
 import threading
 
 from support import scenes
@@ -12,8 +13,8 @@ from support.stopwatch import Stopwatch
 COUNT = 20000 if SANITIZER else 100000
 GROWTH_MAX = 4.0  # times the text
 COPIED_MAX = 20e6  # bytes
-HELD = 6  # revisions
-QUERY_SECONDS = 3  # of processor time, of the query that a write overtakes
+HELD = 6  # revisions that cursors retain
+QUERY_SECONDS = 3  # processor time of the query that a write overtakes
 OVERLAP = {"limit": 1000000, "deadlineMs": 600000}
 PATH = "/v1/scenes/bulk"
 
@@ -66,13 +67,13 @@ def spheres_touch(a, b):
 
 
 @suite.fact
-def all_pairs_find_every_pair_of_balls_that_meet():
+def all_pairs_find_every_pair_of_overlapping_balls():
     post()["reply"].must(201)
     reply = client.post(PATH + "/query/overlap", OVERLAP, check=False).must(200).json
     check(reply["complete"], "the answer is not complete")
     found = {(r["a"], r["b"]) for r in reply["results"]}
     equal(len(found), reply["count"], "distinct pairs")
-    # Balls by brute force over a grid of cells of 1 m: two that meet are at most 0.9 m apart.
+    # Truth: balls by brute force over a grid of cells of 1 m; two that overlap are at most 0.9 m apart.
     cells = {}
     for body in bodies:
         if "sphere" in body["colliders"][0]:
@@ -90,7 +91,7 @@ def all_pairs_find_every_pair_of_balls_that_meet():
 def ten_thousand_poses_are_written_while_a_query_runs_on_the_old_revision():
     post()["reply"].must(201)
     other = KeepAlive(daemon)
-    # Many what-ifs that change nothing: a query that takes long enough to be overtaken.
+    # Many variants that change nothing: the query takes long enough to be overtaken by the write.
     still = {"ids": [bodies[0]["id"]], "positions": [bodies[0]["position"]]}
     start = daemon.processor_seconds()
     before = other.post(PATH + "/query/overlap", {**OVERLAP, "variants": [still] * 10}, check=False).must(200)
@@ -118,12 +119,12 @@ def ten_thousand_poses_are_written_while_a_query_runs_on_the_old_revision():
 
 
 @suite.fact
-def ten_thousand_poses_copy_less_than_20_mb_of_a_revision_that_is_held():
+def ten_thousand_poses_copy_less_than_20_mb_of_a_retained_revision():
     if SANITIZER:
         raise Skip("memory is not the program's own under a sanitizer")
     post()["reply"].must(201)
-    # Each revision is held by a cursor, so none gives memory back: the growth over several is the copies. The first has what the
-    # questions leave for the next.
+    # A cursor retains each revision, so no memory is returned: the growth of the heap over several writes is what they
+    # copied. The first write is left out, since caches of the queries grow with it.
     held = []
     for i in range(HELD + 1):
         page = client.post(PATH + "/query/overlap", {"limit": 1}).must(200).json
@@ -137,7 +138,7 @@ def ten_thousand_poses_copy_less_than_20_mb_of_a_revision_that_is_held():
 
 
 @suite.fact
-def the_text_goes_in_and_out_unchanged():
+def bodies_are_read_back_as_they_were_sent():
     post()["reply"].must(201)
     page = client.get(PATH + "/bodies?limit=1000").must(200).json
     for got, sent in list(zip(page["bodies"], bodies))[1:1000:101]:

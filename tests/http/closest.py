@@ -1,7 +1,6 @@
-"""`closest`: the pair of least distance, at any clearance; of equal ones the first in order.
-
-Truth: balls in closed form; else the least of all pairs, each of which is asked for by a clearance beyond the scene, or by name.
-"""
+"""`closest`: the pair of least distance, at any clearance; of pairs with equal distances the first in order.
+Truth: balls in closed form; otherwise the least of all pairs, each queried with a clearance larger than the scene,
+or by name."""
 import math
 import random
 
@@ -14,7 +13,7 @@ suite = Suite()
 daemon = Daemon().start()
 suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
-FAR = 1e6  # m, beyond every scene here
+FAR = 1e6  # m, larger than every scene here
 numbers = iter(range(1000))
 
 
@@ -35,9 +34,9 @@ def closest(path, **request):
 
 
 def least(path, **request):
-    """The least of all pairs, as a list of none or one."""
+    """The pair of least distance in a reply of all pairs, as a list of none or one."""
     results = ask(path, {"clearance": FAR, "limit": 1000000, **request})["results"]
-    return [min(results, key=lambda r: r["distance"])] if results else []  # the first of equal ones
+    return [min(results, key=lambda r: r["distance"])] if results else []  # the first of those with equal distances
 
 
 def balls(r, count, size=10.0):
@@ -61,7 +60,8 @@ def the_closest_of_balls_is_that_of_the_closed_form():
 
 @suite.fact
 def the_closest_is_the_least_of_all_pairs():
-    """All kinds of shapes, apart and overlapping: with where, filters, poses and by every method of search, to the last bit."""
+    """All kinds of shapes, separated and overlapping: with where, filters, poses and every search method, to the
+    last bit."""
     r = random.Random(2)
     for seed, count, spread in ((3, 40, 1), (4, 60, 4), (5, 25, 12)):
         bodies = crowd(count, seed)
@@ -100,7 +100,7 @@ def variants_have_a_closest_pair_each():
 
 
 @suite.fact
-def equal_distances_are_told_apart_by_order():
+def of_equal_distances_the_first_pair_in_order_is_the_closest():
     grid = [{"id": f"b{i:03}", "position": [i % 5, i // 5 % 5, i // 25], "colliders": [{"sphere": {"radius": 0.25}}]} for i in range(100)]
     path = scene(grid)
     for method in ("auto", "tree", "bruteForce"):

@@ -37,7 +37,7 @@ def one(bodies, material=None, **members):
 
 
 def damping(restitution, speed, most=2000.0, small=0.01):
-    """theory: d of a contact that begins at the speed."""
+    """Damping coefficient of a contact that begins at this approach speed (Flores), bounded by dampingMax."""
     if speed <= small or restitution == 0:
         return most
     return min(most, 8 * (1 - restitution) / (5 * restitution * speed))
@@ -70,7 +70,8 @@ def steel_on_steel_has_the_published_stiffness():
 
 @suite.fact
 def a_depth_of_a_hundredth_of_a_millimetre_gives_the_published_forces():
-    """T13.2, row 29: the damping of an approach of 4.429447 m/s is 0.1548081 s/m; at rest there is none, whatever it is."""
+    """T13.2, row 29: the damping of an approach of 4.429447 m/s is 0.1548081 s/m; a body at rest has the elastic
+    force alone."""
     near(one([FLOOR, ball(**down(0))])["normalForce"], 1465.2015, 2e-3, "at rest")
     near(one([FLOOR, ball(depth=3.5523e-7)])["normalForce"], 9.81, 2e-4, "1 kg at rest")
     path = f"/v1/scenes/e{next(numbers)}"
@@ -86,7 +87,8 @@ def a_depth_of_a_hundredth_of_a_millimetre_gives_the_published_forces():
 
 @suite.fact
 def small_slips_have_less_friction():
-    """T13.3: v / reg(v) of 0.001, 0.005 and 0.01 m/s at 0.01 m/s, and what the caller calls small."""
+    """T13.3: v / reg(v) at 0.001, 0.005 and 0.01 m/s, with smallVelocity 0.01 m/s by default and as the request sets
+    it."""
     rough = {**STEEL, "dynamicFriction": 0.4}
     for speed, part in ((0.001, 0.291545), (0.005, 0.923077), (0.01, 1), (0.3, 1)):
         told = one([FLOOR, ball(linearVelocity=[0, speed, 0])], rough)
@@ -98,8 +100,9 @@ def small_slips_have_less_friction():
 
 
 @suite.fact
-def the_damping_is_by_the_approach():
-    """T13.4: 47.5 of 0.014436 m/s, 2000 of slow ones, 0 of restitution 1; without a contact state by how fast it is now."""
+def the_damping_depends_on_the_approach_speed():
+    """T13.4: 47.5 s/m at 0.014436 m/s, 2000 s/m below smallVelocity, 0 at restitution 1. Without a contact state the
+    approach is the present normal velocity."""
     for restitution, speed, expected, slack in ((0.7, 0.014436, 47.5, 0.01), (0.7, 0.01, 2000, 0), (1, 1, 0, 0), (0, 1, 2000, 0)):
         told = one([FLOOR, ball(**down(speed))], {**STEEL, "restitution": restitution})
         near(told["dRes"], expected, slack, f"damping of {restitution} at {speed}")
@@ -140,7 +143,7 @@ def rolling_is_resisted_and_a_torque_has_its_reaction():
 
 
 @suite.fact
-def a_contact_that_parts_fast_does_not_pull_unless_asked():
+def a_contact_that_separates_fast_pulls_only_if_pull_is_set():
     fast = ball(linearVelocity=[1, 0, 30])
     told = one([FLOOR, fast], {**STEEL, "dynamicFriction": 0.5, "restitution": 0.1})
     equal((told["normalForce"], told["force"]), (0, [0, 0, 0]), "no pull")
@@ -151,15 +154,16 @@ def a_contact_that_parts_fast_does_not_pull_unless_asked():
 
 
 @suite.fact
-def touching_without_depth_there_is_no_force_and_apart_no_contact():
+def touching_bodies_have_no_force_and_separated_bodies_no_contact():
     told = one([FLOOR, ball(depth=0, radius=0.5)])
     equal((told["depth"], told["normalForce"]), (0, 0), "depth and force")
     equal(ask([FLOOR, ball(depth=-1e-9, radius=0.5)])["results"], [], "contacts of bodies apart")
 
 
 @suite.fact
-def curvatures_are_by_shape():
-    """mu_geo: of a bent body on a flat one its radius, of two flat or two bent ones the product over the sum; by c_geo."""
+def rolling_resistance_uses_the_curvature_of_the_shapes():
+    """mu_geo: the radius of a curved body on a flat one, the product over the sum for two flat or two curved ones;
+    factor c_geo."""
     halves = {"sphere": ({"sphere": {"radius": 0.1}}, 0.1, False), "box": ({"box": {"size": [0.2, 0.4, 0.6]}}, 0.1, True),
               "capsule": ({"capsule": {"radius": 0.1, "height": 0.4}}, 0.1, False), "plane": ({"plane": {}}, math.inf, True),
               "cylinder": ({"cylinder": {"radius": 0.3, "height": 0.4}}, 0.2, False),
@@ -177,8 +181,9 @@ def curvatures_are_by_shape():
 
 
 @suite.fact
-def a_contact_keeps_the_approach_of_its_beginning():
-    """Row 20: the stored normal velocity makes d, whatever the velocity is now; of what has no record it is that of now."""
+def the_damping_of_a_contact_uses_its_stored_approach_speed():
+    """Row 20: the damping follows from the normal velocity that the contact state stored, not from the present one.
+    A contact without a record uses the present one."""
     path = f"/v1/scenes/e{next(numbers)}"
     other = ball("other", x=5, depth=-1.0, **down(3))
     client.put(path, {"materials": {"default": STEEL}, "bodies": [FLOOR, ball(depth=1e-9, **down(0.5)), other]}).must(201)
@@ -199,8 +204,8 @@ def a_contact_keeps_the_approach_of_its_beginning():
 
 
 @suite.fact
-def a_contact_is_told_from_its_beginning_on():
-    """It begins within contactEpsilon, 1e-16 m above the floor, where there is no force yet."""
+def a_contact_is_reported_although_its_force_is_still_zero():
+    """A contact that begins within contactEpsilon, 1e-16 m above the floor, where the force is 0."""
     path = f"/v1/scenes/e{next(numbers)}"
     high = {**ball(**down(0.5)), "position": [0, 0, math.nextafter(math.nextafter(0.1, 1), 1)]}
     client.put(path, {"materials": {"default": STEEL}, "bodies": [FLOOR, high]}).must(201)
@@ -213,7 +218,7 @@ def a_contact_is_told_from_its_beginning_on():
 
 
 @suite.fact
-def a_batch_has_it_too_with_its_poses():
+def a_batch_answers_compliant_forces_at_its_poses():
     path = f"/v1/scenes/e{next(numbers)}"
     client.put(path, {"materials": {"default": STEEL}, "bodies": [FLOOR, ball(depth=1e-9, **down(0.5))]}).must(201)
     client.post(f"{path}/contactStates/fall", {"time": 0}).must(201)
@@ -230,7 +235,8 @@ def a_batch_has_it_too_with_its_poses():
 
 @suite.fact
 def each_pair_of_colliders_is_one_contact_and_a_body_has_their_sum():
-    """A table of four ball feet, given in a scene and as two bodies: sums about the centre of mass, in between of nothing else."""
+    """A table of four ball feet, given in a scene and as two bodies: the sums are about the centre of mass, and only
+    movable bodies have them."""
     feet = [{"id": f"foot{i}", "sphere": {"radius": 0.1}, "position": [x, y, 0]} for i, (x, y) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1)))]
     table = {"id": "table", "position": [0, 0, 0.1 - 1e-5], "colliders": feet,
              "motion": {"mass": 1, "inertiaDiagonal": [1, 1, 1], "centerOfMass": [0.5, 0, 0]}}
@@ -244,7 +250,7 @@ def each_pair_of_colliders_is_one_contact_and_a_body_has_their_sum():
 
 
 @suite.fact
-def bodies_exchanged_mirror_it_to_the_bit():
+def exchanged_bodies_mirror_the_forces_to_the_bit():
     first = ball("p", radius=0.37, mass=1, linearVelocity=[0.3, -0.7, 0.2], angularVelocity=[1, 2, 3])
     second = {"id": "q", "position": [0.31, 0.22, 0.41], "rotation": [0.1, 0.3, 0.2, 0.9273618495495704], "motion": {"mass": 2, "angularVelocity": [3, -1, 0.5]},
               "colliders": [{"box": {"size": [0.6, 0.4, 0.5]}}]}
@@ -262,7 +268,7 @@ def bodies_exchanged_mirror_it_to_the_bit():
 
 
 @suite.fact
-def pages_hold_the_same_contacts_and_only_a_whole_answer_the_sums():
+def pages_have_the_same_contacts_and_only_a_whole_answer_has_the_sums():
     bodies = [FLOOR, *(ball(f"b{i}", x=i, depth=1e-6 * (i + 1), **down(0.1 * i)) for i in range(7))]
     whole = ask(bodies)
     equal([b["id"] for b in whole["bodies"]], [f"b{i}" for i in range(7)], "bodies")
@@ -297,7 +303,7 @@ def the_same_bytes_for_any_number_of_workers():
 
 
 @suite.fact
-def a_collider_of_unknown_stiffness_is_named_wherever_it_may_touch():
+def a_collider_without_stiffness_is_named_wherever_it_may_be_in_contact():
     soft = {"id": "soft", "position": [9, 0, 0], "colliders": [{"sphere": {"radius": 1}, "material": "steel"}, {"sphere": {"radius": 1}}]}
     scene = {"bodies": [{**FLOOR, "colliders": [{"plane": {}, "material": "steel"}]}, soft,
                         {**ball(), "colliders": [{"sphere": {"radius": 0.1}, "material": "steel"}]}], "materials": {"steel": STEEL}}

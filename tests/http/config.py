@@ -1,4 +1,5 @@
-"""Settings by flag, environment and file: which comes first, what is refused and how it is said, what --print-config tells."""
+"""Settings by option, environment and file: precedence, messages of refusals, the form of the file, and the output
+of --print-config."""
 import json
 import os
 import pathlib
@@ -46,7 +47,7 @@ def shown(*options, **environment):
     return settings
 
 
-# ---- which comes first -----------------------------------------------------------------------------------------------------
+# ---- precedence ------------------------------------------------------------------------------------------------------------
 
 FILE = "port = 1\nallow-host = file.example\nallow-host = file-too.example\ninsecure = 1\nlog = off\nlimit = queue=11\naddress = ::1\n"
 ENVIRONMENT = {"CONTACTD_PORT": "2", "CONTACTD_ALLOW_HOST": "e.example,e2.example", "CONTACTD_INSECURE": "0", "CONTACTD_LOG": "stderr",
@@ -63,7 +64,7 @@ ORDER = {
 
 
 def comes_first(sources):
-    """Of the sources in use the last in the order file, environment, flag is the one that holds."""
+    """The setting of the last source in the order file, environment, option is in force."""
     def fact():
         options = (*FLAGS,) if "flag" in sources else ()
         if "file" in sources:
@@ -91,13 +92,13 @@ def the_file_is_named_by_a_flag_or_by_the_environment():
 
 
 @suite.fact
-def a_value_that_looks_like_an_option_names_no_file():
+def a_value_that_looks_like_an_option_is_not_read_as_config():
     settings = shown("--allow-host", "--config", "--scene=--config=x")
     equal((settings["allow-host"][0], settings["config"][0]), (["--config"], []), "host and file")
 
 
 @suite.fact
-def a_daemon_serves_what_the_file_says():
+def a_daemon_has_the_settings_of_its_file():
     path = file_of("# of a test\nworkers = 1\nlimit = jsonBytes=2048\nlimit = deadlineMs=1234\n")
     with Daemon("--config", path) as d:
         limits = json.dumps(KeepAlive(d).get("/v1/limits").must(200).json)
@@ -184,12 +185,12 @@ def a_variable_of_no_option_is_refused():
 
 
 @suite.fact
-def help_and_version_need_no_good_settings():
+def help_and_version_work_with_invalid_settings():
     for option in ("--help", "--version"):
         equal(run(option, CONTACTD_PROT="1", CONTACTD_PORT="x").returncode, 0, f"status of {option}")
 
 
-# ---- what is shown ---------------------------------------------------------------------------------------------------------
+# ---- --print-config --------------------------------------------------------------------------------------------------------
 
 @suite.fact
 def every_option_and_limit_is_shown():
@@ -200,7 +201,7 @@ def every_option_and_limit_is_shown():
 
 
 @suite.fact
-def what_is_shown_is_a_file_that_says_the_same():
+def the_output_of_print_config_is_a_file_with_the_same_settings():
     options = (*FLAGS, "--config", file_of(FILE), "--scene", "a b.json", "--token-file", "/x")
     first = shown(*options, CONTACTD_WORKERS="3")
     text = run(*options, "--print-config", CONTACTD_WORKERS="3").stdout
@@ -212,7 +213,7 @@ def what_is_shown_is_a_file_that_says_the_same():
 
 
 @suite.fact
-def a_value_that_no_file_can_hold_is_told_instead_of_shown():
+def a_value_that_a_file_cannot_express_is_refused_by_print_config():
     for value in ("/a #b", "#a", " /a", "/a ", "/a\t", "/a\nport = 1", "/a\rb"):
         for given, result in (("--data", run("--data", value, "--print-config")), ("--scene", run("--scene", value, "--print-config")),
                               ("CONTACTD_DATA", run("--print-config", CONTACTD_DATA=value))):
@@ -223,13 +224,13 @@ def a_value_that_no_file_can_hold_is_told_instead_of_shown():
 
 
 @suite.fact
-def a_limit_that_was_lowered_says_so():
+def a_limit_that_another_limit_lowers_is_marked():
     text = run("--limit", "deadlineMaxMs=1000", "--print-config").stdout
     check(re.search(r"^limit = deadlineMs=1000 +# default, lowered from 5000$", text, re.M), f"deadlineMs is shown as {text}")
 
 
 @suite.fact
-def no_secret_is_shown():
+def the_token_is_not_printed():
     token = pathlib.Path(folder.name) / "token"
     token.write_text("the-secret-itself\n")
     token.chmod(0o600)
@@ -239,13 +240,13 @@ def no_secret_is_shown():
 
 
 @suite.fact
-def no_value_breaks_out_of_its_line():
+def a_value_with_a_line_break_is_not_printed_as_two_lines():
     result = run("--print-config", CONTACTD_DATA="/x\nport = 1")
     check("\nport = 1" not in result.stdout, "a value stands on two lines")
 
 
 @suite.fact
-def nothing_is_served_or_made():
+def print_config_serves_nothing_and_creates_no_file():
     place = pathlib.Path(folder.name) / "made"
     place.mkdir()
     equal(run("--durability", "disk", "--data", str(place), "--print-config").returncode, 0, "exit status")

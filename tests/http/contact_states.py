@@ -1,5 +1,5 @@
-"""Contact states by curl: event instants that write poses and contacts as one revision, and the zero-crossing functions. Balls over
-a half-space have distances in closed form: height less radius."""
+"""Contact states by curl: event instants that write poses and contacts as one revision, and zero-crossing functions.
+Truth: a ball over a half-space has the distance height less radius."""
 import json
 import math
 import re
@@ -18,7 +18,7 @@ ETA = 1e-16
 
 
 def ball(name, x, height, radius=0.5, **rest):
-    """Its lowest point is at the height; along x the balls are far from each other."""
+    """A ball whose lowest point is at the height; along x the balls are far from each other."""
     return {"id": name, "position": [x, 0, height + radius], "motion": {"mass": 1},
             "colliders": [{"sphere": {"radius": radius}}], **rest}
 
@@ -33,7 +33,7 @@ def scene(bodies, **settings):
 
 
 def row_of(*heights):
-    """Balls b0, b1 ... ten apart."""
+    """Balls b0, b1 ... at distances of 10 m."""
     return [ball(f"b{i}", 10 * i, h) for i, h in enumerate(heights)]
 
 
@@ -64,7 +64,7 @@ def revision(path):
 
 
 @suite.fact
-def events_tell_what_ended_went_on_and_began():
+def events_report_contacts_that_ended_persisted_and_began():
     """T8.5, rows 19 and 23: contacts {P1, P2}, then {P2, P3}: P1 ends, P2 persists, P3 begins."""
     path = scene(row_of(-0.125, -0.25, 0.5))
     first = event(path, status=201, time=1, poses=to({"b0": -0.125}, [-3]))
@@ -87,7 +87,7 @@ def events_tell_what_ended_went_on_and_began():
 
 
 @suite.fact
-def what_goes_on_may_be_told_by_its_pairs_alone():
+def persisting_contacts_may_be_reported_by_their_pairs_alone():
     path = scene(row_of(-0.125, -0.25, 0.5))
     pairs = [r["pair"] for r in event(path, status=201)["began"]]
     short = event(path, persisted="pairs", poses=to({"b2": -0.5}))
@@ -101,7 +101,7 @@ def what_goes_on_may_be_told_by_its_pairs_alone():
 
 
 @suite.fact
-def z1_and_z2_are_those_of_the_document():
+def z1_and_z2_are_those_of_the_definition():
     """Row 24: contacts at -1e-6 and -2e-9, others at 0.3 and 0.01. Balls of 1e-6 m make distances exact to 1e-21; where the boxes
     are apart, theirs is a lower bound to rounding."""
     r = 1e-6
@@ -119,7 +119,7 @@ def z1_and_z2_are_those_of_the_document():
 
 
 @suite.fact
-def without_a_contact_or_another_pair_z_has_its_constant():
+def without_a_contact_z1_is_its_constant_and_without_other_pairs_z2():
     alone = scene(row_of(1.0))
     event(alone, status=201)
     equal(crossings(alone)["results"][0]["z1"], {"value": -42}, "no contact")
@@ -131,7 +131,7 @@ def without_a_contact_or_another_pair_z_has_its_constant():
 
 @suite.fact
 def no_function_is_zero_after_an_event():
-    """Rows 21 and 24: whatever the height at the event, z1 < 0 and z2 > 0 follow."""
+    """Rows 21 and 24: at any height at the event, z1 < 0 and z2 > 0 afterwards."""
     path = scene(row_of(1.0))
     event(path, status=201)
     for height in (0.0, 1e-300, 5e-17, 1e-16, 1.2e-16, 2e-16, 3e-16, 1e-12, -1e-16, -1e-9, 0.5, 0.0):
@@ -141,8 +141,9 @@ def no_function_is_zero_after_an_event():
 
 
 @suite.fact
-def boxes_apart_give_a_lower_bound():
-    """Row 22: the boxes of a body that is far away are nearer than the body, and it is told that their distance is meant."""
+def separated_boxes_give_a_lower_bound_of_z2():
+    """Row 22: for bodies far apart z2 is the distance of their bounding boxes, a lower bound, and is marked
+    lowerBoundOfBoxes."""
     block = {"id": "block", "position": [0, 0, 1], "colliders": [{"box": {"size": [1, 1, 1]}}]}
     path = f"/v1/scenes/c{next(numbers)}"
     client.put(path, {"bodies": [block, {**ball("ball", 0, 0), "position": [3, 3, 3]}]}).must(201)
@@ -156,8 +157,8 @@ def boxes_apart_give_a_lower_bound():
 
 
 @suite.fact
-def records_that_go_on_are_the_same_to_the_byte():
-    """Row 20: as long as nothing moves, all of it; when it moves, what was stored at the beginning."""
+def records_of_persisting_contacts_are_the_same_to_the_byte():
+    """Row 20: while nothing moves, the whole record; when a body moves, the values stored at the beginning."""
     path = scene(row_of(-0.1, -0.3))
     text = client.post(f"{path}/contactStates/s", {"poses": to({"b0": -0.1, "b1": -0.3}, [-0.7, 1 / 3])}).must(201).text
     began = re.search(r'"began":(\[.*?\]),"persisted"', text).group(1)
@@ -171,8 +172,9 @@ def records_that_go_on_are_the_same_to_the_byte():
 
 
 @suite.fact
-def a_number_is_never_given_again():
-    """Not to a pair that meets anew, not to a body that is put in again under the same id. z2 could not announce that one."""
+def a_pair_number_is_never_reused():
+    """Neither to a pair that comes into contact again nor to a body that is added again under its id: z2 could not
+    announce either."""
     bottom = {k: v for k, v in ball("b0", 0, -0.25).items() if k != "id"}
     path = scene(row_of(-0.25, -0.25))
     used = [r["pair"] for r in event(path, status=201)["began"]]
@@ -199,7 +201,7 @@ def a_number_is_never_given_again():
 
 
 @suite.fact
-def filters_and_static_bodies_take_no_part():
+def filtered_pairs_and_pairs_of_static_bodies_are_left_out():
     fixed = {"id": "fixed", "position": [0, 0, 0.25], "colliders": [{"sphere": {"radius": 0.5}}]}
     path = scene([fixed, *row_of(5.0, -0.25)])
     equal(names(event(path, status=201)["began"]), ["b1"], "floor and fixed do not move")
@@ -232,8 +234,9 @@ def colliders_are_named_and_have_pairs_of_their_own():
 
 
 @suite.fact
-def a_contact_has_one_name_from_its_beginning_to_its_end():
-    """Of a hand whose pad touches and whose core does not; then the colliders change their places, then there is no pad."""
+def a_contact_keeps_its_pair_number_when_colliders_are_reordered():
+    """A hand whose pad is in contact and whose core is not. Then the colliders are reordered, then the pad is
+    removed."""
     hand = {"core": {"id": "core", "sphere": {"radius": 0.125}}, "pad": {"id": "pad", "sphere": {"radius": 0.625}}}
 
     def with_colliders(*order):
@@ -256,7 +259,7 @@ def a_contact_has_one_name_from_its_beginning_to_its_end():
 
 
 @suite.fact
-def support_points_are_those_of_the_portal():
+def support_points_are_on_the_surfaces_of_convex_bodies():
     """Row 23: three points of each convex body, which lie on its surface; a half-space has none."""
     box = {"id": "box", "colliders": [{"box": {"size": [2, 2, 2]}}]}
     path = scene([box, {**ball("ball", 0, 0), "position": [0.1, 0.2, 1.4]}, ball("low", 20, -0.25)])
@@ -272,7 +275,7 @@ def support_points_are_those_of_the_portal():
 
 
 @suite.fact
-def states_of_one_scene_know_nothing_of_each_other():
+def states_of_one_scene_are_independent():
     path = scene(row_of(-0.25, 0.5))
     event(path, "slow", 201, time=10, contactEpsilon=1e-4)
     event(path, "fast", 201, time=0, poses=to({"b0": 0.5, "b1": -0.25}))
@@ -311,7 +314,7 @@ def an_event_is_one_revision_with_poses_and_velocities():
 
 
 @suite.fact
-def what_is_wrong_with_an_event_changes_nothing():
+def a_refused_event_changes_nothing():
     path = scene(row_of(-0.25, 1.0))
     event(path, status=201, time=5)
     before, state = revision(path), client.get(f"{path}/contactStates/s").text
@@ -328,8 +331,9 @@ def what_is_wrong_with_an_event_changes_nothing():
 
 
 @suite.fact
-def a_stream_hears_of_the_state_that_it_names():
-    """The write, then what ended, then what began, each as the reply of the event has it; nothing of other states."""
+def a_stream_has_the_contact_events_of_the_state_that_it_names():
+    """The stream has the write, then the contacts that ended and that began, as in the reply of the event, and
+    nothing of other states."""
     path = scene(row_of(-0.25, -0.25, 1.0, 1.0))
     event(path, status=201)
     name = path.rsplit("/", 1)[1]
@@ -376,8 +380,8 @@ def other_writes_keep_the_states_and_new_contents_drop_them():
 
 
 @suite.fact
-def sample_tells_the_contacts_and_computes_no_others():
-    """Row 26: at a zero crossing all pairs are looked at, between events only those in contact."""
+def sample_evaluates_contacts_only():
+    """Row 26: a zero crossing evaluates all pairs, a sample between events only those in contact."""
     path = scene(row_of(*[-0.25] * 3, *[0.5] * 40))
     event(path, status=201)
     monitor = crossings(path, include=["contacts"])["results"][0]
@@ -437,7 +441,7 @@ def bytes_are_the_same_for_any_number_of_workers():
 
 
 def waited_for_a_worker(reply):
-    """What is answered on the loop thread has waited for nothing, to the microsecond."""
+    """Whether the request was queued: the queue time of a request answered on the loop thread is 0 us."""
     return float(re.search(r"queue;dur=([\d.]+)", reply.headers["server-timing"]).group(1)) > 0.0
 
 
@@ -464,7 +468,7 @@ def a_large_state_is_written_out_by_a_worker():
 
 @suite.fact
 def an_event_past_its_deadline_has_changed_nothing():
-    """8,000 balls in a heap are far beyond a millisecond."""
+    """8,000 balls in contact take far longer than the deadline of 1 ms."""
     path = f"/v1/scenes/c{next(numbers)}"
     side = 20
     heap = [{"id": f"h{i}", "position": [i % side * 0.9, i // side % side * 0.9, i // side // side * 0.9], "motion": {"mass": 1},
@@ -494,7 +498,7 @@ def tilted_box(x, height):
 
 @suite.fact
 def a_state_may_use_mpr_and_keeps_its_tolerance():
-    """Row 27. The distance is that which the query distance has by the same method and tolerance."""
+    """Row 27. The contact's distance equals that of query distance with the same method and tolerance."""
     how = {"method": "mpr", "mprTolerance": 1e-4, "maxIterations": 30}
     path = scene([BLOCK, tilted_box(0, 1.2)])
     first = event(path, status=201, **how)
@@ -511,7 +515,7 @@ def a_state_may_use_mpr_and_keeps_its_tolerance():
     holds(event(path, time=1, **how), how)
     holds(event(path, time=2), how)
     holds(client.get(f"{path}/contactStates/s").must(200).json, how)
-    # What has no portal is answered as ever.
+    # A pair that MPR does not handle is answered by the usual method.
     floor = event(scene(row_of(-0.25)), status=201, **how)["began"][0]
     near(floor["signedDistance"], -0.25, 1e-15, "distance of a ball in a half-space")
 
@@ -541,7 +545,8 @@ def two_objects_have_one_pair_id_in_every_contact_and_state():
                 ids.setdefault(record["b"], set()).add((record["pairId"]))
     equal({name: len(found) for name, found in ids.items()}, {"b0": 1, "b1": 1}, "ids of each pair")
     check(ids["b0"] != ids["b1"], "two pairs share an id")
-    # Bodies of several colliders: by the id of a collider, wherever it is; a new body has pairs of its own.
+    # Bodies of several colliders: the pair id follows the collider's id, not its index. A new body has pair ids of its
+    # own.
     def hand(*colliders):
         return {**ball("hand", 30, -0.1), "colliders": [{"sphere": {"radius": 0.5}, **c} for c in colliders]}
 
@@ -559,7 +564,7 @@ def two_objects_have_one_pair_id_in_every_contact_and_state():
 
 
 @suite.fact
-def what_began_reports_stiffness_and_damping():
+def new_contacts_report_stiffness_and_damping():
     """Row 29. Hertz: 1 / cRes is the sum of (1 - nu^2) / E; Flores: dRes = 8 (1 - e) / (5 e v)."""
     modulus, ratio, e, v = 2e11, 0.3, 0.7, 1.25
     settings = {"materials": {"default": {"youngsModulus": modulus, "poissonRatio": ratio, "restitution": e}}}
@@ -570,7 +575,7 @@ def what_began_reports_stiffness_and_damping():
     near(record["dRes"], 8 * (1 - e) / (5 * e * v), 1e-12, "dRes")
     equal(first["elastic"], {"smallVelocity": 0.01, "smallAngularVelocity": 0.01, "stiffnessFactor": 1, "dampingMax": 2000, "pull": False},
           "the options of the law")
-    # The same as the forces of this state, and kept when the ball has slowed down.
+    # Equal to query compliantForces with this state, and unchanged after the ball has slowed down.
     later = event(path, time=1, poses=to({"b0": -0.2}, [-0.1]))
     equal([later["persisted"][0][k] for k in ("cRes", "dRes")], [record["cRes"], record["dRes"]], "stiffness and damping later")
     forces = client.post(f"{path}/query/compliantForces", {"contactState": "s"}).must(200).json

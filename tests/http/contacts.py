@@ -37,7 +37,7 @@ def names(results):
     return [(r["a"], r.get("colliderA"), r["b"], r.get("colliderB"), len(r["points"])) for r in results]
 
 
-# Four cubes of a compound on a slab, 1/8 m deep; and a fifth that hangs 1/4 m above it.
+# A compound of four cubes on a slab, 1/8 m deep, and a fifth cube 1/4 m above it.
 FEET = [{"id": f"foot-{x}{y}", "box": {"size": [0.5, 0.5, 0.5]}, "position": [x, y, 0]} for x in (0, 2) for y in (0, 2)]
 HAND = {"id": "hand", "box": {"size": [0.5, 0.5, 0.5]}, "position": [1, 1, 0.375]}
 SLAB = {"id": "slab", "position": [1, 1, -0.5], "colliders": [{"box": {"size": [8, 8, 1]}}]}
@@ -45,7 +45,7 @@ STOOL = {"id": "stool", "position": [0, 0, 0.125], "colliders": [HAND, *FEET]}
 
 
 @suite.fact
-def a_cube_over_the_rim_of_another_has_two_corners_and_two_crossings():
+def a_cube_over_the_edge_of_another_has_two_corners_and_two_edge_crossings():
     result = of_two({"box": {"size": [2, 2, 2]}}, {"box": {"size": [1, 1, 1]}, "position": [0.75, 0.25, 1.375]})
     equal([result["distance"], result["normal"], result["relation"], result["depthKind"]], [-0.125, [0, 0, 1], "penetrating", "minimal"],
           "the pair")
@@ -60,7 +60,7 @@ def a_cube_over_the_rim_of_another_has_two_corners_and_two_crossings():
 
 
 @suite.fact
-def ids_stay_while_the_same_features_meet():
+def contact_ids_stay_while_the_same_features_are_in_contact():
     ids = []
     for x in (0.75, 0.8, 0.6, 1.25):
         result = of_two({"box": {"size": [2, 2, 2]}}, {"box": {"size": [1, 1, 1]}, "position": [x, 0.25, 1.375]})
@@ -69,7 +69,7 @@ def ids_stay_while_the_same_features_meet():
 
 
 @suite.fact
-def detail_says_how_many_points():
+def detail_sets_the_number_of_points():
     octagon = {"a": {"box": {"size": [2, 2, 2]}}, "b": {"box": {"size": [2, 2, 2]}, "position": [0, 0, 1.95],
                                                         "rotation": [0, 0, 0.3826834323650898, 0.9238795325112867]}}
     by = {d: of_two(**octagon, **({"detail": d} if d else {}))["points"] for d in ("full", "manifold", "deepest", None)}
@@ -114,7 +114,7 @@ def named_pairs_are_answered_even_when_apart():
 
 
 @suite.fact
-def tolerance_only_chooses_the_word():
+def tolerance_changes_only_the_relation():
     apart = {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}, "position": [2.0009765625, 0, 0]}, "clearance": 1}
     plain, tolerant = of_two(**apart), of_two(**apart, tolerance=0.001)
     equal((plain.pop("relation"), tolerant.pop("relation")), ("separated", "touching"), "relations")
@@ -122,7 +122,7 @@ def tolerance_only_chooses_the_word():
 
 
 @suite.fact
-def where_poses_and_variants_are_those_of_every_question():
+def contacts_take_where_poses_and_variants():
     bodies = [cube("a", 0, 0, 0), cube("b", 0, 0, 0.875), cube("c", 0, 0, 1.75)]
     path = scene(bodies)
     equal([(r["a"], r["b"]) for r in ask(path)["results"]], [("a", "b"), ("b", "c")], "all pairs")
@@ -137,7 +137,7 @@ def where_poses_and_variants_are_those_of_every_question():
 
 
 @suite.fact
-def a_batch_may_ask_for_contacts():
+def a_batch_may_query_contacts():
     path = scene([SLAB, STOOL])
     queries = [{"id": "c", "kind": "contacts", "detail": "deepest"}, {"id": "d", "kind": "distance"}, {"kind": "contacts", "detial": "full"}]
     results = client.post(path + "/query", {"queries": queries}).must(200).json["results"]
@@ -205,7 +205,7 @@ def results_are_those_of_distance_pair_by_pair():
 
 
 @suite.fact
-def a_mesh_stands_on_a_patch_for_each_foot():
+def a_mesh_with_feet_has_one_patch_per_foot():
     feet, triangles = [], []
     for x in (0, 2, 4):
         first = len(feet)
@@ -225,7 +225,7 @@ def a_mesh_stands_on_a_patch_for_each_foot():
 # ---- velocities ----------------------------------------------------------------------------------------------------------
 
 def wheel(**motion):
-    """Of radius 1/2, on the ground."""
+    """A wheel of radius 1/2 on the ground."""
     return {"id": "wheel", "position": [0, 0, 0.5], "motion": {"mass": 2, **motion}, "colliders": [{"sphere": {"radius": 0.5}}]}
 
 
@@ -252,8 +252,8 @@ def velocities_of_contacts_fall_into_three_classes_and_two_slips():
 
 
 @suite.fact
-def the_tolerance_decides_the_classes_and_is_told():
-    """What is gained falling over a millionth of the least radius; under another gravity another."""
+def the_velocity_tolerance_decides_the_classes_and_is_reported():
+    """By default the speed gained in a fall over a millionth of the least radius; it depends on gravity."""
     path = scene([GROUND, wheel(linearVelocity=[0.01, 0, -0.02])], gravity=[0, 0, -4])
     reply = ask(path, ASKED)
     near(reply["velocityTolerance"], (2 * 4 * 0.5e-6) ** 0.5, 1e-12, "tolerance")

@@ -1,5 +1,6 @@
-"""The demo that `make run` loads: it is what its generator writes, its collisions are the ones meant, and every clearance that the
-daemon reports proves itself: points on both surfaces and a separating plane, in 60-digit arithmetic."""
+"""The demo that `make run` loads: the file equals the output of its generator, and its collisions are the intended
+ones. Every clearance that the daemon reports is proven in 60-digit arithmetic by its points on both surfaces and a
+separating plane."""
 import subprocess
 from decimal import Decimal
 
@@ -16,7 +17,7 @@ cell = scenes.cell(ROOT)
 bodies = {b["id"]: b for b in cell["bodies"]}
 MEANT = [["gripper-finger-left", "part-held-block"], ["gripper-finger-right", "part-held-block"], ["bin-scrap", "part-offcut"],
          ["part-nut-2", "part-nut-4"], ["part-ball-4", "part-ball-5"], ["part-carton-2", "part-carton-3"]]
-ALLOWANCE = Decimal("1e-12")  # for a cell of 3 m
+ALLOWANCE = Decimal("1e-12")  # of a cell of 3 m
 
 
 def rows_times(a, b):
@@ -85,13 +86,13 @@ class Taper:
 
 
 @suite.fact
-def the_file_is_what_its_generator_writes():
+def the_demo_file_equals_the_output_of_its_generator():
     run = subprocess.run([str(ROOT / "server/demo/make_cell.py"), "--check"], capture_output=True, text=True, timeout=30)
     equal(run.returncode, 0, "exit status of make_cell.py --check")
 
 
 @suite.fact
-def it_is_a_cell_of_about_60_bodies_of_all_kinds():
+def the_demo_has_about_60_bodies_of_all_kinds():
     check(55 <= len(bodies) <= 75, f"{len(bodies)} bodies")
     kinds = {k for b in bodies.values() for c in b["colliders"] for k in c if k in ("sphere", "box", "capsule", "convex", "plane")}
     equal(sorted(kinds), ["box", "capsule", "convex", "plane", "sphere"], "kinds")
@@ -99,21 +100,21 @@ def it_is_a_cell_of_about_60_bodies_of_all_kinds():
 
 
 @suite.fact
-def the_daemon_has_it_from_the_start():
+def the_daemon_serves_the_demo_from_the_start():
     got = client.get("/v1/scenes/cell").must(200).json
     equal([b["id"] for b in got["bodies"]], list(bodies), "ids")
     equal(got["filters"], cell["filters"], "filters")
 
 
 @suite.fact
-def the_collisions_are_those_meant():
+def the_collisions_of_the_demo_are_the_intended_ones():
     for method in ("tree", "bruteForce"):
         found = client.post("/v1/scenes/cell/query/overlap", {"broadphase": method}).must(200).json["results"]
         equal([[r["a"], r["b"]] for r in found], MEANT, f"colliding pairs by {method}")
 
 
 @suite.fact
-def every_clearance_under_5_cm_proves_itself():
+def every_clearance_under_5_cm_has_a_certificate():
     results = client.post("/v1/scenes/cell/query/distance", {"clearance": 0.05}).must(200).json["results"]
     check(len(results) >= 30, f"only {len(results)} pairs")
     equal([[r["a"], r["b"]] for r in results if r["distance"] <= 0], MEANT, "pairs that touch")

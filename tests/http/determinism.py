@@ -1,10 +1,8 @@
 """The bytes of the answers are the same for any number of workers, at -O0 and -O2, with gcc and with clang.
-
-A fixed list of requests runs against each daemon; the replies are compared byte for byte with those of one worker of the build
-under test, which is gcc's at -O2 unless make was told otherwise. The other builds are made here: a name given (determinism.py "clang -O2")
-makes and compares that one, as .ci/run does with both of clang; CONTACTD_FULL=1 (make acceptance) all four. clang -O2 is the build of
-`make warnings`, in build/clang. With CONTACTD_SANITIZER set other builds are left out.
-"""
+A fixed list of requests runs against each daemon; the replies are compared byte for byte with those of one worker of
+the build under test (by default gcc -O2). The other builds are made here: `determinism.py "clang -O2"` makes and
+compares that one (.ci/run does so with both of clang), CONTACTD_FULL=1 (make acceptance) all four. clang -O2 is the
+build of `make warnings`, in build/clang. With CONTACTD_SANITIZER set other builds are left out."""
 import os
 import subprocess
 import sys
@@ -16,11 +14,11 @@ from support.daemon import BUILD, ROOT, SANITIZER, Daemon
 
 suite = Suite()
 VARIANTS = (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0"), ("clang", "-O2"))
-MAKE_SECONDS = 1100  # a minute of a machine that nobody else uses
+MAKE_SECONDS = 1100  # about a minute on an idle machine
 
 
 def heap():
-    """Stacks of one to three bodies that stand a little askew and fall, and a ball on each."""
+    """Stacks of one to three bodies that are slightly inclined and fall, and a ball on each."""
     bodies = [{"id": "ground", "colliders": [{"plane": {}}]}]
     for i in range(12):
         x, y = 3.0 * (i % 4), 3.0 * (i // 4)
@@ -133,7 +131,7 @@ def compare(found):
 
 
 def build(compiler, level):
-    """The daemon compiled so; warnings are errors in all of them."""
+    """A daemon built with this compiler and these options, warnings as errors."""
     folder = ROOT / "build/clang" if (compiler, level) == ("clang", "-O2") else BUILD / "variants" / f"{compiler}{level}"
     command = ["make", "--no-print-directory", "-j1", f"BUILD={folder}", "RELEASE=1", f"CC={compiler}", f"OPT={level}", f"{folder}/contactd"]
     env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "BUILD", "CC", "OPT")}

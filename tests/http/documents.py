@@ -1,4 +1,4 @@
-"""What the daemon says about itself: health, limits, version, problems, the OpenAPI document."""
+"""The daemon's description of itself: health, limits, version, problem types, the OpenAPI document."""
 import concurrent.futures
 import json
 import os
@@ -40,7 +40,7 @@ def the_daemon_is_alive_and_ready():
 
 
 @suite.fact
-def limits_are_all_shown_with_their_values_in_force():
+def all_limits_are_listed_with_their_values_in_force():
     limits = client.get("/v1/limits").must(200).json
     flat = json.dumps(limits)
     for name, standard in limits_of_source():
@@ -97,7 +97,7 @@ def references(node):
 
 
 @suite.fact
-def every_reference_of_the_openapi_document_leads_somewhere():
+def every_reference_of_the_openapi_document_resolves():
     document = client.get("/openapi.json").json
     for reference in set(references(document)):
         node = document
@@ -108,8 +108,8 @@ def every_reference_of_the_openapi_document_leads_somewhere():
 
 
 @suite.fact
-def the_tests_quick_schemas_say_what_jsonschema_says():
-    """Every reply in these tests is judged by support/quick_schema.py first."""
+def quick_schema_decides_like_jsonschema():
+    """support/quick_schema.py checks every reply in these tests first: on random values it decides like jsonschema."""
     document, rng, told = client.document, random.Random(7), []
     for schema in schemas_of(document.document):
         for i in range(400 if os.environ.get("CONTACTD_FULL") else 10):
@@ -121,8 +121,8 @@ def the_tests_quick_schemas_say_what_jsonschema_says():
 
 
 @suite.fact
-def the_tests_quick_schemas_are_made_by_threads_at_once():
-    """Clients in threads judge replies by one document, and the first ones make what they judge by."""
+def quick_schemas_may_be_compiled_by_several_threads_at_once():
+    """Clients in threads share one document; the first ones compile its schemas concurrently."""
     document, rng = client.document, random.Random(8)
     schemas = [s for s in schemas_of(document.document) if "$ref" in json.dumps(s)]
     questions = [(schema, Maker(document.document, rng, 0.1).value(schema)) for schema in schemas]
@@ -172,7 +172,7 @@ def every_operation_has_a_summary_an_id_of_its_own_and_problems():
 
 
 @suite.fact
-def a_path_of_a_later_issue_is_not_found():
+def a_path_that_is_not_implemented_is_not_found():
     for path in ("/viewer/", "/metrics/", "/v1/shapes/a/b", "/v1/solve", "/v1/scenes/x/step", "/v1"):
         client.get(path).problem(404, "not-found")
 
@@ -185,7 +185,7 @@ TETRAHEDRON = {"mesh": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 
 @suite.fact
-def algorithms_of_the_literature_are_named_and_can_be_asked_for():
+def algorithms_of_the_literature_can_be_selected_by_name():
     """Row 53."""
     document = client.get("/openapi.json").text
     for names in ("Muller, Preparata", "quickhull", "Gilbert, Johnson, Keerthi", "Zomorodian, Edelsbrunner", "Minkowski portal refinement",
@@ -216,7 +216,7 @@ def options_of_the_command_line_are_printed_and_checked():
 
 
 @suite.fact
-def the_environment_sets_what_the_command_line_does_not():
+def the_environment_sets_options_that_the_command_line_omits():
     run = subprocess.run([str(binary())], capture_output=True, text=True, timeout=60, env=clean_environment(CONTACTD_PORT="70000"))
     check(run.returncode != 0 and "70000" in run.stderr, f"CONTACTD_PORT is not read: {run.stderr}")
 

@@ -1,5 +1,6 @@
-"""A daemon with a store on disk: after any end it answers as if it had never ended. The truth is a daemon in memory alone that is
-told the same and is never ended."""
+"""A daemon with a store on disk that is ended and started again answers like a daemon that never ended.
+Truth: a daemon in memory that gets the same requests and is not ended. Also lazy loading, --scene-memory, damaged
+records, and the life of posted shapes."""
 import json
 import math
 import pathlib
@@ -34,7 +35,7 @@ def poses(heights):
     return {"ids": list(heights), "positions": [[10 * i, 0, h + 0.5] for i, h in enumerate(heights.values())]}
 
 
-# ---- as one that never ended ---------------------------------------------------------------------------------------------------
+# ---- against a daemon that never ended -----------------------------------------------------------------------------------------
 
 RICH = {"bodies": [FLOOR, *[ball(f"b{i}", 10 * i, 0.25) for i in range(4)],
                    {"id": "hull", "position": [0, 5, 3], "user": {"note": "as it was spelled: \u00e9 1.50"},
@@ -75,7 +76,7 @@ QUESTIONS = (("contacts", {}), ("distance", {}), ("zeroCrossings", {"contactStat
 
 
 def told(reply):
-    """What a reply says, but for where the write is kept."""
+    """Status, entity tag, location and text of a reply, without the place where the write is persisted."""
     etag = reply.headers.get("etag")
     return reply.status, etag, reply.headers.get("location"), reply.text.replace('"durability":"disk"', '"durability":"memory"')
 
@@ -93,7 +94,7 @@ def everything(client, shape):
 
 
 def same_as_one_that_never_ended(ways):
-    """ways: how the daemon is ended after each call; None: not at all."""
+    """`ways` gives the signal that ends the daemon after call i; None: it runs on."""
     lives = Lives(suite, "--workers", "2")
     with Daemon("--workers", "2") as other:
         twin, shape = KeepAlive(other), ""
@@ -114,18 +115,18 @@ def same_as_one_that_never_ended(ways):
 
 
 @suite.fact
-def nothing_tells_that_it_was_ended_in_between():
+def a_daemon_ended_after_each_call_answers_as_one_that_never_ended():
     """Scenes, revisions, order of bodies, texts, contact states with their pairs, shapes, filters."""
     same_as_one_that_never_ended(lambda i: ("TERM", "KILL")[i % 2])
 
 
 @suite.fact
-def nothing_tells_that_it_was_ended_after_all():
+def a_daemon_ended_after_all_calls_answers_as_one_that_never_ended():
     same_as_one_that_never_ended(lambda i: "KILL" if i == len(CALLS) - 1 else None)
 
 
 @suite.fact
-def a_scene_of_many_kinds_answers_the_same_questions():
+def a_scene_of_many_kinds_answers_the_same_after_a_restart():
     lives = Lives(suite)
     lives.client.put("/v1/scenes/crowd", {"bodies": crowd(120)}).must(201)
     before = [lives.client.get("/v1/scenes/crowd").body] + [lives.client.post(f"/v1/scenes/crowd/query/{kind}", {}).body
@@ -139,7 +140,7 @@ def a_scene_of_many_kinds_answers_the_same_questions():
 
 
 @suite.fact
-def numbers_of_deleted_scenes_are_never_used_again():
+def revision_numbers_of_deleted_scenes_are_never_reused():
     lives = Lives(suite)
     for i in range(5):
         lives.client.put("/v1/scenes/s", {"bodies": []}).must(201 if i == 0 else 200)
@@ -151,7 +152,7 @@ def numbers_of_deleted_scenes_are_never_used_again():
 
 
 @suite.fact
-def writes_say_that_they_are_on_disk():
+def writes_report_durability_disk():
     lives = Lives(suite)
     replies = [lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}), lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ),
                lives.client.patch("/v1/scenes/s", {"user": 1}), lives.client.delete("/v1/scenes/s")]
@@ -161,7 +162,7 @@ def writes_say_that_they_are_on_disk():
     lives.down()
 
 
-# ---- coming back ---------------------------------------------------------------------------------------------------------------
+# ---- after a start -------------------------------------------------------------------------------------------------------------
 
 
 def globe(rows, columns):
@@ -181,22 +182,23 @@ def globe(rows, columns):
 
 
 def sent(port, method, path, body):
-    """A request whose reply nobody has asked for yet. A body of text is sent as it is."""
+    """Sends a request and returns its connection, without reading the reply. A text body is sent as it is."""
     line = connection(port)
     line.request(method, path, body if body is None or isinstance(body, str) else json.dumps(body), {"Content-Type": "application/json"})
     return line
 
 
 @suite.fact
-def requests_wait_until_the_shapes_are_there():
-    """Those that name one, or whose scene does, and the list of all. Others do not wait, and /readyz counts; a stream of bodies, which
-    would have to wait in the middle, is 503."""
+def requests_wait_for_the_shapes_that_they_need():
+    """Requests that name a shape that is still being loaded wait, and so do those to scenes that name it and the
+    list of shapes. Others do not wait, and /readyz counts. A stream of bodies could not wait in its middle: 503."""
     lives = Lives(suite, "--workers", "2", "--limit", "deadlineMs=30000")
     shape = lives.client.post("/v1/shapes?unit=m&deadlineMs=60000", globe(120, 240), content_type=OBJ).must(201).json["id"]
     naming = {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}
     lives.client.put("/v1/scenes/s", naming).must(201)
     lives.client.put("/v1/scenes/plain", {"bodies": [ball("b")]}).must(201)
-    # The first life is there so that its checks of replies are ready; on a busy machine the shape may be faster than all this.
+    # Only the second start is measured: the client's schemas are compiled by then. On a busy machine the shape may be
+    # loaded before the requests are sent, hence up to five starts.
     for unused in range(5):
         lives.again("KILL")
         lives.client.patch("/v1/scenes/plain", {"user": 1}).must(200)
@@ -232,7 +234,7 @@ def requests_wait_until_the_shapes_are_there():
 
 
 @suite.fact
-def scenes_are_listed_at_once_and_loaded_when_they_are_asked_for():
+def scenes_are_listed_at_once_and_loaded_when_they_are_needed():
     lives = Lives(suite, "--workers", "2")
     for i in range(40):
         lives.client.put(f"/v1/scenes/s{i:02}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(i)]}).must(201)
@@ -249,7 +251,7 @@ def scenes_are_listed_at_once_and_loaded_when_they_are_asked_for():
 
 
 @suite.fact
-def a_write_may_be_the_first_that_asks_for_a_scene():
+def a_write_may_be_the_first_request_to_a_stored_scene():
     lives = Lives(suite)
     for i in range(20):
         lives.client.put(f"/v1/scenes/s{i:02}", {"bodies": [ball("b")]}).must(201)
@@ -262,8 +264,9 @@ def a_write_may_be_the_first_that_asks_for_a_scene():
 
 
 @suite.fact
-def no_more_scenes_are_in_memory_than_there_is_room_for():
-    """--scene-memory: the others are listed and loaded when they are asked for; what was used longest ago goes. Nothing else tells."""
+def scene_memory_limits_the_scenes_in_memory():
+    """With --scene-memory all scenes are listed, and loaded when a request needs them; the least recently used ones
+    are evicted. Replies are the same as without the limit."""
     lives = Lives(suite, "--workers", "2", "--scene-memory", "400000")
     names = [f"s{i:02}" for i in range(12)]
     for i, name in enumerate(names):
@@ -296,7 +299,7 @@ def no_more_scenes_are_in_memory_than_there_is_room_for():
 
 @suite.fact
 def many_small_scenes_keep_the_bound_while_they_are_made_and_after_a_start():
-    """Of one body each, which counts 600 bytes and what its records do."""
+    """Scenes of one body each; each counts 600 bytes and its records."""
     bound, count, hands = 65536, 2000 if not SANITIZER else 600, 4
     lives = Lives(suite, "--workers", "1", "--log", "off", "--scene-memory", str(bound))
     body = {"bodies": [{"id": "b", "colliders": [{"sphere": {"radius": 1}}]}]}
@@ -317,11 +320,11 @@ def many_small_scenes_keep_the_bound_while_they_are_made_and_after_a_start():
         thread.join()
     seen.append(loaded())
     equal(failed, [], "scenes that were not made")
-    # Beside those in use by the other clients.
+    # The scenes that the other clients use at this moment count in addition.
     check(max(seen) <= bound / 600 + hands, f"{seen} scenes were in memory while {count} were made")
     for i in (0, count // 2, count - 1, 0):
         equal(lives.client.get(f"/v1/scenes/s{i:05}").must(200).json["bodies"][0]["id"], "b", f"body of scene {i}")
-    # As many are loaded as have room, and all others are there.
+    # After a start as many scenes are loaded as have room; the others stay in the store.
     lives.again("KILL")
     lives.client.get("/livez").must(200)
     watch = Stopwatch()
@@ -336,8 +339,9 @@ def many_small_scenes_keep_the_bound_while_they_are_made_and_after_a_start():
 
 
 @suite.fact
-def after_a_start_no_scene_is_looked_at_beyond_the_first_that_has_no_room():
-    """Else the loop would stand still while all the others are: it is told by those behind, for which there would have been room."""
+def after_a_start_loading_stops_at_the_first_scene_without_room():
+    """Otherwise the loop thread would be blocked while it examines all the others. The scenes after the large one
+    would have room, so if one of them is loaded, the search went on."""
     lives = Lives(suite, "--workers", "1", "--scene-memory", "200000")
     for name, bodies in (("a", 3), ("b", 2000), *((f"c{i}", 3) for i in range(8))):
         lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(bodies)]}).must(201)
@@ -353,7 +357,7 @@ def after_a_start_no_scene_is_looked_at_beyond_the_first_that_has_no_room():
 
 
 @suite.fact
-def the_scene_that_was_used_longest_ago_makes_room_and_none_in_use():
+def the_least_recently_used_scene_is_evicted_and_none_in_use():
     lives = Lives(suite, "--workers", "1", "--scene-memory", "140000")
     names = [f"s{i}" for i in range(8)]
     for name in names:
@@ -378,7 +382,7 @@ def the_scene_that_was_used_longest_ago_makes_room_and_none_in_use():
 
 
 @suite.fact
-def events_of_an_earlier_life_are_answered_by_a_reset():
+def an_event_id_from_before_a_restart_is_answered_by_a_reset():
     lives = Lives(suite)
     lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
     with Stream(lives.daemon, "s") as stream:
@@ -394,7 +398,7 @@ def events_of_an_earlier_life_are_answered_by_a_reset():
 
 
 @suite.fact
-def a_scene_of_the_command_line_is_put_there_once():
+def a_scene_of_the_command_line_does_not_replace_a_stored_one():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "one.json"
         path.write_text(json.dumps({"id": "one", "bodies": [ball("b")]}))
@@ -410,7 +414,7 @@ def a_scene_of_the_command_line_is_put_there_once():
 
 
 @suite.fact
-def a_second_daemon_does_not_begin():
+def a_second_daemon_on_the_same_store_is_refused():
     lives = Lives(suite)
     other = subprocess.run([str(binary()), "--port", "0", "--durability", "disk", "--data", lives.folder], capture_output=True, text=True,
                            timeout=60, check=False, env=clean_environment())
@@ -420,8 +424,9 @@ def a_second_daemon_does_not_begin():
 
 
 @suite.fact
-def what_another_has_written_is_never_written_over():
-    """Two daemons on one store, which no lock would allow: a write to what is not current any more is judged anew by what is."""
+def a_write_never_overwrites_the_revision_of_another_daemon():
+    """Two daemons on one store, which the lock file prevents and the test removes. A write to a revision that is no
+    longer current is judged again by the current one."""
     lives = Lives(suite)
     for name in ("s", "t"):
         lives.client.put(f"/v1/scenes/{name}", {"bodies": []}).must(201)
@@ -446,7 +451,7 @@ def what_another_has_written_is_never_written_over():
 
 
 def flip_where(folder, mark):
-    """Flips a bit in each place of the store's files where the mark stands."""
+    """Flips a bit at each occurrence of the mark in the store's files, and counts them."""
     count = 0
     for path in pathlib.Path(folder).glob("contactd.db*"):
         data = bytearray(path.read_bytes())
@@ -460,8 +465,8 @@ def flip_where(folder, mark):
 
 
 @suite.fact
-def a_damaged_scene_is_told_and_others_are_served():
-    """F7: 500 corrupt for that scene alone; it can be put anew and deleted, and its numbers go on."""
+def a_damaged_scene_is_reported_corrupt_and_others_are_served():
+    """F7: that scene alone is 500 corrupt; it can be replaced and deleted, and its revision numbers continue."""
     lives = Lives(suite)
     for name in ("bad", "worse", "good"):
         lives.client.put(f"/v1/scenes/{name}", {"bodies": [*[ball(f"b{i}", user="u" * 4000) for i in range(5)],
@@ -491,8 +496,8 @@ def a_damaged_scene_is_told_and_others_are_served():
 
 
 @suite.fact
-def a_damaged_place_of_new_records_is_told_in_the_log():
-    """New records go elsewhere, and who runs the daemon hears of it, once."""
+def damage_where_new_records_would_go_is_logged_once():
+    """New records are written to another place, and the log reports the damage once."""
     lives = Lives(suite, "--log", "stderr")
     lives.client.put("/v1/scenes/bad", {"bodies": [ball("mark-of-bad")]}).must(201)
     lives.down()
@@ -507,8 +512,8 @@ def a_damaged_place_of_new_records_is_told_in_the_log():
 
 
 @suite.fact
-def any_flipped_bytes_are_told_or_do_no_harm():
-    """F7: what is answered is the scene as it was, or a problem; never another scene."""
+def flipped_bytes_are_detected_or_harmless():
+    """F7: each answer is the scene as it was, or a problem; never another scene."""
     lives = Lives(suite)
     names = [f"s{i}" for i in range(6)]
     for name in names:
@@ -544,7 +549,7 @@ def any_flipped_bytes_are_told_or_do_no_harm():
 
 
 @suite.fact
-def shapes_that_are_named_stay_and_others_may_go():
+def named_shapes_stay_and_others_can_be_deleted():
     lives = Lives(suite)
     shape = lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
     lives.client.put("/v1/scenes/s", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}).must(201)
@@ -562,8 +567,9 @@ def shapes_that_are_named_stay_and_others_may_go():
 
 
 @suite.fact
-def shapes_that_nobody_names_go_after_a_time():
-    """--shape-seconds: counted since a shape was last posted or named; those of scenes that are not in memory are named, too."""
+def unnamed_shapes_expire():
+    """--shape-seconds counts from the last time at which a shape was posted or named; scenes that are not in memory
+    name shapes, too."""
     lives = Lives(suite, "--shape-seconds", "1")
     watch = Stopwatch()
     named, free = [lives.client.post(f"/v1/shapes?unit={unit}", CUBE, content_type=OBJ).must(201).json["id"] for unit in ("m", "mm")]
@@ -583,7 +589,7 @@ def shapes_that_nobody_names_go_after_a_time():
 
 
 def naming_writers(port, shape, until, failures, count=4):
-    """Threads that put scenes which name the shape, each its own, without a pause."""
+    """Threads, each of which puts a scene that names the shape again and again."""
     body = json.dumps({"bodies": [{"id": f"b{i}", "position": [3 * i, 0, 0], "colliders": [{"shape": shape}]} for i in range(20)]})
 
     def one(number):
@@ -604,8 +610,8 @@ def naming_writers(port, shape, until, failures, count=4):
 
 
 @suite.fact
-def a_shape_goes_however_many_writes_name_others():
-    """A removal is refused for a scene that names this shape, and for nothing else; it waits for no write."""
+def a_shape_can_be_deleted_while_writes_name_others():
+    """A removal is refused only if a scene names this shape, and it waits for no write."""
     lives = Lives(suite, "--workers", "2")
     named, free = [lives.client.post(f"/v1/shapes?unit={unit}", CUBE, content_type=OBJ).must(201).json["id"] for unit in ("m", "mm")]
     until, failures = threading.Event(), []
@@ -626,8 +632,9 @@ def a_shape_goes_however_many_writes_name_others():
 
 
 @suite.fact
-def a_removal_and_the_writes_that_name_the_shape_take_turns():
-    """Of a removal and a write that names its shape one comes first, and the other is refused; no scene names a shape that has gone."""
+def of_a_removal_and_a_write_that_names_the_shape_one_is_refused():
+    """Of a removal and a write that names its shape the first one succeeds and the other is refused; no scene names
+    a deleted shape."""
     lives = Lives(suite, "--workers", "2")
     shape = lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
     body, seen, until = {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}, [], threading.Event()
@@ -668,7 +675,7 @@ def a_removal_and_the_writes_that_name_the_shape_take_turns():
 
 
 @suite.fact
-def a_shape_that_is_posted_while_it_is_removed_is_there():
+def a_shape_posted_during_its_removal_exists_afterwards():
     if SANITIZER:
         raise Skip("a sanitizer's library must be the first")
     lives = Lives(suite, "--workers", "2")

@@ -1,8 +1,8 @@
-"""Disks that fill up, fail, become read-only, interrupt: the whole daemon on real file systems of its own, and with chosen calls to the
-system failing (strace). In all of it what was acknowledged is there afterwards and what was refused is not.
-
-Where the machine does not let a test do so (mount, trace) the limit of a file's size stands for it, which anybody may set;
-tests/store/test_store_faults.c has the same faults below the store's own calls, everywhere. CONTACTD_FULL=1 fails each call in turn, otherwise some."""
+"""The whole daemon on file systems of its own that fill up or become read-only, and with selected system calls that
+fail or are interrupted (strace). Acknowledged writes are there afterwards, refused ones are not.
+Where the machine does not allow mounts or tracing, a limit on the file size (RLIMIT_FSIZE) replaces them.
+tests/store/test_store_faults.c has the same faults below the store's own calls, on every machine. CONTACTD_FULL=1
+fails each call in turn, otherwise a selection."""
 import functools
 import os
 import pathlib
@@ -29,14 +29,15 @@ def ball(name, **rest):
 
 
 class Ledger:
-    """Writes to a few scenes in turn, each with the next number as its scene's `user`, and knows what was acknowledged."""
+    """Writes to a few scenes in turn, each with the next number as its scene's `user`, and records which were
+    acknowledged."""
 
     def __init__(self, lives):
         self.lives, self.values, self.count, self.refused = lives, {}, 0, []
 
     def write(self, problems=(), bodies=0):
-        """One write; bodies: to a new scene, of so many bodies of some 3 KiB. True: it was acknowledged; else its problem is one of
-        those."""
+        """Sends one write, with `bodies` to a new scene of that many bodies of 3 KiB. Returns True if it was
+        acknowledged; otherwise its problem must be one of `allowed`."""
         self.count += 1
         name, user = NAMES[self.count % len(NAMES)] if not bodies else f"large{self.count}", self.count
         if name in self.values:
@@ -53,7 +54,7 @@ class Ledger:
         return False
 
     def look(self):
-        """What is read is what was acknowledged."""
+        """Checks that the scenes read are the acknowledged ones."""
         listed = {scene["id"]: scene["bodies"] for scene in self.lives.client.get("/v1/scenes").must(200).json["scenes"]}
         equal(set(listed), set(self.values), "scenes")
         for name, user in self.values.items():
@@ -68,15 +69,15 @@ class Ledger:
 FULL_DISK, FAILED = (507, "storage-full"), (503, "storage-failed")
 
 
-# ---- where it cannot be done -----------------------------------------------------------------------------------------------------------
+# ---- machines without mounts or tracing ------------------------------------------------------------------------------------------------
 
 
 class Impossible(Exception):
-    """The machine does not let the test do what it must."""
+    """The machine does not allow the test's means: mounts, or tracing."""
 
 
 def instead(fact):
-    """A fact that may be Impossible: then the daemon's file may not grow for a while."""
+    """Decorates a fact that may raise Impossible: it then runs with a limit on the size of the daemon's file."""
     @functools.wraps(fact)
     def tried():
         try:
@@ -97,7 +98,8 @@ def instead(fact):
 
 
 def in_its_own_mounts(script, *words):
-    """Words in front of a command: it runs in a name space of mounts of its own, after the script, whose $1, $2 ... are the words."""
+    """Command prefix that runs a command in a mount namespace of its own, after the script; $1, $2 ... of the script
+    are `words`."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     if not shutil.which("unshare"):
         raise Impossible("there is no unshare")
@@ -159,7 +161,7 @@ def a_file_system_in_memory_fills_and_is_made_larger():
 
 
 def image():
-    """A file with an empty ext4 of 16 MiB in it. Needs root, for whom alone the kernel mounts it."""
+    """A file with an empty ext4 of 16 MiB. Mounting it needs root."""
     if os.geteuid() != 0 or not shutil.which("mkfs.ext4"):
         raise Impossible("an ext4 can only be mounted by root, where e2fsprogs are installed")
     file = tempfile.NamedTemporaryFile(prefix="contactd-", suffix=".ext4", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
@@ -171,7 +173,8 @@ def image():
 @suite.fact
 @instead
 def an_ext4_fills_and_has_room_again():
-    """F3: a loop-mounted ext4 of 16 MiB; what fills it is somebody else's file, mostly. The daemon is killed when it is full, too."""
+    """F3: a loop-mounted ext4 of 16 MiB, filled mostly by a file of another program. The daemon is also killed while
+    the disk is full."""
     with image() as file:
         lives = Mounted("mount -o loop $2 $1; fallocate -l 8M $1/filler 2> /dev/null || true", file.name)
         ledger = fills_and_recovers(lives, lambda: lives.inside("filler").unlink(), 120)
@@ -185,7 +188,8 @@ def an_ext4_fills_and_has_room_again():
 @suite.fact
 @instead
 def a_file_system_that_becomes_read_only_ends_writing():
-    """F5: ext4 does so by itself when it meets an error (errors=remount-ro); while a file is open for writing nobody else can."""
+    """F5: ext4 does so by itself on an error (errors=remount-ro); while a file is open for writing it cannot be
+    remounted otherwise."""
     with image() as file:
         lives = Mounted("mount -o loop,errors=remount-ro $2 $1", file.name)
         ledger = Ledger(lives)
@@ -208,7 +212,7 @@ def a_file_system_that_becomes_read_only_ends_writing():
 
 
 def refused_at_start(folder, before=()):
-    """It ends at once with status 2 and one sentence."""
+    """The daemon ends at once, with status 2 and one sentence."""
     command = [*before, str(binary()), "--port", "0", "--durability", "disk", "--data", str(folder)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=clean_environment())
     equal((run.returncode, run.stdout, run.stderr.count("\n"), run.stderr[:10]), (2, "", 1, "contactd: "), f"end: {run.stderr}")
@@ -217,7 +221,7 @@ def refused_at_start(folder, before=()):
 @suite.fact
 @instead
 def places_that_cannot_be_written_are_refused_at_start():
-    """F5: a folder that is not there, a read-only file system with and without a store, a folder of somebody else."""
+    """F5: a missing folder, a read-only file system with and without a store, a folder of another user."""
     with tempfile.TemporaryDirectory() as folder:
         refused_at_start(pathlib.Path(folder) / "none")
         before = in_its_own_mounts("mount --bind $1 $1; mount -o remount,bind,ro $1", folder)
@@ -231,11 +235,12 @@ def places_that_cannot_be_written_are_refused_at_start():
             KeepAlive(daemon).get("/v1/scenes/s").must(200)
 
 
-# ---- chosen calls fail ---------------------------------------------------------------------------------------------------------------
+# ---- selected calls fail -------------------------------------------------------------------------------------------------------------
 
 
 def injected(what):
-    """Words in front of a command whose calls to the system fail as strace is told. The daemon is the child all the same (-D)."""
+    """Command prefix under which strace makes the system calls of `what` fail. With -D the daemon stays the child of
+    this process."""
     if SANITIZER:
         raise Skip("a sanitizer's report of leaks cannot be traced")
     if not shutil.which("strace"):
@@ -249,7 +254,8 @@ def injected(what):
 
 
 def live_with(what, allowed):
-    """A life in which calls fail. How many writes were refused; None: it did not begin, and said why."""
+    """Runs the daemon while calls fail. Returns the number of refused writes, or None if the daemon refused to start
+    with a message."""
     lives = Lives(suite)
     ledger = Ledger(lives)
     for unused in range(3):
@@ -279,7 +285,7 @@ def live_with(what, allowed):
 
 
 def each_of(what, allowed, some):
-    """Fails the k-th call, for some k; in full for k = 1, 2, ... until none has failed."""
+    """Fails the k-th call for the given k; in full for k = 1, 2, ... until no write is refused."""
     seen = []
     for k in (range(1, 200) if FULL else some):
         seen.append(live_with(what.format(k), allowed))
@@ -299,14 +305,14 @@ def a_sync_that_fails_ends_writing():
 @suite.fact
 @instead
 def a_write_that_fails_ends_writing():
-    """F4, F5: from the k-th write on nothing is taken any more, as by a file system that has become read-only."""
+    """F4, F5: every write from the k-th on is refused, as by a file system that has become read-only."""
     each_of("pwrite64,fdatasync:error=EROFS:when={}+", [FAILED], (12,))
 
 
 @suite.fact
 @instead
 def a_disk_that_is_full_for_a_while_takes_writes_again():
-    """F3: the k-th write finds no room, nor do those after it up to the sixtieth of a thread."""
+    """F3: the k-th write of a thread and those after it up to the sixtieth fail with ENOSPC."""
     each_of("pwrite64:error=ENOSPC:when={}..60", [FULL_DISK], (25,))
 
 
@@ -314,8 +320,9 @@ def a_disk_that_is_full_for_a_while_takes_writes_again():
 
 
 @suite.fact
-def calls_that_are_interrupted_or_do_half_are_gone_on_with():
-    """F6: a timer's signal every millisecond; of five reads and writes of files one ends with EINTR and one does half."""
+def interrupted_and_partial_reads_and_writes_are_continued():
+    """F6: a timer's signal every millisecond; of five reads and writes of files one ends with EINTR and one
+    transfers half."""
     if SANITIZER:
         raise Skip("a sanitizer's library must be the first")
     lives = Lives(suite)

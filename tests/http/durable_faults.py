@@ -1,6 +1,5 @@
-"""What is acknowledged is kept, whatever ends the daemon or fails under it: kill -9 while it writes, a full disk, an end by SIGTERM,
-many clients at once; and a small change of a large scene writes little.
-
+"""Acknowledged writes survive: kill -9 while the daemon writes, a full or failing disk, SIGTERM, many clients at
+once. A small change of a large scene writes few bytes.
 CONTACTD_KILLS sets the rounds of the kill -9 loop: 5 by default, 300 with CONTACTD_FULL=1."""
 import concurrent.futures
 import http.client
@@ -39,8 +38,8 @@ FLOOR = {"id": "floor", "colliders": [{"plane": {}}]}
 
 
 class Writer(threading.Thread):
-    """Writes to scenes of its own until the daemon has gone. Every write sets all of a scene's bodies to one number, so that a part of
-    one would be seen. Knows what has been acknowledged, and what has been sent."""
+    """Writes to scenes of its own until the daemon has ended. Every write sets all bodies of a scene to one number,
+    so that a partial write would be detected. Records what was sent and what was acknowledged."""
 
     def __init__(self, number, known):
         super().__init__()
@@ -52,7 +51,7 @@ class Writer(threading.Thread):
             self.write()
         except (OSError, http.client.HTTPException):
             pass
-        except Exception as why:  # told by the test
+        except Exception as why:  # reported by the test
             self.failure = repr(why)
 
     def begin(self, port):
@@ -101,7 +100,7 @@ class Writer(threading.Thread):
 
 
 def value_of(reply):
-    """The number that all bodies of the scene have, and how many they are."""
+    """The number that all bodies of the scene have, and the number of bodies."""
     if reply.status == 404:
         return None, 0
     document = reply.must(200).json
@@ -111,7 +110,8 @@ def value_of(reply):
 
 
 def look(client, name, state):
-    """The scene is as it was acknowledged last, or as the one write after it that nobody has heard of would have made it."""
+    """Checks that the scene is as the last acknowledged write left it, or as the one later write whose reply was not
+    received would have."""
     reply = client.get(f"/v1/scenes/{name}")
     value, count = value_of(reply)
     possible = [(state["value"], state["count"])]
@@ -129,7 +129,7 @@ def look(client, name, state):
 
 @suite.fact
 def nothing_acknowledged_is_lost_by_kill_9():
-    """F1: each round ends the daemon by SIGKILL, or now and then by SIGTERM, in the midst of writes."""
+    """F1: each round ends the daemon during writes, by SIGKILL or sometimes by SIGTERM."""
     lives, known, acknowledged = Lives(suite), {}, 0
     rng = random.Random(1)
     for round_number in range(KILLS):
@@ -154,8 +154,9 @@ def nothing_acknowledged_is_lost_by_kill_9():
 
 @suite.fact
 def a_full_disk_refuses_writes_and_nothing_else():
-    """F3: 507, nothing half done, reads go on; when there is room again writes are taken without a restart. A file that may not grow
-    is a full disk: the store answers both alike (tests/store/test_store_faults.c has both)."""
+    """F3: 507, nothing is written in part, reads continue, and when there is room again writes succeed without a
+    restart. A limit on the file's size stands for a full disk: the store treats both alike
+    (tests/store/test_store_faults.c has both)."""
     lives = Lives(suite)
     resource.prlimit(lives.daemon.pid, resource.RLIMIT_FSIZE, (3 << 20, resource.RLIM_INFINITY))
     lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
@@ -182,7 +183,7 @@ def a_full_disk_refuses_writes_and_nothing_else():
 
 @suite.fact
 def a_disk_that_fails_refuses_writes_until_the_next_start():
-    """F4: 503 for writes and /readyz, at once and for good; reads go on."""
+    """F4: writes and /readyz are 503 at once and until the next start; reads continue."""
     if SANITIZER:
         raise Skip("a sanitizer's library must be the first")
     lives = Lives(suite)
@@ -211,15 +212,15 @@ def a_disk_that_fails_refuses_writes_until_the_next_start():
 
 
 @suite.fact
-def a_disk_that_fails_while_nobody_writes_is_told_at_once():
-    """F4: the log is copied into the file when nobody writes, and its sync fails."""
+def a_disk_that_fails_while_no_write_runs_is_reported_at_once():
+    """F4: the log is copied into the file while no write runs, and the sync of the file fails."""
     if SANITIZER:
         raise Skip("a sanitizer's library must be the first")
     lives = Lives(suite)
     with tempfile.TemporaryDirectory() as folder:
         mark = pathlib.Path(folder) / "fails"
         lives.again(fails=mark)
-        # Of the file alone; what is acknowledged is in its log.
+        # The sync of the file alone fails: acknowledged writes are in its log.
         mark.write_text("/contactd.db")
         lives.client.put("/v1/scenes/s", {"bodies": [ball(f"b{i}", user="x" * 4000) for i in range(400)]}).must(201)
         wait_until(lambda: lives.client.get("/readyz").status == 503, "/readyz is not 503")
@@ -236,16 +237,16 @@ def a_disk_that_fails_while_nobody_writes_is_told_at_once():
 
 
 def sent(port, method, path, body):
-    """A request whose reply nobody has asked for yet."""
+    """Sends a request and returns its connection, without reading the reply."""
     line = connection(port, SECONDS)
     line.request(method, path, json.dumps(body), {"Content-Type": "application/json"})
     return line
 
 
 @suite.fact
-def what_has_been_given_to_the_store_is_written_whoever_leaves():
-    """While the disk syncs nobody sees the write; neither its deadline nor its client's leaving nor SIGTERM ends it, and the next
-    write to the scene waits for it."""
+def a_write_that_the_store_has_begun_is_finished_in_any_case():
+    """While the disk syncs the write is not visible. Neither its deadline nor a client that disconnects nor SIGTERM
+    cancels it, and the next write to the scene waits for it."""
     if SANITIZER:
         raise Skip("a sanitizer's library must be the first")
     lives = Lives(suite)
@@ -288,7 +289,7 @@ def what_has_been_given_to_the_store_is_written_whoever_leaves():
 
 
 @suite.fact
-def a_deadline_ends_no_write_that_the_store_has():
+def a_deadline_does_not_cancel_a_write_that_the_store_has_begun():
     if SANITIZER:
         raise Skip("a sanitizer's library must be the first")
     lives = Lives(suite)
@@ -311,7 +312,7 @@ def a_deadline_ends_no_write_that_the_store_has():
 
 
 def write_many(port, path_of, clients, writes):
-    """Each client sends its writes; the statuses and revisions that came."""
+    """Each client sends its writes; returns the statuses and revisions of the replies."""
     told, failures = [[] for unused in range(clients)], []
 
     def one(number):
@@ -323,7 +324,7 @@ def write_many(port, path_of, clients, writes):
                 reply = line.getresponse()
                 told[number].append((reply.status, json.loads(reply.read()).get("revision")))
             line.close()
-        except Exception as why:  # told below
+        except Exception as why:  # reported below
             failures.append(repr(why))
 
     threads = [threading.Thread(target=one, args=(i,)) for i in range(clients)]
@@ -353,7 +354,7 @@ def clients_that_write_to_scenes_of_their_own_share_syncs():
 
 
 @suite.fact
-def clients_that_write_to_one_scene_are_put_in_order():
+def writes_of_many_clients_to_one_scene_are_in_order():
     lives = Lives(suite, "--limit", "queuePerScene=100")
     lives.client.put("/v1/scenes/s", {"bodies": [ball(f"b{i}") for i in range(CLIENTS)]}).must(201)
     told = write_many(lives.daemon.port, lambda i: "/v1/scenes/s", CLIENTS, WRITES)
@@ -370,7 +371,7 @@ def clients_that_write_to_one_scene_are_put_in_order():
 
 
 def bytes_written(pid):
-    """By write and its kin, whatever file they went to."""
+    """Bytes that the daemon passed to write calls, to all files."""
     for line in pathlib.Path(f"/proc/{pid}/io").read_text().splitlines():
         if line.startswith("wchar:"):
             return int(line.split()[1])
@@ -378,19 +379,19 @@ def bytes_written(pid):
 
 
 BODIES, CHANGES = (100000, 20) if os.environ.get("CONTACTD_FULL") else (20000, 20)
-# Ids, positions and what a record needs beside them; and pages of 4 KiB in the log and, later, in the file.
+# Ids, positions and the overhead of a record; and pages of 4 KiB in the log and, later, in the file.
 BYTES_MOST = 100 * 200 + 60000
 
 
 @suite.fact
 def a_small_change_of_a_large_scene_writes_little():
-    """Issue: the poses of 100 bodies in a scene of 100,000 do not rewrite the scene."""
+    """The poses of 100 bodies in a scene of 100,000 do not rewrite the scene."""
     lives = Lives(suite, "--log", "off")
     bodies = many_bodies(BODIES)
     lives.client.put("/v1/scenes/s", {"bodies": []}).must(201)
     lives.client.post("/v1/scenes/s/bodies", ndjson(bodies), content_type="application/x-ndjson", check=False).must(201)
     rng = random.Random(3)
-    # Until the store has done what it does with the large write when it is idle.
+    # Wait until the store has done its idle work for the large write.
     before = unchanging(lambda: bytes_written(lives.daemon.pid), 1)
     for i in range(CHANGES):
         ids = rng.sample(range(BODIES), 100)
@@ -406,8 +407,8 @@ def a_small_change_of_a_large_scene_writes_little():
 
 
 @suite.fact
-def a_scene_whose_key_is_not_found_any_more_is_damaged():
-    """F7: an index that changes on the disk while the daemon runs makes no scene one that is not there, nor forgets who has listened."""
+def a_scene_whose_key_is_lost_in_the_index_is_corrupt():
+    """F7: an index that is damaged on the disk while the daemon runs makes a scene corrupt, not absent."""
     lives = Lives(suite, "--workers", "1", "--log", "stderr", "--scene-memory", "65536")
     names = [f"scene-{i}" for i in range(6)]
     for name in names:
@@ -415,10 +416,10 @@ def a_scene_whose_key_is_not_found_any_more_is_damaged():
     lives.again()
     with Stream(lives.daemon, names[-1]) as stream:
         stream.next("revision")
-    # It is let go of when nobody listens any more and others are used.
+    # The scene is evicted once no stream is open and others are used.
     wait_until(lambda: [lives.client.get(f"/v1/scenes/{name}").status for name in names[:-1]] == [200] * 5
                and lives.client.get("/v1/scenes").must(200).json["scenes"][-1].get("status") == "stored", "the scene stays in memory")
-    # Who writes has the page in memory, and does not meet what is damaged.
+    # A write has the page in memory, and does not read the damaged one.
     lives.client.patch(f"/v1/scenes/{names[0]}", {"user": 0}).must(200)
     path = pathlib.Path(lives.folder) / "contactd.db"
     data, key, flipped = bytearray(path.read_bytes()), names[-1].encode(), 0
@@ -430,7 +431,7 @@ def a_scene_whose_key_is_not_found_any_more_is_damaged():
     check(flipped == 1, f"the key is in {flipped} pages of indices")
     with path.open("r+b") as file:
         file.write(data)
-    # What was read is read again when something has been written.
+    # After a write the store reads its pages again.
     lives.client.patch(f"/v1/scenes/{names[0]}", {"user": 1}).must(200)
     for unused in range(2):
         lives.client.get(f"/v1/scenes/{names[-1]}").problem(500, "corrupt")
@@ -443,8 +444,9 @@ def a_scene_whose_key_is_not_found_any_more_is_damaged():
 
 
 @suite.fact
-def a_stream_that_has_missed_events_of_a_scene_that_cannot_be_read_any_more_ends():
-    """Another daemon has deleted it, where a file system keeps no locks: there is nothing that a `reset` could tell."""
+def a_stream_that_missed_events_of_an_unreadable_scene_ends():
+    """Another daemon has deleted the scene, as on a file system without locks: a `reset` would have no revision to
+    report."""
     name = "s" + "c" * 127  # makes events long
     lives = Lives(suite, "--limit", "eventRing=1", "--limit", "eventBacklogBytes=8388608")
     lives.client.put(f"/v1/scenes/{name}", {"bodies": []}).must(201)
@@ -488,8 +490,8 @@ def stored_bytes(folder):
 
 
 @suite.fact
-def many_changes_are_folded_into_one_base():
-    """The store does not grow without end, and starts do not take longer and longer."""
+def many_changes_are_compacted_into_one_base():
+    """The store does not grow without bound, and the time of a start neither."""
     lives = Lives(suite, "--log", "off")
     lives.client.put("/v1/scenes/s", {"bodies": [ball(f"b{i}", user="u" * 4000) for i in range(50)]}).must(201)
     for i in range(400):

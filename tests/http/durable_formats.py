@@ -1,9 +1,9 @@
-"""A store of each format that there has been: this program opens it and answers as one that was told the same just now.
-
-tests/fixtures/store has, for each format, the file as the last program of that format left it (gzip) and the calls that had made it;
-format-1-records-2 and format-1-records-3 are files of format 1 whose records are of format 2 and 3; the latter has soft bodies that moved.
-format-1-elementmesh has records of format 3 with elements of all types.
-Those of an older format are never changed. The newest is made by: CONTACTD_MAKE_STORE=1 tests/http/durable_formats.py"""
+"""A store of each format that was ever written: this version opens it and answers like a daemon that gets the same
+calls now.
+tests/fixtures/store has, for each format, the file as the last version with that format left it (gzip) and the calls
+that made it. format-1-records-2 and format-1-records-3 are files of format 1 with records of format 2 and 3; the
+latter has soft bodies that moved. format-1-elementmesh has records of format 3 with elements of all types.
+Stores of older formats never change. CONTACTD_MAKE_STORE=1 tests/http/durable_formats.py writes the newest."""
 import gzip
 import json
 import os
@@ -20,7 +20,8 @@ suite = Suite()
 STORES = pathlib.Path(__file__).parent.parent / "fixtures" / "store"
 SHAPE = "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
 POSES = {"ids": ["a", "b"], "positions": [[0, 0, 0.4], [3, 0, 0.7]]}
-# Bodies of all that a record may tell: shapes of each kind, posted ones, texts as they were spelled, materials, motion, contact states.
+# Bodies with every member that a record may have: shapes of each kind, posted ones, texts as they were spelled,
+# materials, motion, contact states.
 CALLS = [
     ["POST", "/v1/shapes?unit=mm", SHAPE, "model/obj"],
     ["POST", "/v1/shapes", {"convex": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}, "application/json"],
@@ -50,7 +51,7 @@ SOFT_LOOKS = ("distance", "contacts", "volume", "massProperties")  # of the scen
 
 
 def tell(client, calls):
-    """The shapes' ids."""
+    """Makes the calls; returns the shapes' ids."""
     shapes = []
     for method, path, body, kind in calls:
         text = body if isinstance(body, str) or body is None else json.dumps(body)
@@ -114,7 +115,7 @@ def a_store_of_each_format_answers_as_it_did():
 
 @suite.fact
 def the_newest_format_has_its_store():
-    """Whoever changes the format adds a store, so that the next one must still read it."""
+    """A change of the format must add a store, so that later versions still read it."""
     with tempfile.TemporaryDirectory() as folder:
         with Daemon("--data", folder, durability="disk"):
             pass

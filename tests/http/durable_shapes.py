@@ -1,5 +1,5 @@
-"""Posted shapes whose record in the store is damaged: missing until they are posted again, and then there for good; and one that is
-posted anew where it was before."""
+"""Posted shapes whose record in the store is damaged: they are missing until they are posted again, and then survive
+restarts. Also scenes that no longer name a deleted shape, and a shape that is deleted and posted again."""
 import pathlib
 import time
 
@@ -53,8 +53,9 @@ def corrupt_shapes(client):
 
 
 @suite.fact
-def a_damaged_shape_that_is_posted_again_is_there_for_good():
-    """F7: what is acknowledged is on the disk, and scenes that lacked the shape are what they were; in this life and in the next."""
+def a_damaged_shape_posted_again_survives_restarts():
+    """F7: the shape is on the disk once it is acknowledged, and scenes that lacked it are as before, also after a
+    restart."""
     lives = Lives(suite)
     shape = post(lives.client).must(201).json["id"]
     lives.client.put("/v1/scenes/named", naming(shape)).must(201)
@@ -84,7 +85,7 @@ def a_damaged_shape_that_is_posted_again_is_there_for_good():
 
 @suite.fact
 def a_damaged_shape_is_deleted_unless_a_scene_names_it():
-    """A scene that cannot be read still names it."""
+    """A scene that cannot be read because of the shape still names it."""
     lives = Lives(suite)
     named, free = (post(lives.client, unit).must(201).json["id"] for unit in ("m", "mm"))
     lives.client.put("/v1/scenes/named", naming(named)).must(201)
@@ -112,7 +113,7 @@ def a_damaged_shape_is_deleted_unless_a_scene_names_it():
 
 
 @suite.fact
-def one_that_is_damaged_in_a_shared_store_is_posted_again_for_all():
+def a_shape_damaged_in_redis_is_posted_again_for_all_daemons():
     redis = Redis(suite)
     shape = post(writer := redis.daemon().client).must(201).json["id"]
     free = post(writer, "mm").must(201).json["id"]
@@ -137,12 +138,13 @@ def one_that_is_damaged_in_a_shared_store_is_posted_again_for_all():
 
 
 BALL = [{"sphere": {"radius": 1}}]
-# What each asks of body b, after which no body names the shape.
+# Body that each method sends for body b; afterwards no body names the shape.
 LAST_NAMES = {"DELETE": None, "PUT": {"colliders": BALL}, "PATCH": {"colliders": BALL}}
 
 
 def scenes_that_named(client, shape):
-    """Their texts, by the method that took the name away. Others that were there before, and came after, are written to as well."""
+    """Texts of scenes that no longer name the shape, by the method that removed the name. Other bodies, older and
+    newer, are written as well."""
     texts = {}
     for method, body in LAST_NAMES.items():
         scene = f"/v1/scenes/{method}"
@@ -157,7 +159,7 @@ def scenes_that_named(client, shape):
 
 
 @suite.fact
-def a_scene_that_names_a_shape_no_more_is_there_when_the_shape_has_gone():
+def a_scene_that_no_longer_names_a_deleted_shape_is_loaded():
     lives = Lives(suite)
     shape = post(lives.client).must(201).json["id"]
     texts = scenes_that_named(lives.client, shape)
@@ -169,7 +171,7 @@ def a_scene_that_names_a_shape_no_more_is_there_when_the_shape_has_gone():
 
 
 @suite.fact
-def a_scene_that_names_a_shape_no_more_is_there_for_all_when_the_shape_has_gone():
+def a_scene_that_no_longer_names_a_deleted_shape_is_loaded_by_all_daemons():
     a, b = (node.client for node in Redis(suite).daemons(2))
     shape = post(a).must(201).json["id"]
     texts = scenes_that_named(a, shape)
@@ -179,10 +181,10 @@ def a_scene_that_names_a_shape_no_more_is_there_for_all_when_the_shape_has_gone(
 
 
 @suite.fact
-def a_shape_that_is_deleted_and_posted_anew_begins_its_time_anew():
+def a_shape_deleted_and_posted_again_has_its_whole_time():
     lives = Lives(suite, "--shape-seconds", "1")
     shape = post(lives.client).must(201).json["id"]
-    time.sleep(0.8)  # so old that its time is soon over
+    time.sleep(0.8)  # close to its expiry
     lives.client.request("DELETE", f"/v1/shapes/{shape}")
     watch = Stopwatch()
     post(lives.client).must(201)

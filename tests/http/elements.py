@@ -1,6 +1,6 @@
-"""Tetmeshes and hexmeshes over HTTP: what a scene gives back, posted shapes and their scaled copies, reports and warnings, mass, and a
-question of each kind. Every kind of question with every other kind of shape: matrix.py, matrix_probes.py. What is refused: problems.py.
-"""
+"""Tetmeshes and hexmeshes over HTTP: arrays read back, posted shapes and their scaled copies, reports and warnings,
+mass, and a query of each kind. Every query with every other kind of shape: matrix.py, matrix_probes.py. Refused
+input: problems.py."""
 import math
 import os
 import random
@@ -52,7 +52,7 @@ def a_scene_gives_the_arrays_back_as_they_were_given():
 
 
 @suite.fact
-def reports_count_what_is_there():
+def reports_count_elements_nodes_and_faces():
     for kind, elements, outer, each in (("tetmesh", 36, 44, 1 / 6), ("hexmesh", 6, 22, 1.0)):
         report = client.post("/v1/shapes", block(kind, 3, 2, 1)).must(201).json
         wanted = {"kind": kind, "elements": elements, "nodes": 24, "outerFaces": outer, "triangles": 44, "vertices": 24, "welded": 0,
@@ -65,15 +65,15 @@ def reports_count_what_is_there():
 
 
 @suite.fact
-def warnings_tell_what_is_odd():
+def unused_nodes_and_crowded_edges_are_warned_of():
     lone = block("hexmesh", 1, 1, 1)
     lone["hexmesh"]["vertices"] = lone["hexmesh"]["vertices"] + [[3, 3, 3], [4, 4, 4]]
     report = client.post("/v1/shapes", lone).must(201).json
     equal([(w["type"], w.get("count")) for w in report["warnings"]], [("unusedVertices", 2)], "warnings")
-    # A node inside is used, though the surface does not have it.
+    # An interior node counts as used, although the surface does not have it.
     report = client.post("/v1/shapes", block("hexmesh", 2, 2, 2)).must(201).json
     equal((report["nodes"], report["vertices"], report["warnings"]), (27, 26, []), "a node inside")
-    # Two cells that share an edge alone.
+    # Two cells that share only an edge.
     cells = block("hexmesh", 2, 2, 1)["hexmesh"]
     report = client.post("/v1/shapes", {"hexmesh": dict(cells, hexahedra=[cells["hexahedra"][0], cells["hexahedra"][3]])}).must(201).json
     equal(sorted(w["type"] for w in report["warnings"]), ["crowdedEdges", "unusedVertices"], "warnings of two cells at an edge")
@@ -115,7 +115,7 @@ def mass_is_that_of_the_elements():
 
 @suite.fact
 def an_overlap_names_the_deepest_elements():
-    # The ball's middle is in the second of three cells: out of it the way up is shortest, 0.375 and the radius.
+    # The ball's centre is in the second of three cells, whose shortest exit is upward: 0.375 plus the radius.
     ball = {"sphere": {"radius": 0.25}, "position": [1.5, 0.5, 0.625]}
     answer = ask("distance", block("hexmesh", 3, 1, 1), ball, include=["gradient"])[0]
     near(answer["distance"], -0.625, 1e-14, "distance")
@@ -124,21 +124,21 @@ def an_overlap_names_the_deepest_elements():
     near_list(answer["normal"], [0, 0, 1], 1e-14, "normal")
     near_list(answer["pointA"], [1.5, 0.5, 1], 1e-14, "pointA")
     near_list(answer["gradient"]["b"]["translation"], [0, 0, 1], 1e-14, "gradient")
-    # A wider one is in all three.
+    # A larger ball is in all three cells.
     answer = ask("distance", block("hexmesh", 3, 1, 1), {"sphere": {"radius": 0.75}, "position": [1.5, 0.5, 0.5]})[0]
     near(answer["distance"], -1.25, 1e-14, "distance of the wider one")
     equal((answer["elementA"], answer["overlappingElementPairs"]), (1, 3), "elements of the wider one")
 
 
 @suite.fact
-def a_pair_apart_names_the_elements_that_are_nearest():
+def a_separated_pair_names_the_nearest_elements():
     answer = ask("distance", block("hexmesh", 3, 1, 1), dict(block("tetmesh", 1, 1, 1), position=[3.5, 0.25, 0.125]))[0]
     equal((answer["distance"], answer["elementA"], answer["relation"]), (0.5, 2, "separated"), "answer")
     check(0 <= answer["elementB"] < 6 and "depthKind" not in answer and "overlappingElementPairs" not in answer, f"apart: {answer}")
 
 
 @suite.fact
-def a_mesh_in_a_tetmesh_has_the_depth_of_a_feature():
+def a_mesh_in_a_tetmesh_has_the_penetration_depth_of_a_feature():
     cube = {"mesh": {"vertices": [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)],
                      "triangles": [[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6],
                                    [1, 3, 5], [3, 7, 5]]}, "position": [0.75, 0.25, 0.125]}
@@ -168,7 +168,7 @@ def mixed(*elements, **more):
 
 @suite.fact
 def mixed_elements_that_make_no_solid_are_refused():
-    """The element is named, and what is wrong with it or its face."""
+    """The problem names the element and the fault of the element or of its face."""
     for shape, problem, pointer, words in (
             (mixed([0, 1, 2, 3], [0, 1, 2, 3, 4, 5, 6]), "wrong-type", "/elements/1", "7 corners"),
             (mixed([4, 5, 6, 0, 1, 2]), "bad-element", "/elements/0", "exchange the two triangles"),
@@ -184,7 +184,8 @@ def mixed_elements_that_make_no_solid_are_refused():
 
 @suite.fact
 def pyramids_and_wedges_have_the_mass_of_their_solids():
-    """Base [-1, 1]^2 and height 3; a right triangle with legs 1 times a length of 2: volume, centre, principal moments."""
+    """Base [-1, 1]^2 and height 3; a right triangle with legs 1 and a length of 2: volume, centre, principal
+    moments."""
     pyramid = {"elementmesh": {"vertices": [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 3]], "elements": [[0, 1, 2, 3, 4]]}}
     wedge = {"elementmesh": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 2], [1, 0, 2], [0, 1, 2]], "elements": [[0, 1, 2, 3, 4, 5]]}}
     for shape, volume, center, moments in (
@@ -207,7 +208,8 @@ def volume6(a, b, c, d):
 
 @suite.fact
 def a_cube_in_elements_of_any_type_is_the_hexahedron():
-    """Two wedges, three pyramids, five tetrahedra, a wedge and a pyramid and a tetrahedron: as one hexahedron to every query."""
+    """Two wedges, three pyramids, five tetrahedra, and a mix of wedge, pyramid and tetrahedron answer every query as
+    one hexahedron does."""
     rng = random.Random(20261123)
     frame = lambda p: [p[0] + 0.25 * p[1], p[1] - 0.125 * p[2], 0.75 * p[2]]
     solid = {"hexmesh": {"vertices": [frame(p) for p in CELL[:8]], "hexahedra": [list(range(8))]}}
@@ -234,7 +236,7 @@ def a_cube_in_elements_of_any_type_is_the_hexahedron():
     check(overlapping > 5, f"{overlapping} overlap")
 
 
-# Faces outward by numbers of corners, in the order of the faces of each type.
+# Faces by corner numbers, oriented outward, in the order of the faces of each type.
 FACES = {4: ([0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 2, 1]), 5: ([0, 3, 2, 1], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]),
          6: ([0, 2, 1], [3, 4, 5], [0, 1, 4, 3], [1, 2, 5, 4], [2, 0, 3, 5]),
          8: ([0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2], [0, 3, 2, 1], [4, 5, 6, 7])}
@@ -244,7 +246,7 @@ EACH = [[0, 1, 2, 3, 4, 5, 6, 7], [2, 9, 6, 1, 8, 5], [4, 5, 6, 7, 10], [5, 6, 1
 
 @suite.fact
 def volumes_of_mixed_elements_are_those_of_exact_clipping():
-    """One element of each type, and a box in any pose: each element's part by clipping in fractions."""
+    """One element of each type and a box in arbitrary poses. Truth: each element clipped by the box in fractions."""
     full = bool(os.environ.get("CONTACTD_FULL"))
     seed = int(os.environ.get("CONTACTD_SEED", random.SystemRandom().randrange(2 ** 32) if full else 20261123))
     if full:

@@ -1,9 +1,7 @@
-"""Streams of a scene's events: order, numbers, resumption, heartbeats, clients that leave or do not read, the ends.
-
-The limits of time are those that are promised: an event is at 100 clients within 50 ms of its write, a connection whose client has
-gone is closed within a second of the next heartbeat. Bounds of memory are those of the documented limits with room for the
-process's own.
-"""
+"""Streams of a scene's events: order, numbers, resumption, heartbeats, clients that disconnect or do not read, ends.
+Time limits are the documented ones: an event reaches 100 clients within 50 ms of its write, and the connection of a
+client that has gone is closed within a second of the next heartbeat. Bounds of memory are the documented limits plus
+the process's own memory."""
 import os
 import pathlib
 import re
@@ -39,7 +37,7 @@ def scene_of(daemon, name="cell", bodies=0):
 
 
 def write(client, name="cell", check_reply=True):
-    """One more revision; its number."""
+    """Writes one more revision; returns its number."""
     return client.patch(f"/v1/scenes/{name}", {"user": {}}, check=check_reply).must(200).json["revision"]
 
 
@@ -57,10 +55,10 @@ def sockets_of(daemon):
     return count
 
 
-# ---- what comes ------------------------------------------------------------------------------------------------------------------
+# ---- contents --------------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def a_stream_begins_with_how_the_scene_stands():
+def a_stream_begins_with_the_current_revision():
     with daemon_with() as daemon:
         client, unused = scene_of(daemon, bodies=3)
         last = write(client)
@@ -73,7 +71,7 @@ def a_stream_begins_with_how_the_scene_stands():
 
 
 @suite.fact
-def every_committed_write_is_told_in_order():
+def every_committed_write_is_an_event_in_order():
     with daemon_with() as daemon:
         client, unused = scene_of(daemon)
         path = "/v1/scenes/cell"
@@ -118,7 +116,7 @@ def writes_at_once_come_in_the_order_of_their_revisions():
         client.close()
 
 
-# ---- what is refused -------------------------------------------------------------------------------------------------------------
+# ---- refusals --------------------------------------------------------------------------------------------------------------------
 
 shared = []  # a daemon with a scene, and its client
 
@@ -155,7 +153,7 @@ suite.table("no stream", [
 
 
 @suite.fact
-def a_token_is_needed_where_others_need_it():
+def a_stream_needs_a_token_like_any_request():
     with tempfile.TemporaryDirectory() as folder:
         token = pathlib.Path(folder) / "token"
         token.write_text("a-token-of-some-length\n")
@@ -170,7 +168,7 @@ def a_token_is_needed_where_others_need_it():
 
 
 @suite.fact
-def one_stream_more_than_the_limit_waits_until_another_has_left():
+def one_stream_more_than_the_limit_is_refused_until_another_has_ended():
     with daemon_with(eventStreams=2) as daemon:
         client, unused = scene_of(daemon)
         with Stream(daemon, "cell") as first, Stream(daemon, "cell") as second:
@@ -188,10 +186,10 @@ def accepted(daemon):
         return stream.head().status == 200
 
 
-# ---- coming back -----------------------------------------------------------------------------------------------------------------
+# ---- resumption ------------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def a_client_that_comes_back_reads_on_without_loss_or_doubling():
+def a_client_that_reconnects_gets_each_event_once():
     with daemon_with(eventRing=64) as daemon:
         client, unused = scene_of(daemon)
         with Stream(daemon, "cell") as stream:
@@ -204,7 +202,7 @@ def a_client_that_comes_back_reads_on_without_loss_or_doubling():
                 for unused in range(size):
                     last = stream.next("revision")
                     seen.append(last)
-                written.append(write(client))  # nothing stands between what was missed and what is new
+                written.append(write(client))  # nothing comes between the missed events and the new ones
                 last = stream.next("revision")
                 seen.append(last)
         equal(revisions(seen), written, "revisions")
@@ -212,7 +210,7 @@ def a_client_that_comes_back_reads_on_without_loss_or_doubling():
 
 
 @suite.fact
-def a_stream_that_breaks_at_any_event_can_be_taken_up_there():
+def a_stream_can_be_resumed_after_any_event():
     with daemon_with() as daemon:
         client, first = scene_of(daemon)
         with Stream(daemon, "cell") as stream:
@@ -230,7 +228,7 @@ def a_stream_that_breaks_at_any_event_can_be_taken_up_there():
 
 
 @suite.fact
-def beyond_the_ring_comes_a_reset():
+def a_client_that_missed_more_than_the_ring_gets_a_reset():
     with daemon_with(eventRing=8) as daemon:
         client, unused = scene_of(daemon, bodies=2)
         with Stream(daemon, "cell") as stream:
@@ -271,7 +269,7 @@ def a_ring_is_bounded_in_bytes_too():
 
 
 @suite.fact
-def ids_of_a_scene_that_was_made_anew_are_not_those_of_the_old_one():
+def a_recreated_scene_does_not_reuse_event_ids():
     with daemon_with() as daemon:
         client, unused = scene_of(daemon)
         old = []
@@ -294,7 +292,7 @@ def ids_of_a_scene_that_was_made_anew_are_not_those_of_the_old_one():
 
 
 @suite.fact
-def ids_of_a_daemon_that_is_started_anew_are_not_those_of_the_one_before():
+def a_restarted_daemon_does_not_reuse_event_ids():
     old = 0
     for unused in range(2):
         with daemon_with() as daemon:
@@ -309,7 +307,7 @@ def ids_of_a_daemon_that_is_started_anew_are_not_those_of_the_one_before():
 
 
 @suite.fact
-def rings_that_nobody_listens_to_are_bounded():
+def rings_without_streams_are_bounded():
     with daemon_with(eventStreams=2) as daemon:
         client = KeepAlive(daemon)
         last = {}
@@ -329,7 +327,7 @@ own_sockets = []  # of a daemon without connections
 
 
 def baseline(connections=1):
-    """Sockets of a daemon with so many connections."""
+    """Sockets of a daemon with this many connections."""
     if not own_sockets:
         with Daemon() as other, Raw(other.port) as connection:
             connection.send(request("GET", "/livez"))
@@ -338,13 +336,13 @@ def baseline(connections=1):
     return own_sockets[0] + connections
 
 
-# ---- heartbeats, and clients that leave ---------------------------------------------------------------------------------------------
+# ---- heartbeats, and clients that disconnect ----------------------------------------------------------------------------------------
 
 @suite.fact
-def silence_is_broken_by_heartbeats_and_outlasts_the_times_of_requests():
+def an_idle_stream_has_heartbeats_and_outlasts_the_time_limits_of_requests():
     with daemon_with(heartbeatSeconds=1, headerSeconds=1, bodySeconds=1) as daemon:
         client, unused = scene_of(daemon)
-        watch = Stopwatch()  # begun before the daemon's own
+        watch = Stopwatch()  # older than the daemon's own timer
         with Stream(daemon, "cell") as stream:
             stream.next("revision")
             for k in (1, 2):
@@ -367,7 +365,7 @@ if FULL:
                 equal(stream.next("revision").data["revision"], revision, "revision")
 
     @suite.fact
-    def a_client_that_takes_nothing_for_half_a_minute_is_dropped():
+    def a_client_that_reads_nothing_for_half_a_minute_is_dropped():
         with daemon_with(eventBacklogBytes=8388608) as daemon:
             client, unused = scene_of(daemon, LONG)
             with Stream(daemon, LONG, receive_buffer=4096) as slow:
@@ -381,7 +379,7 @@ if FULL:
 
 
 @suite.fact
-def a_client_of_the_protocols_first_version_gets_no_chunks():
+def a_client_of_http_1_0_gets_no_chunks():
     with daemon_with() as daemon:
         client, unused = scene_of(daemon)
         with Stream(daemon, "cell", version="HTTP/1.0") as stream:
@@ -396,7 +394,7 @@ LISTEN = "import sys; from support.events import Stream; s = Stream(type('', (),
 
 
 def listener(daemon, name, *words):
-    """A client in a process of its own; with a word more it reads no further than the first event."""
+    """A client in a process of its own; with a third argument it stops reading after the first event."""
     process = subprocess.Popen([sys.executable, "-c", LISTEN, str(daemon.port), name, *words], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, env=dict(os.environ, PYTHONPATH=str(ROOT / "tests")), cwd=ROOT)
     equal(process.stdout.readline(), b"in\n", "what the listener says")
@@ -410,7 +408,7 @@ def kill(process):
 
 
 @suite.fact
-def the_connection_of_a_client_that_has_gone_is_closed_by_the_next_heartbeat():
+def the_connection_of_a_lost_client_is_closed_by_the_next_heartbeat():
     with daemon_with(heartbeatSeconds=1) as daemon:
         client, unused = scene_of(daemon, LONG)
         for case in ("closed", "killed", "killed while it did not read"):
@@ -426,7 +424,7 @@ def the_connection_of_a_client_that_has_gone_is_closed_by_the_next_heartbeat():
             equal(sockets_of(daemon), baseline() + 1, "sockets while it listens")
             leave()
             with Stream(daemon, LONG) as other:
-                # The next heartbeat of the one that is gone comes before the second of a stream that begins now.
+                # The next heartbeat of the closed stream comes before the second one of a stream that begins now.
                 other.next("revision")
                 for unused in range(2):
                     other.next(HEARTBEAT)
@@ -436,7 +434,7 @@ def the_connection_of_a_client_that_has_gone_is_closed_by_the_next_heartbeat():
 
 
 def drops(daemon, client, stream):
-    """Writes until the daemon has dropped the stream, which nobody reads; returns the writes."""
+    """Writes until the daemon has dropped the stream, which is not read; returns the number of writes."""
     before = sockets_of(daemon)
     writes = 0
     while sockets_of(daemon) == before:
@@ -462,7 +460,8 @@ def a_client_that_stops_reading_is_dropped_once_its_backlog_passes_the_limit():
             check(not slow.complete, "the stream that was dropped looks complete")
             equal(taken, list(range(first.data["revision"] + 1, first.data["revision"] + 1 + len(taken))), "what it had got")
             unread = (writes - len(taken)) * size
-            # What the kernel has taken of the stream but not delivered is at most both its buffers, doubled as it does.
+            # The kernel holds at most both buffers of the connection, which it doubles, of data that was sent but not
+            # delivered.
             check(limit < unread < limit + 262144, f"dropped with {unread} bytes unread")
             wait_until(lambda: "eventsNotTaken" in daemon.log_text(), "the line about it in the log")
             equal(len(re.findall('"event":"eventsNotTaken"', daemon.log_text())), 1, "lines about it in the log")
@@ -474,7 +473,7 @@ def good_was_reset(stream):
 
 
 @suite.fact
-def a_client_that_fell_behind_the_ring_gets_a_reset_in_its_place():
+def a_slow_client_that_falls_behind_the_ring_gets_a_reset():
     with daemon_with(eventRing=10, eventBacklogBytes=8388608) as daemon:
         client, unused = scene_of(daemon, LONG)
         with Stream(daemon, LONG, receive_buffer=4096) as slow:
@@ -496,8 +495,8 @@ def a_client_that_fell_behind_the_ring_gets_a_reset_in_its_place():
 # ---- many ------------------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def a_hundred_streams_hear_of_every_write():
-    """Of its revision, and of the contact that it begins or ends: a ball comes down to a floor and leaves it again."""
+def a_hundred_streams_get_every_write():
+    """The stream has the revision and the contact that begins or ends: a ball moves down to a floor and up again."""
     writes = 40
     with daemon_with(heartbeatSeconds=1, eventRing=1000) as daemon:
         client, unused = scene_of(daemon, bodies=2)
@@ -529,7 +528,7 @@ def a_hundred_streams_hear_of_every_write():
         wait_until(lambda: sockets_of(daemon) == baseline() + 99, "the connection of the killed client is open")
         grown = daemon.status_bytes("VmRSS") - memory
         print(f"{grown / 1024:.0f} KiB more than without them")
-        # 32 KiB of each connection for its head, as much again for the rest.
+        # 32 KiB of each connection for its request head, and as much again for the rest.
         check(grown < (8 << 20) * SLOWER, f"{grown} bytes more than without them")
         client.delete("/v1/scenes/cell").must(200)
         for stream in streams:
@@ -541,7 +540,7 @@ def a_hundred_streams_hear_of_every_write():
 
 
 @suite.fact
-def memory_is_bounded_however_many_events_nobody_reads():
+def memory_is_bounded_when_no_stream_reads_its_events():
     if SANITIZER:
         raise Skip("a sanitizer has a malloc of its own, and keeps what is freed")
     with daemon_with("--log", "off", heap=True, eventBacklogBytes=16384, eventStreams=40) as daemon:
@@ -557,7 +556,8 @@ def memory_is_bounded_however_many_events_nobody_reads():
         for unused in range(1500):
             write(client, LONG, check_reply=False)
         grown = daemon.heap()[0] - memory
-        # One ring of 64 KiB for all of them, with a head for each event; a copy for each would be 14 MB.
+        # One ring of 64 KiB is shared by all streams, with a head for each event; a copy for each stream would be 14
+        # MB.
         check(grown < 98304, f"memory has grown by {grown} bytes")
         wait_until(lambda: sockets_of(daemon) == before - 40, "connections of clients that do not read are open")
         for stream in streams:
@@ -565,13 +565,13 @@ def memory_is_bounded_however_many_events_nobody_reads():
 
 
 def come_and_go(daemon, client):
-    """A scene with streams that end in all ways."""
+    """A scene with streams that end in every way."""
     client.put(f"/v1/scenes/{LONG}", {}, check=False).must(201)
     streams = [Stream(daemon, LONG, receive_buffer=4096, last=last) for last in (None, 7, None, None)]
     for stream in streams:
         stream.next("revision", "reset")
     streams[0].close()
-    Raw(daemon.port).send(request("GET", f"/v1/scenes/{LONG}/events"))  # does not even wait
+    Raw(daemon.port).send(request("GET", f"/v1/scenes/{LONG}/events"))  # does not even wait for the reply
     for unused in range(700):
         write(client, LONG, check_reply=False)
     streams[1].close()
@@ -583,7 +583,7 @@ def come_and_go(daemon, client):
 
 
 def heap_at_rest(daemon):
-    """Bytes and blocks of the heap once its background jobs have freed what they free: unchanged for 0.2 s."""
+    """Bytes and blocks of the heap after background jobs have finished: unchanged for 0.2 s."""
     seen = []
 
     def is_unchanged():
@@ -595,9 +595,9 @@ def heap_at_rest(daemon):
 
 
 @suite.fact
-def streams_that_came_and_went_leave_nothing():
+def streams_that_ended_leak_nothing():
     if SANITIZER:
-        with daemon_with("--log", "off", eventBacklogBytes=4096) as daemon:  # which looks for leaks when the daemon ends
+        with daemon_with("--log", "off", eventBacklogBytes=4096) as daemon:  # which reports leaks when the daemon ends
             come_and_go(daemon, KeepAlive(daemon))
         return
     with daemon_with("--log", "off", heap=True, eventBacklogBytes=4096) as daemon:
@@ -639,7 +639,7 @@ def ends_at_sigterm(busy):
         slow = Stream(daemon, LONG, receive_buffer=4096)
         for stream in (*good, slow):
             stream.next("revision")
-        for unused in range(600 if busy else 1):  # more than the kernel takes, less than the limit
+        for unused in range(600 if busy else 1):  # more than the kernel buffers, less than the limit
             revision = write(client, LONG, check_reply=False)
         gather(good, lambda s: s.events and s.events[-1].data.get("revision") == revision)
         os.kill(daemon.pid, signal.SIGTERM)

@@ -1,4 +1,5 @@
-"""Streams that name a contact state: what ended and began comes contact by contact, as the reply of the event instant has it."""
+"""Streams that name a contact state: each contact that ended or began is one event. Truth: the reply of the event
+instant."""
 import random
 
 from support.checks import Suite, check, equal
@@ -11,7 +12,7 @@ FLOOR = {"id": "floor", "colliders": [{"plane": {}}]}
 
 
 def balls(count):
-    """A floor and balls high above it, far from each other."""
+    """A floor, and balls high above it and far from each other."""
     return {"bodies": [FLOOR] + [{"id": f"b{i}", "position": [10 * i, 0, 5], "motion": {"mass": 1},
                                   "colliders": [{"sphere": {"radius": 0.5}}]} for i in range(count)]}
 
@@ -19,13 +20,13 @@ def balls(count):
 def client_of(daemon, count):
     client = KeepAlive(daemon)
     client.put("/v1/scenes/cell", balls(count)).must(201)
-    for state in ("drops", "others"):  # who names a state that there is not is refused
+    for state in ("drops", "others"):  # a stream that names an absent state is refused
         client.post(f"/v1/scenes/cell/contactStates/{state}").must(201)
     return client
 
 
 def instant(client, touching, count, state="drops", status=(200, 201), **members):
-    """An event at which just these balls touch the floor."""
+    """An event instant at which exactly these balls touch the floor."""
     poses = {"ids": [f"b{i}" for i in range(count)], "positions": [[10 * i, 0, 0.25 if i in touching else 2] for i in range(count)]}
     reply = client.post(f"/v1/scenes/cell/contactStates/{state}", {"poses": poses, **members})
     check(reply.status in status, f"status is {reply.status}: {reply.text}")
@@ -33,7 +34,7 @@ def instant(client, touching, count, state="drops", status=(200, 201), **members
 
 
 def told(stream, reply, state="drops"):
-    """What the stream has of one event instant is what its reply has, in order: the revision, what ended, what began."""
+    """Checks that the stream has the revision, the ended contacts and the begun ones of a reply, in order."""
     first = stream.next("revision")
     equal(first.data["revision"], reply["revision"], "revision")
     expected = [("ended", record) for record in reply["ended"]] + [("began", record) for record in reply["began"]]
@@ -45,7 +46,7 @@ def told(stream, reply, state="drops"):
 
 
 @suite.fact
-def who_names_a_contact_state_hears_of_its_contacts_and_nobody_else():
+def only_streams_that_name_a_contact_state_have_its_contacts():
     with Daemon() as daemon:
         client = client_of(daemon, 3)
         with Stream(daemon, "cell") as plain, Stream(daemon, "cell", contact_state="drops") as named, \
@@ -68,7 +69,7 @@ def who_names_a_contact_state_hears_of_its_contacts_and_nobody_else():
 
 
 @suite.fact
-def an_instant_that_is_refused_tells_nothing():
+def a_refused_event_instant_sends_no_event():
     with Daemon() as daemon:
         client = client_of(daemon, 2)
         with Stream(daemon, "cell", contact_state="drops") as stream:
@@ -80,7 +81,7 @@ def an_instant_that_is_refused_tells_nothing():
 
 
 @suite.fact
-def a_stream_is_taken_up_between_two_events_of_one_write():
+def a_stream_can_be_resumed_between_two_events_of_one_write():
     with Daemon() as daemon:
         client = client_of(daemon, 4)
         with Stream(daemon, "cell", contact_state="drops") as stream:
@@ -94,7 +95,7 @@ def a_stream_is_taken_up_between_two_events_of_one_write():
 
 
 @suite.fact
-def one_write_that_tells_more_than_may_be_unread_drops_nobody():
+def one_write_with_more_events_than_the_backlog_drops_no_stream():
     count = 20
     with Daemon("--limit", "eventBacklogBytes=4096") as daemon:
         client = client_of(daemon, count)
@@ -106,8 +107,9 @@ def one_write_that_tells_more_than_may_be_unread_drops_nobody():
 
 
 @suite.fact
-def one_write_that_tells_more_than_is_kept_is_a_reset_for_those_who_named_the_state():
-    """Others lose nothing, whether they listen or come back; nor does anyone who comes back where just as many as are kept were told."""
+def one_write_with_more_events_than_the_ring_is_a_reset_for_streams_of_the_state():
+    """Other streams lose nothing, open or resumed; neither does a stream that is resumed where exactly as many
+    events as the ring has were written."""
     count, ring = 30, 10
     for touching in (ring - 1, ring, count):
         with Daemon("--limit", f"eventRing={ring}") as daemon:
@@ -139,11 +141,12 @@ def one_write_that_tells_more_than_is_kept_is_a_reset_for_those_who_named_the_st
                     equal((event.id, event.data), (follows.id, follows.data), "what follows")
 
 
-ENDED = ("pair", "pairId", "a", "b", "begun", "normalVelocity")  # members of a contact's beginning that its end repeats
+ENDED = ("pair", "pairId", "a", "b", "begun", "normalVelocity")  # members of the begin event that the end event repeats
 
 
 def ended_with(stream, write, state, records):
-    """The write's revision, and the end of all contacts that the state held, the lowest pair first."""
+    """Checks that the stream has the write's revision and the end of all contacts of the state, in the order of pair
+    numbers."""
     revision = write.must(200).json["revision"]
     equal(stream.next("revision").data["revision"], revision, "revision")
     for record in sorted(records, key=lambda r: r["pair"]):
@@ -154,13 +157,13 @@ def ended_with(stream, write, state, records):
 
 
 def ways_to_drop(client):
-    """A write that takes the state away, and whether all others go, too."""
+    """(write that removes the state, whether it removes all other states) of each way."""
     path = "/v1/scenes/cell"
     return (lambda: client.delete(f"{path}/contactStates/drops"), False), (lambda: client.put(path, balls(4)), True)
 
 
 @suite.fact
-def a_state_that_goes_ends_its_contacts_and_their_numbers_do_not_come_again():
+def deleting_a_state_ends_its_contacts_and_pair_numbers_are_not_reused():
     with Daemon() as daemon:
         client = client_of(daemon, 4)
         with Stream(daemon, "cell", contact_state="drops") as stream, Stream(daemon, "cell", contact_state="others") as others:
@@ -168,7 +171,7 @@ def a_state_that_goes_ends_its_contacts_and_their_numbers_do_not_come_again():
             ever = set()
             for drop, all_go in ways_to_drop(client):
                 told(stream, instant(client, {1, 2}, 4, time=0))
-                held = instant(client, {0, 1, 2}, 4, time=1)  # the order of pairs is not that of the scene
+                held = instant(client, {0, 1, 2}, 4, time=1)  # the order of pairs differs from that of the scene
                 told(stream, held)
                 elsewhere = instant(client, {3}, 4, state="others", time=1)
                 stream.next("revision")
@@ -190,7 +193,7 @@ def a_state_that_goes_ends_its_contacts_and_their_numbers_do_not_come_again():
 
 
 @suite.fact
-def a_state_that_goes_with_more_than_is_kept_is_a_reset():
+def deleting_a_state_with_more_contacts_than_the_ring_is_a_reset():
     with Daemon("--limit", "eventRing=3") as daemon:
         client = client_of(daemon, 4)
         for drop, all_go in ways_to_drop(client):
@@ -213,8 +216,9 @@ def a_state_that_goes_with_more_than_is_kept_is_a_reset():
 
 
 @suite.fact
-def who_follows_the_stream_knows_the_contacts():
-    """Whatever happens, what began and has not ended is what the contact state holds; pair numbers are never used again."""
+def the_events_of_a_stream_add_up_to_the_contact_state():
+    """After any sequence of events, the contacts that began and did not end are those of the contact state; pair
+    numbers are never reused."""
     count, random_of = 12, random.Random(19)
     with Daemon() as daemon:
         client = client_of(daemon, count)

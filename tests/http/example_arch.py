@@ -1,5 +1,5 @@
-"""The example of a sparsified arch, run as its reader would: its figures against those of its construction, its text against the README
-and its picture against the committed one."""
+"""The example of a sparsified arch, run as a reader would: its figures against those of the construction, its text
+against the README, its picture against the committed one."""
 import math
 import pathlib
 import re
@@ -31,8 +31,8 @@ def run():
 
 
 @suite.fact
-def row_13_slivers_of_displaced_blocks_go_and_elements_that_face_each_other_stay():
-    """(2 n - 1) (2 m - 1) contacts of n x m elements at each joint before, n m after."""
+def row_13_slivers_of_displaced_blocks_are_removed_and_facing_elements_stay():
+    """(2 n - 1) (2 m - 1) contacts of n x m elements at each joint before sparsification, n m after."""
     numbers = [int(n) for n in re.findall(r"volumetric contacts: (\d+)\nleft by sparsify: (\d+), removed: (\d+) adjacentRatio\n",
                                           run()["text"])[0]]
     before, after = JOINTS * (2 * RADIAL - 1) * (2 * DEEP - 1), JOINTS * RADIAL * DEEP
@@ -40,8 +40,9 @@ def row_13_slivers_of_displaced_blocks_go_and_elements_that_face_each_other_stay
 
 
 @suite.fact
-def forces_at_the_contacts_that_are_left_hold_the_arch():
-    """The abutments carry the weight of 27 wedges: each has the area between two chords, of blocks of odd numbers farther out."""
+def forces_at_the_remaining_contacts_support_the_arch():
+    """The abutments carry the weight of 27 wedges; each has the area between two chords, those with odd numbers
+    farther out."""
     lift, weight = (float(n) for n in re.search(r"stable, converged; the abutments carry ([\d.]+) kN of ([\d.]+) kN", run()["text"]).groups())
     angle = math.pi / 27 + 0.0006 / 10
     areas = [0.5 * math.sin(angle) * ((10.9 + s) ** 2 - (9.1 + s) ** 2) for s in (0.0012, 0.0) for _ in range(14 if s else 13)]

@@ -1,6 +1,6 @@
-"""The example of an outside integrator, run as its reader would: the bouncing sphere of the Modia3D documents, every contact up to
-2.393 s against an integration of its own kind (flight in closed form, contact of order 8 at a relative 1e-12), and its README. It is
-run with its own force law and with the daemon's."""
+"""The example of an outside integrator, run as a reader would: the bouncing sphere of the Modia3D documents, with
+its own force law and with the daemon's. Truth: a reference integration of every contact up to 2.393 s (flight in
+closed form, contact by order 8 at a relative 1e-12); and its README."""
 import math
 import re
 import subprocess
@@ -34,7 +34,7 @@ printed = {}
 
 
 def blocks(law):
-    """What the program prints, an event each; it is run once with each law."""
+    """Output of the program, one block per event; it runs once with each law."""
     if law not in printed:
         done = subprocess.run(["/usr/bin/python3", str(PROGRAM), *LAWS[law], daemon.base, str(END)], capture_output=True, text=True, timeout=600)
         check(done.returncode == 0, f"the program ended with {done.returncode}: {done.stderr[-800:]}")
@@ -43,7 +43,7 @@ def blocks(law):
 
 
 def pairs(law):
-    """(begin, end) of each contact as matches of the two forms."""
+    """(begin, end) of each contact as regular-expression matches."""
     found = []
     equal(len(blocks(law)) % 2, 0, "events, begin and end in turn")
     for begin, end in zip(blocks(law)[::2], blocks(law)[1::2]):
@@ -95,7 +95,7 @@ def each_event_has_the_fields_of_the_document():
 
 
 @suite.fact
-def each_event_has_them_by_the_daemon_s_law_too():
+def each_event_has_the_fields_by_the_daemon_s_law():
     """Row 25, row 29."""
     has_the_fields_of_the_document("daemon")
 
@@ -108,8 +108,8 @@ def sixteen_contacts_are_those_of_the_reference():
 
 @suite.fact
 def sixteen_contacts_by_the_daemon_s_law_are_the_same():
-    """T8.7, rows 19 to 21, row 29: forces by the elastic law with the velocity that a contact state stored. Steps are good to 1e-7, and
-    roundings change them."""
+    """T8.7, rows 19 to 21, row 29: forces by the elastic law with the stored approach velocity of a contact state.
+    The steps are accurate to 1e-7, so the last digits differ."""
     has_the_contacts_of_the_reference("daemon")
     for own, other in zip(pairs("own"), pairs("daemon")):
         for mine, theirs in zip(own, other):
@@ -118,9 +118,9 @@ def sixteen_contacts_by_the_daemon_s_law_are_the_same():
 
 
 @suite.fact
-def the_bounces_lose_energy_as_the_closed_form_says():
-    """U0 - ln(1 + U0) = -U1 - ln(1 - U1) with U = d v: at 0.7 the velocities are in the ratio 0.683184, but for what gravity adds
-    during a contact."""
+def the_bounces_lose_energy_as_in_closed_form():
+    """U0 - ln(1 + U0) = -U1 - ln(1 - U1) with U = d v: at restitution 0.7 the velocities are in the ratio 0.683184,
+    apart from the effect of gravity during a contact."""
     for law in LAWS:
         loses_energy_as_the_closed_form_says(law)
 

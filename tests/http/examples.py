@@ -1,7 +1,6 @@
-"""The examples of operations in the OpenAPI document that change something, each with a daemon of its own (support/example_runs.py).
-
-The others: examples_query.py. Which members the examples have: tests/house/members.py.
-"""
+"""The examples of operations in the OpenAPI document that change something, each with a daemon of its own
+(support/example_runs.py).
+The others: examples_query.py. The members that examples have: tests/house/members.py."""
 from support.checks import Suite
 from support.example_runs import document, only_reads, run_alone
 from support.examples import cases

@@ -1,6 +1,6 @@
-"""Contact features over HTTP: every member of a result, pages, variants, batches, compounds, elements, open meshes, the mirror. What
-the numbers are is proven in corpus/softmesh.py and by the engine's tests.
-"""
+"""Contact features over HTTP: every member of a result, pages, variants, batches, compounds, elements, open meshes,
+the mirror.
+The numbers themselves are proven in corpus/softmesh.py and in the engine's tests."""
 import math
 
 from support.checks import Suite, check, equal, near
@@ -43,7 +43,7 @@ def ask(body, path="/v1/query/features"):
 
 
 @suite.fact
-def row_33_a_feature_tells_both_points_with_triangle_weights_normal_and_body():
+def row_33_a_feature_has_both_points_with_triangle_weights_normal_and_body():
     reply = ask({"a": {"mesh": OCTAHEDRON, "position": [.5, .4, 1.2]}, "b": {"mesh": CUBE}})
     equal((reply["kind"], reply["count"], reply["complete"], reply["statistics"]),
           ("features", 1, True, {"candidates": 1, "doubledEdges": 0}), "reply")
@@ -57,15 +57,15 @@ def row_33_a_feature_tells_both_points_with_triangle_weights_normal_and_body():
 
 
 @suite.fact
-def points_may_lie_beyond_where_a_body_may_stand():
-    """Bodies stand within 1e9 m; where their corners are is told whatever it is."""
+def points_may_be_beyond_the_largest_coordinate_of_bodies():
+    """Positions of bodies are within 1e9 m; their corners may be beyond."""
     far = [1e9, 0, 0]
     results = ask({"a": {"mesh": CUBE, "position": far}, "b": {"mesh": CUBE, "position": far}})["results"]
     equal(max(r["pointA"][0] for r in results), 1e9 + 1, "the farthest corner")
 
 
 @suite.fact
-def pages_laid_end_to_end_are_the_whole():
+def concatenated_pages_are_the_whole_answer():
     pair = {"a": {"mesh": ball(8, 12)}, "b": {"mesh": ball(9, 11), "position": [.7, .3, .2], **TURNED}}
     bodies = [{"id": n, "position": [.7 * i, .3 * i, 0], "colliders": [{"mesh": ball(7, 9)}]} for i, n in enumerate("xyz")]
     client.put("/v1/scenes/pages", {"bodies": bodies})
@@ -87,7 +87,7 @@ def pages_laid_end_to_end_are_the_whole():
 
 
 @suite.fact
-def variants_and_batches_are_the_questions_one_by_one():
+def variants_and_batches_are_the_single_queries():
     bodies = [{"id": "x", "colliders": [{"mesh": CUBE}]}, {"id": "y", "position": [.9, .3, .2], "colliders": [{"mesh": CUBE}]},
               {"id": "far", "position": [9, 9, 9], "colliders": [{"sphere": {"radius": 1}}]}]
     client.put("/v1/scenes/what", {"bodies": bodies})
@@ -175,7 +175,7 @@ def row_34_an_edge_depth_limits_pairs_of_edges():
 
 
 @suite.fact
-def item_3_crossing_bars_have_four_crossings_upright_and_tilted():
+def crossing_bars_have_four_edge_crossings_upright_and_tilted():
     """Truth: the common solid of upright bars is a box 0.084 high, whose four upright edges join an edge of each bar."""
     def bar(x, y):
         return {"vertices": [[sx * x, sy * y, z] for z in (-.4, .4) for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))], "triangles": CUBE["triangles"]}
@@ -188,7 +188,7 @@ def item_3_crossing_bars_have_four_crossings_upright_and_tilted():
             for r in reply["results"]:
                 near(r["distance"], -.084, 4 * tilt + 1e-15, "depth")
         equal(ask({"a": {"mesh": bar(1, .4)}, "b": upper, "edgeDepth": .05})["count"], 0, "deeper than edgeDepth")
-    # A corner in a corner: six edges cross, all of which end in the two vertices inside.
+    # A corner inside a corner: six pairs of edges cross, all of which end in one of the two inner vertices.
     reply = ask({"a": {"mesh": CUBE}, "b": {"mesh": CUBE, "position": [.875, .25, .125]}})
     equal([r["kind"] for r in reply["results"]], ["vertexA", "vertexB"] + 6 * ["edgeEdge"], "features")
     equal(sum("doubled" in r.get("flags", []) for r in reply["results"]), reply["statistics"]["doubledEdges"], "doubled")
@@ -199,7 +199,7 @@ INFLATED = ["Features are those of the triangles as given: margin and rounding o
 
 
 @suite.fact
-def margin_and_rounding_of_meshes_do_not_count_and_that_is_told():
+def margin_and_rounding_of_meshes_are_ignored_with_a_warning():
     lower, upper = {"mesh": CUBE}, {"mesh": OCTAHEDRON, "position": [.5, .4, 1.2]}
     bare = ask({"a": upper, "b": lower})
     check("warnings" not in bare, "none to warn of")
@@ -208,7 +208,7 @@ def margin_and_rounding_of_meshes_do_not_count_and_that_is_told():
             reply = ask({"a": a, "b": b})
             equal(reply["results"], bare["results"], "triangles as given")
             equal(reply["warnings"], INFLATED, f"{more}")
-    # Of a scene: of bodies that are asked, and of colliders that have triangles.
+    # In a scene the warning depends on the bodies of the query, and on colliders that have triangles.
     bodies = [{"id": "x", "colliders": [{"mesh": CUBE}]},
               {"id": "y", "position": [.9, .3, .2], "colliders": [{"mesh": CUBE}, {"sphere": {"radius": .1}, "margin": .1}]},
               {"id": "z", "position": [.9, .3, 5], "colliders": [{"mesh": CUBE, "margin": .1}]}]

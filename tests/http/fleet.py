@@ -1,8 +1,9 @@
-"""Three daemons behind HAProxy with the file of docker/ at one Redis, under load, while daemons and Redis are killed, stopped and started
-anew: nothing acknowledged is lost, nobody reads an older revision than anybody has been told of, who listens hears of every write once and
-in order, what fails is 503 with Retry-After, and all goes on by itself.
-
-CONTACTD_KILLS sets the rounds of the loop of faults: each fault once by default, 300 with CONTACTD_FULL=1. FLEET_SEED chooses their order."""
+"""Three daemons behind HAProxy with the file of docker/ and one Redis, under load, while daemons and Redis are
+killed, stopped and restarted: no acknowledged write is lost, no client reads an older revision than was acknowledged
+to any, every event stream has each write once and in order, failures are 503 with Retry-After, and service recovers
+by itself.
+CONTACTD_KILLS sets the rounds of faults: each fault once by default, 300 with CONTACTD_FULL=1. FLEET_SEED chooses
+their order."""
 import collections
 import http.client
 import json
@@ -21,10 +22,10 @@ from support.pace import SLOWER
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
 SEED = int(os.environ.get("FLEET_SEED") or 1)
-# After any fault all clients are answered again within this time: Redis is looked for every 5 s at the latest, and HAProxy asks twice a second.
-# That it goes on by itself is looked at, not how fast the machine is: how long it took is printed.
+# Time within which all clients are answered after any fault: a daemon tries Redis again after 5 s at most, and HAProxy
+# checks twice a second. The limit proves recovery, not speed: the time taken is printed.
 RECOVERY_SECONDS = 30 * SLOWER
-# As the fleet of docker/ has it: longer than HAProxy needs to see that a daemon leaves.
+# As in docker/: longer than HAProxy needs to notice that a daemon is leaving.
 LEAVE_SECONDS = 3
 CYCLES = 10 if FULL else 1
 
@@ -33,7 +34,7 @@ CYCLES = 10 if FULL else 1
 
 
 class Faults:
-    """Each breaks something and mends it, as whoever watches over the fleet would; the second word is how often, among all."""
+    """Each fault breaks something and repairs it as an operator would; `kinds` has the weight of each."""
 
     def __init__(self, fleet, load, choice):
         self.fleet, self.load, self.choice = fleet, load, choice
@@ -41,7 +42,7 @@ class Faults:
                       self.stop_redis_for_long: 1, self.stop_daemon: 2, self.stop_daemon_for_long: 1, self.kill_both: 2}
 
     def rounds(self, count):
-        """All kinds, then by chance."""
+        """Each kind once, then at random by weight."""
         kinds, weights = list(self.kinds), list(self.kinds.values())
         for i in range(count):
             yield kinds[i] if i < len(kinds) else self.choice.choices(kinds, weights)[0]
@@ -74,7 +75,7 @@ class Faults:
         self.fleet.redis.signal("CONT")
 
     def stop_redis_for_long(self):
-        """Nobody waits for it that long."""
+        """Longer than any request waits."""
         self.stop_redis(1.3)
 
     def stop_daemon(self):
@@ -84,7 +85,8 @@ class Faults:
         node.signal("CONT")
 
     def stop_daemon_for_long(self):
-        """HAProxy takes it out and tells those who wait for it; it wakes up with writes that others have overtaken."""
+        """HAProxy removes it and answers its waiting clients; when it continues, other daemons have overtaken its
+        writes."""
         node = self.choice.choice(self.fleet.nodes)
         node.signal("STOP")
         wait_until(lambda: self.fleet.states().get(node.name) == "DOWN", f"HAProxy sees that {node.name} hangs")
@@ -103,7 +105,7 @@ class Faults:
 
 
 @suite.fact
-def nothing_acknowledged_is_lost_and_nothing_goes_back_whoever_is_killed_stopped_or_restarted():
+def no_acknowledged_write_is_lost_and_no_read_goes_back_under_faults():
     fleet = Fleet(suite)
     load = Load(fleet.port, fleet.nodes[0].client().document, seed=SEED)
     faults = Faults(fleet, load, random.Random(SEED))
@@ -125,8 +127,8 @@ def nothing_acknowledged_is_lost_and_nothing_goes_back_whoever_is_killed_stopped
 
 
 @suite.fact
-def a_redis_that_loses_what_it_acknowledged_is_found_out():
-    """That what is seen above is not seen for want of looking."""
+def a_redis_that_loses_acknowledged_writes_is_detected():
+    """Control: with a Redis that loses data the checks of the fact above fail."""
     fleet = Fleet(suite, redis=("--appendonly", "no"))
     load = Load(fleet.port, fleet.nodes[0].client().document, seed=SEED)
     load.goes_on("the beginning", RECOVERY_SECONDS)
@@ -145,17 +147,17 @@ def a_redis_that_loses_what_it_acknowledged_is_found_out():
     fleet.end()
 
 
-# ---- one after the other -----------------------------------------------------------------------------------------------------------
+# ---- restarts one after the other --------------------------------------------------------------------------------------------------
 
 
 def bars(count):
-    """The box of each overlaps those of all others."""
+    """Bodies whose bounding boxes all overlap."""
     turned, collider = [0, 0, 0.3826834323650898, 0.9238795325112867], {"ellipsoid": {"radii": [50, 0.0005, 0.0005]}}
     return [{"id": f"bar-{i}", "position": [0.005 * i, -0.005 * i, 0], "rotation": turned, "colliders": [collider]} for i in range(count)]
 
 
 class SlowWrite:
-    """A scene whose second half comes later."""
+    """A PUT of a scene whose second half is sent later."""
 
     def __init__(self, fleet, name):
         self.name = name
@@ -174,7 +176,7 @@ class SlowWrite:
 
 
 def scene_of(fleet, node):
-    """The name of one that HAProxy sends to this node."""
+    """The name of a scene that HAProxy routes to this node."""
     for i in range(1000):
         with urllib.request.urlopen(urllib.request.Request(f"{fleet.base}/v1/scenes/slow{i}", b'{"bodies": []}', method="PUT")) as reply:
             if reply.headers["X-Served-By"] == node.name:
@@ -184,7 +186,8 @@ def scene_of(fleet, node):
 
 @suite.fact
 def no_request_fails_while_the_daemons_are_restarted_one_after_the_other():
-    """Those that take longer than a daemon needs to leave are finished, too, though HAProxy tells its other clients when one has gone."""
+    """Requests that take longer than a daemon needs to leave are finished, too, although HAProxy moves its other
+    clients."""
     fleet = Fleet(suite, "--limit", f"leaveSeconds={LEAVE_SECONDS}", "--limit", f"drainSeconds={60 * SLOWER}")
     load = Load(fleet.port, fleet.nodes[0].client().document, seed=SEED)
     for cycle in range(CYCLES):
@@ -217,7 +220,7 @@ def ask_again(connections):
 
 @suite.fact
 def no_request_fails_while_haproxy_reads_its_file_again():
-    """Nor on connections that were idle."""
+    """Neither on idle connections."""
     fleet = Fleet(suite)
     load = Load(fleet.port, fleet.nodes[0].client().document, seed=SEED)
     for unused in range(CYCLES):
@@ -225,7 +228,7 @@ def no_request_fails_while_haproxy_reads_its_file_again():
         idle = [http.client.HTTPConnection("127.0.0.1", fleet.port, timeout=60 * SLOWER) for unused in range(20)]
         ask_again(idle)
         fleet.reload_proxy()
-        # In full, until all connections of the old worker have been closed.
+        # In full runs, until all connections of the old worker are closed.
         time.sleep(6 if FULL else 2)
         ask_again(idle)
     load.finish([n.client() for n in fleet.nodes])
@@ -234,11 +237,11 @@ def no_request_fails_while_haproxy_reads_its_file_again():
     fleet.end()
 
 
-# ---- clients that leave ------------------------------------------------------------------------------------------------------------
+# ---- clients that disconnect -------------------------------------------------------------------------------------------------------
 
 
 def long_question(fleet):
-    """A connection on which one is being answered, which takes seconds of a processor."""
+    """A connection with a query in progress that takes seconds of processor time."""
     connection = http.client.HTTPConnection("127.0.0.1", fleet.port, timeout=60 * SLOWER)
     body = json.dumps({"clearance": 0.001, "deadlineMs": 120000 * SLOWER})
     connection.request("POST", "/v1/scenes/slow/query/distance", body, {"Content-Type": "application/json"})
@@ -246,12 +249,12 @@ def long_question(fleet):
 
 
 def busy(clients):
-    """How many daemons have workers at work, of those that these clients ask."""
+    """Number of daemons with busy workers, of those of these clients."""
     return sum(metrics.read(client)["contactd_workers_busy"] > 0 for client in clients)
 
 
 @suite.fact
-def a_client_that_leaves_is_waited_for_by_no_daemon():
+def the_query_of_a_client_that_disconnects_is_cancelled_at_its_daemon():
     fleet = Fleet(suite)
     clients = [node.client() for node in fleet.nodes]
     clients[0].put("/v1/scenes/slow", {"bodies": bars(5000)}).must(201)

@@ -1,4 +1,5 @@
-"""Bad input of questions about forces: status, type and pointer of each; nothing is written. What has no answer, or no say, is told."""
+"""Bad input of queries and writes on forces: status, type and pointer of each; nothing is written. Also infeasible
+problems, laws that have no effect, and limits."""
 import math
 
 from support.checks import Suite, check, equal, near
@@ -18,7 +19,7 @@ def ball(name, z, **motion):
             **({"motion": motion} if motion else {})}
 
 
-# A moment that is less than the round-off of the others, in axes between which they are spread.
+# A moment below the round-off of the others, in axes that are not the principal ones.
 NEEDLE = {"mass": 1, "inertiaDiagonal": [1e-20, 1, 1], "inertiaOrientation": [0, 0, 0.38268343236508977, 0.9238795325112867]}
 client.put(SCENE, {"bodies": [{"id": "ground", "colliders": [{"plane": {}}]}, ball("wall", 5), ball("lift", 8, isKinematic=True),
                               ball("b", 0.5, mass=1), ball("c", 1.5, mass=1)]}).must(201)
@@ -151,13 +152,13 @@ def nan_and_infinite_numbers_are_no_json():
 
 
 @suite.fact
-def a_motion_with_too_many_steps_tells_how_many_there_may_be():
+def a_motion_with_too_many_steps_names_the_limit():
     reply = client.post(SCENE + "/advance", {"duration": 1e4, "timeStep": 1e-6}).problem(422, "out-of-range", "/timeStep")
     equal({k: reply.json["errors"][0][k] for k in ("limit", "actual")}, {"limit": 1e9, "actual": 1e10}, "limit and actual")
 
 
 @suite.fact
-def a_motion_that_comes_upon_a_limit_tells_which_and_whose():
+def a_motion_beyond_a_limit_names_the_limit_and_the_body():
     path = "/v1/scenes/fast"
     for motion, words in (({"linearVelocity": [9e8, 0, 0]}, "largest coordinate"), ({"angularVelocity": [0, 0, 9e8]}, "more than a million rad")):
         client.put(path, {"bodies": [{**ball("comet", 0, mass=1, **motion), "position": [5e8, 0, 0]}], "gravity": [0, 0, 0]})
@@ -167,8 +168,9 @@ def a_motion_that_comes_upon_a_limit_tells_which_and_whose():
 
 
 @suite.fact
-def what_a_blow_at_the_start_makes_too_fast_is_a_limit():
-    """A body of 2e-10 kg between two that are heavier by much: what is hit before the first step may turn too far in it."""
+def an_impact_at_the_start_that_makes_a_body_too_fast_is_limit_exceeded():
+    """A body of 2e-10 kg between two much heavier ones: after the impacts at time 0 it would rotate too far within
+    the first step."""
     cube = [{"box": {"size": [1, 1, 1]}}]
     bodies = [{"id": "floor", "colliders": [{"plane": {}}]},
               {"id": "heavy", "position": [-0.52, 0.39, 0.5], "colliders": cube,
@@ -184,7 +186,7 @@ def what_a_blow_at_the_start_makes_too_fast_is_a_limit():
 
 
 def a_load_that_makes_a_body_too_fast(mode, load, mass):
-    """What a kilogram or less on a floor does under so much: its turn, its speed or its way is beyond any limit within the step."""
+    """A load on at most 1 kg: rotation, speed or displacement exceeds a limit within the step."""
     cube = [{"box": {"size": [1, 1, 1]}}]
     path = "/v1/scenes/hauled"
     client.put(path, {"bodies": [{"id": "floor", "colliders": [{"plane": {}}]},
@@ -205,8 +207,9 @@ suite.table("load", ((f"{mode}, {mass} kg, {load}", lambda m=mode, w=load, kg=ma
 
 
 @suite.fact
-def a_body_stays_where_bodies_may_be_also_about_a_far_centre_of_mass():
-    """Its centre stays at 1e9 - 5 m; half a turn brings what its position tells from 1e9 - 20 m to 1e9 + 10 m, which no body may have."""
+def a_rotation_about_a_far_centre_of_mass_stays_within_the_largest_coordinate():
+    """The centre of mass stays at 1e9 - 5 m; half a turn moves the body's position from 1e9 - 20 m to 1e9 + 10 m,
+    beyond the largest coordinate."""
     swung = {**ball("swung", 0, mass=1, centerOfMass=[15, 0, 0], inertiaDiagonal=[1, 1, 1], angularVelocity=[0, 0, math.pi]),
              "position": [1e9 - 20, 0, 0]}
     path = "/v1/scenes/edge"
@@ -232,7 +235,7 @@ def a_body_whose_inertia_cannot_be_inverted_is_named():
 
 
 @suite.fact
-def elastic_forces_turn_bodies_too():
+def compliant_forces_also_need_an_invertible_inertia():
     steel = {"elastic": {"youngsModulus": 2e11, "poissonRatio": 0.3}}
     reply = client.post("/v1/query/compliantForces", {"a": ball("needle", 0.5, **NEEDLE), "b": {"plane": {}}, **steel})
     check('"needle"' in reply.problem(422, "bad-mass", "/a").json["detail"], "the detail names the body")
@@ -243,14 +246,15 @@ def box(name, x, **motion):
 
 
 def press(speed):
-    """A ball that touches a wall and a piston."""
+    """A ball in contact with a wall and a piston."""
     piston = box("piston", 2, isKinematic=True, linearVelocity=[-speed, 0, 0])
     return {"bodies": [box("wall", 0), {**ball("ball", 0, mass=1), "position": [1, 0, 0]}, piston], "gravity": [0, 0, 0]}
 
 
 @suite.fact
-def what_a_piston_presses_into_a_wall_has_no_impulses():
-    """y of both contacts moves no body and closes both gaps: y.n adds up to nothing, y.velocity < 0. Nothing is written but what was."""
+def a_kinematic_squeeze_has_a_certificate_and_no_impulses():
+    """The certificate y of both contacts: sum y n = 0, so no body accelerates, and y.velocity < 0, so the gaps
+    close. Velocities stay as they were."""
     for way in ("newton", "poisson", "sequential"):
         for material in ({}, {"staticFriction": 0.3}, {"restitution": 0.5}):
             members = {"simultaneous": way, "material": material}
@@ -267,8 +271,9 @@ def what_a_piston_presses_into_a_wall_has_no_impulses():
 
 
 @suite.fact
-def energy_grows_by_no_more_than_the_work_of_bodies_that_are_moved():
-    """A bat at 3 m/s meets a ball of 2 kg at rest: it leaves at 3 (1 + e). Work is the impulse times the bat's speed."""
+def energy_grows_by_the_work_of_kinematic_bodies():
+    """A kinematic bat at 3 m/s hits a ball of 2 kg at rest, which leaves at 3 (1 + e). The work is the impulse times
+    the bat's speed."""
     for way in ("newton", "poisson", "sequential"):
         for e in (0, 0.5, 1):
             scene = {"bodies": [box("bat", 0, isKinematic=True, linearVelocity=[3, 0, 0]), {**ball("ball", 0, mass=2), "position": [1, 0, 0]}]}
@@ -281,8 +286,9 @@ def energy_grows_by_no_more_than_the_work_of_bodies_that_are_moved():
 
 
 @suite.fact
-def a_law_that_has_no_say_is_flagged():
-    """Of several contacts at once; of one, and of one after the other, it has its say."""
+def a_law_without_effect_is_flagged():
+    """The law has no effect on several simultaneous contacts; on a single one, and on contacts treated sequentially,
+    it has."""
     def flags(bodies, **members):
         scene = {"bodies": [{"id": "ground", "colliders": [{"plane": {}}]}, *bodies]}
         return [i.get("flags", []) for i in client.post("/v1/query/impulse", {"scene": scene, **members}).must(200).json["results"]]
@@ -297,9 +303,10 @@ def a_law_that_has_no_say_is_flagged():
 
 
 @suite.fact
-def whether_it_stays_is_asked_of_cones():
-    """A box on a slope of 30 degrees that falls between two edges of four-sided pyramids: tan 30 is 0.577. Inscribed ones let it go at
-    0.6, circumscribed ones hold it at 0.56 where it falls along an edge."""
+def stable_is_decided_by_friction_cones_not_pyramids():
+    """A box on a slope of 30 degrees (tan 30 = 0.577) that slides between two edges of a four-sided friction
+    pyramid. The inscribed pyramid lets it slide at 0.6, the circumscribed one holds it at 0.56 along an edge;
+    `stable` is decided by the cone."""
     def ask(turn, mu, **members):
         half = math.radians(15)
         about = [-math.sin(turn) * math.sin(half), math.cos(turn) * math.sin(half), 0, math.cos(half)]
@@ -328,7 +335,7 @@ def empty_sets_have_empty_answers():
 
 @suite.fact
 def more_contacts_than_a_method_takes_are_refused():
-    """A plate on 1,100 props is one island: too large for direct methods."""
+    """A plate on 1,100 supports is one island: too large for direct methods."""
     plate = {"id": "plate", "motion": {"mass": 1}, "colliders": [{"box": {"size": [99, 99, 1]}}]}
     props = [{"a": "ground", "b": "plate", "position": [i % 33, i // 33, -0.5], "normal": [0, 0, 1]} for i in range(1100)]
     scene = {"bodies": [{"id": "ground", "colliders": [{"plane": {}}]}, plate]}
