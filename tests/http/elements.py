@@ -38,7 +38,7 @@ def sheared(p):
 
 
 @suite.fact
-def a_scene_gives_the_arrays_back_as_they_were_given():
+def a_scene_returns_the_arrays_as_they_were_given():
     normals = [[i - 3.5, 1e-9, 0.1] for i in range(12)]
     forms = [block("tetmesh", 1, 1, 1), block("hexmesh", 2, 1, 1, sheared, surfaceIds=list(range(9, -1, -1))),
              block("tetmesh", 2, 1, 1, normals=normals, surfaceIds=[4294967295] + [0] * 19), block("hexmesh", 1, 2, 1, normals=normals),

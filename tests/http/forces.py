@@ -1,5 +1,6 @@
-"""Impulses and resting forces by curl: closed forms, what is given in place of what is found, what-if, pages, proofs, and the same bytes for
-any number of workers. Every number of a fact follows from statics or rigid-body dynamics, not from an answer of ours."""
+"""Impulses and resting forces by curl: closed forms, given contacts, hypothetical poses, velocities and gravity,
+pages, proofs, and the same bytes for any number of workers.
+Truth: statics and rigid-body dynamics; no expected number is an earlier answer of the daemon."""
 import json
 import math
 import os
@@ -50,7 +51,7 @@ def cross(a, b):
 
 
 @suite.fact
-def a_ball_at_rest_is_held_by_its_weight():
+def a_ball_at_rest_has_a_contact_force_equal_to_its_weight():
     reply = ask([GROUND, ball("b", 0, 0, 0.5)])
     island, = reply["results"]
     contact, = island["contacts"]
@@ -86,15 +87,15 @@ def a_ball_that_is_pushed_too_hard_slips():
 
 
 @suite.fact
-def contacts_that_are_given_share_a_load_by_their_levers():
-    """A beam on two props, 0.25 m and 0.75 m to either side of its centre: 3/4 and 1/4 of its weight."""
+def given_contacts_share_a_load_by_their_levers():
+    """A beam on two props, at 0.25 m and 0.75 m on either side of its centre: they bear 3/4 and 1/4 of its weight."""
     beam = crate("beam", 5)
     props = [{"a": "ground", "b": "beam", "position": [x, 0, 4.5], "normal": [0, 0, 1]} for x in (-0.25, 0.75)]
     island = one([GROUND, beam], contacts=props)
     near_list([c["normalForce"] for c in island["contacts"]], [1.5 * G, 0.5 * G], 1e-12, "forces")
     check(all("distance" not in c and "features" not in c for c in island["contacts"]), "given contacts have no features")
     equal((island["stable"], island.get("unique")), (True, True), "stable, unique")
-    # Both on one side: it tips, about the prop near the centre, which gives m g I / (I + m x^2).
+    # Both props on one side: the beam tips about the prop near the centre, which bears m g I / (I + m x^2).
     props[0]["position"][0] = 0.5
     island = one([GROUND, beam], contacts=props)
     x, inertia = 0.5, 2 / 6
@@ -105,15 +106,15 @@ def contacts_that_are_given_share_a_load_by_their_levers():
 
 
 @suite.fact
-def a_normal_may_be_a_little_off_its_length_and_is_brought_to_it():
+def a_given_normal_is_normalised():
     given = {"a": "ground", "b": "b", "position": [0, 0, 3], "normal": [0, 0, 1 + 9e-7]}
     island = one([GROUND, ball("b", 0, 0, 5)], contacts=[given])
     equal(island["contacts"][0]["normal"], [0, 0, 1], "normal")
 
 
 @suite.fact
-def action_is_reaction_and_all_forces_add_up():
-    """Over a pyramid of balls: m a = m g + sum of forces, and the moments of the friction turn them."""
+def forces_of_all_contacts_add_up_to_the_accelerations():
+    """A pyramid of balls: m a = m g + sum of forces, I alpha = sum of the torques of friction."""
     h = math.sqrt(2) / 2
     bodies = [GROUND] + [ball(f"b{i}", x, y, 0.5) for i, (x, y) in enumerate(((0, 0), (1, 0), (0, 1), (1, 1)))]
     bodies.append(ball("top", 0.5, 0.5, 0.5 + h, mass=3.0))
@@ -134,8 +135,8 @@ def action_is_reaction_and_all_forces_add_up():
 
 
 @suite.fact
-def the_contact_system_gives_the_accelerations():
-    """gap'' = A f + b, of what is told; A is symmetric to the bit."""
+def the_delassus_system_gives_the_gap_accelerations():
+    """gap'' = A f + b with the reported A, f and b; A is symmetric to the bit."""
     bodies = [GROUND, crate("low", 0.5), crate("high", 1.5, x=0.25)]
     island = one(bodies, include=["A", "b"])
     matrix, b = island["A"], island["b"]
@@ -151,7 +152,8 @@ def the_contact_system_gives_the_accelerations():
 
 @suite.fact
 def bodies_that_are_squeezed_are_infeasible_with_a_certificate():
-    """A ball between two plates that come together ever faster: y >= 0 with A y = 0 and b.y < 0 proves that a gap closes."""
+    """A ball between two plates that approach each other ever faster: y >= 0 with A y = 0 and b.y < 0 proves that a
+    gap closes."""
     def plate(name, z, down):
         return {"id": name, "position": [0, 0, z], "colliders": [{"box": {"size": [2, 2, 1]}}],
                 "motion": {"isKinematic": True, "linearAcceleration": [0, 0, down]}}
@@ -166,14 +168,14 @@ def bodies_that_are_squeezed_are_infeasible_with_a_certificate():
             near(math.fsum(a * v for a, v in zip(row, y)), 0, 1e-12 * max(y), "A y")
         check(math.fsum(v * w for v, w in zip(y, b)) < 0, "b.y < 0")
         check(all(c["force"] == [0, 0, 0] for c in island["contacts"]), "no forces are told")
-    # Plates that part let the ball fall.
+    # Plates that separate let the ball fall.
     apart = one([plate("below", -0.5, -20), ball("b", 0, 0, 0.5), plate("above", 1.5, 20)])
     equal(apart["status"], "ok", "status of plates that part")
     near_list(body_of(apart, "b")["acceleration"], [0, 0, -G], 1e-12, "free fall")
 
 
 @suite.fact
-def what_if_poses_velocities_and_gravity_stand_in_for_the_scene():
+def poses_velocities_and_gravity_of_the_query_replace_those_of_the_scene():
     path = "/v1/scenes/whatif"
     client.put(path, {"bodies": [GROUND, ball("b", 0, 0, 3)], "gravity": [0, 0, -2]}).must(201)
     before = client.get(path)
@@ -194,8 +196,8 @@ def what_if_poses_velocities_and_gravity_stand_in_for_the_scene():
 
 
 @suite.fact
-def loads_act_where_they_are_told():
-    """A force at the rim and the couple that is the same about the centre."""
+def loads_act_at_their_points():
+    """A force at the rim, and the equal couple about the centre."""
     bodies = [ball("b", 1, 2, 3)]
     rim = one(bodies, gravity=[0, 0, 0], loads=[{"body": "b", "force": [0, 3, 0], "at": [1.5, 2, 3]}])
     couple = one(bodies, gravity=[0, 0, 0], loads=[{"body": "b", "force": [0, 3, 0]}, {"body": "b", "torque": [0, 0, 1.5]}])
@@ -205,8 +207,8 @@ def loads_act_where_they_are_told():
 
 
 @suite.fact
-def friction_is_there_where_a_material_has_one():
-    """A crate on a slope of 0.3: held by mu = 0.5, not by 0.2; the contact's own material goes before that of the question."""
+def friction_depends_on_the_material():
+    """A crate on a slope of 0.3: held by mu = 0.5, not by 0.2. The material of a contact precedes that of the query."""
     angle = math.atan(0.3)
     slope = {"id": "slope", "rpy": [0, angle, 0], "colliders": [{"plane": {}, "material": "wood"}]}
     up = [math.sin(angle), 0, math.cos(angle)]
@@ -219,7 +221,7 @@ def friction_is_there_where_a_material_has_one():
         near(down, 0 if holds else G * (math.sin(angle) - mu * math.cos(angle)), 1e-7, "acceleration")
     equal(ask([slope, body], {"materials": {"wood": {}}})["friction"], "none", "friction without coefficients")
     equal(ask([slope, body], {"materials": {"wood": {}}}, material={"staticFriction": 0.5})["stable"], True, "by the question's material")
-    # On one point below its centre it rolls, and slips below tan / (1 + m r^2 / I) = 0.12.
+    # With one contact point below its centre the ball rolls, and slips below mu = tan / (1 + m r^2 / I) = 0.12.
     touch = {"a": "slope", "b": "b", "position": [0, 0, 0], "normal": up}
     for own, slides in (({}, True), ({"material": {"staticFriction": 0.5}}, False)):
         island = one([slope, body], {"materials": {"wood": {}}}, contacts=[{**touch, **own}], material={"staticFriction": 0.1})
@@ -231,7 +233,7 @@ def row_of_stacks(count):
 
 
 @suite.fact
-def pages_of_islands_make_the_whole():
+def concatenated_pages_of_islands_are_the_whole_answer():
     path = "/v1/scenes/stacks"
     client.put(path, {"bodies": row_of_stacks(7)}).must(201)
     whole = client.post(path + "/query/restingForces", {}).must(200).json
@@ -268,8 +270,9 @@ def any_number_of_workers_gives_the_same_bytes():
 
 
 @suite.fact
-def the_questions_of_a_batch_answer_the_same():
-    """Of 4 million rows in all (CONTACTD_FULL=1) each question finds its islands anew; of fewer its ranges share them."""
+def resting_forces_in_a_batch_are_those_of_the_single_query():
+    """With 4 million rows in all (CONTACTD_FULL=1) each query of the batch finds its islands anew; with fewer they
+    share them."""
     path = "/v1/scenes/wide"
     walls = [{"id": f"w{i}", "position": [9.0 * (i % 64), 9.0 * (i // 64), -5], "colliders": [{"sphere": {"radius": 1}}]} for i in range(4095)]
     client.put(path, {"bodies": [GROUND, *walls, *row_of_stacks(5)[1:]]}).must(201)
@@ -280,7 +283,7 @@ def the_questions_of_a_batch_answer_the_same():
 
 
 @suite.fact
-def two_bodies_alone_are_asked_as_well():
+def resting_forces_of_two_bodies_without_a_scene():
     reply = client.post(FREE, {"a": {"plane": {}}, "b": ball("b", 0, 0, 0.5)}).must(200).json
     near(reply["results"][0]["contacts"][0]["normalForce"], 2 * G, 1e-12, "force")
     check("revision" not in reply, "a revision of nothing")
@@ -295,7 +298,7 @@ def collide(bodies, **members):
 
 
 def kinetic(bodies, island, moment, when=""):
-    """Of bodies whose inertia is a multiple of 1."""
+    """Kinetic energy of bodies whose inertia is a multiple of the identity."""
     energy = 0
     for told in island["bodies"]:
         mass = next(b["motion"]["mass"] for b in bodies if b["id"] == told["id"])
@@ -306,7 +309,8 @@ def kinetic(bodies, island, moment, when=""):
 
 @suite.fact
 def a_ball_that_sticks_takes_two_sevenths_of_its_slip_into_spin():
-    """At 1 m/s along and 2 m/s down, e = 1/2: j = m (1 + e) 2 = 6, friction 4/7 <= mu j, v = 5/7 along, omega = 10/7."""
+    """Velocity 1 m/s along and 2 m/s into the ground, e = 1/2: j = m (1 + e) 2 = 6, friction 4/7 <= mu j, v = 5/7
+    along, omega = 10/7."""
     bodies = [GROUND, ball("b", 0, 0, 0.5, linearVelocity=[1, 0, -2])]
     for law in ("algebraic", "integrated", "energetic"):
         reply = collide(bodies, law=law, material={"staticFriction": 0.25, "restitution": 0.5})
@@ -339,7 +343,7 @@ def elastic_balls_of_one_mass_exchange_their_velocities():
 
 
 @suite.fact
-def impulses_given_where_and_how_fast_what_if():
+def impulses_at_given_contacts_with_given_velocities():
     path = "/v1/scenes/hammer"
     client.put(path, {"bodies": [crate("rod", 5), ball("hammer", 0, 0, 9)]}).must(201)
     equal(client.post(path + "/query/impulse", {}).must(200).json["results"], [], "no contact, no island")
@@ -347,7 +351,7 @@ def impulses_given_where_and_how_fast_what_if():
         "contacts": [{"a": "hammer", "b": "rod", "position": [0.5, 0, 5.5], "normal": [0, 0, -1]}],
         "poses": {"ids": ["hammer"], "linearVelocities": [[0, 0, -4]]}}).must(200).json
     island, = reply["results"]
-    # K = 1/2 + 1/2 + x^2 / (m/6) with x = 0.5, and of the ball no lever along its normal but that of x: 0.25 / 0.2.
+    # K = 1/2 + 1/2 + x^2 / (m/6) with x = 0.5; of the ball, whose lever is x too, 0.25 / 0.2.
     k = 1 + 0.25 / (2 / 6) + 0.25 / 0.2
     near_list(island["contacts"][0]["impulse"], [0, 0, -4 / k], 1e-12, "impulse")
     momentum = total([b["linearVelocity"] for b in island["bodies"]])
@@ -362,7 +366,7 @@ def write(path, body=None, match=None):
 
 @suite.fact
 def impulses_are_written_as_one_revision():
-    """What is written is what the query tells; a second time nothing collides any more."""
+    """The velocities written are those that the query reports; a second write finds no approaching contact."""
     path = "/v1/scenes/billiard"
     balls = [ball("a", 0, 0, 0, linearVelocity=[3, 0, 0]), ball("b", 1, 0, 0), ball("far", 9, 9, 9, linearVelocity=[1, 2, 3])]
     client.put(path, {"bodies": balls, "materials": {"default": {"restitution": 1}}}).must(201)
@@ -390,8 +394,9 @@ def poses_of_a_collision_are_written_with_it():
 
 
 @suite.fact
-def blows_that_make_energy_end_where_a_body_is_as_fast_as_it_may_be():
-    """The point-mass rule takes no account of turning: between boxes of unequal mass each blow may be greater than the one before."""
+def impulses_that_create_energy_end_at_the_largest_speed():
+    """The point-mass rule ignores rotation: between boxes of unequal mass each impulse may be greater than the one
+    before. The sequence ends at the largest speed."""
     def brick(name, mass, position, linear, angular):
         return {"id": name, "position": position, "colliders": [{"box": {"size": [1, 1, 1]}}],
                 "motion": {"mass": mass, "linearVelocity": linear, "angularVelocity": angular}}
@@ -406,8 +411,8 @@ def blows_that_make_energy_end_where_a_body_is_as_fast_as_it_may_be():
 
 
 @suite.fact
-def impulses_make_nobody_faster_than_a_body_may_be():
-    """The light one of two bodies gets twice the speed of the heavy one: 1.8e9 m/s could not be read back."""
+def impulses_beyond_the_largest_speed_are_limit_exceeded_and_not_written():
+    """The light one of two balls gets twice the speed of the heavy one: 1.8e9 m/s, which no document may have."""
     path = "/v1/scenes/cannon"
     heavy = {**ball("a", 0, 0, 0), "motion": {"mass": 1e3, "linearVelocity": [9e8, 0, 0]}}
     light = {**ball("b", 1, 0, 0), "motion": {"mass": 1e-3}}
@@ -420,7 +425,7 @@ def impulses_make_nobody_faster_than_a_body_may_be():
 
 
 @suite.fact
-def a_write_of_impulses_names_its_revision():
+def a_write_of_impulses_requires_if_match():
     path = "/v1/scenes/guarded"
     client.put(path, {"bodies": [GROUND, ball("b", 0, 0, 0.5, linearVelocity=[0, 0, -1])]}).must(201)
     before = client.get(path)

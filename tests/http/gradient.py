@@ -1,4 +1,5 @@
-"""The gradient of the distance by curl: slopes by what-if poses, levers about a body's own frame, pairs that have none."""
+"""The gradient of the distance by curl: against slopes by finite differences of hypothetical poses, rotations about
+a body's own origin, and pairs without a gradient."""
 import math
 
 from support.checks import Suite, check, equal, holds, near, near_list
@@ -23,7 +24,7 @@ def rotation(rpy):
 
 
 def turned(q, axis, angle):
-    """The rotation q, then one about a world axis."""
+    """The rotation q followed by one about a world axis."""
     v, w = [math.sin(angle / 2) if k == axis else 0.0 for k in range(3)], math.cos(angle / 2)
     return [w * q[0] + v[0] * q[3] + v[1] * q[2] - v[2] * q[1], w * q[1] - v[0] * q[2] + v[1] * q[3] + v[2] * q[0],
             w * q[2] + v[0] * q[1] - v[1] * q[0] + v[2] * q[3], w * q[3] - v[0] * q[0] - v[1] * q[1] - v[2] * q[2]]
@@ -44,7 +45,7 @@ def ask(request):
 
 
 def slopes(position=None):
-    """The gradient by differences, from one question of 24 what-ifs; `position`: where the arm is."""
+    """The gradient by central differences, from one query of 24 variants; `position`: that of the arm."""
     at = {**START, **({"arm": position} if position else {})}
     base, variants = {"ids": list(at), "positions": list(at.values())}, []
     for name in at:
@@ -69,7 +70,7 @@ def agree(gradient, expected):
 
 
 @suite.fact
-def apart_it_is_the_slope_of_the_distance():
+def the_gradient_is_the_slope_of_the_distance_of_separated_bodies():
     result = ask(PAIR)[0]
     check(result["distance"] > 0.1, "they are apart")
     agree(result["gradient"], slopes())
@@ -77,7 +78,7 @@ def apart_it_is_the_slope_of_the_distance():
 
 
 @suite.fact
-def in_depth_it_is_the_slope_of_the_depth():
+def the_gradient_is_the_slope_of_the_depth_of_overlapping_bodies():
     position = [1.6, 0.1, 0.7]
     result = ask({**PAIR, "poses": {"ids": ["arm"], "positions": [position]}})[0]
     check(result["distance"] < -0.01, f"they overlap: {result['distance']}")
@@ -85,13 +86,13 @@ def in_depth_it_is_the_slope_of_the_depth():
 
 
 @suite.fact
-def it_is_there_only_when_asked_for():
+def the_gradient_is_reported_only_if_included():
     check("gradient" not in ask({"pairs": [["arm", "post"]]})[0], "nobody asked for a gradient")
     equal(ask({"pairs": [["arm", "post"]], "include": []}), ask({"pairs": [["arm", "post"]]}), "answer to an empty include")
 
 
 @suite.fact
-def without_a_scene_it_is_the_same():
+def the_gradient_is_the_same_without_a_scene():
     arm, post = bodies()
     del arm["colliders"][1]
     given = client.post("/v1/query/distance", {"a": arm, "b": post, "include": ["gradient"]}).must(200).json["results"][0]
@@ -104,7 +105,7 @@ def without_a_scene_it_is_the_same():
 
 
 @suite.fact
-def where_several_normals_are_right_there_is_none():
+def an_arbitrary_normal_has_no_gradient():
     twins = {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}}, "include": ["gradient"]}
     result = client.post("/v1/query/distance", twins).must(200).json["results"][0]
     equal(result["flags"], ["normalArbitrary"], "flags")
@@ -113,7 +114,7 @@ def where_several_normals_are_right_there_is_none():
 
 
 @suite.fact
-def where_the_depth_is_not_minimal_there_is_none():
+def a_depth_that_is_not_minimal_has_no_gradient():
     tetrahedron = {"vertices": [[0, 0, 0], [2, 0, 0], [0, 2, 0], [0, 0, 2]], "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}
     for solid, kind in ((True, "feature"), (False, "none")):
         asked = {"a": {"capsule": {"radiusBottom": 1, "radiusTop": 1.5, "height": 2}}, "b": {"mesh": {**tetrahedron, "solid": solid}},

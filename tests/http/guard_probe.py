@@ -1,8 +1,6 @@
-"""Request framing over raw sockets: what makes two parsers disagree about where a message ends is refused, and the number of replies is
-the number of requests that were meant. A refusal of the framing closes the connection.
-
-What libmicrohttpd hides from the guard (bare LF, a NUL in the path) is looked at for the number of replies alone.
-"""
+"""Request framing over raw sockets: a request that two parsers could delimit differently is refused, and the number
+of replies is the number of intended requests. A refusal of the framing closes the connection.
+Of faults that libmicrohttpd hides from the guard (bare LF, a NUL in the path) only the number of replies is checked."""
 import json
 
 from support.checks import Suite, check, equal
@@ -36,7 +34,7 @@ def outcome(data):
 
 
 def refused(data, status=400):
-    """One reply of this status; what follows on the connection is not read."""
+    """One reply of this status; the rest of the connection's data is not processed."""
     def fact():
         statuses, closed, replies = outcome(data)
         equal(statuses, [status], "replies")
@@ -47,7 +45,7 @@ def refused(data, status=400):
 
 
 def answered(data, *wanted):
-    """These replies, and the connection is kept."""
+    """These replies, and the connection stays open."""
     def fact():
         statuses, closed, unused = outcome(data)
         equal(statuses, list(wanted), "replies")
@@ -56,7 +54,7 @@ def answered(data, *wanted):
 
 
 def at_most_one(data):
-    """The second request that hides in the data is not answered."""
+    """The second request that is hidden in the data is not answered."""
     def fact():
         statuses, unused, replies = outcome(data)
         check(len(statuses) <= 1, f"replies are {statuses}")
@@ -65,7 +63,7 @@ def at_most_one(data):
 
 
 def refused_below(data):
-    """The library's own 400 or 413 (0.9.75 writes that reply's head twice), the end of the connection, and nothing of what follows."""
+    """The library's own 400 or 413 (0.9.75 writes the head of that reply twice), then the end of the connection."""
     def fact():
         with Raw(daemon.port) as connection:
             connection.send(data)
@@ -142,7 +140,7 @@ def create(*lines):
     return "\r\n".join(("POST /v1/scenes HTTP/1.1", "Host: localhost", *lines, "Content-Length: 2", "Content-Type: application/json")) + "\r\n\r\n{}"
 
 
-# Keys that differ behind a zero byte would be one key, and the second scene the first.
+# Keys that differ only after a NUL byte would be one key, and the second scene the first one.
 suite.table("the header that is refused is named", [
     ("a zero byte in a key", refused_naming("Idempotency-Key", create("Idempotency-Key: a\0b"))),
     ("a zero byte at its end", refused_naming("Idempotency-Key", create("Idempotency-Key: a\0"))),
@@ -191,7 +189,7 @@ suite.table("a hidden request is not answered", [
 
 
 def library_page(status, data):
-    """As the description in openapi.json says: one short page of HTML, and the end of the connection."""
+    """As openapi.json describes: a short HTML body, and the end of the connection."""
     def fact():
         with Raw(daemon.port) as connection:
             connection.send(data)
@@ -227,7 +225,7 @@ suite.table("segments are decoded once", [
 
 
 @suite.fact
-def what_an_id_is_is_told_where_a_path_has_none():
+def a_path_without_an_id_is_refused_with_the_rule_for_ids():
     detail = json.loads(ask(daemon.port, "GET", "/v1/scenes/" + "a" * 257).body)["detail"]
     check("Segment 3 " in detail and "256" in detail and "UTF-8" in detail, f"detail is {detail}")
 

@@ -1,7 +1,7 @@
-"""Hulls of as many points as are allowed, by HTTP: all of them corners, all on a grid, all one point. The daemon's memory is measured
-against the budget of a request, the times against each other: twice the points take at most two and a half times as long.
-A million points under CONTACTD_FULL=1 (make acceptance), by default a quarter with a quarter of the budget.
-"""
+"""Hulls of as many points as the limit allows, by HTTP: all of them vertices, all on a grid, all equal. The daemon's
+memory is compared with the budget of a request, and the times with each other: twice the points take at most two and
+a half times as long.
+A million points under CONTACTD_FULL=1 (make acceptance), by default a quarter with a quarter of the budget."""
 import json
 import math
 import os
@@ -11,9 +11,9 @@ from support.client import KeepAlive
 from support.daemon import SANITIZER, Daemon
 
 MOST = 50000 if SANITIZER else 1000000 if os.environ.get("CONTACTD_FULL") else 250000
-BUDGET = 512 * 2 ** 20 * MOST // 1000000  # requestMemoryBytes, of a million points
-SLACK = 64 * 2 ** 20  # of a request's body, and what the C library keeps
-GROWTH = 2.5  # of the time, for twice the points
+BUDGET = 512 * 2 ** 20 * MOST // 1000000  # requestMemoryBytes, for a million points
+SLACK = 64 * 2 ** 20  # the request's body, and memory that the C library retains
+GROWTH = 2.5  # ratio of the times for twice the points
 GOLDEN = math.pi * (3 - math.sqrt(5))
 suite = Suite()
 daemon = Daemon("--limit", f"hullPoints={MOST}", "--limit", f"jsonBytes={2 ** 28}", "--workers", "1").start()
@@ -22,7 +22,8 @@ client = KeepAlive(daemon, timeout=300)
 
 
 def spiral(count):
-    """On the unit sphere, every one a corner of the hull: no doubles of such points lie below a chord of their neighbours."""
+    """Points on the unit sphere, each a vertex of the hull: in doubles none of them lies below a chord of its
+    neighbours."""
     for k in range(count):
         z = 1 - (2 * k + 1) / count
         r = math.sqrt(1 - z * z)
@@ -71,7 +72,7 @@ def points_on_a_grid_leave_the_corners_of_a_cube():
 
 
 @suite.fact
-def points_without_a_volume_are_refused_whatever_their_number():
+def points_without_a_volume_are_refused_in_any_number():
     total = client.get("/v1/shapes").must(200).json["total"]
     for rank, points in ((0, [[1, 2, 3]] * MOST), (1, [[k, 2 * k, -k] for k in range(MOST)]), (2, [[k % 997, k // 997, 0] for k in range(MOST)])):
         reply, seconds, unused = post(points)
@@ -84,7 +85,7 @@ def points_without_a_volume_are_refused_whatever_their_number():
 
 
 @suite.fact
-def a_hull_is_cut_off_at_its_deadline():
+def the_computation_of_a_hull_stops_at_its_deadline():
     points = list(spiral(MOST // 10))
     client.post("/v1/shapes?deadlineMs=2", {"convex": {"vertices": points}}, check=False).problem(504, "deadline-exceeded")
     client.post("/v1/query/overlap", {"a": {"convex": {"vertices": points}}, "b": {"sphere": {"radius": 1}}, "deadlineMs": 2},

@@ -1,5 +1,6 @@
-"""An Idempotency-Key stands for one request: the same one again is the same scene, another body with the key is refused; so also after
-writes to the scene, after any end of the daemon, and for scenes of stores that kept no fingerprint. Several daemons: redis.py."""
+"""An Idempotency-Key identifies one request: repeated, it returns the same scene; with another body it is refused.
+This holds after writes to the scene, after restarts of the daemon, and for scenes of stores without fingerprints.
+Several daemons: redis.py."""
 import hashlib
 
 from support.checks import Suite, check, equal
@@ -37,7 +38,7 @@ def a_key_with_another_body_is_refused():
 
 
 @suite.fact
-def a_body_in_many_pieces_is_known_again():
+def a_large_body_is_recognised_when_it_is_repeated():
     body = {"bodies": [{"id": f"b{i}", "user": "x" * 900, "colliders": [{"sphere": {"radius": 0.5}}]} for i in range(2000)]}
     first = client.post("/v1/scenes", body, headers=key("large")).must(201)
     equal(client.post("/v1/scenes", body, headers=key("large")).must(201).json["id"], first.json["id"], "id")
@@ -53,7 +54,7 @@ def a_request_that_was_refused_leaves_its_key_free():
 
 
 @suite.fact
-def the_key_is_known_whatever_becomes_of_the_scene_until_it_is_deleted():
+def the_key_is_known_after_writes_until_the_scene_is_deleted():
     path = client.post("/v1/scenes", BODY, headers=key("four")).must(201).headers["location"]
     client.patch(path, {"user": 1}).must(200)
     client.delete(path + "/bodies/a").must(200)
@@ -66,7 +67,7 @@ def the_key_is_known_whatever_becomes_of_the_scene_until_it_is_deleted():
 
 
 @suite.fact
-def a_store_keeps_the_body_of_a_key():
+def a_store_persists_the_fingerprint_of_the_body():
     lives = Lives(suite)
     path = lives.client.post("/v1/scenes", BODY, headers=key("five")).must(201).headers["location"]
     for how in ("TERM", "KILL"):
@@ -81,7 +82,7 @@ def a_store_keeps_the_body_of_a_key():
 
 
 @suite.fact
-def a_scene_of_a_store_that_kept_no_body_takes_any():
+def a_scene_without_a_fingerprint_accepts_any_body():
     name = "key-" + hashlib.sha256(b"six").hexdigest()[:32]
     client.put(f"/v1/scenes/{name}", BODY).must(201)
     for body in (BODY, OTHER):

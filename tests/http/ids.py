@@ -1,6 +1,6 @@
-"""Any UTF-8 without control characters is an id: `/wam1`, `base#1`, `left finger`. What is put under an id is found by its
-percent-encoded path and under no other, in lists, pages, streams, contact states, logs, and after a restart.
-
+"""Any UTF-8 without control characters is an id: `/wam1`, `base#1`, `left finger`. A scene, body or state with such
+an id is found by its percent-encoded path and by no other, in lists, pages, streams, contact states, logs, and after
+a restart.
 Random ids with a fixed seed; CONTACTD_FULL=1 takes 20 times as many with a fresh one, seed=N repeats one."""
 import json
 import os
@@ -34,7 +34,7 @@ def url(name):
 
 
 def random_name(rng):
-    """Of all lengths and planes; no control characters, no surrogates."""
+    """A name of random length from all Unicode planes; no control characters, no surrogates."""
     most, text, size = rng.choice((3, 20, 256)), "", 0
     while True:
         code = rng.choice((rng.randrange(0x20, 0x7f), rng.randrange(0xa0, 0x800), rng.randrange(0x800, 0xd800), rng.randrange(0x10000, 0x110000),
@@ -46,7 +46,7 @@ def random_name(rng):
 
 
 def sloppy(rng, name):
-    """The id in a path as others may spell it: any byte escaped, in either case."""
+    """Another valid spelling of the id in a path: any byte may be escaped, in either case."""
     raw = ""
     for byte in name.encode():
         if chr(byte).isalnum() and byte < 128 and rng.random() < 0.7:
@@ -88,7 +88,7 @@ def a_scene_of_any_name_is_found_by_its_path_alone():
 
 
 @suite.fact
-def a_body_of_any_name_goes_through_every_route():
+def a_body_of_any_name_is_found_by_every_route():
     every = names()
     scene = "/v1/scenes/" + url("cell /#1")
     client.put(scene, {"bodies": []}).must(201)
@@ -126,7 +126,7 @@ def a_body_of_any_name_goes_through_every_route():
 
 
 @suite.fact
-def materials_and_contact_states_of_any_name_are_kept():
+def materials_and_contact_states_may_have_any_name():
     chosen = names(0)
     scene = "/v1/scenes/materials"
     client.put(scene, {"materials": {name: {"staticFriction": 0.5} for name in chosen}, "materialPairs": [
@@ -161,7 +161,7 @@ def events_name_scene_and_state_as_they_are():
 
 
 @suite.fact
-def a_store_keeps_any_name():
+def a_store_persists_any_name():
     lives = Lives(suite)
     every = names(COUNT // 4)
     for name in every:
@@ -189,7 +189,7 @@ def a_line_of_the_log_is_json_and_has_the_id():
     for name in chosen:
         asking.put(f"/v1/scenes/{url(name)}", {"bodies": []}).must(201)
     asking.close()
-    own.stop()  # what the daemon has to say is written when it ends
+    own.stop()  # the log is complete when the daemon has ended
     lines = [json.loads(line) for line in own.log_text().splitlines() if line.startswith("{")]
     equal([line["scene"] for line in lines if line.get("method") == "PUT"], chosen, "scenes of the log")
 
@@ -206,7 +206,7 @@ def a_document_given_at_the_start_may_have_any_id():
 
 
 @suite.fact
-def what_is_no_id_is_refused_with_its_fault():
+def an_invalid_id_is_refused_with_its_fault():
     for raw, why in (("%FF", "no UTF-8 at byte 1"), ("a%C0%AF", "no UTF-8 at byte 2"), ("%ED%A0%80", "no UTF-8"), ("%F4%90%80%80", "no UTF-8"),
                      ("ok%C3", "no UTF-8 at byte 3"), ("a%0Ab", "a control character at byte 2"), ("%7f", "a control character"),
                      ("%C2%85", "a control character"), ("x" * 257, "longer"), ("%C3%A9" * 129, "longer"), (".", "a meaning in paths"),

@@ -1,9 +1,7 @@
-"""What is JSON after RFC 8259 is read as JSON: random texts, made and judged by Python's parser, at every place that takes one.
-
-A text that Python refuses is `malformed-json`; one that it takes is kept with the same values, or refused with 422 at the pointer of
-the value that no double or string can hold. CONTACTD_FULL=1 runs 20 times as many, with a fresh seed. An argument of the form
-seed=N repeats a seed.
-"""
+"""JSON of RFC 8259 is read as JSON: random texts at every place that accepts one, judged by Python's parser.
+A text that Python refuses is `malformed-json`. One that it accepts is stored with the same values, or refused with
+422 at the pointer of the value that no double or string can represent. CONTACTD_FULL=1 runs 20 times as many, with a
+fresh seed. An argument of the form seed=N repeats a seed."""
 import json
 import os
 import random
@@ -36,7 +34,7 @@ def token(name):
 
 
 class Writer:
-    """Texts of random values, one literal of which is put in by hand, with its pointer."""
+    """Random JSON texts with one given literal at a random place."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -48,7 +46,7 @@ class Writer:
         return self.rng.choice(["a", "b/c", "d~e", "", "\u00e9", "\U0001f600", 'q"', "back\\slash", " ", "[{"]) + str(n)
 
     def write(self, depth, odd):
-        """(text, pointer of the odd literal or None)"""
+        """Returns (text, pointer of the literal or None)."""
         rng, blank = self.rng, self.blank
         if depth == 0 or rng.random() < 0.2:
             return (odd, "") if odd else (rng.choice(GOOD), None)
@@ -68,7 +66,7 @@ class Writer:
 
 
 def values(text):
-    """The values of a text by Python's parser: every number a double, as I-JSON has it, save integers of 64 bits."""
+    """The values of a text by Python's parser: every number as a double, as in I-JSON, except integers of 64 bits."""
     def integer(digits):
         exact = int(digits)
         return exact if -2 ** 63 <= exact < 2 ** 63 else float(digits)
@@ -99,7 +97,7 @@ def python_takes(raw):
 
 
 @suite.fact
-def texts_are_kept_as_python_reads_them():
+def texts_are_stored_as_python_reads_them():
     writer = Writer(random.Random(SEED))
     for i in range(TEXTS):
         text, unused = writer.write(5, None)
@@ -110,7 +108,7 @@ def texts_are_kept_as_python_reads_them():
 
 
 @suite.fact
-def a_literal_that_cannot_be_kept_is_named_by_its_pointer():
+def a_literal_that_cannot_be_stored_is_named_by_its_pointer():
     writer = Writer(random.Random(SEED + 1))
     places = (("PUT", "/v1/scenes/s/bodies/a", "%s", "", None), ("POST", "/v1/scenes/s/bodies", '[{"id": "z"},%s]', "/1", None),
               ("POST", "/v1/scenes/s/bodies", ndjson([{"id": "z", "colliders": [BALL]}]) + "%s\n", "/1", NDJSON),
@@ -132,7 +130,7 @@ def a_literal_that_cannot_be_kept_is_named_by_its_pointer():
 
 
 @suite.fact
-def texts_with_a_byte_changed_are_json_where_python_says_so():
+def texts_with_a_changed_byte_are_json_if_python_accepts_them():
     rng = random.Random(SEED + 2)
     writer = Writer(rng)
     refused = 0
@@ -151,7 +149,7 @@ def texts_with_a_byte_changed_are_json_where_python_says_so():
 
 
 @suite.fact
-def integers_beyond_64_bits_are_numbers_wherever_a_number_is():
+def integers_beyond_64_bits_are_accepted_as_numbers():
     wide = str(10 ** 20)
     client.put("/v1/scenes/s/bodies/a", '{"colliders": [{"sphere": {"radius": 1}}], "position": [%s, 0, 0]}' % wide) \
         .problem(422, "out-of-range", "/position/0")

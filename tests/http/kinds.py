@@ -1,4 +1,5 @@
-"""Cylinders, cones, ellipsoids, rounding and margin by curl: distances, relations and masses in closed form, documents, boxes."""
+"""Cylinders, cones, ellipsoids, rounding and margin by curl: distances, relations and masses in closed form,
+documents read back, bounding boxes."""
 import math
 
 from support.checks import Suite, check, equal, near, near_list
@@ -12,7 +13,7 @@ client = Curl(daemon)
 
 PI = math.pi
 CUBE = {"vertices": [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]}
-# Shapes that reach 1 up and down along z, with a flat or round end there.
+# Shapes that extend from -1 to 1 along z, with a flat or round end.
 UPRIGHT = [{"sphere": {"radius": 1}}, {"box": {"size": [2, 2, 2]}}, {"capsule": {"radius": 0.5, "height": 1}},
            {"cylinder": {"radius": 0.75, "height": 2}}, {"cone": {"radius": 1, "height": 2, "radiusTop": 0.5}},
            {"ellipsoid": {"radii": [2, 1.5, 1]}}, {"convex": CUBE}]
@@ -28,7 +29,7 @@ def mass(*colliders, **motion):
 
 
 @suite.fact
-def kinds_one_above_the_other_are_as_far_apart_as_their_ends():
+def stacked_kinds_have_the_distance_of_their_ends():
     for low in UPRIGHT:
         for high in UPRIGHT:
             for gap in (0.5, -0.25):
@@ -40,8 +41,9 @@ def kinds_one_above_the_other_are_as_far_apart_as_their_ends():
 
 
 @suite.fact
-def a_ball_beside_a_cone_sees_its_slanted_side():
-    # The side of the cone of radius 3 and height 4 has the normal (4, 0, 3)/5; the ball's centre is 2 off its middle.
+def the_distance_of_a_ball_beside_a_cone_is_to_its_slanted_side():
+    # The side of the cone of radius 3 and height 4 has the normal (4, 0, 3)/5; the ball's centre is 2 m from the middle
+    # of the side.
     ball = {"sphere": {"radius": 0.5}, "position": [1.5 + 2 * 0.8, 0, 2 * 0.6]}
     result = distance({"cone": {"radius": 3, "height": 4}}, ball)
     near(result["distance"], 1.5, 1e-15, "distance")
@@ -50,7 +52,7 @@ def a_ball_beside_a_cone_sees_its_slanted_side():
 
 
 @suite.fact
-def margins_and_added_rounding_bring_bodies_nearer():
+def margins_and_added_rounding_reduce_the_distance():
     for shape in UPRIGHT:
         for other in UPRIGHT:
             result = distance(dict(shape, margin=0.25), dict(other, roundingRadius=0.125, roundingMode="add", position=[0, 0, 3]))
@@ -75,18 +77,18 @@ def inset_rounding_keeps_faces_and_cuts_corners():
 
 
 @suite.fact
-def the_larger_of_two_kinds_holds_the_smaller():
+def the_larger_of_two_kinds_contains_the_smaller():
     for big in UPRIGHT:
         for small in ({"cylinder": {"radius": 0.1, "height": 0.2}}, {"cone": {"radius": 0.1, "height": 0.2}},
                       {"ellipsoid": {"radii": [0.1, 0.15, 0.2]}}, {"box": {"size": [0.2, 0.2, 0.2]}, "roundingRadius": 0.05}):
             equal(distance(big, small)["relation"], "containing", f"{list(big)[0]} {list(small)[0]}")
             equal(distance(small, big)["relation"], "contained", f"{list(small)[0]} {list(big)[0]}")
-    # A cylinder's rim stands out of the ball that its middle is deep in.
+    # The rim of the cylinder is outside the ball that contains its middle.
     equal(distance({"sphere": {"radius": 1}}, {"cylinder": {"radius": 0.8, "height": 1.4}})["relation"], "penetrating", "rim")
 
 
 @suite.fact
-def masses_of_the_curved_kinds_are_those_of_the_books():
+def masses_of_the_curved_kinds_are_the_closed_forms():
     cases = [({"cylinder": {"radius": 0.5, "height": 1.2}}, 0.9424777961, 0.0, [0.1825, 0.1825, 0.125]),
              ({"cone": {"radius": 0.5, "height": 1.2}}, 0.3141592654, -0.3, [0.0915, 0.0915, 0.075]),
              ({"cone": {"radius": 0.5, "radiusTop": 0.2, "height": 1.2}}, 0.4900884540, -0.1615384615,
@@ -111,7 +113,7 @@ def a_box_with_added_rounding_has_the_mass_of_its_parts():
 
 @suite.fact
 def a_compound_of_curved_kinds_has_the_mass_of_its_parts():
-    # A pencil: a cylinder of height 4 with a cone of height 2 on it, and a ball in the box of an eraser below.
+    # A cylinder of height 4, a cone of height 2 on top of it, and a ball below it.
     result = mass({"cylinder": {"radius": 0.5, "height": 4}}, {"cone": {"radius": 0.5, "height": 2}, "position": [0, 0, 3]},
                   {"ellipsoid": {"radii": [0.5, 0.5, 0.25]}, "position": [0, 0, -2.25]})
     parts = [(PI * 0.25 * 4, 0.0), (PI * 0.25 * 2 / 3, 2.5), (4 / 3 * PI * 0.25 * 0.25, -2.25)]
@@ -126,7 +128,7 @@ def a_compound_of_curved_kinds_has_the_mass_of_its_parts():
 
 
 @suite.fact
-def what_has_no_mass_says_so():
+def mass_properties_report_unsupported_shapes():
     bodies = [{"id": "rounded", "colliders": [{"cylinder": {"radius": 1, "height": 1}, "roundingRadius": 0.1, "roundingMode": "add"}]},
               {"id": "sharp", "colliders": [{"cylinder": {"radius": 1, "height": 1}}]}]
     client.put("/v1/scenes/massless", {"bodies": bodies}).must(201)
@@ -135,7 +137,7 @@ def what_has_no_mass_says_so():
 
 
 @suite.fact
-def the_boxes_of_rounded_bodies_tell_which_pairs_may_meet():
+def the_bounding_boxes_of_rounded_bodies_are_tight():
     reach = {"sphere": 1.0, "box": 1.0, "capsule": 1.0, "cylinder": 1.0, "cone": 1.0, "ellipsoid": 1.0, "convex": 1.0}
     for shape in UPRIGHT:
         for extra, more in (({}, 0.0), ({"margin": 0.25}, 0.25), ({"roundingRadius": 0.25, "roundingMode": "add", "margin": 0.5}, 0.75)):
@@ -148,7 +150,7 @@ def the_boxes_of_rounded_bodies_tell_which_pairs_may_meet():
 
 
 @suite.fact
-def documents_come_back_as_they_were_sent():
+def documents_are_read_back_as_they_were_sent():
     colliders = [{"id": "a", "cylinder": {"radius": 0.1, "height": 0.2}, "roundingRadius": 0.01},
                  {"id": "b", "cone": {"radius": 0.1, "height": 0.2}, "position": [0, 0, 1], "margin": 0.5},
                  {"id": "c", "cone": {"radius": 0.1, "height": 0.2, "radiusTop": 0}},
@@ -165,7 +167,7 @@ def documents_come_back_as_they_were_sent():
 
 
 @suite.fact
-def what_may_be_zero_is_told_so():
+def messages_name_zero_where_it_is_allowed():
     ball = {"sphere": {"radius": 1}}
     for wrong in ({"margin": -1}, {"roundingRadius": -1}, {"margin": 1e-12}):
         reply = client.post("/v1/query/overlap", {"a": dict(ball, **wrong), "b": ball})

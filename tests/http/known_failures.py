@@ -1,9 +1,7 @@
 """Configurations that broke other engines, one file each in tests/fixtures/known, named after the report.
-
-Every answer must be finite, have bounds in order, a unit normal, points on both surfaces with pointB - pointA = distance * normal, the
-supporting planes' gap along the normal equal to the distance (convex pairs), overlap and relation that agree with it, and must mirror
-when the pair is swapped. Where the geometry tells the answer the file has it.
-"""
+Every answer must be finite, with ordered bounds, a unit normal, points on both surfaces, pointB - pointA = distance
+* normal, a gap between the supporting planes along the normal equal to the distance (convex pairs), and an overlap
+and a relation that agree with it. The swapped pair must mirror it. Where the true answer is known the file has it."""
 import json
 
 from support import corpus, exact
@@ -12,7 +10,7 @@ from support.client import KeepAlive
 from support.daemon import ROOT, Daemon
 
 FOLDER = ROOT / "tests/fixtures/known"
-ALLOWED = 1e-12  # of the size of what is asked about
+ALLOWED = 1e-12  # relative to the size of the configuration
 suite = Suite()
 daemon = Daemon().start()
 suite.cleanup(daemon.stop)
@@ -50,7 +48,7 @@ def proved(answer, a, b, size):
     near(float(exact.length(normal)), 1.0, 4 * 2.0 ** -52, "length of the normal")
     apart = exact.sub(exact.sub(points[1], points[0]), exact.scaled(normal, distance))
     near(float(exact.length(apart)), 0.0, ALLOWED * size, "pointB - pointA - distance * normal")
-    crossing = answer.get("depthKind") == "none"  # a common point, which may be inside what is solid
+    crossing = answer.get("depthKind") == "none"  # a common point, which may be in the interior of a solid
     for side, body, point, shape in zip("AB", placed, points, (a, b)):
         if crossing and "mesh" not in shape:
             continue
@@ -75,7 +73,7 @@ def fixture(path):
     near(answer["upperBound"] - answer["lowerBound"], 0.0, 1e-8 * size, "width of the bounds")
     proved(answer, a, b, size)
     equal(ask("overlap", a, b)["overlap"], answer["distance"] <= 0, "overlap beside the distance")
-    if a != b:  # of equal bodies in one place both orders are one question
+    if a != b:  # of equal bodies in one place both orders are one query
         mirrored(answer, ask("distance", b, a))
     if "distance" in expect:
         near(answer["distance"], expect["distance"], ALLOWED * size, "distance")

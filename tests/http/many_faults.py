@@ -1,4 +1,5 @@
-"""Requests with more errors than are told: reading stops there, what follows is not looked at, and nothing is made of it."""
+"""Requests with more errors than are reported: reading stops at the last reported error, the rest is not evaluated,
+and nothing is written."""
 from support.checks import Suite, check, equal
 from support.client import KeepAlive
 from support.daemon import Daemon
@@ -13,8 +14,8 @@ client.put(SCENE, {"bodies": [{"id": name, "position": [0, 0, z], "colliders": B
                    "materials": {"steel": {"staticFriction": 0.5}}}).must(201)
 client.put(EMPTY, {"bodies": []}).must(201)
 
-USED = {"M": [[-1e300] * 40] * 40, "q": [-1e300] * 40}  # what memory holds that the next request gets
-WRONG = {"a": {"ids": [f"nobody{i}" for i in range(30)]}}  # comes before all else
+USED = {"M": [[-1e300] * 40] * 40, "q": [-1e300] * 40}  # numbers that remain in the memory that the next request gets
+WRONG = {"a": {"ids": [f"nobody{i}" for i in range(30)]}}  # a fault before all other members
 POSES = {"ids": ["c", "a"], "positions": [[0, 0, 1], [0, 0, 2]], "linearVelocities": [[0, 0, 1], [0, 0, 2]]}
 POINTS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 PLANES = [[1, 0, 0, -1], [-1, 0, 0, -1], [0, 1, 0, -1], [0, -1, 0, -1], [0, 0, 1, -1], [0, 0, -1, -1]]
@@ -59,7 +60,7 @@ REQUESTS = [
 ]
 
 
-def tells_as_many_as_it_may(method, path, body):
+def reports_the_maximum_number_of_errors(method, path, body):
     before = client.get(SCENE)
     client.post("/v1/solve/lcp", USED)
     reply = client.request(method, path, body).must(422)
@@ -68,6 +69,6 @@ def tells_as_many_as_it_may(method, path, body):
     equal(client.get(SCENE).body, before.body, "the scene")
 
 
-suite.table("request", ((f"{k}: {method} {path}", lambda m=method, p=path, b=body: tells_as_many_as_it_may(m, p, b))
+suite.table("request", ((f"{k}: {method} {path}", lambda m=method, p=path, b=body: reports_the_maximum_number_of_errors(m, p, b))
                         for k, (method, path, body) in enumerate(REQUESTS)))
 suite.main()

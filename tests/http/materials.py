@@ -1,7 +1,6 @@
-"""Materials, gravity and prescribed accelerations in scenes and bodies: kept, patched, and refused where a name would mean nothing.
-
-Each refusal leaves the scene as it was: the same ETag and the same bytes.
-"""
+"""Materials, gravity and prescribed accelerations in scenes and bodies: stored, patched, and refused where a name
+would not refer to a material.
+Each refusal leaves the scene as it was: the same ETag and the same bytes."""
 from support.checks import Suite, check, equal, holds
 from support.client import NDJSON, Curl, ndjson
 from support.daemon import Daemon
@@ -37,7 +36,7 @@ def unchanged(path, action):
 
 
 @suite.fact
-def settings_come_back_as_they_were_given():
+def settings_are_read_back_as_they_were_given():
     path = scene(**MATTER, bodies=[ball("a"), ball("b", None)])
     got = client.get(path).must(200)
     equal({k: got.json[k] for k in MATTER}, MATTER, "settings")
@@ -51,12 +50,12 @@ def settings_come_back_as_they_were_given():
 def what_is_not_set_is_not_shown():
     got = client.get(scene(bodies=[ball("a", None)])).json
     equal(sorted(got), ["bodies", "filters", "id"], "members")
-    # Zero gravity is set.
+    # Zero gravity is a value, not an absent one.
     equal(client.get(scene(gravity=[0, 0, 0])).json["gravity"], [0, 0, 0], "gravity")
 
 
 @suite.fact
-def one_kind_of_friction_left_out_is_the_other():
+def static_and_dynamic_friction_default_to_each_other():
     materials = {"a": {"staticFriction": 0.5}, "b": {"dynamicFriction": 0.5}, "c": {"staticFriction": 0.5, "dynamicFriction": 0.5},
                  "d": {"staticFriction": 0.5, "dynamicFriction": 0}}
     pairs = [{"a": "a", "b": "b", "dynamicFriction": 0.25}, {"a": "a", "b": "c", "staticFriction": 0}]
@@ -82,7 +81,7 @@ def a_merge_patch_of_the_settings_changes_what_it_names():
 
 
 @suite.fact
-def a_material_that_a_collider_names_cannot_go():
+def a_material_that_a_collider_names_cannot_be_removed():
     path = scene(materials=MATERIALS, bodies=[ball("a", "ice"), ball("b")])
     for patch in ({"materials": {"steel": None}}, {"materials": None}):
         unchanged(path, lambda p=patch: client.patch(path, p).problem(409, "material-in-use", "/materials"))
@@ -90,7 +89,7 @@ def a_material_that_a_collider_names_cannot_go():
     check('"b"' in detail and '"steel"' in detail and "0" in detail, f"detail {detail!r} names body, collider and material")
     client.patch(path + "/bodies/b", {"colliders": [{"sphere": {"radius": 1}}]}).must(200)
     client.patch(path, {"materials": {"steel": None}}).must(200)
-    # All of a scene may be replaced, its materials with the bodies that name them.
+    # A PUT may replace the whole scene, the materials together with the bodies that name them.
     client.put(path, {"bodies": []}).must(200)
 
 
@@ -112,7 +111,7 @@ WRITES = (("POST", "/bodies", [ball("x"), ball("y", "wood")], None, "/1/collider
 
 
 @suite.fact
-def every_write_of_a_body_knows_the_materials():
+def every_write_of_a_body_checks_its_material():
     path = scene(**MATTER, bodies=[ball("a")])
     for method, where, body, kind, pointer in WRITES:
         rest = {"content_type": kind} if kind else {}
@@ -121,7 +120,7 @@ def every_write_of_a_body_knows_the_materials():
 
 
 @suite.fact
-def scenes_in_a_question_carry_materials_and_two_bodies_alone_have_none():
+def inline_scenes_have_materials_and_stateless_pairs_have_none():
     inline = {"materials": MATERIALS, "gravity": [0, 0, 0], "bodies": [ball("a"), ball("b", "ice")]}
     client.post("/v1/query/overlap", {"scene": inline}).must(200)
     inline["bodies"][1] = ball("b", "wood")

@@ -1,11 +1,10 @@
-"""The matrix of kinds, walked: every kind with every kind, apart, touching and overlapping, upright and turned, in every question
-about a pair.
-
-`unsupported` may be said of two half-spaces that overlap and, where a question needs a solid, of open meshes; nowhere else. Upright
-pairs stand on each other, so that their distance is known; the same pair turned as a whole has the same distance. For pairs in
-general position the answer is proven by what is known of each shape alone (support/solids.py): apart, its points are on the two
-surfaces and no nearer ones are beyond the planes across its normal; overlapping, no direction parts them by less.
-"""
+"""Every kind of shape with every other, separated, touching and overlapping, upright and rotated, in every query on
+pairs.
+`unsupported` is allowed only for two half-spaces that overlap and, where a query needs a solid, for open meshes.
+Upright pairs stand on each other, so that their distance is known, and the same pair rotated as a whole has the same
+distance. Pairs in general position are proven with the functions of support/solids.py: separated, the points are on
+both surfaces and the planes across the normal prove that none are nearer; overlapping, no direction separates them
+by less."""
 import itertools
 import random
 
@@ -15,9 +14,9 @@ from support.daemon import Daemon
 from support.solids import SHAPES, Placed, add, dot, length, rotated, rotation, scaled, sub, times, unit
 
 GAPS = {"apart": 0.5, "touching": 0.0, "overlapping": -0.25}
-APART, CURVED_DEPTH = 1e-10, 1e-8  # of the size, here 1 m
+APART, CURVED_DEPTH = 1e-10, 1e-8  # relative to the size, here 1 m
 UPRIGHT, OVER = [0, 0, 0, 1], [1, 0, 0, 0]
-STEP, SLOPE = 1e-6, 2e-6  # m and radians, of a slope by differences; some are only once differentiable, others turn fast
+STEP, SLOPE = 1e-6, 2e-6  # m and rad, of slopes by differences; some distances are only once differentiable, others curve strongly
 DIRECTIONS = 60
 PLANE_DEPTH, INSIDE = 0.2, 0.85
 suite = Suite()
@@ -27,7 +26,8 @@ client = KeepAlive(daemon)
 
 
 def ask(kind, a, b, **rest):
-    """Upright pairs show for each kind of question that requests and replies fit the document; that takes more than the answer."""
+    """Results of a query. Request and reply are compared with the OpenAPI document for upright pairs only, since
+    that takes longer than the answer."""
     shown = a.get("rotation", UPRIGHT) == UPRIGHT
     return client.post(f"/v1/query/{kind}", dict(rest, a=a, b=b), check=shown).must(200).json["results"]
 
@@ -41,12 +41,12 @@ def is_surface(name):
 
 
 def are_convex(*names):
-    """No mesh among them: the depth is the least translation that parts them."""
+    """True if neither is a mesh: the depth is then the least translation that separates them."""
     return not any("mesh" in name for name in names)
 
 
 def kind_of_depth(name_a, name_b):
-    """Of two that overlap, neither a half-space."""
+    """Expected depthKind of two shapes that overlap, neither a half-space."""
     if is_surface(name_a) or is_surface(name_b):
         return "none"
     if are_convex(name_a, name_b):
@@ -63,7 +63,7 @@ def seeded(*words):
 
 
 def look(below, above, a, b, gap, up):
-    """The answers of a pair that stands along `up` with this gap."""
+    """Checks all queries of a pair that is stacked along `up` with this gap."""
     answer = ask("distance", a, b, include=["gradient"])[0]
     overlap = ask("overlap", a, b)[0]
     check(answer["status"] in ("ok", "degenerate"), f"status {answer['status']}")
@@ -87,12 +87,13 @@ def look(below, above, a, b, gap, up):
 
 
 def stacked(below, above, word):
-    """Upright; spun about the axis and turned as a whole; the upper one upside down if it is a half-space, which is solid below."""
+    """Upright; then each body spun about the axis and the pair rotated as a whole. An upper half-space is turned
+    over, since it is solid below."""
     gap, rng = GAPS[word], seeded(below, above, word)
     over = OVER if above == "plane" else UPRIGHT
     look(below, above, Placed(below, [0, 0, 0], UPRIGHT).body(), Placed(above, [0, 0, 2 + gap], over).body(), gap, [0, 0, 1])
     if below == above == "plane":
-        return  # turned, they are parallel no longer
+        return  # rotated, the two would not be parallel
     spin = lambda: unit([0, 0, rng.uniform(-1, 1), rng.uniform(-1, 1)])
     whole, at = rotation(rng), [rng.uniform(-3, 3) for unused in range(3)]
     a = Placed(below, at, times(whole, spin()))
@@ -104,7 +105,8 @@ def stacked(below, above, word):
 
 
 def tilted(name_a, name_b, rng, gap=None):
-    """A pair turned anyhow: with a gap between its supports along some direction, or one that surely overlaps."""
+    """A pair in random rotations: with a gap between its supports along a random direction, or overlapping for
+    certain."""
     a, b = Placed(name_a, [0, 0, 0], rotation(rng)), Placed(name_b, [0, 0, 0], rotation(rng))
     along = rotated(rotation(rng), [0, 0, 1])
     if name_a == "plane":
@@ -114,7 +116,7 @@ def tilted(name_a, name_b, rng, gap=None):
         along = scaled(rotated(b.turn, [0, 0, 1]), -1)
         start = a.support(along)
     else:
-        # Away from the side that an open mesh lacks.
+        # Away from the missing side of an open mesh.
         for which, sign in ((a, 1), (b, -1)):
             if which.name == "open mesh" and dot(rotated(which.turn, [1, 0, 0]), along) * sign > 0:
                 which.turn = times(which.turn, [0, 0, 1, 0])
@@ -125,19 +127,20 @@ def tilted(name_a, name_b, rng, gap=None):
     elif "plane" in (name_a, name_b):
         b.position = scaled(along, dot(sub(start, end), along) - PLANE_DEPTH)
     else:
-        # Shapes are convex, or the surface of a convex one, about their origins: these points are well inside, and become one.
+        # Each shape is convex about its origin, or the surface of such a shape: 85 % of the way to a support point is
+        # well inside. The two inner points coincide.
         b.position = sub(scaled(start, INSIDE), scaled(end, INSIDE))
     return a, b
 
 
 def width(a, b, n):
-    """How far b must be moved along n so that a plane across n parts them; negative: how far apart they are along it."""
+    """Displacement of b along n after which a plane across n separates them; negative: the present gap along n."""
     top = lambda body, d: dot(add(body.position, rotated(body.turn, [0, 0, 1])), d) if body.name == "plane" else dot(body.support(d), d)
     return top(a, n) + top(b, scaled(n, -1))
 
 
 def proven(a, b, answer):
-    """The points are on the surfaces, the distance is that of the points, along the normal."""
+    """The points are on the surfaces, and their difference is the distance along the normal."""
     check(answer["status"] in ("ok", "degenerate"), f"status {answer['status']}")
     check(answer["lowerBound"] <= answer["distance"] <= answer["upperBound"], "bounds")
     near(length(answer["normal"]), 1.0, 1e-14, "length of the normal")
@@ -191,7 +194,7 @@ def general_overlap(name_a, name_b):
 
 
 def slopes_agree(a, b, answer):
-    """The gradient is the slope of the distance, by moving and turning each body a little to either side."""
+    """The gradient equals the central differences of the distance by moving and rotating each body."""
     variants = []
     for name, body in (("a", a), ("b", b)):
         for axis, step in itertools.product(range(3), (STEP, -STEP)):
@@ -210,7 +213,7 @@ def slopes_agree(a, b, answer):
 
 
 def near_contacts(a, b, answer):
-    """Manifolds: the deepest of the points is as deep as the pair, and each point is where it says."""
+    """Manifolds: the deepest point has the distance of the pair, and each point has its distance along its normal."""
     for detail in ("deepest", "manifold", "full"):
         contacts = ask("contacts", a.body(), b.body(), detail=detail, clearance=2.0)
         check(contacts and contacts[0]["points"], f"{detail}: no contact")
@@ -228,7 +231,7 @@ def near_contacts(a, b, answer):
 
 
 def mass(name):
-    """Turned, a body has the volume it has upright."""
+    """The volume does not depend on the rotation."""
     rng, hollow = seeded(name), is_surface(name) or name in ("plane", "rounded cylinder")
     volumes = []
     for turn in (UPRIGHT, rotation(rng)):

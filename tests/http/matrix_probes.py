@@ -1,9 +1,7 @@
-"""Every kind before rays, points and regions, turned anyhow: crossings, nearest bodies, who holds a point, who is in a region.
-
-Truth is the signed distance of each shape (support/solids.py). Along a ray through a convex shape it is a convex function: its least
-value is found by golden section, the two zeros by bisection. A region is asked of every kind with every kind, also with either ten
-times as large as the other, by `scale` of the posted shape.
-"""
+"""Every kind of shape, in random rotations, in queries with rays, points and regions.
+Truth: the signed distance of each shape (support/solids.py). Along a ray it is a convex function for a convex shape:
+its minimum is found by golden section, its two zeros by bisection. A region is tested for every kind with every
+kind, and with either ten times as large by `scale` of the posted shape."""
 import itertools
 import math
 import random
@@ -13,9 +11,9 @@ from support.client import KeepAlive
 from support.daemon import Daemon
 from support.solids import SHAPES, Placed, add, dot, length, rotated, rotated_back, rotation, scaled, sub, unit, zero
 
-TOLERANCE = 1e-10  # m; shapes are some 1 m large
+TOLERANCE = 1e-10  # m; the shapes are about 1 m large
 POINTS, RAYS, LARGE = 30, 16, 10.0
-GRAZING = 1e-6  # a ray that passes nearer to a surface, and a point that lies nearer to one, decides nothing
+GRAZING = 1e-6  # rays that pass nearer to a surface, and points that are nearer to one, are not judged
 suite = Suite()
 daemon = Daemon().start()
 suite.cleanup(daemon.stop)
@@ -24,7 +22,7 @@ client = KeepAlive(daemon)
 
 def ask(kind, *bodies, **rest):
     scene = {"bodies": [body.body(id=body.name.replace(" ", "-")) for body in bodies]}
-    # That requests and replies fit the document is looked at for one body of the many that a region is asked about.
+    # Of the region queries only those on a box are compared with the OpenAPI document.
     shown = kind != "region" or bodies[0].name == "box"
     return client.post(f"/v1/query/{kind}", dict(rest, scene=scene), check=shown).must(200).json["results"]
 
@@ -34,7 +32,7 @@ def placed(name, rng):
 
 
 def cloud(body, count, rng):
-    """Points within and around, none of them on the surface as far as doubles tell."""
+    """Random points inside and around the body, none within round-off of its surface."""
     points = []
     while len(points) < count:
         p = add(body.position, [rng.uniform(-1.25, 1.25) for unused in range(3)])
@@ -81,7 +79,8 @@ def holders(name):
 
 
 def convex_distance(body, p):
-    """Of the whole shape, also where its mesh is a surface; of an open mesh with the side that it lacks."""
+    """Signed distance of the filled shape, also for a mesh that is a surface; an open mesh is closed by its missing
+    side."""
     local = rotated_back(body.turn, sub(p, body.position))
     form = SHAPES["solid mesh"].form if body.solid.reading == "open" else body.solid.form
     return form.distance(local)
@@ -137,7 +136,7 @@ def rays(name):
 
 
 def outward(body, hit):
-    """A step along the normal leaves the shape as fast as a step can."""
+    """A step along the normal increases the distance by the length of the step."""
     step = 1e-6
     away = convex_distance(body, add(hit["position"], scaled(hit["normal"], step)))
     near(away, step, 1e-8, "distance after a step along the normal")
@@ -146,7 +145,7 @@ def outward(body, hit):
 # ---- regions -------------------------------------------------------------------------------------------------------------------
 
 
-OWN = ("roundingRadius", "margin")  # lengths of the collider, which the posted shape has not
+OWN = ("roundingRadius", "margin")  # lengths of the collider, which are not part of the posted shape
 IDS = {}
 
 
@@ -158,7 +157,7 @@ def posted(name):
 
 
 class Large(Placed):
-    """Ten times as large, by the scale of the posted shape; its distances are ten times those at a tenth of the place."""
+    """Ten times as large, by `scale` of the posted shape; its distance at p is ten times the shape's at p / 10."""
 
     def collider(self):
         small = self.solid.collider
@@ -173,7 +172,7 @@ class Large(Placed):
 
 
 def as_region(body):
-    """The region's collider stands in the world as the body's does."""
+    """The region's collider in the pose of the body's collider."""
     collider = body.collider() if isinstance(body, Large) else body.solid.collider
     lift = collider.get("position", [0, 0, 0])
     return {**collider, "position": add(body.position, rotated(body.turn, lift)), "rotation": body.turn}
@@ -187,7 +186,8 @@ def within(region, body, expected):
 
 
 def beside(region, body, rng, gap):
-    """body is put where its support and the region's leave this gap along some direction."""
+    """Moves the body so that its support and the region's leave this gap along a random direction; without a gap
+    they overlap."""
     along = rotated(rotation(rng), [0, 0, 1])
     if region.name == "plane":
         along = rotated(region.turn, [0, 0, 1])
@@ -199,7 +199,7 @@ def beside(region, body, rng, gap):
         start = add(start, scaled(along, gap))
         body.position = sub(start, end)
     else:
-        # 0.15 of the way from each surface to the origin, where both are.
+        # 15 % of the way from each surface to the origins, which are both inside.
         body.position = sub(add(region.position, scaled(sub(start, region.position), 0.85)), scaled(end, 0.85))
 
 
@@ -208,14 +208,14 @@ def regions(name_region, name_body):
     region, body = placed(name_region, rng), placed(name_body, rng)
     region_hollow, body_hollow = (SHAPES[n].reading in ("surface", "open") for n in (name_region, name_body))
     if (name_region, name_body) == ("plane", "plane"):
-        return within(region, body, [False])  # turned anyhow they cross
+        return within(region, body, [False])  # two half-spaces in random rotations cross
     beside(region, body, rng, 0.25)
     within(region, body, [])
     beside(region, body, rng, None)
     if "open mesh" not in (name_region, name_body):
         within(region, body, [False])
     if name_body != "plane":
-        # The body is within 2.7 m of its origin.
+        # The body lies within 2.7 m of its origin.
         large = Large(name_region, region.position, region.turn)
         deep = sub(region.position, rotated(region.turn, [0, 0, 10])) if name_region == "plane" else region.position
         body.position = add(deep, scaled(rotated(rotation(rng), [0, 0, 1]), 0.2))

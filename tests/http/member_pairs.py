@@ -1,10 +1,8 @@
-"""Members of the examples of the OpenAPI document, put together at random: the reply is documented, whatever it is, and members that
-exclude or require each other are one type of problem, conflicting-members.
-
-Each example of a query is sent with one or two members of other examples of its kind. A request that is accepted satisfies the schema,
-and so does its reply (support/client.py). CONTACTD_FULL=1 sends 30 times as many, with a fresh seed. An argument of the form seed=N
-repeats a seed.
-"""
+"""Members of the examples of the OpenAPI document, combined at random: every reply is a documented one, and members
+that exclude or require each other have the problem type conflicting-members.
+Each example of a query is sent with one or two members of other examples of its kind. An accepted request satisfies
+the schema, and so does its reply (support/client.py). CONTACTD_FULL=1 sends 30 times as many, with a fresh seed. An
+argument of the form seed=N repeats a seed."""
 import copy
 import json
 import os
@@ -37,7 +35,7 @@ def kind_of(case):
 
 
 def members_of(kind):
-    """Member: its values in all examples of the kind."""
+    """For each member its values in all examples of the kind."""
     found = {}
     for case in table:
         if kind_of(case) == kind:

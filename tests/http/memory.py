@@ -1,5 +1,5 @@
-"""--scene-memory and shapesBytes against the kernel's word: what the daemon's memory is while scenes come and go, and what the
-bounds are where nobody sets them."""
+"""--scene-memory and shapesBytes against the kernel's figures: the resident memory of the daemon while scenes are
+loaded and evicted, and the default limits."""
 import concurrent.futures
 import json
 import math
@@ -20,14 +20,15 @@ from support.stopwatch import Stopwatch
 suite = Suite()
 MIB = 1 << 20
 BOUND = 48 * MIB
-# Of the bound: heads of blocks and what heaps cannot give back (docker/README.md, Memory); the store's cache comes to it.
+# Relative to the limit: heads of blocks and memory that heaps cannot return (docker/README.md, Memory); the store's
+# cache is added.
 FACTOR, STORE = 1.25, 20 * MIB
-# For scenes that name posted shapes, of which a hundred bodies name one of some 4 MiB.
+# For scenes that name posted shapes: a hundred bodies name one of about 4 MiB.
 OWN = 12 * MIB
 
 
 def resident(pid):
-    """VmRSS and the most that it has been, bytes."""
+    """VmRSS and its peak (VmHWM), in bytes."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         text = status.read()
     return [1024 * int(re.search(rf"^{name}:\s+(\d+) kB$", text, re.MULTILINE)[1]) for name in ("VmRSS", "VmHWM")]
@@ -39,7 +40,7 @@ def points(count, stretch):
 
 
 def surface(side):
-    """Corners and triangles of a bent sheet."""
+    """Vertices and triangles of a curved sheet."""
     corners = [[i / side, j / side, round(0.1 * math.sin(9 * i / side), 6)] for i in range(side) for j in range(side)]
     triangles = []
     for i in range(side - 1):
@@ -65,7 +66,7 @@ def meshes():
 
 
 def settles(daemon, empty, most, what):
-    """What has been freed is given back within a second or so."""
+    """Waits until freed memory is returned, which takes about a second."""
     watch = Stopwatch()
     while (now := resident(daemon.pid))[0] - empty > most and not watch.hangs():
         time.sleep(0.05)
@@ -73,7 +74,7 @@ def settles(daemon, empty, most, what):
     check(now[0] - empty <= most, f"{what} take {(now[0] - empty) / MIB:.0f} MiB, more than {most / MIB:.0f}")
 
 
-def scenes_keep_the_bound(kind, bodies, count):
+def loaded_scenes_stay_within_scene_memory(kind, bodies, count):
     def fact():
         lives = Lives(suite, "--workers", "2", "--log", "off", "--scene-memory", str(BOUND))
         empty = resident(lives.daemon.pid)[0]
@@ -94,8 +95,9 @@ def scenes_keep_the_bound(kind, bodies, count):
     return fact
 
 
-def clients_that_write_at_once_leave_no_memory_to_free():
-    """Calls and revisions that are done with are freed as fast as eight clients put scenes of 1 MB: the peak does not grow with their number."""
+def concurrent_writes_do_not_accumulate_memory():
+    """Request and revision memory is freed as fast as eight clients put scenes of 1 MB: the peak does not grow with
+    their number."""
     lives = Lives(suite, "--workers", "2", "--log", "off", "--scene-memory", str(BOUND), "--limit", "deadlineMs=60000")
     document = json.dumps({"bodies": boxes()[:8000]})
 
@@ -112,10 +114,10 @@ def clients_that_write_at_once_leave_no_memory_to_free():
     lives.down()
 
 
-if not SANITIZER:  # those keep what is freed
-    suite.fact(clients_that_write_at_once_leave_no_memory_to_free)
+if not SANITIZER:  # sanitizers retain freed memory
+    suite.fact(concurrent_writes_do_not_accumulate_memory)
     for case in (("boxes", boxes, 12), ("hulls", hulls, 10), ("meshes", meshes, 20)):
-        suite.fact(scenes_keep_the_bound(*case))
+        suite.fact(loaded_scenes_stay_within_scene_memory(*case))
 
 
 def obj(side, mark):
@@ -126,7 +128,7 @@ def obj(side, mark):
 
 @suite.fact
 def posted_shapes_count_once_and_not_with_the_scenes_that_name_them():
-    """Scenes that each name a mesh a hundred times have room, where there is none for a tenth of what these would be."""
+    """Scenes that each name a mesh a hundred times have room, although a tenth of the copies would not."""
     lives = Lives(suite, "--workers", "2", "--log", "off", "--scene-memory", str(OWN), "--limit", f"shapesBytes={BOUND}")
     empty = resident(lives.daemon.pid)[0]
     shapes = []
@@ -142,7 +144,7 @@ def posted_shapes_count_once_and_not_with_the_scenes_that_name_them():
         equal(lives.client.get("/readyz").json["scenes"], {"loaded": scenes, "stored": 0, "corrupt": 0}, "scenes")
         lives.again("KILL")
         lives.wait_ready(loaded=True)
-    # A body that is changed is still lent what it names; scaled, it is the scene's own, once.
+    # A changed body still shares the shape that it names; the scaled copy belongs to the scene, once.
     lives.client.patch("/v1/scenes/s0/bodies/b0", {"groups": ["g"]}).must(200)
     equal(lives.client.get("/readyz").json["scenes"]["loaded"], scenes, "scenes with a body changed")
     scaled = [{"id": f"b{k}", "colliders": [{"shape": shapes[0], "scale": 2}]} for k in range(100)]
@@ -154,7 +156,7 @@ def posted_shapes_count_once_and_not_with_the_scenes_that_name_them():
 
 
 def settings(*options, before=()):
-    """Of --print-config: value and comment of each number."""
+    """Value and comment of each number of --print-config."""
     out = subprocess.run([*before, str(binary()), *options, "--print-config"], capture_output=True, text=True, check=True,
                          env=clean_environment())
     found = re.findall(r"^(?:limit = )?([\w-]+) ?= ?(\d+) +# (.*)$", out.stdout, re.MULTILINE)
@@ -162,21 +164,21 @@ def settings(*options, before=()):
 
 
 @suite.fact
-def bounds_that_nobody_sets_are_a_quarter_of_the_memory():
+def the_default_limits_are_a_quarter_of_the_memory():
     quarter = least_memory() // 4
     told = settings()
     equal(told["scene-memory"], (quarter, "default"), "scene-memory")
     equal(told["shapesBytes"], (min(quarter, 4 << 30), "default"), "shapesBytes")
     with Daemon("--log", "off") as daemon:
         equal(Curl(daemon).get("/v1/limits").json["limits"]["shapesBytes"]["value"], min(quarter, 4 << 30), "shapesBytes in /v1/limits")
-    # What is set is as it is set, however much that is.
+    # Values that are set are taken as they are, beyond the memory of the machine, too.
     told = settings("--scene-memory", str(1 << 45), "--limit", f"shapesBytes={1 << 40}")
     equal([told[name] for name in ("scene-memory", "shapesBytes")], [(1 << 45, "flag"), (1 << 40, "flag")], "what is set")
 
 
 @suite.fact
-def in_a_small_control_group_they_are_small():
-    """As in a container of 256 MiB: its files are put over those of this machine, in a name space of their own."""
+def the_default_limits_follow_the_control_group():
+    """A mount namespace replaces the machine's cgroup files by those of a container of 256 MiB."""
     with tempfile.TemporaryDirectory(prefix="contactd-") as folder:
         groups = pathlib.Path(folder)
         (groups / "memory").mkdir()

@@ -1,6 +1,6 @@
-"""Bad meshes by table. Each defect of a family is made on purpose; what is refused is told with status, problem and pointer, and leaves
-nothing behind; what is accepted or repaired is told with its warnings. The truth is how the mesh was made.
-"""
+"""Defective meshes by table. Each defect of a family is constructed. A refusal has its status, problem and pointer,
+and leaves nothing behind; an accepted or repaired mesh has its warnings.
+Truth: the construction; for self-intersection, every pair of triangles in fractions."""
 import itertools
 import json
 import math
@@ -61,12 +61,12 @@ def kept():
     return client.get(SHAPES).must(200).json["total"]
 
 
-# ---- the families: what the mesh is, and what must be found ------------------------------------------------------------------------
+# ---- the families: the mesh, and the expected report -------------------------------------------------------------------------------
 
 KEYHOLE = both(CUBE_POINTS, CUBE, moved(CUBE_POINTS, (0.25, 0.25, 0.25), 0.5), turned(CUBE))
 NEEDLE = CUBE_POINTS + [[0.5, 1e-12, 0.0]]
 ROOF = CUBE_POINTS + [[0.5, 0.5, 1.5]]
-BOW = [(4, 5, 8), (5, 6, 8), (6, 7, 8), (7, 4, 8)]  # onto the cube without its top
+BOW = [(4, 5, 8), (5, 6, 8), (6, 7, 8), (7, 4, 8)]  # closes the cube without its top
 FAMILIES = {
     # name: (points, triangles, report, types of warnings)
     "sound": (CUBE_POINTS, CUBE, {"solid": True, "watertight": True, "components": 1, "volume": 1.0, "area": 6.0}, []),
@@ -115,7 +115,7 @@ def found(reply, report, warnings):
 
 def families():
     for name, (points, triangles, report, warnings) in FAMILIES.items():
-        # A soup has no vertex that no triangle has, but it may have one that only triangles without an area have.
+        # A soup has no vertex without triangles, but it may have one whose triangles all have no area.
         soup = [w for w in warnings if w != "unusedVertices" or "zero area" in name]
         yield name + ", JSON", lambda p=points, t=triangles, r=report, w=warnings: found(client.post(SHAPES, {"mesh": mesh(p, t)}), r, w)
         yield name + ", OBJ", lambda p=points, t=triangles, r=report, w=warnings: found(
@@ -130,7 +130,7 @@ def families():
 suite.table("family", families())
 
 
-# ---- does a mesh meet itself: every pair of triangles in fractions -----------------------------------------------------------------
+# ---- self-intersection: every pair of triangles in fractions -----------------------------------------------------------------------
 
 
 def minus(a, b):
@@ -155,7 +155,7 @@ def lies_on(p, a, b):
 
 
 def corners_of_meeting(s, t):
-    """All corners of what two triangles have in common, and maybe other points of it."""
+    """The corners of the intersection of two triangles, and possibly other points of it."""
     n = cross(minus(t[1], t[0]), minus(t[2], t[0]))
     yield from (p for p in s if lies_in(p, t))
     for k in range(3):
@@ -167,7 +167,7 @@ def corners_of_meeting(s, t):
                 yield x
         elif high == 0:
             for i in range(3):
-                # Within the plane: where p q crosses the line through t[i] along e.
+                # In the plane: intersection of p q with the line through t[i] along e.
                 e = minus(t[i - 2], t[i])
                 m = cross(n, e)
                 high_in, low_in = dot(m, minus(p, t[i])), dot(m, minus(q, t[i]))
@@ -186,7 +186,7 @@ def meet_beyond_what_they_share(s, t):
 
 
 def soups(count):
-    """Triangles between points of a small grid, where all that can happen on purpose happens by chance."""
+    """Triangles between points of a small grid, where every special position occurs by chance."""
     rng = random.Random(11)
     for unused in range(count):
         points = rng.sample(list(itertools.product(range(4), range(4), range(rng.choice((1, 2, 4))))), rng.randint(5, 9))
@@ -197,7 +197,7 @@ def soups(count):
 
 
 @suite.fact
-def a_mesh_meets_itself_where_a_pair_of_its_triangles_does():
+def a_mesh_intersects_itself_if_a_pair_of_its_triangles_does():
     seen, kept_open = {True: 0, False: 0}, KeepAlive(daemon)
     for points, triangles in soups(400):
         if not triangles:
@@ -211,7 +211,7 @@ def a_mesh_meets_itself_where_a_pair_of_its_triangles_does():
 
 
 @suite.fact
-def a_cylinder_with_fans_for_caps_is_sound():
+def a_cylinder_with_triangle_fans_as_caps_has_no_defects():
     n = 800
     rim = [[math.cos(2 * math.pi * i / n), math.sin(2 * math.pi * i / n)] for i in range(n)]
     points = [p + [z] for z in (0.0, 1.0) for p in rim] + [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
@@ -221,8 +221,8 @@ def a_cylinder_with_fans_for_caps_is_sound():
 
 
 @suite.fact
-def where_too_many_boxes_overlap_nobody_knows():
-    # Slivers along the diagonal of space, side by side.
+def self_intersection_is_unknown_if_too_many_boxes_overlap():
+    # Slivers along the space diagonal, side by side.
     points = [[0.001 * i + far, far - 0.001 * i, far + thick] for i in range(5000) for far, thick in ((0, 0), (100, 0), (0, 0.0001))]
     found(client.post(SHAPES, {"mesh": mesh(points, [(3 * i, 3 * i + 1, 3 * i + 2) for i in range(5000)])}),
           {"selfIntersecting": None, "components": 5000}, ["openEdges", "selfIntersectionUnknown"])
@@ -232,14 +232,14 @@ def where_too_many_boxes_overlap_nobody_knows():
 
 
 def box_of_needles(long, thin):
-    """A box of triangles of this aspect, and the box itself for the truth."""
+    """A box of triangles of this aspect ratio, and the box primitive as truth."""
     points = [[x * long, y * thin, z * thin] for x, y, z in CUBE_POINTS]
     return {"mesh": mesh(points, CUBE)}, {"box": {"size": [long, thin, thin]}, "position": [long / 2, thin / 2, thin / 2]}
 
 
 def needles(aspect):
-    """The mesh answers as the box does, whose answers are closed forms; every normal is of unit length."""
-    long = max(1.0, aspect * 1e-9)  # no size is below 1e-9 m
+    """The mesh answers as the box primitive, whose answers are closed forms; every normal has unit length."""
+    long = max(1.0, aspect * 1e-9)  # no length is below 1e-9 m
     thin, rng = long / aspect, random.Random(aspect)
     needle, box = box_of_needles(long, thin)
     report = client.post(SHAPES, needle).must(201).json
@@ -272,13 +272,13 @@ suite.table("needles of aspect", ((f"1e{power}", lambda power=power: needles(10 
 
 
 @suite.fact
-def unused_vertices_are_told_and_are_not_part_of_the_shape():
+def unused_vertices_are_reported_and_not_part_of_the_shape():
     found(client.post(SHAPES, {"mesh": mesh(CUBE_POINTS + [[9, 9, 9], [8, 8, 8]], CUBE)}),
           {"solid": True, "vertices": 8, "box": {"min": [0, 0, 0], "max": [1, 1, 1]}}, ["unusedVertices"])
 
 
 @suite.fact
-def a_mesh_that_must_be_a_solid_and_is_none_is_refused_at_its_first_bad_edge():
+def a_mesh_required_to_be_solid_is_refused_at_its_first_bad_edge():
     before = kept()
     for name in ("open: one triangle gone", "inconsistent: one triangle turned", "non-manifold edge: a fin"):
         points, triangles, unused, unused_too = FAMILIES[name]
@@ -300,7 +300,7 @@ def a_solid_may_be_read_as_a_surface_on_request():
     found(client.post(SHAPES + "?unit=m&solid=false", stl(CUBE_POINTS, CUBE), content_type="model/stl"), {"solid": False, "closed": True}, [])
 
 
-# ---- JSON that is refused ----------------------------------------------------------------------------------------------------------
+# ---- refused JSON ------------------------------------------------------------------------------------------------------------------
 
 NO_AREA = [[0, 0, 0], [1, 1, 1], [2, 2, 2]]
 rows = []  # name, mesh, problem, pointer below the mesh
@@ -377,7 +377,7 @@ def numbers_that_json_or_a_double_does_not_have_are_no_indices():
         client.post(SHAPES, text.replace("[0, 2, 1]", f"[0, {word}, 1]", 1)).problem(422, problem, "/mesh/triangles/0/1")
 
 
-# ---- files that are refused --------------------------------------------------------------------------------------------------------
+# ---- refused files -----------------------------------------------------------------------------------------------------------------
 
 
 def refuse_file(body, kind, status, problem, words):
@@ -433,7 +433,7 @@ def files():
 suite.table("file", ((name, lambda c=case: refuse_file(*c)) for name, case in files()))
 
 
-# ---- files that are read -----------------------------------------------------------------------------------------------------------
+# ---- accepted files ----------------------------------------------------------------------------------------------------------------
 
 
 @suite.fact
@@ -462,7 +462,7 @@ def obj_in_its_many_spellings_is_the_same_cube():
 
 
 @suite.fact
-def what_an_obj_holds_beside_faces_is_told():
+def elements_of_an_obj_other_than_faces_are_reported():
     text = obj(CUBE_POINTS, CUBE) + b"l 1 2\np 3\ncurv 0 1 1 2\n"
     report = client.post(SHAPES + "?unit=m", text, content_type="model/obj").must(201).json
     equal([(w["type"], w["count"]) for w in report["warnings"]], [("elementsIgnored", 3)], "warnings")
@@ -472,7 +472,7 @@ def what_an_obj_holds_beside_faces_is_told():
 
 
 @suite.fact
-def points_are_joined_by_their_bits_and_by_nothing_else():
+def points_are_welded_only_if_their_bits_are_equal():
     off = [list(p) for p in CUBE_POINTS]
     triangles = "".join("facet normal 0 0 0\nouter loop\n" + "".join("vertex {!r} {!r} {!r}\n".format(*(
         (p[0] * (1 + 2 ** -52) if n == 3 and p[0] else p[0]), p[1], p[2])) for p in (off[i] for i in t)) + "endloop\nendfacet\n"
@@ -487,7 +487,7 @@ def points_are_joined_by_their_bits_and_by_nothing_else():
 
 
 @suite.fact
-def a_scene_gives_the_arrays_back_as_they_were_given():
+def a_scene_returns_the_arrays_as_they_were_given():
     messy_points, messy = both(CUBE_POINTS, CUBE + CUBE[:2], [[5, 5, 5], [0.1, 1e-7, -3.25]], [])
     forms = [mesh(messy_points, messy), mesh(CUBE_POINTS, turned(CUBE), solid=True), mesh(CUBE_POINTS, CUBE, solid=False),
              mesh(CUBE_POINTS + [[0.5, 0.5, 0.5]], CUBE, convexHull=True), mesh(CUBE_POINTS, CUBE[3:]), mesh(CUBE_POINTS, CUBE, convexHull=False),
@@ -504,7 +504,7 @@ def a_scene_gives_the_arrays_back_as_they_were_given():
 
 
 @suite.fact
-def a_write_tells_what_was_repaired():
+def a_write_reports_its_repairs():
     messy = {"colliders": [{"mesh": mesh(CUBE_POINTS, turned(CUBE + CUBE[:2]))}]}
     reply = client.put("/v1/scenes/told", {"bodies": [{"id": "a", "colliders": [{"mesh": mesh(CUBE_POINTS, CUBE)}]}, {"id": "b", **messy}]}).must(201)
     found_ones = [(w["pointer"], w["type"], w.get("count")) for w in reply.json["warnings"]]

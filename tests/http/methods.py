@@ -1,4 +1,4 @@
-"""Methods by name: general iterations, portals and separating planes, over two bodies, scenes, compounds and variants."""
+"""Methods by name: GJK with EPA, MPR and separating axes, on two bodies, scenes, compounds and variants."""
 import math
 
 from support.checks import Suite, check, equal, holds, near, near_list
@@ -19,7 +19,7 @@ def ask(request, path="/v1/query/distance"):
 
 
 @suite.fact
-def a_portal_tells_distance_and_exact_normal():
+def a_portal_gives_the_distance_and_the_exact_normal():
     """T4.4: the portal is across z, the closest points are corners."""
     result = ask({**CORNERS, "method": "mpr", "include": ["supportPoints"]})[0]
     holds(result, {"method": "mpr", "relation": "separated", "status": "ok"})
@@ -35,8 +35,8 @@ def a_portal_tells_distance_and_exact_normal():
 
 
 @suite.fact
-def a_portal_is_no_nearer_than_the_truth_and_its_bounds_hold_it():
-    """T4.6, T4.7: the ball at the edge of a box, whose distances are 0.25 and -0.2."""
+def a_portal_distance_is_never_below_the_truth_and_its_bounds_contain_it():
+    """T4.6, T4.7: a ball at the edge of a box, at distances 0.25 and -0.2."""
     for at, truth in (([1.3, 1.4, 0.2], 0.25), ([1.03, 1.04, 0.2], -0.2)):
         asked = {"a": {"box": {"size": [2, 2, 2]}}, "b": {"sphere": {"radius": 0.25}, "position": at}, "method": "mpr"}
         result = ask(asked)[0]
@@ -47,15 +47,16 @@ def a_portal_is_no_nearer_than_the_truth_and_its_bounds_hold_it():
 
 
 @suite.fact
-def what_a_portal_reaches_of_its_tolerance_is_no_less_than_nothing():
-    """Boxes so far apart that rounding decides whether there is a portal; a negative figure would break its schema."""
+def the_tolerance_reached_by_a_portal_is_never_negative():
+    """Boxes so far apart that round-off decides whether there is a portal; a negative toleranceReached would violate
+    the schema."""
     for far in (1.3e8, 134779350.38557824, 148169547.11341354, 9e8):
         for order in ((1.3, far, 2.2), (far, 2.2, 1.3), (2.2, 1.3, far)):
             ask({"a": {"box": {"size": [1, 1, 1]}}, "b": {"box": {"size": [1, 1, 1]}, "position": order}, "method": "mpr"})
 
 
 @suite.fact
-def limits_are_kept_and_told():
+def iteration_limits_are_kept_and_reported():
     a = {"ellipsoid": {"radii": [1, 0.5, 0.7]}}
     b = {"ellipsoid": {"radii": [0.6, 0.6, 0.4]}, "position": [1.2, 0.7, 0.3]}
     limited = ask({"a": a, "b": b, "method": "mpr", "mprTolerance": 1e-12, "maxIterations": 2})[0]
@@ -95,8 +96,8 @@ def planes_are_named_by_their_features():
 
 
 @suite.fact
-def scenes_and_variants_take_them_too():
-    """The floor is answered by auto; a compound by its nearest collider."""
+def scenes_and_variants_accept_every_method():
+    """A floor is answered by auto; a compound by its nearest collider."""
     bodies = [{"id": "floor", "colliders": [{"plane": {}}]},
               {"id": "pole", "position": [0, 0, 5], "colliders": [CUBE, {**CUBE, "id": "far", "position": [1.5, 0, 0]}]},
               {"id": "cube", "position": [9, 0, 5], "colliders": [CUBE]}]
@@ -123,7 +124,7 @@ def a_swap_mirrors():
 
 
 @suite.fact
-def the_general_method_tells_the_same_truth():
+def gjk_epa_gives_the_closed_forms():
     """T4.1, T4.3, T4.7: two balls, two boxes, a ball in a box; and a capsule of two radii, which auto answers."""
     cases = ((("sphere", {"radius": 1}), ("sphere", {"radius": 0.5}), [1.2, 0.3, 0.1], math.sqrt(1.54) - 1.5),
              (("box", {"size": [1, 1, 1]}), ("box", {"size": [1, 1, 1]}), [0.9, 0.2, 0.1], -0.1),
@@ -142,12 +143,13 @@ def the_general_method_tells_the_same_truth():
 
 
 @suite.fact
-def who_answers_is_told():
-    """The cases that the schema's words name: who takes what, by distance and by overlap alike."""
+def the_reply_names_the_method_that_answered():
+    """The pairs that the schema names: the method in the reply is auto where the requested one does not apply, in
+    distance and overlap alike."""
     tapered = {"capsule": {"radiusBottom": 0.25, "radiusTop": 0.5, "height": 1}}
     rounded = {"box": {"size": [1, 1, 1]}, "roundingRadius": 0.125}
     ball = {"sphere": {"radius": 0.5}}
-    half = math.sqrt(0.5)  # the half-space is turned toward -x
+    half = math.sqrt(0.5)  # the half-space faces -x
     for body, takers in ((CUBE, {"gjkEpa", "mpr", "separatingAxis"}), (tapered, {"mpr"}), (rounded, {"gjkEpa", "mpr"}),
                          (ball, {"gjkEpa", "mpr"}), ({"plane": {}, "rotation": [0, -half, 0, half]}, set())):
         for x, overlap in ((2, False), (0.45, True)):
@@ -159,7 +161,7 @@ def who_answers_is_told():
 
 
 @suite.fact
-def overlap_takes_every_method():
+def overlap_accepts_every_method():
     for x, overlap in ((1.25, False), (0.75, True), (1.0, True)):
         for method in ("auto", "gjkEpa", "mpr", "separatingAxis"):
             result = ask({"a": CUBE, "b": {**CUBE, "position": [x, 0.25, 0]}, "method": method}, "/v1/query/overlap")[0]
@@ -179,7 +181,7 @@ def overlap_takes_every_method():
 
 @suite.fact
 def methods_agree_on_the_pairs_of_a_scene():
-    """Boxes on a grid of quarters, where distances are exact in binary; all methods find the pairs of arithmetic."""
+    """Boxes on a grid of quarters, where distances are exact in binary. Truth: interval arithmetic on the corners."""
     corners = [(i * 7 % 11 * 0.5, i * 5 % 7 * 0.5, i * 3 % 5 * 0.5) for i in range(40)]
     bodies = [{"id": f"b{i:02}", "position": list(p), "colliders": [CUBE]} for i, p in enumerate(corners)]
     client.put("/v1/scenes/grid", {"bodies": bodies}).must(201)

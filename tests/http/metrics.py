@@ -1,4 +1,5 @@
-"""GET /metrics: the format by Prometheus' own promtool, the figures by what was asked, by the kernel and by the replies."""
+"""GET /metrics: the format by Prometheus' promtool; the figures against the requests sent, the kernel's figures and
+the replies."""
 import json
 import os
 import pathlib
@@ -28,7 +29,7 @@ ROUTE = "contactd_requests_total"
 
 
 def promtool(text):
-    """(exit status, what it says) of `promtool check metrics`."""
+    """(exit status, output) of `promtool check metrics`."""
     run = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, timeout=60, check=False)
     return run.returncode, run.stdout + run.stderr
 
@@ -61,7 +62,7 @@ def promtool_finds_nothing_wrong():
 
 
 @suite.fact
-def promtool_would_find_something_wrong():
+def promtool_rejects_a_damaged_text():
     text = client.get("/metrics").text
     for broken in (text.replace("# TYPE contactd_requests_total counter", "# TYPE contactd_requests_total gauge"),
                    text.replace("contactd_connections ", "contactd_connections x"),
@@ -86,10 +87,10 @@ def every_histogram_adds_up():
         check(total >= least * (1 - 1e-12), f"{name[:-6]} {flat}: the sum {total} is below what the buckets hold, {least}")
 
 
-# ---- who may ask -----------------------------------------------------------------------------------------------------------
+# ---- access ----------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def it_is_guarded_as_all_that_tells_something():
+def metrics_need_a_token_host_and_origin_like_other_requests():
     token = pathlib.Path(folder.name) / "token"
     token.write_text("a-token-of-some-length\n")
     token.chmod(0o600)
@@ -105,14 +106,14 @@ def it_is_guarded_as_all_that_tells_something():
 
 
 @suite.fact
-def it_can_only_be_read():
+def metrics_accept_get_and_head_only():
     client.post("/metrics", {}).problem(405, "method-not-allowed")
     reply = line_of(daemon.port, head("HEAD", "/metrics"), "HEAD")
     equal((reply.status, int(reply.headers["content-length"]) > 1000), (200, True), "status and length of HEAD")
 
 
 @suite.fact
-def it_is_there_while_the_daemon_ends():
+def metrics_are_served_while_the_daemon_drains():
     d = Daemon("--log", "off").start()
     suite.cleanup(d.kill)
     with Raw(d.port) as connection:
@@ -175,7 +176,7 @@ def hard(count, **members):
 
 
 @suite.fact
-def a_request_that_takes_long_is_in_a_bucket_that_says_so():
+def a_long_request_is_counted_in_the_bucket_of_its_duration():
     before = read(client)
     reply, took = timed(lambda: client.post("/v1/query/distance", hard(700, deadlineMs=300)))
     after = read(client)
@@ -189,7 +190,7 @@ def a_request_that_takes_long_is_in_a_bucket_that_says_so():
 
 
 @suite.fact
-def a_client_that_leaves_is_counted_apart():
+def requests_of_clients_that_disconnect_are_counted_separately():
     labels = ("route", "/v1/query/distance", "status", "none")
     before = read(client)[(ROUTE, *labels)]
     with Raw(daemon.port) as connection:
@@ -205,8 +206,8 @@ def a_client_that_leaves_is_counted_apart():
 # ---- work ------------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def the_time_of_the_workers_is_what_the_kernel_says():
-    """All that the daemon does meanwhile is this work, but for reading it: so much of its processor time was the workers'."""
+def the_time_of_the_workers_agrees_with_the_kernel():
+    """Apart from reading, the daemon does only this query: most of its processor time is the workers'."""
     before, used = read(client), daemon.processor_seconds()
     client.post("/v1/query/distance", hard(250, limit=1)).must(200)
     after, used = read(client), daemon.processor_seconds() - used
@@ -218,7 +219,7 @@ def the_time_of_the_workers_is_what_the_kernel_says():
 
 
 @suite.fact
-def what_waits_for_a_worker_is_in_the_queue():
+def requests_that_wait_for_a_worker_are_in_the_queue():
     with Daemon("--workers", "1", "--log", "off") as d:
         other = KeepAlive(d)
         body = json.dumps(hard(700, deadlineMs=4000)).encode()
@@ -236,8 +237,9 @@ def what_waits_for_a_worker_is_in_the_queue():
 
 
 @suite.fact
-def rounds_of_the_loop_are_as_long_as_it_works():
-    """They hold all its processor time, and no more than has passed; a round is told in ms, up or down as it comes."""
+def rounds_of_the_loop_cover_its_processor_time():
+    """Rounds include all processor time of the loop thread, and add up to no more than the elapsed time. They are
+    measured in rounded ms."""
     watch, before = Stopwatch(), read(client)
     for unused in range(500):
         client.get("/v1/limits").must(200)
@@ -249,7 +251,7 @@ def rounds_of_the_loop_are_as_long_as_it_works():
 
 
 def counted(ask):
-    """What the solvers' figures grow by while `ask` runs, and what it gives."""
+    """Increase of the solvers' figures while `ask` runs, and its result."""
     names = [f"contactd_solver_{name}_total" for name in ("problems", "iterations", "failures")]
     before = read(client)
     given = ask()
@@ -258,7 +260,7 @@ def counted(ask):
 
 
 @suite.fact
-def iterations_of_solvers_are_those_that_the_replies_tell():
+def iterations_of_solvers_are_those_of_the_replies():
     lcp = {"M": [[2, 1], [1, 2]], "q": [-5, -6]}
     figures, reply = counted(lambda: client.post("/v1/solve/lcp", lcp).must(200).json)
     equal(figures, [1, reply["iterations"], 0], "figures of a problem that is solved")
@@ -312,7 +314,7 @@ def a_motion_is_counted_step_by_step():
 # ---- state -----------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def scenes_bodies_and_revisions_are_told():
+def scenes_bodies_and_revisions_are_counted():
     before = read(client)
     client.put("/v1/scenes/one", scene(5)).must(201)
     client.put("/v1/scenes/two", scene(7)).must(201)
@@ -328,7 +330,7 @@ def scenes_bodies_and_revisions_are_told():
 
 
 @suite.fact
-def shapes_and_streams_and_connections_are_told():
+def shapes_streams_and_connections_are_counted():
     before = read(client)
     corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     posted = client.post("/v1/shapes", {"convex": {"vertices": corners}}).must(201).json["id"]
@@ -347,7 +349,7 @@ def shapes_and_streams_and_connections_are_told():
 
 
 @suite.fact
-def memory_is_what_the_kernel_says():
+def memory_agrees_with_the_kernel():
     metrics = read(client)
     near(metrics["process_resident_memory_bytes"], daemon.status_bytes("VmRSS"), 4e6, "resident memory")
     near(metrics["process_virtual_memory_bytes"], daemon.status_bytes("VmSize"), 1e8, "virtual memory")
@@ -357,7 +359,7 @@ def memory_is_what_the_kernel_says():
 
 
 @suite.fact
-def a_body_on_its_way_is_told():
+def a_partly_received_body_is_counted():
     with Raw(daemon.port) as connection:
         connection.send(head("PUT", "/v1/scenes/slow", "Content-Type: application/json", "Content-Length: 1000000").encode() + b" " * 300000)
         watch, held = Stopwatch(), 0
@@ -379,7 +381,7 @@ def limits_are_those_that_are_served():
 # ---- the store -------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def without_a_store_nothing_is_told_of_one():
+def without_a_store_there_are_no_metrics_of_one():
     check("contactd_store" not in client.get("/metrics").text, "a store is told of")
 
 

@@ -1,4 +1,5 @@
-"""Swapping a pair changes signs and nothing else, to the last digit: the reply's numbers are compared as text."""
+"""Swapping the bodies of a pair changes signs only, to the last digit: the numbers of the replies are compared as
+text."""
 import json
 import re
 
@@ -17,7 +18,7 @@ RELATIONS = {"containing": "contained", "contained": "containing"}
 
 
 def texts(reply):
-    """Results with every number as the text that was sent."""
+    """Results with every number as the text that was received."""
     return json.loads(reply.must(200).body, parse_float=str, parse_int=str)["results"]
 
 
@@ -47,7 +48,7 @@ def mirrored(result):
 
 
 def compare(path, pairs, content=lambda name: name):
-    """content: what a body is made of and where it is. Two equal bodies swapped are the same question, which gets the same answer."""
+    """content: shape and pose of each body. Two equal bodies swapped are the same query, with the same answer."""
     for kind in ("distance", "overlap", "contacts", "volume"):
         request = {"limit": 100000, **({"detail": "full", "clearance": 0.05} if kind == "contacts" else {})}
         straight, swapped = (texts(client.post(f"{path}/query/{kind}", {"pairs": p, **request}))
@@ -61,7 +62,7 @@ def compare(path, pairs, content=lambda name: name):
 
 
 @suite.fact
-def pairs_of_a_crowd_mirror():
+def swapped_pairs_of_a_crowd_mirror():
     bodies = scenes.crowd(90)
     client.put("/v1/scenes/crowd", {"bodies": bodies + [{"id": "floor", "colliders": [{"plane": {}}],
                                                          "position": [0, 0, 0.7]}]}).must(201)
@@ -70,7 +71,7 @@ def pairs_of_a_crowd_mirror():
 
 
 @suite.fact
-def pairs_of_the_corpus_mirror():
+def swapped_pairs_of_the_corpus_mirror():
     cases, unused = corpus.cases("pairs", corpus.known_pair)
     client.put("/v1/scenes/corpus", {"bodies": [corpus.body(f"{c['id']}.{s}", c[s]) for c in cases for s in "ab"]}).must(201)
     made = {f"{c['id']}.{s}": (c[s]["shape"], c[s]["pose"]) for c in cases for s in "ab"}

@@ -1,10 +1,8 @@
-"""Each member and each word of a choice in the examples of the OpenAPI document, misspelt: it is refused, and the right one is suggested.
-The members that a refusal lists are those of the document.
-
-The slips are those of a typist: two letters swapped, one left out, twice or in the other case; the seed decides which. A word of one
-letter has nothing near it: it is refused, with those that it could be. CONTACTD_FULL=1 tries every kind of slip at every member, with a
-fresh seed. An argument of the form seed=N repeats a seed.
-"""
+"""Each member and each enum value in the examples of the OpenAPI document, misspelt: it is refused, and the right
+one is suggested. The members that a refusal lists are those of the document.
+The typing errors: two letters swapped, one left out, doubled or in the other case; the seed chooses. A word of one
+letter has no near word: it is refused with the list of allowed ones. CONTACTD_FULL=1 tries every error at every
+member, with a fresh seed. An argument of the form seed=N repeats a seed."""
 import copy
 import os
 import random
@@ -26,7 +24,7 @@ suite = Suite()
 
 
 def words_of(schema, value, place=()):
-    """(place, word, is it a member) of the words in a value that its schema names."""
+    """(place, word, whether it is a member) of the words in a value that its schema names."""
     if not isinstance(schema, dict):
         return
     parts = ([resolve(document.document, schema)] if "$ref" in schema else []) + schema.get("allOf", [])
@@ -47,7 +45,7 @@ def words_of(schema, value, place=()):
 
 
 def slips(word):
-    """All kinds of slips at a random letter."""
+    """All kinds of typing errors at a random letter."""
     i = rng.randrange(max(1, len(word) - 1))
     kinds = [word[:i] + word[i:i + 1] + word[i:], word[:i] + word[i].swapcase() + word[i + 1:]]
     if len(word) > 1:
@@ -59,7 +57,7 @@ def slips(word):
 
 
 def one_slip(a, b):
-    """Does a letter left out, put in or changed, or two swapped, make one of the other?"""
+    """True if one letter left out, inserted or changed, or two swapped, turn one word into the other."""
     start = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
     rest = a[start:], b[start:]
     return rest[0][1:] == rest[1] or rest[0] == rest[1][1:] or rest[0][1:] == rest[1][1:] or \
@@ -67,7 +65,7 @@ def one_slip(a, b):
 
 
 def replaced(body, place, word, slip, is_member):
-    """The body with the slip in place of the word; None where the slip is a member already."""
+    """The body with the misspelling in place of the word; None where the misspelling is a member."""
     body = copy.deepcopy(body)
     node = body
     for step in place if is_member else place[:-1]:
@@ -84,7 +82,7 @@ def replaced(body, place, word, slip, is_member):
 
 
 def problems_in(reply):
-    """The problem that a reply is, or those of a batch's answers."""
+    """The problem of a reply, or those of a batch's answers."""
     return [reply.json] if reply.status >= 400 else [a["problem"] for a in reply.json.get("results", []) if "problem" in a]
 
 
@@ -105,13 +103,13 @@ def refused(case, client, above):
                 check(problems, f"{what} passes silently: {reply.text[:300]}")
                 suggested = [e.get("suggestion") for problem in problems for e in problem.get("errors", [])]
                 listed = any(f" {word}" in e["detail"] for problem in problems for e in problem.get("errors", []))
-                # Another word of the same place may be as near: conex is cone, or convex.
+                # Another allowed word may be as near: conex is cone, or convex.
                 near = word in suggested or any(other and one_slip(slip.lower(), other.lower()) for other in suggested)
                 check(near or len(word) == 1 and listed, f"{what}: {reply.text[:500]}")
 
 
 def branches(schema):
-    """The schema and those that it refers to or is composed of."""
+    """The schema and all schemas that it refers to or is composed of."""
     yield schema
     parts = ([resolve(document.document, schema)] if "$ref" in schema else []) + \
         [part for word in ("allOf", "oneOf", "anyOf") for part in schema.get(word, [])]
@@ -135,7 +133,7 @@ def objects_in(schemas, value, place=()):
 
 
 def lists_what_is_documented(case, client, above):
-    """A member that is like none is refused with a list of those that are taken: the document has them all."""
+    """A member that resembles none is refused with a list of the accepted ones, all of which are in the document."""
     media = content_of(document, case.operation)[case.content_type]
     nd = case.content_type == NDJSON
     body = lines_of(case.body) if nd else case.body
@@ -144,7 +142,7 @@ def lists_what_is_documented(case, client, above):
         node = sent
         for step in place:
             node = node[step]
-        node[ALIEN] = 1  # a word that is like none
+        node[ALIEN] = 1  # a word that resembles none
         reply = client.request(case.method, case.address(), ndjson(sent) if nd else sent, content_type=case.content_type,
                                headers=example_runs.shifted(case.headers(), above), check=False)
         details = [error["detail"] for problem in problems_in(reply) for error in problem.get("errors", []) if ALIEN in error["detail"]]
@@ -159,7 +157,7 @@ def lists_what_is_documented(case, client, above):
 
 
 ALIEN = "zzzzzzzzzzzz"
-# Members that are known there to be refused with a reason of their own.
+# Members that are refused there for another documented reason.
 REFUSED = {"/v1/scenes": {"id"}, "/v1/query": {"poses", "add", "filters"}}
 
 

@@ -1,4 +1,4 @@
-"""Models out of Debian packages: programs that ask for a package at the same time all find it whole."""
+"""Models of Debian packages (support/models.py): programs that request a package at the same time all get it whole."""
 import concurrent.futures
 import pathlib
 import subprocess
@@ -14,7 +14,7 @@ suite = Suite()
 
 
 def package_in(folder):
-    """A package of small files, made here."""
+    """A package of small files, built by this test."""
     control = folder / "tree/DEBIAN/control"
     control.parent.mkdir(parents=True)
     control.write_text("Package: many\nVersion: 1\nArchitecture: all\nMaintainer: none <none@localhost>\nDescription: files\n")
@@ -25,7 +25,7 @@ def package_in(folder):
 
 
 @suite.fact
-def a_package_that_several_ask_for_at_once_is_whole_for_each():
+def a_package_requested_by_several_programs_at_once_is_whole():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         package, root, start = package_in(folder), folder / "debian", threading.Barrier(ASKERS)
@@ -34,7 +34,7 @@ def a_package_that_several_ask_for_at_once_is_whole_for_each():
             start.wait()
             watch = Stopwatch()
             while number % 2 and not any(root.glob("*")) and not watch.hangs():
-                pass  # these come while the others unpack
+                pass  # these request it while the others unpack
             found = models.unpacked("many", root, lambda unused, unused_too: package)
             return len(list(found.glob("file-*")))
 
