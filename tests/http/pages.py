@@ -1,7 +1,5 @@
-"""Pages of answers: the total on every page, cursors that continue alone, limits beside raw boxes.
-
-Truth: the pages of an answer, laid end to end, are the answer without pages; boxes by integers in Python.
-"""
+"""Pages of answers: the total on every page, cursors that continue without the request, limits beside raw boxes.
+Truth: the concatenated pages are the answer without pages; boxes by integers in Python."""
 import random
 import time
 
@@ -23,7 +21,7 @@ def ball(name, x, y=0.0, z=0.0, **rest):
 
 
 def row_scene(path=None):
-    """Eight balls of mass 1 in a row, each 0.05 deep in its neighbours, and three meshes that cross."""
+    """Eight balls of mass 1 in a row, each overlapping its neighbours by 0.05, and three intersecting meshes."""
     path = path or f"/v1/scenes/row{next(numbers)}"
     bodies = [ball(f"b{i}", 0.95 * i, motion={"mass": 1}) for i in range(8)]
     bodies += [{"id": f"m{i}", "position": [0.2 * i, 5, 0.1 * i], "colliders": [{"mesh": TETRAHEDRON}]} for i in range(3)]
@@ -43,7 +41,7 @@ KINDS = {"pairs": {}, "overlap": {}, "distance": {"clearance": 3}, "contacts": {
 
 
 def pages(path, kind, request, limit):
-    """All pages, each after the first asked for by its cursor alone."""
+    """All pages; each after the first is requested with its cursor alone."""
     page = client.post(f"{path}/query/{kind}", {**request, "limit": limit}).must(200).json
     out = [page]
     while not page["complete"]:
@@ -85,7 +83,7 @@ def variants_are_continued_by_the_cursor_alone():
 
 @suite.fact
 def a_large_query_is_continued_by_the_cursor_alone():
-    """8,000 variants, of which a page of 100 results is asked for again and again."""
+    """8,000 variants, whose answer is read in pages of 100 results."""
     path = row_scene()
     variants = [{"ids": ["b0"], "positions": [[0.5 * (i % 16), 0, 0.3]]} for i in range(8000)]
     request = {"variants": variants, "where": {"a": {"ids": ["b0"]}}}
@@ -117,7 +115,7 @@ def a_cursor_alone_continues_at_its_revision():
 
 
 @suite.fact
-def a_cursor_of_another_kind_or_scene_continues_nothing():
+def a_cursor_of_another_kind_or_scene_is_refused():
     path = row_scene()
     page = client.post(f"{path}/query/distance", {"clearance": 0.5, "limit": 2}).must(200).json
     client.post(f"{path}/query/overlap", {"cursor": page["nextCursor"]}).problem(422, "bad-cursor", "/cursor")
@@ -141,7 +139,7 @@ def a_cursor_alone_is_refused_in_batches_and_without_a_scene():
 
 
 @suite.fact
-def queries_are_kept_within_bounds_and_for_a_time():
+def continued_queries_are_stored_within_limits_and_expire():
     with Daemon("--limit", "cursorSeconds=2", "--limit", "cursorsPerScene=2") as short:
         other = Curl(short)
         other.put("/v1/scenes/s", {"bodies": [ball(f"b{i}", 0.9 * i) for i in range(9)]}).must(201)
@@ -164,7 +162,7 @@ def queries_are_kept_within_bounds_and_for_a_time():
 
 
 @suite.fact
-def a_total_that_nobody_wants_is_not_counted():
+def a_total_is_counted_only_if_requested():
     path = row_scene()
     page = client.post(f"{path}/query/overlap", {"limit": 2, "total": False}).must(200).json
     check("total" not in page, "a total was counted")
@@ -237,7 +235,7 @@ def frames_of_boxes_are_on_the_first_page():
 
 @suite.fact
 def a_page_that_just_fits_into_the_memory_has_the_total():
-    """The range in which a page ends may have text beyond it; those after it are counted."""
+    """The page ends within a range of pairs whose text may continue beyond the page; later ranges are only counted."""
     small = Daemon("--workers", "1", "--limit", "requestMemoryBytes=1048576").start()
     try:
         rest = KeepAlive(small)

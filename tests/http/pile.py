@@ -1,9 +1,8 @@
-"""A pile of boxes and hulls between four walls, settled by advance over HTTP: what floor and walls give is weight and change of
-momentum at every step, the weight once it has settled; then nothing moves any more, and restingForces says why.
-
-The masses are given, so the weight is known without the daemon. CONTACTD_FULL=1: 324 bodies and 10,000 steps after they have
-settled; else 40 and 500.
-"""
+"""A pile of boxes and hulls between four walls that comes to rest by `advance` over HTTP: at every step the impulses
+of floor and walls equal the weight and the change of momentum; at rest no body moves any more, and restingForces
+proves it.
+The masses are given, so the weight is known without the daemon. CONTACTD_FULL=1: 324 bodies and 10,000 steps after
+they have come to rest; else 40 and 500."""
 import functools
 import json
 import math
@@ -19,8 +18,8 @@ suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
 COUNT, SIDE, STEPS_AFTER = (324, 8, 10000) if FULL else (40, 3, 500)
 STEP = 1 / 256  # s: times are exact
-TOUCHES = 1e-6  # m: what is no farther apart
-PATIENCE = 20  # s of the scene within which all is at rest
+TOUCHES = 1e-6  # m: bodies within this distance are in contact
+PATIENCE = 20  # s of the scene after which all must be at rest
 SMALLEST = 0.15  # m, the smallest body
 G = 9.81
 
@@ -33,7 +32,7 @@ weight = G * sum(masses.values())
 
 
 def advance(where, path, seconds, **members):
-    """Its bytes; those of every step are too many to compare with their schema."""
+    """The reply's bytes; lines of every step are too many to compare with their schema."""
     members = {"duration": seconds, "timeStep": STEP, "contactTolerance": TOUCHES, "deadlineMs": 600000, **members}
     return where.post(f"{path}/advance", members, check="progressEvery" not in members).must(200).text
 
@@ -55,7 +54,8 @@ def poses_of(where, path):
 
 @functools.cache
 def settled():
-    """(path of the scene, where everything is, lines of all steps until nothing moved): lines of one request follow each other."""
+    """(path of the scene, final poses, lines of all steps until no body moved); lines of one request follow each
+    other."""
     path, runs = "/v1/scenes/pile", []
     client.put(path, document).must(201)
     watch = Stopwatch()
@@ -69,8 +69,8 @@ def settled():
 
 
 def balanced(lines, start):
-    """What immovable bodies gave in a step is the weight's impulse and the change of momentum; lines that are left out are passed
-    over."""
+    """In each step the impulses of immovable bodies equal the impulse of the weight plus the change of momentum.
+    Lines that the daemon omitted are skipped."""
     worst, looked, before = 0.0, 0, start
     for line in lines:
         if line["steps"] == before["steps"] + 1:
@@ -85,7 +85,7 @@ def balanced(lines, start):
 
 
 @suite.fact
-def at_every_step_floor_and_walls_give_weight_and_change_of_momentum():
+def at_every_step_floor_and_walls_balance_weight_and_momentum():
     unused, unused_too, runs = settled()
     worst, before = 0.0, {"momentum": [0, 0, 0]}
     for run in runs:
@@ -95,9 +95,10 @@ def at_every_step_floor_and_walls_give_weight_and_change_of_momentum():
 
 
 @suite.fact
-def no_energy_comes_from_anywhere():
-    """But what a contact borrows that parts at the beginning of a step and is held at its end: m g times the way of its speed in half
-    a step (contact/advance.h), summed by Cauchy and Schwarz."""
+def energy_does_not_grow():
+    """Energy may grow only by the time-stepping error of a contact that separates at the beginning of a step and is
+    closed at its end: m g times the distance at its speed in half a step (contact/advance.h), summed by Cauchy and
+    Schwarz."""
     unused, unused_too, runs = settled()
     lines = [line for run in runs for line in run]
     mass, most = sum(masses.values()), 0.0
@@ -111,7 +112,7 @@ def no_energy_comes_from_anywhere():
 
 
 @suite.fact
-def what_has_settled_stays():
+def a_pile_at_rest_stays_at_rest():
     path, poses, runs = settled()
     before, worst = runs[-1][-1], 0.0
     for unused in range(math.ceil(STEPS_AFTER * STEP)):
@@ -131,7 +132,7 @@ def what_has_settled_stays():
 
 
 def forces_on(results):
-    """body -> sum of its contacts' forces: those on b as told, on a the same the other way."""
+    """Body -> sum of its contact forces: as reported for b, negated for a."""
     sums = {}
     for contact in (c for r in results for c in r["contacts"]):
         for body, sign in ((contact["a"], -1), (contact["b"], 1)):
@@ -141,7 +142,7 @@ def forces_on(results):
 
 
 @suite.fact
-def resting_forces_hold_every_body_and_say_that_all_stays():
+def resting_forces_balance_every_body_and_prove_stability():
     path, unused, unused_too = settled()
     reply = client.post(f"{path}/query/restingForces", {"contactTolerance": TOUCHES, "limit": 10000, "deadlineMs": 600000}).must(200).json
     equal((reply["complete"], reply["converged"], reply["stable"]), (True, True, True), "complete, converged, stable")
@@ -160,7 +161,7 @@ def resting_forces_hold_every_body_and_say_that_all_stays():
 
 
 @suite.fact
-def the_same_bytes_again_and_for_any_number_of_workers():
+def a_second_run_and_any_number_of_workers_give_the_same_bytes():
     small = scenes.pile(COUNT if FULL else 18, SIDE)
     texts = set()
     for workers in (1, 2, 4):

@@ -1,4 +1,5 @@
-"""Rays, points and regions by curl: closed forms over balls and boxes, order, paging, what-if poses, stateless forms, batches."""
+"""Rays, points and regions by curl: closed forms over balls and boxes, order, paging, hypothetical poses, stateless
+forms, batches."""
 import math
 import random
 
@@ -28,7 +29,7 @@ def ask(path, kind, request, where=client):
 
 
 def cloud(count, seed):
-    """Balls of many sizes, by name: centre and radius."""
+    """Balls of many sizes by name: centre and radius."""
     rng = random.Random(seed)
     return {f"b{i}": ([rng.uniform(-5, 5) for unused in range(3)], rng.uniform(0.1, 1.5)) for i in range(count)}
 
@@ -122,7 +123,7 @@ def the_nearest_balls_are_those_whose_surface_is_nearest():
 
 
 @suite.fact
-def a_point_is_in_the_solids_that_hold_it():
+def a_point_is_in_the_solids_that_contain_it():
     compound = {"id": "pair", "colliders": [{"box": {"size": [2, 2, 2]}, "id": "left"},
                                             {"sphere": {"radius": 1}, "id": "right", "position": [3, 0, 0]}]}
     path = scene([compound, {"id": "ground", "colliders": [{"plane": {}}]}, ball("ball", [0, 0, 0], 2)])
@@ -136,7 +137,7 @@ def a_point_is_in_the_solids_that_hold_it():
 
 
 @suite.fact
-def a_region_holds_or_touches():
+def a_region_contains_or_touches_bodies():
     path = scene([ball("in", [0, 0, 0]), ball("at", [1.5, 0, 0]), ball("on", [2.5, 0, 0]), ball("out", [2.5000001, 0, 0]),
                   {"id": "ground", "position": [0, 0, -1.5], "colliders": [{"plane": {}}]}])
     box = {"region": {"min": [-2, -2, -2], "max": [2, 2, 2]}}
@@ -150,7 +151,7 @@ def a_region_holds_or_touches():
 
 
 @suite.fact
-def pages_make_the_whole():
+def concatenated_pages_are_the_whole():
     balls = cloud(70, 5)
     path = scene_of(balls)
     requests = {"raycast": {"rays": random_rays(30, 6), "hits": "all"}, "nearest": {"points": [[0, 0, 0], [3, 3, 3]], "k": 50},
@@ -168,7 +169,7 @@ def pages_make_the_whole():
 
 
 @suite.fact
-def where_and_poses_change_what_is_asked():
+def where_and_poses_apply_to_probes():
     path = scene([ball("a", [3, 0, 0]), ball("b", [5, 0, 0], groups=["g"])])
     ray = [{"origin": [0, 0, 0], "direction": [1, 0, 0]}]
     equal([r["id"] for r in ask(path, "raycast", {"rays": ray, "where": {"groups": ["g"]}})["results"]], ["b"], "selected")
@@ -181,7 +182,7 @@ def where_and_poses_change_what_is_asked():
 
 
 @suite.fact
-def probes_stand_in_batches_and_without_a_scene():
+def probes_work_in_batches_and_without_a_scene():
     path = scene([ball("a", [3, 0, 0])])
     rays = [{"origin": [0, 0, 0], "direction": [1, 0, 0]}]
     queries = [{"kind": "raycast", "rays": rays}, {"id": "n", "kind": "nearest", "points": [[3, 0, 0]]},
@@ -209,13 +210,13 @@ L_OF_CELLS = {"vertices": [[x, y, z] for z in (0, 1) for x, y in ((0, 0), (1, 0)
 
 @suite.fact
 def rays_through_a_reentrant_corner_enter_and_leave():
-    """In closed form: where the line is in one of three cells. The inner corner is at (1, 1), along z."""
+    """Truth: where the line is in one of three cells. The inner corner is at (1, 1), along z."""
     rays = [([3, -1, -1], [-1, 1, 1], [(1, True), (2, False)]),  # out at the upper end of the inner edge
             ([2, 0, -0.5], [-1, 1, 1], [(0.5, True), (1.5, False)]),  # touches the inner edge from within
             ([0, 1, -1], [0, 0, 1], [(1, True), (2, False)]),  # within an outer face, where two cells meet
-            ([1, -1, 0], [0, 1, 0], [(1, True), (3, False)]),  # along an edge, on into another cell's
+            ([1, -1, 0], [0, 1, 0], [(1, True), (3, False)]),  # along an edge, on into another cell
             ([1.5, 1.5, 0.5], [-1, -1, 0], [(0.5, True), (1.5, False)]),  # in at the inner edge, out at the outer one
-            ([3, 1, 0.5], [-1, 0, 0], [(1, True), (3, False)]),  # within a face to the inner edge, on inside
+            ([3, 1, 0.5], [-1, 0, 0], [(1, True), (3, False)]),  # within a face to the inner edge, then inside
             ([3, 0, 2], [-1, 0, -1], [(1, True), (2, False)]),  # in at an outer edge, within a face
             ([0.5, 2.5, 0.5], [1, -1, 0], []), ([-1, 0.5, 2], [1, 0, -1], [(1, True), (2, False)]),
             ([-1, 0.5, 0], [1, 0, 1], []), ([2.5, -0.5, 0.5], [0, 1, 0], []),
@@ -232,7 +233,7 @@ def rays_through_a_reentrant_corner_enter_and_leave():
 
 
 @suite.fact
-def what_is_left_comes_before_what_is_entered_there():
+def at_one_distance_exits_come_before_entries():
     box = {"box": {"size": [1, 1, 1]}}
     path = scene([{"id": "far", "position": [2, 0, 0], "colliders": [box]}, {"id": "near", "position": [1, 0, 0], "colliders": [box]},
                   {"id": "two", "position": [4, 0, 0], "colliders": [dict(box, position=[0, 0, 0]), dict(box, position=[-1, 0, 0])]}])

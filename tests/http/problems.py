@@ -1,8 +1,7 @@
-"""Bad input: a table over every documented problem type. Each request gets the right status, type and JSON pointer, and leaves the
-scene as it was: the same ETag and the same bytes.
-
-What cannot be told from a table is tried by other programs, named in ELSEWHERE; a fact checks that nothing is forgotten.
-"""
+"""Bad input: a table over every documented problem type. Each request gets the right status, type and JSON pointer,
+and leaves the scene as it was: the same ETag and the same bytes.
+Problem types that need more than one request are tested by other programs, named in ELSEWHERE; a fact checks that
+every type is tested."""
 import json
 import math
 import re
@@ -19,10 +18,10 @@ OPTIONS = ("jsonBytes=65536", "lineBytes=4096", "ndjsonBytes=262144", "bodies=50
 daemon = Daemon(*[word for option in OPTIONS for word in ("--limit", option)]).start()
 suite.cleanup(daemon.stop)
 client = Curl(daemon)
-looking = KeepAlive(daemon)  # at the scene, before and after each request
+looking = KeepAlive(daemon)  # path of the scene, read before and after each request
 
 SCENE = "/v1/scenes/victim"
-ELSEWHERE = {  # problem: what tries it
+ELSEWHERE = {  # problem: program that tests it
     "idempotency-key-reused": "idempotency.py",
     "busy": "server_pool.py: full queues", "draining": "server_lifecycle.py: SIGTERM",
     "out-of-memory": "needs a failing malloc: unit tests", "material-in-use": "materials.py", "scene-moved": "advance.py", "precondition-required": "forces.py",
@@ -40,7 +39,7 @@ def ball(name, **rest):
 
 
 def solid(**shape):
-    """A PUT of one body with the collider."""
+    """PUT of one body with this collider."""
     return {"colliders": [shape]}
 
 
@@ -193,7 +192,7 @@ def suggests(word):
 
 
 def lists(*words):
-    """The whole list of what may be there is told, to its last name."""
+    """The message lists all allowed names, to the last one."""
     def told(reply):
         detail = reply.json["errors"][0]["detail"]
         names = detail.partition("members: ")[2].rstrip(".").split(", ")
@@ -310,7 +309,7 @@ for name, shape, pointer in (
 
 
 def volume_of_element(actual, *words):
-    """The fault tells the volume, and says the words."""
+    """The fault has the volume and the words."""
     def look(reply):
         fault, = reply.json["errors"]
         equal((fault["limit"], round(12 * fault["actual"], 12)), (0, 12 * actual), "volume in twelfths")
@@ -325,7 +324,7 @@ row("bad-element", 422, "the volume of a flat tetrahedron", "POST", SHAPES, tets
     also=volume_of_element(0, "no volume"))
 row("bad-element", 422, "the volume of a hexahedron upside down", "POST", SHAPES, hexes([4, 5, 6, 7, 0, 1, 2, 3]), "/hexmesh/hexahedra/0",
     also=volume_of_element(-1 / 6, "inside out", "vertices"))
-# Half the bottom, and the corner above it that has gone below it.
+# Half of the bottom, and the corner above it moved below it.
 row("bad-element", 422, "the tetrahedron of a hexahedron inside out in part", "POST", SHAPES,
     hexes([0, 1, 2, 3, 4, 5, 6, 7], vertices=CELL[:6] + [[1, 1, -0.5]] + CELL[7:]), "/hexmesh/hexahedra/0",
     also=volume_of_element(-1 / 12, "in part"))
@@ -356,7 +355,7 @@ OTHERS = [None, True, "1", {}, [], 7]
 
 
 def wrong_types(field, kinds, body_of, pointer):
-    """Every JSON type that the field does not take."""
+    """Every JSON type that the field does not accept."""
     for value in OTHERS:
         if type(value).__name__ not in kinds:
             row("wrong-type", 422, f"{field} = {json.dumps(value)}", "PUT", ONE, body_of(value), pointer)
@@ -414,7 +413,7 @@ TETRAHEDRON = {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}
 
 
 def inradius(number):
-    """The limit that is named is the inradius, less about a millionth."""
+    """The reported limit is the inradius, less about a millionth."""
     return lambda reply: [check(0 < 1 - e["limit"] / number < 2e-6 or e["limit"] == number, f"limit {e['limit']}")
                           for e in reply.json["errors"]]
 
@@ -586,7 +585,7 @@ row("pair-limit", 422, "candidates of a scene", "POST", "/v1/query/distance", {"
 for cursor in ("x", "0", "", "0-0-0-0-0", "ff" * 20):
     row("bad-cursor", 422, f"query cursor {cursor!r}", "POST", DISTANCE, {"cursor": cursor}, "/cursor")
 for path in ("/v1/scenes", BODIES, SHAPES):
-    # An id of the list, one that could be, and texts that could not.
+    # An id of the list, one that could exist, and invalid texts.
     for cursor in ("nonsense", "a", "victim", "-", "", "victim-0123456789abcdef", "-0123456789abcdef", "x" * 800):
         row("bad-cursor", 422, f"{path} {cursor[:20]!r}", "GET", f"{path}?cursor={cursor}")
 
@@ -625,7 +624,7 @@ def a_cursor_of_another_request_is_refused():
 
 
 @suite.fact
-def too_many_pairs_of_a_query_of_a_batch_are_told_at_the_query():
+def too_many_pairs_of_a_query_in_a_batch_are_reported_at_that_query():
     queries = [{"kind": "pairs", "boxes": [[0, 0, 0, 1, 1, 1]] * n} for n in (3, 60)] + [{"kind": "overlap", "scene": CROWD}]
     first, boxes, crowd = client.post("/v1/query", {"queries": queries}).must(200).json["results"]
     equal(first["httpStatus"], 200, "status")
@@ -646,7 +645,7 @@ def more_scenes_than_the_limit_are_refused():
 
 
 @suite.fact
-def a_deadline_is_told_and_nothing_changes():
+def a_deadline_is_504_and_nothing_changes():
     before = snapshot()
     cloud = [{"convex": {"vertices": [[x * 0.3, y * 0.3, z * 0.3 + s] for x in (0, 1) for y in (0, 1) for z in (0, 1)]}}
              for s in (0, 0.01)]
@@ -658,7 +657,7 @@ def a_deadline_is_told_and_nothing_changes():
 
 
 @suite.fact
-def several_errors_are_told_at_once():
+def several_errors_are_reported_at_once():
     body = {"colliders": [{"sphere": {"radius": -1}}, {"box": {"size": [1, 0, 1]}}], "position": [1, 2], "motoin": {}}
     pointers = {e["pointer"] for e in client.put(ONE, body).must(422).json["errors"]}
     check({"/motoin"} <= pointers, f"pointers are {pointers}")
@@ -668,7 +667,7 @@ def several_errors_are_told_at_once():
 
 
 @suite.fact
-def errors_repeat_little_of_what_they_were_sent():
+def errors_quote_little_of_the_request():
     reply = client.put(ONE, {"colliders": [BALL], "x" * 5000: 1}).problem(422, "unknown-member")
     check("x" * 100 not in reply.text, "a name of 5,000 characters is sent back")
 
@@ -686,7 +685,7 @@ def the_limits_themselves_are_accepted():
 
 
 @suite.fact
-def every_documented_problem_is_tried():
+def every_documented_problem_is_tested():
     source = (ROOT / "api/include/api/problems.def").read_text()
     documented = set(re.findall(r'^X\(\w+, "([^"]+)"', source, re.M))
     tried = {r[0] for r in rows} | {"deadline-exceeded"}

@@ -1,4 +1,5 @@
-"""Questions by curl: kinds, selections, what-if poses, variants, batches, paging, stateless forms. Truth from closed forms."""
+"""Queries by curl: kinds, selections, hypothetical poses, variants, batches, paging, stateless forms. Truth: closed
+forms."""
 import json
 import math
 import time
@@ -52,7 +53,7 @@ def the_answer_of_the_design_page():
 
 
 @suite.fact
-def a_question_without_a_body_is_asked_with_every_default():
+def a_query_without_a_body_uses_every_default():
     path = scene(row(4, 0.75))
     for kind in ("pairs", "overlap", "distance", "massProperties"):
         bare = client.request("POST", f"{path}/query/{kind}").must(200)
@@ -76,7 +77,7 @@ def distance_lists_the_pairs_within_clearance_in_scene_order():
 def pairs_are_candidates_of_boxes():
     path = scene([ball("a", 0), ball("b", 0.9, 0.9), ball("c", 5)])
     answer = ask(path, "pairs")
-    # The boxes of a and b meet, the balls do not: sqrt(2) 0.9 > 1.
+    # The boxes of a and b overlap, the balls do not: sqrt(2) 0.9 > 1.
     equal(names(answer["results"]), [["a", "b"]], "candidates")
     equal(ask(path, "overlap")["results"], [], "overlapping")
 
@@ -128,14 +129,14 @@ def where_narrows_by_ids_groups_and_prefix():
 
 
 @suite.fact
-def a_selection_of_nobody_is_answered_with_a_warning():
+def an_empty_selection_is_answered_with_a_warning():
     answer = ask(scene(row(2, 0.5)), "overlap", {"where": {"a": {"groups": ["nosuch"]}}})
     equal(answer["results"], [], "results")
     equal(len(answer["warnings"]), 1, "number of warnings")
 
 
 @suite.fact
-def planes_answer_for_their_side():
+def half_spaces_are_solid_on_their_side():
     path = scene([{"id": "floor", "colliders": [{"plane": {}}]}, ball("above", 0, 0, 2), ball("deep", 9, 0, -3)])
     found = ask(path, "distance", {"clearance": 2})["results"]
     equal([(r["a"], r["b"], r["distance"], r["normal"]) for r in found],
@@ -143,7 +144,7 @@ def planes_answer_for_their_side():
 
 
 @suite.fact
-def tolerance_only_chooses_the_word_touching():
+def tolerance_changes_only_the_relation_touching():
     path = scene(row(2, 1.0009765625))
     pair = {"pairs": [["b00", "b01"]]}
     apart = ask(path, "distance", pair)["results"][0]
@@ -163,7 +164,7 @@ def containment_is_a_relation():
 
 
 @suite.fact
-def what_if_poses_change_the_answer_and_not_the_scene():
+def poses_of_a_query_change_the_answer_and_not_the_scene():
     path = scene(row(3, 2.0))
     before = client.get(path)
     moved = {"ids": ["b02"], "positions": [[1.0, 0, 0]]}
@@ -174,7 +175,7 @@ def what_if_poses_change_the_answer_and_not_the_scene():
 
 
 @suite.fact
-def variants_are_many_what_ifs_in_order():
+def variants_are_answered_in_order():
     path = scene(row(2, 5.0))
     variants = [{"ids": ["b01"], "positions": [[x, 0, 0]]} for x in (1.5, 0.75, 3.0)] + [{"ids": [], "positions": []}]
     results = ask(path, "distance", {"variants": variants, "pairs": [["b00", "b01"]]})["results"]
@@ -197,7 +198,7 @@ def a_variant_answers_what_the_scene_would_after_the_move():
 
 
 @suite.fact
-def a_batch_answers_mixed_questions_at_one_revision_in_order():
+def a_batch_answers_mixed_queries_at_one_revision_in_order():
     path = scene(row(3, 0.75))
     queries = [{"id": "o", "kind": "overlap"}, {"id": "d", "kind": "distance", "pairs": [["b00", "b02"]]},
                {"id": "bad", "kind": "distance", "clearence": 1},
@@ -216,7 +217,7 @@ def a_batch_answers_mixed_questions_at_one_revision_in_order():
 
 
 @suite.fact
-def the_poses_of_a_batch_hold_for_all_its_queries():
+def the_poses_of_a_batch_apply_to_all_its_queries():
     path = scene(row(2, 4.0))
     batch = {"poses": {"ids": ["b01"], "positions": [[1.5, 0, 0]]},
              "queries": [{"kind": "distance", "clearance": 1}, {"kind": "distance", "clearance": 9,
@@ -235,7 +236,7 @@ def a_stateless_batch_answers_pairs_of_its_own():
 
 
 @suite.fact
-def an_inline_scene_is_asked_like_a_kept_one():
+def an_inline_scene_is_answered_like_a_stored_one():
     bodies = row(4, 0.9)
     kept = ask(scene(bodies), "distance", {"clearance": 1})["results"]
     inline = client.post("/v1/query/distance", {"scene": {"bodies": bodies}, "clearance": 1}).must(200).json
@@ -244,7 +245,7 @@ def an_inline_scene_is_asked_like_a_kept_one():
 
 
 @suite.fact
-def pages_join_to_the_whole_answer():
+def concatenated_pages_of_pairs_are_the_whole_answer():
     path = scene(row(12, 0.4))
     for kind, extra in (("overlap", {}), ("distance", {"clearance": 0.2}), ("pairs", {})):
         whole = ask(path, kind, extra)
@@ -261,7 +262,7 @@ def pages_join_to_the_whole_answer():
 
 
 @suite.fact
-def pages_of_variants_join_too():
+def concatenated_pages_of_variants_are_the_whole_answer():
     path = scene(row(6, 0.4))
     variants = [{"ids": ["b05"], "positions": [[x, 0, 0]]} for x in (2.0, 9.0, 0.1)]
     whole = ask(path, "overlap", {"variants": variants})["results"]
@@ -277,7 +278,7 @@ def pages_of_variants_join_too():
 
 
 @suite.fact
-def a_cursor_keeps_its_revision_while_the_scene_moves_on():
+def a_cursor_keeps_its_revision_while_the_scene_is_written():
     path = scene(row(8, 0.4))
     whole = ask(path, "overlap")["results"]
     page = ask(path, "overlap", {"limit": 3})
@@ -288,7 +289,7 @@ def a_cursor_keeps_its_revision_while_the_scene_moves_on():
 
 
 @suite.fact
-def a_cursor_that_nobody_asks_by_is_gone_after_a_time():
+def a_cursor_that_is_not_used_expires():
     with Daemon("--limit", "cursorSeconds=2") as short:
         other = Curl(short)
         other.put("/v1/scenes/s", {"bodies": row(8, 0.4)}).must(201)
@@ -342,7 +343,7 @@ def a_compound_has_the_mass_of_its_parts_about_the_common_centre():
 
 
 @suite.fact
-def mass_properties_leave_out_what_has_none():
+def mass_properties_leave_out_half_spaces():
     path = scene([{"id": "floor", "colliders": [{"plane": {}}]}, ball("a", 0, motion={"mass": 3}), ball("s", 5)])
     found = ask(path, "massProperties")["results"]
     equal([r["id"] for r in found], ["a", "s"], "bodies")

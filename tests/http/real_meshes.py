@@ -1,6 +1,6 @@
-"""Real closed meshes of thousands of triangles in overlap (dart-doc): volume, contacts and features of each pair, and what makes them
-true: volumes by CGAL and by lines through both meshes, points on surfaces over all triangles, windings by solid angles.
-"""
+"""Real closed meshes of thousands of triangles that overlap (dart-doc): volume, contacts and features of each pair.
+Truth: volumes by CGAL and by lines through both meshes, distances of points over all triangles, winding numbers by
+solid angles."""
 import math
 import os
 import random
@@ -33,7 +33,8 @@ def size(pair):
 
 @suite.fact
 def volumes_are_those_of_lines_through_both():
-    """The error of a sum over n x n lines is of the order of the outline's cells that are cut, and these cancel: some 1/n^1.5."""
+    """The error of a sum over n x n lines is that of the cells which the outline cuts, and these partly cancel:
+    about 1/n^1.5."""
     for pair in PAIRS:
         answer, = ask("volume", pair)
         volume, centroid = triangles.common_volume(pair.first, pair.second, LINES)
@@ -69,7 +70,7 @@ def triangles_of_the_common_surface_have_its_area_and_enclose_its_volume():
 
 
 @suite.fact
-def volumes_are_the_same_whichever_comes_first_and_whichever_weighs():
+def volumes_do_not_depend_on_the_order_of_bodies_or_the_weighting():
     for pair in PAIRS:
         answer, = ask("volume", pair)
         turned = pair.request(shapes, deadlineMs=60000)
@@ -84,7 +85,7 @@ def volumes_are_the_same_whichever_comes_first_and_whichever_weighs():
 
 
 @suite.fact
-def a_mesh_shares_all_of_itself_with_a_box_around_it():
+def a_mesh_inside_a_box_has_its_own_volume_in_common_with_it():
     for name, shape in shapes.items():
         report = client.get(f"/v1/shapes/{shape}").must(200).json
         request = {"a": {"shape": shape}, "b": {"box": {"size": [4, 4, 4]}}}
@@ -113,9 +114,9 @@ def is_told(point, told):
 
 
 @suite.fact
-def features_are_the_vertices_inside_and_their_points_on_faces():
-    """Of vertices drawn at random those whose winding number in the other mesh is 1 have a feature, and no others; each feature's
-    point on the other mesh is on the triangle that it names, where its barycentric coordinates say."""
+def features_are_the_vertices_inside_the_other_mesh():
+    """Of randomly drawn vertices exactly those whose winding number in the other mesh is 1 have a feature. The
+    feature's point on the other mesh lies on the named triangle, at its barycentric coordinates."""
     draw = random.Random(9)
     for pair in PAIRS:
         features = ask("features", pair, limit=100000)

@@ -1,6 +1,6 @@
-"""Several daemons at one Redis: what one has acknowledged all answer, whoever is killed, stopped or cut off.
-
-CONTACTD_FULL=1: a minute under load, with a daemon killed, Redis killed and stopped, a daemon stopped, over and over."""
+"""Several daemons with one Redis: a write that one daemon acknowledged is visible at all others, whichever daemon or
+Redis is killed, stopped or cut off. Histories of concurrent reads and writes are checked by support/history.py.
+CONTACTD_FULL=1: a minute under load, with repeated kills and stops."""
 import http.client
 import json
 import os
@@ -29,7 +29,7 @@ SECONDS = 30 * SLOWER
 
 
 @suite.fact
-def what_one_daemon_has_acknowledged_the_others_answer_at_once():
+def acknowledged_writes_are_visible_at_all_daemons_at_once():
     a, b, c = Redis(suite).daemons(3)
     equal(a.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["durability"], "redis", "durability")
     for i in range(1, 30):
@@ -45,7 +45,7 @@ def what_one_daemon_has_acknowledged_the_others_answer_at_once():
 
 
 @suite.fact
-def scenes_made_elsewhere_are_listed_and_their_numbers_are_never_used_again():
+def scenes_of_other_daemons_are_listed_and_revision_numbers_never_reused():
     a, b = Redis(suite).daemons(2)
     for i in range(5):
         (a, b)[i % 2].client.put(f"/v1/scenes/s{i}", {"bodies": [ball(f"b{k}", 2 * k) for k in range(i)]}).must(201)
@@ -62,7 +62,7 @@ def scenes_made_elsewhere_are_listed_and_their_numbers_are_never_used_again():
 
 
 @suite.fact
-def shapes_posted_elsewhere_can_be_named_and_stay_while_they_are():
+def shapes_posted_at_one_daemon_can_be_named_at_others_and_stay_while_named():
     a, b, c = Redis(suite).daemons(3)
     shape = a.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
     equal([x["id"] for x in b.client.get("/v1/shapes").must(200).json["shapes"]], [shape], "shapes")
@@ -76,7 +76,7 @@ def shapes_posted_elsewhere_can_be_named_and_stay_while_they_are():
 
 
 @suite.fact
-def whichever_shapes_others_delete_and_post_the_rest_stay():
+def lists_of_shapes_follow_posts_and_deletions_at_other_daemons():
     a, b = Redis(suite).daemons(2)
 
     def post(node, size):
@@ -88,7 +88,7 @@ def whichever_shapes_others_delete_and_post_the_rest_stay():
 
     there = sorted(post(a, i) for i in range(1, 13))
     compare()
-    # The first, the last, some between; one that goes while another comes, so that their number stays; all.
+    # The first, the last, some between; one deleted while another is posted, so that the number stays the same; all.
     for gone, posted in ((there[:1], 0), (there[-1:], 0), (there[2:7:2], 0), (there[5:6], 1), (there[7:9], 2), (there, 3)):
         gone = [shape for shape in gone if shape in there]
         for shape in gone:
@@ -103,7 +103,7 @@ def in_threads(work, count):
     def one(i):
         try:
             work(i)
-        except Exception as why:  # told below
+        except Exception as why:  # reported below
             failures.append(repr(why))
 
     threads = [threading.Thread(target=one, args=(i,)) for i in range(count)]
@@ -115,7 +115,7 @@ def in_threads(work, count):
 
 
 @suite.fact
-def of_writes_with_one_precondition_one_wins():
+def of_concurrent_writes_with_one_if_match_one_succeeds():
     nodes = Redis(suite).daemons(3)
     nodes[0].client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
     clients = [KeepAlive(n) for n in nodes]
@@ -132,8 +132,8 @@ def of_writes_with_one_precondition_one_wins():
 
 
 @suite.fact
-def no_write_of_two_daemons_at_one_scene_is_lost():
-    """Each adds bodies of its own; a write that meets another is begun anew by the daemon."""
+def no_concurrent_write_of_several_daemons_to_one_scene_is_lost():
+    """Each client adds bodies of its own; a daemon retries a write that another one overtook."""
     nodes = Redis(suite).daemons(2)
     nodes[0].client.put("/v1/scenes/s", {"bodies": []}).must(201)
     clients, revisions, lost = [KeepAlive(nodes[i % 2]) for i in range(4)], [], []
@@ -158,8 +158,9 @@ def no_write_of_two_daemons_at_one_scene_is_lost():
 
 
 @suite.fact
-def writes_that_wait_for_their_turn_meet_a_scene_that_others_deleted_and_made_anew():
-    """What a write queued for may be gone, or be another life of the scene that has still to be read: it waits, or is told so."""
+def queued_writes_to_a_scene_that_others_delete_and_recreate():
+    """A queued write may find its scene deleted, or recreated and not yet read here: it waits, or is refused with
+    the reason."""
     nodes = Redis(suite).daemons(3)
     bodies = [ball(f"b{k}", 3.0 * k) for k in range(400)]
     move_one = {"position": [0.5, 0, 0]}
@@ -219,7 +220,7 @@ def the_same_idempotency_key_is_the_same_scene_at_any_daemon():
 
 
 @suite.fact
-def ids_of_any_characters_are_the_same_at_any_daemon():
+def ids_of_any_characters_work_at_every_daemon():
     redis = Redis(suite)
     a, b = redis.daemons(2)
     for name in ("/wam1", "base#1", "left finger", "*?[a]\\", "%s:{x}", "\u4e2d\U0001f916", "x" * 256, "\u00e9" * 128):
@@ -238,7 +239,7 @@ def ids_of_any_characters_are_the_same_at_any_daemon():
 
 
 @suite.fact
-def who_listens_keeps_no_scene_in_memory():
+def event_streams_keep_no_scene_in_memory():
     redis = Redis(suite)
     node, other = redis.daemon("--scene-memory", "1000000"), redis.daemon()
     names, bodies = [f"s{i}" for i in range(12)], [ball(f"b{i}", 3 * i) for i in range(400)]
@@ -264,8 +265,8 @@ def who_listens_keeps_no_scene_in_memory():
 
 
 @suite.fact
-def scenes_that_others_have_written_to_make_room_like_any_other():
-    """They are older in this daemon's memory than in the store, and it may never be asked for them again."""
+def outdated_scenes_are_evicted_like_others():
+    """Their revision in this daemon's memory is older than the store's, and they may never be requested again."""
     redis = Redis(suite)
     node, other = redis.daemon("--scene-memory", "500000"), redis.daemon()
     bodies = [ball(f"b{i}", 3 * i) for i in range(300)]
@@ -276,7 +277,7 @@ def scenes_that_others_have_written_to_make_room_like_any_other():
     check(2 <= full < 8, f"{full} of 8 scenes are in memory")
     last = [other.client.patch(f"/v1/scenes/s{i}/poses", {"ids": ["b0"], "positions": [[0, 9, 0]]}).must(200).json["revision"]
             for i in range(8)]
-    # The list tells this daemon that all of its scenes are older.
+    # By the list this daemon learns that all of its scenes are outdated.
     listed = node.client.get("/v1/scenes").must(200).json["scenes"]
     equal([s["revision"] for s in listed], last, "revisions in the list")
     equal(node.client.get("/readyz").must(200).json["scenes"]["loaded"], 0, "scenes in memory that are what the store has")
@@ -296,7 +297,7 @@ def scenes_that_others_have_written_to_make_room_like_any_other():
 
 
 class Load:
-    """Clients that write and read one scene through any of the daemons, and note what they are told."""
+    """Clients that write and read one scene through any of the daemons, and record the replies."""
 
     def __init__(self, redis, nodes, clients=4):
         self.redis, self.nodes, self.history = redis, nodes, History()
@@ -306,12 +307,12 @@ class Load:
         with self.history.write(0) as w:
             w.acknowledged(nodes[0].client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["revision"])
         self.threads = []
-        # Where a fact fails they must not go on without end.
+        # If a fact fails, the threads must still end.
         suite.cleanup(self.ends.set)
         self.add(nodes, clients)
 
     def add(self, nodes, clients):
-        """Clients of some of the daemons."""
+        """Adds clients of some of the daemons."""
         more = [threading.Thread(target=self.run, args=(nodes, len(self.threads) + i), daemon=True) for i in range(clients)]
         self.threads += more
         for t in more:
@@ -332,7 +333,7 @@ class Load:
                     self.write(connection) if choice.random() < 0.5 else self.read(connection)
             except (OSError, http.client.HTTPException):
                 time.sleep(0.01)
-            except Exception as why:  # told at the end
+            except Exception as why:  # reported at the end
                 self.strange.append(repr(why))
                 return
             finally:
@@ -369,7 +370,7 @@ class Load:
         return len(self.history.good("write"))
 
     def goes_on(self, what):
-        """Waits until more is acknowledged: recovery by itself."""
+        """Waits until more writes are acknowledged: the service recovered by itself."""
         before, watch = self.acknowledged(), Stopwatch()
         while self.acknowledged() < before + 10:
             check(not watch.hangs() and not self.strange, f"nothing is acknowledged any more after {what}: {self.strange[:3]}")
@@ -388,7 +389,7 @@ class Load:
 
 
 @suite.fact
-def a_killed_daemon_takes_nothing_acknowledged_with_it():
+def no_acknowledged_write_is_lost_when_a_daemon_is_killed():
     redis = Redis(suite)
     nodes = redis.daemons(3)
     load = Load(redis, nodes)
@@ -405,7 +406,7 @@ def a_killed_daemon_takes_nothing_acknowledged_with_it():
 
 
 @suite.fact
-def a_redis_that_is_killed_and_started_again_has_all_that_was_acknowledged():
+def no_acknowledged_write_is_lost_when_redis_is_killed():
     redis = Redis(suite)
     load = Load(redis, redis.daemons(3))
     for i in range(10 if FULL else 2):
@@ -418,7 +419,7 @@ def a_redis_that_is_killed_and_started_again_has_all_that_was_acknowledged():
 
 
 @suite.fact
-def a_redis_that_hangs_is_told_and_work_goes_on_by_itself():
+def requests_are_503_while_redis_hangs_and_recover_by_themselves():
     redis = Redis(suite)
     nodes = redis.daemons(2)
     load = Load(redis, nodes)
@@ -429,7 +430,7 @@ def a_redis_that_hangs_is_told_and_work_goes_on_by_itself():
     reply.problem(503, "store-unavailable")
     check(reply.headers.get("retry-after"), "no Retry-After")
     client.patch("/v1/scenes/s/poses", move(-1)).problem(503, "store-unavailable")
-    # Now nobody is waited for any more, and what needs no store is answered as ever.
+    # After the first timeout no request waits, and requests that need no store are answered as usual.
     took = []
     for unused in range(10):
         reply, seconds = timed(lambda: client.get("/v1/scenes/s"))
@@ -445,7 +446,7 @@ def a_redis_that_hangs_is_told_and_work_goes_on_by_itself():
 
 
 @suite.fact
-def a_daemon_that_slept_while_others_wrote_is_fenced():
+def a_daemon_that_was_stopped_while_others_wrote_is_fenced():
     redis = Redis(suite)
     nodes = redis.daemons(3)
     load = Load(redis, nodes[1:], clients=3)
@@ -462,7 +463,7 @@ def a_daemon_that_slept_while_others_wrote_is_fenced():
 
 
 @suite.fact
-def reads_that_may_be_stale_say_so_and_are_not_for_long():
+def stale_reads_are_marked_and_catch_up():
     redis = Redis(suite)
     fresh, stale = redis.daemon(), redis.daemon("--stale-reads")
     fresh.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
@@ -477,7 +478,8 @@ def reads_that_may_be_stale_say_so_and_are_not_for_long():
 
 
 def story(*lines):
-    """Each line: kind, start, end, revision or None or "absent" or "overtaken", value, and what revision it was to follow."""
+    """Faults of a history; each line: kind, start, end, revision or None or "absent" or "overtaken", value, and the
+    revision that a write had to follow."""
     history = History()
     for kind, start, end, revision, value, *after in lines:
         entry = history.write(value, *after) if kind == "write" else history.read()
@@ -490,7 +492,7 @@ def story(*lines):
 
 
 @suite.fact
-def the_checker_of_histories_finds_what_must_not_be():
+def the_checker_of_histories_finds_every_kind_of_violation():
     good = [("write", 0, 1, 1, "a"), ("read", 2, 3, 1, "a"), ("write", 2, 5, 2, "b"), ("read", 3, 4, 2, "b"), ("write", 6, 7, None, "c"),
             ("read", 8, 9, 3, "c"), ("write", 6, 12, 4, "d")]
     equal(story(*good), [], "faults of a good history")
@@ -503,7 +505,7 @@ def the_checker_of_histories_finds_what_must_not_be():
 
 
 @suite.fact
-def the_checker_of_histories_knows_deletions_and_preconditions():
+def the_checker_of_histories_judges_deletions_and_preconditions():
     good = [("read", 0, 1, "absent", None), ("write", 0.5, 2, 1, "a"), ("write", 3, 4, 2, "b", 1), ("write", 3, 5, "overtaken", "c", 1),
             ("write", 6, 8, 4, ABSENT), ("read", 7, 9, 2, "b"), ("read", 7, 9, "absent", None), ("write", 9, 10, "absent", "d", 2),
             ("write", 11, 12, 7, "e"), ("read", 11, 13, "absent", None), ("write", 13, 14, 8, "f", 7), ("read", 15, 16, 8, "f")]
@@ -513,7 +515,7 @@ def the_checker_of_histories_knows_deletions_and_preconditions():
            "overtaken by nobody": ("write", 15, 16, "overtaken", "h", 8)}
     for name, line in bad.items():
         check(story(*good, line), f"{name} is not found")
-    # An absence that was seen is one that has begun.
+    # Once an absence was read, the deletion has begun.
     seen = [*good[:5], ("read", 5.5, 6.5, "absent", None)]
     equal(story(*seen), [], "faults of a deletion that was seen early")
     check(story(*seen, ("read", 7, 8, 2, "b")), "back after an absence that was seen is not found")

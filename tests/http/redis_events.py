@@ -1,6 +1,6 @@
-"""Streams of events of several daemons at one Redis: whoever writes, all listeners hear the same, whichever daemon they are at, and go
-on at another. The complete sequence of the scene's revisions is what is compared with: each write that was acknowledged has one.
-
+"""Event streams of several daemons with one Redis: whichever daemon writes, all streams have the same events, and a
+stream is resumed at another daemon. Truth: the complete sequence of revisions, with one event for each acknowledged
+write.
 CONTACTD_FULL=1: more rounds of each."""
 import http.client
 import json
@@ -22,13 +22,13 @@ from support.stopwatch import Elapsed, Stopwatch, timed, wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
-# Of who reads when all is written: many thousand events, where both daemon and Redis are fast.
+# Limits for a reader that starts when all is written: many thousand events, where daemon and Redis are fast.
 LATE_READER = {"eventRing": 100000, "eventBacklogBytes": 268435456}
 LONG = "s" + "c" * 127  # an id that makes events long
 
 
 class Client:
-    """As a daemon has it."""
+    """A client with the interface of a daemon."""
 
     def __init__(self, client):
         self.client = client
@@ -39,7 +39,7 @@ def limits(**values):
 
 
 def scene_at(node, name="s"):
-    """The revision of a new scene."""
+    """Creates a scene; returns its revision."""
     return node.client.put(f"/v1/scenes/{name}", {"bodies": []}).must(201).json["revision"]
 
 
@@ -60,16 +60,16 @@ def take(stream, count):
 
 
 def follow(first, events, count):
-    """Numbers and revisions follow one another from those of an event on."""
+    """Checks that numbers and revisions are consecutive after an event."""
     equal([(e.id - first.id, e.data["revision"] - first.data["revision"]) for e in events], [(i, i) for i in range(1, count + 1)],
           "numbers and revisions after the first")
 
 
-# ---- who hears what ------------------------------------------------------------------------------------------------------------
+# ---- delivery ------------------------------------------------------------------------------------------------------------------
 
 
 @suite.fact
-def a_listener_at_any_daemon_hears_every_write_at_all_of_them():
+def a_stream_at_any_daemon_has_the_writes_of_all_daemons():
     a, b, c = Redis(suite).daemons(3)
     scene_at(a)
     a.client.post("/v1/scenes/s/contactStates/x").must(201)
@@ -85,7 +85,7 @@ def a_listener_at_any_daemon_hears_every_write_at_all_of_them():
 
 
 @suite.fact
-def a_write_is_told_before_long_and_in_the_order_of_the_revisions_however_many_write():
+def events_of_many_writers_are_in_the_order_of_revisions():
     nodes = Redis(suite).daemons(3)
     first = scene_at(nodes[0])
     with Stream(nodes[0], "s") as one, Stream(nodes[1], "s") as two:
@@ -110,8 +110,8 @@ def a_write_is_told_before_long_and_in_the_order_of_the_revisions_however_many_w
 
 
 @suite.fact
-def what_ends_and_begins_in_a_contact_state_is_heard_at_the_other_daemon():
-    """And a stream is taken up there between two events of one write."""
+def contact_events_are_sent_by_the_other_daemon():
+    """A stream can also be resumed at the other daemon between two events of one write."""
     a, b = Redis(suite).daemons(2)
     floor = {"id": "floor", "colliders": [{"plane": {}}]}
     balls = [{"id": f"b{i}", "position": [10 * i, 0, 5], "motion": {"mass": 1}, "colliders": [{"sphere": {"radius": 0.5}}]} for i in range(4)]
@@ -138,7 +138,8 @@ def what_ends_and_begins_in_a_contact_state_is_heard_at_the_other_daemon():
 
 
 @suite.fact
-def long_events_are_sent_only_where_somebody_listens():
+def contact_events_are_sent_to_redis_only_with_open_streams():
+    """An event instant with 40 contacts costs Redis few bytes without a stream, and the events with one."""
     count = 40
     redis = Redis(suite)
     a, b = redis.daemons(2)
@@ -146,7 +147,7 @@ def long_events_are_sent_only_where_somebody_listens():
     a.client.put("/v1/scenes/s", {"bodies": [{"id": "floor", "colliders": [{"plane": {}}]}, *balls]}).must(201)
 
     def instant(time_now, height):
-        """What Redis is sent for it."""
+        """Makes an event instant; returns the bytes that Redis received and the reply."""
         poses = {"ids": [f"b{k}" for k in range(count)], "positions": [[10 * k, 0, height] for k in range(count)]}
         before = received()
         reply = a.client.post("/v1/scenes/s/contactStates/drops", {"poses": poses, "time": time_now})
@@ -166,20 +167,20 @@ def long_events_are_sent_only_where_somebody_listens():
         equal([e.data["contact"] for e in events], reply["began"], "events")
         equal([e.id for e in events], list(range(first.id + 1, first.id + 1 + count)), "numbers")
         size = sum(len(json.dumps(e.data, separators=(",", ":"))) for e in events)
-        # The record of the write is sent twice there, for it is refused once.
+        # The record of the write is sent twice there, since Redis refuses it once.
         check(size > 8192 and told > quiet + size, f"{told} bytes where somebody listens, {quiet} where nobody does, {size} of events")
     check(quiet < told / 2, f"{quiet} bytes where nobody listens")
 
 
-# ---- coming back ---------------------------------------------------------------------------------------------------------------
+# ---- resumption ----------------------------------------------------------------------------------------------------------------
 
 
 class Writers:
-    """Clients that write one scene at some of the daemons, in threads, and note the revisions that were acknowledged."""
+    """Clients that write one scene at some of the daemons, in threads, and record the acknowledged revisions."""
 
     def __init__(self, nodes, count, name="s"):
         self.ends, self.acknowledged, self.name = threading.Event(), [], name
-        # A fact that fails leaves them behind: they keep no program from its end.
+        # The threads must not keep the program running when a fact fails.
         self.threads = [threading.Thread(target=self.run, args=(nodes[i % len(nodes)],), daemon=True) for i in range(count)]
         for t in self.threads:
             t.start()
@@ -212,21 +213,21 @@ class Writers:
 
 
 def last_revision(node):
-    """Once the daemon has found Redis again."""
+    """The scene's revision, once the daemon has found Redis again."""
     wait_until(lambda: node.client.get("/v1/scenes/s").status != 503, "there is no answer")
     return int(node.client.get("/v1/scenes/s").must(200).etag.strip('"r'))
 
 
 def heard_whole(writers, start, events):
-    """Of the revisions from the beginning on each is heard once, and each that was acknowledged is among them."""
+    """Checks that each revision has one event, and that every acknowledged one is among them."""
     follow(start, events, len(events))
     missed = set(writers.acknowledged) - {e.data["revision"] for e in events}
     equal(sorted(missed)[:3], [], "acknowledged revisions that were not heard")
 
 
 @suite.fact
-def who_goes_from_daemon_to_daemon_misses_nothing_and_hears_nothing_twice():
-    # What the writers do while the reader is on its way is kept, however fast they are.
+def a_client_that_moves_between_daemons_gets_each_event_once():
+    # All writes made while the reader moves are retained in the ring, however fast they are.
     nodes = Redis(suite).daemons(3, *limits(**LATE_READER))
     scene_at(nodes[0])
     with Stream(nodes[0], "s") as stream:
@@ -243,7 +244,7 @@ def who_goes_from_daemon_to_daemon_misses_nothing_and_hears_nothing_twice():
 
 
 @suite.fact
-def where_the_daemon_of_the_writer_or_of_the_listener_is_killed_nothing_acknowledged_is_missing():
+def no_event_is_missing_when_the_daemon_of_writer_or_stream_is_killed():
     redis = Redis(suite)
     nodes = redis.daemons(3, *limits(**LATE_READER))
     scene_at(nodes[0])
@@ -270,8 +271,8 @@ def where_the_daemon_of_the_writer_or_of_the_listener_is_killed_nothing_acknowle
 
 
 @suite.fact
-def a_redis_that_ends_or_hangs_is_waited_for():
-    """With heartbeats."""
+def streams_outlast_a_redis_that_ends_or_hangs():
+    """The streams stay open, with heartbeats, while Redis is killed or hangs."""
     redis = Redis(suite)
     nodes = redis.daemons(2, *limits(heartbeatSeconds=1, **LATE_READER))
     beats = lambda stream: sum(e.name == HEARTBEAT for e in stream.events)
@@ -299,8 +300,8 @@ def a_redis_that_ends_or_hangs_is_waited_for():
 
 
 def follow_anywhere(port_of, start, last):
-    """What a browser does: comes back with the last id wherever a stream ends, until it has heard of the last revision, when
-    there is one."""
+    """Follows a stream like a browser: reconnects with the last id wherever it ends, until the event of the last
+    revision."""
     events, watch = [start], Stopwatch()
     goes_on = lambda: not last or events[-1].data["revision"] < last[0]
     while goes_on():
@@ -320,7 +321,7 @@ def follow_anywhere(port_of, start, last):
 
 
 @suite.fact
-def behind_a_balancer_a_listener_follows_its_scene_to_whatever_daemon_is_left():
+def behind_a_balancer_a_stream_is_resumed_at_a_remaining_daemon():
     fleet = Fleet(suite)
     client = KeepAlive(fleet)
     scene_at(Client(client))
@@ -338,17 +339,17 @@ def behind_a_balancer_a_listener_follows_its_scene_to_whatever_daemon_is_left():
         node.start().wait_ready()
     writers.end()
     last.append(write(Client(client)))
-    write(Client(client))  # the listener may have heard the other, and waits
+    write(Client(client))  # the stream may have had the other deletion, and waits
     listener.join()
     check(heard, "the listener has failed")
     heard_whole(writers, start, heard[0])
 
 
-# ---- what is kept --------------------------------------------------------------------------------------------------------------
+# ---- the ring ------------------------------------------------------------------------------------------------------------------
 
 
 @suite.fact
-def beyond_what_is_kept_comes_a_reset_at_any_daemon():
+def a_resumption_beyond_the_ring_is_a_reset_at_any_daemon():
     ring = 8
     a, b, c = Redis(suite).daemons(3, *limits(eventRing=ring))
     scene_at(a)
@@ -368,7 +369,7 @@ def beyond_what_is_kept_comes_a_reset_at_any_daemon():
 
 
 @suite.fact
-def redis_keeps_what_is_told_only_of_scenes_that_are_listened_to_and_within_bounds():
+def redis_stores_events_only_of_scenes_with_streams_and_within_limits():
     redis = Redis(suite)
     a, b = redis.daemons(2, *limits(eventRing=100, eventBacklogBytes=4096))
     keys = lambda: sorted(k for k in redis.say("keys", "contactd:*").split() if "listened" in k or "told" in k)
@@ -384,7 +385,7 @@ def redis_keeps_what_is_told_only_of_scenes_that_are_listened_to_and_within_boun
         write(a, "quiet")
         equal(keys(), sorted(f"contactd:{kind}:{name}" for kind in ("listened", "told") for name in ("s", LONG)), "keys")
         equal(int(redis.say("xlen", "contactd:told:s")), 100, "writes that are kept")
-        # 4 times 4096 bytes, of which an event of this id takes some 200.
+        # 4 times 4096 bytes; an event of this id takes about 200.
         kept = int(redis.say("xlen", f"contactd:told:{LONG}"))
         size = int(redis.say("hget", f"contactd:listened:{LONG}", "bytes"))
         check(80 < kept < 100 and size <= 4 * 4096, f"{kept} writes are kept, {size} bytes")
@@ -395,14 +396,14 @@ def redis_keeps_what_is_told_only_of_scenes_that_are_listened_to_and_within_boun
 
 
 @suite.fact
-def what_is_not_listened_to_any_more_is_let_go_of():
+def events_of_scenes_without_streams_expire_in_redis():
     redis = Redis(suite)
     a, b = redis.daemons(2)
     scene_at(a)
     with Stream(a, "s") as stream:
         first = stream.next("revision")
     write(b)
-    for kind in ("listened", "told"):  # the time goes by
+    for kind in ("listened", "told"):  # let the keys expire
         redis.say("pexpire", f"contactd:{kind}:s", 1)
     wait_until(lambda: redis.say("exists", "contactd:listened:s", "contactd:told:s") == "0", "the keys are there")
     last = write(b)
@@ -414,7 +415,7 @@ def what_is_not_listened_to_any_more_is_let_go_of():
 
 
 @suite.fact
-def what_redis_has_lost_is_a_reset_for_those_who_listen():
+def events_that_redis_lost_are_a_reset():
     redis = Redis(suite)
     a, b = redis.daemons(2)
     scene_at(a)
@@ -425,7 +426,7 @@ def what_redis_has_lost_is_a_reset_for_those_who_listen():
         equal(seen(take(stream, 1)), seen(take(other, 1)), "event")
         redis.say("del", "contactd:listened:s", "contactd:told:s")
         last = write(b)
-        with Stream(a, "s") as more, Stream(b, "s", last=start.id + 1) as back:  # who comes makes the daemon ask
+        with Stream(a, "s") as more, Stream(b, "s", last=start.id + 1) as back:  # a new stream makes the daemon query Redis
             events = [stream.next("reset"), back.next("reset"), other.next("reset"), more.next("revision")]
             equal([e.data["revision"] for e in events], [last] * 4, "revisions")
             equal(len({e.id for e in events}), 1, f"numbers of {events}")
@@ -436,8 +437,9 @@ def what_redis_has_lost_is_a_reset_for_those_who_listen():
 
 
 @suite.fact
-def events_that_were_lost_are_a_reset_also_where_their_numbers_were_given_again():
-    """An old copy is put back, and another daemon writes as much again, or more, before the listener's daemon asks."""
+def lost_events_are_a_reset_even_if_their_numbers_were_reused():
+    """An old copy of Redis is restored, and another daemon writes as many revisions again, or more, before the
+    daemon of the streams queries."""
     redis = Redis(suite)
     a, b = redis.daemons(2)
     log, copy = (os.path.join(redis.folder, name) for name in ("appendonlydir", "copy"))
@@ -475,9 +477,9 @@ def events_that_were_lost_are_a_reset_also_where_their_numbers_were_given_again(
 
 
 @suite.fact
-def writes_that_nobody_was_told_of_make_the_daemon_ask_who_listens_there():
-    """All is lost, and written anew: at the daemon of the writer at once, at another one at its next question, of which it asks one every
-    5 s. Some times in a row: none waits for a question."""
+def a_write_to_an_emptied_redis_resets_the_streams_of_its_daemon_at_once():
+    """Redis loses everything, and the scene is written again. The daemon of the writer notices at once, another one
+    with its next query for events, which it sends every 5 s. Three times in a row: none waits for such a query."""
     redis = Redis(suite)
     a, b = redis.daemons(2)
     scene_at(a)
@@ -493,7 +495,7 @@ def writes_that_nobody_was_told_of_make_the_daemon_ask_who_listens_there():
             took += waited
             last = write(a)
             equal(stream.next("revision").data["revision"], last, "revision")
-        # Three questions are 10 s apart at least.
+        # Three such queries are at least 10 s apart.
         pause = timed(lambda: time.sleep(3))[1]
         check(took < pause, f"the resets took {took} in all")
         reset = other.next("reset")
@@ -502,7 +504,7 @@ def writes_that_nobody_was_told_of_make_the_daemon_ask_who_listens_there():
 
 
 @suite.fact
-def a_redis_without_memory_tells_of_deletions_and_of_the_rest_when_it_has_some():
+def with_a_full_redis_deletions_are_events_and_other_events_follow_later():
     redis = Redis(suite)
     a, b = redis.daemons(2)
     for name in ("s", "t"):
@@ -524,7 +526,7 @@ def a_redis_without_memory_tells_of_deletions_and_of_the_rest_when_it_has_some()
 
 
 @suite.fact
-def what_stands_in_the_way_of_telling_does_not_stand_in_that_of_writing():
+def damaged_event_keys_in_redis_do_not_stop_writes():
     redis = Redis(suite)
     a, b = redis.daemons(2)
     scene_at(a)
@@ -540,7 +542,7 @@ def what_stands_in_the_way_of_telling_does_not_stand_in_that_of_writing():
 
 
 @suite.fact
-def who_listens_hears_again_whatever_stood_in_the_place_of_what_is_told():
+def streams_recover_from_damaged_event_keys_in_redis():
     redis = Redis(suite)
     a, b = redis.daemons(2)
     scene_at(a)
@@ -553,7 +555,7 @@ def who_listens_hears_again_whatever_stood_in_the_place_of_what_is_told():
                 stream.next("revision")
                 redis.say("del", words[1]) if words[0] == "set" else None
                 redis.say(*words)
-                with Stream(a, "s") as more:  # who comes makes the daemon ask
+                with Stream(a, "s") as more:  # a new stream makes the daemon query Redis
                     more.next("revision")
                     stream.next("reset")
                     last = write(b)
@@ -565,7 +567,7 @@ def who_listens_hears_again_whatever_stood_in_the_place_of_what_is_told():
 
 
 @suite.fact
-def a_daemon_that_may_not_hear_says_so_and_goes_on_when_it_may():
+def a_daemon_without_the_right_to_read_events_logs_it_and_recovers():
     redis = Redis(suite)
     redis.say("acl", "setuser", "deaf", "on", ">open sesame", "~*", "+@all", "-xread", "-xadd")
     with tempfile.TemporaryDirectory() as folder:
@@ -586,7 +588,7 @@ def a_daemon_that_may_not_hear_says_so_and_goes_on_when_it_may():
 
 
 @suite.fact
-def who_does_not_read_is_dropped_and_nobody_else():
+def only_a_stream_that_is_not_read_is_dropped():
     a, b = Redis(suite).daemons(2, *limits(eventBacklogBytes=32768))
     scene_at(a, LONG)
     with Stream(a, LONG) as good, Stream(a, LONG, receive_buffer=4096) as slow, Stream(b, LONG) as far:
@@ -611,7 +613,7 @@ def who_does_not_read_is_dropped_and_nobody_else():
 
 
 @suite.fact
-def a_deletion_at_one_daemon_ends_the_streams_at_all():
+def a_deletion_at_one_daemon_ends_the_streams_at_all_daemons():
     a, b, c = Redis(suite).daemons(3)
     old = []
     for i in range(4):
@@ -637,7 +639,7 @@ def a_deletion_at_one_daemon_ends_the_streams_at_all():
 
 
 @suite.fact
-def a_scene_made_anew_at_once_has_streams_of_its_own():
+def a_scene_recreated_at_once_has_streams_of_its_own():
     a, b = Redis(suite).daemons(2)
     scene_at(a)
     for i in range(12 if FULL else 4):
@@ -656,7 +658,7 @@ def a_scene_made_anew_at_once_has_streams_of_its_own():
 
 
 @suite.fact
-def whatever_redis_answers_streams_are_right_again_when_it_is():
+def streams_recover_from_corrupt_replies_of_redis():
     for seed in range(20 if FULL else 1):
         redis = Redis(suite)
         spoiler = Spoiler(suite, redis, seed)
@@ -667,7 +669,7 @@ def whatever_redis_answers_streams_are_right_again_when_it_is():
             writers = Writers([good], 1)
             spoiler.spoils, watch = True, Stopwatch()
             while not watch.read().lasted(1.5) or spoiler.spoiled < 5:
-                with Stream(node, "s") as stream:  # what comes may be anything
+                with Stream(node, "s") as stream:  # any bytes may arrive
                     stream.socket.settimeout(0.1)
                     try:
                         stream.socket.recv(65536)
@@ -675,7 +677,8 @@ def whatever_redis_answers_streams_are_right_again_when_it_is():
                         pass
             spoiler.spoils = False
             writers.end()
-            # What was answered to the other may have made it believe, and ask Redis about, anything; nothing is missing silently.
+            # Corrupt replies may have made the other daemon store and request anything; events may be reset but never
+            # missing silently.
             event, last = start, last_revision(good)
             while event.data["revision"] < last:
                 before, event = event, witness.next("revision", "reset")

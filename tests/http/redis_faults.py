@@ -1,5 +1,5 @@
-"""What becomes of daemons whose Redis refuses, hangs, is replaced or answers rubbish: each fault has its own answer, what needs no
-store goes on, and when Redis is itself again so is everything."""
+"""Daemons whose Redis refuses commands, hangs, or is replaced by another one: each fault has its own problem,
+requests without the store are served, and service recovers with Redis."""
 import os
 import pathlib
 import shutil
@@ -20,7 +20,7 @@ SECONDS = 30 * SLOWER
 
 
 @suite.fact
-def writes_that_a_promoted_replica_lacks_are_counted_and_told():
+def writes_that_a_promoted_replica_lacks_are_counted_and_logged():
     """F20: a replica that was cut off before the last writes takes the place of its primary."""
     first, second = (Redis(suite, "--repl-diskless-sync-delay", 0) for unused in range(2))
     ways = [Spoiler(suite, first, 0) for unused in range(2)]
@@ -48,16 +48,17 @@ def writes_that_a_promoted_replica_lacks_are_counted_and_told():
         wait_until(lambda node=node: node.client.get("/v1/scenes/s/poses").status == 200, "it does not find the new primary")
         equal(place(node.client.get("/v1/scenes/s/poses").must(200)), kept, "place by the new primary")
         equal([x["id"] for x in node.client.get("/v1/scenes").must(200).json["scenes"]], ["gone", "s", "still"], "scenes")
-        # Three of s, the scene that was new, and the deletion.
+        # Three of scene s, the new scene, and the deletion.
         equal(metrics.read(node.client)["contactd_store_lost_writes_total"], 5, "lost writes")
         wait_until(lambda node=node: node.log_text().count('"storeLostWrites"') == 3, f"it is not told three times: {node.log_text()}")
         equal(place(node.client.get("/v1/scenes/still/poses").must(200)), 0, "place of what has lost nothing")
-    # And on it goes, as one store.
+    # From here on both are one store again.
     written = a.client.patch("/v1/scenes/s/poses", move(9)).must(200)
     equal((place(got := b.client.get("/v1/scenes/s/poses").must(200)), revision_of(got)), (9, written.json["revision"]), "place and revision")
     for node in (a, b):
         equal(metrics.read(node.client)["contactd_store_lost_writes_total"], 5, "lost writes afterwards")
-    # The primary of before comes back, and one daemon falls for it: what it has seen since cannot be overwritten there.
+    # The former primary comes back, and one daemon connects to it: revisions that this daemon knows must not be
+    # overwritten there.
     for unused in range(4):
         etag = a.client.patch("/v1/scenes/s/poses", move(10)).must(200).etag
     first.start()
@@ -66,7 +67,8 @@ def writes_that_a_promoted_replica_lacks_are_counted_and_told():
     wait_until(lambda: a.client.get("/v1/scenes").status == 200, "it does not find the primary of before")
     a.client.patch("/v1/scenes/s/poses", move(11), headers={"If-Match": etag}).problem(412, "revision-mismatch")
     check(metrics.read(a.client)["contactd_store_lost_writes_total"] > 5, "nothing is told of a primary that is left behind")
-    # As a replica it takes no writes; and when the way leads to the primary again, nobody needs to be told.
+    # As a replica the former primary refuses writes. Once the daemon reaches the primary again it recovers without
+    # help.
     first.say("replicaof", "127.0.0.1", second.port)
     wait_until(lambda: first.say("hgetall", "contactd:scenes") == second.say("hgetall", "contactd:scenes"), "the replica has not all")
     wait_until(lambda: a.client.patch("/v1/scenes/s/poses", move(11)).status == 503 and
@@ -77,9 +79,10 @@ def writes_that_a_promoted_replica_lacks_are_counted_and_told():
 
 
 @suite.fact
-def contents_that_were_lost_are_not_served_under_a_number_that_was_given_again():
-    """An old copy is put back, and others write before who knows of the lost writes asks: numbers alone do not show it then. Every daemon
-    has one content per revision, nothing is written on top of what was lost, and who knew of it counts it."""
+def lost_contents_are_not_served_under_a_reused_revision_number():
+    """An old copy of Redis is restored, and another daemon writes before the one that knew the lost writes queries,
+    so revision numbers alone do not show the loss. Every daemon has one content per revision, no write follows a
+    lost one, and the daemon that knew the lost writes counts them."""
     redis = Redis(suite)
     a, b = redis.daemons(2)
     scenes = {"fewer": 2, "equal": 3, "more": 5}
@@ -109,7 +112,7 @@ def contents_that_were_lost_are_not_served_under_a_number_that_was_given_again()
         equal((found.headers["etag"], found.json), (kept.headers["etag"], kept.json), f"{scene} by who knew of the lost writes")
         lost += 1
         equal(metrics.read(a.client)["contactd_store_lost_writes_total"], lost, f"lost writes after {scene}")
-        # Written on top of what the store has.
+        # This write follows the store's revision.
         a.client.patch(f"/v1/scenes/{scene}/poses", {"ids": ["other"], "positions": [[0, 0, 7]]}).must(200)
         for node in (a, b):
             read = node.client.get(f"/v1/scenes/{scene}/poses").must(200)
@@ -119,17 +122,17 @@ def contents_that_were_lost_are_not_served_under_a_number_that_was_given_again()
     equal(metrics.read(b.client)["contactd_store_lost_writes_total"], 0, "lost writes of who knew of none")
 
 
-# ---- what Redis says when it will not ----------------------------------------------------------------------------------------------
+# ---- refusals by Redis -------------------------------------------------------------------------------------------------------------
 
 
 def hog(redis):
-    """A script that does not end."""
+    """A script that runs without end."""
     subprocess.Popen(["redis-cli", "-p", str(redis.port), "eval", "while true do end", "0"], stdout=subprocess.DEVNULL)  # ends with the script
     wait_until(lambda: redis.say("ping").startswith("BUSY"), "Redis is not busy")
 
 
 def spoil_saves(redis):
-    """The name of its file is that of a folder."""
+    """The name of the dump file is that of a folder, so saving fails."""
     os.mkdir(os.path.join(redis.folder, "no-file"))
     redis.say("config", "set", "save", "3600 1")
     redis.say("bgsave")
@@ -138,7 +141,8 @@ def spoil_saves(redis):
 
 @suite.fact
 def each_refusal_of_redis_is_a_problem_of_its_own():
-    """F21. A write that is refused is not there, what can be read is, nothing is taken for not found, and all passes with its cause."""
+    """F21. A refused write has no effect, readable data is read, nothing is reported as not found, and service
+    recovers when the cause is removed."""
     redis = Redis(suite, "--dbfilename", "no-file", "--busy-reply-threshold", 20)
     node = redis.daemon(url=redis.url + "?commandMs=500")
     node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
@@ -165,7 +169,7 @@ def each_refusal_of_redis_is_a_problem_of_its_own():
             check(status != 503 or reply.headers.get("retry-after"), f"{on}: no Retry-After")
         read = node.client.get("/v1/scenes/s/poses")
         equal(place(read.must(200)) if readable else read.problem(503, name).status, 0 if readable else 503, f"read while {on}")
-        # A daemon that answers reads is not taken from its balancer.
+        # A daemon that answers reads stays in its balancer.
         check(node.client.get("/readyz").status == 200 or not readable, f"/readyz while {on}")
         for words in off.split("|"):
             redis.say(*words.split(" "))
@@ -179,8 +183,8 @@ def each_refusal_of_redis_is_a_problem_of_its_own():
 
 
 @suite.fact
-def a_full_redis_loses_nothing_and_takes_writes_again_when_scenes_are_deleted():
-    """Its memory ends in the middle of writes, of those whose record goes in parts, too."""
+def a_full_redis_loses_no_write_and_accepts_writes_after_deletions():
+    """Its memory ends during writes, also during those whose record is sent in parts."""
     redis = Redis(suite, "--maxmemory", "12mb", "--maxmemory-policy", "noeviction")
     a, b = redis.daemons(2)
     begun = redis.process.pid
@@ -215,7 +219,7 @@ def a_full_redis_loses_nothing_and_takes_writes_again_when_scenes_are_deleted():
         wait_ready(node)
         all_is_there(node)
     check(redis.process.poll() is None and redis.process.pid == begun, "Redis has ended")
-    # Also by who begins at a full one.
+    # Also by a daemon that starts with a full Redis.
     all_is_there(redis.daemon())
     gone = next(name for name in kept if int(name[1:]) % 2)
     b.client.delete(f"/v1/scenes/{gone}").must(200)
@@ -230,8 +234,8 @@ def a_full_redis_loses_nothing_and_takes_writes_again_when_scenes_are_deleted():
 
 
 @suite.fact
-def a_redis_that_reads_its_data_is_waited_for():
-    """F21, LOADING: nothing is taken for not found while Redis does not have it yet."""
+def requests_are_503_while_redis_loads_its_data():
+    """F21, LOADING: while Redis loads its data nothing is reported as not found."""
     redis = Redis(suite)
     node = redis.daemon()
     node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)

@@ -1,6 +1,5 @@
-"""A Redis that hangs, or that the network has slowed down or cut off: who needs it is told soon, nobody else notices, and nothing is left
-behind. And clocks that jump.
-
+"""A Redis that hangs, or a network to it that is slow or cut: requests that need the store fail soon, others are
+served, and no queue or memory grows. Also clocks that jump.
 CONTACTD_FULL=1: twenty seconds of a hang instead of two."""
 import http.client
 import json
@@ -30,7 +29,7 @@ FREE = ("GET", "/v1/version", None)
 
 
 class Crowd:
-    """Clients that ask for what needs the store, and now and then for what does not, over and over, whatever they hear."""
+    """Clients that repeat requests that need the store, and sometimes one that does not, whatever the replies are."""
 
     def __init__(self, node):
         self.node, self.ends, self.heard, self.free = node, threading.Event(), [], []
@@ -61,8 +60,9 @@ class Crowd:
 
 
 @suite.fact
-def nothing_piles_up_while_redis_hangs():
-    """F19: the first who ask wait for one answer's time; from then on nobody waits, workers are idle, and other work is done."""
+def queues_and_memory_do_not_grow_while_redis_hangs():
+    """F19: the first requests wait for the command timeout; later ones are refused at once, workers are idle, and
+    other requests are served."""
     redis = Redis(suite)
     node = redis.daemon()
     node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
@@ -86,13 +86,14 @@ def nothing_piles_up_while_redis_hangs():
     statuses = {status for unused, status, unused in crowd.heard}
     equal(statuses, {503}, f"statuses of {len(crowd.heard)} requests")
     check(all(after for unused, unused, after in crowd.heard), "a 503 without Retry-After")
-    # Refused at once, not after an answer's time: beside what needs no store, which is held up by the machine alone.
+    # Refused at once, not after the command timeout; compared with requests that need no store, which only the machine
+    # delays.
     refused, free = (statistics.median(took for took, *unused in those) for those in (crowd.heard, crowd.free))
     check(refused < free + waited / 2, f"half of the refusals took {refused}, half of what needs no store {free}, the first refusal {waited}")
     equal({status for unused, status, unused in crowd.free}, {200}, "statuses of what needs no store")
     equal((statistics.median(depth), statistics.median(busy)), (0, 0), "requests that wait for a worker, workers at work")
     check(max(active) <= CLIENTS + 1, f"{max(active)} requests under way, of {CLIENTS} clients")
-    # A sanitizer keeps what was freed.
+    # A sanitizer retains freed memory.
     check(SANITIZER or max(resident) - idle["process_resident_memory_bytes"] < 32 * 2 ** 20, f"memory rose from {idle['process_resident_memory_bytes']} to {max(resident)}")
     redis.signal("CONT")
     wait_ready(node)
@@ -102,8 +103,8 @@ def nothing_piles_up_while_redis_hangs():
 
 
 @suite.fact
-def who_asks_meanwhile_does_not_hide_that_redis_hangs():
-    """There is always a question that was sent less than a second ago; that those before it have no answer is seen all the same."""
+def new_requests_do_not_hide_that_redis_hangs():
+    """Some command is always younger than a second; the hang is detected by the older ones without a reply."""
     redis = Redis(suite)
     node = redis.daemon()
     node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
@@ -137,8 +138,8 @@ def who_asks_meanwhile_does_not_hide_that_redis_hangs():
 
 
 @suite.fact
-def a_daemon_that_stood_still_itself_reads_what_redis_has_answered_before_it_looks_at_the_time():
-    """As on a machine that others have taken: the answer is there when its time seems to be over."""
+def a_stopped_daemon_reads_replies_of_redis_before_it_checks_timeouts():
+    """As on an overloaded machine: the reply has arrived although the command timeout has passed."""
     redis = Redis(suite)
     node = redis.daemon(url=redis.url + "?commandMs=2000")
     node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
@@ -158,8 +159,8 @@ def a_daemon_that_stood_still_itself_reads_what_redis_has_answered_before_it_loo
 
 
 @suite.fact
-def a_network_that_is_slow_is_waited_for_and_one_that_is_cut_is_not():
-    """F23: between a daemon and Redis, without a word to either."""
+def a_slow_network_is_tolerated_and_a_cut_one_is_detected():
+    """F23: a relay between a daemon and Redis delays or drops data without closing the connections."""
     redis = Redis(suite)
     way = Spoiler(suite, redis, 0)
     node, other = redis.daemon(url=way.url), redis.daemon()
@@ -182,8 +183,8 @@ def a_network_that_is_slow_is_waited_for_and_one_that_is_cut_is_not():
 
 
 @suite.fact
-def a_redis_that_goes_while_a_daemon_begins_leaves_it_beginning():
-    """F27: the start meets one fault after the other, and ends well."""
+def a_daemon_starts_although_redis_fails_during_its_start():
+    """F27: the start meets a silent relay, corrupt replies and a killed Redis, and succeeds in the end."""
     redis = Redis(suite)
     writer = redis.daemon()
     for i in range(5):
@@ -205,7 +206,7 @@ def a_redis_that_goes_while_a_daemon_begins_leaves_it_beginning():
 
 
 class Clock:
-    """The environment of a program whose time of day can be moved (jump_clock.c)."""
+    """The environment of a program whose wall clock the test moves (jump_clock.c)."""
 
     def __init__(self):
         self.file = tempfile.NamedTemporaryFile(buffering=0)
@@ -218,8 +219,9 @@ class Clock:
 
 
 @suite.fact
-def clocks_that_jump_by_days_are_not_noticed():
-    """F17: of the daemon and of Redis, forwards and back: no time limit, no expiry and no fencing goes by the time of day."""
+def clocks_that_jump_by_days_have_no_effect():
+    """F17: the clocks of the daemon and of Redis jump forwards and back: no time limit, expiry or fencing depends on
+    the wall clock."""
     if SANITIZER:
         raise Skip("a sanitizer's library must be the first")
     clock, clock_of_redis = Clock(), Clock()
@@ -241,7 +243,7 @@ def clocks_that_jump_by_days_are_not_noticed():
         equal(place(node.client.get("/v1/scenes/s/poses").must(200)), i, "place")
         node.client.post("/v1/query/distance", {"a": BALL, "b": BALL, "deadlineMs": 10000}).must(200)
         equal(node.client.post("/v1/scenes", {"bodies": []}, headers=key).must(201).json["id"], once, "scene of the key")
-        # So long that its record goes in parts, which Redis keeps for a minute.
+        # So long that the record is sent in parts, which Redis stores for a minute.
         many = [{**ball(f"b{k}", k), "user": "u" * 4000} for k in range(300)]
         node.client.put(f"/v1/scenes/long{i}", {"bodies": many}).must(201)
         node.client.get(f"/v1/shapes/{shape}").must(200)
@@ -249,7 +251,7 @@ def clocks_that_jump_by_days_are_not_noticed():
     other = redis.daemon()
     equal(place(other.client.get("/v1/scenes/s/poses").must(200)), 7, "place by a daemon that has just begun")
     equal(other.client.get("/v1/scenes/long7").must(200).json["bodies"][299]["id"], "b299", "last body")
-    # Lines are written a little later than their requests are answered.
+    # Log lines are written shortly after the replies.
     wait_until(lambda: len({json.loads(line)["time"][:4] for line in node.log_text().splitlines(True) if line.startswith("{") and line.endswith("\n")}) > 1,
                "the log tells no other year: the daemon's clock was not moved")
 

@@ -1,5 +1,6 @@
-"""Writes that were answered 503 and land later: their bytes were on the way to Redis when the daemon gave them up. Until then reads at
-every daemon show the store without them. Sent again as docker/README.md says, each is carried out once, whichever of the two comes first."""
+"""Writes that were answered 503 and take effect later: their bytes were on the way to Redis when the daemon gave up.
+Until then reads at every daemon show the store without them. Retried as docker/README.md describes, each takes
+effect once, whichever of the two attempts comes first."""
 import json
 import signal
 
@@ -11,7 +12,7 @@ from support.redis import CUBE, OBJ, Redis, Spoiler, ball, move, number_of, plac
 from support.stopwatch import wait_until
 
 suite = Suite()
-# When a daemon gives up.
+# Command timeout of the daemon.
 SOON = f"?commandMs={300 * SLOWER}"
 FLYING = {**ball("b"), "motion": {"mass": 1, "linearVelocity": [1, 0, 0]}}
 CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
@@ -20,7 +21,7 @@ SOFT = {"id": "soft", "position": [20, 0, 0], "colliders": [{"mesh": {
 MOVED = {"meshes": [{"body": "soft", "vertices": CORNERS[:3] + [[0, 0, 2]]}]}
 SCENE = {"bodies": [FLYING, ball("other", 9), SOFT]}
 ON = {"duration": 1, "timeStep": 0.25, "gravity": [0, 0, 0]}
-# Every kind of write to a scene: what comes behind the scene's path, and the body.
+# Every kind of write to a scene: the path below the scene's, and the body.
 WRITES = (("PUT", "", {"bodies": []}), ("PATCH", "", {"user": {"n": 1}}), ("DELETE", "", None), ("POST", "/bodies", [ball("new")]),
           ("PATCH", "/bodies", [{"id": "b", "position": [2, 0, 0]}]), ("DELETE", "/bodies?id=other", None), ("PUT", "/bodies/b", ball("b", 3)),
           ("PATCH", "/bodies/b", {"position": [4, 0, 0]}), ("DELETE", "/bodies/b", None),
@@ -31,7 +32,7 @@ ORDERS = ("late first", "again first")
 
 
 class Late:
-    """A daemon on whose way to Redis a write can be kept, and another one beside it."""
+    """A daemon whose writes to Redis can be held back by a relay, and a second daemon without one."""
 
     def __init__(self):
         redis = Redis(suite)
@@ -39,7 +40,8 @@ class Late:
         self.a, self.b = redis.daemon(url=self.way.url + SOON), redis.daemon()
 
     def lose(self, method, path, body, shown, **rest):
-        """Sends a write that the daemon gives up while it is on its way. Then all goes on by itself: `shown` is read without the write."""
+        """Sends a write that the daemon gives up while its bytes are held back. Afterwards the daemon serves again:
+        `shown` is read without the write."""
         before = seen(self.b, shown)
         wait_until(lambda: seen(self.a, shown) == before, "the daemon does not answer")
         self.way.keep(b"EVALSHA")
@@ -50,7 +52,7 @@ class Late:
             equal(seen(node, shown), before, f"what is read after the 503 of {method} {path}")
 
     def same(self, shown, what, contents=None):
-        """Both daemons answer the same: what."""
+        """Both daemons answer the same for `shown`; `what` names the check."""
         states = [seen(node, shown) for node in (self.a, self.b)]
         equal(states[0], states[1], f"{what}: what one daemon reads, and the other")
         equal(states[0], contents or states[0], what)
@@ -71,8 +73,8 @@ def made(node, path):
 
 
 @suite.fact
-def every_write_to_a_scene_is_tried():
-    """Each takes If-Match, and is one of those above."""
+def every_write_to_a_scene_is_tested():
+    """Every write to a scene in the OpenAPI document takes If-Match and is in WRITES."""
     wanted = set()
     for path, calls in json.loads((ROOT / "api/openapi.json").read_text())["paths"].items():
         for method in set(calls) & {"put", "patch", "delete", "post"}:
@@ -88,7 +90,7 @@ def every_write_to_a_scene_is_tried():
 
 
 @suite.fact
-def a_write_to_a_scene_that_is_sent_again_with_if_match_is_carried_out_once():
+def a_write_to_a_scene_retried_with_if_match_takes_effect_once():
     late = Late()
     for i, (method, path, body) in enumerate(WRITES):
         wanted = made(late.b, f"/v1/scenes/wanted{i}")
@@ -98,13 +100,13 @@ def a_write_to_a_scene_that_is_sent_again_with_if_match_is_carried_out_once():
             scene, what = f"/v1/scenes/s{i}-{k}", f"{method} {path or 'scene'}, {order}"
             before = made(late.b, scene)
             match = {"If-Match": before}
-            # Those that need none have none the first time.
+            # The first attempt has If-Match only where it is required.
             late.lose(method, scene + path, body, scene, headers=match if path == "/impulses" else None)
             if order == "late first":
                 check(b"OK" in late.way.let_go(), f"{what}: the late one has not landed")
                 once = late.same(scene, what)
                 again = late.b.client.request(method, scene + path, body, headers=match)
-                # What is gone is not found.
+                # A deleted scene or body is not found.
                 equal(again.status, 404 if method == "DELETE" and "?" not in path else 412, f"{what}: status")
             else:
                 check(late.b.client.request(method, scene + path, body, headers=match).status in (200, 201), f"{what}: it is not taken")
@@ -117,13 +119,14 @@ def a_write_to_a_scene_that_is_sent_again_with_if_match_is_carried_out_once():
 
 
 def without_id(state):
-    """Status and contents, without what tells one scene from another."""
+    """Status and contents, without id and revision of the scene."""
     status, unused, contents = state
     return status, {k: v for k, v in contents.items() if k not in ("id", "revision", "detail", "suggestion")}
 
 
 def in_both_orders(late, shown, first, again, answer):
-    """first(lose), then again() and what is kept in either order; shown: what has to be there once, answer: statuses of again()."""
+    """first(k) loses a write; again(k) repeats it, before or after the late one takes effect. shown(k): what must
+    exist once; answer: statuses of again()."""
     for k, order in enumerate(ORDERS):
         first(k)
         if order == "late first":
@@ -138,7 +141,7 @@ def in_both_orders(late, shown, first, again, answer):
 
 
 @suite.fact
-def what_makes_a_scene_makes_one_when_it_is_sent_again():
+def a_retried_creation_of_a_scene_creates_one():
     """PUT with If-None-Match: *, POST with the same Idempotency-Key."""
     late = Late()
     new = {"If-None-Match": "*"}
@@ -154,7 +157,7 @@ def what_makes_a_scene_makes_one_when_it_is_sent_again():
 
 
 @suite.fact
-def a_shape_is_there_once_or_gone_when_its_write_is_sent_again():
+def a_retried_post_or_deletion_of_a_shape_takes_effect_once():
     late = Late()
     sizes = (CUBE, CUBE.replace("1", "2"))
     in_both_orders(late, lambda k: "/v1/shapes", lambda k: late.lose("POST", "/v1/shapes?unit=m", sizes[k], "/v1/shapes", content_type=OBJ),
@@ -167,8 +170,9 @@ def a_shape_is_there_once_or_gone_when_its_write_is_sent_again():
 
 
 @suite.fact
-def what_a_daemon_that_hangs_has_not_begun_is_fenced_by_the_if_match_that_it_bears():
-    """The client is told 503 by a balancer, and the daemon finds the request when it goes on."""
+def a_late_request_of_a_stopped_daemon_is_refused_by_its_if_match():
+    """The daemon is stopped with the unread request; a balancer would answer 503. The daemon reads the request when
+    it continues."""
     late = Late()
     etag = made(late.b, "/v1/scenes/s")
     late.a.client.get("/v1/scenes/s").must(200)

@@ -1,7 +1,6 @@
-"""What Redis answers is not believed: rubbish on the wire, records that are not those that were written; and what it promises to keep is
-asked, not assumed.
-
-CONTACTD_FULL=1: forty ways of rubbish instead of one."""
+"""Corrupt replies of Redis, records that differ from those written, and the durability that Redis' settings promise,
+which the daemon queries and does not assume.
+CONTACTD_FULL=1: forty kinds of corruption instead of one."""
 import itertools
 import os
 import pathlib
@@ -17,8 +16,8 @@ FULL = bool(os.environ.get("CONTACTD_FULL"))
 
 
 @suite.fact
-def whatever_redis_answers_the_daemon_lives_and_goes_on_by_itself():
-    """Each request has an answer of its own, 503 most of the time, and when Redis is itself again all is as before."""
+def a_daemon_survives_corrupt_replies_of_redis():
+    """A relay corrupts replies: each request still has an answer, mostly 503, and afterwards all is as before."""
     for seed in range(40 if FULL else 1):
         redis = Redis(suite)
         spoiler = Spoiler(suite, redis, seed)
@@ -41,7 +40,8 @@ def whatever_redis_answers_the_daemon_lives_and_goes_on_by_itself():
 
 # ---- records ---------------------------------------------------------------------------------------------------------------------------
 
-# Each changes what Redis has of a scene: KEYS are its parts and its heads, the last change's part is the last.
+# Each script damages what Redis stores of a scene: KEYS are the lists of its parts and of its heads; the part of the
+# last change is the last element.
 SPOILT = {
     "a bit": "local v = redis.call('LINDEX', KEYS[1], -1) local n = math.floor(#v / 2)"
              " redis.call('LSET', KEYS[1], -1, v:sub(1, n - 1) .. string.char(bit.bxor(v:byte(n), 4)) .. v:sub(n + 1))",
@@ -63,8 +63,8 @@ SPOILT = {
 
 
 @suite.fact
-def a_record_that_is_not_what_was_written_is_one_scenes_damage():
-    """F22, F7: 500 corrupt for that scene until it is put anew or deleted; all others are served."""
+def a_damaged_record_makes_one_scene_corrupt():
+    """F22, F7: 500 corrupt for that scene until it is replaced or deleted; all others are served."""
     redis = Redis(suite)
     writer = redis.daemon()
     shape = writer.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
@@ -98,8 +98,9 @@ def a_record_that_is_not_what_was_written_is_one_scenes_damage():
 
 
 @suite.fact
-def what_is_damaged_is_so_for_a_daemon_that_has_it_from_before():
-    """An older revision in memory is not what was acknowledged, and must not be in the way of a new beginning either."""
+def a_damaged_scene_is_corrupt_at_daemons_with_an_older_revision():
+    """An older revision in memory is not the acknowledged one, so it is not served; and it must not prevent a
+    replacement of the scene."""
     redis = Redis(suite)
     writer, reader = redis.daemons(2)
     for i, what in enumerate(SPOILT):
@@ -126,8 +127,9 @@ ALL_OF_IT = "local t = {} for i, k in ipairs(KEYS) do t[i] = redis.call('EXISTS'
 
 
 @suite.fact
-def no_write_follows_what_is_damaged_and_none_is_half_done():
-    """500 corrupt, "nothing has changed", and so it is; a scene is put anew or deleted where its own records alone are damaged."""
+def writes_to_a_damaged_scene_change_nothing():
+    """500 corrupt, "nothing has changed", which is compared with Redis' data; a scene can be replaced or deleted if
+    only its own records are damaged."""
     redis = Redis(suite)
     node = redis.daemon()
     shape = node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
@@ -136,7 +138,7 @@ def no_write_follows_what_is_damaged_and_none_is_half_done():
     heads, parts, names, uses = "contactd:heads:scenes:s", "contactd:parts:scenes:s", "contactd:names", "contactd:uses"
     keys = (heads, parts, names, uses, "contactd:scenes", "contactd:shapes", "contactd:store")
     patch, put, delete = ("PATCH", scene + "/poses", move(1)), ("PUT", scene, {"bodies": [ball("b")]}), ("DELETE", scene)
-    # The key that is spoilt, how, and which writes it is in the way of; others heal it.
+    # The damaged key, how it is damaged, and the writes that it stops; the other writes repair it.
     cases = [(heads, ("del", heads), [patch]), (parts, ("del", parts), [patch]), (heads, ("rpop", heads), [patch]),
              (heads, ("lset", heads, -1, "mine"), [patch]), (heads, ("set", heads, "x"), [patch]), (parts, ("set", parts, "x"), [patch]),
              (names, ("set", names, "x"), [put, delete]), (uses, ("set", uses, "x"), [put, delete]),
@@ -163,8 +165,9 @@ def no_write_follows_what_is_damaged_and_none_is_half_done():
 
 
 @suite.fact
-def a_revision_that_is_too_great_is_damage_and_does_not_stay():
-    """Nothing is counted on from it: once Redis is mended all is as it was, for the daemon that met it as well."""
+def a_revision_out_of_range_is_corrupt_until_it_is_repaired():
+    """No revision number is derived from it: once Redis is repaired all is as before, also for the daemon that read
+    it."""
     redis = Redis(suite)
     node = redis.daemon()
     node.client.put("/v1/scenes/s", {"bodies": []}).must(201)
@@ -183,11 +186,11 @@ def a_revision_that_is_too_great_is_damage_and_does_not_stay():
         node.client.delete("/v1/scenes/t").must(200)
 
 
-# ---- the word for durability ---------------------------------------------------------------------------------------------------------
+# ---- durability ----------------------------------------------------------------------------------------------------------------------
 
 
 @suite.fact
-def the_word_for_durability_is_never_more_than_redis_promises():
+def durability_is_redis_only_if_its_settings_promise_it():
     redis = Redis(suite)
     node = redis.daemon()
 
@@ -197,7 +200,7 @@ def the_word_for_durability_is_never_more_than_redis_promises():
 
     word.count = 0
     equal((word(), '"storeNotDurable"' in node.log_text()), ("redis", False), "the word, and whether another was told")
-    # Whether it is asked at a new connection or at one that lasts. What Redis may let go of for want of memory is not kept either.
+    # At a new connection and at an existing one. Data that Redis may evict for lack of memory is not durable either.
     kept = {"appendfsync": "always", "appendonly": "yes", "maxmemory-policy": "volatile-lru", "no-appendfsync-on-rewrite": "no"}
     for setting in (("appendfsync", "everysec"), ("appendfsync", "no"), ("appendonly", "no"), ("maxmemory-policy", "allkeys-lru"),
                     ("no-appendfsync-on-rewrite", "yes")):
@@ -213,7 +216,7 @@ def the_word_for_durability_is_never_more_than_redis_promises():
         equal(word(), "redis", f"the word at a new connection after {setting}")
     wait_until(lambda: node.log_text().count('"storeNotDurable"') == 5 == node.log_text().count('"storeDurable"'),
                "what has changed is not in the log")
-    # Where nobody is told, nothing is promised.
+    # Settings from the start of Redis.
     for options in (("--rename-command", "config", ""), ("--appendonly", "no"), ("--appendfsync", "everysec")):
         node = Redis(suite, *options).daemon()
         equal(word(), "memory", f"the word with {options}")
@@ -225,7 +228,8 @@ def persistence(redis):
 
 
 def rewrite_slowly(redis, *words):
-    """An appendonly file is being written that will not be whole; returns a function that ends who writes it."""
+    """An append-only file is being rewritten and will not be completed; returns a function that kills the rewriting
+    process."""
     redis.say("config", "set", "rdb-key-save-delay", 10**7)
     redis.say(*words)
     process = redis.process.pid
@@ -242,8 +246,9 @@ def rewrite_slowly(redis, *words):
 
 
 @suite.fact
-def what_is_in_no_file_yet_is_memory_whatever_the_settings_say():
-    """After CONFIG SET appendonly yes all is in files that Redis does not know when it begins, until it has written them once."""
+def durability_is_memory_until_the_first_append_only_file_is_complete():
+    """After CONFIG SET appendonly yes the data is in files that Redis does not load at a start until the first
+    rewrite has finished."""
     redis = Redis(suite, "--appendonly", "no")
     nodes = redis.daemons(2)
 
@@ -255,7 +260,7 @@ def what_is_in_no_file_yet_is_memory_whatever_the_settings_say():
                    if line.startswith("cmdstat_config") and "get" in line)
 
     def wait_asked():
-        # Each asks about every second, so that of so many questions some are each one's.
+        # Each daemon queries about once a second, so that among this many queries there are some of each.
         before = asked()
         wait_until(lambda: asked() >= before + 4 * len(redis.nodes), "nobody asks Redis what it keeps")
 
@@ -264,19 +269,19 @@ def what_is_in_no_file_yet_is_memory_whatever_the_settings_say():
     wait_asked()
     equal([put(f"begun{i}", node) for i, node in enumerate(nodes)], ["memory"] * 2, "the word with a file that is begun")
     redis.say("client", "kill", "type", "normal")
-    # Who writes the file holds the old connections open, so daemons find out by waiting.
+    # The process that writes the file holds the old connections open, so daemons detect the loss by the timeout.
     for node in nodes:
         wait_until(lambda node=node: node.client.put("/v1/scenes/again", {"bodies": []}).status in (200, 201), "no new connection is made")
     equal(put("anew"), "memory", "the word at a new connection")
     equal(put("late", redis.daemon()), "memory", "the word of a daemon that has just begun")
     said = persistence(redis)
     equal((said["aof_enabled"], said["aof_rewrite_in_progress"]), ("1", "1"), "the file is still being written")
-    # A rewrite that fails is begun anew.
+    # A failed rewrite is repeated.
     redis.say("config", "set", "rdb-key-save-delay", 0)
     end()
     wait_until(lambda: put(f"w{next(numbers)}") == "redis", "the word is not redis")
     equal((said := persistence(redis))["aof_rewrite_in_progress"] + said["aof_rewrite_scheduled"], "00", "rewrites while the word is redis")
-    # Later ones leave the file in its place, and the word.
+    # Later rewrites leave the complete file in place, and the durability stays.
     wait_until(lambda: put(f"v{next(numbers)}", nodes[1]) == "redis", "the word of the other is not redis")
     end = rewrite_slowly(redis, "bgrewriteaof")
     wait_asked()

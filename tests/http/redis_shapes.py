@@ -1,4 +1,5 @@
-"""Posted shapes of several daemons at one Redis: who names one that was posted elsewhere finds it, however the body comes."""
+"""Posted shapes of several daemons with one Redis: a scene at one daemon can name shapes posted at another, in every
+form of request body. Damaged shapes, and lists."""
 import json
 import threading
 
@@ -10,14 +11,14 @@ from support.stopwatch import wait_until
 suite = Suite()
 NDJSON = "application/x-ndjson"
 BODIES = "/v1/scenes/s/bodies"
-# Of a line each some 300 bytes: several of the pieces of 256 KiB that a body is read in.
+# Lines of about 300 bytes: several of the pieces of 256 KiB in which a body is read.
 MANY = 3000
 PIECE = 262144
 SENDERS = 6
 
 
 def post(node, size=1.0):
-    """The id of a shape that was not there."""
+    """Posts a new shape; returns its id."""
     return node.client.post("/v1/shapes", {"box": {"size": [1, 1, size]}}).must(201).json["id"]
 
 
@@ -26,7 +27,7 @@ def named(name, shape):
 
 
 def lines(items, width=0):
-    """A blank may stand anywhere between two tokens."""
+    """NDJSON with a blank at every place between two tokens where one is allowed."""
     return "".join(json.dumps(item).ljust(width) + "\n" for item in items).encode()
 
 
@@ -34,11 +35,11 @@ def head(method, length, path=BODIES):
     return request(method, path, headers=(("Content-Type", NDJSON), ("Content-Length", length)))
 
 
-# ---- bodies that are read as they come -----------------------------------------------------------------------------------------
+# ---- bodies that are read in pieces --------------------------------------------------------------------------------------------
 
 
 @suite.fact
-def a_body_in_lines_names_shapes_that_were_posted_elsewhere():
+def ndjson_can_name_shapes_posted_at_another_daemon():
     a, b = Redis(suite).daemons(2)
     b.client.put("/v1/scenes/s", {"bodies": []}).must(201)
     shapes = [post(a, i) for i in (1, 2)]
@@ -47,21 +48,21 @@ def a_body_in_lines_names_shapes_that_were_posted_elsewhere():
     b.client.patch(BODIES, lines([named("x", shape)]), content_type=NDJSON).must(200)
     equal(b.client.get(f"{BODIES}/x").must(200).json["colliders"][0]["shape"], shape, "shape after PATCH")
     equal(a.client.get(f"{BODIES}/y").must(200).json["colliders"][0]["shape"], shapes[1], "shape by the other daemon")
-    # One that has been deleted elsewhere is not there any more.
+    # A shape deleted at another daemon cannot be named.
     b.client.delete(f"{BODIES}/y").must(200)
     b.client.delete(f"/v1/shapes/{shapes[1]}").must(200)
     a.client.post(BODIES, lines([named("z", shapes[1])]), content_type=NDJSON).problem(422, "unknown-id")
 
 
 @suite.fact
-def a_long_body_in_lines_names_shapes_that_were_posted_elsewhere():
+def long_ndjson_can_name_shapes_posted_at_another_daemon():
     a, b = Redis(suite).daemons(2)
     b.client.put("/v1/scenes/s", {"bodies": []}).must(201)
     for method, status, size in (("POST", 201, 1), ("PATCH", 200, 2)):
         shape = post(a, size)
         body = lines([named(f"b{i}", shape) for i in range(MANY)], 300)
         b.client.request(method, BODIES, body, content_type=NDJSON).must(status)
-        # The same piece by piece: the first two are short, the third ends amid a line.
+        # The same body in pieces: the first two are short, the third ends within a line.
         shape = post(a, 10 + size)
         body = lines([named(f"{method}{i}" if status == 201 else f"b{i}", shape) for i in range(MANY)], 300)
         with Raw(b.port) as raw:
@@ -73,7 +74,7 @@ def a_long_body_in_lines_names_shapes_that_were_posted_elsewhere():
 
 
 @suite.fact
-def a_body_in_lines_that_cannot_be_looked_up_is_refused_and_changes_nothing():
+def ndjson_is_refused_without_effect_while_redis_is_unreachable():
     redis = Redis(suite)
     node = redis.daemon()
     before = revision_of(node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201))
@@ -90,8 +91,9 @@ def a_body_in_lines_that_cannot_be_looked_up_is_refused_and_changes_nothing():
 
 
 @suite.fact
-def a_body_in_lines_waits_for_a_redis_that_is_slow_within_its_own_time_and_memory():
-    """What comes meanwhile is left with the clients: all of it would not have room here."""
+def ndjson_waits_for_a_slow_redis_within_its_deadline_and_memory():
+    """Data that arrives while the daemon waits stays in the clients' sockets: all of it would exceed the memory
+    limit."""
     redis = Redis(suite)
     slow, room = f"{redis.url}?commandMs=60000", ("--limit", "requestMemoryBytes=8388608")
     hasty = redis.daemon("--limit", "deadlineMs=300", url=slow)
@@ -101,7 +103,7 @@ def a_body_in_lines_waits_for_a_redis_that_is_slow_within_its_own_time_and_memor
     body = lines([ball(f"b{i}", 2.0 * i) for i in range(1, MANY)], 2000)
     redis.signal("STOP")
     try:
-        # One whose end has come, and one who leaves in the middle.
+        # One request whose deadline passes, and one client that disconnects in the middle.
         hasty.client.post(BODIES, lines([ball("c", -2)]), content_type=NDJSON).problem(504, "deadline-exceeded")
         with Raw(hasty.port) as raw:
             raw.send(head("POST", len(body)) + body[:PIECE + 1000])
@@ -121,13 +123,13 @@ def a_body_in_lines_waits_for_a_redis_that_is_slow_within_its_own_time_and_memor
     equal([x["bodies"] for x in hasty.client.get("/v1/scenes").must(200).json["scenes"]], [MANY] * SENDERS, "bodies")
 
 
-# ---- shapes that are not there, or not whole ---------------------------------------------------------------------------------------
+# ---- absent and damaged shapes -----------------------------------------------------------------------------------------------------
 
 SPOIL = "local v = redis.call('LINDEX', KEYS[1], -1) redis.call('LSET', KEYS[1], -1, v:sub(1, -2) .. ARGV[1])"
 
 
 @suite.fact
-def a_shape_that_is_damaged_in_redis_is_told_once_and_comes_back_when_it_is_posted_or_mended():
+def a_shape_damaged_in_redis_is_logged_once_and_recovers_when_posted_or_repaired():
     redis = Redis(suite)
     writer = redis.daemon()
     shapes = [post(writer, i) for i in range(1, 6)]
@@ -153,7 +155,7 @@ def a_shape_that_is_damaged_in_redis_is_told_once_and_comes_back_when_it_is_post
         equal(listed(), good, "shapes that can be read")
     check(reads() - before < 75, f"{reads() - before} reads of 3 shapes for 50 requests")
     equal(corrupt(), 3, "shapes that cannot be read")
-    # Posted at a daemon that lacks it, too, it has another stamp.
+    # Posted again, it has another stamp, also if the daemon of the post lacked it.
     redis.daemon().client.post("/v1/shapes", {"box": {"size": [1, 1, 3]}}).must(201)
     good.add(shapes[2])
     equal(listed(), good, "shapes when one is posted anew")
@@ -170,7 +172,7 @@ def a_shape_that_is_damaged_in_redis_is_told_once_and_comes_back_when_it_is_post
 
 
 @suite.fact
-def lists_and_shapes_are_those_of_redis_where_scenes_may_be_stale():
+def with_stale_reads_lists_and_shapes_are_still_current():
     redis = Redis(suite)
     fresh, stale = redis.daemon(), redis.daemon("--stale-reads")
     for i in range(3):

@@ -1,5 +1,6 @@
-"""How long posted shapes stay where several daemons have one Redis: --shape-seconds since a shape was last posted, or a scene that named
-it let go, at any of them. A shape that goes sooner is the fault, however slow the machine is; that one goes in the end is waited for."""
+"""Expiry of posted shapes where several daemons share one Redis: --shape-seconds after a shape was last posted, or
+after the last scene that named it was removed, at any daemon. A shape that expires too early is a failure, however
+slow the machine is; its expiry in the end is awaited."""
 import threading
 import time
 
@@ -26,7 +27,7 @@ def outcomes(node, status):
 
 
 @suite.fact
-def a_shape_that_is_posted_again_elsewhere_stays():
+def a_shape_posted_again_at_another_daemon_stays():
     redis = Redis(suite)
     a, b = redis.daemons(2, "--shape-seconds", SECONDS)
     shape = post(a).must(201).json["id"]
@@ -37,7 +38,7 @@ def a_shape_that_is_posted_again_elsewhere_stays():
         check(reply.status == 200 or before.read().lasted(SECONDS), f"{reply.status} {before.read()} after it was posted")
         before = asked
         time.sleep(SECONDS / 20)
-    # It is read as ever, by who comes now; and goes when nobody posts it any more.
+    # A new daemon still reads it; it expires when it is not posted any more.
     redis.daemon().client.get(f"/v1/shapes/{shape}").must(200)
     watch = Stopwatch()
     post(b).must(200)
@@ -50,7 +51,7 @@ def a_shape_that_is_posted_again_elsewhere_stays():
 
 
 @suite.fact
-def a_shape_stays_for_its_time_after_the_last_scene_that_named_it():
+def a_shape_expires_after_the_last_scene_that_named_it():
     redis = Redis(suite)
     a, b = redis.daemons(2, "--shape-seconds", SECONDS)
     ways = {"deleted": ("DELETE", "/v1/scenes/s", None), "without its body": ("DELETE", "/v1/scenes/s/bodies/b", None),
@@ -58,7 +59,7 @@ def a_shape_stays_for_its_time_after_the_last_scene_that_named_it():
     for way, write in ways.items():
         shape = post(a).json["id"]
         b.client.put("/v1/scenes/s", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]})
-        # A daemon that does not have the scene asks for the removal, and is refused; next time its own time is over soon.
+        # A daemon without the scene tries to remove the shape and is refused; its next attempt would come soon after.
         refused = outcomes(a, "named")
         wait_until(lambda: outcomes(a, "named") > refused, "no removal was tried")
         time.sleep(0.8 * SECONDS)
@@ -70,7 +71,7 @@ def a_shape_stays_for_its_time_after_the_last_scene_that_named_it():
 
 
 @suite.fact
-def however_often_a_shape_is_posted_redis_is_told_seldom():
+def repeated_posts_of_a_shape_write_to_redis_rarely():
     redis = Redis(suite)
     a, b = redis.daemons(2, "--shape-seconds", 36000)
     shape = post(a).must(201).json["id"]
@@ -80,7 +81,7 @@ def however_often_a_shape_is_posted_redis_is_told_seldom():
             equal(post(node).must(200).json["id"], shape, "id")
         equal(outcomes(node, "ok") - written, 1, "writes of 20 posts")
     entry = redis.say("hget", "contactd:shapes", shape)
-    # An entry of an earlier version has no such number, and is as good.
+    # An entry of an earlier version has no such number, and is valid.
     redis.say("hset", "contactd:shapes", shape, " ".join((entry.split()[0], "0", entry.split()[2])))
     redis.daemon().client.get(f"/v1/shapes/{shape}").must(200)
     c = redis.daemon("--shape-seconds", 36000)
@@ -89,8 +90,8 @@ def however_often_a_shape_is_posted_redis_is_told_seldom():
 
 
 @suite.fact
-def a_shape_that_is_removed_while_it_is_posted_again_is_posted_anew():
-    """Either the one or the other comes first, and who is told 200 or 201 last has it."""
+def a_shape_removed_while_it_is_posted_again_exists_afterwards():
+    """Removals and posts alternate; after a post that was answered 200 or 201 last, the shape exists."""
     redis = Redis(suite)
     a, b = redis.daemons(2, "--shape-seconds", SECONDS)
     shape = post(a).must(201).json["id"]

@@ -1,5 +1,5 @@
-"""The start of a daemon at Redis: what ends it with a sentence, and what it waits for while it serves: Redis itself, and its name.
-
+"""The start of a daemon with Redis: faults that end it with one sentence, and those that it outlasts while it serves
+(Redis not reachable, its name not resolvable).
 CONTACTD_FULL=1: each command that a user of Redis may lack, instead of some."""
 import json
 import os
@@ -16,12 +16,12 @@ from support.stopwatch import wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
-# A start without Redis waits for two answers.
+# A start without Redis waits for two command timeouts.
 SOON = "?commandMs=300"
 
 
 def refused(url, *options):
-    """What a daemon says that ends at once."""
+    """The message of a daemon that ends at once."""
     ended = subprocess.run([str(binary()), "--port", "0", "--store", url, *map(str, options)], capture_output=True, text=True, timeout=60,
                            check=False, env=clean_environment())
     equal((ended.returncode, ended.stdout), (2, ""), f"exit status and output; it said {ended.stderr}")
@@ -30,7 +30,7 @@ def refused(url, *options):
 
 
 @suite.fact
-def a_daemon_begins_without_its_redis_and_is_ready_when_that_comes():
+def a_daemon_starts_without_redis_and_is_ready_when_redis_is():
     redis = Redis(suite)
     before = redis.daemon()
     revision = before.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["revision"]
@@ -49,7 +49,7 @@ def a_daemon_begins_without_its_redis_and_is_ready_when_that_comes():
             reply = node.client.request(method, path, body).problem(503, "store-unavailable")
             check(reply.headers.get("retry-after"), f"{method} {path}: no Retry-After")
         node.client.post("/v1/query/distance", {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}}}).must(200)
-    # It is told with the second try, for which a Redis that is back at once leaves no time.
+    # The log reports it with the second attempt, which does not occur if Redis returns at once.
     wait_until(lambda: '"storeUnavailable"' in node.log_text(), "the log does not tell that Redis is away")
     redis.start()
     wait_ready(node)
@@ -57,7 +57,7 @@ def a_daemon_begins_without_its_redis_and_is_ready_when_that_comes():
     equal(revision_of(node.client.get("/v1/scenes/s").must(200)), revision, "revision")
     node.client.get(f"/v1/shapes/{shape}").must(200)
     equal(node.client.patch("/v1/scenes/s/poses", move(1)).must(200).json["durability"], "redis", "durability")
-    # The last lines are written by then.
+    # The log is complete when the daemon has ended.
     redis.forget(node)
     node.stop()
     log = node.log_text()
@@ -65,7 +65,7 @@ def a_daemon_begins_without_its_redis_and_is_ready_when_that_comes():
 
 
 @suite.fact
-def readyz_says_that_the_daemon_is_ready_when_it_knows_all_scenes():
+def readyz_is_200_only_when_all_scenes_are_listed():
     redis = Redis(suite)
     before = redis.daemon()
     before.client.put("/v1/scenes/s", {"bodies": []}).must(201)
@@ -81,7 +81,7 @@ def readyz_says_that_the_daemon_is_ready_when_it_knows_all_scenes():
 
 
 @suite.fact
-def a_resolver_that_hangs_holds_no_worker_and_not_the_end():
+def a_hanging_resolver_blocks_neither_workers_nor_the_end():
     if SANITIZER:
         raise Skip("a sanitizer's library must be the first")
     redis = Redis(suite)
@@ -98,7 +98,7 @@ def a_resolver_that_hangs_holds_no_worker_and_not_the_end():
         node.stop()
         seen = pathlib.Path(folder, "names.seen")
         equal(seen.read_text(), "b", "lookups: one that was begun, and had not ended when all this had")
-        # Nobody listens on the first address; and a name that is not there may come.
+        # The first address refuses connections; and a name that does not exist yet may be added.
         seen.unlink()
         names.write_text("0")
         node = redis.daemon(url=f"redis://redis.test:{redis.port}{SOON}", ready=False, names=names)
@@ -109,7 +109,7 @@ def a_resolver_that_hangs_holds_no_worker_and_not_the_end():
 
 
 @suite.fact
-def what_no_waiting_mends_ends_the_start_with_a_sentence():
+def permanent_faults_of_redis_end_the_start_with_one_sentence():
     redis = Redis(suite)
     for words, part in ((("hset", "contactd:store", "format", "1"), "another format than 2, the format of this program: 1"),
                         (("hset", "contactd:store", "format", "3"), "another format than 2, the format of this program: 3"),
@@ -124,8 +124,8 @@ def what_no_waiting_mends_ends_the_start_with_a_sentence():
 
 
 @suite.fact
-def a_scene_that_is_to_be_put_at_the_start_needs_its_redis():
-    """Whoever begins the daemon anew does so until Redis is there."""
+def a_start_with_a_scene_requires_redis():
+    """With --scene the daemon ends instead; a service manager restarts it until Redis is reachable."""
     redis = Redis(suite)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "scene.json")
@@ -140,8 +140,8 @@ def a_scene_that_is_to_be_put_at_the_start_needs_its_redis():
 
 
 @suite.fact
-def what_speaks_another_protocol_ends_the_start():
-    """One that ends connections without a word may be a proxy whose Redis is yet to come: it is waited for."""
+def a_peer_that_is_not_redis_ends_the_start():
+    """Not so a peer that closes connections without data: it may be a proxy whose Redis is not up yet."""
     class Other(socketserver.BaseRequestHandler):
         def handle(self):
             self.request.recv(65536)
@@ -155,7 +155,7 @@ def what_speaks_another_protocol_ends_the_start():
 
 
 @suite.fact
-def a_url_that_is_none_is_refused_with_its_reason_and_without_its_password():
+def an_invalid_url_is_refused_with_the_reason_and_without_its_password():
     for url, part in ((f"redis://{'h' * 256}", "255"), ("redis://h h/0", "printable ASCII"), ("redis://h\n/0", "printable ASCII"),
                       ("redis://" + "h" * 400, "407"),
                       (f"redis://{'u' * 64}@h", "63"), ("redis://u@h", "--store-password-file"), ("redis:///0", "no host")):
@@ -169,7 +169,7 @@ def a_url_that_is_none_is_refused_with_its_reason_and_without_its_password():
 
 
 @suite.fact
-def a_password_file_that_is_none_is_named_with_its_reason():
+def an_invalid_password_file_is_refused_with_the_reason():
     with tempfile.TemporaryDirectory() as folder:
         os.mkfifo(pathlib.Path(folder, "fifo"))
         for name, text, part in (("missing", None, "No such file"), (".", None, "directory"), ("fifo", None, "regular"), ("empty", b"", "empty"),
@@ -186,7 +186,7 @@ def a_password_file_that_is_none_is_named_with_its_reason():
 
 
 @suite.fact
-def a_user_of_redis_that_may_not_do_all_is_told_what_is_missing():
+def the_missing_right_of_a_redis_user_is_named():
     redis = Redis(suite)
     with tempfile.TemporaryDirectory() as folder:
         word = pathlib.Path(folder, "word")
@@ -203,9 +203,9 @@ def a_user_of_redis_that_may_not_do_all_is_told_what_is_missing():
         redis.say(*least[:-1], "~other:*", *(f"+{c}" for c in commands))
         check("may not" in (said := refused(url, "--store-password-file", word)), f"other keys: {said}")
         equal(redis.say("keys", "*"), "", "keys that the questions have left")
-        # No more is needed; without CONFIG nobody can know what Redis promises.
+        # No further right is needed; without CONFIG the durability is unknown.
         redis.say(*least, *(f"+{c}" for c in commands if c not in ("client", "script")), "+client|id", "+client|unblock", "+script|load")
-        # Nor without INFO; and who begins is told.
+        # Without INFO neither, and the log reports it.
         for more, durability in ((["+config|get"], "memory"), (["+info"], "memory"), (["+config|get", "+info"], "redis"), ([], "memory")):
             redis.say("acl", "setuser", "worker", *more)
             node = redis.daemon("--store-password-file", word, url=url)
@@ -214,7 +214,7 @@ def a_user_of_redis_that_may_not_do_all_is_told_what_is_missing():
             redis.say("acl", "setuser", "worker", "-config|get", "-info")
         node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
         node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201)
-        # What it loses while it runs is told, too, and comes back by itself.
+        # A right that is withdrawn later is reported, too, and service recovers when it returns.
         redis.say("acl", "setuser", "worker", "-rpush")
         reply = node.client.patch("/v1/scenes/s/poses", move(1)).problem(503, "storage-failed")
         check("RPUSH" in reply.json["detail"], f"detail is {reply.json['detail']}")
