@@ -229,13 +229,16 @@ checklist: deps-test ## run the tests of each required capability and print the 
 	@$(MAKE) --no-print-directory -j2 build test-programs
 	@BUILD=$(BUILD) tests/house/checklist.py run
 
+# The programs in C that TESTS selects, in a build folder, and the libraries that tests preload.
+selected_programs = $(if $(TESTS),$(addprefix $(1)/,$(filter-out %.py,$(shell tests/run --list $(TESTS)))) $(TEST_LIB:$(BUILD)/%=$(1)/%),test-programs)
+
 asan: deps-test ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer (TESTS=... selects tests)
 	@$(MAKE) --no-print-directory -j2 BUILD=build/asan OPT=-O1 \
-	  SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build test-programs
+	  SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build $(call selected_programs,build/asan)
 	@BUILD=build/asan CONTACTD_SANITIZER=asan tests/run $(TESTS)
 
 tsan: deps-test ## run the tests under ThreadSanitizer (TESTS=... selects tests)
-	@$(MAKE) --no-print-directory -j2 BUILD=build/tsan OPT=-O1 SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" build test-programs
+	@$(MAKE) --no-print-directory -j2 BUILD=build/tsan OPT=-O1 SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" build $(call selected_programs,build/tsan)
 	@BUILD=build/tsan CONTACTD_SANITIZER=tsan tests/run $(TESTS)
 
 bench: ## run the benchmarks; results are ratios within one run
