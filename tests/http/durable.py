@@ -190,8 +190,8 @@ def sent(port, method, path, body):
 
 @suite.fact
 def requests_wait_for_the_shapes_that_they_need():
-    """Requests that name a shape that is still being loaded wait, and so do those to scenes that name it and the
-    list of shapes. Others do not wait, and /readyz counts. A stream of bodies could not wait in its middle: 503."""
+    """Requests to a shape that is being loaded, or to a scene that names it, wait; so does the list of shapes. A
+    stream of bodies could not wait in its middle: 503. Other requests do not wait, and /readyz counts."""
     lives = Lives(suite, "--workers", "2", "--limit", "deadlineMs=30000")
     shape = lives.client.post("/v1/shapes?unit=m&deadlineMs=60000", globe(120, 240), content_type=OBJ).must(201).json["id"]
     naming = {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}
@@ -340,8 +340,8 @@ def many_small_scenes_keep_the_bound_while_they_are_made_and_after_a_start():
 
 @suite.fact
 def after_a_start_loading_stops_at_the_first_scene_without_room():
-    """Otherwise the loop thread would be blocked while it examines all the others. The scenes after the large one
-    would have room, so if one of them is loaded, the search went on."""
+    """Examining the rest would block the loop thread. Smaller scenes behind it, which would have room, stay
+    unloaded."""
     lives = Lives(suite, "--workers", "1", "--scene-memory", "200000")
     for name, bodies in (("a", 3), ("b", 2000), *((f"c{i}", 3) for i in range(8))):
         lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(bodies)]}).must(201)

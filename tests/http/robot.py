@@ -1,8 +1,7 @@
-"""A real robot goes the whole way: KUKA KR5 (dart-doc) by URDF and STL, its configurations in one call, against FCL on the same meshes.
-
-Links and obstacles are posted with solid=false, which is FCL's reading. Yes or no must agree unless |distance| < 1e-9 m; distances
-of separated pairs agree within 1e-9 m.
-"""
+"""A real robot, KUKA KR5 (dart-doc) from URDF and STL, with its configurations in one call, against FCL on the same
+meshes.
+Links and obstacles are posted with solid=false, since FCL treats meshes as surfaces. Overlap must agree unless
+|distance| < 1e-9 m; distances of separated pairs agree within 1e-9 m."""
 import os
 import random
 import subprocess
@@ -36,7 +35,7 @@ def corners(mesh):
 
 
 class Cell:
-    """The robot, its obstacles, the pairs that are asked about, and the random configurations."""
+    """The robot, its obstacles, the pairs queried, and the random configurations."""
 
     def __init__(self):
         self.robot = urdf.Robot(models.dart("urdf/KR5/KR5 sixx R650.urdf"))
@@ -66,7 +65,7 @@ class Cell:
                  "rotations": [poses[link].wxyz[1:] + poses[link].wxyz[:1] for link in self.links]} for poses in self.poses]
 
     def peer(self):
-        """[(meet, distance)] of FCL, configuration by configuration."""
+        """[(overlap, distance)] by FCL for each configuration."""
         names = self.links + list(OBSTACLES)
         meshes = [urdf.stl_triangles(self.robot.meshes[link]) for link in self.links]
         meshes += [corners(mesh) for mesh, _ in OBSTACLES.values()]
@@ -104,7 +103,7 @@ def all_configurations_agree_with_fcl():
                 if abs(answer["distance"] - distance) > NEAR:
                     faults.append(f"variant {variant['variant']} {pair}: {answer['distance']} here, FCL {distance}")
     print(f"  {CONFIGURATIONS} configurations, {len(cell.pairs)} pairs each, {meeting} meet; worst difference {worst:.2g} m")
-    # Summaries of the same variants say the same, in one array.
+    # Summaries of the same variants agree with them, in one array.
     short = {summary: client.post(f"/v1/scenes/kr5/query/{kind}", {**request, "summary": summary}).must(200)
              for kind, summary in (("overlap", "any"), ("distance", "count"), ("distance", "closest"))}
     lists = [variant["results"] for variant in reply["results"]]

@@ -1,9 +1,7 @@
-"""One solid as a box, a hull, a mesh and a hexmesh: rays cross each at the same distances, as put,
-after its body has moved and after a restart, and edges of its meshes cross others alike.
-
-The expected crossings of rays are exact: cells of a grid of twos, rays through its points with steps
-of small integers, intervals in fractions whose union is the way through the solid.
-"""
+"""One solid as a box, a hull, a mesh and a hexmesh: rays cross each form at the same distances, when put, after a
+move and after a restart, and edges of its meshes cross others alike.
+Truth: exact crossings of the rays. The solids are cells of a grid of twos, the rays pass through grid points in
+small integer steps, and the intervals of the line in the cells are united in fractions."""
 import random
 import tempfile
 from fractions import Fraction
@@ -18,7 +16,7 @@ suite.cleanup(folder.cleanup)
 
 
 class Served:
-    """The daemon that serves now, with a store."""
+    """The running daemon, with a store."""
     def __init__(self):
         self.start()
         suite.cleanup(lambda: self.daemon.stop())
@@ -63,7 +61,7 @@ def mesh(cells):
 
 
 def forms(cells):
-    """Every way to say a solid, as colliders of one body."""
+    """Every form of a solid, as the colliders of one body."""
     out = {"mesh": [mesh(cells)], "hexmesh": [hexmesh(cells)]}
     if len(cells) == 1:
         middle = [2 * x + 1 for x in cells[0]]
@@ -73,7 +71,7 @@ def forms(cells):
 
 
 def spans(cells, origin, step):
-    """Where the line is in the closed solid: unions of intervals, in fractions."""
+    """Intervals of the line inside the closed solid, united, in fractions."""
     found = []
     for cell in cells:
         low, high = Fraction(-10**9), Fraction(10**9)
@@ -147,7 +145,7 @@ def rays_cross_every_form_of_a_solid_alike_after_moves_and_a_restart():
 
 
 def crossings(a, b, at):
-    """Edge-edge features as points and depths, in any order."""
+    """Edge-edge features as sorted (depth, point)."""
     reply = served.ask("/v1/query/features", {"a": dict(a), "b": dict(b, position=at), "limit": 1000})
     check(reply["complete"], "all features on one page")
     found = [f for f in reply["results"] if f["kind"] == "edgeEdge"]

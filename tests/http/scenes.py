@@ -70,7 +70,7 @@ def put_again_replaces_the_scene_in_the_next_revision():
 
 
 @suite.fact
-def post_makes_an_id_and_tells_where():
+def post_makes_an_id_and_returns_the_location():
     reply = client.post("/v1/scenes", {"bodies": [BALL]}).must(201)
     equal(reply.headers["location"], "/v1/scenes/" + reply.json["id"], "Location")
     again = client.post("/v1/scenes", {"bodies": [BALL]}).must(201)
@@ -172,7 +172,7 @@ def patch_cannot_move_a_scene_or_its_bodies():
 
 
 @suite.fact
-def delete_tells_a_revision_and_removes():
+def delete_removes_the_scene_and_returns_a_revision():
     path, number = made("gone")
     reply = client.delete(path).must(200)
     equal(reply.json["revision"], number + 1, "revision")
@@ -181,7 +181,7 @@ def delete_tells_a_revision_and_removes():
 
 
 @suite.fact
-def the_list_is_in_order_of_ids_and_goes_on_with_a_cursor():
+def the_list_is_in_order_of_ids_and_continues_with_a_cursor():
     for name in ("list-c", "list-a", "list-b", "list-d"):
         client.put(f"/v1/scenes/{name}", {"bodies": [BALL]})
     names, path = [], "/v1/scenes?limit=3"
@@ -199,7 +199,7 @@ def the_list_is_in_order_of_ids_and_goes_on_with_a_cursor():
 
 
 @suite.fact
-def the_list_goes_on_where_its_last_scene_has_gone():
+def the_list_continues_after_its_last_scene_was_deleted():
     for name in ("go-a", "go-b", "go-c"):
         client.put(f"/v1/scenes/{name}", {"bodies": []})
     page = client.get("/v1/scenes?limit=1").must(200).json

@@ -1,7 +1,5 @@
-"""Every kind of query that searches for pairs takes `broadphase`, and answers the same by every method.
-
-Truth: the methods are independent programs; sweeps also against times in closed form.
-"""
+"""Every query that searches for pairs accepts `broadphase` and answers the same with each.
+Truth: the methods are independent of each other; sweeps also against times in closed form."""
 import random
 
 from support.checks import Suite, check, equal, near
@@ -29,7 +27,7 @@ def text(reply, *dropped):
 
 
 def pile():
-    """Boxes and balls that stand in each other a little, on a floor; every third has no motion of its own."""
+    """Boxes and balls on a floor that overlap slightly; every third has no motion of its own."""
     r = random.Random(10)
     bodies = [{"id": "floor", "colliders": [{"plane": {}}]}]
     for i in range(30):
@@ -62,7 +60,7 @@ suite.table("same_by_every_method", ((kind, lambda k=kind, r=request: same_by_ev
 
 @suite.fact
 def motions_are_the_same_by_every_method():
-    """Few and many movers, bodies that stay, a floor, where, filters, other poses."""
+    """Few and many moving bodies, bodies at rest, a floor, where, filters, hypothetical poses."""
     r = random.Random(11)
     bodies = crowd(80, 12) + [{"id": "floor", "position": [0, 0, -1], "colliders": [{"plane": {}}]}]
     path = put(bodies, filters={"groups": {}, "pairs": [{"a": "b0000", "b": "b0001", "collide": False}]})

@@ -1,4 +1,5 @@
-"""Bodies and connections: Expect, chunks, caps, streams, pipelining, HEAD, slow clients."""
+"""Request bodies and connections over raw sockets: Expect, chunks, size limits, NDJSON, pipelining, HEAD, slow
+clients."""
 import json
 
 from support.checks import Failure, Suite, check, equal
@@ -62,7 +63,7 @@ def expect_on_an_unknown_path_is_answered_404_without_the_body():
 
 
 @suite.fact
-def the_announced_length_is_capped():
+def an_announced_length_beyond_the_limit_is_refused():
     with Raw(daemon.port) as connection:
         connection.send(head("POST", PATH, ("Content-Length", 1048577)))
         too_large(connection.reply())
@@ -71,7 +72,7 @@ def the_announced_length_is_capped():
 
 
 @suite.fact
-def a_chunked_body_is_capped_and_still_answered():
+def a_chunked_body_beyond_the_limit_is_answered_413():
     with Raw(daemon.port) as connection:
         connection.send(head("POST", PATH, ("Transfer-Encoding", "chunked")))
         connection.send(chunked(b" " * 3000000, 100000))
@@ -129,7 +130,7 @@ def a_stream_of_lines_is_one_revision_however_it_is_cut():
 
 
 @suite.fact
-def a_stream_over_its_cap_changes_nothing():
+def a_stream_beyond_the_limit_changes_nothing():
     ask(daemon.port, "PUT", "/v1/scenes/t", '{"bodies":[]}', JSON_TYPE)
     before = ask(daemon.port, "GET", "/v1/scenes/t").body
     text = lines(140000)
@@ -164,7 +165,7 @@ def pipelined_requests_are_answered_in_order():
 
 
 @suite.fact
-def pipelined_requests_wait_for_those_on_the_pool():
+def pipelined_requests_wait_for_those_on_workers():
     ask(daemon.port, "PUT", "/v1/scenes/p", json.dumps({"bodies": [
         {"id": f"b{i}", "position": [i, 0, 0], "colliders": [{"box": {"size": [1, 1, 1]}}]} for i in range(200)]}), JSON_TYPE)
     with Raw(daemon.port) as connection:
@@ -212,7 +213,7 @@ def every_request_has_its_own_id():
 
 
 @suite.fact
-def a_large_reply_comes_whole():
+def a_large_reply_is_sent_completely():
     text = lines(60000)
     ask(daemon.port, "PUT", "/v1/scenes/large", '{"bodies":[]}', JSON_TYPE)
     check(ask(daemon.port, "POST", "/v1/scenes/large/bodies", text, LINES_TYPE).status < 300, "the bodies were not taken")
@@ -222,13 +223,13 @@ def a_large_reply_comes_whole():
         connection.send(request("GET", "/livez"))
         equal(connection.reply().status, 200, "status")
     for unused in range(3):
-        with Raw(daemon.port) as connection:  # leaves in the middle of it
+        with Raw(daemon.port) as connection:  # disconnects in the middle of it
             connection.send(request("GET", "/v1/scenes/large"))
             connection.more()
 
 
 def slowly(data, pause, first=b""):
-    """Sends `first` at once, then byte by byte; returns the time until the daemon closed the connection."""
+    """Sends `first` at once, then the rest byte by byte; returns the time until the daemon closed the connection."""
     watch = Stopwatch()
     with Raw(hasty.port) as connection:
         connection.send(first)
@@ -251,7 +252,7 @@ def a_head_that_trickles_in_is_cut_off_at_its_deadline():
 
 
 @suite.fact
-def a_connection_that_says_nothing_is_cut_off():
+def a_connection_without_a_request_is_closed():
     watch = Stopwatch()
     with Raw(hasty.port) as connection:
         connection.ends()
@@ -265,7 +266,7 @@ def a_body_that_trickles_in_is_cut_off_at_its_deadline():
 
 
 @suite.fact
-def others_are_served_while_many_are_slow():
+def other_clients_are_served_while_many_are_slow():
     slow = [Raw(hasty.port) for unused in range(200)]
     for i, connection in enumerate(slow):
         connection.send(b"POST /v1/query/distance HTTP/1.1\r\nHost: localhost\r\n" + (b"Content-Length: 90\r\n\r\n{" if i % 2 else b"X: "))

@@ -1,4 +1,5 @@
-"""Who may ask: Host, Origin, token, encoding, size of the head. Over raw sockets, because clients set these headers themselves."""
+"""Access: Host, Origin, token, encoding, size of the request head. Over raw sockets, since HTTP clients set these
+headers themselves."""
 import json
 import pathlib
 import tempfile
@@ -90,7 +91,7 @@ def a_foreign_page_writes_nothing():
 
 
 @suite.fact
-def only_the_identity_encoding_is_taken():
+def only_the_identity_encoding_is_accepted():
     body = '{"a":{"sphere":{"radius":1}},"b":{"sphere":{"radius":1}}}'
     for coding, status in (("identity", 200), ("gzip", 415), ("br", 415), ("deflate", 415), ("gzip, gzip", 415)):
         equal(ask(PORT, "POST", "/v1/query/overlap", body, [("Content-Encoding", coding)]).status, status, coding)
@@ -118,7 +119,7 @@ def every_reply_forbids_sniffing_and_storing():
 
 
 @suite.fact
-def a_token_is_asked_for_everywhere_but_at_the_probes():
+def a_token_is_required_except_at_the_health_checks():
     with Daemon("--log", "off", "--token-file", token_file("token", TOKEN + "\n")) as d:
         good = [("Authorization", f"Bearer {TOKEN}")]
         for path in ("/livez", "/readyz"):
@@ -136,7 +137,7 @@ def a_token_is_asked_for_everywhere_but_at_the_probes():
 
 
 @suite.fact
-def after_ten_wrong_tokens_in_a_minute_an_address_passes_with_the_right_one_only():
+def after_ten_wrong_tokens_in_a_minute_an_address_needs_the_right_one():
     with Daemon("--token-file", token_file("locked")) as d:
         for unused in range(10):
             equal(ask(d.port, "GET", PATH, headers=[("Authorization", "Bearer wrong-wrong-wrong")]).status, 401, "status")

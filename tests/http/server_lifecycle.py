@@ -25,7 +25,7 @@ suite.cleanup(folder.cleanup)
 
 
 def begun(*options):
-    """A daemon that its test ends; if it does not come so far, it is killed at the end."""
+    """A daemon that the test itself ends; if the test fails earlier, the daemon is killed at the end."""
     daemon = Daemon(*options).start()
     suite.cleanup(daemon.kill)
     return daemon
@@ -45,7 +45,7 @@ def file_of(name, text, mode=0o600):
 
 
 def refused(options, *words, **environment):
-    """Ends with status 2 and one sentence that holds the words."""
+    """The daemon ends with status 2 and one sentence that contains the words."""
     def fact():
         result = run(*options, **environment)
         equal(result.returncode, 2, "exit status")
@@ -60,7 +60,7 @@ def refused(options, *words, **environment):
 
 
 def pipe():
-    """Whoever opens it waits until somebody writes to it, and nobody does."""
+    """A named pipe without a writer: opening it for reading blocks."""
     path = pathlib.Path(folder.name) / "pipe"
     if not path.exists():
         os.mkfifo(path, 0o600)
@@ -137,7 +137,7 @@ suite.table("settings that cannot be are refused", [
 
 
 @suite.fact
-def a_folder_that_nothing_is_kept_in_is_told():
+def an_unused_data_folder_is_logged():
     for options, told in (((), True), (("--durability", "memory"), False)):
         with Daemon("--data", folder.name, *options, durability=None) as d:
             equal(ask(d.port, "GET", "/readyz").status, 200, "status")
@@ -146,7 +146,7 @@ def a_folder_that_nothing_is_kept_in_is_told():
 
 
 @suite.fact
-def names_of_hosts_with_ports_and_addresses_are_taken():
+def allow_host_accepts_names_with_ports_and_addresses():
     hosts = ("a.example", "a-b_c.example.", "a.example:8080", "192.0.2.1", "[2001:db8::1]", "[2001:db8::1]:80")
     with Daemon("--log", "off", *(word for host in hosts for word in ("--allow-host", host))) as d:
         for host in hosts:
@@ -228,7 +228,7 @@ def ipv6_is_served():
         probe.bind(("::1", 0))
         probe.close()
     except OSError:
-        return  # no IPv6 on this machine: the address cannot be had
+        return  # no IPv6 on this machine: the daemon cannot bind the address
     process = subprocess.Popen([str(binary()), "--port", "0", "--address", "::1", "--log", "off"], stdout=subprocess.PIPE, text=True,
                                env=clean_environment())
     try:
@@ -283,7 +283,7 @@ def every_request_has_one_line_in_the_log():
 
 @suite.fact
 def a_line_of_a_failed_request_names_its_problem_and_its_time():
-    """Also if a call finds the fault, and if a worker runs the request until its deadline."""
+    """Also if the fault is found after the request was read, and if a worker runs the request until its deadline."""
     d = begun("--workers", "1")
     equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(5000), JSON_TYPE).status, 201, "status")
     equal(ask(d.port, "PUT", "/v1/scenes/bad", '{"bodis": []}', JSON_TYPE).status, 422, "status")
@@ -312,7 +312,7 @@ def a_log_of_errors_has_events_and_failures_of_the_daemon_only():
 
 
 @suite.fact
-def a_log_that_nobody_reads_stops_nothing():
+def a_log_that_is_not_read_does_not_block_requests():
     reader, writer = os.pipe()
     process = subprocess.Popen([str(binary()), "--port", "0"], stdout=subprocess.PIPE, stderr=writer, text=True, env=clean_environment())
     os.close(writer)
@@ -341,7 +341,7 @@ def a_log_that_nobody_reads_stops_nothing():
         os.close(reader)
 
 
-# ---- the end -----------------------------------------------------------------------------------------------------------------
+# ---- shutdown ----------------------------------------------------------------------------------------------------------------
 
 def bars(count):
     turned = [0, 0, 0.3826834323650898, 0.9238795325112867]
@@ -408,8 +408,8 @@ def requests_that_run_too_long_are_answered_503_at_the_limit():
 
 
 @suite.fact
-def requests_are_taken_for_a_while_after_readyz_says_that_the_end_comes():
-    leave = 5 * SLOWER  # all that follows has room in it
+def requests_are_accepted_for_a_while_after_readyz_is_503():
+    leave = 5 * SLOWER  # long enough for all that follows
     d = begun("--workers", "1", "--limit", f"leaveSeconds={leave}")
     equal(ask(d.port, "PUT", "/v1/scenes/s", bars(1), JSON_TYPE).status, 201, "status before")
     kept = Raw(d.port)
@@ -432,15 +432,15 @@ def requests_are_taken_for_a_while_after_readyz_says_that_the_end_comes():
 
 
 @suite.fact
-def readyz_is_answered_as_long_as_requests_run_after_a_leave():
-    """A balancer that is refused there takes the daemon for dead."""
+def readyz_is_answered_while_requests_run_during_the_shutdown():
+    """A balancer whose connection for /readyz is refused considers the daemon dead, and its running requests failed."""
     d = begun("--workers", "1", "--limit", "leaveSeconds=1", "--limit", "drainSeconds=3600")
     equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(1200), JSON_TYPE).status, 201, "status before")
     alone = Raw(d.port)
     watch = Stopwatch()
     alone.send(slow_query())
     equal(alone.reply().status, 200, "a request alone")
-    # One after the other, they outlast the leave on any machine.
+    # One after the other, they take longer than leaveSeconds on any machine.
     running = [Raw(d.port) for unused in range(1 + watch.read().times_in(2.5))]
     for connection in running:
         connection.send(slow_query())
@@ -476,7 +476,7 @@ def a_second_signal_ends_at_once_with_status_1():
     d = begun("--workers", "1", "--limit", "drainSeconds=3600")
     equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(4000), JSON_TYPE).status, 201, "status")
     with Raw(d.port) as connection:
-        for unused in range(20):  # more work than the end of the test waits for
+        for unused in range(20):  # more work than could be finished during the test
             connection.send(slow_query())
         d.works(0.05)
         d.process.send_signal(signal.SIGTERM)
@@ -535,7 +535,7 @@ def checked(port, *options, **environment):
 
 
 @suite.fact
-def the_health_check_tells_a_daemon_that_is_ready_from_one_that_is_not():
+def the_health_check_fails_unless_the_daemon_is_ready():
     d = begun("--log", "off", "--token-file", file_of("health", "a-token-of-some-length"))
     for address in ("127.0.0.1", "localhost", "0.0.0.0"):
         equal(checked(d.port, "--address", address), 0, f"status at {address}")
@@ -548,7 +548,7 @@ def the_health_check_tells_a_daemon_that_is_ready_from_one_that_is_not():
 
 
 @suite.fact
-def the_health_check_waits_two_seconds_and_wants_a_200():
+def the_health_check_waits_two_seconds_and_requires_200():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         status, took = timed(lambda: checked(silent.getsockname()[1]))
         equal(status, 1, "status of a server that says nothing")
@@ -580,7 +580,7 @@ def free_port():
 
 
 def answers(port, process):
-    """Waits until the daemon answers; nothing says that it does where standard output is closed."""
+    """Waits until the daemon answers; with standard output closed nothing reports its start."""
     watch = Stopwatch()
     while not watch.hangs() and process.poll() is None:
         try:
@@ -591,7 +591,7 @@ def answers(port, process):
 
 
 def closed(redirections, numbers, *options):
-    """The numbers are not taken by the daemon's own files, and it ends as ever."""
+    """The daemon's own files do not get the numbers of the closed standard descriptors, and it ends normally."""
     def fact():
         port = free_port()
         command = ["sh", "-c", f'exec "$@" {redirections}', "sh", str(binary()), "--port", str(port), "--log", "off", *options]

@@ -1,7 +1,7 @@
-"""Work on the pool: deadlines, clients that leave, full queues, fairness between scenes, order of writes.
-
-The slow question: every pair of n long thin ellipsoids whose boxes all overlap and of which none is within the clearance.
-"""
+"""Work on the pool of workers: deadlines, clients that disconnect, full queues, fairness between scenes, order of
+writes.
+The slow query: all pairs of n long thin ellipsoids whose boxes all overlap, and no pair of which is within the
+clearance."""
 import atexit
 import http.client
 import json
@@ -48,13 +48,13 @@ def ask_tiny(connection):
 
 
 def answered(connections):
-    """Those of which an answer, or its beginning, has arrived."""
+    """The connections on which a reply, or its beginning, has arrived."""
     ready = select.select([connection.socket for connection in connections], [], [], 0)[0]
     return [connection for connection in connections if connection.socket in ready]
 
 
 def slow_answer(daemon, scene="slow"):
-    """The slow query without a deadline that cuts it short: its time."""
+    """Duration of the slow query without a deadline that ends it."""
     reply, took = timed(lambda: ask(daemon.port, "POST", f"/v1/scenes/{scene}/query/distance",
                                     json.dumps({"clearance": 0.001, "deadlineMs": 600000}), JSON_TYPE))
     check(reply.status in (200, 422), f"the status of the slow query is {reply.status}")
@@ -102,7 +102,7 @@ def deadlines_are_kept_while_all_workers_are_busy():
 
 
 def long_question(deadline_ms):
-    """A question of some 12 MB that takes long to read and names its deadline at the very end."""
+    """A query of about 12 MB that takes long to parse and has its deadline as the last member."""
     rng = random.Random(5)
     vertices = ",".join(f"[{rng.uniform(-1, 1):.15f},{rng.uniform(-1, 1):.15f},{rng.uniform(-1, 1):.15f}]" for unused in range(200000))
     decoy = '"user":{"deadlineMs":7},"name":"\\",\\"deadlineMs\\":7,\\""'
@@ -110,7 +110,7 @@ def long_question(deadline_ms):
 
 
 def unread(connection):
-    """Bytes that the kernel holds between this end of a connection and the daemon."""
+    """Bytes in the kernel's buffers between this end of a connection and the daemon."""
     own, other = (f":{port:04X}" for port in (connection.socket.getsockname()[1], connection.socket.getpeername()[1]))
     held = 0
     with open("/proc/net/tcp", encoding="ascii") as table:
@@ -125,11 +125,12 @@ def unread(connection):
 
 @suite.fact
 def a_deadline_at_the_end_of_a_large_body_is_kept():
-    # The time begins with the last byte: what is left in the kernel is read first, which is work, not lateness.
+    # The deadline counts from the last byte: data that is still in the kernel is read first, and its reading does not
+    # count.
     data = request("POST", "/v1/query/distance", long_question(100), JSON_TYPE)
     check(len(data) > 8 << 20, f"the body has only {len(data)} bytes")
     def sent(text):
-        """The reply, and its time since the daemon has read the last byte."""
+        """The reply, and the time since the daemon read the last byte."""
         with Raw(daemon.port) as connection:
             connection.send(text)
             while unread(connection):
@@ -150,9 +151,9 @@ def a_deadline_at_the_end_of_a_large_body_is_kept():
 
 
 @suite.fact
-def a_late_deadline_at_the_end_of_a_large_body_holds_before_it_is_read():
-    # The time of requests that name none would be over while the body is read.
-    data = request("POST", "/v1/query/distance", long_question(600000), JSON_TYPE)  # before the connection, whose head has its time
+def a_deadline_at_the_end_of_a_large_body_replaces_the_default_before_it_is_read():
+    # The default deadline of 50 ms passes while the body is read.
+    data = request("POST", "/v1/query/distance", long_question(600000), JSON_TYPE)  # before the head's time limit begins
     with Daemon("--log", "off", "--limit", "deadlineMs=50") as d, Raw(d.port) as connection:
         connection.send(data)
         reply = connection.reply()
@@ -160,7 +161,7 @@ def a_late_deadline_at_the_end_of_a_large_body_holds_before_it_is_read():
 
 
 @suite.fact
-def a_client_that_leaves_frees_its_workers():
+def a_client_that_disconnects_frees_its_workers():
     before = daemon.processor_seconds()
     slow_answer(daemon)
     whole = daemon.processor_seconds() - before
@@ -184,7 +185,7 @@ def a_client_that_leaves_frees_its_workers():
 
 
 def balls(count, seed, apart):
-    """A body of small balls, for which every pair with those of another body has much the same distance."""
+    """A body of small balls: every pair of balls of two such bodies has nearly the same distance."""
     rng = random.Random(seed)
     colliders = ",".join(f'{{"sphere":{{"radius":1}},"position":[{rng.uniform(0, 1e-3):.9f},{rng.uniform(0, 1e-3):.9f},0]}}'
                          for unused in range(count))
@@ -192,7 +193,7 @@ def balls(count, seed, apart):
 
 
 def ask_worker(connection):
-    """A small query that is not answered without a worker; its time."""
+    """Duration of a small query that needs a worker."""
     watch = Stopwatch()
     members = {"clearance": 1e-9, "deadlineMs": 600000}
     connection.send(request("POST", "/v1/scenes/small/query/distance", json.dumps(members), JSON_TYPE))
@@ -201,8 +202,8 @@ def ask_worker(connection):
 
 
 def freed_after(question, deadline_ms, *limits):
-    """One worker and a question that takes it far longer than the deadline: the longer of the times until the worker answers a small
-    query, after the deadline and after the client has left."""
+    """One worker, and a query that takes far longer than the deadline: the longer of the times until the worker
+    answers a small query, after the deadline and after the client disconnected."""
     with Daemon("--log", "off", "--workers", "1", *[word for limit in limits for word in ("--limit", limit)]) as d:
         load(d, "small", 60)
         with Raw(d.port) as other:
@@ -220,8 +221,8 @@ def freed_after(question, deadline_ms, *limits):
 
 
 @suite.fact
-def a_question_about_two_bodies_of_20000_colliders_frees_its_worker():
-    # All overlap, so that nothing can be left out: 400 million pairs. A hundredth of the pairs is asked as a control.
+def a_query_on_two_bodies_of_20000_colliders_stops_at_its_deadline():
+    # All 400 million pairs overlap, so none can be skipped. Control: a 1,600th of the pairs.
     def question(count):
         a, b = balls(count, 1, 0), balls(count, 2, 0.5)
         return lambda ms: f'{{"a":{a},"b":{b},"deadlineMs":{ms}}}'
@@ -233,7 +234,7 @@ def a_question_about_two_bodies_of_20000_colliders_frees_its_worker():
 
 
 @suite.fact
-def two_bodies_of_20000_colliders_that_are_apart_take_little_more_than_reading_them():
+def two_separated_bodies_of_20000_colliders_take_little_more_than_parsing():
     def cloud(seed, x):
         rng = random.Random(seed)
         return {"id": f"c{seed}", "position": [x, 0, 0], "colliders": [
@@ -248,12 +249,12 @@ def two_bodies_of_20000_colliders_that_are_apart_take_little_more_than_reading_t
 
         reading = min(asked({**bodies, "unknown": 1}, 422) for unused in range(3))
         answer = min(asked(bodies, 200) for unused in range(3))
-    # All pairs of boxes alone would take ten times as long.
+    # Testing all pairs of boxes would take ten times as long.
     check(answer < 5 * reading, f"the answer takes {answer}, reading {reading}")
 
 
 @suite.fact
-def a_hull_of_250000_points_being_built_frees_its_worker():
+def building_a_hull_of_250000_points_stops_at_the_deadline():
     rng = random.Random(6)
     points = []
     while len(points) < (250000 if SLOWER == 1 else 40000):
@@ -268,14 +269,14 @@ def a_hull_of_250000_points_being_built_frees_its_worker():
 
     reply, whole = timed(lambda: ask(daemon.port, "POST", "/v1/query/distance", question(600000), JSON_TYPE))
     equal(reply.status, 200, "status")
-    # The first quarter is reading.
+    # The first quarter is parsing.
     for part in (0.2, 0.35, 0.5):
         freed = freed_after(question, whole.milliseconds(part))
         check(freed < (1 - part) * whole, f"the worker was free again after {freed}; {1 - part} of {whole} were left to do")
 
 
 def ball_mesh(rings, sectors):
-    """A sphere of quadrilaterals cut in two."""
+    """A sphere of quadrilaterals, each split into two triangles."""
     points = [[0, 0, 1], [0, 0, -1]]
     for i in range(1, rings):
         for j in range(sectors):
@@ -291,7 +292,7 @@ def ball_mesh(rings, sectors):
 
 
 def check_others_are_answered(port, path, question, deadline_ms):
-    """Sends a question that runs into its deadline; /livez is answered again and again before the 504."""
+    """Sends a query that reaches its deadline; /livez must be answered several times before the 504."""
     alive = 0
     with Raw(port) as asking, Raw(port) as other:
         watch = Stopwatch()
@@ -309,8 +310,8 @@ def check_others_are_answered(port, path, question, deadline_ms):
 
 
 @suite.fact
-def short_questions_about_large_meshes_do_not_hold_others_up_and_keep_their_deadlines():
-    # Some 40000 triangles against themselves: up to seconds, asked for in a few bytes and without a scene.
+def short_queries_on_large_meshes_run_on_workers_and_keep_their_deadlines():
+    # About 40,000 triangles against themselves: up to seconds of work for a request of a few bytes without a scene.
     with Daemon("--log", "off", "--workers", "2") as d:
         posted = ask(d.port, "POST", "/v1/shapes?deadlineMs=300000", json.dumps(ball_mesh(100, 200)), JSON_TYPE)
         equal(posted.status, 201, "status of the shape")
@@ -326,8 +327,9 @@ def short_questions_about_large_meshes_do_not_hold_others_up_and_keep_their_dead
 
 
 @suite.fact
-def contacts_that_a_few_bytes_move_far_apart_do_not_hold_others_up_and_keep_their_deadline():
-    # Two bodies of 450 balls each, all in contact with all of the other: 200,000 distances, though no boxes meet any longer.
+def a_short_event_on_many_contacts_runs_on_a_worker_and_keeps_its_deadline():
+    # Two bodies of 450 balls each, all in contact with all of the other body: 200,000 distances, although no boxes
+    # overlap after the move.
     state, balls = "/v1/scenes/s/contactStates/c", [{"sphere": {"radius": 1}}] * 450
     with Daemon("--log", "off", "--workers", "2") as d:
         bodies = [{"id": name, "motion": {"mass": 1}, "colliders": balls} for name in "ab"]
@@ -364,9 +366,9 @@ def busy(reply):
 
 
 def fill(port, most):
-    """Slow questions, one after the other, until `most` stand unanswered and three more in a row were refused; the connections of
-    those that stand. Work is begun one question at a time, and while it is, places in the queue come free: whoever is refused
-    before the last of them is taken says nothing about those who come later."""
+    """Sends slow queries until `most` are unanswered and three more in a row were refused; returns the connections
+    of the unanswered ones. Places in the queue are freed while queries begin, so a refusal before the last place is
+    taken does not prove that the queue is full."""
     standing, refused, watch = [], 0, Stopwatch()
     while refused < 3:
         check(not watch.hangs(), f"{len(standing)} questions stand unanswered instead of {most}")
@@ -384,7 +386,7 @@ def fill(port, most):
 
 @suite.fact
 def a_full_queue_is_answered_503_at_once():
-    # One worker lets half of its eight places, and one more, be taken by questions that are begun; four more wait.
+    # One worker: begun queries may take half of the eight places, and one more; four more wait.
     with Daemon("--log", "off", "--workers", "1", "--limit", "queue=8", "--limit", "queuePerScene=4") as d:
         load(d)
         crowd = fill(d.port, 9)
@@ -392,7 +394,7 @@ def a_full_queue_is_answered_503_at_once():
             with Raw(d.port) as connection:
                 connection.send(slow_query(600000))
                 busy(connection.reply())
-        # What needs no worker is still answered.
+        # Requests that need no worker are still answered.
         with Raw(d.port) as connection:
             ask_tiny(connection)
         equal(answered(crowd), [], "questions answered meanwhile")
@@ -401,7 +403,7 @@ def a_full_queue_is_answered_503_at_once():
 
 
 @suite.fact
-def a_scene_that_floods_does_not_starve_another():
+def many_queries_on_one_scene_do_not_starve_another():
     with Daemon("--log", "off", "--workers", "2") as d:
         load(d, "slow", 1500)
         load(d, "small", 150)
@@ -509,16 +511,17 @@ def a_deleted_scene_does_not_disturb_a_running_query():
 
 
 def worker_seconds(daemon):
-    """Processor time of all threads but the loop's."""
+    """Processor time of all threads except the loop thread."""
     metrics = dict(line.rsplit(" ", 1) for line in ask(daemon.port, "GET", "/metrics").text.splitlines() if not line.startswith("#"))
     return daemon.processor_seconds() - float(metrics["contactd_loop_cpu_seconds_total"])
 
 
 @suite.fact
-def a_large_kept_revision_is_freed_by_a_worker():
-    """It is kept by a cursor alone; when the cursor's time ends the loop's thread continues to answer."""
+def a_large_retained_revision_is_freed_by_a_worker():
+    """Only a cursor retains the revision; when the cursor expires, the loop thread must not spend the time of
+    freeing it."""
     hull = b'{"convex":{"vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,%d]]}}'
-    count = 50000 if SLOWER == 1 else 10000  # some 40 ms of freeing in an ordinary build
+    count = 50000 if SLOWER == 1 else 10000  # about 40 ms of freeing in an ordinary build
     text = b"".join(b'{"id":"b%d","colliders":[' % i + b",".join(hull % (4 * i + j) for j in range(1, 5)) + b"]}\n" for i in range(count))
     path = "/v1/scenes/kept"
     with Daemon("--log", "off", "--workers", "2", "--limit", "cursorSeconds=2") as d:
@@ -537,7 +540,7 @@ def a_large_kept_revision_is_freed_by_a_worker():
 
 
 @suite.fact
-def no_more_scenes_than_allowed_are_made_at_once():
+def concurrent_creations_keep_the_limit_of_scenes():
     with Daemon("--log", "off", "--limit", "scenes=5") as d:
         connections = [Raw(d.port) for unused in range(20)]
         document = json.dumps(bars(2000))
@@ -556,7 +559,8 @@ ABORTED = (slow_query(), slow_query()[:-7], request("POST", "/v1/query/distance"
 
 
 def aborted(port, count):
-    """Whole and cut questions, and a text longer than the pieces that are read while the rest arrives, cut; nobody waits for a reply."""
+    """Sends complete and truncated queries, and a truncated NDJSON text longer than the pieces in which it is read;
+    closes each connection without waiting for a reply."""
     for i in range(count):
         connection = Raw(port)
         connection.send(ABORTED[i % len(ABORTED)])
@@ -565,7 +569,7 @@ def aborted(port, count):
 
 @suite.fact
 def many_aborted_requests_leak_nothing():
-    # Counted by a malloc in front of the C library's; a sanitizer has its own, and looks for leaks when the daemon ends.
+    # Counted by a malloc in front of the C library's. A sanitizer has its own, and reports leaks when the daemon ends.
     counted = not SANITIZER
     with Daemon("--log", "off", "--workers", "2", heap=counted) as d:
         def held():
@@ -573,7 +577,7 @@ def many_aborted_requests_leak_nothing():
             return (open_files(d), *(d.heap() if counted else ()))
 
         load(d)
-        # What a worker calculates in is kept for the next question: two places a worker, all taken by these.
+        # Workers keep their arenas for the next query: two per worker, all allocated by these queries.
         crowd = [Raw(d.port) for unused in range(8)]
         for connection in crowd:
             connection.send(slow_query(300))
@@ -584,20 +588,21 @@ def many_aborted_requests_leak_nothing():
         before = unchanging(held)
         for unused in range(4):
             aborted(d.port, 300)
-            # Connections that ended in the middle of a body are found by the reaper. What is leaked never comes back.
+            # Connections that ended within a body are closed with a delay, hence the wait; leaked memory would never be
+            # freed.
             wait_until(lambda: all(now <= then for now, then in zip(held(), before)),
                        f"open files, bytes and blocks of the heap: more than {before}", pause=0.02)
 
 
 @suite.fact
-def replies_that_nobody_reads_are_bounded_in_bytes():
+def unread_replies_are_bounded_in_bytes():
     with Daemon("--log", "off", "--limit", "repliesBytes=40000000") as small:
         balls = [{"id": f"b{i}", "position": [0.001 * i, 0, 0], "colliders": [{"sphere": {"radius": 1}}]} for i in range(400)]
         equal(ask(small.port, "PUT", "/v1/scenes/s", json.dumps({"bodies": balls}), JSON_TYPE).status, 201, "status of the scene")
         question = request("POST", "/v1/scenes/s/query/distance", json.dumps({"limit": 1000000, "deadlineMs": 60000}), JSON_TYPE)
         before = open_files(small)
         idle = [Raw(small.port) for unused in range(3)]
-        for connection in idle:  # each answer takes some 25 MB, more than sockets hold, and has begun before the next question
+        for connection in idle:  # each reply takes about 25 MB, more than the sockets hold, and has begun before the next query
             connection.send(question)
             check(select.select([connection.socket], [], [], 60 * SLOWER)[0], "no answer begins")
         with Raw(small.port) as connection:
@@ -613,8 +618,8 @@ def replies_that_nobody_reads_are_bounded_in_bytes():
 
 
 @suite.fact
-def a_write_whose_long_reply_has_no_room_is_not_done_and_short_ones_go_on():
-    # An event tells of 90,000 contacts in some 22 MB.
+def a_write_without_room_for_its_long_reply_is_refused_and_short_ones_succeed():
+    # The reply of the event has 90,000 contacts in about 22 MB.
     state, balls = "/v1/scenes/s/contactStates/", [{"sphere": {"radius": 1}}] * 300
     with Daemon("--log", "off", "--limit", "repliesBytes=30000000") as small:
         bodies = [{"id": name, "motion": {"mass": 1}, "colliders": balls} for name in "ab"]
@@ -638,7 +643,7 @@ def a_write_whose_long_reply_has_no_room_is_not_done_and_short_ones_go_on():
 @suite.fact
 def waiting_for_a_worker_counts_as_queue_not_as_run():
     draw, points = random.Random(5), []
-    for unused in range(150000):  # on a sphere, all of them corners
+    for unused in range(150000):  # on a sphere, all of them vertices of the hull
         p = [draw.gauss(0, 1) for unused_too in range(3)]
         n = math.dist(p, (0, 0, 0))
         points.append([c / n for c in p])
@@ -647,8 +652,8 @@ def waiting_for_a_worker_counts_as_queue_not_as_run():
         pairs = json.dumps({"pairs": [["bar-0", "bar-1"]] * 400, "deadlineMs": 600000})
         equal(ask(single.port, "PUT", "/v1/scenes/few", json.dumps(bars(3)), JSON_TYPE).status, 201, "status of the scene")
         with Raw(single.port) as busy:
-            busy.send(request("POST", "/v1/query/distance", large, JSON_TYPE))  # one piece of work, parsing and hull
-            single.works(0.1 * SLOWER)  # more than the body takes to arrive, less than what is made of it
+            busy.send(request("POST", "/v1/query/distance", large, JSON_TYPE))  # one uninterrupted job, parsing and hull
+            single.works(0.1 * SLOWER)  # longer than the body takes to arrive, shorter than the job
             reply = ask(single.port, "POST", "/v1/scenes/few/query/distance", pairs, JSON_TYPE)
             equal(reply.status, 200, "status of the question that waited")
             timing = reply.headers["server-timing"]

@@ -1,4 +1,5 @@
-"""Posted shapes by curl: ids by content, what a report says, who names a shape, what a scene gives back, limits, files of robots."""
+"""Posted shapes by curl: ids by content, reports, colliders that name a shape, scenes read back, limits, files of
+robots."""
 import hashlib
 import json
 import math
@@ -17,7 +18,7 @@ suite.cleanup(daemon.stop)
 client = Curl(daemon)
 
 STL, OBJ = "model/stl", "model/obj"
-LINKS = ("base_link", "bicep", "elbow", "forearm", "palm", "shoulder", "wrist")  # of the KUKA KR5
+LINKS = ("base_link", "bicep", "elbow", "forearm", "palm", "shoulder", "wrist")  # files of the KUKA KR5
 CORNERS = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
 CUBE = [(0, 2, 1), (0, 3, 2), (4, 5, 6), (4, 6, 7), (0, 1, 5), (0, 5, 4), (1, 2, 6), (1, 6, 5), (2, 3, 7), (2, 7, 6), (3, 0, 4), (3, 4, 7)]
 
@@ -120,7 +121,7 @@ def every_unit_is_its_length():
 
 
 @suite.fact
-def a_size_that_few_things_have_is_told():
+def an_unusual_size_is_warned_of():
     for side, unit, warned in ((1.0, "um", True), (1.0, "m", False), (0.5, "mm", True), (150.0, "m", True), (150.0, "mm", False),
                                (99.0, "m", False)):
         warnings = post(stl_of(cube_points(side), CUBE), STL, f"?unit={unit}").json["warnings"]
@@ -164,7 +165,7 @@ def a_scaled_shape_is_the_shape_with_scaled_lengths():
 
 
 @suite.fact
-def a_scene_gives_the_name_back_as_it_was_spelled():
+def a_scene_returns_the_collider_that_names_a_shape_as_it_was_sent():
     shape = made({"box": {"size": [0.5, 0.25, 0.125]}})
     forms = [{"shape": shape}, {"shape": shape, "scale": 2}, {"shape": shape, "scale": 1}, {"shape": shape, "id": "x", "position": [1, 0, 0]}]
     scene_with("spelled", *forms).must(201)
@@ -176,7 +177,7 @@ def a_scene_gives_the_name_back_as_it_was_spelled():
 
 
 @suite.fact
-def shapes_are_found_in_every_kind_of_write():
+def every_kind_of_write_may_name_a_shape():
     shape = made({"sphere": {"radius": 0.75}})
     body = {"id": "n", "colliders": [{"shape": shape}]}
     path = "/v1/scenes/writes"
@@ -214,7 +215,7 @@ def references_are_the_colliders_of_all_scenes_now():
 
 
 @suite.fact
-def what_is_wrong_with_a_name_is_told_with_its_place():
+def a_bad_reference_to_a_shape_is_refused_with_its_pointer():
     shape, tiny = made({"sphere": {"radius": 1}}), made({"convex": {"vertices": cube_points(1e-7)}})
     at = "/a/shape"
     for collider, problem, pointer in (
@@ -233,7 +234,7 @@ def what_is_wrong_with_a_name_is_told_with_its_place():
 
 
 class HeldUpload:
-    """An NDJSON upload whose first lines a worker has read while the rest is kept back."""
+    """An NDJSON upload whose first lines a worker has read while the rest is not sent yet."""
 
     def __init__(self, scene, lines):
         before = metrics.read(client)["contactd_worker_busy_seconds_total"]
@@ -283,7 +284,7 @@ def a_shape_stays_while_an_upload_may_name_it():
 
 
 @suite.fact
-def an_upload_that_is_broken_off_holds_no_shape():
+def an_aborted_upload_releases_its_shapes():
     shape = made({"sphere": {"radius": 0.328125}})
     client.put("/v1/scenes/broken", {"bodies": []}).must(201)
     upload = HeldUpload("broken", many_bodies("a", 6000, shape))
@@ -293,7 +294,7 @@ def an_upload_that_is_broken_off_holds_no_shape():
 
 
 @suite.fact
-def an_upload_sees_the_shapes_of_its_beginning():
+def an_upload_may_name_only_shapes_posted_before_it_began():
     shape = made({"sphere": {"radius": 0.34375}})
     client.put("/v1/scenes/moment", {"bodies": []}).must(201)
     upload = HeldUpload("moment", many_bodies("a", 6000, shape))
@@ -310,7 +311,7 @@ def an_upload_sees_the_shapes_of_its_beginning():
 
 
 @suite.fact
-def the_limits_of_shapes_hold():
+def the_limits_of_shapes_are_kept():
     with Daemon("--limit", "shapes=2", "--limit", "shapeBytes=2000", "--limit", "meshTriangles=10", "--limit", "jsonBytes=4096") as small:
         own = Curl(small)
         ask = lambda body, kind="application/json", query="": own.post("/v1/shapes" + query, body, content_type=kind)
@@ -354,7 +355,7 @@ def parameters_of_the_url_are_checked():
 
 
 @suite.fact
-def a_large_file_is_cut_off_at_its_deadline():
+def the_upload_of_a_large_file_stops_at_its_deadline():
     n = 700
     points = [(i, j, ((i * 7919 + j * 104729) % 1000) * 1e-3) for i in range(n) for j in range(n)]
     triangles = [(i * n + j, (i + 1) * n + j, (i + 1) * n + j + 1) for i in range(n - 1) for j in range(n - 1)]
@@ -364,21 +365,21 @@ def a_large_file_is_cut_off_at_its_deadline():
     equal(client.get("/v1/shapes").json["total"], before, "shapes kept")
     report = post(body, STL, "?unit=mm&deadlineMs=60000").must(201).json
     equal(report["triangles"], len(triangles), "triangles")
-    # More than 250,000: whether they intersect is not looked for, and that is told.
+    # More than 250,000 triangles: self-intersection is not searched for, and the report says so.
     equal(report["selfIntersecting"], None, "selfIntersecting")
     told = [w["detail"] for w in report["warnings"] if w["type"] == "selfIntersectionUnknown"]
     check(len(told) == 1 and "250000" in told[0], f"told of it: {told}")
     equal(report["vertices"], n * n - 1, "vertices, all but the one corner that no triangle has")
 
 
-# ---- files of others ---------------------------------------------------------------------------------------------------------
+# ---- files of other programs -------------------------------------------------------------------------------------------------
 
 
 def kr5(link):
     body = models.dart(f"urdf/KR5/meshes/{link}.STL").read_bytes()
     triangles = struct.unpack_from("<I", body, 80)[0]
     report = post(body, STL, "?unit=m&solid=false").must(201).json
-    # The points by their bits, as Python sees them: -0.0 equals 0.0.
+    # The points by their bits: in Python -0.0 equals 0.0.
     corners = [struct.unpack_from("<3f", body, 84 + 50 * t + 12 * c) for t in range(triangles) for c in (1, 2, 3)]
     equal(report["welded"], len(corners) - len(set(corners)), "points that were joined")
     equal(report["triangles"] + report["degenerateDropped"] + report["duplicatesDropped"], triangles, "triangles")

@@ -1,5 +1,5 @@
-"""POST /v1/solve/lcp and /v1/solve/friction: closed forms, both forms of a matrix, what has no solution, bad input by a table, deadlines.
-"""
+"""POST /v1/solve/lcp and /v1/solve/friction: closed forms, both forms of a matrix, problems without a solution, bad
+input by a table, deadlines."""
 import random
 import threading
 from fractions import Fraction
@@ -39,7 +39,7 @@ def every_method_gives_the_closed_form():
 
 
 @suite.fact
-def a_matrix_by_its_places_is_the_same_matrix():
+def a_sparse_matrix_is_solved_like_the_dense_one():
     shuffled = random.Random(1)
     for n in (1, 3, 8, 20):
         rows = [[shuffled.choice((0, 0, 1, -1, 2.5)) + (4 if i == j else 0) for j in range(n)] for i in range(n)]
@@ -48,7 +48,7 @@ def a_matrix_by_its_places_is_the_same_matrix():
 
 
 @suite.fact
-def what_has_no_solution_is_told_with_its_proof():
+def a_problem_without_a_solution_has_a_certificate():
     """T11.8; the certificate's inequalities in exact fractions."""
     for rows, q in (([[1, -1], [-1, 1]], [-1, -1]), ([[-1, -2], [0, -3]], [-1, 4]), ([[0, 0], [0, 0]], [3, -0.1])):
         for method in ("auto", "lemke"):
@@ -71,13 +71,13 @@ def a_feasible_problem_without_a_solution_is_exhausted():
 
 
 def residual_of(rows, q, z):
-    """max |min(z, w)|, exact."""
+    """max |min(z, w)|, in fractions."""
     w = [Fraction(b) + sum(Fraction(a) * Fraction(x) for a, x in zip(row, z)) for row, b in zip(rows, q)]
     return max(abs(min(Fraction(x), y)) for x, y in zip(z, w))
 
 
 @suite.fact
-def a_second_solution_of_an_indefinite_matrix_is_not_denied():
+def unique_is_false_where_an_indefinite_matrix_has_a_second_solution():
     """Closed forms: z = 0 and z = 2; (1, 0), (0, 1) and (1/3, 1/3); z = 0 alone, since M is copositive and q > 0."""
     for rows, q in (([[-1]], [2]), ([[1, 2], [2, 1]], [-1, -1]), ([[0, -1], [-1, 0]], [1, 1])):
         answer = lcp(rows, q)
@@ -87,7 +87,7 @@ def a_second_solution_of_an_indefinite_matrix_is_not_denied():
             check(residual_of(rows, q, answer[name]) <= 1e-15, f"{name} of {rows}")
     equal(lcp([[1, 2], [2, 1]], [1, 1])["unique"], True, "copositive, q > 0")
     equal(lcp([[2, 1], [1, 2]], [-4, -5])["unique"], True, "definite")
-    # Four forces at one point: any split will do. With tie any nothing is compared.
+    # Four forces at one point: any distribution is a solution. With `tie` any, solutions are not compared.
     ones = [[1] * 4] * 4
     equal(lcp(ones, [-1] * 4)["unique"], False, "semidefinite")
     equal(lcp(ones, [-1] * 4, tie="any")["unique"], None, "with tie any")
@@ -95,7 +95,7 @@ def a_second_solution_of_an_indefinite_matrix_is_not_denied():
 
 
 @suite.fact
-def murtys_path_has_its_length():
+def lemke_takes_the_exponential_path_of_murtys_problem():
     """T11.7: 2^6 - 1 pivots, and no more than it is allowed."""
     rows = [[1 if i == j else 2 if j > i else 0 for j in range(6)] for i in range(6)]
     q = [-126, -124, -120, -112, -96, -64]
@@ -119,7 +119,7 @@ def one_contact_slides_or_sticks():
 
 
 @suite.fact
-def nothing_to_solve_is_solved():
+def an_empty_problem_is_solved():
     answer = lcp([], [])
     equal((answer["z"], answer["w"], answer["converged"], answer["residual"]), ([], [], True, 0), "no rows")
     equal(lcp({"n": 0, "rows": [], "cols": [], "values": []}, [])["z"], [], "by places")
@@ -133,14 +133,15 @@ METHODS = {LCP: DIRECT + ("pgs", "quadratic"), FRICTION: ("auto", "nsgs", "newto
 
 def square(chosen, n):
     rows = [[chosen.choice(EXTREMES) for _ in range(n)] for _ in range(n)]
-    if chosen.random() < 0.6:  # symmetric, with a diagonal that friction can have
+    if chosen.random() < 0.6:  # symmetric, with a diagonal that is valid for friction
         rows = [[abs(rows[i][i]) if i == j else rows[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
     return rows
 
 
 @suite.fact
-def great_and_small_numbers_give_numbers():
-    """Also where products are beyond a double: the best that was found is told, no infinity, and what is said to converge has."""
+def extreme_numbers_give_finite_answers():
+    """Also where products overflow: the reply has the best iterate found and no infinity, and a solution that is
+    reported as converged satisfies its tolerance."""
     chosen = random.Random(5)
     for trial in range(300):
         dimension, contacts = chosen.choice((2, 3)), chosen.randint(1, 2)
@@ -231,7 +232,7 @@ suite.table("bad input", ((f"{path[10:]}: {name}", lambda path=path, name=name, 
 
 
 @suite.fact
-def memory_of_a_solve_counts_as_the_requests():
+def the_memory_of_a_solve_counts_as_memory_of_the_request():
     with Daemon("--limit", "requestMemoryBytes=16777216") as small:
         asking = KeepAlive(small)
         body = {"M": {"n": 600, "rows": [], "cols": [], "values": []}, "q": [1] * 600}
@@ -243,14 +244,14 @@ def memory_of_a_solve_counts_as_the_requests():
 
 
 @suite.fact
-def what_is_no_number_is_no_json():
+def nan_and_infinity_are_malformed_json():
     for word in ("NaN", "Infinity"):
         client.post(LCP, f'{{"M": [[{word}]], "q": [1]}}'.encode()).problem(400, "malformed-json")
     client.post(LCP, '{"M": [[1e999]], "q": [1]}').problem(422, "out-of-range", "/M/0/0")
 
 
 def long_work():
-    """A thousand rows that depend on each other, for a method that takes seconds."""
+    """A thousand coupled rows, for a method that takes seconds."""
     n = 1024
     chosen = random.Random(2)
     entries = {(i, i): 40.0 for i in range(n)}
@@ -262,7 +263,7 @@ def long_work():
 
 
 @suite.fact
-def a_solve_that_takes_too_long_is_stopped_and_holds_nobody_up():
+def a_long_solve_stops_at_its_deadline_and_others_are_answered():
     work = dict(long_work(), deadlineMs=50)
     stopped = []
     thread = threading.Thread(target=lambda: stopped.append(Curl(daemon).post(LCP, work, check=False)))
@@ -274,11 +275,11 @@ def a_solve_that_takes_too_long_is_stopped_and_holds_nobody_up():
 
 
 @suite.fact
-def a_small_problem_with_many_iterations_holds_nobody_up():
-    """Its answer, 1e-393, is no double: all sweeps that are asked for are taken, some 20 s of them."""
+def a_small_problem_with_many_iterations_stops_at_its_deadline():
+    """The solution, 1e-393, is no double, so all requested sweeps are made: about 20 s."""
     work = dict(M=[[1e149]], q=[-1e-244], tolerance=1e-300, maxIterations=10**9, deadlineMs=50)
     for method in ("auto", "pgs"):
-        # A hundredth of the iterations, all of them.
+        # Control: a hundredth of the iterations, without a deadline.
         unused, share = timed(lambda method=method: client.post(LCP, dict(work, method=method, maxIterations=10**7, deadlineMs=600000)).must(200))
         reply, took = timed(lambda method=method: client.post(LCP, dict(work, method=method)))
         reply.problem(504, "deadline-exceeded")
@@ -286,8 +287,9 @@ def a_small_problem_with_many_iterations_holds_nobody_up():
 
 
 @suite.fact
-def what_rounding_keeps_from_its_tolerance_ends():
-    """Sweeps and Newton's steps in turns come to a point that they leave no more, above a tolerance that no doubles are within."""
+def a_tolerance_below_round_off_ends_at_the_iteration_limit():
+    """Sweeps and Newton steps reach a fixed point whose residual is above the tolerance, which no doubles can
+    satisfy."""
     contacts = 4
     w = [[(i == j) + 0.25 * (i % 3 == j % 3) for j in range(3 * contacts)] for i in range(3 * contacts)]
     for method in ("newton", "auto"):

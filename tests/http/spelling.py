@@ -1,5 +1,6 @@
-"""Nothing that is misspelt passes silently, and what was probably meant is named: ids, groups, routes, methods, parameters of the URL,
-options, entity tags, kinds of files. What is near is what a person would change in a letter or two; what is not is not guessed."""
+"""No misspelling passes silently, and the probably intended name is suggested: ids, groups, routes, methods, URL
+parameters, options, entity tags, content types. A suggestion differs by one or two letters; for anything farther
+none is made."""
 import random
 import string
 import struct
@@ -23,13 +24,13 @@ SHAPE = client.post("/v1/shapes", BALL).must(201).json["id"]
 
 
 def suggested(reply):
-    """What is suggested, at the top or at a place."""
+    """The suggestions of a reply, at the top or in its errors."""
     found = [reply.json.get("suggestion")] + [e.get("suggestion") for e in reply.json.get("errors", [])]
     return [word for word in found if word]
 
 
 def words(method, path, body, status, word, **rest):
-    """The reply has the status, suggests just the word, and says so."""
+    """The reply has the status and suggests exactly this word, also in the detail."""
     def fact():
         reply = client.request(method, path, body, **rest).must(status)
         equal(suggested(reply), [word] if word else [], f"suggestions in {reply.text}")
@@ -88,14 +89,14 @@ suite.table("what was meant", rows())
 
 
 @suite.fact
-def a_path_like_no_route_is_answered_with_where_the_routes_are_listed():
+def an_unknown_path_is_answered_with_the_place_of_the_documentation():
     for path in ("/", "/index.html"):
         detail = client.get(path).problem(404, "not-found").json["detail"]
         check("/openapi.json" in detail and "api/README.md" in detail, detail)
 
 
 @suite.fact
-def a_method_that_a_resource_does_not_know_is_answered_with_those_it_knows():
+def an_unsupported_method_is_answered_with_the_supported_ones():
     reply = client.get(CELL + "/query/distance").problem(405, "method-not-allowed")
     check("POST" in reply.json["detail"], reply.json["detail"])
     equal(reply.headers["allow"], "POST", "Allow")
@@ -103,7 +104,7 @@ def a_method_that_a_resource_does_not_know_is_answered_with_those_it_knows():
 
 
 @suite.fact
-def groups_that_no_body_is_in_are_warned_of():
+def empty_groups_are_warned_of():
     groups = {"arm": {"notCollideWith": ["paylaod"]}, "conveyor": {"notCollideWith": ["arm"]}}
     for method, path, body, at in (("PUT", CELL + "/filters", {"groups": groups}, "/groups"),
                                    ("PATCH", CELL, {"filters": {"groups": groups}}, "/filters/groups")):
@@ -126,7 +127,7 @@ MOTION = {"duration": 1, "motions": []}
 
 
 def selections():
-    """Every kind that has a selection, and where it may stand."""
+    """Every kind of query with a selection, at each place where a selection may be."""
     for kind, more in (("pairs", {}), ("overlap", {}), ("distance", {}), ("contacts", {}), ("volume", {}), ("features", {}), ("sweep", MOTION),
                        ("timeline", MOTION), ("impulse", {}), ("restingForces", {}), ("compliantForces", {"elastic": {"youngsModulus": 1e9, "poissonRatio": 0.3}})):
         yield kind, {**more, **NEAR}, SAID
@@ -148,7 +149,7 @@ suite.table("selections_of_nobody_are_warned_of", ((k, lambda k=k, r=r, s=s: war
 
 
 @suite.fact
-def supposed_filters_warn_of_groups_that_no_body_is_in():
+def hypothetical_filters_warn_of_empty_groups():
     filters = {"groups": {"arm": {"notCollideWith": ["paylaod"]}}}
     said = ': No body is in the group "paylaod"; did you mean "payload"?'
     at = "/filters/groups/arm/notCollideWith/0"
@@ -168,7 +169,7 @@ def supposed_filters_warn_of_groups_that_no_body_is_in():
 
 
 @suite.fact
-def what_is_removed_and_is_not_there_is_warned_of():
+def the_removal_of_an_absent_name_is_warned_of():
     warned = client.delete(CELL + "/bodies?prefix=griper").must(200).json
     equal((warned["count"], [(w["type"], w["detail"]) for w in warned["warnings"]]),
           (0, [("noBody", 'No body\'s id begins with "griper"; did you mean "gripper"?')]), "a prefix")
@@ -184,8 +185,8 @@ def what_is_removed_and_is_not_there_is_warned_of():
 
 
 @suite.fact
-def groups_that_no_body_is_in_are_counted_at_little_cost():
-    """Naming the nearest of all groups in warnings that are not kept takes longer than the deadline."""
+def omitted_warnings_of_empty_groups_cost_little():
+    """Searching the nearest group for each of the warnings that are omitted would take longer than the deadline."""
     rng = random.Random(1)
 
     def word():
@@ -216,7 +217,7 @@ def an_entity_tag_without_quotes_is_answered_with_a_hint():
 
 
 @suite.fact
-def a_header_that_is_nearly_one_that_guards_a_write_is_refused():
+def a_misspelt_header_of_a_precondition_is_refused():
     before = client.get(CELL).text
     for name, meant in (("If-Macth", "If-Match"), ("If_Match", "If-Match"), ("ifmatch", "If-Match"), ("If-NoneMatch", "If-None-Match"),
                         ("Idempotency_Key", "Idempotency-Key"), ("X-Idempotency-Key", "Idempotency-Key"),
@@ -230,7 +231,7 @@ def a_header_that_is_nearly_one_that_guards_a_write_is_refused():
 
 
 @suite.fact
-def a_value_of_the_url_that_cannot_be_read_says_why():
+def an_invalid_value_in_the_url_is_refused_with_the_reason():
     for value in ("%00", "%4", "%zz", "9" * 1000):
         reply = client.get(f"/v1/scenes?limit={value}").problem(400, "bad-parameter")
         for part in ('"limit"', "hexadecimal", "zero byte", "800 bytes"):

@@ -1,8 +1,7 @@
-"""Surface ids of primitives by curl: read back as they were given, in bodies, posted shapes, copies, additions, variants and the store;
-named by contacts, distances, volumes, rays and nearest points; refused where their number is not that of the faces.
-
-Truth: closed form. The face that a contact is on is known from how the bodies are placed.
-"""
+"""Surface ids of primitives by curl: read back as given, in bodies, posted shapes, copies, additions, variants and
+the store; reported by contacts, distances, volumes, rays and nearest points; refused where their number differs from
+that of the faces.
+Truth: the face of a contact is known from the placement of the bodies."""
 import json
 
 from support.checks import Suite, check, equal
@@ -16,7 +15,7 @@ suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
 numbers = iter(range(1000))
 QUARTER = 0.7071067811865476
-# Each kind with ids, and what it has one more or less of.
+# Each kind with ids, and the same with one id more or less.
 KINDS = [{"sphere": {"radius": 0.5, "surfaceIds": [7]}}, {"box": {"size": [1, 2, 3], "surfaceIds": [1, 2, 3, 4, 5, 4294967295]}},
          {"capsule": {"radius": 0.5, "height": 1, "surfaceIds": [1, 2, 3]}},
          {"capsule": {"radiusBottom": 0.5, "radiusTop": 0.5, "height": 1, "surfaceIds": [4, 5, 6]}},
@@ -59,7 +58,7 @@ def ids_are_read_back_as_they_were_given():
     turned = [{"box": {"size": [1, 2, 3], "surfaceIds": [6, 5, 4, 3, 2, 1]}, "roundingRadius": 0.25}]
     client.patch(f"{path}/bodies/all", {"colliders": turned}).must(200)
     equal(colliders_of(path, "all"), turned, "colliders after a PATCH of them")
-    # A body is copied by sending what a GET has given.
+    # A body is copied by sending the document of a GET.
     whole = client.get(f"{path}/bodies/all").must(200).json
     client.put(f"{path}/bodies/copy", {"colliders": whole["colliders"]}).must(201)
     equal(colliders_of(path, "copy"), turned, "colliders of a copy")
@@ -101,7 +100,7 @@ def every_kind_of_result_names_the_face():
     points = [[0, 0, 3], [0, 0, -3], [3, 0, 0]]
     hits = client.post("/v1/query/nearest", {"a": ROD, "points": points}).must(200).json["results"]
     equal([hit["surfaceId"] for hit in hits], [11, 10, 12], "nearest")
-    # Shapes without ids: volumes give the number of the face, all else nothing.
+    # Shapes without ids: volumes report the number of the face, other queries nothing.
     plain = {"cylinder": {"radius": 0.5, "height": 2}, "rotation": LYING, "position": [0, 0, 0.4]}
     equal(pair("volume", plain, {"plane": {}})["surfaceA"], 2, "number of the side")
     check("surfaceA" not in json.dumps(pair("contacts", plain, {"plane": {}})), "a contact names a face without ids")
@@ -139,7 +138,7 @@ def posted_shapes_additions_and_variants_have_their_ids():
 
 
 @suite.fact
-def the_store_keeps_them():
+def surface_ids_are_the_same_after_a_restart():
     lives = Lives(suite)
     of = lives.client
     shape = of.post("/v1/shapes", ROD).must(201).json["id"]

@@ -1,5 +1,5 @@
-"""When do moving bodies meet: sweeps and timelines by curl. Closed forms (T8.1, T8.2, T8.6), events at one time, who is looked at,
-start poses, default motions, two bodies given, paging, batches."""
+"""Times of impact of moving bodies: sweeps and timelines by curl. Closed forms (T8.1, T8.2, T8.6), simultaneous
+events, selections, start poses, default motions, two bodies without a scene, paging, batches."""
 import math
 import os
 import random
@@ -62,7 +62,7 @@ def bracketed(result, time, tolerance=1e-12):
 
 
 @suite.fact
-def two_balls_meet_when_the_closed_form_says():
+def two_balls_collide_at_the_time_of_the_closed_form():
     """T8.1"""
     for offset, time in ((0, 1.5), (1, (5 - math.sqrt(3)) / 2)):
         request = {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}, "position": [5, offset, 0]}, "duration": 4,
@@ -130,7 +130,8 @@ def a_ball_does_not_fly_through_a_thin_plate():
 
 @suite.fact
 def a_twist_is_about_the_centre_of_mass_or_the_origin():
-    """The rod hangs on its end: about the origin it turns down to the floor, about its centre it never gets there."""
+    """The rod has its origin at its end: about the origin it rotates down to the floor, about its centre it does not
+    reach it."""
     rod = {"convex": {"vertices": [[0, 0, 0], [2, 0, 0], [1, 0.1, 0.1], [1, -0.1, 0.1]]}}
     bodies = [floor(), {"id": "rod", "position": [0, 0, 1.5], "colliders": [rod]},
               {"id": "bar", "position": [0, 9, 1.5], "colliders": [rod], "motion": {"mass": 1, "centerOfMass": [1, 0, 0]}}]
@@ -142,7 +143,7 @@ def a_twist_is_about_the_centre_of_mass_or_the_origin():
 
 
 @suite.fact
-def a_pose_at_the_end_is_reached_straight_and_by_the_shortest_arc():
+def a_motion_to_a_pose_is_straight_and_by_the_shortest_arc():
     path = scene([box("wall", [3, 0, 0], [2, 2, 2]), box("bar", [0, 0, 0], [2, 0.2, 0.2])])
     straight = {"duration": 4, "motions": [{"id": "bar", "to": {"position": [4, 0, 0]}}]}
     bracketed(one(ask(path, "sweep", straight)), 1)
@@ -151,10 +152,10 @@ def a_pose_at_the_end_is_reached_straight_and_by_the_shortest_arc():
     both = {"duration": 2, "motions": [{"id": "bar", "to": {"position": [2, 0, 0], "rpy": [0, 0, math.pi / 2]}}]}
     result = one(ask(path, "sweep", both))
 
-    def reach(t):  # of the bar's corner along x
+    def reach(t):  # largest x of the bar's corner
         angle = math.pi / 4 * t
         return t + math.cos(angle) + 0.1 * math.sin(angle)
-    low, high = 0, 2  # the reach grows beyond 2 once
+    low, high = 0, 2  # the reach exceeds 2 once
     for unused in range(100):
         middle = (low + high) / 2
         low, high = (middle, high) if reach(middle) < 2 else (low, middle)
@@ -162,8 +163,8 @@ def a_pose_at_the_end_is_reached_straight_and_by_the_shortest_arc():
 
 
 @suite.fact
-def a_body_turns_freely_by_its_own_inertia():
-    """A symmetric top: its axis goes around the angular momentum at |L| / I1."""
+def a_torque_free_body_rotates_by_its_own_inertia():
+    """A symmetric top: its axis precesses about the angular momentum at |L| / I1."""
     moments, spin = [2.0, 2.0, 0.5], [1.0, 0.0, 3.0]
     momentum = [m * w for m, w in zip(moments, spin)]
     size = math.hypot(*momentum)
@@ -173,7 +174,7 @@ def a_body_turns_freely_by_its_own_inertia():
            "motion": {"mass": 1, "inertiaDiagonal": moments}}
     post = {"id": "post", "position": [0.384, -0.64, 0.288], "colliders": [{"sphere": {"radius": 0.25}}]}
 
-    def gap(t):  # of the segment from the post; the axis z turned about the momentum (Rodrigues)
+    def gap(t):  # of the segment from the post; the axis z rotated about the momentum (Rodrigues)
         angle = size / moments[0] * t
         c, s = math.cos(angle), math.sin(angle)
         axis = [about[0] * about[2] * (1 - c), -about[0] * s, c + about[2] ** 2 * (1 - c)]
@@ -189,7 +190,7 @@ def a_body_turns_freely_by_its_own_inertia():
     motions = [{"id": "top", "torqueFree": {"angularVelocity": spin}}]
     result = one(ask(scene([post, top]), "sweep", {"duration": 4, "motions": motions}))
     near(result["time"], low, 1e-9, "time")
-    # About a principal axis it is a twist.
+    # About a principal axis the free rotation is a twist.
     turning = {"angularVelocity": [2, 0, 0], "linearVelocity": [0.75, 0, 0]}
     path = scene([ball("post", [0.5, -0.75, 0.5], 0.25), top])
     one_way, other = (one(ask(path, "sweep", {"duration": 2, "motions": [{"id": "top", form: turning}]})) for form in ("torqueFree", "twist"))
@@ -197,8 +198,8 @@ def a_body_turns_freely_by_its_own_inertia():
 
 
 @suite.fact
-def a_body_turns_freely_with_the_moments_and_axes_given():
-    """Equal moments turn at a constant angular velocity, however their axes lie: the answer is that of the twist to the bit."""
+def a_torque_free_body_rotates_with_the_given_moments_and_axes():
+    """With equal moments the angular velocity is constant for any axes: the answer is that of the twist to the bit."""
     length = math.sqrt(0.3 ** 2 + 0.5 ** 2 + 0.7 ** 2 + 0.1 ** 2)
     axes = [v / length for v in (0.3, 0.5, 0.7, 0.1)]
     bar = {"id": "bar", "position": [0, 0, 0], "colliders": [{"capsule": {"radius": 0.125, "height": 2}}],
@@ -211,7 +212,7 @@ def a_body_turns_freely_with_the_moments_and_axes_given():
 
 
 @suite.fact
-def the_limits_that_are_shown_hold():
+def the_limits_of_motions_are_kept():
     shown = {name: row["value"] for name, row in client.get("/v1/limits").must(200).json["fixed"].items()}
 
     def asked(kind="sweep", duration=1, linear=0, angular=0, acceleration=0, **rest):
@@ -230,7 +231,7 @@ def the_limits_that_are_shown_hold():
 
 
 @suite.fact
-def bodies_that_overlap_at_the_start_are_told_so():
+def bodies_that_overlap_at_the_start_are_in_initial_contact():
     request = {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}, "position": [1.5, 0, 0]}, "duration": 1, "motionB": twist([-1, 0, 0])}
     result = one(free("sweep", request))
     holds(result, {"event": "initialContact", "time": 0, "lowerTime": 0, "upperTime": 0, "relation": "penetrating", "depthKind": "minimal"})
@@ -239,7 +240,7 @@ def bodies_that_overlap_at_the_start_are_told_so():
 
 
 @suite.fact
-def what_is_in_contact_and_parts_may_meet_again():
+def a_pair_that_separates_from_an_initial_contact_may_collide_again():
     request = {"a": {"plane": {}}, "b": {"sphere": {"radius": 0.5}, "position": [0, 0, 0.5]}, "duration": 2,
                "motionB": {"ballistic": {"linearVelocity": [0, 0, 4], "linearAcceleration": [0, 0, -8]}}}
     result = one(free("sweep", request))
@@ -249,7 +250,7 @@ def what_is_in_contact_and_parts_may_meet_again():
 
 
 @suite.fact
-def the_pairs_that_meet_first_are_several_where_their_times_are_one():
+def earliest_reports_all_pairs_of_the_same_time():
     bodies = [floor()] + [ball(f"b{i}", [3 * i, 0, height], 0.5, motion={"mass": 1}) for i, height in enumerate((2.5, 1.5, 1.5, 1.501, 9))]
     path = scene(bodies)
     request = {"duration": 3, "motions": [{"id": f"b{i}", "ballistic": GRAVITY} for i in range(5)]}
@@ -263,11 +264,11 @@ def the_pairs_that_meet_first_are_several_where_their_times_are_one():
     equal(pages, first, "page by page")
 
 
-# ---- whom and when ------------------------------------------------------------------------------------------------------------
+# ---- selections and times -----------------------------------------------------------------------------------------------------
 
 
 @suite.fact
-def filters_and_where_say_who_is_looked_at():
+def filters_and_where_select_the_pairs_of_a_sweep():
     bodies = [floor(), ball("a", [0, 0, 2], groups=["g"]), ball("b", [0, 0, 4], groups=["g"]), ball("c", [5, 0, 2])]
     path = scene(bodies, filters={"groups": {"g": {"notCollideWith": ["g"]}}, "pairs": [{"a": "floor", "b": "c", "collide": False}]})
     request = {"duration": 10, "motions": [{"id": name, **twist([0, 0, speed])} for name, speed in (("a", -1), ("b", -2), ("c", -1))]}
@@ -281,7 +282,7 @@ def filters_and_where_say_who_is_looked_at():
 
 
 @suite.fact
-def a_pair_asked_the_other_way_round_mirrors():
+def a_swapped_pair_mirrors_its_sweep():
     path = scene([box("a", [0, 0, 0], [1, 1, 1]), box("b", [3, 0.25, 0.125], [1, 1, 1], rpy=[0.3, 0.2, 0.1])])
     request = {"duration": 5, "motions": [{"id": "b", **twist([-1, 0, 0], [0.3, 1, 0.5])}], "pairs": [["a", "b"], ["b", "a"]]}
     there, back = ask(path, "sweep", request)["results"]
@@ -295,7 +296,7 @@ def a_pair_asked_the_other_way_round_mirrors():
 
 
 @suite.fact
-def bodies_go_on_with_their_velocities_where_that_is_asked_for():
+def default_motion_twist_moves_bodies_by_their_velocities():
     bodies = [floor(), ball("a", [0, 0, 2], motion={"mass": 1, "linearVelocity": [0, 0, -1]}),
               ball("b", [3, 0, 3], motion={"mass": 1, "linearVelocity": [0, 0, -1]}), ball("c", [6, 0, 0.5], motion={"mass": 1})]
     path = scene(bodies)
@@ -310,7 +311,7 @@ def bodies_go_on_with_their_velocities_where_that_is_asked_for():
 
 
 @suite.fact
-def motions_start_from_the_poses_and_velocities_of_the_question():
+def motions_start_from_the_poses_and_velocities_of_the_query():
     path = scene([floor(), ball("a", [0, 0, 2], motion={"mass": 1, "linearVelocity": [0, 0, -1]}), box("shelf", [9, 0, 1], [1, 1, 1])])
     poses = {"ids": ["a"], "positions": [[9, 0, 4]]}
     request = {"duration": 9, "defaultMotion": "twist"}
@@ -332,19 +333,19 @@ def motions_start_from_the_poses_and_velocities_of_the_question():
 
 
 @suite.fact
-def a_part_of_the_motion_can_be_looked_at():
+def a_sweep_can_be_limited_to_a_part_of_the_motion():
     path = scene([floor(), ball("a", [0, 0, 2])])
     request = {"duration": 9, "motions": [{"id": "a", **twist([0, 0, -1])}]}
     equal(ask(path, "sweep", {**request, "to": 1.25})["results"], [], "before")
     equal(one(ask(path, "sweep", {**request, "from": 1, "to": 2}))["time"], 1.5)
     holds(one(ask(path, "sweep", {**request, "from": 1.75})), {"event": "initialContact", "time": 1.75})
-    # To the end of one step and on from there: what a time means does not change.
+    # From within the motion the velocity continues, and times are those of the whole motion.
     slow = {"duration": 9, "motions": [{"id": "a", "ballistic": {"linearAcceleration": [0, 0, -1]}}]}
     equal(one(ask(path, "sweep", {**slow, "from": 1}))["time"], one(ask(path, "sweep", slow))["time"], "time")
 
 
 @suite.fact
-def a_scene_given_is_asked_like_one_that_is_kept():
+def an_inline_scene_is_swept_like_a_stored_one():
     bodies = [floor(), {"id": "hammer", "position": [0, 0, 3], "motion": {"mass": 1, "linearVelocity": [0, 0, -1], "angularVelocity": [1, 0, 0]},
                         "colliders": [{"id": "handle", "capsule": {"radius": 0.1, "height": 2}}, {"box": {"size": [1, 0.5, 0.5]}, "position": [0, 0, 1]}]}]
     request = {"duration": 9, "defaultMotion": "twist"}
@@ -372,7 +373,7 @@ def paged(path, kind, request):
 
 @suite.fact
 def a_turning_rod_passes_a_ball_with_both_its_ends():
-    """Its axis is at 0.75 |cos t| from the ball's centre: in contact where that is at most the radii."""
+    """Its axis is at 0.75 |cos t| from the ball's centre: in contact where that is at most the sum of the radii."""
     path = scene([ball("ball", [0, 0.75, 0], 0.125), {"id": "rod", "colliders": [{"capsule": {"radius": 0.0625, "height": 2}, "rpy": [0, math.pi / 2, 0]}]}])
     changes = ask(path, "timeline", {"duration": 2 * math.pi, "motions": [{"id": "rod", **twist(angular=[0, 0, 1])}]})
     first = math.acos(0.1875 / 0.75)
@@ -421,8 +422,8 @@ def a_pair_in_contact_at_the_start_is_listed_and_ends():
 
 
 @suite.fact
-def a_ball_that_turns_through_a_sheet_is_told_as_far_as_it_is_known():
-    """Off the sheet while |sin t| > 0.5 / 0.55. Neither has a depth in the other."""
+def an_incomplete_timeline_is_correct_until_known_until():
+    """Off the sheet while |sin t| > 0.5 / 0.55. Surfaces have no depth."""
     sheet = {"mesh": {"vertices": [[-2, -2, 0], [2, -2, 0], [2, 2, 0], [-2, 2, 0]], "triangles": [[0, 1, 2], [0, 2, 3]]}}
     request = {"a": sheet, "b": {"colliders": [{"sphere": {"radius": 0.5}, "position": [0.55, 0, 0]}]}, "duration": 60,
                "motionB": twist(angular=[0, 1, 0])}
@@ -440,7 +441,7 @@ def a_ball_that_turns_through_a_sheet_is_told_as_far_as_it_is_known():
 
 @suite.fact
 def half_spaces_that_cross_have_no_points_in_a_timeline():
-    """Opposite at the start and 2 m apart; they cross as soon as one has turned."""
+    """Facing each other and 2 m apart at the start; they cross as soon as one rotates."""
     reply = free("timeline", {"a": {"plane": {}}, "b": {"plane": {}, "position": [0, 0, 2], "rotation": [1, 0, 0, 0]}, "duration": 3,
                               "motionB": twist(angular=[1, 0, 0])})
     change = one(reply)
@@ -450,7 +451,7 @@ def half_spaces_that_cross_have_no_points_in_a_timeline():
 
 
 @suite.fact
-def sweeps_come_in_pages():
+def concatenated_pages_of_a_sweep_are_the_whole():
     bodies = [floor()] + [ball(f"b{i}", [2 * i, 0, 1 + i % 3]) for i in range(9)]
     path = scene(bodies)
     request = {"duration": 9, "motions": [{"id": f"b{i}", **twist([0, 0, -1])} for i in range(9)]}
@@ -461,8 +462,8 @@ def sweeps_come_in_pages():
 
 
 @suite.fact
-def a_large_batch_pages_like_a_question_alone():
-    """So many rows in all that each question prepares itself; and more candidates than rows."""
+def a_page_in_a_large_batch_is_that_of_the_single_query():
+    """So many rows in all that each query is prepared by itself; and more candidates than rows."""
     rng = random.Random(5)
     movers = [ball(f"m{i}", [i, 0, 0], 0.5) for i in range(3)]
     path = scene(movers + [ball(f"b{i}", [rng.uniform(0, 40) for unused in range(3)], 0.2) for i in range(4100)])
@@ -492,7 +493,7 @@ def motions_count_as_memory_of_the_request():
 
 
 def random_scene(rng):
-    """Bodies of all kinds, some of two colliders, and what they do."""
+    """Bodies of all kinds, some of two colliders, with random motions."""
     def vector(most):
         return [rng.uniform(-most, most) for unused in range(3)]
     corners, sides = [[0, 0, 0], [0.6, 0, 0], [0, 0.6, 0], [0, 0, 0.6]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
@@ -514,7 +515,8 @@ def random_scene(rng):
 
 
 def agree(sweep, timeline, first, singles):
-    """Each pair's answers of both kinds, and whether those that meet first are the least of the sweep's."""
+    """Compares the sweep's and the timeline's answers for each pair, and the earliest contacts with the minimum of
+    the sweep."""
     changes = {}
     for change in timeline["results"]:
         changes.setdefault((change["a"], change["b"]), []).append(change)
@@ -548,7 +550,7 @@ def sweeps_timelines_and_the_earliest_agree():
 
 
 @suite.fact
-def a_limit_of_iterations_tells_what_is_certain():
+def at_the_iteration_limit_the_reply_has_what_is_proven():
     request = {"a": {"box": {"size": [1, 1, 1]}}, "b": {"box": {"size": [1, 1, 1]}, "position": [3, 0, 0]}, "duration": 9,
                "motionB": twist([-1, 0, 0], [1, 2, 3]), "maxIterations": 2}
     result = one(free("sweep", request))
@@ -558,7 +560,7 @@ def a_limit_of_iterations_tells_what_is_certain():
     for most in (1, 2, 5):
         halved = one(free("sweep", {**request, "method": "bisection", "motionB": twist([-1, 0, 0]), "to": 2.75, "maxIterations": most}))
         holds(halved, {"event": "undecided", "status": "iterationLimit", "iterations": most})
-    # A touch at the very end is nothing that more distances would decide.
+    # More iterations cannot decide a contact at the very end of the interval.
     touch = {"a": {"plane": {}}, "b": {"sphere": {"radius": 1}, "position": [0, 0, 2]}, "duration": 4, "motionB": twist([0, 0, -1])}
     result = one(free("sweep", {**touch, "from": 0.5, "to": 1}))
     holds(result, {"event": "undecided", "status": "degenerate"})
@@ -566,7 +568,7 @@ def a_limit_of_iterations_tells_what_is_certain():
 
 
 @suite.fact
-def surfaces_do_not_pass_through_each_other_unseen():
+def surfaces_do_not_tunnel_through_each_other():
     sheet = {"mesh": {"vertices": [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], "triangles": [[0, 1, 2], [0, 2, 3]]}}
     chance = random.Random(85)
     for unused in range(10):
@@ -584,7 +586,7 @@ def surfaces_do_not_pass_through_each_other_unseen():
 
 
 @suite.fact
-def a_body_that_turns_past_another_grazes_it():
+def a_body_that_rotates_past_another_grazes_it():
     """T8.1"""
     ball = {"colliders": [{"sphere": {"radius": 0.25}, "position": [1, 0, 0]}], "position": [0, 0, 1.25]}
     request = {"a": {"plane": {}}, "b": ball, "duration": 20, "motionB": twist(angular=[0, 1, 0])}
@@ -595,7 +597,7 @@ def a_body_that_turns_past_another_grazes_it():
 
 
 @suite.fact
-def half_spaces_overlap_as_soon_as_one_turns():
+def half_spaces_overlap_as_soon_as_one_rotates():
     facing = {"a": {"plane": {}}, "b": {"plane": {}, "position": [0, 0, 2], "rotation": [1, 0, 0, 0]}, "duration": 3}
     tilts = one(free("sweep", {**facing, "motionB": twist(angular=[1, 0, 0])}))
     holds(tilts, {"event": "contact", "overlap": True, "status": "unsupported"})
@@ -613,7 +615,7 @@ def half_spaces_overlap_as_soon_as_one_turns():
 # ---- grazes --------------------------------------------------------------------------------------------------------------------
 
 def tangent_row(count):
-    """Unit balls s0, s1 ... in a row, 4 m apart; a ball that moves along them at a height of 2 m touches each at one instant."""
+    """Unit balls s0, s1 ... 4 m apart in a row; a ball moving along at a height of 2 m touches each at one instant."""
     return [ball(f"s{i}", [4 * i, 0, 0], 1) for i in range(count)] + [ball("mover", [-2, 2, 0], 1)]
 
 
@@ -642,7 +644,7 @@ def grazes_of_pairs_that_are_not_named_are_listed():
 
 @suite.fact
 def a_timeline_lists_every_graze_of_a_pair_and_its_contacts():
-    """One body of four balls; the third is larger, so that the ball that moves overlaps it: (4 i - 2)^2 + 2^2 = (1 + r)^2 at its ends."""
+    """Four balls, of which the moving ball overlaps the larger third: (4 i - 2)^2 + 2^2 = (1 + r)^2 at the ends."""
     row = {"id": "row", "colliders": [{"sphere": {"radius": r}, "position": [4 * i, 0, 0]} for i, r in enumerate((1, 1, 1.5, 1))]}
     path = scene([row, ball("mover", [-2, 2, 0], 1)])
     reply = ask(path, "timeline", {**ALONG, "include": ["grazes"]})
@@ -657,7 +659,8 @@ def a_timeline_lists_every_graze_of_a_pair_and_its_contacts():
 
 @suite.fact
 def a_sweep_lists_every_graze_of_a_pair_before_it_meets():
-    """The same bodies: grazes at 2 s and 6 s, a contact from 10 s less half a chord on; without the larger ball one at 10 s and 14 s, too."""
+    """The same bodies: grazes at 2 s and 6 s, a contact from 10 s less half a chord on; without the larger ball
+    grazes at 10 s and 14 s, too."""
     for radius, times in ((1.5, [2, 6]), (1, [2, 6, 10, 14]), (0.5, [2, 6, 14])):
         row = {"id": "row", "colliders": [{"sphere": {"radius": r}, "position": [4 * i, 0, 0]} for i, r in enumerate((1, 1, radius, 1))]}
         path = scene([row, ball("mover", [-2, 2, 0], 1)])
@@ -677,7 +680,7 @@ def a_sweep_lists_every_graze_of_a_pair_before_it_meets():
 
 
 @suite.fact
-def pairs_that_pass_near_or_meet_do_not_graze():
+def pairs_that_pass_near_or_collide_do_not_graze():
     draw = random.Random(38)
     for unused in range(40):
         height = 2 + draw.choice((-1, 1)) * 10 ** draw.uniform(-6, -1)
@@ -688,7 +691,7 @@ def pairs_that_pass_near_or_meet_do_not_graze():
 
 
 @suite.fact
-def grazes_do_not_go_with_earliest():
+def grazes_and_earliest_are_conflicting_members():
     path = scene(tangent_row(1))
     request = {**ALONG, "include": ["grazes"], "earliest": True}
     client.post(f"{path}/query/sweep", request).problem(422, "conflicting-members", "/earliest")

@@ -1,5 +1,5 @@
-"""What a service manager sees: readiness, watchdog and end by datagrams, sockets that are handed over, and the units that are shipped,
-judged by systemd's own tools."""
+"""The daemon under a service manager: datagrams for readiness, watchdog and shutdown, passed sockets, and the
+shipped units, checked by systemd's own tools."""
 import concurrent.futures
 import http.client
 import itertools
@@ -31,7 +31,7 @@ GET = "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
 class Manager:
-    """The socket that a service manager listens at."""
+    """The socket on which a service manager receives datagrams."""
 
     def __init__(self, name):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -39,7 +39,7 @@ class Manager:
         self.name = name
 
     def hear(self, seconds=START_SECONDS):
-        """The next message, as a dict; None: there is none in time."""
+        """The next message, as a dict; None if none arrives in time."""
         self.socket.settimeout(seconds)
         try:
             text = self.socket.recv(4096).decode()
@@ -48,7 +48,7 @@ class Manager:
         return dict(line.split("=", 1) for line in text.splitlines())
 
     def hear_until(self, name):
-        """Messages up to the one that has the variable, which is the last."""
+        """Messages up to the first one with this variable."""
         heard = []
         while not heard or name not in heard[-1]:
             heard.append(self.hear())
@@ -63,14 +63,14 @@ def manager(name=None):
 
 
 def told(heard, *options, **environment):
-    """A daemon that tells the manager."""
+    """A daemon that notifies the manager."""
     return Daemon("--log", "off", *options, env=clean_environment(NOTIFY_SOCKET=heard.name, **environment))
 
 
 # ---- messages --------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def a_manager_hears_of_the_start_and_of_the_end():
+def a_manager_is_notified_of_the_start_and_the_end():
     for name in (None, f"@contactd-test-{os.getpid()}"):
         heard = manager(name)
         with told(heard) as d:
@@ -82,7 +82,7 @@ def a_manager_hears_of_the_start_and_of_the_end():
 
 
 @suite.fact
-def a_manager_hears_that_a_daemon_leaves_and_then_takes_no_more():
+def a_manager_is_notified_of_both_stages_of_the_shutdown():
     heard = manager()
     d = told(heard, "--limit", "leaveSeconds=1").start()
     suite.cleanup(d.kill)
@@ -94,7 +94,7 @@ def a_manager_hears_that_a_daemon_leaves_and_then_takes_no_more():
 
 
 @suite.fact
-def ready_is_told_when_the_store_has_been_read():
+def ready_is_sent_when_the_store_has_been_read():
     lives = Lives(suite)
     corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     for i in range(20):
@@ -111,13 +111,13 @@ def ready_is_told_when_the_store_has_been_read():
 
 
 def watchdog_gap(heard, count):
-    """Waits for messages to the watchdog; the shortest time between two."""
+    """Waits for watchdog messages; returns the shortest time between two."""
     heard.hear_until("WATCHDOG")
     return min(timed(lambda: heard.hear_until("WATCHDOG"))[1] for unused in range(count))
 
 
 @suite.fact
-def the_watchdog_hears_from_the_loop_in_a_fixed_part_of_its_time():
+def watchdog_messages_come_from_the_loop_at_a_fraction_of_the_timeout():
     heard = manager()
     with told(heard, WATCHDOG_USEC="2000000"):
         heard.hear_until("READY")
@@ -139,7 +139,7 @@ def the_watchdog_hears_from_the_loop_in_a_fixed_part_of_its_time():
 
 
 @suite.fact
-def a_watchdog_of_another_process_is_not_ours():
+def a_watchdog_of_another_process_gets_no_messages():
     heard = manager()
     with told(heard, WATCHDOG_USEC="10000", WATCHDOG_PID="1"):
         heard.hear_until("READY")
@@ -147,7 +147,7 @@ def a_watchdog_of_another_process_is_not_ours():
 
 
 @suite.fact
-def a_manager_that_is_gone_hinders_nothing():
+def a_manager_that_has_ended_does_not_disturb_the_daemon():
     heard = manager()
     heard.socket.close()
     with told(heard, WATCHDOG_USEC="20000") as d:
@@ -175,9 +175,9 @@ suite.table("refused:", [
 ])
 
 
-# ---- sockets that are handed over --------------------------------------------------------------------------------------------
+# ---- passed sockets ----------------------------------------------------------------------------------------------------------
 
-# Becomes the daemon, with the socket as descriptor 3, as systemd does it.
+# Becomes the daemon, with the socket as descriptor 3, as systemd passes it.
 LAUNCH = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
@@ -188,7 +188,7 @@ os.execv(sys.argv[4], sys.argv[4:])
 
 
 class Handed(Daemon):
-    """A daemon that gets the socket; its first line names the socket's port."""
+    """A daemon that is passed the socket; its first line names the socket's port."""
 
     def __init__(self, handed, *options, count="1", pid="own"):
         super().__init__("--log", "off", *options)
@@ -220,7 +220,7 @@ def asked(port, path="/livez"):
 
 
 @suite.fact
-def a_socket_that_is_handed_over_is_served():
+def a_passed_socket_is_served():
     handed = listening()
     port = handed.getsockname()[1]
     with Handed(handed) as d:
@@ -232,7 +232,7 @@ def a_socket_that_is_handed_over_is_served():
 
 
 @suite.fact
-def whoever_connects_while_no_daemon_runs_is_answered_by_the_next():
+def connections_made_while_no_daemon_runs_are_answered_by_the_next():
     handed = listening()
     port = handed.getsockname()[1]
     with asked(port) as early:
@@ -282,7 +282,7 @@ def no_request_on_a_socket_that_is_handed_over_is_refused_during_restarts():
 
 
 @suite.fact
-def a_socket_for_another_process_is_not_taken():
+def a_socket_passed_to_another_process_is_not_used():
     handed = listening()
     with Handed(handed, pid="1") as d:
         check(d.port != handed.getsockname()[1], "the daemon serves it")
@@ -310,8 +310,8 @@ def a_socket_that_cannot_be_served_is_refused():
 
 
 @suite.fact
-def systemds_own_activation_starts_it():
-    """Of systemd's package: it listens, and starts the daemon when somebody connects."""
+def systemd_socket_activate_starts_the_daemon():
+    """systemd-socket-activate listens, and starts the daemon at the first connection."""
     address = f"127.{os.getpid() >> 16 & 127}.{os.getpid() >> 8 & 255}.{os.getpid() & 255 or 1}"
     address = re.sub(r"^127\.0\.0\.", "127.1.0.", address)
     command = ["systemd-socket-activate", "-l", f"{address}:7077", str(binary()), "--log", "off"]
@@ -334,7 +334,8 @@ def systemds_own_activation_starts_it():
 # ---- units -------------------------------------------------------------------------------------------------------------------
 
 def verified(change=lambda name, text: text, program=True, drop_in=None):
-    """What `systemd-analyze verify` says of the units in a tree of its own, as `systemctl edit` changes them: (exit status, text)."""
+    """(exit status, text) of `systemd-analyze verify` for the units in a tree of its own, changed as by `systemctl
+    edit`."""
     with tempfile.TemporaryDirectory(prefix="contactd-units-") as made:
         tree = pathlib.Path(made)
         shutil.copytree("/lib/systemd/system", tree / "lib/systemd/system", symlinks=True)
@@ -354,12 +355,12 @@ def verified(change=lambda name, text: text, program=True, drop_in=None):
 
 
 @suite.fact
-def systemd_finds_nothing_wrong_with_the_units():
+def systemd_analyze_accepts_the_units():
     equal(verified(), (0, ""), "what systemd-analyze verify says")
 
 
 @suite.fact
-def systemd_would_find_something_wrong_with_them():
+def systemd_analyze_rejects_damaged_units():
     faults = {"contactd.socket": {"Backlog=": "Baklog="}, "contactd.service": {"UMask=0077": "UMask=0999", "ProtectHome=": "ProtectHouse="}}
 
     def change(unit, text):
@@ -373,8 +374,9 @@ def systemd_would_find_something_wrong_with_them():
 
 
 @suite.fact
-def the_change_for_a_redis_on_another_machine_is_a_good_one():
-    """docker/README.md's, and the settings beside it, which name the same address and the password where systemd puts it."""
+def the_documented_drop_in_for_a_remote_redis_is_accepted():
+    """The drop-in of docker/README.md, and the settings beside it, with the same address and the password where
+    systemd puts it."""
     blocks = dict(re.findall(r"^```\n# (systemctl edit contactd|/etc/contactd\.conf)\n(.*?)^```$", (ROOT / "docker/README.md").read_text(), re.M | re.S))
     drop_in, settings = blocks["systemctl edit contactd"], blocks["/etc/contactd.conf"]
     equal(verified(drop_in=drop_in), (0, ""), "what systemd-analyze verify says of it")
@@ -402,8 +404,8 @@ def the_service_is_hardened():
 
 
 @suite.fact
-def the_units_settings_are_good_settings():
-    """The file of the service, uncommented too."""
+def the_settings_file_of_the_unit_is_accepted():
+    """The settings file of the service, also with its comments uncommented."""
     shipped = (ROOT / "docker/contactd.conf").read_text()
     for text in (shipped, re.sub(r"^# (?=[a-z-]+ = )", "", shipped, flags=re.M)):
         path = pathlib.Path(folder.name) / "contactd.conf"

@@ -1,5 +1,6 @@
-"""What is told across a scene's variants: pairs that begin and end, sweeps that go on from frame to frame, planes that are remembered.
-Truth: boxes by integers, in Python."""
+"""State carried across a scene's variants: pairs that begin and end, sweep and prune from frame to frame, cached
+separating planes.
+Truth: boxes by integers in Python."""
 import random
 
 from support.checks import Suite, check, equal, holds
@@ -21,7 +22,7 @@ def scene_of(name, count=COUNT, size=1):
 
 
 def walk(seed, frames, count=COUNT, span=10, movers=COUNT):
-    """Frames of corners on a grid of halves; the first `movers` move by up to a half each time."""
+    """Frames of cube corners on a grid of halves; the first `movers` move by up to a half per frame."""
     r = random.Random(seed)
     now = [[r.randrange(span) for _ in range(3)] for _ in range(count)]
     out = []
@@ -38,7 +39,7 @@ def variants_of(ids, frames):
 
 
 def truth(ids, frame):
-    """Closed cubes of side 1 at corners in halves."""
+    """Overlapping pairs of closed unit cubes with corners in halves."""
     return [[ids[i], ids[j]] for i in range(len(frame)) for j in range(i + 1, len(frame))
             if all(abs(p - q) <= 2 for p, q in zip(frame[i], frame[j]))]
 
@@ -48,7 +49,7 @@ def ask(name, kind, request):
 
 
 @suite.fact
-def every_broadphase_tells_the_same_pairs_and_changes():
+def every_broadphase_reports_the_same_pairs_and_changes():
     ids = scene_of("pairs")
     frames = walk(1, 12, span=14)
     for method in METHODS:
@@ -65,8 +66,8 @@ def every_broadphase_tells_the_same_pairs_and_changes():
 
 
 @suite.fact
-def frames_find_what_single_questions_find():
-    """A floor, a compound, filters, where and a clearance: each variant is the question over its poses."""
+def variants_find_the_pairs_of_single_queries():
+    """A floor, a compound, filters, where and a clearance: each variant equals the single query at its poses."""
     cube = {"box": {"size": [1, 1, 1]}}
     bodies = [{"id": "floor", "colliders": [{"plane": {}}]},
               {"id": "pole", "colliders": [cube, {**cube, "position": [0, 0, 3]}]}]
@@ -87,8 +88,8 @@ def frames_find_what_single_questions_find():
 
 
 @suite.fact
-def a_sweep_goes_on_from_the_frame_before():
-    """T2.3 in a scene: at rest no swaps; auto sweeps boxes that were hard to part in the frame before."""
+def a_sweep_is_incremental_from_the_frame_before():
+    """T2.3 in a scene: at rest no swaps; auto uses the sweep for boxes that were expensive in the previous frame."""
     ids = scene_of("rest")
     frames = walk(2, 1) * 4
     still = ask("rest", "pairs", {"variants": variants_of(ids, frames), "broadphase": "sweep", "limit": 100000})["results"]
@@ -107,7 +108,7 @@ def a_sweep_goes_on_from_the_frame_before():
 
 @suite.fact
 def two_intervals_that_pass_each_other_swap_four_times():
-    """Theory 2.2: an exchange of two intervals is four swaps of ends, on each axis along which they pass."""
+    """An exchange of two intervals is four swaps of their ends, on each axis along which they pass."""
     ids = scene_of("two", 10)
     others = [[-8 * k, 4 * k, 40 * k] for k in range(1, 9)]
     there, back = [[0, 0, 0], [6, 0, 0]] + others, [[12, 0, 0], [6, 0, 0]] + others
@@ -117,8 +118,8 @@ def two_intervals_that_pass_each_other_swap_four_times():
 
 
 @suite.fact
-def pages_and_workers_tell_the_same():
-    """Cut into pages, each variant that a page holds whole tells what the whole answer tells."""
+def pages_and_workers_do_not_change_variants():
+    """On any page, a variant that the page contains completely is the variant of the whole answer."""
     ids = scene_of("pages", 14)
     for kind, more in (("pairs", {"broadphase": "sweep", "include": ["changes"]}), ("pairs", {"include": ["changes"]}),
                        ("overlap", {"method": "separatingAxis"}),
@@ -144,7 +145,7 @@ def pages_and_workers_tell_the_same():
 
 @suite.fact
 def row_40_a_cache_changes_no_overlap():
-    """Random motions of turned boxes, hulls and balls: the same yes and no with planes remembered, without, and by auto."""
+    """Random motions of rotated boxes, hulls and balls: the same overlaps with cached planes, without, and by auto."""
     r = random.Random(5)
     shapes = [{"box": {"size": [1, 1.5, 0.5]}}, {"sphere": {"radius": 0.5}},
               {"convex": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.75, 0.75, 0.75]]}}]
@@ -182,7 +183,7 @@ def row_40_a_cache_changes_no_overlap():
 
 @suite.fact
 def row_40_a_sliding_box_needs_one_search():
-    """T3.6: half cubes, b slides along the face +x of a: one search, then ten hits; the plane is 0.2 away."""
+    """T3.6: half cubes, b slides along the face +x of a: one search, then ten cache hits; the plane is 0.2 away."""
     scene = {"bodies": [{"id": x, "colliders": [{"box": {"size": [1, 1, 1]}}]} for x in "ab"]}
     variants = [{"ids": ["b"], "positions": [[1.2, frame / 10, 0]]} for frame in range(11)]
     for kind in ("overlap", "distance"):
@@ -196,7 +197,7 @@ def row_40_a_sliding_box_needs_one_search():
 
 
 @suite.fact
-def what_needs_variants_is_refused_without():
+def members_that_need_variants_are_refused_without_them():
     scene = {"bodies": [{"id": x, "colliders": [{"box": {"size": [1, 1, 1]}}]} for x in "ab"]}
     for kind, request, pointer in (("pairs", {"include": ["changes"]}, "/include"),
                                    ("pairs", {"include": ["changes"], "variants": [{"ids": [], "positions": []}], "pairs": [["a", "b"]]}, "/include"),

@@ -1,5 +1,6 @@
-"""PATCH of vertices: the truth is a scene whose bodies were put with those vertices from the beginning. It answers the same but for
-the last bits of sums and for what is one of several right answers, as a common point: these depend on the order of a tree's leaves.
+"""PATCH of vertices. Truth: a scene whose bodies were put with the new vertices from the beginning. It answers the
+same apart from the last bits of sums and from choices among several right answers, such as a common point: these
+depend on the order of a tree's leaves.
 A daemon that was ended and started again answers the same bytes."""
 import json
 import math
@@ -42,7 +43,7 @@ def bodies(kind, vertices, normals=None):
 
 
 def answers(a_client, scene):
-    # A revision number is not part of what is answered.
+    # Revision numbers are not compared.
     replies = [a_client.get(f"/v1/scenes/{scene}/bodies/soft").must(200).text]
     for kind in QUERIES:
         reply = a_client.post(f"/v1/scenes/{scene}/query/{kind}", {}).must(200).json
@@ -55,7 +56,7 @@ def move(scene, items, **more):
 
 
 def alike(got, wanted, what):
-    """The same but for round-off; the number of steps that a search took is no part of an answer."""
+    """The same apart from round-off; the number of iterations of a search is not compared."""
     if isinstance(wanted, dict):
         equal(sorted(got), sorted(wanted), f"members of {what}")
         for key in set(wanted) - {"iterations", "revision"}:
@@ -70,14 +71,14 @@ def alike(got, wanted, what):
         equal(got, wanted, what)
 
 
-# One of several right answers: a common point of bodies that overlap, which of the crossing triangles is named, which contact points
-# stand for a patch.
+# Choices among several right answers: a common point of overlapping bodies, the named one of several crossing
+# triangles, the contact points that represent a patch.
 CHOSEN = {"overlap": {"position"}, "distance": {"triangleA", "triangleB", "elementA", "elementB"},
           "contacts": {"points", "triangleA", "triangleB", "elementA", "elementB"}}
 
 
 def all_alike(got, wanted, what):
-    """The answers of two scenes: a body, then the queries."""
+    """Compares a body and the queries of two scenes."""
     alike(json.loads(got[0]), json.loads(wanted[0]), f"{what}: body")
     for kind, one, other in zip(QUERIES, got[1:], wanted[1:]):
         one, other = json.loads(one), json.loads(other)
@@ -109,7 +110,7 @@ suite.table("moved vertices answer as if they had been put", ((kind, lambda kind
 
 
 def ball(rings, sectors):
-    """A sphere's vertices and triangles: enough of them for trees that differ from those of a mesh put anew."""
+    """A sphere's vertices and triangles: enough that a refitted tree differs from a newly built one."""
     points = [[0, 0, 1], [0, 0, -1]] + [[math.sin(math.pi * i / rings) * math.cos(2 * math.pi * j / sectors),
                                          math.sin(math.pi * i / rings) * math.sin(2 * math.pi * j / sectors),
                                          math.cos(math.pi * i / rings)] for i in range(1, rings) for j in range(sectors)]
@@ -148,7 +149,8 @@ def large_shapes():
 
 
 def refitted(kind):
-    """Moves in a row, the last ones so large that trees are built anew; against the same put, and against the same after a restart."""
+    """Consecutive moves, the last ones so large that trees are rebuilt: against the same mesh put anew, and against
+    the same after a restart."""
     points, connectivity = large_shapes()[kind]
 
     def scene(vertices):
@@ -214,7 +216,7 @@ def several_meshes_are_one_revision_and_one_event():
 
 
 @suite.fact
-def a_posted_shape_becomes_a_shape_of_its_own():
+def moving_the_vertices_of_a_posted_shape_makes_a_copy():
     shape = client.post("/v1/shapes", {"mesh": SHAPES["mesh"]}).json["id"]
     client.put("/v1/scenes/posted", {"bodies": [{"id": i, "colliders": [{"shape": shape, "scale": 2}]} for i in ("a", "b")]}).must(201)
     move("posted", [{"body": "a", "vertices": flat(bent(.25))}]).must(200)
@@ -224,7 +226,7 @@ def a_posted_shape_becomes_a_shape_of_its_own():
 
 
 @suite.fact
-def what_cannot_be_moved_changes_nothing_and_says_why():
+def refused_vertices_change_nothing_and_are_explained():
     seam = {"vertices": [v for f in FACES for v in (CORNERS[k] for k in f)], "triangles": [[3 * i, 3 * i + 1, 3 * i + 2] for i in range(12)]}
     scene = {"bodies": [{"id": "box", "colliders": [{"box": {"size": [1, 1, 1]}}]},
                         {"id": "tets", "colliders": [{"tetmesh": SHAPES["tetmesh"]}]},
@@ -271,7 +273,8 @@ def what_cannot_be_moved_changes_nothing_and_says_why():
         equal(reply.status, 422, f"{item['body']} {problem}")
         error = reply.json
         equal((error["type"], error["errors"][0]["pointer"]), ("/problems/" + problem, pointer), f"{item}: {error}")
-    # The pointer ends at the vertices: the detail names the element, here the second of those that share the diagonal 0 6.
+    # The pointer ends at the vertices; the detail names the element, here the second of those that share the diagonal 0
+    # 6.
     beside = [*CORNERS[:3], [2, 0, 0], *CORNERS[4:]]
     same = [*CORNERS[:3], CORNERS[2], *CORNERS[4:]]
     sunk = [*CORNERS[:6], [2, 3, 0], CORNERS[7]]
@@ -283,7 +286,7 @@ def what_cannot_be_moved_changes_nothing_and_says_why():
     equal(move("refused", [good], headers={"If-Match": '"r1"'}).status, 412, "another revision")
     equal(move("nowhere", [good]).status, 404, "no scene")
     equal(client.get("/v1/scenes/refused").must(200).text, before, "unchanged")
-    # Inside out as a whole, a mesh is read the other way round, as if it had been put so.
+    # A mesh that is inverted as a whole is flipped, as when it is put.
     reply = move("refused", [{"body": "two", "collider": "p", "vertices": inverted}]).must(200).json
     equal([w["type"] for w in reply["warnings"]], ["flipped"], "warning")
 

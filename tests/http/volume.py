@@ -55,8 +55,8 @@ WORKED = (
 
 
 def worked(b, squared, linear, position, area, volume, tolerance):
-    """T5.1's gap of -0.1 is the regression of the seed's signs, which would give -0.2. T5.3's squared figures hang on which
-    triangles its faces are cut into, so they are looked at where they do not."""
+    """T5.1's gap of -0.1 guards against a wrong sign of Solfec's formula, which would give -0.2. T5.3's squared
+    figures depend on the triangulation of its faces, so they are compared only where they do not."""
     for weighting, (normal, raw, gap) in (("squared", squared), ("linear", linear)):
         if weighting == "squared" and b is TETRAHEDRON:
             continue
@@ -98,7 +98,7 @@ def t5_6_shared_side_faces_count_for_neither_normal():
 
 @suite.fact
 def row_11_surfaces_are_those_nearest_to_the_point():
-    """Labelled faces of a cube: +x of a meets -x of b, and so on round."""
+    """A cube with labelled faces: +x of a against -x of b, and so on for all faces."""
     for axis in range(3):
         for sign in (1, -1):
             at = [sign * 0.9 if k == axis else 0.05 for k in range(3)]
@@ -107,7 +107,7 @@ def row_11_surfaces_are_those_nearest_to_the_point():
 
 
 @suite.fact
-def contacts_planes_and_volumes_number_a_boxs_faces_alike():
+def contacts_planes_and_volumes_number_the_faces_of_a_box_alike():
     for axis in range(3):
         for sign in (1, -1):
             at = [sign * 0.6 if k == axis else 0 for k in range(3)]
@@ -117,7 +117,7 @@ def contacts_planes_and_volumes_number_a_boxs_faces_alike():
             equal({p["id"].split("/")[0] for p in points}, {f"f{face}"}, "face of the contacts")
             asked = {**pair, "method": "separatingAxis", "include": ["separatingPlane"]}
             plane = client.post("/v1/query/distance", asked).must(200).json["results"][0]["separatingPlane"]
-            here = {"faceA": ("featureA", face), "faceB": ("featureB", face ^ 1)}[plane["kind"]]  # either box has a face there
+            here = {"faceA": ("featureA", face), "faceB": ("featureB", face ^ 1)}[plane["kind"]]  # the body whose face it is
             equal(plane[here[0]], here[1], "face of the plane")
             found = client.post("/v1/query/volume", {**pair, "triangles": True}).must(200).json["results"][0]
             equal(found["surfaceA"], face, "face of the volume")
@@ -129,7 +129,7 @@ def contacts_planes_and_volumes_number_a_boxs_faces_alike():
 
 @suite.fact
 def row_11_surfaces_have_the_callers_ids():
-    """A cube of planes with ids, as it is, posted, and scaled; a hull of points has one for each face."""
+    """A cube by planes with ids, as given, posted, and scaled; a hull of points has one id for each face."""
     planes = [[1, 0, 0, -0.5], [-1, 0, 0, -0.5], [0, 1, 0, -0.5], [0, -1, 0, -0.5], [0, 0, 1, -0.5], [0, 0, -1, -0.5]]
     ids = [10, 11, 12, 13, 14, 15]
     cube = {"convex": {"planes": planes, "surfaceIds": ids}}
@@ -150,8 +150,9 @@ def row_11_surfaces_have_the_callers_ids():
 
 
 @suite.fact
-def row_11_the_callers_ids_whatever_the_other_body_and_the_edges_are():
-    """A cube of 1 m whose +x, +y and -z another body meets, by planes and by points, sharp, rounded either way and with a margin."""
+def row_11_surface_ids_do_not_depend_on_the_other_body_or_on_rounded_edges():
+    """A cube of 1 m that another body overlaps at +x, +y and -z; by planes and by points, sharp, with either
+    rounding mode, and with a margin."""
     planes = [[-1, 0, 0, -0.5], [1, 0, 0, -0.5], [0, -1, 0, -0.5], [0, 1, 0, -0.5], [0, 0, -1, -0.5], [0, 0, 1, -0.5]]
     points = [[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
     # By their corners: 0 1 3 2, 0 2 6 4, 0 4 5 1, 1 5 7 3, 2 3 7 6, 4 6 7 5.
@@ -179,9 +180,10 @@ def row_11_the_callers_ids_whatever_the_other_body_and_the_edges_are():
 
 
 @suite.fact
-def ids_of_faces_whose_planes_are_moved_out_and_of_an_inset_that_loses_one():
-    """A cube with a corner cut off, 0.03 m deep: shrunk by 0.2 m it has none, and the other faces keep their ids.
-    Beside an edge, a point 0.08 m outside the sharp box, and 0.04 m above its top, is nearest to the side moved out by 0.1 m."""
+def surface_ids_with_a_margin_and_with_an_inset_that_removes_a_face():
+    """A cube with a corner cut off, 0.03 m deep: an inset by 0.2 m removes the cut face, and the other faces keep
+    their ids. Beside an edge, a point 0.08 m outside the sharp box and 0.04 m above its top is nearest to the side
+    that the margin moved out by 0.1 m."""
     planes = [[1, 1, 1, -1.45], [1, 0, 0, -0.5], [-1, 0, 0, -0.5], [0, 1, 0, -0.5], [0, -1, 0, -0.5], [0, 0, 1, -0.5], [0, 0, -1, -0.5]]
     cut = {"convex": {"planes": planes, "surfaceIds": [1, 10, 20, 30, 40, 50, 60]}, "roundingRadius": 0.2}
     ball = {"sphere": {"radius": 0.5}}
@@ -196,7 +198,8 @@ def ids_of_faces_whose_planes_are_moved_out_and_of_an_inset_that_loses_one():
 
 @suite.fact
 def the_reference_intersections_over_http():
-    """A page of explicit pairs; figures within 1e-10 of the case's scale. The engine's own program asks for all of them."""
+    """A page of explicit pairs; figures within 1e-10 of the case's scale. tests/oracle/test_volume_corpus covers all
+    of them."""
     cases = [case for case in corpus.lines(corpus.SAMPLES["intersections"])]
     path = scene(corpus.body(f"{c['id']}.{s}", c[s]) for c in cases for s in "ab")
     answer = ask(path, {"pairs": [[c["id"] + ".a", c["id"] + ".b"] for c in cases], "limit": 1000})
@@ -226,7 +229,7 @@ def minus(u, v):
 
 @suite.fact
 def triangles_close_the_common_surface():
-    """Each edge once each way; volume, area, position and the linear normal are those of the triangles."""
+    """Each edge occurs once in each direction; volume, area, position and linear normal are those of the triangles."""
     for b in (WORKED[1][1], TETRAHEDRON, PRISM, slab((.9, 0, 0), (1.9, 1, 1))):
         result = of_two(CUBE, b, triangles=True)
         triangles = [[tuple(v) for v in t["vertices"]] for t in result["triangles"]]
@@ -265,7 +268,7 @@ def methods_and_weightings_agree_where_they_must():
 # ---- pairs ------------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def two_bodies_apart_or_touching_are_answered_all_the_same():
+def two_separated_or_touching_bodies_are_answered():
     apart = of_two(CUBE, slab((1.25, 0, 0), (2, 1, 1)))
     holds(apart, {"volume": 0, "area": 0, "gap": 0.25, "normal": [1, 0, 0], "status": "ok"})
     check("flags" not in apart, "apart")
@@ -276,7 +279,8 @@ def two_bodies_apart_or_touching_are_answered_all_the_same():
 
 @suite.fact
 def no_amount_is_negative_where_bodies_barely_overlap():
-    """A negative area or depth, of 1e-26 or 1e-19, would break its schema: elements that share a face, and a corner at a face."""
+    """A negative area or depth, of 1e-26 or 1e-19, would violate its schema: elements that share a face, and a
+    corner at a face."""
     corners = [[x * 1e-3, y * 1e-3, z * 1e-3] for z in (0, 1.1, 2, 3, 4) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
     corners[7], corners[18] = [0, 1e-3, 1e-3], [1e-3, 1e-3, 4.4e-3]
     bar = {"hexmesh": {"vertices": corners, "hexahedra": [list(range(4 * k, 4 * k + 8)) for k in range(4)]},
@@ -308,7 +312,7 @@ def a_swap_mirrors():
 
 
 @suite.fact
-def what_has_no_inside_is_told_to_have_no_contact():
+def surfaces_without_an_inside_have_no_volumetric_contact():
     sheet = {"mesh": {"vertices": [[-2, -2, 0], [2, -2, 0], [0, 3, 0]], "triangles": [[0, 1, 2]]}}
     for a, b, mark in (({"plane": {}}, {"plane": {}, "rpy": [1, 0, 0]}, {}), (sheet, {"box": {"size": [1, 1, 1]}}, {"surface": True})):
         equal(of_two(a, b), {"a": "a", "b": "b", **mark, "status": "unsupported"}, "result")
@@ -317,7 +321,7 @@ def what_has_no_inside_is_told_to_have_no_contact():
 
 
 @suite.fact
-def curved_bodies_answer_by_their_distance_and_with_a_volume_where_it_has_a_closed_form():
+def curved_bodies_have_a_distance_and_a_volume_if_it_has_a_closed_form():
     ball = {"sphere": {"radius": 1}}
     lens = of_two(ball, {**ball, "position": [1, 0, 0]})
     near(lens["volume"], 5 * math.pi / 12, 1e-14, "volume of a lens")
@@ -381,7 +385,8 @@ ROUND = ("sphere", "capsule", "cylinder", "cone", "ellipsoid")
 
 @suite.fact
 def row_17_every_kind_meets_every_kind():
-    """Each pair in one scene, a little into each other; solids with faces tell areas and volumes, two half-spaces nothing."""
+    """Each pair in one scene, with a small overlap; solids with faces have areas and volumes, two half-spaces
+    nothing."""
     bodies, pairs = [], []
     for i, first in enumerate(KINDS):
         for j, second in enumerate(KINDS):
@@ -434,9 +439,9 @@ def row_1_each_pair_of_elements_has_a_contact():
 
 
 @suite.fact
-def a_body_among_elements_without_an_outer_face_is_told():
-    """The middle of 3 x 3 x 3 cells: a contact as of any cell, which has no surface. By solfec the bodies overlap and there is none,
-    but where the box reaches another cell."""
+def a_contact_of_an_inner_element_has_no_surface():
+    """The middle cell of 3 x 3 x 3: a contact as of any cell, but without a surface id. By solfec the bodies overlap
+    without a contact, except where the box reaches another cell."""
     at = lambda x, y, z: x + 4 * (y + 4 * z)
     cells = [[at(x + i, y + j, z + k) for k in (0, 1) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
              for z in range(3) for y in range(3) for x in range(3)]
@@ -465,7 +470,8 @@ def a_body_among_elements_without_an_outer_face_is_told():
 
 @suite.fact
 def row_13_elements_that_share_a_node_are_adjacent():
-    """A slab over the first cell and, by a sliver, over the second; over the third there is none to be adjacent to."""
+    """A slab over the first cell and, by a sliver, over the second; over the third no adjacent element has a
+    contact."""
     reply = lambda low, high: ask(scene([{"id": "column", "colliders": [column(3)]},
                                          {"id": "plates", "colliders": [slab((.5, 0, z), (1.5, 1, h)) for z, h in zip(low, high)]}]),
                                   {"sparsify": {"threshold": 0.5, "minDistance": 0}})
@@ -506,7 +512,7 @@ def row_13_each_rule_removes_with_its_reason():
     reply = ask(double, {"sparsify": {}})
     equal((reply["results"], removed(reply)), ([second], [("floor", "crate", "t0", None, "duplicate")]), "duplicates")
     equal(ask(double, {"sparsify": {"threshold": 0, "minDistance": 0}})["removed"], [], "zeros")
-    # Parts of one crate that do not touch, on tiles that do not or do.
+    # Parts of one crate that do not touch, on tiles that do not or do touch.
     parts = {"id": "crate", "colliders": [slab((-1, -0.5, -0.1), (-0.02, 0.5, 1)), slab((0.01, -0.5, -0.1), (0.03, 0.5, 1))]}
     for end, expected in ((-0.01, []), (0, [("floor", "crate", "t1", 1, "adjacentRatio")])):
         reply = ask(scene([tiles((-2, end), (0, 2)), parts]), {"sparsify": {"threshold": 0.3}})
@@ -515,7 +521,8 @@ def row_13_each_rule_removes_with_its_reason():
 
 @suite.fact
 def row_16_geometric_epsilon_is_a_setting_of_the_scene():
-    """Two plates whose contacts are 1e-3 apart: one by an epsilon of 1e-3, two by the default, a millionth of the radius."""
+    """Two plates whose contacts are 1e-3 apart: merged with an epsilon of 1e-3, separate by default (a millionth of
+    the radius)."""
     plates = {"id": "floor", "colliders": [slab((-2, -1, -1), (2, 1, 0)), slab((-2, -1, -1), (2, 1, 0.002))]}
     crate = cube("crate", 0, 0, 0.4375)
     path = scene([plates, crate])
@@ -539,13 +546,13 @@ def row_16_geometric_epsilon_is_a_setting_of_the_scene():
 
 
 def yard():
-    """Crates over the seams of a floor of tiles: each has a large contact and slivers."""
+    """Crates over the seams of a tiled floor: each has a large contact and slivers."""
     bodies = [{"id": "floor", "colliders": [{"id": f"t{i}{j}", **slab((i, j, -1), (i + 1, j + 1, 0))} for i in range(6) for j in range(6)]}]
     return bodies + [cube(f"c{i}{j}", i + 0.6, j + 0.58, 0.42, 0.9) for i in range(6) for j in range(6)]
 
 
 @suite.fact
-def pages_of_what_stays_are_the_whole():
+def concatenated_pages_of_sparsified_contacts_are_the_whole():
     path, rules = scene(yard()), {"sparsify": {"threshold": 0.2}}
     whole = ask(path, rules)
     check(len(whole["removed"]) > 20 and whole["count"] >= 36, f"{whole['count']} stay, {len(whole['removed'])} go")

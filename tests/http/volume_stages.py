@@ -54,7 +54,7 @@ def random_body(r, at):
 
 
 def pairs(seed, count):
-    """Pairs whose common solid is not small, so that conditions do not hide what is looked at."""
+    """Pairs with a common solid that is not small, so that bad conditioning does not hide an error."""
     r = random.Random(seed)
     found = 0
     while found < count:
@@ -113,7 +113,7 @@ def row_6_the_dual_hull_is_the_convex_hull_of_the_dual_points():
             normal = newell(corners)
             length = math.sqrt(dot(normal, normal))
             if length < 1e-9 * size * size:
-                continue  # of vertices of the common polyhedron that coincide
+                continue  # common vertices that coincide
             normal = [c / length for c in normal]
             offset = dot(normal, corners[0])
             check(offset > 0, "the origin is inside")
@@ -168,7 +168,7 @@ def stages_mirror_when_the_pair_is_swapped_and_name_faces_of_elements():
 # ---- hulls ------------------------------------------------------------------------------------------------------------------
 
 def is_a_hull(hull, points):
-    """Faces hold all points, neighbours and edges tell one adjacency, and Euler's sum is 2."""
+    """All points are inside all faces, neighbours and edges describe one adjacency, and Euler's formula gives 2."""
     edges = {}
     for n, face in enumerate(hull["faces"]):
         loop = face["vertices"]
@@ -252,8 +252,9 @@ def row_13_only_newly_detected_contacts_are_removed():
 
 
 @suite.fact
-def row_13_of_duplicates_the_one_that_was_present_stays():
-    """Two equal cubes in one place of one body: of two new contacts the later one stays, and of an old one and a new one the old."""
+def row_13_of_duplicate_contacts_the_present_one_is_kept():
+    """Two equal cubes in one place of one body: of two new contacts the later one is kept, of an old and a new one
+    the old."""
     twins = {"id": "twins", "position": [0, 0, 0.49], "colliders": [{"id": "x", **CUBE}, {"id": "y", **CUBE}]}
     scene = {"bodies": [GROUND, twins]}
     for present, left in (([], "y"), (["x"], "x"), (["y"], "y"), (["x", "y"], "xy")):

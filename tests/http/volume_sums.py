@@ -1,7 +1,5 @@
-"""Volumetric contacts that are element by element come with the sums of their pair.
-
-Truth: common volumes and centroids of boxes in closed form; the sums of the contacts that are listed.
-"""
+"""Volumetric contacts that are reported element by element have sums for their pair.
+Truth: common volumes and centroids of boxes in closed form; the sums over the listed contacts."""
 import json
 
 from support.checks import Suite, check, equal, near, near_list
@@ -17,7 +15,7 @@ KUHN = [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0
 
 
 def block(kind, nx, ny, nz, size=1.0):
-    """A brick of cells of the size, as hexahedra or six tetrahedra each, from the origin on."""
+    """A brick of cells of this size, as hexahedra or six tetrahedra each, from the origin."""
     at = lambda x, y, z: (z * (ny + 1) + y) * (nx + 1) + x
     vertices = [[size * x, size * y, size * z] for z in range(nz + 1) for y in range(ny + 1) for x in range(nx + 1)]
     cells = [[at(x + i, y + j, z + k) for k in (0, 1) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
@@ -38,7 +36,7 @@ def ask(path, request=None):
 
 
 def two(kind, position=(0.7, 0.35, 1.6), turn=None):
-    """A brick of 3 x 2 x 2 cells, and a box of 2 x 2 x 2 m from the position on."""
+    """A brick of 3 x 2 x 2 cells, and a box of 2 x 2 x 2 m at the position."""
     box = {"id": "box", "position": [p + 1 for p in position], "colliders": [{"box": {"size": [2, 2, 2]}}]}
     return [{"id": "mesh", "colliders": [block(kind, 3, 2, 2)]}, box]
 
@@ -79,7 +77,7 @@ def sums_are_of_the_whole_pair_on_every_page():
 
 @suite.fact
 def pages_have_the_sums_of_their_own_pairs():
-    """Three boxes in one mesh: as many pairs; and two balls, which have none."""
+    """Three boxes in one mesh: three pairs with sums; and two balls, which have none."""
     bodies = two("hexmesh", (2.5, 1.5, -1.5)) + [{"id": f"box{i}", "position": [0.5 + i, 0.5, 2], "colliders": [{"box": {"size": [0.5, 0.5, 0.5]}}]} for i in range(2)]
     bodies += [{"id": f"ball{i}", "position": [20 + 0.5 * i, 0, 0], "colliders": [{"sphere": {"radius": 1}}]} for i in range(2)]
     path = put(bodies)

@@ -1,4 +1,5 @@
-"""Volumes of thin common solids against exact rational clipping: thickness 1 m to 1e-12 m, any orientation, near the origin and far."""
+"""Volumes of thin common solids against exact clipping in fractions: thickness 1 m to 1e-12 m, any orientation, near
+the origin and far from it."""
 import json
 import math
 import os
@@ -42,7 +43,7 @@ def dyadic(r, low, high):
 
 
 class Body:
-    """Points and faces of a convex polyhedron, its greatest height along z, and the shape in JSON."""
+    """Points and faces of a convex polyhedron, its largest z, and the shape in JSON."""
 
     def __init__(self, points, faces, shape):
         self.points, self.faces, self.shape = [exact.exact(p) for p in points], faces, shape
@@ -94,7 +95,7 @@ def rotations(r, kind):
 
 
 def offset(r, a, b, thickness, far=3.0):
-    """Positions at which b, above a along a's z, enters it by about that much."""
+    """Positions at which b, above a along a's z, overlaps it by about this thickness."""
     q = rotations(r, r.choice(("axes", "parallel", "almost", "about z")))
     at = [dyadic(r, -far, far) for _ in range(3)]
     low = float(min(p[2] for p in b.points))
@@ -126,7 +127,7 @@ def agrees(result, volume, centroid, size, what):
 
 
 def is_bounded(result, volume, what):
-    """The bound holds; where there is none, 1e-12 of the volume does."""
+    """The reported error bound is correct; without one, 1e-12 of the volume."""
     allowed = Fraction(result["volumeError"]) if "volumeError" in result else RELATIVE * volume
     check(error_of(result, volume) <= allowed, f"{what}: {result['volume']!r} +- {float(allowed)!r}, exactly {float(volume)!r}")
     relative = float(allowed / volume)
@@ -136,7 +137,7 @@ def is_bounded(result, volume, what):
 
 
 def is_told(truth):
-    """Solids that are thinner than round-off have no contact."""
+    """A common solid thinner than round-off has no contact."""
     return truth[0] > 1e-18
 
 
@@ -165,8 +166,8 @@ for one, other in (("box", "box"), ("wedge", "box"), ("box", "tetrahedron"), ("w
 
 
 @suite.fact
-def a_thin_plate_within_a_body_with_one_face_in_common_to_rounding():
-    """Faces that lie on each other to round-off are one face for the normal; the volume between them counts all the same."""
+def a_thin_plate_inside_a_body_with_one_nearly_common_face():
+    """Faces that coincide within round-off count as one face for the normal; the volume between them still counts."""
     r = random.Random(SEED)
     for thickness in (1e-3, 1e-6, 1e-9):
         a, q = a_box(r), unit([r.uniform(-1, 1) for _ in range(4)])
@@ -180,7 +181,7 @@ def a_thin_plate_within_a_body_with_one_face_in_common_to_rounding():
 
 @suite.fact
 def thin_solids_far_from_the_origin_and_in_colliders_that_are_placed_in_their_bodies():
-    """A collider's frame in the world is rounded by some u of 1e6 m; its poses are not."""
+    """A collider's pose in the world is rounded relative to 1e6 m; the poses given are exact."""
     r = random.Random(SEED + 1)
     for thickness in (1e-2, 1e-5, 1e-9):
         a, b = a_box(r), a_wedge(r)
@@ -241,7 +242,8 @@ def half_space(rotation, position):
 
 
 def sunk(r, a, thickness):
-    """Poses of a body and of a plane's frame, the body's lowest point below the plane by about that much, its base level or not."""
+    """Poses of a body and of a half-space, with the body's lowest point below the plane by about this depth, its
+    base level or tilted."""
     q, plane_q = rotations(r, r.choice(("axes", "parallel", "almost")))
     at = [dyadic(r, -3, 3) for _ in range(3)]
     low = float(min(p[2] for p in a.points))
@@ -336,7 +338,7 @@ def volumes_of_meshes_hulls_of_planes_and_solfec_keep_within_their_bound():
 
 
 class Voxels:
-    """Cells of a grid of uneven steps: the mesh of their common surface, and boxes that fill it."""
+    """Cells of a grid of uneven steps: the mesh of their boundary, and boxes that fill it."""
 
     def __init__(self, r, cells):
         steps = [max(c[k] for c in cells) + 2 for k in range(3)]
@@ -369,7 +371,7 @@ class Voxels:
 
 @suite.fact
 def volumes_of_two_meshes_keep_within_their_bound():
-    """Of solids that are not convex: the sum over all pairs of the boxes that fill them."""
+    """Truth for solids that are not convex: the sum over all pairs of boxes that fill them."""
     kinds = ([(0, 0, 0), (1, 0, 0), (0, 0, 1)], [(0, 0, 0), (1, 0, 0), (2, 0, 0), (0, 0, 1), (2, 0, 1)], [(0, 0, 0)])
     r, seen = random.Random(SEED + 6), 0
     for thickness in (1e-1, 1e-3, 1e-6, 1e-7, 1e-8, 1e-9):
@@ -389,10 +391,10 @@ def volumes_of_two_meshes_keep_within_their_bound():
     check(seen >= 9, f"volumes seen: {seen}")
 
 
-# ---- members that are obeyed ------------------------------------------------------------------------------------------------
+# ---- weighting --------------------------------------------------------------------------------------------------------------
 
 @suite.fact
-def solfec_obeys_the_weighting_and_squares_unless_told():
+def solfec_uses_the_weighting_and_squares_areas_by_default():
     """Two cubes that overlap at a corner: faces of unequal areas."""
     a = {"box": {"size": [1, 1, 1]}}
     b = {"box": {"size": [1, 1, 1]}, "position": [0.8, 0.7, 0.6]}

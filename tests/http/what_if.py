@@ -1,8 +1,7 @@
-"""What a query supposes: bodies that are not in the scene, other filters; and summaries of variants.
-
-Truth: the same query of a scene to which the bodies were added and whose filters were replaced; the replies are equal in all bytes but
-the revision. Summaries: the results that the query without a summary lists.
-"""
+"""Hypothetical scenes: queries with bodies that are not in the scene, or with other filters; and summaries of
+variants.
+Truth: the same query of a scene to which the bodies were added and whose filters were replaced; the replies are
+equal in all bytes but the revision. Summaries: the results that the query without a summary lists."""
 import json
 import random
 import re
@@ -31,7 +30,7 @@ def put(bodies, **settings):
 
 
 def bytes_of(reply):
-    """The reply, but for revisions and what cursors are bound to."""
+    """The reply without revisions and cursors."""
     return re.sub(r'"nextCursor":"[^"]*"', "", re.sub(r'"revision":\d+', "", reply.must(200).text))
 
 
@@ -54,9 +53,9 @@ KINDS = {"pairs": {}, "overlap": {}, "distance": {"clearance": 1}, "contacts": {
 UNFILTERED = ("massProperties", "raycast", "nearest", "point", "region")
 
 
-def supposed_equals_added(name, request):
+def hypothetical_equals_added(name, request):
     kind = name.split()[0]
-    # Bodies b0 to b3 stay; a removed one leaves a row behind.
+    # Bodies b0 to b3 keep their places; a removed body leaves an empty row.
     path = put(THERE + [ball("gone", 50)], materials=MATERIALS)
     client.delete(f"{path}/bodies/gone").must(200)
     before = client.get(path).must(200).text
@@ -77,23 +76,23 @@ def supposed_equals_added(name, request):
     equal(client.get(path).must(200).text, before, "the scene afterwards")
 
 
-suite.table("supposed_equals_added", ((name, lambda n=name, r=request: supposed_equals_added(n, r)) for name, request in KINDS.items()))
+suite.table("hypothetical_equals_added", ((name, lambda n=name, r=request: hypothetical_equals_added(n, r)) for name, request in KINDS.items()))
 
 
 @suite.fact
-def filters_take_the_place_of_the_scenes():
+def filters_of_a_query_replace_those_of_the_scene():
     path = put(THERE[:5], filters={"groups": {"even": {"notCollideWith": ["odd"]}}})
     equal(client.post(f"{path}/query/overlap", {}).must(200).json["count"], 0, "overlaps with the scene's filters")
     equal(client.post(f"{path}/query/overlap", {"filters": {}}).must(200).json["count"], 4, "overlaps without filters")
 
 
 @suite.fact
-def pages_of_a_supposed_scene_go_on_by_their_cursor():
+def pages_of_a_hypothetical_scene_continue_by_their_cursor():
     path = put(THERE[:5])
     request = {"add": [ball("new", 1.5)], "limit": 2}
     whole = client.post(f"{path}/query/overlap", {**request, "limit": 100}).must(200).json
     page = client.post(f"{path}/query/overlap", request).must(200).json
-    client.put(f"{path}/bodies/new", ball("new", 100)).must(201)  # the scene moves on, and has the id now
+    client.put(f"{path}/bodies/new", ball("new", 100)).must(201)  # the scene is written, and has a body with that id now
     joined = page["results"]
     while not page["complete"]:
         page = client.post(f"{path}/query/overlap", {"cursor": page["nextCursor"]}).must(200).json
@@ -103,7 +102,7 @@ def pages_of_a_supposed_scene_go_on_by_their_cursor():
 
 
 @suite.fact
-def contact_states_are_evaluated_in_supposed_scenes():
+def contact_states_are_evaluated_in_hypothetical_scenes():
     path = put(THERE[:2] + [ball("far", 10, motion={"mass": 1})])
     client.post(f"{path}/contactStates/s", {"time": 0}).must(201)
     alone = client.post(f"{path}/query/zeroCrossings", {"contactState": "s"}).must(200).json["results"][0]
@@ -112,7 +111,7 @@ def contact_states_are_evaluated_in_supposed_scenes():
 
 
 @suite.fact
-def queries_of_a_batch_suppose_on_top_of_the_batch():
+def queries_of_a_batch_add_to_the_hypotheses_of_the_batch():
     path = put(THERE[:3])
     reply = client.post(f"{path}/query", {"add": [ball("one", 10)], "filters": {"pairs": [{"a": "b0", "b": "b1", "collide": False}]},
                                           "poses": {"ids": ["one"], "positions": [[20, 0, 0]]},
@@ -124,7 +123,7 @@ def queries_of_a_batch_suppose_on_top_of_the_batch():
 
 
 @suite.fact
-def what_cannot_be_supposed_is_refused():
+def an_invalid_hypothesis_is_refused():
     path = put(THERE[:3])
     url = f"{path}/query/overlap"
     client.post(url, {"add": [ball("b1", 0)]}).problem(422, "duplicate-id", "/add/0/id")
@@ -161,7 +160,7 @@ OF_VARIANTS = {"pairs": {}, "overlap": {}, "distance": {"clearance": 1}, "contac
 
 
 def variants_equal_scenes(name, request):
-    """Each variant by itself, as a scene into which everything was written."""
+    """Each variant equals a scene into which its additions, poses and filters were written."""
     kind = name.split()[0]
     path = put(THERE, materials=MATERIALS, filters=FILTERS_THERE)
     one_by_one = []
@@ -216,7 +215,7 @@ def contact_states_are_evaluated_in_scenes_of_variants():
 
 
 @suite.fact
-def what_a_variant_cannot_suppose_is_refused():
+def an_invalid_hypothesis_of_a_variant_is_refused():
     path = put(THERE[:3])
     url = f"{path}/query/overlap"
     for variant, problem, pointer in (({"add": [ball("b1", 0)]}, "duplicate-id", "/variants/1/add/0/id"),
@@ -227,7 +226,7 @@ def what_a_variant_cannot_suppose_is_refused():
                                       ({"ids": ["x"], "positions": [[0, 0, 0]], "add": []}, "unknown-id", "/variants/1/ids/0"),
                                       ({}, "missing-member", "/variants/1/ids"), ({"ad": []}, "unknown-member", "/variants/1/ad")):
         reply = client.post(url, {"add": [ball("own", 9)], "variants": [{"add": [ball("x", 5)]}, variant]}).problem(422, problem, pointer)
-        # Any of three members makes a variant, so an empty one lacks no particular one.
+        # Any of three members makes a variant, so for an empty one no single missing member is named.
         check(variant or "ids, add and filters" in reply.json["detail"], reply.json["detail"])
     client.post(f"{path}/query/pairs", {"include": ["changes"], "variants": [{"add": []}]}).problem(422, "conflicting-members", "/include")
 
@@ -256,7 +255,7 @@ def summaries(path, kind, request, summary):
 
 
 @suite.fact
-def a_summary_is_what_the_results_come_to():
+def a_summary_is_the_count_minimum_or_presence_of_the_results():
     r = random.Random(17)
     bodies = crowd(60, 21)
     path = put(bodies, filters={"pairs": [{"a": "b0000", "b": "b0001", "collide": False}]})
@@ -270,7 +269,7 @@ def a_summary_is_what_the_results_come_to():
         lists = [v["results"] for v in client.post(f"{path}/query/{kind}", request).must(200).json["results"]]
         equal(summaries(path, kind, request, "count"), [len(x) for x in lists], f"counts of {kind} {more}")
         equal(summaries(path, kind, request, "any"), [len(x) > 0 for x in lists], f"any of {kind} {more}")
-        # Pairs by name count as those that are found do.
+        # Explicit pairs are counted like pairs that are found.
         named = {**more, "variants": variants, "pairs": pairs}
         wanted = [sum([x["a"], x["b"]] in pairs for x in results) for results in lists]
         equal(summaries(path, kind, named, "count"), wanted, f"counts of {kind} {more} of named pairs")
@@ -294,7 +293,7 @@ def a_query_without_variants_has_one_summary():
 
 @suite.fact
 def summaries_are_short_and_on_one_page():
-    """36,000 yes and no: one array, on one page."""
+    """36,000 booleans in one array, on one page."""
     path = put(THERE[:5])
     variants = [{"ids": ["b0"], "positions": [[0.25 * (i % 9) - 1.25, 0, 0]]} for i in range(36000)]
     request = {"variants": variants, "where": {"a": {"ids": ["b0"]}}, "summary": "any", "deadlineMs": 600000}
@@ -305,7 +304,7 @@ def summaries_are_short_and_on_one_page():
 
 
 @suite.fact
-def pages_of_summaries_join():
+def concatenated_pages_of_summaries_are_the_whole():
     path = put(THERE[:5])
     request = {"variants": [{"ids": ["b0"], "positions": [[0.3 * i - 3, 0, 0]]} for i in range(20)], "summary": "count"}
     whole = summaries(path, "overlap", {k: v for k, v in request.items() if k != "summary"}, "count")
@@ -333,7 +332,7 @@ def summaries_do_not_depend_on_the_number_of_workers():
 
 
 @suite.fact
-def members_that_mean_nothing_to_a_summary_are_refused():
+def members_without_effect_on_a_summary_are_refused():
     path = put(THERE[:2])
     for kind, more, pointer in (("distance", {"include": ["gradient"]}, "/include"), ("distance", {"method": "mpr"}, "/method"),
                                 ("volume", {"triangles": True}, "/triangles"), ("distance", {"closest": True}, "/closest"),

@@ -305,7 +305,7 @@ static void a_start_that_is_the_answer_needs_no_sweep(void) {
   case_free(&c);
 }
 
-static void nothing_to_solve_is_solved(void) {
+static void an_empty_problem_is_solved(void) {
   ct_friction_problem none = {.dimension = 3};
   size_t starts[1] = {0};
   none.matrix.starts = starts;
@@ -544,7 +544,7 @@ static const check_test tests[] = {
     {"dense_and_sparse_give_the_same_bits_and_so_do_other_units",
      dense_and_sparse_give_the_same_bits_and_so_do_other_units},
     {"a_start_that_is_the_answer_needs_no_sweep", a_start_that_is_the_answer_needs_no_sweep},
-    {"nothing_to_solve_is_solved", nothing_to_solve_is_solved},
+    {"an_empty_problem_is_solved", an_empty_problem_is_solved},
     {"what_nothing_can_move_is_infeasible", what_nothing_can_move_is_infeasible},
     {"a_ball_between_walls_that_close_in_has_no_solution",
      a_ball_between_walls_that_close_in_has_no_solution},
