@@ -38,7 +38,7 @@ def moving(velocity):
 
 def holds_time(result, time):
     near(result["time"], time, ALLOWED * max(1, time), "time")
-    slack = 1e-12 * max(1, time)  # of the reference's own digits
+    slack = 1e-12 * max(1, time)  # precision of the reference's digits
     check(result["lowerTime"] <= time + slack and time - slack <= result["upperTime"], "the bracket does not hold the time")
 
 

@@ -1,6 +1,6 @@
-"""The ball of the reference corpus that bounces by the elastic law (bouncing_ball_compliant of dynamics.jsonl) moved on in time by the
-HTTP API: every impact, its speed and its duration to 1e-8. With the other cases of that file in dynamics.py and dynamics_forces.py
-these are all that are inside the model: 71 of 76."""
+"""The ball of the reference corpus that bounces by the elastic law (bouncing_ball_compliant of dynamics.jsonl),
+integrated by `advance` over HTTP: every impact, its speed and its duration to 1e-8.
+Together with dynamics.py and dynamics_forces.py these are all cases inside the model: 71 of 76."""
 from support import corpus
 from support.checks import Suite, check, equal, near
 from support.client import KeepAlive
@@ -21,7 +21,7 @@ def close(actual, expected, what):
 
 
 def events_of(given, expect, time_step):
-    """(begun, ended) of each contact, up to a little beyond the last impact that is told."""
+    """(begun, ended) of each contact, up to shortly after the last impact of the case."""
     radius, end = given["shape"]["radius"], expect["impact_times"][-1] + 1e-7
     steel = {"youngsModulus": given["youngs_modulus"], "poissonRatio": given["poissons_ratio"], "restitution": given["restitution_parameter"]}
     ball = {"id": "ball", "position": [0, 0, given["fall_height"] + radius], "colliders": [{"sphere": {"radius": radius}}],
@@ -43,7 +43,7 @@ def look_at(given, expect, time_step):
         close(-begun[k]["normalVelocity"], speed, f"speed of impact {k}")
     for k, duration in enumerate(expect["contact_durations"]):
         close(ended[k]["time"] - begun[k]["time"], duration, f"duration of contact {k}")
-        # Gravity during the contact changes the ratio by less than its impulse over that of the contact.
+        # Gravity during the contact changes the ratio by less than the ratio of its impulse to that of the contact.
         part = given["gravity"] * duration / expect["speed_before"][k]
         near(ended[k]["normalVelocity"] / expect["speed_before"][k], expect["effective_restitution_without_gravity"], 2 * part + ALLOWED,
              f"restitution of contact {k}")

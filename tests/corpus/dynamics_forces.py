@@ -1,10 +1,9 @@
-"""Impulses and forces of the reference corpus (dynamics.jsonl, all but toi_*) through the HTTP API, to 1e-10 relative.
-
-Limits (angles, frictions, overhangs) are found by halving over the daemon's yes and no to "will it stay?"; times of stopping and rolling
-follow from the accelerations that it returns, the time of rest of a bouncing ball from its geometric tail. Outside the model are hinged
-rods (no joints here) and a disc with friction all over its face: those cases are printed and no facts. The elastic law's ball is that of
-dynamics_compliant.py. A case of any other kind fails.
-"""
+"""Impulses and forces of the reference corpus (dynamics.jsonl, all but toi_*) through the HTTP API, to 1e-10
+relative.
+Limits (angles, frictions, overhangs) are found by bisection on the daemon's `stable`; times of stopping and rolling
+follow from its accelerations, the time of rest of a bouncing ball from the geometric series. Outside the model are
+hinged rods (no joints here) and a disc with friction over its whole face: those cases are printed and are no facts.
+The ball of the elastic law is in dynamics_compliant.py. A case of any other kind fails."""
 import math
 
 from support import corpus
@@ -14,7 +13,7 @@ from support.daemon import Daemon
 
 ALLOWED = 1e-10
 CASES = 64
-LIMIT = 1e-12  # of tan: nearer to a limit either answer is right
+LIMIT = 1e-12  # relative to tan: nearer to a limit either answer is right
 OUTSIDE = {"falling_rod_hinged": "a hinge", "hinged_rod_hits_peg": "a hinge", "spinning_disc_stops": "friction spread over a face"}
 ELSEWHERE = {"bouncing_ball_compliant"}
 suite = Suite()
@@ -23,7 +22,7 @@ suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
 
 
-# ---- asking ------------------------------------------------------------------------------------------------------------------
+# ---- queries -----------------------------------------------------------------------------------------------------------------
 
 
 def close(actual, expected, what, scale=None):
@@ -47,7 +46,7 @@ def island(kind, bodies, gravity, material, **members):
 
 
 def ask(kind, bodies, gravity=9.81, material=None, **members):
-    """The one island's answer, its bodies and contacts."""
+    """The answer of the only island, its bodies and contacts."""
     result = island(kind, bodies, gravity, material, **members)
     check(result["converged"], f"not converged: {result['status']}, residual {result['residual']}")
     return result, {body["id"]: body for body in result["bodies"]}, result["contacts"]
@@ -58,12 +57,13 @@ def rub(friction, restitution=0):
 
 
 def stays(bodies, material=None, gravity=9.81, **members):
-    """With a proof of its own, whatever became of the forces. None: so near to a limit that the daemon does not say."""
+    """`stable`, which needs a proof of its own, whether the forces converged or not. None: too near to a limit for
+    the daemon to decide."""
     return island("restingForces", bodies, gravity, material, **members).get("stable")
 
 
 def threshold(stable, low, high):
-    """Where `stable`, true at low, becomes false on the way to high; low may be above high."""
+    """The value where `stable` changes from true at low to false at high; low may be above high."""
     check(stable(low), f"does not stay at {low}")
     check(stable(high) is False, f"stays at {high}")
     for _ in range(60):
@@ -80,7 +80,7 @@ def floor(angle=0.0):
 
 
 def on_slope(angle, along, above):
-    """The point so far along the slope and above it."""
+    """The point at this distance along the slope and above it."""
     return [along * math.cos(angle) + above * math.sin(angle), 0, above * math.cos(angle) - along * math.sin(angle)]
 
 
@@ -104,7 +104,7 @@ def bouncing_ball(given, expect):
             sphere = {"sphere": {"radius": radius}, "position": [0, 0, height]}
             sweep = client.post("/v1/query/sweep", {"a": {"plane": {}}, "b": sphere, "duration": 20, "motionB": path}).must(200).json["results"][0]
             now, speed = sweep["time"], sweep["normalVelocity"]
-        else:  # from the floor to the floor
+        else:  # from one impact on the floor to the next
             now, speed = now + 2 * speed / g, -speed
         close(now, expected, f"time of impact {k}")
         close(-speed, expect["speed_before"][k], f"speed before impact {k}")
@@ -188,7 +188,7 @@ def sum_of(contacts, member):
 
 
 def split(force, angle):
-    """Along the outside of the slope, and up it."""
+    """Components along the slope's normal and up the slope."""
     return force[0] * math.sin(angle) + force[2] * math.cos(angle), force[2] * math.sin(angle) - force[0] * math.cos(angle)
 
 
@@ -346,7 +346,8 @@ def stacked_boxes(given, expect):
 
 
 def overhang(given, expect):
-    """Blocks from the bottom up, the i-th from the top shifted by 1 / 2 i of the width: so far it stays, a part more it does not."""
+    """Blocks from the bottom up, the i-th from the top shifted by 1 / 2 i of the width: the stack is stable up to
+    this shift and falls beyond it."""
     n, width = given["n"], given["width"]
     shares = [0.0, *(width / (2 * i) for i in range(n - 1, 0, -1))]
 

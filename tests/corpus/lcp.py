@@ -1,9 +1,7 @@
 """The reference problems of linear complementarity through POST /v1/solve/lcp.
-
-Residuals are computed here, from the doubles of the problem and of the answer in exact fractions. A certificate is exact as it stands,
-or, where the problem has no exact one that doubles can hold, names the vertex that is: the inequalities that it holds with
-equality, solved in fractions, give one that differs from it by its round-off.
-"""
+Residuals are computed here in exact fractions from the doubles of the problem and of the answer. A certificate is
+exact as it stands; or, where no exact one consists of doubles, it determines an exact vertex: the inequalities that
+it satisfies with equality, solved in fractions, give a certificate that differs from it by round-off."""
 from fractions import Fraction
 
 from support import corpus
@@ -18,7 +16,7 @@ suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
 RESIDUAL = Fraction(1, 10**10)  # times 1 + |q|
 ROUND_OFF = 1e-12  # of a certificate's products, relative
-BASES_MAX = 11  # rows for which every basis is looked at here
+BASES_MAX = 11  # rows up to which every basis is tested here
 
 
 def entries(case):
@@ -65,7 +63,7 @@ def proves(y, columns, q):
 
 
 def vertex_of(y, columns):
-    """The y near to this one for which what holds but for round-off holds exactly: its zeros, and the products that vanish."""
+    """The exact y near this one: its zeros, and the products that vanish up to round-off, vanish exactly."""
     support = [i for i, v in enumerate(y) if v > 0]
     tight = []
     for column in columns:

@@ -1,9 +1,8 @@
 """The reference pairs with triangle meshes through the HTTP API, each in both readings.
-
-Surface reading (`solid: false`): the distance of the corpus within support/measure.py's allowance, with points, vector, normal and
-bounds; meshes that cross have distance 0, one point for both, and `depthKind: none`. Solid reading (`solid: true`): `solid_overlap`
-and who holds whom; where the solids are apart the answer is the surfaces' to the bit, where they meet the distance is not above 0.
-"""
+Surface reading (`solid: false`): the corpus' distance within the allowance of support/measure.py, with points,
+vector, normal and bounds; meshes that cross have distance 0, one common point, and `depthKind: none`. Solid reading
+(`solid: true`): `solid_overlap` and containment; separated solids answer like surfaces to the bit, overlapping ones
+have a distance of at most 0."""
 import json
 
 from support import corpus, exact
@@ -29,7 +28,7 @@ def ask(kind, case, solid):
 
 
 def same_side(answer, overlap):
-    """distance and overlap are one decision."""
+    """distance and overlap agree."""
     equal(overlap["overlap"], answer["distance"] <= 0, f"overlap beside the distance {answer['distance']}")
     equal(answer["relation"] == "separated", answer["distance"] > 0, "separated")
 
@@ -52,7 +51,7 @@ def close(case, answer):
 
 
 def crossing(case, answer):
-    """The common point is on the meshes; a convex partner is solid and may hold it inside."""
+    """The common point is on the meshes; a convex partner is solid and may contain it."""
     equal((answer["distance"], answer["depthKind"]), (0, "none"), "crossing surfaces")
     equal(answer["pointA"], answer["pointB"], "the point of crossing surfaces")
     errors = measure(case, answer, convex=False)
@@ -84,7 +83,7 @@ def solids(case):
 
 
 def of_files(case):
-    """Shapes are posted once and named in the question."""
+    """Shapes are posted once and named in the queries."""
     expect = case["expect"]
     body = {side: dict(corpus.placed_pose(case[side]), shape=posted(case[side]["shape"]["file"])) for side in "ab"}
     answer = client.post("/v1/query/distance", body).must(200).json["results"][0]

@@ -63,7 +63,7 @@ def all_cases_answered_in_one_call():
 
 
 def one(i):
-    if not loaded:  # this fact was picked alone
+    if not loaded:  # this fact was selected alone
         loaded.update(load())
     look_at(cases[i], loaded["distance"][i], loaded["overlap"][i])
 

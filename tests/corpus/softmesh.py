@@ -1,10 +1,9 @@
-"""The reference pairs of closed meshes through the HTTP API: contact features, and rays of vertices.
-
-The corpus was computed in exact rationals. Sets of vertices and numbers of triangles are to be the same; weights, distances and
-points are to agree within 1e-12 of the mesh's size. The normals that the corpus' rays run along are given with the mesh, turned into
-its frame; vertices inside are matched against them (`backward`), along them (`forward`) and to the nearest point (`closest`), rays of
-vertices outside go through `raycast`, which leaves out what they only touch. Triangles of a tetmesh are matched by their three vertices.
-"""
+"""The reference pairs of closed meshes through the HTTP API: contact features, and rays from vertices.
+The corpus was computed in exact rationals. Sets of vertices and numbers of triangles must be equal; weights,
+distances and points must agree within 1e-12 of the mesh's size. The directions of the corpus' rays are given as
+vertex normals, in the mesh's frame. Vertices inside are matched against them (`backward`), along them (`forward`)
+and to the nearest point (`closest`); rays from vertices outside are sent to `raycast`, which omits mere touches.
+Triangles of a tetmesh are matched by their three vertices."""
 import math
 from fractions import Fraction
 
@@ -19,8 +18,8 @@ daemon = Daemon().start()
 suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
 OFF = 1e-12
-ASIDE = [(x, y, z) for x in (-1, 1.1) for y in (-1.2, 1.3) for z in (-1.4, 1.5)]  # in no plane and on no line of a mesh
-FACES = ((0, 1, 3), (1, 2, 3), (2, 0, 3), (0, 2, 1))  # of a tetrahedron, in the order in which the outer ones are counted
+ASIDE = [(x, y, z) for x in (-1, 1.1) for y in (-1.2, 1.3) for z in (-1.4, 1.5)]  # a direction in no plane and on no line of a mesh
+FACES = ((0, 1, 3), (1, 2, 3), (2, 0, 3), (0, 2, 1))  # of a tetrahedron, in the order in which boundary faces are numbered
 
 
 def rotation(side):
@@ -41,7 +40,7 @@ def turned_back(side, v):
 
 
 def triangles_of(shape):
-    """The triangles as the daemon numbers them."""
+    """The triangles in the daemon's numbering."""
     if shape["type"] == "mesh":
         return [tuple(t) for t in shape["triangles"]]
     outer = {}
@@ -72,7 +71,7 @@ def size_of(side):
 
 
 def with_rays(case):
-    """a with the normals of its rays; vertices without a ray have some other normal."""
+    """a with the directions of its rays as normals; vertices without a ray have any other normal."""
     normals = [[0, 0, 1] for _ in case["a"]["shape"]["vertices"]]
     for ray in case["expect"]["rays_from_a"]:
         normals[ray["vertex"]] = turned_back(case["a"], ray["vertex_normal"])
@@ -80,12 +79,12 @@ def with_rays(case):
 
 
 def same_face(case, face, weights, triangles, barycentric, size):
-    """The first of the triangles that tie, by its vertices, and what each of these weighs."""
+    """The first of the triangles that tie, by its vertices, and the weights of each."""
     shape = case["b"]["shape"]
     ours, first = triangles_of(shape)[face], theirs(case)[triangles[0]]
     if shape["type"] == "mesh":
         equal(face, triangles[0], f"triangle, of {triangles}")
-    else:  # which of several ties is the lowest depends on the numbers
+    else:  # which of several ties is the lowest depends on the numbering
         check(set(ours) in [set(theirs(case)[t]) for t in triangles], f"triangle {ours} is none of {triangles}")
     at = {v: sum(w * Fraction(c) for w, c in zip(map(Fraction, weights), column)) for v, column in
           zip(range(3), zip(*[shape["vertices"][i] for i in ours]))}
@@ -153,7 +152,7 @@ def along(case, mode, name):
 
 
 def winding(case, p):
-    """How often b winds around a point of its frame, by solid angles (van Oosterom, Strackee 1983)."""
+    """Winding number of b about a point of its frame, by solid angles (van Oosterom, Strackee 1983)."""
     shape, total = case["b"]["shape"], 0.0
     for triangle in theirs(case):
         a, b, c = ([v - x for v, x in zip(shape["vertices"][i], p)] for i in triangle)
@@ -165,7 +164,7 @@ def winding(case, p):
 
 
 def only_touches(case, ray, t):
-    """Is what is just before and just after t on the ray outside of b, and not in a face? A touch is no crossing."""
+    """True if the ray just before and just after t is outside b and not in a face. A touch is no crossing."""
     size, length = size_of(case["b"]), math.hypot(*ray["direction"])
 
     def local(world):
@@ -181,7 +180,7 @@ def only_touches(case, ray, t):
 
 
 def outside(case):
-    """Rays of vertices that are neither in b nor on it. The corpus has what they touch, too."""
+    """Rays from vertices that are neither in b nor on it. The corpus also lists touches."""
     expect, size = case["expect"], size_of(case["a"]) + size_of(case["b"])
     skip = set(expect["vertices_a_in_b"] + expect["vertices_on_surface_a_in_b"])
     for name, sign in (("outward", 1), ("inward", -1)):

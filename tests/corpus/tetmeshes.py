@@ -1,10 +1,8 @@
 """The reference pairs with tetmeshes through the HTTP API, in 60-digit arithmetic (support/measure.py).
-
-Apart: the distance of the solids, with points, vector, normal and bounds on the surface of faces that one tetrahedron has. Overlapping
-with a tetmesh or a convex body: the greatest depth of a pair of elements, the elements that have it (proven as a pair of convex bodies,
-certificate and all) and how many overlap. With a mesh: whether the solids overlap, and the depth of a feature. With a half-space: the
-signed distance of the lowest vertex. The same question the other way round has the mirrored answer.
-"""
+Separated: the distance of the solids, with points, vector, normal and bounds on the boundary surface. Overlapping
+with a tetmesh or a convex body: the greatest depth of a pair of elements, that pair (proven as a pair of convex
+bodies, with certificate) and the number of overlapping pairs. With a mesh: whether the solids overlap, and the depth
+of a feature. With a half-space: the signed distance of the lowest vertex. The swapped query has the mirrored answer."""
 import json
 
 from support import corpus
@@ -29,7 +27,7 @@ def ask(kind, case, order="ab"):
 
 
 def surface_of(shape):
-    """The faces that one tetrahedron has, outward, as a mesh of the corpus."""
+    """The faces that belong to one tetrahedron, outward, as a mesh of the corpus."""
     faces = {}
     for i, j, k, m in shape["tetrahedra"]:
         for face in ((i, j, m), (j, k, m), (k, i, m), (i, k, j)):
@@ -38,7 +36,7 @@ def surface_of(shape):
 
 
 def seen_as(case, change, **expect):
-    """The case with its tetmeshes changed to another shape."""
+    """The case with its tetmeshes replaced by another form."""
     sides = {side: dict(case[side], shape=change(side, case[side]["shape"]) if case[side]["shape"]["type"] == "tetmesh"
                         else case[side]["shape"]) for side in "ab"}
     return dict(case, **sides, expect=dict(case["expect"], **expect))
@@ -51,7 +49,7 @@ def close(case, answer, convex):
 
 
 def elements(case, answer):
-    """The pair of elements that the answer names, as convex bodies, is as deep as the deepest there is."""
+    """The pair of elements that the answer names, as convex bodies, has the greatest depth."""
     equal(answer["depthKind"], "element", "depthKind")
     equal(answer["overlappingElementPairs"], case["expect"]["overlapping_element_pairs"], "overlappingElementPairs")
 

@@ -125,7 +125,7 @@ def facts():
 
 
 def passes(name, command):
-    """Runs the one fact, and looks at its closing line."""
+    """Runs one fact, and reads its closing line."""
     env = dict(os.environ, PYTHONPATH=str(ROOT / "tests"), PYTHONDONTWRITEBYTECODE="1", BUILD=str(BUILD))
     try:
         done = subprocess.run([*command, name], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -140,7 +140,7 @@ def passes(name, command):
 
 
 def table(found, only):
-    """Prints it; the counts of facts."""
+    """Prints the table; returns the numbers of facts."""
     known, counts = {}, [0, 0]
     print("| row | required behaviour | fact | |\n| --- | --- | --- | --- |")
     for row, program, name, command in found:

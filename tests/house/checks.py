@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every published check (T1.1 to T14.3: closed forms and figures with a number) stands in a test that names it."""
+"""Every published check (T1.1 to T14.3: closed forms and figures with a number) is named by a test."""
 import pathlib
 import re
 import sys

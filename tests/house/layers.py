@@ -11,7 +11,7 @@ import sys
 
 BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build")
 
-# What an object of the engine may take from outside itself: libc's memory and string functions, exact libm functions.
+# External symbols that an object of the engine may use: libc's memory and string functions, exact libm functions.
 ENGINE_LIBC = {
     "malloc", "calloc", "realloc", "free", "aligned_alloc", "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp",
     "strncmp", "qsort", "sqrt", "fabs", "floor", "ceil", "frexp", "ldexp", "nextafter", "fmax", "fmin", "copysign", "trunc",
@@ -19,7 +19,7 @@ ENGINE_LIBC = {
 }
 TOOLCHAIN = re.compile(r"^(__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__[a-z]+_chk|__(asan|ubsan|tsan|sanitizer|gcov|llvm)_.*|_?_?memset_chk)$")
 FORBIDDEN_API = re.compile(r"^(MHD_|uv_|pthread_|socket$|bind$|listen$|accept|connect$|send|recv|poll$|epoll|open$|fopen|thrd_|mtx_|getenv|system$|exit$)")
-# The server moves scenes about; it asks them nothing geometric.
+# The server stores and passes scenes; it runs no geometric queries.
 SERVER_ENGINE = re.compile(r"^ct_(scene_(retain|release|revision|count|bytes|weight|create|origin)|cancel_\w+|workspace_(create|destroy)|status_text)$")
 
 # The folders of each layer, lowest first. A file includes headers of its own folder and of lower ones.
@@ -31,7 +31,7 @@ FOLDERS = {
             "handlers", "routes"],
     "server": ["process", "access", "store", "state", "scenes", "streams", "jobs", "http", "run"],
 }
-# Files that include headers of higher folders, and which ones.
+# Files that include headers of higher folders, and those headers.
 UPWARD = {
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The house's limits: files under 700 lines, functions under 100, at most six parameters, no marks of unfinished work,
-public headers that compile alone, no line over 132 columns, no clock in tests. Prints what breaks one, then "N passed, N failed, N skipped"."""
+"""Limits: files under 700 lines, functions under 100, at most six parameters, no marks of unfinished work, public
+headers that compile alone, no line over 132 columns, no clock in tests. Prints each violation, then "N passed, N
+failed, N skipped"."""
 import pathlib
 import re
 import subprocess

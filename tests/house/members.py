@@ -14,7 +14,7 @@ from support.checks import Failure, Suite  # noqa: E402
 from support.examples import Members, cases, content_of, examples_of, parameters_of, replies_of  # noqa: E402
 from support.schema import Document  # noqa: E402
 
-# A member, as the failures of this test name it: why no example has it, and what has it instead.
+# A member, as the failures of this test name it: the reason why no example has it, and the test that covers it instead.
 WITHOUT = {
     "SceneList.scenes[].status": "only a store has scenes that are not in memory: http/durable.py",
     "Ready.scenes": "only a store counts them: http/durable.py",
@@ -63,7 +63,7 @@ found = members()
 
 
 def reason_of(places):
-    """The entry of WITHOUT that is one of the places."""
+    """The entry of WITHOUT that matches one of the places."""
     return next((entry for entry in WITHOUT if entry in map(readable, places)), None)
 
 
@@ -77,7 +77,7 @@ def every_member_has_an_example():
 
 
 @suite.fact
-def what_is_listed_without_an_example_has_none():
+def members_listed_without_an_example_have_none():
     for entry, why in WITHOUT.items():
         keys = [key for key, places in found.places.items() if reason_of(places) == entry]
         if not keys:

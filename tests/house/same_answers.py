@@ -48,7 +48,7 @@ def daemons_of(folder):
             found.setdefault((path.name, port, pid, tuple(command)), []).append(request)
     for (unused, unused, unused, command), requests in found.items():
         options = list(command[command.index("--port") + 2:]) if "--port" in command else None
-        # A store or Redis of the program is gone.
+        # A store or Redis of the program does not exist any more.
         if options is not None and options[:2] == ["--durability", "memory"] and "--config" not in options:
             yield options[2:], requests
 

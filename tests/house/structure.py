@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build")
 LAYERS = ("engine", "api", "server")
 FOLDER_FILES, CYCLE_FILES, ENGINE_FILES = 30, 5, 220
-# One header a question, and contact.h, which includes all.
+# One header per query, and contact.h, which includes all.
 PUBLIC_HEADERS = {"engine/include/contact": 31}
 
 

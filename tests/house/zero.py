@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESTS = ("tests/unit/test_zero_options.c", "tests/unit/test_zero_shapes.c")
 LISTS = " and ".join(TESTS)
 
-# A result within an input: why its zeros need no test of their own.
+# A result within an input: the reason why its zeros need no test of their own.
 PARTS = {
     "ct_surface": "the surface of ct_contact, which zero_mechanics_are_safe_or_refused gives zeroed",
     "ct_feature": "likewise",
@@ -38,7 +38,7 @@ def inputs(text):
 
 
 def parts(text, taken):
-    """Structs that a struct of `taken` holds as such."""
+    """Structs that a struct of `taken` contains as members."""
     found = set()
     for name, members in re.findall(r"^typedef struct (ct_\w+) \{(.*?)^\} \1;", text, re.S | re.M):
         if name in taken:

@@ -340,8 +340,7 @@ def many_small_scenes_keep_the_bound_while_they_are_made_and_after_a_start():
 
 @suite.fact
 def after_a_start_loading_stops_at_the_first_scene_without_room():
-    """Examining the rest would block the loop thread. Smaller scenes behind it, which would have room, stay
-    unloaded."""
+    """Examining the rest would block the loop thread, so smaller scenes behind it stay unloaded."""
     lives = Lives(suite, "--workers", "1", "--scene-memory", "200000")
     for name, bodies in (("a", 3), ("b", 2000), *((f"c{i}", 3) for i in range(8))):
         lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(bodies)]}).must(201)

@@ -170,7 +170,7 @@ def shown(language):
 
 
 @suite.fact
-def the_documents_show_commands_with_their_answers():
+def the_commands_of_the_documents_have_the_documented_output():
     commands = shown("sh")
     check(len(commands) >= 40, f"only {len(commands)} commands with an answer")
     check(any("/query/overlap" in e.text for e in commands), "no command queries overlaps")
@@ -181,7 +181,7 @@ def the_documents_show_commands_with_their_answers():
 
 
 @suite.fact
-def the_readme_asks_the_same_question_in_three_languages():
+def the_readme_has_the_same_query_in_three_languages():
     first = [e for d in documented if str(d.path) == "README.md" for e in d.examples][:3]
     equal([e.language for e in first], ["sh", "python", "js"], "languages of the first programs")
     for example in first:

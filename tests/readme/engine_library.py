@@ -1,9 +1,8 @@
-"""libcontact as a user has it: installed by `make install DESTDIR=...`, found by pkg-config, linked as a static and as a shared library.
-
-Every example of engine/example is built with all warnings as errors and run. It compares its result with a closed form; its exit status
-says whether they agree. Under a sanitizer there is no shared library, and the C examples alone are built. CONTACTD_FULL=1 compiles each
-public header alone, as C17 and as C++17, with gcc and clang.
-"""
+"""libcontact as a user gets it: installed by `make install DESTDIR=...`, found by pkg-config, linked as a static and
+as a shared library.
+Every example of engine/example is built with all warnings as errors and run. It compares its result with a closed
+form and reports agreement by its exit status. Under a sanitizer there is no shared library, and only the C examples
+are built. CONTACTD_FULL=1 compiles each public header alone, as C17 and as C++17, with gcc and clang."""
 import os
 import pathlib
 import re
@@ -41,7 +40,7 @@ def pkg_config(*options):
 
 
 def build(compiler, source, static):
-    """The program of an example; a static one links the archive, which pkg-config names."""
+    """The program of an example; a static one links the archive, as pkg-config names it."""
     program = pathlib.Path(folder.name) / f"{source.stem}-{'static' if static else 'shared'}-{compiler[0]}"
     library = [*pkg_config("--cflags"), *pkg_config("--variable=archive"), "-lm"] if static else pkg_config("--cflags", "--libs")
     done = run(*compiler, source, *library, "-o", program)
@@ -85,7 +84,7 @@ if not SANITIZE:
 
 
 @suite.fact
-def the_readme_shows_what_the_first_example_prints():
+def the_readme_shows_the_output_of_the_first_example():
     readme = (ROOT / "engine/README.md").read_text()
     output = output_of(build(C, ROOT / "engine/example/clearance.c", bool(SANITIZE)))
     check(output in readme, f"engine/README.md does not show this output: {output}")
@@ -102,7 +101,7 @@ def the_readme_lists_every_example():
 # ---- a page for each header ----
 
 headers = sorted((ROOT / "engine/include/contact").glob("*.h"))
-# What the examples of the pages use without making it.
+# Variables that the examples of the pages use without defining them.
 GIVEN = ("ct_workspace *workspace, ct_arena *arena, const ct_scene *scene, ct_placed a, ct_placed b, ct_moving_body mover_a, ct_moving_body mover_b, "
          "ct_row_motion moving, ct_contact_set set, const ct_mechanics *mechanics, ct_distance_sink on_distance, ct_probe_sink on_probe_hit, "
          "ct_motion_sink on_motion_hit")

@@ -1,5 +1,5 @@
-"""What the documents say about the tree: links and anchors lead somewhere, the table of files is
-complete, the README is short and lists every query kind and every shape."""
+"""The documents against the tree: links and anchors resolve, the table of files is complete, the README is short and
+lists every query kind and every shape."""
 import json
 import os
 import re
@@ -14,7 +14,7 @@ TABLE_OF_FILES = ".github/CONTRIBUTING.md"
 suite = Suite()
 
 
-def links_lead_somewhere(path):
+def links_resolve(path):
     for file, anchor in links_of(path):
         target = (ROOT / path.parent / file).resolve() if file else ROOT / path
         check(target.exists(), f"{file} is linked and not there")
@@ -24,7 +24,7 @@ def links_lead_somewhere(path):
             check(anchor in anchors_of(target), f"{file} has no heading #{anchor}")
 
 
-suite.table("links", ((str(path), lambda p=path: links_lead_somewhere(p)) for path in documents()))
+suite.table("links", ((str(path), lambda p=path: links_resolve(p)) for path in documents()))
 
 
 @suite.fact

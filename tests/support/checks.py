@@ -20,11 +20,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Failure(Exception):
-    """A fact does not hold."""
+    """A fact is broken."""
 
 
 class Skip(Exception):
-    """A fact cannot be looked at here; the message says why."""
+    """A fact cannot be tested here; the message gives the reason."""
 
 
 def short(value, length=400):

@@ -1,8 +1,7 @@
-"""Two thin clients: Curl (libcurl, one connection a request, the bytes that a user of curl would see) and KeepAlive (http.client, for bulk).
-
-Every reply that passes through either is checked against the OpenAPI document that the daemon serves; so is every request that the
-daemon accepted. check=False leaves that out for one request (giant lists only).
-"""
+"""Two thin clients: Curl (libcurl, one connection per request, the bytes that a user of curl would see) and
+KeepAlive (http.client, for bulk).
+Every reply through either is checked against the OpenAPI document that the daemon serves; so is every accepted
+request. check=False omits the check for one request (giant lists only)."""
 import http.client
 import io
 import json
@@ -19,7 +18,7 @@ CURL_SECONDS = 120
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 DOCUMENTS = {}  # port -> Document
-# A file for the requests of this program, one JSON array a line: tests/house/same_answers.py sends them again.
+# File for the requests of this program, one JSON array per line: tests/house/same_answers.py sends them again.
 RECORD = os.environ.get("RECORD_REQUESTS")
 RECORDING = threading.Lock()
 
@@ -52,7 +51,7 @@ class Reply:
         return self
 
     def problem(self, status, name, pointer=None):
-        """The reply is this problem; with a pointer, one of its errors has it."""
+        """Checks that the reply is this problem; with a pointer, that one of its errors has it."""
         self.must(status)
         if self.headers.get("content-type", "").split(";")[0] != "application/problem+json":
             raise Failure(f"content type is {self.headers.get('content-type')}")
@@ -148,7 +147,7 @@ def parse_curl(output):
 
 
 class Curl(Client):
-    """Through libcurl in this process: a process per request takes ten times as long."""
+    """By libcurl in this process: a process per request would take ten times as long."""
 
     def send(self, method, path, data, headers):
         handle, output = pycurl.Curl(), io.BytesIO()
@@ -173,8 +172,8 @@ class Curl(Client):
 
 
 class CurlProcess(Client):
-    """One curl process a request."""
-    before = ()  # a command that runs curl somewhere else
+    """By one curl process per request."""
+    before = ()  # command prefix that runs curl elsewhere, e.g. in a container
 
     def send(self, method, path, data, headers):
         command = ["curl", "-q", "-sS", "-i", "-g", "--path-as-is", "--http1.1", "--noproxy", "*", "--max-time", str(CURL_SECONDS)]
@@ -200,7 +199,7 @@ def curl_environment():
 
 
 class KeepAlive(Client):
-    """One connection for many requests. Not for requests that http.client would repair."""
+    """One connection for many requests. Not for requests that http.client would correct."""
 
     def __init__(self, daemon, document=None, timeout=CURL_SECONDS):
         self.connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=timeout)

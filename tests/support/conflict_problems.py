@@ -1,5 +1,5 @@
-"""Members that cannot be combined, or that require another one, as rows of problems.py: (name, method, path, body, pointer). One
-row for each rule there is; `{s}` is a scene whose bodies are a, b and c."""
+"""Members that cannot be combined, or that require another one, as rows of problems.py: (name, method, path, body,
+pointer). One row per rule; `{s}` is a scene whose bodies are a, b and c."""
 BALL = {"sphere": {"radius": 1}}
 CUBE = [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)]
 TWO = {"a": BALL, "b": BALL}

@@ -1,8 +1,6 @@
-"""Where the reference corpus is, and its shapes and poses in the words of the API.
-
-CONTACTD_CORPUS names the folder; the default is ../shared/corpus beside the project. Where there is none, the tests run the
-committed synthetic cases and say how many of the full set they leave out.
-"""
+"""The place of the reference corpus, and its shapes and poses in the notation of the API.
+CONTACTD_CORPUS names the folder; the default is ../shared/corpus beside the project. Without it the tests run the
+committed synthetic cases and print how many of the full set they leave out."""
 import json
 import os
 import pathlib
@@ -11,7 +9,7 @@ from support import exact
 from support.daemon import ROOT
 
 KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex", "half_space")
-POLYTOPES = ("sphere", "box", "capsule", "convex", "half_space", "mesh")  # and round bodies with a polytope as core
+POLYTOPES = ("sphere", "box", "capsule", "convex", "half_space", "mesh")  # and rounded bodies with a polytope as core
 # Cases of the full set.
 FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "tetmeshes": 96, "mesh_pairs": 30, "scenes": 13, "intersections": 500, "softmesh": 60,
         "lcp": 169}
@@ -58,7 +56,7 @@ def tetmesh_pair(case):
 
 
 def collider(shape, solid=None):
-    """The shape as the API spells it; a mesh in the reading asked for."""
+    """The shape in the notation of the API; a mesh in the requested reading."""
     kind = shape["type"]
     if kind == "sphere":
         return {"sphere": {"radius": shape["radius"]}}
@@ -97,7 +95,7 @@ def body(name, side):
 
 
 def exact_of(placed):
-    """The exact geometry of a collider as the API spells it, with its pose."""
+    """The exact geometry of an API collider in its pose."""
     kind = next(k for k in ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex", "mesh", "plane") if k in placed)
     shape = dict(placed[kind], type="half_space" if kind == "plane" else kind)
     if kind == "box":
@@ -112,13 +110,13 @@ def exact_of(placed):
 
 
 def mesh_files():
-    """Cases whose meshes are files beside them."""
+    """Cases with meshes in files beside them."""
     path = folder() / "mesh_pairs.jsonl"
     return (list(lines(path)), 0) if path.exists() else ([], FULL["mesh_pairs"])
 
 
 def with_files(case):
-    """The same case with the meshes' numbers in it."""
+    """The same case with the meshes' numbers inserted."""
     out = dict(case, category="file", scale=max(abs(case["expect"]["distance"]), mesh_size(case)))
     for side in "ab":
         out[side] = dict(case[side], shape=dict(obj_file(case[side]["shape"]["file"]), type="mesh"))
@@ -138,7 +136,7 @@ def obj_file(name):
 
 
 def mesh_size(case):
-    """Half the diagonals of the two meshes' boxes together."""
+    """The sum of half the box diagonals of the two meshes."""
     total = 0.0
     for side in "ab":
         v = obj_file(case[side]["shape"]["file"])["vertices"]
@@ -157,7 +155,7 @@ def document(path):
 
 
 def synthetic(case):
-    """Only shapes made for the corpus may be copied: generated parameters, or a source that says so."""
+    """Only generated shapes may be copied: with generated parameters, or with a source that says so."""
     if "rays_from_a" in case.get("expect", {}):
         return all(case[side]["shape"]["type"] == "mesh" and case[side]["shape"]["source"].startswith("synthetic") for side in "ab")
     if "aabbs" in case:
@@ -167,7 +165,7 @@ def synthetic(case):
 
 
 def first_synthetic(name, most):
-    """So many synthetic cases of every pair of kinds and category, of hulls of at most 40 points."""
+    """This many synthetic cases of every pair of kinds and category, with hulls of at most 40 points."""
     seen, kept = {}, []
     for case in lines(folder() / f"{name}.jsonl"):
         if not synthetic(case) or any(len(case[side]["shape"].get("vertices", [])) > 40 for side in "ab"):
@@ -180,7 +178,7 @@ def first_synthetic(name, most):
 
 
 def complementarity(case):
-    """The problem as the API takes it: rows, or places."""
+    """The problem in the API's notation: dense rows, or sparse entries."""
     if "A" in case:
         return {"M": case["A"], "q": case["b"]}
     return {"M": {"n": case["n"], **{name: case["A_sparse"][name] for name in ("rows", "cols", "values")}}, "q": case["b"]}
@@ -196,7 +194,8 @@ def few_rows():
 
 
 def write_samples():
-    """The first two synthetic pairs and six intersections of each sort, the small sets of boxes, small problems of complementarity."""
+    """Writes the first two synthetic pairs and six intersections of each kind, the small sets of boxes, and small
+    complementarity problems."""
     for name, chosen in (("pairs", first_synthetic("pairs", 2)), ("intersections", first_synthetic("intersections", 6)),
                          ("broadphase", [c for c in lines(folder() / "broadphase.jsonl") if synthetic(c)]),
                          ("softmesh", [c for c in lines(folder() / "softmesh.jsonl") if synthetic(c)]), ("lcp", list(few_rows()))):

@@ -18,7 +18,7 @@ from support.checks import Failure
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD", "build"))
 SANITIZER = os.environ.get("CONTACTD_SANITIZER", "")
-# For what hangs: a machine that is shared may be some times slower than another.
+# Ends a hanging test, with room for a machine that is several times slower.
 START_SECONDS = STOP_SECONDS = 60
 FIRST_LINE = re.compile(r"^contactd listening on http://127\.0\.0\.1:(\d+)\s*$")
 REPORT = re.compile(r"(ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:|ERROR: LeakSanitizer|Assertion .* failed)")
@@ -30,7 +30,8 @@ def binary():
 
 
 def clean_environment(env=None, **more):
-    """Without the variables of the tests, and of whoever runs them: the daemon refuses those that are none of its own."""
+    """The environment without the variables of the tests and CONTACTD_* variables of the caller: the daemon refuses
+    unknown ones."""
     environment = {name: value for name, value in (os.environ if env is None else env).items() if not name.startswith("CONTACTD_")}
     environment.update(more)
     return environment
@@ -125,7 +126,7 @@ class Daemon:
             raise Failure(f"the daemon's exit status is {self.process.returncode}: {log[-800:]}")
 
     def count_heap(self):
-        """Has the daemon started with support/heap_count.c in front of the C library's malloc."""
+        """Starts the daemon with support/heap_count.c in front of the C library's malloc."""
         self.counts = tempfile.NamedTemporaryFile()
         self.env.update(LD_PRELOAD=self.library("heap_count"), HEAP_COUNT=self.counts.name)
 
@@ -137,7 +138,7 @@ class Daemon:
         return str(path)
 
     def heap(self):
-        """What the daemon holds of its heap now: (bytes, blocks)."""
+        """The allocated heap of the daemon: (bytes, blocks)."""
         self.counts.seek(0)
         counts = self.counts.read()
         if not counts:
@@ -145,12 +146,12 @@ class Daemon:
         return struct.unpack("@2l", counts)
 
     def processor_seconds(self):
-        """Of all its threads so far, in steps of 10 ms."""
+        """Processor time of all its threads, in steps of 10 ms."""
         fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def works(self, used=0.05, seconds=START_SECONDS):
-        """Waits until it has used so much processor time from now on: what was asked is running."""
+        """Waits until the daemon has used this much more processor time: the request is running."""
         end, before = time.monotonic() + seconds, self.processor_seconds()
         while self.processor_seconds() - before < used:
             if time.monotonic() > end:
@@ -163,5 +164,5 @@ class Daemon:
         return int(re.search(rf"^{name}:\s+(\d+) kB", text, re.M).group(1)) * 1024
 
     def reset_peak(self):
-        """Sets VmHWM back to what is resident now."""
+        """Sets VmHWM to the present resident memory."""
         pathlib.Path(f"/proc/{self.pid}/clear_refs").write_text("5")

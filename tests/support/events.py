@@ -1,8 +1,7 @@
-"""A client of server-sent events on a bare socket: the head, the chunks, the events, each with the time at which it came.
-
-Every event's data is checked against the schema that the OpenAPI document names for it. A stream reads only when it is asked to, so
-a test can leave one unread.
-"""
+"""A client of server-sent events on a bare socket: the head, the chunks, the events, each with the time of its
+arrival.
+Every event's data is checked against its schema in the OpenAPI document. A stream reads only on request, so a test
+can leave one unread."""
 import json
 import re
 import select
@@ -15,7 +14,7 @@ from support.pace import SLOWER
 from support.raw import request
 from support.schema import Document
 
-SECONDS = 60 * SLOWER  # for whatever is waited for: ends what hangs
+SECONDS = 60 * SLOWER  # for every wait: ends a hanging test
 HEARTBEAT = ":heartbeat"
 STREAM = "/v1/scenes/{s}/events"
 document = Document(json.loads((ROOT / "api/openapi.json").read_text()))
@@ -43,10 +42,10 @@ class Stream:
         headers = list(headers) + ([("Last-Event-ID", str(last))] if last is not None else [])
         self.socket.sendall(request("GET", path, headers=headers, **more))
         self.status, self.headers = None, {}
-        self.raw = self.text = self.said = b""  # as it came; without the chunks: not taken yet; all of it
+        self.raw = self.text = self.said = b""  # raw bytes; without the chunks: not parsed yet; all of it
         self.chunked = self.ended = self.complete = False
         self.retry = None
-        self.events = []  # come, not taken yet
+        self.events = []  # received, not consumed yet
         self.count = 0
 
     def __enter__(self):
@@ -58,10 +57,10 @@ class Stream:
     def close(self):
         self.socket.close()
 
-    # ---- what comes ----
+    # ---- receiving -----
 
     def read(self):
-        """Takes what is there, waiting for it. False: the connection has ended."""
+        """Waits for data and parses it. False: the connection has ended."""
         try:
             piece = self.socket.recv(262144)
         except ConnectionResetError:
@@ -134,7 +133,7 @@ class Stream:
         document.validate(media["x-events"][fields["event"]], data, f"data of {fields['event']}")
         return Event(fields["event"], int(fields["id"]) if "id" in fields else None, data, at)
 
-    # ---- what is waited for ----
+    # ---- waiting ---------------
 
     def head(self):
         while self.status is None:
@@ -143,8 +142,8 @@ class Stream:
         return self
 
     def next(self, *names):
-        """The next event, heartbeats aside unless asked for; with names, it must be one of them."""
-        end = time.monotonic() + SECONDS  # heartbeats may come for ever
+        """The next event, without heartbeats unless requested; with names, it must be one of them."""
+        end = time.monotonic() + SECONDS  # heartbeats may continue for ever
         while True:
             check(time.monotonic() < end, f"{names or 'an event'} does not come")
             while not self.events:
@@ -165,7 +164,7 @@ class Stream:
 
 
 def gather(streams, ready, seconds=SECONDS):
-    """Reads all streams until ready(stream) holds for each."""
+    """Reads all streams until ready(stream) is true for each."""
     waiting = {s.socket.fileno(): s for s in streams if not ready(s)}
     poll = select.poll()
     for number in waiting:
@@ -185,7 +184,7 @@ def gather(streams, ready, seconds=SECONDS):
 
 
 def first_events(daemon, path, count):
-    """The text of a stream up to its count-th blank line, ids as 0: for what is documented."""
+    """The text of a stream up to its count-th blank line, with ids as 0: compared with documented streams."""
     scene, contact_state = re.fullmatch(r"/v1/scenes/([^/?]+)/events(?:\?contactState=(.*))?", path).groups()
     with Stream(daemon, scene, contact_state=contact_state) as stream:
         while stream.said.count(b"\n\n") < count:

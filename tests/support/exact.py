@@ -1,8 +1,8 @@
-"""Truth about placed convex shapes, to 60 decimal digits: is a point on the surface, how far does a shape reach along a normal.
-
-Rotations are those of q/|q| exactly as far as 60 digits go; hull combinatorics are decided on integers (every double is one after
-scaling by a power of two), so coplanar and nearly coplanar points are told apart. Slow on purpose; shares nothing with the engine.
-"""
+"""Truth on placed convex shapes in 60 decimal digits: whether a point is on the surface, and the support along a
+normal.
+Rotations are those of q/|q| in 60 digits. The faces of hulls are determined on integers (every double is one after
+scaling by a power of two), so coplanar and nearly coplanar points are distinguished. Slow; shares nothing with the
+engine."""
 import decimal
 import math
 from decimal import Decimal
@@ -70,7 +70,7 @@ class Placed:
         return self.shape.off_surface(self.to_local(sub(point, self.position)))
 
     def reach(self, direction):
-        """max direction.p over the shape; None for a half space, which has none in general."""
+        """Support: max direction.p over the shape; None for a half-space, which is unbounded."""
         local = self.shape.reach(self.to_local(direction))
         return None if local is None else local + dot(direction, self.position)
 
@@ -186,7 +186,7 @@ class HalfSpace:
 
 
 class Convex:
-    kept = {}  # vertices -> triangles: the corpus uses a hull in many cases
+    kept = {}  # vertices -> triangles: many cases of the corpus use the same hull
 
     def __init__(self, shape):
         floats = tuple(tuple(v) for v in shape["vertices"])
@@ -236,7 +236,7 @@ def ring(p):
 
 
 def float_triangle_distance(p, a, b, c):
-    """In double precision: good enough to leave far triangles out."""
+    """In double precision: good enough to skip far triangles."""
     ab, ac, ap = sub(b, a), sub(c, a), sub(p, a)
     n = cross(ab, ac)
     nn = dot(n, n)
@@ -261,7 +261,7 @@ def float_plane(floats, triangle):
     n = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
     size = math.sqrt(n[0] ** 2 + n[1] ** 2 + n[2] ** 2)
     if size == 0.0:
-        return (0.0, 0.0, 0.0), 0.0  # lets every point pass to the exact distance
+        return (0.0, 0.0, 0.0), 0.0  # every point then reaches the exact distance
     n = tuple(c / size for c in n)
     return n, sum(n[i] * a[i] for i in range(3))
 
@@ -286,7 +286,7 @@ def segment_distance(p, a, b):
 
 
 def integers(points):
-    """The same points times a power of two that makes every coordinate whole."""
+    """The same points times the power of two that makes every coordinate an integer."""
     bits = 0
     for point in points:
         for value in point:
@@ -299,7 +299,7 @@ def integers(points):
 
 
 def hull_triangles(floats):
-    """Outward triangles of the convex hull, by inserting point after point; exact. Coplanar faces stay triangulated."""
+    """Outward triangles of the convex hull by incremental insertion; exact. Coplanar faces stay triangulated."""
     points = integers(floats)
     first = first_simplex(points)
     faces = {}

@@ -1,4 +1,4 @@
-"""Exact rational polyhedra: convex ones with given faces, placed by quaternions of any length, clipped by one another."""
+"""Convex polyhedra in exact fractions: with given faces, placed by quaternions of any length, clipped by each other."""
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
@@ -47,7 +47,7 @@ def plane(polygon):
 
 
 def clip(polygon, half_space):
-    """The part of a convex polygon that is not above the plane."""
+    """The part of a convex polygon on or below the plane."""
     normal, offset = half_space
     heights = [dot(normal, p) - offset for p in polygon]
     kept = []
@@ -72,7 +72,7 @@ def parts(body, half_spaces):
 
 
 def measure(pieces, apex):
-    """Volume and its centroid: sums of tetrahedra from the apex. A face on a plane through the apex adds nothing."""
+    """Volume and centroid by tetrahedra from the apex. A face in a plane through the apex contributes nothing."""
     volume, moment = Fraction(0), [Fraction(0)] * 3
     for p in pieces:
         for i in range(1, len(p) - 1):
@@ -84,13 +84,13 @@ def measure(pieces, apex):
 
 
 def common(a, b):
-    """Of two convex polyhedra as polygons, whose faces are on different planes."""
+    """The common solid of two convex polyhedra as polygons; their faces must be in different planes."""
     pieces = list(parts(a, [plane(f) for f in b])) + list(parts(b, [plane(f) for f in a]))
     return measure(pieces, b[0][0])
 
 
 def below(a, half_space, on_plane):
-    """Of a polyhedron below a plane; the apex on the plane makes the section add nothing."""
+    """The part of a polyhedron below a plane; with the apex in the plane the cut face contributes nothing."""
     return measure(list(parts(a, [half_space])), on_plane)
 
 

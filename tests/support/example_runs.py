@@ -24,7 +24,7 @@ SCENE = examples_of(document.document["components"]["parameters"]["scene"])[DEFA
 
 
 def without(value, pointer):
-    """Takes the value at the pointer out; * stands for every element."""
+    """Removes the value at the pointer; * stands for every element."""
     *path, last = pointer.strip("/").split("/")
     nodes = [value]
     for part in path:
@@ -36,7 +36,7 @@ def without(value, pointer):
 
 
 def demo_scene(client, earlier=2):
-    """How far its revisions are above those of the examples."""
+    """The difference between the scene's revisions and those of the examples."""
     for unused in range(earlier):
         client.put("/v1/scenes/earlier", {}).must(201)
         client.delete("/v1/scenes/earlier").must(200)
@@ -47,7 +47,7 @@ def demo_scene(client, earlier=2):
 
 
 def shifted(value, above):
-    """The value with every revision so much greater; texts of headers and streams too."""
+    """The value with every revision increased by the difference; also in texts of headers and streams."""
     if isinstance(value, dict):
         return {k: v + above if k == "revision" and isinstance(v, int) else shifted(v, above) for k, v in value.items()}
     if isinstance(value, list):
@@ -71,13 +71,13 @@ def demo_elements(client):
 
 
 def demo_event(client):
-    """The contact state of the examples; that of the POST itself makes it."""
+    """The contact state of the examples; the example of its POST creates it itself."""
     event = next(case for case in cases(document) if case.template.endswith("/contactStates/{c}") and case.method == "POST")
     client.post(event.address(), event.body).must(201)
 
 
 def needs(case):
-    """What the daemon holds beside the demo scene: a list of functions of the client."""
+    """What the daemon has besides the demo scene: a list of functions of the client."""
     if case.before():
         return []
     if case.template.endswith("/vertices"):
@@ -123,7 +123,7 @@ def documented_of(case, reply):
 
 
 def ask(client, case, above):
-    """Sends the example, after what comes before it."""
+    """Sends the example after the requests that precede it."""
     for prepare in needs(case):
         prepare(client)
     cursor, address, body = send_before(client, case), case.address(), copy.deepcopy(case.body)
@@ -153,7 +153,7 @@ def compare(case, reply, above):
 
 
 def run_stream(daemon, client, case, above):
-    """A stream has no end: it is read as far as the example goes; the ids differ."""
+    """A stream does not end: it is read as far as the example goes; the ids differ."""
     send_before(client, case)
     expected = shifted(examples_of(case.operation["responses"]["200"]["content"]["text/event-stream"])[case.name], above)
     equal(first_events(daemon, case.address(), expected.count("\n\n")), re.sub(r"^id: \d+$", "id: 0", expected, flags=re.M), "stream")

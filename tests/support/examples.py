@@ -1,8 +1,6 @@
-"""The examples of the OpenAPI document: which there are, what each sends, and which members of the schemas they have.
-
-Examples of one operation that have the same name belong together: of the body, of parameters, of the reply. One without a name is
-called default. x-before of an operation lists, by name, the requests that were sent before.
-"""
+"""The examples of the OpenAPI document: their requests, and the members of schemas that they have.
+Examples of one operation with the same name belong together: of the body, of parameters, of the reply. One without a
+name is called default. x-before of an operation lists, by name, the requests that were sent before."""
 import json
 from urllib.parse import quote
 
@@ -41,8 +39,8 @@ class Case:
         return self.operation.get(BEFORE, {}).get(self.name, [])
 
     def parameters(self):
-        """(parameter, value) of those that are sent. A value without a name goes with every example of the content types in x-with;
-        a required parameter has one for the examples that have none of their own."""
+        """(parameter, value) of those that are sent. A value without a name belongs to every example of the content
+        types in x-with; a required parameter has one for the examples that have none of their own."""
         for parameter in parameters_of(self.document, self.document.document["paths"][self.template], self.operation):
             values = examples_of(parameter)
             if self.content_type not in parameter.get("x-with", [self.content_type]):
@@ -68,7 +66,7 @@ class Case:
 
 
 def text(value):
-    """A value as the URL has it."""
+    """The value in a URL."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -77,7 +75,7 @@ def content_of(document, operation):
 
 
 def replies_of(document, operation):
-    """(status, content type, media) of what may be answered, other than problems."""
+    """(status, content type, media) of documented replies other than problems."""
     for status, reply in operation["responses"].items():
         if status[0] in "23":
             for content_type, media in resolve(document.document, reply).get("content", {}).items():
@@ -89,7 +87,7 @@ def parameters_of(document, item, operation):
 
 
 def names_of(document, item, operation):
-    """Names of the examples of an operation without a body: those of its reply, of parameters in the URL, of what came before."""
+    """Names of the examples of an operation without a body: those of its reply, of URL parameters and of x-before."""
     nodes = [media for unused, unused, media in replies_of(document, operation)]
     nodes += [p for p in parameters_of(document, item, operation) if p["in"] == "query"]
     names = [name for node in nodes for name in examples_of(node)] + list(operation.get(BEFORE, {}))
@@ -107,8 +105,8 @@ def cases(document):
 
 
 class Members:
-    """Members of the schemas of requests and replies, and parameters. Where the same member (name, schema and description) stands in
-    several schemas it counts once; in requests and in replies it counts separately."""
+    """Members of the schemas of requests and replies, and parameters. A member (name, schema and description) that
+    occurs in several schemas counts once; in requests and in replies it counts separately."""
 
     def __init__(self, document):
         self.document = document
@@ -121,7 +119,7 @@ class Members:
         return side, name, json.dumps(definition, sort_keys=True)
 
     def parts(self, pointer, schema):
-        """(pointer, schema, words) of the schemas that a schema is composed of; words: how it applies."""
+        """(pointer, schema, keywords) of the schemas that a schema is composed of; keywords: how it applies."""
         if "$ref" in schema:
             yield schema["$ref"], resolve(self.document.document, {"$ref": schema["$ref"]}), "$ref"
         for word in ("allOf", "oneOf", "anyOf"):
@@ -142,7 +140,7 @@ class Members:
             self.collect(side, f"{pointer}/{word}", schema.get(word))
 
     def meet(self, side, schema, value, title):
-        """Notes the members that a value has."""
+        """Records the members that a value has."""
         if not isinstance(schema, dict):
             return
         for unused, part, word in self.parts("", schema):
@@ -160,7 +158,7 @@ class Members:
             self.meet(side, schema.get("items"), element, title)
 
     def media(self, side, pointer, content_type, media, examples):
-        """Collects the members of a media type and meets those of its examples, (title, value)."""
+        """Collects the members of a media type and records those of its examples, (title, value)."""
         if not content_type.endswith("json"):
             return
         self.collect(side, pointer, media.get("schema"))

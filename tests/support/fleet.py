@@ -1,4 +1,4 @@
-"""A fleet as docker/haproxy.cfg has it: three daemons at one Redis, HAProxy before them; all ended with the suite by their own pids.
+"""A fleet as in docker/haproxy.cfg: three daemons with one Redis behind HAProxy; all ended with the suite by their own pids.
 
     fleet = Fleet(suite)              fleet.port: HAProxy's; options of the daemons, and redis=(...) of Redis, may follow
     fleet.nodes[0].kill(); fleet.nodes[0].start()
@@ -25,7 +25,7 @@ CONFIGURATION = ROOT / "docker/haproxy.cfg"
 
 
 class Node:
-    """One daemon after the other at one port."""
+    """Consecutive daemons on one port."""
 
     def __init__(self, name, url, options):
         self.name, self.url, self.options, self.port, self.daemon = name, url, options, free_port(), None
@@ -45,11 +45,11 @@ class Node:
         self.daemon.kill()
 
     def stop(self):
-        """SIGTERM; the end must be a clean one."""
+        """SIGTERM, and a clean end."""
         self.daemon.stop()
 
     def wait_end(self):
-        """After a signal of the test's own: a clean end, too."""
+        """Waits for a clean end after a signal that the test sent."""
         wait_until(lambda: self.daemon.process.poll() is not None, f"{self.name} ends")
         equal(self.daemon.process.returncode, 0, "exit status")
         self.daemon.kill()
@@ -95,7 +95,7 @@ class Fleet:
         return f"http://127.0.0.1:{self.port}"
 
     def configuration(self):
-        """That of docker/, but for addresses and ports."""
+        """The file of docker/ with other addresses and ports."""
         text = CONFIGURATION.read_text()
         changes = [(f"server {n.name} {n.name}:7077", f"server {n.name} 127.0.0.1:{n.port}", 2) for n in self.nodes]
         changes += [("bind :7077\n", f"bind 127.0.0.1:{self.port}\n", 1), ("bind :8404\n", f"bind 127.0.0.1:{self.metrics_port}\n", 1),
@@ -116,7 +116,7 @@ class Fleet:
             raise Failure(f"{why}; HAProxy: {self.log_text()[-800:]}") from None
 
     def reload_proxy(self):
-        """A new worker with the file in the old one's place."""
+        """A new worker with the same file replaces the old one."""
         before = self.log_text().count("Loading success")
         self.proxy.send_signal(signal.SIGUSR2)
         wait_until(lambda: self.log_text().count("Loading success") > before, "HAProxy has read its file again")
@@ -125,7 +125,7 @@ class Fleet:
         return pathlib.Path(f"/proc/self/fd/{self.log.fileno()}").read_text(errors="replace")
 
     def states(self):
-        """What HAProxy thinks of each node: UP, DOWN, ..."""
+        """HAProxy's state of each node: UP, DOWN, ..."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics?scope=server", timeout=10) as reply:
                 text = reply.read().decode()
@@ -136,7 +136,7 @@ class Fleet:
         return dict(found)
 
     def wait_up(self, *nodes):
-        """Until HAProxy sends requests to these, or to all."""
+        """Waits until HAProxy sends requests to these nodes, or to all."""
         names = {n.name for n in nodes} or set(NAMES)
         wait_until(lambda: all(self.states().get(name) == "UP" for name in names), f"HAProxy has {', '.join(sorted(names))}")
 
@@ -146,7 +146,7 @@ class Fleet:
             self.proxy.wait()
         if self.redis.process.poll() is None:
             self.redis.signal("CONT")
-        # All at once: each may take leaveSeconds.
+        # In parallel: each may take leaveSeconds.
         with concurrent.futures.ThreadPoolExecutor(len(NAMES)) as pool:
             failures = [str(ended.exception()) for ended in [pool.submit(n.end) for n in self.nodes] if ended.exception()]
         check(not failures, "; ".join(failures))

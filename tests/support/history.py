@@ -1,14 +1,14 @@
-"""What clients have written and read of one scene, and whether one scene that is written to by one after the other could have
-answered so.
+"""The reads and writes of one scene by concurrent clients, and whether a scene with one write after the other could have given
+these replies.
 
     history = History()
-    with history.write(value) as w: ... w.acknowledged(revision)    or w.refused() where nothing was written, else it is not known
+    with history.write(value) as w: ... w.acknowledged(revision)    or w.refused() if nothing was written; else the outcome is unknown
     with history.write(value, after=revision) as w: ...             only if the scene is at that revision; w.overtaken(): it was not
-    with history.read() as r: ... r.found(revision, value)           or nothing: no answer
+    with history.read() as r: ... r.found(revision, value)           or nothing: no reply
     r.absent(), w.absent()                                           there was no scene; a write of ABSENT is its deletion
-    history.faults()    sentences; none: every acknowledged write was there, and nothing went back
+    history.faults()    sentences; none: every acknowledged write was visible, and no read went back
 
-The clock is one machine's, monotonic. Each write writes a value of its own. Any thread.
+Times are those of one monotonic clock. Each write has a value of its own. Any thread may use a history.
 """
 import bisect
 import threading
@@ -80,7 +80,7 @@ class History:
 
 
 def authors(writes):
-    """Each revision was acknowledged to one."""
+    """Each revision was acknowledged to one write."""
     seen = {}
     for w in writes:
         if w.revision in seen:
@@ -89,8 +89,8 @@ def authors(writes):
 
 
 def order(entries):
-    """What begins after something has ended is not older; a write is newer. Where there was no scene, that was after a deletion, or at
-    the very beginning."""
+    """An operation that begins after another has ended is not older; a write is newer. An absent scene was read
+    after a deletion, or at the beginning."""
     told = [e for e in entries if e.outcome in ("good", "absent")]
     done = sorted(told, key=lambda e: e.end)
     absence = Absence(entries)
@@ -109,7 +109,7 @@ def order(entries):
 
 
 class Absence:
-    """The revisions at which there was no scene; and at which of them each entry that found none has been, at least."""
+    """The revisions at which the scene was absent, and the least such revision for each entry that found it absent."""
 
     def __init__(self, entries):
         deletions = [e for e in entries if e.kind == "write" and e.value == ABSENT]
@@ -121,7 +121,7 @@ class Absence:
         return entry.revision if entry.outcome == "good" else self.placed.get(id(entry), 0)
 
     def place(self, entry, least):
-        """False: it can be nowhere."""
+        """False if there is no revision for the entry."""
         if self.unknown_since is not None and self.unknown_since < entry.end:
             self.placed[id(entry)] = least
             return True
@@ -133,8 +133,8 @@ class Absence:
 
 
 def origins(entries, writes, reads):
-    """What is read was written: by the write of that revision, or by one of which nobody knows whether it took place, which had begun.
-    None has taken place twice."""
+    """Each value that was read was written: by the write of that revision, or by one of unknown outcome that had
+    begun. No write took effect twice."""
     by_revision = {w.revision: w for w in writes}
     unknown = {e.value: e for e in entries if e.kind == "write" and e.outcome == "unknown"}
     values, revisions = {}, {}
@@ -151,7 +151,8 @@ def origins(entries, writes, reads):
 
 
 def preconditions(entries, writes, reads):
-    """Between the revision that a write was to follow and its own there is none; and it is refused only where another write has begun."""
+    """No revision lies between the one that a write was to follow and its own; a write is refused only if another
+    one has begun."""
     revisions = sorted({e.revision for e in writes + reads})
     seen = {r.value: r.revision for r in reads}
     begun = sorted((e.start, e.revision or seen.get(e.value, float("inf")))

@@ -1,6 +1,5 @@
-"""Random values after the JSON schemas of a document, most of them fit, some with a flaw: to compare two validators, which must say
-the same of each.
-"""
+"""Random values for the JSON schemas of a document, most of them valid, some with a flaw: to compare two validators,
+which must agree on each."""
 import copy
 
 from support.schema import resolve
@@ -11,7 +10,7 @@ WORDS = ("b", "a.b~1", "v1/v2", "f3/e2.1#4", " ", "")
 
 
 def schemas_in(schema):
-    """A schema and every one in it, where they say more than a reference or a type."""
+    """A schema and every schema in it, except plain references and types."""
     if not isinstance(schema, dict):
         return
     if not set(schema) <= {"$ref", "type", "description"}:
@@ -40,7 +39,7 @@ def merged(one, other):
 
 
 class Maker:
-    """flaw: the chance that a keyword is broken, where it is looked at."""
+    """`flaw`: the probability with which a keyword is violated."""
 
     def __init__(self, document, rng, flaw):
         self.document, self.rng, self.flaw = document, rng, flaw
@@ -64,7 +63,7 @@ class Maker:
             if word in schema:
                 parts.append(self.rng.choice(schema[word]))
                 if isinstance(made, dict) and not self.breaks():
-                    # Of members of which there may be one, the one.
+                    # Of alternative members, one.
                     for name in {n for part in schema[word] for n in part.get("required", [])} - set(parts[-1].get("required", [])):
                         made.pop(name, None)
         if "$ref" in schema:
@@ -78,7 +77,7 @@ class Maker:
         return made if parts or {"type", "properties"} & set(schema) else self.other()
 
     def disguised(self, value):
-        """Now and then the value as another type has it: 1 as 1.0, true or "1"."""
+        """Sometimes the value in another type's notation: 1 as 1.0, true or "1"."""
         if not self.breaks():
             return value
         return self.rng.choice((str(value), bool(value), [value], float(value) if isinstance(value, int) else None))

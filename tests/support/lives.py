@@ -1,8 +1,8 @@
-"""A daemon with a store on disk that is ended and started again: one folder, many lives.
+"""A daemon with a store on disk that is ended and started again on the same folder.
 
     lives = Lives(suite)
     lives.client.put(...)
-    lives.again("KILL")     a new daemon on the same folder; "TERM" ends the one before cleanly
+    lives.again("KILL")     ends the daemon by SIGKILL and starts a new one; "TERM" ends it cleanly
 """
 import http.client
 import signal
@@ -20,7 +20,7 @@ READY_SECONDS = 60 * SLOWER
 
 
 class Lives:
-    """The folder goes with the suite."""
+    """The folder is deleted with the suite."""
 
     def __init__(self, suite, *options):
         self.options = options
@@ -31,7 +31,7 @@ class Lives:
         self.start()
 
     def start(self, ready=True, **rest):
-        """rest: of Daemon."""
+        """`rest`: arguments of Daemon."""
         self.daemon = Daemon("--data", self.folder, *self.options, durability="disk", **rest).start()
         self.client = KeepAlive(self.daemon)
         if ready:
@@ -39,7 +39,7 @@ class Lives:
         return self
 
     def try_start(self, before=()):
-        """None: it serves. Else what the daemon that did not begin has said and ended with."""
+        """None if the daemon serves; else the output and exit status of the refused start."""
         try:
             self.start(ready=False, before=before)
             return None
@@ -49,7 +49,7 @@ class Lives:
                                   timeout=READY_SECONDS, check=False, env=clean_environment())
 
     def wait_ready(self, loaded=False):
-        """Until /readyz says so; loaded: until no scene is left to be loaded, too."""
+        """Waits for /readyz; with `loaded` also until every scene is loaded."""
         end = time.monotonic() + READY_SECONDS
         while time.monotonic() < end:
             reply = self.client.get("/readyz")
@@ -59,8 +59,9 @@ class Lives:
         raise Failure(f"not ready in {READY_SECONDS} s: {reply.text}; {self.daemon.log_text()[-800:]}")
 
     def wait_given(self, count, behind=0):
-        """Until so many requests of others have been begun and only the store is left to answer them, but for those that wait for a write
-        before theirs: syncs are held. Seen twice: what a worker has just ended the loop gives to the store before it answers again."""
+        """Waits until this many requests wait for the store alone, while syncs are held; `behind` more wait for an
+        earlier write. The state must be seen twice, since the loop hands over finished work of a worker before its
+        next reply."""
         seen, end = 0, time.monotonic() + READY_SECONDS
         while seen < 2:
             if time.monotonic() > end:

@@ -1,8 +1,8 @@
-"""Clients of a fleet that write, read, question, make and delete scenes until they are told to end, and note what each heard and when.
+"""Clients of a fleet that write, read, query, create and delete scenes until they are ended, and record each reply and its time.
 
     load = Load(port, document)
-    load.goes_on("a fault")      until every client has had answers again
-    load.finish(clients)         ends it, reads every scene by each of these clients and says what was wrong
+    load.goes_on("a fault")      until every client has had replies again
+    load.finish(clients)         ends it, reads every scene by each of these clients and reports the faults
 """
 import collections
 import http.client
@@ -23,7 +23,8 @@ JSON = "application/json"
 
 
 def bodies(value):
-    """All have the number of the write, so that a part of one would be seen; their distance from the first body tells it, too."""
+    """All have the number of the write as position, so that a partial write is detected; their distance from the
+    first body also shows it."""
     ball = [{"sphere": {"radius": 0.5}}]
     return [{"id": "origin", "colliders": ball}, *({"id": f"b{i}", "position": [value, 10.0 * i, 0], "colliders": ball} for i in range(BODIES))]
 
@@ -52,7 +53,7 @@ def revision_of(reply):
 class Scene:
     def __init__(self, name):
         self.name, self.history = name, History()
-        # The youngest revision that anybody has heard of, roughly.
+        # Approximately the newest revision that any client has read.
         self.revision = None
 
 
@@ -73,15 +74,15 @@ class Load:
             return self.numbers
 
     def strange(self):
-        """Answers that must not be; and HAProxy closes no connection that a request is on."""
+        """Replies that must not occur, and connections that HAProxy closed during a request."""
         return [s for c in self.clients for s in c.strange + c.broken] + self.listener.strange
 
     def kinds(self):
-        """How often each kind of answer was heard."""
+        """The number of replies of each kind."""
         return sum((c.kinds for c in self.clients), collections.Counter())
 
     def goes_on(self, what, seconds, answers=3):
-        """Within this time every client has so many more answers to reads and to writes."""
+        """Within this time every client has this many more replies to reads and to writes."""
         end = time.monotonic() + seconds
         before = [(c.reads, c.writes) for c in self.clients]
         while any(c.reads < r + answers or c.writes < w + answers for c, (r, w) in zip(self.clients, before)):
@@ -90,13 +91,14 @@ class Load:
             time.sleep(0.005)
 
     def outage(self):
-        """The longest that any client has been without a good answer since this was asked last."""
+        """The longest time without a good reply of any client since the last call."""
         longest = max(c.outage for c in self.clients)
         for c in self.clients:
             c.outage = 0.0
         return longest
 
     def finish(self, clients):
+        """After the last write: every acknowledged write since the first event has one event, in order."""
         self.ends.set()
         for c in self.clients:
             c.join()
@@ -118,7 +120,7 @@ class Load:
                 r.found(revision_of(reply.must(200)), value_of_poses(reply.json))
 
     def look_at_made(self, client):
-        """Of each key there is one scene: the one that was acknowledged, if it was and nobody has deleted it since."""
+        """Each key has one scene: the acknowledged one, if there was one and it was not deleted since."""
         found = collections.defaultdict(list)
         for scene in client.get("/v1/scenes?limit=10000").must(200).json["scenes"]:
             if scene["id"].startswith("key-"):
@@ -132,7 +134,7 @@ class Load:
 
 
 class Listener(threading.Thread):
-    """Hears a scene's events through HAProxy, and comes back with the number of the last one where a stream ends."""
+    """Reads a scene's event stream through HAProxy, and reconnects with the last id where a stream ends."""
 
     def __init__(self, load, scene):
         super().__init__(daemon=True)
@@ -147,7 +149,7 @@ class Listener(threading.Thread):
                     self.listen(stream)
             except OSError:
                 pass
-            except Failure as why:  # told at the end
+            except Failure as why:  # reported at the end
                 self.strange.append(f"a stream: {why}")
                 return
             time.sleep(0.05)
@@ -169,7 +171,7 @@ class Listener(threading.Thread):
 
     def hear(self, event):
         if event.id is not None:
-            # A daemon that subscribes again sends the state again: without a write in between, under the same number.
+            # A daemon that subscribes again repeats the state: under the same number, if no write came in between.
             is_same_state = event.name == "reset" and event.id == self.last
             check(self.last is None or event.id > self.last or is_same_state, f"{event} came after {self.last}")
             self.last = event.id
@@ -219,7 +221,7 @@ class Client(threading.Thread):
                 self.broken.append(f"{time.time():.3f} {what}: {why!r}")
                 self.drop()
                 time.sleep(0.01)
-            except (Failure, ValueError, KeyError) as why:  # told at the end
+            except (Failure, ValueError, KeyError) as why:  # reported at the end
                 self.strange.append(f"{what}: {why}")
                 break
         self.drop()
@@ -290,13 +292,14 @@ class Client(threading.Thread):
         self.write(scene, value, "PUT", "", {"bodies": bodies(value)})
 
     def delete(self, scene):
-        """But for the one that is listened to, whose streams would end."""
+        """Any scene but the one of the listener, whose streams would end."""
         if scene is self.load.scenes[0]:
             return
         self.write(scene, ABSENT, "DELETE", "")
 
     def make(self, unused):
-        """With one key until it is heard; then sometimes again, which must be the same scene; then it is deleted, most of the time."""
+        """With one key until it is answered; sometimes once more, which must return the same scene; then it is
+        usually deleted."""
         key = f"key {self.seed} {self.load.number()}"
         state = self.load.made[key] = {"ids": set(), "deleted": False}
         heard = 0

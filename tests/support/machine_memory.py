@@ -1,10 +1,10 @@
-"""How much memory this process may have, by the files of its control groups and the machine's."""
+"""The memory that this process may use, by the files of its control groups and the machine's memory."""
 import os
 import pathlib
 
 
 def least_memory_limit():
-    """Of the control groups that this process is in."""
+    """The smallest limit of the control groups of this process."""
     least = 2 ** 63
     for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
         number, controllers, group = line.split(":", 2)
@@ -25,5 +25,5 @@ def least_memory_limit():
 
 
 def least_memory():
-    """Of the machine, too."""
+    """The smaller of that limit and the machine's memory."""
     return min(least_memory_limit(), os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

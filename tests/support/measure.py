@@ -31,13 +31,13 @@ class Allowance:
 
 
 def truth_of(case):
-    """Of meshes the corpus tells the distance of the surfaces."""
+    """For meshes the corpus has the distance of the surfaces."""
     signed = case["expect"].get("signed_distance")
     return case["expect"]["distance"] if signed is None else signed
 
 
 def measure(case, answer, convex=True):
-    """Each error in units of what is allowed: above 1 is a failure."""
+    """Each error in units of the allowance: above 1 is a failure."""
     allow = Allowance(case)
     truth = Decimal(truth_of(case))
     distance, low, high = (Decimal(answer[name]) for name in ("distance", "lowerBound", "upperBound"))
@@ -62,7 +62,7 @@ def certificate(a, b, normal, truth, allow):
     reach_a, reach_b = a.reach(normal), b.reach(exact.scaled(normal, -1))
     if reach_a is not None and reach_b is not None:
         return abs(-(reach_a + reach_b) - truth) / Decimal(allow.all)
-    # A half space reaches without end along any normal but its own.
+    # A half-space is unbounded along any normal but its own.
     plane, sign = (a, 1) if reach_a is None else (b, -1)
     return exact.length(exact.sub(normal, exact.scaled(plane.axis(), sign))) / Decimal(8 * EPS)
 

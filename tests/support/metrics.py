@@ -1,4 +1,4 @@
-"""Prometheus' text format, as far as the tests look at it: series by name and labels."""
+"""Prometheus' text format, as far as the tests need it: series by name and labels."""
 import re
 
 from support.checks import Failure, check
@@ -35,7 +35,7 @@ class Metrics:
         return sum(found)
 
     def buckets(self, name, *labels):
-        """[(bound, how many up to it)] in ascending order."""
+        """[(bound, count up to the bound)] in ascending order."""
         wanted = set(zip(labels[::2], labels[1::2]))
         found = [(float(dict(have)["le"]), value) for (other, have), value in self.series.items()
                  if other == name + "_bucket" and wanted <= have]
@@ -43,6 +43,6 @@ class Metrics:
 
 
 def read(client):
-    """The figures now. One that the daemon counts when a request has ended is there at the latest when the next one is answered on
-    the same connection."""
+    """The current figures. A figure that the daemon counts at the end of a request is included once a later request
+    on the same connection was answered."""
     return Metrics(client.get("/metrics").must(200).text)

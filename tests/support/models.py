@@ -1,5 +1,6 @@
-"""Real models out of Debian packages that `make test` installs. Where the machine leaves documentation out when it installs (images of
-containers do), the package is fetched once more and unpacked into the build folder. Without the model a fact fails: it is not skipped."""
+"""Real models of Debian packages that `make test` installs. Where the machine's package manager omits documentation
+(in container images), the package is downloaded again and unpacked into the build folder. Without the model a fact
+fails; it is not skipped."""
 import pathlib
 import subprocess
 import tempfile
@@ -11,7 +12,7 @@ DART = "usr/share/doc/dart/data"
 
 
 def fetched(package, folder):
-    """The package as the archive has it, in a file of the folder."""
+    """Downloads the package from the archive into the folder."""
     run = subprocess.run(["apt-get", "download", "-qq", package], cwd=folder, capture_output=True, text=True)
     files = sorted(folder.glob("*.deb"))
     if run.returncode or not files:
@@ -20,8 +21,8 @@ def fetched(package, folder):
 
 
 def unpacked(package, root=None, fetch=fetched):
-    """A folder in which the package's files lie as they would below /. Programs that run side by side may ask for it at the same
-    time: each unpacks for itself, and the first that is done gives the folder its name, whole."""
+    """A folder with the package's files in their paths below /. Programs may request it concurrently: each unpacks
+    its own copy, and the first that is complete is renamed to the final name."""
     root = root or (BUILD if BUILD.is_absolute() else ROOT / BUILD) / "debian"
     folder = root / package
     if not folder.exists():

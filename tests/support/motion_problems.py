@@ -1,4 +1,4 @@
-"""Bad input of questions about motions, as rows of problems.py."""
+"""Bad input of queries on motions, as rows of problems.py."""
 BALL = {"sphere": {"radius": 1}}
 # One triangle: a surface without a volume.
 FLAT = {"mesh": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "triangles": [[0, 1, 2]]}}
@@ -48,7 +48,7 @@ OF_GIVEN = (("bad-mass", "a surface cannot turn freely", {**GIVEN, "b": FLAT, "m
 
 
 def rows(scene):
-    """(problem, name, path, body, pointer): asked of a scene whose bodies are a, b and c, and of two bodies."""
+    """(problem, name, path, body, pointer): for a scene with bodies a, b and c, and for two bodies without a scene."""
     for kind, table in (("sweep", SWEEPS), ("timeline", TIMELINES)):
         for problem, name, body, pointer in table:
             yield problem, f"a {kind}: {name}", f"{scene}/query/{kind}", body, pointer

@@ -1,4 +1,4 @@
-"""How much slower than an ordinary build the daemon under test runs: limits of time in tests are multiplied by SLOWER."""
+"""How much slower the daemon under test is than an ordinary build: time limits in tests are multiplied by SLOWER."""
 import os
 import time
 
@@ -6,7 +6,7 @@ SLOWER = {"": 1, "asan": 4, "tsan": 12}.get(os.environ.get("CONTACTD_SANITIZER",
 
 
 def unchanging(read, seconds=0.3):
-    """What `read` returns once it has been the same for so long."""
+    """Returns the value of `read` once it has stayed the same for this long."""
     value, since = read(), time.monotonic()
     while time.monotonic() - since < seconds:
         time.sleep(0.01)

@@ -1,8 +1,6 @@
-"""Schemas of the OpenAPI document as functions from a JSON value to a bool: a hundred times as fast as jsonschema, which stays the
-judge (support/schema.py asks it about whatever is refused here, and tests/http/documents.py compares the two).
-
-Values are what json.loads makes of a text. A keyword that has no rule here is a Failure, not ignored.
-"""
+"""Schemas of the OpenAPI document as functions from a JSON value to a bool: a hundred times as fast as jsonschema. A
+value that is refused here is judged by jsonschema (support/schema.py); tests/http/documents.py compares the two.
+Values are those of json.loads. A keyword without a rule here is a Failure, not ignored."""
 import re
 import threading
 
@@ -64,8 +62,8 @@ class Quick:
 
     def __init__(self, document):
         self.document = document
-        self.made = {}  # id of a schema -> (schema, function); the schema is kept, so that no other gets its id
-        self.making = threading.RLock()  # what one thread has half made, another would take for the whole
+        self.made = {}  # id of a schema -> (schema, function); the reference to the schema keeps its id from being reused
+        self.making = threading.RLock()  # a function that one thread has begun must not be used by another
 
     def check(self, schema):
         if schema is True:
@@ -74,7 +72,7 @@ class Quick:
             return lambda value: False
         with self.making:
             if id(schema) not in self.made:
-                # Schemas may hold themselves: until this one is done, it is looked up when it is used.
+                # Schemas may be recursive: until the function is complete, references look it up at each use.
                 self.made[id(schema)] = (schema, lambda value: self.made[id(schema)][1](value))
                 try:
                     self.made[id(schema)] = (schema, self.make(schema))
@@ -133,7 +131,7 @@ class Quick:
     def of_arrays(self, schema):
         least, most = schema.get("minItems", 0), schema.get("maxItems", INFINITY)
         items = schema.get("items", True)
-        # Long lists of plain numbers are most of what is sent.
+        # Most data in requests is long lists of numbers.
         plain = isinstance(items, dict) and set(items) - TELLS_NOTHING == {"type"} and items["type"] == "number"
         of_item = self.check(items)
 

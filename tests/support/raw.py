@@ -1,12 +1,12 @@
-"""Raw sockets: bytes as they stand, replies counted. For what no well-behaved client sends."""
+"""Raw sockets: bytes sent as they are, replies counted. For requests that no regular client sends."""
 import socket
 import time
 
 from support.checks import Failure
 from support.pace import SLOWER
 
-QUIET_SECONDS = 0.25  # silence after which a kept connection is taken to have said all
-SECONDS = 60 * SLOWER  # for one call that sends or receives: ends what hangs
+QUIET_SECONDS = 0.25  # silence after which an open connection is considered complete
+SECONDS = 60 * SLOWER  # for one call that sends or receives: ends a hanging test
 
 
 class RawReply:
@@ -37,7 +37,7 @@ class Raw:
         self.socket.close()
 
     def send(self, data):
-        """False when the daemon has closed the connection before it took everything."""
+        """False if the daemon closed the connection before it had read everything."""
         try:
             self.socket.sendall(data if isinstance(data, bytes) else data.encode("latin-1"))
         except (BrokenPipeError, ConnectionResetError):

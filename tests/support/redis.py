@@ -1,4 +1,4 @@
-"""A redis-server of a test's own, with everything acknowledged on its disk, and daemons at it.
+"""A redis-server of a test's own that persists every acknowledged write, and daemons that use it.
 
     redis = Redis(suite)              a free loopback port, a temporary folder; ended with the suite by its own pid
     a, b = redis.daemons(2)           each with .client
@@ -28,7 +28,7 @@ CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1
 
 
 def free_port():
-    """Below those that the system gives to clients: none gets it while who listens there is started anew."""
+    """A port below those that the system assigns to clients: none can take it while the server on it is restarted."""
     least = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     while True:
         port = random.randrange(least - 10000, least) if least > 20000 else 0
@@ -116,7 +116,7 @@ class Redis:
         return [self.daemon(*options, **rest) for unused in range(count)]
 
     def forget(self, daemon):
-        """Of a daemon that the test has ended itself."""
+        """For a daemon that the test has ended itself."""
         self.nodes.remove(daemon)
         daemon.client.close()
 
@@ -147,9 +147,9 @@ def wait_ready(daemon, seconds=START_SECONDS):
 
 
 class Spoiler:
-    """Stands between daemons and Redis. spoils: of the pieces that Redis answers some are changed: bits, bytes too many or too few, all.
-    delay: seconds that a piece takes either way. holds: nothing comes through, and nobody is told. keep, let_go: what a daemon has sent
-    comes to Redis when the daemon has given it up."""
+    """A relay between daemons and Redis. spoils: some pieces of Redis' replies are changed: bits, bytes added or
+    removed, all of it. delay: seconds that a piece takes in either direction. holds: nothing is relayed, and
+    connections stay open. keep, let_go: data that a daemon has sent reaches Redis after the daemon has given it up."""
 
     def __init__(self, suite, redis, seed):
         self.redis, self.choice, self.spoils, self.spoiled = redis, random.Random(seed), False, 0
@@ -190,13 +190,14 @@ class Spoiler:
             pass
 
     def keep(self, word):
-        """The next piece with this word is kept, and all that its connection sends after it."""
+        """The next piece with this word is held back, and all later data of its connection."""
         self.kept.clear()
         self.goes.clear()
         self.word = word
 
     def keep_back(self, client, server, kept):
-        """Of a connection from such a piece on: until it is let go of, whether the daemon closes the connection or not."""
+        """Holds back a connection's data from such a piece on, whether the daemon closes the connection or not,
+        until let_go."""
         self.word = None
         self.kept.set()
         while not self.goes.is_set():
@@ -213,7 +214,7 @@ class Spoiler:
         self.answers.put(answer)
 
     def let_go(self):
-        """What is kept comes to Redis: what that answers, when it has carried it out."""
+        """Sends the held data to Redis; returns Redis' reply."""
         self.goes.set()
         return self.answers.get(timeout=START_SECONDS)
 

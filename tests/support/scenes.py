@@ -1,4 +1,4 @@
-"""Scenes that tests and benchmarks share: made from fixed seeds, with facts that are known without the daemon."""
+"""Scenes that tests and benchmarks share: from fixed seeds, with properties that are known without the daemon."""
 import json
 import random
 
@@ -14,7 +14,8 @@ def number(value):
 
 
 def many_bodies(count, seed=7):
-    """Bodies of about 150 bytes a line, mostly apart: spheres, boxes and capsules on a jittered grid of pitch 1 m."""
+    """Bodies of about 150 bytes a line, mostly separated: spheres, boxes and capsules on a jittered grid of pitch 1
+    m."""
     rng = random.Random(seed)
     side = round(count ** (1 / 3)) + 1
     bodies = []
@@ -47,7 +48,8 @@ def unit_quaternion(rng):
 
 
 def crowd(count, seed=11):
-    """Bodies of every kind but the plane, turned at random, close enough that most have neighbours within 5 cm."""
+    """Bodies of every kind but the half-space, in random rotations, close enough that most have neighbours within 5
+    cm."""
     rng = random.Random(seed)
     side = count ** (1 / 3) * 0.75
     bodies = []
@@ -68,8 +70,8 @@ def crowd(count, seed=11):
 
 
 def pile(count, side, seed=5):
-    """Boxes and hulls of some 0.2 m in layers of side x side, falling on a floor between four walls; friction 0.5 everywhere. Their
-    masses are given: the weight of all is known without the daemon."""
+    """Boxes and hulls of about 0.2 m in layers of side x side that fall on a floor between four walls; friction 0.5
+    everywhere. Their masses are given, so the total weight is known without the daemon."""
     rng = random.Random(seed)
     reach = 0.25 * side + 0.1
     bodies = [{"id": "floor", "colliders": [{"plane": {}}]}]

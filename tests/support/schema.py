@@ -29,10 +29,11 @@ class Document:
         self.resolver = jsonschema.RefResolver("", document)
         self.validators = {}
         self.quick = Quick(document)
-        self.used = set()  # (template, method, status) seen in replies
+        self.used = set()  # (template, method, status) of the replies so far
 
     def template(self, path, method):
-        """(template, path item) with the fewest parameters that fits and knows the method; (None, None) if there is none."""
+        """(template, path item) with the fewest parameters that matches and has the method; (None, None) if there is
+        none."""
         segments = path.split("?")[0].strip("/").split("/")
         best = None
         for template, item in self.document["paths"].items():
@@ -58,7 +59,7 @@ class Document:
                     yield template, method.upper(), resolve(self.document, item[method])
 
     def judge(self, schema, value):
-        """What jsonschema says: None, or the error that tells most."""
+        """jsonschema's verdict: None, or its most specific error."""
         key = json.dumps(schema, sort_keys=True) if len(schema) < 4 else id(schema)
         validator = self.validators.get(key)
         if validator is None:
@@ -80,7 +81,7 @@ class Document:
         return name, content.get(name) or content.get(name.split("/")[0] + "/*")
 
     def check_reply(self, method, path, reply):
-        """Failure unless the document has this reply. Requests that no operation matches may only get a problem."""
+        """Failure unless the document has this reply. A request that matches no operation may only get a problem."""
         template, operation = self.operation(path, method)
         if operation is None and method == "HEAD":
             template, operation = self.operation(path, "GET")
@@ -121,7 +122,7 @@ class Document:
                 raise Failure(f"the problem of {method} {path} lacks {member}: {short(reply.text)}")
 
     def check_request(self, method, path, content_type, body):
-        """A body that was accepted must satisfy the documented schema."""
+        """An accepted body must satisfy the documented schema."""
         template, operation = self.operation(path, method)
         if operation is None or "requestBody" not in operation:
             return

@@ -1,9 +1,7 @@
-"""One shape of every kind with what is known of it outside the engine: signed distance of a point and support point, in closed form
-or over all faces. In doubles; shares nothing with the engine.
-
-Each shape reaches from z = -1 to z = 1 of its body's frame, has (0, 0, 1) and (0, 0, -1) on its surface and the origin inside,
-whatever it is turned about z. So two of them, one on top of the other, are as far apart as their origins less 2.
-"""
+"""One shape of every kind with its signed distance and support point, in closed form or over all faces: the truth of
+tests on shapes. In doubles; shares nothing with the engine.
+Each shape extends from z = -1 to z = 1 of its body's frame, has (0, 0, 1) and (0, 0, -1) on its surface and contains
+the origin, in any rotation about z. So two of them, stacked, have the distance of their origins less 2."""
 import math
 
 CUBE = [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)]
@@ -12,11 +10,11 @@ PRISM = [[2, 0, -1], [-1, 2, -1], [-1, -2, -1], [2, 0, 1], [-1, 2, 1], [-1, -2, 
 PRISM_SIDES = [[0, 2, 1], [3, 4, 5], [0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4], [2, 0, 3], [2, 3, 5]]
 
 
-# The same cube as six tetrahedra around a diagonal, and as two hexahedra side by side; corners in the order of VTK.
+# The same cube as six tetrahedra around a diagonal, and as two adjacent hexahedra; corners in the order of VTK.
 TETRAHEDRA = [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]
 HALVES = [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 0, 1)]
 HEXAHEDRA = [[k, k + 1, k + 4, k + 3, k + 6, k + 7, k + 10, k + 9] for k in (0, 1)]
-# And as six pyramids around the middle of one half and two wedges in the other.
+# The cube as six pyramids around the middle of one half and two wedges in the other.
 MIXED = HALVES + [[-0.5, 0, 0]]
 ELEMENTS = [[*base, 12] for base in ([0, 1, 4, 3], [6, 9, 10, 7], [0, 6, 7, 1], [1, 7, 10, 4], [4, 10, 9, 3], [3, 9, 6, 0])] + \
     [[1, 2, 5, 7, 8, 11], [5, 4, 1, 11, 10, 7]]
@@ -59,7 +57,7 @@ def unit(a):
 
 
 def rotation(rng):
-    """A rotation as [x, y, z, w], even over all of them."""
+    """A random rotation [x, y, z, w], uniformly distributed."""
     while True:
         q = [rng.uniform(-1, 1) for unused in range(4)]
         if 0.01 < dot(q, q) <= 1:
@@ -67,7 +65,7 @@ def rotation(rng):
 
 
 def times(p, q):
-    """The rotation q, then p."""
+    """The rotation p followed by q."""
     (a, b, c, d), (e, f, g, h) = p, q
     return [d * e + a * h + b * g - c * f, d * f - a * g + b * h + c * e, d * g + a * f - b * e + c * h, d * h - a * e - b * f - c * g]
 
@@ -98,7 +96,7 @@ def triangle_distance(p, a, b, c):
 
 
 def zero(f, low, high):
-    """Where f goes from above zero at low to below at high."""
+    """The root of f between low, where f is positive, and high, where it is negative."""
     for unused in range(100):
         t = 0.5 * (low + high)
         if f(t) > 0:
@@ -113,12 +111,12 @@ class Polytope:
         self.points, self.triangles = points, [[points[i] for i in t] for t in triangles]
 
     def distance(self, p):
-        """Of a convex one."""
+        """Signed distance to a shape with an inside, else the distance to the surface."""
         depth = max(dot(sub(p, a), unit(cross(sub(b, a), sub(c, a)))) for a, b, c in self.triangles)
         return depth if depth <= 0 else self.gap(p)
 
     def gap(self, p):
-        """To the triangles, whatever they enclose."""
+        """Unsigned distance to the triangles."""
         return min(triangle_distance(p, *t) for t in self.triangles)
 
     def support(self, d):
@@ -126,7 +124,7 @@ class Polytope:
 
 
 class Turned:
-    """A convex outline (radius, z), counter-clockwise, turned about z. Its mirror image closes it."""
+    """A convex outline (radius, z), counter-clockwise, rotated about z. Its mirror image closes it."""
 
     def __init__(self, *outline):
         self.outline = outline
@@ -145,7 +143,7 @@ class Turned:
 
 
 class Balls:
-    """The hull of two balls on the z axis."""
+    """The convex hull of two balls on the z axis."""
 
     def __init__(self, low, low_radius, high, high_radius):
         self.low, self.high = (low, low_radius), (high, high_radius)
@@ -153,7 +151,7 @@ class Balls:
     def distance(self, p):
         (z0, r0), (z1, r1) = self.low, self.high
         x, z, h = math.hypot(p[0], p[1]), p[2] - z0, z1 - z0
-        # The common tangents' normal is (c, s).
+        # The common tangent has the normal (c, s).
         s = (r0 - r1) / h
         c = math.sqrt(1 - s * s)
         along = z * c - x * s
@@ -200,7 +198,7 @@ class HalfSpace:
 
 
 class Grown:
-    """With a ball around each point."""
+    """A shape dilated by a ball."""
 
     def __init__(self, core, radius):
         self.core, self.radius = core, radius
@@ -217,16 +215,16 @@ def box(x, y, z):
 
 
 def inner_frustum(bottom, top, r):
-    """The outline of half height 1 whose sides are moved inward by r."""
-    # Of the slanted side the normal is (2, bottom - top), not yet of unit length.
+    """The outline of half height 1 with its sides moved inward by r."""
+    # The slanted side has the normal (2, bottom - top), not normalised.
     reach = r * math.hypot(2.0, bottom - top)
     radius = lambda z: (bottom + top) / 2 - (bottom - top) / 2 * z - reach / 2
     return Turned([radius(-1 + r), -1 + r], [radius(1 - r), 1 - r])
 
 
 class Solid:
-    """`collider`: in JSON; `form`: distance and support; `reading`: solid, surface, open or plane; `elements`: forms of the elements of
-    a mesh of elements."""
+    """`collider`: JSON; `form`: distance and support; `reading`: solid, surface, open or plane; `elements`: forms of
+    the elements of a mesh of elements."""
 
     def __init__(self, collider, form, reading="solid", elements=()):
         self.collider, self.form, self.reading, self.elements = collider, form, reading, elements
@@ -269,13 +267,13 @@ SHAPES = {
 
 
 class Placed:
-    """A body with one of the shapes."""
+    """A body with one of the shapes, in a pose."""
 
     def __init__(self, name, position, turn):
         self.name, self.solid, self.position, self.turn = name, SHAPES[name], position, turn
 
     def part(self, element):
-        """One of the elements, where the whole is; None: the whole."""
+        """The form of one element in the body's pose; None: the whole shape."""
         part = Placed(self.name, self.position, self.turn)
         if element is not None:
             part.solid = Solid(self.solid.collider, self.solid.elements[element])

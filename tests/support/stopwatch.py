@@ -14,12 +14,13 @@ import time
 from support.checks import Failure
 from support.pace import SLOWER
 
-HANG_SECONDS = 120 * SLOWER  # without progress for so long: a test that hangs, not a slow machine
+HANG_SECONDS = 120 * SLOWER  # without progress for this long: the test hangs, however slow the machine is
 
 
 @functools.total_ordering
 class Elapsed:
-    """A wall-clock duration. Supports +, multiplication and division by numbers, ratios and comparison among its own kind."""
+    """A wall-clock duration. Supports +, products and quotients with numbers, ratios, and comparison with other
+    durations."""
 
     def __init__(self, seconds):
         self._seconds = seconds
@@ -55,7 +56,7 @@ class Elapsed:
         return self._seconds >= seconds
 
     def times_in(self, seconds):
-        """How many such durations fit into so many seconds: how much work lasts at least as long."""
+        """The number of such durations that fit into `seconds`: as many repetitions last at least as long."""
         return int(seconds / self._seconds)
 
     def milliseconds(self, share=1.0):
@@ -80,7 +81,7 @@ class Stopwatch:
         return Elapsed(time.monotonic() - self.begin)
 
     def hangs(self, seconds=HANG_SECONDS):
-        """True when a loop has waited so long that what it waits for will never come."""
+        """True when a loop has waited so long that its condition will not come true any more."""
         return time.monotonic() - self.begin > seconds
 
 

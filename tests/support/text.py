@@ -11,7 +11,7 @@ Block = collections.namedtuple("Block", "line language text follows_at_once")
 
 
 def tracked(*patterns):
-    """Files of the tree that match, including new files that are not committed yet."""
+    """Matching files of the tree, including new files that are not committed yet."""
     run = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", *patterns], cwd=ROOT,
                          capture_output=True, text=True, check=True)
     return [name for name in run.stdout.splitlines() if (ROOT / name).exists()]
@@ -38,7 +38,7 @@ def prose_of(path):
 
 
 def anchors_of(path):
-    """Names by which links reach the headings of a document, as GitHub makes them."""
+    """Anchors of the headings of a document, as GitHub generates them."""
     anchors = collections.Counter()
     names = set()
     for heading in re.findall(r"^#{1,6}[ \t]+(.+?)[ \t]*$", prose_of(path), re.M):

@@ -1,4 +1,4 @@
-"""Texts that are no JSON, and JSON that cannot be kept, as rows of problems.py. What is JSON is what RFC 8259 says."""
+"""Invalid JSON, and valid JSON that cannot be stored, as rows of problems.py. Validity is that of RFC 8259."""
 
 NOT_JSON = (
     ("cut short", '{"bodies": ['), ("NaN", '{"x": NaN}'), ("Infinity", '[Infinity]'), ("lone minus", "[-]"), ("leading zero", "[01]"),

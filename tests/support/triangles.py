@@ -1,5 +1,5 @@
-"""What is known of closed meshes outside the engine: winding numbers by solid angles, nearest points over all triangles, and the volume
-that two share by lines through both. In doubles, without the engine's trees and predicates."""
+"""Truth on closed meshes: winding numbers by solid angles, nearest points over all triangles, and the common volume
+of two meshes by lines through both. In doubles, without the engine's trees and predicates."""
 import math
 import random
 
@@ -17,12 +17,13 @@ def cross(a, b):
 
 
 def placed(triangles, rows, position):
-    """[[p, q, r], ...] of 9 numbers each, turned by a matrix's rows and moved."""
+    """[[p, q, r], ...] of 9 numbers each, rotated by a matrix's rows and translated."""
     return [[[dot(row, t[i:i + 3]) + at for row, at in zip(rows, position)] for i in (0, 3, 6)] for t in triangles]
 
 
 def winding(triangles, p):
-    """How often the triangles wind around a point that is on none of them: solid angles (van Oosterom, Strackee 1983)."""
+    """Winding number of the triangles about a point that is on none of them, by solid angles (van Oosterom, Strackee
+    1983)."""
     total = 0.0
     for t in triangles:
         a, b, c = (sub(v, p) for v in t)
@@ -46,8 +47,8 @@ def triangle_gap(p, t):
 
 
 def surface_gap(p, triangles):
-    """How far a point is from the nearest triangle, and which one that is. Of triangles whose box is farther than the best so far
-    nothing else is looked at."""
+    """Distance of a point to the nearest triangle, and the triangle. Triangles whose box is farther than the best so
+    far are skipped."""
     best, which = math.inf, -1
     for i, t in enumerate(triangles):
         if any(min(t[0][k], t[1][k], t[2][k]) - p[k] > best or p[k] - max(t[0][k], t[1][k], t[2][k]) > best for k in range(3)):
@@ -83,7 +84,8 @@ def crossings(triangles, low, step, count):
 
 
 def common_volume(first, second, count, seed=1):
-    """(volume, centroid) of what two closed meshes share: lines through a grid of count x count cells, shifted at random."""
+    """(volume, centroid) of the common solid of two closed meshes: lines through a grid of count x count cells,
+    shifted at random."""
     draw = random.Random(seed)
     low = [max(min(v[k] for t in m for v in t) for m in (first, second)) for k in (0, 1)]
     high = [min(max(v[k] for t in m for v in t) for m in (first, second)) for k in (0, 1)]

@@ -1,4 +1,4 @@
-"""A robot from its URDF: links with meshes, joints, and where the links are for given joint angles."""
+"""A robot from its URDF: links with meshes, joints, and the poses of the links for given joint angles."""
 import math
 import pathlib
 import struct
@@ -53,7 +53,7 @@ class Robot:
             mesh = link.find("collision/geometry/mesh")
             if mesh is not None:
                 self.meshes[link.get("name")] = self.folder / mesh.get("filename")
-        self.joints = []  # parents before children, as the file has them
+        self.joints = []  # parents before children, as in the file
         for joint in root.findall("joint"):
             origin, axis, limit = joint.find("origin"), joint.find("axis"), joint.find("limit")
             self.joints.append({
@@ -69,7 +69,7 @@ class Robot:
         return {frozenset((joint["parent"], joint["child"])) for joint in self.joints}
 
     def place(self, angles):
-        """link -> Pose in the world, for one angle a moving joint."""
+        """link -> Pose in the world, for one angle per moving joint."""
         poses, angle = {}, iter(angles)
         for joint in self.joints:
             turn = Pose(wxyz=about(joint["axis"], next(angle))) if joint["axis"] else Pose()
