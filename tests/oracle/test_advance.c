@@ -77,7 +77,7 @@ static void a_free_top_keeps_momentum_and_energy(void) {
 
 /* A load at a point fixed in the world: momentum and angular momentum grow by its impulse and
  * moment. */
-static void loads_change_momentum_by_what_they_push(void) {
+static void loads_change_momentum_by_their_impulse(void) {
   const placed_body bar = {
       "bar", box_of(1, 0.1, 0.1), pose_at(0, 0, 0), {{0, 0, 0}, {0, 0, 0}}, &one_kilogram};
   const ct_scene *scene = scene_of(&bar, 1);
@@ -104,7 +104,7 @@ static void loads_change_momentum_by_what_they_push(void) {
 }
 
 /* Reported body states are written to a draft. */
-static void what_has_moved_is_written(void) {
+static void moved_bodies_are_written(void) {
   const placed_body bodies[2] = {
       {"wall", box_of(1, 1, 1), pose_at(9, 0, 0), {{0, 0, 0}, {0, 0, 0}}, NULL},
       {"ball", sphere_of(0.1), pose_at(0, 0, 5), {{1, 0, 0}, {0, 2, 0}}, &one_kilogram}};
@@ -165,7 +165,7 @@ static void a_pushed_block_sticks_and_slides(void) {
 
 /* On a slope of 30 degrees the acceleration is g (sin - mu cos), or zero from mu = tan 30 on.
  * Gravity is rotated instead of the plane. */
-static void a_slope_holds_or_not(void) {
+static void a_box_on_a_slope_rests_or_slides_by_its_friction(void) {
   const double sine = 0.5, cosine = 0.86602540378443865;
   const double mus[3] = {0.5, 0.57, 0.6};
   for (int i = 0; i < 3; i++) {
@@ -328,10 +328,11 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"T14.2 free_fall_is_exact", free_fall_is_exact},
       {"T14.3 a_free_top_keeps_momentum_and_energy", a_free_top_keeps_momentum_and_energy},
-      {"loads_change_momentum_by_what_they_push", loads_change_momentum_by_what_they_push},
-      {"what_has_moved_is_written", what_has_moved_is_written},
+      {"loads_change_momentum_by_their_impulse", loads_change_momentum_by_their_impulse},
+      {"moved_bodies_are_written", moved_bodies_are_written},
       {"T12.5 T14.1 a_pushed_block_sticks_and_slides", a_pushed_block_sticks_and_slides},
-      {"T12.1 a_slope_holds_or_not", a_slope_holds_or_not},
+      {"T12.1 a_box_on_a_slope_rests_or_slides_by_its_friction",
+       a_box_on_a_slope_rests_or_slides_by_its_friction},
       {"a_ball_bounces_and_comes_to_rest", a_ball_bounces_and_comes_to_rest},
       {"an_isolated_pair_keeps_its_momenta", an_isolated_pair_keeps_its_momenta},
       {"a_belt_does_work", a_belt_does_work},

@@ -165,7 +165,7 @@ static void momentum_stays(void) {
 
 /* A sliding ball begins to roll at 5/7 of its speed under any friction law, except for rolling
  * resistance. */
-static void a_ball_that_slides_comes_to_roll(void) {
+static void a_sliding_ball_changes_to_rolling(void) {
   /* Soft, so that a contact lasts for many steps. */
   const placed_body bodies[] = {{.id = "ground", .shape = plane_of(), .pose = pose_at(0, 0, 0)},
                                 {.id = "ball",
@@ -220,7 +220,7 @@ static ct_status to_end(ct_advance *advance) {
 }
 
 /* The ball bounces off the plate although a distant half-space turns. */
-static void a_half_space_that_turns_hides_no_contact(void) {
+static void a_rotating_half_space_misses_no_contact(void) {
   ct_collider collider = {.shape = plane_of(), .pose = ct_pose_identity()};
   ct_motion motion = {.is_kinematic = true};
   ct_body_options options = {
@@ -274,7 +274,7 @@ static void a_fast_soft_ball_is_seen_at_the_plate(void) {
   finish(advance, scene);
 }
 
-static void a_body_that_leaves_all_coordinates_is_told(void) {
+static void a_body_beyond_the_largest_coordinate_is_reported(void) {
   const ct_scene *scene = before_a_plate(1, -1e6, NULL, (ct_velocity){{0, 0, 0}, {0, 0, 0}});
   ct_advance *advance = advance_of(scene, 1e6, ct_vec(0, 0, 0));
   CHECK_INT(to_end(advance), CT_LIMIT);
@@ -299,11 +299,12 @@ static const check_test tests[] = {
     {"T8.7, checks 16.1 sixteen contacts of a steel ball", sixteen_contacts_of_a_steel_ball},
     {"a spring keeps the energy", a_spring_keeps_the_energy},
     {"momentum stays", momentum_stays},
-    {"a ball that slides comes to roll", a_ball_that_slides_comes_to_roll},
-    {"a half-space that turns hides no contact", a_half_space_that_turns_hides_no_contact},
+    {"a ball that slides comes to roll", a_sliding_ball_changes_to_rolling},
+    {"a half-space that turns hides no contact", a_rotating_half_space_misses_no_contact},
     {"a load drives onto the plate and not through", a_load_drives_onto_the_plate_and_not_through},
     {"a fast soft ball is seen at the plate", a_fast_soft_ball_is_seen_at_the_plate},
-    {"a body that leaves all coordinates is told", a_body_that_leaves_all_coordinates_is_told},
+    {"a body that leaves all coordinates is told",
+     a_body_beyond_the_largest_coordinate_is_reported},
     {"a material without a modulus is refused", a_material_without_a_modulus_is_refused},
 };
 

@@ -215,7 +215,7 @@ static void a_wall_stands_still(void) {
 /* Four ways to wake boxes that rest on a smooth floor: an equal ball hits the first at 2 m/s,
  * elastic; a wall moves against the second at 0.5 m/s, elastic; a load acts on the third; the table
  * under the fourth is pulled away. */
-static void what_rests_is_woken(void) {
+static void sleeping_bodies_are_woken(void) {
   const ct_motion driven = {.is_kinematic = true},
                   falls = {.is_kinematic = true,
                            .acceleration = &(ct_acceleration){{0, 0, -20}, {0, 0, 0}}};
@@ -318,7 +318,7 @@ int main(int argc, char **argv) {
       {"an_impact_between_two_stretches_bounces", an_impact_between_two_stretches_bounces},
       {"a_squeeze_is_a_limit", a_squeeze_is_a_limit},
       {"a_wall_stands_still", a_wall_stands_still},
-      {"what_rests_is_woken", what_rests_is_woken},
+      {"sleeping_bodies_are_woken", sleeping_bodies_are_woken},
   };
   return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -51,7 +51,7 @@ static void shoot(double height, double speed, double restitution) {
   ct_scene_release(scene);
 }
 
-static void nothing_passes_a_thin_plate_in_the_first_step(void) {
+static void no_body_tunnels_through_a_thin_plate_in_the_first_step(void) {
   shoot(1.0, 500.0, 0.0);
   shoot(1.0, 500.0, 1.0);
   shoot(1.0, 500.0, 0.5);
@@ -61,7 +61,7 @@ static void nothing_passes_a_thin_plate_in_the_first_step(void) {
 }
 
 /* Two balls of equal mass that collide head on exchange their velocities. */
-static void nothing_passes_what_comes_towards_it_in_the_first_step(void) {
+static void no_body_tunnels_through_an_approaching_one_in_the_first_step(void) {
   const placed_body bodies[2] = {
       {"a", sphere_of(0.1), pose_at(-1, 0, 0), {{400, 0, 0}, {0, 0, 0}}, &one_kilogram},
       {"b", sphere_of(0.1), pose_at(1, 0, 0), {{-400, 0, 0}, {0, 0, 0}}, &one_kilogram}};
@@ -113,7 +113,7 @@ static void squeeze(double mu, double restitution) {
   press(scene_with(bodies, 3, material), 1.0);
 }
 
-static void a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded(void) {
+static void an_infeasible_squeeze_is_reported_and_its_work_is_bounded(void) {
   squeeze(0.0, 0.0);
   squeeze(0.3, 0.0);
   squeeze(0.3, 0.5);
@@ -198,12 +198,12 @@ static void a_gripper_that_turns_does_not_squeeze(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"nothing_passes_a_thin_plate_in_the_first_step",
-       nothing_passes_a_thin_plate_in_the_first_step},
-      {"nothing_passes_what_comes_towards_it_in_the_first_step",
-       nothing_passes_what_comes_towards_it_in_the_first_step},
-      {"a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded",
-       a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded},
+      {"no_body_tunnels_through_a_thin_plate_in_the_first_step",
+       no_body_tunnels_through_a_thin_plate_in_the_first_step},
+      {"no_body_tunnels_through_an_approaching_one_in_the_first_step",
+       no_body_tunnels_through_an_approaching_one_in_the_first_step},
+      {"an_infeasible_squeeze_is_reported_and_its_work_is_bounded",
+       an_infeasible_squeeze_is_reported_and_its_work_is_bounded},
       {"a_squeeze_of_tilted_boxes_stays_bounded", a_squeeze_of_tilted_boxes_stays_bounded},
       {"a_piston_that_pushes_freely_is_no_squeeze", a_piston_that_pushes_freely_is_no_squeeze},
       {"a_gripper_that_turns_does_not_squeeze", a_gripper_that_turns_does_not_squeeze},

@@ -91,7 +91,7 @@ static void every_method_gives_the_list_of_the_double_loop(void) {
 
 /* Integer coordinates with many ties, and a cutoff so small that every step of the hybrid method
  * runs: no pair is duplicated, none is missing. */
-static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
+static void the_hybrid_finds_each_pair_once_also_with_equal_bounds(void) {
   enum { MANY = 150 };
   static ct_aabb boxes[MANY];
   static ct_pair_index expected[MANY * MANY / 2];
@@ -202,7 +202,7 @@ static bool note(void *context, uint32_t user) {
 }
 
 /* A tree refitted over 100 frames gives the same pairs as a rebuilt one and as the double loop. */
-static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
+static void a_tree_updated_over_100_frames_answers_like_a_new_one(void) {
   check_random r = {22};
   static ct_aabb boxes[COUNT];
   static ct_vec3 velocity[COUNT];
@@ -240,15 +240,15 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
 static const check_test tests[] = {
     {"every_method_gives_the_list_of_the_double_loop",
      every_method_gives_the_list_of_the_double_loop},
-    {"the_hybrid_finds_each_pair_once_whatever_is_equal",
-     the_hybrid_finds_each_pair_once_whatever_is_equal},
+    {"the_hybrid_finds_each_pair_once_also_with_equal_bounds",
+     the_hybrid_finds_each_pair_once_also_with_equal_bounds},
     {"a_crowded_grid_gives_up_in_time", a_crowded_grid_gives_up_in_time},
     {"more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not",
      more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not},
     {"a_raised_flag_cancels", a_raised_flag_cancels},
     {"no_boxes_and_one_box_have_no_pairs", no_boxes_and_one_box_have_no_pairs},
-    {"a_tree_moved_for_100_frames_answers_as_a_fresh_one",
-     a_tree_moved_for_100_frames_answers_as_a_fresh_one},
+    {"a_tree_updated_over_100_frames_answers_like_a_new_one",
+     a_tree_updated_over_100_frames_answers_like_a_new_one},
 };
 
 CHECK_MAIN(tests)

@@ -248,7 +248,7 @@ static void margins_add_to_the_depth(void) {
 }
 
 /* A convex body of any kind, against each element as a convex body. */
-static void convex_bodies_meet_every_element(void) {
+static void convex_bodies_are_tested_with_every_element(void) {
   const ct_shape shapes[] = {{.kind = CT_KIND_SPHERE, .sphere = {0.5}},
                              {.kind = CT_KIND_BOX, .box = {{0.5, 0.25, 0.4}}},
                              {.kind = CT_KIND_CAPSULE, .capsule = {0.5, 0.25, 0.25}},
@@ -297,7 +297,7 @@ static void convex_bodies_meet_every_element(void) {
 
 /* Blocks of whole cells at integer positions: touching faces and corners count as overlap, with
  * depth 0. */
-static void touching_blocks_overlap_by_nothing(void) {
+static void touching_blocks_have_depth_zero(void) {
   block one = block_make(CT_HEXAHEDRA, 2, 2, 1);
   ct_elements *elements = block_elements(&one);
   ct_shape shape = ct_shape_of_elements(elements);
@@ -360,8 +360,8 @@ static void a_raised_flag_ends_the_search_with_true_bounds(void) {
 static const check_test tests[] = {
     {"the_deepest_pair_is_that_of_all_pairs", the_deepest_pair_is_that_of_all_pairs},
     {"margins_add_to_the_depth", margins_add_to_the_depth},
-    {"convex_bodies_meet_every_element", convex_bodies_meet_every_element},
-    {"touching_blocks_overlap_by_nothing", touching_blocks_overlap_by_nothing},
+    {"convex_bodies_are_tested_with_every_element", convex_bodies_are_tested_with_every_element},
+    {"touching_blocks_have_depth_zero", touching_blocks_have_depth_zero},
     {"a_raised_flag_ends_the_search_with_true_bounds",
      a_raised_flag_ends_the_search_with_true_bounds},
 };

@@ -346,7 +346,7 @@ static void crossing_bars_have_the_crossings_of_the_exact_boundary(void) {
 
 /* Four edges cross, 0.084 deep, upright and with tilts up to 1e-3 rad; no crossing joins opposite
  * sides 0.78 apart. */
-static void crossing_bars_have_four_crossings_however_little_they_are_tilted(void) {
+static void crossing_bars_have_four_crossings_at_any_small_tilt(void) {
   static const double tilts[] = {0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3};
   check_random r = {314};
   solid a = box_solid(ct_vec(-1, -.4, -.4), ct_vec(1, .4, .4)),
@@ -463,8 +463,8 @@ static void edges_inside_another_part_of_the_same_mesh_do_not_cross(void) {
 }
 
 static const check_test tests[] = {
-    {"crossing_bars_have_four_crossings_however_little_they_are_tilted",
-     crossing_bars_have_four_crossings_however_little_they_are_tilted},
+    {"crossing_bars_have_four_crossings_at_any_small_tilt",
+     crossing_bars_have_four_crossings_at_any_small_tilt},
     {"coplanar_bars_cross_in_all_corners", coplanar_bars_cross_in_all_corners},
     {"faces_of_many_triangles_count_as_one", faces_of_many_triangles_count_as_one},
     {"edges_inside_another_part_of_the_same_mesh_do_not_cross",

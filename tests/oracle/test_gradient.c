@@ -117,7 +117,7 @@ static void a_pair_with_several_normals_has_none(void) {
 
 /* Gradients are absent where they are undefined: the depth of a deepest feature depends on more
  * than the normal, and crossing surfaces have no depth. */
-static void depths_that_are_not_minimal_have_none(void) {
+static void depths_that_are_not_minimal_have_no_gradient(void) {
   ct_pair_result r = {.distance = -0.5, .normal = {0.0, 0.0, 1.0}, .point_a = {0.0, 0.0, 0.5}};
   ct_gradient g;
   CHECK(ct_pair_gradient(&r, ct_vec(0.0, 0.0, 0.0), ct_vec(0.0, 0.0, 0.0), &g));
@@ -145,7 +145,7 @@ static const check_test tests[] = {
     {"slopes are those of the oracle", slopes_are_those_of_the_oracle},
     {"a common motion changes nothing", a_common_motion_changes_nothing},
     {"a pair with several normals has none", a_pair_with_several_normals_has_none},
-    {"depths that are not minimal have none", depths_that_are_not_minimal_have_none},
+    {"depths that are not minimal have none", depths_that_are_not_minimal_have_no_gradient},
     {"a lever lifts", a_lever_lifts},
 };
 

@@ -41,7 +41,7 @@ static ct_toi spheres_past(double offset, double end) {
 }
 
 /* T8.1: head-on contact at 1.5 s; with an offset of 1 at (5 - sqrt(3)) / 2 s. */
-static void spheres_meet_head_on_or_aside(void) {
+static void spheres_collide_centrally_or_obliquely(void) {
   ct_toi impact = spheres_past(0.0, 5.0);
   check_contact(&impact, 1.5L, 1e-12);
   CHECK_NEAR(impact.normal_velocity, -2.0, 1e-15);
@@ -206,7 +206,7 @@ static void a_thin_plate_is_not_tunnelled(void) {
 
 /* In contact at the start: and staying so, separating for good, and separating before another
  * contact. */
-static void contact_at_the_start_is_told(void) {
+static void contact_at_the_start_is_reported(void) {
   ct_moving_body floor = ground(2.0);
   ct_toi_options options = whole_motion(2.0);
   ct_path_options rests = stays(2.0, at(0, 0, 0.1)),
@@ -231,7 +231,7 @@ static void contact_at_the_start_is_told(void) {
 }
 
 /* A ball thrown up falls down again: a search that ends earlier reports that it ended. */
-static void a_search_for_a_later_contact_that_ended_says_so(void) {
+static void a_search_after_separation_reports_the_iteration_limit(void) {
   ct_path_options thrown = falls(2.0, at(0, 0, 0.05), ct_vec(0, 0, 4), ct_vec(0, 0, -8));
   ct_moving_body floor = ground(2.0), ball = mover(sphere(0.1), &thrown);
   ct_toi_options options = whole_motion(2.0);
@@ -316,7 +316,7 @@ static void the_first_of_many_colliders_is_found(void) {
 /* A ball between two long beams of one mesh moves along them a hundred times faster than towards
  * one of them. No plane separates it from both, and a bound by its speed alone would advance by a
  * hundredth of the time per evaluation. */
-static void a_ball_between_beams_meets_the_one_in_few_distances(void) {
+static void a_ball_between_beams_hits_one_after_few_distances(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, 0.5, -0.5), ct_vec(60, 1.0, 0.5));
   soup_box(&s, ct_vec(-1, -1.0, -0.5), ct_vec(60, -0.5, 0.5));
@@ -404,7 +404,7 @@ static void parallel_surfaces_do_not_pass_unseen(void) {
 
 /* z = 5 - u^2 - 8 t + 4 t^2 above a plane: a ball of radius 1 touches it at 1 s, up to round-
  * off. */
-static void a_graze_is_told_at_its_nearest_instant(void) {
+static void a_graze_is_reported_at_the_time_of_least_distance(void) {
   ct_path_options path = falls(2.0, at(0, 0, 4.999999999999999), ct_vec(0, 0, -8), ct_vec(0, 0, 8));
   ct_moving_body a = ground(2.0), b = mover(sphere(1.0), &path);
   ct_toi_options options = whole_motion(2.0);
@@ -431,7 +431,7 @@ static ct_toi bisected(ct_toi_options options, ct_shape target) {
 
 /* Too few iterations leave the event undecided. With enough of them the bracket is as narrow as
  * round-off permits. A touch at the end of the motion is undecided. */
-static void bisection_tells_what_it_has_seen(void) {
+static void bisection_is_undecided_after_too_few_iterations(void) {
   ct_toi_options options = whole_motion(4.0);
   for (uint32_t most = 1; most < 10; most++) {
     options.iterations_max = most;
@@ -452,7 +452,7 @@ static void bisection_tells_what_it_has_seen(void) {
 
 /* A final overlap shallower than the tolerance, or without a depth, counts as a change from apart
  * to overlapping. */
-static void bisection_ends_at_its_tolerance_whatever_the_depth(void) {
+static void bisection_ends_at_its_tolerance_for_any_depth(void) {
   ct_toi_options options = whole_motion(4.0);
   options.distance_tolerance = 3.5;
   ct_toi impact = bisected(options, plane());
@@ -488,7 +488,7 @@ static void a_touch_at_the_end_is_undecided_by_round_off(void) {
 
 /* A ball on an arm of 1 m swings down, touches the body below at a quarter turn, within round-off,
  * and separates: at pi/2. */
-static void a_body_that_turns_grazes(void) {
+static void a_rotating_body_grazes(void) {
   const ct_shape ball = sphere(0.25), targets[] = {plane(), box(4.0, 4.0, 0.5), sphere(0.5)};
   const double tops[] = {0.0, 0.5, 0.5}, off[] = {0.0, 1e-14, -1e-14};
   const ct_pose arm = at(1, 0, 0);
@@ -514,7 +514,7 @@ static void a_body_that_turns_grazes(void) {
 
 /* Half-spaces are apart only while their normals are opposite: after any rotation they overlap, at
  * any distance. */
-static void half_spaces_that_turn_overlap_at_once(void) {
+static void rotating_half_spaces_overlap_at_once(void) {
   const ct_vec3 still = {0, 0, 0}, across = {1, 0, 0}, along = {0, 0, 1};
   const ct_pose down = turned(at(0, 0, 2), 1, 0, 0, 0);
   ct_path_options here = stays(3.0, at(0, 0, 0)),
@@ -569,15 +569,15 @@ static void a_free_turn_is_as_sure_as_its_path(void) {
 
 static const check_test tests[] = {
     {"a free turn is as sure as its path", a_free_turn_is_as_sure_as_its_path},
-    {"T8.1 a body that turns grazes", a_body_that_turns_grazes},
-    {"half-spaces that turn overlap at once", half_spaces_that_turn_overlap_at_once},
+    {"T8.1 a body that turns grazes", a_rotating_body_grazes},
+    {"half-spaces that turn overlap at once", rotating_half_spaces_overlap_at_once},
     {"parallel surfaces do not pass unseen", parallel_surfaces_do_not_pass_unseen},
-    {"a graze is told at its nearest instant", a_graze_is_told_at_its_nearest_instant},
-    {"bisection tells what it has seen", bisection_tells_what_it_has_seen},
+    {"a graze is told at its nearest instant", a_graze_is_reported_at_the_time_of_least_distance},
+    {"bisection tells what it has seen", bisection_is_undecided_after_too_few_iterations},
     {"bisection ends at its tolerance whatever the depth",
-     bisection_ends_at_its_tolerance_whatever_the_depth},
+     bisection_ends_at_its_tolerance_for_any_depth},
     {"a touch at the end is undecided by round-off", a_touch_at_the_end_is_undecided_by_round_off},
-    {"T8.1 spheres meet head on or aside", spheres_meet_head_on_or_aside},
+    {"T8.1 spheres meet head on or aside", spheres_collide_centrally_or_obliquely},
     {"T8.1 spheres that only touch graze", spheres_that_only_touch_graze},
     {"a contact after a graze is found", a_contact_after_a_graze_is_found},
     {"T8.2 a ball falls onto a plane", a_ball_falls_onto_a_plane},
@@ -585,12 +585,12 @@ static const check_test tests[] = {
     {"T8.4, row 38 bisection finds the instant within its tolerances",
      bisection_finds_the_instant_within_its_tolerances},
     {"T8.6 a thin plate is not tunnelled", a_thin_plate_is_not_tunnelled},
-    {"contact at the start is told", contact_at_the_start_is_told},
+    {"contact at the start is told", contact_at_the_start_is_reported},
     {"a search for a later contact that ended says so",
-     a_search_for_a_later_contact_that_ended_says_so},
+     a_search_after_separation_reports_the_iteration_limit},
     {"the first of many colliders is found", the_first_of_many_colliders_is_found},
     {"a ball between beams meets the one in few distances",
-     a_ball_between_beams_meets_the_one_in_few_distances},
+     a_ball_between_beams_hits_one_after_few_distances},
     {"row 40 bisection backs up to a separating plane", bisection_backs_up_to_a_separating_plane},
     {"bodies that never come nearer cost one distance",
      bodies_that_never_come_nearer_cost_one_distance},

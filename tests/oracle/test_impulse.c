@@ -174,7 +174,7 @@ static void falling_rod(contact_set *s, double across, double down, ct_vec3 velo
 
 /* T10.8: the slip stops and reverses; the algebraic law would have passed through rest. Closed
  * form: two line segments. */
-static void a_slip_that_stops_begins_anew(void) {
+static void slip_stops_and_reverses(void) {
   const struct {
     ct_impulse_law law;
     double j, along, x, y, gained;
@@ -290,7 +290,7 @@ static void a_corner_makes_energy_unless_guarded(void) {
 }
 
 /* T10.7: the restitution impulse of one contact presses on the other, which reacts. */
-static void poisson_gives_back_and_holds(void) {
+static void poisson_restitution_of_one_contact_loads_the_other(void) {
   contact_set s;
   struck k;
   corner(&s, -0.1, -0.1, 1, 0);
@@ -359,7 +359,7 @@ static void driven_bodies_can_contradict(void) {
 
 /* If the ball can escape there is an answer: driven bodies that approach from two sides push it out
  * between them. */
-static void driven_bodies_that_leave_a_way_out_do_not(void) {
+static void driven_bodies_with_a_feasible_motion_are_not_infeasible(void) {
   contact_set s = {0};
   double h = sqrt(0.5), certificate[2] = {7, 7};
   set_body(&s, (ct_mass_body){.mobility = CT_KINEMATIC, .velocity.linear = {1, 0, 0}});
@@ -422,7 +422,7 @@ static void four_legs_share_a_blow(void) {
 /* Row 51, T10.3 by the exact cones of two contacts at one point: the ball slides up to mu = 2/7 /
  * 1.5 and sticks from there. By Poisson's law with mu = 0.2 the slip of 1 is 0.3 when compression
  * ends, and stops during restitution. */
-static void two_contacts_are_as_one(void) {
+static void two_coincident_contacts_act_as_one(void) {
   const double mus[] = {0.1, 0.19, 0.2, 0.3};
   for (int i = 0; i < 8; i++) {
     double mu = mus[i / 2], along = ct_max2(-1.5 * mu, -2.0 / 7);
@@ -499,7 +499,7 @@ static oracle_impact oracle_of(const contact_set *s, bool energetic) {
       energetic};
 }
 
-static void friction_in_space_as_long_double_has_it(void) {
+static void friction_in_3d_agrees_with_long_double(void) {
   int count = getenv("CONTACTD_FULL") ? 400 : 24, slid = 0, stopped_count = 0, reversed = 0,
       lingered = 0;
   check_random r = {20261122};
@@ -539,19 +539,21 @@ static const check_test tests[] = {
     {"points_slide_by_the_rule_of_points", points_slide_by_the_rule_of_points},
     {"friction_is_against_the_slip", friction_is_against_the_slip},
     {"a_body_that_couples_its_directions", a_body_that_couples_its_directions},
-    {"a_slip_that_stops_begins_anew", a_slip_that_stops_begins_anew},
+    {"slip_stops_and_reverses", slip_stops_and_reverses},
     {"friction_that_presses_jams", friction_that_presses_jams},
     {"a_cradle_hands_the_blow_on", a_cradle_hands_the_blow_on},
     {"a_cradle_at_once_rolls_back", a_cradle_at_once_rolls_back},
     {"a_corner_makes_energy_unless_guarded", a_corner_makes_energy_unless_guarded},
-    {"poisson_gives_back_and_holds", poisson_gives_back_and_holds},
+    {"poisson_restitution_of_one_contact_loads_the_other",
+     poisson_restitution_of_one_contact_loads_the_other},
     {"between_walls_there_is_no_restitution", between_walls_there_is_no_restitution},
     {"driven_bodies_can_contradict", driven_bodies_can_contradict},
-    {"driven_bodies_that_leave_a_way_out_do_not", driven_bodies_that_leave_a_way_out_do_not},
+    {"driven_bodies_with_a_feasible_motion_are_not_infeasible",
+     driven_bodies_with_a_feasible_motion_are_not_infeasible},
     {"a_driven_body_works", a_driven_body_works},
     {"four_legs_share_a_blow", four_legs_share_a_blow},
-    {"two_contacts_are_as_one", two_contacts_are_as_one},
-    {"friction_in_space_as_long_double_has_it", friction_in_space_as_long_double_has_it},
+    {"two_coincident_contacts_act_as_one", two_coincident_contacts_act_as_one},
+    {"friction_in_3d_agrees_with_long_double", friction_in_3d_agrees_with_long_double},
 };
 
 CHECK_MAIN(tests)

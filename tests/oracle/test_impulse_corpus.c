@@ -106,7 +106,9 @@ static void check_two_bodies(const json_t *given, const json_t *expect) {
   check_blow(&s, stick);
 }
 
-static void two_bodies_meet_anyhow(void) { EACH_CASE("two_body_impulse", check_two_bodies, 12); }
+static void two_bodies_collide_in_general_position(void) {
+  EACH_CASE("two_body_impulse", check_two_bodies, 12);
+}
 
 static void check_ball_on_ground(const json_t *given, const json_t *expect) {
   contact_set s = {0};
@@ -149,7 +151,7 @@ static void check_head_on(const json_t *given, const json_t *expect) {
              CORPUS_ERROR * k.result.energy_before);
 }
 
-static void balls_meet_head_on(void) { EACH_CASE("head_on", check_head_on, 1); }
+static void balls_collide_centrally(void) { EACH_CASE("head_on", check_head_on, 1); }
 
 static void check_cradle(const json_t *given, const json_t *expect) {
   contact_set s = {0};
@@ -183,14 +185,14 @@ static void check_billiard(const json_t *given, const json_t *expect) {
   check_near(k.velocities[1].linear, member(expect, "target_velocity"));
 }
 
-static void balls_meet_aside(void) { EACH_CASE("billiard_oblique", check_billiard, 1); }
+static void balls_collide_obliquely(void) { EACH_CASE("billiard_oblique", check_billiard, 1); }
 
 static const check_test tests[] = {
-    {"two_bodies_meet_anyhow", two_bodies_meet_anyhow},
+    {"two_bodies_collide_in_general_position", two_bodies_collide_in_general_position},
     {"balls_on_the_ground", balls_on_the_ground},
-    {"balls_meet_head_on", balls_meet_head_on},
+    {"balls_collide_centrally", balls_collide_centrally},
     {"a_row_of_balls_hands_the_blow_on", a_row_of_balls_hands_the_blow_on},
-    {"balls_meet_aside", balls_meet_aside},
+    {"balls_collide_obliquely", balls_collide_obliquely},
 };
 
 CHECK_MAIN(tests)

@@ -52,7 +52,7 @@ static double deepest(const soup *points, const ct_vec3 *p, const soup *solid, c
   return most;
 }
 
-static void overlapping_solids_tell_their_deepest_vertex(void) {
+static void overlapping_solids_report_their_deepest_vertex(void) {
   check_random r = {21};
   int deep = 0, edges = 0, inside = 0;
   for (int i = 0; i < 60; i++) {
@@ -146,7 +146,7 @@ static void solids_that_touch_are_at_zero_with_the_normal_between_them(void) {
   ct_shape_release(&small);
 }
 
-static void equal_solids_hold_each_other(void) {
+static void equal_solids_contain_each_other(void) {
   check_random r = {23};
   soup s = {0};
   oracle_star(&s, &r, 1.0);
@@ -168,7 +168,7 @@ static void equal_solids_hold_each_other(void) {
 }
 
 /* A box inside another and flush against its wall is contained in it. */
-static void a_solid_flush_inside_another_is_held(void) {
+static void a_solid_flush_inside_another_is_contained(void) {
   ct_shape large = oracle_box_mesh(ct_vec(2, 2, 2)), small = oracle_box_mesh(ct_vec(1, 1, 1));
   ct_shape box = {.kind = CT_KIND_BOX, .box = {{1, 1, 1}}}, surface_small;
   soup s = {0};
@@ -246,13 +246,14 @@ static void answers_scale(void) {
 }
 
 static const check_test tests[] = {
-    {"overlapping_solids_tell_their_deepest_vertex", overlapping_solids_tell_their_deepest_vertex},
+    {"overlapping_solids_report_their_deepest_vertex",
+     overlapping_solids_report_their_deepest_vertex},
     {"bars_across_each_other_are_as_deep_as_their_edges",
      bars_across_each_other_are_as_deep_as_their_edges},
     {"solids_that_touch_are_at_zero_with_the_normal_between_them",
      solids_that_touch_are_at_zero_with_the_normal_between_them},
-    {"equal_solids_hold_each_other", equal_solids_hold_each_other},
-    {"a_solid_flush_inside_another_is_held", a_solid_flush_inside_another_is_held},
+    {"equal_solids_contain_each_other", equal_solids_contain_each_other},
+    {"a_solid_flush_inside_another_is_contained", a_solid_flush_inside_another_is_contained},
     {"a_half_space_is_as_far_as_the_lowest_vertex", a_half_space_is_as_far_as_the_lowest_vertex},
     {"answers_scale", answers_scale},
 };

@@ -136,7 +136,7 @@ static void note_pair(check_random *r, int kind, int solid, worst *w) {
   ct_shape_release(&mesh);
 }
 
-static void points_of_a_deep_answer_lie_on_both_surfaces(void) {
+static void points_of_a_depth_are_on_both_surfaces(void) {
   check_random r = {57};
   for (int kind = 0; kind < BODIES; kind++) {
     worst w = {0};
@@ -168,7 +168,7 @@ static void a_body_thicker_than_the_solid_leaves_it_as_a_whole(void) {
 }
 
 static const check_test tests[] = {
-    {"points_of_a_deep_answer_lie_on_both_surfaces", points_of_a_deep_answer_lie_on_both_surfaces},
+    {"points_of_a_depth_are_on_both_surfaces", points_of_a_depth_are_on_both_surfaces},
     {"a_body_thicker_than_the_solid_leaves_it_as_a_whole",
      a_body_thicker_than_the_solid_leaves_it_as_a_whole},
 };

@@ -40,7 +40,7 @@ static long double winding(const ct_mesh_view *v, ct_vec3 p) {
 
 /* T7.2: the winding numbers of a cube, and the solid angle of a triangle that covers an eighth of a
  * sphere. */
-static void the_oracle_knows_the_cube(void) {
+static void the_oracle_is_right_for_the_cube(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
   ct_mesh *mesh = soup_mesh(&s);
@@ -125,7 +125,7 @@ static void a_ray_through_hundreds_of_edges_counts_once(void) {
   ct_mesh_release(mesh);
 }
 
-static void a_surface_holds_nothing(void) {
+static void a_surface_contains_no_point(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
   ct_mesh *mesh = NULL;
@@ -136,13 +136,13 @@ static void a_surface_holds_nothing(void) {
 }
 
 static const check_test tests[] = {
-    {"the_oracle_knows_the_cube", the_oracle_knows_the_cube},
+    {"the_oracle_is_right_for_the_cube", the_oracle_is_right_for_the_cube},
     {"integer_points_are_inside_when_the_surface_winds_around_them",
      integer_points_are_inside_when_the_surface_winds_around_them},
     {"points_a_hair_from_a_turned_sphere_are_on_the_right_side",
      points_a_hair_from_a_turned_sphere_are_on_the_right_side},
     {"a_ray_through_hundreds_of_edges_counts_once", a_ray_through_hundreds_of_edges_counts_once},
-    {"a_surface_holds_nothing", a_surface_holds_nothing},
+    {"a_surface_contains_no_point", a_surface_contains_no_point},
 };
 
 CHECK_MAIN(tests)

@@ -69,7 +69,7 @@ static void equally_near_triangles_give_the_lowest(void) {
 }
 
 /* Fans of triangles up to 1e12 times as long as wide, and equally flat obtuse ones. */
-static void needles_and_flat_triangles_keep_their_digits(void) {
+static void needles_and_flat_triangles_are_accurate(void) {
   check_random r = {502};
   for (int k = 0; k < 80; k++) {
     double thin = pow(10, -check_uniform(&r, 1, 12));
@@ -117,7 +117,7 @@ static void far_from_the_origin_distances_are_as_good(void) {
 static const check_test tests[] = {
     {"points_about_integer_meshes", points_about_integer_meshes},
     {"equally_near_triangles_give_the_lowest", equally_near_triangles_give_the_lowest},
-    {"needles_and_flat_triangles_keep_their_digits", needles_and_flat_triangles_keep_their_digits},
+    {"needles_and_flat_triangles_are_accurate", needles_and_flat_triangles_are_accurate},
     {"far_from_the_origin_distances_are_as_good", far_from_the_origin_distances_are_as_good},
 };
 

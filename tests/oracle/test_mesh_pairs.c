@@ -50,7 +50,7 @@ static void check_answer(ct_placed a, ct_placed b, const ct_pair_result *r, doub
   }
 }
 
-static void surfaces_are_as_far_apart_as_brute_force_says(void) {
+static void distances_of_surfaces_agree_with_brute_force(void) {
   check_random r = {11};
   for (int i = 0; i < 40; i++) {
     const double scales[] = {1.0, 1e-3, 1e3};
@@ -218,8 +218,7 @@ static void solids_in_solids_overlap_and_in_their_hollows_do_not(void) {
 }
 
 static const check_test tests[] = {
-    {"surfaces_are_as_far_apart_as_brute_force_says",
-     surfaces_are_as_far_apart_as_brute_force_says},
+    {"distances_of_surfaces_agree_with_brute_force", distances_of_surfaces_agree_with_brute_force},
     {"a_box_of_triangles_is_a_box_to_every_convex_kind",
      a_box_of_triangles_is_a_box_to_every_convex_kind},
     {"a_surface_crosses_a_body_at_distance_zero", a_surface_crosses_a_body_at_distance_zero},

@@ -137,7 +137,7 @@ static void rays_between_integer_points_hit_what_exact_fractions_say(void) {
 
 /* From outside towards points on edges of a closed mesh: something is always hit, for every
  * orientation of the edge. */
-static void nothing_slips_through_edges_and_vertices(void) {
+static void no_ray_misses_edges_and_vertices(void) {
   check_random r = {402};
   soup s = {0};
   soup_sphere(&s, ct_vec(0.1, 0.2, 0.3), 1, 40, 60);
@@ -165,7 +165,7 @@ static void nothing_slips_through_edges_and_vertices(void) {
   ct_mesh_release(mesh);
 }
 
-static void what_is_no_ray_hits_nothing(void) {
+static void an_invalid_ray_hits_nothing(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, -1, -1), ct_vec(1, 1, 1));
   ct_mesh *mesh = soup_mesh(&s);
@@ -185,8 +185,8 @@ static void what_is_no_ray_hits_nothing(void) {
 static const check_test tests[] = {
     {"rays_between_integer_points_hit_what_exact_fractions_say",
      rays_between_integer_points_hit_what_exact_fractions_say},
-    {"nothing_slips_through_edges_and_vertices", nothing_slips_through_edges_and_vertices},
-    {"what_is_no_ray_hits_nothing", what_is_no_ray_hits_nothing},
+    {"no_ray_misses_edges_and_vertices", no_ray_misses_edges_and_vertices},
+    {"an_invalid_ray_hits_nothing", an_invalid_ray_hits_nothing},
 };
 
 CHECK_MAIN(tests)

@@ -259,7 +259,7 @@ static void every_convex_kind_answers_every_small_mesh(void) {
 
 /* A sheet, and separate parts of one, deep in a solid: a point inside the solid is on no triangle
  * of it, in either order of the bodies. */
-static void in_a_solid_no_triangle_of_it_is_named(void) {
+static void inside_a_solid_no_triangle_is_named(void) {
   check_random r = {43};
   int held = 0;
   for (int i = 0; i < 200; i++) {
@@ -284,7 +284,7 @@ static void in_a_solid_no_triangle_of_it_is_named(void) {
 }
 
 static const check_test tests[] = {
-    {"in a solid no triangle of it is named", in_a_solid_no_triangle_of_it_is_named},
+    {"in a solid no triangle of it is named", inside_a_solid_no_triangle_is_named},
     {"capsules of two radii are balls along an axis",
      capsules_of_two_radii_are_balls_along_an_axis},
     {"a corner in the middle of a capsule is inside",

@@ -10,7 +10,7 @@
 /* Regressions: needles that projections alone decided wrongly. In an acute corner, half a u of the
  * size apart by planes in long double, so that either answer is right; and a gap of 5.03e-13 m
  * between a tip and an edge. */
-static void needles_that_barely_meet(void) {
+static void needles_that_barely_touch(void) {
   pair_case c[2] = {
       {.a = {.shape = {.kind = CT_KIND_CONE,
                        .cone = {0x1.01926260050d7p-1, 0x1.d73d5af635fa8p-32,
@@ -115,7 +115,7 @@ static void adversarial_parallel_at_contact(void) {
 }
 
 static const check_test tests[] = {
-    {"needles_that_barely_meet", needles_that_barely_meet},
+    {"needles_that_barely_touch", needles_that_barely_touch},
     {"random_pairs", random_pairs},
     {"random_pairs_near_contact", random_pairs_near_contact},
     {"pairs_of_unlike_sizes", pairs_of_unlike_sizes},

@@ -169,7 +169,7 @@ static ct_pair_result exact_of(const pair_case *c) {
 }
 
 /* row 28: against the exact distance's bracket, over all bounded kinds. */
-static void random_pairs_keep_the_inequalities(void) {
+static void random_pairs_satisfy_the_inequalities(void) {
   case_kind_count = 7;
   check_random random = {41};
   long raised = 0, flat = 0, count = count_of(8000, 1000000);
@@ -201,7 +201,7 @@ static double box_truth(const int half_a[3], const int half_b[3], const int apar
   return squares ? sqrt((double)squares) : (double)deepest;
 }
 
-static void boxes_in_integers_keep_the_inequalities(void) {
+static void boxes_in_integers_satisfy_the_inequalities(void) {
   check_random random = {42};
   for (long i = 0; i < count_of(20000, 400000); i++) {
     pair_case c = {.a = {.pose = ct_pose_identity()}, .b = {.pose = ct_pose_identity()}};
@@ -357,7 +357,7 @@ static void support_points_are_of_the_bodies(void) {
   CHECK_NEAR(r.distance, 1.25, 1e-15);
 }
 
-static void half_spaces_and_meshes_are_not_taken(void) {
+static void half_spaces_and_meshes_are_not_handled(void) {
   const ct_shape floor = plane(), ball = sphere(1);
   CHECK(!ct_mpr_is_supported(CT_KIND_PLANE) && !ct_mpr_is_supported(CT_KIND_MESH) &&
         ct_mpr_is_supported(CT_KIND_CONVEX));
@@ -371,15 +371,15 @@ static const check_test tests[] = {
     {"a_ball_beside_a_box", a_ball_beside_a_box},
     {"an_ellipsoid_in_a_floor", an_ellipsoid_in_a_floor},
     {"round_bodies_to_a_thousandth", round_bodies_to_a_thousandth},
-    {"random_pairs_keep_the_inequalities", random_pairs_keep_the_inequalities},
-    {"boxes_in_integers_keep_the_inequalities", boxes_in_integers_keep_the_inequalities},
+    {"random_pairs_satisfy_the_inequalities", random_pairs_satisfy_the_inequalities},
+    {"boxes_in_integers_satisfy_the_inequalities", boxes_in_integers_satisfy_the_inequalities},
     {"balls_on_an_axis_are_exact", balls_on_an_axis_are_exact},
     {"tolerance_and_limit_are_honoured", tolerance_and_limit_are_honoured},
     {"coincident_centres_have_a_status", coincident_centres_have_a_status},
     {"a_flat_difference_has_a_status", a_flat_difference_has_a_status},
     {"a_swap_mirrors_bit_for_bit", a_swap_mirrors_bit_for_bit},
     {"support_points_are_of_the_bodies", support_points_are_of_the_bodies},
-    {"half_spaces_and_meshes_are_not_taken", half_spaces_and_meshes_are_not_taken},
+    {"half_spaces_and_meshes_are_not_handled", half_spaces_and_meshes_are_not_handled},
 };
 
 WORKSPACE_MAIN(tests)

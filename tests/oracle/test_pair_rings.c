@@ -151,7 +151,7 @@ static void make_on_a_grid(pair_case *c, check_random *r) {
   c->b.pose.position = ct_neg(ct_mat_mul(ct_quat_matrix(c->b.pose.rotation), edge));
 }
 
-static void axes_almost_one(void) { run("axes almost one", make_axes_almost_one, 600, 1); }
+static void almost_parallel_axes(void) { run("axes almost one", make_axes_almost_one, 600, 1); }
 static void axes_through_corners(void) {
   run("axis through a corner", make_axis_through_a_corner, 600, 2);
 }
@@ -159,7 +159,7 @@ static void axes_along_edges(void) { run("axis along an edge", make_axis_along_a
 static void pairs_on_a_grid(void) { run("on a grid", make_on_a_grid, 600, 4); }
 
 static const check_test tests[] = {
-    {"axes_almost_one", axes_almost_one},
+    {"almost_parallel_axes", almost_parallel_axes},
     {"axes_through_corners", axes_through_corners},
     {"axes_along_edges", axes_along_edges},
     {"pairs_on_a_grid", pairs_on_a_grid},

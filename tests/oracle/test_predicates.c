@@ -80,7 +80,7 @@ static double rough(check_random *r, int exponents) {
 
 /* The plane z = x: its normal for counter-clockwise corners is known, and the side of d is the sign
  * of z - x. */
-static void points_of_the_plane_z_equals_x_are_told_from_their_neighbours(void) {
+static void points_of_the_plane_z_equals_x_are_distinguished_from_their_neighbours(void) {
   check_random r = {13};
   for (int i = 0; i < 100000; i++) {
     ct_vec3 p[4];
@@ -261,8 +261,8 @@ static const check_test tests[] = {
     {"random_integer_points_have_the_integer_sign", random_integer_points_have_the_integer_sign},
     {"points_within_one_unit_of_the_plane_have_the_integer_sign",
      points_within_one_unit_of_the_plane_have_the_integer_sign},
-    {"points_of_the_plane_z_equals_x_are_told_from_their_neighbours",
-     points_of_the_plane_z_equals_x_are_told_from_their_neighbours},
+    {"points_of_the_plane_z_equals_x_are_distinguished_from_their_neighbours",
+     points_of_the_plane_z_equals_x_are_distinguished_from_their_neighbours},
     {"the_sign_alternates_under_permutation", the_sign_alternates_under_permutation},
     {"the_range_of_exactness_reaches_its_ends", the_range_of_exactness_reaches_its_ends},
     {"collinear_points_are_those_with_zero_cross_product",

@@ -272,7 +272,7 @@ static size_t compare_all(ct_probe_options o, const world *w) {
   return hits;
 }
 
-static void rays_hit_what_brute_force_hits(void) {
+static void ray_hits_agree_with_brute_force(void) {
   static const uint32_t sizes[] = {1, 12, BODIES};
   for (int s = 0; s < 3; s++) {
     world w;
@@ -313,7 +313,7 @@ static void points_are_in_the_bodies_of_brute_force(void) {
   end_world(&w);
 }
 
-static void regions_hold_what_brute_force_says(void) {
+static void regions_agree_with_brute_force(void) {
   world w;
   make_world(&w, BODIES);
   check_random r = {5};
@@ -393,10 +393,10 @@ static void the_sink_stops_and_the_flag_cancels(void) {
 }
 
 static const check_test tests[] = {
-    {"rays hit what brute force hits", rays_hit_what_brute_force_hits},
+    {"rays hit what brute force hits", ray_hits_agree_with_brute_force},
     {"nearest bodies are those of brute force", nearest_bodies_are_those_of_brute_force},
     {"points are in the bodies of brute force", points_are_in_the_bodies_of_brute_force},
-    {"regions hold what brute force says", regions_hold_what_brute_force_says},
+    {"regions hold what brute force says", regions_agree_with_brute_force},
     {"a range resumes after a rank", a_range_resumes_after_a_rank},
     {"the sink stops and the flag cancels", the_sink_stops_and_the_flag_cancels},
 };

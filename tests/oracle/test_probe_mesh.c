@@ -96,7 +96,7 @@ static void check_walls(const ct_mesh *mesh, const ct_ray *ray, const ct_ray_cro
   }
 }
 
-static void crossings_are_the_walls_of_what_a_solid_holds(void) {
+static void crossings_are_the_boundary_of_the_solid(void) {
   check_random r = {2};
   size_t walls = 0;
   for (int i = 0; i < 4; i++) {
@@ -260,7 +260,7 @@ static void along_a_face_a_box_of_triangles_is_crossed_like_a_box(void) {
 }
 
 /* A ray in the plane of sheets enters each sheet once, whichever triangles it is made of. */
-static void along_a_sheet_it_is_entered_once(void) {
+static void a_ray_within_a_sheet_enters_it_once(void) {
   soup s = {0};
   for (int part = 0; part < 2; part++)
     for (int i = 0; i < 4; i++) {
@@ -437,15 +437,14 @@ static void a_scene_lists_every_sheet_of_a_stack(void) {
 static const check_test tests[] = {
     {"a box of triangles is crossed like a box", a_box_of_triangles_is_crossed_like_a_box},
     {"a margin grows a mesh like a box", a_margin_grows_a_mesh_like_a_box},
-    {"crossings are the walls of what a solid holds",
-     crossings_are_the_walls_of_what_a_solid_holds},
+    {"crossings are the walls of what a solid holds", crossings_are_the_boundary_of_the_solid},
     {"rays through vertices, edges and faces cross the walls of what a solid holds",
      rays_through_features_cross_walls},
     {"triangles around an edge are one crossing", triangles_around_an_edge_are_one_crossing},
     {"a sheet is crossed once", a_sheet_is_crossed_once},
     {"along a face a box of triangles is crossed like a box",
      along_a_face_a_box_of_triangles_is_crossed_like_a_box},
-    {"along a sheet it is entered once", along_a_sheet_it_is_entered_once},
+    {"along a sheet it is entered once", a_ray_within_a_sheet_enters_it_once},
     {"points have signed distances to solids and plain ones to sheets", points_and_meshes},
     {"regions hold and cross meshes", regions_and_meshes},
     {"a scene lists every sheet of a stack", a_scene_lists_every_sheet_of_a_stack},

@@ -196,7 +196,7 @@ static ct_status run_deepest(void *context, ct_cancel *cancel) {
 
 /* Boxes that all overlap, and a query for the deepest pair: pruning does not help, and 16 million
  * pairs take seconds. */
-static void a_question_about_thousands_of_colliders_stops_soon(void) {
+static void a_query_on_thousands_of_colliders_stops_soon(void) {
   static ct_collider colliders[THOUSANDS];
   check_random r = {96};
   for (int i = 0; i < THOUSANDS; i++) {
@@ -238,8 +238,7 @@ static const check_test tests[] = {
     {"ties_among_hundreds_go_to_the_first_pair", ties_among_hundreds_go_to_the_first_pair},
     {"unbounded_colliders_are_not_lost_in_a_large_compound",
      unbounded_colliders_are_not_lost_in_a_large_compound},
-    {"a_question_about_thousands_of_colliders_stops_soon",
-     a_question_about_thousands_of_colliders_stops_soon},
+    {"a_query_on_thousands_of_colliders_stops_soon", a_query_on_thousands_of_colliders_stops_soon},
 };
 
 CHECK_MAIN(tests)

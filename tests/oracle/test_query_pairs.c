@@ -183,7 +183,7 @@ static void every_broad_phase_gives_the_hits_of_the_loops(void) {
   ct_workspace_destroy(w);
 }
 
-static void what_if_poses_selections_and_filters_change_what_the_loops_change(void) {
+static void poses_selections_and_filters_agree_with_brute_force(void) {
   check_random r = {62};
   ct_workspace *w = ct_workspace_create();
   const ct_scene *scene = random_scene(&r, BODIES, 5.0);
@@ -580,8 +580,8 @@ static void more_candidates_than_the_limit_are_refused(void) {
 static const check_test tests[] = {
     {"every_broad_phase_gives_the_hits_of_the_loops",
      every_broad_phase_gives_the_hits_of_the_loops},
-    {"what_if_poses_selections_and_filters_change_what_the_loops_change",
-     what_if_poses_selections_and_filters_change_what_the_loops_change},
+    {"poses_selections_and_filters_agree_with_brute_force",
+     poses_selections_and_filters_agree_with_brute_force},
     {"any_cut_into_ranges_gives_the_same_list", any_cut_into_ranges_gives_the_same_list},
     {"pages_resumed_after_any_hit_give_the_same_list",
      pages_resumed_after_any_hit_give_the_same_list},

@@ -196,7 +196,7 @@ static void a_hull_with_a_margin_is_right(void) {
   ct_hull_release(hull);
 }
 
-static void origins_far_away_cost_no_digits(void) {
+static void far_origins_lose_no_accuracy(void) {
   check_random r = {18};
   for (int i = 0; i < 3000; i++) {
     ct_shape shape = random_shape(&r, 1.0);
@@ -318,7 +318,7 @@ static const check_test tests[] = {
     {"random rays are right", random_rays_are_right},
     {"rounded shapes are right", rounded_shapes_are_right},
     {"a hull with a margin is right", a_hull_with_a_margin_is_right},
-    {"origins far away cost no digits", origins_far_away_cost_no_digits},
+    {"origins far away cost no digits", far_origins_lose_no_accuracy},
     {"axis-parallel rays are right", axis_parallel_rays_are_right},
     {"a ball is entered and left along its diameter",
      a_ball_is_entered_and_left_along_its_diameter},

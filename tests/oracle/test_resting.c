@@ -76,7 +76,7 @@ static void squeezed_with_friction(void) {
 /* A box under a heavier one, each on the corners of the other: floor and box carry the weight above
  * them. If the masses differ so much that the lighter box's accelerations are below rounding, the
  * solver must not report infeasibility. */
-static void however_heavy_what_a_light_box_carries(void) {
+static void a_light_box_under_a_heavy_one_is_not_infeasible(void) {
   static const struct {
     double light, heavy;
     bool converges;
@@ -383,7 +383,7 @@ static void rod_that_jams(void) {
 /* The same rod pulled along an arbitrarily oriented floor: no load presses it down, so zero force
  * is an answer, although round-off of the pull's normal part alone would make the problem
  * infeasible. */
-static void a_rod_that_nothing_presses_does_not_jam(void) {
+static void a_rod_without_load_does_not_jam(void) {
   check_random r = {48};
   ct_sin_cos slope = {.sine = 0.89442719099991588, .cosine = 0.44721359549995794};
   for (int k = 0; k < 200; k++) {
@@ -429,7 +429,7 @@ static const check_test tests[] = {
     {"a body squeezed by what is moved has no forces, and a proof of it", squeezed},
     {"a body squeezed with friction has none either", squeezed_with_friction},
     {"however heavy what a light box carries is, it is carried",
-     however_heavy_what_a_light_box_carries},
+     a_light_box_under_a_heavy_one_is_not_infeasible},
     {"a block on a slope sticks or slides", block_on_slope},
     {"the friction that holds a block on a slope, to eleven digits", threshold_of_slope},
     {"pyramids slide where cones would hold, as far as their error tells", pyramids},
@@ -440,8 +440,7 @@ static const check_test tests[] = {
     {"a rod turns about its end, which sticks", rod_that_turns_about_its_end},
     {"ladders hold from the angle on that statics gives", ladder_against_wall},
     {"a rod that jams: no forces, or two answers", rod_that_jams},
-    {"a rod that nothing presses does not jam by round-off",
-     a_rod_that_nothing_presses_does_not_jam},
+    {"a rod that nothing presses does not jam by round-off", a_rod_without_load_does_not_jam},
     {"accelerations are the same at both levels", levels_agree},
 };
 

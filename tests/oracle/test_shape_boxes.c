@@ -84,7 +84,7 @@ static void check_box(const ct_shape *s, ct_pose pose, double size) {
   }
 }
 
-static void boxes_hold_the_exact_shape_and_are_tight(void) {
+static void bounding_boxes_contain_the_exact_shape_and_are_tight(void) {
   check_random r = {91};
   for (int i = 0; i < 12000; i++) {
     double scale = pow(10.0, check_uniform(&r, -7, 7));
@@ -157,7 +157,7 @@ static ct_vec3 sampled_point(const ct_shape *s, check_random *r) {
 }
 
 /* For shapes with added rounding and margin: a point of the sharp shape plus a ball around it. */
-static void no_sampled_point_lies_beyond_the_support_point(void) {
+static void no_sampled_point_is_beyond_the_support_point(void) {
   check_random r = {95};
   for (int i = 0; i < 600; i++) {
     ct_shape s = random_shape(&r, (ct_kind)(i % CT_KIND_CONVEX), 1.0);
@@ -171,7 +171,7 @@ static void no_sampled_point_lies_beyond_the_support_point(void) {
   }
 }
 
-static void bounding_balls_hold_the_shape(void) {
+static void bounding_balls_contain_the_shape(void) {
   check_random r = {93};
   for (int i = 0; i < 4000; i++) {
     double scale = pow(10.0, check_uniform(&r, -7, 7)), radius;
@@ -213,11 +213,11 @@ static void insets_up_to_the_limit_leave_a_solid(void) {
 }
 
 static const check_test tests[] = {
-    {"boxes_hold_the_exact_shape_and_are_tight", boxes_hold_the_exact_shape_and_are_tight},
+    {"bounding_boxes_contain_the_exact_shape_and_are_tight",
+     bounding_boxes_contain_the_exact_shape_and_are_tight},
     {"support_points_are_of_the_shape_and_farthest", support_points_are_of_the_shape_and_farthest},
-    {"no_sampled_point_lies_beyond_the_support_point",
-     no_sampled_point_lies_beyond_the_support_point},
-    {"bounding_balls_hold_the_shape", bounding_balls_hold_the_shape},
+    {"no_sampled_point_is_beyond_the_support_point", no_sampled_point_is_beyond_the_support_point},
+    {"bounding_balls_contain_the_shape", bounding_balls_contain_the_shape},
     {"insets_up_to_the_limit_leave_a_solid", insets_up_to_the_limit_leave_a_solid},
 };
 

@@ -173,7 +173,7 @@ static void contacts_at_round_off_do_not_flicker(void) {
 
 /* A ball on an arm of 1 m, rotating about y, dips slightly into a plane or a floor: at height h +
  * dip the contact lasts while 1 - dip <= sin t, for dips down to round-off. */
-static void shallow_dips_of_a_turning_body_are_all_told(void) {
+static void all_shallow_contacts_of_a_rotating_body_are_reported(void) {
   static const double dips[] = {0.1, 1e-3, 1e-5, 1e-7, 1e-9};
   const long double pi = 3.14159265358979323846264338327950288L;
   ct_shape ball = sphere(0.25);
@@ -213,7 +213,7 @@ static ct_shape spike(void) {
 }
 
 /* The same for two solid meshes: the tip of a spike is 1.25 m from the axis. */
-static void shallow_dips_of_a_mesh_into_a_mesh_are_all_told(void) {
+static void all_shallow_contacts_of_two_meshes_are_reported(void) {
   static const double dips[] = {0.1, 1e-3, 1e-5, 1e-7};
   const long double pi = 3.14159265358979323846264338327950288L;
   soup s = {0};
@@ -245,7 +245,7 @@ static void shallow_dips_of_a_mesh_into_a_mesh_are_all_told(void) {
 /* A body rotates through a sheet; the depth is undefined. It rotates about y with 1 rad/s. A ball
  * on an arm of .55 m is off the sheet while |sin t| > .5 / .55; a box on it, .2 m by 1 m, while
  * |sin t| .55 > |sin t| .1 + |cos t| .5; the same for the box as a mesh. */
-static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
+static void a_body_rotating_through_a_sheet_separates_each_time(void) {
   const long double pi = 3.14159265358979323846264338327950288L;
   soup s = {0}, faces = {0};
   uint32_t corners[4];
@@ -281,7 +281,7 @@ static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
 /* A sheet of 4 m by 4 m rotates about a line 1.5 m from the middle of another sheet, .1 m above it.
  * It cuts the other's plane while its half width reaches down to it, |sin t| >= .05, and not beyond
  * the edge, at y = 1.5 - .1 cot t <= 2. */
-static void a_sheet_that_turns_through_a_sheet_parts_each_time(void) {
+static void a_sheet_rotating_through_a_sheet_separates_each_time(void) {
   const long double pi = 3.14159265358979323846264338327950288L;
   soup s = {0};
   uint32_t corners[4];
@@ -304,7 +304,7 @@ static void a_sheet_that_turns_through_a_sheet_parts_each_time(void) {
 }
 
 /* Few distance evaluations: the part computed so far is correct. */
-static void iterations_end_a_timeline_with_what_is_known(void) {
+static void at_the_iteration_limit_a_timeline_is_correct_so_far(void) {
   ct_moving_body a = still(plane(), at(0, 0, 0));
   ct_path_options turns =
       twists(12.5, turned(at(0, 0, 0.6), 0.70710678118654752440, 0, 0, 0.70710678118654752440),
@@ -342,7 +342,7 @@ static void iterations_are_of_each_pair_of_colliders(void) {
   mover_free(b);
 }
 
-static void memory_goes_back(void) { ct_timeline_free(&timeline); }
+static void memory_is_released(void) { ct_timeline_free(&timeline); }
 
 static const check_test tests[] = {
     {"spheres pass through each other", spheres_pass_through_each_other},
@@ -350,15 +350,17 @@ static const check_test tests[] = {
     {"a turning box touches twice in a turn", a_turning_box_touches_twice_in_a_turn},
     {"bodies part when their last colliders do", bodies_part_when_their_last_colliders_do},
     {"contacts at round-off do not flicker", contacts_at_round_off_do_not_flicker},
-    {"shallow dips of a turning body are all told", shallow_dips_of_a_turning_body_are_all_told},
+    {"shallow dips of a turning body are all told",
+     all_shallow_contacts_of_a_rotating_body_are_reported},
     {"shallow dips of a mesh into a mesh are all told",
-     shallow_dips_of_a_mesh_into_a_mesh_are_all_told},
+     all_shallow_contacts_of_two_meshes_are_reported},
     {"a body that turns through a sheet parts each time",
-     a_body_that_turns_through_a_sheet_parts_each_time},
+     a_body_rotating_through_a_sheet_separates_each_time},
     {"a sheet that turns through a sheet parts each time",
-     a_sheet_that_turns_through_a_sheet_parts_each_time},
-    {"iterations end a timeline with what is known", iterations_end_a_timeline_with_what_is_known},
+     a_sheet_rotating_through_a_sheet_separates_each_time},
+    {"iterations end a timeline with what is known",
+     at_the_iteration_limit_a_timeline_is_correct_so_far},
     {"iterations are of each pair of colliders", iterations_are_of_each_pair_of_colliders},
-    {"memory goes back", memory_goes_back},
+    {"memory goes back", memory_is_released},
 };
 WORKSPACE_MAIN(tests)

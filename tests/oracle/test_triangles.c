@@ -85,7 +85,7 @@ static void judge(const ct_triangle *a, const ct_triangle *b, bool exact) {
   CHECK(ct_triangles_gap(a, b, gap.distance, &limited) && limited.distance == gap.distance);
 }
 
-static void random_triangles_are_as_far_apart_as_brute_force_says(void) {
+static void distances_of_random_triangles_agree_with_brute_force(void) {
   check_random r = {1};
   for (int i = 0; i < 4000; i++) {
     ct_triangle a = random_triangle(&r, 1.0), b = random_triangle(&r, 1.0);
@@ -95,7 +95,7 @@ static void random_triangles_are_as_far_apart_as_brute_force_says(void) {
   }
 }
 
-static void triangles_on_a_grid_meet_exactly_when_they_do(void) {
+static void intersections_of_triangles_on_a_grid_are_exact(void) {
   check_random r = {2};
   for (int i = 0; i < 8000; i++) {
     int range = i % 4 == 0 ? 1 : i % 4 == 1 ? 2 : 6;
@@ -107,7 +107,7 @@ static void triangles_on_a_grid_meet_exactly_when_they_do(void) {
   }
 }
 
-static void needles_are_as_far_apart_as_brute_force_says(void) {
+static void distances_of_needles_agree_with_brute_force(void) {
   check_random r = {3};
   for (int i = 0; i < 4000; i++) {
     ct_triangle a = needle(&r), b = check_next(&r) % 2 ? needle(&r) : random_triangle(&r, 1.0);
@@ -120,7 +120,7 @@ static void needles_are_as_far_apart_as_brute_force_says(void) {
   }
 }
 
-static void a_corner_a_hair_off_a_face_is_that_far(void) {
+static void a_corner_slightly_off_a_face_has_that_distance(void) {
   check_random r = {4};
   for (int i = 0; i < 2000; i++) {
     ct_triangle a = random_triangle(&r, 1.0), b = random_triangle(&r, 1.0);
@@ -160,12 +160,13 @@ static void feet_on_triangles_are_nearest(void) {
 }
 
 static const check_test tests[] = {
-    {"random_triangles_are_as_far_apart_as_brute_force_says",
-     random_triangles_are_as_far_apart_as_brute_force_says},
-    {"triangles_on_a_grid_meet_exactly_when_they_do",
-     triangles_on_a_grid_meet_exactly_when_they_do},
-    {"needles_are_as_far_apart_as_brute_force_says", needles_are_as_far_apart_as_brute_force_says},
-    {"a_corner_a_hair_off_a_face_is_that_far", a_corner_a_hair_off_a_face_is_that_far},
+    {"distances_of_random_triangles_agree_with_brute_force",
+     distances_of_random_triangles_agree_with_brute_force},
+    {"intersections_of_triangles_on_a_grid_are_exact",
+     intersections_of_triangles_on_a_grid_are_exact},
+    {"distances_of_needles_agree_with_brute_force", distances_of_needles_agree_with_brute_force},
+    {"a_corner_slightly_off_a_face_has_that_distance",
+     a_corner_slightly_off_a_face_has_that_distance},
     {"feet_on_triangles_are_nearest", feet_on_triangles_are_nearest},
 };
 

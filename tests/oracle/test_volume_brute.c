@@ -102,7 +102,7 @@ static void run(ct_volume_method method, int cases) {
 
 static int case_count(void) { return getenv("CONTACTD_FULL") ? CASES_FULL : CASES; }
 
-static void random_polyhedra_have_in_common_what_clipping_finds(void) {
+static void common_volumes_of_random_polyhedra_agree_with_clipping(void) {
   run(CT_VOLUME_AUTO, case_count());
 }
 static void the_dual_hull_finds_the_same(void) { run(CT_VOLUME_DUAL_HULL, case_count() / 3); }
@@ -168,8 +168,8 @@ static void boxes_of_whole_numbers_share_planes_exactly(void) {
 }
 
 static const check_test tests[] = {
-    {"random_polyhedra_have_in_common_what_clipping_finds",
-     random_polyhedra_have_in_common_what_clipping_finds},
+    {"common_volumes_of_random_polyhedra_agree_with_clipping",
+     common_volumes_of_random_polyhedra_agree_with_clipping},
     {"the_dual_hull_finds_the_same", the_dual_hull_finds_the_same},
     {"boxes_of_whole_numbers_share_planes_exactly", boxes_of_whole_numbers_share_planes_exactly},
 };

@@ -149,7 +149,7 @@ static void an_element_without_an_outer_face_has_its_contacts(void) {
 }
 
 /* Solfec's rule gives it no contact. */
-static void the_seed_takes_no_element_without_an_outer_face(void) {
+static void solfec_has_no_contact_of_inner_elements(void) {
   standing a;
   const ct_shape small = box(0.25, 0.25, 0.25), large = box(2, 2, 2);
   const ct_frame frame = ct_frame_of(at(1.5, 1.5, 1.5));
@@ -349,7 +349,7 @@ static void a_swap_mirrors_to_the_bit(void) {
 }
 
 /* Against a closed mesh an element body is its surface: one contact, without element numbers. */
-static void against_a_mesh_it_is_its_surface(void) {
+static void against_a_mesh_an_element_mesh_is_its_surface(void) {
   standing a, b;
   stand(&a, block_make(CT_HEXAHEDRA, 2, 1, 1), at(0, 0, 0));
   stand(&b, block_make(CT_TETRAHEDRA, 1, 1, 1), at(0.5, 0.25, 0.75));
@@ -383,7 +383,7 @@ static void a_warped_hexahedron_is_its_hull_but_against_a_mesh(void) {
   leave(&b);
 }
 
-static void a_raised_flag_ends_it(void) {
+static void a_raised_flag_stops_the_computation(void) {
   standing a;
   const ct_shape b = box(2, 2, 2);
   const ct_frame frame = ct_frame_of(at(0, 0, 0));
@@ -404,17 +404,17 @@ static const check_test tests[] = {
     {"faces_between_elements_count_for_no_normal", faces_between_elements_count_for_no_normal},
     {"an_element_without_an_outer_face_has_its_contacts",
      an_element_without_an_outer_face_has_its_contacts},
-    {"the_seed_takes_no_element_without_an_outer_face",
-     the_seed_takes_no_element_without_an_outer_face},
+    {"solfec_has_no_contact_of_inner_elements", solfec_has_no_contact_of_inner_elements},
     {"volumes_of_elements_add_up_to_the_whole", volumes_of_elements_add_up_to_the_whole},
     {"surfaces_have_the_callers_ids", surfaces_have_the_callers_ids},
     {"row 17: contacts and their sum are those of the elements",
      contacts_and_their_sum_are_those_of_the_elements},
     {"a_swap_mirrors_to_the_bit", a_swap_mirrors_to_the_bit},
-    {"against_a_mesh_it_is_its_surface", against_a_mesh_it_is_its_surface},
+    {"against_a_mesh_an_element_mesh_is_its_surface",
+     against_a_mesh_an_element_mesh_is_its_surface},
     {"a_warped_hexahedron_is_its_hull_but_against_a_mesh",
      a_warped_hexahedron_is_its_hull_but_against_a_mesh},
-    {"a_raised_flag_ends_it", a_raised_flag_ends_it},
+    {"a_raised_flag_stops_the_computation", a_raised_flag_stops_the_computation},
 };
 
 int main(int argc, char **argv) {

@@ -184,7 +184,7 @@ static void agrees(const ct_volume *v, const shared *t, ct_pose pose, double tol
 
 /* Half of the pairs are axis-aligned, with exactly coincident faces; half are rotated together,
  * with faces that coincide up to rounding. */
-static void row_17_solids_of_cubes_share_what_their_cells_share(void) {
+static void row_17_common_volumes_of_voxel_solids_are_those_of_their_cells(void) {
   check_random r = {51};
   int cases = getenv("CONTACTD_FULL") ? 4000 : 200, contacts = 0, shared_faces = 0;
   for (int i = 0; i < cases; i++) {
@@ -464,7 +464,7 @@ static void scale_by_powers_of_two_keeps_every_digit(void) {
 
 /* ---- solids inside solids -------------------------------------------------------------------- */
 
-static void cavities_are_outside_and_what_is_told_twice_counts_twice(void) {
+static void cavities_are_outside_and_duplicate_solids_count_twice(void) {
   soup s = {0}, t = {0}, u = {0};
   soup_box(&s, ct_vec(-2, -2, -2), ct_vec(2, 2, 2));
   uint32_t first = s.tn;
@@ -500,8 +500,8 @@ static void cavities_are_outside_and_what_is_told_twice_counts_twice(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"row_17_solids_of_cubes_share_what_their_cells_share",
-       row_17_solids_of_cubes_share_what_their_cells_share},
+      {"row_17_common_volumes_of_voxel_solids_are_those_of_their_cells",
+       row_17_common_volumes_of_voxel_solids_are_those_of_their_cells},
       {"row_17_meshes_of_hulls_answer_as_the_hulls", row_17_meshes_of_hulls_answer_as_the_hulls},
       {"row_17_solids_of_cubes_below_a_plane", row_17_solids_of_cubes_below_a_plane},
       {"row_17_hulls_below_a_plane_are_hulls_in_a_large_box",
@@ -510,8 +510,8 @@ int main(int argc, char **argv) {
       {"a_swap_mirrors_to_the_bit", a_swap_mirrors_to_the_bit},
       {"parts_add_up", parts_add_up},
       {"scale_by_powers_of_two_keeps_every_digit", scale_by_powers_of_two_keeps_every_digit},
-      {"cavities_are_outside_and_what_is_told_twice_counts_twice",
-       cavities_are_outside_and_what_is_told_twice_counts_twice},
+      {"cavities_are_outside_and_duplicate_solids_count_twice",
+       cavities_are_outside_and_duplicate_solids_count_twice},
   };
   return check_main(argc, argv, tests, sizeof tests / sizeof *tests);
 }

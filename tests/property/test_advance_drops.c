@@ -75,7 +75,7 @@ static void drop_it(const drop *d) {
   ct_scene_release(scene);
 }
 
-static void what_is_dropped_never_gains_energy_and_comes_to_rest(void) {
+static void dropped_bodies_never_gain_energy_and_come_to_rest(void) {
   check_random r = {14};
   const int count = getenv("CONTACTD_FULL") ? 240 : 18;
   for (int i = 0; i < count; i++) {
@@ -148,8 +148,8 @@ static void crowds_never_gain_more_than_driven_bodies_give(void) {
 }
 
 int main(int argc, char **argv) {
-  static const check_test tests[] = {{"what_is_dropped_never_gains_energy_and_comes_to_rest",
-                                      what_is_dropped_never_gains_energy_and_comes_to_rest},
+  static const check_test tests[] = {{"dropped_bodies_never_gain_energy_and_come_to_rest",
+                                      dropped_bodies_never_gain_energy_and_come_to_rest},
                                      {"crowds_never_gain_more_than_driven_bodies_give",
                                       crowds_never_gain_more_than_driven_bodies_give}};
   return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);

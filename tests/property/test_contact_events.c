@@ -645,7 +645,7 @@ static void live(uint64_t seed) {
 }
 
 /* Rows 19 to 22 and 26: random scene histories. */
-static void events_and_functions_agree_with_all_pairs_looked_at(void) {
+static void events_and_functions_agree_with_the_test_of_all_pairs(void) {
   check_random r = {8};
   for (int i = 0; i < PALETTE; i++) palette[i] = make_shape(&r, i);
   for (int k = 0; k < lives(); k++) live((uint64_t)k + 1);
@@ -653,8 +653,8 @@ static void events_and_functions_agree_with_all_pairs_looked_at(void) {
 }
 
 static const check_test tests[] = {
-    {"events_and_functions_agree_with_all_pairs_looked_at",
-     events_and_functions_agree_with_all_pairs_looked_at},
+    {"events_and_functions_agree_with_the_test_of_all_pairs",
+     events_and_functions_agree_with_the_test_of_all_pairs},
 };
 
 WORKSPACE_MAIN(tests)

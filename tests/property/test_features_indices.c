@@ -92,7 +92,7 @@ static void random_lists(soup *s, check_random *r) {
 }
 
 /* Rows 30, 33: reported indices and weights refer to the caller's lists. */
-static void fields_are_of_the_lists_that_were_given(void) {
+static void indices_refer_to_the_lists_that_were_given(void) {
   check_random r = {61};
   long vertices[2] = {0, 0}, edges = 0;
   for (int i = 0; i < 600; i++) {
@@ -154,7 +154,7 @@ static void normals_become_opposite_as_meshes_are_refined(void) {
 }
 
 static const check_test tests[] = {
-    {"fields_are_of_the_lists_that_were_given", fields_are_of_the_lists_that_were_given},
+    {"indices_refer_to_the_lists_that_were_given", indices_refer_to_the_lists_that_were_given},
     {"normals_become_opposite_as_meshes_are_refined",
      normals_become_opposite_as_meshes_are_refined},
 };

@@ -52,7 +52,7 @@ static void judge(tally *t, friction_case *c, ct_arena *arena, uint64_t seed) {
 }
 
 /* Rows 14, 53: up to five bodies and 24 contacts. */
-static void answers_about_random_sets_of_contacts_are_what_they_say(void) {
+static void solutions_of_random_contact_sets_satisfy_their_claims(void) {
   ct_arena *arena = ct_arena_create();
   tally t = {0};
   int sets = getenv("CONTACTD_FULL") ? 100000 : 3000;
@@ -72,7 +72,7 @@ static void answers_about_random_sets_of_contacts_are_what_they_say(void) {
 }
 
 static const check_test tests[] = {
-    {"answers_about_random_sets_of_contacts_are_what_they_say",
-     answers_about_random_sets_of_contacts_are_what_they_say},
+    {"solutions_of_random_contact_sets_satisfy_their_claims",
+     solutions_of_random_contact_sets_satisfy_their_claims},
 };
 CHECK_MAIN(tests)

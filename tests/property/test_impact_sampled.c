@@ -229,7 +229,7 @@ static void check_impact(const motion *m, const ct_toi_options *o, const ct_toi 
   }
 }
 
-static void brackets_hold_the_truth_in_random_motions(void) {
+static void brackets_contain_the_true_time_in_random_motions(void) {
   check_random r = {1701};
   tally t = {0};
   int count = motions(1000, 100000);
@@ -256,7 +256,7 @@ static void brackets_hold_the_truth_in_random_motions(void) {
 
 /* Meshes that meet where corners, edges and faces coincide within round-off: the distance has no
  * direction there, and the contact has the direction of the time just before. */
-static void meshes_meet_along_the_direction_they_come(void) {
+static void the_normal_of_colliding_meshes_is_along_their_motion(void) {
   const uint32_t seeds[] = {431, 1081, 1392, 1587, 1921, 2057};
   for (int i = 0; i < 6; i++) {
     check_random r = {seeds[i]};
@@ -403,7 +403,7 @@ static void check_stretch(const motion *m, double from, double to, bool touching
   }
 }
 
-static void timelines_tell_contact_from_apart(void) {
+static void timelines_distinguish_contact_from_separation(void) {
   check_random r = {1705};
   int count = motions(300, 20000), ended = 0, cut = 0;
   ct_timeline t = {.count = 0};
@@ -437,11 +437,12 @@ static void timelines_tell_contact_from_apart(void) {
 }
 
 static const check_test tests[] = {
-    {"brackets hold the truth in random motions", brackets_hold_the_truth_in_random_motions},
-    {"meshes meet along the direction they come", meshes_meet_along_the_direction_they_come},
+    {"brackets hold the truth in random motions", brackets_contain_the_true_time_in_random_motions},
+    {"meshes meet along the direction they come",
+     the_normal_of_colliding_meshes_is_along_their_motion},
     {"swapped bodies mirror bit for bit", swapped_bodies_mirror_bit_for_bit},
     {"few iterations leave a true free interval", few_iterations_leave_a_true_free_interval},
     {"no plate is tunnelled", no_plate_is_tunnelled},
-    {"timelines tell contact from apart", timelines_tell_contact_from_apart},
+    {"timelines tell contact from apart", timelines_distinguish_contact_from_separation},
 };
 WORKSPACE_MAIN(tests)

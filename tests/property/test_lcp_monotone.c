@@ -113,7 +113,7 @@ static void check_solved(const problem *p, const ct_lcp_result *result) {
   CHECK_NEAR((double)worst, 0.0, (double)(1e-10L * (1.0L + size)));
 }
 
-static void what_must_be_solvable_is_solved(void) {
+static void problems_constructed_with_a_solution_are_solved(void) {
   check_random r = {11};
   ct_arena *arena = ct_arena_create();
   for (int i = 0; i < rounds(1000, 20000); i++) {
@@ -151,7 +151,7 @@ static void make_infeasible(check_random *r, problem *p) {
   }
 }
 
-static void what_cannot_be_is_proved(void) {
+static void problems_constructed_without_a_solution_are_proved_infeasible(void) {
   check_random r = {12};
   ct_arena *arena = ct_arena_create();
   for (int i = 0; i < rounds(500, 5000); i++) {
@@ -183,8 +183,10 @@ static void what_cannot_be_is_proved(void) {
 }
 
 static const check_test tests[] = {
-    {"what_must_be_solvable_is_solved", what_must_be_solvable_is_solved},
-    {"what_cannot_be_is_proved", what_cannot_be_is_proved},
+    {"problems_constructed_with_a_solution_are_solved",
+     problems_constructed_with_a_solution_are_solved},
+    {"problems_constructed_without_a_solution_are_proved_infeasible",
+     problems_constructed_without_a_solution_are_proved_infeasible},
 };
 
 CHECK_MAIN(tests)

@@ -173,7 +173,7 @@ static void check_pair(const pair_case *c, int number, const ct_contact_options 
                turned.count);
 }
 
-static void boxes_have_the_points_that_outlines_give(void) {
+static void points_of_boxes_are_those_of_the_general_method(void) {
   check_random r = {91};
   ct_workspace *workspace = ct_workspace_create();
   for (int i = 0; i < PAIRS; i++) {
@@ -192,7 +192,7 @@ static void boxes_have_the_points_that_outlines_give(void) {
   ct_workspace_destroy(workspace);
 }
 
-static void balls_have_the_point_that_outlines_give(void) {
+static void the_point_of_balls_is_that_of_the_general_method(void) {
   check_random r = {93};
   ct_workspace *workspace = ct_workspace_create();
   for (int i = 0; i < 3000; i++) {
@@ -237,8 +237,10 @@ static void most_boxes_in_contact_are_answered_on_the_stack(void) {
 }
 
 static const check_test tests[] = {
-    {"boxes_have_the_points_that_outlines_give", boxes_have_the_points_that_outlines_give},
-    {"balls_have_the_point_that_outlines_give", balls_have_the_point_that_outlines_give},
+    {"points_of_boxes_are_those_of_the_general_method",
+     points_of_boxes_are_those_of_the_general_method},
+    {"the_point_of_balls_is_that_of_the_general_method",
+     the_point_of_balls_is_that_of_the_general_method},
     {"most_boxes_in_contact_are_answered_on_the_stack",
      most_boxes_in_contact_are_answered_on_the_stack},
 };

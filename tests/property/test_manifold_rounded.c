@@ -92,7 +92,7 @@ static void check_points(const pair_case *c, double clearance, ct_workspace *wor
 
 /* Rounded bodies of all kinds: separated by a fraction of their size, touching, or deeply
  * overlapping, at random and nearly face to face. */
-static void points_of_rounded_bodies_lie_on_them(void) {
+static void points_of_rounded_bodies_are_on_their_surfaces(void) {
   check_random r = {71};
   ct_workspace *workspace = ct_workspace_create();
   case_kind_count = 7;
@@ -113,7 +113,7 @@ static void points_of_rounded_bodies_lie_on_them(void) {
   ct_workspace_destroy(workspace);
 }
 
-static void points_of_rounded_bodies_over_a_plane_lie_on_them(void) {
+static void points_of_rounded_bodies_over_a_plane_are_on_their_surfaces(void) {
   check_random r = {72};
   ct_workspace *workspace = ct_workspace_create();
   case_kind_count = 7;
@@ -160,9 +160,10 @@ static void no_point_of_a_rounded_mesh_is_deeper_than_the_pair(void) {
 }
 
 static const check_test tests[] = {
-    {"points_of_rounded_bodies_lie_on_them", points_of_rounded_bodies_lie_on_them},
-    {"points_of_rounded_bodies_over_a_plane_lie_on_them",
-     points_of_rounded_bodies_over_a_plane_lie_on_them},
+    {"points_of_rounded_bodies_are_on_their_surfaces",
+     points_of_rounded_bodies_are_on_their_surfaces},
+    {"points_of_rounded_bodies_over_a_plane_are_on_their_surfaces",
+     points_of_rounded_bodies_over_a_plane_are_on_their_surfaces},
     {"no_point_of_a_rounded_mesh_is_deeper_than_the_pair",
      no_point_of_a_rounded_mesh_is_deeper_than_the_pair},
 };

@@ -147,7 +147,7 @@ static int compare(const sunk *s, uint32_t cuts, bool level, check_random *r) {
   return same;
 }
 
-static void blocks_that_stand_level_meet_in_the_corners_of_the_overlap(void) {
+static void level_blocks_touch_in_the_corners_of_their_common_area(void) {
   check_random r = {21};
   int same = 0;
   for (int i = 0; i < PAIRS; i++) {
@@ -157,7 +157,7 @@ static void blocks_that_stand_level_meet_in_the_corners_of_the_overlap(void) {
   CHECK(same > 2 * PAIRS / 3);
 }
 
-static void bars_laid_across_meet_in_four_points(void) {
+static void crossed_bars_touch_in_four_points(void) {
   check_random r = {22};
   int same = 0;
   for (int i = 0; i < PAIRS; i++) {
@@ -167,7 +167,7 @@ static void bars_laid_across_meet_in_four_points(void) {
   CHECK(same > 2 * PAIRS / 3);
 }
 
-static void blocks_that_lean_have_as_many_points(void) {
+static void tilted_blocks_have_as_many_points(void) {
   check_random r = {23};
   int same = 0;
   for (int i = 0; i < PAIRS; i++) {
@@ -179,10 +179,10 @@ static void blocks_that_lean_have_as_many_points(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"blocks_that_stand_level_meet_in_the_corners_of_the_overlap",
-       blocks_that_stand_level_meet_in_the_corners_of_the_overlap},
-      {"bars_laid_across_meet_in_four_points", bars_laid_across_meet_in_four_points},
-      {"blocks_that_lean_have_as_many_points", blocks_that_lean_have_as_many_points},
+      {"level_blocks_touch_in_the_corners_of_their_common_area",
+       level_blocks_touch_in_the_corners_of_their_common_area},
+      {"crossed_bars_touch_in_four_points", crossed_bars_touch_in_four_points},
+      {"tilted_blocks_have_as_many_points", tilted_blocks_have_as_many_points},
   };
   workspace = ct_workspace_create();
   if (!workspace) return 1;

@@ -143,7 +143,7 @@ static ct_mechanics *prepare(const ct_scene *scene) {
   return m;
 }
 
-static void islands_are_what_contacts_link(void) {
+static void islands_are_the_connected_components_of_contacts(void) {
   check_random r = {1101};
   static found truth;
   size_t contacts = 0, linked = 0;
@@ -202,7 +202,7 @@ static void the_same_scene_has_the_same_bytes(void) {
 }
 
 static const check_test tests[] = {
-    {"islands are what contacts link", islands_are_what_contacts_link},
+    {"islands are what contacts link", islands_are_the_connected_components_of_contacts},
     {"the same scene has the same bytes", the_same_scene_has_the_same_bytes}};
 
 WORKSPACE_MAIN(tests)

@@ -63,7 +63,7 @@ static void check_pyramids(check_random *r, uint64_t number) {
   ct_hull_release(b.hull);
 }
 
-static void bases_that_face_each_other_are_apart_by_their_gap(void) {
+static void facing_bases_have_the_distance_of_their_gap(void) {
   uint64_t seed = seed_of(1), cases = getenv("CONTACTD_FULL") ? CASES_FULL : CASES;
   if (getenv("CONTACTD_FULL")) printf("seed %llu\n", (unsigned long long)seed);
   check_random r = {seed};
@@ -71,7 +71,7 @@ static void bases_that_face_each_other_are_apart_by_their_gap(void) {
 }
 
 /* Regression: at this pose a descent cycled and ended at 0.084 m, where 0.01 m is right. */
-static void the_descent_does_not_go_in_circles(void) {
+static void the_descent_terminates(void) {
   double base[8][2] = {{0x1.fed6305cdc33fp-2, 0x1.4e8593038a4b2p-5},
                        {0x1.c17c5f4e5f539p-3, 0x1.16d53fb549a6dp-1},
                        {-0x1.926f686af4689p-3, 0x1.1d5ba5f813418p-1},
@@ -97,9 +97,8 @@ static void the_descent_does_not_go_in_circles(void) {
 }
 
 static const check_test tests[] = {
-    {"bases_that_face_each_other_are_apart_by_their_gap",
-     bases_that_face_each_other_are_apart_by_their_gap},
-    {"the_descent_does_not_go_in_circles", the_descent_does_not_go_in_circles},
+    {"facing_bases_have_the_distance_of_their_gap", facing_bases_have_the_distance_of_their_gap},
+    {"the_descent_terminates", the_descent_terminates},
 };
 
 WORKSPACE_MAIN(tests)

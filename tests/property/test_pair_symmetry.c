@@ -160,7 +160,7 @@ static void check_certificate(const pair_case *c, ct_workspace *workspace, check
   CHECK_NEAR(ct_norm(p.normal), 1.0, 4.0 * 0x1p-52);
 }
 /* Row 18: bounds of distances prove themselves. */
-static void answers_carry_their_own_proof(void) { each_case(14, check_certificate); }
+static void answers_satisfy_their_certificates(void) { each_case(14, check_certificate); }
 
 static void check_lipschitz(const pair_case *c, ct_workspace *workspace, check_random *r) {
   pair_body moved = c->b;
@@ -188,7 +188,7 @@ static void check_motion(const pair_case *c, ct_workspace *workspace, check_rand
   solve(&moved[0], &moved[1], workspace, &q);
   CHECK_NEAR(q.distance, p.distance, 64.0 * 0x1p-53 * (size_of(c) + 20.0));
 }
-static void rigid_motion_keeps_the_distance(void) { each_case(16, check_motion); }
+static void a_rigid_motion_does_not_change_the_distance(void) { each_case(16, check_motion); }
 
 /* Axis-aligned bodies step through contact by one unit in the last place: there is exactly one
  * change from free to overlapping. */
@@ -231,9 +231,9 @@ static const check_test tests[] = {
     {"swapped_pairs_mirror_bit_for_bit", swapped_pairs_mirror_bit_for_bit},
     {"powers_of_two_scale_every_bit", powers_of_two_scale_every_bit},
     {"exact_translations_change_no_bit", exact_translations_change_no_bit},
-    {"answers_carry_their_own_proof", answers_carry_their_own_proof},
+    {"answers_satisfy_their_certificates", answers_satisfy_their_certificates},
     {"distance_changes_no_faster_than_position", distance_changes_no_faster_than_position},
-    {"rigid_motion_keeps_the_distance", rigid_motion_keeps_the_distance},
+    {"a_rigid_motion_does_not_change_the_distance", a_rigid_motion_does_not_change_the_distance},
     {"one_ulp_steps_cross_contact_once", one_ulp_steps_cross_contact_once},
 };
 

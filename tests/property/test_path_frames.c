@@ -105,7 +105,7 @@ static void principal_axes_have_no_order(void) {
 }
 
 /* From the final state with reversed velocities back to the initial one. */
-static void a_path_can_be_gone_back(void) {
+static void a_reversed_path_returns_to_its_start(void) {
   check_random r = {1804};
   for (int i = 0; i < 1000; i++) {
     ct_path_options o = random_options(&r, i % KINDS), p = o;
@@ -126,7 +126,7 @@ static void a_path_can_be_gone_back(void) {
   }
 }
 
-static void want_of_memory_is_told_and_nothing_leaks(void) {
+static void out_of_memory_is_reported_and_nothing_leaks(void) {
   NEEDS_FAILING_MALLOC;
   check_random r = {1805};
   for (int kind = 0; kind < KINDS; kind++) {
@@ -154,7 +154,7 @@ static const check_test tests[] = {
     {"units_by_powers_of_two_change_no_bit", units_by_powers_of_two_change_no_bit},
     {"a_path_moves_with_its_frame_of_reference", a_path_moves_with_its_frame_of_reference},
     {"principal_axes_have_no_order", principal_axes_have_no_order},
-    {"a_path_can_be_gone_back", a_path_can_be_gone_back},
-    {"want_of_memory_is_told_and_nothing_leaks", want_of_memory_is_told_and_nothing_leaks},
+    {"a_reversed_path_returns_to_its_start", a_reversed_path_returns_to_its_start},
+    {"out_of_memory_is_reported_and_nothing_leaks", out_of_memory_is_reported_and_nothing_leaks},
 };
 CHECK_MAIN(tests)

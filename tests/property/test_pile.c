@@ -104,7 +104,7 @@ static void every_pose(const ct_advance *advance, uint32_t rows, ct_pose *poses)
 }
 
 /* The smallest stone is 0.06 m in size. */
-static void a_pile_settles_and_stays(void) {
+static void a_pile_comes_to_rest_and_stays_at_rest(void) {
   const ct_scene *scene = heap(12345, full() ? 9 : 1);
   const uint32_t rows = ct_scene_rows(scene);
   const uint64_t after = full() ? 10000 : 1000;
@@ -175,7 +175,7 @@ static void a_pile_falls_to_the_same_bytes(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_pile_settles_and_stays", a_pile_settles_and_stays},
+      {"a_pile_comes_to_rest_and_stays_at_rest", a_pile_comes_to_rest_and_stays_at_rest},
       {"a_pile_falls_to_the_same_bytes", a_pile_falls_to_the_same_bytes},
   };
   arena = ct_arena_create();

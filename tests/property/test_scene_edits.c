@@ -104,7 +104,7 @@ static void check_tree(const ct_scene *scene) {
   CHECK(tree.sum == brute.sum);
 }
 
-static void every_revision_stays_what_it_was_when_sealed(void) {
+static void a_sealed_revision_never_changes(void) {
   static model models[KEPT];
   const ct_scene *kept[KEPT] = {NULL};
   check_random r = {51};
@@ -140,7 +140,7 @@ static void every_revision_stays_what_it_was_when_sealed(void) {
 
 /* The older revision has no other reference: its tree is passed on for 100 refitted frames, and
  * answers as a rebuilt one. */
-static void a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one(void) {
+static void a_tree_updated_over_100_revisions_answers_like_a_new_one(void) {
   check_random r = {52};
   const ct_scene *scene = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(scene);
@@ -174,9 +174,9 @@ static void a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one(void) {
 }
 
 static const check_test tests[] = {
-    {"every_revision_stays_what_it_was_when_sealed", every_revision_stays_what_it_was_when_sealed},
-    {"a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one",
-     a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one},
+    {"a_sealed_revision_never_changes", a_sealed_revision_never_changes},
+    {"a_tree_updated_over_100_revisions_answers_like_a_new_one",
+     a_tree_updated_over_100_revisions_answers_like_a_new_one},
 };
 
 CHECK_MAIN(tests)

@@ -121,7 +121,7 @@ static void *ask_first(void *context) {
 }
 
 /* All readers find the lazily computed data absent at the same time, and agree on one copy. */
-static void the_first_questions_of_a_revision_may_race(void) {
+static void the_first_queries_of_a_revision_may_be_concurrent(void) {
   check_random r = {72};
   const ct_scene *scene = crowd(&r, BODIES);
   pthread_barrier_t start;
@@ -205,7 +205,8 @@ static void ranges_of_one_query_run_on_any_thread(void) {
 static const check_test tests[] = {
     {"readers_and_a_writer_do_not_disturb_each_other",
      readers_and_a_writer_do_not_disturb_each_other},
-    {"the_first_questions_of_a_revision_may_race", the_first_questions_of_a_revision_may_race},
+    {"the_first_queries_of_a_revision_may_be_concurrent",
+     the_first_queries_of_a_revision_may_be_concurrent},
     {"ranges_of_one_query_run_on_any_thread", ranges_of_one_query_run_on_any_thread},
 };
 

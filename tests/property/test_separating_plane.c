@@ -88,7 +88,7 @@ static void a_sliding_box_needs_one_search(void) {
 
 /* Around a box its faces succeed each other as the separating face, and at the corner the
  * neighbouring face is found without a search. */
-static void a_box_that_goes_round_is_followed_by_repairs(void) {
+static void the_plane_of_a_box_that_moves_around_is_found_by_repairs(void) {
   ct_plane_cache cache = {.kind = CT_PLANE_NONE};
   pair_body a = body(box(0.25, 0.25, 0.25), at(0, 0, 0)), b = body(box(1, 1, 1), at(2, 0, 0));
   const double way[][2] = {{2, 0},   {2, 2},  {0, 2},  {-2, 2}, {-2, 0},
@@ -160,7 +160,7 @@ static void random_case(pair_case *c, check_random *r, bool polyhedra) {
 
 /* The greatest separation of overlapping polyhedra is minus the depth. If they are apart it never
  * exceeds the distance, and equals it if the plane belongs to the closest features. */
-static void the_best_axis_tells_depths_exactly(void) {
+static void the_best_axis_gives_exact_depths(void) {
   check_random r = {51};
   long apart = 0, equal = 0, deep = 0;
   for (long i = 0; i < count_of(3000, 200000); i++) {
@@ -246,7 +246,7 @@ static void a_cache_changes_no_answer(void) {
 
 /* Queries with planes first: the overlap decision is that of the pair, with a cache and without,
  * and the witness is in both bodies. */
-static void planes_asked_first_change_no_overlap(void) {
+static void cached_planes_do_not_change_overlaps(void) {
   check_random r = {55};
   case_kind_count = 7;
   long overlapping = 0, apart = 0;
@@ -306,14 +306,15 @@ static void half_spaces_have_none(void) {
 
 static const check_test tests[] = {
     {"T3.6 row 40: a_sliding_box_needs_one_search", a_sliding_box_needs_one_search},
-    {"a_box_that_goes_round_is_followed_by_repairs", a_box_that_goes_round_is_followed_by_repairs},
+    {"the_plane_of_a_box_that_moves_around_is_found_by_repairs",
+     the_plane_of_a_box_that_moves_around_is_found_by_repairs},
     {"crossed_edges_separate_where_no_face_does", crossed_edges_separate_where_no_face_does},
     {"touching_boxes_have_a_plane_and_overlapping_ones_none",
      touching_boxes_have_a_plane_and_overlapping_ones_none},
-    {"the_best_axis_tells_depths_exactly", the_best_axis_tells_depths_exactly},
+    {"the_best_axis_gives_exact_depths", the_best_axis_gives_exact_depths},
     {"boxes_in_integers_have_their_widest_gap", boxes_in_integers_have_their_widest_gap},
     {"row 40: a_cache_changes_no_answer", a_cache_changes_no_answer},
-    {"planes_asked_first_change_no_overlap", planes_asked_first_change_no_overlap},
+    {"cached_planes_do_not_change_overlaps", cached_planes_do_not_change_overlaps},
     {"a_swap_mirrors_bit_for_bit", a_swap_mirrors_bit_for_bit},
     {"kinds_of_planes_have_words", kinds_of_planes_have_words},
     {"half_spaces_have_none", half_spaces_have_none},

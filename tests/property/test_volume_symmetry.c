@@ -336,7 +336,7 @@ static void row_2_points_and_planes_give_equal_contacts(void) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void nothing_is_allocated_once_warm(void) {
+static void repeated_queries_allocate_nothing(void) {
   NEEDS_FAILING_MALLOC;
   check_random r = {9};
   volume_case cases[40];
@@ -356,7 +356,7 @@ static void nothing_is_allocated_once_warm(void) {
 
 /* Each allocation fails in turn: the contact is complete, or the list reports that memory was
  * short. */
-static void want_of_memory_is_told(void) {
+static void out_of_memory_is_reported(void) {
   NEEDS_FAILING_MALLOC;
   check_random r = {11};
   for (int i = 0; i < 12; i++) {
@@ -396,7 +396,7 @@ static const check_test tests[] = {
     {"contacts_are_where_the_pair_overlaps", contacts_are_where_the_pair_overlaps},
     {"a_larger_body_has_more_in_common", a_larger_body_has_more_in_common},
     {"row_2_points_and_planes_give_equal_contacts", row_2_points_and_planes_give_equal_contacts},
-    {"nothing_is_allocated_once_warm", nothing_is_allocated_once_warm},
-    {"want_of_memory_is_told", want_of_memory_is_told},
+    {"repeated_queries_allocate_nothing", repeated_queries_allocate_nothing},
+    {"out_of_memory_is_reported", out_of_memory_is_reported},
 };
 CHECK_MAIN(tests)

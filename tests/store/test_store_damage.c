@@ -256,7 +256,7 @@ static void fill_and_damage(rig *r, const char *damaged, size_t at) {
   srv_store_load_free(&load);
 }
 
-static void a_damaged_scene_is_put_anew_and_deleted(void) {
+static void a_damaged_scene_can_be_replaced_and_deleted(void) {
   rig r;
   srv_store_status health;
   char why[SRV_STORE_WHY];
@@ -281,7 +281,7 @@ static void a_damaged_scene_is_put_anew_and_deleted(void) {
 }
 
 /* A compaction writes the whole scene from memory and replaces the damaged base. */
-static void a_fold_mends_a_damaged_base(void) {
+static void a_compaction_repairs_a_damaged_base(void) {
   rig r;
   srv_store_load load;
   fill_and_damage(&r, "c", 10000);
@@ -295,7 +295,7 @@ static void a_fold_mends_a_damaged_base(void) {
 
 /* The page for new records is damaged: records go to another table, earlier ones stay readable, and
  * this works repeatedly. */
-static void records_find_a_place_where_theirs_is_damaged(void) {
+static void records_go_elsewhere_if_their_page_is_damaged(void) {
   static char ids[][2] = {"l", "z", "y", "x"};
   rig r;
   fill_and_damage(&r, "l", 8);
@@ -348,7 +348,7 @@ static int record_tables(const rig *r) {
 
 /* While the disk is full no second table can be created: the write fails as SRV_STORE_FULL, the
  * store stays healthy, and the next write tries again. */
-static void a_place_for_which_there_was_no_room_is_found_when_there_is(void) {
+static void a_new_place_for_records_is_found_once_there_is_room(void) {
   rig r;
   srv_store_load load;
   disk_install();
@@ -427,7 +427,7 @@ static void write_all(rig *r, tally *seen) {
 
 /* One bit in any page: the store refuses to open, or only the scenes on the page are damaged and
  * all others can be written. Damage of the list of free pages damages no scene. */
-static void a_damaged_page_takes_only_what_is_on_it(void) {
+static void a_damaged_page_damages_only_its_own_scenes(void) {
   rig r;
   files sound = fill_pages(&r);
   check_random random = {31};
@@ -522,7 +522,7 @@ static void check_kept(rig *r) {
 }
 
 /* For any damaged page of the list, the store opens without the list, and reports it. */
-static void a_list_of_free_pages_is_made_anew_wherever_it_is_damaged(void) {
+static void a_damaged_list_of_free_pages_is_rebuilt(void) {
   rig r;
   unsigned pages[LIST_PAGES];
   files sound = fill_and_free(&r, pages);
@@ -548,7 +548,7 @@ static void a_list_of_free_pages_is_made_anew_wherever_it_is_damaged(void) {
 
 /* If the damage happens while the file is in use, writes that need pages fail and the damage is
  * reported, other writes succeed, no table is created, and the next start repairs the list. */
-static void a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start(void) {
+static void a_list_of_free_pages_damaged_in_use_is_reported_and_repaired_by_the_next_start(void) {
   rig r;
   srv_store_status status;
   char why[SRV_STORE_WHY];
@@ -585,15 +585,15 @@ static const check_test tests[] = {
     {"a_changed_byte_is_never_another_answer", a_changed_byte_is_never_another_answer},
     {"a_changed_byte_of_the_log_is_noticed", a_changed_byte_of_the_log_is_noticed},
     {"an_earlier_copy_of_the_file_is_refused", an_earlier_copy_of_the_file_is_refused},
-    {"a_damaged_scene_is_put_anew_and_deleted", a_damaged_scene_is_put_anew_and_deleted},
-    {"a_fold_mends_a_damaged_base", a_fold_mends_a_damaged_base},
-    {"records_find_a_place_where_theirs_is_damaged", records_find_a_place_where_theirs_is_damaged},
-    {"a_place_for_which_there_was_no_room_is_found_when_there_is",
-     a_place_for_which_there_was_no_room_is_found_when_there_is},
-    {"a_damaged_page_takes_only_what_is_on_it", a_damaged_page_takes_only_what_is_on_it},
-    {"a_list_of_free_pages_is_made_anew_wherever_it_is_damaged",
-     a_list_of_free_pages_is_made_anew_wherever_it_is_damaged},
-    {"a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start",
-     a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start}};
+    {"a_damaged_scene_can_be_replaced_and_deleted", a_damaged_scene_can_be_replaced_and_deleted},
+    {"a_compaction_repairs_a_damaged_base", a_compaction_repairs_a_damaged_base},
+    {"records_go_elsewhere_if_their_page_is_damaged",
+     records_go_elsewhere_if_their_page_is_damaged},
+    {"a_new_place_for_records_is_found_once_there_is_room",
+     a_new_place_for_records_is_found_once_there_is_room},
+    {"a_damaged_page_damages_only_its_own_scenes", a_damaged_page_damages_only_its_own_scenes},
+    {"a_damaged_list_of_free_pages_is_rebuilt", a_damaged_list_of_free_pages_is_rebuilt},
+    {"a_list_of_free_pages_damaged_in_use_is_reported_and_repaired_by_the_next_start",
+     a_list_of_free_pages_damaged_in_use_is_reported_and_repaired_by_the_next_start}};
 
 CHECK_MAIN(tests)

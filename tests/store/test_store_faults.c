@@ -72,7 +72,7 @@ static void write_again(srv_store_write *write) {
 /* The two halves start in a way that each would wait for the other's sync and for its own: two
  * syncs per round. The writer discovers that one sync suffices, at its fourth try at the latest,
  * unless the loop sleeps through half a sync each time. */
-static void those_who_write_in_turns_come_to_share_a_sync(void) {
+static void alternating_writers_converge_to_shared_syncs(void) {
   static const char bytes[100];
   repeater all[SHARING];
   rig r;
@@ -137,7 +137,7 @@ static double wait_after_a_stall(void) {
 
 /* A writer that still waited would take half the mean of the long sync and the first one, a quarter
  * of the long sync. A busy machine may be as slow, but not in each try. */
-static void nobody_waits_for_those_who_left_while_the_disk_stood_still(void) {
+static void no_write_waits_for_writers_of_an_earlier_long_sync(void) {
   double least = 1;
   disk_install();
   for (int i = 0; i < STALL_TRIES && least > 0.125; i++) least = fmin(least, wait_after_a_stall());
@@ -271,7 +271,7 @@ static void fail_when_idle(uint64_t records, size_t length, long sync) {
   rig_end(&r);
 }
 
-static void a_sync_that_fails_when_nobody_writes_is_told_at_once(void) {
+static void a_sync_that_fails_while_no_write_runs_is_reported_at_once(void) {
   enum {
     RECORDS = 40,
     LENGTH = 3 << 20
@@ -294,7 +294,7 @@ static void a_failed_write_ends_all_writing(void) {
 }
 
 /* SQLite fails the whole transaction; then each write is retried alone and succeeds. */
-static void a_write_without_room_is_refused_and_the_next_is_taken(void) {
+static void a_write_without_room_is_refused_and_the_next_succeeds(void) {
   disk_install();
   long k = 1;
   bool reached = true;
@@ -443,22 +443,24 @@ static void fill_a_file_system(void) {
   if (!mounted) fill_to_a_limit();
 }
 
-static void a_full_file_system_refuses_and_takes_again(void) { in_child(fill_a_file_system); }
+static void a_full_file_system_refuses_writes_until_there_is_room(void) {
+  in_child(fill_a_file_system);
+}
 
 static const check_test tests[] = {
     {"writes_that_wait_together_share_a_sync", writes_that_wait_together_share_a_sync},
-    {"those_who_write_in_turns_come_to_share_a_sync",
-     those_who_write_in_turns_come_to_share_a_sync},
-    {"nobody_waits_for_those_who_left_while_the_disk_stood_still",
-     nobody_waits_for_those_who_left_while_the_disk_stood_still},
+    {"alternating_writers_converge_to_shared_syncs", alternating_writers_converge_to_shared_syncs},
+    {"no_write_waits_for_writers_of_an_earlier_long_sync",
+     no_write_waits_for_writers_of_an_earlier_long_sync},
     {"no_write_is_acknowledged_before_a_sync", no_write_is_acknowledged_before_a_sync},
     {"a_failed_sync_ends_all_writing", a_failed_sync_ends_all_writing},
-    {"a_sync_that_fails_when_nobody_writes_is_told_at_once",
-     a_sync_that_fails_when_nobody_writes_is_told_at_once},
+    {"a_sync_that_fails_while_no_write_runs_is_reported_at_once",
+     a_sync_that_fails_while_no_write_runs_is_reported_at_once},
     {"a_failed_write_ends_all_writing", a_failed_write_ends_all_writing},
-    {"a_write_without_room_is_refused_and_the_next_is_taken",
-     a_write_without_room_is_refused_and_the_next_is_taken},
+    {"a_write_without_room_is_refused_and_the_next_succeeds",
+     a_write_without_room_is_refused_and_the_next_succeeds},
     {"a_file_at_its_limit_is_a_full_disk", a_file_at_its_limit_is_a_full_disk},
-    {"a_full_file_system_refuses_and_takes_again", a_full_file_system_refuses_and_takes_again}};
+    {"a_full_file_system_refuses_writes_until_there_is_room",
+     a_full_file_system_refuses_writes_until_there_is_room}};
 
 CHECK_MAIN(tests)

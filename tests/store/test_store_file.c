@@ -50,7 +50,7 @@ static void folders_that_cannot_hold_a_store_are_refused(void) {
   rig_end(&r);
 }
 
-static void files_of_others_are_refused_and_left_alone(void) {
+static void foreign_files_are_refused_and_not_changed(void) {
   rig r;
   rig_begin(&r);
   char path[200], *lines = "These are notes. They are no database, and longer than the header of "
@@ -79,7 +79,7 @@ static void files_of_others_are_refused_and_left_alone(void) {
 
 /* Links lead to files of other owners, and opening a pipe blocks: the store opens, creates and
  * writes nothing. */
-static void what_is_no_file_is_refused_and_nothing_is_made(void) {
+static void links_and_pipes_are_refused_and_nothing_is_created(void) {
   static const char *const names[] = {"contactd.lock", "contactd.db", "contactd.db-wal",
                                       "contactd.db-shm", "contactd.db-journal"};
   rig r;
@@ -108,7 +108,7 @@ static void what_is_no_file_is_refused_and_nothing_is_made(void) {
   rig_end(&r);
 }
 
-static void a_lock_of_others_is_left_alone(void) {
+static void a_foreign_lock_file_is_not_changed(void) {
   static const char text[] = "4711\n";
   rig r;
   rig_begin(&r);
@@ -139,7 +139,7 @@ static int64_t number_of(sqlite3 *db, const char *sql) {
   return number;
 }
 
-static void a_newer_format_is_refused_and_left_alone(void) {
+static void a_newer_format_is_refused_and_not_changed(void) {
   rig r;
   rig_begin(&r);
   CHECK(rig_open(&r));
@@ -172,7 +172,7 @@ int fsync(int file) {
 }
 
 /* A migration to the next format that succeeds or fails halfway. */
-static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
+static void an_older_format_is_migrated_completely_or_not_at_all(void) {
   rig r;
   rig_begin(&r);
   CHECK(rig_open(&r));
@@ -217,7 +217,7 @@ static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
 
 /* Files as after kill -9: acknowledged writes are in the log. Then one record is damaged: the copy
  * has the damaged record and all others. */
-static void an_older_format_with_a_damaged_record_is_brought_up(void) {
+static void an_older_format_with_a_damaged_record_is_migrated(void) {
   rig r;
   srv_store_load load;
   size_t size = 0, log_size = 0, copy_size = 0;
@@ -328,7 +328,7 @@ static void write_and_kill(rig *r, uint64_t acknowledged[KEYS], unsigned ms) {
   close(ends[0]);
 }
 
-static void nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free(void) {
+static void after_kill_9_acknowledged_writes_are_there_and_the_lock_is_free(void) {
   rig r;
   check_random random = {9};
   uint64_t acknowledged[KEYS] = {0};
@@ -355,7 +355,7 @@ static void nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free(void) {
 
 /* ---- permissions ----------------------------------------------------------------------------- */
 
-static void files_are_their_owners_alone(void) {
+static void files_are_accessible_to_their_owner_only(void) {
   static const char *const names[] = {"contactd.db", "contactd.db-wal", "contactd.db-shm",
                                       "contactd.lock"};
   rig r;
@@ -374,7 +374,7 @@ static void files_are_their_owners_alone(void) {
 
 /* Data in a deleted file is lost, and a deleted lock file excludes nobody: such writes must not be
  * acknowledged. */
-static void nothing_is_acknowledged_into_a_file_that_has_gone(void) {
+static void no_write_to_a_deleted_file_is_acknowledged(void) {
   static const char *const names[] = {"contactd.db", "contactd.db-wal", "contactd.lock"};
   for (size_t i = 0; i < 2 * sizeof names / sizeof names[0]; i++) {
     const char *name = names[i / 2];
@@ -396,7 +396,7 @@ static void nothing_is_acknowledged_into_a_file_that_has_gone(void) {
   }
 }
 
-static void a_lost_file_is_told_in_a_whole_sentence(void) {
+static void a_lost_file_is_reported_in_a_complete_sentence(void) {
   rig r;
   char path[200];
   rig_begin(&r);
@@ -444,7 +444,7 @@ static void write_mixed(rig *r) {
   }
 }
 
-static void a_log_that_only_deletes_is_copied_too(void) {
+static void a_log_of_deletions_is_checkpointed_too(void) {
   rig r;
   rig_begin(&r);
   CHECK(rig_open(&r));
@@ -485,24 +485,24 @@ static void a_large_write_does_not_leave_the_log_large(void) {
 }
 
 static const check_test tests[] = {
-    {"a_log_that_only_deletes_is_copied_too", a_log_that_only_deletes_is_copied_too},
+    {"a_log_of_deletions_is_checkpointed_too", a_log_of_deletions_is_checkpointed_too},
     {"a_large_write_does_not_leave_the_log_large", a_large_write_does_not_leave_the_log_large},
-    {"files_are_their_owners_alone", files_are_their_owners_alone},
-    {"nothing_is_acknowledged_into_a_file_that_has_gone",
-     nothing_is_acknowledged_into_a_file_that_has_gone},
-    {"a_lost_file_is_told_in_a_whole_sentence", a_lost_file_is_told_in_a_whole_sentence},
+    {"files_are_accessible_to_their_owner_only", files_are_accessible_to_their_owner_only},
+    {"no_write_to_a_deleted_file_is_acknowledged", no_write_to_a_deleted_file_is_acknowledged},
+    {"a_lost_file_is_reported_in_a_complete_sentence",
+     a_lost_file_is_reported_in_a_complete_sentence},
     {"a_second_store_of_the_folder_is_refused", a_second_store_of_the_folder_is_refused},
     {"folders_that_cannot_hold_a_store_are_refused", folders_that_cannot_hold_a_store_are_refused},
-    {"files_of_others_are_refused_and_left_alone", files_of_others_are_refused_and_left_alone},
-    {"what_is_no_file_is_refused_and_nothing_is_made",
-     what_is_no_file_is_refused_and_nothing_is_made},
-    {"a_lock_of_others_is_left_alone", a_lock_of_others_is_left_alone},
-    {"a_newer_format_is_refused_and_left_alone", a_newer_format_is_refused_and_left_alone},
-    {"an_older_format_is_brought_up_whole_or_not_at_all",
-     an_older_format_is_brought_up_whole_or_not_at_all},
-    {"an_older_format_with_a_damaged_record_is_brought_up",
-     an_older_format_with_a_damaged_record_is_brought_up},
-    {"nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free",
-     nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free}};
+    {"foreign_files_are_refused_and_not_changed", foreign_files_are_refused_and_not_changed},
+    {"links_and_pipes_are_refused_and_nothing_is_created",
+     links_and_pipes_are_refused_and_nothing_is_created},
+    {"a_foreign_lock_file_is_not_changed", a_foreign_lock_file_is_not_changed},
+    {"a_newer_format_is_refused_and_not_changed", a_newer_format_is_refused_and_not_changed},
+    {"an_older_format_is_migrated_completely_or_not_at_all",
+     an_older_format_is_migrated_completely_or_not_at_all},
+    {"an_older_format_with_a_damaged_record_is_migrated",
+     an_older_format_with_a_damaged_record_is_migrated},
+    {"after_kill_9_acknowledged_writes_are_there_and_the_lock_is_free",
+     after_kill_9_acknowledged_writes_are_there_and_the_lock_is_free}};
 
 CHECK_MAIN(tests)

@@ -130,7 +130,7 @@ static void lose_power(check_random *random, disk_image images[DISK_FILES]) {
   rig_end(&r);
 }
 
-static void power_may_be_lost_at_any_moment(void) {
+static void a_loss_of_power_at_any_moment_loses_no_acknowledged_write(void) {
   check_random random = {2026};
   disk_image images[DISK_FILES] = {{0}};
   disk_install();
@@ -141,7 +141,7 @@ static void power_may_be_lost_at_any_moment(void) {
   disk_reset();
 }
 
-static void a_failed_sync_of_a_life_before_loses_nothing_with_the_power(void) {
+static void a_loss_of_power_after_a_failed_sync_loses_no_acknowledged_write(void) {
   check_random random = {2027};
   disk_image images[DISK_FILES] = {{0}};
   disk_install();
@@ -175,7 +175,7 @@ static void check_what_is_left(check_random *random, disk_image images[DISK_FILE
 
 /* On a copy-on-write file system a rewrite of the log needs free space. Without it the store opens
  * for reading, and all writes fail until there is space. */
-static void a_log_that_has_no_room_to_be_written_again_is_read(void) {
+static void a_log_without_room_for_its_rewrite_is_read(void) {
   check_random random = {2029};
   disk_image images[DISK_FILES] = {{0}};
   rig r;
@@ -237,7 +237,7 @@ static void a_write_that_is_refused_for_an_old_log_stays_refused(void) {
 
 /* Pages that are checkpointed during a read transaction are synced together with the later ones. If
  * that sync fails, these pages are in the log alone, and the log must stay. */
-static void a_log_of_which_a_part_was_copied_outlives_a_failed_sync(void) {
+static void a_partly_checkpointed_log_survives_a_failed_sync(void) {
   check_random random = {2028};
   disk_image images[DISK_FILES] = {{0}};
   char path[200];
@@ -274,14 +274,14 @@ static void a_log_of_which_a_part_was_copied_outlives_a_failed_sync(void) {
 }
 
 static const check_test tests[] = {
-    {"power_may_be_lost_at_any_moment", power_may_be_lost_at_any_moment},
-    {"a_failed_sync_of_a_life_before_loses_nothing_with_the_power",
-     a_failed_sync_of_a_life_before_loses_nothing_with_the_power},
+    {"a_loss_of_power_at_any_moment_loses_no_acknowledged_write",
+     a_loss_of_power_at_any_moment_loses_no_acknowledged_write},
+    {"a_loss_of_power_after_a_failed_sync_loses_no_acknowledged_write",
+     a_loss_of_power_after_a_failed_sync_loses_no_acknowledged_write},
     {"a_write_that_is_refused_for_an_old_log_stays_refused",
      a_write_that_is_refused_for_an_old_log_stays_refused},
-    {"a_log_that_has_no_room_to_be_written_again_is_read",
-     a_log_that_has_no_room_to_be_written_again_is_read},
-    {"a_log_of_which_a_part_was_copied_outlives_a_failed_sync",
-     a_log_of_which_a_part_was_copied_outlives_a_failed_sync}};
+    {"a_log_without_room_for_its_rewrite_is_read", a_log_without_room_for_its_rewrite_is_read},
+    {"a_partly_checkpointed_log_survives_a_failed_sync",
+     a_partly_checkpointed_log_survives_a_failed_sync}};
 
 CHECK_MAIN(tests)

@@ -55,7 +55,7 @@ static void await_redis(rig *r) {
   }
 }
 
-static void the_word_for_durability_is_what_redis_promises(void) {
+static void durability_is_what_the_settings_of_redis_promise(void) {
   WITH_RIG(r);
   static const struct {
     const char *words, *durability;
@@ -83,7 +83,7 @@ static void the_word_for_durability_is_what_redis_promises(void) {
 
 /* ---- two daemons ---------------------------------------------------------------------------- */
 
-static void what_one_daemon_writes_the_other_sees_at_once(void) {
+static void a_write_of_one_daemon_is_visible_to_the_other_at_once(void) {
   WITH_RIG(r);
   rig other;
   begin_other(&other, &r);
@@ -101,7 +101,7 @@ static void what_one_daemon_writes_the_other_sees_at_once(void) {
 
 /* Both write as fast as they can, each from the revision that it knows; after a conflict it takes
  * the current revision from the reply. */
-static void of_two_daemons_that_write_at_once_each_revision_has_one_author(void) {
+static void concurrent_writes_of_two_daemons_have_different_revisions(void) {
   WITH_RIG(r);
   rig other;
   begin_other(&other, &r);
@@ -142,7 +142,7 @@ static void of_two_daemons_that_write_at_once_each_revision_has_one_author(void)
 
 /* Fencing: a daemon that was suspended while the scene was deleted and created again with the same
  * id is refused, for any revision numbers. */
-static void who_slept_through_a_scenes_end_is_refused(void) {
+static void a_daemon_suspended_while_its_scene_was_recreated_is_refused(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 10), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 2, 10), SRV_STORE_OK);
@@ -167,7 +167,7 @@ static void who_slept_through_a_scenes_end_is_refused(void) {
 }
 
 /* A long record is written in several parts; a later write of its key comes after it. */
-static void a_write_after_a_long_one_comes_after_it(void) {
+static void a_write_behind_a_long_one_takes_effect_after_it(void) {
   WITH_RIG(r);
   srv_store_write writes[] = {
       write_of(SRV_STORE_BASE, "a", 0, 1, 30000000), write_of(SRV_STORE_CHANGE, "a", 1, 2, 10),
@@ -195,7 +195,7 @@ static void a_write_after_a_long_one_comes_after_it(void) {
     CHECK(strstr(said.why, part));                                                                 \
   } while (0)
 
-static void each_refusal_of_redis_has_its_sentence_and_passes(void) {
+static void each_refusal_of_redis_has_its_own_message_and_is_temporary(void) {
   static const struct {
     const char *on, *off;
     srv_store_status status;
@@ -222,7 +222,7 @@ static void each_refusal_of_redis_has_its_sentence_and_passes(void) {
 }
 
 /* Without memory Redis refuses new records, but scenes can be deleted. */
-static void a_full_redis_lets_scenes_go(void) {
+static void a_full_redis_deletes_scenes(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 2000000), SRV_STORE_OK);
   tell_redis(&r, "config set maxmemory 1");
@@ -237,7 +237,7 @@ static void a_full_redis_lets_scenes_go(void) {
   rig_end(&r);
 }
 
-static void a_script_that_redis_has_forgotten_is_told_again(void) {
+static void a_script_that_redis_lost_is_loaded_again(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 20), SRV_STORE_OK);
   tell_redis(&r, "script flush");
@@ -254,7 +254,7 @@ static void a_script_that_redis_has_forgotten_is_told_again(void) {
   rig_end(&r);
 }
 
-static void entries_that_are_not_ours_are_damage(void) {
+static void entries_of_other_programs_are_damage(void) {
   WITH_RIG(r);
   static const char *const spoils[] = {"hset contactd:scenes a nonsense",
                                        "hset contactd:scenes a '3 0 1'",
@@ -281,7 +281,7 @@ static void entries_that_are_not_ours_are_damage(void) {
 #define MOST UINT64_C(9223372036854775807)
 
 /* Revision numbers that leave no successor count as damage, and none is assigned. */
-static void revisions_that_are_too_great_are_damage(void) {
+static void revisions_out_of_range_are_damage(void) {
   WITH_RIG(r);
   srv_store_lookup look;
   char last[40];
@@ -329,7 +329,7 @@ static srv_store_status follow(rig *r, srv_store_operation act, uint64_t before,
 }
 
 /* Redis is reset to revision 1, and another write creates a revision 2. */
-static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
+static void a_write_on_a_reused_revision_number_is_refused(void) {
   WITH_RIG(r);
   uint64_t first, lost, made, reported;
   CHECK_INT(follow(&r, SRV_STORE_BASE, 0, 0, 1, &first), SRV_STORE_OK);
@@ -372,7 +372,7 @@ static srv_store_entry entry_of_box(rig *r) {
   return entry;
 }
 
-static void who_removes_a_shape_that_has_been_seen_since_is_refused(void) {
+static void the_removal_of_a_shape_used_since_is_refused(void) {
   WITH_RIG(r);
   rig other;
   begin_other(&other, &r);
@@ -414,7 +414,7 @@ static double seconds_since(uint64_t from) { return (double)(uv_hrtime() - from)
 
 /* A request that waits for Redis takes a second. Once Redis is known to hang, twenty requests take
  * less than two such waits. */
-static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
+static void requests_do_not_wait_for_a_hanging_redis_and_recover(void) {
   rig r;
   rig_begin(&r);
   *strchr(r.url, '?') = 0; /* the default timeouts of the store */
@@ -450,7 +450,7 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   rig_end(&r);
 }
 
-static void places_that_are_none_are_refused(void) {
+static void invalid_urls_of_redis_are_refused(void) {
   static const char *const urls[] = {
       "http://127.0.0.1",      "redis://",           "redis://:6379",         "redis://h:0",
       "redis://h:99999",       "redis://h:1/x",      "redis://[::1",          "redis://u:secret@h",
@@ -473,28 +473,28 @@ static void places_that_are_none_are_refused(void) {
 
 static const check_test tests[] = {
     STORE_PROMISES,
-    {"the_word_for_durability_is_what_redis_promises",
-     the_word_for_durability_is_what_redis_promises},
-    {"what_one_daemon_writes_the_other_sees_at_once",
-     what_one_daemon_writes_the_other_sees_at_once},
-    {"of_two_daemons_that_write_at_once_each_revision_has_one_author",
-     of_two_daemons_that_write_at_once_each_revision_has_one_author},
-    {"who_slept_through_a_scenes_end_is_refused", who_slept_through_a_scenes_end_is_refused},
-    {"a_write_after_a_long_one_comes_after_it", a_write_after_a_long_one_comes_after_it},
-    {"each_refusal_of_redis_has_its_sentence_and_passes",
-     each_refusal_of_redis_has_its_sentence_and_passes},
-    {"a_full_redis_lets_scenes_go", a_full_redis_lets_scenes_go},
-    {"a_script_that_redis_has_forgotten_is_told_again",
-     a_script_that_redis_has_forgotten_is_told_again},
-    {"entries_that_are_not_ours_are_damage", entries_that_are_not_ours_are_damage},
-    {"revisions_that_are_too_great_are_damage", revisions_that_are_too_great_are_damage},
-    {"who_follows_a_number_that_another_write_has_made_is_refused",
-     who_follows_a_number_that_another_write_has_made_is_refused},
-    {"who_removes_a_shape_that_has_been_seen_since_is_refused",
-     who_removes_a_shape_that_has_been_seen_since_is_refused},
-    {"a_redis_that_hangs_is_not_waited_for_and_is_found_again",
-     a_redis_that_hangs_is_not_waited_for_and_is_found_again},
-    {"places_that_are_none_are_refused", places_that_are_none_are_refused}};
+    {"durability_is_what_the_settings_of_redis_promise",
+     durability_is_what_the_settings_of_redis_promise},
+    {"a_write_of_one_daemon_is_visible_to_the_other_at_once",
+     a_write_of_one_daemon_is_visible_to_the_other_at_once},
+    {"concurrent_writes_of_two_daemons_have_different_revisions",
+     concurrent_writes_of_two_daemons_have_different_revisions},
+    {"a_daemon_suspended_while_its_scene_was_recreated_is_refused",
+     a_daemon_suspended_while_its_scene_was_recreated_is_refused},
+    {"a_write_behind_a_long_one_takes_effect_after_it",
+     a_write_behind_a_long_one_takes_effect_after_it},
+    {"each_refusal_of_redis_has_its_own_message_and_is_temporary",
+     each_refusal_of_redis_has_its_own_message_and_is_temporary},
+    {"a_full_redis_deletes_scenes", a_full_redis_deletes_scenes},
+    {"a_script_that_redis_lost_is_loaded_again", a_script_that_redis_lost_is_loaded_again},
+    {"entries_of_other_programs_are_damage", entries_of_other_programs_are_damage},
+    {"revisions_out_of_range_are_damage", revisions_out_of_range_are_damage},
+    {"a_write_on_a_reused_revision_number_is_refused",
+     a_write_on_a_reused_revision_number_is_refused},
+    {"the_removal_of_a_shape_used_since_is_refused", the_removal_of_a_shape_used_since_is_refused},
+    {"requests_do_not_wait_for_a_hanging_redis_and_recover",
+     requests_do_not_wait_for_a_hanging_redis_and_recover},
+    {"invalid_urls_of_redis_are_refused", invalid_urls_of_redis_are_refused}};
 
 int main(int argc, char **argv) {
   rig_place = another_database;

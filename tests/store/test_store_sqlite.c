@@ -1,7 +1,7 @@
 /* The promises of every store for the file store, and the bounded size of its file. */
 #include "tests/support/store_promises.h"
 
-static void it_is_a_disk_of_its_own(void) {
+static void its_durability_is_disk_and_it_is_not_shared(void) {
   WITH_RIG(r);
   CHECK_TEXT(r.store->durability, "disk");
   CHECK(!r.store->shared);
@@ -9,7 +9,7 @@ static void it_is_a_disk_of_its_own(void) {
 }
 
 /* Replaced records are deleted: the file does not grow without limit. */
-static void a_scene_put_again_and_again_takes_no_more_room(void) {
+static void replacing_a_scene_repeatedly_does_not_grow_the_file(void) {
   WITH_RIG(r);
   char path[120];
   struct stat file[2];
@@ -27,9 +27,10 @@ static void a_scene_put_again_and_again_takes_no_more_room(void) {
   rig_end(&r);
 }
 
-static const check_test tests[] = {STORE_PROMISES,
-                                   {"it_is_a_disk_of_its_own", it_is_a_disk_of_its_own},
-                                   {"a_scene_put_again_and_again_takes_no_more_room",
-                                    a_scene_put_again_and_again_takes_no_more_room}};
+static const check_test tests[] = {
+    STORE_PROMISES,
+    {"its_durability_is_disk_and_it_is_not_shared", its_durability_is_disk_and_it_is_not_shared},
+    {"replacing_a_scene_repeatedly_does_not_grow_the_file",
+     replacing_a_scene_repeatedly_does_not_grow_the_file}};
 
 CHECK_MAIN(tests)

@@ -37,7 +37,7 @@ static void check_records(rig *r, const char *id, const expected *list, size_t c
   rig_begin(&r);                                                                                   \
   CHECK(rig_open(&r))
 
-static void records_come_back_in_order_after_the_store_was_closed(void) {
+static void records_are_read_in_order_after_a_restart(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 7, 1000), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 7, 8, 10), SRV_STORE_OK);
@@ -56,7 +56,7 @@ static void records_come_back_in_order_after_the_store_was_closed(void) {
 }
 
 /* Sizes around the limit at which records are split, and far beyond the writer's buffer. */
-static void records_of_any_size_come_back_whole(void) {
+static void records_of_any_size_are_read_completely(void) {
   static const size_t part = 1048576;
   const size_t lengths[] = {1,        4095,     part - 1,     part,
                             part + 1, 2 * part, 3 * part + 7, 20 * part + 5};
@@ -104,7 +104,7 @@ static void a_write_from_another_revision_changes_nothing(void) {
 }
 
 /* All writes start from revision 1 and are queued together. */
-static void of_writes_from_the_same_revision_one_wins(void) {
+static void of_writes_from_the_same_revision_one_succeeds(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 30), SRV_STORE_OK);
   srv_store_write writes[20];
@@ -132,7 +132,7 @@ static void note_order(srv_store_write *write) {
 }
 
 /* Each write of a key follows the one before it, which is not yet acknowledged. */
-static void writes_are_carried_out_and_answered_in_order(void) {
+static void writes_take_effect_and_are_answered_in_order(void) {
   WITH_RIG(r);
   srv_store_write writes[200];
   answered = 0;
@@ -185,7 +185,7 @@ static srv_store_status naming(rig *r, srv_store_operation act, uint64_t before,
   return status;
 }
 
-static void a_scene_names_shapes_that_are_there_and_they_stay(void) {
+static void a_scene_may_name_existing_shapes_only_and_keeps_them(void) {
   WITH_RIG(r);
   CHECK_INT(naming(&r, SRV_STORE_BASE, 0, "one,"), SRV_STORE_UNKNOWN);
   CHECK_INT(shape(&r, SRV_STORE_BASE, "one"), SRV_STORE_OK);
@@ -212,7 +212,7 @@ static void a_scene_names_shapes_that_are_there_and_they_stay(void) {
 }
 
 /* A refused write does not affect the writes that are queued with it. */
-static void a_shape_and_the_scene_that_names_it_may_wait_together(void) {
+static void a_shape_and_a_scene_that_names_it_may_be_queued_together(void) {
   WITH_RIG(r);
   srv_store_write writes[] = {
       write_of(SRV_STORE_BASE, "scene", 0, 1, 20), write_of(SRV_STORE_BASE, "ball", 0, 1, 20),
@@ -283,7 +283,7 @@ static uint64_t last_revision(rig *r) {
   return look.last_revision;
 }
 
-static void numbers_of_scenes_that_have_gone_are_remembered(void) {
+static void revisions_of_deleted_scenes_are_not_reused(void) {
   WITH_RIG(r);
   CHECK_INT(last_revision(&r), 0);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 100, 5), SRV_STORE_OK);
@@ -305,7 +305,7 @@ static void numbers_of_scenes_that_have_gone_are_remembered(void) {
 
 /* ---- compaction ------------------------------------------------------------------------------ */
 
-static void a_base_takes_the_place_of_all_before_it(void) {
+static void a_base_replaces_all_earlier_records(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 3000000), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 2, 10), SRV_STORE_OK);
@@ -321,7 +321,7 @@ static void a_base_takes_the_place_of_all_before_it(void) {
 }
 
 /* Changes continue while the base of an earlier revision is built and written. */
-static void folding_leaves_the_changes_after_it(void) {
+static void a_compaction_keeps_later_changes(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 500), SRV_STORE_OK);
   for (uint64_t revision = 2; revision <= 10; revision++)
@@ -346,7 +346,7 @@ static void folding_leaves_the_changes_after_it(void) {
   rig_end(&r);
 }
 
-static void folding_another_life_is_refused(void) {
+static void the_compaction_of_another_incarnation_is_refused(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 50), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 3, 50), SRV_STORE_OK);
@@ -398,7 +398,7 @@ static void expect_act(model_key *m, srv_store_operation act, uint64_t revision,
   m->count = keep + 1;
 }
 
-static void random_acts_leave_what_a_plain_model_has(void) {
+static void random_operations_agree_with_a_simple_model(void) {
   WITH_RIG(r);
   check_random random = {20261122};
   uint64_t revision = 0;
@@ -433,7 +433,7 @@ static void random_acts_leave_what_a_plain_model_has(void) {
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void what_waits_at_the_end_is_carried_out_and_answered(void) {
+static void writes_queued_at_the_end_take_effect_and_are_answered(void) {
   WITH_RIG(r);
   srv_store_write writes[500];
   srv_store_load load = {.id = "s0", .done = rig_loaded, .cls = &r};
@@ -461,27 +461,29 @@ static void what_waits_at_the_end_is_carried_out_and_answered(void) {
 }
 
 #define STORE_PROMISES                                                                             \
-  {"records_come_back_in_order_after_the_store_was_closed",                                        \
-   records_come_back_in_order_after_the_store_was_closed},                                         \
-      {"records_of_any_size_come_back_whole", records_of_any_size_come_back_whole},                \
+  {"records_are_read_in_order_after_a_restart", records_are_read_in_order_after_a_restart},        \
+      {"records_of_any_size_are_read_completely", records_of_any_size_are_read_completely},        \
       {"a_write_from_another_revision_changes_nothing",                                            \
        a_write_from_another_revision_changes_nothing},                                             \
-      {"of_writes_from_the_same_revision_one_wins", of_writes_from_the_same_revision_one_wins},    \
-      {"writes_are_carried_out_and_answered_in_order",                                             \
-       writes_are_carried_out_and_answered_in_order},                                              \
-      {"a_scene_names_shapes_that_are_there_and_they_stay",                                        \
-       a_scene_names_shapes_that_are_there_and_they_stay},                                         \
-      {"a_shape_and_the_scene_that_names_it_may_wait_together",                                    \
-       a_shape_and_the_scene_that_names_it_may_wait_together},                                     \
+      {"of_writes_from_the_same_revision_one_succeeds",                                            \
+       of_writes_from_the_same_revision_one_succeeds},                                             \
+      {"writes_take_effect_and_are_answered_in_order",                                             \
+       writes_take_effect_and_are_answered_in_order},                                              \
+      {"a_scene_may_name_existing_shapes_only_and_keeps_them",                                     \
+       a_scene_may_name_existing_shapes_only_and_keeps_them},                                      \
+      {"a_shape_and_a_scene_that_names_it_may_be_queued_together",                                 \
+       a_shape_and_a_scene_that_names_it_may_be_queued_together},                                  \
       {"a_list_has_every_key_once_in_order", a_list_has_every_key_once_in_order},                  \
-      {"numbers_of_scenes_that_have_gone_are_remembered",                                          \
-       numbers_of_scenes_that_have_gone_are_remembered},                                           \
-      {"a_base_takes_the_place_of_all_before_it", a_base_takes_the_place_of_all_before_it},        \
-      {"folding_leaves_the_changes_after_it", folding_leaves_the_changes_after_it},                \
-      {"folding_another_life_is_refused", folding_another_life_is_refused},                        \
-      {"random_acts_leave_what_a_plain_model_has", random_acts_leave_what_a_plain_model_has}, {    \
-    "what_waits_at_the_end_is_carried_out_and_answered",                                           \
-        what_waits_at_the_end_is_carried_out_and_answered                                          \
+      {"revisions_of_deleted_scenes_are_not_reused", revisions_of_deleted_scenes_are_not_reused},  \
+      {"a_base_replaces_all_earlier_records", a_base_replaces_all_earlier_records},                \
+      {"a_compaction_keeps_later_changes", a_compaction_keeps_later_changes},                      \
+      {"the_compaction_of_another_incarnation_is_refused",                                         \
+       the_compaction_of_another_incarnation_is_refused},                                          \
+      {"random_operations_agree_with_a_simple_model",                                              \
+       random_operations_agree_with_a_simple_model},                                               \
+  {                                                                                                \
+    "writes_queued_at_the_end_take_effect_and_are_answered",                                       \
+        writes_queued_at_the_end_take_effect_and_are_answered                                      \
   }
 
 #endif

@@ -374,7 +374,7 @@ static void fail_each(bool rest) {
   sample_close(&s);
 }
 
-static void want_of_memory_is_told(void) {
+static void out_of_memory_is_reported(void) {
   fail_each(false);
   fail_each(true);
 }
@@ -386,7 +386,7 @@ static const check_test tests[] = {
     {"records_of_another_revision_are_refused", records_of_another_revision_are_refused},
     {"a_shape_posted_with_a_zero_byte_behind_a_number_is_read",
      a_shape_posted_with_a_zero_byte_behind_a_number_is_read},
-    {"want_of_memory_is_told", want_of_memory_is_told},
+    {"out_of_memory_is_reported", out_of_memory_is_reported},
 };
 
 int main(int argc, char **argv) {

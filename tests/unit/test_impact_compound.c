@@ -273,7 +273,7 @@ static void a_body_that_is_asked_about_again_is_kept_while_that_is_allowed(void)
   rig_close(&g);
 }
 
-static void want_of_memory_is_told(void) {
+static void out_of_memory_is_reported(void) {
   NEEDS_FAILING_MALLOC;
   static compound a, b;
   check_random r = {85};
@@ -312,6 +312,6 @@ static const check_test tests[] = {
      the_nearest_pair_is_that_of_all_and_few_distances_are_taken},
     {"a body that is asked about again is kept while that is allowed",
      a_body_that_is_asked_about_again_is_kept_while_that_is_allowed},
-    {"want of memory is told", want_of_memory_is_told},
+    {"want of memory is told", out_of_memory_is_reported},
 };
 CHECK_MAIN(tests)

@@ -196,7 +196,7 @@ static void each_allocation_that_fails_is_told(void) {
     }
 }
 
-static void a_raised_flag_ends_it(void) {
+static void a_raised_flag_stops_the_computation(void) {
   ct_cancel *cancel = ct_cancel_create();
   ct_cancel_raise(cancel);
   for (int i = 0; i < 3; i++)
@@ -258,7 +258,7 @@ static const check_test tests[] = {
     {"stacks_stop_and_bounce_flat", stacks_stop_and_bounce_flat},
     {"extreme_levers_and_masses_stay_finite", extreme_levers_and_masses_stay_finite},
     {"each_allocation_that_fails_is_told", each_allocation_that_fails_is_told},
-    {"a_raised_flag_ends_it", a_raised_flag_ends_it},
+    {"a_raised_flag_stops_the_computation", a_raised_flag_stops_the_computation},
     {"hundreds of points at one box stop and bounce flat", hundreds_of_points_at_one_body},
 };
 

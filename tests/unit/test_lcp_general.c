@@ -229,7 +229,7 @@ static void units_change_nothing(void) {
 
 /* A game whose paths run in double and in extended precision, and linear programs: each allocation
  * fails in turn. */
-static void want_of_memory_is_told(void) {
+static void out_of_memory_is_reported(void) {
   NEEDS_FAILING_MALLOC;
   double m[ROWS * ROWS] = {0}, q[ROWS];
   for (size_t i = 0; i < ROWS; i++) {
@@ -302,7 +302,7 @@ static const check_test tests[] = {
     {"more_rows_than_bases_can_be_counted_for_are_refused",
      more_rows_than_bases_can_be_counted_for_are_refused},
     {"units_change_nothing", units_change_nothing},
-    {"want_of_memory_is_told", want_of_memory_is_told},
+    {"out_of_memory_is_reported", out_of_memory_is_reported},
     {"a_warm_solver_allocates_nothing", a_warm_solver_allocates_nothing},
 };
 

@@ -118,7 +118,7 @@ static void nothing_is_lost(void) {
   }
 }
 
-static void a_raised_flag_ends_it(void) {
+static void a_raised_flag_stops_the_computation(void) {
   const ct_scene *scene = stack();
   ct_workspace *workspace = ct_workspace_create();
   ct_cancel *cancel = ct_cancel_create();
@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"each allocation that fails is told", each_allocation_that_fails_is_told},
       {"nothing is lost", nothing_is_lost},
-      {"a raised flag ends it", a_raised_flag_ends_it},
+      {"a raised flag ends it", a_raised_flag_stops_the_computation},
   };
   return check_main(argc, argv, tests, sizeof tests / sizeof *tests);
 }

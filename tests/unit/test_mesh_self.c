@@ -183,7 +183,7 @@ static void meshes_beyond_a_number_of_triangles_are_not_looked_at(void) {
   CHECK_INT(self_of(&s, t), CT_MESH_SELF_UNKNOWN);
 }
 
-static void a_raised_flag_ends_it(void) {
+static void a_raised_flag_stops_the_computation(void) {
   soup s = {0};
   soup_sheet(&s, 100);
   ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn, NULL};
@@ -212,6 +212,6 @@ static const check_test tests[] = {
      meshes_beyond_a_number_of_triangles_are_not_looked_at},
     {"a_search_that_would_take_too_long_ends_unknown",
      a_search_that_would_take_too_long_ends_unknown},
-    {"a_raised_flag_ends_it", a_raised_flag_ends_it},
+    {"a_raised_flag_stops_the_computation", a_raised_flag_stops_the_computation},
 };
 CHECK_MAIN(tests)

@@ -470,7 +470,7 @@ static void the_earliest_are_found_with_few_searches(void) {
   ct_scene_release(scene);
 }
 
-static void a_raised_flag_ends_it(void) {
+static void a_raised_flag_stops_the_computation(void) {
   moving_scene m;
   make(&m, 4);
   ct_motion_options o = options_of(&m);
@@ -547,7 +547,7 @@ static const check_test tests[] = {
      pairs_by_name_are_answered_all_in_their_order},
     {"the_earliest_are_the_least_of_all", the_earliest_are_the_least_of_all},
     {"the_earliest_are_found_with_few_searches", the_earliest_are_found_with_few_searches},
-    {"a_raised_flag_ends_it", a_raised_flag_ends_it},
+    {"a_raised_flag_stops_the_computation", a_raised_flag_stops_the_computation},
     {"nothing_that_moves_is_no_candidate", nothing_that_moves_is_no_candidate},
     {"swept_boxes_leave_out_what_is_far", swept_boxes_leave_out_what_is_far},
 };

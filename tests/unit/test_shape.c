@@ -243,7 +243,7 @@ static void a_plane_is_bounded_on_the_side_of_its_normal_only(void) {
   CHECK(radius == INFINITY);
 }
 
-static void bounding_balls_hold_the_shape(void) {
+static void bounding_balls_contain_the_shape(void) {
   check_random r = {74};
   ct_shape shapes[SHAPES_MAX];
   int count = make_shapes(&r, shapes);
@@ -278,7 +278,7 @@ static const check_test tests[] = {
     {"boxes_of_unturned_shapes_are_exact", boxes_of_unturned_shapes_are_exact},
     {"a_plane_is_bounded_on_the_side_of_its_normal_only",
      a_plane_is_bounded_on_the_side_of_its_normal_only},
-    {"bounding_balls_hold_the_shape", bounding_balls_hold_the_shape},
+    {"bounding_balls_contain_the_shape", bounding_balls_contain_the_shape},
 };
 
 CHECK_MAIN(tests)

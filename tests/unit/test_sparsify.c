@@ -358,7 +358,7 @@ static void cost_is_near_linear(void) {
   free(out);
 }
 
-static void a_raised_flag_ends_it(void) {
+static void a_raised_flag_stops_the_computation(void) {
   ct_cancel *cancel = ct_cancel_create();
   ct_cancel_raise(cancel);
   ct_sparsify_options o = options_of(0, 0, 1);
@@ -388,7 +388,7 @@ static const check_test tests[] = {
     {"the_order_of_the_contacts_does_not_matter", the_order_of_the_contacts_does_not_matter},
     {"a_second_time_removes_nothing", a_second_time_removes_nothing},
     {"cost_is_near_linear", cost_is_near_linear},
-    {"a_raised_flag_ends_it", a_raised_flag_ends_it},
+    {"a_raised_flag_stops_the_computation", a_raised_flag_stops_the_computation},
 };
 
 CHECK_MAIN(tests)
