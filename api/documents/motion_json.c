@@ -57,8 +57,8 @@ static bool read_mass_source(api_reader *reader, const api_field *field,
   const api_field *source = &m[MASS + which];
   if (!api_read_number(reader, source, -DBL_MAX, DBL_MAX, &out->value)) return false;
   out->source = which == 0 ? CT_MASS_MASS : CT_MASS_DENSITY;
-  return which == 0 ? check_mass_range(reader, &source->path, out->value, CT_MASS_MIN, CT_MASS_MAX)
-                    : check_mass_range(reader, &source->path, out->value, DENSITY_MIN, DENSITY_MAX);
+  static const double range[2][2] = {{CT_MASS_MIN, CT_MASS_MAX}, {DENSITY_MIN, DENSITY_MAX}};
+  return check_mass_range(reader, &source->path, out->value, range[which][0], range[which][1]);
 }
 
 static bool read_inertia(api_reader *reader, const api_field *diagonal,

@@ -239,6 +239,7 @@ void api_run_forces(api_range_run *run, size_t begin, size_t end) {
     run_islands(run, own, 0, ct_mechanics_islands(own));
     ct_mechanics_destroy(own);
   } else if (task->mechanics) {
+    assert(shares > 0); /* task->mechanics is set only for several ranges */
     size_t count = ct_mechanics_islands(task->mechanics);
     run_islands(run, task->mechanics, count * (index - 1) / shares, count * index / shares);
   }

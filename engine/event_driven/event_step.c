@@ -410,7 +410,6 @@ static ct_status constrain_resting_island(ct_event_step *step, const ct_island *
     ct_body_state *m = ct_integration_next_of(step->driven->common, island->rows[i]);
     if (set.bodies[i].mobility != CT_DYNAMIC) continue;
     m->asleep = false;
-    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): unchanged means the same bits */
     if (memcmp(&m->velocity, &bodies[i].velocity, sizeof m->velocity) == 0) continue;
     m->velocity = bodies[i].velocity;
     m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);

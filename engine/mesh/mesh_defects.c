@@ -260,10 +260,10 @@ static void emit_hole(opening *o, walked *w, uint32_t from, bool closed, ct_mesh
  * the loop since then. */
 static void follow_edges(opening *o, uint32_t edge, walked *w, ct_mesh_defects *out) {
   /* Begin at the first edge of the chain if the chain is open, else at the given edge. */
-  uint32_t begin = edge, at;
+  uint32_t begin = edge;
   while (o->before[begin] != NONE && o->before[begin] != edge) begin = o->before[begin];
   bool closed = o->before[begin] != NONE;
-  at = begin = closed ? edge : begin;
+  uint32_t at = closed ? edge : begin;
   do {
     uint32_t vertex = find_loop_start(o, o->corner[at]);
     if (w->place[vertex] != NONE) emit_hole(o, w, w->place[vertex], true, out);

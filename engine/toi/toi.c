@@ -152,7 +152,7 @@ static bool can_skip_groups(void *context, const ct_toi_pair *groups, double *ke
   first_contact *first = context;
   const ct_toi_options *options = first->bodies->options;
   double limit = search_limit_of(first), time = ct_max2(options->begin, *key);
-  for (uint32_t mark = mark_at(options, time), next = mark;; mark = next) {
+  for (uint32_t mark = mark_at(options, time), next;; mark = next) {
     bool near;
     const ct_toi_sample *poses = bodies_at_mark(first, groups, mark);
     double left = limit - poses->time, step = ct_toi_ball_time(groups, poses, left, &near);
