@@ -206,6 +206,9 @@ static void append_store(text *out, const srv_server *server) {
   append_gauge(out, "contactd_store_healthy",
                "1: the store is connected and has not failed; a full store counts as healthy.",
                srv_store_healthy(server->store, &status, why));
+  append_gauge(out, "contactd_scenes_bytes",
+               "Estimated memory of the scenes in memory, as --scene-memory counts it.",
+               srv_registry_bytes(server->registry));
   append_gauge(out, "contactd_scenes_corrupt", "Scenes that cannot be read from the store.",
                srv_registry_count_presence(server->registry, SRV_PRESENCE_CORRUPT));
   append_gauge(out, "contactd_shapes_corrupt", "Posted shapes that cannot be read from the store.",

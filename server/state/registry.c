@@ -251,6 +251,7 @@ srv_entry *srv_registry_at(const srv_registry *registry, size_t index) {
   return index < registry->count ? registry->items[index] : NULL;
 }
 
+uint64_t srv_registry_bytes(const srv_registry *registry) { return registry->cache.bytes; }
 uint64_t srv_registry_freed_bytes(const srv_registry *registry) { return registry->cache.freed; }
 
 size_t srv_registry_loaded(const srv_registry *registry) { return registry->loaded; }

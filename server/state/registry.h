@@ -135,6 +135,8 @@ bool srv_registry_has_space(const srv_registry *registry, const srv_entry *entry
  * fit into bytes_max; they are loaded again on their next use. Adds their number to *evicted.
  * False: all scenes fitted, and none was evicted. */
 bool srv_registry_evict(srv_registry *registry, uint64_t bytes_max, uint64_t *evicted);
+/* Returns the size of all scenes in memory that the store has, as srv_registry_evict counts it. */
+uint64_t srv_registry_bytes(const srv_registry *registry);
 /* Returns the total of bytes freed by evicting, deleting and shrinking scenes. */
 uint64_t srv_registry_freed_bytes(const srv_registry *registry);
 

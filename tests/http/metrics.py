@@ -407,6 +407,36 @@ def commits_are_counted_and_timed():
 
 
 @suite.fact
+def scenes_weigh_what_the_heap_grows_by():
+    """With a store, which keeps nothing of a scene in memory but its name and numbers."""
+    if SANITIZER:
+        raise Skip("a sanitizer has its own heap")
+    name, count = "contactd_scenes_bytes", 10000
+    lives = Lives(suite, "--log", "off").again("TERM", heap=True)
+    lives.client.put("/v1/scenes/small", scene(1)).must(201)
+
+    def settled():
+        """(gauge, heap) once the heap has not changed for 0.2 s: calls and replaced revisions are freed after the reply."""
+        watch, seen = Stopwatch(), []
+        while len(seen) < 5 or len(set(seen[-5:])) > 1:
+            check(not watch.hangs(), f"the heap does not settle: {seen[-5:]}")
+            time.sleep(0.05)
+            seen.append((read(lives.client)[name], lives.daemon.heap()[0] // 65536))
+        return seen[-1][0], lives.daemon.heap()[0]
+
+    begun, free = settled()
+    lives.client.put("/v1/scenes/large", scene(count)).must(201)
+    weight, held = settled()
+    check(0.8 * (held - free) <= weight - begun <= 1.25 * (held - free), f"{weight - begun} bytes are told, the heap grew by {held - free}")
+    lives.client.put("/v1/scenes/large", scene(count // 2)).must(200)
+    half = settled()[0]
+    check(0.45 * (weight - begun) <= half - begun <= 0.55 * (weight - begun), f"{half - begun} bytes of half of the bodies, {weight - begun} of all")
+    lives.client.delete("/v1/scenes/large").must(200)
+    equal(settled()[0], begun, "bytes when the scene has gone")
+    lives.down()
+
+
+@suite.fact
 def commits_that_fail_are_counted_by_their_outcome():
     if SANITIZER:
         raise Skip("a sanitizer's runtime must be loaded before all else")
