@@ -80,7 +80,8 @@ void srv_request_free(srv_request *request) {
   srv_server *server = request->server;
   assert(request->references == 0 && !request->stream && !request->progress);
   assert(!srv_request_is_suspended(request) && !srv_request_is_writer(request));
-  srv_heap_note_freed(&server->heap, request->bytes_in);
+  uint64_t factor = request->bytes_in > SRV_INLINE_BODY ? SRV_HEAP_BYTES_PER_BYTE : 1;
+  srv_heap_note_freed(&server->heap, factor * request->bytes_in);
   if (request->entry) {
     srv_registry_release(server->registry, request->entry);
     (void)srv_server_evict_scenes(server);

@@ -114,7 +114,19 @@ def concurrent_writes_do_not_accumulate_memory():
     lives.down()
 
 
+def memory_of_one_large_request_is_returned():
+    """The JSON values of one PUT take about 28 times the 2.4 MB of its text."""
+    lives = Lives(suite, "--workers", "2", "--log", "off")
+    empty = resident(lives.daemon.pid)[0]
+    lives.client.put("/v1/scenes/s", json.dumps({"bodies": boxes()}), check=False).must(201)
+    scenes = Metrics(lives.client.get("/metrics").text)["contactd_scenes_bytes"]
+    check(5 * MIB < scenes < 20 * MIB, f"contactd_scenes_bytes is {scenes}")
+    settles(lives.daemon, empty, FACTOR * scenes + STORE, "the bodies of one PUT")
+    lives.down()
+
+
 if not SANITIZER:  # sanitizers retain freed memory
+    suite.fact(memory_of_one_large_request_is_returned)
     suite.fact(concurrent_writes_do_not_accumulate_memory)
     for case in (("boxes", boxes, 12), ("hulls", hulls, 10), ("meshes", meshes, 20)):
         suite.fact(loaded_scenes_stay_within_scene_memory(*case))
