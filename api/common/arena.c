@@ -27,6 +27,7 @@ void api_arena_init(api_arena *arena, size_t budget) { *arena = (api_arena){.bud
 
 static void drop_newest(api_arena *arena) {
   api_arena_block *block = arena->blocks;
+  assert(block && arena->bytes >= sizeof *block + block->size);
   arena->blocks = block->older;
   arena->bytes -= sizeof *block + block->size;
   free(block);
@@ -34,6 +35,7 @@ static void drop_newest(api_arena *arena) {
 
 void api_arena_free(api_arena *arena) {
   while (arena->blocks) drop_newest(arena);
+  assert(arena->bytes == 0);
 }
 
 static api_arena_block *new_block(api_arena *arena, size_t bytes) {
@@ -57,6 +59,7 @@ static api_arena_block *new_block(api_arena *arena, size_t bytes) {
   block->older = arena->blocks;
   arena->blocks = block;
   arena->bytes += sizeof *block + size;
+  assert(size >= bytes && (!arena->budget || arena->bytes <= arena->budget));
   return block;
 }
 
@@ -75,6 +78,7 @@ void *api_arena_alloc(api_arena *arena, size_t bytes) {
   block->used += bytes;
   assert(block->used <= block->size && block->used % ALIGNMENT == 0);
   if (block->dirty < block->used) block->dirty = block->used;
+  assert(block->dirty <= block->size);
   return result;
 }
 
@@ -85,6 +89,7 @@ void *api_arena_array(api_arena *arena, size_t count, size_t size) {
 }
 
 char *api_arena_copy(api_arena *arena, const char *bytes, size_t length) {
+  assert(bytes || length == 0);
   if (length == SIZE_MAX) return NULL;
   char *copy = api_arena_alloc(arena, length + 1);
   if (!copy) return NULL;
@@ -100,5 +105,6 @@ api_arena_mark api_arena_position(const api_arena *arena) {
 void api_arena_rewind(api_arena *arena, api_arena_mark mark) {
   /* If the arena was empty at the mark, keep its oldest block. */
   while (arena->blocks != mark.block && (mark.block || arena->blocks->older)) drop_newest(arena);
+  assert(!mark.block || mark.used <= arena->blocks->used);
   if (arena->blocks) arena->blocks->used = mark.block ? mark.used : 0;
 }

@@ -34,6 +34,7 @@ static bool grow_buffer(api_buffer *buffer, size_t more) {
 }
 
 bool api_buffer_reserve(api_buffer *buffer, size_t more) {
+  assert(buffer->length <= buffer->capacity);
   if (!buffer->failed && more <= buffer->capacity - buffer->length) return true;
   return grow_buffer(buffer, more);
 }
@@ -45,6 +46,7 @@ char *api_buffer_detach(api_buffer *buffer, size_t *length) {
     return NULL;
   }
   char *bytes = buffer->bytes;
+  assert(buffer->length > 0);
   *length = buffer->length - 1;
   *buffer = (api_buffer){0};
   return bytes;
@@ -72,6 +74,7 @@ void api_text_append(char *text, size_t size, const char *format, ...) {
 }
 
 void api_put_bytes(api_buffer *buffer, const char *bytes, size_t length) {
+  assert(bytes || length == 0);
   if (!length || !api_buffer_reserve(buffer, length)) return;
   assert(buffer->length + length <= buffer->capacity);
   memcpy(buffer->bytes + buffer->length, bytes, length);
@@ -121,6 +124,7 @@ void api_put_key_text(api_buffer *buffer, ct_text name) {
 /* Returns the length of the UTF-8 sequence at the start of bytes[0..length); 0 if it is invalid
  * (RFC 3629: overlong forms and surrogates are invalid). */
 static size_t utf8_length(const unsigned char *bytes, size_t length) {
+  assert(length > 0);
   unsigned char first = bytes[0];
   size_t need = first < 0x80                    ? 1
                 : first >= 0xc2 && first < 0xe0 ? 2
@@ -197,6 +201,7 @@ static void put_number_array(api_buffer *buffer, const double *values, size_t co
   }
   *out++ = ']';
   buffer->length = (size_t)(out - buffer->bytes);
+  assert(buffer->length <= buffer->capacity);
 }
 
 void api_put_vec3(api_buffer *buffer, ct_vec3 value) {
@@ -232,7 +237,10 @@ static void put_scalar(api_buffer *buffer, const json_t *value) {
   case JSON_REAL: api_put_number(buffer, json_real_value(value)); break;
   case JSON_TRUE: api_put_raw(buffer, "true"); break;
   case JSON_FALSE: api_put_raw(buffer, "false"); break;
-  default: api_put_raw(buffer, "null"); break;
+  default:
+    assert(json_is_null(value));
+    api_put_raw(buffer, "null");
+    break;
   }
 }
 
@@ -252,6 +260,7 @@ static json_t *begin_next_child(api_buffer *buffer, level *top) {
 }
 
 void api_put_json(api_buffer *buffer, const json_t *value) {
+  assert(value);
   level levels[LEVELS_MAX];
   size_t depth = 0;
   json_t *current =

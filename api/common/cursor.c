@@ -13,6 +13,7 @@ static int hash_dumped_bytes(const char *bytes, size_t length, void *context) {
 }
 
 bool api_hash_request(uint64_t *hash, const json_t *object) {
+  assert(json_is_object(object));
   static const char *const skipped[] = {"cursor", "limit", "deadlineMs", "id", "kind"};
   uint64_t sum = 0;
   const char *name;
@@ -42,16 +43,20 @@ static uint64_t hash_cursor(const api_cursor *cursor, uint64_t request_hash) {
 
 void api_cursor_write(const api_cursor *cursor, uint64_t request_hash,
                       char out[API_CURSOR_LENGTH_MAX + 1]) {
-  snprintf(out, API_CURSOR_LENGTH_MAX + 1,
-           "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%" PRIx32 "-%" PRIx64 "-%" PRIx64
-           "-%016" PRIx64,
-           cursor->revision, cursor->variant, cursor->item, cursor->after, cursor->part,
-           cursor->total, cursor->limit, hash_cursor(cursor, request_hash));
+  int length =
+      snprintf(out, API_CURSOR_LENGTH_MAX + 1,
+               "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%" PRIx32 "-%" PRIx64 "-%" PRIx64
+               "-%016" PRIx64,
+               cursor->revision, cursor->variant, cursor->item, cursor->after, cursor->part,
+               cursor->total, cursor->limit, hash_cursor(cursor, request_hash));
+  assert(length > 0 && length <= API_CURSOR_LENGTH_MAX);
+  (void)length;
 }
 
 /* Reads a field of 1 to `digits` hexadecimal digits that ends at `mark`, and advances *text past
  * it. */
 static bool read_hex_field(const char **text, char mark, int digits, uint64_t *out) {
+  assert(digits > 0 && digits <= 16);
   static const char hex_digits[] = "0123456789abcdef";
   uint64_t value = 0;
   int count = 0;
@@ -113,6 +118,7 @@ void api_list_cursor_write(const char *id, uint64_t list_hash,
     if (is_plain_cursor_byte(id[i])) out[used++] = id[i];
     else used += (size_t)snprintf(out + used, 4, "~%02x", (unsigned char)id[i]);
   }
+  assert(used + 17 <= API_LIST_CURSOR_LENGTH_MAX);
   snprintf(out + used, 18, "-%016" PRIx64, hash_list_position(id, length, list_hash));
 }
 
@@ -137,6 +143,7 @@ static bool decode_list_position(const char *text, size_t length, char out[CT_ID
     out[used] = (char)byte;
     i++;
   }
+  assert(used <= CT_ID_LENGTH_MAX);
   out[used] = 0;
   *id_length = used;
   return used > 0;

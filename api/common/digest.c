@@ -1,6 +1,7 @@
 /* SHA-256 (FIPS 180-4), computed by nettle, as the id of a shape. */
 #include "common/digest.h"
 
+#include <assert.h>
 #include <nettle/sha2.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 bool api_digest_make(const char *form, const char *bytes, size_t length, const ct_cancel *cancel,
                      api_digest *out) {
+  assert(form && (bytes || length == 0));
   static const char hex[] = "0123456789abcdef";
   uint8_t digest[SHA256_DIGEST_SIZE];
   struct sha256_ctx state;

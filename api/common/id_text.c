@@ -1,6 +1,7 @@
 /* Validates ids; decodes UTF-8 (RFC 3629); percent-encodes ids (RFC 3986, section 2.1). */
 #include "common/id_text.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +58,7 @@ bool api_id_valid(ct_text text) {
 }
 
 const char *api_id_fault(ct_text text, char out[64]) {
+  assert(!api_id_valid(text));
   bool control;
   if (text.length == 0) return "is empty";
   if (is_dot_segment(text)) return "has a meaning in paths";
@@ -97,6 +99,7 @@ const char *api_id_encode(const char *id, char out[API_ID_ENCODED_BYTES]) {
     out[used++] = hex[byte >> 4];
     out[used++] = hex[byte & 15];
   }
+  assert(!*id && used < API_ID_ENCODED_BYTES);
   out[used] = 0;
   return out;
 }

@@ -1,6 +1,7 @@
 /* Defines the table of configurable limits, expanded from API_LIMIT_MAP of api/api.h. */
 #include "common/limits.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -13,9 +14,13 @@ static const api_limit table[] = {
 
 size_t api_limit_count(void) { return sizeof table / sizeof table[0]; }
 
-const api_limit *api_limit_get(size_t index) { return &table[index]; }
+const api_limit *api_limit_get(size_t index) {
+  assert(index < api_limit_count());
+  return &table[index];
+}
 
 uint64_t api_limit_value(const api_limits *limits, const api_limit *limit) {
+  assert(limit->offset + sizeof(uint64_t) <= sizeof *limits);
   uint64_t value;
   memcpy(&value, (const char *)limits + limit->offset, sizeof value);
   return value;

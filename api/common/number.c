@@ -39,6 +39,7 @@ static uint64_t multiply_round_to_odd(const uint64_t g[2], uint64_t p) {
 }
 
 static api_decimal remove_trailing_zeros(uint64_t digits, int exponent) {
+  assert(digits > 0);
   /* Remove eight zeros at once first: whole numbers and fractions of few digits have many. */
   if (digits % 100000000 == 0) {
     digits /= 100000000;
@@ -57,6 +58,7 @@ static api_decimal find_shortest_decimal(uint64_t c, int q, bool lower_is_closer
   bool odd = c & 1;
   int k = lower_is_closer ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
   int h = q + floor_log2_pow10(-k) + 1;
+  assert(-k >= POWER_FIRST && -k <= POWER_LAST && h > 0 && h < 8);
   const uint64_t *g = powers[-k - POWER_FIRST];
 
   /* below, value, above: the lower end of the interval that rounds to the double, the double itself
@@ -129,6 +131,7 @@ size_t api_number_unsigned(uint64_t value, char *out) {
 }
 
 static size_t put_exponent(int exponent, char *out) {
+  assert(exponent >= -324 && exponent <= 308);
   size_t n = 0;
   out[n++] = 'e';
   if (exponent < 0) out[n++] = '-';

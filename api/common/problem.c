@@ -2,6 +2,7 @@
  * 9457). */
 #include "common/problem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +22,10 @@ static const api_problem problems[API_PROBLEM_COUNT] = {
 #undef X
 };
 
-const api_problem *api_problem_get(api_problem_id id) { return &problems[id]; }
+const api_problem *api_problem_get(api_problem_id id) {
+  assert((size_t)id < API_PROBLEM_COUNT);
+  return &problems[id];
+}
 
 bool api_problem_find(const char *name, api_problem_id *id) {
   for (size_t i = 0; i < API_PROBLEM_COUNT; i++) {
@@ -59,6 +63,7 @@ static size_t echo_length(ct_text text) {
 /* Writes '/' and the escaped token, and returns their length. out has 2 * API_ECHO_MAX + 32
  * bytes. */
 static size_t write_token(const api_pointer *node, char *out) {
+  assert(node->kind != API_POINTER_ROOT);
   size_t n = 0;
   out[n++] = '/';
   if (node->kind == API_POINTER_INDEX) return n + api_number_unsigned(node->index, out + n);
@@ -80,6 +85,7 @@ static size_t write_token(const api_pointer *node, char *out) {
 }
 
 void api_pointer_write(const api_pointer *at, char *out, size_t size) {
+  assert(size > 0);
   const api_pointer *nodes[POINTER_LEVELS_MAX];
   size_t count = 0, n = 0;
   for (; at && count < POINTER_LEVELS_MAX; at = at->parent)
@@ -157,6 +163,7 @@ void api_fault_limit(api_fault *fault, double limit, double actual) {
 
 void api_fault_suggest(api_fault *fault, ct_text word) {
   size_t length = echo_length(word);
+  assert(length < sizeof fault->suggestion);
   memcpy(fault->suggestion, word.bytes, length);
   fault->suggestion[length] = 0;
 }
@@ -200,6 +207,7 @@ const char *api_echo(ct_text text, char *out) {
 /* ---- documents ------------------------------------------------------------------------------ */
 
 static void open_problem_object(api_buffer *buffer, api_problem_id id, const char *detail) {
+  assert(buffer->failed || buffer->length == 0);
   const api_problem *problem = api_problem_get(id);
   api_put_raw(buffer, "{\"type\":\"/problems/");
   api_put_raw(buffer, problem->name);
@@ -222,6 +230,7 @@ static void put_error(api_buffer *buffer, const api_fault *fault) {
 }
 
 void api_put_problem(api_buffer *buffer, const api_faults *faults) {
+  assert(api_faults_any(faults));
   open_problem_object(buffer, faults->id, faults->items[0].detail);
   const api_fault *first = &faults->items[0];
   if (!first->has_pointer && first->suggestion[0])

@@ -3,6 +3,7 @@
  * is suggested if its distance is at most a third of the longer word's length. */
 #include "common/spelling.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static size_t min_of_row(const size_t *row, size_t from, size_t to) {
  * any greater value. Only table cells within `most` of the diagonal can contribute (Ukkonen 1985).
  * *cells is increased by the number of evaluated cells. */
 static size_t edit_distance(ct_text a, ct_text b, size_t most, size_t *cells) {
+  assert(a.length <= WORD_MAX && b.length <= WORD_MAX);
   size_t rows[3][WORD_MAX + 2], above_least = 0;
   for (size_t j = 0; j <= b.length; j++) rows[0][j] = j;
   for (size_t i = 1; i <= a.length; i++) {
@@ -69,6 +71,7 @@ static size_t bag_distance(const api_spelling *l, ct_text text) {
     --*count;
     shared++;
   }
+  assert(shared <= text.length && shared <= l->word.length);
   return (text.length > l->word.length ? text.length : l->word.length) - shared;
 }
 

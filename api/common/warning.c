@@ -1,11 +1,13 @@
 /* Collects the warnings of a request and writes them as JSON. */
 #include "common/warning.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 void api_warn(api_warnings *warnings, const char *type, const api_pointer *at, uint64_t count,
               const char *detail, ...) {
+  assert(type && detail);
   if (!warnings || warnings->count++ >= API_WARNINGS_KEPT) return;
   api_warning *warning = &warnings->items[warnings->count - 1];
   warning->type = type;

@@ -1,6 +1,7 @@
 /* Common parts of the importers: units, points and faults. */
 #include "import/import.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ bool api_import_refuse(api_import *import, api_problem_id id, size_t line, const
 
 bool api_import_point(api_import *import, const double numbers[3], const char *place, size_t at,
                       ct_vec3 *out) {
+  assert(import->unit && import->unit->times > 0 && import->unit->over > 0);
   api_faults *faults = import->reader->faults;
   double m[3];
   for (int i = 0; i < 3; i++) {

@@ -2,6 +2,7 @@
  * to any of them. */
 #include "import/import.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -89,6 +90,7 @@ static bool read_corner(obj_file *f, ct_text word, uint32_t *out) {
 }
 
 static bool same_point(const api_triangle_soup *soup, uint32_t a, uint32_t b) {
+  assert(a < soup->vertex_count && b < soup->vertex_count);
   ct_vec3 p = soup->vertices[a], q = soup->vertices[b];
   return a == b || (p.x == q.x && p.y == q.y && p.z == q.z);
 }
@@ -165,9 +167,11 @@ static bool is_bent(const api_triangle_soup *soup, const obj_face *polygon, ct_v
 static bool put_polygon(obj_file *f, obj_face *polygon) {
   api_import *import = f->import;
   api_triangle_soup *soup = import->soup;
+  assert(polygon->count >= 3 && polygon->count <= CORNERS_MAX);
   size_t apex = 0;
   if (cancelled(f, polygon->count)) return false;
   drop_repeated(soup, polygon);
+  assert(polygon->count >= 3);
   ct_vec3 area = area_vector(soup, polygon);
   double square = ct_dot(area, area);
   if (polygon->count > 3 && square > 0.0 && isfinite(square)) {
@@ -179,6 +183,7 @@ static bool put_polygon(obj_file *f, obj_face *polygon) {
                                "covers it: split it into triangles.",
                                polygon->count);
   }
+  assert(apex < polygon->count);
   for (size_t i = 1; i + 1 < polygon->count; i++) {
     const uint32_t corners[3] = {polygon->corners[apex],
                                  polygon->corners[(apex + i) % polygon->count],

@@ -4,6 +4,7 @@
  * begin with "solid". */
 #include "import/import.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define HEADER_BYTES 84
@@ -30,6 +31,7 @@ static double read_float(const char *bytes) {
 /* ---- binary --------------------------------------------------------------------------------- */
 
 static bool read_facet(api_import *import, size_t at) {
+  assert(at + FACET_BYTES <= import->file.length);
   uint32_t corners[3];
   for (size_t c = 0; c < 3; c++) {
     size_t place = at + NORMAL_BYTES * (c + 1);

@@ -1,6 +1,7 @@
 /* Scans the words and numbers of text files. */
 #include "import/text_scanner.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -39,9 +40,11 @@ static void scan_word(api_scanner *scan, ct_text *out) {
   while (scan->at < scan->end && *scan->at != '\n' && !is_blank(*scan->at) && !joint(scan))
     scan->at++;
   *out = (ct_text){start, (size_t)(scan->at - start)};
+  assert(out->length > 0);
 }
 
 bool api_scanner_word_on_line(api_scanner *scan, ct_text *out) {
+  assert(scan->at <= scan->end && scan->line > 0);
   while (scan->at < scan->end && *scan->at != '\n') {
     size_t skip = joint(scan);
     if (!skip && !is_blank(*scan->at)) {
@@ -127,6 +130,7 @@ static bool split(ct_text word, decimal *out) {
 /* Converts a decimal word with strtod, which rounds correctly. The text passed to it has no decimal
  * point, so that the locale has no effect. */
 static double read_slowly(ct_text word) {
+  assert(word.length <= NUMBER_CHARACTERS_MAX);
   char text[NUMBER_CHARACTERS_MAX + 16];
   size_t n = 0, i = 0;
   long exponent = 0;

@@ -2,6 +2,7 @@
  * addressing). */
 #include "import/triangle_soup.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,18 +80,22 @@ bool api_triangle_soup_add_vertex(api_reader *reader, api_triangle_soup *soup, c
                          sizeof *soup->vertices))
       return false;
   }
+  assert(soup->vertex_count < soup->vertex_capacity);
   soup->vertices[soup->vertex_count++] = p;
   return true;
 }
 
 bool api_triangle_soup_add_triangle(api_reader *reader, api_triangle_soup *soup,
                                     const uint32_t corners[3]) {
+  assert(corners[0] < soup->vertex_count && corners[1] < soup->vertex_count &&
+         corners[2] < soup->vertex_count);
   if (soup->triangle_count >= soup->triangles_max)
     return refuse_triangles(reader, soup, soup->triangles_max + 1);
   if (soup->triangle_count == soup->triangle_capacity) {
     size_t capacity = soup->triangle_capacity ? 2 * soup->triangle_capacity : FIRST_CAPACITY;
     if (!reserve_triangles(reader, soup, capacity)) return false;
   }
+  assert(soup->triangle_count < soup->triangle_capacity);
   memcpy(soup->triangles[soup->triangle_count++], corners, sizeof *soup->triangles);
   return true;
 }
@@ -105,6 +110,7 @@ static uint64_t mix(uint64_t z) {
 }
 
 static size_t home(const api_triangle_soup *soup, ct_vec3 p) {
+  assert(soup->slot_count > 0 && (soup->slot_count & (soup->slot_count - 1)) == 0);
   uint64_t bits[3];
   memcpy(bits, &p, sizeof bits);
   uint64_t hash = soup->key;
@@ -150,5 +156,6 @@ bool api_triangle_soup_weld_vertex(api_reader *reader, api_triangle_soup *soup, 
     soup->slots[at] = (uint32_t)soup->vertex_count;
   }
   *index = soup->slots[at] - 1;
+  assert(*index < soup->vertex_count);
   return true;
 }

@@ -22,6 +22,7 @@ api_field api_field_at(json_t *value, api_pointer path) {
 }
 
 api_field api_field_element(const api_field *array, size_t i) {
+  assert(i < json_array_size(array->value));
   return (api_field){.value = json_array_get(array->value, i),
                      .path = api_pointer_index(&array->path, i)};
 }
@@ -150,6 +151,7 @@ bool api_read_object(api_reader *reader, const api_field *field, api_field *memb
 
 size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members,
                        size_t count, bool required, api_problem_id problem) {
+  assert(count > 0);
   size_t found = count, present = 0;
   for (size_t i = 0; i < count; i++) {
     if (!members[i].value) continue;
@@ -174,6 +176,7 @@ size_t api_read_one_of(api_reader *reader, const api_field *object, const api_fi
 
 bool api_read_array(api_reader *reader, const api_field *field, size_t least, size_t greatest,
                     size_t *count) {
+  assert(least <= greatest);
   if (!field->value) return true;
   if (!json_is_array(field->value)) return report_wrong_type(reader, field, "an array");
   size_t length = json_array_size(field->value);
@@ -214,6 +217,7 @@ bool api_check_range(api_reader *reader, api_problem_id problem, const api_point
 
 bool api_read_number(api_reader *reader, const api_field *field, double least, double greatest,
                      double *out) {
+  assert(least <= greatest);
   if (!field->value) return true;
   if (!json_is_number(field->value)) return report_wrong_type(reader, field, "a number");
   double value = json_number_value(field->value) + 0.0;
@@ -229,6 +233,7 @@ bool api_read_size(api_reader *reader, const api_field *field, double *out) {
 
 bool api_read_unsigned(api_reader *reader, const api_field *field, uint64_t least,
                        uint64_t greatest, uint64_t *out) {
+  assert(least <= greatest);
   if (!field->value) return true;
   if (!json_is_number(field->value)) return report_wrong_type(reader, field, "a whole number");
   double value = json_number_value(field->value) + 0.0;
@@ -330,6 +335,7 @@ bool api_read_id(api_reader *reader, const api_field *field, ct_text *out) {
 
 bool api_read_word(api_reader *reader, const api_field *field, const char *const *words,
                    size_t count, size_t *out) {
+  assert(count > 0);
   if (!field->value) return true;
   if (!json_is_string(field->value)) return report_wrong_type(reader, field, "a string");
   ct_text text = {json_string_value(field->value), json_string_length(field->value)};
@@ -363,6 +369,7 @@ static int compare_ranked_texts(const void *a, const void *b) {
 }
 
 size_t api_first_duplicate(api_reader *reader, const ct_text *texts, size_t count) {
+  assert(texts || count == 0);
   if (count < 2) return count;
   api_arena_mark mark = api_arena_position(reader->arena);
   ranked_text *sorted = api_arena_array(reader->arena, count, sizeof *sorted);

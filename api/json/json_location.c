@@ -2,6 +2,7 @@
  * fault needs them. */
 #include "json/json_location.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,7 @@ static void advance_over_string(api_pointer_walk *walk, walk_level *top) {
 
 /* Advances over one token or one blank. */
 static void advance_one_token(api_pointer_walk *walk) {
+  assert(walk->at < walk->length);
   walk_level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;
   char byte = walk->bytes[walk->at];
   if (byte == '"') {
@@ -101,6 +103,7 @@ static bool decode_member_name(const api_pointer_walk *walk, walk_level *level) 
 }
 
 const api_pointer *api_pointer_walk_to(api_pointer_walk *walk, size_t offset) {
+  assert(offset <= walk->length);
   while (walk->at < offset && walk->at < walk->length) advance_one_token(walk);
   /* If a member's name begins at the offset, read it, so that the pointer is that of the member. */
   walk_level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;
@@ -108,6 +111,7 @@ const api_pointer *api_pointer_walk_to(api_pointer_walk *walk, size_t offset) {
       walk->bytes[walk->at] == '"')
     advance_one_token(walk);
   /* Build the chain of pointer nodes from the open objects and arrays. */
+  assert(walk->depth <= walk->depth_max);
   walk->nodes[0] = walk->base ? *walk->base : (api_pointer){.kind = API_POINTER_ROOT};
   for (size_t i = 0; i < walk->depth; i++) {
     walk_level *level = &walk->levels[i];

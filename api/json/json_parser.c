@@ -2,6 +2,7 @@
  * refuses, then jansson parses. Also merge patches (RFC 7396). */
 #include "json/json_parser.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -229,6 +230,7 @@ static void record_odd_literal(scan *s, const odd_literal *odd) {
 
 /* Offset after the string with its opening quote at `at`, or 0 after a fault. */
 static size_t scan_string(scan *s, size_t at) {
+  assert(at < s->length && s->bytes[at] == '"');
   /* Replace each escape that jansson refuses. */
   size_t end = api_text_skip_string(s->bytes, s->length, at), taken;
   const char *escape = s->bytes + at;
@@ -266,6 +268,7 @@ static size_t scan_number(scan *s, size_t at) {
   size_t end = at;
   double value;
   while (end < s->length && is_number_byte(s->bytes[end])) end++;
+  assert(end > at);
   literal_class kind = classify_number(s->bytes + at, end - at, &value);
   if (kind == LITERAL_PLAIN) return end;
   if (!get_writable_text(s)) return 0;
@@ -355,6 +358,7 @@ typedef struct feed {
 static size_t feed_next_byte(void *buffer, size_t size, void *context) {
   feed *f = context;
   (void)size;
+  assert(size > 0 && current && f->at <= f->length);
   if (f->at == f->length || current->failed) return 0;
   *(char *)buffer = f->bytes[f->at++];
   if (f->at % CANCEL_STRIDE == 0) f->cancelled = ct_cancel_raised(f->cancel);
@@ -431,6 +435,7 @@ static void report_odd_literal(const scan *s, const odd_literal *odd, const api_
 
 /* Reports each unrepresentable literal at its pointer. False: out of memory. */
 static bool report_odd_literals(const scan *s) {
+  assert(s->replaced && s->odd_count > 0);
   api_pointer_walk *walk =
       api_pointer_walk_create(s->replaced, s->length, s->options->depth, s->options->at);
   bool good = walk != NULL;
@@ -468,6 +473,7 @@ static json_t *run_parser(const scan *s, parsing *state, size_t flags, size_t *d
   feed f = {.bytes = s->replaced ? s->replaced : s->bytes,
             .length = s->length,
             .cancel = s->options->cancel};
+  assert(!current);
   json_error_t error = {0};
   current = state;
   json_t *value = json_load_callback(feed_next_byte, &f, flags | JSON_DECODE_ANY, &error);
@@ -550,6 +556,7 @@ static bool merge_member(json_t *target, const char *name, json_t *value, json_t
 }
 
 bool api_json_merge(json_t **target, json_t *patch) {
+  assert(*target && patch);
   if (!json_is_object(patch)) {
     json_decref(*target);
     *target = json_incref(patch);

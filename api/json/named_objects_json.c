@@ -1,6 +1,7 @@
 /* Reads objects whose keys are names; detects repeated pairs of names by sorting. */
 #include "json/named_objects_json.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 void *api_reader_alloc(api_reader *reader, size_t count, size_t size) {
@@ -21,6 +22,7 @@ static bool read_named_value(api_reader *reader, const api_field *field, const a
 
 bool api_read_named(api_reader *reader, const api_field *field, const api_named *named, void **out,
                     size_t *count) {
+  assert(named->read && named->size > 0);
   if (!field->value) return true;
   if (!json_is_object(field->value)) return api_read_object(reader, field, NULL, 0);
   size_t members = json_object_size(field->value);
