@@ -43,6 +43,7 @@ static bool copy_optional_text(const char *text, char **out) {
 
 api_call *api_call_create(const api_service *service, const api_head *head,
                           const api_match *match) {
+  assert(match->route && match->route->begin);
   api_call *call = malloc(sizeof *call);
   if (!call) return NULL;
   /* Clear up to the large collectors; initialising their counts is enough. */
@@ -96,6 +97,7 @@ void api_call_set_shapes(api_call *call, const api_shape_table *shapes) {
 }
 
 bool api_call_feed(api_call *call, const char *bytes, size_t length) {
+  assert(call->route->body == API_INTAKE_BULK && !call->work);
   api_feed *feed = &call->feed;
   if (!feed->used) {
     bool patch = strcmp(call->route->method, "PATCH") == 0;
@@ -159,6 +161,7 @@ static bool requires_scene(api_target target) {
 
 api_step api_call_begin(api_call *call, const api_input *input) {
   call->input = *input;
+  assert(input->body || input->body_length == 0);
   call->scene = input->scene;
   assert(!call->work && call->reply.status == 0);
   /* A missing scene takes precedence over faults of a streamed body. */
@@ -263,6 +266,7 @@ void api_call_header(api_call *call, const char *name, const char *format, ...) 
 
 void api_call_location(api_call *call, const char *scene, const char *collection,
                        const char *item) {
+  assert(!item || collection);
   char scene_text[API_ID_ENCODED_BYTES], item_text[API_ID_ENCODED_BYTES] = "";
   api_id_encode(scene, scene_text);
   if (item) api_id_encode(item, item_text);
@@ -271,14 +275,19 @@ void api_call_location(api_call *call, const char *scene, const char *collection
 }
 
 void api_call_etag(api_call *call, uint64_t revision) {
+  assert(revision > 0);
   api_call_header(call, "ETag", "\"r%llu\"", (unsigned long long)revision);
 }
 
-void api_call_open(api_call *call) { api_put_byte(&call->out, '{'); }
+void api_call_open(api_call *call) {
+  assert(call->out.length == 0);
+  api_put_byte(&call->out, '{');
+}
 
 /* Replies with call->out. If memory ran out while it was written, the reply is 503 without a body,
  * the only reply with that status. */
 static api_step reply_with(api_call *call, int status, const char *content_type) {
+  assert(status >= 200 && status < 600 && content_type);
   api_reply *reply = &call->reply;
   reply->status = status;
   reply->content_type = content_type;
@@ -308,6 +317,7 @@ api_step api_call_fail(api_call *call) {
 }
 
 api_step api_call_not_found(api_call *call, api_problem_id id) {
+  assert(id == API_PROBLEM_SCENE_NOT_FOUND || call->scene);
   ct_text item = api_text(call->match.item_id);
   char echo[API_ECHO_MAX + 4], echo_item[API_ECHO_MAX + 4];
   api_echo(api_text(call->match.scene_id), echo);
@@ -321,18 +331,22 @@ api_step api_call_not_found(api_call *call, api_problem_id id) {
                                            "The scene \"%s\" has no contact state \"%s\".", echo,
                                            echo_item),
                            api_spelling_of_attachments(call->scene, item));
-  else
+  else {
+    assert(id == API_PROBLEM_SCENE_NOT_FOUND);
     api_fault_did_you_mean(api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", echo),
                            call->input.like_scene);
+  }
   return api_call_fail(call);
 }
 
 api_step api_call_send(api_call *call, int status) {
+  assert(call->out.failed || call->out.length > 0);
   api_put_byte(&call->out, '}');
   return reply_with(call, status, "application/json");
 }
 
 api_step api_call_send_lines(api_call *call) {
+  assert(call->reply.status != 0);
   return reply_with(call, call->reply.status, API_LINES_TYPE);
 }
 

@@ -11,6 +11,7 @@
 #include "results/contact_state_json.h"
 
 void api_events_free(api_event_list *list) {
+  assert(list->count <= list->capacity);
   for (size_t i = 0; i < list->count; i++) free((void *)(uintptr_t)list->items[i].data);
   free(list->items);
   *list = (api_event_list){0};
@@ -40,6 +41,7 @@ static void insert_event(api_event_list *list, size_t at, api_event event) {
 
 /* Returns the last event if it belongs to the contact state, else NULL. */
 static const api_event *find_last_event(const api_event_list *list, const char *contact_state) {
+  assert(contact_state);
   const api_event *last = list->count ? &list->items[list->count - 1] : NULL;
   return last && strcmp(last->contact_state, contact_state) == 0 ? last : NULL;
 }
@@ -50,7 +52,9 @@ static const char reset_name[] = "reset";
 
 void api_call_drop_events(api_call *call, const char *contact_state) {
   api_event_list *list = &call->events;
+  assert(!list->opened);
   for (const api_event *last; (last = find_last_event(list, contact_state)); list->count--) {
+    assert(last->length <= list->bytes);
     list->bytes -= last->length;
     free((void *)(uintptr_t)last->data);
   }
@@ -64,6 +68,7 @@ bool api_call_add_event(api_call *call, const char *name, const char *contact_st
   api_event_list *list = &call->events;
   const api_limits *limits = &call->service->limits;
   const api_event *last = find_last_event(list, contact_state);
+  assert(!list->opened);
   bool missed = list->lost || (last && last->name == reset_name);
   /* The event of the write itself, which is inserted later, counts too. */
   bool many = list->count + 1 >= limits->event_ring ||
@@ -113,6 +118,7 @@ static bool is_deletion(const api_call *call) {
 }
 
 static char *write_revision_data(const api_call *call, size_t *length) {
+  assert(call->next);
   const char *id =
       call->match.target == API_TARGET_CREATE ? call->input.new_scene_id : call->match.scene_id;
   return api_event_revision(id, ct_scene_revision(call->next), ct_scene_count(call->next), length);
@@ -121,6 +127,7 @@ static char *write_revision_data(const api_call *call, size_t *length) {
 /* Inserts the event of the write itself at index 0 and sets the data of each `reset`. */
 static void insert_write_event(api_call *call) {
   api_event_list *list = &call->events;
+  assert(!list->opened);
   api_event event = {.name = call->next ? "revision" : "deleted"};
   event.data = call->next ? write_revision_data(call, &event.length)
                           : write_deletion_data(call, &event.length);
@@ -152,6 +159,7 @@ const char *api_call_contact_state(const api_call *call) { return call->contact_
 
 /* A subscriber that resumes may name a deleted contact state, to receive its `ended` events. */
 api_step api_events_get(api_call *call) {
+  assert(call->scene);
   const char *text = call->query;
   api_url_parameter parameter;
   for (bool seen = false; api_url_next(&text, &parameter); seen = true) {

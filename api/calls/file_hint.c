@@ -2,6 +2,7 @@
  */
 #include "calls/call.h"
 
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 
@@ -41,6 +42,7 @@ const char *api_file_kind(const char *bytes, size_t length) {
 
 /* Appends how a file of this format is sent. */
 static void append_upload_hint(api_fault *fault, const char *kind) {
+  assert(!kind || strcmp(kind, "STL") == 0 || strcmp(kind, "OBJ") == 0);
   if (strstr(fault->detail, " looks like an ")) return;
   if (kind)
     api_text_append(

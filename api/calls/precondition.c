@@ -1,5 +1,6 @@
 /* Evaluates the preconditions If-Match and If-None-Match (RFC 9110, section 13). Every resource in
  * a scene has the entity tag "r<revision>", with the revision of the scene. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ static bool is_tag_list(const char *list) {
 static bool matches_revision(const tag *t, uint64_t revision) {
   char text[24];
   int length = snprintf(text, sizeof text, "r%llu", (unsigned long long)revision);
+  assert(length > 0 && (size_t)length < sizeof text);
   return !t->any && t->length == (size_t)length && memcmp(t->text, text, t->length) == 0;
 }
 
@@ -67,6 +69,7 @@ static uint64_t current_revision(const api_call *call) {
 }
 
 static bool refuse_precondition(api_call *call, const char *detail) {
+  assert(call->if_match || call->if_none_match);
   unsigned long long revision = current_revision(call);
   if (revision && call->if_match && !is_tag_list(call->if_match)) {
     char echo[API_ECHO_MAX + 4];
@@ -130,6 +133,7 @@ bool api_call_pick_revision(api_call *call) {
 const ct_scene *api_call_find_revision(const api_call *call, uint64_t revision,
                                        api_faults *faults) {
   const ct_scene *current = call->input.scene;
+  assert(current);
   if (ct_scene_revision(current) == revision) return current;
   for (size_t i = 0; i < call->input.kept_count; i++)
     if (ct_scene_revision(call->input.kept[i]) == revision) return call->input.kept[i];

@@ -1,6 +1,7 @@
 /* Decodes percent-escapes and splits the parameters of a URL. */
 #include "calls/url.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ long api_url_decode(const char *bytes, size_t length, char *out, size_t capacity
     if (used == capacity) return -1;
     out[used++] = c;
   }
+  assert(used <= capacity && used <= length);
   return (long)used;
 }
 
@@ -41,6 +43,7 @@ bool api_url_next(const char **text, api_url_parameter *out) {
     out->bad = decoded < 0 || memchr(out->value, 0, (size_t)decoded) != NULL;
     out->value_length = out->bad ? 0 : (size_t)decoded;
   }
+  assert(out->value_length <= API_URL_VALUE_MAX);
   out->value[out->value_length] = 0;
   *text = at + length;
   return true;
@@ -53,6 +56,7 @@ bool api_url_named(const api_url_parameter *parameter, const char *name) {
 
 bool api_url_milliseconds(const api_url_parameter *parameter, uint64_t most, uint64_t *out) {
   size_t length = parameter->value_length;
+  assert(length <= API_URL_VALUE_MAX && parameter->value[length] == 0);
   if (length == 0 || length > 9 || strspn(parameter->value, "0123456789") != length) return false;
   uint64_t value = strtoull(parameter->value, NULL, 10);
   if (value < 1 || value > most) return false;

@@ -400,6 +400,7 @@ static void put_collected_events(api_buffer *out, api_advance *advance) {
 /* Appends a progress line. No line is written at the end of the simulation, which the reply
  * reports. */
 static void write_progress_line(api_advance *advance, const ct_advance_state *state) {
+  assert(advance->in_lines && advance->every > 0.0);
   if (advance->delivered) advance->lines.length = 0;
   advance->delivered = false;
   api_put_byte(&advance->lines, '{');
@@ -448,6 +449,7 @@ static const char *read_progress_lines(api_call *call, size_t *length) {
  * most API_HINT_MAX bytes. */
 static void write_advance_hint(const api_call *call, char *out) {
   const api_advance *advance = call->advance;
+  assert(advance->motion);
   ct_advance_state state = ct_advance_now(advance->motion);
   uint32_t row;
   double pace = ct_advance_pace(advance->motion, &row);
@@ -472,6 +474,7 @@ static void finish_advance(api_call *call) {
     fail_advance(call, advance->status == CT_OK ? CT_CANCELLED : advance->status);
     return;
   }
+  assert(advance->motion && advance->scene == call->scene);
   ct_draft *draft = ct_draft_begin(call->scene);
   ct_status status = draft ? ct_advance_write(advance->motion, draft) : CT_OUT_OF_MEMORY;
   if (status != CT_OK) {

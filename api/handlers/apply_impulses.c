@@ -1,6 +1,7 @@
 /* Handles impulses as a write: answers a query of kind impulse and writes all resulting velocities
  * to the scene as one revision. If-Match is required: a repeated request would find the velocities
  * after the first collision and resolve another one. */
+#include <assert.h>
 #include <string.h>
 
 #include "documents/packed_poses_json.h"
@@ -42,6 +43,7 @@ static bool read_impulse_query(api_call *call, const api_field *root) {
 
 /* Checks that no resulting velocity exceeds the limit for the bodies of a scene. */
 static bool check_speeds(api_call *call, const ct_scene *scene, const api_task *task) {
+  assert(task->after);
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_velocity *after = &task->after[row].velocity;
     if (!task->after[row].reported) continue;
@@ -58,6 +60,7 @@ static bool check_speeds(api_call *call, const ct_scene *scene, const api_task *
 
 /* Writes the velocities that changed to the draft. */
 static bool write_velocities(const ct_scene *scene, const api_task *task, ct_draft *draft) {
+  assert(task->after);
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_velocity before = ct_scene_velocity(scene, row), *after = &task->after[row].velocity;
     if (!task->after[row].reported || memcmp(&before, after, sizeof before) == 0) continue;

@@ -1,5 +1,6 @@
 /* Handles bodies: the collection, whose bulk writes are atomic and make one revision each, and
  * single bodies. */
+#include <assert.h>
 #include <string.h>
 
 #include "common/cursor.h"
@@ -29,6 +30,7 @@ static bool read_page_start(api_call *call, const char *text, uint64_t *row) {
 /* Puts the bodies from *row on until `limit` bodies or a quarter of requestMemoryBytes are reached;
  * *row is then the next row. Returns the number of bodies. */
 static uint64_t put_body_rows(api_call *call, api_buffer *bodies, uint64_t *row, uint64_t limit) {
+  assert(limit > 0);
   size_t bytes_max = call->service->limits.request_memory_bytes / 4;
   uint64_t count = 0;
   uint32_t rows = ct_scene_rows(call->scene);

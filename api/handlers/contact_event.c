@@ -240,6 +240,7 @@ static bool put_contact_records(api_call *call, const char *name, const uint32_t
                                 size_t count) {
   const api_contact_event *event = call->event;
   bool elastic = false;
+  assert(event->complete && (indices || count == 0));
   api_put_key(&call->out, name);
   api_put_byte(&call->out, '[');
   for (size_t i = 0; i < count; i++) {
@@ -306,6 +307,7 @@ static void finish_contact_event(api_call *call) {
   }
   if (!api_scene_has_motion(event->scene))
     api_warn(&call->warnings, "noMotion", NULL, 0, API_NO_MOTION_TEXT);
+  assert(event->found.state);
   ct_draft *draft = ct_draft_amend(event->scene);
   ct_status status = draft ? ct_draft_attach(draft, api_text(call->match.item_id),
                                              event->found.state, &api_contact_state_type)

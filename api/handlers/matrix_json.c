@@ -2,6 +2,7 @@
  * row-compressed format by two stable counting sorts, by column and then by row. */
 #include "handlers/matrix_json.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ static void sort_by_key(const uint32_t *keys, size_t n, const uint32_t *from, ui
   for (size_t k = 0; k < count; k++) to[starts[keys[from[k]]]++] = from[k];
   for (size_t i = n; i > 0; i--) starts[i] = starts[i - 1];
   starts[0] = 0;
+  assert(starts[n] == count);
 }
 
 /* Returns the least index of an entry that equals an earlier one in row and column; `count`: none.
@@ -143,6 +145,7 @@ static bool compress_rows(api_reader *reader, const api_field *columns, const co
     api_fault_memory(reader->faults);
     return false;
   }
+  assert(count <= UINT32_MAX);
   for (size_t k = 0; k < count; k++) given[k] = (uint32_t)k;
   sort_by_key(p->columns, n, given, order, starts, count);
   sort_by_key(p->rows, n, order, given, starts, count);

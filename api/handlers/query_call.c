@@ -23,6 +23,7 @@ bool api_query_plan(api_call *call, const api_work_operations *work, size_t task
 }
 
 api_step api_query_start(api_call *call) {
+  assert(call->plan && call->work);
   if (!api_plan_cut(call->plan, &call->faults)) return api_call_fail(call);
   if (call->plan->range_count > 0) return API_STEP_WORK;
   call->work->finish(call);
@@ -51,6 +52,7 @@ static void put_query_warnings(api_buffer *out, const api_query *q) {
 /* Frees a range's results once the reply contains them, so that large answers are not stored
  * twice. */
 static void free_written_results(api_range *range) {
+  assert(range->complete);
   api_buffer_free(&range->text);
   free(range->marks);
   range->marks = NULL;
@@ -71,6 +73,7 @@ static void put_page_results(api_buffer *out, api_task *task, const api_page *pa
     left -= taken;
     free_written_results(range);
   }
+  assert(left == 0);
 }
 
 /* Writes the removed contacts in [begin, end) of the range's text. */
@@ -86,6 +89,7 @@ static void put_removed_contacts(api_buffer *out, const api_range *range, size_t
 
 /* Appends the sums of element-wise pairs in [begin, end) of a range's text. */
 static void append_sums(api_buffer *out, const api_range *range, size_t begin, size_t end) {
+  assert(end <= range->sums.length);
   if (begin > 0 && begin < end) begin++; /* the comma */
   if (begin >= end) return;
   api_put_item(out);
@@ -133,6 +137,7 @@ typedef struct variant_part {
 
 static void put_variant_part(api_buffer *out, const variant_part *part) {
   const api_range *range = part->range;
+  assert(part->index < range->variant_count && part->first + part->count <= range->count);
   api_put_item(out);
   api_put_byte(out, '{');
   api_put_member_unsigned(out, "variant", part->variant);

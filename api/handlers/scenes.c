@@ -1,6 +1,7 @@
 /* Handles whole scenes: listing, creation, reading, replacement, change of settings, deletion. */
 #include "handlers/scenes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ bool api_scene_not_modified(api_call *call) {
 }
 
 ct_draft *api_scene_draft(api_call *call, bool exists) {
+  assert(call->scene);
   if (!api_call_may_write(call, exists)) return NULL;
   ct_draft *draft = ct_draft_begin(call->scene);
   if (!draft) api_fault_memory(&call->faults);
@@ -103,6 +105,7 @@ api_step api_scenes_list(api_call *call) {
   uint64_t limit;
   char after[CT_ID_LENGTH_MAX + 1];
   if (!api_read_list_position(call, &limit, after)) return api_call_fail(call);
+  assert(limit > 0);
   const api_input *input = &call->input;
   size_t first = find_first_entry_after(input, after), left = input->scene_count - first;
   size_t count = left < limit ? left : (size_t)limit;
@@ -170,6 +173,7 @@ ct_text api_scene_origin(const ct_scene *scene) { return ct_scene_origin(scene);
 
 api_step api_scenes_create(api_call *call) {
   const char *id = call->input.new_scene_id;
+  assert(id && call->input.first_revision > 0);
   if (!check_scene_count(call) || !make_posted_scene(call, NULL, call->input.first_revision))
     return api_call_fail(call);
   api_call_location(call, id, NULL, NULL);

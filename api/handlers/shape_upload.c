@@ -2,6 +2,8 @@
  * as text, because a shape never changes. */
 #include "handlers/shape_upload.h"
 
+#include <assert.h>
+
 #include <contact/limits.h>
 
 #include "shapes/mesh_build.h"
@@ -43,7 +45,10 @@ static void put_self_intersection(api_buffer *out, ct_mesh_self_intersection sel
 /* Puts the number of elements of each type. */
 static void put_element_types(api_buffer *out, const ct_elements_view *view) {
   uint64_t count[CT_ELEMENT_CORNERS_MAX + 1] = {0};
-  for (uint32_t e = 0; e < view->element_count; e++) count[view->corner_counts[e]]++;
+  for (uint32_t e = 0; e < view->element_count; e++) {
+    assert(view->corner_counts[e] <= CT_ELEMENT_CORNERS_MAX);
+    count[view->corner_counts[e]]++;
+  }
   api_put_key(out, "elementTypes");
   api_put_byte(out, '{');
   api_put_member_unsigned(out, "tetrahedra", count[4]);
@@ -117,6 +122,7 @@ static void put_upload_report(api_buffer *out, const api_call *call, const api_u
 
 static const api_shape *create_stored_shape(api_call *call, const api_upload *upload,
                                             const built *b) {
+  assert(upload->id);
   api_buffer report = {0};
   const api_shape *shape = NULL;
   put_upload_report(&report, call, upload, b);
@@ -221,10 +227,12 @@ static bool read_uploaded_file(api_call *call, const api_upload *upload, built *
                        .file = {call->input.body, call->input.body_length},
                        .unit = upload->unit,
                        .soup = &soup};
+  assert(upload->unit && (upload->form == API_FORM_STL || upload->form == API_FORM_OBJ));
   bool stl = upload->form == API_FORM_STL;
   bool good = (stl ? api_import_stl(&import) : api_import_obj(&import)) &&
               build_imported_mesh(call, &import, upload, b);
   if (good) {
+    assert(!stl || soup.vertex_count <= 3 * (uint64_t)soup.triangle_count);
     b->welded =
         stl ? 3 * (uint64_t)soup.triangle_count - soup.vertex_count : b->report.merged_vertices;
     warn_about_file(call, &import, b);

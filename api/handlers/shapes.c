@@ -1,6 +1,7 @@
 /* Handles posted shapes: /v1/shapes and /v1/shapes/{id}; commits changes of the table of shapes. */
 #include "handlers/shapes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,6 +272,7 @@ static bool describe_interpretation(const api_upload *upload, api_buffer *out) {
       [API_FORM_JSON] = "json", [API_FORM_STL] = "stl", [API_FORM_OBJ] = "obj"};
   static const char *const readings[] = {
       [CT_MESH_AUTO] = "", [CT_MESH_SURFACE] = " surface", [CT_MESH_SOLID] = " solid"};
+  assert((size_t)upload->form < sizeof forms / sizeof forms[0] && forms[upload->form]);
   const ct_mesh_repair_options *repair = &upload->repair.options;
   api_put_raw(out, forms[upload->form]);
   api_put_byte(out, ' ');
@@ -332,6 +334,7 @@ api_step api_shapes_post(api_call *call) {
   if (!read_shape_parameters(call, &upload) || !compute_shape_id(call, &upload, &digest))
     return fail_post(call);
   const api_shape *known = api_shapes_find(call->shapes.table, api_text(digest.id));
+  assert(strlen(digest.id) < sizeof call->match.item_id);
   upload.id = digest.id;
   upload.key = digest.key;
   memcpy(call->match.item_id, digest.id, strlen(digest.id) + 1);

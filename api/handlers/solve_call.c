@@ -110,6 +110,7 @@ static const api_work_operations solve_work = {
     .cost = solve_cost, .next = next_solve, .run = run_solve, .finish = finish_solve};
 
 static api_step begin_solve(api_call *call, bool friction) {
+  assert(!call->solve && !call->work);
   call->solve = api_arena_alloc(&call->arena, sizeof *call->solve);
   if (!call->solve) {
     api_fault_memory(&call->faults);

@@ -1,6 +1,7 @@
 /* Reads the linear complementarity and friction problems of /v1/solve, and puts their results. */
 #include "handlers/solve.h"
 
+#include <assert.h>
 #include <float.h>
 
 #include "documents/material_json.h"
@@ -46,6 +47,7 @@ static double *alloc_result_vectors(api_reader *reader, size_t vectors, size_t c
 /* Checks that the solver's scratch memory fits into requestMemoryBytes. Direct methods store
  * several factors; iterative methods need less than the request itself. */
 static bool check_solver_memory(api_reader *reader, const api_field *at, size_t rows) {
+  assert(rows <= CT_LCP_ITERATIVE_MAX);
   double bytes = rows <= CT_LCP_DIRECT_MAX ? DIRECT_BYTES * (double)rows * (double)rows : 0.0;
   if (bytes <= (double)reader->limits->request_memory_bytes) return true;
   api_fault_limit(
@@ -174,6 +176,7 @@ static bool read_friction_contacts(api_reader *reader, const api_field *w, const
     return false;
   problem->contacts = contacts;
   size_t rows = contacts * problem->dimension;
+  assert(problem->dimension == 2 || problem->dimension == 3);
   if (rows != problem->matrix.size) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &w->path,
                                  "Expected %zu rows: %u for each of the %zu contacts of mu.", rows,

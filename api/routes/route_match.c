@@ -45,6 +45,7 @@ static bool split_decoded(const char *path, split_path *out) {
     long decoded = decode_segment(path, length, s->text);
     s->bad = decoded < 0 || memchr(s->text, 0, (size_t)decoded) != NULL;
     s->length = s->bad ? 0 : (size_t)decoded;
+    assert(s->length <= CT_ID_LENGTH_MAX);
     s->text[s->length] = 0;
     path += length;
   }
@@ -91,6 +92,7 @@ static void refuse_method(const split_path *path, const char *method, api_reply 
     memcpy(allow->value + used, known, length);
     used += length;
   }
+  assert(used < sizeof allow->value);
   allow->value[used] = 0;
   char nearest[16] = "";
   if (likeness.best.length < sizeof nearest)
@@ -99,6 +101,7 @@ static void refuse_method(const split_path *path, const char *method, api_reply 
   api_refuse_suggesting(refusal, API_PROBLEM_METHOD_NOT_ALLOWED, nearest,
                         "The resource does not support the method %.32s; it supports %s.",
                         api_echo(api_text(method), echo), allowed.value);
+  assert(refusal->header_count < sizeof refusal->headers / sizeof refusal->headers[0]);
   refusal->headers[refusal->header_count++] = allowed;
 }
 
@@ -196,6 +199,7 @@ static void set_body_limit(const api_limits *limits, api_intake intake, api_matc
 
 static bool match_body(const api_service *service, const char *content_type, api_match *match,
                        api_reply *refusal) {
+  assert(match->route);
   api_intake intake = match->route->body;
   match->takes_body = intake != API_INTAKE_NONE;
   if (!match->takes_body) return true;
@@ -256,6 +260,7 @@ static size_t sum_segment_distances(const raw_path *given, const raw_path *templ
 
 static void write_suggested_path(const raw_path *given, const raw_path *template,
                                  char out[PATH_HINT_BYTES]) {
+  assert(given->count == template->count);
   size_t used = 0;
   for (size_t i = 0; i < template->count; i++) {
     ct_text part = template->items[i].bytes[0] == '{' ? given->items[i] : template->items[i];
