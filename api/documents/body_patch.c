@@ -2,6 +2,8 @@
  * reads the result. */
 #include "documents/body_patch.h"
 
+#include <assert.h>
+
 #include "common/spelling.h"
 #include "documents/material_json.h"
 #include "documents/motion_json.h"
@@ -49,6 +51,7 @@ static bool check_patch_names(api_reader *reader, const api_field *patch) {
 }
 
 bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, uint32_t row) {
+  assert(row < ct_draft_rows(draft) && ct_draft_body(draft, row));
   if (!check_patch_names(reader, patch)) return false;
   /* If the patch has no colliders, the current ones are retained without conversion to JSON: they
    * may be large. */

@@ -7,6 +7,7 @@
 #include "common/warning.h"
 #include "json/named_objects_json.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- decode --------------------------------------------------------------------------------- */
@@ -161,6 +162,7 @@ void api_warn_groups(api_reader *reader, const api_pointer *at, const ct_filters
           (named_group){rule->not_collide_with[k], api_pointer_index(&lists[i], k), false};
   }
   if (!groups) return;
+  assert(used == count);
   /* Keep the first location of each name, to which the warning points. */
   qsort(groups, used, sizeof *groups, compare_group_names);
   size_t kept = 0;

@@ -2,6 +2,7 @@
  * replaces each affected body once. */
 #include "documents/moved_vertices_json.h"
 
+#include <assert.h>
 #include <contact/limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -107,6 +108,7 @@ static ct_vec3 *read_moved_vectors(api_reader *reader, const api_field *field, s
 /* ---- shapes --------------------------------------------------------------------------------- */
 
 static size_t count_vertices(const ct_shape *shape) {
+  assert(ct_kind_is_mesh(shape->kind));
   if (ct_kind_has_elements(shape->kind)) return ct_elements_get(shape->elements)->vertex_count;
   return ct_mesh_get(shape->mesh)->vertex_count;
 }
@@ -221,8 +223,10 @@ static const ct_body *make_moved_body(api_reader *reader, const ct_body *own, co
   const ct_body *body = NULL;
   bool good = colliders && names;
   for (size_t i = 0; good && i < count; i++) colliders[i] = ct_body_collider(own, i);
-  for (size_t i = 0; good && i < target_count; i++)
+  for (size_t i = 0; good && i < target_count; i++) {
+    assert(targets[i].is_read && targets[i].collider < count);
     colliders[targets[i].collider] = targets[i].moved;
+  }
   for (size_t i = 0; good && i < groups; i++) names[i] = ct_body_group(own, i);
   const ct_body_options options = {.id = ct_body_id(own),
                                    .colliders = colliders,
@@ -239,6 +243,7 @@ static const ct_body *make_moved_body(api_reader *reader, const ct_body *own, co
  * are reported at `at`, the last item about the body. */
 static bool replace_body(api_reader *reader, const api_field *at, ct_draft *draft,
                          const target *targets, size_t count) {
+  assert(count > 0);
   uint32_t row = targets[0].row;
   const ct_body *body = make_moved_body(reader, ct_draft_body(draft, row), targets, count);
   if (!body) return false;

@@ -4,11 +4,13 @@
 
 #include "documents/body_patch.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 void api_ndjson_init(api_ndjson *ndjson, const api_reader *reader, api_ndjson_sink sink,
                      void *context) {
+  assert(reader->faults && reader->arena && sink);
   *ndjson = (api_ndjson){.reader = *reader, .sink = sink, .context = context};
 }
 
@@ -27,6 +29,7 @@ static void append_line_number(api_faults *faults, size_t first, size_t number) 
     size_t length = strlen(fault->detail);
     char text[32];
     int n = snprintf(text, sizeof text, " (line %zu)", number);
+    assert(n > 0 && (size_t)n < sizeof text);
     if (fault->has_pointer && length + (size_t)n < sizeof fault->detail)
       memcpy(fault->detail + length, text, (size_t)n + 1);
   }
@@ -108,6 +111,7 @@ static bool process_piece(api_ndjson *ndjson, const char *bytes, size_t length) 
 }
 
 bool api_ndjson_feed(api_ndjson *ndjson, const char *bytes, size_t length) {
+  assert(bytes || length == 0);
   if (!ndjson->stopped) ndjson->stopped = !process_piece(ndjson, bytes, length);
   return !ndjson->stopped;
 }
@@ -199,6 +203,7 @@ bool api_apply_patch_lines(api_reader *reader, const api_patch_lines *patches, c
   const char *at = patches->text.bytes;
   for (size_t i = 0; i < patches->count; i++) {
     const char *end = memchr(at, '\n', (size_t)(patches->text.bytes + patches->text.length - at));
+    assert(end);
     size_t number = 0;
     while (*at != ' ') number = 10 * number + (size_t)(*at++ - '0');
     at++;

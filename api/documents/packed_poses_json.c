@@ -1,6 +1,7 @@
 /* Reads, applies and writes packed poses, the form in which clients move many bodies fastest. */
 #include "documents/packed_poses_json.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include <contact/limits.h>
@@ -185,6 +186,7 @@ static bool check_static_velocity(api_reader *reader, const api_pointer *at, con
 /* Returns the row of each id, in the arena. NULL: faults were added. */
 static uint32_t *find_pose_rows(api_reader *reader, const api_pointer *at, const api_poses *poses,
                                 const lookup *in) {
+  assert(!in->draft != !in->scene);
   api_pointer ids = api_pointer_member(at, "ids");
   uint32_t *rows = api_arena_array(reader->arena, poses->count, sizeof *rows);
   if (!rows) {
@@ -292,6 +294,7 @@ bool api_override_velocities(api_reader *reader, const api_poses *poses, const c
   }
   for (size_t i = 0; i < poses->count; i++) {
     uint32_t row = ct_scene_find(scene, poses->ids[i]);
+    assert(row != CT_NO_ROW);
     items[i] = (api_velocity_at){row, ct_scene_velocity(scene, row)};
     if (poses->linear_velocities) items[i].velocity.linear = poses->linear_velocities[i];
     if (poses->angular_velocities) items[i].velocity.angular = poses->angular_velocities[i];

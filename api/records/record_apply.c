@@ -5,6 +5,7 @@
 
 #include <contact/restore.h>
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "documents/scene_json.h"
@@ -76,6 +77,7 @@ static bool get_settings(applying *a) {
   if (!a->before && !api_decoder_check_status(r, ct_draft_set_origin(a->draft, origin), ""))
     return false;
   if (!has) return a->before || api_decoder_reject(r, "The base record has no settings");
+  assert(!a->settings);
   a->settings = api_decoder_read_json(r, text.bytes, text.length);
   if (!a->settings) return false;
   api_field root = api_field_root(a->settings);
@@ -174,6 +176,7 @@ static bool get_new_row(applying *a, uint32_t row, unsigned bits) {
 }
 
 static bool change_row(applying *a, uint32_t row, unsigned bits, const row_state *s) {
+  assert(!(bits & API_ROW_BODY) == !s->body);
   ct_status status = CT_OK;
   if (bits & API_ROW_BODY) {
     if (!api_text_equal(ct_body_id(s->body), ct_body_id(ct_draft_body(a->draft, row))))

@@ -1,6 +1,8 @@
 /* Encodes and decodes numbers by shifts, so that they are little-endian on every machine. */
 #include "records/record_bytes.h"
 
+#include <assert.h>
+
 #include <api/record.h>
 
 #include "common/digest.h"
@@ -18,10 +20,12 @@ static unsigned char *room(api_buffer *out, size_t bytes) {
 }
 
 static void store(unsigned char *at, uint64_t value, unsigned bytes) {
+  assert(bytes <= sizeof value);
   for (unsigned i = 0; i < bytes; i++) at[i] = (unsigned char)(value >> (8 * i));
 }
 
 static uint64_t load_integer(const unsigned char *at, unsigned bytes) {
+  assert(bytes <= sizeof(uint64_t));
   uint64_t value = 0;
   for (unsigned i = 0; i < bytes; i++) value |= (uint64_t)at[i] << (8 * i);
   return value;
@@ -65,12 +69,14 @@ void api_record_put_text(api_buffer *out, ct_text text) {
 }
 
 void api_record_open(api_buffer *out, api_record_kind kind) {
+  assert(out->length == 0 && kind < API_RECORD_KIND_COUNT);
   api_put_bytes(out, mark, sizeof mark);
   api_record_put_u32(out, API_RECORD_FORMAT);
   api_record_put_u32(out, (uint32_t)kind);
 }
 
 void api_record_close(api_buffer *out) {
+  assert(out->failed || out->length >= API_RECORD_HEAD);
   unsigned char *at = room(out, API_RECORD_TAIL);
   if (at) api_digest_bytes(out->bytes, out->length - API_RECORD_TAIL, at);
 }
@@ -96,6 +102,7 @@ api_record_opened api_record_read(const char *bytes, size_t length, api_record_k
 /* Returns the address of the next `bytes` bytes and advances the cursor past them. NULL: fewer
  * bytes are left, and the cursor has failed. */
 static const unsigned char *advance_cursor(api_record_cursor *in, size_t bytes) {
+  assert(in->at <= in->end);
   if (in->failed || bytes > (size_t)(in->end - in->at)) {
     in->failed = true;
     return NULL;
@@ -121,6 +128,7 @@ double api_record_get_f64(api_record_cursor *in) {
 }
 
 size_t api_record_get_count(api_record_cursor *in, size_t each) {
+  assert(each > 0);
   size_t count = api_record_get_u32(in);
   if (count > api_record_bytes_left(in) / each) in->failed = true;
   return in->failed ? 0 : count;

@@ -2,6 +2,8 @@
  * stored; other shapes are stored as numbers. */
 #include "records/record_body.h"
 
+#include <assert.h>
+
 #include <contact/limits.h>
 
 #include "shapes/mesh_json.h"
@@ -186,6 +188,7 @@ static bool get_numbers(api_record_decoder *r, ct_text note, ct_shape *shape) {
 
 /* Puts a JSON collider whose shape is described by the note. */
 static void put_noted(api_buffer *text, ct_kind kind, ct_text note) {
+  assert(note.length > 0);
   static const char mesh[] = "\"mesh\":";
   bool is_whole = note.length >= sizeof mesh - 1 && memcmp(note.bytes, mesh, sizeof mesh - 1) == 0;
   api_put_byte(text, '{');
@@ -227,6 +230,7 @@ static bool get_noted(api_record_decoder *r, ct_text note, ct_shape *shape) {
 }
 
 static bool inset_recorded_hull(api_record_decoder *r, double radius, ct_shape *shape) {
+  assert(shape->kind == CT_KIND_CONVEX && shape->hull && radius > 0.0);
   ct_hull *inset = NULL;
   ct_status status = ct_hull_inset(shape->hull, radius, NULL, &inset);
   if (status != CT_OK)

@@ -1,6 +1,7 @@
 /* Common parts of decoding: opening a record, errors, texts and ids. */
 #include "records/record_decoder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "json/json_parser.h"
@@ -47,6 +48,7 @@ api_restored api_decoder_begin(const char *bytes, size_t length, const api_shape
 }
 
 bool api_decoder_reject(api_record_decoder *r, const char *why) {
+  assert(why);
   if (!r->why) r->why = why;
   return false;
 }

@@ -99,6 +99,7 @@ ct_vec3 *api_record_get_vectors(api_record_decoder *r, size_t count, double grea
 /* Reads count * each vertex indices, which must be below `below`, into the arena. NULL: the record
  * is rejected. */
 static uint32_t *get_corners(api_record_decoder *r, size_t count, size_t each, size_t below) {
+  assert(each > 0);
   if (count > api_record_bytes_left(&r->in) / (each * sizeof(uint32_t))) r->in.failed = true;
   if (!api_decoder_is_valid(r)) return NULL;
   uint32_t *corners = api_arena_array(&r->arena, count, each * sizeof *corners);

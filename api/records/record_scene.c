@@ -1,6 +1,8 @@
 /* Encodes a revision: as a whole (base), or by its changes to an earlier revision. */
 #include "records/record_scene.h"
 
+#include <assert.h>
+
 #include <contact/restore.h>
 
 #include "documents/scene_json.h"
@@ -121,6 +123,7 @@ static void note_names(row_writer *w, const ct_body *old, const ct_body *now) {
 
 static void put_row(void *context, uint32_t row, unsigned changed) {
   row_writer *w = context;
+  assert(row < ct_scene_rows(w->after));
   api_buffer *out = w->out;
   bool is_new = row >= w->old_rows;
   const ct_body *body = ct_scene_body(w->after, row),
@@ -189,6 +192,7 @@ static size_t reserve_count(api_buffer *out) {
 
 static void set_count(api_buffer *out, size_t at, uint32_t count) {
   if (out->failed) return;
+  assert(at + sizeof count <= out->length);
   size_t length = out->length;
   out->length = at;
   api_record_put_u32(out, count);
@@ -206,6 +210,7 @@ bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scen
   if (!before) api_record_put_text(out, ct_scene_origin(after));
   size_t rows = reserve_count(out);
   bool reported = put_rows(&w);
+  assert(w.count <= ct_scene_rows(after));
   set_count(out, rows, w.count);
   api_record_names_sort(&w.dropped);
   api_record_names_sort(&w.added);

@@ -1,6 +1,7 @@
 /* Collects the names of posted shapes from the notes of colliders. */
 #include "records/record_shape_names.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ void api_record_names_free(api_record_names *names) {
 }
 
 static void push(api_record_names *names, ct_text name) {
+  assert(name.length > 0 && names->count <= names->capacity);
   if (names->count && api_text_equal(names->items[names->count - 1], name)) return;
   if (!api_array_reserve(&names->items, &names->capacity, names->count + 1, sizeof *names->items)) {
     names->failed = true;

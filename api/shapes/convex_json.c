@@ -3,6 +3,7 @@
 #include "shapes/convex_json.h"
 #include "shapes/mesh_arrays.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include <contact/limits.h>
@@ -59,6 +60,7 @@ static bool hull_equals_points(const ct_hull *hull, const ct_vec3 *points, size_
   const ct_hull_view *view = ct_hull_get(hull);
   if (view->vertex_count != count) return false;
   for (uint32_t i = 0; i < view->vertex_count; i++) {
+    assert(view->vertex_input[i] < count);
     ct_vec3 p = points[view->vertex_input[i]];
     if (p.x != view->x[i] || p.y != view->y[i] || p.z != view->z[i]) return false;
   }
@@ -132,6 +134,7 @@ static bool check_hull_extent(api_reader *reader, const api_field *field, ct_aab
 }
 
 static ct_aabb points_box(const ct_vec3 *points, size_t count) {
+  assert(count > 0);
   ct_aabb box = {points[0], points[0]};
   for (size_t i = 1; i < count; i++) box = ct_aabb_union(box, (ct_aabb){points[i], points[i]});
   return box;

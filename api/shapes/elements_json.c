@@ -2,6 +2,8 @@
  * the elements themselves, without a note. */
 #include "shapes/elements_json.h"
 
+#include <assert.h>
+
 #include <contact/limits.h>
 
 #include "shapes/mesh_arrays.h"
@@ -20,12 +22,14 @@ typedef struct named {
 } named;
 
 static const ct_element_form *form_of(const ct_elements_data *data, uint32_t element) {
+  assert(element < data->element_count);
   return data->type == CT_MIXED_ELEMENTS ? ct_element_form_of_corners(data->corner_counts[element])
                                          : ct_element_form_of(data->type);
 }
 
 /* Returns the vertex indices of an element. */
 static const uint32_t *vertices_of_element(const ct_elements_data *data, uint32_t element) {
+  assert(element < data->element_count);
   size_t stride = data->corner_stride;
   if (stride == 0 && data->type != CT_MIXED_ELEMENTS)
     stride = ct_element_form_of(data->type)->corners;

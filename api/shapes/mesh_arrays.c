@@ -1,6 +1,7 @@
 /* Reads and writes the arrays of meshes. */
 #include "shapes/mesh_arrays.h"
 
+#include <assert.h>
 #include <contact/limits.h>
 #include <math.h>
 
@@ -33,6 +34,7 @@ static bool read_index(api_reader *reader, const api_field *field, size_t vertic
                  "Expected a whole number, got %s.", api_type_words(field->value));
     return false;
   }
+  assert(vertices > 0);
   double value = json_number_value(field->value);
   if (value == floor(value) && value >= 0.0 && value < (double)vertices) {
     *out = (uint32_t)value;
@@ -75,6 +77,7 @@ static bool read_item(api_reader *reader, const api_field *field, const api_corn
 
 bool api_read_corners(api_reader *reader, const api_field *field, const api_corner_form *form,
                       size_t vertices, uint32_t **out, size_t *count) {
+  assert(form->corners > 0 && vertices > 0);
   if (!api_read_array(reader, field, 1, form->most, count)) return false;
   uint32_t *corners = api_arena_array(reader->arena, *count, form->corners * sizeof *corners);
   if (!corners) {

@@ -1,6 +1,8 @@
 /* Builds meshes and reports their faults and warnings. */
 #include "shapes/mesh_build.h"
 
+#include <assert.h>
+
 #include <contact/limits.h>
 
 /* ---- faults --------------------------------------------------------------------------------- */
@@ -42,6 +44,7 @@ static void report_mesh_fault(api_reader *reader, const api_mesh_source *source,
 
 static void report_mesh_status(api_reader *reader, const api_mesh_source *source, ct_status status,
                                const ct_mesh_report *report) {
+  assert(status != CT_OK);
   switch (status) {
   case CT_OUT_OF_MEMORY: api_fault_memory(reader->faults); break;
   case CT_CANCELLED: api_fault_cancelled(reader->faults); break;
@@ -120,6 +123,9 @@ static edge_text name_edge(const ct_mesh *mesh, const ct_mesh_defects *defects,
   for (uint32_t i = 0; defects && i < defects->edge_count && !out.text[0]; i++) {
     const ct_mesh_edge *e = &defects->edge[i];
     if (e->kind != kind) continue;
+    const uint32_t vertex_count = ct_mesh_get(mesh)->vertex_count;
+    assert(e->vertex[0] < vertex_count && e->vertex[1] < vertex_count);
+    (void)vertex_count;
     ct_vec3 p = ct_mesh_get(mesh)->vertices[e->vertex[0]],
             q = ct_mesh_get(mesh)->vertices[e->vertex[1]];
     snprintf(out.text, sizeof out.text,

@@ -3,6 +3,7 @@
  */
 #include "shapes/shape_reference.h"
 
+#include <assert.h>
 #include <contact/limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static bool scale_lengths(const scaling *s, ct_vec3 *lengths, double part) {
 
 /* Allocates and scales points, after their box was checked. */
 static ct_vec3 *scaled_points(const scaling *s, ct_aabb box, size_t count) {
+  assert(s->scale > 0.0);
   double widest = ct_max_abs(ct_sub(box.max, box.min)) * s->scale;
   double farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max)) * s->scale;
   if (!(widest >= CT_SIZE_MIN)) {
@@ -215,6 +217,7 @@ static bool make_copy(const scaling *s, const api_field *hull_field, bool hull, 
  * reference. */
 static bool copy_scaled_shape(const scaling *s, const api_field *hull_field, api_scaled *made,
                               ct_shape *out) {
+  assert(made->shape && s->reader->shapes);
   api_shape_scope *scope = s->reader->shapes;
   *out = api_shape_get(made->shape)->shape;
   /* Shapes of other kinds equal their hulls. */
@@ -318,6 +321,7 @@ bool api_scenes_are_small(const api_scene_entry *scenes, size_t count, uint64_t 
 
 ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel,
                                uint64_t *out) {
+  assert(users.scenes || users.count == 0);
   uint64_t references = 0;
   for (size_t s = 0; s < users.count; s++) {
     const ct_scene *scene = users.scenes[s].scene;

@@ -25,6 +25,7 @@ struct api_shape_table {
 /* ---- shapes --------------------------------------------------------------------------------- */
 
 const api_shape *api_shape_create(const api_shape_form *form) {
+  assert(form->id && (form->report.bytes || form->report.length == 0));
   const uint32_t *surface_ids = form->shape.surface_ids;
   size_t surface_bytes =
       surface_ids ? ct_kind_surface_count(form->shape.kind) * sizeof *surface_ids : 0;
@@ -48,6 +49,7 @@ const api_shape *api_shape_create(const api_shape_form *form) {
 }
 
 static const api_shape *retain(const api_shape *shape) {
+  assert(shape);
   atomic_fetch_add_explicit(&((api_shape *)(uintptr_t)shape)->references, 1, memory_order_relaxed);
   return shape;
 }
@@ -120,6 +122,7 @@ const api_shape *api_shapes_find(const api_shape_table *table, ct_text id) {
 size_t api_shapes_count(const api_shape_table *table) { return table ? table->count : 0; }
 
 const api_shape *api_shapes_at(const api_shape_table *table, size_t index) {
+  assert(table && index < table->count);
   return table->items[index];
 }
 
@@ -127,6 +130,7 @@ uint64_t api_shapes_memory(const api_shape_table *table) { return table ? table-
 
 const api_shape_table *api_shapes_with(const api_shape_table *table, const api_shape *shape) {
   size_t count = api_shapes_count(table), at = find_shape_index(table, api_text(shape->form.id));
+  assert(!api_shapes_find(table, api_text(shape->form.id)));
   api_shape_table *next = allocate_table(count + 1);
   if (!next) return NULL;
   for (size_t i = 0; i < at; i++) add(next, table->items[i]);
@@ -157,6 +161,7 @@ const api_shape_table *api_shapes_union(const api_shape_table *table, const api_
 }
 
 const char *api_shapes_id(const api_shape_table *table, size_t index) {
+  assert(table && index < table->count);
   return table->items[index]->form.id;
 }
 
@@ -181,6 +186,7 @@ static bool walk_to(const char *id, const char *ids, size_t count, size_t stride
  * only if some do not. */
 const api_shape_table *api_shapes_intersect(const api_shape_table *table, const char *ids,
                                             size_t count, size_t stride) {
+  assert(table && stride > 0);
   size_t left = 0;
   for (size_t i = 0, at = 0; i < table->count; i++)
     left += walk_to(table->items[i]->form.id, ids, count, stride, &at);
