@@ -1,6 +1,8 @@
 /* Runs queries over raw boxes with the incremental broadphase of ct_frames. */
 #include "execution/boxes_run.h"
 
+#include <assert.h>
+
 #include "results/result_json.h"
 
 /* Pairs written between two polls of the cancel flag. */
@@ -65,6 +67,7 @@ static bool put_pair_page(const api_plan *plan, const api_query *q, const ct_fra
   size_t from = q->from.item < found->pair_count ? (size_t)q->from.item : found->pair_count,
          left = found->pair_count - from;
   range->count = left < q->limit ? left : (size_t)q->limit;
+  assert(from + range->count <= found->pair_count);
   range->found = left;
   return put_index_pairs(&range->text, found->pairs + from, range->count, plan->cancel);
 }
@@ -73,6 +76,7 @@ static bool put_pair_page(const api_plan *plan, const api_query *q, const ct_fra
  * once its text exceeds the request's memory limit, which api_task_page then reports. */
 void api_run_boxes(const api_plan *plan, api_task *task, api_range *range) {
   const api_query *q = &task->question;
+  assert(q->mode == API_MODE_BOXES && range == &task->ranges[0]);
   size_t frame_count = q->resumed ? 0 : q->frame_count;
   ct_broad_options options = {q->options.broadphase, plan->limits->pairs, plan->cancel};
   ct_frames *frames = ct_frames_create(q->box_count);

@@ -46,6 +46,7 @@ static void report_contact_limit(api_range_run *run, const ct_island *island,
 
 static void record_failure(api_range_run *run, const ct_island *island, ct_status status,
                            const ct_resting_options *resting) {
+  assert(status != CT_OK);
   run->range->status = status;
   if (status == CT_LIMIT) report_contact_limit(run, island, resting);
 }
@@ -56,6 +57,7 @@ static void record_failure(api_range_run *run, const ct_island *island, ct_statu
  * that ranges write different rows. */
 static void store_velocities(api_task *task, const ct_island *island,
                              const ct_velocity *velocities) {
+  assert(!task->after || task->question.writes);
   for (size_t i = 0; task->after && i < island->set.body_count; i++)
     if (island->set.bodies[i].mobility == CT_DYNAMIC)
       task->after[island->rows[i]] = (api_velocity_after){velocities[i], true};

@@ -2,6 +2,7 @@
  * changes of all pairs, again for each page, and puts them in order of time. */
 #include "execution/motion_run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -32,6 +33,7 @@ typedef struct gathering {
 } gathering;
 
 static const ct_body *body_at_row(const api_range_run *run, uint32_t row) {
+  assert(row < ct_scene_rows(run->task->question.scene));
   return ct_scene_body(run->task->question.scene, row);
 }
 
@@ -51,6 +53,7 @@ static bool write_impact(void *context, const ct_motion_hit *hit) {
 /* ---- timelines ------------------------------------------------------------------------------ */
 
 static bool reserve_changes(gathering *g, size_t more) {
+  assert(g->count <= g->capacity);
   if (g->count + more <= g->capacity) return true;
   size_t capacity = 2 * g->capacity > g->count + more ? 2 * g->capacity : g->count + more;
   if (capacity * sizeof *g->changes > g->run->plan->limits->request_memory_bytes) {
@@ -63,6 +66,7 @@ static bool reserve_changes(gathering *g, size_t more) {
 }
 
 static bool gather_grazes(gathering *g, const ct_motion_hit *hit) {
+  assert(g->graze_count <= g->graze_capacity);
   const ct_timeline *t = hit->timeline;
   if (t->graze_count == 0) return true;
   if (g->graze_count + t->graze_count > g->graze_capacity) {
@@ -207,6 +211,7 @@ void api_run_motion(api_range_run *run, size_t begin, size_t end) {
   const ct_motion_query *query = own ? own : run->task->motion;
   if (own && ct_motion_candidates(own) > run->plan->limits->pairs) status = CT_PAIR_LIMIT;
   if (own) end = ct_motion_items(own);
+  assert(query || status != CT_OK);
   if (status == CT_OK && q->motions.options.timeline) status = run_whole_timeline(run, query);
   else if (status == CT_OK)
     status = ct_motion_run(query, begin, end, run->workspace, write_impact, run);

@@ -20,6 +20,7 @@ static ct_pose find_row_pose(const api_range_run *run, uint32_t row) {
 
 /* The centre of mass in the body frame. */
 static ct_vec3 find_center(api_range_run *run, int side, uint32_t row, const ct_body *body) {
+  assert(side == 0 || side == 1);
   api_center *known = &run->centers[side];
   if (known->row != row) *known = (api_center){row, api_motion_center(body)};
   return known->center;
@@ -79,6 +80,7 @@ static api_method_memory find_method_memory(api_range_run *run, const ct_collide
 }
 
 static void count_plane_use(api_range_run *run, ct_plane_cache *cache) {
+  assert(!cache || run->caches);
   if (cache) api_plane_caches_count(run->caches, cache);
 }
 
@@ -200,6 +202,7 @@ static bool write_pair_hit(api_range_run *run, const api_pair_hit *hit) {
                             .overlap = hit->overlap,
                             .gradient = q->gradient,
                             .result = hit->result};
+  assert(answer.a && answer.b && kind->put_answer);
   if (hit->contacts) {
     answer.points = hit->contacts->points;
     answer.point_count = hit->contacts->point_count;
@@ -213,6 +216,7 @@ static bool write_pair_hit(api_range_run *run, const api_pair_hit *hit) {
     answer.pose_b = find_row_pose(run, hit->b);
   }
   ct_pair_result own;
+  assert(q->method.kind == API_METHOD_AUTO || kind->add_method);
   if (q->method.kind != API_METHOD_AUTO) kind->add_method(run, hit, &own, &answer);
   api_contact_velocity motion;
   if (q->put_velocity) {
@@ -402,6 +406,7 @@ static void run_scene_query(api_range_run *run, size_t begin, size_t end) {
     return;
   }
   /* Only a task with a single range reaches this line. */
+  assert(task->range_count == 1);
   task->broadphase = ct_query_broadphase(own);
   items.end = ct_query_items(own);
   api_run_items(run, own, &items);

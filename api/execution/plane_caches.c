@@ -76,6 +76,7 @@ ct_plane_cache *api_plane_cache(api_plane_caches *caches, const ct_collider_pair
   }
   *entry = (api_plane_entry){.pair = *pair, .used = true};
   caches->count++;
+  assert(caches->count < caches->capacity);
   return &entry->cache;
 }
 

@@ -53,6 +53,7 @@ static bool add_range_fault(const api_range *range, bool enough, api_faults *fau
 /* Sets page->next to the position after the page's last result, which is result `local` (from 1) of
  * `range`, or, if local is 0, the last result of an earlier range. */
 static void set_next_page(const api_task *task, size_t range, size_t local, api_page *page) {
+  assert(page->truncated);
   assert(range < task->range_count && local <= task->ranges[range].count);
   while (local == 0 && range > 0) local = task->ranges[--range].count;
   const api_range *r = &task->ranges[range];
@@ -157,6 +158,7 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     /* A truncated page counts candidate pairs only up to the first result beyond its end, so that
      * the count does not depend on the division into ranges. */
     uint64_t needed = candidates;
+    assert(!page->truncated || boxes || limit - page->count < range->count);
     if (page->truncated && !boxes) needed += range->marks[limit - page->count].candidates;
     else if (q->mode == API_MODE_SCENE) needed += range->statistics.candidates;
     if (needed > plan->limits->pairs) return add_pair_fault(plan, task, faults);
@@ -172,6 +174,7 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     if (q->mode == API_MODE_VARIANTS) bytes += range->frames.length;
     if (!page->truncated) bytes += range->removed.length;
     page->count += taken;
+    assert(page->count <= limit && taken <= range->count);
     if (bytes > plan->limits->request_memory_bytes) return add_size_fault(faults);
   }
   return find_total(plan, task, page, faults);

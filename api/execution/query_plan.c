@@ -195,6 +195,7 @@ static api_task *find_task(api_plan *plan, size_t range) {
     if (plan->tasks[middle].first <= range) low = middle;
     else high = middle;
   }
+  assert(range - plan->tasks[low].first < plan->tasks[low].range_count);
   return &plan->tasks[low];
 }
 
@@ -236,6 +237,7 @@ static void complete_plan_range(api_plan *plan, size_t range) {
     bool beyond = task->prefix_results > task->question.limit;
     task->prefix_results += r->count;
     task->prefix_candidates += r->statistics.candidates;
+    assert(r->text.length <= plan->ahead_bytes);
     plan->ahead_bytes -= r->text.length;
     if (beyond) api_buffer_free(&r->text);
     else

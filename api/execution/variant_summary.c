@@ -63,6 +63,7 @@ bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_
 
 bool api_summarize_hit(api_range_run *run, const ct_distance_hit *distance) {
   api_variant_summary *summary = run->summary;
+  assert(summary);
   summary->count++;
   if (distance) summary->closest = *distance;
   return run->task->question.summary == API_SUMMARY_COUNT;
@@ -94,6 +95,7 @@ void api_put_summary(api_range_run *run, size_t index) {
   const api_query *q = &run->task->question;
   api_buffer *out = &run->range->text;
   api_put_item(out);
+  assert(q->summary != API_SUMMARY_NONE && run->summary);
   switch (q->summary) {
   case API_SUMMARY_NONE: break;
   case API_SUMMARY_ANY: api_put_raw(out, run->summary->count > 0 ? "true" : "false"); break;

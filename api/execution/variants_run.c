@@ -34,6 +34,7 @@ static size_t merge_variant_poses(const ct_query_options *base, const api_varian
       b++;
     out[count++] = from_base ? base->overrides[b++] : variant->items[v++];
   }
+  assert(count <= base->override_count + variant->count);
   return count;
 }
 
@@ -80,6 +81,7 @@ static void summarize_variant(const variants_run *v, ct_query *query, size_t ind
   api_range_run *run = v->run;
   const ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
   uint64_t before = run->range->statistics.candidates;
+  assert(!run->summary);
   api_variant_summary summary = {.count = 0};
   run->summary = &summary;
   if (!run->silent) api_run_items(run, query, &items);
@@ -222,6 +224,8 @@ static size_t find_first_variant(const api_query *q, size_t begin) {
 /* Runs variants [begin, end) of one block and reports those from `begin` on; entry 0 of
  * range->variants belongs to variant first_reported. */
 static void run_variant_block(variants_run *v, size_t begin, size_t end, size_t first_reported) {
+  assert(first_reported <= begin && begin < end);
+  assert(begin / API_VARIANTS_BLOCK == (end - 1) / API_VARIANTS_BLOCK);
   api_range_run *run = v->run;
   for (size_t i = find_first_variant(&run->task->question, begin); i < end && api_range_open(run);
        i++) {

@@ -2,6 +2,7 @@
  * bodies. */
 #include "kinds/kinds.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "execution/cost_estimate.h"
@@ -26,6 +27,7 @@ static bool select_rows_with_mass(api_reader *reader, api_query *out) {
       any = ct_body_collider(body, c).shape.kind != CT_KIND_PLANE;
     if (any) rows[out->row_count++] = row;
   }
+  assert(out->row_count <= ct_scene_count(out->scene));
   out->rows = rows;
   return true;
 }

@@ -1,6 +1,7 @@
 /* Operations of the query kinds sweep and timeline, about moving bodies. */
 #include "kinds/kinds.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "execution/motion_run.h"
@@ -42,6 +43,7 @@ static bool read_timeline(api_reader *reader, const api_member_set *set,
 
 /* Puts the members that a timeline has beside its changes (initialContacts and others). */
 static void put_timeline_lists(api_buffer *out, const api_task *task) {
+  assert(task->range_count == 1);
   api_put_item(out);
   api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);
 }

@@ -2,6 +2,8 @@
  * region against the bodies of a scene. */
 #include "kinds/kinds.h"
 
+#include <assert.h>
+
 #include "execution/cost_estimate.h"
 #include "execution/range_run.h"
 #include "queries/body_selection.h"
@@ -216,6 +218,7 @@ static ct_status plan_probe(const api_plan *plan, api_task *task, bool shared) {
 
 static void put_probe_result(api_buffer *buffer, ct_probe_kind kind, const ct_body *body,
                              ct_pose pose, const ct_probe_hit *hit) {
+  assert(body && hit->collider < ct_body_collider_count(body));
   api_put_byte(buffer, '{');
   if (kind != CT_PROBE_REGION)
     api_put_member_unsigned(buffer, kind == CT_PROBE_RAYCAST ? "ray" : "point", hit->item);
@@ -260,6 +263,7 @@ static void run_probe_query(api_range_run *run, size_t begin, size_t end) {
   ct_probe *own = NULL;
   ct_status status = task->probe ? CT_OK : ct_probe_prepare(q->scene, &q->probe, &own);
   if (own) items.end = ct_probe_items(own);
+  assert(!own || task->range_count == 1);
   if (status == CT_OK)
     status = ct_probe_run(own ? own : task->probe, &items, run->workspace, write_probe_hit, run);
   ct_probe_destroy(own);

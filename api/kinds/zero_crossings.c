@@ -145,6 +145,7 @@ static void run_crossings_poses(api_range_run *run, const ct_override *overrides
   const api_query *q = &run->task->question;
   const api_crossings *crossings = &q->crossings;
   api_range *range = run->range;
+  assert(crossings->state);
   ct_contact_monitor found = {.contacts = NULL};
   ct_pair_result *contacts = NULL;
   if (crossings->contacts) {

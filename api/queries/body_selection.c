@@ -3,6 +3,7 @@
 
 #include "common/spelling.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Rows between two polls of the cancel flag; each row is compared with up to CT_GROUPS_MAX

@@ -1,6 +1,8 @@
 /* Reads the options of force queries. Given contacts and loads are read in given_contacts.c. */
 #include "queries/force_request.h"
 
+#include <assert.h>
+
 #include "common/spelling.h"
 #include "documents/elastic_json.h"
 #include "documents/material_json.h"
@@ -22,6 +24,7 @@ const char *api_force_member_word(int member) {
 #define WORD(name, word) word,
   static const char *const words[] = {API_FORCE_MEMBER_MAP(WORD)};
 #undef WORD
+  assert(member >= 0 && member < API_FORCE_MEMBER_COUNT);
   return words[member];
 }
 
@@ -71,6 +74,7 @@ enum { METHOD_AUTO, METHOD_LEMKE = 3, LCP_METHODS = 7, METHODS = 10 };
  * model, the method determines it. False with CONFLICTING_MEMBERS. */
 static bool resolve_resting_method(api_reader *reader, const api_field *field, size_t method,
                                    api_force *out) {
+  assert(method < METHODS);
   ct_resting_options *o = &out->resting;
   if (method == METHOD_AUTO) return true;
   bool cone = method >= LCP_METHODS;

@@ -1,6 +1,8 @@
 /* Reads the contacts and loads that the request of a force query contains. */
 #include "queries/given_contacts.h"
 
+#include <assert.h>
+
 #include "documents/body_json.h"
 #include "documents/material_json.h"
 #include "queries/body_selection.h"
@@ -13,6 +15,7 @@ static void *alloc_given_items(api_reader *reader, size_t count, size_t size) {
 
 /* True if the row's body is dynamic: it has a motion and is not kinematic. */
 static bool is_dynamic_row(const ct_scene *scene, uint32_t row) {
+  assert(row < ct_scene_rows(scene) && ct_scene_body(scene, row));
   const ct_motion *motion = ct_body_motion(ct_scene_body(scene, row));
   return motion && !motion->is_kinematic;
 }

@@ -1,6 +1,8 @@
 /* Reads queries of moving bodies and builds a path for each row that moves. */
 #include "queries/motion_request.h"
 
+#include <assert.h>
+
 #include "documents/motion_json.h"
 #include "queries/body_selection.h"
 #include "queries/motion_path_json.h"
@@ -89,6 +91,7 @@ static api_motion_start make_motion_start(const movers *m, uint32_t row) {
 static bool read_row_motion(movers *m, const api_field *object,
                             const api_field members[API_MOTION_PATH_MEMBER_COUNT], uint32_t row) {
   api_motion_start from = make_motion_start(m, row);
+  assert(row < ct_scene_rows(m->scene) && !m->listed[row]);
   row_motion *motion = &m->motions[m->count];
   *motion = (row_motion){.row = row, .at = object->path, .options.duration = m->duration};
   if (!api_read_motion_path(m->reader, object, members, &from, &motion->options)) return false;

@@ -20,6 +20,7 @@ bool api_read_body_masks(api_reader *reader, const api_field *field, const ct_sc
 /* Adds the faults of the pair's two bodies, as the query's kind checks them. */
 static void check_pair_bodies(api_reader *reader, const api_field *field, const ct_scene *scene,
                               ct_row_pair pair, const api_pair_operations *kind) {
+  assert(kind->check_body);
   const uint32_t row[2] = {pair.a, pair.b};
   for (size_t i = 0; i < 2; i++) {
     api_field side = api_field_element(field, i);
@@ -83,6 +84,7 @@ bool api_apply_query_hypotheses(api_reader *reader, const api_hypothesis_fields 
   /* The batch's hypothetical scene is made from the current revision, but the query's cursor may
    * require an older one. */
   bool shared = !own && out->revision == context->scene;
+  assert(!shared || context->supposed_scene);
   out->scene = shared ? ct_scene_retain(context->supposed_scene)
                       : api_make_hypothetical_scene(reader, &s, out->revision);
   out->owns_scene = out->scene != NULL;
@@ -166,6 +168,7 @@ bool api_merge_velocities(api_reader *reader, const api_query *question, ct_row_
     const api_velocity_at *item = from_base ? &base->items[b++] : &own->items[o++];
     merged[(*count)++] = (ct_row_velocity){item->row, item->velocity};
   }
+  assert(*count <= own->count + base->count);
   *out = merged;
   return true;
 }

@@ -418,6 +418,7 @@ bool api_read_query(api_reader *reader, const api_field *field, const api_query_
 }
 
 bool api_query_hash(const api_query *q, uint64_t *hash) {
+  assert(q->object);
   *hash = q->hash_seed;
   return api_hash_request(hash, q->object);
 }

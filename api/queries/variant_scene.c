@@ -45,6 +45,7 @@ static bool resolve_variant_selection(api_reader *reader, const api_variant_fiel
                                       size_t index, const ct_scene *scene, bool has_pairs,
                                       api_query *out) {
   api_variant_scene *own = out->variants[index].own;
+  assert(own);
   ct_query_options about = {.pairs = out->options.pairs, .pair_count = out->options.pair_count};
   size_t faults = reader->faults->count;
   bool good = api_read_body_masks(reader, fields->where, scene, &about, out);

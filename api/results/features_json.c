@@ -1,6 +1,8 @@
 /* Contact features in JSON. The values are defined in contact/features.h. */
 #include "results/features_json.h"
 
+#include <assert.h>
+
 #include "common/problem.h"
 
 static const char *const mode_words[] = {[CT_FEATURES_BACKWARD] = "backward",
@@ -81,6 +83,7 @@ static void put_kind(api_buffer *buffer, const ct_pair_feature *f) {
   static const char *const words[] = {[CT_PAIR_FEATURE_VERTEX_A] = "vertexA",
                                       [CT_PAIR_FEATURE_VERTEX_B] = "vertexB",
                                       [CT_PAIR_FEATURE_EDGE_EDGE] = "edgeEdge"};
+  assert((size_t)f->kind < sizeof words / sizeof words[0]);
   api_put_member_string(buffer, "kind", api_text(words[f->kind]));
   if (f->kind == CT_PAIR_FEATURE_EDGE_EDGE) {
     put_edge(buffer, "edgeA", f->edge_a);

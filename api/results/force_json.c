@@ -1,6 +1,8 @@
 /* Islands as JSON: the bodies that can move, and all contacts. */
 #include "results/force_json.h"
 
+#include <assert.h>
+
 #include "results/result_json.h"
 
 #define MAP_WORD(name, word) word,
@@ -46,6 +48,7 @@ void api_put_rows(api_buffer *buffer, const char *name, const double *values, si
 /* ---- common members ------------------------------------------------------------------------- */
 
 static const ct_body *body_of(const api_force_island *about, size_t index) {
+  assert(index < about->island->set.body_count);
   return ct_scene_body(about->scene, about->island->rows[index]);
 }
 

@@ -3,6 +3,7 @@
 
 #include <contact/hull.h>
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "results/result_json.h"
@@ -44,6 +45,7 @@ static polyhedron polyhedron_of(const ct_shape *shape) {
 uint32_t api_hull_faces(const ct_shape *shape) { return polyhedron_of(shape).face_count; }
 
 static ct_vec3 vertex_of(const polyhedron *p, uint32_t v) {
+  assert(v < p->vertex_count);
   if (p->view) return ct_vec(p->view->x[v], p->view->y[v], p->view->z[v]);
   return ct_vec(v & 1 ? p->half.x : -p->half.x, v & 2 ? p->half.y : -p->half.y,
                 v & 4 ? p->half.z : -p->half.z);
@@ -72,6 +74,7 @@ static int compare_sides(const void *a, const void *b) {
 /* Lists the sides of all faces so that the two sides of an edge are adjacent, first the one that
  * runs from the vertex of lower index. NULL: out of memory. */
 static side *sides_of(const polyhedron *p) {
+  assert(p->face_count > 0);
   uint32_t count = p->face_start[p->face_count];
   side *sides = malloc(count * sizeof *sides);
   if (!sides) return NULL;
@@ -146,10 +149,12 @@ static void put_edges(api_buffer *buffer, const side *sides, uint32_t count) {
 bool api_put_hull_members(api_buffer *buffer, const ct_shape *shape) {
   const polyhedron p = polyhedron_of(shape);
   uint32_t count = p.face_start[p.face_count];
+  assert(count % 2 == 0);
   side *sides = sides_of(&p);
   uint32_t *across = malloc(count * sizeof *across);
   bool good = sides && across;
   for (uint32_t i = 0; good && i + 1 < count; i += 2) {
+    assert(sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high);
     across[sides[i].place] = sides[i + 1].face;
     across[sides[i + 1].place] = sides[i].face;
   }

@@ -1,6 +1,8 @@
 /* Reads the method that a pair query requests, evaluates pairs by it, and puts its results. */
 #include "results/method_json.h"
 
+#include <assert.h>
+
 #include "common/problem.h"
 
 /* Least relative tolerance of MPR, which is the resolution of doubles, and greatest number of its
@@ -179,6 +181,7 @@ static void put_plane(api_buffer *buffer, const ct_separating_plane *plane) {
 }
 
 static void put_method(api_buffer *buffer, const api_method_answer *answer) {
+  assert((size_t)answer->by < sizeof words / sizeof words[0]);
   api_put_member_string(buffer, "method", api_text(words[answer->by]));
 }
 

@@ -2,6 +2,8 @@
  * and end. */
 #include "results/motion_result.h"
 
+#include <assert.h>
+
 static const char *const event_words[] = {[CT_TOI_NONE] = "none",
                                           [CT_TOI_CONTACT] = "contact",
                                           [CT_TOI_INITIAL] = "initialContact",
@@ -15,6 +17,7 @@ static void put_motion_status(api_buffer *buffer, const ct_toi *impact, bool mee
   if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START) words[count++] = "separatingAtStart";
   if (impact->flags & CT_TOI_FLAG_GRAZE) words[count++] = "graze";
   for (size_t i = 0; i < pairs; i++) words[count++] = pair[i];
+  assert(count <= API_PAIR_FLAGS_MAX + 2);
   bool of_contact = meets && impact->status == CT_PAIR_OK;
   api_put_status_words(buffer, of_contact ? impact->contact.status : impact->status, words, count);
 }

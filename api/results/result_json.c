@@ -53,6 +53,7 @@ static void put_collider_id(api_buffer *buffer, const char *name, ct_text id, ui
 
 void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body,
                            uint32_t index) {
+  assert(ct_body_collider_count(body) <= 1 || index < ct_body_collider_count(body));
   if (ct_body_collider_count(body) > 1)
     put_collider_id(buffer, name, ct_body_collider(body, index).id, index);
 }
@@ -88,6 +89,7 @@ size_t api_pair_flag_words(uint32_t flags, const char *words[API_PAIR_FLAGS_MAX]
   if (flags & CT_FLAG_TOLERANCE_RAISED) words[count++] = "toleranceRaised";
   if (flags & CT_FLAG_CENTRES_COINCIDE) words[count++] = "centresCoincide";
   if (flags & CT_FLAG_PLANAR_MINKOWSKI) words[count++] = "planarMinkowski";
+  assert(count <= API_PAIR_FLAGS_MAX);
   return count;
 }
 
@@ -205,6 +207,7 @@ static void find_surfaces(const api_pair_answer *answer, const named_pair *bodie
 static void put_distance(api_buffer *buffer, const api_pair_answer *answer,
                          const named_pair *bodies) {
   const ct_pair_result *r = answer->result;
+  assert(r && (!answer->method || answer->by_method));
   api_surface surfaces[2];
   api_put_pair_geometry(buffer, r);
   find_surfaces(answer, bodies, surfaces);
@@ -225,6 +228,7 @@ static const char *const contact_words[4][4] = {
 };
 
 static void put_feature(api_buffer *buffer, ct_feature feature) {
+  assert(feature.kind <= CT_FEATURE_FACE);
   static const char letters[] = {[CT_FEATURE_SMOOTH] = 's',
                                  [CT_FEATURE_VERTEX] = 'v',
                                  [CT_FEATURE_EDGE] = 'e',

@@ -1,6 +1,8 @@
 /* Volumetric contacts as JSON: reads the members of a query, puts results. */
 #include "results/volume_json.h"
 
+#include <assert.h>
+
 #include "common/problem.h"
 #include "results/intersection_stages_json.h"
 #include "results/result_json.h"
@@ -139,6 +141,7 @@ static void put_triangle(api_buffer *buffer, const ct_volume_triangle *t) {
 static void put_volume_triangles(api_buffer *buffer, const ct_volume_hit *hit) {
   api_put_key(buffer, "triangles");
   api_put_byte(buffer, '[');
+  assert(hit->triangles || hit->contact->triangle_count == 0);
   for (uint32_t i = 0; i < hit->contact->triangle_count; i++)
     put_triangle(buffer, &hit->triangles[i]);
   api_put_byte(buffer, ']');
@@ -196,6 +199,7 @@ void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *
 void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b,
                          const ct_volume_hit *hit) {
   const ct_volume_total *t = hit->total;
+  assert(t);
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(a));
   api_put_id(buffer, "b", ct_body_id(b));
