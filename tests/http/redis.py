@@ -381,6 +381,8 @@ class Load:
         for t in self.threads:
             t.join()
         for node in self.nodes:
+            # The writes that goes_on waits for may all be of other daemons: this one may still be without Redis.
+            wait_until(lambda node=node: node.client.get("/readyz").status == 200, "a daemon does not recover")
             with self.history.read() as r:
                 reply = node.client.get("/v1/scenes/s/poses").must(200)
                 r.found(revision_of(reply), place(reply))
