@@ -51,9 +51,30 @@ def check(condition, why):
         raise Failure(why)
 
 
+def first_difference(actual, expected, pointer=""):
+    """(JSON pointer, actual, expected) at the first place where two different values differ. An absent member is the text "nothing"."""
+    if isinstance(actual, dict) and isinstance(expected, dict):
+        keys = [*expected, *(key for key in actual if key not in expected)]
+        pairs = [(key, actual.get(key, "nothing"), expected.get(key, "nothing"), (key in actual) != (key in expected)) for key in keys]
+    elif isinstance(actual, list) and isinstance(expected, list):
+        pairs = [(i, x, y, False) for i, (x, y) in enumerate(zip(actual, expected))]
+        i = len(pairs)
+        if len(actual) != len(expected):
+            pairs.append((i, actual[i] if i < len(actual) else "nothing", expected[i] if i < len(expected) else "nothing", True))
+    else:
+        return pointer, actual, expected
+    for key, x, y, is_absent in pairs:
+        if is_absent or (x is not y and x != y):
+            place_of_key = f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
+            return (place_of_key, x, y) if is_absent else first_difference(x, y, place_of_key)
+    return pointer, actual, expected
+
+
 def equal(actual, expected, what="value"):
     if actual != expected:
-        raise Failure(f"{what} is {short(actual)}, should be {short(expected)}")
+        pointer, x, y = first_difference(actual, expected)
+        where = f"; {pointer} is {short(x, 100)}, should be {short(y, 100)}" if pointer else ""
+        raise Failure(f"{what} is {short(actual)}, should be {short(expected)}{where}")
 
 
 def near(actual, expected, tolerance, what="value"):
