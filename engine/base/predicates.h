@@ -13,6 +13,10 @@
 
 #define CT_EXACT_MIN 0x1p-300
 #define CT_EXACT_MAX 0x1p+300
+/* Coordinates of hulls and meshes below this fraction of the largest are treated as zero, so that
+ * the others are in the exactness range. The threshold is relative to the largest coordinate and
+ * the fraction is a power of two, so that scaling the input by a power of two changes no bit. */
+#define CT_EXACT_FLUSH_FRACTION 0x1p-260
 
 static inline double ct_exact_flush(double x) { return fabs(x) < CT_EXACT_MIN ? 0.0 : x; }
 

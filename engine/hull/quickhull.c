@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_FRACTION 0x1p-260
 /* Number of steps between two polls of the cancel flag, where a step is one sign of a point and a
  * face, or one face created or removed: about 100 us, ten times that if all signs need exact
  * arithmetic. */
@@ -319,7 +318,7 @@ static ct_status run_quickhull(quickhull *q, const uint32_t simplex[4]) {
 static double flush_tiny(double x, double threshold) { return fabs(x) < threshold ? 0.0 : x; }
 
 void ct_flush_points(ct_vec3 *points, size_t count, double largest) {
-  double threshold = ct_max2(FLUSH_FRACTION * largest, CT_EXACT_MIN);
+  double threshold = ct_max2(CT_EXACT_FLUSH_FRACTION * largest, CT_EXACT_MIN);
   for (size_t i = 0; i < count; i++) {
     points[i] = ct_vec(flush_tiny(points[i].x, threshold), flush_tiny(points[i].y, threshold),
                        flush_tiny(points[i].z, threshold));

@@ -13,10 +13,6 @@
 
 /* Alignment of arrays: a pair of sibling nodes fills one aligned block of this size. */
 #define ALIGNMENT 128u
-/* Coordinates below this fraction of the largest are treated as zero, as in hulls, so that the
- * others are in the exactness range. The fraction is a power of two, so that scaling the input by a
- * power of two changes no bit. */
-#define FLUSH_FRACTION 0x1p-260
 /* Relative increase of the bounding radius; covers the round-off of a distance (4 u). */
 #define RADIUS_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
 
@@ -211,7 +207,7 @@ bool ct_mesh_open_vertices(ct_mesh_parts *m) {
       return false;
     largest = ct_max2(largest, size);
   }
-  m->flush = ct_max2(FLUSH_FRACTION * largest, CT_EXACT_MIN);
+  m->flush = ct_max2(CT_EXACT_FLUSH_FRACTION * largest, CT_EXACT_MIN);
   return true;
 }
 
