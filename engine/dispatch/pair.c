@@ -1,7 +1,7 @@
 /* One pair query: the closed form of the pair's kinds, if there is one; otherwise the pair is put
- * in content order and in a frame of its own, the cell of the dispatch table computes the result,
- * and the result is transformed to the world. Also the gradient of the distance with respect to
- * rigid motions of both bodies.
+ * in content order and in the frame of the first shape in content order, the cell of the dispatch
+ * table computes the result, and the result is transformed to the world. Also the gradient of the
+ * distance with respect to rigid motions of both bodies.
  *
  * The pair is computed in content order, so exchanging the bodies mirrors the result bit for bit.
  * Only the difference of the positions is used, so a common translation that causes no rounding
