@@ -53,6 +53,7 @@ srv_ring *srv_ring_create(uint64_t number, size_t most, size_t bytes_most) {
 void srv_ring_retain(srv_ring *ring) { ring->references++; }
 
 static srv_event **get_slot(const srv_ring *ring, size_t index) {
+  assert(index < ring->capacity);
   return &ring->items[(ring->first + index) % ring->capacity];
 }
 

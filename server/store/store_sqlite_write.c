@@ -53,9 +53,9 @@ static const char *const texts[STATEMENTS] = {
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
-    [KEY] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 AND id = ?2",
-    [KEY_NEW] = "INSERT INTO keys(" SRV_SQLITE_KEY_COLUMNS
-                ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [KEY] = ("SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 AND id = ?2"),
+    [KEY_NEW] = ("INSERT INTO keys(" SRV_SQLITE_KEY_COLUMNS
+                 ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"),
     [KEY_PUT] = ("UPDATE keys SET revision = ?3, bodies = ?4, life = ?5, base_revision = ?6, "
                  "base_number = ?7, last_number = ?8,"
                  " digest = ?9 WHERE number = ?1 AND space = ?2"),
@@ -332,8 +332,9 @@ static int write_record(srv_sqlite_writer *writer, const srv_store_write *write,
     part.size =
         write->length - at < SRV_SQLITE_PART_BYTES ? write->length - at : SRV_SQLITE_PART_BYTES;
     sqlite3_bind_blob64(statement, 9, part.bytes, part.size, SQLITE_STATIC);
-    code = RUN_ONE(statement, writer->next_number++, part.life, part.revision, part.follows,
+    code = RUN_ONE(statement, writer->next_number, part.life, part.revision, part.follows,
                    part.previous, part.part, part.length, (int64_t)srv_sqlite_part_digest(&part));
+    writer->next_number++;
     writer->rows++;
   }
   writer->no_place = is_damage(code);
@@ -485,7 +486,8 @@ static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts
   int64_t last = sqlite3_column_int64(statement, 0);
   sqlite3_reset(statement);
   code = code == SQLITE_ROW ? SQLITE_OK : code;
-  for (; last >= first && *rows > 0 && code == SQLITE_OK; --*rows) code = RUN_ONE(deletion, last--);
+  for (; last >= first && *rows > 0 && code == SQLITE_OK; --*rows, last--)
+    code = RUN_ONE(deletion, last);
   *is_deleted = last < first;
   return code;
 }
