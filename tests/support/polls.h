@@ -19,8 +19,7 @@ enum {
   POLLS_AFTER = 8,
 };
 
-/* Longest part of the work between two polls, or from the raised flag to the return. The shortest
- * works take 5 ms, of which one pass over the input is about a tenth. */
+/* Longest part of the work between two polls, or from the raised flag to the return. */
 #define POLLS_SHARE 0.15
 
 struct ct_cancel {
@@ -101,10 +100,10 @@ static inline poll_times polls_measure(polls_work work, void *context, long rais
   return times;
 }
 
-static inline void polls_check_gaps(const poll_times *times) {
-  if (times->longest > POLLS_SHARE * times->whole)
-    CHECK_FAIL("%.3g ms between two of %ld polls in %.3g ms of work", 1e3 * times->longest,
-               times->polls, 1e3 * times->whole);
+static inline void polls_check_gaps(const poll_times *times, double whole) {
+  if (times->longest > POLLS_SHARE * whole)
+    CHECK_FAIL("%.3g ms between two of %ld polls; the whole takes %.3g ms", 1e3 * times->longest,
+               times->polls, 1e3 * whole);
 }
 
 /* After the poll `raise_at`: a few polls, and a share of `whole` seconds. */
@@ -116,10 +115,13 @@ static inline void polls_check_end(const poll_times *cut, long raise_at, double 
 }
 
 /* For work that completes with the status `at_rest` while the flag is down: it polls throughout,
- * and stops at any poll. */
-static inline void polls_check_stops(polls_work work, void *context, ct_status at_rest) {
+ * and stops at any poll. reference: time of a longer work on as much input, s, for work that is
+ * little more than a few passes over its input; else 0. */
+static inline void polls_check_stops(polls_work work, void *context, ct_status at_rest,
+                                     double reference) {
   poll_times whole = polls_measure(work, context, 0, at_rest);
-  polls_check_gaps(&whole);
+  whole.whole = fmax(whole.whole, reference);
+  polls_check_gaps(&whole, whole.whole);
   CHECK(whole.polls >= POLLS_MOMENTS);
   for (long k = 0; k < POLLS_MOMENTS; k++) {
     long raise_at = 1 + k * (whole.polls - 1) / (POLLS_MOMENTS - 1);
@@ -131,7 +133,7 @@ static inline void polls_check_stops(polls_work work, void *context, ct_status a
 /* For work that takes too long to complete: raises the flag at a poll after its first steps. */
 static inline void polls_check_long_stop(polls_work work, void *context, long raise_at) {
   poll_times begun = polls_measure(work, context, raise_at, CT_CANCELLED);
-  polls_check_gaps(&begun);
+  polls_check_gaps(&begun, begun.whole);
   polls_check_end(&begun, raise_at, begun.whole);
 }
 

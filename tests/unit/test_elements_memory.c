@@ -65,7 +65,7 @@ static void a_raised_flag_ends_the_building_soon(void) {
   for (int t = 0; t < 3; t++) {
     block b = block_make(types[t], types[t] == CT_HEXAHEDRA ? 20 : 12, 10, 10);
     ct_elements_data data = block_data(&b);
-    polls_check_stops(run_build, &data, CT_OK);
+    polls_check_stops(run_build, &data, CT_OK, 0.0);
     block_free(&b);
   }
 }

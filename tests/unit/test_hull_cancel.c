@@ -45,18 +45,32 @@ static ct_status run_build(void *context, ct_cancel *cancel) {
   return status;
 }
 
-static void check_stops(build b) {
+static void fill_with_sphere(void) {
+  check_random r = {81};
+  for (int i = 0; i < POINTS; i++) points[i] = on_sphere(&r);
+}
+
+/* Time of a hull of as many points, all of which are vertices, s. */
+static double sphere_seconds(void) {
+  fill_with_sphere();
+  ct_hull *hull = NULL;
+  CHECK_INT(of_points(NULL, &hull), CT_OK);
+  build b = {of_points, CT_OK, ct_hull_get(hull)->volume};
+  ct_hull_release(hull);
+  return polls_measure(run_build, &b, 0, CT_OK).whole;
+}
+
+static void check_stops(build b, double reference) {
   ct_hull *whole = NULL;
   CHECK_INT(b.make(NULL, &whole), b.at_rest);
   if (whole) b.volume = ct_hull_get(whole)->volume;
   ct_hull_release(whole);
-  polls_check_stops(run_build, &b, b.at_rest);
+  polls_check_stops(run_build, &b, b.at_rest, reference);
 }
 
 static void a_hull_of_points_stops_soon(void) {
-  check_random r = {81};
-  for (int i = 0; i < POINTS; i++) points[i] = on_sphere(&r);
-  check_stops((build){of_points, CT_OK, 0.0});
+  fill_with_sphere();
+  check_stops((build){of_points, CT_OK, 0.0}, 0.0);
 }
 
 static void an_intersection_of_planes_stops_soon(void) {
@@ -65,11 +79,12 @@ static void an_intersection_of_planes_stops_soon(void) {
     ct_vec3 n = on_sphere(&r);
     planes[i][0] = n.x, planes[i][1] = n.y, planes[i][2] = n.z, planes[i][3] = -1.0;
   }
-  check_stops((build){of_planes, CT_OK, 0.0});
+  check_stops((build){of_planes, CT_OK, 0.0}, 0.0);
 }
 
 /* Facets of thousands of coplanar triangles. */
 static void a_hull_of_a_lattice_on_a_cube_stops_soon(void) {
+  const double reference = sphere_seconds();
   check_random r = {83};
   for (int i = 0; i < POINTS; i++) {
     double p[3] = {0.1 * (double)(check_next(&r) % 200), 0.1 * (double)(check_next(&r) % 200),
@@ -77,7 +92,7 @@ static void a_hull_of_a_lattice_on_a_cube_stops_soon(void) {
     p[i % 3] = i % 2 ? 0.0 : 19.9;
     points[i] = ct_vec(p[0], p[1], p[2]);
   }
-  check_stops((build){of_points, CT_OK, 0.0});
+  check_stops((build){of_points, CT_OK, 0.0}, reference);
 }
 
 static void points_in_a_plane_stop_soon(void) {
@@ -86,7 +101,7 @@ static void points_in_a_plane_stop_soon(void) {
     double u = check_uniform(&r, -1, 1), v = check_uniform(&r, -1, 1);
     flat[i] = ct_vec(u, v, u);
   }
-  check_stops((build){of_flat, CT_DEGENERATE_HULL, 0.0});
+  check_stops((build){of_flat, CT_DEGENERATE_HULL, 0.0}, sphere_seconds());
 }
 
 static void a_flag_already_raised_builds_nothing(void) {

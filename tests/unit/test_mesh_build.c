@@ -62,7 +62,7 @@ static void check_stops(const soup *s) {
   CHECK_INT(soup_build(s, CT_MESH_AUTO, &whole, NULL), CT_OK);
   build b = {{s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn, NULL}, ct_mesh_get(whole)->volume};
   ct_mesh_release(whole);
-  polls_check_stops(run_build, &b, CT_OK);
+  polls_check_stops(run_build, &b, CT_OK, 0.0);
 }
 
 static void a_raised_flag_ends_the_building_soon(void) {

@@ -46,7 +46,7 @@ static void a_time_of_impact_of_many_colliders_stops_soon(void) {
                                        ct_vec(0.1, 0.2, 0.3));
   motion m = {mover_of(scattered_boxes(&r), &twist), mover_of(scattered_boxes(&r), &rest),
               ct_workspace_create()};
-  polls_check_stops(run_toi, &m, CT_OK);
+  polls_check_stops(run_toi, &m, CT_OK, 0.0);
   ct_workspace_destroy(m.workspace);
   mover_free(m.a);
   mover_free(m.b);
