@@ -271,7 +271,7 @@ def any_number_of_workers_gives_the_same_bytes():
 
 @suite.fact
 def resting_forces_in_a_batch_are_those_of_the_single_query():
-    """With 4 million rows in all (CONTACTD_FULL=1) each query of the batch finds its islands anew; with fewer they
+    """With 4 million rows in all (CONTACTD_FULL=1) each query of the batch finds its islands again; with fewer they
     share them."""
     path = "/v1/scenes/wide"
     walls = [{"id": f"w{i}", "position": [9.0 * (i % 64), 9.0 * (i // 64), -5], "colliders": [{"sphere": {"radius": 1}}]} for i in range(4095)]

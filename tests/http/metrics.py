@@ -427,7 +427,7 @@ def scenes_weigh_what_the_heap_grows_by():
     begun, free = settled()
     lives.client.put("/v1/scenes/large", scene(count)).must(201)
     weight, held = settled()
-    check(0.8 * (held - free) <= weight - begun <= 1.25 * (held - free), f"{weight - begun} bytes are told, the heap grew by {held - free}")
+    check(0.8 * (held - free) <= weight - begun <= 1.25 * (held - free), f"the gauge grew by {weight - begun} bytes, the heap by {held - free}")
     lives.client.put("/v1/scenes/large", scene(count // 2)).must(200)
     half = settled()[0]
     check(0.45 * (weight - begun) <= half - begun <= 0.55 * (weight - begun), f"{half - begun} bytes of half of the bodies, {weight - begun} of all")

@@ -1,7 +1,7 @@
 """Each member and each enum value in the examples of the OpenAPI document, misspelt: it is refused, and the right
 one is suggested. The members that a refusal lists are those of the document.
-The typing errors: two letters swapped, one left out, doubled or in the other case; the seed chooses. A word of one
-letter has no near word: it is refused with the list of allowed ones. CONTACTD_FULL=1 tries every error at every
+The misspellings: two letters swapped, one letter omitted, doubled or in the other case, selected by the seed. A
+member of one letter resembles no other: it is refused with the list of allowed members. CONTACTD_FULL=1 tries every error at every
 member, with a fresh seed. An argument of the form seed=N repeats a seed."""
 import copy
 import os

@@ -29,7 +29,7 @@ FREE = ("GET", "/v1/version", None)
 
 
 class Crowd:
-    """Clients that repeat requests that need the store, and sometimes one that does not, whatever the replies are."""
+    """Clients that repeat requests that need the store, and sometimes one that does not, until the fact ends."""
 
     def __init__(self, node):
         self.node, self.ends, self.heard, self.free = node, threading.Event(), [], []

@@ -149,7 +149,7 @@ def large_shapes():
 
 
 def refitted(kind):
-    """Consecutive moves, the last ones so large that trees are rebuilt: against the same mesh put anew, and against
+    """Consecutive moves, the last ones so large that trees are rebuilt: against the same mesh sent by PUT, and against
     the same after a restart."""
     points, connectivity = large_shapes()[kind]
 
@@ -180,7 +180,7 @@ def refitted(kind):
             a_client.close()
 
 
-suite.table("trees that are fitted answer as those of meshes put anew, and to the byte after a restart",
+suite.table("trees that are fitted answer as those of meshes sent by PUT, and to the byte after a restart",
             ((kind, lambda kind=kind: refitted(kind)) for kind in large_shapes()))
 
 

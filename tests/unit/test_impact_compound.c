@@ -312,6 +312,6 @@ static const check_test tests[] = {
      the_nearest_pair_is_that_of_all_and_few_distances_are_taken},
     {"a body that is asked about again is kept while that is allowed",
      a_body_that_is_asked_about_again_is_kept_while_that_is_allowed},
-    {"want of memory is told", out_of_memory_is_reported},
+    {"out of memory is reported", out_of_memory_is_reported},
 };
 CHECK_MAIN(tests)
