@@ -208,6 +208,12 @@ static bool admit_announced_body(srv_request *request, const srv_head *head) {
   return (small && !request->match.streams) || srv_job_admit(request, small);
 }
 
+/* With a socket that the service manager keeps open, requests are answered until the drain is over
+ * (drain.c). */
+static bool refuses_requests(const srv_server *server) {
+  return server->drain >= (server->socket_inherited ? SRV_DRAIN_OVER : SRV_DRAINING);
+}
+
 /* Handles the complete head: guard, probes, token, metrics, drain, route and body limits, then
  * creates the call. */
 static enum MHD_Result on_head(srv_request *request, const char *version) {
@@ -233,7 +239,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
   if (answer_probe(request)) return send_head_reply(request, &head);
   if (!check_token(request, &head)) return send_head_reply(request, &head);
   if (answer_metrics(request)) return send_head_reply(request, &head);
-  if (server->drain >= (server->socket_inherited ? SRV_DRAIN_OVER : SRV_DRAINING)) {
+  if (refuses_requests(server)) {
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down.");
     srv_request_refusal_header(request, "Retry-After", "1");
     return send_head_reply(request, &head);

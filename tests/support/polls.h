@@ -27,7 +27,7 @@ struct ct_cancel {
 };
 
 static struct {
-  long count;    /* polls of this run, up to 0 without a flag */
+  long count;    /* polls so far in this run */
   long raise_at; /* number of the poll that reads the flag as raised; 0: none does */
   double last;   /* time of the previous poll, s */
   double *gaps;  /* [room]: time before each poll, s; the shortest of all runs so far */
