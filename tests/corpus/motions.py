@@ -1,0 +1,178 @@
+"""Every value of the reference motions (motion_references.jsonl) in every mode of `advance` that it applies to.
+
+    tests/corpus/motions.py              the facts; CONTACTD_FULL=1 also runs the open values (NOT_YET)
+    tests/corpus/motions.py table WORD   a table: error and observed order of each value, and of each run energy, penetration, `converged`
+    tests/corpus/motions.py open WORD    the values that are wrong now, as lines of NOT_YET
+
+Steps, scales and the errors allowed: support/motion_errors.py.
+"""
+import os
+import sys
+
+from support import corpus
+from support.checks import Suite, check
+from support.client import KeepAlive
+from support.daemon import Daemon
+from support.motion_errors import Cell, label
+from support.motion_values import READERS
+
+CASES, VALUES = 42, 193
+FULL = bool(os.environ.get("CONTACTD_FULL"))
+
+# Values that a mode does not compute as exactly as promised above: (case, mode): (why, labels). They are run with CONTACTD_FULL=1, and printed
+# as "open"; one that has become right fails the program until its label is removed. ALL: every value of the case.
+ALL = ("*",)
+CONSTANT_FORCES = "forces are constant over a step, and reduced when that adds energy"
+TOLERATED_IMPACTS = "the last impact is the last one above the velocity tolerance"
+CREEP = "a sticking contact creeps by a first-order part of the way"
+LATE_IMPACTS = "each bounce is off by up to a step, and its speed by gravity times the step"
+ONE_POINT = "the contact is one point, which jumps"
+NO_FLOOR = "the error scale has no absolute floor"
+NOT_YET = {
+    ("m-turntable-0", "timeStepping"): (CREEP, ("angle turned at 0.999 Omega_c @10",)),
+    ("m-zeno-0", "timeStepping"): (LATE_IMPACTS, ALL),
+    ("m-zeno-1", "timeStepping"): (LATE_IMPACTS, ALL),
+    ("m-sphere-slide-roll-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
+    ("m-ball-turntable-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
+    ("m-cone-0", "eventImpulses"): (CONSTANT_FORCES,
+        ("phi @2", "phi_rate @2")),
+    ("m-cone-1", "eventImpulses"): (CONSTANT_FORCES,
+        ("phi @2", "period of swing")),
+    ("m-ellipsoid-planar-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
+    ("m-ellipsoid-planar-1", "eventImpulses"): (CONSTANT_FORCES, ALL),
+    ("m-ellipsoid-0", "eventImpulses"): (CONSTANT_FORCES,
+        ("axis_z.z (cosine of tilt) @0.5", "center.x @0.5", "center.y @0.5", "axis_z.z (cosine of tilt) @1", "center.x @1",
+         "center.y @1", "axis_z.z (cosine of tilt) @2", "center.x @2", "center.y @2", "center.z @2", "angular_velocity.x @2",
+         "angular_velocity.y @2")),
+    ("m-disk-steady-0", "eventImpulses"): (CONSTANT_FORCES,
+        ("precession rate about z", "cosine of tilt @1", "center.z @1")),
+    ("m-disk-nutating-0", "eventImpulses"): (CONSTANT_FORCES,
+        ("axis_z.z (cosine of tilt) @0.25", "center.x @0.25", "center.y @0.25", "center.z @0.25", "angular_velocity.x @0.25",
+         "angular_velocity.y @0.25", "angular_velocity.z @0.25", "axis_z.z (cosine of tilt) @0.5", "center.y @0.5", "center.z @0.5",
+         "angular_velocity.x @0.5", "angular_velocity.y @0.5", "angular_velocity.z @0.5", "axis_z.z (cosine of tilt) @1", "center.y @1",
+         "center.z @1", "angular_velocity.x @1", "angular_velocity.y @1", "angular_velocity.z @1")),
+    ("m-top-0", "eventImpulses"): (CONSTANT_FORCES,
+        ("cosine of tilt @0.1", "azimuth of the axis (unwrapped) @0.1", "cosine of tilt @0.5", "cosine of tilt @1",
+         "azimuth of the axis (unwrapped) @1")),
+    ("m-tippe-0", "eventImpulses"): (CONSTANT_FORCES,
+        ("center.x @0.01", "center.y @0.01", "angular_velocity.x @0.01", "angular_velocity.y @0.01", "angular_velocity.z @0.01",
+         "center.x @0.025", "center.y @0.025", "angular_velocity.x @0.025", "angular_velocity.y @0.025", "angular_velocity.z @0.025")),
+    ("m-lift-0", "eventImpulses"): (CONSTANT_FORCES,
+        ("center.z - start @5", "normal force @5", "work of the platform on the box (normal and friction) @5", "penetration @5")),
+    ("m-lift-1", "eventImpulses"): (CONSTANT_FORCES,
+        ("center.x - start @2", "center.z - start @2", "normal force @2", "work of the platform on the box (normal and friction) @2",
+         "penetration @2")),
+    ("m-lift-2", "eventImpulses"): (CONSTANT_FORCES,
+        ("center.x - start @1", "velocity.x @1", "work of the platform on the box (normal and friction) @1")),
+    ("m-turntable-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
+    ("m-slope-1", "eventImpulses"): (CONSTANT_FORCES, ("s @2",)),
+    ("m-board-0", "eventImpulses"): (CONSTANT_FORCES, ("time of slip",)),
+    ("m-zeno-0", "eventImpulses"): (TOLERATED_IMPACTS, ("Zeno time",)),
+    ("m-zeno-1", "eventImpulses"): (TOLERATED_IMPACTS, ("Zeno time",)),
+    ("m-tip-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
+    ("m-tip-1", "eventImpulses"): (CONSTANT_FORCES, ALL),
+    ("m-tip-2", "eventImpulses"): (CONSTANT_FORCES,
+        ("time of impact", "angular speed before impact")),
+    ("m-hertz-rest-0", "eventCompliant"): (NO_FLOOR, ALL),
+    ("m-hertz-rest-1", "eventCompliant"): (NO_FLOOR, ALL),
+    ("m-patch-rest-0", "eventCompliant"): (ONE_POINT, ALL),
+    ("m-patch-rest-1", "eventCompliant"): (ONE_POINT, ALL),
+    ("m-patch-rest-2", "eventCompliant"): (ONE_POINT, ALL),
+}
+
+suite = Suite()
+daemon = Daemon("--limit", "eventBacklogBytes=1073741824").start()
+suite.cleanup(daemon.stop)
+client = KeepAlive(daemon, timeout=600)
+
+
+cells = {}
+
+
+def cell_of(case, mode):
+    key = case["id"], mode
+    if key not in cells:
+        cells[key] = Cell(client, case, mode)
+    return cells[key]
+
+
+def is_open(case, mode, name):
+    unused, labels = NOT_YET.get((case["id"], mode), ("", ()))
+    return labels == ALL or name in labels
+
+
+def hold_value(case, mode, k):
+    why = cell_of(case, mode).wrong(k)
+    check(not why, why)
+
+
+def hold_open(case, mode, k):
+    """An open value that is right fails: its label must leave the table."""
+    why = cell_of(case, mode).wrong(k)
+    check(why, "is right now: remove it from NOT_YET")
+    print(f"open {case['id']} {mode} {label(case['expect'][k])}: {why}")
+
+
+def pairs(word=""):
+    return [(case, mode) for case in cases for mode in case["modes"].split(",") if word in f"{case['id']} {mode}"]
+
+
+def print_table(word):
+    for case, mode in pairs(word):
+        cell = cell_of(case, mode)
+        print(f"\n{case['id']} {mode} ({case['kind']})" + (f": {cell.fault}" if cell.fault else ""))
+        for level, track in enumerate(cell.tracks):
+            print(f"    h {track.step:.3g}  steps {track.end['steps']}  converged {track.converged()}  guarded {track.end['guarded']}  "
+                  f"penetration {track.penetration():.3g}  energy gain {track.energy_gain():.3g}")
+        for k, expected in enumerate(case["expect"]):
+            if cell.values:
+                errors = cell.errors(k)
+                print(f"  {'ok   ' if not cell.wrong(k) else 'WRONG'} {label(expected):45} {expected['value']:12.6g} "
+                      f"scale {cell.scale(k):8.3g}  errors {'  '.join(f'{e:9.3g}' for e in errors)}  "
+                      f"allowed {cell.allowed(k, len(errors) - 1):8.3g}  order {cell.order(k):5.2f}")
+        sys.stdout.flush()
+
+
+def print_open(word):
+    for case, mode in pairs(word):
+        wrong = [label(expected) for k, expected in enumerate(case["expect"]) if cell_of(case, mode).wrong(k)]
+        if wrong:
+            labels = "ALL" if len(wrong) == len(case["expect"]) else "(" + "".join(f'"{name}", ' for name in wrong).rstrip() + ")"
+            print(f'    ("{case["id"]}", "{mode}"): ("", {labels}),', flush=True)
+
+
+path = corpus.folder() / "motion_references.jsonl"
+cases = list(corpus.lines(path)) if path.exists() else []
+
+if sys.argv[1:2] in (["table"], ["open"]):
+    try:
+        (print_table if sys.argv[1] == "table" else print_open)(" ".join(sys.argv[2:]))
+    finally:
+        daemon.stop()
+    sys.exit(0)
+
+if cases:
+    @suite.fact
+    def every_value_of_the_reference_motions_has_a_reader():
+        check(len(cases) == CASES, f"{len(cases)} cases, should be {CASES}")
+        found = sum(len(case["expect"]) for case in cases)
+        check(found == VALUES, f"{found} values, should be {VALUES}")
+        check(all(case["kind"] in READERS for case in cases), "a kind without a reader")
+
+    @suite.fact
+    def every_open_value_is_one_of_the_references():
+        known = {(case["id"], mode): {label(expected) for expected in case["expect"]} for case, mode in pairs()}
+        for key, (unused, labels) in NOT_YET.items():
+            check(key in known and (labels == ALL or set(labels) <= known[key]), f"{key} with {labels} is not a cell")
+
+for case, mode in pairs():
+    for k, expected in enumerate(case["expect"]):
+        name = label(expected)
+        if not is_open(case, mode, name):
+            suite.table("value", [(f"{case['id']} {mode}: {name}", lambda case=case, mode=mode, k=k: hold_value(case, mode, k))])
+        elif FULL:
+            suite.table("open", [(f"{case['id']} {mode}: {name}", lambda case=case, mode=mode, k=k: hold_open(case, mode, k))])
+if not cases:
+    print(f"{CASES} cases of the full corpus are not here (CONTACTD_CORPUS)")
+    suite.add(skipped=CASES)
+suite.main()
