@@ -306,6 +306,15 @@ static void put_advance_state(api_buffer *out, const ct_advance_state *state) {
   api_put_member_unsigned(out, "contradictory", state->contradictory);
 }
 
+static void put_error_scale(api_buffer *out, const ct_error_scale *scale) {
+  api_put_key(out, "errorScale");
+  api_put_byte(out, '{');
+  api_put_member_number(out, "relative", scale->relative);
+  api_put_member_number(out, "position", scale->position);
+  api_put_member_number(out, "velocity", scale->velocity);
+  api_put_byte(out, '}');
+}
+
 typedef enum column {
   IDS,
   POSITIONS,
@@ -491,6 +500,7 @@ static void finish_advance(api_call *call) {
   if (advance->options.mode == CT_ADVANCE_COMPLIANT) {
     const ct_elastic_options elastic = ct_elastic_options_effective(&advance->options.elastic);
     api_put_elastic_options(&call->out, &elastic);
+    put_error_scale(&call->out, &state.error_scale);
   }
   if (advance->lists) put_collected_events(&call->out, advance);
   if (advance->poses) put_pose_columns(&call->out, advance);

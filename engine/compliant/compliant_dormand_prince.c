@@ -247,37 +247,40 @@ static ct_flow weighted_flow(const ct_compliant_motion *motion, size_t body, con
 
 static double quat_size(ct_quat q) { return sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w); }
 
-/* Estimates the error of one body's step in units of the tolerance. Velocity errors are relative to
- * the greater of the body's speed and the greatest approach speed of all contacts, because the
- * body's own speed may pass through 0. Rotations are compared by the displacement of the body's
- * points. */
+static double scaled_error(double error, double scale) {
+  assert(!(error < 0.0) && !(scale < 0.0));
+  return scale > 0.0 ? error / scale : 0.0;
+}
+
+/* Estimates the error of one body's step in units of the tolerance. Errors are relative to the
+ * distance moved and to the greater of the body's speed and the greatest approach speed of all
+ * contacts, above the floors of the body's contacts. Rotations are compared by the displacement of
+ * the body's points. */
 static double estimate_error(const ct_compliant_motion *motion, size_t body, double time,
                              double fastest) {
   const ct_body_state *m = &motion->common->now[body];
-  ct_flow error = weighted_flow(motion, body, ERRORS, CT_FLOW_STAGES);
+  const ct_error_floor *least = &motion->floors[body];
   const ct_flow *from = &motion->flow[body], *to = &motion->trial[body];
+  ct_flow error = weighted_flow(motion, body, ERRORS, CT_FLOW_STAGES);
+  double relative = motion->common->state.error_scale.relative;
   double speed = ct_max2(fastest, ct_max2(ct_norm(from->velocity), ct_norm(to->velocity)));
   double turning = ct_norm(motion->bodies[body].velocity.angular);
-  double worst = 0.0;
-  if (speed > 0.0) {
-    worst = ct_max2(worst, time * ct_norm(error.velocity) / speed);
-    worst = ct_max2(worst, ct_norm(error.position) / speed);
-  }
   double spin = ct_max2(ct_norm(from->spin), ct_norm(to->spin));
-  if (isfinite(m->radius)) {
+  double spin_floor = 0.0, rotation_floor = 0.0;
+  if (isfinite(m->radius) && m->radius > 0.0) {
     if (m->is_dynamic) spin = ct_max2(spin, m->mass * m->radius * speed);
     turning = ct_max2(turning, speed / m->radius);
+    spin_floor = (m->is_dynamic ? m->mass * m->radius : 1.0 / m->radius) * least->velocity;
+    rotation_floor = 0.5 * least->position / m->radius;
   }
-  if (spin > 0.0) worst = ct_max2(worst, time * ct_norm(error.spin) / spin);
-  if (turning > 0.0) worst = ct_max2(worst, quat_size(error.rotation) / turning);
-  return worst / motion->common->options.tolerance;
-}
-
-static double fastest_approach(const ct_compliant_motion *motion) {
-  double fastest = 0.0;
-  for (size_t k = 0; k < motion->member_count; k++)
-    fastest = ct_max2(fastest, motion->members[k].approach);
-  return fastest;
+  const double errors[4] = {
+      scaled_error(time * ct_norm(error.velocity), relative * speed + least->velocity),
+      scaled_error(time * ct_norm(error.position), relative * time * speed + least->position),
+      scaled_error(time * ct_norm(error.spin), relative * spin + spin_floor),
+      scaled_error(time * quat_size(error.rotation), relative * time * turning + rotation_floor)};
+  double worst = ct_max2(ct_max2(errors[0], errors[1]), ct_max2(errors[2], errors[3]));
+  /* A step that is much too long may overflow. */
+  return isfinite(errors[0] + errors[1] + errors[2] + errors[3]) ? worst : INFINITY;
 }
 
 ct_status ct_elastic_try_step(ct_compliant_motion *motion, double time, ct_workspace *workspace,
@@ -300,7 +303,7 @@ ct_status ct_elastic_try_step(ct_compliant_motion *motion, double time, ct_works
         ct_add_scaled(motion->trial_sums.impulse, motion->rate_sums[s].impulse, by);
     motion->trial_sums.work += by * motion->rate_sums[s].work;
   }
-  double fastest = fastest_approach(motion);
+  double fastest = ct_elastic_fastest_approach(motion);
   *error = 0.0;
   motion->worst = CT_NO_ROW;
   for (size_t i = 0; i < motion->common->moved_count; i++) {

@@ -1,7 +1,8 @@
 /* Motion by the elastic law from event to event (Modia3D). A contact begins at the first
- * representable time at which its distance is <= 0, and ends at the first at which it is > 0.
- * Between events the set of contacts is constant. A step ends at the latest when bodies may meet,
- * or shortly after the start of their contact. */
+ * representable time at which its distance is <= 0, and ends at the first at which its distance
+ * exceeds the hysteresis, which is the round-off of a distance. Between events the set of contacts
+ * is constant. A step ends at the latest when bodies may meet, or shortly after the start of their
+ * contact. */
 #include "compliant/compliant_motion.h"
 
 #include <assert.h>
@@ -17,21 +18,6 @@
 /* Factor of the duration of an undamped Hertz contact: duration = factor (5 m / (4 k))^(2/5)
  * v^(-1/5), with the reduced mass m, stiffness k and approach speed v. */
 #define HERTZ_DURATION 2.94
-
-static double fifth_root(double x) {
-  if (!(x > 0.0)) return 0.0;
-  if (isinf(x)) return x;
-  int exponent;
-  double part = frexp(x, &exponent); /* in [1/2, 1) */
-  int whole = exponent >= 0 ? exponent / 5 : -((4 - exponent) / 5);
-  part = ldexp(part, exponent - 5 * whole); /* in [1/2, 16): its fifth root is in [0.87, 1.75) */
-  double root = 1.75;
-  for (int i = 0; i < 12; i++) {
-    double square = root * root;
-    root = (4.0 * root + part / (square * square)) / 5.0;
-  }
-  return ldexp(root, whole);
-}
 
 /* Velocity and acceleration of a body, for upper bounds of its motion. All members but `radius` are
  * 0 for a body that does not move. */
@@ -93,8 +79,7 @@ static void bound_closing(const motion_bound *a, const motion_bound *b, double g
 /* Longest permitted step into a contact that begins with the closing speed; 0 if a solid's modulus
  * is unknown. */
 static double step_into_contact(const ct_compliant_motion *motion,
-                                const ct_elastic_candidate *candidate, const motion_bound *a,
-                                const motion_bound *b, double speed) {
+                                const ct_elastic_candidate *candidate, double speed) {
   static const ct_pair_material none = {0};
   ct_elastic_solid solids[2];
   if (!ct_scene_elastic_solid(motion->common->scene, candidate->a, candidate->collider_a,
@@ -102,14 +87,12 @@ static double step_into_contact(const ct_compliant_motion *motion,
       !ct_scene_elastic_solid(motion->common->scene, candidate->b, candidate->collider_b,
                               &solids[1]))
     return 0.0;
-  double sum = 0.0;
-  if (a->is_dynamic) sum += 1.0 / motion->common->now[motion->common->moved_of[candidate->a]].mass;
-  if (b->is_dynamic) sum += 1.0 / motion->common->now[motion->common->moved_of[candidate->b]].mass;
   ct_elastic_pair pair =
       ct_elastic_pair_of(&solids[0], &solids[1], &none, 0.0, &motion->common->options.elastic);
-  assert(sum > 0.0 && speed > 0.0);
-  double fifth = fifth_root(5.0 / (4.0 * sum * pair.c_res * pair.c_geo));
-  double duration = HERTZ_DURATION * fifth * fifth / fifth_root(speed);
+  assert(speed > 0.0);
+  double mass = ct_elastic_reduced_mass(motion, candidate->a, candidate->b);
+  double fifth = ct_fifth_root(1.25 * mass / (pair.c_res * pair.c_geo));
+  double duration = HERTZ_DURATION * fifth * fifth / ct_fifth_root(speed);
   return ct_min2(DURATION_PART * duration,
                  SIZE_PART * ct_min2(solids[0].radius, solids[1].radius) / speed);
 }
@@ -129,7 +112,7 @@ static double bound_step(const ct_compliant_motion *motion) {
     if (!(last > 0.0)) continue;
     double meeting_time = 2.0 * candidate->distance / (speed + last);
     if (meeting_time >= most) continue;
-    most = ct_min2(most, ct_max2(meeting_time, step_into_contact(motion, candidate, &a, &b, last)));
+    most = ct_min2(most, ct_max2(meeting_time, step_into_contact(motion, candidate, last)));
   }
   return most;
 }
@@ -179,6 +162,7 @@ void ct_compliant_motion_destroy(ct_compliant_motion *motion) {
   free(motion->flow);
   free(motion->trial);
   free(motion->stage);
+  free(motion->floors);
   for (int s = 0; s < CT_FLOW_STAGES; s++) free(motion->rates[s]);
   free(motion->candidates.items);
   free(motion->members);
@@ -206,7 +190,8 @@ ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion
   motion->flow = malloc(count * sizeof *motion->flow);
   motion->trial = malloc(count * sizeof *motion->trial);
   motion->stage = malloc(count * sizeof *motion->stage);
-  bool good = motion->bodies && motion->flow && motion->trial && motion->stage;
+  motion->floors = calloc(count, sizeof *motion->floors);
+  bool good = motion->bodies && motion->flow && motion->trial && motion->stage && motion->floors;
   for (int s = 0; s < CT_FLOW_STAGES; s++) {
     motion->rates[s] = calloc(count, sizeof *motion->rates[s]);
     good = good && motion->rates[s];
@@ -223,16 +208,33 @@ ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion
                                 .velocity = m->velocity.linear,
                                 .spin = m->is_dynamic ? m->angular_momentum : m->velocity.angular};
   }
+  ct_elastic_report_floors(motion);
   return CT_OK;
 }
 
 /* ---- pairs in contact ------------------------------------------------------------------------ */
 
-/* True if the candidates with distance <= 0 are other pairs than the members. */
+/* True if the candidate is in contact: its distance is <= 0, or it is a member within its
+ * hysteresis. */
+static bool is_in_contact(const ct_compliant_motion *motion,
+                          const ct_elastic_candidate *candidate) {
+  if (candidate->distance <= 0.0) return true;
+  size_t k = ct_elastic_find_contact(motion, candidate);
+  return k < motion->member_count && candidate->distance <= motion->members[k].hysteresis;
+}
+
+static double greatest_hysteresis(const ct_compliant_motion *motion) {
+  double most = 0.0;
+  for (size_t k = 0; k < motion->member_count; k++)
+    most = ct_max2(most, motion->members[k].hysteresis);
+  return most;
+}
+
+/* True if the candidates in contact are other pairs than the members. */
 static bool has_changed(const ct_compliant_motion *motion) {
   size_t in = 0;
   for (size_t k = 0; k < motion->candidates.count; k++) {
-    if (motion->candidates.items[k].distance > 0.0) continue;
+    if (!is_in_contact(motion, &motion->candidates.items[k])) continue;
     if (in == motion->member_count ||
         ct_elastic_pair_compare(&motion->members[in], &motion->candidates.items[k]) != 0)
       return true;
@@ -306,7 +308,7 @@ static ct_status emit_changes(ct_compliant_motion *motion, double time,
   ct_status status = CT_OK;
   for (size_t i = 0; i < motion->member_count && status == CT_OK; i++) {
     const ct_elastic_candidate *candidate = candidate_of(motion, &motion->members[i]);
-    if (!candidate || candidate->distance > 0.0)
+    if (!candidate || !is_in_contact(motion, candidate))
       status = emit_event(motion, CT_ADVANCE_EVENT_ENDED, time, &motion->members[i], candidate);
   }
   for (size_t i = 0; i < count && status == CT_OK; i++) {
@@ -318,19 +320,19 @@ static ct_status emit_changes(ct_compliant_motion *motion, double time,
   return status;
 }
 
-/* Replaces the members by the candidates with distance <= 0 and emits the changes. Persisting
+/* Replaces the members by the candidates in contact and emits the changes. Persisting
  * contacts retain the constants of their law. CT_OUT_OF_MEMORY: the members are unchanged. */
 static ct_status set_members(ct_compliant_motion *motion, double time) {
   size_t count = 0, kept = 0;
   for (size_t k = 0; k < motion->candidates.count; k++)
-    count += motion->candidates.items[k].distance <= 0.0;
+    count += is_in_contact(motion, &motion->candidates.items[k]);
   /* Collect the pairs in contact: persisting members, and new ones. */
   ct_elastic_contact *members = malloc((count + 1) * sizeof *members);
   if (!members) return CT_OUT_OF_MEMORY;
   count = 0;
   for (size_t k = 0; k < motion->candidates.count; k++) {
     const ct_elastic_candidate *candidate = &motion->candidates.items[k];
-    if (candidate->distance > 0.0) continue;
+    if (!is_in_contact(motion, candidate)) continue;
     size_t old = ct_elastic_find_contact(motion, candidate);
     kept += old < motion->member_count;
     members[count++] =
@@ -355,7 +357,7 @@ static ct_status set_members(ct_compliant_motion *motion, double time) {
 
 static double next_step_size(double time, double error) {
   assert(time > 0.0 && !(error < 0.0));
-  double factor = error > 0.0 ? SAFETY / fifth_root(error) : GROWTH_MAX;
+  double factor = error > 0.0 ? SAFETY / ct_fifth_root(error) : GROWTH_MAX;
   return time * ct_max2(SHRINK_MAX, ct_min2(GROWTH_MAX, factor));
 }
 
@@ -369,7 +371,8 @@ static double least_step_size(const ct_compliant_motion *motion) {
 static ct_status find_candidates_ahead(ct_compliant_motion *motion, const ct_flow *flow,
                                        double step, ct_workspace *workspace) {
   motion->horizon = ct_min2(step, motion->common->options.time_step);
-  return ct_elastic_find_candidates(motion, flow, choose_clearance(motion), workspace);
+  double clearance = ct_max2(choose_clearance(motion), greatest_hysteresis(motion));
+  return ct_elastic_find_candidates(motion, flow, clearance, workspace);
 }
 
 /* Tries a step of *time, then shorter ones until the error is within the tolerance or the step is
@@ -398,12 +401,14 @@ static ct_status try_within_tolerance(ct_compliant_motion *motion, double *time,
 static ct_status find_change(ct_compliant_motion *motion, double *time, ct_workspace *workspace) {
   assert(has_changed(motion));
   double low = 0.0, high = *time, start = motion->common->state.time, error;
+  double hysteresis = greatest_hysteresis(motion);
   for (;;) {
     double middle = 0.5 * (low + high);
     if (!(start + low < start + middle && start + middle < start + high)) break;
     if (ct_cancel_raised(motion->common->options.cancel)) return CT_CANCELLED;
     ct_status status = ct_elastic_try_step(motion, middle, workspace, &error);
-    if (status == CT_OK) status = ct_elastic_find_candidates(motion, motion->trial, 0.0, workspace);
+    if (status == CT_OK)
+      status = ct_elastic_find_candidates(motion, motion->trial, hysteresis, workspace);
     if (status != CT_OK) return status;
     if (has_changed(motion)) high = middle;
     else low = middle;
@@ -435,6 +440,7 @@ static void accept_trial(ct_compliant_motion *motion, double time, double error)
   state->steps++;
   motion->common->pace = time;
   motion->common->pace_row = motion->worst;
+  ct_elastic_report_floors(motion);
   state->not_converged += error > 1.0;
   state->residual = ct_max2(state->residual, error * motion->common->options.tolerance);
   state->contact_impulse = motion->trial_sums.impulse;
@@ -475,6 +481,7 @@ static ct_status step_to_event(ct_compliant_motion *motion, ct_workspace *worksp
   ct_status status = prepare_first_rates(motion, workspace);
   if (status != CT_OK) return status;
   motion->common->last_time = motion->common->options.time_step;
+  ct_elastic_set_floors(motion);
   double time = ct_min2(motion->step, bound_step(motion)), error = 0.0;
   time = ct_min2(ct_max2(time, least_step_size(motion)), left);
   status = try_within_tolerance(motion, &time, workspace, &error);

@@ -36,6 +36,9 @@ typedef struct ct_elastic_candidate {
 typedef struct ct_elastic_contact {
   uint32_t a, b, collider_a, collider_b;
   double approach; /* |normal velocity| at the start of the contact, m/s */
+  /* distance up to which the contact persists, m: the round-off of a distance, so that a pair at
+   * distance 0 does not begin and end over and over */
+  double hysteresis;
   ct_elastic_pair pair;
 } ct_elastic_contact;
 
@@ -43,6 +46,11 @@ typedef struct ct_elastic_candidates {
   ct_elastic_candidate *items;
   size_t count, room;
 } ct_elastic_candidates;
+
+/* Absolute floors of one body's error, m and m/s; 0: the body has no contact. */
+typedef struct ct_error_floor {
+  double position, velocity;
+} ct_error_floor;
 
 typedef struct ct_compliant_motion {
   ct_integration *common;
@@ -52,6 +60,7 @@ typedef struct ct_compliant_motion {
   ct_flow *stage;        /* [moved] scratch */
   /* [moved] each: rates of change at the stages of the trial step */
   ct_flow *rates[CT_FLOW_STAGES];
+  ct_error_floor *floors; /* [moved] of the current step */
   ct_flow_sums trial_sums, rate_sums[CT_FLOW_STAGES];
   bool first_known; /* rates[0] are the rates of `flow` with the current members */
   ct_elastic_candidates candidates;
@@ -81,6 +90,18 @@ ct_status ct_elastic_find_candidates(ct_compliant_motion *motion, const ct_flow 
  * in units of the tolerance, so that <= 1 is acceptable. */
 ct_status ct_elastic_try_step(ct_compliant_motion *motion, double time, ct_workspace *workspace,
                               double *error);
+/* Sets `floors` and the hysteresis of the members from `candidates`, which contain the members at
+ * the current state. */
+void ct_elastic_set_floors(ct_compliant_motion *motion);
+/* Sets the error scale of the reported state; its floors are lowered to `floors`. */
+void ct_elastic_report_floors(ct_compliant_motion *motion);
+/* Greatest approach speed of the members, m/s. */
+double ct_elastic_fastest_approach(const ct_compliant_motion *motion);
+/* Mass m with 1 / m = 1 / m_a + 1 / m_b over those of the two bodies that are dynamic, at least one
+ * of them; kg. */
+double ct_elastic_reduced_mass(const ct_compliant_motion *motion, uint32_t row_a, uint32_t row_b);
+/* Fifth root of x; 0 if x is not positive. */
+double ct_fifth_root(double x);
 /* Index of the candidate's pair in `members`; member_count if it is not in contact. */
 size_t ct_elastic_find_contact(const ct_compliant_motion *motion,
                                const ct_elastic_candidate *candidate);

@@ -27,7 +27,6 @@ TOLERATED_IMPACTS = "the last impact is the last one above the velocity toleranc
 CREEP = "a sticking contact creeps by a first-order part of the way"
 LATE_IMPACTS = "each bounce is off by up to a step, and its speed by gravity times the step"
 ONE_POINT = "the contact is one point, which jumps"
-NO_FLOOR = "the error scale has no absolute floor"
 NOT_YET = {
     ("m-turntable-0", "timeStepping"): (CREEP, ("angle turned at 0.999 Omega_c @10",)),
     ("m-zeno-0", "timeStepping"): (LATE_IMPACTS, ALL),
@@ -73,8 +72,6 @@ NOT_YET = {
     ("m-tip-1", "eventImpulses"): (CONSTANT_FORCES, ALL),
     ("m-tip-2", "eventImpulses"): (CONSTANT_FORCES,
         ("time of impact", "angular speed before impact")),
-    ("m-hertz-rest-0", "eventCompliant"): (NO_FLOOR, ALL),
-    ("m-hertz-rest-1", "eventCompliant"): (NO_FLOOR, ALL),
     ("m-patch-rest-0", "eventCompliant"): (ONE_POINT, ALL),
     ("m-patch-rest-1", "eventCompliant"): (ONE_POINT, ALL),
     ("m-patch-rest-2", "eventCompliant"): (ONE_POINT, ALL),

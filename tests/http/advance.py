@@ -274,17 +274,16 @@ def the_elastic_law_moves_a_ball_from_event_to_event():
 
 @suite.fact
 def advance_never_runs_on_the_loop_thread():
-    """One step of steel at rest is millions of steps of the integrator: other requests are answered meanwhile, and
-    the deadline is kept."""
+    """One step of steel at rest is a hundred thousand steps of the integrator: other requests are answered meanwhile,
+    and the deadline is kept."""
     resting = {**ball("ball", 0.5), "motion": {"mass": 2}}
     path = scene(FLOOR, resting, materials={"default": STEEL})
     for mode in ("eventCompliant", "eventImpulses", "timeStepping"):
         connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=SECONDS)
-        members = {"duration": 5, "timeStep": 5, "mode": mode, "deadlineMs": 400}
+        members = {"duration": 20, "timeStep": 20, "mode": mode, "deadlineMs": 30000 * SLOWER}
         connection.request("POST", f"{path}/advance", json.dumps(members), {"Content-Type": "application/json"})
         equal(client.get("/livez").must(200).json, {"status": "ok"}, "livez")
-        status = connection.getresponse().status
-        check(status in (200, 504) and (status == 504 or mode != "eventCompliant"), f"{mode}: {status}")
+        equal(connection.getresponse().status, 200, mode)
         connection.close()
 
 

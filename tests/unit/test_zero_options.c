@@ -472,7 +472,7 @@ static const zero_row rows[] = {
      "ct_body_sum ct_broad_statistics ct_collider_pair ct_compliant_contact ct_compliant_force "
      "ct_contact_change ct_contact_ended ct_contact_event ct_contact_name ct_contact_point "
      "ct_contact_record ct_contact_side ct_dual_point ct_element_form "
-     "ct_elements_report ct_feature ct_features ct_filter_verdict "
+     "ct_elements_report ct_error_scale ct_feature ct_features ct_filter_verdict "
      "ct_frame_pairs ct_friction_bodies ct_gradient ct_graze ct_pair_hit ct_overlap_hit "
      "ct_distance_hit "
      "ct_contacts_hit ct_volume_hit ct_feature_hit ct_hit_position ct_hull_report ct_hull_view "

@@ -48,10 +48,12 @@
  * it, or its support or loads change.
  *
  * COMPLIANT. The elastic law acts at the deepest point of each pair of colliders, and is integrated
- * by a fifth-order method (Dormand, Prince 1980) with the error `tolerance` per step. A contact
- * begins (ends) at the first representable time at which its distance is <= 0 (> 0); between these
- * events the set of contacts is constant (Modia3D). A step into a contact is limited to a fraction
- * of the contact's duration. Steel at rest takes steps of 1e-6 s. */
+ * by a fifth-order method (Dormand, Prince 1980) with the error `tolerance` per step, relative
+ * above the floors of ct_error_scale. A contact begins at the first representable time at which its
+ * distance is <= 0, and ends at the first at which its distance exceeds its round-off, about 16 u
+ * times the coordinates; between these events the set of contacts is constant (Modia3D). A step
+ * into a contact is limited to a fraction of the contact's duration. A steel ball of 1 kg at rest
+ * takes steps of 1e-4 s. */
 #ifndef CONTACT_ADVANCE_H
 #define CONTACT_ADVANCE_H
 
@@ -108,6 +110,14 @@ typedef struct ct_advance_options {
  * tolerance and iterations_max 0 (the solvers' own). `duration` and `time_step` have to be set. */
 ct_advance_options ct_advance_options_default(void);
 
+/* COMPLIANT: scale of the error of one step. The error e of a quantity y of a body with contacts is
+ * acceptable if |e| <= floor + relative |y|. The floors follow from the body's contacts: the depth
+ * under its load and the stiffness, at least the round-off of the coordinates. */
+typedef struct ct_error_scale {
+  double relative;
+  double position, velocity; /* least floors so far, m and m/s; 0: no contact with a force so far */
+} ct_error_scale;
+
 /* Sums over the dynamic bodies, world frame. */
 typedef struct ct_advance_state {
   double time; /* s, from the start */
@@ -127,7 +137,8 @@ typedef struct ct_advance_state {
   /* STEPPING: number of infeasible steps (kinematic squeeze), solved with regularised contacts;
    * they also count as not converged */
   uint64_t contradictory;
-  double velocity_tolerance; /* used in the last step, m/s */
+  double velocity_tolerance;  /* used in the last step, m/s */
+  ct_error_scale error_scale; /* COMPLIANT; 0 in other modes */
   /* depth of the deepest contact, m; STEPPING: at the middle of the last step */
   double penetration;
 } ct_advance_state;

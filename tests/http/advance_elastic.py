@@ -1,0 +1,136 @@
+"""Bodies at rest by the elastic law of `advance`: a steel ball that touches a plane or starts above it, and models of
+the repository of Modia3D (test/Collision: BouncingSphere2, TwoCollidingBalls, Billard4Balls) within the default deadline. Truth: the depth at which the law's force is the weight, and the end states that those models publish."""
+import math
+
+from support.checks import Suite, check, equal, near, near_list
+from support.client import Curl
+from support.daemon import Daemon
+
+suite = Suite()
+daemon = Daemon("--workers", "2").start()
+suite.cleanup(daemon.stop)
+client = Curl(daemon)
+numbers = iter(range(1000))
+G = 9.81
+STEEL = {"youngsModulus": 2e11, "poissonRatio": 0.3, "restitution": 0.7, "dynamicFriction": 0.5, "staticFriction": 0.5, "rollingFriction": 0.001}
+FLOOR = {"id": "floor", "colliders": [{"plane": {}}]}
+
+
+def advance(bodies, duration, materials=None, pairs=None, gravity=(0, 0, -G), **members):
+    path = f"/v1/scenes/e{next(numbers)}"
+    client.put(path, {"gravity": list(gravity), "materials": materials or {"default": STEEL}, "materialPairs": pairs or [], "bodies": bodies}).must(201)
+    reply = client.post(f"{path}/advance", {"duration": duration, "mode": "eventCompliant", **members}).must(200).json
+    equal(reply["notConverged"], 0, "steps above the tolerance")
+    return reply
+
+
+def depth_at_rest(mass, radius, modulus=2e11, ratio=0.3):
+    """Of a sphere on a half-space of the same material: weight = k depth^1.5."""
+    stiffness = 4 / 3 * modulus / (1 - ratio ** 2) / 2 * math.sqrt(radius)
+    return (mass * G / stiffness) ** (2 / 3)
+
+
+# ---- rest ----------------------------------------------------------------------------------------------------------------------
+
+
+def a_steel_ball_rests(gap):
+    ball = {"id": "ball", "position": [0, 0, 0.1 + gap], "colliders": [{"sphere": {"radius": 0.1}}], "motion": {"mass": 1}}
+    reply = advance([FLOOR, ball], 0.05)
+    check(reply["steps"] <= 5000, f"{reply['steps']} steps")
+    near(reply["penetration"] / depth_at_rest(1, 0.1), 1, 1e-8, "depth")
+    equal(reply["contacts"], 1, "contacts")
+    return reply
+
+
+suite.table("gap", ((f"a steel ball {gap} m above the plane rests", lambda gap=gap: a_steel_ball_rests(gap)) for gap in (0, 1e-6, 1e-9)))
+
+
+@suite.fact
+def the_reply_reports_the_error_scale_in_proportion_to_the_depth_at_rest():
+    """8 times the mass: 4 times the depth, and so the floor of positions; velocities as its root, sqrt(g depth)."""
+    small, large = ({"id": "ball", "position": [0, 0, 0.1], "colliders": [{"sphere": {"radius": 0.1}, "material": "gum"}], "motion": {"mass": m}}
+                    for m in (1, 8))
+    gum = {"gum": {"youngsModulus": 1e5, "poissonRatio": 0.3}, "default": STEEL}
+    one, eight = (advance([FLOOR, ball], 1e-3, gum)["errorScale"] for ball in (small, large))
+    equal((one["relative"], eight["relative"]), (1e-12, 1e-12), "relative")
+    near(eight["position"] / one["position"], 4, 1e-9, "floor of positions")
+    near(eight["velocity"] / one["velocity"], 2, 1e-9, "floor of velocities")
+    equal(advance([small], 1e-3, gum)["errorScale"], {"relative": 1e-12, "position": 0, "velocity": 0}, "without contacts")
+
+
+# ---- models of Modia3D ---------------------------------------------------------------------------------------------------------
+
+
+@suite.fact
+def the_bouncing_sphere_of_modia3d_comes_to_rest():
+    """BouncingSphere2 ends at rest on the ground, within 1e-7 m and m/s."""
+    ground = {"id": "ground", "position": [0, -0.15, 0], "colliders": [{"box": {"size": [4, 0.1, 0.7]}}]}
+    sphere = {"id": "sphere", "position": [0, 1, 0], "colliders": [{"sphere": {"radius": 0.1}}], "motion": {"mass": 0.001}}
+    reply = advance([ground, sphere], 2.5, gravity=[0, -G, 0], timeStep=0.01, include=["poses"])
+    check(reply["steps"] <= 120000, f"{reply['steps']} steps")
+    near_list(reply["poses"]["positions"][0], [0, 0, 0], 1e-7, "position")
+    near_list(reply["poses"]["linearVelocities"][0], [0, 0, 0], 1e-7, "velocity")
+    near(reply["penetration"] / depth_at_rest(0.001, 0.1), 1, 1e-6, "depth")
+
+
+BALL, CLOTH = {"youngsModulus": 5.4e9, "poissonRatio": 0.34}, {"youngsModulus": 1.1e10, "poissonRatio": 0.4}
+SMOOTH = {"staticFriction": 0, "dynamicFriction": 0, "rollingFriction": 0}
+BILLIARDS = [{"a": "ball", "b": "ball", "restitution": 1, **SMOOTH},
+             {"a": "ball", "b": "cloth", "restitution": 0, "staticFriction": 0.8, "dynamicFriction": 0.8, "rollingFriction": 0.01},
+             {"a": "ball", "b": "cushion", "restitution": 0.98, **SMOOTH}]
+RADIUS = 0.03
+
+
+def block(name, position, size, material):
+    return {"id": name, "position": position, "colliders": [{"box": {"size": size}, "material": material}]}
+
+
+def billiard_ball(name, x, y=0.0, velocity=(0, 0, 0), gap=0.0):
+    return {"id": name, "position": [x, y, RADIUS + gap], "colliders": [{"sphere": {"radius": RADIUS}, "material": "ball"}],
+            "motion": {"density": 1768, "linearVelocity": list(velocity)}}
+
+
+def play(bodies, duration):
+    """Columns of the balls' final poses, within the default deadline."""
+    reply = advance(bodies, duration, {"ball": BALL, "cloth": CLOTH, "cushion": CLOTH}, BILLIARDS, timeStep=0.01, include=["poses"])
+    return reply["poses"]
+
+
+def two_colliding_balls(gap):
+    """The published states are of a relative tolerance of 1e-7 in the state, whose largest component is 57 rad/s."""
+    poses = play([block("table", [0, 0, -0.01], [3, 0.5, 0.02], "cloth"), billiard_ball("one", -1.3, velocity=[3, 0, 0], gap=gap),
+                  billiard_ball("two", 0, gap=gap)], 1.5)
+    for number, (x, speed, turning) in enumerate(((0.44876394694456134, 0.5333704927224155, 17.778500349018145),
+                                                  (1.4034679368692125, 1.4386292011966418, 47.95429595521847))):
+        near_list(poses["positions"][number], [x, 0, RADIUS], 5e-5, "position")
+        near_list(poses["linearVelocities"][number], [speed, 0, 0], 5e-5, "velocity")
+        near_list(poses["angularVelocities"][number], [0, turning, 0], 1e-3, "angular velocity")
+
+
+suite.table("gap", ((f"two billiard balls {gap} m above the table", lambda gap=gap: two_colliding_balls(gap)) for gap in (0, 1e-6)))
+
+
+@suite.fact
+def four_billiard_balls_between_cushions():
+    """Billard4Balls, 18 events: each impact multiplies the differences of two integrators, so 0.01 m and m/s."""
+    length, width, side = 2.24, 1.12, 0.05
+    height, lip = 7 * RADIUS / 5, 7 * RADIUS / 15
+    middle, row = height + lip / 2, math.sqrt(3) * RADIUS
+    bodies = [block("table", [0, 0, -0.025], [length, width, 0.05], "cloth")]
+    for sign in (1, -1):
+        bodies += [block(f"end{sign}", [sign * (length / 2 - 0.75 * side), 0, middle], [1.5 * side, width, lip], "cushion"),
+                   block(f"side{sign}", [0, sign * (width / 2 - 0.75 * side), middle], [length, 1.5 * side, lip], "cushion")]
+    apart = 1e-4
+    bodies += [billiard_ball("0", -0.8, -0.1, [3, 0.1, 0]), billiard_ball("1", length / 6),
+               *(billiard_ball(f"2{sign}", length / 6 + row + apart, sign * (RADIUS + apart / 2)) for sign in (1, -1))]
+    published = [[-0.07275931054522237, 0.245345929634687, -0.8131715869137905, 0.5077564513202036],
+                 [-0.16326306297598359, 0.1838211724164155, -0.5825422921046868, 0.1995608242777997],
+                 [0.41573792401066556, -0.26010411034360825, -0.0042149501111542675, -0.5004738043885597],
+                 [0.14788382539760303, -0.1912228312019073, -0.3027500651996917, -0.18012221710117013]]
+    poses = play(bodies, 2.5)
+    for number, state in enumerate(published):
+        actual = poses["positions"][number][:2] + poses["linearVelocities"][number][:2]
+        near_list(actual, state, 0.011, f"position and velocity of ball {number}")
+
+
+suite.main()
