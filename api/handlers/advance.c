@@ -158,6 +158,26 @@ static bool check_elastic_moduli(const api_call *call, api_reader *reader, const
   return true;
 }
 
+/* If the mode uses the elastic law, checks that every mesh is a solid. */
+static bool check_solid_meshes(const api_call *call, api_reader *reader, const api_field *mode,
+                               const ct_advance_options *options) {
+  char echo[API_ECHO_MAX + 4];
+  for (uint32_t row = 0; options->mode == CT_ADVANCE_COMPLIANT && row < ct_scene_rows(call->scene);
+       row++) {
+    const ct_body *body = ct_scene_body(call->scene, row);
+    for (uint32_t i = 0; body && i < ct_body_collider_count(body); i++) {
+      const ct_shape shape = ct_body_collider(body, i).shape;
+      if (!ct_shape_is_surface(&shape)) continue;
+      api_fault_at(reader->faults, API_PROBLEM_OPEN_MESH, &mode->path,
+                   "Collider %u of body \"%s\" is a mesh that is not a solid, and the elastic law "
+                   "has no force on it: close and orient its triangles, or use another mode.",
+                   i, api_echo(ct_body_id(body), echo));
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool read_advance(api_call *call, api_advance *advance) {
   api_reader reader = api_call_reader(call);
   ct_advance_options *options = &advance->options;
@@ -189,7 +209,8 @@ static bool read_advance(api_call *call, api_advance *advance) {
          good;
   good = read_advance_times(&reader, m, advance) && good;
   good = read_advance_mode(&reader, &m[MODE], &options->mode) &&
-         check_elastic_moduli(call, &reader, &m[MODE], options) && good;
+         check_elastic_moduli(call, &reader, &m[MODE], options) &&
+         check_solid_meshes(call, &reader, &m[MODE], options) && good;
   good = api_read_vec3(&reader, &m[GRAVITY], GRAVITY_MAX, &options->gravity) && good;
   good = read_advance_tolerances(&reader, m, options) && good;
   good = api_read_bool(&reader, &m[FRICTION], &friction) && good;

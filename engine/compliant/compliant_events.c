@@ -179,8 +179,19 @@ static bool are_materials_elastic(const ct_scene *scene) {
   return true;
 }
 
+/* True if a collider of the scene is a surface mesh. It has no interior, so bodies have no depth in
+ * it and would fall through. */
+static bool has_surface_mesh(const ct_scene *scene) {
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    if (body && ct_body_has_surface(body)) return true;
+  }
+  return false;
+}
+
 ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion **out) {
   if (!are_materials_elastic(common->scene)) return CT_NOT_FOUND;
+  if (has_surface_mesh(common->scene)) return CT_OPEN_MESH;
   ct_compliant_motion *motion = *out = calloc(1, sizeof *motion);
   if (!motion) return CT_OUT_OF_MEMORY;
   /* Allocate the state and the stages of a step. */

@@ -73,8 +73,8 @@ typedef struct ct_compliant_motion {
 } ct_compliant_motion;
 
 /* Creates the integrator with the state of common->now. *out is owned by the caller, also on
- * CT_OUT_OF_MEMORY. CT_NOT_FOUND: a collider's material has no Young's modulus or Poisson ratio;
- * *out is not set. */
+ * CT_OUT_OF_MEMORY. CT_NOT_FOUND: a collider's material has no Young's modulus or Poisson ratio.
+ * CT_OPEN_MESH: a collider is a surface mesh. After these two *out is not set. */
 ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion **out);
 void ct_compliant_motion_destroy(ct_compliant_motion *motion); /* NULL: no operation */
 /* Advances to the end of one integration step, or to the event that ends it earlier. *done: the

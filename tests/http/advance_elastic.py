@@ -1,5 +1,6 @@
-"""Bodies at rest by the elastic law of `advance`: a steel ball that touches a plane or starts above it, and models of
-the repository of Modia3D (test/Collision: BouncingSphere2, TwoCollidingBalls, Billard4Balls) within the default deadline. Truth: the depth at which the law's force is the weight, and the end states that those models publish."""
+"""Bodies at rest by the elastic law of `advance`: a steel ball that touches a plane or starts above it, models of the
+repository of Modia3D (test/Collision: BouncingSphere2, TwoCollidingBalls, Billard4Balls) within the default deadline,
+and meshes. Truth: the depth at which the law's force is the weight, and the end states that those models publish."""
 import math
 
 from support.checks import Suite, check, equal, near, near_list
@@ -133,4 +134,49 @@ def four_billiard_balls_between_cushions():
         near_list(actual, state, 0.011, f"position and velocity of ball {number}")
 
 
+# ---- meshes --------------------------------------------------------------------------------------------------------------------
+
+
+CORNERS = [[x, y, z] for x in (-2, 2) for y in (-2, 2) for z in (-1, 0)]
+FACES = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+HEXAHEDRON = {"vertices": [CORNERS[i] for i in (0, 4, 6, 2, 1, 5, 7, 3)], "hexahedra": [[0, 1, 2, 3, 4, 5, 6, 7]]}
+RUBBER = {"youngsModulus": 1e7, "poissonRatio": 0.3}
+
+
+def mesh(triangles, **more):
+    return {"mesh": {"vertices": CORNERS, "triangles": triangles, **more}}
+
+
+def on_mesh(collider):
+    """A scene with a ball above the collider's top, z = 0."""
+    path = f"/v1/scenes/e{next(numbers)}"
+    ball = {"id": "ball", "position": [0.3, 0.2, 0.301], "colliders": [{"sphere": {"radius": 0.3}}], "motion": {"mass": 5}}
+    table = {"id": "table", "colliders": [{"id": "leg", "position": [0, 0, -1], "sphere": {"radius": 0.1}}, {"id": "top", **collider}]}
+    client.put(path, {"materials": {"default": RUBBER}, "bodies": [table, ball]}).must(201)
+    return path
+
+
+def an_open_mesh_is_refused(collider):
+    path = on_mesh(collider)
+    before = client.get(path).etag
+    problem = client.post(f"{path}/advance", {"duration": 1, "mode": "eventCompliant"}).problem(422, "open-mesh", "/mode").json
+    check('Collider 1 of body "table"' in problem["detail"], problem["detail"])
+    equal(client.get(path).etag, before, "revision")
+    client.post(f"{path}/advance", {"duration": 0.01, "mode": "timeStepping"}).must(200)
+
+
+def a_closed_mesh_supports_the_ball(collider):
+    """The mesh's radius of curvature is half its shortest edge, 1/2 m."""
+    path = on_mesh(collider)
+    reply = client.post(f"{path}/advance", {"duration": 1, "mode": "eventCompliant", "timeStep": 0.01,
+                                               "elastic": {"dampingMax": 20}}).must(200).json
+    near(reply["penetration"] / depth_at_rest(5, 0.3 * 0.5 / 0.8, 1e7), 1, 1e-6, "depth")
+
+
+suite.table("mesh", ((f"open: {name}", lambda shape=shape: an_open_mesh_is_refused(shape)) for name, shape in (
+    ("one sheet", mesh(FACES[10:])), ("a hole in its top", mesh(FACES[:-1])), ("a hole at its bottom", mesh(FACES[:8] + FACES[9:])),
+    ("one triangle inside out", mesh(FACES[:-1] + [FACES[-1][::-1]])), ("read as a surface", mesh(FACES, solid=False)),
+    ("a sheet with a margin", {**mesh(FACES[10:]), "margin": 0.05}))))
+suite.table("mesh", ((f"closed: {name}", lambda shape=shape: a_closed_mesh_supports_the_ball(shape)) for name, shape in (
+    ("a box", mesh(FACES)), ("a box that is inside out", mesh([f[::-1] for f in FACES])), ("a hexahedron", {"hexmesh": HEXAHEDRON}))))
 suite.main()

@@ -295,6 +295,26 @@ static void a_material_without_a_modulus_is_refused(void) {
   ct_scene_release(scene);
 }
 
+/* A surface has no interior, so a ball in it would have no depth and no force. */
+static void a_surface_mesh_is_refused(void) {
+  static const ct_vec3 corners[3] = {{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}};
+  static const uint32_t triangle[1][3] = {{0, 1, 2}};
+  const ct_mesh_data data = {
+      .vertices = corners, .vertex_count = 3, .triangles = triangle, .triangle_count = 1};
+  ct_mesh *mesh = NULL;
+  CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &mesh, NULL), CT_OK);
+  const placed_body bodies[] = {
+      {.id = "sheet", .shape = {.kind = CT_KIND_MESH, .mesh = mesh}, .pose = pose_at(0, 0, 0)},
+      {.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 0.2), .mass = 1}};
+  const ct_scene *scene = scene_of(bodies, 2, 0.5);
+  ct_advance_options options = {
+      .mode = CT_ADVANCE_COMPLIANT, .duration = 1, .time_step = 0.1, .contacts_max = 10};
+  ct_advance *advance = NULL;
+  CHECK_INT(ct_advance_create(scene, &options, &advance), CT_OPEN_MESH);
+  ct_scene_release(scene);
+  ct_mesh_release(mesh);
+}
+
 static const check_test tests[] = {
     {"T8.7, checks 16.1 sixteen contacts of a steel ball", sixteen_contacts_of_a_steel_ball},
     {"a spring keeps the energy", a_spring_keeps_the_energy},
@@ -306,6 +326,7 @@ static const check_test tests[] = {
     {"a body beyond the largest coordinate is reported",
      a_body_beyond_the_largest_coordinate_is_reported},
     {"a material without a modulus is refused", a_material_without_a_modulus_is_refused},
+    {"a surface mesh is refused", a_surface_mesh_is_refused},
 };
 
 int main(int argc, char **argv) {

@@ -179,7 +179,8 @@ typedef struct ct_advance ct_advance;
 
 /* Creates an advance that starts at the scene's poses and velocities. Copies the moving bodies'
  * data and the loads; borrows the scene until ct_advance_destroy. The caller owns *out.
- * CT_NOT_FOUND: COMPLIANT, and a collider's material has no modulus or Poisson ratio. CT_LIMIT: a
+ * CT_NOT_FOUND: COMPLIANT, and a collider's material has no modulus or Poisson ratio. CT_OPEN_MESH:
+ * COMPLIANT, and a collider is a surface mesh, in which bodies have no depth. CT_LIMIT: a
  * dynamic body without mass or with a singular inertia; a duration or time step out of range, such
  * as 0; more than CT_ADVANCE_STEPS_MAX steps. CT_OUT_OF_MEMORY. */
 ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options,
