@@ -87,7 +87,7 @@ static bool refuse_precondition(api_call *call, const char *detail) {
   api_call_etag(call, revision);
   api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH,
                   "%s: the current revision is %llu (ETag \"r%llu\"). Read the scene again before "
-                  "you write, or omit the header.",
+                  "you write; an earlier attempt of this write may be included.",
                   detail, revision, revision);
   return false;
 }

@@ -300,9 +300,14 @@ void srv_job_dispose(srv_request *request) {
 
 /* ---- admission and start -------------------------------------------------------------------- */
 
-static void refuse_busy(srv_request *request) {
-  srv_request_refuse(request, API_PROBLEM_BUSY, "Too many requests wait for a worker.");
+/* Refuses the request and returns true if no more jobs may wait in the lane. */
+static bool refuse_if_full(srv_request *request, const srv_lane *lane) {
+  const char *limit = srv_pool_full_limit(request->server->pool, lane);
+  if (!limit) return false;
+  srv_request_refuse(request, API_PROBLEM_BUSY, "Too many requests wait for a worker (limit %s).",
+                     limit);
   srv_request_refusal_header(request, "Retry-After", "1");
+  return true;
 }
 
 bool srv_job_admit(srv_request *request, bool small) {
@@ -313,10 +318,7 @@ bool srv_job_admit(srv_request *request, bool small) {
   const srv_entry *entry = request->match.scene_id[0] ? srv_registry_find(request->server->registry,
                                                                           request->match.scene_id)
                                                       : NULL;
-  if (srv_pool_has_space(request->server->pool, entry ? &entry->lane : &request->server->stateless))
-    return true;
-  refuse_busy(request);
-  return false;
+  return !refuse_if_full(request, entry ? &entry->lane : &request->server->stateless);
 }
 
 /* True if the body may scale a posted shape, which rebuilds the shape, so that a short body can
@@ -421,8 +423,7 @@ static bool begin_or_submit(srv_request *request, bool may_inline) {
     atomic_store_explicit(&request->started_ns, 0, memory_order_relaxed);
   }
   /* all other calls are queued for a worker */
-  if (may_inline && !srv_pool_has_space(server->pool, request->lane)) {
-    refuse_busy(request);
+  if (may_inline && refuse_if_full(request, request->lane)) {
     end_inline(request);
     return true;
   }
@@ -440,8 +441,7 @@ static bool begin_or_submit(srv_request *request, bool may_inline) {
 static void queue_behind_writer(srv_request *request) {
   srv_server *server = request->server;
   srv_entry *entry = request->entry;
-  if (!srv_pool_has_space(server->pool, &entry->lane)) {
-    refuse_busy(request);
+  if (refuse_if_full(request, &entry->lane)) {
     answer_request(request);
     return;
   }
@@ -454,8 +454,7 @@ static void queue_behind_writer(srv_request *request) {
 /* Queues the request until its scene or the posted shapes are loaded, as `wait` says. */
 static void queue_behind_load(srv_request *request, srv_work wait) {
   srv_server *server = request->server;
-  if (!srv_pool_has_space(server->pool, request->lane)) {
-    refuse_busy(request);
+  if (refuse_if_full(request, request->lane)) {
     answer_request(request);
     return;
   }

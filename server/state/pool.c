@@ -135,9 +135,10 @@ static void remove_lane_if_empty(srv_pool *pool, srv_lane *lane) {
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
-bool srv_pool_has_space(const srv_pool *pool, const srv_lane *lane) {
-  return pool->waiting < pool->queue &&
-         lane->waiting < (lane->most ? lane->most : pool->queue_per_scene);
+const char *srv_pool_full_limit(const srv_pool *pool, const srv_lane *lane) {
+  if (pool->waiting >= pool->queue) return "queue";
+  if (lane->most) return lane->waiting < lane->most ? NULL : "queue";
+  return lane->waiting < pool->queue_per_scene ? NULL : "queuePerScene";
 }
 
 void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane) {

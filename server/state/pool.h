@@ -55,8 +55,9 @@ srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_
 /* Frees the pool. No job may be left. */
 void srv_pool_destroy(srv_pool *pool);
 
-/* True if one more job may wait in the lane. */
-bool srv_pool_has_space(const srv_pool *pool, const srv_lane *lane);
+/* Returns the name of the limit, "queue" or "queuePerScene", that lets no more jobs wait in the
+ * lane. NULL: one more job may wait. */
+const char *srv_pool_full_limit(const srv_pool *pool, const srv_lane *lane);
 /* Counts the job as waiting in the lane without queueing it, for example a write that waits for an
  * earlier one. */
 void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane);

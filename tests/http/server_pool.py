@@ -20,6 +20,8 @@ from support.stopwatch import Stopwatch, timed, wait_until
 
 JSON_TYPE = [("Content-Type", "application/json")]
 BARS = 5000
+# Bars whose pairs are below the limit `pairs`, so that a query of them is not refused however long it runs.
+BARS_WITHIN_LIMIT = 4400
 TINY = '{"a":{"sphere":{"radius":1}},"b":{"sphere":{"radius":1},"position":[3,0,0]}}'
 suite = Suite()
 
@@ -359,13 +361,15 @@ def small_requests_are_answered_while_all_workers_are_busy():
         connection.close()
 
 
-def busy(reply):
-    equal(reply.status, 503, "status")
-    equal(json.loads(reply.body)["type"], "/problems/busy", "type")
+def busy(reply, limit="queuePerScene"):
+    equal(reply.status, 503, f"status of {reply.body!r}")
+    problem = json.loads(reply.body)
+    equal(problem["type"], "/problems/busy", "type")
+    check(f"(limit {limit})" in problem["detail"], f"the detail names another limit than {limit}: {problem['detail']}")
     check(int(reply.headers["retry-after"]) >= 1, "Retry-After")
 
 
-def fill(port, most):
+def fill(port, most, limit="queuePerScene"):
     """Sends slow queries until `most` are unanswered and three more in a row were refused; returns the connections
     of the unanswered ones. Places in the queue are freed while queries begin, so a refusal before the last place is
     taken does not prove that the queue is full."""
@@ -377,7 +381,7 @@ def fill(port, most):
             standing[-1].send(slow_query(600000))
         answered = select.select([connection.socket for connection in standing], [], [], 0.05)[0]
         for connection in [c for c in standing if c.socket in answered]:
-            busy(connection.reply())
+            busy(connection.reply(), limit)
             connection.close()
             refused = refused + 1 if connection is standing[-1] and len(standing) == most + 1 else 0
             standing.remove(connection)
@@ -388,7 +392,7 @@ def fill(port, most):
 def a_full_queue_is_answered_503_at_once():
     # One worker: begun queries may take half of the eight places, and one more; four more wait.
     with Daemon("--log", "off", "--workers", "1", "--limit", "queue=8", "--limit", "queuePerScene=4") as d:
-        load(d)
+        load(d, count=BARS_WITHIN_LIMIT)
         crowd = fill(d.port, 9)
         for unused in range(20):
             with Raw(d.port) as connection:
@@ -399,6 +403,15 @@ def a_full_queue_is_answered_503_at_once():
             ask_tiny(connection)
         equal(answered(crowd), [], "questions answered meanwhile")
         for connection in crowd:
+            connection.close()
+
+
+@suite.fact
+def a_refusal_names_the_limit_that_is_reached():
+    """`queuePerScene` in the fact above; here the queue of all scenes is the shorter one."""
+    with Daemon("--log", "off", "--workers", "1", "--limit", "queue=4") as d:
+        load(d, count=BARS_WITHIN_LIMIT)
+        for connection in fill(d.port, 9, "queue"):
             connection.close()
 
 
