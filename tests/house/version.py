@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The version is the same in the Makefile, the OpenAPI document, the Dockerfile and the changelog; a tag of this commit agrees with it.
+The changelog has the formats of this version's stores.
 
 Prints the version, what differs, and "N passed, N failed, N skipped".
 """
@@ -31,10 +32,23 @@ def faults(version):
         yield f"tag {tag}: the changelog still says unreleased" if found(".github/CHANGELOG.md", rf"^## {re.escape(version)}, (unreleased)$") else None
 
 
+def formats():
+    """The formats of stores, as the changelog writes them."""
+    records = found("api/include/api/record.h", r"^#define API_RECORD_FORMAT (\d+)$")
+    redis = found("server/store/store_redis.h", r'^#define SRV_REDIS_FORMAT "(\d+)"$')
+    steps = found("server/store/store_sqlite_format.c", r"^static const char \*const steps\[\] = \{([^}]*)\};$") or ""
+    return f"Formats: records {records}, file {len(steps.split(','))}, Redis {redis}."
+
+
+def format_fault():
+    listed = found(".github/CHANGELOG.md", r"^(Formats: [^(]*\.)")
+    return None if listed == formats() else f".github/CHANGELOG.md: {listed}, the sources have: {formats()}"
+
+
 def main():
     version = found("Makefile", r"^VERSION +:= (\S+)$") or ""
     print(f"contactd {version}")
-    results = list(faults(version))
+    results = [*faults(version), format_fault()]
     for fault in filter(None, results):
         print(f"FAILED {fault}")
     failed = sum(fault is not None for fault in results)

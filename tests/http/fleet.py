@@ -15,6 +15,7 @@ import urllib.request
 
 from support import metrics
 from support.checks import Failure, Suite, check, equal
+from support.client import KeepAlive
 from support.fleet import Fleet, wait_until
 from support.load import Load
 from support.pace import SLOWER
@@ -251,6 +252,30 @@ def long_question(fleet):
 def busy(clients):
     """Number of daemons with busy workers, of those of these clients."""
     return sum(metrics.read(client)["contactd_workers_busy"] > 0 for client in clients)
+
+
+@suite.fact
+def scenes_are_read_at_their_own_nodes_while_redis_is_down():
+    """With --stale-reads; HAProxy sends each read to the node that has the scene in memory."""
+    fleet = Fleet(suite, "--stale-reads")
+    client = KeepAlive(fleet, fleet.nodes[0].client().document)
+    names = [f"s{i}" for i in range(24)]
+    for name in names:
+        client.put(f"/v1/scenes/{name}", {"bodies": bars(2)}).must(201)
+    homes = {name: client.get(f"/v1/scenes/{name}/poses").must(200).headers["x-served-by"] for name in names}
+    equal(len(set(homes.values())), len(fleet.nodes), "nodes that have scenes")
+    fleet.redis.kill()
+    wait_until(lambda: "UP" not in fleet.states().values(), "HAProxy sees that no node is ready")
+    for name, home in homes.items():
+        for reply in (client.get(f"/v1/scenes/{name}/poses"), client.post(f"/v1/scenes/{name}/query/overlap", {})):
+            reply.must(200)
+            equal((reply.headers["x-served-by"], reply.headers["x-stale-reads"]), (home, "1"), f"node and header for {name}")
+        client.put(f"/v1/scenes/{name}/bodies/bar-0", bars(1)[0]).problem(503, "store-unavailable")
+    fleet.redis.start()
+    fleet.wait_up()
+    for name in names:
+        client.put(f"/v1/scenes/{name}/bodies/bar-0", bars(1)[0]).must(200)
+    fleet.end()
 
 
 @suite.fact

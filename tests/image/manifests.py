@@ -233,7 +233,7 @@ def all_speak_of_the_same_nodes():
     for node in NODES:
         check(f"--allow-host={node}" in compose()[node]["command"], f"{node} does not serve under its name")
     servers = re.findall(r"^\s*server (\S+) (\S+:\d+)\b", (DOCKER / "haproxy.cfg").read_text(), re.M)
-    equal(servers, [(node, f"{node}:7077") for node in NODES] * 2, "servers of haproxy.cfg")
+    equal(servers, [(node, f"{node}:7077") for node in NODES] * 3, "servers of haproxy.cfg")
     jobs = {job["job_name"]: job for job in yaml.safe_load((DOCKER / "prometheus.yml").read_text())["scrape_configs"]}
     equal(jobs["contactd"]["static_configs"][0]["targets"], [f"{node}:7077" for node in NODES], "targets of prometheus.yml")
 

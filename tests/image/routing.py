@@ -75,13 +75,13 @@ class Answer(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self):
-        if self.server.reset and self.path != "/readyz":
+        if self.server.reset and self.path not in ("/readyz", "/livez"):
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         else:
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.forwarded = self.headers.get_all("X-Forwarded-For")
-        if self.path == "/readyz":
-            status = 200 if self.server.ready else 503
+        if self.path in ("/readyz", "/livez"):
+            status = 200 if self.server.ready or self.path == "/livez" else 503
         else:
             status = self.server.fate((self.command, self.path))
         if status is None:
@@ -294,6 +294,22 @@ def a_node_that_is_not_ready_is_not_asked():
     wait_until(lambda: "node3" not in {node_of(scene) for scene in SCENES[:40]}, "node3 is left out")
     nodes()["node3"].ready = True
     wait_until(lambda: "node3" in {node_of(scene) for scene in SCENES[:40]}, "node3 is asked again")
+
+
+@suite.fact
+def while_no_node_is_ready_a_scene_is_read_at_its_own_node():
+    """Only that node has the scene in memory. Writes have one sender, which reports the reason."""
+    before = {scene: node_of(scene) for scene in SCENES}
+    for node in nodes().values():
+        node.ready = False
+    wait_until(lambda: len({ask("PUT", f"/v1/scenes/{scene}").text for scene in SCENES[:40]}) == 1, "no node is ready")
+    for scene, home in before.items():
+        for method, rest in (("GET", ""), ("HEAD", "/poses"), ("POST", "/query/contacts")):
+            reply, times = asked(method, f"/v1/scenes/{scene}{rest}")
+            equal((reply.headers["X-Served-By"], times), (home, 1), f"node and tries of {method} {scene}{rest}")
+    for node in nodes().values():
+        node.ready = True
+    wait_until(lambda: all(ask("PUT", f"/v1/scenes/{scene}").text == home for scene, home in before.items()), "every scene is where it was")
 
 
 @suite.fact

@@ -97,7 +97,7 @@ class Fleet:
     def configuration(self):
         """The file of docker/ with other addresses and ports."""
         text = CONFIGURATION.read_text()
-        changes = [(f"server {n.name} {n.name}:7077", f"server {n.name} 127.0.0.1:{n.port}", 2) for n in self.nodes]
+        changes = [(f"server {n.name} {n.name}:7077", f"server {n.name} 127.0.0.1:{n.port}", 3) for n in self.nodes]
         changes += [("bind :7077\n", f"bind 127.0.0.1:{self.port}\n", 1), ("bind :8404\n", f"bind 127.0.0.1:{self.metrics_port}\n", 1),
                     (" abns@contactd ", f" abns@contactd-{self.port} ", 2)]
         for old, new, times in changes:
