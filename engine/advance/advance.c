@@ -58,22 +58,48 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
   return ct_integration_set_loads(&advance->common, loads, count);
 }
 
-ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena,
-                          bool *done) {
-  ct_integration *common = &advance->common;
-  common->reported.count = 0;
-  common->limit = CT_ADVANCE_LIMIT_CONTACTS;
-  if (ct_cancel_raised(common->options.cancel)) return CT_CANCELLED;
+ct_status ct_advance_set_contacts(ct_advance *advance, const ct_advance_contact *contacts,
+                                  size_t count) {
+  return ct_contact_tracker_set(&advance->common.tracker, contacts, count);
+}
+
+const ct_advance_contact *ct_advance_contacts(const ct_advance *advance, size_t *count) {
+  *count = advance->common.tracker.open.count;
+  return advance->common.tracker.open.items;
+}
+
+static ct_status step_integrator(ct_advance *advance, ct_workspace *workspace, ct_arena *arena,
+                                 bool *done) {
   if (advance->compliant) return ct_compliant_motion_step(advance->compliant, workspace, done);
   if (advance->stepping) return ct_time_stepping_step(advance->stepping, workspace, arena, done);
   assert(advance->driven);
   return ct_event_driven_step(advance->driven, workspace, arena, done);
 }
 
+ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena,
+                          bool *done) {
+  ct_integration *common = &advance->common;
+  common->limit = CT_ADVANCE_LIMIT_CONTACTS;
+  ct_contact_tracker_begin_step(&common->tracker);
+  if (ct_cancel_raised(common->options.cancel)) return CT_CANCELLED;
+  ct_status status = step_integrator(advance, workspace, arena, done);
+  if (status == CT_OK) ct_contact_tracker_commit(&common->tracker);
+  else common->tracker.reported.count = 0;
+  return status;
+}
+
 ct_advance_limit ct_advance_limit_reason(const ct_advance *advance, uint32_t *row) {
   const ct_integration *common = &advance->common;
   *row = common->limit == CT_ADVANCE_LIMIT_CONTACTS ? CT_NO_ROW : common->limit_row;
   return common->limit;
+}
+
+bool ct_advance_is_at_rest(const ct_advance *advance) {
+  const ct_integration *common = &advance->common;
+  if (common->state.steps == 0) return false;
+  for (size_t i = 0; i < common->moved_count; i++)
+    if (common->now[i].is_dynamic && !ct_body_state_is_fixed(&common->now[i])) return false;
+  return true;
 }
 
 double ct_advance_pace(const ct_advance *advance, uint32_t *row) {
@@ -84,8 +110,8 @@ double ct_advance_pace(const ct_advance *advance, uint32_t *row) {
 ct_advance_state ct_advance_now(const ct_advance *advance) { return advance->common.state; }
 
 const ct_advance_event *ct_advance_events(const ct_advance *advance, size_t *count) {
-  *count = advance->common.reported.count;
-  return advance->common.reported.items;
+  *count = advance->common.tracker.reported.count;
+  return advance->common.tracker.reported.items;
 }
 
 void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose,

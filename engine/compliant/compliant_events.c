@@ -296,39 +296,40 @@ static const ct_elastic_candidate *candidate_of(const ct_compliant_motion *motio
 static double candidate_normal_velocity(const ct_compliant_motion *motion,
                                         const ct_elastic_candidate *candidate) {
   static const ct_elastic_pair none = {0};
-  return candidate ? -ct_elastic_force(motion, candidate, &none).depth_rate : 0.0;
+  return -ct_elastic_force(motion, candidate, &none).depth_rate;
 }
 
-static ct_status emit_event(ct_compliant_motion *motion, ct_advance_event_kind kind, double time,
-                            const ct_elastic_contact *m, const ct_elastic_candidate *candidate) {
-  return ct_integration_add_event(
-      motion->common,
-      &(ct_advance_event){.kind = kind,
-                          .time = time,
-                          .row_a = m->a,
-                          .row_b = m->b,
-                          .collider_a = m->collider_a,
-                          .collider_b = m->collider_b,
-                          .normal_velocity = candidate_normal_velocity(motion, candidate)});
+/* Contact of the candidate's pair for events, with its velocity now. */
+static ct_advance_contact event_contact(const ct_compliant_motion *motion,
+                                        const ct_elastic_candidate *candidate) {
+  double velocity = candidate_normal_velocity(motion, candidate);
+  return (ct_advance_contact){.row_a = candidate->a,
+                              .row_b = candidate->b,
+                              .collider_a = candidate->collider_a,
+                              .collider_b = candidate->collider_b,
+                              .normal_velocity = velocity,
+                              .separation = velocity,
+                              .position = candidate->position,
+                              .normal = candidate->normal,
+                              .distance = candidate->distance};
 }
 
-/* Emits an event for each contact that ended at `time`, then for each that began. motion->members:
- * the contacts before; `members`: [count] the contacts now. */
-static ct_status emit_changes(ct_compliant_motion *motion, double time,
-                              const ct_elastic_contact *members, size_t count) {
-  ct_status status = CT_OK;
-  for (size_t i = 0; i < motion->member_count && status == CT_OK; i++) {
+/* Emits an event for each contact that ended at `time`, then for each that began. The candidates
+ * in contact are the contacts now; motion->members are those before. */
+static ct_status emit_changes(ct_compliant_motion *motion, double time) {
+  for (size_t i = 0; i < motion->member_count; i++) {
     const ct_elastic_candidate *candidate = candidate_of(motion, &motion->members[i]);
-    if (!candidate || !is_in_contact(motion, candidate))
-      status = emit_event(motion, CT_ADVANCE_EVENT_ENDED, time, &motion->members[i], candidate);
+    if (!candidate) continue;
+    const ct_advance_contact contact = event_contact(motion, candidate);
+    ct_contact_events_set_separation(&motion->common->tracker, &contact);
   }
-  for (size_t i = 0; i < count && status == CT_OK; i++) {
-    const ct_elastic_candidate *candidate = candidate_of(motion, &members[i]);
-    assert(candidate);
-    if (ct_elastic_find_contact(motion, candidate) == motion->member_count)
-      status = emit_event(motion, CT_ADVANCE_EVENT_BEGAN, time, &members[i], candidate);
+  ct_status status = CT_OK;
+  for (size_t k = 0; k < motion->candidates.count && status == CT_OK; k++) {
+    if (!is_in_contact(motion, &motion->candidates.items[k])) continue;
+    const ct_advance_contact contact = event_contact(motion, &motion->candidates.items[k]);
+    status = ct_contact_events_add(&motion->common->tracker, &contact);
   }
-  return status;
+  return status == CT_OK ? ct_contact_events_compare(&motion->common->tracker, time) : status;
 }
 
 /* Replaces the members by the candidates in contact and emits the changes. Persisting
@@ -350,7 +351,7 @@ static ct_status set_members(ct_compliant_motion *motion, double time) {
         old < motion->member_count ? motion->members[old] : new_contact(motion, candidate);
   }
   /* Report the changes, then replace the members. */
-  ct_status status = emit_changes(motion, time, members, count);
+  ct_status status = emit_changes(motion, time);
   if (status != CT_OK) {
     free(members);
     return status;
@@ -516,7 +517,7 @@ ct_status ct_compliant_motion_step(ct_compliant_motion *motion, ct_workspace *wo
   motion->is_stale = true;
   motion->step = step;
   motion->common->last_time = last_time;
-  motion->common->reported.count = 0;
+  motion->common->tracker.reported.count = 0;
   if (step > 0.0) return status;
   /* The motion has not begun: the contacts at time 0 are found again by the next call. */
   motion->member_count = 0;

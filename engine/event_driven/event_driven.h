@@ -45,6 +45,16 @@ ct_status ct_event_first_impact(ct_event_step *step, double *time);
  * constant. */
 void ct_body_state_advance_flight(ct_body_state *state, double interval, double time);
 
+/* ---- contact events -------------------------------------------------------------------------- */
+
+/* Reports the contacts that began or ended since the last evaluation, at the present time.
+ * CT_OUT_OF_MEMORY. */
+ct_status ct_event_report_contacts(const ct_event_step *step, const ct_mechanics *mechanics);
+/* Returns the impact of the points from..to-1 of the island, which belong to one pair of
+ * colliders. normal_velocity: 0 if none of them collides. */
+ct_advance_contact ct_event_join_impact(const ct_island *island, const ct_impulse_result *result,
+                                        size_t from, size_t to);
+
 /* ---- sleep ---------------------------------------------------------------------------------- */
 
 /* True if the bodies of the island are at rest under the forces found: net forces and momenta are

@@ -113,19 +113,10 @@ static ct_status emit_impacts(const ct_event_step *step, const ct_island *island
   const ct_contact *t = island->set.contacts;
   ct_status status = CT_OK;
   for (size_t i = 0, next; i < island->set.count && status == CT_OK; i = next) {
-    double fastest = 0.0;
-    for (next = i; next < island->set.count && have_same_colliders(&t[i], &t[next]); next++)
-      if (result->contacts[next].before.velocity_class == CT_CLASS_COLLIDING)
-        fastest = ct_min2(fastest, result->contacts[next].before.normal);
-    if (!(fastest < 0.0)) continue;
-    status = ct_integration_add_event(step->driven->common,
-                                      &(ct_advance_event){.kind = CT_ADVANCE_EVENT_IMPACT,
-                                                          .time = step->instant,
-                                                          .row_a = island->rows[t[i].a],
-                                                          .row_b = island->rows[t[i].b],
-                                                          .collider_a = t[i].collider_a,
-                                                          .collider_b = t[i].collider_b,
-                                                          .normal_velocity = fastest});
+    for (next = i + 1; next < island->set.count && have_same_colliders(&t[i], &t[next]);) next++;
+    const ct_advance_contact contact = ct_event_join_impact(island, result, i, next);
+    if (!(contact.normal_velocity < 0.0)) continue;
+    status = ct_contact_events_impact(&step->driven->common->tracker, &contact, step->instant);
   }
   return status;
 }
@@ -583,6 +574,7 @@ static ct_status advance_to_event(ct_event_step *step) {
   if (ct_event_is_all_asleep(step)) return CT_OK;
   /* Resolve initial approaches, then fly to the first impact. */
   ct_status status = evaluate_mechanics(step, &mechanics);
+  if (status == CT_OK) status = ct_event_report_contacts(step, mechanics);
   if (status == CT_OK) status = collide_initially(step, &mechanics);
   if (status == CT_OK) status = fly_to_impact(step, mechanics, &hits);
   ct_mechanics_destroy(mechanics);

@@ -1,7 +1,6 @@
 /* Common part of the three integrators: bodies, loads, limits, events, energies. Computes no
  * motion. */
 #include "integration/integration.h"
-#include "base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -56,6 +55,7 @@ ct_status ct_integration_open(ct_integration *common, const ct_scene *scene,
                               const ct_advance_options *options) {
   *common = (ct_integration){.scene = scene, .options = *options, .pace_row = CT_NO_ROW};
   if (options->contacts_max == 0) common->options.contacts_max = CT_CONTACTS_MAX;
+  common->tracker.enabled = options->contact_events || options->mode == CT_ADVANCE_COMPLIANT;
   ct_status status = ct_integration_set_loads(common, options->loads, options->load_count);
   return status == CT_OK ? find_moving_bodies(common) : status;
 }
@@ -67,7 +67,7 @@ void ct_integration_close(ct_integration *common) {
   free(common->moved_of);
   free(common->overrides);
   free(common->moving_rows);
-  free(common->reported.items);
+  ct_contact_tracker_free(&common->tracker);
 }
 
 /* ---- energies ------------------------------------------------------------------------------- */
@@ -119,17 +119,7 @@ bool ct_integration_is_within_limits(ct_integration *common, const ct_body_state
   return true;
 }
 
-/* ---- events and queries --------------------------------------------------------------------- */
-
-ct_status ct_integration_add_event(ct_integration *common, const ct_advance_event *event) {
-  ct_advance_event_list *reported = &common->reported;
-  assert(reported->count <= reported->room);
-  if (!ct_array_reserve(&reported->items, &reported->room, reported->count + 1,
-                        sizeof *reported->items))
-    return CT_OUT_OF_MEMORY;
-  reported->items[reported->count++] = *event;
-  return CT_OK;
-}
+/* ---- queries -------------------------------------------------------------------------------- */
 
 /* Sets the poses of the moving bodies, and the cancel flag. */
 static void set_query_poses(const ct_integration *common, ct_query_options *options) {

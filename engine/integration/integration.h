@@ -5,11 +5,7 @@
 #define INTEGRATION_INTEGRATION_H
 
 #include "integration/body_state.h"
-
-typedef struct ct_advance_event_list {
-  ct_advance_event *items;
-  size_t count, room;
-} ct_advance_event_list;
+#include "integration/contact_events.h"
 
 typedef struct ct_integration {
   const ct_scene *scene;
@@ -30,7 +26,8 @@ typedef struct ct_integration {
                              row */
   uint32_t limit_row;
   ct_advance_state state;
-  ct_advance_event_list reported; /* events of the last step */
+  ct_contact_tracker tracker; /* events of the last step, and contacts that have begun and not
+                                 ended */
 } ct_integration;
 
 /* Sets up bodies, loads and limits from the scene and the options. ct_integration_close must be
@@ -40,9 +37,6 @@ ct_status ct_integration_open(ct_integration *common, const ct_scene *scene,
 void ct_integration_close(ct_integration *common);
 /* Replaces the loads by copies. CT_OUT_OF_MEMORY. */
 ct_status ct_integration_set_loads(ct_integration *common, const ct_load *loads, size_t count);
-
-/* Appends a copy of the event to the events of the step. CT_OUT_OF_MEMORY. */
-ct_status ct_integration_add_event(ct_integration *common, const ct_advance_event *event);
 
 /* Runs a contacts (distances) query of the whole scene with the moving bodies at the poses in
  * `overrides`, and passes each hit to `sink`. Sets the members overrides and cancel of the options,

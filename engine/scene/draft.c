@@ -295,6 +295,8 @@ void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon) {
   draft->next->geometric_epsilon = epsilon;
 }
 
+void ct_draft_set_time(ct_draft *draft, double time) { draft->next->time = time; }
+
 void ct_draft_set_gravity(ct_draft *draft, const ct_vec3 *gravity) {
   draft->next->has_gravity = gravity != NULL;
   draft->next->gravity = gravity ? *gravity : ct_vec(0.0, 0.0, 0.0);
@@ -446,6 +448,7 @@ static bool compact_rows(ct_draft *draft) {
   fresh->origin = old->origin;
   old->user = old->origin = NULL;
   fresh->geometric_epsilon = old->geometric_epsilon;
+  fresh->time = old->time;
   fresh->gravity = old->gravity;
   fresh->has_gravity = old->has_gravity;
   fresh->materials = ct_material_set_retain(old->materials);

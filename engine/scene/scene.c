@@ -91,6 +91,7 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
   scene->user = base->user;
   scene->origin = base->origin;
   scene->geometric_epsilon = base->geometric_epsilon;
+  scene->time = base->time;
   scene->gravity = base->gravity;
   scene->has_gravity = base->has_gravity;
   scene->materials = ct_material_set_retain(base->materials);
@@ -189,6 +190,7 @@ const void *ct_scene_attached(const ct_scene *scene, ct_text name) {
 }
 
 double ct_scene_geometric_epsilon(const ct_scene *scene) { return scene->geometric_epsilon; }
+double ct_scene_time(const ct_scene *scene) { return scene->time; }
 
 ct_vec3 ct_scene_gravity(const ct_scene *scene) {
   return scene->has_gravity ? scene->gravity : ct_vec(0.0, 0.0, CT_GRAVITY_Z);

@@ -53,6 +53,7 @@ struct ct_scene {
   ct_user_text *user;       /* NULL: empty */
   ct_user_text *origin;     /* NULL: empty */
   double geometric_epsilon; /* 0: not set */
+  double time;              /* s */
   ct_vec3 gravity;          /* m/s^2, if has_gravity */
   bool has_gravity;
   ct_material_set *materials; /* NULL: none */

@@ -279,7 +279,7 @@ static ct_status collide_at_start(ct_step *step) {
   if (status != CT_OK || !moves || !closes_before_middle(step)) return status;
   status = solve_contacts(step);
   count_contacts(step);
-  return status;
+  return status == CT_OK ? ct_step_note_contacts(step) : status;
 }
 
 /* Adds the results of the initial step of duration 0 to those of the step. */
@@ -392,12 +392,14 @@ ct_status ct_time_stepping_step(ct_time_stepping *stepping, ct_workspace *worksp
   step.result.converged = true;
   step.result.time = is_rest ? stepping->step_rest : o->time_step;
   ct_status status = perform_step(&step);
+  double end = is_rest ? o->duration : (double)(past + 1) * o->time_step;
+  if (status == CT_OK) status = ct_step_note_contacts(&step);
+  if (status == CT_OK) status = ct_contact_events_compare(&common->tracker, end);
   if (status != CT_OK) return status;
   count_contacts(&step);
   assert(step.result.acting <= stepping->found.count);
   retain_contacts(&step);
-  ct_integration_accept(common, &step.result,
-                        is_rest ? o->duration : (double)(past + 1) * o->time_step);
+  ct_integration_accept(common, &step.result, end);
   *done = past + 1 == steps;
   return CT_OK;
 }

@@ -87,6 +87,10 @@ bool ct_step_add_speculative(ct_step *step);
  * CT_CANCELLED or CT_LIMIT. */
 ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island);
 
+/* Adds the contacts of stepping->found that touch or have an impulse to the contacts of the step's
+ * events. CT_OUT_OF_MEMORY. */
+ct_status ct_step_note_contacts(const ct_step *step);
+
 /* ---- feasibility ---------------------------------------------------------------------------- */
 
 /* Computes impulses r, [3 set->count] normal and two tangents, for the `active` contacts. If

@@ -41,6 +41,7 @@ static void same_events(const ct_advance *advance, const ct_advance *other) {
     CHECK(events[i].kind == events_other[i].kind && events[i].time == events_other[i].time);
     CHECK(events[i].row_a == events_other[i].row_a && events[i].row_b == events_other[i].row_b);
     CHECK(events[i].normal_velocity == events_other[i].normal_velocity);
+    CHECK(events[i].impulse == events_other[i].impulse);
   }
 }
 
@@ -69,7 +70,8 @@ static void steps_without_memory(ct_advance_mode mode) {
                                 .contact_tolerance = 1e-6,
                                 .velocity_tolerance = 1e-3,
                                 .rest_velocity = 0.01,
-                                .contacts_max = 1000};
+                                .contacts_max = 1000,
+                                .contact_events = true};
   ct_advance *advance = advance_of(scene, &o), *other = advance_of(scene, &o);
   for (int k = 0; k < 3; k++) {
     long failed = 0;

@@ -313,6 +313,31 @@ static void zero_mechanics_are_safe_or_refused(void) {
   ct_scene_release(scene);
 }
 
+/* A zeroed contact joins a body with itself, which no step finds in contact. */
+static void zero_advance_contacts_end_at_the_first_step(void) {
+  const ct_scene *scene = two_balls(4.0);
+  ct_arena *arena = ct_arena_create();
+  for (int mode = 0; mode < CT_ADVANCE_COMPLIANT; mode++) {
+    const ct_advance_options options = {
+        .mode = (ct_advance_mode)mode, .duration = 1.0, .time_step = 0.25, .contact_events = true};
+    const ct_advance_contact zero = {0};
+    ct_advance *advance = NULL;
+    bool done = false;
+    size_t count = 0;
+    CHECK_INT(ct_advance_create(scene, &options, &advance), CT_OK);
+    CHECK_INT(ct_advance_set_contacts(advance, &zero, 1), CT_OK);
+    CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
+    const ct_advance_event *events = ct_advance_events(advance, &count);
+    CHECK_INT(count, 1);
+    if (count == 1) CHECK_INT(events[0].kind, CT_ADVANCE_EVENT_ENDED);
+    (void)ct_advance_contacts(advance, &count);
+    CHECK_INT(count, 0);
+    ct_advance_destroy(advance);
+  }
+  ct_arena_destroy(arena);
+  ct_scene_release(scene);
+}
+
 static void zero_advances_are_refused(void) {
   const ct_scene *scene = two_balls(4.0);
   ct_advance *advance = NULL;
@@ -461,6 +486,7 @@ static const zero_row rows[] = {
      "ct_material_pair",
      zero_parts_of_scenes_and_mechanics_change_nothing},
     {"ct_advance_options", zero_advances_are_refused},
+    {"ct_advance_contact", zero_advance_contacts_end_at_the_first_step},
     {"ct_elastic_options ct_elastic_solid ct_elastic_pair ct_material ct_pair_material",
      zero_elastic_structs_give_no_force},
     {"ct_lcp ct_lcp_options ct_lcp_result ct_matrix ct_friction_problem ct_friction_options "
@@ -468,7 +494,8 @@ static const zero_row rows[] = {
      zero_problems_have_no_rows_or_are_refused},
     /* Structs that only functions fill, or that have a meaning only inside of these. No function
        takes one of them by value or by a pointer to const. */
-    {"ct_acceleration ct_advance_event ct_advance_state ct_attachment ct_body_acceleration "
+    {"ct_acceleration ct_advance_event ct_advance_state ct_attachment "
+     "ct_body_acceleration "
      "ct_body_sum ct_broad_statistics ct_collider_pair ct_compliant_contact ct_compliant_force "
      "ct_contact_change ct_contact_ended ct_contact_event ct_contact_name ct_contact_point "
      "ct_contact_record ct_contact_side ct_dual_point ct_element_form "
@@ -502,6 +529,7 @@ static const check_test tests[] = {
     FACT(zero_mechanics_are_safe_or_refused),
     FACT(zero_parts_of_scenes_and_mechanics_change_nothing),
     FACT(zero_advances_are_refused),
+    FACT(zero_advance_contacts_end_at_the_first_step),
     FACT(zero_elastic_structs_give_no_force),
     FACT(zero_problems_have_no_rows_or_are_refused),
     FACT(each_row_names_a_fact),

@@ -104,6 +104,8 @@ typedef struct ct_advance_options {
   size_t load_count;
   /* largest number of contacts at one time, CT_LIMIT beyond; 0: CT_CONTACTS_MAX */
   size_t contacts_max;
+  /* ct_advance_events reports the begin and end of contacts; COMPLIANT always reports them */
+  bool contact_events;
   const ct_cancel *cancel;
 } ct_advance_options;
 /* Defaults: mode STEPPING, contacts_max CT_CONTACTS_MAX, elastic from ct_elastic_options_default,
@@ -155,15 +157,35 @@ typedef enum ct_advance_event_kind {
       CT_ADVANCE_EVENT_COUNT
 } ct_advance_event_kind;
 
-/* An event of two colliders. */
+/* An event of two colliders, row_a < row_b. BEGAN and ENDED of a pair alternate. */
 typedef struct ct_advance_event {
   ct_advance_event_kind kind;
   double time; /* s, from the start */
   uint32_t row_a, row_b, collider_a, collider_b;
-  /* normal component of the velocity of b relative to a, m/s. IMPACT: before the impact, at the
-   * contact that approaches fastest. ENDED: 0 if not available */
+  /* normal component of the velocity of b relative to a, m/s, at the point that approaches fastest.
+   * IMPACT, BEGAN: before the impulses of the impact or step. ENDED: the last one known, after
+   * impulses; 0 if none is */
   double normal_velocity;
+  /* sum of the normal impulses of the pair's points, N s. BEGAN of STEPPING: in the step; IMPACT:
+   * in the impact; ENDED: the sum since the begin, or since the start if it began earlier, of
+   * STEPPING all impulses, of IMPULSES those of impacts. COMPLIANT: 0 */
+  double impulse;
+  /* the deepest point when last evaluated: midpoint of the two witness points, normal from a to b,
+   * world; distance, m, < 0: penetration */
+  ct_vec3 position, normal;
+  double distance;
 } ct_advance_event;
+
+/* A pair of colliders in contact, row_a < row_b. */
+typedef struct ct_advance_contact {
+  uint32_t row_a, row_b, collider_a, collider_b;
+  /* normal components of the velocity of b relative to a, m/s: before the impulses of the step in
+   * which the contact began or was evaluated, and after those of the last step */
+  double normal_velocity, separation;
+  double impulse; /* as in the ENDED event, so far */
+  ct_vec3 position, normal;
+  double distance;
+} ct_advance_contact;
 
 /* Why ct_advance_step returned CT_LIMIT. */
 typedef enum ct_advance_limit {
@@ -205,17 +227,32 @@ ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena
                           bool *done);
 /* Current state. O(1). */
 ct_advance_state ct_advance_now(const ct_advance *advance);
+/* True if all dynamic bodies are at rest: STEPPING and IMPULSES put them to sleep, so that their
+ * velocities are exactly 0 after a step. COMPLIANT has no sleep. O(bodies). */
+bool ct_advance_is_at_rest(const ct_advance *advance);
 /* Duration of the last step, s; 0 before the first step. *row: COMPLIANT, the body with the fastest
  * changing forces, which limited the step; CT_NO_ROW in other modes and if no force changes. */
 double ct_advance_pace(const ct_advance *advance, uint32_t *row);
 /* Reason of CT_LIMIT; valid only directly after ct_advance_step returned CT_LIMIT. *row: the body
  * concerned, or CT_NO_ROW for CT_ADVANCE_LIMIT_CONTACTS. */
 ct_advance_limit ct_advance_limit_reason(const ct_advance *advance, uint32_t *row);
-/* Events of the last step, [*count], borrowed until the next step. IMPULSES: each colliding pair of
- * colliders, island by island. COMPLIANT: first the contacts that ended, then those that began (at
- * the start all existing ones), each group ordered by rows and colliders. STEPPING: none, because
- * its contacts have no exact times. */
+/* Events of the last step, [*count], borrowed until the next step. At one time, first the contacts
+ * that ended, then those that began (at the start all that are not given by
+ * ct_advance_set_contacts), each group ordered by rows and colliders; then impacts. Only pairs with
+ * a dynamic body have events.
+ * STEPPING: a pair is in contact if it has an impulse in the step, or a point within the contact
+ * tolerance in its middle; begin and end have the time of the step's end. IMPULSES: each colliding
+ * pair of colliders has IMPACT at the exact time, island by island; a contact begins with an
+ * impact, or at the end of a step after which it is within the contact tolerance, and ends at the
+ * end of the first step after which it is not. COMPLIANT: exact times. */
 const ct_advance_event *ct_advance_events(const ct_advance *advance, size_t *count);
+/* Sets the contacts that exist at the start, before the first step: they do not begin again. Only
+ * pairs with a dynamic body. Copies `contacts`. CT_OUT_OF_MEMORY. */
+ct_status ct_advance_set_contacts(ct_advance *advance, const ct_advance_contact *contacts,
+                                  size_t count);
+/* Contacts that have begun and not ended, [*count], by ascending rows and colliders; borrowed until
+ * the next step. None unless the options' contact_events is set, or the mode is COMPLIANT. */
+const ct_advance_contact *ct_advance_contacts(const ct_advance *advance, size_t *count);
 /* Current pose and velocity of a row. */
 void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_velocity *velocity);
 /* Writes the poses and velocities of the moved bodies to a draft of the scene.

@@ -216,6 +216,8 @@ ct_text ct_scene_origin(const ct_scene *scene);
 /* Geometric epsilon, m: lengths below it count as equal. Only sparsification and volumetric
  * contacts of method SOLFEC use it. 0: not set. */
 double ct_scene_geometric_epsilon(const ct_scene *scene);
+/* Time of the scene, s: what its motions have advanced so far; 0 unless set. */
+double ct_scene_time(const ct_scene *scene);
 /* Geometric epsilon that applies if none is set, m: CT_EPSILON_PART times the smallest bounding
  * radius of a collider. Half-spaces do not count; without other colliders it is 1e-6 m.
  * O(colliders). */
@@ -298,6 +300,7 @@ ct_status ct_draft_set_user(ct_draft *draft, ct_text user);
 ct_status ct_draft_set_origin(ct_draft *draft, ct_text origin);
 void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon); /* m, > 0; 0: not set */
 void ct_draft_set_gravity(ct_draft *draft, const ct_vec3 *gravity);   /* NULL: not set */
+void ct_draft_set_time(ct_draft *draft, double time);                 /* s, finite */
 /* Replaces the materials by copies. The caller checks the ranges of values, and that names and
  * pairs are known and unique.
  * CT_LIMIT: more than CT_MATERIALS_MAX or CT_MATERIAL_PAIRS_MAX. CT_OUT_OF_MEMORY. */
