@@ -385,6 +385,18 @@ void api_call_set_conflict(api_call *call) {
   api_call_fail(call);
 }
 
+bool api_call_has_checkpoint(const api_call *call) { return call->has_checkpoint; }
+
+void api_call_continue(api_call *call, const ct_scene *current) {
+  assert(call->has_checkpoint && call->next);
+  assert(ct_scene_revision(current) == ct_scene_revision(call->next));
+  call->has_checkpoint = false;
+  ct_scene_release(call->next);
+  call->next = NULL;
+  api_events_free(&call->events);
+  call->input.scene = call->scene = current;
+}
+
 const api_reply *api_call_reply(const api_call *call) { return &call->reply; }
 
 char *api_reply_line(const api_reply *reply, size_t *length) {

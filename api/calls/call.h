@@ -64,6 +64,7 @@ struct api_call {
   const ct_scene *scene; /* the revision that is queried: current or an older one; borrowed from the
                           * input */
   const ct_scene *next;  /* new revision, owned */
+  bool has_checkpoint;   /* `next` is a checkpoint of a call that has not ended */
   const ct_scene *pin;   /* borrowed from the input */
   api_kept_query kept_query;       /* query that a cursor in the reply continues; bytes NULL: none;
                                     * borrowed from the input */

@@ -9,7 +9,20 @@
 #include "common/spelling.h"
 #include "documents/motion_json.h"
 
-enum { IDS, POSITIONS, ROTATIONS, LINEAR, ANGULAR, COUNT, ADD = COUNT, FILTERS, VARIANT_COUNT };
+enum {
+  IDS,
+  POSITIONS,
+  ROTATIONS,
+  LINEAR,
+  ANGULAR,
+  COUNT,
+  ADD = COUNT,
+  FILTERS,
+  VARIANT_COUNT,
+  CONTACT_STATE = COUNT,
+  PERSISTED,
+  WRITE_COUNT
+};
 
 /* ---- decode --------------------------------------------------------------------------------- */
 
@@ -99,6 +112,21 @@ bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out) 
                         {.name = "linearVelocities"},
                         {.name = "angularVelocities"}};
   bool good = api_read_object(reader, field, m, COUNT);
+  return read_pose_columns(reader, field, m, good, out);
+}
+
+bool api_read_poses_write(api_reader *reader, const api_field *field, api_poses *out,
+                          api_field *contact_state, api_field *persisted) {
+  api_field m[WRITE_COUNT] = {{.name = "ids", .required = true},
+                              {.name = "positions"},
+                              {.name = "rotations"},
+                              {.name = "linearVelocities"},
+                              {.name = "angularVelocities"},
+                              {.name = "contactState"},
+                              {.name = "persisted"}};
+  bool good = api_read_object(reader, field, m, WRITE_COUNT);
+  *contact_state = m[CONTACT_STATE];
+  *persisted = m[PERSISTED];
   return read_pose_columns(reader, field, m, good, out);
 }
 

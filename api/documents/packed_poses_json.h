@@ -21,6 +21,9 @@ typedef struct api_poses {
 /* Reads packed poses. It does not check that ids are distinct: the functions that apply the poses
  * do (DUPLICATE_ID). */
 bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out);
+/* Reads packed poses of a write, which may have the members contactState and persisted. */
+bool api_read_poses_write(api_reader *reader, const api_field *field, api_poses *out,
+                          api_field *contact_state, api_field *persisted);
 /* Reads a variant: packed poses, add and filters, of which at least one is required. *add and
  * *filters have no value if absent; without poses out->ids is NULL. */
 bool api_read_variant_members(api_reader *reader, const api_field *field, api_poses *out,

@@ -16,6 +16,7 @@ enum {
   FILTERS,
   USER,
   EPSILON,
+  TIME,
   MATTER,
   SETTINGS_COUNT = MATTER + API_MATERIALS_MEMBER_COUNT,
   BODIES = SETTINGS_COUNT,
@@ -23,13 +24,15 @@ enum {
 };
 #define SETTINGS                                                                                   \
   {.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"},             \
-      API_MATERIALS_MEMBERS
+      {.name = "time"}, API_MATERIALS_MEMBERS
 
 static bool read_scene_settings(api_reader *reader, const api_field m[SETTINGS_COUNT],
                                 api_scene_document *out) {
   bool good = api_read_id(reader, &m[ID], &out->id);
   good = api_read_filters(reader, &m[FILTERS], &out->filters) && good;
   good = api_read_epsilon(reader, &m[EPSILON], &out->geometric_epsilon) && good;
+  good = api_read_number(reader, &m[TIME], -API_SCENE_TIME_MAX, API_SCENE_TIME_MAX, &out->time) &&
+         good;
   good = api_read_materials(reader, m + MATTER, &out->matter) && good;
   return api_read_user_data(reader, &m[USER], &out->user) && good;
 }
@@ -58,6 +61,7 @@ static bool apply_scene_settings(api_reader *reader, const api_pointer *at,
   api_pointer filters = api_pointer_member(at, "filters");
   if (!api_apply_filters(reader, &filters, &document->filters, draft)) return false;
   ct_draft_set_geometric_epsilon(draft, document->geometric_epsilon);
+  ct_draft_set_time(draft, document->time);
   if (ct_draft_set_user(draft, document->user) == CT_OK) return true;
   api_fault_memory(reader->faults);
   return false;
@@ -101,6 +105,7 @@ static void put_settings_members(api_buffer *buffer, ct_text id, const ct_scene 
   api_put_filters(buffer, ct_scene_filters(scene));
   double epsilon = ct_scene_geometric_epsilon(scene);
   if (epsilon > 0.0) api_put_member_number(buffer, "geometricEpsilon", epsilon);
+  if (ct_scene_time(scene) != 0.0) api_put_member_number(buffer, "time", ct_scene_time(scene));
   api_put_materials(buffer, scene);
   ct_text user = ct_scene_user(scene);
   if (!user.length) return;

@@ -11,6 +11,7 @@ typedef struct api_scene_document {
   ct_text id;               /* empty: absent; borrowed from the JSON value */
   ct_filters filters;       /* allocated in the arena; texts borrowed from the JSON value */
   double geometric_epsilon; /* 0: absent */
+  double time;              /* s; 0: absent */
   api_materials matter;     /* materials, gravity */
   ct_text user;             /* compact JSON text in the arena; empty: absent */
   api_body_list bodies;
@@ -33,8 +34,8 @@ const ct_scene *api_make_scene(api_reader *reader, const api_pointer *at,
                                const api_scene_document *document, uint64_t revision);
 
 /* Puts the scene as
- * {"id"?,"filters","geometricEpsilon"?,"gravity"?,"materials"?,"materialPairs"?,"user"?,"bodies"};
- * an empty id is left out. O(size of the scene). */
+ * {"id"?,"filters","geometricEpsilon"?,"time"?,"gravity"?,"materials"?,"materialPairs"?,"user"?,
+ * "bodies"}; an empty id and the time 0 are left out. O(size of the scene). */
 void api_put_scene(api_buffer *buffer, ct_text id, const ct_scene *scene);
 /* Puts the object of api_put_scene without the member bodies. */
 void api_put_settings(api_buffer *buffer, ct_text id, const ct_scene *scene);
@@ -45,5 +46,8 @@ bool api_read_settings(api_reader *reader, const api_field *field, api_scene_doc
  * scene. A patch that changes the id is refused (BAD_VALUE). */
 bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id,
                         const ct_scene *scene, ct_draft *draft);
+
+/* Greatest magnitude of a scene's time, s. */
+#define API_SCENE_TIME_MAX 1e15
 
 #endif

@@ -5,9 +5,12 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "documents/elastic_json.h"
 #include "documents/motion_json.h"
+#include "documents/scene_json.h"
+#include "handlers/advance_events.h"
 #include "queries/force_request.h"
 #include "queries/given_contacts.h"
 #include "results/result_json.h"
@@ -18,8 +21,6 @@
 #define UNKNOWN_NS 1e12
 /* Greatest component of gravity, m/s^2. */
 #define GRAVITY_MAX 1e6
-/* Greatest number of events listed in a reply or a progress line; further ones are only counted. */
-#define EVENTS_MAX 10000
 /* Default time step, s. */
 #define TIME_STEP 1e-3
 /* Assumed memory of a contact in a step, for detection and solver, bytes. requestMemoryBytes
@@ -31,15 +32,18 @@ struct api_advance {
   ct_advance *motion;
   ct_status status;
   bool done;
-  bool in_lines;     /* the reply is streamed with progress lines */
-  bool poses;        /* the reply and the progress lines list poses */
-  bool lists;        /* the reply and the progress lines list the events since the previous line */
-  api_buffer events; /* collected events as JSON, separated by commas */
-  size_t event_count;
-  uint64_t left_out;
+  bool has_until;     /* the request has the member until */
+  bool until_at_rest; /* the advance ends when all dynamic bodies are at rest */
+  const char *stopped_by;
+  bool in_lines; /* the reply is streamed with progress lines */
+  bool poses;    /* the reply and the progress lines list poses */
+  api_advance_events events;
   double every,
       next_line; /* interval of progress lines, and time of the next one; simulated time, s */
-  const ct_scene *scene; /* borrowed from the call */
+  /* interval of checkpoints, 0: none; time of the next one; simulated time, s */
+  double checkpoint_every, next_checkpoint;
+  uint64_t checkpoints;  /* number of checkpoints so far */
+  const ct_scene *scene; /* the snapshot; retained, because the motion borrows it */
   api_buffer lines;
   bool delivered; /* `lines` have been passed to the caller and may be overwritten */
 };
@@ -57,6 +61,9 @@ enum {
   ELASTIC,
   PROGRESS,
   INCLUDE,
+  CONTACT_STATE,
+  UNTIL,
+  CHECKPOINTS,
   DEADLINE,
   COUNT
 };
@@ -65,7 +72,8 @@ static void destroy_advance(api_call *call) {
   api_advance *advance = call->advance;
   ct_advance_destroy(advance->motion);
   api_buffer_free(&advance->lines);
-  api_buffer_free(&advance->events);
+  api_advance_events_close(&advance->events);
+  ct_scene_release(advance->scene);
   free(advance);
 }
 
@@ -85,7 +93,7 @@ static bool read_advance_mode(api_reader *reader, const api_field *field, ct_adv
 
 static bool read_advance_include(api_reader *reader, const api_field *field, api_advance *advance) {
   static const char *const words[] = {"poses", "events"};
-  bool *const included[] = {&advance->poses, &advance->lists};
+  bool *const included[] = {&advance->poses, &advance->events.lists};
   size_t count = 0;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, 2, &count)) return false;
@@ -95,10 +103,35 @@ static bool read_advance_include(api_reader *reader, const api_field *field, api
     if (!api_read_word(reader, &element, words, 2, &which)) return false;
     *included[which] = true;
   }
-  if (!advance->lists || advance->options.mode != CT_ADVANCE_STEPPING) return true;
+  return true;
+}
+
+/* Reads the event that ends the motion early. */
+static bool read_until(api_reader *reader, const api_field *field, api_advance *advance) {
+  static const char *const words[] = {"contact", "atRest"};
+  size_t which = 0;
+  advance->has_until = api_field_present(field);
+  if (!advance->has_until) return true;
+  if (!api_read_word(reader, field, words, 2, &which)) return false;
+  advance->events.until_contact = which == 0;
+  advance->until_at_rest = which == 1;
+  if (!advance->until_at_rest || advance->options.mode != CT_ADVANCE_COMPLIANT) return true;
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,
-               "include \"events\" cannot be combined with mode timeStepping, whose contacts have "
-               "no instants: remove \"events\", or use another mode.");
+               "until \"atRest\" cannot be combined with mode eventCompliant, in which bodies "
+               "approach rest without reaching it: remove until, or use another mode.");
+  return false;
+}
+
+/* Checks that the scene's time stays within its limit. */
+static bool check_scene_time(const api_call *call, api_reader *reader, const api_field *field,
+                             double duration) {
+  double end = ct_scene_time(call->scene) + duration;
+  if (end <= API_SCENE_TIME_MAX) return true;
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                               "The scene's time would be %g s; the limit is %g s: set a smaller "
+                               "time by PATCH of the scene.",
+                               end, API_SCENE_TIME_MAX),
+                  API_SCENE_TIME_MAX, end);
   return false;
 }
 
@@ -125,7 +158,10 @@ static bool read_advance_times(api_reader *reader, const api_field *m, api_advan
          good;
   good = good && check_step_count(reader, &m[TIME_STEP_MEMBER], options);
   advance->in_lines = api_field_present(&m[PROGRESS]);
-  return api_read_number(reader, &m[PROGRESS], CT_SIZE_MIN, CT_DURATION_MAX, &advance->every) &&
+  good =
+      api_read_number(reader, &m[PROGRESS], CT_SIZE_MIN, CT_DURATION_MAX, &advance->every) && good;
+  return api_read_number(reader, &m[CHECKPOINTS], CT_SIZE_MIN, CT_DURATION_MAX,
+                         &advance->checkpoint_every) &&
          good;
 }
 
@@ -194,6 +230,9 @@ static bool read_advance(api_call *call, api_advance *advance) {
                         [ELASTIC] = {.name = "elastic"},
                         [PROGRESS] = {.name = "progressEvery"},
                         [INCLUDE] = {.name = "include"},
+                        [CONTACT_STATE] = {.name = "contactState"},
+                        [UNTIL] = {.name = "until"},
+                        [CHECKPOINTS] = {.name = "checkpointEvery"},
                         [DEADLINE] = {.name = "deadlineMs"}};
   if (!api_call_parse(call, &root)) return false;
   /* The defaults of these options are properties of the scene. */
@@ -226,6 +265,9 @@ static bool read_advance(api_call *call, api_advance *advance) {
   good = api_reject_unused(&reader, &m[ELASTIC], options->mode != CT_ADVANCE_COMPLIANT,
                            "mode eventCompliant") &&
          good;
+  good = api_read_advance_state(call, &m[CONTACT_STATE], &advance->events) && good;
+  good = read_until(&reader, &m[UNTIL], advance) && good;
+  good = check_scene_time(call, &reader, &m[DURATION], options->duration) && good;
   return read_advance_include(&reader, &m[INCLUDE], advance) && good;
 }
 
@@ -308,8 +350,10 @@ static long next_advance_step(api_call *call) {
   return advance->done || advance->status != CT_OK ? -1 : 0;
 }
 
-static void put_advance_state(api_buffer *out, const ct_advance_state *state) {
+static void put_advance_state(api_buffer *out, const api_advance *advance,
+                              const ct_advance_state *state) {
   api_put_member_number(out, "time", state->time);
+  api_put_member_number(out, "sceneTime", ct_scene_time(advance->scene) + state->time);
   api_put_member_unsigned(out, "steps", state->steps);
   api_put_member_unsigned(out, "events", state->events);
   api_put_member_unsigned(out, "contacts", state->contacts);
@@ -379,54 +423,6 @@ static void put_pose_columns(api_buffer *out, const api_advance *advance) {
   api_put_byte(out, '}');
 }
 
-static void put_advance_event(api_buffer *out, const ct_scene *scene,
-                              const ct_advance_event *event) {
-  static const char *const words[] = {
-#define EVENT_WORD(name, word) word,
-      CT_ADVANCE_EVENT_MAP(EVENT_WORD)
-#undef EVENT_WORD
-  };
-  const ct_body *a = ct_scene_body(scene, event->row_a), *b = ct_scene_body(scene, event->row_b);
-  api_put_item(out);
-  api_put_byte(out, '{');
-  api_put_member_number(out, "time", event->time);
-  api_put_member_string(out, "event", api_text(words[event->kind]));
-  api_put_id(out, "a", ct_body_id(a));
-  api_put_id(out, "b", ct_body_id(b));
-  api_put_collider_name(out, "colliderA", a, event->collider_a);
-  api_put_collider_name(out, "colliderB", b, event->collider_b);
-  api_put_surface_of(out, a, event->collider_a, b, event->collider_b);
-  api_put_member_number(out, "normalVelocity", event->normal_velocity);
-  api_put_byte(out, '}');
-}
-
-/* Appends the events of the last step to the collected ones. */
-static void collect_events(api_advance *advance) {
-  size_t count;
-  const ct_advance_event *events = ct_advance_events(advance->motion, &count);
-  for (size_t i = 0; i < count; i++) {
-    if (advance->event_count == EVENTS_MAX) {
-      advance->left_out++;
-      continue;
-    }
-    put_advance_event(&advance->events, advance->scene, &events[i]);
-    advance->event_count++;
-  }
-}
-
-/* Puts the members eventList and, if events were left out, their number; clears the collected
- * events. */
-static void put_collected_events(api_buffer *out, api_advance *advance) {
-  api_put_key(out, "eventList");
-  api_put_byte(out, '[');
-  api_put_bytes(out, advance->events.bytes, advance->events.length);
-  api_put_byte(out, ']');
-  if (advance->left_out > 0) api_put_member_unsigned(out, "eventsOmitted", advance->left_out);
-  if (advance->events.failed) out->failed = true;
-  advance->events.length = advance->event_count = 0;
-  advance->left_out = 0;
-}
-
 /* Appends a progress line. No line is written at the end of the simulation, which the reply
  * reports. */
 static void write_progress_line(api_advance *advance, const ct_advance_state *state) {
@@ -434,8 +430,8 @@ static void write_progress_line(api_advance *advance, const ct_advance_state *st
   if (advance->delivered) advance->lines.length = 0;
   advance->delivered = false;
   api_put_byte(&advance->lines, '{');
-  put_advance_state(&advance->lines, state);
-  if (advance->lists) put_collected_events(&advance->lines, advance);
+  put_advance_state(&advance->lines, advance, state);
+  api_put_advance_events(&advance->lines, &advance->events);
   if (advance->poses) put_pose_columns(&advance->lines, advance);
   api_put_raw(&advance->lines, "}\n");
   /* The next line is due at the next multiple of progressEvery. If round-off yields the current
@@ -453,15 +449,63 @@ static void count_solved_step(const ct_advance_state *before, const ct_advance *
     api_solver_counts_add(solved, now.iterations - before->iterations, failed);
 }
 
+/* Ends the motion if the event of `until` has occurred. */
+static void end_early(api_advance *advance) {
+  if (advance->events.until_contact && advance->events.has_begun) advance->stopped_by = "contact";
+  else if (advance->until_at_rest && ct_advance_is_at_rest(advance->motion))
+    advance->stopped_by = "atRest";
+  else advance->stopped_by = "duration";
+  advance->done = advance->done || strcmp(advance->stopped_by, "duration") != 0;
+}
+
+/* Makes the present state a revision, which the server commits before the next step. */
+static ct_status make_checkpoint(api_call *call, ct_workspace *workspace) {
+  api_advance *advance = call->advance;
+  double time = ct_advance_now(advance->motion).time;
+  ct_status status = CT_OK;
+  ct_draft *draft =
+      api_advance_events_checkpoint(call, &advance->events, advance->motion, workspace, &status);
+  if (!draft) return status == CT_OK ? CT_OUT_OF_MEMORY : status;
+  call->next = ct_draft_seal(draft);
+  if (!call->next) {
+    ct_draft_discard(draft);
+    return CT_OUT_OF_MEMORY;
+  }
+  /* The snapshot was compacted when it was sealed and has lost no bodies since, so that the rows of
+   * the motion remain valid. */
+  assert(ct_scene_rows(call->next) == ct_scene_rows(advance->scene));
+  call->has_checkpoint = true;
+  advance->checkpoints++;
+  advance->next_checkpoint =
+      advance->checkpoint_every * (floor(time / advance->checkpoint_every) + 1.0);
+  return CT_OK;
+}
+
+/* Advances by one step and collects its contact events, with those of the start and the end. */
+static ct_status step_with_events(api_call *call, api_scratch *scratch) {
+  api_advance *advance = call->advance;
+  ct_status status =
+      api_advance_events_begin(call, &advance->events, advance->motion, scratch->workspace);
+  if (status == CT_OK)
+    status = ct_advance_step(advance->motion, scratch->workspace, scratch->arena, &advance->done);
+  if (status == CT_OK) status = api_advance_events_step(call, &advance->events, advance->motion);
+  if (status == CT_OK) end_early(advance);
+  if (status == CT_OK && advance->done)
+    status = api_advance_events_end(call, &advance->events, advance->motion, scratch->workspace);
+  bool is_due = advance->checkpoint_every > 0.0 &&
+                ct_advance_now(advance->motion).time >= advance->next_checkpoint;
+  if (status == CT_OK && is_due && !advance->done)
+    status = make_checkpoint(call, scratch->workspace);
+  return status;
+}
+
 static void run_advance_step(api_call *call, long range, api_scratch *scratch) {
   api_advance *advance = call->advance;
   assert(range == 0 && !advance->done && advance->status == CT_OK);
   (void)range;
   const ct_advance_state before = ct_advance_now(advance->motion);
-  advance->status =
-      ct_advance_step(advance->motion, scratch->workspace, scratch->arena, &advance->done);
+  advance->status = step_with_events(call, scratch);
   count_solved_step(&before, advance->motion, &scratch->solved);
-  if (advance->lists && advance->status == CT_OK) collect_events(advance);
   if (advance->status != CT_OK || advance->done || !advance->in_lines) return;
   ct_advance_state state = ct_advance_now(advance->motion);
   if (state.time >= advance->next_line) write_progress_line(advance, &state);
@@ -498,24 +542,37 @@ static void write_advance_hint(const api_call *call, char *out) {
 
 /* ---- the reply ------------------------------------------------------------------------------ */
 
+/* Begins the draft of the final revision. NULL: out of memory, or a fault was added. */
+static ct_draft *make_advance_draft(api_call *call) {
+  const api_advance *advance = call->advance;
+  if (advance->events.lives) return api_advance_events_draft(call, &advance->events);
+  ct_draft *draft = ct_draft_begin(call->scene);
+  if (!draft) return NULL;
+  ct_draft_set_time(draft, ct_scene_time(advance->scene) + ct_advance_now(advance->motion).time);
+  if (ct_advance_write(advance->motion, draft) == CT_OK) return draft;
+  ct_draft_discard(draft);
+  return NULL;
+}
+
 static void finish_advance(api_call *call) {
   api_advance *advance = call->advance;
   if (!advance->done || advance->status != CT_OK) {
     fail_advance(call, advance->status == CT_OK ? CT_CANCELLED : advance->status);
     return;
   }
-  assert(advance->motion && advance->scene == call->scene);
-  ct_draft *draft = ct_draft_begin(call->scene);
-  ct_status status = draft ? ct_advance_write(advance->motion, draft) : CT_OUT_OF_MEMORY;
-  if (status != CT_OK) {
-    ct_draft_discard(draft);
-    fail_advance(call, status);
+  assert(advance->motion && !call->has_checkpoint);
+  ct_draft *draft = make_advance_draft(call);
+  if (!draft) {
+    if (api_faults_any(&call->faults)) api_call_fail(call);
+    else fail_advance(call, CT_OUT_OF_MEMORY);
     return;
   }
   ct_advance_state state = ct_advance_now(advance->motion);
   api_call_open(call);
   if (advance->in_lines) api_put_member_bool(&call->out, "done", true);
-  put_advance_state(&call->out, &state);
+  put_advance_state(&call->out, advance, &state);
+  if (advance->has_until)
+    api_put_member_string(&call->out, "stoppedBy", api_text(advance->stopped_by));
   api_put_member_number(&call->out, "contactTolerance", advance->options.contact_tolerance);
   api_put_member_number(&call->out, "velocityTolerance", state.velocity_tolerance);
   if (advance->options.mode == CT_ADVANCE_COMPLIANT) {
@@ -523,7 +580,10 @@ static void finish_advance(api_call *call) {
     api_put_elastic_options(&call->out, &elastic);
     put_error_scale(&call->out, &state.error_scale);
   }
-  if (advance->lists) put_collected_events(&call->out, advance);
+  if (advance->checkpoint_every > 0.0)
+    api_put_member_unsigned(&call->out, "checkpoints", advance->checkpoints);
+  api_put_advance_events(&call->out, &advance->events);
+  api_put_advance_contacts(&call->out, &advance->events);
   if (advance->poses) put_pose_columns(&call->out, advance);
   api_call_commit(call, draft, 200);
   if (!advance->in_lines || !call->next) return;
@@ -544,10 +604,12 @@ api_step api_advance_post(api_call *call) {
   api_advance *advance = call->advance = calloc(1, sizeof *advance);
   if (!advance) return fail_advance(call, CT_OUT_OF_MEMORY);
   call->work = &advance_work;
-  advance->scene = call->scene;
+  advance->scene = ct_scene_retain(call->scene);
   if (!read_advance(call, advance) || !check_invertible_inertias(call)) return api_call_fail(call);
-  ct_status status = ct_advance_create(call->scene, &advance->options, &advance->motion);
+  ct_status status = api_advance_events_open(call, &advance->events, &advance->options);
+  if (status == CT_OK) status = ct_advance_create(call->scene, &advance->options, &advance->motion);
   if (status != CT_OK) return fail_advance(call, status);
   advance->next_line = advance->every;
+  advance->next_checkpoint = advance->checkpoint_every;
   return API_STEP_WORK;
 }

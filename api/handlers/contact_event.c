@@ -1,14 +1,17 @@
-/* Handles POST /v1/scenes/{s}/contactStates/{c}, an event of a contact state: applies new poses and
- * velocities, finds the contacts again, and writes contacts and poses as one revision. The search
- * costs as much as a query over all pairs and therefore runs on a worker. */
+/* Handles events of contact states, by POST /v1/scenes/{s}/contactStates/{c} or by a write of poses
+ * with contactState: applies new poses and velocities, finds the contacts again, and writes
+ * contacts and poses as one revision. The search costs as much as a query over all pairs and
+ * therefore runs on a worker. */
 #include "handlers/contact_state.h"
 
 #include <assert.h>
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "documents/elastic_json.h"
 #include "documents/packed_poses_json.h"
+#include "documents/scene_json.h"
 #include "execution/cost_estimate.h"
 #include "execution/scratch.h"
 #include "handlers/contact_event_payload.h"
@@ -19,12 +22,6 @@
 /* Least contact epsilon (hysteresis), m. With 0, the function z1 of touching bodies would stay
  * 0. */
 #define CONTACT_EPSILON_MIN DBL_MIN
-/* Greatest magnitude of the event's time, s. */
-#define TIME_MAX 1e15
-/* The contacts of an event may use the fraction 1 / CONTACTS_SHARE of a request's memory: they are
- * found, reported and stored. */
-#define CONTACTS_SHARE 4
-
 struct api_contact_event {
   const ct_contact_state *previous; /* borrowed from the call's scene; NULL: the first event */
   const ct_scene *scene; /* the scene with the new poses, still with the previous contact state */
@@ -32,6 +29,7 @@ struct api_contact_event {
   ct_contact_event found;
   ct_status status; /* status of the search, set once `complete` */
   bool only_pairs;  /* persisted contacts are listed only by their pair numbers */
+  bool of_write;    /* a write of poses caused the event */
   bool handed_out, complete;
   double cost;
 };
@@ -62,11 +60,11 @@ static void destroy_contact_event(api_call *call) {
 /* ---- decode --------------------------------------------------------------------------------- */
 
 /* Reads the time, which must not be before that of the state's last event. */
-static bool read_event_time(api_reader *reader, const api_field *field,
+static bool read_event_time(const api_call *call, api_reader *reader, const api_field *field,
                             const ct_contact_state *previous, double *out) {
   double last = previous ? ct_contact_state_time(previous) : 0.0;
-  *out = last;
-  if (!api_read_number(reader, field, -TIME_MAX, TIME_MAX, out)) return false;
+  *out = api_contact_event_time(call->scene, previous);
+  if (!api_read_number(reader, field, -API_SCENE_TIME_MAX, API_SCENE_TIME_MAX, out)) return false;
   if (!previous || *out >= last) return true;
   char text[API_NUMBER_BYTES];
   text[api_number_format(last, text)] = 0;
@@ -153,48 +151,17 @@ static bool read_contact_event(api_call *call, api_contact_event *event, ct_draf
   bool good = api_read_object(&reader, &root, m, COUNT);
   good = api_read_unsigned(&reader, &m[DEADLINE], 1, limits->deadline_max_ms, &call->deadline_ms) &&
          good;
-  good = read_event_time(&reader, &m[TIME], event->previous, &options->time) && good;
+  good = read_event_time(call, &reader, &m[TIME], event->previous, &options->time) && good;
   good = read_contact_epsilon(&reader, &m[EPSILON], event->previous, &options->epsilon) && good;
   good = read_contact_method(&reader, m, event->previous, options) && good;
   good = api_read_bool(&reader, &m[SUPPORTS], &options->supports) && good;
   good = read_persisted_word(&reader, &m[PERSISTED], &event->only_pairs) && good;
-  options->contacts_max = limits->request_memory_bytes / CONTACTS_SHARE / sizeof(ct_contact_record);
+  options->contacts_max = api_contact_records_max(limits);
   options->cancel = call->input.cancel;
   api_poses poses;
   if (!api_field_present(&m[POSES])) return good;
   return api_read_poses(&reader, &m[POSES], &poses) &&
          api_apply_poses(&reader, &m[POSES].path, &poses, false, draft) && good;
-}
-
-/* Checks that the scene may have one more contact state. */
-static bool check_state_count(api_call *call) {
-  uint64_t limit = call->service->limits.contact_states;
-  size_t count = ct_scene_attachment_count(call->scene);
-  if (count < limit) return true;
-  api_fault *fault = api_fault_plain(
-      &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-      "The scene already has %llu contact states, the limit (contactStates): delete one first.",
-      (unsigned long long)limit);
-  api_fault_limit(fault, (double)limit, (double)count + 1.0);
-  return false;
-}
-
-/* Checks the memory of all contact states of the scene, with the new state in place of its
- * predecessor. */
-static bool check_states_memory(api_call *call) {
-  uint64_t limit = call->service->limits.contact_states_bytes,
-           bytes = ct_contact_state_bytes(call->event->found.state);
-  for (size_t i = 0; i < ct_scene_attachment_count(call->scene); i++) {
-    const ct_attachment *other = ct_scene_attachment(call->scene, i);
-    if (other->value != call->event->previous) bytes += ct_contact_state_bytes(other->value);
-  }
-  if (bytes <= limit) return true;
-  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                                     "The contact states of the scene would need %llu bytes; the "
-                                     "limit is %llu (contactStatesBytes): delete a contact state.",
-                                     (unsigned long long)bytes, (unsigned long long)limit);
-  api_fault_limit(fault, (double)limit, (double)bytes);
-  return false;
 }
 
 static api_step fail_contact_event(api_call *call, ct_status status) {
@@ -301,7 +268,7 @@ static void finish_contact_event(api_call *call) {
     fail_contact_event(call, event->complete ? event->status : CT_CANCELLED);
     return;
   }
-  if (!check_states_memory(call)) {
+  if (!api_contact_states_fit(call, event->previous, event->found.state)) {
     api_call_fail(call);
     return;
   }
@@ -318,11 +285,11 @@ static void finish_contact_event(api_call *call) {
     return;
   }
   ct_draft_count_contacts(draft, event->found.began_count);
-  if (!event->previous)
-    api_call_location(call, call->match.scene_id, "contactStates", call->match.item_id);
+  bool created = !event->previous && !event->of_write;
+  if (created) api_call_location(call, call->match.scene_id, "contactStates", call->match.item_id);
   put_contact_event(call);
-  api_emit_contact_events(call, event->scene, &event->found);
-  api_call_commit(call, draft, event->previous ? 200 : 201);
+  api_emit_contact_events(call, call->match.item_id, event->scene, &event->found);
+  api_call_commit(call, draft, created ? 201 : 200);
 }
 
 static const api_work_operations contact_event_work = {.cost = contact_event_cost,
@@ -331,30 +298,65 @@ static const api_work_operations contact_event_work = {.cost = contact_event_cos
                                                        .finish = finish_contact_event,
                                                        .destroy = destroy_contact_event};
 
-api_step api_contact_event_post(api_call *call) {
-  const ct_contact_state *previous =
-      api_contact_state_find(call->scene, api_text(call->match.item_id));
-  ct_draft *draft = api_scene_draft(call, previous != NULL);
-  if (!draft) return api_call_fail(call);
-  api_contact_event *event = call->event = calloc(1, sizeof *event);
-  if (event) {
-    call->work = &contact_event_work;
-    event->previous = previous;
-  } else {
-    api_fault_memory(&call->faults);
-  }
-  if (!event || (!previous && !check_state_count(call)) ||
-      !read_contact_event(call, event, draft)) {
-    ct_draft_discard(draft);
-    return api_call_fail(call);
-  }
+/* Seals the poses and leaves the search for contacts as work. Takes the draft. */
+static api_step search_contacts(api_call *call, ct_draft *draft) {
+  api_contact_event *event = call->event;
   event->scene = ct_draft_seal(draft);
   if (!event->scene) {
     ct_draft_discard(draft);
     return fail_contact_event(call, CT_OUT_OF_MEMORY);
   }
   const ct_query_options distance_query = {.cancel = call->input.cancel};
-  ct_status status = api_estimate_contacts_cost(event->scene, previous, &distance_query,
+  ct_status status = api_estimate_contacts_cost(event->scene, event->previous, &distance_query,
                                                 CT_QUERY_DISTANCE, &event->cost);
   return status == CT_OK ? API_STEP_WORK : fail_contact_event(call, status);
+}
+
+/* Creates the event of the contact state match.item_id. False: a fault was added. */
+static bool open_contact_event(api_call *call) {
+  api_contact_event *event = call->event = calloc(1, sizeof *event);
+  if (!event) {
+    api_fault_memory(&call->faults);
+    return false;
+  }
+  call->work = &contact_event_work;
+  event->previous = api_contact_state_find(call->scene, api_text(call->match.item_id));
+  return event->previous || api_contact_state_may_add(call);
+}
+
+api_step api_contact_event_post(api_call *call) {
+  const ct_contact_state *previous =
+      api_contact_state_find(call->scene, api_text(call->match.item_id));
+  ct_draft *draft = api_scene_draft(call, previous != NULL);
+  if (!draft) return api_call_fail(call);
+  if (open_contact_event(call) && read_contact_event(call, call->event, draft))
+    return search_contacts(call, draft);
+  ct_draft_discard(draft);
+  return api_call_fail(call);
+}
+
+/* Reads the contact state and the options of an event that a write of poses causes. */
+static bool read_event_of_write(api_call *call, const api_field *state,
+                                const api_field *persisted) {
+  api_reader reader = api_call_reader(call);
+  ct_text id;
+  if (!api_read_id(&reader, state, &id)) return false;
+  assert(id.length < sizeof call->match.item_id);
+  memcpy(call->match.item_id, id.bytes, id.length);
+  call->match.item_id[id.length] = 0;
+  if (!open_contact_event(call)) return false;
+  api_contact_event *event = call->event;
+  event->of_write = true;
+  event->options = ct_contact_event_options_default();
+  event->options.time = api_contact_event_time(call->scene, event->previous);
+  event->options.contacts_max = api_contact_records_max(&call->service->limits);
+  event->options.cancel = call->input.cancel;
+  return read_persisted_word(&reader, persisted, &event->only_pairs);
+}
+
+api_step api_contact_event_of_write(api_call *call, ct_draft *draft, const api_field *state,
+                                    const api_field *persisted) {
+  if (read_event_of_write(call, state, persisted)) return search_contacts(call, draft);
+  ct_draft_discard(draft);
+  return api_call_fail(call);
 }

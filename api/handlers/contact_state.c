@@ -15,6 +15,48 @@ size_t api_match_contact_count(const api_match *match, const ct_scene *scene) {
   return state ? ct_contact_state_count(state) : 0;
 }
 
+/* The contacts of an event may use the fraction 1 / CONTACTS_SHARE of a request's memory: they are
+ * found, reported and stored. */
+#define CONTACTS_SHARE 4
+
+size_t api_contact_records_max(const api_limits *limits) {
+  return limits->request_memory_bytes / CONTACTS_SHARE / sizeof(ct_contact_record);
+}
+
+double api_contact_event_time(const ct_scene *scene, const ct_contact_state *previous) {
+  double time = ct_scene_time(scene);
+  return previous ? ct_max2(ct_contact_state_time(previous), time) : time;
+}
+
+bool api_contact_state_may_add(api_call *call) {
+  uint64_t limit = call->service->limits.contact_states;
+  size_t count = ct_scene_attachment_count(call->scene);
+  if (count < limit) return true;
+  api_fault *fault = api_fault_plain(
+      &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+      "The scene already has %llu contact states, the limit (contactStates): delete one first.",
+      (unsigned long long)limit);
+  api_fault_limit(fault, (double)limit, (double)count + 1.0);
+  return false;
+}
+
+bool api_contact_states_fit(api_call *call, const ct_contact_state *previous,
+                            const ct_contact_state *state) {
+  uint64_t limit = call->service->limits.contact_states_bytes,
+           bytes = ct_contact_state_bytes(state);
+  for (size_t i = 0; i < ct_scene_attachment_count(call->scene); i++) {
+    const ct_attachment *other = ct_scene_attachment(call->scene, i);
+    if (other->value != previous) bytes += ct_contact_state_bytes(other->value);
+  }
+  if (bytes <= limit) return true;
+  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                                     "The contact states of the scene would need %llu bytes; the "
+                                     "limit is %llu (contactStatesBytes): delete a contact state.",
+                                     (unsigned long long)bytes, (unsigned long long)limit);
+  api_fault_limit(fault, (double)limit, (double)bytes);
+  return false;
+}
+
 api_step api_contact_states_list(api_call *call) {
   if (api_scene_not_modified(call)) return API_STEP_DONE;
   const ct_scene *scene = call->scene;

@@ -6,6 +6,7 @@
 #include "documents/filters_json.h"
 #include "documents/moved_vertices_json.h"
 #include "documents/packed_poses_json.h"
+#include "handlers/contact_state.h"
 #include "handlers/scenes.h"
 
 /* ---- poses ---------------------------------------------------------------------------------- */
@@ -21,10 +22,14 @@ static api_step write_packed_poses(api_call *call, bool all) {
   if (!draft) return api_call_fail(call);
   api_reader reader = api_call_reader(call);
   api_poses poses;
-  api_field root;
-  if (api_call_parse(call, &root) && api_read_poses(&reader, &root, &poses) &&
+  api_field root, contact_state, persisted;
+  if (api_call_parse(call, &root) &&
+      api_read_poses_write(&reader, &root, &poses, &contact_state, &persisted) &&
+      api_reject_unused(&reader, &persisted, !api_field_present(&contact_state), "contactState") &&
       api_apply_poses(&reader, NULL, &poses, all, draft))
-    return api_call_commit(call, draft, 200);
+    return api_field_present(&contact_state)
+               ? api_contact_event_of_write(call, draft, &contact_state, &persisted)
+               : api_call_commit(call, draft, 200);
   ct_draft_discard(draft);
   return api_call_fail(call);
 }

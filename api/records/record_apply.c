@@ -112,6 +112,7 @@ static bool apply_settings(applying *a) {
   if (!api_apply_filters(&r->reader, NULL, &a->document.filters, a->draft))
     return api_decoder_reject(r, "The scene's filters are invalid");
   ct_draft_set_geometric_epsilon(a->draft, a->document.geometric_epsilon);
+  ct_draft_set_time(a->draft, a->document.time);
   return api_decoder_check_status(r, ct_draft_set_user(a->draft, a->document.user), "");
 }
 

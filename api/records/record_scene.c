@@ -76,6 +76,7 @@ static bool shares_settings(const ct_scene *a, const ct_scene *b) {
   return ct_scene_materials(a) == ct_scene_materials(b) &&
          ct_scene_user(a).bytes == ct_scene_user(b).bytes &&
          ct_scene_geometric_epsilon(a) == ct_scene_geometric_epsilon(b) &&
+         ct_scene_time(a) == ct_scene_time(b) &&
          ct_scene_has_gravity(a) == ct_scene_has_gravity(b) && gravity_a.x == gravity_b.x &&
          gravity_a.y == gravity_b.y && gravity_a.z == gravity_b.z;
 }

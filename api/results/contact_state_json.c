@@ -83,10 +83,14 @@ static void put_pair_id(api_buffer *buffer, const ct_contact_record *r) {
   api_put_byte(buffer, '"');
 }
 
-/* Puts the pair's members that are constant during the contact. */
-static void put_pair(api_buffer *buffer, const ct_contact_record *r) {
+void api_put_contact_pair(api_buffer *buffer, const ct_contact_record *r) {
   api_put_member_unsigned(buffer, "pair", r->pair);
   put_pair_id(buffer, r);
+}
+
+/* Puts the pair's members that are constant during the contact. */
+static void put_pair(api_buffer *buffer, const ct_contact_record *r) {
+  api_put_contact_pair(buffer, r);
   api_put_id(buffer, "a", r->body_a);
   api_put_id(buffer, "b", r->body_b);
   put_collider(buffer, "colliderA", r->several_a, r->name_a, r->collider_a);
@@ -184,7 +188,8 @@ void api_put_ended_contact(api_buffer *buffer, const ct_contact_ended *ended) {
   put_pair(buffer, &ended->record);
   api_put_member_string(buffer, "cause", api_text(cause_word(ended->cause)));
   api_put_member_number(buffer, "normalVelocity", ended->record.normal_velocity);
-  if (ended->cause == CT_CAUSE_Z1) api_put_member_number(buffer, "distance", ended->distance);
+  if (ended->cause == CT_CAUSE_Z1 && isfinite(ended->distance))
+    api_put_member_number(buffer, "distance", ended->distance);
   api_put_byte(buffer, '}');
 }
 

@@ -22,12 +22,14 @@ bool api_scene_has_motion(const ct_scene *scene);
  * for this state with default options. Returns true if cRes and dRes were put. */
 bool api_put_contact_members(api_buffer *buffer, const ct_scene *scene,
                              const ct_contact_record *record);
+/* Puts the members pair and pairId. */
+void api_put_contact_pair(api_buffer *buffer, const ct_contact_record *record);
 /* Puts the contact as an object with the distance, normal and points of `now` instead of those of
  * the record. */
 void api_put_current_contact(api_buffer *buffer, const ct_contact_record *record, double epsilon,
                              const ct_pair_result *now);
 /* Puts a contact that has ended: its colliders, the cause of the end, and the distance if the pair
- * still has one. */
+ * still has one and it is finite. */
 void api_put_ended_contact(api_buffer *buffer, const ct_contact_ended *ended);
 /* Puts the members contactState, time, contactEpsilon and events, and those of the method. */
 void api_put_contact_state(api_buffer *buffer, ct_text id, const ct_contact_state *state);

@@ -82,9 +82,7 @@ srv_acceptance srv_accept_result(srv_request *request) {
   if (is_snapshot_outdated(request)) api_call_set_conflict(request->call);
   const api_reply *reply = api_call_reply(request->call);
   if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
-    srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED,
-                       "The request was not complete after %llu ms; nothing has changed.",
-                       (unsigned long long)api_call_deadline_ms(request->call));
+    srv_request_refuse_overdue(request, api_call_deadline_ms(request->call));
   } else if (!reserve_reply_bytes(request, reply)) {
     srv_request_refuse(
         request, API_PROBLEM_BUSY,
@@ -99,5 +97,41 @@ srv_acceptance srv_accept_result(srv_request *request) {
     case SRV_DURABLE_REFUSED: break;
     }
   }
+  return SRV_ACCEPTANCE_DONE;
+}
+
+void srv_commit_checkpoint(srv_request *request) {
+  srv_server *server = request->server;
+  srv_entry *entry = request->entry;
+  const ct_scene *revision = api_call_new_revision(request->call);
+  assert(revision && entry && api_call_has_checkpoint(request->call));
+  srv_registry_commit(server->registry, entry, revision);
+  server->metrics.revisions++;
+  if (request->durable) srv_durable_committed(request);
+  (void)srv_server_evict_scenes(server);
+  request->revision = request->checkpoint = ct_scene_revision(revision);
+  if (entry->ring) srv_stream_publish(request);
+  /* The call continues on the new revision. */
+  const ct_scene *old = request->input.scene;
+  request->input.scene = ct_scene_retain(revision);
+  request->input_stamp = entry->kept ? entry->kept->memory_stamp : 0;
+  api_call_continue(request->call, request->input.scene);
+  srv_free_scene_later(server, old);
+  srv_durable_free(request->durable);
+  request->durable = NULL;
+}
+
+srv_acceptance srv_accept_checkpoint(srv_request *request) {
+  if (is_snapshot_outdated(request)) {
+    api_call_set_conflict(request->call);
+    request->reply = api_call_reply(request->call);
+    return SRV_ACCEPTANCE_REFUSED;
+  }
+  switch (request->server->store ? srv_durable_submit(request) : SRV_DURABLE_NOTHING) {
+  case SRV_DURABLE_WAITS: return SRV_ACCEPTANCE_STORING;
+  case SRV_DURABLE_REFUSED: return SRV_ACCEPTANCE_REFUSED;
+  case SRV_DURABLE_NOTHING: break;
+  }
+  srv_commit_checkpoint(request);
   return SRV_ACCEPTANCE_DONE;
 }

@@ -162,10 +162,7 @@ bool srv_job_is_overdue(const srv_request *request, uint64_t now_ns) {
 
 void srv_job_time_out(srv_request *request) {
   uint64_t deadline_ns = atomic_load_explicit(&request->deadline_ns, memory_order_relaxed);
-  srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED,
-                     "The request was not complete after %llu ms; nothing has changed.%s",
-                     (unsigned long long)((deadline_ns - request->arrived_ns) / 1000000u),
-                     request->hint);
+  srv_request_refuse_overdue(request, (deadline_ns - request->arrived_ns) / 1000000u);
   srv_request_wake(request, SRV_STATE_READY);
   srv_job_cancel(request);
 }
@@ -221,6 +218,25 @@ static bool report_or_end_snapshot(srv_request *request) {
   return overdue;
 }
 
+/* Commits the checkpoint that the call has made, at once or once the store has it. The call does
+ * not run meanwhile. */
+static void take_checkpoint(srv_request *request) {
+  assert(request->work == SRV_WORK_RUNNING && request->job.running == 0);
+  switch (srv_accept_checkpoint(request)) {
+  case SRV_ACCEPTANCE_DONE:
+    srv_pool_submit(request->server->pool, &request->job, request->lane, false);
+    break;
+  case SRV_ACCEPTANCE_STORING:
+    srv_pool_withdraw(request->server->pool, &request->job);
+    srv_request_set_work(request, SRV_WORK_STORING);
+    break;
+  case SRV_ACCEPTANCE_REFUSED:
+    srv_request_wake(request, SRV_STATE_READY);
+    srv_job_cancel(request);
+    break;
+  }
+}
+
 /* Called when a worker has ended a piece of the call. The reply may be complete while other pieces
  * still wait for a worker: the reply is then sent, and the job remains open until they have
  * ended. */
@@ -249,7 +265,8 @@ static void on_call_piece_done(srv_request *request) {
     return;
   default: assert(request->work == SRV_WORK_STORING); return;
   }
-  srv_pool_submit(request->server->pool, &request->job, request->lane, false);
+  if (api_call_has_checkpoint(request->call)) take_checkpoint(request);
+  else srv_pool_submit(request->server->pool, &request->job, request->lane, false);
 }
 
 static void on_body_piece_read(srv_request *request);
@@ -569,12 +586,27 @@ static void refuse_outdated(srv_request *request) {
   } else {
     srv_request_refuse(request, API_PROBLEM_SCENE_MOVED,
                        "Another daemon has written to the scene, which is now at revision %llu. "
-                       "Nothing has changed; try again.",
-                       (unsigned long long)request->store_revision);
+                       "%s; try again.",
+                       (unsigned long long)request->store_revision,
+                       request->checkpoint ? "The last checkpoint is kept" : "Nothing has changed");
   }
 }
 
+/* Continues a call whose checkpoint the store has, unless its client has disconnected. */
+static void continue_after_checkpoint(srv_request *request) {
+  srv_commit_checkpoint(request);
+  srv_request_set_work(request, SRV_WORK_RUNNING);
+  release_write_slot(request);
+  bool has_client = request->handle && request->state != SRV_STATE_GONE;
+  if (has_client) submit_job(request, false);
+  else srv_job_cancel(request);
+}
+
 static void on_write_stored(srv_request *request, srv_outcome outcome) {
+  if (outcome == SRV_OUTCOME_GOOD && api_call_has_checkpoint(request->call)) {
+    continue_after_checkpoint(request);
+    return;
+  }
   if (outcome == SRV_OUTCOME_GOOD) srv_commit(request);
   srv_durable_free(request->durable);
   request->durable = NULL;

@@ -84,15 +84,22 @@ bool srv_idempotency_replay(srv_request *request);
 /* ---- commit.c: loop thread ------------------------------------------------------------------ */
 
 typedef enum srv_acceptance {
-  SRV_ACCEPTANCE_DONE,   /* the reply is set; a successful call is committed */
-  SRV_ACCEPTANCE_STORING /* the store must acknowledge the write first; then the handler `resume` is
-                            called */
+  SRV_ACCEPTANCE_DONE, /* the reply is set; a successful call is committed */
+  /* the store must acknowledge the write first; then the handler `resume` is called */
+  SRV_ACCEPTANCE_STORING,
+  SRV_ACCEPTANCE_REFUSED /* of a checkpoint: the reply is a problem, and the call ends */
 } srv_acceptance;
 
 /* Accepts the result of a finished call, unless its deadline has passed or its reply is refused. */
 srv_acceptance srv_accept_result(srv_request *request);
 /* Makes the effects of the call current: revision, shapes, deletion, events, cursors. */
 void srv_commit(srv_request *request);
+/* Accepts the checkpoint of a call on a snapshot: commits it, submits it to the store, or refuses
+ * the call. */
+srv_acceptance srv_accept_checkpoint(srv_request *request);
+/* Makes the checkpoint of a call on a snapshot current, publishes its events, and lets the call
+ * continue on it. */
+void srv_commit_checkpoint(srv_request *request);
 
 /* ---- work.c: on a worker, or on the loop thread for small calls ----------------------------- */
 

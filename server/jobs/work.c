@@ -43,7 +43,7 @@ static void mark_finished(srv_request *request) {
 static void run_ranges(srv_request *request, api_scratch *scratch) {
   uint64_t until_ns = uv_hrtime() + SRV_SLICE_NS;
   long range = 0;
-  bool over = false, cancelled = false;
+  bool over = false, cancelled = false, has_checkpoint = false;
   uv_mutex_lock(&request->ranges_lock);
   request->at_work++;
   while (!over && !srv_work_ranges_ended(request) &&
@@ -52,7 +52,8 @@ static void run_ranges(srv_request *request, api_scratch *scratch) {
     if (range < 0) break;
     uv_mutex_unlock(&request->ranges_lock);
     api_call_run(request->call, range, scratch);
-    over = uv_hrtime() >= until_ns;
+    has_checkpoint = api_call_has_checkpoint(request->call);
+    over = has_checkpoint || uv_hrtime() >= until_ns;
     uv_mutex_lock(&request->ranges_lock);
     api_call_done(request->call, range);
   }
@@ -67,6 +68,7 @@ static void run_ranges(srv_request *request, api_scratch *scratch) {
                                       : SRV_RANGES_LEFT,
                           memory_order_relaxed);
   uv_mutex_unlock(&request->ranges_lock);
+  if (has_checkpoint && request->server->store) srv_durable_record(request);
   if (!last) return;
   api_call_finish(request->call);
   if (request->server->store) srv_durable_record(request);

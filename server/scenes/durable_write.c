@@ -42,7 +42,9 @@ void srv_durable_free(srv_durable *durable) {
   free(durable);
 }
 
+/* True if the call has a result to store: a checkpoint, or a reply of success. */
 static bool has_succeeded(const srv_request *request) {
+  if (api_call_has_checkpoint(request->call)) return true;
   int status = api_call_reply(request->call)->status;
   return status >= 200 && status < 300;
 }

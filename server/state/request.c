@@ -37,7 +37,8 @@ const unsigned srv_permitted_work[SRV_WORK_FREEING + 1] = {
     [SRV_WORK_BEGINNING] = TO(SRV_WORK_RUNNING) | TO(SRV_WORK_CANCELLED) | RESULT,
     [SRV_WORK_RUNNING] = TO(SRV_WORK_CANCELLED) | RESULT,
     [SRV_WORK_CANCELLED] = TO(SRV_WORK_ENDED),
-    [SRV_WORK_STORING] = TO(SRV_WORK_CONCLUDED) | TO(SRV_WORK_ENDED) | TO(SRV_WORK_IDLE),
+    [SRV_WORK_STORING] =
+        TO(SRV_WORK_CONCLUDED) | TO(SRV_WORK_ENDED) | TO(SRV_WORK_IDLE) | TO(SRV_WORK_RUNNING),
     [SRV_WORK_CONCLUDED] = TO(SRV_WORK_ENDED),
     [SRV_WORK_ENDED] = TO(SRV_WORK_FREEING),
     [SRV_WORK_FREEING] = 0};
@@ -118,6 +119,16 @@ void srv_request_refusal_header(srv_request *request, const char *name, const ch
   api_header *header = &reply->headers[reply->header_count++];
   header->name = name;
   snprintf(header->value, sizeof header->value, "%s", value);
+}
+
+void srv_request_refuse_overdue(srv_request *request, uint64_t ms) {
+  char kept[64] = "nothing has changed";
+  if (request->checkpoint)
+    snprintf(kept, sizeof kept, "revision %llu, its last checkpoint, is kept",
+             (unsigned long long)request->checkpoint);
+  srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED,
+                     "The request was not complete after %llu ms; %s.%s", (unsigned long long)ms,
+                     kept, request->hint);
 }
 
 void srv_request_refuse_memory(srv_request *request) {

@@ -22,6 +22,7 @@
  *   IDLE --> QUEUED --> BEGINNING --> RUNNING               on workers
  *   IDLE, BEGINNING, RUNNING --> STORING, CONCLUDED, ENDED    the result is accepted or discarded
  *   STORING --> CONCLUDED, ENDED, IDLE (the store found the write outdated: the call is repeated)
+ *   STORING --> RUNNING (the store has the checkpoint of a call on a snapshot)
  *   FEEDING, BEGINNING, RUNNING --> CANCELLED --> ENDED     its last piece has ended
  *   IDLE and the waiting states --> ENDED                   refused or cancelled
  *   CONCLUDED --> ENDED --> FREEING
@@ -187,6 +188,7 @@ typedef struct srv_request {
   const api_reply *reply;
   uint64_t reply_bytes; /* bytes of the reply that server->reply_bytes includes */
   uint64_t revision;
+  uint64_t checkpoint;           /* last revision that the running call has committed; 0: none */
   struct srv_stream *stream;     /* event stream that is open, or NULL */
   struct srv_progress *progress; /* progress stream, or NULL */
   size_t suspended_place;        /* index in server->suspended, plus 1; 0: not suspended */
@@ -271,6 +273,9 @@ __attribute__((format(printf, 3, 4))) void
 srv_request_refuse(srv_request *request, api_problem_id problem, const char *detail, ...);
 /* Adds a header to a refusal. */
 void srv_request_refusal_header(srv_request *request, const char *name, const char *value);
+/* Refuses the request with the problem deadlineExceeded, after `ms`; names the last checkpoint of
+ * the call, and its progress if request->hint has it. */
+void srv_request_refuse_overdue(srv_request *request, uint64_t ms);
 /* Refuses the request with the problem outOfMemory. */
 void srv_request_refuse_memory(srv_request *request);
 

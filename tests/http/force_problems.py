@@ -118,7 +118,11 @@ OF_ADVANCE = [*(("out-of-range", {name: value}, "/" + name) for name in ("durati
               ("wrong-type", {"loads": {}}, "/loads"), ("bad-value", {"include": ["forces"]}, "/include/0"),
               ("out-of-range", {"elastic": {"smallVelocity": 0}}, "/elastic/smallVelocity"),
               *(("conflicting-members", {"mode": mode, "elastic": {"smallVelocity": 0.01}}, "/elastic") for mode in ("timeStepping", "eventImpulses")),
-              ("out-of-range", {"deadlineMs": 0}, "/deadlineMs"), ("unknown-member", {"steps": 5}, "/steps")]
+              ("out-of-range", {"deadlineMs": 0}, "/deadlineMs"), ("unknown-member", {"steps": 5}, "/steps"),
+              *(("wrong-type", {name: value}, "/" + name) for name in ("contactState", "until", "checkpointEvery") for value in (None, [1], {})),
+              *(("out-of-range", {"checkpointEvery": value}, "/checkpointEvery") for value in (0, -1, 1e7)),
+              ("wrong-type", {"contactState": 1}, "/contactState"), ("bad-value", {"contactState": ""}, "/contactState"),
+              ("bad-value", {"contactState": ".."}, "/contactState"), ("bad-value", {"until": "rest"}, "/until")]
 KINDS = [("restingForces", BOTH + OF_RESTING), ("impulse", BOTH + OF_IMPULSE)]
 
 

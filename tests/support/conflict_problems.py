@@ -51,7 +51,6 @@ ROWS = (
     ("a material of a region", *query("region", region={**BALL, "material": "steel"}), "/region/material"),
     ("friction and another one's method", *query("restingForces", friction="none", method="nsgs"), "/method"),
     ("friction cone and lemke", *query("restingForces", friction="cone", method="lemke"), "/method"),
-    ("events of time steps", "POST", "{s}/advance", {"duration": 1, "mode": "timeStepping", "include": ["events"]}, "/include"),
     # Require another one.
     ("roundingMode without a radius", *of_collider(**BALL, roundingMode="add"), "/colliders/0/roundingMode"),
     ("scale without shape", *of_collider(**BALL, scale=2), "/colliders/0/scale"),
@@ -75,6 +74,7 @@ ROWS = (
     ("circumscribed of no pyramids", *query("restingForces", circumscribed=True), "/circumscribed"),
     ("tie of pyramids", *query("restingForces", friction="polyhedral", tie="any"), "/tie"),
     ("timeStep of accelerations", *query("restingForces", level="acceleration", timeStep=0.01), "/timeStep"),
+    ("persisted without contactState", "PATCH", "{s}/poses", {"ids": ["a"], "positions": [[0, 0, 0]], "persisted": "pairs"}, "/persisted"),
     ("elastic of time steps", "POST", "{s}/advance", {"duration": 1, "mode": "timeStepping", "elastic": {}}, "/elastic"),
     ("poses of a batch without a scene", "POST", "/v1/query", {"queries": [], "poses": {"ids": [], "positions": []}}, "/poses"),
     ("relaxation without pgs", "POST", "/v1/solve/lcp", {**LCP, "relaxation": 1.5}, "/relaxation"),

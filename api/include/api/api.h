@@ -429,6 +429,13 @@ const char *api_call_progress_lines(api_call *call, size_t *length);
  * has API_HINT_MAX bytes. */
 #define API_HINT_MAX 320
 void api_call_hint(const api_call *call, char *out);
+/* For SNAPSHOT calls: true if the last range has made a checkpoint, the revision
+ * api_call_new_revision with the events api_call_events. No range may run until the server has
+ * committed it and called api_call_continue, unless the call ends. */
+bool api_call_has_checkpoint(const api_call *call);
+/* The checkpoint is the scene's current revision: the call works on `current`, the same revision,
+ * which the server retains in place of the input's scene. */
+void api_call_continue(api_call *call, const ct_scene *current);
 /* Returns the reply as the last line after progress lines. The caller frees it with free(). NULL:
  * out of memory. */
 char *api_reply_line(const api_reply *reply, size_t *length);
