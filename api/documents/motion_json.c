@@ -141,8 +141,8 @@ bool api_check_mass(api_reader *reader, const api_field *motion_field, const ct_
   bool overlap;
   if (!ct_body_mass(body, &mass, &overlap)) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &motion_field->path,
-                 "The colliders have no volume from which to compute mass or inertia; give mass "
-                 "and inertiaDiagonal.");
+                 "The colliders have no volume from which to compute mass, inertia and centre of "
+                 "mass: give mass, inertiaDiagonal and centerOfMass.");
     return false;
   }
   if (motion->source != CT_MASS_DENSITY) return true;

@@ -20,7 +20,8 @@
 
 enum { BODY, COLLIDER, VERTICES, NORMALS, MEMBER_COUNT };
 
-/* A collider whose vertices move: its row and index in the draft, and its replacement. */
+/* A collider whose vertices move: the row of its body in the draft, its index in the body, and the
+ * collider that replaces it. */
 typedef struct target {
   size_t item; /* index in the request */
   uint32_t row, collider;
@@ -206,11 +207,12 @@ static bool check_moved_mass(api_reader *reader, const api_field *at, const ct_b
   if (!motion || motion->is_kinematic) return true;
   if (ct_body_mass(body, &mass, &overlap) && mass.mass >= CT_MASS_MIN && mass.mass <= CT_MASS_MAX)
     return true;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &at->path,
-               "The moved colliders have no volume from which to compute mass or inertia, or the "
-               "density makes their mass less than %g kg or more than %g kg: correct the vertices, "
-               "or give the body mass and inertiaDiagonal.",
-               CT_MASS_MIN, CT_MASS_MAX);
+  api_fault_at(
+      reader->faults, API_PROBLEM_BAD_MASS, &at->path,
+      "The moved colliders have no volume from which to compute mass, inertia and centre of "
+      "mass, or the density makes their mass less than %g kg or more than %g kg: correct "
+      "the vertices, or give the body mass, inertiaDiagonal and centerOfMass.",
+      CT_MASS_MIN, CT_MASS_MAX);
   return false;
 }
 
@@ -322,8 +324,8 @@ static int compare_targets(const void *left, const void *right) {
   return (p->item > q->item) - (p->item < q->item);
 }
 
-/* Sorts the targets by row and collider. False with DUPLICATE_ID if two items select the same
- * collider. */
+/* Sorts the targets by row and collider. False with DUPLICATE_ID if two elements of the request's
+ * array select the same collider. */
 static bool sort_targets(api_reader *reader, const api_field *items, target *targets,
                          size_t count) {
   bool good = true;

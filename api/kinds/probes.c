@@ -121,7 +121,7 @@ static bool read_region_shape(api_reader *reader, const api_field *field, ct_col
   if (!out->material.length) return true;
   api_pointer material = api_pointer_member(&field->path, "material");
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &material,
-               "\"material\" cannot be combined with a region, which has no material: remove it.");
+               "A region has no material: remove the member \"material\" of the collider.");
   api_collider_release(out);
   return false;
 }

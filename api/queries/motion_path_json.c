@@ -36,9 +36,10 @@ static bool set_inertia(api_reader *reader, const api_field *field, const ct_bod
   ct_mass_properties mass;
   bool overlap;
   if (!ct_body_mass(body, &mass, &overlap)) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &field->path,
-                 "A torque-free motion needs an inertia, but the colliders have no volume: set "
-                 "inertiaDiagonal in the body's motion.");
+    api_fault_at(
+        reader->faults, API_PROBLEM_BAD_MASS, &field->path,
+        "A torque-free motion needs an inertia, but the colliders have no volume: set mass, "
+        "inertiaDiagonal and centerOfMass in the body's motion.");
     return false;
   }
   const ct_motion *motion = ct_body_motion(body);

@@ -1,6 +1,6 @@
 /* Reads queries: the members that all kinds have, the cursor, and the target, which is a scene of
- * the daemon, an inline scene, given bodies or raw boxes. Other members are read by the kind's
- * row. */
+ * the daemon, an inline scene, given bodies or raw boxes. Other members are read by the operations
+ * of the query kind (query_kind.h). */
 #include "queries/query_request.h"
 
 #include <assert.h>
@@ -169,7 +169,7 @@ static bool check_nearest(api_reader *reader, const api_member_set *set, const a
     return true;
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS,
                &api_member(set, API_MEMBER_BROADPHASE)->path,
-               "broadphase \"%s\" cannot be combined with closest; use auto, tree or bruteForce.",
+               "\"closest\": true requires broadphase auto, tree or bruteForce, not \"%s\".",
                api_broadphase_word(b));
   return false;
 }

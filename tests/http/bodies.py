@@ -43,6 +43,19 @@ def an_array_adds_bodies_in_order_in_one_revision():
 
 
 @suite.fact
+def a_body_whose_colliders_have_no_volume_is_accepted_with_the_members_that_the_refusal_names():
+    """One triangle has no volume, so that nothing can be computed; the refusal names every member that must be given."""
+    sheet = {"mesh": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "triangles": [[0, 1, 2]]}}
+    advice = {"mass": 1, "inertiaDiagonal": [1, 1, 1], "centerOfMass": [0, 0, 0]}
+    path = scene() + "/bodies/sheet"
+    for missing in advice:
+        motion = {name: value for name, value in advice.items() if name != missing} | ({"density": 1} if missing == "mass" else {})
+        detail = client.put(path, {"colliders": [sheet], "motion": motion}).problem(422, "bad-mass", "/motion").json["detail"]
+        check(all(name in detail for name in advice), f"without {missing}: {detail}")
+    client.put(path, {"colliders": [sheet], "motion": advice}).must(201)
+
+
+@suite.fact
 def ndjson_adds_the_same_as_an_array():
     many = [ball(f"n{i}", (i, 0, 0), user={"i": i}) for i in range(50)]
     first, second = scene(), scene()
