@@ -57,38 +57,45 @@ struct api_call {
   const api_service *service;
   const api_route *route;
   api_match match;
-  char *query; /* text after '?', not decoded; these three are NULL if not sent */
+  char *query; /* text after '?' in the URL, not decoded; query, if_match and if_none_match are NULL
+                  if the request has none */
   char *if_match;
   char *if_none_match;
   api_input input;
-  const ct_scene *scene; /* the revision that is queried: current or an older one; borrowed from the
-                          * input */
-  const ct_scene *next;  /* new revision, owned */
+  const ct_scene *scene; /* revision of the scene that the call reads: the current one, or an older
+                            one that a cursor refers to; borrowed from `input` */
+  const ct_scene *next;  /* revision that the call has made and the server commits, owned; NULL:
+                            none */
   bool has_checkpoint;   /* `next` is a checkpoint of a call that has not ended */
   const ct_scene *pin;   /* borrowed from the input */
-  api_kept_query kept_query;       /* query that a cursor in the reply continues; bytes NULL: none;
-                                    * borrowed from the input */
-  const api_kept_query *continued; /* query that the request's cursor continues, replaces the body;
-                                    * NULL: none */
+  api_kept_query kept_query;       /* text of the query that a cursor in the reply continues; bytes
+                                      NULL: the reply has no cursor; borrowed from `input` */
+  const api_kept_query *continued; /* text of the query that the request's cursor continues, used in
+                                      place of the request's body; NULL: none */
   json_t *json;                    /* the body */
-  const api_work_operations *work; /* NULL: none. Its state is one of these: */
+  const api_work_operations *work; /* work that remains after `begin`; NULL: none. The work's state
+                                      is plan, event, advance or solve, whichever is set: */
   api_plan *plan;                  /* queries */
   api_contact_event *event;
   api_advance *advance;
-  api_solve *solve; /* raw problems; in the arena */
+  api_solve *solve; /* a friction or linear complementarity problem given by its matrices (POST
+                       /v1/solve/...); in the arena */
   uint64_t deadline_ms;
   api_buffer out; /* the reply's body */
   api_reply reply;
-  api_arena arena; /* memory of the request; one thread */
+  api_arena arena; /* memory with the lifetime of the call; used by one thread at a time */
   api_feed feed;
   api_event_list events;
-  char contact_state[CT_ID_LENGTH_MAX + 1]; /* of a subscription; "": all */
+  char contact_state[CT_ID_LENGTH_MAX + 1]; /* GET events: id of the contact state whose events are
+                                               sent in addition to those of the scene itself; "":
+                                               only those of the scene */
   const api_shape *shape;                   /* a new shape, owned */
   bool drops_shape;                         /* deletes the shape match.item_id */
-  bool again;                               /* a stored request that was answered before,
-                                             * replayed */
-  api_shape_scope shapes;                   /* these three are large; initialising their counts is
-                                             * enough */
+  bool again;                               /* the upload of a shape was accepted earlier and is
+                                               repeated from the store's record, so that texts that
+                                               older versions accepted remain valid */
+  api_shape_scope shapes;                   /* shapes, warnings and faults are large; only their
+                                               counts must be initialised */
   api_warnings warnings;
   api_faults faults;
 };

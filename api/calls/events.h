@@ -13,8 +13,10 @@ typedef struct api_event_list {
   api_event *items; /* data owned */
   size_t count, capacity;
   size_t bytes; /* sum of the items' data lengths, bytes */
-  bool lost;    /* memory ran out: all events were dropped, and later ones are discarded */
-  bool opened;  /* the event of the write itself has been inserted at index 0 */
+  bool lost;    /* memory ran out: all events of this list were dropped, and events added later are
+                   discarded */
+  bool opened;  /* `revision` or `deleted`, the event that reports the write as a whole, has been
+                   inserted at index 0 */
 } api_event_list;
 
 /* Handles GET /v1/scenes/{s}/events: checks the request. The server owns the stream that

@@ -14,7 +14,8 @@
 
 typedef struct api_arena_block {
   struct api_arena_block *older;
-  size_t size, used; /* bytes after this header: in total, and allocated */
+  size_t size, used; /* number of bytes after this header: capacity of the block, and part of it
+                        that has been handed out */
   size_t dirty; /* length of the prefix whose bytes may be nonzero; the bytes after it are still
                    zero from calloc */
 } api_arena_block;

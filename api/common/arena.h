@@ -11,8 +11,9 @@ struct api_arena_block;
 /* A zeroed arena is ready for use and has no budget. Only one thread at a time may use it. */
 typedef struct api_arena {
   struct api_arena_block *blocks; /* newest first */
-  size_t bytes;                   /* allocated from the system, block headers included */
-  size_t budget;                  /* limit of `bytes`; 0: unlimited */
+  size_t bytes;                   /* number of bytes allocated from the heap, block headers
+                                     included */
+  size_t budget;                  /* largest permitted value of `bytes`; 0: unlimited */
 } api_arena;
 
 /* A position to which api_arena_rewind returns: the newest block, and its used bytes. */

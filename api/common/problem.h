@@ -68,10 +68,12 @@ typedef struct api_fault {
  * DEADLINE_EXCEEDED overrides it. */
 typedef struct api_faults {
   api_problem_id id; /* valid if count > 0 */
-  size_t count;      /* errors added; the first API_FAULTS_MAX are stored */
+  size_t count;      /* number of errors added, of which only the first API_FAULTS_MAX are stored in
+                        `items` */
   bool alone; /* items[0] is OUT_OF_MEMORY or DEADLINE_EXCEEDED and the only error reported */
   api_fault items[API_FAULTS_MAX];
-  api_fault spare; /* receives each error beyond the stored ones, and is not reported */
+  api_fault spare; /* overwritten by each error beyond API_FAULTS_MAX, so that callers can always
+                      fill one in; never reported */
 } api_faults;
 
 static inline bool api_faults_any(const api_faults *faults) { return faults->count > 0; }

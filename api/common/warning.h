@@ -13,13 +13,15 @@ typedef struct api_warning {
   char pointer[256];
   char detail[256];
   bool has_pointer;
-  uint64_t count; /* number of affected items; 0: not reported */
+  uint64_t count; /* number of places in the input that the warning concerns, such as triangles or
+                     edges; 0: the reply states no number */
 } api_warning;
 
 /* Warnings of a request, approximately 11 KiB; nothing is allocated. A list with `count` 0 is
  * empty; its items may contain anything. */
 typedef struct api_warnings {
-  size_t count; /* warnings added; the first API_WARNINGS_KEPT are stored */
+  size_t count; /* number of warnings added, of which only the first API_WARNINGS_KEPT are stored in
+                   `items` */
   api_warning items[API_WARNINGS_KEPT];
 } api_warnings;
 

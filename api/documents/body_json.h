@@ -19,7 +19,8 @@ typedef struct api_body {
 void api_body_release(api_body *body);
 
 typedef struct api_body_form {
-  ct_text id;         /* id if the document has none; empty: the document must have one */
+  ct_text id;         /* id of the body if its document has no member id; empty: the document must
+                         have one */
   bool id_is_fixed;   /* a document's id must equal `id` (BAD_VALUE), as for PUT of a body */
   bool allow_short;   /* a single collider with its pose is a body, as in stateless queries */
   bool without_scene; /* materials belong to a scene: colliders must not name one (UNKNOWN_ID) */
@@ -45,7 +46,7 @@ void api_put_row(api_buffer *buffer, const ct_scene *scene, uint32_t row);
 typedef struct api_body_list {
   api_body *items;
   size_t count, capacity;
-  size_t bytes; /* estimated memory of the bodies, hulls included */
+  size_t bytes; /* estimated memory of all bodies of the list, hulls and meshes included */
 } api_body_list;
 void api_body_list_free(api_body_list *list); /* releases the bodies */
 /* owns the body afterwards; false: out of memory, the caller still owns the body */

@@ -17,8 +17,8 @@ bool api_read_elastic(api_reader *reader, const api_field *field, ct_elastic_opt
 void api_put_elastic_options(api_buffer *out, const ct_elastic_options *options);
 void api_put_default_elastic(api_buffer *out);
 
-/* Finds the first collider of the row's body whose material lacks Young's modulus or Poisson's
- * ratio. False: none does. */
+/* Finds the first collider, of the body in a row of the scene, whose material lacks Young's modulus
+ * or Poisson's ratio. False: there is no such collider. */
 bool api_find_soft(const ct_scene *scene, uint32_t row, uint32_t *collider);
 /* Detail of the fault for a collider that api_find_soft found. */
 #define API_NO_MODULI_TEXT                                                                         \

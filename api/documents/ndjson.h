@@ -9,7 +9,7 @@
 #include "json/json_parser.h"
 
 typedef struct api_ndjson_record {
-  api_field field; /* the record's value, located at /n for record n */
+  api_field field; /* JSON value of the record; its location (JSON pointer) is /n for record n */
   ct_text text;    /* the line, without its end */
   size_t number;   /* line number, from 1 */
 } api_ndjson_record;
@@ -42,7 +42,7 @@ bool api_ndjson_body(void *context, api_reader *reader, const api_ndjson_record 
 
 /* Merge patches, stored as text until their scene is known. A zeroed list is empty and ready. */
 typedef struct api_patch_lines {
-  api_buffer text; /* the patches, each ended by a newline */
+  api_buffer text; /* JSON texts of the patches, each followed by a newline */
   size_t count;
 } api_patch_lines;
 /* Sink that appends merge patches to an api_patch_lines (the context). The limits are those of

@@ -37,7 +37,8 @@ bool api_apply_poses(api_reader *reader, const api_pointer *at, const api_poses 
  * with one entry per row. */
 bool api_override_poses(api_reader *reader, const api_pointer *at, const api_poses *poses,
                         const ct_scene *scene, ct_override **out, size_t *count);
-/* Velocity that replaces the scene's velocity of a row for one query. */
+/* Velocity of the body in a row of the scene that replaces the body's own velocity for one
+ * query. */
 typedef struct api_velocity_at {
   uint32_t row;
   ct_velocity velocity;
@@ -51,8 +52,8 @@ typedef struct api_velocities {
  * velocities. */
 bool api_override_velocities(api_reader *reader, const api_poses *poses, const ct_scene *scene,
                              api_velocities *out);
-/* Returns the replaced velocity of a row; NULL: the row keeps the scene's velocity. O(log
- * count). */
+/* Returns the velocity that replaces that of the body in a row of the scene; NULL: the body's own
+ * velocity applies. O(log count). */
 const ct_velocity *api_velocity_of(const api_velocities *velocities, uint32_t row);
 /* Puts the packed poses of all bodies in row order, with velocities if any body has a motion. */
 void api_put_poses(api_buffer *buffer, const ct_scene *scene);

@@ -2,9 +2,9 @@
 
 /* Greatest number of bodies that are sampled for the cost of a pair. */
 #define BODY_SAMPLES 32
-/* Greatest number of rows for which the overlapping pairs are estimated with ct_query_cost, which
- * samples all of them; a pair of large meshes takes seconds. A larger scene never counts as short
- * work. */
+/* Greatest number of rows of a scene for which the cost of all overlapping pairs is estimated with
+ * ct_query_cost, which inspects every body up to this number; one pair of large meshes may take
+ * seconds. A query of a larger scene never counts as short work. */
 #define ROWS_ASKED 31
 /* Greatest number of contacts that are estimated one by one; a state with more never counts as
  * short work. */

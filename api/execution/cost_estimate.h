@@ -5,13 +5,16 @@
 
 #include <contact/contact_state.h>
 
-#define API_MASS_NS 500.0 /* mass properties of a body */
-#define API_HULLS_NS                                                                               \
-  1e6 /* mass properties and hulls of a body; hulls may have any number of faces */
-#define API_BOX_NS 500.0 /* a box and its share of the bounding volume tree */
-/* A row of a scene with its overlapping pairs, if they are not counted. */
+/* Costs on one core, ns. Of the mass properties of one body; of these and the convex hulls of the
+ * body's colliders, which may have any number of faces; of one body's AABB and its share in
+ * building the AABB tree. */
+#define API_MASS_NS 500.0
+#define API_HULLS_NS 1e6
+#define API_BOX_NS 500.0
+/* Assumed cost of one body of a scene with its overlapping pairs, ns, if these pairs are not
+ * estimated one by one. */
 #define API_ROW_NS 10000.0
-/* Cost of a body in an island with its contacts: mass, contact system, forces. */
+/* Assumed cost of one body of an island with its contacts (mass, contact system, forces), ns. */
 #define API_ISLAND_NS 10000.0
 
 /* Returns the cost of a query over two equal bodies, the greatest among bodies sampled from the

@@ -53,8 +53,8 @@ static void record_failure(api_range_run *run, const ct_island *island, ct_statu
 
 /* ---- impulses ------------------------------------------------------------------------------- */
 
-/* Stores the velocities after the impulse by row. A dynamic body belongs to only one island, so
- * that ranges write different rows. */
+/* Stores the velocities after the impulses, indexed by the bodies' rows in the scene. A dynamic
+ * body belongs to only one island, so that ranges write different rows. */
 static void store_velocities(api_task *task, const ct_island *island,
                              const ct_velocity *velocities) {
   assert(!task->after || task->question.writes);
@@ -207,8 +207,9 @@ static ct_mechanics *prepare_mechanics(api_range_run *run) {
   return mechanics;
 }
 
-/* Divides a force query into items: the first range finds contacts and islands; if `shared`, the
- * further ranges share the islands. There are at most as many islands as rows. */
+/* Divides a force query into ranges: the first range finds contacts and islands; if `shared`, the
+ * further ranges divide the islands among them. There are at most as many islands as bodies of the
+ * scene. */
 ct_status api_plan_forces(const api_plan *plan, api_task *task, bool shared) {
   (void)plan;
   const api_query *q = &task->question;
@@ -232,7 +233,8 @@ ct_status api_plan_forces(const api_plan *plan, api_task *task, bool shared) {
 void api_run_forces(api_range_run *run, size_t begin, size_t end) {
   api_task *task = run->task;
   size_t shares = task->range_count - 1, index = begin;
-  assert(end == begin + 1 && index <= shares); /* each range has one item */
+  assert(end == begin + 1 && index <= shares); /* the number of a range is that of its only work
+                                                  item */
   (void)end;
   ct_mechanics *own = index == 0 ? prepare_mechanics(run) : NULL;
   if (index == 0 && shares > 0) {

@@ -29,7 +29,8 @@ typedef struct gathering {
   size_t count, capacity;
   gathered_graze *grazes;
   size_t graze_count, graze_capacity;
-  api_buffer initial, incomplete; /* array elements of initialContacts and of incomplete */
+  api_buffer initial, incomplete; /* JSON of the elements of the reply's arrays initialContacts and
+                                     incomplete */
 } gathering;
 
 static const ct_body *body_at_row(const api_range_run *run, uint32_t row) {

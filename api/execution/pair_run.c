@@ -12,7 +12,8 @@
 /* Greatest number of explicit pairs sampled for their cost. */
 #define PAIR_SAMPLES 32
 
-/* Pose of the row in the current query: its override, else the scene's. */
+/* Pose of the body in a row of the scene, in the current query: its overriding pose, else the
+ * scene's. */
 static ct_pose find_row_pose(const api_range_run *run, uint32_t row) {
   const ct_query_options *o = run->options;
   return ct_override_pose(run->scene, o->overrides, o->override_count, row);

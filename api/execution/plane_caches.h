@@ -14,8 +14,10 @@ typedef struct api_plane_counts {
 
 typedef struct api_plane_caches {
   struct api_plane_entry *entries; /* hash table [capacity] */
-  size_t count, capacity;          /* capacity: 0 or a power of two */
-  api_plane_counts counts;         /* sums over all queries that used these caches */
+  size_t count, capacity;          /* count: number of cached pairs; capacity: number of slots of
+                                      the hash table, 0 or a power of two */
+  api_plane_counts counts;         /* hits, repairs and searches, summed over all queries that used
+                                      these caches */
   bool failed;                     /* out of memory: pairs are evaluated without a cache */
 } api_plane_caches;
 

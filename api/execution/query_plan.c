@@ -12,11 +12,12 @@
 #define RANGE_NS 100000.0
 /* Greatest number of ranges of a task. */
 #define RANGES_MAX 4096
-/* Ranges share a prepared query while rows x queries of a batch stay below this. Beyond, each query
- * is one range that prepares itself, so that memory does not grow with the batch. */
+/* The ranges of a query share one prepared query as long as (rows of the scene) x (queries of the
+ * batch) is below this. Beyond, each query is a single range that prepares the query itself, so
+ * that memory does not grow with the batch. */
 #define SHARED_ROWS_MAX 4000000
-/* Complete ranges beyond the prefix may use this share of a request's memory (1 / n). Then no range
- * is scheduled until the slow one before them completes. */
+/* Complete ranges that follow an incomplete one may use 1 / AHEAD_SHARE of a request's memory. At
+ * this limit no range is scheduled until the incomplete one completes. */
 #define AHEAD_SHARE 4
 
 /* ---- building plans ------------------------------------------------------------------------- */

@@ -18,18 +18,21 @@ typedef struct api_mark {
   size_t end;
   uint64_t candidates;
   uint32_t item, after;
-  uint32_t part;  /* contacts, volume, features: results of the pair up to this one; else 0 */
-  size_t removed; /* end of the text of removed contacts before it */
-  size_t sums;    /* end of the text of sums of element-wise pairs, its own included */
+  uint32_t part;  /* kinds contacts, volume and features: number of results of this pair so far,
+                     this result included; other kinds: 0 */
+  size_t removed; /* length of api_range.removed (text of the contacts that sparsify removed) before
+                     this result */
+  size_t sums;    /* length of api_range.sums (text of the sums over elements) after this result's
+                     own sums */
 } api_mark;
 
 /* A variant's part of a range. */
 typedef struct api_variant_extent {
   uint32_t count; /* results */
-  size_t more;    /* end of its further members in `frames`; they begin at the previous variant's
-                   * end */
-  size_t removed; /* end of its removed contacts in `removed` */
-  size_t sums;    /* end of its sums of element-wise pairs in `sums` */
+  size_t more;    /* end in api_range.frames of the variant's members beside its results; they begin
+                     at the end of the previous variant's */
+  size_t removed; /* end in api_range.removed of the variant's removed contacts */
+  size_t sums;    /* end in api_range.sums of the variant's sums over elements */
 } api_variant_extent;
 
 /* Reason of a contact limit. */
@@ -46,34 +49,41 @@ typedef enum api_contact_limit {
 typedef struct api_force_outcome {
   bool diverged, falls, undecided;
   api_contact_limit limit_kind;    /* reason of CT_LIMIT */
-  size_t contacts, contacts_limit; /* contacts present and allowed; allowed rows for PYRAMID */
+  size_t contacts, contacts_limit; /* number of contacts found, and largest number allowed; for
+                                      PYRAMID, largest number of rows of the pyramids' matrix */
   unsigned sides;
 } api_force_outcome;
 
 typedef struct api_range {
-  api_buffer text; /* results with commas between them */
+  api_buffer text; /* JSON of the results, separated by commas */
   api_mark *marks; /* [count] */
   size_t count, capacity;
-  uint64_t found;               /* results including those beyond `text`, if the total is counted */
-  bool counts_only;             /* scheduled when the page was full: no result is written */
-  bool overflow;                /* the text exceeds requestMemoryBytes; only counting continues */
+  uint64_t found;               /* number of results, those not written to `text` included; only set
+                                   if the query counts a total */
+  bool counts_only;             /* the range was scheduled when the page was full: results are
+                                   counted but not written */
+  bool overflow;                /* `text` would exceed requestMemoryBytes: further results are only
+                                   counted */
   api_variant_extent *variants; /* VARIANTS: one per variant of the range */
   size_t variant_count;         /* variants run so far */
-  api_plane_counts planes;      /* VARIANTS: of the reported ones */
-  api_buffer removed;           /* removed contacts, separated by commas */
-  api_buffer sums;              /* VOLUME: sums of element-wise pairs of colliders, separated by
-                                 * commas */
+  api_plane_counts planes;      /* VARIANTS: cache statistics, summed over the variants whose
+                                   results are reported */
+  api_buffer removed;           /* JSON of the contacts that sparsify removed, separated by
+                                   commas */
+  api_buffer sums;              /* VOLUME: JSON of the sums over the elements of each pair of
+                                   colliders, separated by commas */
   ct_range_statistics statistics;
   api_force_outcome force; /* FORCE */
-  ct_frame_pairs boxes;    /* BOXES: statistics of the first frame; its lists are freed */
-  api_buffer frames;       /* BOXES: the other frames; VARIANTS, timelines, elastic forces: members
-                            * beside the results */
+  ct_frame_pairs boxes;    /* BOXES: statistics of the first frame, whose pair lists have been
+                              freed */
+  api_buffer frames;       /* JSON. BOXES: the frames after the first; VARIANTS, timelines, elastic
+                              forces: members of the reply beside `results` */
   ct_status status;
   bool memory; /* out of memory */
   bool complete;
 } api_range;
 
-/* Velocity of a row after an impulse, if an island reports it. */
+/* Velocity of a body after the impulses, if some island contains the body. */
 typedef struct api_velocity_after {
   ct_velocity velocity;
   bool reported;
@@ -81,30 +91,36 @@ typedef struct api_velocity_after {
 
 typedef struct api_task {
   api_query question;
-  uint64_t cursor_hash;      /* of a page with a cursor: the hash of its request */
-  ct_text id;                /* in a batch; empty: none */
-  bool in_batch;             /* faults point to the query in the batch */
-  int status;                /* 0: answered by its ranges; else the problem's status */
-  api_buffer problem;        /* the problem's document */
+  uint64_t cursor_hash;      /* if the page has a cursor: hash of the request that the cursor
+                                continues */
+  ct_text id;                /* member id of the query, which only queries of a batch have; empty:
+                                none */
+  bool in_batch;             /* the query is one of a batch: pointers of faults begin with the
+                                query's location in the batch */
+  int status;                /* 0: the ranges contain the answer; else HTTP status of `problem` */
+  api_buffer problem;        /* problem document (RFC 9457) that is the answer if status is not 0 */
   ct_query *query;           /* NULL: the range prepares its own query */
   ct_probe *probe;           /* PROBE; NULL: as for `query` */
   ct_motion_query *motion;   /* MOTION; NULL: as for `query` */
-  ct_mechanics *mechanics;   /* FORCE: prepared by the first range, for which the others wait; NULL:
-                              * a single range prepares its own */
-  api_velocity_after *after; /* FORCE with writes: by row; allocated by the first range */
-  ct_broadphase broadphase;  /* the method in use */
-  size_t start, items;       /* first work item, and end of the items */
-  size_t step;               /* items per range */
-  size_t first;              /* index of the first range in the plan */
+  ct_mechanics *mechanics;   /* FORCE: contact system, prepared by the first range while the other
+                                ranges wait; NULL: the task has one range, which prepares its own */
+  api_velocity_after *after; /* FORCE whose velocities are written to the scene: [rows of the scene]
+                                new velocities; allocated by the first range */
+  ct_broadphase broadphase;  /* broad phase method that the query uses */
+  size_t start, items;       /* first work item of the task, and one more than its last */
+  size_t step;               /* number of work items per range */
+  size_t first;              /* index of the task's first range, counted over all tasks of the
+                                plan */
   size_t range_count;
   api_range *ranges;
   double cost;   /* ns */
-  size_t next;   /* range to be scheduled next */
-  size_t prefix; /* all ranges before it are complete */
+  size_t next;   /* index of the range to be scheduled next */
+  size_t prefix; /* number of leading ranges that are all complete */
   uint64_t prefix_results;
   uint64_t prefix_candidates;
   uint64_t prefix_bytes;
-  uint64_t islands; /* FORCE: islands or contacts on all pages; set by the first range */
+  uint64_t islands; /* FORCE: number of islands, or of contacts, on all pages together; set by the
+                       first range */
   bool enough;
 } api_task;
 
@@ -113,9 +129,10 @@ struct api_plan {
   api_task *tasks;
   size_t task_count;
   size_t range_count;
-  size_t current;       /* task whose ranges are being scheduled */
-  size_t running;       /* ranges scheduled and not done */
-  uint64_t ahead_bytes; /* text of complete ranges beyond the prefix, bytes */
+  size_t current;       /* index of the task whose ranges are being scheduled */
+  size_t running;       /* number of ranges that are scheduled and not complete */
+  uint64_t ahead_bytes; /* length of the texts of complete ranges that follow an incomplete one,
+                           bytes */
   const api_limits *limits;
   const ct_cancel *cancel;
 };
@@ -170,9 +187,9 @@ typedef struct api_page {
   size_t ranges;   /* ranges used */
   uint64_t count;  /* results on the page */
   bool truncated;  /* further pages exist */
-  uint64_t total;  /* results on all pages, as api_total_code */
+  uint64_t total;  /* number of results on all pages together, encoded by api_total_code */
   api_cursor next; /* if truncated */
-  size_t variants; /* VARIANTS: variants on the page, from the task's start */
+  size_t variants; /* VARIANTS: number of variants on the page, counted from the task's first */
   ct_range_statistics statistics;
   api_plane_counts planes;
   api_force_outcome force;

@@ -9,7 +9,8 @@
  * ranges. */
 #define API_VARIANTS_BLOCK 64
 
-/* Cached centre of mass of a row's body, body frame; CT_NO_ROW: empty. */
+/* Cached centre of mass, body frame, of the body in a row of the scene; row CT_NO_ROW: nothing is
+ * cached. */
 typedef struct api_center {
   uint32_t row;
   ct_vec3 center;
@@ -22,20 +23,24 @@ typedef struct api_range_run {
   ct_workspace *workspace;
   ct_arena *arena;
   api_solver_counts *solved;
-  const ct_scene *scene;            /* of the current query: the query's or a variant's; NULL:
-                                     * none */
-  const ct_query_options *options;  /* of the current query; a variant has its own */
-  const api_velocities *velocities; /* of the current variant; NULL: none */
-  api_center centers[2];            /* CONTACTS with velocities: of the last bodies */
-  api_method_answer method_answer;  /* OVERLAP by a method: of the last pair */
-  api_plane_caches *caches;         /* NULL: planes are not reused */
-  ct_collider_pair summed;          /* VOLUME: the last pair whose sums were written, if
-                                     * has_summed */
+  const ct_scene *scene;            /* scene that is queried: that of the query, or that of the
+                                       current variant; NULL: none */
+  const ct_query_options *options;  /* options of the query, or of the current variant */
+  const api_velocities *velocities; /* of the current variant's poses; NULL: none */
+  api_center centers[2];            /* CONTACTS with velocities: centres of mass of the two bodies
+                                       of the last pair */
+  api_method_answer method_answer;  /* OVERLAP with a requested method: what the method reported for
+                                       the last pair */
+  api_plane_caches *caches;         /* separating planes of earlier variants; NULL: planes are not
+                                       reused */
+  ct_collider_pair summed;          /* VOLUME: if has_summed, the last pair of colliders whose sums
+                                       over elements were written */
   size_t summed_item;
   bool has_summed;
-  struct api_variant_summary *summary; /* of the current variant; NULL: results are written */
-  bool silent;                         /* do not report hits: an earlier range or page does */
-  bool skips;                          /* do not report hits before the start of the page */
+  struct api_variant_summary *summary; /* summary of the variant; NULL: none */
+  bool silent;                         /* hits are not written, because an earlier range or page
+                                          contains them */
+  bool skips;                          /* hits before the start of the page are not written */
 } api_range_run;
 
 /* True if the range needs further results. */

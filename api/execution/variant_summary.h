@@ -17,7 +17,8 @@ bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_
 /* Summary of a variant, accumulated over the results of the variant. */
 typedef struct api_variant_summary {
   uint64_t count;          /* number of results */
-  ct_distance_hit closest; /* CLOSEST: the closest pair; set if count is 1 */
+  ct_distance_hit closest; /* summary CLOSEST: the closest pair; valid if count is 1, that is, if
+                              there is any pair */
 } api_variant_summary;
 
 /* Adds a result to the summary; `distance`: the result of a distance query, else NULL. False: the

@@ -41,7 +41,8 @@ static size_t merge_variant_poses(const ct_query_options *base, const api_varian
 /* State that is carried from variant to variant of a range. */
 typedef struct variants_run {
   api_range_run *run;
-  bool was_own; /* the previous variant had a scene of its own */
+  bool was_own; /* the previous variant had a scene of its own, with added bodies or other
+                   filters */
   ct_override *scratch;
   ct_query_frames *frames; /* box lists of the previous variant; NULL: not reused */
 } variants_run;

@@ -39,8 +39,9 @@ struct api_advance {
   bool poses;    /* the reply and the progress lines list poses */
   api_advance_events events;
   double every,
-      next_line; /* interval of progress lines, and time of the next one; simulated time, s */
-  /* interval of checkpoints, 0: none; time of the next one; simulated time, s */
+      next_line; /* simulated time between two progress lines, and simulated time of the next line,
+                    s */
+  /* simulated time between two checkpoints, 0: none; simulated time of the next checkpoint; s */
   double checkpoint_every, next_checkpoint;
   uint64_t checkpoints;  /* number of checkpoints so far */
   const ct_scene *scene; /* the snapshot; retained, because the motion borrows it */

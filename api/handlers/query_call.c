@@ -132,7 +132,8 @@ typedef struct variant_part {
   size_t index; /* index in the range */
   size_t variant, first, count, removed_begin, removed_end, sums_begin, sums_end;
   bool sparsified;
-  bool whole; /* complete on the page; otherwise members beside the results are omitted */
+  bool whole; /* all results of the variant are on this page; otherwise the variant's members beside
+                 `results` are omitted */
 } variant_part;
 
 static void put_variant_part(api_buffer *out, const variant_part *part) {

@@ -18,7 +18,8 @@
 typedef struct built {
   ct_collider collider; /* owns its shape */
   bool has_report;
-  ct_mesh_report report;       /* of a mesh, or of the outer surface of elements */
+  ct_mesh_report report;       /* report of building the mesh, or the outer surface of the
+                                  elements */
   ct_elements_report elements; /* of elements only */
   ct_mesh_self_intersection self;
   uint64_t welded;

@@ -3,16 +3,18 @@
 
 #include <assert.h>
 
-/* Estimated times on one core, ns. They are rather too high: work below 25 us runs in the thread
- * that receives requests. */
-#define BASIS_ROWS_NS 25.0  /* a basis in double-double arithmetic, per row squared */
-#define BASIS_NS 200.0      /* a basis, independent of the rows */
-#define ELIMINATION_NS 10.0 /* an elimination, per row cubed */
-#define ENTRY_NS 2.0        /* a matrix entry in one sweep */
-#define CONTACT_NS 300.0    /* a contact in one sweep */
-#define SWEEPS 1000.0       /* assumed number of sweeps */
-/* Greatest number of rows solved in the thread's scratch memory, which the thread retains:
- * approximately 10 MiB. Larger problems use memory of their own. */
+/* Estimated times on one core, ns, for n rows. They are rather too high: work below 25 us runs in
+ * the thread that receives requests. One complementary basis in double-double arithmetic: BASIS_NS
+ * + BASIS_ROWS_NS n^2. One elimination: ELIMINATION_NS n^3. One sweep of an iterative method:
+ * ENTRY_NS for each stored matrix entry, CONTACT_NS for each contact; SWEEPS sweeps are assumed. */
+#define BASIS_ROWS_NS 25.0
+#define BASIS_NS 200.0
+#define ELIMINATION_NS 10.0
+#define ENTRY_NS 2.0
+#define CONTACT_NS 300.0
+#define SWEEPS 1000.0
+/* Greatest number of rows of a matrix solved in the thread's scratch memory, which the thread
+ * retains: approximately 10 MiB. Larger problems use memory of their own. */
 #define KEPT_ROWS 256
 
 static double count_matrix_entries(const ct_matrix *m) {

@@ -20,7 +20,8 @@ typedef struct api_import {
   api_reader *reader;
   ct_text file;
   const api_unit *unit;
-  api_triangle_soup *soup; /* receives vertices and triangles; must be empty before */
+  api_triangle_soup *soup; /* receives the file's vertices and triangles; must be empty at the
+                              start */
   /* OBJ: number of ignored elements and of polygons that are not planar, each with the line of the
    * first one. */
   size_t ignored, ignored_line;

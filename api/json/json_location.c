@@ -22,7 +22,8 @@ api_text_location api_text_locate(const char *bytes, size_t offset, size_t first
 
 /* An object or array that is open at the current position of the pass. */
 typedef struct walk_level {
-  bool object, in_value; /* in_value: the position is after the colon of a member */
+  bool object, in_value; /* object: the container is an object, not an array; in_value: the position
+                            is after the colon of a member */
   size_t name,
       name_end; /* OBJECT: the current member's name with its quotes is at bytes [name, name_end) */
   size_t index; /* index of the current element in an array */

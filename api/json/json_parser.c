@@ -195,8 +195,10 @@ static void replace_escape(char *bytes) { memcpy(bytes, "\\ufffd", ESCAPE_BYTES)
 /* A valid literal that cannot be represented, in a value or a name. */
 typedef struct odd_literal {
   literal_class kind;
-  size_t at, length; /* the number, or the string: offset and length */
-  size_t escape;     /* in a string: offset of the escape */
+  size_t at, length; /* offset and length in the text of the refused literal, a number or a
+                        string */
+  size_t escape;     /* if the literal is a string: offset of the escape that cannot be
+                        represented */
 } odd_literal;
 
 typedef struct scan {
@@ -205,10 +207,12 @@ typedef struct scan {
   const api_json_options *options;
   api_faults *faults;
   uint64_t memory;      /* estimated memory of the tree so far, bytes */
-  size_t longest_token; /* upper bound of the parser's tokens, bytes */
+  size_t longest_token; /* upper bound of the length of a token of the parser, bytes */
   size_t depth;
-  char *replaced; /* copy of the text with refused literals replaced; owned; NULL: none */
-  odd_literal odd[API_FAULTS_MAX]; /* the first ones, in the order of the text */
+  char *replaced; /* copy of the text in which refused literals are replaced by valid ones, so that
+                     jansson parses the rest; owned; NULL: no literal was refused */
+  odd_literal odd[API_FAULTS_MAX]; /* the first API_FAULTS_MAX refused literals, in the order of the
+                                      text */
   size_t odd_count;
 } scan;
 
@@ -467,8 +471,8 @@ static bool report_repeated_name(const scan *s, size_t end) {
   return good;
 }
 
-/* Runs the parser once. NULL with a fault; or without one and *duplicate set, if a name is
- * repeated: the text may be valid otherwise. */
+/* Runs the parser once. Returns NULL with a fault. If a member's name is repeated, returns NULL
+ * without a fault and sets *duplicate: the rest of the text may be valid. */
 static json_t *run_parser(const scan *s, parsing *state, size_t flags, size_t *duplicate) {
   feed f = {.bytes = s->replaced ? s->replaced : s->bytes,
             .length = s->length,
@@ -477,7 +481,8 @@ static json_t *run_parser(const scan *s, parsing *state, size_t flags, size_t *d
   json_error_t error = {0};
   current = state;
   json_t *value = json_load_callback(feed_next_byte, &f, flags | JSON_DECODE_ANY, &error);
-  /* A cancelled or incomplete feed leaves a tree that must not be used. */
+  /* If a cancellation or a failed allocation ended the text early, the tree built so far must not
+   * be used. */
   bool memory =
       state->failed ||
       (!value && (error.text[0] == 0 || json_error_code(&error) == json_error_out_of_memory));

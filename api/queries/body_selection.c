@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Rows between two polls of the cancel flag; each row is compared with up to CT_GROUPS_MAX
- * groups. */
+/* Number of bodies tested between two polls of the cancel flag; each body is compared with up to
+ * CT_GROUPS_MAX groups. */
 #define ROWS_PER_POLL 1024u
 
 uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_scene *scene) {

@@ -8,7 +8,8 @@ typedef struct api_evaluation {
   double tolerance; /* tolerance of ct_pair_options, m */
   ct_detail detail; /* CONTACTS and force queries: which contact points of a pair are reported */
   bool nearest;     /* DISTANCE: only the nearest of all pairs is a result */
-  ct_overlap_test overlap_test; /* OVERLAP: the test to use; NULL: ct_pair_overlap */
+  ct_overlap_test overlap_test; /* OVERLAP: function that decides the overlap of two colliders;
+                                   NULL: ct_pair_overlap */
   ct_features_options features; /* FEATURES */
 } api_evaluation;
 

@@ -17,7 +17,7 @@
  * it limits the number of contacts. */
 #define BYTES_PER_CONTACT 2048
 
-/* Rows between two polls of the cancel flag. */
+/* Number of bodies of the scene that are checked between two polls of the cancel flag. */
 #define ROWS_PER_POLL 256
 
 const char *api_force_member_word(int member) {
@@ -140,7 +140,7 @@ bool api_read_resting_options(api_reader *reader, const api_force_fields *f,
          refuse_unused_members(reader, f, o);
 }
 
-/* True if the query's pairs or `where` select the row's body. */
+/* True if the query's pairs or `where` select the body in this row of the scene. */
 static bool is_selected_row(const ct_query_options *q, uint32_t row) {
   if (!q->explicit_pairs) return !q->where_a || !q->where_b || q->where_a[row] || q->where_b[row];
   for (size_t i = 0; i < q->pair_count; i++)

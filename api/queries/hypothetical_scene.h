@@ -6,8 +6,8 @@
 
 #include "json/fields.h"
 
-/* Greatest number of rows of all hypothetical scenes of one batch together: each has a tree and
- * filters of its own. */
+/* Greatest number of bodies of all hypothetical scenes of one batch together, because each of these
+ * scenes has an AABB tree and filters of its own. */
 #define API_HYPOTHETICAL_ROWS_MAX 4000000
 
 /* The members add and filters of a batch and of a query: entry 0 and entry 1, or only entry 0 if

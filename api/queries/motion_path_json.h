@@ -13,7 +13,7 @@
 typedef struct api_motion_start {
   const ct_body *body;
   ct_pose pose;
-  ct_velocity velocity; /* of the centre of mass */
+  ct_velocity velocity; /* velocity of the centre of mass, and angular velocity */
 } api_motion_start;
 
 /* Returns the point, in the body frame, to which a twist and the scene's velocities refer: the

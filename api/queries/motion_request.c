@@ -1,4 +1,4 @@
-/* Reads queries of moving bodies and builds a path for each row that moves. */
+/* Reads queries of moving bodies and builds a path for each body that moves. */
 #include "queries/motion_request.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 #include "queries/motion_path_json.h"
 #include "json/pose_json.h"
 
-/* Rows between two polls of the cancel flag. */
+/* Number of bodies of the scene processed between two polls of the cancel flag. */
 #define ROWS_PER_POLL 1024
 
 /* ---- search options ------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ static bool read_search_options(api_reader *reader, const api_motion_fields *fie
 
 /* ---- moving bodies -------------------------------------------------------------------------- */
 
-/* The motion that the request gives for one row. */
+/* The motion that the request gives for one body, identified by its row in the scene. */
 typedef struct row_motion {
   ct_path_options options;
   api_pointer at; /* location in the request; its parents must outlive it */
@@ -63,12 +63,14 @@ typedef struct movers {
   const ct_scene *scene;
   const api_motion_scope *scope;
   double duration;
-  uint32_t *listed;    /* by row: 1 + index in `motions`; 0: the request gives no motion */
+  uint32_t *listed;    /* [rows of the scene] 1 + index in `motions` of the body's motion; 0: the
+                          request gives the body no motion */
   row_motion *motions; /* [count] */
   size_t count;
 } movers;
 
-/* Returns the initial pose of a row: its hypothetical pose, else the scene's pose. */
+/* Returns the initial pose of the body in a row of the scene: its hypothetical pose, else the
+ * scene's. */
 static ct_pose initial_pose(const movers *m, uint32_t row) {
   const ct_query_options *o = m->scope->options;
   return ct_override_pose(m->scene, o->overrides, o->override_count, row);
@@ -146,8 +148,8 @@ static bool read_given_motions(movers *m, const api_field *const given[2]) {
   return true;
 }
 
-/* True if the row has a body with a motion whose velocity is not zero; without a listed motion, it
- * continues with this velocity. */
+/* True if the row has a body with a nonzero velocity. If the request lists no motion for the body,
+ * the body continues with this velocity. */
 static bool keeps_velocity(const movers *m, uint32_t row) {
   const ct_body *body = ct_scene_body(m->scene, row);
   if (!body || !ct_body_motion(body)) return false;
@@ -177,8 +179,8 @@ static bool check_path_memory(const movers *m, const ct_path *path, size_t *byte
   return false;
 }
 
-/* Builds a path for each moving row, in row order. twist: rows without a listed motion continue
- * with their velocity. */
+/* Builds a path for each moving body, in the order of rows. twist: bodies without a listed motion
+ * continue with their velocity. */
 static bool build_paths(movers *m, const api_field *standard, bool twist, api_motions *out) {
   uint32_t rows = ct_scene_rows(m->scene);
   out->moving = api_arena_array(m->reader->arena, twist ? rows : m->count, sizeof *out->moving);

@@ -56,11 +56,12 @@ typedef struct api_include_word {
 /* Operations of the kinds whose results belong to pairs of bodies. */
 typedef struct api_pair_operations {
   ct_query_kind engine;
-  bool measures;   /* results have a distance: the summary `closest` is available, and a method
-                      applies to results, not to the decision which pairs are results */
+  bool measures;   /* each result has a distance: the summary `closest` is available, and the member
+                      `method` chooses how results are computed, not which pairs are results */
   bool in_parts;   /* a pair may have several results, and a page may end between them */
   bool uses_poses; /* results depend on the poses of the body frames */
-  bool reuses_pair_lists; /* variants update the box lists of the previous variant */
+  bool reuses_pair_lists; /* the list of pairs with overlapping AABBs is updated from variant to
+                             variant, not computed for each one */
   /* Reads the members of the kind that do not depend on the selection. NULL: there are none. */
   bool (*read_options)(api_reader *reader, const api_member_set *set, struct api_query *out);
   /* Reads the members of the kind that depend on the selection. NULL: there are none. */

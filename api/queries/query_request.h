@@ -22,7 +22,7 @@
 typedef enum api_mode {
   API_MODE_SCENE,    /* query of pairs in a scene */
   API_MODE_VARIANTS, /* the same query for each variant's poses */
-  API_MODE_BODIES,   /* one result per row of a scene, or per given body */
+  API_MODE_BODIES,   /* one result per body of a scene, or per given body */
   API_MODE_PAIR,     /* two bodies given in the request */
   API_MODE_BOXES,    /* raw boxes */
   API_MODE_PROBE,    /* rays, points or a region against a scene */
@@ -43,7 +43,8 @@ typedef enum api_summary {
 typedef struct api_variant {
   const ct_override *items; /* sorted by row */
   size_t count;
-  api_velocities velocities; /* of the variant's poses; empty if the kind does not use velocities */
+  api_velocities velocities; /* velocities given with the variant's poses; empty if the query kind
+                                does not use velocities */
   api_variant_scene *own; /* scene with the variant's bodies or filters; NULL: the query's scene */
 } api_variant;
 
@@ -58,10 +59,12 @@ typedef struct api_query {
   const api_kind_operations *kind;
   api_mode mode;
   const ct_scene *scene;     /* the scene that is queried; NULL for given bodies and boxes */
-  const ct_scene *revision;  /* scene of the daemon whose revision is reported and pinned, also if
-                                `scene` is hypothetical; NULL: none */
-  bool owns_scene;           /* `scene` is inline or hypothetical */
-  bool reports_revision;     /* the reply contains the revision number of the daemon's scene */
+  const ct_scene *revision;  /* revision of a stored scene that the reply names and cursors pin,
+                                even if `scene` is a hypothetical scene made from it; NULL: the
+                                query has no stored scene */
+  bool owns_scene;           /* `scene` belongs to the query: it is given in the request, or
+                                hypothetical */
+  bool reports_revision;     /* the reply contains the revision number of the stored scene */
   bool writes;               /* FORCE: the resulting velocities are written to the scene */
   ct_query_options options;  /* SCENE, VARIANTS: all options except the overrides of a variant;
                                 BOXES: only the broadphase */
@@ -78,26 +81,26 @@ typedef struct api_query {
   ct_probe_options probe;           /* PROBE */
   ct_collider region;               /* if has_region: owns the shape that probe.region borrows */
   bool has_region;
-  api_motions motions; /* MOTION */
-  api_velocities
-      velocities[2]; /* MOTION, FORCE, CONTACTS with velocities: of the query's poses, then of the
-                        batch's poses; if both have a row, the first one applies */
-  api_force force;   /* FORCE */
-  const uint32_t *rows; /* BODIES of a scene: the rows */
+  api_motions motions;          /* MOTION */
+  api_velocities velocities[2]; /* MOTION, FORCE, CONTACTS with velocities: [0] velocities given
+                                   with the query's poses, [1] with the batch's poses; [0] takes
+                                   precedence where both have a row */
+  api_force force;              /* FORCE */
+  const uint32_t *rows;         /* BODIES of a scene: [row_count] rows of the bodies */
   size_t row_count;
   api_body bodies[2]; /* PAIR, and BODIES without a scene: the bodies of the request */
   size_t body_count;
-  const ct_aabb
-      *boxes; /* BOXES: [1 + frame_count][box_count], first the member boxes, then the frames */
+  const ct_aabb *boxes; /* BOXES: [1 + frame_count][box_count] first the request's member `boxes`,
+                           then its member `frames` */
   size_t box_count, frame_count;
-  bool has_frames,
-      changes; /* has_frames: the request has frames; changes: list the pairs that begin and end */
-  uint64_t limit;     /* greatest number of results on a page */
-  bool without_total; /* do not count the results of all pages */
+  bool has_frames, changes; /* has_frames: the request has the member `frames`; changes: list the
+                               pairs that begin and end from frame to frame */
+  uint64_t limit;           /* greatest number of results on a page */
+  bool without_total;       /* do not count the results of all pages */
   bool resumed;
-  api_cursor from; /* if resumed: start of the page */
-  const json_t
-      *object; /* the request; its cursors are bound to a hash of it that starts with hash_seed */
+  api_cursor from;      /* if resumed: start of the page */
+  const json_t *object; /* the request. Its cursors contain a hash of it, computed from hash_seed,
+                           so that they are refused with any other request */
   uint64_t hash_seed;
   bool put_hulls; /* MASS_PROPERTIES: report hulls */
   api_query_warnings warnings;
@@ -107,18 +110,19 @@ typedef struct api_query {
 typedef struct api_query_context {
   const api_call *call; /* provides the revisions to which cursors refer */
   const api_kind_operations *kind;
-  const ct_scene
-      *scene; /* current revision of the scene; NULL: the query has no scene of the daemon */
-  const api_hypotheses *supposed; /* members add and filters of a batch, in entry 0; NULL: none */
-  const ct_scene *supposed_scene; /* hypothetical scene of the batch; NULL: none */
-  uint64_t *
-      supposed_rows; /* in a batch: running total of the rows of its queries' hypothetical scenes */
-  const api_poses *base; /* poses of a batch; NULL: none */
+  const ct_scene *scene; /* current revision of the stored scene; NULL: the query has none */
+  const api_hypotheses *supposed; /* the batch's members `add` and `filters`, in entry 0; NULL: the
+                                     query is not in a batch, or the batch has neither */
+  const ct_scene *supposed_scene; /* hypothetical scene made from `supposed`; NULL: none */
+  uint64_t *supposed_rows; /* in a batch: running total of the rows (bodies) of the hypothetical
+                              scenes of its queries */
+  const api_poses *base;   /* the batch's member `poses`; NULL: none */
   const api_pointer *base_at;
-  bool writes;   /* the result is written to the scene: a single page, no hypotheses */
+  bool writes;   /* the result is written to the scene, so the query has a single page and no
+                    hypothetical members */
   bool in_batch; /* the query may have the members id and kind, but not deadlineMs */
   uint64_t hash_seed;
-  uint64_t *deadline_ms; /* set if the query has deadlineMs; may be NULL */
+  uint64_t *deadline_ms; /* receives the query's member deadlineMs, if it has one; may be NULL */
 } api_query_context;
 
 /* Members of a page, on which cursors do not depend: cursor, limit, deadlineMs. */

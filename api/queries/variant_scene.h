@@ -13,7 +13,7 @@ struct api_variant_scene {
   ct_filters filters; /* in the arena */
   bool has_filters;
   const uint8_t *where_a,
-      *where_b; /* masks of the query's `where` for the rows of the variant's scene */
+      *where_b; /* masks of the query's `where`, one byte for each row of the variant's scene */
   const ct_row_pair *pairs;
   size_t pair_count;
 };

@@ -28,7 +28,8 @@ typedef struct applying {
   const ct_scene *before; /* the revision to which the changes apply; NULL: the record is a base */
   ct_draft *draft;
   api_record_numbers old, now;
-  json_t *settings;            /* owned; NULL: the settings are those of `before` */
+  json_t *settings;            /* JSON document of the scene without its bodies, owned; NULL:
+                                  unchanged from `before` */
   api_scene_document document; /* the content of `settings` */
 } applying;
 

@@ -24,12 +24,14 @@ enum { OLD_BITS = 63, ALL_BITS = 127 };
 
 /* Where in a record the shape of a collider is found. */
 typedef enum shape_source {
-  SOURCE_NUMBERS, /* the shape's numbers follow in the record */
+  SOURCE_NUMBERS, /* the shape's data (sizes; points; vertices and triangles) follow in the
+                     record */
   SOURCE_NOTE,    /* the collider's note has the shape: the member as JSON, or the name of a posted
                      shape */
-  SOURCE_BEFORE,  /* a collider of the replaced body has the same shape; its index follows */
-  SOURCE_MOVED,   /* numbers of the mesh before its vertices were moved, and the moved vertices,
-                     follow; since format 3 */
+  SOURCE_BEFORE,  /* a collider of the replaced body has the same shape; that collider's index
+                     follows */
+  SOURCE_MOVED,   /* the data of the mesh before its vertices were moved follow, then the moved
+                     vertices; occurs from record format 3 on */
   SOURCE_COUNT
 } shape_source;
 
@@ -98,7 +100,7 @@ static void put_numbers(api_buffer *out, const ct_shape *shape) {
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
   case CT_KIND_ELEMENTMESH: api_record_put_elements(out, shape->elements); break;
-  default: break; /* a half-space has no numbers */
+  default: break; /* a half-space has no data */
   }
 }
 

@@ -11,7 +11,8 @@
 #include "json/fields.h"
 
 typedef struct api_record_decoder {
-  api_reader reader; /* refers to the arena, scope, limits and faults below */
+  api_reader reader; /* reader for JSON in the record; refers to the members arena, scope, limits
+                        and faults below */
   api_record_kind kind;
   api_record_cursor in;
   api_arena arena;

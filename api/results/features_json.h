@@ -16,8 +16,8 @@ bool api_read_features(api_reader *reader, const api_field *mode, const api_fiel
  * the path. */
 bool api_features_given(api_reader *reader, const api_pointer *path, const ct_body *body);
 
-/* Returns a warning that margin and rounding of meshes are ignored, if a queried body has a mesh
- * with one of them; else NULL. */
+/* Returns a warning that margin and rounding radius of meshes are ignored, if a queried body has a
+ * mesh with one of them; else NULL. */
 const char *api_features_warning(const ct_scene *scene, const ct_query_options *options);
 
 /* Puts those members of a result that follow the bodies and colliders. */

@@ -10,7 +10,7 @@
  * approximately 30 ms. */
 #define API_HULL_FACES_MAX 20000u
 
-/* Returns the number of faces of a convex shape's hull or of a box, rounding and margin not
+/* Returns the number of faces of a convex shape's hull or of a box, rounding radius and margin not
  * included; 0 for other kinds. */
 uint32_t api_hull_faces(const ct_shape *shape);
 

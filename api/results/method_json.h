@@ -20,14 +20,16 @@ typedef struct api_method {
   ct_mpr_options mpr;
   bool support_points;   /* MPR: report the support points */
   bool separating_plane; /* SEPARATING_AXIS: report the separating plane */
-  bool cache;            /* SEPARATING_AXIS: carry separating planes from variant to variant */
+  bool cache;            /* SEPARATING_AXIS: test the pair's separating plane of the previous
+                            variant first */
 } api_method;
 
-/* What a method reports about a pair. */
+/* Data that MPR or the separating axis test reports about one pair of convex shapes, beyond the
+ * result that all methods have. */
 typedef struct api_method_answer {
-  api_method_kind by;   /* the method that evaluated the pair: AUTO if the requested one does not
-                           support the pair */
-  ct_mpr_result portal; /* set if `by` is MPR */
+  api_method_kind by;   /* the method that evaluated the pair: AUTO if the requested method does not
+                           support the pair's shapes */
+  ct_mpr_result portal; /* MPR's result, with its bounds and support points; valid if `by` is MPR */
   ct_separating_plane
       plane; /* set if SEPARATING_AXIS is requested; kind NONE: no separating plane was found */
 } api_method_answer;

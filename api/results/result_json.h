@@ -24,15 +24,18 @@ typedef struct api_pair_answer {
   bool overlap;       /* OVERLAP: the bodies overlap; PAIRS: the boxes overlap */
   bool gradient;      /* DISTANCE: report the gradient, taken at the origins of the body frames */
   ct_pose pose_a, pose_b;   /* DISTANCE, CONTACTS: poses of the body frames */
-  const api_method *method; /* DISTANCE, OVERLAP: requested method; NULL: none, or its result does
-                               not refer to a single pair */
-  const api_method_answer *by_method; /* what the method reported; valid if `method` is not NULL */
-  const ct_pair_result
-      *result; /* OVERLAP: only the witness, in point_a; DISTANCE, CONTACTS: complete */
+  const api_method *method; /* DISTANCE, OVERLAP: requested method; NULL: none was requested, or the
+                               bodies have several colliders, so that the method's data belong to no
+                               single pair */
+  const api_method_answer *by_method; /* data that the requested method reported; valid if `method`
+                                         is not NULL */
+  const ct_pair_result *result;   /* OVERLAP: only point_a is set, to a common point of the bodies;
+                                     DISTANCE, CONTACTS:   all members are set */
   const ct_contact_point *points; /* [point_count] CONTACTS */
   size_t point_count;
-  const api_contact_velocity *motion; /* CONTACTS: motion from which velocities of the points are
-                                         reported; NULL: none are */
+  const api_contact_velocity *motion; /* CONTACTS: motion of both bodies, from which the velocities
+                                         at the contact points are computed; NULL: velocities are
+                                         not reported */
   const ct_pair_feature
       *feature; /* FEATURES; NULL: no feature, for the reason in features_status */
   ct_features_status features_status;

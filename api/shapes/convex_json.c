@@ -12,7 +12,8 @@
 #define HULL_POINTS_MIN 4
 /* Points or planes read between two polls of the cancel flag: approximately 100 us. */
 #define POINTS_PER_POLL 1024
-/* Rank of the points of a solid: the number of dimensions that they span. */
+/* Rank of the points of a solid, that is, the number of dimensions that the points span: 0 a point,
+ * 1 a line, 2 a plane. */
 #define SOLID_RANK 3
 
 /* Ids of the faces in the order of the request; count 0: none. */

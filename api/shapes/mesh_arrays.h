@@ -5,7 +5,7 @@
 
 #include "json/fields.h"
 
-/* Items read between two polls of the cancel flag: approximately 100 us. */
+/* Number of array elements read between two polls of the cancel flag: approximately 100 us. */
 #define API_ITEMS_PER_POLL 1024
 
 /* Reads an array of at least `least` vertices into the reader's arena. */
@@ -20,7 +20,7 @@ bool api_read_normals(api_reader *reader, const api_field *field, size_t vertex_
 /* Required form of an array of triangles or elements. */
 typedef struct api_corner_form {
   const char *word; /* word for messages: "triangle" */
-  size_t corners;   /* vertices per item, at most 8 */
+  size_t corners;   /* number of vertices per triangle or element, at most 8 */
   size_t most;      /* greatest number of items */
 } api_corner_form;
 

@@ -1,11 +1,11 @@
-/* Rounding and margin of a collider in JSON. */
+/* Rounding radius and margin of a collider in JSON. */
 #ifndef API_SHAPES_ROUNDING_JSON_H
 #define API_SHAPES_ROUNDING_JSON_H
 
 #include "json/fields.h"
 #include <contact/scene.h>
 
-/* Entries of an object's member list for rounding and margin, in this order. */
+/* Entries of an object's member list for rounding radius and margin, in this order. */
 #define API_ROUNDING_MEMBERS                                                                       \
   {.name = "roundingRadius"}, {.name = "roundingMode"}, { .name = "margin" }
 #define API_ROUNDING_MEMBER_COUNT 3
@@ -13,10 +13,10 @@
 /* As api_read_rounding, if at least one of the members is present. */
 bool api_read_given_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT],
                              ct_shape *shape);
-/* Reads rounding and margin and applies them to a shape. The hull of a shrunk convex shape is
- * replaced by its inset, which keeps a reference to the original hull. Who owns the shape does not
- * change. OUT_OF_RANGE: the shape is too thin for the radius. BAD_VALUE: the kind cannot be shrunk.
- * MISSING_MEMBER: roundingMode without roundingRadius. */
+/* Reads rounding radius and margin and applies them to a shape. The hull of a shrunk convex shape
+ * is replaced by its inset, which keeps a reference to the original hull. Who owns the shape does
+ * not change. OUT_OF_RANGE: the shape is too thin for the radius. BAD_VALUE: the kind cannot be
+ * shrunk. MISSING_MEMBER: roundingMode without roundingRadius. */
 static inline bool api_read_rounding(api_reader *reader,
                                      const api_field members[API_ROUNDING_MEMBER_COUNT],
                                      ct_shape *shape) {

@@ -11,7 +11,7 @@
 #include "shapes/elements_json.h"
 #include "shapes/mesh_build.h"
 
-/* Bodies per check of the cancel flag. */
+/* Number of bodies checked between two polls of the cancel flag. */
 #define ROWS_PER_POLL 4096
 
 void api_shape_scope_free(api_shape_scope *scope) {
@@ -181,7 +181,7 @@ static void remember(api_shape_scope *scope, const api_scaled *made) {
   api_scaled *place = &scope->scaled[scope->scaled_count % API_SCALED_MAX];
   if (scope->scaled_count >= API_SCALED_MAX) ct_shape_release(&place->copy);
   *place = *made;
-  place->copy.lent = true; /* its memory is counted at the first reference */
+  place->copy.lent = true; /* the memory of the shape has been counted at its first reference */
   ct_shape_retain(&made->copy);
   scope->scaled_count++;
 }

@@ -17,7 +17,7 @@
 #define API_SCALED_MAX 32
 
 typedef struct api_scaled {
-  const api_shape *shape; /* a shape of the table */
+  const api_shape *shape; /* the posted shape that was scaled or replaced by its hull */
   double scale;
   bool hull;     /* its convex hull */
   ct_shape copy; /* a reference, owned */
@@ -26,9 +26,10 @@ typedef struct api_scaled {
 /* Shapes to which a call may refer. Colliders of a call that refer to a shape at the same scale
  * share one copy. */
 typedef struct api_shape_scope {
-  const api_shape_table *table; /* a reference, owned; NULL: no shapes */
+  const api_shape_table *table; /* the posted shapes, as an owned reference; NULL: there are none */
   api_scaled scaled[API_SCALED_MAX];
-  size_t scaled_count; /* number made so far; the latest API_SCALED_MAX are cached */
+  size_t scaled_count; /* number of scaled shapes and hulls made so far; the latest API_SCALED_MAX
+                          of them are cached */
 } api_shape_scope;
 
 void api_shape_scope_free(api_shape_scope *scope);

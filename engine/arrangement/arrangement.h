@@ -62,7 +62,8 @@ typedef struct ct_surface_crossing {
   double at;     /* position along the triangle's directed edge, 0 at its start, 1 at its end */
   uint32_t triangle;
   int8_t edge; /* the edge from corner `edge` of the triangle to the next corner */
-  int8_t jump; /* change of the other solid's winding number along the edge */
+  int8_t jump; /* change of the other solid's winding number as the edge crosses its surface, in the
+                  direction of the edge */
 } ct_surface_crossing;
 
 /* Two triangles, one of each solid, that are coplanar up to the round-off of transformed points. */
@@ -80,13 +81,15 @@ typedef struct ct_coplanar_pair {
  * origin. */
 typedef struct ct_arrangement_part {
   uint32_t triangle;
-  uint32_t first_segment; /* head of the list of its segments, or CT_NO_TRIANGLE */
+  uint32_t first_segment; /* index in `segment` of the first intersection segment on the part's
+                             triangle, which begins a linked list; CT_NO_TRIANGLE: there is none */
   /* head of the list of border segments, in `border` of the scratch, of the area that coplanar
    * faces subtract; only set when the part is triangulated, else CT_NO_TRIANGLE */
   uint32_t first_border;
   uint32_t first_crossing, crossing_count;
   ct_vec3 normal; /* unit */
-  double height;  /* signed distance of its plane from the origin along the normal, m */
+  double height;  /* signed distance of the part's plane from the origin, along the part's normal,
+                     m */
   double area;
   /* area of the portion that is also surface of the other solid, with the same normal; included in
    * `area` */
@@ -98,17 +101,19 @@ typedef struct ct_arrangement_part {
   ct_vec3 first, volume_first;
   /* signed volume of the cone from the origin over the part */
   double volume;
-  /* sum of the border's directed segments: zero for a closed border, up to round-off */
+  /* sum of the directed segments of the part's border: zero for a closed border, up to round-off */
   ct_vec3 gap;
   double border; /* length of the border */
-  bool seen;     /* true if the winding numbers of its triangle's corners are known */
+  bool seen;     /* true if the other solid's winding numbers at the corners of the part's triangle
+                    are known */
 } ct_arrangement_part;
 
 /* Results and scratch memory for one solid of the arrangement. */
 typedef struct ct_arrangement_side {
   /* [vertices] winding number of the other solid around each vertex, or CT_ARRANGEMENT_UNKNOWN */
   int32_t *winding;
-  uint32_t *slot;  /* [triangles] index of the triangle's part, or one of the marks below */
+  uint32_t *slot;  /* [triangles] index in `part` of each triangle's part, or one of the marks
+                      CT_ARRANGEMENT_PLAIN and CT_ARRANGEMENT_SEEN */
   uint32_t *stack; /* [triangles] scratch of flood fills */
   /* [part_count] parts of the triangles that meet the other surface, in the order in which they
    * were found */
@@ -135,12 +140,13 @@ typedef struct ct_arrangement_scratch {
   /* scratch memory of the triangulation */
   ct_trapezoid_scratch pieces;
   size_t border_count, border_room;
-  ct_vec3 *own_vertex; /* vertices, corners and faces of the surface that is no mesh */
+  ct_vec3 *own_vertex; /* vertices, corners and faces of a solid that is a hull or a box */
   uint32_t (*own_corner)[3];
   uint32_t *own_face;
   double *face_area; /* [triangles] */
   size_t own_vertex_room, own_corner_room, own_face_room, face_area_room;
-  bool out_of_memory; /* an allocation failed; never cleared here */
+  bool out_of_memory; /* an allocation failed; set here, cleared only by the owner of the scratch
+                         memory */
 } ct_arrangement_scratch;
 
 /* Returns the arrangement part of a workspace. */
@@ -161,10 +167,12 @@ typedef struct ct_arrangement {
   /* intersection of the AABBs of both surfaces, slightly enlarged: triangles outside of it can
    * neither be inside the other solid nor coplanar with one of its faces */
   ct_aabb common;
-  /* the largest absolute coordinate, m: the round-off of points is a few unit round-offs of it */
+  /* largest absolute coordinate of both surfaces, m; points have a round-off of a few unit
+   * round-offs of this coordinate */
   double coordinates;
-  bool sound; /* false: some borders do not close, so the sums are wrong */
-  bool winds; /* true if the winding number around some part is other than 0 and 1 */
+  bool sound; /* false: the borders of some parts are not closed, so the sums of areas and volumes
+                 are wrong */
+  bool winds; /* true if the winding number on either side of some part is neither 0 nor 1 */
 } ct_arrangement;
 
 /* ---- surfaces: placed_surfaces.c ------------------------------------------------------------ */

@@ -79,7 +79,8 @@ typedef struct triangle_couple {
   uint32_t triangle[2];
   ct_vec3 v[2][3];
   int side[2][3]; /* sides of the other triangle's plane on which each triangle's corners are */
-  /* sign for edge k of the first and edge l of the second triangle; 2: not computed yet */
+  /* orientation sign of edge k of the first triangle relative to edge l of the second; 2: not
+   * computed yet */
   int turn[3][3];
 } triangle_couple;
 
@@ -251,7 +252,7 @@ static bool cross_triangle_with_tree(ct_arrangement *o, uint32_t j) {
   /* Triangles outside the intersection of both solids' boxes are irrelevant. */
   ct_aabb box = ct_aabb_expand(ct_triangle_aabb(b), ct_arrangement_error(o));
   if (!ct_aabb_overlap(&box, &o->common)) return true;
-  /* Depth-first descent of the first solid's tree. */
+  /* Descend the BVH of the first solid's mesh depth first. */
   uint32_t stack[STACK_SIZE];
   int top = 0;
   stack[top++] = 0;

@@ -16,11 +16,11 @@ typedef struct ct_sweep_segment {
   ct_vec3 p, q;
   /* projected ends: first coordinates left < right, second coordinates at_left and at_right */
   double left, right, at_left, at_right;
-  /* change of the winding number from below to above the segment */
+  /* winding number above the segment minus winding number below it */
   int32_t winding_change;
   /* index of the segment that bounds the open trapezoid above this one, or NONE */
   uint32_t upper;
-  double start; /* first coordinate at which that trapezoid starts */
+  double start; /* first coordinate at which the open trapezoid above this segment starts */
   /* last slab in which this segment was the lower side of a trapezoid */
   uint32_t slab;
 } ct_sweep_segment;

@@ -36,7 +36,8 @@ typedef struct ct_jacobi {
  * are >= 0. For the argument itself, sn and cn change their signs if half_periods is odd. */
 typedef struct ct_jacobi_value {
   double sn, cn, dn;
-  double half_periods; /* an integer, as a double */
+  double half_periods; /* number of half periods subtracted from the argument: an integer, stored as
+                          a double */
 } ct_jacobi_value;
 
 /* Precomputes the means for the complementary parameter m1 in [CT_JACOBI_LEAST, 1]. */

@@ -24,7 +24,7 @@ typedef struct ct_grouping {
  * arrays. */
 typedef struct ct_groups {
   uint32_t *items, *start;
-  uint32_t count; /* number of items in all groups */
+  uint32_t count; /* number of sorted items, those of CT_GROUP_NONE not included */
 } ct_groups;
 
 /* Sorts the items 0 .. grouping->items - 1 into *out, whose previous content is ignored.

@@ -22,9 +22,9 @@
 
 typedef struct ct_poll {
   const ct_cancel *cancel; /* may be NULL */
-  uint64_t interval;       /* steps between two reads of the flag */
-  uint64_t count;          /* steps counted by ct_poll_cancelled */
-  uint64_t next;           /* number of steps at which the flag is read */
+  uint64_t interval;       /* number of steps between two reads of the cancel flag */
+  uint64_t count;          /* number of steps so far, counted by ct_poll_cancelled */
+  uint64_t next;           /* the flag is read when `count` reaches this */
 } ct_poll;
 
 /* Starts polls of which the first call reads the flag. */

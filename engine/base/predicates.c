@@ -208,7 +208,8 @@ bool ct_collinear(ct_vec3 a, ct_vec3 b, ct_vec3 c) {
 
 typedef struct long_integer {
   uint32_t limbs[2 * LIMBS_MAX];
-  int count, low; /* count: number of limbs; low: the value is the integer times 2^(32 low) */
+  int count, low; /* count: number of limbs; low: exponent, so that the value is the integer given
+                     by the limbs times 2^(32 low) */
 } long_integer;
 
 static int find_limb(int exponent) {

@@ -138,7 +138,7 @@ static uint32_t greater_height(const ct_tree_node *a, const ct_tree_node *b) {
 
 /* Exchange of a child of a node with one of its grandchildren. */
 typedef struct exchange {
-  double gain; /* reduction of surface area, m^2 */
+  double gain; /* reduction of the surface area of the child's sibling by the exchange, m^2 */
   uint32_t child, grandchild;
 } exchange;
 
@@ -257,7 +257,8 @@ static void link_leaf(ct_tree *tree, uint32_t leaf) {
   replace_child(tree, nodes[sibling].parent, sibling, parent);
   nodes[parent].child[0] = sibling;
   nodes[parent].child[1] = leaf;
-  nodes[parent].height = 0; /* forces refit_ancestors to see a change */
+  nodes[parent].height = 0; /* an outdated height, so that refit_ancestors does not stop at the
+                               parent */
   nodes[sibling].parent = parent;
   nodes[leaf].parent = parent;
   refit_ancestors(tree, parent);

@@ -14,9 +14,11 @@ typedef struct ct_tree_node {
   /* index of the parent, CT_TREE_NULL at the root; in a free node, the next free node */
   uint32_t parent;
   uint32_t child[2]; /* indices of the children; of a leaf: CT_TREE_NULL and the user value */
-  /* number of edges to the deepest leaf below; 0: a leaf; CT_TREE_FREE: an unused node */
+  /* number of tree edges from the node to its deepest leaf; 0: the node is a leaf; CT_TREE_FREE:
+   * the node is unused */
   uint16_t height;
-  uint16_t shallow; /* number of edges to the nearest leaf below; at most log2(leaves below) */
+  uint16_t shallow; /* number of tree edges from the node to its nearest leaf; at most log2(number
+                       of leaves below the node) */
 } ct_tree_node;
 _Static_assert(sizeof(ct_tree_node) == CT_TREE_NODE_BYTES, "as the public header tells");
 

@@ -8,10 +8,12 @@
 
 struct ct_frames {
   size_t count;   /* number of boxes in each frame */
-  uint64_t tests; /* box tests of the last frame that did not use the sweep */
-  /* swaps of the last sweep frame that did not sort from scratch; 0: there was none */
+  uint64_t tests; /* number of box tests in the last frame that used another method than the
+                     sweep */
+  /* number of endpoint swaps in the last frame that updated the sweep's sorted order; 0: there was
+   * no such frame */
   uint64_t swaps;
-  ct_sweep *sweep; /* NULL until a frame uses it */
+  ct_sweep *sweep; /* state of the sweep method; NULL until a frame uses that method */
   ct_pair_list pairs, begun, ended;
 };
 

@@ -52,7 +52,8 @@ typedef struct ct_grid_run {
   ct_grid_level levels[CT_GRID_LEVELS_MAX];
   int level_count;
   bool uniform;   /* true: all boxes are in level 0 */
-  uint32_t *wide; /* numbers of the boxes without a level, ascending */
+  uint32_t *wide; /* indices of the boxes without a level, ascending; they are tested against all
+                     boxes */
   size_t wide_count;
   ct_grid_box *members; /* boxes with a level, ordered by level and cell */
   uint32_t *starts;     /* [cells of all levels + 1] index in `members` of each cell's first box */

@@ -28,7 +28,8 @@ struct ct_sweep {
   /* number of boxes, including those added since the previous frame */
   uint32_t count;
   uint32_t added, removed_count; /* numbers of boxes added and removed since the previous frame */
-  uint32_t lowest_free;          /* all lower box numbers are in use */
+  uint32_t lowest_free;          /* lowest box number that may be free: all lower numbers are in
+                                    use */
   ct_endpoint
       /* [end_count] endpoints on each axis of all boxes in the frame; undefined after a failed
        * frame */
@@ -46,7 +47,7 @@ typedef struct ct_sweep_update_run {
   const ct_sweep_options *options;
   ct_sweep_frame *frame;
   ct_pair_list pairs, begun, ended;
-  /* after more swaps the update is given up, and the endpoints are sorted from scratch */
+  /* limit of endpoint swaps of one update; after more, the endpoints are sorted from scratch */
   uint64_t swaps_most;
   bool too_many; /* swaps_most was exceeded */
 } ct_sweep_update_run;

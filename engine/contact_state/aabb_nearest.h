@@ -16,7 +16,7 @@ typedef struct ct_aabb_view {
   double size; /* largest absolute value of the box's finite coordinates, m */
   bool is_plane;
   ct_vec3 normal, point; /* point and outward unit normal of the plane, world */
-  /* growth: rounding and margin, by which the half-space extends beyond its plane, m;
+  /* growth: rounding radius and margin, by which the half-space extends beyond its plane, m;
    * plane_size: largest absolute coordinate of the plane's point, plus growth */
   double growth, plane_size;
 } ct_aabb_view;
@@ -24,21 +24,23 @@ typedef struct ct_aabb_view {
 static inline ct_aabb_view ct_aabb_view_of(const ct_aabb *box) {
   return (ct_aabb_view){.box = *box, .size = ct_aabb_magnitude(box)};
 }
-/* Writes the box of a row's body at the query's pose. False: the body has no collider. */
+/* Writes the AABB, at the query's pose, of the body in a row of the scene. False: the body has no
+ * collider. */
 bool ct_aabb_view_row(const ct_query *query, uint32_t row, ct_aabb_view *view);
 
 /* Lower bound of the distance of the contents of both boxes, m; 0 if overlap is not excluded. */
 double ct_aabb_distance_bound(const ct_aabb_view *a, const ct_aabb_view *b);
 
-/* Marks of tree nodes. A node's mark is the number of a group with rules, if this is the only such
- * group of every row below the node and no pair rule names these rows; otherwise it is EMPTY or
- * MIXED. */
-#define CT_NODE_EMPTY 0xffffu /* no row below the node counts: all are overridden */
+/* Marks of tree nodes, by which filters exclude whole branches. A node's mark is the number of a
+ * filter group, if every body below the node belongs to this group, to no other group that has
+ * rules, and no pair rule names one of these bodies. Otherwise the mark is EMPTY or MIXED. */
+/* All bodies below the node have overriding poses, so none is found through the node */
+#define CT_NODE_EMPTY 0xffffu
 #define CT_NODE_MIXED 0xfffeu
 _Static_assert(CT_GROUPS_MAX < CT_NODE_MIXED, "a group's number is no mark");
 
-/* The boxes of a query's rows, with trees to search them. The query was prepared for all pairs, by
- * the tree or by brute force. */
+/* The AABBs of the bodies of a query's scene, with trees to search them. The query was prepared for
+ * all pairs, by the tree or by brute force. */
 typedef struct ct_aabb_field {
   const ct_query *query;
   /* if there are many overrides: tree of their bounded boxes, with the index of the override as
@@ -55,26 +57,30 @@ ct_status ct_aabb_field_open(ct_aabb_field *field, const ct_query *query, uint64
 void ct_aabb_field_close(ct_aabb_field *field);
 
 typedef struct ct_aabb_search ct_aabb_search;
-/* Called for a row whose bound is at most the limit; may lower search->limit. A status other than
- * CT_OK ends the search, which returns it. */
+/* Called for each body, by its row, whose lower distance bound is at most search->limit; may lower
+ * this limit. A status other than CT_OK ends the search, and ct_aabb_search_run returns that
+ * status. */
 typedef ct_status (*ct_aabb_visit)(ct_aabb_search *search, uint32_t row, const ct_aabb_view *view,
                                    double bound);
 
 struct ct_aabb_search {
   const ct_aabb_field *field;
   const ct_aabb_view *from;
-  const uint64_t *mask; /* bit g is set: rows of group g are excluded; NULL: no group is excluded */
-  double limit;         /* rows with greater bounds are skipped, m */
+  const uint64_t *mask; /* bit g is set: bodies of group g are excluded; NULL: no group is
+                           excluded */
+  double limit;         /* bodies whose AABBs have a greater lower bound of the distance are
+                           skipped, m */
   ct_aabb_visit visit;
   void *context;
-  ct_poll poll; /* counts boxes; for ct_aabb_search_run, started with CT_AABB_BOXES_PER_POLL */
+  ct_poll poll; /* counts visited boxes between polls of the cancel flag; the caller of
+                   ct_aabb_search_run starts it with CT_AABB_BOXES_PER_POLL */
 };
 
 /* Boxes visited between two polls of the cancel flag: about 10 us. */
 #define CT_AABB_BOXES_PER_POLL 1024
 
-/* Visits every row within the limit, including the row whose box `from` is. Rows of excluded groups
- * may be visited too. O(log n) plus the visits. CT_CANCELLED, or the status of a visit. */
+/* Visits every body within the limit, including the body whose AABB is `from`. Bodies of excluded
+ * groups may be visited too. O(log n) plus the visits. CT_CANCELLED, or the status of a visit. */
 ct_status ct_aabb_search_run(ct_aabb_search *search);
 
 #endif

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In place of an index: the contact continues no record of the previous state. */
+/* Value of `record` below, in place of an index: the contact continues no record of the previous
+ * state, that is, it begins. */
 #define NONE SIZE_MAX
 
 typedef struct found_contact {
@@ -21,8 +22,8 @@ typedef struct found_contact {
 
 /* What has become of a record of the previous state. */
 typedef struct known_contact {
-  /* seen: the pair still takes part, and its distance was computed; persists: it is still in
-   * contact */
+  /* seen: the pair still takes part in contacts, and its distance was computed; persists: the pair
+   * is still in contact */
   bool seen, persists;
   double distance;
 } known_contact;

@@ -154,17 +154,17 @@ ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key 
 
 /* ---- enumeration ----------------------------------------------------------------------------- */
 
-/* Search of ct_contact_pairs_enumerate for the partners of one row. */
+/* Search of ct_contact_pairs_enumerate for the partners of one body. */
 typedef struct pair_enumeration {
   ct_contact_pairs *pairs;
   const double *limit;
   ct_contact_visit visit;
   void *context;
-  uint32_t row; /* the row with a motion whose partners are searched */
+  uint32_t row; /* row of the moving body whose partners are searched */
   ct_aabb_view view;
   bool masked;
-  uint64_t mask[MASK_WORDS]; /* groups that the row does not collide with */
-  ct_contact_key key;        /* rows of the current pair */
+  uint64_t mask[MASK_WORDS]; /* bit set of the groups with which this body does not collide */
+  ct_contact_key key;        /* rows and colliders of the current pair */
   /* [0], [1]: view of the body of key.a, key.b if this body is a single half-space; else NULL */
   const ct_aabb_view *plane[2];
 } pair_enumeration;

@@ -30,7 +30,8 @@ typedef struct ct_contact_pairs {
   const ct_row_filter *filter; /* NULL: no filters exclude pairs */
   ct_aabb_field field;
   ct_placed_body placed[2];
-  uint32_t placed_row[2]; /* rows of placed[0] and placed[1]; CT_NO_ROW: not placed yet */
+  uint32_t placed_row[2]; /* rows of the bodies in placed[0] and placed[1]; CT_NO_ROW: no body
+                             yet */
   uint64_t narrow;        /* number of distances computed */
 } ct_contact_pairs;
 

@@ -27,7 +27,8 @@ ct_contact_state *ct_contact_state_new(size_t count, size_t text_bytes, char **t
 /* Values of z1 and z2 (z[0], z[1]) over the pairs added so far. */
 typedef struct ct_contact_reduction {
   double epsilon, z[2];
-  /* false: no pair was added, so z has the value CT_Z1_NONE or CT_Z2_NONE */
+  /* [0] for z1, [1] for z2; false: no pair was added, so the function has the value CT_Z1_NONE or
+   * CT_Z2_NONE */
   bool present[2];
 } ct_contact_reduction;
 

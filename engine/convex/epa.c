@@ -23,7 +23,8 @@
 
 typedef struct ct_epa_plane {
   ct_vec3 normal; /* unit, outward; computed when the face is first at the top of the heap */
-  double offset;  /* offset of the plane if `known`, else a lower bound of it */
+  double offset;  /* signed distance of the face's plane from the origin, m, if `known`; else a
+                     lower bound of that distance */
   bool known;
 } ct_epa_plane;
 
@@ -34,7 +35,8 @@ typedef struct epa_run {
   double width, known; /* options of ct_epa_bracket; width < 0: ct_epa_run */
   bool resume;
   int iterations_max;
-  uint32_t hint[2], final_face; /* final_face: index of the face from which normal and depth are */
+  uint32_t hint[2], final_face; /* hint: start vertices of hill climbing; final_face: index of the
+                                   face that gives normal and depth */
   ct_epa_result *result;
 } epa_run;
 
@@ -101,7 +103,7 @@ static uint32_t pop_epa_face(ct_epa *e) {
   return top;
 }
 
-/* Computes the plane of a face; its unit normal is exact up to rounding. */
+/* Computes the plane of a face; its unit normal is exact up to round-off. */
 static ct_epa_plane compute_face_plane(const ct_epa *e, uint32_t face) {
   assert(face < e->plane_capacity);
   if (e->plane[face].known) return e->plane[face];

@@ -1,12 +1,12 @@
-/* Penetration depth of two untapered cores by the expanding polytope algorithm (EPA, van den
- * Bergen 2001).
+/* Penetration depth of two untapered cores by the expanding polytope algorithm (EPA, van den Bergen
+ * 2001).
  *
  * EPA expands a polytope inside the Minkowski difference by support points. Each iteration
  * evaluates the support along the normal of the face of least signed offset. If the support point
  * is not beyond this face, its offset is the depth. Offsets may be negative: a start simplex that
  * does not contain the origin needs no special case, and a tiny gap is certified by the same
  * arithmetic as a tiny depth. Vertices are on a grid, the topology is decided by exact predicates
- * (hull/hull_builder.h), and normals are exact up to rounding. So slivers do no harm, and every
+ * (hull/hull_builder.h), and normals are exact up to round-off. So slivers do no harm, and every
  * iteration adds a vertex.
  *
  * Not here: witness points of curved cores, radii of rounded bodies.
@@ -47,24 +47,27 @@ typedef struct ct_epa_result {
   ct_vec3 normal; /* from a to b; of directions with equal depth, the lexicographically greatest */
   /* depth of the cores along the normal, m; negative: they are separated by -depth */
   double depth;
-  ct_vec3 first_normal; /* normal and depth of the face of least offset, without regard to ties */
+  ct_vec3 first_normal; /* normal and depth of the first face of least offset, also if other faces
+                           tie with it */
   double first_depth;
-  double least; /* certified lower bound of the depth */
+  double least; /* certified lower bound of the depth, m */
   /* ct_epa_run: true if normal, depth and `points` belong to the same face of the polytope */
   bool on_face;
   ct_proxy_points points; /* if on_face: witness points of the cores */
   bool several;           /* true if other directions have the same depth up to round-off */
   ct_pair_status status;
-  /* hint: support vertices of both cores, from which hill climbing can start */
+  /* supports: number of support evaluations; hint: support vertices of both cores, from which a
+   * later query can start hill climbing */
   uint32_t supports, hint[2];
 } ct_epa_result;
 
 typedef struct ct_epa_bracket_options {
   double width; /* the run ends when the bounds of the depth differ by at most this, m */
   double known; /* upper bound of the depth, given by the caller, m; INFINITY: none */
-  bool resume;  /* true: continue the last run, which was for the same cores and not flat */
-  /* largest number of iterations; at the limit the status is CT_PAIR_ITERATION_LIMIT, and the next
-   * run may resume */
+  bool resume;  /* true: continue with the polytope of the last run, which must have been for the
+                   same cores and have had a volume */
+  /* largest number of iterations; if it is reached, the status is CT_PAIR_ITERATION_LIMIT, and
+   * another run may resume */
   int rounds;
 } ct_epa_bracket_options;
 

@@ -26,9 +26,11 @@ typedef enum ct_gjk_outcome {
 
 typedef struct ct_gjk {
   const ct_convex_proxy *a, *b;
-  /* early-out if the lower bound exceeds this by more than round-off, m; INFINITY: never */
+  /* GJK ends early if the lower bound of the distance exceeds this by more than round-off, m;
+   * INFINITY: never */
   double threshold;
-  double enough; /* early-out if the value of the simplex is below this, m; -INFINITY: never */
+  double enough; /* GJK ends early if the value of the simplex, an upper bound, is below this, m;
+                    -INFINITY: never */
   ct_vec3 first; /* initial direction; zero: choose one */
 
   /* final simplex: its normal and value, and the vertices that determine them */

@@ -24,8 +24,8 @@ typedef struct plane_scan {
   /* In the hull's frame: the ends of the segment and its axis; for a point, equal ends and a zero
    * axis. */
   ct_vec3 end[2], along;
-  /* greatest: over all planes, the greatest signed distance of the segment's inner end; negative
-   * if that end is inside the hull */
+  /* tie: tolerance of ties, m; greatest: over all face planes, the greatest signed distance of the
+   * segment's end nearer to the inside, m; negative if this end is inside the hull */
   double tie, greatest;
   /* false, pass 1: find `greatest`; true, pass 2: select the normal among ties */
   bool breaking_ties;
@@ -148,16 +148,18 @@ bool ct_hull_segment_depth(const ct_convex_proxy *inner, const ct_convex_proxy *
 /* The search over the features of a polytope for the best normal to a tapered capsule, in the
  * polytope's frame. */
 typedef struct feature_search {
-  const ct_convex_proxy *polytope; /* in its own frame, that is, without its transformation */
+  const ct_convex_proxy *polytope; /* the polytope in its own frame: rotation and centre of the
+                                      proxy are not applied */
   ct_vec3 end[2];
   double radius[2];
   ct_vec3 inner;      /* interior point of the polytope */
   double tolerance;   /* tolerance of tests at a vertex, and of ties between values, m */
-  double first_value; /* greatest value so far, and the first normal that has it */
+  double first_value; /* greatest separation of all features so far, m, and the first normal with
+                         this separation */
   ct_vec3 first_normal;
   /* false, pass 1: find first_value; true, pass 2: select the normal among ties */
   bool breaking_ties;
-  ct_vec3 normal; /* the selected normal so far, and its value */
+  ct_vec3 normal; /* the normal selected so far, and the separation along it, m */
   double value;
   bool several;
 } feature_search;

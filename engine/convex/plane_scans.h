@@ -31,8 +31,8 @@ typedef struct ct_tangent {
    * lexicographically greatest */
   ct_vec3 normal;
   double value; /* signed distance along `normal`, m: a lower bound of the distance */
-  /* normal of the greatest value, without regard to ties, and this value, which is the signed
-   * distance */
+  /* first normal with the greatest value, also if others tie with it, and this value: the signed
+   * distance, m */
   ct_vec3 first_normal;
   double first_value;
   bool several; /* true if another normal ties within round-off */
@@ -41,8 +41,8 @@ typedef struct ct_tangent {
   bool cancelled;
 } ct_tangent;
 
-/* Computes the signed distance of a box or hull core, without its rounding, to a segment with
- * tapered radii, radii included. `cancel` may be NULL. */
+/* Computes the signed distance of a box or hull core, without its rounding radius, to a segment
+ * with tapered radii, radii included. `cancel` may be NULL. */
 ct_tangent ct_polytope_capsule_separation(const ct_convex_proxy *polytope,
                                           const ct_convex_proxy *segment, const ct_cancel *cancel);
 

@@ -138,8 +138,9 @@ typedef struct simplex_search {
   ct_simplex *simplex;
   bool exact;
   bool balls;       /* true if any vertex has a radius */
-  double most, tie; /* pass 2: greatest value, and width of ties; pass 1: tie < 0 */
-  double defect;    /* pass 2: least ct_simplex_witness_error so far */
+  double most, tie; /* pass 2: greatest value found by pass 1, and tolerance within which values
+                       tie; pass 1: tie < 0 */
+  double defect;    /* pass 2: least ct_simplex_witness_error among the candidates that tie */
 } simplex_search;
 
 /* True if the value of the normal n, which need not be unit, is certainly not greater than the best

@@ -77,7 +77,7 @@ static void write_early_out_result(const ct_cell_input *in, const ct_gjk *g,
 
 /* Sets the witness points to a point (or an end of a segment) and its projection onto a polytope's
  * surface along the normal. Returns false for other kinds, or if the projection is outside the
- * polytope without its rounding. Fallback for hulls with thousands of nearly equal faces. */
+ * polytope without its rounding radius. Fallback for hulls with thousands of nearly equal faces. */
 static bool find_foot_in_polytope(const ct_cell_input *in, ct_cell_result *result) {
   bool first = in->a.kind == CT_PROXY_POINT || in->a.kind == CT_PROXY_SEGMENT;
   const ct_convex_proxy *thin = first ? &in->a : &in->b, *polytope = first ? &in->b : &in->a;

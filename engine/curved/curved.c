@@ -29,7 +29,8 @@ typedef struct depth_stage {
   int iterations_max; /* largest number of EPA iterations */
   /* largest number of normals of the ring search after EPA; 0: no ring search */
   int normals_max;
-  /* difference of the bounds that the ring search has to prove, relative to the size */
+  /* the ring search ends when the bounds of the depth differ by at most this, relative to the
+   * size */
   double ring_width;
 } depth_stage;
 static const depth_stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},

@@ -5,8 +5,9 @@
  * over b) - (max of n.x over a). So the separation along any normal is a certified lower bound. GJK
  * (separated cores) or EPA (overlapping cores) approaches the best normal. Newton's method on s,
  * without kinks and on the kinks of nearby flat features, refines it to round-off. Witness points
- * along the normal certify the upper bound of a separated pair; the polytope of EPA, or a search
- * over rings of normals, certifies that of a depth.
+ * along the normal certify the upper bound of a distance. The lower bound of a depth is certified
+ * by the profile of two parallel axes, a point of one body inside the other, the polytope of EPA,
+ * or a search over rings of normals.
  *
  * See curved/README.md.
  */

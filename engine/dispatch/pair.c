@@ -28,8 +28,8 @@ typedef struct ordered_pair {
   ct_cell_input input;
 } ordered_pair;
 
-/* Rounding and margin of a half-space raise its surface: shifts the pair's frames to the raised
- * surface. */
+/* Rounding radius and margin of a half-space raise its surface: shifts the pair's frames to the
+ * raised surface. */
 static void lift_planes(ordered_pair *o) {
   ct_cell_input *in = &o->input;
   if (o->kind_b != CT_KIND_PLANE) return;

@@ -38,7 +38,7 @@ typedef struct inside_vertex {
   int which;
   /* on: triangle of the other body that contains the vertex; CT_NO_TRIANGLE: none */
   uint32_t vertex, on;
-  ct_vec3 local; /* in the frame of the other body */
+  ct_vec3 local; /* position of the vertex in the frame of the other body */
   ct_feature_vertex own;
 } inside_vertex;
 

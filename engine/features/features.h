@@ -15,7 +15,7 @@ typedef struct ct_feature_segment {
   uint32_t position[2]; /* positions (indices in leaf order) of the two triangles */
   /* parent in the union-find structure of segments that form one line, in one face of each mesh */
   uint32_t parent;
-  bool along[2]; /* true if the segment is along an edge of that mesh's triangle */
+  bool along[2]; /* [i]: true if the segment is along an edge of the triangle of mesh i */
 } ct_feature_segment;
 
 /* An end of a segment: the point in which a vertex, an edge or the interior of a triangle of one

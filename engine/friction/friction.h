@@ -35,15 +35,19 @@ typedef struct ct_friction_work {
   const ct_triple *q;       /* [contacts] */
   const double *mu;         /* [contacts] the caller's friction coefficients */
   const double *rho;        /* [contacts] 1 / |W_ii|; for zero blocks the greatest of the others */
-  /* upper limit of the divisor of residuals, which is otherwise the greatest force */
+  /* residuals are relative to the greatest force, or to size_max if that is less */
   double size_max;
-  ct_triple *r; /* [contacts] the iterate; always within the cones */
-  /* [contacts] the evaluated iterate with the least residual, best_residual */
+  ct_triple *r; /* [contacts] contact forces of the present iterate, scaled; always within the
+                   friction cones */
+  /* [contacts] the iterate with the least residual (best_residual) of those whose residual was
+   * evaluated */
   ct_triple *best;
   double best_residual;
   ct_friction_method method, best_method; /* the running method, and the method that found `best` */
-  int matrix_exponent;                    /* W = the caller's W / 2^matrix_exponent */
-  int r_exponent;                         /* the caller's r = r 2^r_exponent */
+  int matrix_exponent;                    /* scaling: W of this struct = the caller's W /
+                                             2^matrix_exponent */
+  int r_exponent;                         /* scaling: the caller's r = r of this struct *
+                                             2^r_exponent */
   double tolerance;
   uint64_t iterations, iterations_max; /* sweeps or steps so far, and their limit */
   /* number of multiplications with entries of W in sweeps and gradient steps so far */

@@ -142,11 +142,14 @@ static ct_status solve_phase(const ct_impulse_many *many, const double *u, const
 
 typedef struct doubled {
   const ct_impulse_many *many;
-  const double *least; /* [count] least normal impulse c of each contact */
-  uint32_t *source;    /* [extra] contact that each disc belongs to */
-  uint32_t *place;     /* [count] disc of each contact, or UINT32_MAX */
-  size_t extra, rows;  /* number of discs; number of rows, 3 (count + extra) */
-  size_t *starts;      /* [rows + 1] as in ct_matrix; also the next two */
+  const double *least; /* [count] lower bound c of each contact's normal impulse */
+  uint32_t *source;    /* [extra] index of the contact to which each additional friction disc
+                          belongs */
+  uint32_t *place;     /* [count] index of each contact's additional friction disc, or UINT32_MAX */
+  size_t extra, rows;  /* number of additional friction discs; number of matrix rows, 3 (count +
+                          extra) */
+  size_t *starts;      /* [rows + 1] starts, columns and values are those of the sparse matrix, as
+                          in ct_matrix */
   uint32_t *columns;
   double *values;
 } doubled;

@@ -85,12 +85,13 @@ typedef struct mprgp_state {
   double *scale;   /* [n] 1 / sqrt(M_ii): z = scale * x */
   double *x, *g;   /* scaled unknowns; gradient M x + q of the scaled problem */
   double *p, *mp;  /* search direction; scaled M times the direction */
-  double *free;    /* gradient of rows with x > 0, else 0 */
+  double *free;    /* [n] gradient in the rows with x > 0; 0 in the other rows */
   double *scratch; /* scratch of a product with M */
   double step;     /* step along the projected gradient: 1 / norm of the scaled M */
-  double promised; /* square of the gradient of rows with x > 0, reduced where x >= 0 limits the
-                      step */
-  double chopped;  /* square of the gradient of rows at 0 that should increase */
+  double promised; /* squared norm of the gradient over the rows with x > 0, where an entry counts
+                      less if x >= 0 limits the step */
+  double chopped;  /* squared norm of the gradient over the rows with x = 0 whose x should
+                      increase */
 } mprgp_state;
 
 static bool allocate_mprgp(mprgp_state *s, const ct_lcp_job *job) {

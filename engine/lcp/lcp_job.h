@@ -23,18 +23,19 @@
 
 typedef struct ct_lcp_job {
   const ct_matrix *matrix;    /* the caller's matrix */
-  const double *dense;        /* [n n] M; set if the method's row of the table requires it, else
-                                 NULL */
+  const double *dense;        /* [n n] the matrix M; NULL if the method does not require a dense
+                                 matrix (table of methods in lcp.c) */
   const uint32_t *low, *high; /* [n] set with `dense`: row i is 0 outside of the columns low[i] to
                                  high[i] - 1, and low[i] <= i < high[i] */
   const double *roots;        /* [n] set with `dense`: square roots of the diagonal entries; 0 for
                                  negative ones */
   const double *q;
   size_t size;             /* n */
-  double target;           /* greatest residual with which a solution has converged */
-  double bound;            /* greatest residual that may be caused by the round-off of z alone */
+  double target;           /* a solution has converged if its residual is at most this */
+  double bound;            /* upper bound of the residual that the round-off of z alone may cause */
   double q_max;            /* largest |q_i| */
-  uint64_t iterations_max; /* from the options or, if 0 there, from the method's row of the table */
+  uint64_t iterations_max; /* limit of iterations: that of the options or, if 0 there, that of the
+                              table of methods in lcp.c */
   bool symmetric;          /* M equals M' to round-off */
   bool exactly_symmetric;  /* M equals M' exactly */
   bool semidefinite;       /* the caller states that M is positive semidefinite */

@@ -54,19 +54,22 @@ enum { CORRECTIONS = 3 };
 
 typedef struct least_norm_search {
   const ct_lcp_job *job;
-  size_t n, count; /* number of rows of M, and of E */
-  bool *in;        /* [n] true for rows of E; later true for its rows that are no pivots */
+  size_t n, count; /* number of rows of M, and number of rows of its submatrix E (the rows with w =
+                      0) */
+  bool *in;        /* [n] true for rows of E; once the pivots are known, true only for the rows of E
+                      that are no pivots */
   uint32_t *rows;  /* [count] rows of E by ascending index */
   double *basis;   /* [vectors][count] orthonormal vectors; see `of_range` */
   size_t vectors;
-  bool unsure;        /* E may have more rows than found */
+  bool unsure;        /* true if a row outside E has w so near 0 that it may belong to E as well */
   bool of_range;      /* the basis spans the complement of the null vectors, not the null vectors */
-  double nothing;     /* entries of the basis up to this, relative to the largest, are round-off */
+  double nothing;     /* entries of the basis of at most this magnitude, relative to the largest
+                         entry, are round-off */
   double *z;          /* [count] z in the rows of E */
   double *unit;       /* [count] sqrt(M_ii), that is x / z; 1 if M_ii is 0 */
   double most;        /* largest |x| */
-  ct_tristate unique; /* result under the condition that M is semidefinite; YES and NO still have to
-                         be proven */
+  ct_tristate unique; /* whether the solution is unique, if M is semidefinite; YES and NO are not
+                         proven yet */
   double *first;      /* [n] the given solution */
   double *other;      /* [n] another solution, valid if has_other */
   bool has_other;

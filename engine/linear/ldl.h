@@ -18,17 +18,18 @@ typedef struct ct_ldl {
   double *inverse;       /* [4 panels] inverse of D; 0 for a row that depends on earlier ones, whose
                             unknown is then 0 */
   size_t dependent;      /* number of dependent rows */
-  double least;          /* least ratio of a pivot to its diagonal entry; 1 if all are greater */
+  double least;          /* least ratio of a pivot to the diagonal entry in its row, at most 1 */
 } ct_ldl;
 
 /* A dense symmetric matrix, and the rows of its principal submatrix. */
 typedef struct ct_ldl_part {
   const double *m;
   size_t stride;
-  const uint32_t *low;  /* first column that may be nonzero; indexed by row of m */
+  const uint32_t *low;  /* [rows of m] first column of each row of m that may be nonzero */
   const uint32_t *rows; /* [count] rows of the submatrix, ascending */
   size_t count;
-  const uint32_t *place; /* number of `rows` below each row; indexed by row of m */
+  const uint32_t *place; /* [rows of m] number of entries of `rows` that are less than each row
+                            index of m */
   double small; /* a row is dependent if its pivot is at most this fraction of its diagonal entry */
   double shift; /* fraction of each diagonal entry that is subtracted first; 0 to factor the matrix
                    itself. With a shift the factorisation is a test of definiteness

@@ -14,9 +14,10 @@ static inline double ct_rank_roundoff(double terms) {
 }
 
 typedef struct ct_rank {
-  size_t size, count; /* number of rows; number of pivots, the rank */
+  size_t size, count; /* number of rows of the matrix; number of pivots, which is the rank */
   size_t chosen;      /* number of pivots chosen from the rows marked in `first` */
-  double least;       /* least ratio of such a pivot to its diagonal entry; 1 if there is none */
+  double least;       /* least ratio of one of these `chosen` pivots to the diagonal entry in its
+                         row; 1 if `chosen` is 0 */
   uint32_t *order;    /* [count] row of each pivot */
   double *factor; /* row i of L begins at i * size, for all rows; in a row that is a pivot, entries
                      to the right of its diagonal are unset */

@@ -41,7 +41,7 @@ typedef struct ct_contacts {
   ct_convex_proxy core_a, core_b; /* convex proxies of the two bodies; unset for a half-space or a
                                      mesh */
   ct_view view;
-  double distance; /* distance of the pair, m */
+  double distance; /* signed distance of the two bodies, m */
   double reach;    /* greatest distance of a contact point, m; points farther apart are dropped */
   double slack;    /* bound of the round-off of coordinates and distances, m */
   double tie;      /* ct_contacts_tie of the two bodies, m */
@@ -69,9 +69,10 @@ static inline double ct_contacts_tie(double extent_a, double extent_b, double sl
  * and the distance along the view's normal. The point on the other body is at this distance. */
 typedef struct ct_contact_candidate {
   ct_feature a, b;
-  ct_vec3 at; /* the point: on the second body if `on_second`, else on the first */
+  ct_vec3 at; /* the contact point: on the second body if `on_second`, else on the first */
   bool on_second;
-  uint32_t number; /* distinguishes points with the same two features */
+  uint32_t number; /* a number, such as the index of a corner, that differs between contact points
+                      with the same two features */
   double distance;
 } ct_contact_candidate;
 /* Adds the candidate unless its distance exceeds contacts->reach. */
@@ -149,9 +150,9 @@ static inline ct_view ct_contacts_view(const ct_frame *frame, ct_vec3 normal) {
   return ct_view_along(ct_renormalize(ct_mat_tmul(frame->rotation, normal)));
 }
 
-/* Does what ct_pair_contacts does, for two boxes without rounding and margin, with all data on the
- * stack. Results equal those of ct_pair_contacts_by_supporting_faces bit for bit, or to round-off
- * where ct_contacts_boxes_axis is used. False: undecided, use the general path. */
+/* Does what ct_pair_contacts does, for two boxes without rounding radius and margin, with all data
+ * on the stack. Results equal those of ct_pair_contacts_by_supporting_faces bit for bit, or to
+ * round-off where ct_contacts_boxes_axis is used. False: undecided, use the general path. */
 bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *options,
                        ct_workspace *workspace, ct_manifold *out);
 

@@ -1,4 +1,4 @@
-/* Contact points of two sharp boxes (no rounding, no margin), with all data on the stack:
+/* Contact points of two sharp boxes (no rounding radius, no margin), with all data on the stack:
  * supporting faces, clipping (Sutherland, Hodgman 1974), overlap, and reduction.
  *
  * Boxes are the most frequent pair of a scene. The boxes are placed once, for both distance and

@@ -2,8 +2,8 @@
  * and intersections of surfaces.
  *
  * Triangle pairs come from a traversal of both bounding volume hierarchies. Points are found on the
- * bare meshes; rounding and margins are added with each contact. Deeply overlapping solids are
- * projected along the pair's normal and along the normals of inside vertices
+ * bare meshes; rounding radii and margins are added with each contact. Deeply overlapping solids
+ * are projected along the pair's normal and along the normals of inside vertices
  * (manifold_facing_surfaces.c). No point is deeper than the pair. */
 #include "manifold/manifold_meshes.h"
 

@@ -1,8 +1,8 @@
 /* Contacts of two meshes, internal interface: two features in contact, on two triangles.
  *
  * All positions are in the frame of the first mesh; vertices of b are transformed to it when
- * needed, as in mesh_tree_pairs.h. Distances are those of the bare meshes, without rounding and
- * margins, until a contact is added to the list. */
+ * needed, as in mesh_tree_pairs.h. Distances are those of the bare meshes, without rounding radii
+ * and margins, until a contact is added to the list. */
 #ifndef MANIFOLD_MANIFOLD_MESHES_H
 #define MANIFOLD_MANIFOLD_MESHES_H
 
@@ -28,7 +28,8 @@ typedef struct ct_mesh_contacts {
   const ct_mesh *mesh[2];
   const ct_mesh_view *view[2];
   double growth[2];
-  /* greatest and least distance of the bare meshes in a contact, m; other contacts are dropped */
+  /* greatest and least distance of the bare meshes (without rounding radii and margins) in a
+   * contact, m; candidates outside these limits are dropped */
   double reach, distance_min;
   /* as `reach`; reduced once contacts have been dropped, so that later ones as far apart are
    * dropped too */
@@ -63,8 +64,9 @@ typedef struct ct_mesh_candidate {
   double distance;
 } ct_mesh_candidate;
 
-/* Adds a contact if its distance is within the limits, with rounding and margins, and marks its
- * triangles as in contact. */
+/* Adds the candidate as a contact if its distance, on the bare meshes, is from t->distance_min to
+ * t->distance_max, and marks its two triangles as in contact. These limits include the rounding
+ * radii and margins of the bodies. */
 void ct_mesh_contacts_add(ct_mesh_contacts *t, const ct_mesh_face face[2],
                           const ct_mesh_candidate *candidate);
 /* Marks the triangles of the two faces as in contact. */

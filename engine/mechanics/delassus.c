@@ -185,8 +185,8 @@ typedef struct assembly {
   const ct_contact_graph *graph;
   unsigned dimension;
   contact_levers *levers; /* [count] directions and levers of each contact */
-  size_t *done;           /* [count] number of blocks written to each contact's rows, from the
-                             left */
+  size_t *done;           /* [count] number of blocks written so far to the matrix rows of each
+                             contact, from the left */
 } assembly;
 
 static lever compute_lever(const ct_mass_body *body, const ct_contact *contact,

@@ -172,7 +172,7 @@ static bool is_row_dynamic(const ct_scene *scene, uint32_t row) {
   return motion && !motion->is_kinematic;
 }
 
-/* Number of rows between two polls of the cancel flag: well below a millisecond. */
+/* Number of bodies processed between two polls of the cancel flag: well below a millisecond. */
 #define ROWS_PER_POLL 256
 
 static ct_status collect_dynamic_bodies(ct_mechanics_parts *parts) {
@@ -205,7 +205,8 @@ typedef struct island_builder {
   uint32_t *island;  /* [dynamic_count] number of each body's island, or CT_NO_ROW */
   uint8_t *selected; /* [dynamic_count] 1: belongs to an island, because it has a contact or is
                         requested */
-  uint64_t *members; /* [member_count] island << 32 | row of each member, ascending */
+  uint64_t *members; /* [member_count] for each body of an island: number of the island << 32 | row
+                        of the body; ascending */
   size_t member_count;
 } island_builder;
 

@@ -15,12 +15,13 @@
 typedef struct element_search {
   const ct_cell_input *in;
   const ct_elements_view *a, *b; /* elements of the bodies; a is NULL if the first body is convex */
-  ct_shape shape_a, shape_b; /* one element of each body, with the body's rounding and margin; or
-                                the convex body */
-  ct_cell_input pair;        /* the present pair of elements, in the frame of the first body */
-  ct_aabb box_b;             /* AABB of b's element in that frame */
+  ct_shape shape_a, shape_b;     /* one element of each body, with the body's rounding radius and
+                                    margin; or the convex body */
+  ct_cell_input pair;            /* the present pair of elements, in the frame of the first body */
+  ct_aabb box_b;                 /* AABB of b's element, in the frame of the first body */
   uint32_t element_b;
-  double slack;   /* bound of the round-off of a depth bound, m */
+  double slack;   /* upper bound of the round-off error in a computed upper bound of a pair's depth,
+                     m */
   uint32_t count; /* number of overlapping pairs so far */
   ct_cell_result best;
   double lower, upper; /* bounds of the least distance over the pairs evaluated */
@@ -117,7 +118,7 @@ static void place_element_b(element_search *s, uint32_t element) {
 }
 
 /* Searches the pairs if both bodies have elements. The boxes of the tree do not include rounding
- * and margin. */
+ * radius and margin. */
 static void search_element_pairs(element_search *s) {
   const ct_elements_view *b = s->b;
   ct_aabb whole = ct_mesh_get(s->a->surface)->box;

@@ -155,11 +155,13 @@ static ct_vec3 find_shared_point(const ct_convex_mesh *p, uint32_t position, con
 typedef struct nearest_search {
   const ct_convex_mesh *p;
   ct_gap best;
-  gap_bracket bracket; /* bracket of the least distance, over the triangles tested */
+  gap_bracket bracket; /* bounds of the least distance of the core from a triangle, over the
+                          triangles tested so far */
   uint32_t position, tests;
-  double drop, dropped, least; /* drop: nodes with a greater bound are dropped (threshold plus
-                                  round-off); dropped: least bound of these; least: lower bound of
-                                  the distance */
+  double drop, dropped, least; /* drop: BVH nodes with a greater lower distance bound are dropped
+                                  (threshold plus round-off); dropped: least bound of the dropped
+                                  nodes; least: lower bound of the distance of mesh and core; all in
+                                  m */
   double cut;
   double reach; /* support value of the core along the normal of the best gap */
 } nearest_search;

@@ -13,18 +13,19 @@
 typedef struct ct_convex_mesh {
   const ct_mesh *mesh;
   const ct_mesh_view *view;
-  ct_convex_proxy proxy; /* the core; includes the radii only if tapered */
+  ct_convex_proxy proxy; /* proxy of the convex body. Unless the body is tapered, the proxy's radii
+                            are 0, and `radius` (m) is subtracted from its distances */
   double radius;
   double growth;   /* rounding radius and margin of the mesh, m */
   double extent;   /* upper bound of the distance of either body's points from the origin of its own
                       frame, m */
   double roundoff; /* CT_ROUNDOFF_FACTOR u extent (u: unit round-off), m */
-  double slack;    /* bound of the round-off of a node's bound, m */
+  double slack;    /* upper bound of the round-off in the lower distance bound of a BVH node, m */
   ct_mat3 axes;    /* axes of the convex body's frame, as rows, in the mesh's frame */
   ct_mat3 size;    /* absolute values of `axes` */
-  ct_aabb box;     /* extent of the core along the axes of the mesh's frame */
-  ct_aabb own_box; /* extent of the core along the rows of `axes`, from the origin of the mesh's
-                      frame */
+  ct_aabb box;     /* AABB of the core in the mesh's frame */
+  ct_aabb own_box; /* box of the core along the rows of `axes`, that is, along the convex body's own
+                      axes; coordinates from the origin of the mesh's frame */
   ct_workspace *workspace;
 } ct_convex_mesh;
 
@@ -53,7 +54,7 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
 /* A point on an edge of the mesh. */
 typedef struct ct_mesh_point {
   ct_vec3 point;
-  uint32_t position; /* position in the leaves of a triangle with this edge */
+  uint32_t position; /* position in leaf order of one triangle with this edge */
   bool complete;     /* false: cancelled */
 } ct_mesh_point;
 

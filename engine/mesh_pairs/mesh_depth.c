@@ -118,7 +118,8 @@ typedef struct solid {
   const ct_mesh_view *view;
   const ct_frame *frame; /* pose of b in a's frame */
   bool second;           /* true: points are of b, and the solid is a */
-  double sign;           /* +1: the value is the depth; -1: the distance outside */
+  double sign;           /* +1: points are valued by their depth inside the solid; -1: by their
+                            distance outside of it */
 } solid;
 
 static ct_vec3 to_solid_frame(const solid *s, ct_vec3 p) {

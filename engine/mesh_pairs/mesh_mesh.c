@@ -29,7 +29,7 @@ void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool 
   result->radius_b = growth.b;
   result->crossed = gap.distance == 0.0;
   if (result->distance > 0.0) return;
-  /* Bodies with a rounding or margin have a depth even if their surfaces are open. */
+  /* Bodies with a rounding radius or margin have a depth even if their surfaces are open. */
   result->depth_kind = solids || grown > 0.0 ? CT_DEPTH_FEATURE : CT_DEPTH_NONE;
   result->overlap = gap.overlap;
   if (result->depth_kind == CT_DEPTH_NONE) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
@@ -181,7 +181,8 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
       ct_min2(result->lower, -2.0 * ct_min2(p.a->radius, p.b->radius) - growth.a - growth.b);
 }
 
-/* Tests the overlap of meshes with a rounding or margin, by the distance of their surfaces. */
+/* Tests the overlap of meshes with a rounding radius or margin, by the distance of their
+ * surfaces. */
 static bool test_rounded_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_cell_input full = *in;
   full.threshold = 0.0;

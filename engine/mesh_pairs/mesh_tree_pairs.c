@@ -166,7 +166,8 @@ static void load_leaves(const ct_mesh_pair *p, ct_search_node w, leaves *l) {
 typedef struct nearest_pair_search {
   const ct_mesh_pair *pair;
   ct_mesh_nearest_pair *best;
-  double drop; /* pairs of nodes with a greater bound are dropped: the threshold plus round-off */
+  double drop; /* pairs of nodes with a greater lower distance bound are dropped: the threshold plus
+                  round-off, m */
   double dropped;
   double cut; /* least bound of the pairs of nodes that were pruned within round-off of the best
                  distance */

@@ -18,7 +18,8 @@ typedef struct ct_mesh_pair {
   ct_mat3 size;      /* absolute values of the rotation matrix of `relative` */
   double extent;     /* upper bound of the distance of either mesh's points from the origin of its
                         own frame, m */
-  double slack;      /* bound of the round-off of a lower bound between boxes, m */
+  double slack;      /* upper bound of the round-off in the computed lower distance bound of two
+                        node boxes, m */
   double contact;    /* surfaces at most this far apart touch: sum of the rounding radii and margins
                         of both shapes, m */
   ct_mesh_scratch *memory;
@@ -35,10 +36,11 @@ double ct_mesh_extent(const ct_mesh_view *view);
 ct_triangle ct_mesh_triangle(const ct_mesh_view *view, uint32_t position);
 
 typedef enum ct_mesh_outcome {
-  CT_MESH_FOUND,  /* `gap` is that of the nearest pair */
-  CT_MESH_BEYOND, /* farther apart than the threshold: `least` is a lower bound, `gap` that of a
-                     pair found */
-  CT_MESH_STOPPED /* cancelled: `least` is a lower bound, `gap` the least found so far */
+  CT_MESH_FOUND,  /* `gap` belongs to the nearest pair of triangles */
+  CT_MESH_BEYOND, /* the meshes are farther apart than the threshold: `least` is a lower bound of
+                     their distance, and `gap` belongs to some pair of triangles */
+  CT_MESH_STOPPED /* cancelled: `least` is a lower bound of the distance, and `gap` belongs to the
+                     nearest pair found so far */
 } ct_mesh_outcome;
 
 typedef struct ct_mesh_nearest_pair {

@@ -29,13 +29,14 @@ typedef struct portal_point {
 typedef struct portal {
   const ct_convex_proxy *a, *b;
   uint32_t hint[2];
-  ct_vec3 inside;         /* difference of the bodies' interior points */
+  ct_vec3 inside;         /* a point inside the Minkowski difference: the difference of an interior
+                             point of each body */
   portal_point corner[3]; /* clockwise seen from the inside: (r1 - r0) x (r2 - r0) . (r3 - r0) > 0
                              for a support r3 beyond the portal */
   double scale; /* largest component of `inside` and of the first corners; tolerances are relative
                    to it */
-  double lower; /* greatest lower bound of the signed distance from the supports so far, and its
-                   normal */
+  double lower; /* greatest lower bound of the signed distance that the supports so far give, and
+                   the normal of that bound */
   ct_vec3 lower_normal;
   double upper; /* upper bound of the distance: length of the shortest support point r */
   uint32_t supports;
@@ -48,11 +49,12 @@ typedef struct portal_answer {
   double reached;          /* distance of the surface from the portal (or of the origin from the
                               support's normal), relative to the scale */
   ct_vec3 normal, nearest; /* normal of the portal, and its point nearest to the origin */
-  portal_point point[3];   /* supports; `nearest` is their combination with `weight` */
+  portal_point point[3];   /* support points, of which `nearest` is the combination with the weights
+                              `weight` */
   double weight[3];
   int count;     /* number of supports used: 1 or 3 */
-  bool is_foot;  /* `nearest` is the projection of the origin onto the portal's plane, not a point
-                    of an edge */
+  bool is_foot;  /* `nearest`, the projection of the origin onto the portal's plane, is inside the
+                    portal; otherwise `nearest` is on an edge */
   bool is_over;  /* the portal shows that the origin is inside the difference: the bodies overlap */
   bool is_plane; /* only a supporting plane is known, and the point is any support point on it */
 } portal_answer;
@@ -424,7 +426,8 @@ static void write_mpr_points(portal *p, const portal_answer *answer, ct_mpr_resu
       is_free = true;
     }
   }
-  /* Points that are apart define the normal more accurately than the portal. */
+  /* Unless the two witness points nearly coincide, the line through them defines the normal more
+   * accurately than the portal does. This holds for overlapping bodies too. */
   ct_vec3 apart = ct_sub(result->point_b, result->point_a);
   if (is_free && ct_norm(apart) > PORTAL_FLAT * p->scale)
     result->normal_exact =

@@ -42,8 +42,8 @@ static void place_frustum_proxy(double half_length, double bottom, double top,
   proxy->size = proxy->extent = ct_norm(ct_vec(proxy->half.x, 0.0, half_length));
 }
 
-/* Sets the proxy of a shape without rounding and margin. The radii are those of a ball or capsule,
- * else 0. */
+/* Sets the proxy of a shape without rounding radius and margin. The radii are those of a ball or
+ * capsule, else 0. */
 static void place_sharp_proxy(const ct_shape *shape, const ct_frame *frame,
                               ct_convex_proxy *proxy) {
   switch (shape->kind) {
@@ -112,7 +112,7 @@ void ct_proxy_place(const ct_shape *shape, const ct_frame *frame, ct_convex_prox
     place_sharp_proxy(shape, frame, proxy);
     return;
   }
-  /* Rounding and margin: a smaller sharp shape with a radius. */
+  /* Rounding radius and margin: a smaller sharp shape with a radius. */
   ct_sharp_shape inner = ct_shape_sharp(shape);
   if (inner.center_z != 0.0)
     proxy->center = ct_add(proxy->center, scale_frame_axis(frame, 2, inner.center_z));

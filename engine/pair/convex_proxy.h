@@ -27,7 +27,8 @@ typedef enum ct_proxy_kind {
 
 typedef struct ct_convex_proxy {
   ct_proxy_kind kind;
-  double radius[2]; /* radii at vertices 0 and 1 of a segment; both equal for all other kinds */
+  double radius[2]; /* radii of the balls around vertices 0 and 1 of a segment; for all other kinds,
+                       two equal rounding radii */
   ct_vec3 center;   /* the point; centre of a segment, a box, a frustum's axis or an ellipsoid;
                        origin of a hull's frame */
   ct_vec3 axis[3];  /* box: half edge vectors; segment, frustum: axis[2] from the centre to vertex 1
@@ -36,7 +37,8 @@ typedef struct ct_convex_proxy {
   double rim[2];    /* frustum: radii of the bottom and top disc; one of them may be 0 */
   ct_mat3 rotation; /* rotation from the core's frame to the pair's; unused by point, segment,
                        triangle */
-  bool turned;      /* hull: rotation and centre must be applied to its vertices */
+  bool turned;      /* hull: the vertices of `view` must be rotated by `rotation` and moved by
+                       `center` */
   const ct_hull *hull;
   const ct_hull_view *view;
   ct_vec3 middle; /* centre and radius of a bounding ball of the core, radii excluded */

@@ -27,7 +27,9 @@ typedef struct ct_cell_input {
 typedef struct ct_cell_result {
   double distance, lower, upper;
   ct_vec3 normal, point_a, point_b;
-  double radius_a, radius_b; /* radii of the balls around the cores' witness points */
+  double radius_a, radius_b; /* radii, m, of the balls around the cores' witness points; the
+                                surfaces' witness points are at these distances from them along the
+                                normal */
   ct_pair_status status;
   uint32_t flags, iterations;
   uint32_t hint_a, hint_b; /* hulls: support vertices along the normal, for the member `hint` of
@@ -53,7 +55,8 @@ typedef struct ct_pair_methods {
   bool (*primitive_distance)(ct_placed a, ct_placed b, const ct_pair_options *options,
                              ct_pair_result *result);
   bool (*primitive_overlap)(ct_placed a, ct_placed b, bool *overlap);
-  bool (*primitive_common_point)(ct_placed a, ct_placed b, ct_vec3 *common); /* for a pair that
+  bool (*primitive_common_point)(ct_placed a, ct_placed b, ct_vec3 *common); /* called only for a
+                                                                                pair that
                                                                                 overlaps */
   ct_cell cell;
   /* True if the bodies overlap; decides as the cell does, at lower cost. *common (may be NULL)
@@ -122,7 +125,7 @@ ct_relation ct_mesh_half_space_relation(const ct_cell_input *input, const ct_cel
                                         double tolerance);
 
 /* Returns the bounding ball of a mesh as a proxy of kind POINT; radius and extent include rounding
- * and margin. */
+ * radius and margin. */
 ct_convex_proxy ct_mesh_ball(const ct_shape *shape, const ct_frame *frame);
 
 #endif

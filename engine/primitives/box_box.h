@@ -1,4 +1,5 @@
-/* A pair of boxes without rounding and margin, placed once for its distance, overlap and contacts.
+/* A pair of boxes without rounding radius and margin, placed once for its distance, overlap and
+ * contacts.
  *
  * All members are in the frame of the first box in content order (pair/pair_order.h), called a; the
  * second box is b. Implemented in box_box.c. */
@@ -14,8 +15,10 @@ typedef struct ct_box_pair {
   ct_vec3 axis[3]; /* unit axes of b */
   ct_vec3 size[3]; /* absolute values of `axis` */
   ct_vec3 center;  /* centre of b */
-  double along[6]; /* vector between the centres, projected onto the axes of a, then of b */
-  double reach[6]; /* half widths: of b along the axes of a, then of a along those of b */
+  double along[6]; /* projections of the vector between the centres onto the axes of a, then onto
+                      the axes of b */
+  double reach[6]; /* half widths of b along the three axes of a, then half widths of a along the
+                      three axes of b */
   double sure;     /* separations and differences of separations below this are undecided, m */
   double flat_gap; /* greatest separation along a face normal, m */
   ct_vec3 normal;  /* normal of the axis of greatest separation, from a to b, if `axis_found` >=

@@ -1,7 +1,7 @@
-/* Candidate pairs of a query: finds the partners of a row.
+/* Candidate pairs of a query: finds the partners of a body.
  *
- * The tree is queried with boxes expanded by more than all round-off; a test of the two rows' boxes
- * alone (ct_query_accepts) then decides each pair. */
+ * The tree is queried with boxes expanded by more than all round-off; a test of the AABBs of the
+ * two bodies alone (ct_query_accepts) then decides each pair. */
 #include "base/array.h"
 #include "query/query.h"
 #include "shape/tapered_capsule.h"
@@ -214,8 +214,8 @@ bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t p
   double clearance = query->options.clearance, reach = clearance;
   if (query->question.kind != CT_QUERY_PAIRS)
     reach += PAIR_SLACK * (view->magnitude + ct_aabb_magnitude(&other) + clearance);
-  /* Always the lower row's box is expanded, so that the result does not depend on which row
-   * searches. */
+  /* Always the box of the body in the lower row is expanded, so that the result does not depend on
+   * which of the two bodies searches. */
   bool lower = view->row < partner;
   ct_aabb grown = ct_aabb_expand(lower ? view->box : other, reach);
   if (!ct_aabb_overlap(&grown, lower ? &other : &view->box)) return false;

@@ -1,12 +1,14 @@
-/* Probes: preparation, cost estimate and evaluation of ranges of items. */
+/* Probes of a scene (ray casts, nearest bodies, bodies that contain points, bodies in a region):
+ * preparation, cost estimate and evaluation of ranges of items. An item is one ray, one point, or
+ * one body whose AABB intersects that of the region. */
 #include "query/probe.h"
 #include "shape/shape_validity.h"
 
 #include <stdlib.h>
 
-/* Costs in ns on one core of 2020, to within a factor of three. ITEM_NS: an item. LEVEL_NS: a level
- * of the tree. UNBOUNDED_NS: a body outside the tree. REGION_NS: a body in a region, without its
- * pairs of colliders. */
+/* Costs in ns on one core of 2020, to within a factor of three. ITEM_NS: one ray or point.
+ * LEVEL_NS: one level of the scene's AABB tree, per ray or point. UNBOUNDED_NS: one body that is
+ * not in the tree. REGION_NS: one candidate body of a region, without its pairs of colliders. */
 #define ITEM_NS 2000.0
 #define LEVEL_NS 60.0
 #define UNBOUNDED_NS 300.0

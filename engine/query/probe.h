@@ -10,14 +10,16 @@
 struct ct_probe {
   const ct_scene *scene;
   ct_probe_options options;
-  ct_query *query; /* prepared query that provides the poses, boxes and tree of the rows */
+  ct_query *query; /* prepared query of the scene, which provides poses, AABBs and the AABB tree of
+                      the bodies */
   size_t items;
   ct_frame region_frame;
   ct_aabb region_box;
-  uint32_t *rows; /* REGION: rows of the items, ascending */
+  uint32_t *rows; /* REGION: [items] row of each candidate body, ascending */
 };
 
-/* State of the evaluation of a range of items: the hits of the current item, and scratch memory. */
+/* State of the evaluation of a range of items (rays, points or candidate bodies): the hits of the
+ * current item, and scratch memory. */
 typedef struct ct_probe_range {
   const ct_probe *probe;
   ct_workspace *workspace;
@@ -58,7 +60,8 @@ ct_status ct_probe_item_ray(ct_probe_range *run);
 ct_status ct_probe_item_point(ct_probe_range *run);
 ct_status ct_probe_item_region(ct_probe_range *run);
 
-/* Finds the rows whose boxes intersect the region's box, and stores them in probe->rows. */
+/* Finds the bodies whose AABBs intersect the AABB of the region, and stores their rows in
+ * probe->rows. */
 ct_status ct_probe_find_rows(ct_probe *probe);
 
 #endif

@@ -29,7 +29,7 @@ static ct_probe_hit *add_probe_hit(ct_probe_range *run) {
   return &run->hits[run->count++];
 }
 
-/* Transforms the colliders of the row's body into run->placed. False: out of memory. */
+/* Places the colliders of the body in a row of the scene in run->placed. False: out of memory. */
 static bool place_probed_body(ct_probe_range *run, uint32_t row) {
   if (run->placed_row == row) return true;
   const ct_query *query = run->probe->query;
@@ -63,8 +63,8 @@ typedef struct pending_node {
   double bound;
 } pending_node;
 
-/* Visits the rows in the tree, nearer child first. A pending node whose bound exceeds the limit is
- * skipped when it is popped; the limit may have decreased since it was pushed. */
+/* Visits the bodies in the tree, nearer child first. A pending node whose bound exceeds the limit
+ * is skipped when it is popped; the limit may have decreased since it was pushed. */
 static ct_status traverse_tree(const traversal *w, const ct_tree *tree) {
   pending_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
@@ -102,9 +102,9 @@ static ct_status traverse_boxes(const traversal *w) {
   return status;
 }
 
-/* Visits every row that `where` selects and that has a box with a bound of at most run->limit:
- * bodies outside the tree first, then overridden ones, then the tree, nearer child first. A visit
- * may lower the limit. */
+/* Visits every body that `where` selects and whose AABB has a lower distance bound of at most
+ * run->limit: bodies outside the tree first, then overridden ones, then the tree, nearer child
+ * first. A visit may lower the limit. */
 static ct_status traverse_rows(ct_probe_range *run, bound_box bound, visit_body visit) {
   const ct_query *query = run->probe->query;
   traversal w = {run, bound, visit};
@@ -307,7 +307,8 @@ static bool measure_mesh(const ct_probe_range *run, ct_placed solid, double limi
   return distance <= limit;
 }
 
-/* True for a surface mesh without rounding and margin: it has no volume and contains no point. */
+/* True for a surface mesh without rounding radius and margin: it has no volume and contains no
+ * point. */
 static bool is_sheet(const ct_shape *shape) {
   return ct_kind_is_mesh(shape->kind) && !ct_mesh_get(shape->mesh)->solid &&
          shape->rounding + shape->margin == 0.0;
@@ -366,8 +367,8 @@ static bool is_nearer(const ct_probe_hit *a, const ct_probe_hit *b) {
   return a->distance != b->distance ? a->distance < b->distance : a->row < b->row;
 }
 
-/* Inserts the row's hit into the list of the nearest hits, ascending. Once the list has the
- * requested number, the distance of its last hit becomes the limit. */
+/* Inserts the hit of the body in this row into the list of the nearest hits, ascending. Once the
+ * list has the requested number, the distance of its last hit becomes the limit. */
 static ct_status record_nearest(ct_probe_range *run, uint32_t row) {
   const ct_probe_options *o = &run->probe->options;
   ct_probe_hit hit;

@@ -91,11 +91,11 @@ static ct_status record_frame_pairs(ct_query_frames *frames, const ct_pair_index
   return CT_OK;
 }
 
-/* Scenes with up to this many rows are searched without a tree: this saves building the tree for
- * the first query, and later queries are slower by at most 1 us. */
+/* Scenes with up to this many bodies (rows) are searched without a tree: this saves building the
+ * tree for the first query, and later queries are slower by at most 1 us. */
 #define BOXES_ROWS_MAX 16
-/* With `nearest` and more overrides than this, the query builds its own tree of all boxes:
- * otherwise each row would be tested with each override. */
+/* With `nearest` and more overriding poses than this, the query builds its own tree of all boxes:
+ * otherwise each body would be tested with each overriding pose. */
 #define OVERRIDES_MAX 64
 /* `where` selects few bodies if it selects at most one of FEW_SHARE bodies; their pairs are then
  * listed during preparation. */
@@ -114,7 +114,7 @@ static ct_status set_overrides(ct_query *query) {
   return CT_OK;
 }
 
-/* Computes the box of a row at the query's pose; ct_aabb_empty without colliders. */
+/* Computes the AABB, at the query's pose, of the body in a row; ct_aabb_empty without colliders. */
 static ct_aabb make_box(const ct_query *query, uint32_t row) {
   const ct_body *body = ct_scene_body_at(query->scene, row);
   if (!body) return ct_aabb_empty();
@@ -153,7 +153,7 @@ static ct_status derive_tree(ct_query *query) {
   return CT_OK;
 }
 
-/* Builds query->own_tree, the tree of all rows' boxes at the query's poses. */
+/* Builds query->own_tree, the tree of the AABBs of all bodies at the query's poses. */
 static ct_status make_own_tree(ct_query *query) {
   ct_status status = compute_row_box_array(query);
   if (status != CT_OK) return status;
@@ -199,8 +199,8 @@ static ct_status list_pair(ct_query *query, size_t *capacity, uint32_t i, uint32
   return CT_OK;
 }
 
-/* Lists the accepted pairs of one selected row. A pair of two selected rows is found twice; only
- * the lower row lists it. */
+/* Lists the accepted pairs of one selected body. A pair of two selected bodies is found twice; it
+ * is listed only for the body in the lower row. */
 static ct_status list_row(ct_query *query, ct_row_finder *finder, uint32_t row, const uint8_t *few,
                           size_t *capacity) {
   ct_row_view view;
@@ -241,7 +241,7 @@ static ct_status list_few(ct_query *query, const uint8_t *few) {
 
 /* ---- methods that list all pairs at once ---------------------------------------------------- */
 
-/* The rows that have a box, and their boxes expanded by the clearance. */
+/* The rows of the bodies that have an AABB, and these AABBs expanded by the clearance. */
 typedef struct boxed_rows {
   uint32_t *rows;
   ct_aabb *boxes;
@@ -265,7 +265,8 @@ static bool list_boxed_rows(const ct_query *query, boxed_rows *boxed) {
 }
 
 /* Lists the pairs of `list` that the query accepts. They are a superset: the method's boxes are
- * expanded, and it ignores filters. rows[k]: row of the method's box k. */
+ * expanded, and it ignores filters. rows[k]: row in the scene of the body with box k of the broad
+ * phase method. */
 static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const uint32_t *rows) {
   ct_row_finder *finder = malloc(sizeof *finder);
   if (!finder) return CT_OUT_OF_MEMORY;

@@ -11,10 +11,10 @@
 /* Where an all-pairs query finds its pairs. */
 typedef enum ct_pair_source {
   CT_SOURCE_EXPLICIT, /* listed by the caller */
-  CT_SOURCE_BOXES,    /* every pair of rows is tested by the boxes of an array */
-  CT_SOURCE_TREE,     /* each row queries an AABB tree for its partners */
-  CT_SOURCE_LISTED    /* listed during preparation, because `where` selects few rows or because the
-                         broad phase method lists all pairs at once */
+  CT_SOURCE_BOXES,    /* the AABBs of every two bodies are tested, in an array */
+  CT_SOURCE_TREE,     /* the AABB tree is queried for the partners of each body */
+  CT_SOURCE_LISTED    /* pairs are listed during preparation, because `where` selects few bodies or
+                         because the broad phase method lists all pairs at once */
 } ct_pair_source;
 
 /* What a query evaluates for each pair. Only the members of the query's kind are used. */
@@ -36,29 +36,31 @@ struct ct_query {
   ct_pair_source source;
   ct_broadphase broadphase;
   size_t items;
-  const ct_row_filter *filter; /* collision filter of the rows; NULL: none */
-  const ct_derived *derived; /* boxes and tree of the revision; set for TREE, and for LISTED if few
-                                rows are selected */
-  ct_aabb *boxes; /* [rows] boxes at the query's poses, ct_aabb_empty for rows without a box; set
-                     for BOXES, for LISTED by a method, and with own_tree */
-  uint8_t *overridden;     /* bit set of the rows with an override; NULL: no overrides */
-  ct_aabb *override_boxes; /* [override_count] box at each override's pose, ct_aabb_empty without
-                              colliders */
-  ct_tree *own_tree; /* tree of `boxes` whose user values are rows; set for TREE with `nearest` and
-                        many overrides. NULL: use the tree of `derived` */
+  const ct_row_filter *filter; /* collision filter of the bodies, by row; NULL: none */
+  const ct_derived *derived;   /* AABBs and AABB tree of the scene's revision; set for source TREE,
+                                  and for source LISTED if few bodies are selected */
+  ct_aabb *boxes;      /* [rows of the scene] AABBs at the query's poses, ct_aabb_empty for bodies
+                          without one; set for source BOXES, for source LISTED by a broad phase
+                          method, and with own_tree */
+  uint8_t *overridden; /* bit set of the rows whose bodies have an overriding pose; NULL: there
+                          are none */
+  ct_aabb *override_boxes; /* [override_count] AABB of each body at its overriding pose,
+                              ct_aabb_empty without colliders */
+  ct_tree *own_tree; /* AABB tree of `boxes` whose user values are rows; set for source TREE with
+                        `nearest` and many overrides. NULL: use the tree of `derived` */
   double reach;      /* largest finite absolute coordinate of any row's box, m */
   ct_pair_index *listed; /* LISTED: the accepted pairs, in the order in which hits are reported */
   size_t listed_count;
   uint64_t listed_tests; /* number of box pairs tested to find the listed pairs */
 };
 
-/* A row and the data that all tests with its partners share. */
+/* A body of the scene, by its row, and the data that are needed for all tests with other bodies. */
 typedef struct ct_row_view {
   uint32_t row;
   ct_aabb box;
   double magnitude; /* largest finite absolute coordinate of the box, m */
   const ct_body *body;
-  const uint64_t *mask; /* bit set of the groups that the row does not collide with, or NULL */
+  const uint64_t *mask; /* bit set of the groups with which the body does not collide, or NULL */
 } ct_row_view;
 
 /* Scratch memory of one range: rows found, and a second array for radix sort. */
@@ -66,8 +68,8 @@ typedef struct ct_row_finder {
   const ct_query *query;
   uint32_t *rows, *spare;
   size_t count, capacity;
-  uint32_t low; /* only rows >= low are found */
-  size_t most;  /* largest number of rows to find, at which the search ends */
+  uint32_t low; /* only bodies with rows >= low are found */
+  size_t most;  /* the search ends when this many rows have been found */
   bool failed;  /* out of memory */
   uint64_t mask[CT_GROUPS_MAX / 64];
 } ct_row_finder;
@@ -75,12 +77,13 @@ typedef struct ct_row_finder {
 static inline bool ct_query_overridden(const ct_query *query, uint32_t row) {
   return query->overridden && (query->overridden[row / 8] >> (row % 8) & 1);
 }
-/* Returns the index of the row's override in options.overrides or, if the row has none, of the
- * first override of a higher row. */
+/* Returns the index in options.overrides of the overriding pose of the body in a row or, if there
+ * is none, of the first overriding pose of a higher row. */
 size_t ct_query_override_from(const ct_query *query, uint32_t row);
-/* Returns the row's pose in this query: its override, else its pose in the scene. */
+/* Returns the pose of the body in a row in this query: its overriding pose, else its pose in the
+ * scene. */
 const ct_pose *ct_query_pose(const ct_query *query, uint32_t row);
-/* True if one of the rows is selected by where_a and the other by where_b. */
+/* True if where_a selects one of the bodies in rows i and j, and where_b the other. */
 bool ct_query_selects(const ct_query *query, uint32_t i, uint32_t j);
 
 /* True if the body is a single half-space and the box is farther above its surface than `reach`. */
@@ -90,20 +93,21 @@ double ct_aabb_magnitude(const ct_aabb *box);
 /* Estimates the cost of a shape against every collider of a body, ns, in the units of
  * ct_query_pair_cost. */
 double ct_shape_body_cost(ct_query_kind kind, const ct_shape *shape, const ct_body *body);
-/* Writes the row's box at the query's pose. False: the row has no body or no colliders. Not for
- * source EXPLICIT, which computes no boxes. */
+/* Writes the AABB, at the query's pose, of the body in a row. False: the row has no body, or the
+ * body no colliders. Not for source EXPLICIT, which computes no boxes. */
 bool ct_query_aabb(const ct_query *query, uint32_t row, ct_aabb *box);
 
 void ct_row_finder_init(ct_row_finder *finder, const ct_query *query);
 void ct_row_finder_free(ct_row_finder *finder);
-/* Sets the view of a row; view->mask may point into the finder. False: the row has no pairs. */
+/* Sets the view of the body in a row; view->mask may point into the finder. False: the body has no
+ * pairs. */
 bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view);
-/* Returns the row's box expanded so far that it intersects the box of every partner that
- * ct_query_accepts. */
+/* Returns the AABB of the view's body, expanded so far that it intersects the AABB of every partner
+ * that ct_query_accepts. */
 ct_aabb ct_query_expanded_aabb(const ct_query *query, const ct_row_view *view);
-/* Finds the rows >= low that may be partners of the view's row and writes them to finder->rows,
- * ascending: a superset of those that ct_query_accepts; the row itself may be included. Adds the
- * number of nodes and boxes tested to *tests. */
+/* Finds the bodies in rows >= low that may be partners of the view's body and writes their rows to
+ * finder->rows, ascending: a superset of the partners that ct_query_accepts; the body itself may be
+ * included. Adds the number of nodes and boxes tested to *tests. */
 ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low,
                         uint64_t *tests);
 /* Returns true if the pair is a candidate: `where` selects it, its boxes intersect within the
@@ -175,7 +179,7 @@ typedef struct ct_body_pair_run {
   ct_hit_position position;
   uint32_t part; /* the first `part` hits are skipped: they were reported on an earlier page */
   bool all;      /* explicit pair: one hit is reported even if no colliders are within the limit */
-  void *context; /* context passed to the sink */
+  void *context; /* context pointer of the caller, passed to the sink */
   bool stopped;  /* the sink ended the query */
 } ct_body_pair_run;
 

@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
-/* Costs in ns on one core of 2020, to within a factor of two. ITEM_NS: an item of an all-pairs
- * query. BOX_TEST_NS and FAR_BOX_TEST_NS: a box test with the tree in the cache (up to
- * NEAR_ROWS_MAX rows) and outside it. The others: a pair of colliders, by kind of query. */
+/* Costs in ns on one core of 2020, to within a factor of two. ITEM_NS: one work item of an
+ * all-pairs query, that is, one body with all its partners. BOX_TEST_NS and FAR_BOX_TEST_NS: a box
+ * test with the AABB tree in the cache (scenes of up to NEAR_ROWS_MAX rows) and outside the cache.
+ * The other constants: one pair of colliders, by kind of query. */
 #define ITEM_NS 50.0
 #define BOX_TEST_NS 2.0
 #define FAR_BOX_TEST_NS 15.0
@@ -151,7 +152,7 @@ static double listed_cost(const ct_query *query) {
   return seen ? sum / (double)seen * (double)count : 0.0;
 }
 
-/* Estimates the cost of the row's pairs with higher rows, ns. */
+/* Estimates the cost of the pairs of the body in a row with the bodies in higher rows, ns. */
 static double row_cost(ct_row_finder *finder, uint32_t row) {
   const ct_query *query = finder->query;
   ct_row_view view;
@@ -183,8 +184,8 @@ static double rows_cost(const ct_query *query) {
   return seen ? sum / (double)seen * (double)rows : 0.0;
 }
 
-/* Estimates the cost of a query with `nearest`: each row evaluates few pairs, however many bodies
- * are near. */
+/* Estimates the cost of a query with `nearest`: few pairs are evaluated for each body, however many
+ * bodies are near. */
 static double nearest_cost(const ct_query *query) {
   const ct_scene *scene = query->scene;
   uint32_t stride = scene->rows / SAMPLES + 1, seen = 0;

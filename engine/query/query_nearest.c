@@ -12,7 +12,8 @@
 typedef struct nearest_run {
   const ct_query *query;
   ct_workspace *workspace;
-  ct_row_finder finder; /* its `mask` is that of the row that searches at present */
+  ct_row_finder finder; /* search for rows near a box; its `mask` belongs to the body whose partners
+                           are searched at present */
   ct_placed_body a, b;
   uint32_t placed_a; /* row of the body in `a`, or CT_NO_ROW */
   bool found;

@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 typedef struct ct_column_type {
-  size_t element;                      /* bytes per row */
+  size_t element;                      /* size of an element, of which a column has one per row,
+                                          bytes */
   unsigned chunk_shift;                /* log2 of the rows per chunk */
   void (*retain)(const void *element); /* for columns of pointers: adds a reference to the object of
                                           a non-NULL element, when a chunk is copied */

@@ -8,8 +8,8 @@
 #include "scene/hash.h"
 
 typedef struct ct_index {
-  ct_column slots; /* uint32_t: 0 empty; REMOVED; else row + 1 in the low bits and bits of the id's
-                      hash above them */
+  ct_column slots; /* element type uint32_t. 0: empty slot; REMOVED: the id was removed; else row +
+                      1 in the low bits, and bits of the id's hash above them */
   uint32_t used;   /* number of slots that are not empty, including removed ones */
   uint32_t live;   /* number of slots that contain a row */
 } ct_index;

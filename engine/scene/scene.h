@@ -35,16 +35,19 @@ typedef struct ct_row_list {
  * members from `derived` on change. */
 struct ct_scene {
   _Atomic uint32_t refs;
-  uint32_t rows;  /* number of rows, at most the capacity of the columns */
+  uint32_t rows;  /* number of rows, those of removed bodies included; at most the capacity of the
+                     columns */
   uint32_t count; /* number of bodies */
   uint64_t revision;
   ct_hash_key key;
   ct_numbering *numbering;
-  ct_column bodies;     /* const ct_body *; NULL: removed */
+  ct_column bodies;     /* element type const ct_body *; NULL: the body was removed */
   ct_column poses;      /* ct_pose */
-  ct_column velocities; /* ct_velocity; empty until a body has a velocity */
-  ct_column serials;    /* uint64_t; empty while each row's serial is its row number, that is before
-                           the first compaction */
+  ct_column velocities; /* element type ct_velocity; the column is empty until a body has a
+                           velocity */
+  ct_column serials;    /* element type uint64_t, serial numbers of the bodies; the column is empty
+                           while each serial number equals the row, that is, before rows are first
+                           renumbered */
   uint64_t next_serial;
   uint64_t contacts_begun;
   uint64_t bodies_weight; /* sum of ct_body_weight, updated as bodies are added and removed */
@@ -62,12 +65,13 @@ struct ct_scene {
   /* Each is built by the first thread that needs it, and not changed afterwards. */
   _Atomic(ct_derived *) derived;
   _Atomic(ct_row_filter *) row_filter;
-  /* Derived data of an older revision to update from, and the rows that changed since. The lock
-   * guards `prior` only, for a few instructions. */
+  /* Derived data (AABB tree) of an older revision, from which those of this revision can be
+   * updated, and the rows that changed since. The lock guards `prior` only, for a few
+   * instructions. */
   atomic_flag prior_lock;
   ct_derived *prior;
-  ct_row_list changes; /* rows changed since the revision of `prior`; valid if that was set when the
-                          draft was sealed */
+  ct_row_list changes; /* rows changed since the revision of `prior`; valid if `prior` was set when
+                          the draft was sealed */
 };
 
 static inline const ct_body *ct_scene_body_at(const ct_scene *scene, uint32_t row) {

@@ -2,8 +2,8 @@
  * form per kind.
  *
  * Mass properties: shape_mass.c; hulls: engine/hull. A capsule of two radii is the convex hull of
- * two balls; if one ball contains the other, the shape is the larger ball. Rounding and margin are
- * a Minkowski sum with a ball.
+ * two balls; if one ball contains the other, the shape is the larger ball. Rounding radius and
+ * margin are a Minkowski sum with a ball.
  *
  * AABBs at a pose are conservative: every side is rounded outward. Each side is the largest and the
  * least value of row.p over the shape, where row is the rotation's row of the axis. The bounds of
@@ -119,7 +119,7 @@ static ct_vec3 support_ellipsoid(ct_vec3 r, ct_vec3 direction) {
   return ct_vec(r.x * k.x, r.y * k.y, r.z * k.z);
 }
 
-/* Farthest point along d of a shape without rounding and margin; planes have none. */
+/* Farthest point along d of a shape without rounding radius and margin; planes have none. */
 static ct_vec3 support_sharp_shape(const ct_shape *shape, ct_vec3 d) {
   switch (shape->kind) {
   case CT_KIND_SPHERE: return ct_scale(ct_unit_or(d, ct_vec(0.0, 0.0, 1.0)), shape->sphere.radius);
@@ -173,7 +173,7 @@ static void bound_cone(const ct_shape *shape, ct_vec3 *center, double *radius) {
             (1.0 + BALL_WIDENING);
 }
 
-/* Bounding ball of a shape without rounding and margin. */
+/* Bounding ball of a shape without rounding radius and margin. */
 static void bound_sharp_shape(const ct_shape *shape, ct_vec3 *center, double *radius) {
   *center = ct_vec(0.0, 0.0, 0.0);
   switch (shape->kind) {
@@ -329,7 +329,7 @@ static span bound_mesh_along(const ct_mesh_view *view, ct_vec3 row) {
   return bound_vertices_along(&view->box, s, row);
 }
 
-/* Span of a shape without rounding and margin about its own origin; not for planes. */
+/* Span of a shape without rounding radius and margin about its own origin; not for planes. */
 static span bound_sharp_along(const ct_shape *shape, ct_vec3 row) {
   switch (shape->kind) {
   case CT_KIND_BOX: return bound_box_along(shape, row);

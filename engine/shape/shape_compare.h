@@ -12,8 +12,8 @@ ct_kind ct_shape_content_kind(const ct_shape *shape);
 
 /* Compares two shapes: < 0, 0 or > 0. Keys in order: content kind; parameters, offset and ball
  * radius of the sharp shape; for hulls, meshes and elements the interpretation, counts and digest.
- * 0 means equal content; planes are equal if their displacements by rounding and margin are. Cost
- * O(1). */
+ * 0 means equal content; planes are equal if their displacements by rounding radius and margin are.
+ * Cost O(1). */
 int ct_shape_compare(const ct_shape *a, const ct_shape *b);
 
 /* Compares two arrays lexicographically: < 0, 0 or > 0. */

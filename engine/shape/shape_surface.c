@@ -1,10 +1,10 @@
 /* Surface ids: finds the face of a shape at a boundary point, and returns the id of that face.
  *
- * A face has two scores: its distance from the point, with rounding and margin, and the cosine
- * between its normal and the contact normal. Of the faces within TIE_TOLERANCE of the nearest one,
- * the face with the largest cosine is chosen; of equal cosines, the lowest id. At the rim, a
- * cylinder on its side thus reports its side, an upright one its end. At flat and symmetric poses
- * the scores are not near the limits of these tolerances, so a small tilt changes nothing. */
+ * A face has two scores: its distance from the point, with rounding radius and margin, and the
+ * cosine between its normal and the contact normal. Of the faces within TIE_TOLERANCE of the
+ * nearest one, the face with the largest cosine is chosen; of equal cosines, the lowest id. At the
+ * rim, a cylinder on its side thus reports its side, an upright one its end. At flat and symmetric
+ * poses the scores are not near the limits of these tolerances, so a small tilt changes nothing. */
 #include "hull/hull_faces.h"
 #include "mesh/mesh_build.h"
 #include "shape/shape_validity.h"
@@ -32,7 +32,7 @@ typedef struct face_score {
 typedef struct surface_query {
   const ct_shape *shape;
   ct_vec3 point, outward;
-  double growth; /* outward displacement of the faces by rounding and margin, m */
+  double growth; /* outward displacement of the faces by rounding radius and margin, m */
 } surface_query;
 
 uint32_t ct_kind_surface_count(ct_kind kind) {

@@ -58,14 +58,14 @@ static void inset(ct_sharp_shape *inner, double by) {
 ct_sharp_shape ct_shape_sharp(const ct_shape *shape) {
   ct_sharp_shape inner = {.shape = *shape};
   double radius;
-  /* A ball becomes a sphere with rounding and margin in its radius. */
+  /* A ball becomes a sphere with rounding radius and margin in its radius. */
   if (ct_shape_is_ball(shape, &inner.center_z, &radius)) {
     inner.shape = (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}};
     return inner;
   }
   inner.shape.inset = false;
   inner.shape.rounding = inner.shape.margin = 0.0;
-  /* The radii of a capsule include rounding and margin. */
+  /* The radii of a capsule include rounding radius and margin. */
   if (shape->kind == CT_KIND_CAPSULE) {
     inner.shape.capsule.radius_bottom = shape->capsule.radius_bottom + ct_shape_growth(shape);
     inner.shape.capsule.radius_top = shape->capsule.radius_top + ct_shape_growth(shape);

@@ -13,14 +13,15 @@ typedef struct ct_capsule_form {
   double radius_top, radius_bottom;
 } ct_capsule_form;
 
-/* Returns the growth of the radii by rounding and margin, m. An inset rounding does not change the
- * size of a body. */
+/* Returns the growth of the radii by rounding radius and margin, m. An inset rounding does not
+ * change the size of a body. */
 static inline double ct_shape_growth(const ct_shape *shape) {
   return (shape->inset ? 0.0 : shape->rounding) + shape->margin;
 }
 
-/* Returns the capsule's reduced form, with rounding and margin in its radii. One ball contains the
- * other if and only if the distance of the centres is at most the difference of the radii. */
+/* Returns the capsule's reduced form, with rounding radius and margin in its radii. One ball
+ * contains the other if and only if the distance of the centres is at most the difference of the
+ * radii. */
 static inline ct_capsule_form ct_capsule_reduce(const ct_shape *shape) {
   double growth = ct_shape_growth(shape), a = shape->capsule.half_length;
   double bottom = shape->capsule.radius_bottom + growth, top = shape->capsule.radius_top + growth;
@@ -30,7 +31,7 @@ static inline ct_capsule_form ct_capsule_reduce(const ct_shape *shape) {
 }
 
 /* True for a sphere, a capsule in which one ball contains the other, and an ellipsoid of equal
- * radii; *center_z and *radius are then the ball, rounding and margin included. */
+ * radii; *center_z and *radius are then the ball, rounding radius and margin included. */
 static inline bool ct_shape_is_ball(const ct_shape *shape, double *center_z, double *radius) {
   *center_z = 0.0;
   if (shape->kind == CT_KIND_SPHERE) {

@@ -21,13 +21,15 @@ typedef struct first_contact {
   ct_toi *impact;
   bool initial;    /* a pair is in contact at the start and not separating */
   bool separating; /* a pair is in contact at the start and separating */
-  double depth; /* least distance of the pairs in contact at the start; if some do not separate, of
-                   these only */
+  double depth;    /* least signed distance of the pairs of colliders in contact at the start, m; if
+                      some of these pairs do not separate, the least of those that do not */
   bool has_contact;        /* `impact` contains a contact after the start */
-  double upper;            /* upper end of the bracket of that contact, s */
-  double lower;            /* least apart_until of the pairs with a contact, s */
+  double upper;            /* upper end of the time bracket of the contact in `impact`, s */
+  double lower;            /* lower end of the time bracket: least apart_until of the pairs of
+                              colliders with a contact, s */
   double undecided_from;   /* earliest time from which a pair is undecided, s */
-  double free_until;       /* least free_until of all pairs, s */
+  double free_until;       /* time until which all pairs of colliders are certainly apart (least
+                              free_until of any pair), s */
   bool out_of_evaluations; /* an undecided pair reached its sample limit */
 } first_contact;
 

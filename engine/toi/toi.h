@@ -71,15 +71,15 @@ typedef struct ct_toi_sample {
   ct_toi_side_pose a, b;
   double slack; /* upper bound of the pose round-off of both sides together, m */
   ct_pair_result result;
-  double lower, upper; /* bounds of the signed distance, slack included, m */
+  double lower, upper; /* lower and upper bound of the signed distance, which include `slack`, m */
   bool has_plane_gap; /* there is a separating plane: the pair is apart as long as the planes across
                          the present normal, one through the support of each side, are apart.
                          `along` is then valid */
   double along;       /* lower bound of the gap between those two planes, m */
   double growth_a, growth_b; /* upper bound, for each side, of the growth of its support along the
                                 normal by any rotation, m; INFINITY: unknown */
-  double rate; /* rate of the distance from the velocities of the two nearest points, m/s; negative:
-                  approaching */
+  double rate;  /* rate of change of the distance, computed from the velocities of the two nearest
+                   points, m/s; negative: the bodies approach */
   ct_vec3 turn; /* angular velocity of the normal since the previous sample, rad/s; 0: unknown */
 } ct_toi_sample;
 
@@ -183,7 +183,8 @@ typedef struct ct_toi_search {
   uint32_t evaluations_max; /* limit of `evaluations` */
   uint32_t distances;       /* number of distance queries, over all pairs of colliders */
   bool out_of_evaluations;  /* evaluations_max ended the search */
-  ct_status status;         /* a status other than CT_OK ends the search */
+  ct_status status;         /* status of the pair queries; other than CT_OK, it has ended the
+                               search */
 } ct_toi_search;
 
 typedef enum ct_toi_outcome {

@@ -9,7 +9,8 @@
 struct ct_motion_query {
   const ct_scene *scene;
   ct_motion_options options;
-  ct_query *still;       /* poses and boxes of rows at the start, collision filters and `where` */
+  ct_query *still;       /* query of the scene at the start of the motion: poses, AABBs, collision
+                            filters and `where` */
   const ct_path **paths; /* [rows] path of each moving row, else NULL; once the candidates are
                             listed, also a path at rest for every other row of a pair */
   ct_path **own;         /* [own_count] paths at rest that the query created */

@@ -147,7 +147,7 @@ typedef struct toi_machine {
   ct_toi_search *search;
   ct_toi_sample *
       at; /* APART: the sample, which is apart. STRADDLE: the sample at which the lookahead began */
-  ct_toi_sample *next; /* the last sample evaluated; in state CONTACT, the result */
+  ct_toi_sample *next; /* the sample evaluated last; in state CONTACT, the result of the search */
   ct_toi_sample
       last_apart;     /* the last sample that is apart; its normal is used for a mesh contact */
   double time;        /* STEP: time to evaluate, s */
@@ -158,14 +158,16 @@ typedef struct toi_machine {
   /* Reasons for which a lookahead began although the bounds do not straddle zero: */
   bool is_tentative; /* a contact is predicted within time_tolerance; if there is none, the search
                         returns to *at */
-  bool is_stuck;     /* certified steps are much shorter than the rate suggests */
+  bool is_stuck;     /* steps with a proof that the pair stays apart are much shorter than the
+                        present rate of approach suggests */
   /* STRADDLE and BEYOND: */
   ct_toi_sample low; /* the sample before *next */
   double step;
   int continuations;         /* number of samples apart from which the lookahead continued */
   near_samples near;         /* nearest sample since *at */
   bool planes, open_surface; /* both shapes are half-spaces; at least one is an open surface */
-  bool touched; /* open surfaces were in contact at one sample; a second one must confirm */
+  bool touched; /* open surfaces were in contact at one sample; a contact at a second sample must
+                   confirm this */
 } toi_machine;
 
 /* ---- state APART ---------------------------------------------------------------------------- */

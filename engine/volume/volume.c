@@ -133,13 +133,14 @@ static void write_volume_result(ct_volume_pair *pair, bool swapped, ct_volume *o
 
 /* ---- the pair ------------------------------------------------------------------------------- */
 
-/* True for a box or a hull without rounding and margin. */
+/* True for a box or a hull without rounding radius and margin. */
 static bool is_unrounded_polyhedron(const ct_shape *shape) {
   return (shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX) && shape->rounding == 0.0 &&
          shape->margin == 0.0;
 }
 
-/* True for a closed mesh without rounding and margin; meshes of elements count by their surface. */
+/* True for a closed mesh without rounding radius and margin; meshes of elements count by their
+ * surface. */
 static bool is_sharp_solid_mesh(const ct_shape *shape) {
   return ct_kind_is_mesh(shape->kind) && ct_mesh_get(shape->mesh)->solid &&
          shape->rounding == 0.0 && shape->margin == 0.0;

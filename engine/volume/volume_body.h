@@ -5,7 +5,7 @@
 #include "pair/convex_proxy.h"
 
 typedef struct ct_volume_body {
-  ct_convex_proxy proxy; /* the same body as a convex proxy, for support points and distances */
+  ct_convex_proxy proxy; /* this polyhedron as a convex proxy, for support points and distances */
   uint32_t vertex_count, face_count;
   const double *x, *y, *z;             /* [vertex_count] vertices */
   const double *own_x, *own_y, *own_z; /* [vertex_count] the vertices in the shape's own frame,
@@ -31,8 +31,8 @@ typedef struct ct_volume_body_storage {
 bool ct_volume_body_storage_open(ct_volume_body_storage *storage, size_t count);
 
 /* Makes the polyhedron of a box or hull, transformed by *frame or, if frame is NULL, in its own
- * frame. Rounding and margin are ignored. The arrays belong to the hull or to `storage` and are
- * valid until its next use. False: out of memory. */
+ * frame. Rounding radius and margin are ignored. The arrays belong to the hull or to `storage` and
+ * are valid until its next use. False: out of memory. */
 bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame,
                           ct_volume_body_storage *storage, ct_volume_body *body);
 

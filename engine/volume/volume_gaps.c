@@ -62,8 +62,8 @@ void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *c) {
 
 /* ---- surfaces ------------------------------------------------------------------------------- */
 
-/* Returns the id of the face whose plane, displaced by rounding and margin, is nearest to a point.
- * An inset hull uses the faces of its outer hull that insetting left. */
+/* Returns the id of the face whose plane, displaced by rounding radius and margin, is nearest to a
+ * point. An inset hull uses the faces of its outer hull that insetting left. */
 static uint32_t find_hull_surface(const ct_shape *shape, ct_vec3 p) {
   const ct_hull *outer = ct_hull_outer(shape->hull);
   const ct_hull_view *v = ct_hull_get(shape->hull), *named = ct_hull_get(outer);

@@ -33,8 +33,9 @@ typedef struct part_below {
 /* Sums over the surface below the plane, for thin parts. */
 typedef struct below_sums {
   ct_vec3 up;
-  double volume, loose; /* volume; sum over triangles of the product of edges and heights, to which
-                           the round-off of projected areas is relative */
+  double volume, loose; /* volume below the plane, m^3; sum over the triangles of edge times edge
+                           times height, m^3, to which the volume's round-off due to projected areas
+                           is relative */
   double surface;
   ct_vec3 first;
 } below_sums;

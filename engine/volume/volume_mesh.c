@@ -134,8 +134,8 @@ typedef struct surface {
   ct_volume_pair *pair;
   const overlaid_pair *laid;
   ct_volume_triangle next; /* the triangle to add: owner and faces are set */
-  size_t list_count; /* number of border segments of the lists; those of the current part follow
-                        them */
+  size_t list_count; /* number of border segments in the lists of coplanar faces; the segments of
+                        the current part follow these */
   bool failed;
 } surface;
 
@@ -272,8 +272,8 @@ static bool push_intersection_surface(ct_volume_pair *pair, const overlaid_pair 
 typedef struct part_sums {
   ct_arrangement *o;
   double volume, area, shared, border;
-  double loose; /* area by which the displacement of points is multiplied in the volume's error
-                   bound, m^2 */
+  double loose; /* area, m^2: the volume's error bound is this area times the upper bound of the
+                   displacement of points by round-off */
   ct_vec3 first, volume_first, closure;
   ct_vec3 linear[2], squared[2]; /* sums over each side's own faces of normal times area, and of
                                     normal times squared area */

@@ -5,8 +5,8 @@
 #include "arrangement/arrangement.h"
 #include "volume/volume_pair.h"
 
-/* Builds the surface of a solid mesh, a box or a hull, without rounding and margin, transformed by
- * *frame; frame NULL: in its own frame. False: out of memory. */
+/* Builds the surface of a solid mesh, a box or a hull, without rounding radius and margin,
+ * transformed by *frame; frame NULL: in its own frame. False: out of memory. */
 bool ct_volume_surface_of(ct_placed_surface *placed, ct_arrangement_scratch *m,
                           const ct_shape *shape, const ct_frame *frame);
 

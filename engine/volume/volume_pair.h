@@ -29,7 +29,8 @@ typedef struct ct_volume_scratch {
   size_t element_capacity;
   bool out_of_memory; /* an allocation failed; ct_workspace_out_of_memory clears it */
 } ct_volume_scratch;
-/* Type of the workspace's memory for volumetric contacts. */
+/* Size, out-of-memory flag and release function of ct_volume_scratch, which is a part of the
+ * workspace. */
 extern const ct_workspace_part_type ct_volume_part_type;
 static inline ct_volume_scratch *ct_workspace_volume(ct_workspace *workspace) {
   return ct_workspace_part_of(workspace, CT_SLOT_VOLUME, &ct_volume_part_type);
@@ -65,19 +66,19 @@ void ct_volume_set_error(ct_volume_contact *contact, double error);
 bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact);
 bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle);
 
-/* Contact of two boxes or hulls without rounding and margin. volume_convex.c */
+/* Contact of two boxes or hulls without rounding radius and margin. volume_convex.c */
 void ct_volume_convex(ct_volume_pair *pair);
 
-/* Contact of a solid mesh and another one, a box or a hull, without rounding and margin.
+/* Contact of a solid mesh and another one, a box or a hull, without rounding radius and margin.
  * volume_mesh.c */
 void ct_volume_mesh(ct_volume_pair *pair);
 
 /* One contact per element: at least one body is a mesh of elements; the other one is too, or is a
- * box or hull without rounding and margin. volume_elements.c */
+ * box or hull without rounding radius and margin. volume_elements.c */
 void ct_volume_elements(ct_volume_pair *pair);
 
-/* Contact of a polyhedron or solid mesh without rounding and margin, and a half-space, which is the
- * second body. volume_half_space.c */
+/* Contact of a polyhedron or solid mesh without rounding radius and margin, and a half-space, which
+ * is the second body. volume_half_space.c */
 void ct_volume_plane(ct_volume_pair *pair);
 
 /* Contact of any other pair, from its distance query; the second body may be a half-space.

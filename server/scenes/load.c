@@ -22,17 +22,18 @@ typedef struct srv_loading {
   struct srv_loading *next; /* next load that waits for shapes */
   srv_server *server;
   srv_entry *entry;             /* entry of the scene, retained; NULL: a shape is loaded */
-  srv_scene_loaded *scene_done; /* callback of a scene; may be NULL */
-  srv_shape_loaded *shape_done; /* callback of a shape */
+  srv_scene_loaded *scene_done; /* called at the end of the load of a scene; may be NULL */
+  srv_shape_loaded *shape_done; /* called at the end of the load of a shape */
   srv_store_load fetch;
   const api_shape_table *shapes; /* scene: the shapes that its records may name; shape: a table with
                                     only the loaded shape */
   const ct_scene *scene;
   api_restored outcome;
   char why[SRV_STORED_SCENE_WHY];
-  bool whole; /* `shapes` contains all posted shapes */
-  bool again; /* second attempt, because a concurrent write may have caused the damage that the
-                 first one found */
+  bool whole; /* `shapes` contains all posted shapes, so that a shape not in it is missing in the
+                 store too */
+  bool again; /* this load is a second attempt: the first one found damage that a concurrent write
+                 may have caused */
   srv_shape_sync
       sync; /* shared store: wait for the synchronisation of the shapes that the scene may name */
 } loading;

@@ -27,11 +27,12 @@ struct srv_recovery {
   phase phase;
   srv_store_lookup lookup;
   bool looked;
-  srv_store_entry *shapes; /* shapes to load; owned */
+  srv_store_entry *shapes; /* list of the store's shapes, owned; those before shape_next are loaded
+                              or being loaded */
   size_t shape_count, shape_next, shapes_loading;
   srv_request_queue waits;       /* requests that wait until all shapes are loaded */
   char at[CT_ID_LENGTH_MAX + 1]; /* id of the last scene considered for loading in the background */
-  char before[CT_ID_LENGTH_MAX + 1]; /* id of the scene considered before that */
+  char before[CT_ID_LENGTH_MAX + 1]; /* id of the scene considered before the scene `at` */
   bool full;    /* --scene-memory is used up, so background loading has ended */
   bool loading; /* a list or a background load is in progress */
   srv_server *server;

@@ -43,8 +43,9 @@ void srv_recover_reload_corrupt(srv_server *server);
 bool srv_recover_has_listed(const srv_server *server);
 /* True if the daemon is ready (/readyz). False: a refusal is the reply. */
 bool srv_recover_ready(srv_request *request);
-/* True if a body may be streamed; all posted shapes must be loaded. False: a refusal is the
- * reply. */
+/* True if the body of the HTTP request may be parsed while it arrives: all shapes stored by POST
+ * /v1/shapes must be loaded, because the body may refer to them. False: a refusal has been set as
+ * the reply. */
 bool srv_recover_admits_stream(srv_request *request);
 /* Returns the document of /readyz with the numbers of scenes and shapes by state; free() it. NULL:
  * out of memory. */

@@ -30,18 +30,21 @@
 struct srv_shared {
   srv_job job; /* job that applies a shape; must be first: the pool gets this address */
   srv_server *server;
-  srv_shape_sync *now, *next; /* requests that wait for the current lookup; for the next one */
+  srv_shape_sync *now, *next; /* now: requests that wait for the running synchronisation of the
+                                 shapes; next: requests that wait for the one after it */
   bool running;
   bool found; /* missing shapes were loaded in this synchronisation */
   void (*shapes_found)(srv_server *server);
   srv_store_entry *broken; /* unreadable shapes, sorted by id; owned */
   size_t broken_count, broken_capacity;
-  uint64_t broken_ns; /* last time at which all broken shapes were read again */
+  uint64_t broken_ns; /* time at which all unreadable shapes were last read again */
   srv_shape_turn turn;
   srv_store_lookup lookup;
-  size_t at;        /* index in the lookup's entries: those before it are loaded or broken */
-  size_t broken_at; /* index in `broken`: ids before it are below that of entry `at` */
-  bool again;       /* broken shapes are read again in this synchronisation */
+  size_t at;        /* index in lookup.entries: the shapes of all entries before it are loaded or
+                       known to be unreadable */
+  size_t broken_at; /* index in `broken`: all ids before it are less than the id of
+                       lookup.entries[at] */
+  bool again;       /* unreadable shapes are read again in this synchronisation */
   srv_store_load load;
   const api_shape_table *before, *after;
   api_restored outcome;
@@ -50,7 +53,8 @@ struct srv_shared {
 
 typedef struct refresh_query {
   srv_server *server;
-  srv_request *request;      /* a reference; NULL: no request waits for the query */
+  srv_request *request;      /* request that waits for the query, as a counted reference; NULL: none
+                                does */
   srv_scenes_listed *listed; /* callback for the list of scenes at start; NULL: another query */
   srv_store_lookup lookup;
   uint64_t queried_ns;

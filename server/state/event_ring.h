@@ -26,7 +26,7 @@ typedef struct srv_ring {
   srv_event *
       *items; /* circular buffer of `capacity` places, with the oldest event at index `first` */
   size_t first, count, capacity;
-  size_t bytes; /* length of the texts of all events */
+  size_t bytes; /* total length of the texts of the events in the ring, B */
   size_t most, bytes_most;
   uint64_t retained_from; /* number of the first event of the latest write; that write's events are
                              not evicted */
@@ -34,8 +34,11 @@ typedef struct srv_ring {
   struct srv_entry *entry;
   unsigned listeners;
   /* With a shared store, which delivers the events of all daemons: */
-  struct srv_store_subscription *subscription; /* owned; NULL: none, or it has ended */
-  bool from_store;           /* the store fills the ring, not the writes of this daemon */
+  struct srv_store_subscription *subscription; /* subscription to the scene's events in a shared
+                                                  store, owned; NULL: there is none, or it has
+                                                  ended */
+  bool from_store;           /* events come from the subscription, not directly from the writes of
+                                this daemon */
   uint64_t revision, bodies; /* revision and number of bodies of the scene after the last event */
   struct srv_ring *next, *previous;
 } srv_ring;

@@ -41,7 +41,8 @@ struct srv_pool {
   size_t waiting, active, active_max;
   srv_lane *turn;          /* the lane that is served next, in the ring of lanes */
   srv_lane releases;       /* jobs that free memory; not in the ring */
-  unsigned releases_begun; /* since the last piece of the ring */
+  unsigned releases_begun; /* number of releasing jobs begun since the last piece of a lane of the
+                              ring */
   slot *free_slots;
   unsigned taken; /* number of slots in use */
   uint64_t busy_ns;

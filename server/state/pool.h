@@ -27,10 +27,10 @@ struct srv_job {
   /* Private to the pool: */
   srv_lane *lane;
   srv_job *next, *previous;
-  bool listed;      /* the job is in its lane's list */
+  bool listed;      /* the job is in one of the lists of its lane */
   bool waiting;     /* the job is counted as waiting for its first piece */
-  bool active;      /* its first piece has begun, and it was not withdrawn */
-  unsigned running; /* number of pieces on workers or in libuv's queue */
+  bool active;      /* the first piece of the job has begun, and the job was not withdrawn */
+  unsigned running; /* number of pieces of the job that are on workers or in libuv's queue */
 };
 
 typedef struct srv_job_list {
@@ -40,9 +40,10 @@ typedef struct srv_job_list {
 /* A queue of jobs. Zero-initialise. Must outlive its jobs. */
 struct srv_lane {
   srv_job_list fresh;   /* jobs that have not begun */
-  srv_job_list started; /* jobs that have begun and have more pieces */
+  srv_job_list started; /* jobs whose first piece has begun and that have further pieces */
   bool fresh_next;      /* a fresh job is selected next, not a started one */
-  size_t most;          /* largest number of jobs that may wait; 0: queue_per_scene */
+  size_t most;          /* largest number of jobs that may wait in this lane; 0: the pool's
+                           queue_per_scene */
   size_t waiting, active;
   srv_lane *next, *previous; /* neighbours in the ring of lanes with jobs */
   bool listed;

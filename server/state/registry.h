@@ -33,20 +33,23 @@ typedef struct srv_stored_scene {
   uint64_t revision,
       bodies; /* revision and number of bodies in the store, for a scene that is not in memory */
   uint64_t stamp;                         /* stamp of `revision` (store.h) */
-  uint64_t memory_revision, memory_stamp; /* revision that is, or was last, in memory; its stamp */
+  uint64_t memory_revision, memory_stamp; /* revision of the scene that is, or was last, in memory,
+                                             and the stamp of that revision */
   char why[SRV_STORED_SCENE_WHY];         /* CORRUPT: why the scene cannot be loaded */
-  /* Sizes of the store's records: of the base, and of the changes since; number of changes. */
+  /* Size of the scene's base record in the store, B; total size of the records of changes that
+   * follow the base, B; number of these records. */
   uint64_t base_bytes, change_bytes, changes;
-  uint64_t known, known_ns; /* shared store: revision that it reported last, and the time of the
-                               report (lost_writes.h) */
+  uint64_t known, known_ns; /* shared store: revision that the store reported last for the scene,
+                               and time of that report (lost_writes.h) */
   uint64_t
       compared_ns; /* shared store: time of the last comparison in the background (--stale-reads) */
   bool is_missing; /* the scene is being reloaded, because the store's answer to a write was that
                       the scene does not exist */
   bool folding;    /* a compaction is running */
-  uint64_t folded_bytes,
-      folded_changes;  /* size and number of the changes that the running compaction replaces */
-  uint64_t fold_bytes; /* size of changes from which on a compaction starts; 0: default */
+  uint64_t folded_bytes, folded_changes; /* total size (B) and number of the records of changes that
+                                            the running compaction replaces by a base */
+  uint64_t fold_bytes; /* total size (B) of the records of changes at which a compaction starts; 0:
+                          default */
 } srv_stored_scene;
 
 /* Node of a circular list. Its neighbours are NULL if it is in no list. */
@@ -62,10 +65,12 @@ typedef struct srv_request_queue {
 typedef struct srv_entry {
   char id[CT_ID_LENGTH_MAX + 1];
   const ct_scene *current; /* revision in memory; NULL: there is no scene, or it is not in memory */
-  srv_stored_scene *kept;  /* state in the store, owned; NULL: not in a store. If `current` is NULL
-                              too, there is no scene, and the entry only orders writes */
-  uint64_t written_bytes; /* bytes of request bodies since the last PUT, which bound the size of the
-                             scene's document */
+  srv_stored_scene *kept;  /* state of the scene in the store, owned; NULL: the store has no such
+                              scene. If `current` is NULL too, no scene has this id, and the entry
+                              only orders writes */
+  uint64_t written_bytes; /* total size (B) of the bodies of the requests that wrote the scene since
+                             its last PUT: an upper bound of the size of the scene's JSON
+                             document */
   srv_pin *pins;          /* revisions pinned by cursors, oldest first */
   size_t pin_count;
   srv_cursor_queries queries; /* cached queries of cursors */
@@ -73,12 +78,15 @@ typedef struct srv_entry {
   struct srv_request *writer; /* request that has the write slot */
   srv_request_queue writes;   /* writes that wait for the slot */
   srv_request_queue loads;    /* requests that wait until the scene is loaded */
-  unsigned uses;              /* number of references by requests, streams and background jobs */
-  bool used;                  /* a client's request has used the entry */
+  unsigned uses;              /* number of references to this entry by requests, event streams and
+                                 background jobs */
+  bool used;                  /* some client's request has used the scene since this entry was
+                                 made */
   bool given;                 /* the scene was given by a file of --scene */
-  uint64_t weight;            /* bytes that the cache counts for the scene */
+  uint64_t weight;            /* memory of the scene (B) that the cache has added to its total */
   srv_list_node idle;         /* node in the cache's list of unused scenes */
-  struct srv_ring *ring;      /* events; NULL: there is no stream, and was none recently */
+  struct srv_ring *ring;      /* ring of the scene's latest events; NULL: no client reads the
+                                 scene's events, and none did recently */
 } srv_entry;
 
 /* Callback that takes over a reference to a revision and releases it. */

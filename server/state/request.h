@@ -130,52 +130,60 @@ typedef struct srv_request {
   char id[20];
   char method[16];
   char *uri;         /* raw request target, owned; ends before '?' */
-  const char *query; /* text after the '?', or NULL */
-  api_match match;   /* route that matches the head; label NULL: none does */
+  const char *query; /* text of the URL after the '?', or NULL */
+  api_match match;   /* route that matches method and path of the head; label NULL: no route does */
   bool closes;       /* the connection is closed after the reply */
 
   /* body */
-  srv_buffer body; /* bytes received and not yet passed to a worker */
+  srv_buffer body; /* bytes of the request body that were received and not yet passed to a worker */
   srv_buffer fed;  /* piece of a streamed body that a worker is reading */
   srv_json_member deadline_peek;
-  _Atomic bool feed_failed; /* a piece was refused, so the rest of the body is discarded */
+  _Atomic bool feed_failed; /* a worker refused a piece of the body, so the rest of the body is
+                               discarded */
   uint64_t bytes_in, swallowed, body_since_ns, body_length;
 
   /* work */
   api_call *call;
   srv_shape_use shape_use;
-  uint64_t named_then;     /* value of server->named when the input was retained */
-  srv_entry *entry;        /* retained */
+  uint64_t named_then;     /* value of server->named when the request retained its table of
+                              shapes */
+  srv_entry *entry;        /* the scene's entry, as a counted reference; NULL: none */
   srv_lane *lane;          /* lane of the entry, or server->stateless */
-  bool creates;            /* the registry has counted a creation for this request */
+  bool creates;            /* the request creates a scene, and the registry has counted the
+                              creation */
   bool begun_inline;       /* the loop thread began the call, and a worker runs it */
   char hint[API_HINT_MAX]; /* progress of a snapshot's work, for the text of a timeout */
   unsigned pieces_most;    /* RUNNING: largest number of pieces that may run at once */
   uv_mutex_t ranges_lock;
   unsigned at_work;          /* number of workers that run ranges; under ranges_lock */
-  _Atomic srv_ranges ranges; /* written under ranges_lock while several workers run ranges */
+  _Atomic srv_ranges ranges; /* ranges of the call that workers may run; written under ranges_lock
+                                while several workers run ranges */
   ct_cancel *cancel;
   api_input input;
   const ct_scene **kept;
   srv_retained_queries kept_queries;
-  api_scene_entry *scenes; /* scenes of a listing */
+  api_scene_entry *scenes; /* GET scenes: the scenes to list */
   size_t scenes_count;
   char new_id[CT_ID_LENGTH_MAX + 1];
   char like_scene[CT_ID_LENGTH_MAX +
                   1]; /* id most similar to that of a scene that does not exist; "": none */
-  struct srv_fingerprint
-      *fingerprint; /* of a body with an Idempotency-Key, from which new_id is derived */
-  struct srv_request *next_waiting; /* next request in the queue that `work` names */
-  struct srv_durable *durable;      /* the write to the store; NULL: none */
-  unsigned runs;                    /* number of attempts that the store refused as outdated */
+  struct srv_fingerprint *fingerprint; /* running SHA-256 of the body, if the request has an
+                                          Idempotency-Key, from which new_id is then derived; else
+                                          NULL */
+  struct srv_request *next_waiting;    /* next request in the queue that `work` names */
+  struct srv_durable *durable;         /* the write of this request to the store; NULL: none */
+  unsigned runs;           /* number of times that the store refused the request's write as
+                              outdated, after which the call was repeated */
   uint64_t store_revision; /* revision of the scene in a shared store when the request arrived; 0:
                               none */
   uint64_t store_stamp;    /* stamp of store_revision */
   uint64_t input_stamp; /* stamp of the revision on which the call works, or which it cannot read */
-  unsigned reloads; /* number of loads because the revision in memory was older than the store's */
+  unsigned reloads;     /* number of times that the scene was loaded again, because the revision in
+                           memory was older than the store's */
 
   /* times, ns of uv_hrtime */
-  uint64_t arrived_ns; /* end of the request; until it has been received, end of its head */
+  uint64_t arrived_ns; /* time at which the request was received completely; before that, time at
+                          which its head was */
   uint64_t ended_ns;
   uint64_t replied_ns;          /* start of the reply */
   _Atomic uint64_t started_ns;  /* time at which the work started; 0: not started yet */
@@ -184,9 +192,10 @@ typedef struct srv_request {
 
   /* reply */
   srv_reply_kind reply_kind;
-  api_reply refusal; /* refusal and similar replies; its body is owned */
+  api_reply refusal; /* reply that the server writes without the API, such as a refusal; owns the
+                        body of the reply */
   const api_reply *reply;
-  uint64_t reply_bytes; /* bytes of the reply that server->reply_bytes includes */
+  uint64_t reply_bytes; /* number of bytes by which this reply has increased server->reply_bytes */
   uint64_t revision;
   uint64_t checkpoint;           /* last revision that the running call has committed; 0: none */
   struct srv_stream *stream;     /* event stream that is open, or NULL */

@@ -45,7 +45,8 @@ typedef struct srv_connection {
   int fd;
   srv_peer *peer;
   srv_phase phase;
-  uint64_t deadline_ns; /* time at which the socket is shut down; 0: none */
+  uint64_t deadline_ns; /* time at which the socket is shut down unless the present phase ends
+                           earlier; 0: none */
   bool half_closed;     /* the client had closed its sending side at the last reap */
   char client[64];
 } srv_connection;
@@ -90,7 +91,7 @@ typedef struct srv_server {
   uint64_t last_deleted, last_deleted_ns;
   size_t naming; /* number of uncommitted writes that may refer to shapes of the current table or an
                     older one */
-  uint64_t named; /* number of revisions that such writes have committed */
+  uint64_t named; /* number of revisions committed by writes that may refer to posted shapes */
   srv_lane stateless;
   srv_store *store;                   /* NULL: scenes are only in memory */
   bool shapes_pending;                /* not all posted shapes of the store have been loaded yet */
@@ -125,7 +126,8 @@ typedef struct srv_server {
   struct srv_ring *idle_first,
       *idle_last; /* list of the rings without streams, at most limits->event_streams */
   size_t idle_rings;
-  uint64_t last_event; /* greatest event number of the rings that were released */
+  uint64_t last_event; /* greatest number of an event in the event rings that were freed, so that
+                          later rings start above it */
 
   srv_drain drain;
   uint64_t drain_since_ns, drain_until_ns;

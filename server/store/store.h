@@ -52,14 +52,14 @@ typedef struct srv_store_write {
   srv_store_space space;
   char id[CT_ID_LENGTH_MAX + 1];
   srv_store_operation act;
-  uint64_t
-      before; /* required revision of the key; 0: the key must not exist. Shapes have revision 1 */
+  uint64_t before; /* revision that the scene must have before the write, or the write is refused
+                      with CONFLICT; 0: it must not exist. Shapes have revision 1 */
   /* Required stamp of revision `before`; 0: not checked. A store that has lost writes assigns
    * revision numbers again: if another write has made the revision, the answer is
    * SRV_STORE_CONFLICT. */
   uint64_t before_stamp;
-  uint64_t revision; /* new revision of the key; REMOVE: first revisions of new scenes will be above
-                        it */
+  uint64_t revision; /* revision of the scene after the write; REMOVE: a number that the first
+                        revisions of new scenes will exceed */
   uint64_t bodies;   /* number of bodies of the scene, for listings; REMOVE of a shape with
                         before_stamp: `bodies` of its entry */
   const char *bytes; /* [length] the record */
@@ -70,7 +70,8 @@ typedef struct srv_store_write {
   size_t shapes_length;
   /* Events for subscribers, if srv_store_distributes_events. The store does not interpret the
    * payload. */
-  uint64_t event_count; /* number of event numbers to assign; 0: no events */
+  uint64_t event_count; /* number of events of the write, for which the store assigns as many
+                           consecutive numbers; 0: none */
   const char *events; /* [events_length] payload; NULL: not available, subscribers detect the gap */
   size_t events_length;
   void (*done)(struct srv_store_write
@@ -81,7 +82,8 @@ typedef struct srv_store_write {
   srv_store_status status;
   uint64_t
       stamp; /* unique stamp of this write, set at the submission; 0: the store has no stamps */
-  uint64_t current;       /* CONFLICT: present revision of the key; 0: it does not exist */
+  uint64_t current;       /* CONFLICT: present revision of the scene or shape; 0: it does not
+                             exist */
   uint64_t current_stamp; /* CONFLICT: stamp of revision `current` */
   uint64_t last_revision; /* CONFLICT, or scene that does not exist: greatest revision of deleted
                              scenes; 0: not reported */
@@ -102,9 +104,9 @@ typedef struct srv_store_load {
   char id[CT_ID_LENGTH_MAX + 1];
   void (*done)(struct srv_store_load *load);
   void *cls;
-  srv_store_status status; /* answer: OK, UNKNOWN, DAMAGED, UNAVAILABLE, FAILED or MEMORY */
-  srv_store_record
-      *records; /* [count] a base, then the changes; the caller frees them by srv_store_load_free */
+  srv_store_status status;   /* answer: OK, UNKNOWN, DAMAGED, UNAVAILABLE, FAILED or MEMORY */
+  srv_store_record *records; /* [count] the base record, then the records of changes in order; the
+                                caller frees them by srv_store_load_free */
   size_t count;
   char why[SRV_STORE_WHY];
 } srv_store_load;
@@ -134,11 +136,11 @@ typedef struct srv_store_lookup {
 
 /* The events of one write, as delivered to subscribers. */
 typedef struct srv_store_event {
-  uint64_t last, count; /* number of the last event, and number of events: they have the `count`
-                           numbers up to `last` */
+  uint64_t last, count; /* number of the last event of the write, and number of its events, which
+                           have the consecutive numbers last - count + 1 to last */
   uint64_t revision, bodies; /* revision and number of bodies of the scene after the write; revision
                                 0: the write deleted it */
-  uint64_t stamp, before_stamp; /* stamps of the write and of the one before it */
+  uint64_t stamp, before_stamp; /* stamp of the write, and stamp of the scene's previous write */
   const char *bytes;            /* [length] payload; NULL: not available */
   size_t length;
 } srv_store_event;

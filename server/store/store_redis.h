@@ -24,7 +24,8 @@ typedef struct srv_redis_endpoint {
   uint64_t command_ns;       /* time limit of an answer, ns */
   const char *password_file; /* not owned; NULL: none */
   char *password;            /* owned; NULL: none */
-  bool serving;              /* the start is over: from now on no answer of Redis ends the daemon */
+  bool serving;              /* the start of the daemon is over: from now on, no answer of Redis
+                                makes the daemon exit */
 } srv_redis_endpoint;
 
 /* Parses the URL and reads the password, which is the only line of its file. False after one
@@ -58,7 +59,7 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
 
 /* ---- format --------------------------------------------------------------------------------- */
 
-/* Keys in Redis. All are hashes, except for heads and parts (lists) and told (a stream).
+/* Keys in Redis. All are hashes, except for heads, parts and stage (lists) and told (a stream).
  *
  * - contactd:store: format; last (greatest revision of deleted scenes).
  * - contactd:scenes, contactd:shapes: by id "revision bodies stamp", where stamp is that of the
@@ -67,16 +68,17 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
  * - contactd:names: by scene, the ids of the shapes to which it refers, each with a terminating
  * zero.
  * - contactd:uses: by shape, the number of scenes that refer to it.
- * - contactd:heads:SPACE:ID: for each record "revision follows parts length stamp", where
- * follows is the revision before it (0: a base), and parts its number of parts.
+ * - contactd:heads:SPACE:ID: for each record "revision follows parts length stamp", where follows
+ * is the revision before it (0: the record is a base), and parts the number of parts of the record.
  * - contactd:parts:SPACE:ID: the parts of all records, in order.
- * - contactd:told:ID: events of the scene's writes, one entry per write. The entry's id is the
- * number of its last event; fields: n (number of events), r and b (revision and bodies after the
- * write), t (payload), s and p (stamps of the write and of the one before it).
- * - contactd:listened:ID: exists as long as there are subscribers, and SRV_REDIS_EVENTS_SECONDS
- * longer. Fields: first and last (event numbers; no event has the number first), bytes (size of
- * the stream), closed (the scene was deleted).
- * - contactd:stage:...: the parts of a record before its write; expires if unused. */
+ * - contactd:told:ID: stream of the events of the scene's writes, one entry per write. The entry's
+ * id is the number of its last event; fields: n (number of events), r and b (revision and bodies
+ * after the write), t (payload), s and p (stamps of the write and of the one before it).
+ * - contactd:listened:ID: exists as long as the scene's events have subscribers, and
+ * SRV_REDIS_EVENTS_SECONDS longer. Fields: first and last (event numbers; no event has the number
+ * first), bytes (size of the stream), closed (the scene was deleted).
+ * - contactd:stage:...: the parts of one long record, uploaded in order before the write that moves
+ * them to contactd:parts; expires if no write follows. */
 #define SRV_REDIS_FORMAT "2"
 /* A greater revision counts as damage: the revisions of new scenes, which are above all others,
  * would wrap around to 0. */
@@ -99,10 +101,10 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
 
 /* Largest size of a part of a record: Redis serves other clients between two parts. */
 #define SRV_REDIS_PART_BYTES ((size_t)1 << 20)
-/* Records up to this length are sent with the write; longer ones are staged part by part before
- * it. */
+/* Records up to this length, B, are sent with the write. Longer ones are staged: their parts are
+ * uploaded one by one to a list of their own before the write. */
 #define SRV_REDIS_INLINE_BYTES SRV_REDIS_PART_BYTES
-/* Seconds after which staged parts expire if their write does not follow. */
+/* Time in seconds after which the staged parts of a record expire if the write does not follow. */
 #define SRV_REDIS_STAGE_SECONDS "60"
 
 /* Seconds for which a scene's events are retained after its last subscriber, because clients may
@@ -179,8 +181,10 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load);
 /* The reply to srv_redis_subscribe_command: event numbers, state of the scene, and writes with
  * events. */
 typedef struct srv_redis_event_batch {
-  uint64_t first, last, revision, bodies, stamp; /* first and last event number of the stream; state
-                                                    of the scene, revision 0 if it does not exist */
+  uint64_t first, last, revision, bodies, stamp; /* numbers of the first and last event of the
+                                                    scene's stream; revision, number of bodies and
+                                                    stamp of the scene, revision 0 if it does not
+                                                    exist */
   const redisReply *writes;                      /* [count] to be read by srv_redis_read_event */
   size_t count;
 } srv_redis_event_batch;

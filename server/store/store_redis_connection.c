@@ -41,8 +41,8 @@ typedef struct wire {
   redisReplyObjectFunctions functions; /* hiredis' functions, except for createArray */
   void *(*create_array)(const redisReadTask *task, int elements);
   expected *first, **last;
-  size_t unread; /* bytes received since the last complete reply */
-  /* Numbers of replies requested and received since the socket was opened. */
+  size_t unread; /* number of bytes received since the last complete reply */
+  /* Number of replies requested, and number of replies received, since the socket was opened. */
   uint64_t requested, answered;
 } wire;
 
@@ -50,7 +50,8 @@ typedef struct sending {
   uv_write_t write;
   wire *wire;
   char *bytes;
-  uint64_t requested_before; /* number of replies requested before these commands */
+  uint64_t requested_before; /* value of wire.requested before these commands: all replies requested
+                                since the socket was opened, received or not */
 } sending;
 
 struct srv_redis_connection {
@@ -65,9 +66,10 @@ struct srv_redis_connection {
   uint64_t progress_ns; /* time of the last progress while replies are outstanding */
   uint64_t retry_ns;
   unsigned failures; /* number of consecutive failures */
-  unsigned wires;    /* number of sockets whose handles libuv has not closed yet */
-  uint64_t stale_ns; /* time of the first error that a new connection may not have; 0: none */
-  bool refused;      /* a step of the greeting failed, for the reason in status and why */
+  unsigned wires;    /* number of structs `wire` whose handles libuv has not closed yet */
+  uint64_t stale_ns; /* time of the first error that may vanish with a new connection; 0: none */
+  bool refused;      /* a command with which the connection begins (AUTH, CONFIG, ...) failed, for
+                        the reason in `status` and `why` */
   bool asks_settings, knows_settings;
   srv_redis_durability settings; /* durability according to CONFIG GET alone, without INFO */
   srv_store_status status;

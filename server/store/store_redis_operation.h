@@ -32,11 +32,12 @@ typedef struct srv_redis_operation {
   srv_redis_store *store;
   srv_redis_operation_kind kind;
   srv_redis_operation_phase phase;
-  srv_store_write *write; /* one of these three is set, according to `kind` */
+  srv_store_write *write; /* write, load or lookup: the one that `kind` names is set */
   srv_store_lookup *lookup;
   srv_store_load *load;
   uint64_t began_ns, deadline_ns;
-  unsigned replies; /* number of outstanding replies to the last command */
+  unsigned replies; /* number of replies to the operation's last command that have not arrived
+                       yet */
   enum {
     SRV_REDIS_REPLIES_COUNT, /* the outstanding replies are handled by the operation */
     SRV_REDIS_REPLIES_LOST,  /* the connection was lost with replies outstanding; when none is left,
@@ -52,9 +53,11 @@ typedef struct srv_redis_operation {
   } load_method;
   bool out_of_memory; /* there was no memory to send the command; the next tick answers the
                          operation */
-  bool sends_events;  /* there are subscribers, so events of any length are sent */
-  size_t staged;      /* number of bytes staged so far */
-  char stage[64];     /* key of the staged parts; "": the bytes are sent with the write */
+  bool sends_events;  /* the scene's events have subscribers, so that event payloads of any length
+                         are sent */
+  size_t staged;      /* number of bytes of the record uploaded to the list `stage` so far */
+  char stage[64];     /* key of the list in Redis to which the parts of a long record are uploaded
+                         before the write; "": the record is sent with the write */
 } srv_redis_operation;
 
 /* One of the two connections, and its state. */
@@ -78,7 +81,8 @@ struct srv_redis_store {
   uint64_t tick_ns; /* ticks_often: time of the last tick; 0: the next tick checks all deadlines
                        even if it is late */
   srv_redis_operation *first, *last; /* list of unanswered operations in order of submission */
-  unsigned staging;                  /* number of operations in the phase STAGING */
+  unsigned staging;                  /* number of operations that are uploading the parts of a long
+                                        record (phase STAGING) */
   uint64_t stage_prefix, stage_next;
   uint64_t stamp; /* stamp of the last write, never 0; starts at a random number, so that the stamps
                      of daemons differ */

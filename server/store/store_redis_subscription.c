@@ -32,8 +32,9 @@ typedef struct subscription {
   char id[CT_ID_LENGTH_MAX + 1];
   bool is_registered;
   uint64_t last_at_query; /* value of `last` when the pending query was sent */
-  uint64_t first, last;   /* first number of the stream; number of the last event received */
-  uint64_t stamp;         /* stamp of the write of the last event; 0: unknown */
+  uint64_t first, last;   /* number of the first event of the scene's stream in Redis; number of the
+                             last event received */
+  uint64_t stamp;         /* stamp of the write that caused the event `last`; 0: unknown */
   bool querying, query_again;
   uint64_t ticket,
       ticket_at_query; /* last ticket issued; its value when the pending query was sent */
@@ -41,7 +42,7 @@ typedef struct subscription {
 } subscription;
 
 struct srv_redis_subscriptions {
-  const srv_store *store; /* its `report` receives reports for the log */
+  const srv_store *store; /* store whose function `report` receives messages for the log */
   /* The subscription whose refused query was reported, until that query succeeds; NULL: none. */
   const subscription *refused;
   bool read_fault_reported; /* a refused XREAD has been reported */

@@ -37,14 +37,15 @@ typedef struct sqlite_store {
   uv_prepare_t round;
   uv_thread_t writer, reader;
   /* Not guarded by the mutex: each member is used by one thread only. */
-  int reported_places;    /* value of `places` that was last reported */
+  int reported_places;    /* value of `places` in the last log message about it */
   bool damage_reported;   /* `damaged` has been reported */
   bool failure_reported;  /* `failed` has been reported */
   bool cleaning;          /* unused rows remain to be deleted */
   bool forgot_unreported; /* it must still be reported that the list of free pages was discarded */
   bool submitted; /* writes were submitted in this iteration of the loop, and the writer has not
                      been woken yet */
-  uint64_t submitted_ns; /* time of the first of these writes */
+  uint64_t submitted_ns; /* time at which the first write since the writer was last woken was
+                            submitted */
   void (*closed)(void *cls);
   void *closed_cls;
   unsigned handles;
@@ -59,7 +60,7 @@ typedef struct sqlite_store {
   bool failed;   /* the device failed, for the reason in `why` */
   bool damaged;  /* structures that all keys need are damaged, for the reason in `why` unless
                     `failed` is set */
-  int places;    /* number of tables of records */
+  int places;    /* number of tables that contain records */
   size_t queued; /* length of the list `writes` */
 
   srv_group_commit group_commit;

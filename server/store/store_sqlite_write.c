@@ -101,9 +101,9 @@ struct srv_sqlite_writer {
   int64_t commits;       /* number of durable commits */
   int64_t last_revision; /* greatest revision of deleted scenes */
   int64_t identity;
-  int mark;         /* descriptor of the mark's file */
+  int mark;         /* file descriptor of the mark, the file beside the database */
   int log_pages;    /* number of pages in the WAL after the last commit */
-  int copied_pages; /* number of these that have been copied into the file */
+  int copied_pages; /* number of these pages that a checkpoint has copied into the database file */
   bool changed;     /* the present transaction has changed the file */
   bool garbage;     /* there may be unused rows */
   bool stuck; /* the chain of unused records that begins at row `sweeping` is damaged and cannot be
@@ -112,10 +112,11 @@ struct srv_sqlite_writer {
   int rows;          /* number of rows of records written in the present transaction */
   bool only_removes; /* the present transaction only deletes, so it may use the reserved space */
   bool broken;
-  bool no_place; /* a new record could not be stored, because a page on its path in the table is
-                    damaged */
-  bool stays;    /* an additional table did not help, so none is added any more */
-  bool own;      /* the damage is limited to the records of one key */
+  bool no_place; /* a new record could not be inserted, because a page on the way to its place in
+                    the B-tree of the table is damaged */
+  bool stays;    /* an additional table for records did not help against damage, so none is added
+                    any more */
+  bool own;      /* the damage found is limited to the records of one scene or shape */
   bool no_free;  /* the list of free pages is damaged */
   bool damaged;  /* no_free is set, or structures that all keys need are damaged; the reason is in
                     `why` */

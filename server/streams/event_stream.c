@@ -36,7 +36,8 @@ typedef enum srv_stream_end {
 struct srv_stream {
   srv_stream *next, *previous;
   srv_request *request;
-  srv_ring *ring; /* ring in which this stream is counted as a listener */
+  srv_ring *ring; /* ring from which the stream reads its scene's events, and in which it is counted
+                     as a listener */
   char contact_state[CT_ID_LENGTH_MAX + 1];
   enum {
     HAS_NO_ID,
@@ -48,7 +49,7 @@ struct srv_stream {
   bool moved;          /* the stream was moved to a new ring after the end of its first one */
   uint64_t ticket;     /* ring with a subscription: `position` is set when on_caught_up reports this
                           ticket */
-  uint64_t position;   /* number of the next event of the ring to inspect */
+  uint64_t position;   /* number of the next event of the ring that is inspected */
   bool sends_retry;    /* `retry` must still be sent */
   bool sends_state;    /* `revision` must be sent before events of the ring */
   bool has_missed;     /* `reset` must be sent before events of the ring */
@@ -58,9 +59,10 @@ struct srv_stream {
   const char *bytes; /* remaining bytes of the text that is being sent */
   size_t left;
   srv_event *event; /* event to which `bytes` belongs, retained; NULL: static text */
-  uint64_t unread;  /* bytes published for the stream since its client last read */
+  uint64_t unread;  /* number of bytes of events that were added to the ring for this stream since
+                       its client last read */
   uint64_t sent;    /* number of bytes passed to libmicrohttpd */
-  uint64_t sent_ns; /* time at which bytes were last passed */
+  uint64_t sent_ns; /* time at which bytes were last passed to libmicrohttpd */
 };
 
 /* Subscription of a ring to its scene's events in the shared store. */

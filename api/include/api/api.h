@@ -153,8 +153,9 @@ __attribute__((format(printf, 3, 4))) void api_refuse(api_reply *reply, api_prob
 
 typedef struct api_head {
   const char *method;        /* as sent */
-  const char *path;          /* raw: not percent-decoded, without the query */
-  const char *query;         /* raw text after '?', or NULL */
+  const char *path;          /* path of the URL as received: not percent-decoded, without '?' and
+                                the text after it */
+  const char *query;         /* text of the URL after '?', not percent-decoded, or NULL */
   const char *content_type;  /* or NULL */
   const char *accept;        /* or NULL */
   const char *if_match;      /* or NULL */
@@ -189,17 +190,21 @@ typedef enum api_form { API_FORM_JSON, API_FORM_NDJSON, API_FORM_STL, API_FORM_O
 typedef struct api_match {
   const api_route *route;
   api_target target;
-  char scene_id[CT_ID_LENGTH_MAX + 1]; /* decoded and checked; empty: the path has no scene id */
-  char item_id[CT_ID_LENGTH_MAX + 1];  /* id of a body, contact state or shape, or name of a problem
-                                          type; empty: none */
+  char scene_id[CT_ID_LENGTH_MAX + 1]; /* scene id of the path, percent-decoded and valid; empty:
+                                          the path has none */
+  char item_id[CT_ID_LENGTH_MAX + 1];  /* second id of the path: of a rigid body, contact state or
+                                          shape, or the name of a problem type; empty: the path has
+                                          none */
   const char
       *label; /* template of the path for logs and metrics: "/v1/scenes/{s}/query/distance" */
   bool takes_body;
   api_form form;
-  bool streams;           /* the body is NDJSON and is passed to api_call_feed as it arrives */
+  bool streams;           /* the request's body is NDJSON and is passed to api_call_feed piece by
+                             piece as it arrives */
   uint64_t body_max;      /* greatest length of the body, bytes */
-  const char *body_limit; /* name of that limit, such as "jsonBytes" */
-  const char *body_hint;  /* what to do with a longer body: a sentence after a space, or "" */
+  const char *body_limit; /* name of the configurable limit that body_max is, such as "jsonBytes" */
+  const char *body_hint;  /* advice for a client whose body is longer than the limit: a space and a
+                             sentence, or "" */
 } api_match;
 
 /* Matches a request's head to a route. True: *match is set. False: *refusal is set (404, 405 with
@@ -246,7 +251,7 @@ bool api_spelling_consider(api_spelling *likeness, const char *candidate, size_t
 
 /* ---- posted shapes -------------------------------------------------------------------------- */
 
-/* True if the call is a write whose bodies may refer to posted shapes. */
+/* True if the call is a write whose rigid bodies may refer to posted shapes. */
 bool api_match_names_shapes(const api_match *match);
 
 /* A snapshot of all posted shapes. It is immutable and reference-counted; any thread may read
@@ -284,20 +289,21 @@ typedef struct api_scene_entry {
   const char *id;
   const ct_scene *scene; /* NULL: the scene is not in memory, and the members below describe it */
   const char *status;    /* "stored": not loaded yet; "corrupt": cannot be loaded; static */
-  uint64_t revision, bodies; /* as recorded in the store */
+  uint64_t revision, bodies; /* revision and number of bodies of the scene, as recorded in the
+                                store */
 } api_scene_entry;
 
 /* The request of a query with several pages, retained so that a later request may consist of its
  * cursor alone. */
 typedef struct api_kept_query {
-  uint64_t hash;     /* hash of the request; its cursors contain it */
-  const char *bytes; /* body of the request */
+  uint64_t hash;     /* hash of the request, which the cursors of its pages contain */
+  const char *bytes; /* body of the request that had the query */
   size_t length;
 } api_kept_query;
 
 typedef struct api_input {
-  const char *body; /* whole body, unless it was passed to api_call_feed; may be NULL if empty;
-                       borrowed until destroy */
+  const char *body; /* the request's whole body, unless the body was passed to api_call_feed; may be
+                       NULL if empty; borrowed until destroy */
   size_t body_length;
   const ct_scene *scene; /* current revision; NULL: the scene does not exist, or the call has no
                             scene; borrowed until destroy */
@@ -310,8 +316,9 @@ typedef struct api_input {
   uint64_t first_revision; /* number of the first revision of a scene that this call creates */
   uint64_t lost_revision;  /* PUT, DELETE: revision of a scene that exists but cannot be loaded; 0:
                               none */
-  bool store_decides; /* SHAPE_WRITE: DELETE of a shape that is not in the table is passed on to the
-                         store, which may contain shapes that could not be loaded */
+  bool store_decides; /* SHAPE_WRITE: a DELETE of a shape that is not in the table is sent to the
+                         store nevertheless, because the store may contain shapes that could not be
+                         loaded */
   api_spelling like_scene;  /* if no scene has the id of the path: the existing id nearest to it */
   bool resumes;             /* EVENTS: the client continues an earlier stream */
   const char *new_scene_id; /* CREATE: the id that the server generated */
@@ -319,13 +326,14 @@ typedef struct api_input {
                                empty */
   const api_scene_entry
       *scenes;             /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes in ascending order of id */
-  size_t scene_count;      /* number of `scenes`; CREATE, PUT: number of existing scenes */
+  size_t scene_count;      /* number of entries of `scenes`; CREATE, PUT: number of scenes that
+                              exist */
   const ct_cancel *cancel; /* polled by begin, run and finish; may be NULL */
 } api_input;
 
-/* True if the scenes in memory have at most `limit` rows and at most `limit` colliders in total, so
- * that counting the references to a shape, which visits all of them, is short work. O(scenes +
- * limit). */
+/* True if the scenes in memory have at most `limit` bodies (rows) and at most `limit` colliders in
+ * total, so that counting the references to a shape, for which all colliders are visited, is short
+ * work. O(scenes + limit). */
 bool api_scenes_are_small(const api_scene_entry *scenes, size_t count, uint64_t limit);
 
 /* Sets named[i] to true if a collider of the scenes in memory refers to shape i of the table; other
@@ -399,7 +407,8 @@ api_step api_call_begin(api_call *call, const api_input *input);
 
 /* The next two functions may be called once api_call_begin has returned. */
 uint64_t api_call_deadline_ms(const api_call *call); /* time from the arrival of the request to its
-                                                        deadline: as requested, else the default */
+                                                        deadline, ms: the member deadlineMs or,
+                                                        without one, the default limit */
 double
 api_call_cost_ns(const api_call *call); /* estimated duration of the call's work on one core */
 

@@ -83,9 +83,10 @@ typedef struct ct_advance_options {
    * interval between two evaluations of the contacts */
   double time_step;
   ct_vec3 gravity;
-  /* m and m/s, as in ct_mechanics_options and ct_resting_options */
+  /* contact tolerance, m, as in ct_mechanics_options; velocity tolerance, m/s, as in
+   * ct_resting_options */
   double contact_tolerance, velocity_tolerance;
-  double rest_velocity; /* m/s: slower approaches have restitution 0 */
+  double rest_velocity; /* contacts that approach more slowly have restitution 0, m/s */
   /* STEPPING: distance up to which speculative contacts are found, m. Such a contact may close
    * during the step, but the bodies cannot pass each other. 0: the distance that the two fastest
    * bodies can close in a step, rounded up to a power of two. */
@@ -93,8 +94,8 @@ typedef struct ct_advance_options {
   bool frictionless;
   ct_friction_method method; /* solver of the friction problem at velocity level */
   double tolerance;          /* 0: CT_ADVANCE_TOLERANCE */
-  /* Limit for each velocity problem, which is warm-started with the last step's impulses. 0: 50;
-   * for fewer than 1000 contacts a larger limit, up to 1000. */
+  /* Largest number of solver iterations for each velocity problem, which is warm-started with the
+   * last step's impulses. 0: 50; for fewer than 1000 contacts a larger number, up to 1000. */
   uint64_t iterations_max;
   /* STEPPING: when a proof of infeasibility is sought. WHEN_INDICATED: if kinematic bodies or
    * restitution take part and the solver's iterates indicate infeasibility. */
@@ -120,7 +121,8 @@ typedef struct ct_error_scale {
   double position, velocity; /* least floors so far, m and m/s; 0: no contact with a force so far */
 } ct_error_scale;
 
-/* Sums over the dynamic bodies, world frame. */
+/* State of the simulation. Energies and momenta are sums over the dynamic bodies, in the world
+ * frame. */
 typedef struct ct_advance_state {
   double time; /* s, from the start */
   /* numbers of steps and of events so far. Events are impacts, contacts begun and contacts ended;
@@ -128,8 +130,10 @@ typedef struct ct_advance_state {
   uint64_t steps, events;
   uint64_t iterations;                     /* iterations of the solvers so far; COMPLIANT: 0 */
   size_t contacts;                         /* active contacts now */
-  double kinetic_energy, potential_energy; /* J; potential energy of gravity, zero at the origin */
-  ct_vec3 momentum, angular_momentum;      /* N s; N m s, about the origin */
+  double kinetic_energy, potential_energy; /* kinetic energy; potential energy of gravity, zero at
+                                              the world's origin; J */
+  ct_vec3 momentum, angular_momentum;      /* momentum, N s; angular momentum about the world's
+                                              origin, N m s */
   ct_vec3 contact_impulse; /* impulse of immovable bodies on dynamic ones in the last step, N s */
   double work;             /* work of the loads and of kinematic bodies so far, J */
   double residual;         /* worst residual of the solvers over the steps so far */
@@ -139,7 +143,7 @@ typedef struct ct_advance_state {
   /* STEPPING: number of infeasible steps (kinematic squeeze), solved with regularised contacts;
    * they also count as not converged */
   uint64_t contradictory;
-  double velocity_tolerance;  /* used in the last step, m/s */
+  double velocity_tolerance;  /* velocity tolerance that the last step used, m/s */
   ct_error_scale error_scale; /* COMPLIANT; 0 in other modes */
   /* depth of the deepest contact, m; STEPPING: at the middle of the last step */
   double penetration;
@@ -253,7 +257,7 @@ ct_status ct_advance_set_contacts(ct_advance *advance, const ct_advance_contact 
 /* Contacts that have begun and not ended, [*count], by ascending rows and colliders; borrowed until
  * the next step. None unless the options' contact_events is set, or the mode is COMPLIANT. */
 const ct_advance_contact *ct_advance_contacts(const ct_advance *advance, size_t *count);
-/* Current pose and velocity of a row. */
+/* Writes the current pose and velocity of the body in a row of the scene. */
 void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_velocity *velocity);
 /* Writes the poses and velocities of the moved bodies to a draft of the scene.
  * CT_OUT_OF_MEMORY. */

@@ -83,7 +83,7 @@ double ct_tree_cost(const ct_tree *tree);
 /* Adds a box. *proxy: set to its proxy, which identifies the box until its removal.
  * CT_OUT_OF_MEMORY leaves the tree unchanged. O(log n). */
 ct_status ct_tree_insert(ct_tree *tree, const ct_aabb *box, uint32_t user, uint32_t *proxy);
-/* Removes the box of a proxy, or changes it to *box. O(log n). */
+/* ct_tree_remove removes the box of a proxy, ct_tree_move changes it to *box. O(log n). */
 void ct_tree_remove(ct_tree *tree, uint32_t proxy);
 void ct_tree_move(ct_tree *tree, uint32_t proxy, const ct_aabb *box);
 /* Number of boxes. O(1). */
@@ -137,7 +137,7 @@ typedef struct ct_sweep_frame {
   size_t pair_count, begun_count, ended_count;
   uint64_t swaps;      /* exchanges of neighbours in the sorted lists of the three axes */
   uint64_t box_tests;  /* tests of two boxes */
-  uint32_t full_sorts; /* 1 if sorted from scratch, else 0 */
+  uint32_t full_sorts; /* 1 if this frame sorted the lists from scratch, else 0 */
   /* largest number of simultaneously open intervals; 0 unless sorted from scratch */
   uint32_t longest_active;
 } ct_sweep_frame;
@@ -148,7 +148,7 @@ void ct_sweep_destroy(ct_sweep *sweep);
 /* Adds a box; effective from the next frame on. *number: set to the lowest free number.
  * CT_OUT_OF_MEMORY, CT_LIMIT. */
 ct_status ct_sweep_add(ct_sweep *sweep, const ct_aabb *box, uint32_t *number);
-/* Removes or moves the box of a number, which must exist; effective from the next frame on. A
+/* Removes (moves) the box of a number, which must exist; effective from the next frame on. A
  * removed box's number is free after the next frame. */
 void ct_sweep_remove(ct_sweep *sweep, uint32_t number);
 void ct_sweep_move(ct_sweep *sweep, uint32_t number, const ct_aabb *box);

@@ -13,19 +13,20 @@ CT_DECLARATIONS_BEGIN
 
 /* One solid of a contact. */
 typedef struct ct_elastic_solid {
-  double youngs_modulus, poisson_ratio; /* Pa; 0 < nu < 1 */
+  double youngs_modulus, poisson_ratio; /* Young's modulus, Pa, and Poisson's ratio nu, 0 < nu <
+                                           1 */
   double radius; /* substitute radius of curvature at a contact, m, as from ct_elastic_radius */
   bool flat;
 } ct_elastic_solid;
 
 typedef struct ct_elastic_options {
-  /* m/s: friction is regularised at slower slip, and slower approaches have restitution 0; 0:
-   * 0.01 */
+  /* speed, m/s, below which friction is regularised (slip) and restitution is 0 (approach); 0: the
+   * default, 0.01 */
   double small_velocity;
-  /* rad/s: rolling resistance is regularised at slower rotation; 0: 0.01 */
+  /* angular speed, rad/s, below which rolling resistance is regularised; 0: the default, 0.01 */
   double small_angular_velocity;
   double stiffness_factor; /* factor of the stiffness (k_red of Modia3D); 0: 1 */
-  double damping_max;      /* s/m; 0: 2000 */
+  double damping_max;      /* largest damping factor d_res, s/m; 0: the default, 2000 */
   /* true: negative (adhesive) normal forces at the end of fast contacts are applied; false: they
    * are replaced by 0 */
   bool pull;
@@ -52,10 +53,10 @@ typedef struct ct_compliant_force {
   /* depth = -distance, m; its rate of change = -normal velocity, m/s */
   double depth, depth_rate;
   double slip, angular_speed; /* |tangential velocity|, m/s; |w_b - w_a|, rad/s */
-  /* magnitudes of normal force, N, friction force, N, and rolling torque, N m */
+  /* magnitudes of the normal force, N, of the friction force, N, and of the rolling torque, N m */
   double normal, tangential, rolling;
   ct_vec3 friction; /* tangential force on b, N */
-  /* on b, at the contact's position, N and N m; the opposite force and torque act on a */
+  /* force, N, and torque, N m, on b at the contact's position; the opposite ones act on a */
   ct_vec3 force, torque;
 } ct_compliant_force;
 

@@ -85,7 +85,8 @@ typedef struct ct_pair_feature_point {
   ct_vec3 point;
   /* outward unit normal of the mesh, interpolated between the normals at the vertices */
   ct_vec3 normal;
-  /* the caller's index; for a vertex or edge, the lowest of the adjacent triangles */
+  /* caller's index of the triangle that contains the point; of several (at a vertex or on an edge),
+   * the lowest */
   uint32_t triangle;
   /* coordinates with respect to the triangle's corners in given order; each >= 0, sum 1 */
   double barycentric[3];
@@ -102,8 +103,8 @@ typedef struct ct_pair_feature {
   /* edge features: the vertices of the edge, by the caller's indices, in the order of the point's
    * triangle */
   uint32_t edge_a[2], edge_b[2];
-  /* m, <= 0: minus the distance of point_a and point_b; for edges, minus the distance of their
-   * closest points */
+  /* minus the distance of point_a and point_b, m, <= 0; for edges, minus the distance of the
+   * closest points of both edges */
   double distance;
   /* Unit, from a to b. Edges: direction with point_b - point_a = distance normal; at distance 0 the
    * common normal out of a and into b. Vertices: direction of (normal of a) - (normal of b); if the
@@ -132,15 +133,14 @@ typedef struct ct_features {
  * meshes are supported here; the status of ct_pair_features reports them. */
 bool ct_features_are_supported(const ct_shape *shape);
 
-/* Computes the features of two placed meshes, written to *out; margins and rounding are ignored,
- * and so are vertices without triangles. Normals are the caller's, else the angle-weighted average
- * of the adjacent triangles' normals (Thuermer, Wuethrich 1998). If several triangles contain the
- * point at which a ray exits, the match is in the one of lowest index. Swapping a and b exchanges
- * the vertex kinds and the points, bit for bit. If the workspace is cancelled, features are
- * missing.
- * O((V_a + V_b) log F + k) for V vertices, F triangles and k intersecting pairs of triangles: about
- * 10 ns per vertex outside the other mesh's box, 25 us per vertex inside (mostly for normals), a
- * few us per pair of intersecting triangles. */
+/* Computes the features of two placed meshes, written to *out; margins and rounding radii are
+ * ignored, and so are vertices without triangles. Normals are the caller's, else the angle-weighted
+ * average of the adjacent triangles' normals (Thuermer, Wuethrich 1998). If several triangles
+ * contain the point at which a ray exits, the match is in the one of lowest index. Swapping a and b
+ * exchanges the vertex kinds and the points, bit for bit. If the workspace is cancelled, features
+ * are missing. O((V_a + V_b) log F + k) for V vertices, F triangles and k intersecting pairs of
+ * triangles: about 10 ns per vertex outside the other mesh's box, 25 us per vertex inside (mostly
+ * for normals), a few us per pair of intersecting triangles. */
 void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *options,
                       ct_workspace *workspace, ct_features *out);
 

@@ -38,11 +38,11 @@ typedef struct ct_hull_view {
   /* [edge_count] faces to the left and right of the edge, seen from outside, looking from its first
    * to its second vertex */
   const uint32_t (*edge_faces)[2];
-  ct_vec3 centroid; /* of the volume, m */
+  ct_vec3 centroid; /* centroid of the volume, m */
   double radius;    /* radius of a ball around centroid that contains all vertices, m */
   double volume;    /* m^3, > 0 */
   ct_mat3 inertia;  /* inertia tensor about centroid for unit density, kg m^2 */
-  ct_aabb box;      /* of the vertices */
+  ct_aabb box;      /* AABB of the vertices */
 } ct_hull_view;
 
 /* Why a hull could not be built: too few dimensions, or a plane that is at fault. */

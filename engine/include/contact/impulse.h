@@ -59,13 +59,14 @@ typedef enum ct_simultaneity {
 typedef struct ct_impulse_options {
   /* law of a single contact, for islands with one contact and for SEQUENTIAL */
   ct_impulse_law law;
-  ct_simultaneity simultaneity; /* for islands with several contacts */
+  ct_simultaneity simultaneity; /* how islands with several contacts are solved */
   bool frictionless;            /* ignore the materials' friction */
   /* if kinetic energy would grow, the impulse is moved towards the plastic impulse until it does
    * not */
   bool energy_guard;
-  double velocity_tolerance; /* m/s: contacts that approach more slowly have no impact */
-  double rest_velocity;      /* m/s, >= 0: contacts that approach more slowly have restitution 0 */
+  double velocity_tolerance; /* speed, m/s: contacts that approach more slowly have no impact */
+  double rest_velocity;      /* speed, m/s, >= 0: contacts that approach more slowly have
+                                restitution 0 */
   double tolerance;          /* relative tolerance of the solvers; 0: their defaults */
   /* largest number of iterations; 0: the solvers' defaults, SEQUENTIAL 1,000 sweeps */
   uint64_t iterations_max;
@@ -77,13 +78,13 @@ ct_impulse_options ct_impulse_options_default(void);
 
 /* What a contact did during the impact. */
 #define CT_IMPULSE_OUTCOME_MAP(X)                                                                  \
-  X(NONE, "none")   /* separates or rests, and no impulse drives it */                             \
+  X(NONE, "none")   /* the contact separates or rests, and has no impulse */                       \
   X(STICK, "stick") /* no slip after the impact */                                                 \
   X(SLIDE, "slide")                                                                                \
   X(REVERSE, "reverse") /* slip stopped, and restarted in another direction */                     \
   X(JAM, "jam")         /* friction alone would press the bodies together; the contact sticks */   \
   X(FRICTIONLESS, "frictionless")                                                                  \
-  X(IMMOVABLE, "immovable") /* neither body can move */
+  X(IMMOVABLE, "immovable") /* neither body is dynamic, so the contact has no impulse */
 
 typedef enum ct_impulse_outcome {
 #define CT_IMPULSE_OUTCOME_ENUM(name, word) CT_IMPULSE_OUTCOME_##name,

@@ -88,9 +88,9 @@
 #define CT_ENERGY_ROUNDOFF 1e-12
 /* Largest number of candidate pairs of one query. */
 #define CT_PAIRS_MAX 10000000
-/* Input points of one hull. */
+/* Largest number of input points of one hull. */
 #define CT_HULL_POINTS_MAX 1000000
-/* Triangles and vertices of one mesh. */
+/* Largest numbers of triangles and of vertices of one mesh. */
 #define CT_MESH_TRIANGLES_MAX 5000000
 #define CT_MESH_VERTICES_MAX 15000000
 /* Largest number of elements of one volume mesh; their hulls take about 0.4 GiB. */
@@ -103,7 +103,7 @@
 /* Largest hysteresis of a contact state, m. With a larger one, bodies that are visibly separated
  * would be reported as contacts. */
 #define CT_CONTACT_EPSILON_MAX 1e-3
-/* Values attached to one scene. */
+/* Largest number of values attached to one scene. */
 #define CT_ATTACHMENTS_MAX 1000
 /* Largest numbers of materials of one scene, and of material pairs with properties of their own. */
 #define CT_MATERIALS_MAX 4096

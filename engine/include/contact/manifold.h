@@ -50,8 +50,10 @@ typedef struct ct_contact_point {
 } ct_contact_point;
 
 typedef struct ct_contact_options {
-  double clearance; /* m, >= 0: points whose distance exceeds this by more than a tie are omitted */
-  double tolerance; /* as in ct_pair_options */
+  double clearance; /* largest distance of a contact point, m, >= 0: points whose distance exceeds
+                       it by more than a tie are omitted */
+  double tolerance; /* distance up to which the relation of the pair is TOUCHING, m, as in
+                       ct_pair_options */
   ct_detail detail;
 } ct_contact_options;
 /* Defaults: clearance and tolerance 0, DEEPEST. */
@@ -64,7 +66,7 @@ typedef struct ct_manifold {
   /* [count] first the deepest point, up to ties, then by patch and features; borrowed from the
    * workspace until its next use */
   const ct_contact_point *points;
-  size_t count; /* 0: farther apart than the clearance */
+  size_t count; /* number of points; 0: the shapes are farther apart than the clearance */
   bool failed;  /* out of memory: points are missing */
 } ct_manifold;
 

@@ -21,13 +21,16 @@ typedef enum ct_mobility {
 /* A rigid body with its mass at `center`. */
 typedef struct ct_mass_body {
   ct_mobility mobility;
-  double mass, inverse_mass; /* kg, 1/kg; both 0 unless dynamic */
+  double mass, inverse_mass; /* mass, kg, and its inverse, 1/kg; both 0 unless the body is
+                                dynamic */
   /* inertia tensor about the centre, world axes, kg m^2, 1/(kg m^2); zero unless dynamic */
   ct_mat3 inertia, inverse_inertia;
   /* centre of mass, world, m; the origin of the body frame if the body has no mass */
   ct_vec3 center;
-  ct_velocity velocity; /* velocity of the centre; zero if fixed */
-  /* loads other than contact forces (gravity, applied loads), N; N m about the centre */
+  ct_velocity velocity; /* velocity of the centre of mass, and angular velocity; zero if the body is
+                           fixed */
+  /* sum of the loads other than contact forces (gravity, applied loads): force, N, and torque about
+   * the centre of mass, N m */
   ct_vec3 force, torque;
   /* accelerations without contact forces, m/s^2 and rad/s^2: from loads and gyroscopic torque;
    * prescribed if the body is kinematic */
@@ -63,14 +66,15 @@ typedef struct ct_contact {
   uint32_t collider_a, collider_b;
   /* features in contact; CT_FEATURE_SMOOTH for contacts given by the caller */
   ct_feature feature_a, feature_b;
-  uint32_t patch, number; /* as in ct_contact_point */
+  uint32_t patch, number; /* numbers that name the contact point, as in ct_contact_point */
   ct_vec3 position, normal;
   ct_vec3 point_a, point_b;
-  double distance; /* m; < 0: penetration */
+  double distance; /* gap along the normal, m; < 0: penetration */
   /* true for a contact of contact/volume.h: it has no features, and `distance` is its gap */
   bool is_volumetric;
-  uint32_t element_a, element_b; /* volumetric contacts: elements of a and b, or CT_NO_ELEMENT */
-  double area;                   /* volumetric contacts: area, m^2 */
+  uint32_t element_a, element_b; /* volumetric contacts of meshes of elements: the element of a and
+                                    the element of b; otherwise CT_NO_ELEMENT */
+  double area;                   /* volumetric contacts: area of the contact, m^2 */
   ct_surface surface_a, surface_b;
   ct_pair_material material;
 } ct_contact;
@@ -145,8 +149,8 @@ double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact 
 
 /* ---- of a scene ----------------------------------------------------------------------------- */
 
-/* An external load on a row's body, world: a force, N, at `at` or at the centre of mass, and a
- * torque, N m. */
+/* An external load on the body in a row of the scene, world frame: a force, N, at `at` or at the
+ * centre of mass, and a torque, N m. */
 typedef struct ct_load {
   uint32_t row;
   ct_vec3 force, torque;
@@ -157,10 +161,10 @@ typedef struct ct_load {
 
 /* A contact given by the caller. */
 typedef struct ct_given_contact {
-  uint32_t a, b; /* rows, a != b */
+  uint32_t a, b; /* rows of the two bodies in the scene, a != b */
   /* colliders whose materials define the friction; CT_NO_COLLIDER: the body's first one, if any */
   uint32_t collider_a, collider_b;
-  ct_vec3 position, normal; /* m; unit, from a to b */
+  ct_vec3 position, normal; /* position of the contact, m; unit normal from a to b */
   /* true: the normal rotates with b, and a touches with a point; false: the normal rotates with a,
    * and b touches with a point */
   bool fixed_to_b;
@@ -179,7 +183,8 @@ typedef struct ct_row_velocity {
  * with a. */
 typedef struct ct_mechanics_volumes {
   ct_volume_options volume;
-  const ct_query_sparsify *sparsify; /* NULL: keep all contacts */
+  const ct_query_sparsify *sparsify; /* removal of contacts that are close to each other
+                                        (sparsification); NULL: keep all contacts */
 } ct_mechanics_volumes;
 
 typedef struct ct_mechanics_options {
@@ -196,9 +201,9 @@ typedef struct ct_mechanics_options {
   const ct_vec3 *gravity; /* NULL: the gravity of the scene */
   /* material of all contacts, except given ones with their own; NULL: from the scene's materials */
   const ct_pair_material *material;
-  const ct_override *overrides; /* what-if poses, as in ct_query_options */
+  const ct_override *overrides; /* poses that replace those of the scene, as in ct_query_options */
   size_t override_count;
-  /* [velocity_count] what-if velocities, sorted by row, each row once */
+  /* [velocity_count] velocities that replace those of the scene, sorted by row, each row once */
   const ct_row_velocity *velocities;
   size_t velocity_count;
   /* restrict the detection to some bodies, as in ct_query_options */
@@ -220,7 +225,7 @@ ct_mechanics_options ct_mechanics_options_default(void);
  * contacts in the order of detection or as given. */
 typedef struct ct_island {
   ct_contact_set set;
-  const uint32_t *rows; /* [set.body_count] row of each body */
+  const uint32_t *rows; /* [set.body_count] row of each body in the scene */
   /* [set.count] index of each contact among all contacts of the ct_mechanics */
   const uint32_t *numbers;
 } ct_island;
@@ -245,10 +250,10 @@ size_t ct_mechanics_islands(const ct_mechanics *mechanics);
 /* Returns an island, index < ct_mechanics_islands; its arrays are borrowed from the mechanics. */
 ct_island ct_mechanics_island(const ct_mechanics *mechanics, size_t index);
 
-/* Writes the mechanical properties of a row's body, at the given pose and velocity, with gravity as
- * its only load. `center` of a kinematic body is its centre of mass if its mass is known, else the
- * origin of its frame. False: the body is dynamic, but has no mass or a singular inertia; *out is
- * then a fixed body. */
+/* Writes the mechanical properties of the body in a row of the scene, at the given pose and
+ * velocity, with gravity as its only load. `center` of a kinematic body is its centre of mass if
+ * its mass is known, else the origin of its frame. False: the body is dynamic, but has no mass or a
+ * singular inertia; *out is then a fixed body. */
 bool ct_scene_mass_body(const ct_scene *scene, uint32_t row, const ct_pose *pose,
                         const ct_velocity *velocity, ct_vec3 gravity, ct_mass_body *out);
 

@@ -112,7 +112,8 @@ typedef struct ct_mesh_report {
   /* first triangle at an open, crowded or inconsistent edge; CT_NO_TRIANGLE if there is none */
   uint32_t bad_triangle;
   uint32_t bad_edge[2]; /* vertices of that edge of bad_triangle, as given */
-  double volume, area;  /* m^3, 0 unless closed and oriented; m^2 */
+  double volume, area;  /* volume, m^3, 0 unless the mesh is closed and oriented; surface area,
+                           m^2 */
   ct_aabb box;
 } ct_mesh_report;
 
@@ -294,9 +295,11 @@ typedef enum ct_mesh_edge_kind {
 /* A defect edge. Edges that are inconsistent and have three or more triangles are NON_MANIFOLD. */
 typedef struct ct_mesh_edge {
   ct_mesh_edge_kind kind;
-  uint32_t triangle;  /* lowest of its triangles, as given */
-  uint32_t triangles; /* number of triangles at the edge */
-  uint32_t vertex[2]; /* as given, in the direction in which that triangle traverses the edge */
+  uint32_t triangle;  /* lowest triangle that has this edge, by the caller's index */
+  uint32_t triangles; /* number of triangles that have this edge: 1 for an open edge, 2 or more for
+                         the other defects */
+  uint32_t vertex[2]; /* vertices of the edge by the caller's indices, in the direction in which
+                         `triangle` traverses the edge */
 } ct_mesh_edge;
 
 /* What was done with a hole. */
@@ -323,7 +326,7 @@ typedef struct ct_mesh_hole {
   /* largest distance of a vertex from the plane through `center` whose normal is the loop's area
    * vector, m */
   double flatness;
-  ct_vec3 center; /* mean of the vertices, m */
+  ct_vec3 center; /* mean of the hole's vertices, m */
   ct_vec3 normal; /* outward unit normal of a cap; (0, 0, 0) if the loop encloses no area */
   ct_mesh_hole_outcome outcome;
   /* CAPPED: first triangle of the cap, and number of its triangles; the two loops of a ring have
@@ -362,7 +365,7 @@ ct_mesh_repair_options ct_mesh_repair_options_default(void);
 
 typedef struct ct_mesh_repaired {
   ct_mesh *mesh;         /* owned by the caller; NULL unless CT_OK */
-  ct_mesh_report report; /* of the mesh, as from ct_mesh_create */
+  ct_mesh_report report; /* report of building the repaired mesh, as from ct_mesh_create */
   uint32_t welded;       /* number of vertices that welding moved */
   /* largest distance by which a vertex was moved, m; at most the tolerance */
   double displacement;

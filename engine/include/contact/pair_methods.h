@@ -98,8 +98,8 @@ typedef struct ct_mpr_result {
   ct_vec3 support_a[3], support_b[3];
 } ct_mpr_result;
 
-/* True if MPR supports the kind, that is, its shapes are bounded and convex. Rounding and margin
- * belong to the body. */
+/* True if MPR supports the kind, that is, its shapes are bounded and convex. Rounding radius and
+ * margin belong to the body. */
 bool ct_mpr_is_supported(ct_kind kind);
 
 /* Computes the distance of two placed shapes by MPR, written to *result. Never fails on finite
@@ -123,11 +123,11 @@ void ct_mpr_write_result(const ct_mpr_result *portal, double tolerance, ct_pair_
  * separation of all these planes is minus the depth, exactly. World frame, m; normals point from a
  * to b.
  *
- * Polyhedra are boxes and hulls without rounding and margin. Faces and edges of a hull are numbered
- * as in its view. A box has faces 0 to 5: -x, +x, -y, +y, -z, +z. Its edges are 0 to 11: edge 4 k +
- * 2 s + t is parallel to axis k, on the + side (s = 1) or - side (s = 0) of the axis after k, and
- * likewise (t) of the axis after that, in the cyclic order x, y, z. Baraff, Witkin 1997 (cached
- * planes); Gregorius 2013 (arcs of the Gauss map). */
+ * Polyhedra are boxes and hulls without rounding radius and margin. Faces and edges of a hull are
+ * numbered as in its view. A box has faces 0 to 5: -x, +x, -y, +y, -z, +z. Its edges are 0 to 11:
+ * edge 4 k + 2 s + t is parallel to axis k, on the + side (s = 1) or - side (s = 0) of the axis
+ * after k, and likewise (t) of the axis after that, in the cyclic order x, y, z. Baraff, Witkin
+ * 1997 (cached planes); Gregorius 2013 (arcs of the Gauss map). */
 
 /* One row per kind of plane: enum name, word in JSON. */
 #define CT_PLANE_KIND_MAP(X)                                                                       \

@@ -95,9 +95,10 @@ double ct_query_cost(const ct_query *query);
 double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b);
 ct_broadphase ct_query_broadphase(const ct_query *query); /* the method used; never AUTO */
 
-/* Work items [begin, end). Hits of item `begin` whose row b is <= after are skipped (CT_NO_ROW:
- * none), so that a result page can resume within an item. If part > 0, then of the hits of the pair
- * with b = after, or of an explicit pair, only the first `part` are skipped. */
+/* A range of work items: [begin, end). An item is a body with its partners, or an explicit pair. Of
+ * item `begin`, hits whose row b is at most `after` are skipped (CT_NO_ROW: none), so that a page
+ * of results can start within an item. If part > 0, only the first `part` hits of the pair with b =
+ * after, or of the explicit pair, are skipped. */
 typedef struct ct_query_range {
   size_t begin, end;
   uint32_t after, part;

@@ -44,9 +44,9 @@ static inline bool ct_kind_has_elements(ct_kind kind) {
 
 /* A shape by value. A convex borrows its hull, a mesh its triangles, a tetmesh, hexmesh or
  * elementmesh its elements; code that stores a shape calls ct_shape_retain. Lengths are in m,
- * within CT_SIZE_MIN..CT_SIZE_MAX. Exceptions: rounding and margin may be 0; so may a capsule's
- * half_length (a sphere, bit for bit), and one radius of a cone (an apex). A sphere of radius 0, as
- * in a zeroed shape, is a point; only bodies refuse it.
+ * within CT_SIZE_MIN..CT_SIZE_MAX. Exceptions: rounding radius and margin may be 0; so may a
+ * capsule's half_length (a sphere, bit for bit), and one radius of a cone (an apex). A sphere of
+ * radius 0, as in a zeroed shape, is a point; only bodies refuse it.
  *
  * The shape is the Minkowski sum of the sharp shape that the members below define and two balls
  * with the radii `rounding` and `margin`. With `inset` the sharp shape is shrunk first, so that its
@@ -127,10 +127,10 @@ static inline bool ct_shape_is_surface(const ct_shape *shape) {
  */
 
 /* Convex hull of a mesh's or elements' sharp shape, over the vertices that triangles use. *out is a
- * convex owned by the caller, with the shape's rounding and margin. Other kinds are convex: *out is
- * the shape itself, retained. `cancel` may be NULL. O(n log n).
- * CT_DEGENERATE_HULL: coplanar points. CT_LIMIT: more than CT_HULL_POINTS_MAX points, or an empty
- * shape. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ * convex owned by the caller, with the shape's rounding radius and margin. Other kinds are convex:
+ * *out is the shape itself, retained. `cancel` may be NULL. O(n log n). CT_DEGENERATE_HULL:
+ * coplanar points. CT_LIMIT: more than CT_HULL_POINTS_MAX points, or an empty shape.
+ * CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_shape_convex_hull(const ct_shape *shape, const ct_cancel *cancel, ct_shape *out);
 
 /* JSON word of the kind ("sphere"); static storage. */
@@ -146,8 +146,8 @@ uint32_t ct_kind_surface_count(ct_kind kind);
  * outward: unit, in the same frame, the direction of the contact out of the shape (a contact's
  * normal for body a, its negative for b, or a ray's normal); zero if there is none.
  *
- * The face nearest to the point is selected, where faces are offset by rounding and margin. On
- * rims, edges and vertices several faces are near (within 1e-6 of the shape's radius): the one
+ * The face nearest to the point is selected, where faces are offset by rounding radius and margin.
+ * On rims, edges and vertices several faces are near (within 1e-6 of the shape's radius): the one
  * whose outward normal is closest to `outward` is selected, and of equal cosines (within 1e-6) the
  * one of lowest id. The border between a capsule's side and cap belongs to the side. The id is from
  * surface_ids, the hull's view or the elements' view; else the face number, or the triangle of a

@@ -235,7 +235,7 @@ typedef struct ct_volume_contact {
    * m */
   ct_vec3 inner;
   double margin; /* m, see `inner`; 0 for other pairs */
-  /* Ids of the faces of a and b whose planes, offset by rounding and margin, are nearest to
+  /* Ids of the faces of a and b whose planes, offset by rounding radius and margin, are nearest to
    * `position`; an inset hull uses the faces of its outer hull. Curved or rounded pairs:
    * ct_shape_surface_at of the points of pair.h. CT_NO_FACE for elements without outer faces. */
   uint32_t surface_a, surface_b;
@@ -280,13 +280,13 @@ typedef struct ct_volume_total {
  * O(contacts). */
 bool ct_volume_add_up(const ct_volume *volume, ct_volume_total *out);
 
-/* Computes the volumetric contacts of two placed shapes, written to *volume; rounding and margin
- * included. Polyhedra (boxes, and hulls without rounding and margin) are accurate to round-off: a
- * placed plane moves by a few unit round-offs of the size, and an edge between faces at the angle t
- * by that over t. Once the workspace is warm, only DUAL_HULL and SOLFEC allocate. Cost for
- * polyhedra with f faces each: at worst O(f^2) products, mostly far fewer, and a GJK distance for
- * the gap. Meshes: O(n log n), the pairs of triangles with overlapping boxes, and a distance for
- * the gap. */
+/* Computes the volumetric contacts of two placed shapes, written to *volume; rounding radius and
+ * margin included. Polyhedra (boxes, and hulls without rounding radius and margin) are accurate to
+ * round-off: a placed plane moves by a few unit round-offs of the size, and an edge between faces
+ * at the angle t by that over t. Once the workspace is warm, only DUAL_HULL and SOLFEC allocate.
+ * Cost for polyhedra with f faces each: at worst O(f^2) products, mostly far fewer, and a GJK
+ * distance for the gap. Meshes: O(n log n), the pairs of triangles with overlapping boxes, and a
+ * distance for the gap. */
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options,
                     ct_workspace *workspace, ct_volume *volume);
 
