@@ -60,6 +60,7 @@ enum {
   FRICTION,
   LOADS,
   ELASTIC,
+  CONTACT_LAW,
   PROGRESS,
   INCLUDE,
   CONTACT_STATE,
@@ -89,6 +90,18 @@ static bool read_advance_mode(api_reader *reader, const api_field *field, ct_adv
   size_t which = 0;
   bool good = api_read_word(reader, field, words, CT_ADVANCE_MODE_COUNT, &which);
   *out = (ct_advance_mode)which;
+  return good;
+}
+
+static bool read_contact_law(api_reader *reader, const api_field *field, ct_contact_law *out) {
+  static const char *const words[] = {
+#define LAW_WORD(name, word) word,
+      CT_CONTACT_LAW_MAP(LAW_WORD)
+#undef LAW_WORD
+  };
+  size_t which = CT_CONTACT_LAW_PATCH;
+  bool good = api_read_word(reader, field, words, CT_CONTACT_LAW_COUNT, &which);
+  *out = (ct_contact_law)which;
   return good;
 }
 
@@ -229,6 +242,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
                         [FRICTION] = {.name = "friction"},
                         [LOADS] = {.name = "loads"},
                         [ELASTIC] = {.name = "elastic"},
+                        [CONTACT_LAW] = {.name = "contactLaw"},
                         [PROGRESS] = {.name = "progressEvery"},
                         [INCLUDE] = {.name = "include"},
                         [CONTACT_STATE] = {.name = "contactState"},
@@ -263,9 +277,11 @@ static bool read_advance(api_call *call, api_advance *advance) {
    * make the force non-smooth. */
   options->elastic.pull = true;
   good = api_read_elastic(&reader, &m[ELASTIC], &options->elastic, NULL) && good;
-  good = api_reject_unused(&reader, &m[ELASTIC], options->mode != CT_ADVANCE_COMPLIANT,
-                           "mode eventCompliant") &&
-         good;
+  good = read_contact_law(&reader, &m[CONTACT_LAW], &options->contact_law) && good;
+  for (int k = ELASTIC; k <= CONTACT_LAW; k++)
+    good = api_reject_unused(&reader, &m[k], options->mode != CT_ADVANCE_COMPLIANT,
+                             "mode eventCompliant") &&
+           good;
   good = api_read_advance_state(call, &m[CONTACT_STATE], &advance->events) && good;
   good = read_until(&reader, &m[UNTIL], advance) && good;
   good = check_scene_time(call, &reader, &m[DURATION], options->duration) && good;

@@ -1,5 +1,6 @@
-/* Rates of change of the bodies' states under loads and elastic contact forces, and one step of the
- * method of Dormand and Prince (1980). */
+/* Rates of change of the bodies' states under loads and elastic contact forces, one step of the
+ * method of Dormand and Prince (1980), and the scale of its error: a relative part, and floors that
+ * the contacts of each body determine. */
 #include "base/array.h"
 #include "compliant/compliant_motion.h"
 
@@ -152,11 +153,50 @@ static double kinematic_power(const ct_body_state *m, const ct_elastic_candidate
   return sign * (ct_dot(force->force, velocity) + ct_dot(force->torque, m->velocity.angular));
 }
 
-static void add_contact(const ct_compliant_motion *motion, const ct_elastic_candidate *candidate,
+/* Sets the side of a patch from a collider of the row, relative to the origin, and adds `sign`
+ * times the velocity of its body at the origin. */
+static ct_patch_side patch_side_of(const ct_compliant_motion *motion, uint32_t row,
+                                   const ct_collider *collider, ct_vec3 origin, double sign,
+                                   ct_velocity *relative) {
+  const ct_body_state *m = flow_body_of(motion, row);
+  ct_pose pose = m ? m->pose : ct_scene_pose(motion->common->scene, row);
+  ct_frame frame = ct_frame_mul(ct_frame_of(pose), ct_frame_of(collider->pose));
+  frame.position = ct_sub(frame.position, origin);
+  if (m) {
+    ct_vec3 arm = ct_sub(origin, m->position);
+    ct_vec3 velocity = ct_add(m->velocity.linear, ct_cross(m->velocity.angular, arm));
+    relative->linear = ct_add_scaled(relative->linear, velocity, sign);
+    relative->angular = ct_add_scaled(relative->angular, m->velocity.angular, sign);
+  }
+  return (ct_patch_side){.shape = &collider->shape, .frame = frame};
+}
+
+/* Force of a contact that is a patch, at the candidate's position. False: out of memory. */
+static bool find_patch_force(ct_compliant_motion *motion, const ct_elastic_candidate *candidate,
+                             const ct_elastic_pair *pair, ct_compliant_force *out) {
+  const ct_scene *scene = motion->common->scene;
+  const ct_collider a = ct_body_collider(ct_scene_body(scene, candidate->a), candidate->collider_a),
+                    b = ct_body_collider(ct_scene_body(scene, candidate->b), candidate->collider_b);
+  ct_velocity relative = {{0, 0, 0}, {0, 0, 0}};
+  ct_vec3 origin = candidate->position;
+  ct_patch_side side_a = patch_side_of(motion, candidate->a, &a, origin, -1.0, &relative),
+                side_b = patch_side_of(motion, candidate->b, &b, origin, 1.0, &relative);
+  ct_patch patch;
+  if (!ct_patch_find(&side_a, &side_b, candidate->normal, &motion->scratch, &patch)) return false;
+  *out = ct_patch_force(&patch, pair, relative.linear, relative.angular,
+                        &motion->common->options.elastic);
+  return true;
+}
+
+/* Adds the force of a contact in force to the rates. False: out of memory. */
+static bool add_contact(ct_compliant_motion *motion, const ct_elastic_candidate *candidate,
                         ct_flow *rates, ct_flow_sums *sums) {
   size_t k = ct_elastic_find_contact(motion, candidate);
-  if (k == motion->member_count) return;
-  ct_compliant_force force = ct_elastic_force(motion, candidate, &motion->members[k].pair);
+  if (k == motion->member_count) return true;
+  ct_compliant_force force;
+  const ct_elastic_contact *member = &motion->members[k];
+  if (!member->is_patch) force = ct_elastic_force(motion, candidate, &member->pair);
+  else if (!find_patch_force(motion, candidate, &member->pair, &force)) return false;
   add_force_rate(motion, rates, candidate->a, candidate, &force, -1.0);
   add_force_rate(motion, rates, candidate->b, candidate, &force, 1.0);
   const ct_body_state *a = flow_body_of(motion, candidate->a),
@@ -166,6 +206,7 @@ static void add_contact(const ct_compliant_motion *motion, const ct_elastic_cand
         ct_add_scaled(sums->impulse, force.force, ct_body_state_is_dynamic(b) ? 1.0 : -1.0);
   sums->work +=
       kinematic_power(a, candidate, &force, 1.0) + kinematic_power(b, candidate, &force, -1.0);
+  return true;
 }
 
 static void add_load(const ct_compliant_motion *motion, const ct_load *load, ct_flow *rates,
@@ -197,7 +238,7 @@ static ct_status find_rates(ct_compliant_motion *motion, const ct_flow *flow,
   for (size_t k = 0; k < motion->common->load_count; k++)
     add_load(motion, &motion->common->loads[k], rates, sums);
   for (size_t k = 0; k < motion->candidates.count; k++)
-    add_contact(motion, &motion->candidates.items[k], rates, sums);
+    if (!add_contact(motion, &motion->candidates.items[k], rates, sums)) return CT_OUT_OF_MEMORY;
   return CT_OK;
 }
 
@@ -207,6 +248,193 @@ ct_status ct_elastic_first_rates(ct_compliant_motion *motion, ct_workspace *work
       find_rates(motion, motion->flow, workspace, motion->rates[0], &motion->rate_sums[0]);
   motion->first_known = status == CT_OK;
   return status;
+}
+
+/* ---- floors of the error ----------------------------------------------------------------------
+
+ * A relative error alone is not attainable near rest: the body's speed tends to 0, but the
+ round-off
+ * of its depth does not. A depth that is computed from coordinates of size X has the round-off u X;
+ * over a step of about 1 / w it changes the velocity by w u X, where w = sqrt(F' / m) is the
+ * frequency of the contact. Each floor is the greater of this round-off and a small part of the
+ * depth at which the contact carries the load. So floors scale with the units of the problem
+ * (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.4). */
+
+/* Floor of the position error in units of `tolerance` times the contact's depth under load. With
+ * the default tolerance, the depth of a settling body is exact to about 1e-10 of itself. */
+#define FLOOR_PART 10.0
+/* Multiples of u X. The first one bounds the round-off of a distance: of the transforms of both
+ * bodies, and of a few operations on coordinates of size X. The second one is the floor: with this
+ * or a greater round-off, steps stay in proportion to 1 / w. */
+#define HYSTERESIS_UNITS 16.0
+#define FLOOR_UNITS 2.0
+/* Least relative tolerance, in units of u. */
+#define RELATIVE_UNITS 16.0
+
+/* Root of degree 3 or 5 by Newton's method: unlike pow, the same bits on every platform. */
+static double odd_root(double x, int degree) {
+  if (!(x > 0.0)) return 0.0;
+  if (isinf(x)) return x;
+  int exponent;
+  double part = frexp(x, &exponent); /* in [1/2, 1) */
+  int whole = exponent >= 0 ? exponent / degree : -((degree - 1 - exponent) / degree);
+  /* in [1/2, 2^(degree - 1)): its root is below 2, and Newton's method descends to it */
+  part = ldexp(part, exponent - degree * whole);
+  double root = 2.0;
+  for (int i = 0; i < 12; i++) {
+    double power = degree == 3 ? root * root : root * root * root * root;
+    root = ((degree - 1) * root + part / power) / degree;
+  }
+  return ldexp(root, whole);
+}
+
+double ct_fifth_root(double x) { return odd_root(x, 5); }
+
+double ct_elastic_reduced_mass(const ct_compliant_motion *motion, uint32_t row_a, uint32_t row_b) {
+  double sum = 0.0;
+  const uint32_t rows[2] = {row_a, row_b};
+  for (int k = 0; k < 2; k++)
+    if (ct_integration_is_dynamic(motion->common, rows[k]))
+      sum += 1.0 / motion->common->now[motion->common->moved_of[rows[k]]].mass;
+  assert(sum > 0.0);
+  return 1.0 / sum;
+}
+
+/* Acceleration of the row's body without contacts, m/s^2: of gravity and loads, or prescribed. The
+ * magnitudes are added, so that opposite ones do not cancel. */
+static double free_acceleration(const ct_compliant_motion *motion, uint32_t row) {
+  const ct_integration *common = motion->common;
+  uint32_t index = common->moved_of[row];
+  if (index == CT_NO_ROW) return 0.0;
+  const ct_body_state *m = &common->now[index];
+  if (!m->is_dynamic) return ct_norm(m->acceleration.linear);
+  double sum = ct_norm(common->options.gravity);
+  for (size_t k = 0; k < common->load_count; k++)
+    if (common->loads[k].row == row) sum += ct_norm(common->loads[k].force) / m->mass;
+  return sum;
+}
+
+static double load_acceleration(const ct_compliant_motion *motion,
+                                const ct_elastic_contact *member) {
+  return ct_max2(free_acceleration(motion, member->a), free_acceleration(motion, member->b));
+}
+
+/* Depth at which the contact's force is `mass` times the bodies' free acceleration. If nothing
+ * accelerates the bodies: greatest depth of an impact at `speed`. m */
+static double depth_under_load(const ct_compliant_motion *motion, const ct_elastic_contact *member,
+                               double mass, double speed) {
+  double factor = member->pair.c_res * member->pair.c_geo;
+  double pull = load_acceleration(motion, member), root;
+  if (pull > 0.0) {
+    root = odd_root(mass * pull / factor, 3);
+    return root * root;
+  }
+  root = odd_root(1.25 * mass * speed * speed / factor, 5);
+  return root * root;
+}
+
+/* Upper bound of the stiffness of a patch, N/m: that of a flat punch of the radius of the smaller
+ * moving body; 0: no moving body is bounded. */
+static double patch_stiffness(const ct_compliant_motion *motion, const ct_elastic_contact *member) {
+  double radius = INFINITY;
+  const uint32_t rows[2] = {member->a, member->b};
+  for (int k = 0; k < 2; k++) {
+    uint32_t index = motion->common->moved_of[rows[k]];
+    if (index != CT_NO_ROW) radius = ct_min2(radius, motion->common->now[index].radius);
+  }
+  return isfinite(radius) ? 2.0 * member->pair.c_res * radius : 0.0;
+}
+
+/* Radius of a ball about the collider's frame that contains it, m; 0 for a half-space. */
+static double collider_reach(const ct_compliant_motion *motion, uint32_t row, uint32_t collider) {
+  const ct_collider c = ct_body_collider(ct_scene_body(motion->common->scene, row), collider);
+  ct_vec3 center;
+  double radius;
+  ct_shape_ball(&c.shape, &center, &radius);
+  return isfinite(radius) ? ct_norm(center) + radius : 0.0;
+}
+
+/* Size of the coordinates from which the distance of the candidate's pair is computed, m: of the
+ * contact's position in both frames; of flat bodies also that of their vertices. */
+static double coordinate_size(const ct_compliant_motion *motion,
+                              const ct_elastic_candidate *candidate, bool is_patch) {
+  double size = ct_max_abs(candidate->position);
+  const uint32_t rows[2] = {candidate->a, candidate->b},
+                 colliders[2] = {candidate->collider_a, candidate->collider_b};
+  for (int k = 0; k < 2; k++) {
+    uint32_t index = motion->common->moved_of[rows[k]];
+    ct_vec3 origin = index == CT_NO_ROW ? ct_scene_pose(motion->common->scene, rows[k]).position
+                                        : motion->bodies[index].pose.position;
+    double arm = ct_max_abs(ct_sub(candidate->position, origin));
+    if (is_patch) arm = ct_max2(arm, collider_reach(motion, rows[k], colliders[k]));
+    size = ct_max2(size, ct_max2(ct_max_abs(origin), arm));
+  }
+  return size;
+}
+
+static ct_error_floor lower_floor(ct_error_floor a, ct_error_floor b) {
+  if (!(a.position > 0.0)) return b;
+  if (!(b.position > 0.0)) return a;
+  return (ct_error_floor){ct_min2(a.position, b.position), ct_min2(a.velocity, b.velocity)};
+}
+
+/* Floor of the error of a body that has this contact. */
+static ct_error_floor contact_floor(const ct_compliant_motion *motion,
+                                    const ct_elastic_candidate *candidate,
+                                    const ct_elastic_contact *member, double fastest) {
+  double factor = member->pair.c_res * member->pair.c_geo;
+  if (!(factor > 0.0 && isfinite(factor))) return (ct_error_floor){0};
+  double mass = ct_elastic_reduced_mass(motion, candidate->a, candidate->b);
+  double roundoff = FLOOR_UNITS / HYSTERESIS_UNITS * member->hysteresis;
+  double punch = member->is_patch ? patch_stiffness(motion, member) : 0.0;
+  if (punch > 0.0) {
+    double pull = load_acceleration(motion, member), rate = sqrt(punch / mass);
+    double part = FLOOR_PART * motion->common->options.tolerance *
+                  (pull > 0.0 ? mass * pull / punch : fastest / rate);
+    return (ct_error_floor){ct_max2(part, roundoff), rate * ct_max2(part, roundoff)};
+  }
+  double depth = depth_under_load(motion, member, mass, fastest);
+  double frequency = sqrt(1.5 * factor * sqrt(depth) / mass);
+  double greatest = sqrt(1.5 * factor * sqrt(ct_max2(depth, -candidate->distance)) / mass);
+  double part = FLOOR_PART * motion->common->options.tolerance * depth;
+  return (ct_error_floor){ct_max2(part, roundoff), ct_max2(part * frequency, roundoff * greatest)};
+}
+
+double ct_elastic_fastest_approach(const ct_compliant_motion *motion) {
+  double fastest = 0.0;
+  for (size_t k = 0; k < motion->member_count; k++)
+    fastest = ct_max2(fastest, motion->members[k].approach);
+  return fastest;
+}
+
+void ct_elastic_set_floors(ct_compliant_motion *motion) {
+  for (size_t i = 0; i < motion->common->moved_count; i++) motion->floors[i] = (ct_error_floor){0};
+  double fastest = ct_elastic_fastest_approach(motion);
+  for (size_t k = 0; k < motion->candidates.count; k++) {
+    const ct_elastic_candidate *candidate = &motion->candidates.items[k];
+    size_t which = ct_elastic_find_contact(motion, candidate);
+    if (which == motion->member_count) continue;
+    ct_elastic_contact *member = &motion->members[which];
+    member->hysteresis =
+        HYSTERESIS_UNITS * CT_UNIT_ROUNDOFF * coordinate_size(motion, candidate, member->is_patch);
+    ct_error_floor contact = contact_floor(motion, candidate, member, fastest);
+    const uint32_t rows[2] = {candidate->a, candidate->b};
+    for (int side = 0; side < 2; side++) {
+      uint32_t index = motion->common->moved_of[rows[side]];
+      if (index == CT_NO_ROW) continue;
+      motion->floors[index] = lower_floor(motion->floors[index], contact);
+    }
+  }
+}
+
+void ct_elastic_report_floors(ct_compliant_motion *motion) {
+  ct_error_scale *scale = &motion->common->state.error_scale;
+  ct_error_floor least = {scale->position, scale->velocity};
+  for (size_t i = 0; i < motion->common->moved_count; i++)
+    least = lower_floor(least, motion->floors[i]);
+  scale->relative = ct_max2(motion->common->options.tolerance, RELATIVE_UNITS * CT_UNIT_ROUNDOFF);
+  scale->position = least.position;
+  scale->velocity = least.velocity;
 }
 
 /* ---- step ------------------------------------------------------------------------------------ */

@@ -163,9 +163,11 @@ void ct_compliant_motion_destroy(ct_compliant_motion *motion) {
   free(motion->trial);
   free(motion->stage);
   free(motion->floors);
+  free(motion->saved_rates);
   for (int s = 0; s < CT_FLOW_STAGES; s++) free(motion->rates[s]);
   free(motion->candidates.items);
   free(motion->members);
+  ct_patch_scratch_free(&motion->scratch);
   free(motion);
 }
 
@@ -202,7 +204,9 @@ ct_status ct_compliant_motion_create(ct_integration *common, ct_compliant_motion
   motion->trial = malloc(count * sizeof *motion->trial);
   motion->stage = malloc(count * sizeof *motion->stage);
   motion->floors = calloc(count, sizeof *motion->floors);
-  bool good = motion->bodies && motion->flow && motion->trial && motion->stage && motion->floors;
+  motion->saved_rates = malloc(count * sizeof *motion->saved_rates);
+  bool good = motion->bodies && motion->flow && motion->trial && motion->stage && motion->floors &&
+              motion->saved_rates;
   for (int s = 0; s < CT_FLOW_STAGES; s++) {
     motion->rates[s] = calloc(count, sizeof *motion->rates[s]);
     good = good && motion->rates[s];
@@ -269,7 +273,12 @@ static ct_elastic_contact new_contact(const ct_compliant_motion *motion,
   if (motion->common->options.frictionless)
     material.static_friction = material.dynamic_friction = material.rolling_friction = 0.0;
   double approach = fabs(ct_elastic_force(motion, candidate, &none).depth_rate);
+  const ct_shape
+      shape_a = ct_body_collider(ct_scene_body(scene, candidate->a), candidate->collider_a).shape,
+      shape_b = ct_body_collider(ct_scene_body(scene, candidate->b), candidate->collider_b).shape;
   return (ct_elastic_contact){
+      .is_patch = motion->common->options.contact_law == CT_CONTACT_LAW_PATCH &&
+                  ct_patch_applies(&shape_a, &shape_b),
       .a = candidate->a,
       .b = candidate->b,
       .collider_a = candidate->collider_a,
@@ -383,7 +392,7 @@ static double least_step_size(const ct_compliant_motion *motion) {
 static ct_status find_candidates_ahead(ct_compliant_motion *motion, const ct_flow *flow,
                                        double step, ct_workspace *workspace) {
   motion->horizon = ct_min2(step, motion->common->options.time_step);
-  double clearance = ct_max2(choose_clearance(motion), greatest_hysteresis(motion));
+  double clearance = ct_max2(choose_clearance(motion), 4.0 * greatest_hysteresis(motion));
   return ct_elastic_find_candidates(motion, flow, clearance, workspace);
 }
 
@@ -413,14 +422,15 @@ static ct_status try_within_tolerance(ct_compliant_motion *motion, double *time,
 static ct_status find_change(ct_compliant_motion *motion, double *time, ct_workspace *workspace) {
   assert(has_changed(motion));
   double low = 0.0, high = *time, start = motion->common->state.time, error;
-  double hysteresis = greatest_hysteresis(motion);
+  /* A query may omit pairs whose distance differs from the clearance by round-off. */
+  double clearance = ct_max2(choose_clearance(motion), 4.0 * greatest_hysteresis(motion));
   for (;;) {
     double middle = 0.5 * (low + high);
     if (!(start + low < start + middle && start + middle < start + high)) break;
     if (ct_cancel_raised(motion->common->options.cancel)) return CT_CANCELLED;
     ct_status status = ct_elastic_try_step(motion, middle, workspace, &error);
     if (status == CT_OK)
-      status = ct_elastic_find_candidates(motion, motion->trial, hysteresis, workspace);
+      status = ct_elastic_find_candidates(motion, motion->trial, clearance, workspace);
     if (status != CT_OK) return status;
     if (has_changed(motion)) high = middle;
     else low = middle;
@@ -511,10 +521,13 @@ static ct_status step_to_event(ct_compliant_motion *motion, ct_workspace *worksp
 ct_status ct_compliant_motion_step(ct_compliant_motion *motion, ct_workspace *workspace,
                                    bool *done) {
   double step = motion->step, last_time = motion->common->last_time;
+  size_t bytes = motion->common->moved_count * sizeof *motion->saved_rates;
+  memcpy(motion->saved_rates, motion->rates[CT_FLOW_STAGES - 1], bytes);
   ct_status status = step_to_event(motion, workspace, done);
   if (status == CT_OK) return CT_OK;
   /* After a failed step the state, the step size and the events are restored. */
   motion->is_stale = true;
+  memcpy(motion->rates[CT_FLOW_STAGES - 1], motion->saved_rates, bytes);
   motion->step = step;
   motion->common->last_time = last_time;
   motion->common->tracker.reported.count = 0;

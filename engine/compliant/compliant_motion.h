@@ -3,6 +3,7 @@
 #ifndef COMPLIANT_COMPLIANT_MOTION_H
 #define COMPLIANT_COMPLIANT_MOTION_H
 
+#include "compliant/compliant_patch.h"
 #include "integration/integration.h"
 
 /* Number of stages of the method of Dormand and Prince; the last stage is the first of the next
@@ -39,6 +40,7 @@ typedef struct ct_elastic_contact {
   /* distance up to which the contact persists, m: the round-off of a distance, so that a pair at
    * distance 0 does not begin and end over and over */
   double hysteresis;
+  bool is_patch; /* the force is that of compliant_patch.h, not that of the deepest point */
   ct_elastic_pair pair;
 } ct_elastic_contact;
 
@@ -61,11 +63,13 @@ typedef struct ct_compliant_motion {
   /* [moved] each: rates of change at the stages of the trial step */
   ct_flow *rates[CT_FLOW_STAGES];
   ct_error_floor *floors; /* [moved] of the current step */
+  ct_flow *saved_rates;   /* [moved] the last of `rates` before the trial, which bounds the step */
   ct_flow_sums trial_sums, rate_sums[CT_FLOW_STAGES];
   bool first_known; /* rates[0] are the rates of `flow` with the current members */
   ct_elastic_candidates candidates;
   ct_elastic_contact *members; /* [member_count] ascending in (a, b, collider_a, collider_b) */
   size_t member_count;
+  ct_patch_scratch scratch;
   double step;    /* duration of the next trial step, s; 0: the motion has not begun */
   uint32_t worst; /* the row with the greatest error of the last trial; CT_NO_ROW: none */
   double horizon; /* pairs that may meet within this time are candidates, s */

@@ -59,6 +59,69 @@ def the_reply_reports_the_error_scale_in_proportion_to_the_depth_at_rest():
     equal(advance([small], 1e-3, gum)["errorScale"], {"relative": 1e-12, "position": 0, "velocity": 0}, "without contacts")
 
 
+# ---- flat faces ----------------------------------------------------------------------------------------------------------------
+
+
+PRISM = {"convex": {"vertices": [[0.1 * math.cos(math.pi * i / 3), 0.1 * math.sin(math.pi * i / 3), z] for i in range(6) for z in (-0.2, 0.2)]}}
+FLAT = {"box": ({"box": {"size": [0.2, 0.3, 0.4]}}, 0.06), "cylinder": ({"cylinder": {"radius": 0.1, "height": 0.4}}, math.pi * 0.01),
+        "prism": (PRISM, 1.5 * math.sqrt(3) * 0.01)}
+
+
+def drop_flat(name, modulus, below=FLOOR, **members):
+    """Dropped by 1 mm, with a damping near the critical one."""
+    shape, area = FLAT[name]
+    stiffness = modulus / (1 - 0.3 ** 2) * math.sqrt(area / math.pi)
+    rate = math.sqrt(stiffness)
+    body = {"id": "body", "position": [0.05, 0.02, 0.201], "colliders": [shape], "motion": {"mass": 1}}
+    matter = {"youngsModulus": modulus, "poissonRatio": 0.3, "dynamicFriction": 0.5, "staticFriction": 0.5}
+    return stiffness, advance([below, body], 0.02 + 60 / rate, {"default": matter}, elastic={"dampingMax": rate / G}, **members)
+
+
+def a_flat_face_rests(name, modulus, below):
+    """A rigid flat punch of area A: weight = 2 E sqrt(A / pi) depth, with E of both solids in series."""
+    stiffness, reply = drop_flat(name, modulus, below)
+    near(reply["penetration"] * stiffness / G, 1, 1e-6, "depth")
+    equal(reply["contacts"], 1, "contacts")
+
+
+TABLE = {"id": "table", "position": [0, 0, -0.5], "colliders": [{"box": {"size": [2, 2, 1]}}]}
+suite.table("face", ((f"a {name} of {modulus:g} Pa on a {below['id']}", lambda n=name, m=modulus, b=below: a_flat_face_rests(n, m, b))
+                     for name in FLAT for modulus in (1e5, 1e7, 1e9, 2e11)
+                     for below in ((FLOOR,) if name == "cylinder" else (FLOOR, TABLE))))
+
+
+@suite.fact
+def the_law_of_the_deepest_point_is_that_of_a_request():
+    """A level box gets its force at one corner, or all over its face: it turns, or not. Both laws agree for a ball."""
+    box = {"id": "box", "position": [0, 0, 0.1 - 1e-6], "colliders": [{"box": {"size": [0.4, 0.4, 0.2]}}], "motion": {"mass": 1}}
+    turning = {}
+    for law in ("point", "patch"):
+        reply = advance([FLOOR, box], 1e-5, contactLaw=law, include=["poses"])
+        turning[law] = math.dist(reply["poses"]["angularVelocities"][0], [0, 0, 0])
+    check(turning["point"] > 1e-3 > 1e-9 > turning["patch"], f"angular velocities {turning}")
+    ball = {"id": "ball", "position": [0, 0, 0.1], "colliders": [{"sphere": {"radius": 0.1}}], "motion": {"mass": 1}}
+    depths = {law: advance([FLOOR, ball], 0.05, contactLaw=law)["penetration"] for law in ("point", "patch")}
+    equal(depths["point"], depths["patch"], "depth of a ball")
+    path = f"/v1/scenes/e{next(numbers)}"
+    client.put(path, {"materials": {"default": STEEL}, "bodies": [FLOOR, ball]}).must(201)
+    for members, kind, pointer in (({"mode": "eventCompliant", "contactLaw": "line"}, "bad-value", "/contactLaw"),
+                                   ({"contactLaw": "point"}, "unknown-member", "/contactLaw")):
+        reply = client.post(f"{path}/advance", {"duration": 1, **members})
+        equal((reply.status, reply.json["errors"][0]["pointer"]), (422, pointer), kind)
+
+
+@suite.fact
+def a_box_slides_to_rest_by_its_friction():
+    """v^2 / (2 mu g), which the regularised friction below smallVelocity shortens by less than its part."""
+    speed, friction = 1, 0.5
+    box = {"id": "box", "position": [0, 0, 0.1], "colliders": [{"box": {"size": [0.4, 0.4, 0.2]}}],
+           "motion": {"mass": 1, "linearVelocity": [speed, 0, 0]}}
+    matter = {"youngsModulus": 1e7, "poissonRatio": 0.3, "dynamicFriction": friction, "staticFriction": friction}
+    reply = advance([FLOOR, box], 0.4, {"default": matter}, include=["poses"])
+    near(reply["poses"]["positions"][0][0], speed ** 2 / (2 * friction * G), 2e-4, "way")
+    near(reply["poses"]["linearVelocities"][0][0], 0, 1e-9, "speed")
+
+
 # ---- models of Modia3D ---------------------------------------------------------------------------------------------------------
 
 

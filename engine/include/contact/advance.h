@@ -76,6 +76,24 @@ typedef enum ct_advance_mode {
       CT_ADVANCE_MODE_COUNT
 } ct_advance_mode;
 
+/* COMPLIANT: force of a pair of colliders.
+ * - PATCH: for two flat bodies, that of an elastic foundation over their common solid: a
+ * half-space, box or convex with a box or convex, or a half-space with a cylinder, none of them
+ * rounded. A level face of area A has the stiffness of a flat punch, 2 c_res sqrt(A / pi). The
+ * force is the gradient of an energy, continuous in the pose. Other pairs have that of POINT.
+ * - POINT: Hertz' law at the deepest point (Modia3D). For flat bodies that point jumps between the
+ *   corners, so they do not come to rest. */
+#define CT_CONTACT_LAW_MAP(X)                                                                      \
+  X(PATCH, "patch")                                                                                \
+  X(POINT, "point")
+
+typedef enum ct_contact_law {
+#define CT_CONTACT_LAW_ENUM(name, word) CT_CONTACT_LAW_##name,
+  CT_CONTACT_LAW_MAP(CT_CONTACT_LAW_ENUM)
+#undef CT_CONTACT_LAW_ENUM
+      CT_CONTACT_LAW_COUNT
+} ct_contact_law;
+
 typedef struct ct_advance_options {
   ct_advance_mode mode;
   double duration; /* s, > 0, at most CT_DURATION_MAX */
@@ -101,6 +119,7 @@ typedef struct ct_advance_options {
    * restitution take part and the solver's iterates indicate infeasibility. */
   ct_friction_proof proof;
   ct_elastic_options elastic; /* COMPLIANT */
+  ct_contact_law contact_law; /* COMPLIANT */
   const ct_load *loads;       /* [load_count] constant loads */
   size_t load_count;
   /* largest number of contacts at one time, CT_LIMIT beyond; 0: CT_CONTACTS_MAX */
