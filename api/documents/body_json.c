@@ -94,7 +94,8 @@ static bool read_body_groups(api_reader *reader, const api_field *field, const c
   if (twice == *count) return true;
   if (twice == SIZE_MAX) return false;
   api_pointer element = api_pointer_index(&field->path, twice);
-  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &element, "The group is named twice.");
+  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &element,
+               "The group is named twice: remove one of the two.");
   return false;
 }
 
@@ -463,8 +464,10 @@ bool api_read_collider_place(api_reader *reader, const api_field *field, const c
     *out = (uint32_t)index;
     return true;
   }
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
-                               "The body has %zu colliders.", count),
-                  (double)count, (double)index);
+  api_fault_limit(
+      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
+                   "The body has %zu colliders: select one by an index below that, or by its id.",
+                   count),
+      (double)count, (double)index);
   return false;
 }

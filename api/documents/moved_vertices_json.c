@@ -334,8 +334,10 @@ static bool sort_targets(api_reader *reader, const api_field *items, target *tar
     const target *p = &targets[i - 1], *q = &targets[i];
     if (p->row != q->row || p->collider != q->collider) continue;
     api_field item = api_field_element(items, q->item);
-    api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &item.path,
-                 "Item %zu moves the same collider: remove one of the two items.", p->item);
+    api_fault_at(
+        reader->faults, API_PROBLEM_DUPLICATE_ID, &item.path,
+        "Element %zu of the array moves the same collider: remove one of the two elements.",
+        p->item);
     good = false;
   }
   return good;

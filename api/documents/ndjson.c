@@ -119,7 +119,7 @@ bool api_ndjson_feed(api_ndjson *ndjson, const char *bytes, size_t length) {
 /* Refuses a body without values: the client probably failed to send the file. */
 static bool refuse_empty_body(api_ndjson *ndjson) {
   api_fault_plain(ndjson->reader.faults, API_PROBLEM_MALFORMED_JSON,
-                  "The body is empty: send one JSON value per line.");
+                  "The body of the request is empty: send one JSON value per line.");
   return false;
 }
 

@@ -18,7 +18,8 @@ typedef struct api_ndjson_record {
 typedef bool (*api_ndjson_sink)(void *context, api_reader *reader, const api_ndjson_record *record);
 
 typedef struct api_ndjson {
-  api_reader reader; /* its arena is rewound after each record */
+  api_reader reader; /* reader of the records; the arena of this reader is rewound after each
+                        record */
   api_ndjson_sink sink;
   void *context;
   api_buffer line; /* the incomplete line received so far */

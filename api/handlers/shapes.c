@@ -312,17 +312,19 @@ static api_step fail_post(api_call *call) {
 static bool check_shape_limits(api_call *call, const api_shape_table *table, uint64_t bytes) {
   const api_limits *limits = &call->service->limits;
   if (api_shapes_count(table) >= limits->shapes) {
-    api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                                       "The daemon already has %llu shapes, the limit (shapes).",
-                                       (unsigned long long)limits->shapes);
+    api_fault *fault =
+        api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                        "The daemon already has %llu shapes, the limit (shapes): delete one first.",
+                        (unsigned long long)limits->shapes);
     api_fault_limit(fault, (double)limits->shapes, (double)api_shapes_count(table) + 1.0);
     return false;
   }
   if (api_shapes_memory(table) + bytes <= limits->shapes_bytes) return true;
-  api_fault *fault =
-      api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                      "All shapes would need more than %llu bytes, the limit (shapesBytes).",
-                      (unsigned long long)limits->shapes_bytes);
+  api_fault *fault = api_fault_plain(
+      &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+      "All shapes together would need more than %llu bytes, the limit (shapesBytes): "
+      "delete a shape first.",
+      (unsigned long long)limits->shapes_bytes);
   api_fault_limit(fault, (double)limits->shapes_bytes,
                   (double)api_shapes_memory(table) + (double)bytes);
   return false;

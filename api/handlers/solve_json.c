@@ -178,10 +178,11 @@ static bool read_friction_contacts(api_reader *reader, const api_field *w, const
   size_t rows = contacts * problem->dimension;
   assert(problem->dimension == 2 || problem->dimension == 3);
   if (rows != problem->matrix.size) {
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &w->path,
-                                 "Expected %zu rows: %u for each of the %zu contacts of mu.", rows,
-                                 problem->dimension, contacts),
-                    (double)rows, (double)problem->matrix.size);
+    api_fault_limit(
+        api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &w->path,
+                     "The matrix needs %zu rows: %u for each of the %zu contacts that mu lists.",
+                     rows, problem->dimension, contacts),
+        (double)rows, (double)problem->matrix.size);
     return false;
   }
   return api_read_vector(reader, mu, contacts, range, &problem->mu);

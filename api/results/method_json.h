@@ -31,7 +31,7 @@ typedef struct api_method_answer {
                            support the pair's shapes */
   ct_mpr_result portal; /* MPR's result, with its bounds and support points; valid if `by` is MPR */
   ct_separating_plane
-      plane; /* set if SEPARATING_AXIS is requested; kind NONE: no separating plane was found */
+      plane; /* separating plane, set if SEPARATING_AXIS is requested; kind NONE: none was found */
 } api_method_answer;
 
 /* Workspace and cached plane for the evaluation of a pair. */

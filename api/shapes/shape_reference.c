@@ -62,7 +62,7 @@ static ct_vec3 *scaled_points(const scaling *s, ct_aabb box, size_t count) {
   }
   if (!(farthest <= CT_COORDINATE_MAX)) {
     api_fault_limit(api_fault_at(s->reader->faults, API_PROBLEM_OUT_OF_RANGE, &s->field->path,
-                                 "The scaled shape has a point beyond 1e9 m."),
+                                 "The scaled shape has a point beyond 1e9 m: use a smaller scale."),
                     CT_COORDINATE_MAX, farthest);
     return NULL;
   }
@@ -194,7 +194,8 @@ static bool substitute_hull(api_reader *reader, const api_field *field, ct_shape
   else if (status == CT_CANCELLED) api_fault_cancelled(reader->faults);
   else if (status == CT_DEGENERATE_HULL)
     api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
-                 "The points of the mesh lie in a plane.");
+                 "The points of the mesh lie in a plane, so that their hull has no volume: omit "
+                 "convexHull.");
   else if (status != CT_OK)
     api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "%s.",
                  ct_status_text(status));

@@ -19,7 +19,7 @@
 typedef struct api_scaled {
   const api_shape *shape; /* the posted shape that was scaled or replaced by its hull */
   double scale;
-  bool hull;     /* its convex hull */
+  bool hull;     /* true: the shape was replaced by its convex hull */
   ct_shape copy; /* a reference, owned */
 } api_scaled;
 

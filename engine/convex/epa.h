@@ -44,7 +44,8 @@ static inline ct_epa *ct_workspace_epa(ct_workspace *workspace) {
 }
 
 typedef struct ct_epa_result {
-  ct_vec3 normal; /* from a to b; of directions with equal depth, the lexicographically greatest */
+  ct_vec3 normal; /* unit normal from a to b along which the depth is least; of directions with
+                     equal depth, the lexicographically greatest */
   /* depth of the cores along the normal, m; negative: they are separated by -depth */
   double depth;
   ct_vec3 first_normal; /* normal and depth of the first face of least offset, also if other faces

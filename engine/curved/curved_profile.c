@@ -115,7 +115,7 @@ typedef struct arc {
 
 typedef struct parallel_axes {
   ct_profile a, b;
-  ct_profile_point offset; /* from a's centre to b's */
+  ct_profile_point offset; /* vector from the centre of a to the centre of b */
   double turn;             /* 1: the axes point the same way, -1: opposite ways */
   double size;
   arc arcs[ARCS_MAX];

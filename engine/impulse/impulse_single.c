@@ -106,7 +106,8 @@ typedef struct impact_path {
   bool energetic;
   double u[3], p[3];
   double normal_work, friction_work;
-  bool separating;              /* in restitution; false: in compression */
+  bool separating;              /* true: the impact is in the phase of restitution; false: in the
+                                   phase of compression */
   double end, compression_work; /* normal impulse at the end of restitution, for restitution by
                                    Poisson; normal work at the end of compression */
   bool done;

@@ -41,7 +41,8 @@ typedef struct sqlite_store {
   bool damage_reported;   /* `damaged` has been reported */
   bool failure_reported;  /* `failed` has been reported */
   bool cleaning;          /* unused rows remain to be deleted */
-  bool forgot_unreported; /* it must still be reported that the list of free pages was discarded */
+  bool forgot_unreported; /* the list of free pages was discarded when the file was opened, and this
+                             has not been logged yet */
   bool submitted; /* writes were submitted in this iteration of the loop, and the writer has not
                      been woken yet */
   uint64_t submitted_ns; /* time at which the first write since the writer was last woken was

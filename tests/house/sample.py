@@ -5,7 +5,7 @@
 
 Comments are those of engine, api and server with at least six words, heads of files included. Messages are the texts of problems in api
 and server (calls of api_fault_*, problems.def). Prints file, line and text, and under a comment the line of code that it belongs to, because
-a comment is read beside its declaration. Judges nothing.
+a comment is read beside its declaration; heads of files have none. Judges nothing.
 """
 import pathlib
 import random
@@ -28,7 +28,8 @@ def declaration(text, match):
     """The code on the comment's own line, or else the first line of code after the comment."""
     before = text[text.rfind("\n", 0, match.start()) + 1:match.start()].strip()
     after = COMMENT.sub("", text[match.end():]).strip()
-    return before or after.split("\n", 1)[0].strip()
+    line = before or after.split("\n", 1)[0].strip()
+    return "" if line.startswith(("#include", "#ifndef", "#pragma")) else line
 
 
 def comments():
@@ -52,7 +53,7 @@ def main():
     generator = random.Random(int(seed))
     for found, number in zip((comments(), messages()), numbers):
         for path, line, words, source in sorted(generator.sample(list(found), number), key=lambda drawn: drawn[:3]):
-            print(f"{path}:{line}: {words}" + (f"\n    {declaration(*source)}" if source else "") + "\n")
+            print(f"{path}:{line}: {words}" + (f"\n    {declaration(*source)}" if source and declaration(*source) else "") + "\n")
 
 
 main()

@@ -96,9 +96,9 @@ typedef enum ct_contact_law {
 
 typedef struct ct_advance_options {
   ct_advance_mode mode;
-  double duration; /* s, > 0, at most CT_DURATION_MAX */
-  /* s, > 0. STEPPING: length of each step; the last one may be shorter. Other modes: longest
-   * interval between two evaluations of the contacts */
+  double duration; /* simulated time, s, > 0, at most CT_DURATION_MAX */
+  /* STEPPING: length of each step, s, > 0; the last step may be shorter. Other modes: longest time
+   * between two evaluations of the contacts, s, > 0 */
   double time_step;
   ct_vec3 gravity;
   /* contact tolerance, m, as in ct_mechanics_options; velocity tolerance, m/s, as in

@@ -88,7 +88,8 @@ ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contac
 
 typedef struct ct_compliant_options {
   ct_elastic_options elastic;
-  /* Pa and 1; replace the moduli of all colliders' materials; youngs_modulus 0: not given */
+  /* Young's modulus, Pa, and Poisson's ratio, which replace those of the materials of all
+   * colliders; youngs_modulus 0: not given */
   double youngs_modulus, poisson_ratio;
   /* state whose records contain the approach velocities at which the contacts began; NULL: the
    * current velocities are used */

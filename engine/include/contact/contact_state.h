@@ -105,7 +105,7 @@ const ct_contact_record *ct_contact_state_record(const ct_contact_state *state, 
 size_t ct_contact_state_bytes(const ct_contact_state *state);
 
 typedef struct ct_contact_event_options {
-  double time; /* s; not before the last event */
+  double time; /* time of the event, s; not before that of the last event */
   /* contact_epsilon, m; > 0, because 0 would leave a touching pair at z1 = 0; <=
    * CT_CONTACT_EPSILON_MAX. Fixed by the first event: later events use its value and ignore this
    * one */

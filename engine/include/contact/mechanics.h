@@ -188,17 +188,18 @@ typedef struct ct_mechanics_volumes {
 } ct_mechanics_volumes;
 
 typedef struct ct_mechanics_options {
-  /* m, >= 0: contacts at most this far apart take part, and so do all that penetrate */
+  /* largest gap of a contact that takes part, m, >= 0; all contacts that penetrate take part too */
   double contact_tolerance;
   /* how many points the detected contacts have; usually CT_DETAIL_MANIFOLD */
   ct_detail detail;
-  const ct_mechanics_volumes *volumes; /* NULL: detect contact points */
+  const ct_mechanics_volumes *volumes; /* options of volumetric contacts; NULL: contact points are
+                                          detected instead */
   bool only_given;                     /* use only `given`; detect no contacts */
   const ct_given_contact *given;
   size_t given_count;
   const ct_load *loads;
   size_t load_count;
-  const ct_vec3 *gravity; /* NULL: the gravity of the scene */
+  const ct_vec3 *gravity; /* gravity, m/s^2; NULL: that of the scene */
   /* material of all contacts, except given ones with their own; NULL: from the scene's materials */
   const ct_pair_material *material;
   const ct_override *overrides; /* poses that replace those of the scene, as in ct_query_options */

@@ -181,7 +181,8 @@ ct_vec3 ct_mesh_normal(const ct_mesh *mesh, uint32_t triangle);
 typedef struct ct_mesh_foot {
   double distance; /* >= 0, m */
   ct_vec3 point;
-  uint32_t triangle; /* of equally near triangles, the lowest index */
+  uint32_t triangle; /* triangle that contains the closest point; of equally near triangles, the one
+                        with the lowest index */
 } ct_mesh_foot;
 
 /* Finds the point of the surface closest to p, at most `limit` away, m (INFINITY: unlimited).
@@ -211,7 +212,7 @@ double ct_mesh_winding(const ct_mesh *mesh, ct_vec3 p);
 /* Intersection of a ray and a triangle. */
 typedef struct ct_mesh_hit {
   double t;          /* the point is origin + t direction, t >= 0 */
-  ct_vec3 point;     /* in the triangle, up to round-off */
+  ct_vec3 point;     /* point of intersection, which is in the triangle up to round-off */
   uint32_t triangle; /* as given */
   /* +1: the ray enters through the triangle's front; -1: it leaves through its back; 0: the ray is
    * in the triangle's plane */

@@ -59,7 +59,7 @@ enum {
 #define CT_PAIR_THRESHOLD_MIN 0x1p-1022
 
 typedef struct ct_pair_options {
-  /* m, >= 0: the relation is TOUCHING if |distance| <= tolerance; affects nothing else */
+  /* the relation is TOUCHING if |distance| <= tolerance, m, >= 0; affects no other result */
   double tolerance;
   /* Early-out, m. If the pair is proven farther apart than this (beyond round-off), `distance` may
    * be only a lower bound above the threshold, with relation SEPARATED. All other pairs get the

@@ -25,7 +25,7 @@ typedef enum ct_path_kind {
 typedef struct ct_path_options {
   ct_path_kind kind;
   ct_pose start;        /* pose of the body frame */
-  double duration;      /* s; > 0, at most CT_DURATION_MAX */
+  double duration;      /* duration of the motion, s, > 0, at most CT_DURATION_MAX */
   ct_vec3 center;       /* TWIST, BALLISTIC, TORQUE_FREE: centre of mass in the body frame, m */
   ct_velocity velocity; /* TWIST, BALLISTIC, TORQUE_FREE: velocity of the centre at the start */
   ct_vec3 acceleration; /* BALLISTIC, TORQUE_FREE: constant acceleration of the centre, m/s^2 */
@@ -53,7 +53,8 @@ size_t ct_path_bytes(const ct_path *path); /* memory of the path */
 ct_path_kind ct_path_kind_of(const ct_path *path);
 /* Duration of the path, s, as created. O(1). */
 double ct_path_duration(const ct_path *path);
-ct_vec3 ct_path_pivot(const ct_path *path); /* in the body frame, m */
+ct_vec3
+ct_path_pivot(const ct_path *path); /* point of the body about which it rotates, body frame, m */
 
 /* Returns the pose of the body frame at a time in [0, duration]. At 0, and for INTERPOLATED at the
  * duration, it is the given pose to the bit, except sign and length of the quaternion. The error is

@@ -55,8 +55,8 @@ typedef struct ct_row_pair {
 
 /* Options that all questions share: which pairs of bodies take part, and at which poses. */
 typedef struct ct_query_options {
-  /* m, >= 0: pairs at most this far apart are hits. Explicit pairs are hits at any distance; for
-   * them it only limits the contact points */
+  /* pairs at most this far apart are hits, m, >= 0. Explicit pairs are hits at any distance; for
+   * them `clearance` only limits the contact points */
   double clearance;
   /* explicit pairs beyond the clearance (question "pairs": with disjoint boxes) are no hits
    * either */
@@ -73,7 +73,8 @@ typedef struct ct_query_options {
   size_t pair_count; /* 0: all pairs of the scene, unless explicit_pairs is set */
   /* true: only the pairs in `pairs` take part, even if there are none */
   bool explicit_pairs;
-  const ct_override *overrides; /* [override_count] what-if poses, sorted by row, each row once */
+  const ct_override *overrides; /* [override_count] poses that replace those of the scene, sorted by
+                                   row, each row once */
   size_t override_count;
   const ct_cancel *cancel; /* NULL: never */
 } ct_query_options;
@@ -316,8 +317,9 @@ typedef struct ct_query_volume_options {
   ct_volume_options volume; /* for method SOLFEC the clearance must equal its epsilon */
   /* tolerance of the distances of bodies without a contact, m, as in ct_pair_options */
   double tolerance;
-  /* NULL: all contacts are reported. Otherwise each range evaluates the whole query and reports its
-   * own hits, so use one range */
+  /* removal of contacts that are close to each other; NULL: all contacts are reported. With
+   * sparsification each range evaluates the whole query and reports only the hits of its own items,
+   * so use a single range */
   const ct_query_sparsify *sparsify;
 } ct_query_volume_options;
 ct_query_volume_options ct_query_volume_options_default(void);
@@ -330,7 +332,7 @@ typedef struct ct_volume_hit {
   uint32_t a, b; /* rows */
   uint32_t collider_a, collider_b;
   bool overlap;
-  /* NULL: there is no contact; `result` has the distance, or the status UNSUPPORTED */
+  /* the contact; NULL: there is none, and `result` has the distance, or the status UNSUPPORTED */
   const ct_volume_contact *contact;
   ct_pair_result result;
   const ct_volume_triangle *triangles; /* [contact->triangle_count] */
@@ -360,7 +362,7 @@ ct_status ct_query_run_volumes(const ct_query *query, const ct_query_range *rang
 typedef struct ct_feature_hit {
   uint32_t a, b; /* rows */
   uint32_t collider_a, collider_b;
-  const ct_pair_feature *feature; /* NULL: there is no feature; `status` has the reason */
+  const ct_pair_feature *feature; /* the feature; NULL: there is none, for the reason in `status` */
   ct_features_status status;
   ct_hit_position position;
 } ct_feature_hit;

@@ -30,17 +30,18 @@ CT_DECLARATIONS_BEGIN
 
 typedef struct ct_ray {
   ct_vec3 origin;    /* world, m */
-  ct_vec3 direction; /* of any length, not normalised; a zero vector crosses nothing */
+  ct_vec3 direction; /* direction of the ray, of any length; a ray with a zero direction crosses
+                        nothing */
   /* crossings farther from the origin are omitted, m; INFINITY: all are reported */
   double reach;
 } ct_ray;
 
 typedef struct ct_ray_crossing {
   double distance;   /* distance from the origin along the ray, >= 0, m */
-  ct_vec3 position;  /* on the surface, world */
-  ct_vec3 normal;    /* unit normal of the surface there, out of the shape */
+  ct_vec3 position;  /* point on the surface, world, m */
+  ct_vec3 normal;    /* unit normal of the surface at `position`, out of the shape */
   bool entering;     /* true: the ray enters the shape; false: it leaves it */
-  uint32_t triangle; /* of a mesh; else CT_NO_TRIANGLE */
+  uint32_t triangle; /* triangle of a mesh that contains `position`; other shapes: CT_NO_TRIANGLE */
   /* OK; or ITERATION_LIMIT: then the crossing is approximate: an entry is certainly no nearer, an
    * exit certainly no farther */
   ct_pair_status status;

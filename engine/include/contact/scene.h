@@ -26,7 +26,7 @@ typedef struct ct_material {
   double dynamic_friction; /* >= 0 */
   double restitution;      /* 0 .. 1 */
   double rolling_friction; /* >= 0 */
-  double youngs_modulus;   /* Pa, > 0; 0: unknown */
+  double youngs_modulus;   /* Young's modulus, Pa, > 0; 0: unknown */
   double poisson_ratio;    /* 0 < nu < 1; 0: unknown */
 } ct_material;
 

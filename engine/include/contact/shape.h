@@ -88,13 +88,15 @@ typedef struct ct_shape {
     } ellipsoid;
     const ct_hull *hull;
     __extension__ struct {
-      /* of a mesh; of elements: their solid surface, owned by `elements` */
+      /* kind MESH: the triangles; kinds of elements: the solid surface of the elements, owned by
+       * `elements` */
       const ct_mesh *mesh;
-      const ct_elements *elements; /* of a tetmesh, hexmesh or elementmesh */
+      const ct_elements *elements; /* kinds TETMESH, HEXMESH and ELEMENTMESH: the elements */
     };
   };
-  double rounding; /* m */
-  double margin;   /* m; counts for distances and contacts, not for mass */
+  double rounding; /* rounding radius, m */
+  double margin;   /* radius of a ball added to the shape, m; counts for distances and contacts, not
+                      for mass */
   /* Caller's ids of the faces of a sphere, box, capsule, cylinder, cone, ellipsoid or half-space:
    * [ct_kind_surface_count], borrowed (a body copies them). NULL: the ids are the face numbers.
    * Ignored for other kinds: hulls and elements have their own ids (ct_hull_view,

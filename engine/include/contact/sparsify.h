@@ -39,8 +39,8 @@ typedef struct ct_sparse_contact {
 typedef struct ct_sparsify_options {
   double threshold; /* greatest removed ratio of the areas of two adjacent contacts, in [0, 1] */
   double min_area;  /* contacts of smaller area are removed, m^2, >= 0 */
-  /* m, >= 0: two contacts are duplicates if their points differ by less than twice this on every
-   * axis */
+  /* two contacts are duplicates if their points differ by less than 2 min_distance on every axis;
+   * m, >= 0 */
   double min_distance;
   /* True if two different pieces of a body are adjacent (elements: share a node). Symmetric; a
    * piece is adjacent to itself. NULL: no two pieces are adjacent. */

@@ -26,7 +26,7 @@ typedef enum ct_toi_method {
 typedef enum ct_toi_event {
   CT_TOI_NONE,    /* proven apart from begin to end (BISECTION: only at begin and at end) */
   CT_TOI_CONTACT, /* the first contact begins within [lower, upper] */
-  CT_TOI_INITIAL, /* in contact at `begin`, or at least not certainly apart there */
+  CT_TOI_INITIAL, /* the bodies are in contact at `begin`, or not certainly apart at that time */
   /* the iterations ended, or the gap is below round-off; the bodies are proven apart until
    * free_until */
   CT_TOI_UNDECIDED
@@ -47,7 +47,8 @@ enum {
 
 typedef struct ct_toi_options {
   ct_toi_method method;
-  double begin, end;         /* s; 0 <= begin <= end <= duration */
+  double begin, end;         /* interval of time that is searched, s; 0 <= begin <= end <=
+                                duration */
   double distance_tolerance; /* BISECTION: ends at this |distance|, m; 0: distances do not end it */
   /* width of the bracket [lower, upper] at which the search ends, s; 0: the limit of round-off */
   double time_tolerance;

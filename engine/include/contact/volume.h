@@ -148,7 +148,8 @@ const char *ct_volume_flag_word(uint32_t row);
 /* The poses from which the frame of a placed shape was computed with rounding, to recover exact
  * coordinates: the body's pose in the world, and the collider's in the body. Borrowed. */
 typedef struct ct_volume_poses {
-  const ct_pose *body;     /* NULL: the frame is exact */
+  const ct_pose *body;     /* pose of the body in the world; NULL: the frame is exact, that is, it
+                              was not rounded */
   const ct_pose *collider; /* NULL: identity */
 } ct_volume_poses;
 
@@ -205,7 +206,7 @@ typedef struct ct_stage_face {
   ct_volume_owner owner;
   uint32_t face_a, face_b;
   ct_vec3 normal; /* outward, unit */
-  double offset;  /* m; normal . p = offset */
+  double offset;  /* offset of the plane normal . p = offset, m */
   uint32_t point; /* index of the dual point of the face's plane */
   /* the loop of the face's vertices, as a range of the indices, counter-clockwise from outside */
   uint32_t first_index, index_count;
@@ -234,7 +235,8 @@ typedef struct ct_volume_contact {
   /* polyhedra: a point inside both bodies, at the distance `margin` from the nearest face plane,
    * m */
   ct_vec3 inner;
-  double margin; /* m, see `inner`; 0 for other pairs */
+  double margin; /* least distance of `inner` from the planes of both bodies, m; 0 for pairs without
+                    `inner` */
   /* Ids of the faces of a and b whose planes, offset by rounding radius and margin, are nearest to
    * `position`; an inset hull uses the faces of its outer hull. Curved or rounded pairs:
    * ct_shape_surface_at of the points of pair.h. CT_NO_FACE for elements without outer faces. */
