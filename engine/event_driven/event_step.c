@@ -17,10 +17,12 @@
  * of sweeps in each. */
 #define REST_ITERATIONS_MAX 8
 #define REST_SWEEPS_MAX 100
-/* Number of bisections for the fraction of the forces that creates no energy in the interval. */
-#define GUARD_HALVINGS 40
 /* Largest number of times that an interval is shortened to an earlier impact. */
 #define CUTS_MAX 4
+/* Largest number of times that it is shortened to the time at which a slip turns round. */
+#define REVERSALS_MAX 2
+/* Largest number of times that an interval is halved because energy was gained in it. */
+#define BALANCE_HALVINGS_MAX 8
 
 /* An impact at most this fraction of an interval after its end counts as an impact at its end; the
  * fraction is much more than the round-off of positions. */
@@ -38,8 +40,8 @@ static double find_greatest_depth(const ct_mechanics *mechanics) {
   return depth;
 }
 
-/* Finds the contacts and islands at the poses and velocities of `next`; the caller owns *out. */
-static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
+ct_status ct_event_find_contacts(ct_event_step *step, const ct_body_state *bodies, double margin,
+                                 ct_mechanics **out) {
   *out = NULL;
   ct_event_driven *driven = step->driven;
   const ct_advance_options *o = &driven->common->options;
@@ -49,11 +51,11 @@ static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
   ct_status status = velocities ? CT_OK : CT_OUT_OF_MEMORY;
   /* Poses and velocities of the moving bodies, as overrides of the scene's. */
   for (size_t i = 0; i < driven->common->moved_count && velocities; i++) {
-    const ct_body_state *m = &driven->common->next[i];
+    const ct_body_state *m = &bodies[i];
     driven->common->overrides[i] = (ct_override){m->row, m->pose};
     velocities[i] = (ct_row_velocity){m->row, m->velocity};
   }
-  const ct_mechanics_options options = {.contact_tolerance = o->contact_tolerance,
+  const ct_mechanics_options options = {.contact_tolerance = o->contact_tolerance + margin,
                                         .detail = CT_DETAIL_MANIFOLD,
                                         .loads = driven->common->loads,
                                         .load_count = driven->common->load_count,
@@ -73,8 +75,14 @@ static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
     *out = NULL;
     return CT_LIMIT;
   }
-  step->result.depth = find_greatest_depth(*out);
   return CT_OK;
+}
+
+/* Finds the contacts and islands of `next`, and the greatest depth; the caller owns *out. */
+static ct_status evaluate_mechanics(ct_event_step *step, ct_mechanics **out) {
+  ct_status status = ct_event_find_contacts(step, step->driven->common->next, 0.0, out);
+  if (status == CT_OK) step->result.depth = find_greatest_depth(*out);
+  return status;
 }
 
 static void add_immovable_body_impulse(ct_event_step *step, const ct_island *island, uint32_t body,
@@ -202,23 +210,37 @@ static bool island_has_friction(const ct_island *island) {
   return false;
 }
 
-/* Adds the impulse of the contact's force over the interval to the sums, and lists the pair of
- * bodies as resting. */
-static void add_resting_contact(ct_event_step *step, const ct_island *island, const ct_contact *t,
-                                const ct_contact_force *f) {
-  ct_vec3 impulse = ct_scale(f->force, step->result.time);
-  add_immovable_body_impulse(step, island, t->a, impulse);
-  add_immovable_body_impulse(step, island, t->b, ct_neg(impulse));
-  if (f->takes_part)
-    step->resting[step->resting_count++] = (ct_row_pair){island->rows[t->a], island->rows[t->b]};
-  if (ct_max_abs(f->force) > 0.0) step->result.acting++;
-  const ct_mass_body *a = &island->set.bodies[t->a], *b = &island->set.bodies[t->b];
-  ct_vec3 at_a =
-      ct_add(a->velocity.linear, ct_cross(a->velocity.angular, ct_sub(t->position, a->center)));
-  ct_vec3 at_b =
-      ct_add(b->velocity.linear, ct_cross(b->velocity.angular, ct_sub(t->position, b->center)));
-  if (a->mobility == CT_KINEMATIC) step->result.kinematic_work += ct_dot(impulse, at_a);
-  if (b->mobility == CT_KINEMATIC) step->result.kinematic_work -= ct_dot(impulse, at_b);
+/* True if a dynamic body of the island is faster than the velocity tolerance. */
+static bool island_moves(const ct_event_step *step, const ct_island *island) {
+  for (size_t i = 0; i < island->set.body_count; i++) {
+    const ct_body_state *m = ct_integration_next_of(step->driven->common, island->rows[i]);
+    if (!ct_body_state_is_dynamic(m)) continue;
+    double radius = isfinite(m->radius) ? m->radius : 0.0;
+    if (ct_norm(m->velocity.linear) + radius * ct_norm(m->velocity.angular) >
+        step->result.velocity_tolerance)
+      return true;
+  }
+  return false;
+}
+
+/* Lists the contact's pair of bodies; if it rests, also as a support. */
+static void add_touching_contact(ct_event_step *step, const ct_island *island, const ct_contact *t,
+                                 const ct_contact_force *f) {
+  const ct_mass_body *bodies = island->set.bodies;
+  step->touching[step->touching_count++] = (ct_row_pair){island->rows[t->a], island->rows[t->b]};
+  if (!f->takes_part) return;
+  step->resting[step->resting_count++] = (ct_row_pair){island->rows[t->a], island->rows[t->b]};
+  step->supports[step->support_count++] = (ct_event_support){
+      .row_a = island->rows[t->a],
+      .row_b = island->rows[t->b],
+      .collider_a = t->collider_a,
+      .collider_b = t->collider_b,
+      .arm_a = ct_sub(t->position, bodies[t->a].center),
+      .arm_b = ct_sub(t->position, bodies[t->b].center),
+      .force = f->force,
+      .normal = t->normal,
+      .distance = t->distance,
+      .slip = f->velocity.sliding ? f->velocity.tangential : ct_vec(0.0, 0.0, 0.0)};
 }
 
 /* Applies to both bodies the impulse along the normal that stops the separation or approach of the
@@ -280,84 +302,21 @@ static bool stop_resting_motion(ct_event_step *step, ct_contact_set *set, ct_mas
   return sweep > 1;
 }
 
-/* Sets the force and torque of a body for the flight: its loads plus the fraction `part` of its
- * contact forces. */
-static void set_flight_forces(ct_body_state *m, const ct_mass_body *body,
-                              const ct_body_acceleration *found, double part) {
-  assert(part >= 0.0 && part <= 1.0 && m->is_dynamic);
-  m->force = ct_add_scaled(body->force, ct_sub(found->residual_force, body->force), part);
-  m->torque = ct_add_scaled(body->torque, ct_sub(found->residual_torque, body->torque), part);
-}
-
-static double kinetic_energy_of(const ct_body_state *m) {
-  return 0.5 * (m->mass * ct_dot(m->velocity.linear, m->velocity.linear) +
-                ct_dot(m->angular_momentum, m->velocity.angular));
-}
-
-/* Power of the kinematic bodies against the contact forces on them, W. */
-static double driving_power(const ct_contact_set *set, const ct_contact_force *forces) {
-  double power = 0.0;
-  for (size_t i = 0; i < set->count; i++) {
-    const ct_contact *t = &set->contacts[i];
-    for (int side = 0; side < 2; side++) {
-      const ct_mass_body *body = &set->bodies[side ? t->b : t->a];
-      if (body->mobility != CT_KINEMATIC) continue;
-      ct_vec3 at = ct_add(body->velocity.linear,
-                          ct_cross(body->velocity.angular, ct_sub(t->position, body->center)));
-      power += (side ? -1.0 : 1.0) * ct_dot(forces[i].force, at);
-    }
-  }
-  return power;
-}
-
-/* True if the fraction `part` of the contact forces creates energy over the interval, beyond the
- * work of loads and kinematic bodies. */
-static bool forces_create_energy(const ct_event_step *step, const ct_island *island,
-                                 const ct_resting_result *found, double part) {
-  const ct_contact_set *set = &island->set;
-  double gain = -part * step->result.time * driving_power(set, found->contacts), size = fabs(gain);
-  for (size_t i = 0; i < set->body_count; i++) {
-    const ct_mass_body *body = &set->bodies[i];
+/* Sets the forces of the island's bodies for the flight: loads and contact forces. */
+static void set_flight_forces(ct_event_step *step, const ct_island *island,
+                              const ct_resting_result *found) {
+  for (size_t i = 0; i < island->set.body_count; i++) {
+    const ct_mass_body *body = &island->set.bodies[i];
     if (body->mobility != CT_DYNAMIC) continue;
-    ct_body_state then = *ct_integration_next_of(step->driven->common, island->rows[i]);
-    const ct_velocity first = then.velocity;
-    const ct_vec3 place = then.position;
-    double before = kinetic_energy_of(&then);
-    set_flight_forces(&then, body, &found->bodies[i], part);
-    ct_body_state_advance_flight(&then, step->result.time, step->result.time);
-    double work = ct_dot(body->force, ct_sub(then.position, place)) +
-                  0.5 * step->result.time *
-                      ct_dot(body->torque, ct_add(first.angular, then.velocity.angular));
-    gain += kinetic_energy_of(&then) - before - work;
-    double force = ct_norm(body->force);
-    size += before + force * (ct_max_abs(place) +
-                              step->result.time * step->result.time * force * body->inverse_mass);
+    uint32_t index = step->driven->common->moved_of[island->rows[i]];
+    ct_body_state *m = &step->driven->common->next[index];
+    m->force = found->bodies[i].residual_force;
+    m->torque = found->bodies[i].residual_torque;
+    step->loads[index] = (ct_event_load){.force = body->force,
+                                         .torque = body->torque,
+                                         .residual = found->residual,
+                                         .converged = found->converged};
   }
-  return gain > CLOSED_PART * size;
-}
-
-/* Scales the contact forces down until they create no energy over the interval. Constant forces do
- * some work while bodies rotate, even if the exact, varying forces do none; zero contact forces
- * create no energy. */
-static void limit_created_energy(ct_event_step *step, const ct_island *island,
-                                 ct_resting_result *found) {
-  double low = 0.0, high = 1.0;
-  if (forces_create_energy(step, island, found, 1.0)) {
-    for (int k = 0; k < GUARD_HALVINGS; k++) {
-      double middle = 0.5 * (low + high);
-      if (forces_create_energy(step, island, found, middle)) high = middle;
-      else low = middle;
-    }
-    step->result.guarded = true;
-  } else {
-    low = 1.0;
-  }
-  for (size_t i = 0; i < island->set.body_count; i++)
-    if (island->set.bodies[i].mobility == CT_DYNAMIC)
-      set_flight_forces(ct_integration_next_of(step->driven->common, island->rows[i]),
-                        &island->set.bodies[i], &found->bodies[i], low);
-  for (size_t i = 0; i < island->set.count; i++)
-    found->contacts[i].force = ct_scale(found->contacts[i].force, low);
 }
 
 static ct_status solve_resting_forces(ct_event_step *step, const ct_contact_set *set,
@@ -380,12 +339,15 @@ static ct_status constrain_resting_island(ct_event_step *step, const ct_island *
   memcpy(bodies, set.bodies, set.body_count * sizeof *bodies);
   set.bodies = bodies;
   bool rough = !o->frictionless && island_has_friction(island);
+  /* Forces of moving bodies are refined to the tolerance afterwards. */
+  double tolerance =
+      o->tolerance == 0.0 && island_moves(step, island) ? CT_FRICTION_TOLERANCE : o->tolerance;
   const ct_resting_options options = {.friction = rough ? CT_RESTING_FRICTION_CONE
                                                         : CT_RESTING_FRICTION_NONE,
                                       .time_step = step->result.time,
                                       .velocity_tolerance = step->result.velocity_tolerance,
                                       .friction_method = o->method,
-                                      .tolerance = o->tolerance,
+                                      .tolerance = tolerance,
                                       .iterations_max = o->iterations_max,
                                       .cancel = o->cancel};
   /* Alternate between forces and velocities until the contacts with forces have no normal
@@ -405,15 +367,13 @@ static ct_status constrain_resting_island(ct_event_step *step, const ct_island *
     m->velocity = bodies[i].velocity;
     m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);
   }
-  /* Limit the energy, detect sleep, and record the resting contacts. */
+  /* Set the forces, detect sleep, and record the resting contacts. */
   const ct_island resting_island = {.set = set, .rows = island->rows};
-  limit_created_energy(step, &resting_island, &result);
+  set_flight_forces(step, &resting_island, &result);
   if (ct_event_island_is_at_rest(step, &resting_island, &result))
     ct_event_put_to_sleep(step, &resting_island, &result);
   for (size_t i = 0; i < set.count; i++)
-    add_resting_contact(step, &resting_island, &set.contacts[i], &result.contacts[i]);
-  step->result.residual = ct_max2(step->result.residual, result.residual);
-  step->result.converged = step->result.converged && result.converged;
+    add_touching_contact(step, &resting_island, &set.contacts[i], &result.contacts[i]);
   return CT_OK;
 }
 
@@ -450,14 +410,14 @@ static ct_status solve_resting_islands(ct_event_step *step, const ct_mechanics *
 /* ---- step ------------------------------------------------------------------------------------ */
 
 /* Resolves the approaching contacts of touching bodies. At the start of the motion they are
- * impacts. Later they are errors of the constant forces of the previous interval, and are stopped
- * without restitution. */
+ * impacts. Later they are errors of the previous interval, or further points of resting bodies, and
+ * are stopped without restitution. */
 static ct_status collide_initially(ct_event_step *step, ct_mechanics **mechanics) {
   bool has_impact = false, first = step->driven->common->state.steps == 0;
   step->plastic = !first;
   step->reports = first;
   step->instant = step->driven->common->state.time;
-  ct_status status = collide_islands(step, *mechanics, false, &has_impact);
+  ct_status status = collide_islands(step, *mechanics, !first, &has_impact);
   if (status != CT_OK || !has_impact) return status;
   step->result.events += first;
   ct_mechanics_destroy(*mechanics);
@@ -477,18 +437,26 @@ static double interval_load_work(const ct_event_step *step, const ct_load *load,
   return ct_dot(load->force, path) + ct_dot(torque, turn);
 }
 
-/* Moves all bodies to the end of the interval. CT_LIMIT: velocities at its start or end exceed the
- * limits. This is checked before an impact can reduce them, because the integration may have
- * skipped whole turns. */
-static ct_status finish_flight(ct_event_step *step) {
+/* Moves all bodies to the end of the interval, where resting contacts have their gaps of the start
+ * and energy has not grown. CT_LIMIT: velocities at its start or end exceed the limits. This is
+ * checked before an impact can reduce them, because the integration may have skipped whole
+ * turns. */
+static ct_status finish_flight(ct_event_step *step, const ct_mechanics *mechanics) {
   ct_event_driven *driven = step->driven;
+  step->support_work = ct_arena_alloc_doubles(step->arena, step->support_count + 1);
+  if (!step->support_work) return CT_OUT_OF_MEMORY;
+  ct_event_sum_supports(step);
   if (!ct_integration_is_within_limits(driven->common, driven->common->next, 0.0,
                                        step->result.time))
     return CT_LIMIT;
   for (size_t i = 0; i < driven->common->moved_count; i++) {
+    step->begin[i] = driven->common->next[i];
     driven->common->next[i].before = driven->common->next[i].velocity;
     ct_body_state_advance_flight(&driven->common->next[i], step->result.time, step->result.time);
   }
+  ct_status status = ct_event_close_gaps(step);
+  if (status == CT_OK) status = ct_event_limit_energy(step, mechanics);
+  if (status != CT_OK) return status;
   for (size_t k = 0; k < driven->common->load_count; k++)
     step->result.load_work +=
         interval_load_work(step, &driven->common->loads[k], step->result.time);
@@ -498,27 +466,56 @@ static ct_status finish_flight(ct_event_step *step) {
              : CT_LIMIT;
 }
 
+/* Allocates the data of an interval with the supports of the contacts. False: out of memory. */
+static bool allocate_interval(ct_event_step *step, size_t contacts) {
+  size_t bodies = step->driven->common->moved_count;
+  step->resting = ct_arena_alloc(step->arena, contacts + 1, sizeof *step->resting);
+  step->touching = ct_arena_alloc(step->arena, contacts + 1, sizeof *step->touching);
+  step->loads = ct_arena_alloc(step->arena, bodies + 1, sizeof *step->loads);
+  step->begin = ct_arena_alloc(step->arena, bodies + 1, sizeof *step->begin);
+  if (!step->resting || !step->touching || !step->loads || !step->begin) return false;
+  for (size_t i = 0; i < bodies; i++) step->loads[i] = (ct_event_load){.converged = true};
+  return true;
+}
+
+/* Shortens the interval to the time at which a slip turns round. False: none does. */
+static bool end_at_reversal(ct_event_step *step) {
+  if (!(step->reversal < step->result.time)) return false;
+  step->result.time = step->reversal;
+  step->slack = 0.0;
+  return true;
+}
+
+/* Resets the sums of the interval; iterations are of all attempts. */
+static void restart_sums(ct_event_step *step, const ct_step_result *start) {
+  double time = step->result.time;
+  uint64_t iterations = step->result.iterations;
+  step->result = *start;
+  step->result.time = time;
+  step->result.iterations = iterations;
+  step->resting_count = step->touching_count = step->support_count = step->result.acting = 0;
+}
+
 /* Computes the forces for an interval that ends with the first impact, if there is one; they are
- * recomputed for each shorter interval. An impact that round-off would place at the beginning of
- * the next interval, where it would count as an error of constant forces, is included in this one.
- * *hits: set to true if an impact ends the interval. */
-static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, bool *hits) {
-  ct_arena_mark mark = ct_arena_enter(step->arena);
-  step->resting =
-      ct_arena_alloc(step->arena, ct_mechanics_count(mechanics) + 1, sizeof *step->resting);
-  const ct_vec3 impact_impulse = step->result.contact_impulse;
-  const double impact_work = step->result.kinematic_work;
-  ct_status status = step->resting ? CT_OK : CT_OUT_OF_MEMORY;
-  /* Solve the forces for the interval, and shorten it to the first impact, until its length does
-   * not change. */
-  bool cut = true;
-  for (int k = 0; status == CT_OK && cut; k++) {
+ * recomputed for each shorter interval, until its length does not change. *hits: set to true if an
+ * impact ends the interval. */
+static ct_status solve_interval(ct_event_step *step, const ct_mechanics *mechanics,
+                                const ct_step_result *start, bool *hits) {
+  size_t contacts = ct_mechanics_count(mechanics);
+  int reversals = 0, cuts = 0;
+  ct_status status = CT_OK;
+  *hits = false;
+  for (bool cut = true; status == CT_OK && cut;) {
     double first = INFINITY;
-    step->result.contact_impulse = impact_impulse;
-    step->result.kinematic_work = impact_work;
-    step->resting_count = step->result.acting = 0;
-    status = solve_resting_islands(step, mechanics);
-    if (status == CT_OK && k < CUTS_MAX) status = ct_event_first_impact(step, &first);
+    restart_sums(step, start);
+    step->supports = ct_arena_alloc(step->arena, contacts + 1, sizeof *step->supports);
+    status = step->supports ? solve_resting_islands(step, mechanics) : CT_OUT_OF_MEMORY;
+    if (status == CT_OK) status = ct_event_refine_forces(step, mechanics);
+    if (status == CT_OK && reversals++ < REVERSALS_MAX && end_at_reversal(step)) {
+      *hits = false;
+      continue;
+    }
+    if (status == CT_OK && cuts++ < CUTS_MAX) status = ct_event_first_impact(step, &first);
     cut = first != step->result.time && first <= step->result.time + step->slack;
     *hits = *hits || cut || first == step->result.time;
     if (!cut) continue;
@@ -526,7 +523,30 @@ static ct_status fly_to_impact(ct_event_step *step, ct_mechanics *mechanics, boo
     step->result.time = first;
     step->slack = 0.0;
   }
-  if (status == CT_OK) status = finish_flight(step);
+  return status;
+}
+
+/* Flies to the first impact, or to the end of the interval. An impact that round-off would place at
+ * the beginning of the next interval, where it would count as an error of this one, is included. If
+ * an island gained energy that its velocities do not have, its contacts keep the depth that they
+ * have, within the contact tolerance, and then the interval is halved, because the error of the
+ * forces is of third order. *hits: set to true if an impact ends the interval. */
+static ct_status fly_to_impact(ct_event_step *step, const ct_mechanics *mechanics, bool *hits) {
+  ct_arena_mark mark = ct_arena_enter(step->arena);
+  const ct_step_result start = step->result;
+  ct_integration *common = step->driven->common;
+  ct_status status =
+      allocate_interval(step, ct_mechanics_count(mechanics)) ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) status = solve_interval(step, mechanics, &start, hits);
+  if (status == CT_OK) status = finish_flight(step, mechanics);
+  for (int k = 0; k < BALANCE_HALVINGS_MAX && status == CT_OK && step->is_unbalanced; k++) {
+    memcpy(common->next, step->begin, common->moved_count * sizeof *common->next);
+    if (k > 0) step->result.time *= 0.5;
+    step->keeps_depth = true;
+    step->slack = 0.0;
+    status = solve_interval(step, mechanics, &start, hits);
+    if (status == CT_OK) status = finish_flight(step, mechanics);
+  }
   ct_arena_leave(step->arena, mark);
   step->resting = NULL;
   return status;
@@ -574,6 +594,7 @@ static ct_status advance_to_event(ct_event_step *step) {
   if (ct_event_is_all_asleep(step)) return CT_OK;
   /* Resolve initial approaches, then fly to the first impact. */
   ct_status status = evaluate_mechanics(step, &mechanics);
+  if (driven->common->state.steps == 0) driven->overlap = step->result.depth;
   if (status == CT_OK) status = ct_event_report_contacts(step, mechanics);
   if (status == CT_OK) status = collide_initially(step, &mechanics);
   if (status == CT_OK) status = fly_to_impact(step, mechanics, &hits);

@@ -22,7 +22,6 @@ FULL = bool(os.environ.get("CONTACTD_FULL"))
 # Values that a mode does not compute as exactly as promised above: (case, mode): (why, labels). They are run with CONTACTD_FULL=1, and printed
 # as "open"; one that has become right fails the program until its label is removed. ALL: every value of the case.
 ALL = ("*",)
-CONSTANT_FORCES = "forces are constant over a step, and reduced when that adds energy"
 TOLERATED_IMPACTS = "the last impact is the last one above the velocity tolerance"
 CREEP = "a sticking contact creeps by a first-order part of the way"
 LATE_IMPACTS = "each bounce is off by up to a step, and its speed by gravity times the step"
@@ -31,47 +30,8 @@ NOT_YET = {
     ("m-turntable-0", "timeStepping"): (CREEP, ("angle turned at 0.999 Omega_c @10",)),
     ("m-zeno-0", "timeStepping"): (LATE_IMPACTS, ALL),
     ("m-zeno-1", "timeStepping"): (LATE_IMPACTS, ALL),
-    ("m-sphere-slide-roll-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
-    ("m-ball-turntable-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
-    ("m-cone-0", "eventImpulses"): (CONSTANT_FORCES,
-        ("phi @2", "phi_rate @2")),
-    ("m-cone-1", "eventImpulses"): (CONSTANT_FORCES,
-        ("phi @2", "period of swing")),
-    ("m-ellipsoid-planar-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
-    ("m-ellipsoid-planar-1", "eventImpulses"): (CONSTANT_FORCES, ALL),
-    ("m-ellipsoid-0", "eventImpulses"): (CONSTANT_FORCES,
-        ("axis_z.z (cosine of tilt) @0.5", "center.x @0.5", "center.y @0.5", "axis_z.z (cosine of tilt) @1", "center.x @1",
-         "center.y @1", "axis_z.z (cosine of tilt) @2", "center.x @2", "center.y @2", "center.z @2", "angular_velocity.x @2",
-         "angular_velocity.y @2")),
-    ("m-disk-steady-0", "eventImpulses"): (CONSTANT_FORCES,
-        ("precession rate about z", "cosine of tilt @1", "center.z @1")),
-    ("m-disk-nutating-0", "eventImpulses"): (CONSTANT_FORCES,
-        ("axis_z.z (cosine of tilt) @0.25", "center.x @0.25", "center.y @0.25", "center.z @0.25", "angular_velocity.x @0.25",
-         "angular_velocity.y @0.25", "angular_velocity.z @0.25", "axis_z.z (cosine of tilt) @0.5", "center.y @0.5", "center.z @0.5",
-         "angular_velocity.x @0.5", "angular_velocity.y @0.5", "angular_velocity.z @0.5", "axis_z.z (cosine of tilt) @1", "center.y @1",
-         "center.z @1", "angular_velocity.x @1", "angular_velocity.y @1", "angular_velocity.z @1")),
-    ("m-top-0", "eventImpulses"): (CONSTANT_FORCES,
-        ("cosine of tilt @0.1", "azimuth of the axis (unwrapped) @0.1", "cosine of tilt @0.5", "cosine of tilt @1",
-         "azimuth of the axis (unwrapped) @1")),
-    ("m-tippe-0", "eventImpulses"): (CONSTANT_FORCES,
-        ("center.x @0.01", "center.y @0.01", "angular_velocity.x @0.01", "angular_velocity.y @0.01", "angular_velocity.z @0.01",
-         "center.x @0.025", "center.y @0.025", "angular_velocity.x @0.025", "angular_velocity.y @0.025", "angular_velocity.z @0.025")),
-    ("m-lift-0", "eventImpulses"): (CONSTANT_FORCES,
-        ("center.z - start @5", "normal force @5", "work of the platform on the box (normal and friction) @5", "penetration @5")),
-    ("m-lift-1", "eventImpulses"): (CONSTANT_FORCES,
-        ("center.x - start @2", "center.z - start @2", "normal force @2", "work of the platform on the box (normal and friction) @2",
-         "penetration @2")),
-    ("m-lift-2", "eventImpulses"): (CONSTANT_FORCES,
-        ("center.x - start @1", "velocity.x @1", "work of the platform on the box (normal and friction) @1")),
-    ("m-turntable-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
-    ("m-slope-1", "eventImpulses"): (CONSTANT_FORCES, ("s @2",)),
-    ("m-board-0", "eventImpulses"): (CONSTANT_FORCES, ("time of slip",)),
     ("m-zeno-0", "eventImpulses"): (TOLERATED_IMPACTS, ("Zeno time",)),
     ("m-zeno-1", "eventImpulses"): (TOLERATED_IMPACTS, ("Zeno time",)),
-    ("m-tip-0", "eventImpulses"): (CONSTANT_FORCES, ALL),
-    ("m-tip-1", "eventImpulses"): (CONSTANT_FORCES, ALL),
-    ("m-tip-2", "eventImpulses"): (CONSTANT_FORCES,
-        ("time of impact", "angular speed before impact")),
     ("m-patch-rest-0", "eventCompliant"): (SHORT_STEPS, ALL),
 }
 

@@ -222,12 +222,12 @@ def box_on_accelerating_lift(case, setup, run):
 
 
 def last_force(track):
-    """The force of the immovable bodies: the impulse of the last step that was the only one between two lines, by its duration. If there is no
-    such step: from the change of the momentum since the line before the last."""
+    """The force of the immovable bodies: the impulse of the last step that was the only one between two lines, and not cut short, by its
+    duration. If there is no such step: from the change of the momentum since the line before the last."""
     lines = track.lines
     for k in range(len(lines) - 1, 0, -1):
-        if lines[k]["steps"] == lines[k - 1]["steps"] + 1:
-            time = lines[k]["time"] - lines[k - 1]["time"]
+        time = lines[k]["time"] - lines[k - 1]["time"]
+        if lines[k]["steps"] == lines[k - 1]["steps"] + 1 and time > 0.5 * track.step:
             return tuple(x / time for x in lines[k]["contactImpulse"])
     time = lines[-1]["time"] - lines[-2]["time"]
     change = add(lines[-1]["momentum"], lines[-2]["momentum"], -1.0)
@@ -235,9 +235,9 @@ def last_force(track):
 
 
 def depth_now(client):
-    """Depth of the bodies of the scene at the end of the motion, by a query; 0 if they are apart."""
-    result = client.post(SCENE + "/query/distance", {}).must(200).json["results"][0]
-    return max(0.0, -result["distance"])
+    """Depth of the bodies of the scene at the end of the motion, by a query; 0 if they are apart, which has no result."""
+    results = client.post(SCENE + "/query/distance", {}).must(200).json["results"]
+    return max([0.0, *(-result["distance"] for result in results)])
 
 
 def box_on_turntable_values(case, setup, run):

@@ -32,16 +32,19 @@
  *
  * IMPULSES. Bodies fly freely, in closed form, up to the first impact, whose time is from
  * ct_body_toi. At the impact ct_impulse_solve changes the velocities, at all contacts within the
- * contact tolerance. Persistent contacts have the forces of ct_resting_solve, which are constant
- * for at most one time step, so the motion is of first order in the step. Bodies with such contacts
- * rotate at their mean angular velocity; the interval ends early if they touch elsewhere.
+ * contact tolerance. Between impacts, contact forces are constant for at most one time step. They
+ * act in the middle of this interval and satisfy Coulomb's law at its end, so the motion is of
+ * second order in the step (engine/event_driven/README.md). Gaps of contacts with a force are
+ * restored after the interval. It ends early if touching bodies become deeper than the contact
+ * tolerance.
  *
  * Energy: a loaded contact that rests within velocity_tolerance neither separates nor collides; its
- * normal velocity is removed first. Forces that would create energy over an interval are scaled
- * back (`guarded`). A sequence of ever faster impacts ends once bodies separate no faster than
- * velocity_tolerance, approach no faster than rest_velocity, or time no longer advances. The
- * velocity tolerance is at least the speed that gravity and loads add over the contact tolerance:
- * slower separations return before they become visible.
+ * normal velocity is removed first. Energy that an interval creates, beyond the work of loads and
+ * kinematic bodies, is removed from the velocities relative to the island's kinematic body, or to
+ * the world (`guarded`). Forces are not reduced. A sequence of ever faster impacts ends once bodies
+ * separate no faster than velocity_tolerance, approach no faster than rest_velocity, or time no
+ * longer advances. The velocity tolerance is at least the speed that gravity and loads add over the
+ * contact tolerance: slower separations return before they become visible.
  *
  * Sleep: an island whose net forces and momenta are within the solver's tolerance, relative to the
  * sums of their terms, does not move at all. It is not evaluated again until another body touches
@@ -157,7 +160,8 @@ typedef struct ct_advance_state {
   double work;             /* work of the loads and of kinematic bodies so far, J */
   double residual;         /* worst residual of the solvers over the steps so far */
   uint64_t not_converged;  /* number of steps with an unconverged solver */
-  /* number of steps in which impulses or forces were scaled back, so that energy did not grow */
+  /* number of steps in which impulses or velocities were scaled back, so that energy did not grow
+   */
   uint64_t guarded;
   /* STEPPING: number of infeasible steps (kinematic squeeze), solved with regularised contacts;
    * they also count as not converged */
