@@ -324,10 +324,12 @@ static void add_advance_limit_fault(api_call *call) {
                     echo, ct_advance_now(advance->motion).time);
     break;
   default:
-    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "A step has more than %zu contacts, the most that requestMemoryBytes allows: "
-                    "simulate fewer bodies.",
-                    advance->options.contacts_max);
+    api_fault_plain(
+        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "A step has more than %zu contacts, the most that requestMemoryBytes allows, or "
+        "more than %u pairs of contacts that share a body in one island: simulate "
+        "fewer bodies, or bodies with fewer contacts.",
+        advance->options.contacts_max, (unsigned)CT_DELASSUS_BLOCKS_MAX);
   }
 }
 

@@ -21,8 +21,8 @@ ct_status ct_broad_hybrid_cut(const ct_aabb *boxes, size_t count, size_t cutoff,
 ct_status ct_pair_changes(const ct_pair_list *before, const ct_pair_list *after,
                           ct_pair_list *begun, ct_pair_list *ended);
 
-/* Adds the pairs of overlapping leaves of a tree, as pairs of user values, which must be
- * distinct. */
+/* Adds the pairs of overlapping leaves of a tree, as pairs of user values. Each leaf must have
+ * its own user value. */
 ct_status ct_tree_pairs(const ct_tree *tree, ct_pair_output *out);
 
 /* Largest number of boxes: the limit of tree leaves. */

@@ -170,7 +170,8 @@ static void add_generators(patch_sums *s, const patch_cylinder *c, ct_sin_cos at
 
 typedef enum cylinder_part { CYLINDER_SIDE, CYLINDER_END, CYLINDER_OTHER_END } cylinder_part;
 
-/* Adds a part of the surface for the angles from `low` to `high`. */
+/* Adds the side, or one end, over the angles from `low` to `high` on both sides of the deepest
+ * generator: each sample is taken at the angle and at its negative. 0 <= low. */
 static void add_cylinder_part(patch_sums *s, const patch_cylinder *c, cylinder_part part,
                               double low, double high) {
   if (!(high > low)) return;

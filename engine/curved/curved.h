@@ -70,7 +70,8 @@ typedef struct ct_curved_ring {
   /* true if the axes coincide, so that all normals of a ring have the least depth */
   bool several;
 } ct_curved_ring;
-/* Computes that depth. False: the bodies or their axes are of another kind. */
+/* Computes the depth of two bodies of revolution with parallel axes. False: a body is not one of
+ * revolution, or the axes are not parallel. */
 bool ct_curved_parallel_axes(const ct_curved *c, ct_curved_ring *ring);
 
 /* Result of a search over the normals around an axis. */

@@ -40,7 +40,8 @@ bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit
 /* The deepest feature of a solid mesh and a core that overlap. Candidates are vertices of the core
  * in the mesh and of the mesh in the core, ends of a capsule, and for rounded and curved bodies
  * deep points of the surface. If none of them is deep: the triangle with the greatest overlap or,
- * for a ball thicker than the mesh, the way through the mesh. Both points, displaced by radius and
+ * for a ball thicker than the mesh, the line from the nearest surface point to the far side of the
+ * rounded core. Both points, displaced by radius and
  * margin, are on the surfaces. */
 typedef struct ct_convex_feature {
   double depth; /* depth of the core, >= 0, m; for a tapered capsule, of the whole body */

@@ -345,10 +345,11 @@ static void try_farthest_points(const ct_convex_mesh *p, ct_convex_feature *best
   }
 }
 
-/* Candidate for a core that is inside the solid, but whose ball reaches outside wherever the core
- * is moved: the way from the surface point nearest to the core through the body to its far side.
- * Newton's method on the distance from the core, a convex function, starting beyond the far
- * side. */
+/* Candidate for a core inside the solid whose ball is thicker than the solid, so that no other
+ * candidate is deep. Its depth is the length of the line from the surface point nearest to the core
+ * along the inward normal to the far side of the rounded core: a translation by this length takes
+ * the rounded core out through that point. Newton's method on the distance from the core, a convex
+ * function, finds the far side, starting beyond it. */
 static void try_way_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle,
                             ct_convex_feature *best) {
   ct_vec3 in = ct_neg(nearest->normal);

@@ -35,10 +35,11 @@ typedef struct ct_mesh_feature {
   bool complete;                    /* false: cancelled, or out of memory */
 } ct_mesh_feature;
 
-/* Finds the deepest vertex of either of two solids in the other. If no vertex is inside: the
- * midpoint of the deepest section of an edge inside the other solid, or the centroid of a triangle
- * that intersects it. A feature whose depth is round-off has the normal of a triangle. False: there
- * is no feature; only `bound` and `complete` are set. */
+/* Finds the deepest vertex of either of two solids in the other. If no vertex is inside by more
+ * than 1e-6 of the smaller mesh's radius, also the midpoints of the sections of edges inside the
+ * other solid, and the centroids of triangles that intersect it; one of them is the result if it is
+ * deeper than the vertices by more than round-off. A feature whose depth is round-off has the
+ * normal of a triangle. False: there is no feature; only `bound` and `complete` are set. */
 bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out);
 
 /* Returns the greatest distance of a vertex of one mesh outside of the other, a solid; -INFINITY if

@@ -224,8 +224,8 @@ static bool contains_flat_point_dd(const flat_dd t[3], const flat_dd *p) {
   return (s0 >= 0 && s1 >= 0 && s2 >= 0) || (s0 <= 0 && s1 <= 0 && s2 <= 0);
 }
 
-/* True if a coplanar segment pq and triangle share a point: their projections along all three axes
- * must. */
+/* True if a coplanar segment pq and triangle share a point, which is equivalent to their
+ * projections along each of the three axes sharing one. */
 static bool do_coplanar_intersect_dd(const ct_dd3 *p, const ct_dd3 *q, const ct_wide_triangle *t) {
   for (int axis = 0; axis < 3; axis++) {
     flat_dd a = project_dd(p, axis), b = project_dd(q, axis);

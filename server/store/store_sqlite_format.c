@@ -15,8 +15,9 @@
 /* Rows of keys and records have their own digests: readers do not verify page checksums, and a
  * damaged page affects only the rows that are damaged.
  *
- * keys: one row per key. `life` is the number of the first row of the base with which the key was
- * created; it distinguishes the key's records from those of an earlier scene with the same id.
+ * keys: one row per key. `life` is the number of the first row of the last base that a write stored
+ * (compaction keeps it); it distinguishes the key's records from those that this base replaced, and
+ * from those of an earlier scene with the same id.
  * base_number is the first row of the current base, which may have been written later than records
  * that follow it.
  *
