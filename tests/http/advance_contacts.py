@@ -31,7 +31,7 @@ def scene(client, bodies, restitution=0.5, path="/v1/scenes/s"):
 
 
 def advance(client, duration, mode="timeStepping", status=200, path="/v1/scenes/s", **members):
-    return client.post(f"{path}/advance", {"duration": duration, "mode": mode, "deadlineMs": 60000 * SLOWER, "include": ["events"], **members}).must(status).json
+    return client.post(f"{path}/advance", {"duration": duration, "mode": mode, "deadlineMs": 30000 * SLOWER, "include": ["events"], **members}).must(status).json
 
 
 def with_daemon(fact, *options):
@@ -378,7 +378,7 @@ def random_write(client, rng, path, mode, account, row):
                 account.take(event, record["pair"], record["pairId"])
         return reply
     members = {"duration": rng.choice((0.02, 0.1, 0.2)), "mode": mode, "timeStep": 0.002, "contactState": "account", "include": ["events"],
-               "deadlineMs": 60000 * SLOWER}
+               "deadlineMs": 30000 * SLOWER}
     reply = client.post(f"{path}/advance", members).must(200)
     account.take_list(reply.json)
     return reply

@@ -26,7 +26,7 @@ def scene(client, bodies, restitution=0, **members):
 
 
 def advance(client, duration, status=200, **members):
-    return client.post(f"{SCENE}/advance", {"duration": duration, "deadlineMs": 60000 * SLOWER, **members}, check=False).must(status)
+    return client.post(f"{SCENE}/advance", {"duration": duration, "deadlineMs": 30000 * SLOWER, **members}, check=False).must(status)
 
 
 def with_daemon(fact, *options):

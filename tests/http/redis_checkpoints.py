@@ -47,7 +47,7 @@ def a_write_at_another_daemon_ends_an_advance_and_keeps_its_checkpoints():
     a.client.put("/v1/scenes/s", bouncing(40)).must(201)
     replies = []
     # The next checkpoint is so far away that the write is not refused as outdated time after time.
-    members = {"duration": 1e4, "checkpointEvery": 2, "deadlineMs": 60000 * SLOWER}
+    members = {"duration": 1e4, "checkpointEvery": 2, "deadlineMs": 30000 * SLOWER}
     thread = threading.Thread(target=lambda: replies.append(a.client.post("/v1/scenes/s/advance", members)))
     with Stream(b, "s") as there:
         there.next("revision")
