@@ -29,6 +29,14 @@ typedef struct finding {
   ct_status status;
 } finding;
 
+bool ct_elastic_is_patch(const ct_compliant_motion *motion, const ct_elastic_candidate *candidate) {
+  if (motion->common->options.contact_law != CT_CONTACT_LAW_PATCH) return false;
+  const ct_scene *scene = motion->common->scene;
+  const ct_collider a = ct_body_collider(ct_scene_body(scene, candidate->a), candidate->collider_a),
+                    b = ct_body_collider(ct_scene_body(scene, candidate->b), candidate->collider_b);
+  return ct_patch_applies(&a.shape, &b.shape);
+}
+
 static bool add_elastic_candidate(void *context, const ct_contacts_hit *hit) {
   finding *f = context;
   if (hit->point_count == 0) return true;
@@ -46,14 +54,22 @@ static bool add_elastic_candidate(void *context, const ct_contacts_hit *hit) {
     return false;
   }
   const ct_contact_point *point = &hit->points[0];
-  f->nears->items[f->nears->count++] =
-      (ct_elastic_candidate){.a = hit->a,
-                             .b = hit->b,
-                             .collider_a = hit->collider_a,
-                             .collider_b = hit->collider_b,
-                             .distance = point->distance,
-                             .position = ct_lerp(point->point_a, point->point_b, 0.5),
-                             .normal = point->normal};
+  ct_elastic_candidate *candidate = &f->nears->items[f->nears->count++];
+  *candidate = (ct_elastic_candidate){.a = hit->a,
+                                      .b = hit->b,
+                                      .collider_a = hit->collider_a,
+                                      .collider_b = hit->collider_b,
+                                      .distance = point->distance,
+                                      .position = ct_lerp(point->point_a, point->point_b, 0.5),
+                                      .normal = point->normal};
+  /* The point may be one that ties with the deepest one within CT_CONTACT_TIE. Between almost
+   * parallel faces it may be apart while others penetrate. */
+  const ct_pair_result *pair = &hit->result;
+  if (point->distance <= pair->upper_bound || !ct_elastic_is_patch(f->motion, candidate))
+    return true;
+  candidate->distance = pair->distance;
+  candidate->position = ct_lerp(pair->point_a, pair->point_b, 0.5);
+  candidate->normal = pair->normal;
   return true;
 }
 

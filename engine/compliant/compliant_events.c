@@ -273,12 +273,8 @@ static ct_elastic_contact new_contact(const ct_compliant_motion *motion,
   if (motion->common->options.frictionless)
     material.static_friction = material.dynamic_friction = material.rolling_friction = 0.0;
   double approach = fabs(ct_elastic_force(motion, candidate, &none).depth_rate);
-  const ct_shape
-      shape_a = ct_body_collider(ct_scene_body(scene, candidate->a), candidate->collider_a).shape,
-      shape_b = ct_body_collider(ct_scene_body(scene, candidate->b), candidate->collider_b).shape;
   return (ct_elastic_contact){
-      .is_patch = motion->common->options.contact_law == CT_CONTACT_LAW_PATCH &&
-                  ct_patch_applies(&shape_a, &shape_b),
+      .is_patch = ct_elastic_is_patch(motion, candidate),
       .a = candidate->a,
       .b = candidate->b,
       .collider_a = candidate->collider_a,

@@ -106,6 +106,8 @@ double ct_elastic_fastest_approach(const ct_compliant_motion *motion);
 double ct_elastic_reduced_mass(const ct_compliant_motion *motion, uint32_t row_a, uint32_t row_b);
 /* Fifth root of x; 0 if x is not positive. */
 double ct_fifth_root(double x);
+/* True if the force of the candidate's pair is that of a patch (compliant_patch.h). */
+bool ct_elastic_is_patch(const ct_compliant_motion *motion, const ct_elastic_candidate *candidate);
 /* Index of the candidate's pair in `members`; member_count if it is not in contact. */
 size_t ct_elastic_find_contact(const ct_compliant_motion *motion,
                                const ct_elastic_candidate *candidate);

@@ -6,6 +6,7 @@ import math
 from support.checks import Suite, check, equal, near, near_list
 from support.client import Curl
 from support.daemon import Daemon
+from support.pace import SLOWER
 
 suite = Suite()
 daemon = Daemon("--workers", "2").start()
@@ -88,6 +89,16 @@ TABLE = {"id": "table", "position": [0, 0, -0.5], "colliders": [{"box": {"size":
 suite.table("face", ((f"a {name} of {modulus:g} Pa on a {below['id']}", lambda n=name, m=modulus, b=below: a_flat_face_rests(n, m, b))
                      for name in FLAT for modulus in (1e5, 1e7, 1e9, 2e11)
                      for below in ((FLOOR,) if name == "cylinder" else (FLOOR, TABLE))))
+
+
+@suite.fact
+def steel_boxes_rest_on_a_box_and_beyond_its_edge():
+    """Their faces are parallel to 1e-6 when they land; the depth is that of the weight on the common face."""
+    steel = {"youngsModulus": 2e11, "poissonRatio": 0.3, "restitution": 0.5, "dynamicFriction": 0.5, "staticFriction": 0.5}
+    box = {"id": "box", "position": [0.95, 0, 0.101], "colliders": [{"box": {"size": [0.4, 0.4, 0.2]}}], "motion": {"mass": 32}}
+    reply = advance([TABLE, box], 0.2, {"default": steel}, include=["poses"], deadlineMs=30000 * SLOWER)
+    check(0 < reply["penetration"] < 1e-6 and reply["contacts"] == 1, f"depth {reply['penetration']}")
+    near_list(reply["poses"]["linearVelocities"][0], [0, 0, 0], 1e-4, "velocity")
 
 
 @suite.fact
