@@ -196,10 +196,11 @@ static void add_patch_cylinder(patch_sums *s, const ct_patch_side *side) {
   c.descent = fabs(c.descent);
   c.end = ct_add_scaled(side->frame.position, c.axis, 0.5 * c.length);
   c.depth = ct_dot(ct_sub(c.end, s->plane_point), inward);
-  ct_vec3 across = ct_add_scaled(inward, c.axis, -c.descent);
+  /* The cross product has the digits of a small tilt; 1 - descent^2 does not. */
+  ct_vec3 across = ct_cross(c.axis, inward);
   c.gradient = ct_norm(across);
-  c.steepest = c.gradient > 0.0 ? ct_scale(across, 1.0 / c.gradient) : s->patch->tangents[0];
-  c.level = ct_cross(c.axis, c.steepest);
+  c.level = c.gradient > 0.0 ? ct_scale(across, 1.0 / c.gradient) : s->patch->tangents[1];
+  c.steepest = ct_cross(c.level, c.axis);
   /* The generators from the rim reach the plane (beyond `whole`) or the other end. */
   double rim = submerged_angle(&c, c.depth, 0.0);
   double other = c.depth - c.descent * c.length, whole = submerged_angle(&c, other, 0.0);

@@ -101,6 +101,22 @@ def steel_boxes_rest_on_a_box_and_beyond_its_edge():
     near_list(reply["poses"]["linearVelocities"][0], [0, 0, 0], 1e-4, "velocity")
 
 
+def tumbling_bodies_come_to_rest(shape, area, modulus):
+    """They fall on a corner or rim, slide and end on the face of this area."""
+    matter = {"youngsModulus": modulus, "poissonRatio": 0.3, "restitution": 0.5, "dynamicFriction": 0.5, "staticFriction": 0.5}
+    body = {"id": "body", "position": [0, 0, 0.5], "rotation": [0.2, 0.3, 0.1, 0.9273618495495704], "colliders": [shape], "motion": {"mass": 6}}
+    reply = advance([FLOOR, body], 1.5, {"default": matter}, include=["poses"], deadlineMs=60000 * SLOWER)
+    stiffness = modulus / (1 - 0.3 ** 2) * math.sqrt(area / math.pi)
+    near(reply["penetration"] * stiffness / (6 * G), 1, 1e-6, "depth")
+    near_list(reply["poses"]["linearVelocities"][0], [0, 0, 0], 1e-6, "velocity")
+
+
+suite.table("body", ((f"a tumbling {name} of {modulus:g} Pa comes to rest", lambda s=shape, a=area, m=modulus: tumbling_bodies_come_to_rest(s, a, m))
+                     for name, shape, area in (("box", {"box": {"size": [0.4, 0.4, 0.2]}}, 0.16),
+                                               ("cylinder", {"cylinder": {"radius": 0.1, "height": 0.2}}, math.pi * 0.01))
+                     for modulus in (1e9, 2e11)))
+
+
 @suite.fact
 def the_law_of_the_deepest_point_is_that_of_a_request():
     """A level box gets its force at one corner, or all over its face: it turns, or not. Both laws agree for a ball."""
