@@ -21,6 +21,8 @@
 #define CUTS_MAX 4
 /* Largest number of times that it is shortened to the time at which a slip turns round. */
 #define REVERSALS_MAX 2
+/* Slip, as a fraction of the velocity tolerance, from which on friction follows its direction. */
+#define SLIP_PART 0.1
 /* Largest number of times that an interval is halved because energy was gained in it. */
 #define BALANCE_HALVINGS_MAX 8
 
@@ -230,17 +232,19 @@ static void add_touching_contact(ct_event_step *step, const ct_island *island, c
   step->touching[step->touching_count++] = (ct_row_pair){island->rows[t->a], island->rows[t->b]};
   if (!f->takes_part) return;
   step->resting[step->resting_count++] = (ct_row_pair){island->rows[t->a], island->rows[t->b]};
-  step->supports[step->support_count++] = (ct_event_support){
-      .row_a = island->rows[t->a],
-      .row_b = island->rows[t->b],
-      .collider_a = t->collider_a,
-      .collider_b = t->collider_b,
-      .arm_a = ct_sub(t->position, bodies[t->a].center),
-      .arm_b = ct_sub(t->position, bodies[t->b].center),
-      .force = f->force,
-      .normal = t->normal,
-      .distance = t->distance,
-      .slip = f->velocity.sliding ? f->velocity.tangential : ct_vec(0.0, 0.0, 0.0)};
+  step->supports[step->support_count++] =
+      (ct_event_support){.row_a = island->rows[t->a],
+                         .row_b = island->rows[t->b],
+                         .collider_a = t->collider_a,
+                         .collider_b = t->collider_b,
+                         .arm_a = ct_sub(t->position, bodies[t->a].center),
+                         .arm_b = ct_sub(t->position, bodies[t->b].center),
+                         .force = f->force,
+                         .normal = t->normal,
+                         .distance = t->distance,
+                         .slip = f->velocity.slip > SLIP_PART * step->result.velocity_tolerance
+                                     ? f->velocity.tangential
+                                     : ct_vec(0.0, 0.0, 0.0)};
 }
 
 /* Applies to both bodies the impulse along the normal that stops the separation or approach of the
