@@ -193,7 +193,7 @@ def spinning_top_slides(given):
 
 def box_on_accelerating_lift(given):
     half, mass = given["shape"]["half_extents"], given["mass"]
-    platform = kinematic([{"box": {"size": [40.0 * half[0], 40.0 * half[1], half[2]]}}], (0.0, 0.0, -0.5 * half[2]),
+    platform = kinematic([{"box": {"size": [400.0 * half[0], 400.0 * half[1], half[2]]}}], (0.0, 0.0, -0.5 * half[2]),
                          linearAcceleration=list(given["platform_acceleration"]))
     block = body(box(half), (0.0, 0.0, half[2]), mass=mass)
     return Setup([platform, block], half[0], math.sqrt(half[0] / -given["gravity"][2]), 1.0, 1.0, tuple(given["gravity"]),
@@ -245,18 +245,19 @@ def bouncing_ball(given):
 
 
 def billiard(given):
-    """Ball 1 starts at a hundredth of the time that ball 2 slides, before the impact. It has no friction, because the reference has none
+    """Ball 1 starts at a hundredth of the time of the problem, before the impact. It has no friction, because the reference has none
     before the impact."""
     radius, speed, mu, g = given["radius"], given["speed"], given["table_friction"], given["gravity"]
-    sliding = 2.0 * speed / (7.0 * mu * g)
+    # Of the slip, but at most the time in which a ball moves by five of its diameters.
+    time = min(2.0 * speed / (7.0 * mu * g), 10.0 * radius / speed)
     across = math.sqrt(4.0 * radius * radius - given["offset"] ** 2)
     materials = {"default": {"restitution": given["restitution"]}, "cloth": {"staticFriction": mu},
                  "ivory": {"staticFriction": mu, "restitution": given["restitution"]}}
-    first = {**body([{"sphere": {"radius": radius}}], (-across - 0.01 * sliding * speed, -given["offset"], radius), mass=given["m1"],
+    first = {**body([{"sphere": {"radius": radius}}], (-across - 0.01 * time * speed, -given["offset"], radius), mass=given["m1"],
                     velocity=(speed, 0.0, 0.0)), "id": "first"}
     second = body([{"sphere": {"radius": radius}, "material": "ivory"}], (0.0, 0.0, radius), mass=given["m2"])
     ground = {"id": "ground", "colliders": [{"plane": {}, "material": "cloth"}]}
-    return Setup([ground, first, second], speed * sliding, sliding, 1.0 + 0.01 * sliding, 0.0, (0.0, 0.0, -g), materials, given["m2"],
+    return Setup([ground, first, second], speed * time, time, 1.0 + 0.01 * time, 0.0, (0.0, 0.0, -g), materials, given["m2"],
                  rate=speed / radius)
 
 
