@@ -15,7 +15,7 @@
  * would have to satisfy more conditions than it has components: the gap has a kink instead of a
  * curvature. Such contacts have several points, and only the terms common to both surfaces are
  * included. */
-#include <contact/mechanics.h>
+#include "mechanics/mechanics.h"
 
 #include <assert.h>
 
@@ -227,4 +227,42 @@ double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact 
                           .b = turned ? of_a : of_b,
                           .u = {ct_dot(frame[1], u), ct_dot(frame[2], u)}};
   return along + velocity_gap_terms(&m);
+}
+
+/* ---- motion of the closest points ------------------------------------------------------------ */
+
+/* Returns the rate v of the normal of two smooth surfaces, of which one is curved in both
+ * directions: the solution of (W_a + W_b) v = u - W_a k_a - W_b k_b. */
+static plane_vec smooth_normal_rate(const surface_pair *m) {
+  double xx = m->a.xx + m->b.xx, xy = m->a.xy + m->b.xy, yy = m->a.yy + m->b.yy,
+         determinant = xx * yy - xy * xy;
+  plane_vec q = plane_add_scaled(plane_add_scaled(m->u, apply_curvature(&m->a, m->a.k), -1.0),
+                                 apply_curvature(&m->b, m->b.k), -1.0);
+  if (!(determinant > FLAT_PART * ct_max2(xx * xx, yy * yy))) return (plane_vec){0.0, 0.0};
+  return (plane_vec){(yy * q.x - xy * q.y) / determinant, (xx * q.y - xy * q.x) / determinant};
+}
+
+bool ct_contact_travel(const ct_contact_set *set, const ct_contact *contact, ct_vec3 *velocity) {
+  const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
+  ct_vec3 frame[3] = {contact->normal};
+  ct_contact_tangents(frame[0], &frame[1], &frame[2]);
+  ct_vec3 u = ct_contact_relative_velocity(set, contact, 0.0).relative;
+  const surface_pair m = {.a = curvature_in_frame(&contact->surface_a, a->velocity.angular, frame),
+                          .b = curvature_in_frame(&contact->surface_b, b->velocity.angular, frame),
+                          .u = {ct_dot(frame[1], u), ct_dot(frame[2], u)}};
+  bool face_a = m.a.form == CT_SURFACE_FACE, face_b = m.b.form == CT_SURFACE_FACE,
+       line_a = m.a.form == CT_SURFACE_LINE, line_b = m.b.form == CT_SURFACE_LINE;
+  if ((face_a && face_b) || (line_a && line_b)) return false;
+  plane_vec v = face_a || face_b   ? face_normal_rate(&m)
+                : line_a || line_b ? line_normal_rate(&m)
+                                   : smooth_normal_rate(&m);
+  /* Of the two surfaces, one on which the closest point is defined in both directions. */
+  bool of_b = face_a || line_a;
+  const surface_curvature *s = of_b ? &m.b : &m.a;
+  plane_vec over = apply_curvature(s, plane_add_scaled(v, s->k, 1.0));
+  double sign = of_b ? -1.0 : 1.0;
+  ct_vec3 moves = compute_point_velocity(of_b ? b : a, contact->position);
+  moves = ct_add_scaled(moves, frame[1], sign * over.x);
+  *velocity = ct_add_scaled(moves, frame[2], sign * over.y);
+  return true;
 }

@@ -9,6 +9,15 @@
 /* True if each contact has a nonzero normal and refers to two different bodies of the set. */
 bool ct_contact_set_stands(const ct_contact_set *set);
 
+/* ---- motion of a contact --------------------------------------------------------------------- */
+
+/* Sets *velocity to the velocity at which the point of contact moves in space, in the tangent plane
+ * and with the body there along the normal, m/s: a material point of the body plus the motion of
+ * the closest point over its surface. False, and *velocity is unset: two faces, or two lines, on
+ * which the point is not determined by the surfaces at it. A line on a face moves with its body.
+ * O(1) */
+bool ct_contact_travel(const ct_contact_set *set, const ct_contact *contact, ct_vec3 *velocity);
+
 /* ---- rates and proofs ------------------------------------------------------------------------ */
 
 /* Bound of the round-off of a velocity or acceleration along a normal, relative to the sum of its
