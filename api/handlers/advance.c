@@ -59,6 +59,8 @@ enum {
   REST_VELOCITY,
   FRICTION,
   LOADS,
+  SEPARATION_SPEED,
+  KEEP_OVERLAP,
   ELASTIC,
   CONTACT_LAW,
   PROGRESS,
@@ -193,6 +195,16 @@ static bool read_advance_tolerances(api_reader *reader, const api_field *m,
          good;
 }
 
+static bool read_overlap_options(api_reader *reader, const api_field *m,
+                                 ct_advance_options *options) {
+  bool idle = options->mode != CT_ADVANCE_STEPPING;
+  bool good = api_read_number(reader, &m[SEPARATION_SPEED], CT_SIZE_MIN, API_SPEED_MAX,
+                              &options->separation_speed);
+  good = api_read_bool(reader, &m[KEEP_OVERLAP], &options->keep_overlap) && good;
+  good = api_reject_unused(reader, &m[SEPARATION_SPEED], idle, "mode timeStepping") && good;
+  return api_reject_unused(reader, &m[KEEP_OVERLAP], idle, "mode timeStepping") && good;
+}
+
 /* If the mode uses the elastic law, checks that every body has elastic moduli. */
 static bool check_elastic_moduli(const api_call *call, api_reader *reader, const api_field *mode,
                                  const ct_advance_options *options) {
@@ -241,6 +253,8 @@ static bool read_advance(api_call *call, api_advance *advance) {
                         [REST_VELOCITY] = {.name = "restVelocity"},
                         [FRICTION] = {.name = "friction"},
                         [LOADS] = {.name = "loads"},
+                        [SEPARATION_SPEED] = {.name = "separationSpeed"},
+                        [KEEP_OVERLAP] = {.name = "keepOverlap"},
                         [ELASTIC] = {.name = "elastic"},
                         [CONTACT_LAW] = {.name = "contactLaw"},
                         [PROGRESS] = {.name = "progressEvery"},
@@ -285,6 +299,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
   good = api_read_advance_state(call, &m[CONTACT_STATE], &advance->events) && good;
   good = read_until(&reader, &m[UNTIL], advance) && good;
   good = check_scene_time(call, &reader, &m[DURATION], options->duration) && good;
+  good = read_overlap_options(&reader, m, options) && good;
   return read_advance_include(&reader, &m[INCLUDE], advance) && good;
 }
 
@@ -388,6 +403,11 @@ static void put_advance_state(api_buffer *out, const api_advance *advance,
   api_put_member_unsigned(out, "notConverged", state->not_converged);
   api_put_member_unsigned(out, "guarded", state->guarded);
   api_put_member_unsigned(out, "contradictory", state->contradictory);
+  if (advance->options.mode != CT_ADVANCE_STEPPING) return;
+  api_put_member_number(out, "dissipation", state->dissipation);
+  api_put_member_number(out, "correctionWork", state->correction_work);
+  api_put_member_number(out, "separationWork", state->separation_work);
+  api_put_member_number(out, "overlapLeft", state->overlap_left);
 }
 
 static void put_error_scale(api_buffer *out, const ct_error_scale *scale) {

@@ -30,6 +30,7 @@ typedef struct ct_body_state {
   ct_vec3 angular_momentum; /* about the centre of mass, world; dynamic bodies only */
   bool asleep; /* asleep since an earlier step; stays so while contacts and loads of its island do
                   not change */
+  bool is_corrected;                    /* the last step of time stepping corrected its position */
   ct_sleeping_support sleeping_support; /* used by the event-driven integrator only */
   ct_acceleration acceleration;         /* prescribed; kinematic bodies only */
   /* Used within a step: */

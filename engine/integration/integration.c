@@ -176,6 +176,10 @@ void ct_integration_accept(ct_integration *common, const ct_step_result *result,
   state->penetration = result->depth;
   state->contact_impulse = result->contact_impulse;
   state->work += result->load_work + result->kinematic_work;
+  state->dissipation += result->dissipation;
+  state->correction_work += result->correction_work;
+  state->separation_work += result->separation_work;
+  state->overlap_left = result->overlap_left;
   state->residual = ct_max2(state->residual, result->residual);
   state->not_converged += !result->converged;
   state->guarded += result->guarded;

@@ -63,6 +63,8 @@ typedef struct ct_step_result {
   ct_vec3 contact_impulse; /* sum of contact impulses, as in ct_advance_state */
   double load_work, kinematic_work, residual;
   double depth;
+  double dissipation, correction_work, separation_work; /* as in ct_advance_state, of this step */
+  double overlap_left;                                  /* as in ct_advance_state */
   bool converged, guarded, contradictory;
   size_t acting; /* number of contacts with an impulse */
   uint64_t events, iterations;

@@ -138,6 +138,20 @@ static ct_status find_step_islands(const ct_step *step, ct_step_islands *islands
 #define SWEEPS_MAX 50u
 #define ROUGH_SHARE 8u
 
+/* The last pass is repeated if the curvature at its velocities changes a gap or a slip at the end
+ * of the step by more than SHIFT_PART of the tolerated depth, or UNCONVERGED_SHIFT_PART if its
+ * velocities have the error of an unconverged solver. Largest number of these passes. */
+#define SHIFT_PART 0.02
+#define UNCONVERGED_SHIFT_PART 0.5
+#define FULL_PASSES_MAX 2
+
+/* Depth up to which contacts are not corrected, as a fraction of the radius of the smallest dynamic
+ * body. */
+#define DEPTH_PART 1e-6
+/* Default limit of the speed at which bodies that overlap are separated, m/s: as in Box2D and
+ * Bullet a speed at which the separation can be followed. */
+#define SEPARATION_SPEED 1.0
+
 /* A remaining duration below this fraction of a step is round-off and is ignored. */
 #define REST_PART 1e-9
 
@@ -194,44 +208,111 @@ static void discard_contacts(ct_step *step) {
     m->angular_momentum = m->free_momentum;
   }
   step->result.contact_impulse = ct_vec(0, 0, 0);
-  step->result.kinematic_work = step->result.residual = 0.0;
+  step->result.kinematic_work = step->result.residual = step->result.dissipation = 0.0;
   step->result.converged = true;
   step->result.guarded = step->result.contradictory = false;
 }
 
-static ct_status solve_step_islands(ct_step *step) {
+typedef ct_status process_island(ct_step *step, const ct_step_island *island);
+
+static ct_status process_step_islands(ct_step *step, process_island *process) {
   ct_step_islands islands;
   ct_arena_mark mark = ct_arena_enter(step->arena);
   ct_status status = find_step_islands(step, &islands);
-  for (size_t k = 0; status == CT_OK && k < islands.count; k++)
-    status = ct_cancel_raised(step->stepping->common->options.cancel)
-                 ? CT_CANCELLED
-                 : ct_step_solve(step, &islands, k);
+  for (size_t k = 0; status == CT_OK && k < islands.count; k++) {
+    const ct_step_island island = ct_step_island_at(&islands, k);
+    status = ct_cancel_raised(step->stepping->common->options.cancel) ? CT_CANCELLED
+                                                                      : process(step, &island);
+  }
   ct_arena_leave(step->arena, mark);
   return status;
 }
 
+/* Solves all islands from the velocities without impulses. */
+static ct_status solve_step_islands(ct_step *step, uint64_t sweeps, bool rough) {
+  discard_contacts(step);
+  step->sweeps = sweeps;
+  step->rough = rough;
+  return process_step_islands(step, ct_step_solve);
+}
+
+/* Sets the shifts of the contacts at the velocities found. True if they have changed so much that
+ * the step has to be solved again. */
+static bool change_shifts(const ct_step *step) {
+  double part = step->result.converged ? SHIFT_PART : UNCONVERGED_SHIFT_PART;
+  return ct_step_set_shifts(step, false) > part * step->stepping->depth_tolerance;
+}
+
 /* Solves the contacts found. Passes with few sweeps find which contacts take part: each adds the
  * separated contacts that its solution would close. A last pass with all sweeps solves to the
- * tolerance. */
+ * tolerance. All assume the curvature of the motion before the impulses; the last pass is repeated
+ * if that at its velocities differs. */
 static ct_status solve_contacts(ct_step *step) {
   const ct_advance_options *o = &step->stepping->common->options;
   uint64_t sweeps = o->iterations_max ? o->iterations_max : SWEEPS_MAX;
   assert(sweeps > 0);
   ct_status status = CT_OK;
   bool more = true;
+  if (!step->at_start) ct_step_set_shifts(step, true);
   for (int round = 1; status == CT_OK && more && round < ROUNDS_MAX; round++) {
-    discard_contacts(step);
-    step->sweeps = sweeps / ROUGH_SHARE + 1;
-    step->rough = true;
-    status = solve_step_islands(step);
+    status = solve_step_islands(step, sweeps / ROUGH_SHARE + 1, true);
     more = status == CT_OK && ct_step_add_speculative(step);
   }
-  if (status != CT_OK) return status;
-  discard_contacts(step);
-  step->sweeps = sweeps;
-  step->rough = false;
-  return solve_step_islands(step);
+  more = true;
+  for (int pass = 0; status == CT_OK && more && pass < FULL_PASSES_MAX; pass++) {
+    status = solve_step_islands(step, sweeps, false);
+    more = status == CT_OK && pass + 1 < FULL_PASSES_MAX && !step->at_start && change_shifts(step);
+  }
+  return status;
+}
+
+/* Moves bodies whose contacts are deeper than the tolerance. */
+static ct_status correct_positions(ct_step *step) {
+  const ct_step_contacts *found = &step->stepping->found;
+  bool is_deep = false;
+  for (size_t i = 0; i < found->count; i++) {
+    const ct_step_contact *t = &found->items[i];
+    is_deep = is_deep || (t->takes_part && ct_step_excess_depth(step, t) > 0.0);
+    if (t->overlaps) step->result.overlap_left = ct_max2(step->result.overlap_left, -t->distance);
+  }
+  return is_deep ? process_step_islands(step, ct_step_correct_positions) : CT_OK;
+}
+
+/* ---- contact events -------------------------------------------------------------------------- */
+
+/* Velocity of the point of a body after the impulses of the step, m/s; NULL: the row does not
+ * move. */
+static ct_vec3 end_point_velocity(const ct_body_state *m, ct_vec3 point) {
+  return m ? ct_add(m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(point, m->position)))
+           : ct_vec(0.0, 0.0, 0.0);
+}
+
+/* Adds the contacts of the step that touch in its middle, or that have an impulse, to those of its
+ * events. CT_OUT_OF_MEMORY. */
+static ct_status note_contacts(const ct_step *step) {
+  const ct_time_stepping *stepping = step->stepping;
+  ct_integration *common = stepping->common;
+  double tolerance = common->options.contact_tolerance;
+  ct_status status = CT_OK;
+  for (size_t i = 0; common->tracker.enabled && i < stepping->found.count && status == CT_OK; i++) {
+    const ct_step_contact *t = &stepping->found.items[i];
+    if (t->distance > tolerance && ct_max_abs(t->impulse) == 0.0) continue;
+    const ct_body_state *a = ct_integration_next_of(common, t->row_a),
+                        *b = ct_integration_next_of(common, t->row_b);
+    ct_vec3 after = ct_sub(end_point_velocity(b, t->position), end_point_velocity(a, t->position));
+    status = ct_contact_events_add(
+        &common->tracker, &(ct_advance_contact){.row_a = t->row_a,
+                                                .row_b = t->row_b,
+                                                .collider_a = t->collider_a,
+                                                .collider_b = t->collider_b,
+                                                .normal_velocity = ct_dot(t->axes[0], t->before),
+                                                .separation = ct_dot(t->axes[0], after),
+                                                .impulse = ct_dot(t->axes[0], t->impulse),
+                                                .position = t->position,
+                                                .normal = t->axes[0],
+                                                .distance = t->distance});
+  }
+  return status;
 }
 
 /* Counts the contacts with an impulse and finds the largest depth. Adds to `events` by how much the
@@ -266,20 +347,45 @@ static bool closes_before_middle(const ct_step *step) {
  * the middle of the next one. */
 static ct_status collide_at_start(ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
-  bool moves = false;
   for (size_t i = 0; i < stepping->common->moved_count; i++) {
     ct_body_state *m = &stepping->common->next[i];
     m->before = m->free = m->velocity;
     m->free_momentum = m->angular_momentum;
     if (m->is_dynamic) m->inverse_inertia = ct_body_state_inverse_inertia(m);
-    moves = moves || !ct_body_state_is_fixed(m);
   }
   step->result.time *= 0.5;
-  ct_status status = moves ? ct_step_find_contacts(step) : CT_OK;
-  if (status != CT_OK || !moves || !closes_before_middle(step)) return status;
+  step->at_start = step->marks_overlap = true;
+  ct_status status = ct_step_find_contacts(step);
+  if (status != CT_OK || !closes_before_middle(step)) return status;
   status = solve_contacts(step);
   count_contacts(step);
-  return status == CT_OK ? ct_step_note_contacts(step) : status;
+  return status == CT_OK ? note_contacts(step) : status;
+}
+
+/* Makes the contacts at the start those of the previous step, without impulses: they mark the pairs
+ * that overlap, and the contacts that are closed. */
+static void retain_start_contacts(ct_time_stepping *stepping) {
+  ct_step_contacts contacts = stepping->contacts;
+  stepping->contacts = stepping->found;
+  stepping->found = contacts;
+  for (size_t i = 0; i < stepping->contacts.count; i++) {
+    ct_step_contact *t = &stepping->contacts.items[i];
+    t->impulse = ct_vec(0, 0, 0);
+    t->closed_at_start = t->distance <= stepping->common->options.contact_tolerance;
+  }
+}
+
+/* Makes the step of duration 0 at the start of the simulation, if a body moves. */
+static ct_status start_simulation(ct_step *step, ct_step *start) {
+  ct_time_stepping *stepping = step->stepping;
+  bool moves = false;
+  for (size_t i = 0; i < stepping->common->moved_count; i++)
+    moves = moves || !ct_body_state_is_fixed(&stepping->common->next[i]);
+  step->marks_overlap = !moves;
+  if (!moves) return CT_OK;
+  ct_status status = collide_at_start(start);
+  if (status == CT_OK) retain_start_contacts(stepping);
+  return status;
 }
 
 /* Adds the results of the initial step of duration 0 to those of the step. */
@@ -287,6 +393,7 @@ static void add_start_result(ct_step *step, const ct_step *start) {
   step->result.contact_impulse =
       ct_add(step->result.contact_impulse, start->result.contact_impulse);
   step->result.kinematic_work += start->result.kinematic_work;
+  step->result.dissipation += start->result.dissipation;
   step->result.residual = ct_max2(step->result.residual, start->result.residual);
   step->result.converged = step->result.converged && start->result.converged;
   step->result.guarded = step->result.guarded || start->result.guarded;
@@ -304,12 +411,14 @@ static ct_status perform_step(ct_step *step) {
   if (step->result.time != stepping->common->last_time)
     for (size_t i = 0; i < stepping->common->moved_count; i++)
       stepping->common->next[i].asleep = false;
+  for (size_t i = 0; i < stepping->common->moved_count; i++)
+    stepping->common->next[i].is_corrected = false;
   if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
                                        step->result.time))
     return CT_LIMIT;
   /* First step of the simulation: resolve the contacts that close before its middle. */
   ct_step start = *step;
-  ct_status status = stepping->common->state.steps == 0 ? collide_at_start(&start) : CT_OK;
+  ct_status status = stepping->common->state.steps == 0 ? start_simulation(step, &start) : CT_OK;
   if (status != CT_OK) return status;
   if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
                                        step->result.time))
@@ -323,6 +432,7 @@ static ct_status perform_step(ct_step *step) {
   /* Find and solve the contacts at the middle. */
   status = ct_step_find_contacts(step);
   if (status == CT_OK) status = solve_contacts(step);
+  if (status == CT_OK) status = correct_positions(step);
   if (status != CT_OK) return status;
   add_start_result(step, &start);
   if (!ct_integration_is_within_limits(stepping->common, stepping->common->next, step->result.time,
@@ -353,10 +463,27 @@ static void retain_contacts(ct_step *step) {
 
 /* ---- integrator ------------------------------------------------------------------------------ */
 
+/* Sets the tolerated depth and the speed of separation from the radii of the dynamic bodies. */
+static void set_correction_limits(ct_time_stepping *stepping) {
+  const ct_integration *common = stepping->common;
+  double least = INFINITY, most = 0.0;
+  for (size_t i = 0; i < common->moved_count; i++) {
+    const ct_body_state *m = &common->now[i];
+    if (!m->is_dynamic || !(m->radius > 0.0 && m->radius < INFINITY)) continue;
+    least = ct_min2(least, m->radius);
+    most = ct_max2(most, m->radius);
+  }
+  stepping->depth_tolerance = DEPTH_PART * least;
+  stepping->separation_speed = common->options.separation_speed > 0.0
+                                   ? common->options.separation_speed
+                                   : ct_min2(SEPARATION_SPEED, 2.0 * most);
+}
+
 ct_status ct_time_stepping_create(ct_integration *common, ct_time_stepping **out) {
   ct_time_stepping *stepping = *out = calloc(1, sizeof *stepping);
   if (!stepping) return CT_OUT_OF_MEMORY;
   stepping->common = common;
+  set_correction_limits(stepping);
   const ct_advance_options *o = &common->options;
   double whole = floor(o->duration / o->time_step), rest = o->duration - whole * o->time_step;
   if (rest > (1.0 - REST_PART) * o->time_step) {
@@ -393,7 +520,7 @@ ct_status ct_time_stepping_step(ct_time_stepping *stepping, ct_workspace *worksp
   step.result.time = is_rest ? stepping->step_rest : o->time_step;
   ct_status status = perform_step(&step);
   double end = is_rest ? o->duration : (double)(past + 1) * o->time_step;
-  if (status == CT_OK) status = ct_step_note_contacts(&step);
+  if (status == CT_OK) status = note_contacts(&step);
   if (status == CT_OK) status = ct_contact_events_compare(&common->tracker, end);
   if (status != CT_OK) return status;
   count_contacts(&step);

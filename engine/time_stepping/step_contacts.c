@@ -1,6 +1,7 @@
 /* Finds the contact constraints of a step at the poses in its middle, each with its impulse of the
  * previous step for the warm start. */
 #include "base/array.h"
+#include "linear/arena.h"
 #include "time_stepping/time_stepping.h"
 #include <contact/mechanics.h>
 
@@ -13,6 +14,12 @@
 
 /* The previous query margin is reused while at least this fraction of it is needed. */
 #define MARGIN_LEAST_PART 0.125
+
+/* Largest number of points of a patch that may close in the step; number of points of a patch that
+ * are used in any case, for bodies that are hit in the step. */
+#define CLOSE_MAX 8
+#define FEW 4
+#define SELECTED -1.0 /* mark of a selected point */
 
 /* ---- margin of the query --------------------------------------------------------------------- */
 
@@ -89,6 +96,82 @@ static void add_contact_point(contact_sink *sink, const ct_contacts_hit *hit,
   ct_contact_tangents(p->normal, &t->axes[1], &t->axes[2]);
 }
 
+/* ---- selection of points --------------------------------------------------------------------- */
+
+/* Returns the distance by which points of the pair may close in the step, m: a bound from the
+ * velocities, and what gravity adds. */
+static double closing_distance(const ct_step *step, const ct_contacts_hit *hit) {
+  const ct_integration *common = step->stepping->common;
+  const uint32_t rows[2] = {hit->a, hit->b};
+  double speed = step->result.time * ct_norm(common->options.gravity);
+  for (int k = 0; k < 2; k++) {
+    uint32_t index = common->moved_of[rows[k]];
+    if (index != CT_NO_ROW) speed += greatest_point_speed(&common->next[index]);
+  }
+  return ct_max2(step->result.time * speed, common->options.contact_tolerance);
+}
+
+/* Returns the point of [begin, end), not selected yet and at most `reach` apart, that is farthest
+ * from the selected ones; the nearest pair of surfaces if none is selected; end: none is left. */
+static size_t find_next_point(const ct_contacts_hit *hit, size_t begin, size_t end, double reach,
+                              const double *away) {
+  size_t best = end;
+  for (size_t i = begin; i < end; i++) {
+    if (!(away[i] > 0.0) || hit->points[i].distance > reach) continue;
+    bool better =
+        best == end || (away[i] == away[best] ? hit->points[i].distance < hit->points[best].distance
+                                              : away[i] > away[best]);
+    if (better) best = i;
+  }
+  return best;
+}
+
+static void select_point(const ct_contacts_hit *hit, size_t begin, size_t end, size_t chosen,
+                         double *away) {
+  for (size_t i = begin; i < end; i++) {
+    ct_vec3 apart = ct_sub(hit->points[i].point_a, hit->points[chosen].point_a);
+    if (away[i] >= 0.0) away[i] = ct_min2(away[i], ct_dot(apart, apart));
+  }
+  away[chosen] = SELECTED;
+}
+
+/* Selects points of the patch [begin, end): of those that may close in the step at most CLOSE_MAX,
+ * far from each other, and more until there are FEW. A manifold of four points among all within the
+ * margin would omit points that touch, and the bodies would sink there. Selected points get away
+ * SELECTED, others the square of their distance from the selected ones. */
+static void select_patch(const ct_contacts_hit *hit, size_t begin, size_t end, double reach,
+                         double *away) {
+  for (size_t i = begin; i < end; i++) away[i] = INFINITY;
+  size_t count = 0, next;
+  while (count < CLOSE_MAX && (next = find_next_point(hit, begin, end, reach, away)) < end) {
+    select_point(hit, begin, end, next, away);
+    count++;
+  }
+  while (count < FEW && (next = find_next_point(hit, begin, end, INFINITY, away)) < end) {
+    select_point(hit, begin, end, next, away);
+    count++;
+  }
+}
+
+/* Adds the selected points of a hit. CT_OUT_OF_MEMORY. */
+static ct_status add_selected_points(contact_sink *sink, const ct_contacts_hit *hit) {
+  ct_arena *arena = sink->step->arena;
+  ct_arena_mark mark = ct_arena_enter(arena);
+  double *away = ct_arena_alloc_doubles(arena, hit->point_count);
+  double reach = closing_distance(sink->step, hit);
+  for (size_t begin = 0, end; away && begin < hit->point_count; begin = end) {
+    for (end = begin + 1; end < hit->point_count; end++)
+      if (hit->points[end].patch != hit->points[begin].patch) break;
+    if (end - begin > FEW) select_patch(hit, begin, end, reach, away);
+    else
+      for (size_t i = begin; i < end; i++) away[i] = SELECTED;
+  }
+  for (size_t i = 0; away && i < hit->point_count; i++)
+    if (away[i] == SELECTED) add_contact_point(sink, hit, &hit->points[i]);
+  ct_arena_leave(arena, mark);
+  return away ? CT_OK : CT_OUT_OF_MEMORY;
+}
+
 static bool add_step_contacts(void *context, const ct_contacts_hit *hit) {
   contact_sink *sink = context;
   ct_time_stepping *stepping = sink->step->stepping;
@@ -102,8 +185,8 @@ static bool add_step_contacts(void *context, const ct_contacts_hit *hit) {
     sink->status = CT_OUT_OF_MEMORY;
   if (sink->status != CT_OK) return false;
   sink->material = material_of_hit(stepping->common->scene, hit);
-  for (size_t k = 0; k < hit->point_count; k++) add_contact_point(sink, hit, &hit->points[k]);
-  return true;
+  sink->status = add_selected_points(sink, hit);
+  return sink->status == CT_OK;
 }
 
 /* Queries the contacts of the rows marked in moving_rows, into stepping->queried. */
@@ -113,7 +196,7 @@ static ct_status query_step_contacts(ct_step *step, double margin) {
     stepping->common->overrides[i] =
         (ct_override){stepping->common->next[i].row, stepping->common->next[i].pose};
   const ct_query_contacts_options contacts = {stepping->common->options.contact_tolerance,
-                                              CT_DETAIL_MANIFOLD};
+                                              CT_DETAIL_FULL};
   ct_query_options options = {.clearance = margin,
                               .broadphase = CT_BROADPHASE_GRID,
                               .where_a = stepping->common->moving_rows};
@@ -129,7 +212,8 @@ static size_t mark_moving(const ct_step *step, double margin) {
   ct_time_stepping *stepping = step->stepping;
   size_t count = 0;
   for (size_t i = 0; i < stepping->common->moved_count; i++) {
-    bool moving = margin > stepping->margin || !ct_body_state_is_fixed(&stepping->common->now[i]);
+    const ct_body_state *m = &stepping->common->now[i];
+    bool moving = margin > stepping->margin || m->is_corrected || !ct_body_state_is_fixed(m);
     stepping->common->moving_rows[stepping->common->now[i].row] = moving;
     count += moving;
   }
@@ -161,13 +245,19 @@ static size_t find_pair_end(const ct_step_contacts *contacts, size_t begin) {
   return end;
 }
 
-static void copy_impulses(const ct_step_contacts *found, size_t begin, size_t end,
-                          const ct_step_contacts *past, size_t from) {
+static void copy_pair(const ct_step_contacts *found, size_t begin, size_t end,
+                      const ct_step_contacts *past, size_t from) {
   size_t to = find_pair_end(past, from);
-  for (size_t i = begin; i < end; i++)
+  bool overlaps = false;
+  for (size_t k = from; k < to; k++) overlaps = overlaps || past->items[k].overlaps;
+  for (size_t i = begin; i < end; i++) {
+    found->items[i].overlaps = overlaps;
     for (size_t k = from; k < to; k++)
-      if (have_equal_features(&found->items[i], &past->items[k]))
+      if (have_equal_features(&found->items[i], &past->items[k])) {
         found->items[i].impulse = past->items[k].impulse;
+        found->items[i].closed_at_start = past->items[k].closed_at_start;
+      }
+  }
 }
 
 static void match_impulses(const ct_step_contacts *found, const ct_step_contacts *past) {
@@ -177,7 +267,7 @@ static void match_impulses(const ct_step_contacts *found, const ct_step_contacts
     while (from < past->count && compare_pairs(&past->items[from], &found->items[begin]) < 0)
       from++;
     if (from < past->count && compare_pairs(&past->items[from], &found->items[begin]) == 0)
-      copy_impulses(found, begin, end, past, from);
+      copy_pair(found, begin, end, past, from);
   }
 }
 
@@ -228,6 +318,11 @@ static ct_vec3 contact_velocity_at(const ct_time_stepping *stepping, const ct_st
 static void set_contact_law(const ct_step *step, ct_step_contact *t) {
   assert(step->result.time > 0.0);
   const ct_advance_options *o = &step->stepping->common->options;
+  bool is_deep = t->distance < -step->stepping->depth_tolerance;
+  bool overlaps_at_start =
+      step->marks_overlap && t->distance < -CT_STEP_DEPTH_AT_REST * step->stepping->depth_tolerance;
+  t->overlaps = is_deep && (t->overlaps || overlaps_at_start);
+  for (int k = 0; k < 3; k++) t->shift[k] = 0.0;
   t->before = contact_velocity_at(step->stepping, t, true);
   double normal = ct_dot(t->axes[0], t->before),
          free = ct_dot(t->axes[0], contact_velocity_at(step->stepping, t, false));
@@ -239,9 +334,10 @@ static void set_contact_law(const ct_step *step, ct_step_contact *t) {
                                 : t->material.static_friction;
   t->bounces = t->material.restitution > 0.0 && normal < -o->rest_velocity &&
                (contacts || t->distance + step->result.time * free < 0.0);
-  bool acted = ct_max_abs(t->impulse) > 0.0,
-       nears = t->distance + APPROACH_SLACK * step->result.time * ct_min2(normal, free) < 0.0;
-  t->takes_part = contacts || acted || nears;
+  bool is_first = step->stepping->common->state.steps == 0;
+  t->acted = ct_max_abs(t->impulse) > 0.0 || (is_first && t->closed_at_start);
+  bool nears = t->distance + APPROACH_SLACK * step->result.time * ct_min2(normal, free) < 0.0;
+  t->takes_part = contacts || t->acted || nears;
   t->target = t->bounces ? -t->material.restitution * normal
               : contacts ? 0.0
                          : -t->distance / step->result.time;
@@ -267,8 +363,8 @@ bool ct_step_add_speculative(ct_step *step) {
   bool more = false;
   for (size_t i = 0; i < found->count; i++) {
     ct_step_contact *t = &found->items[i];
-    if (t->takes_part ||
-        ct_dot(t->axes[0], contact_velocity_at(step->stepping, t, false)) >= t->target)
+    if (t->takes_part || ct_dot(t->axes[0], contact_velocity_at(step->stepping, t, false)) >=
+                             t->target + t->shift[0])
       continue;
     t->takes_part = more = true;
   }

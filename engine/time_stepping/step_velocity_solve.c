@@ -45,9 +45,9 @@
  * world. */
 typedef struct island_problem {
   ct_step *step;
-  const uint32_t *bodies,
-      *contacts; /* [body_count] indices of body states; [count] indices of contacts in `found` */
-  size_t body_count, count;
+  const ct_step_island *island;
+  size_t count; /* number of contacts */
+  bool still;   /* the targets are those of bodies at rest: without the shifts of moving contacts */
   ct_contact_set set;
   ct_matrix matrix;
   double *free;   /* [3 count] relative velocities without the step's impulses, but with gravity and
@@ -66,11 +66,11 @@ typedef struct island_answer {
 
 static ct_step_contact *island_contact(const island_problem *p, size_t i) {
   assert(i < p->count);
-  return &p->step->stepping->found.items[p->contacts[i]];
+  return ct_step_contact_at(p->step, p->island, i);
 }
 static ct_body_state *island_body(const island_problem *p, size_t i) {
-  assert(i < p->body_count);
-  return &p->step->stepping->common->next[p->bodies[i]];
+  assert(i < p->island->body_count);
+  return ct_step_body_at(p->step, p->island, i);
 }
 static ct_body_state *state_of_index(const island_problem *p, uint32_t index) {
   return index == CT_NO_ROW ? NULL : &p->step->stepping->common->next[index];
@@ -96,31 +96,36 @@ static ct_mass_body mass_body(const ct_body_state *m) {
                         .torque = m->free_momentum};
 }
 
-static ct_status make_set(const island_problem *p, ct_contact_set *set) {
-  ct_mass_body *bodies = ct_arena_alloc(p->step->arena, p->body_count + 1, sizeof *bodies);
-  ct_contact *contacts = ct_arena_alloc(p->step->arena, p->count, sizeof *contacts);
+static const ct_body_state *state_at(const ct_step *step, uint32_t index) {
+  return index == CT_NO_ROW ? NULL : &step->stepping->common->next[index];
+}
+
+ct_status ct_step_make_set(const ct_step *step, const ct_step_island *island, ct_contact_set *set) {
+  ct_mass_body *bodies = ct_arena_alloc(step->arena, island->body_count + 1, sizeof *bodies);
+  ct_contact *contacts = ct_arena_alloc(step->arena, island->count, sizeof *contacts);
   if (!bodies || !contacts) return CT_OUT_OF_MEMORY;
   bodies[0] = (ct_mass_body){.mobility = CT_FIXED};
-  for (size_t i = 0; i < p->body_count; i++) {
-    island_body(p, i)->place = (uint32_t)i + 1;
-    bodies[i + 1] = mass_body(island_body(p, i));
+  for (size_t i = 0; i < island->body_count; i++) {
+    ct_body_state *m = ct_step_body_at(step, island, i);
+    m->place = (uint32_t)i + 1;
+    bodies[i + 1] = mass_body(m);
   }
-  for (size_t i = 0; i < p->count; i++) {
-    const ct_step_contact *t = island_contact(p, i);
-    contacts[i] = (ct_contact){.a = body_number(state_of_index(p, t->a)),
-                               .b = body_number(state_of_index(p, t->b)),
+  for (size_t i = 0; i < island->count; i++) {
+    const ct_step_contact *t = ct_step_contact_at(step, island, i);
+    contacts[i] = (ct_contact){.a = body_number(state_at(step, t->a)),
+                               .b = body_number(state_at(step, t->b)),
                                .position = t->position,
                                .normal = t->axes[0],
                                .material.static_friction = t->friction};
   }
-  *set = (ct_contact_set){bodies, p->body_count + 1, contacts, p->count};
+  *set = (ct_contact_set){bodies, island->body_count + 1, contacts, island->count};
   return CT_OK;
 }
 
 /* Computes the Delassus matrix of the island's contacts. The caller frees it. */
 static ct_status make_matrix(island_problem *p, ct_delassus_matrix *matrix) {
   ct_contact_graph graph;
-  ct_status status = make_set(p, &p->set);
+  ct_status status = ct_step_make_set(p->step, p->island, &p->set);
   if (status == CT_OK) status = ct_contact_graph_open(&graph, &p->set);
   if (status != CT_OK) return status;
   status = ct_delassus_matrix_open(matrix, &p->set, &graph, 3);
@@ -170,12 +175,17 @@ static double tolerance_of(const island_problem *p) {
   return tolerance > 0.0 ? tolerance : CT_ADVANCE_TOLERANCE;
 }
 
+/* Returns the shift of a contact's target along one of its axes, m/s. */
+static double shift_of(const island_problem *p, const ct_step_contact *t, size_t axis) {
+  return p->still ? 0.0 : t->shift[axis];
+}
+
 /* Returns the friction problem of the island. bounces: with the targets of restitution; otherwise
  * contacts with restitution have target 0. */
 static ct_friction_problem friction_problem_of(island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);
-    for (size_t k = 0; k < 3; k++) p->q[3 * i + k] = p->free[3 * i + k];
+    for (size_t k = 0; k < 3; k++) p->q[3 * i + k] = p->free[3 * i + k] - shift_of(p, t, k);
     if (bounces || !t->bounces) p->q[3 * i] -= t->target;
   }
   return (ct_friction_problem){
@@ -184,7 +194,7 @@ static ct_friction_problem friction_problem_of(island_problem *p, bool bounces) 
 
 /* Removes the targets, which q contains, from the relative velocities u. */
 static void remove_targets(const island_problem *p, double *u) {
-  for (size_t i = 0; i < p->count; i++) u[3 * i] += p->free[3 * i] - p->q[3 * i];
+  for (size_t k = 0; k < 3 * p->count; k++) u[k] += p->free[k] - p->q[k];
 }
 
 static uint64_t sweeps_of(const island_problem *p) {
@@ -213,12 +223,22 @@ static bool is_driven(const island_problem *p) {
   return false;
 }
 
-/* True if no contact has a positive target velocity; always true without restitution (`bounces`
- * is false). */
-static bool has_no_bounce_target(const island_problem *p, bool bounces) {
+/* True if the motion of the contact requires that its bodies separate at the middle of the step. */
+static bool has_raised_target(const island_problem *p, const ct_step_contact *t) {
+  return !t->bounces && t->target + shift_of(p, t, 0) > 0.0;
+}
+
+static bool has_raised_targets(const island_problem *p) {
+  for (size_t i = 0; i < p->count; i++)
+    if (has_raised_target(p, island_contact(p, i))) return true;
+  return false;
+}
+
+/* True if no contact has a positive target velocity. bounces: with the targets of restitution. */
+static bool has_no_positive_target(const island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count && bounces; i++)
     if (island_contact(p, i)->bounces && island_contact(p, i)->target > 0.0) return false;
-  return true;
+  return !has_raised_targets(p);
 }
 
 /* Decides whether the solver has to prove infeasibility. A Farkas vector y >= 0 of contradicting
@@ -231,9 +251,9 @@ static bool has_no_bounce_target(const island_problem *p, bool bounces) {
 static ct_friction_proof choose_proof(const island_problem *p, bool bounces) {
   ct_friction_proof proof = p->step->stepping->common->options.proof;
   if (proof != CT_FRICTION_PROOF_WHEN_INDICATED) return proof;
-  bool is_carried = !is_driven(p) || ct_step_has_one_driver(p->step, p->contacts, p->count);
-  if (is_carried && has_no_bounce_target(p, bounces)) return CT_FRICTION_PROOF_NEVER;
-  return ct_step_can_part(p->step, p->contacts, p->count) ? CT_FRICTION_PROOF_NEVER : proof;
+  bool is_carried = !is_driven(p) || ct_step_has_one_driver(p->step, p->island->contacts, p->count);
+  if (is_carried && has_no_positive_target(p, bounces)) return CT_FRICTION_PROOF_NEVER;
+  return ct_step_can_part(p->step, p->island->contacts, p->count) ? CT_FRICTION_PROOF_NEVER : proof;
 }
 
 static ct_friction_options options_of(const island_problem *p, bool bounces, const double *start) {
@@ -307,14 +327,23 @@ static void scale_impulses(const island_problem *p, island_answer *answer,
   p->step->result.guarded = true;
 }
 
-/* True if the impulses do positive work on the resulting velocities. Exact impulses of contacts
- * without restitution do not, so that the solver has not converged. *part: scale of the impulses at
- * which the remaining energy is least. */
+/* Returns the relative velocity of row k that the motion of its contact requires, m/s: a positive
+ * target without restitution, and the shifts of the tangential axes. */
+static double required_velocity(const island_problem *p, size_t k) {
+  const ct_step_contact *t = island_contact(p, k / 3);
+  if (k % 3 > 0) return shift_of(p, t, k % 3);
+  return has_raised_target(p, t) ? t->target + shift_of(p, t, 0) : 0.0;
+}
+
+/* True if the impulses do positive work on the resulting velocities, less those that the contacts
+ * require. Exact impulses of contacts without restitution do not, so that the solver has not
+ * converged. *part: scale of the impulses at which the remaining energy is least. */
 static bool does_positive_work(const island_problem *p, const island_answer *answer, double *part) {
   double along = 0.0, against = 0.0, size = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++) {
-    along += answer->r[k] * answer->u[k];
-    against += answer->r[k] * p->free[k];
+    double required = required_velocity(p, k);
+    along += answer->r[k] * (answer->u[k] - required);
+    against += answer->r[k] * (p->free[k] - required);
     size += fabs(answer->r[k] * p->free[k]);
   }
   *part = along > against ? fmax(0.0, -against / (along - against)) : 0.0;
@@ -336,7 +365,7 @@ static ct_status continue_sweeps(island_problem *p, uint64_t factor, double *sta
 static bool is_slow(const island_problem *p) {
   const ct_advance_options *o = &p->step->stepping->common->options;
   double most = REST_STEPS * p->step->result.time * ct_norm(o->gravity);
-  for (size_t i = 0; i < p->body_count; i++) {
+  for (size_t i = 0; i < p->island->body_count; i++) {
     const ct_body_state *m = island_body(p, i);
     if (ct_norm(m->before.linear) + m->radius * ct_norm(m->before.angular) > most) return false;
   }
@@ -344,7 +373,7 @@ static bool is_slow(const island_problem *p) {
 }
 
 static bool was_at_rest(const island_problem *p) {
-  for (size_t i = 0; i < p->body_count; i++)
+  for (size_t i = 0; i < p->island->body_count; i++)
     if (!is_zero_velocity(island_body(p, i)->before)) return false;
   return true;
 }
@@ -361,6 +390,9 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
   size_t count = 0;
   for (uint32_t i = 0; active && i < p->count; i++)
     if (island_contact(p, i)->target == 0.0 || island_contact(p, i)->bounces) active[count++] = i;
+  /* Contacts of bodies that are stopped do not move. */
+  bool still = p->still;
+  p->still = true;
   /* Compute impulses that cancel all momenta, if possible. */
   ct_status status =
       active && r && u ? ct_step_stop(p->step, &p->set, active, count, r) : CT_OUT_OF_MEMORY;
@@ -368,6 +400,7 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
     /* Use them if their residual in the velocity problem is smaller. */
     const ct_friction_problem problem = friction_problem_of(p, false);
     double residual = ct_friction_residual(&problem, r, u);
+    still = still || residual <= tolerance_of(p);
     if (residual < answer->result.residual) {
       answer->result.residual = residual;
       answer->result.converged = residual <= tolerance_of(p);
@@ -376,6 +409,7 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
       memcpy(answer->u, u, 3 * p->count * sizeof *u);
     }
   }
+  p->still = still;
   ct_arena_leave(arena, mark);
   return status;
 }
@@ -468,6 +502,21 @@ static ct_status solve_squeezed_island(island_problem *p, const double *start,
   return status;
 }
 
+/* True if no impulses satisfy the raised targets of moving contacts, such as those of a body that
+ * rolls between two plates. */
+static bool are_raised_targets_infeasible(const island_problem *p, const island_answer *answer) {
+  if (!has_raised_targets(p)) return false;
+  if (is_infeasible_answer(answer)) return true;
+  return !answer->result.converged && answer->result.residual > SQUEEZE_RESIDUAL;
+}
+
+static void lower_raised_targets(const island_problem *p) {
+  for (size_t i = 0; i < p->count; i++) {
+    ct_step_contact *t = island_contact(p, i);
+    if (has_raised_target(p, t)) t->shift[0] = -t->target;
+  }
+}
+
 static ct_status solve_velocity_problem(island_problem *p, island_answer *answer) {
   double *start = ct_arena_alloc_doubles(p->step->arena, 3 * p->count);
   if (!start) return CT_OUT_OF_MEMORY;
@@ -478,6 +527,10 @@ static ct_status solve_velocity_problem(island_problem *p, island_answer *answer
   }
   if (p->step->rough) return solve_island_friction(p, true, start, answer);
   ct_status status = solve_without_restitution(p, start, answer);
+  if (status == CT_OK && are_raised_targets_infeasible(p, answer)) {
+    lower_raised_targets(p);
+    status = solve_without_restitution(p, start, answer);
+  }
   if (status == CT_OK && bounces && !is_infeasible_answer(answer) &&
       !is_kinematic_squeeze(p, answer))
     status = add_restitution(p, start, answer);
@@ -512,7 +565,7 @@ static void add_immovable_impulse(ct_step *step, const ct_body_state *m, ct_vec3
  * impulse, N s. */
 static double apply_impulses(const island_problem *p, const double *r) {
   double most = 0.0;
-  for (size_t i = 0; i < p->body_count; i++)
+  for (size_t i = 0; i < p->island->body_count; i++)
     island_body(p, i)->impulse = island_body(p, i)->angular_impulse = ct_vec(0, 0, 0);
   for (size_t i = 0; i < p->count; i++) {
     ct_step_contact *t = island_contact(p, i);
@@ -525,7 +578,7 @@ static double apply_impulses(const island_problem *p, const double *r) {
     add_immovable_impulse(p->step, state_of_index(p, t->b), t->position, ct_neg(impulse));
     most = ct_max2(most, ct_norm(impulse));
   }
-  for (size_t i = 0; i < p->body_count; i++)
+  for (size_t i = 0; i < p->island->body_count; i++)
     ct_body_state_apply_impulse(island_body(p, i), island_body(p, i)->impulse,
                                 island_body(p, i)->angular_impulse);
   return most;
@@ -534,7 +587,7 @@ static double apply_impulses(const island_problem *p, const double *r) {
 /* True if the linear momentum of each body is at most `momentum`, its angular momentum at most that
  * times its radius, and no moving kinematic body touches the island. */
 static bool is_at_rest(const island_problem *p, double momentum) {
-  for (size_t i = 0; i < p->body_count; i++) {
+  for (size_t i = 0; i < p->island->body_count; i++) {
     const ct_body_state *m = island_body(p, i);
     if (m->mass * ct_norm(m->velocity.linear) > momentum ||
         ct_norm(m->angular_momentum) > momentum * m->radius)
@@ -544,7 +597,7 @@ static bool is_at_rest(const island_problem *p, double momentum) {
 }
 
 static void put_island_to_sleep(const island_problem *p) {
-  for (size_t i = 0; i < p->body_count; i++) {
+  for (size_t i = 0; i < p->island->body_count; i++) {
     ct_body_state *m = island_body(p, i);
     m->asleep = is_zero_velocity(m->before);
     m->velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
@@ -555,7 +608,7 @@ static void put_island_to_sleep(const island_problem *p) {
 /* True if the island is at rest since the previous step, with the same contacts and loads: its
  * impulses are then those of the previous step. */
 static bool is_island_asleep(const island_problem *p) {
-  for (size_t i = 0; i < p->body_count; i++)
+  for (size_t i = 0; i < p->island->body_count; i++)
     if (!island_body(p, i)->asleep) return false;
   for (size_t i = 0; i < p->count; i++)
     if (!island_contact(p, i)->kept) return false;
@@ -573,6 +626,19 @@ static void reapply_impulses(const island_problem *p) {
   put_island_to_sleep(p);
 }
 
+/* Adds the energy that the contacts dissipate. A positive work of the impulses, of contacts that
+ * separate before the middle of the step and close after it, is removed from the kinetic energy. */
+static void add_contact_work(const island_problem *p, const island_answer *answer) {
+  ct_step *step = p->step;
+  double work = impulse_work(p, answer), size = 0.0;
+  for (size_t k = 0; k < 3 * p->count; k++)
+    size += fabs(answer->r[k]) * (fabs(p->before[k]) + fabs(answer->u[k]));
+  step->result.dissipation -= work;
+  if (is_driven(p) || !(work > WORK_ROUNDING * size)) return;
+  step->result.dissipation += ct_step_remove_energy(step, p->island, work);
+  step->result.guarded = true;
+}
+
 static void finish_island(const island_problem *p, const island_answer *answer) {
   ct_step *step = p->step;
   double most = apply_impulses(p, answer->r);
@@ -580,9 +646,18 @@ static void finish_island(const island_problem *p, const island_answer *answer) 
   step->result.converged = step->result.converged && answer->result.converged;
   step->result.contradictory = step->result.contradictory || is_infeasible_answer(answer);
   if (step->rough) return;
-  for (size_t i = 0; i < p->body_count; i++) island_body(p, i)->asleep = false;
+  add_contact_work(p, answer);
+  for (size_t i = 0; i < p->island->body_count; i++) island_body(p, i)->asleep = false;
   if (answer->result.converged && is_at_rest(p, REST_PART * tolerance_of(p) * most))
     put_island_to_sleep(p);
+}
+
+/* True if kinematic bodies that move apart from each other may clamp the island. The targets of
+ * moving contacts would then contradict each other by round-off. */
+static bool may_be_clamped(const island_problem *p) {
+  const uint32_t *contacts = p->island->contacts;
+  return is_driven(p) && !ct_step_has_one_driver(p->step, contacts, p->count) &&
+         !ct_step_can_part(p->step, contacts, p->count);
 }
 
 static ct_status solve_step_island(island_problem *p) {
@@ -591,6 +666,7 @@ static ct_status solve_step_island(island_problem *p) {
   ct_status status = make_matrix(p, &matrix);
   if (status != CT_OK) return status;
   p->matrix = matrix.matrix;
+  p->still = may_be_clamped(p);
   status = make_velocities(p);
   if (status == CT_OK) status = make_answer(p, &answer);
   if (status == CT_OK) status = solve_velocity_problem(p, &answer);
@@ -599,15 +675,9 @@ static ct_status solve_step_island(island_problem *p) {
   return status;
 }
 
-ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island) {
-  const uint32_t *contacts = &islands->contact_starts[island],
-                 *bodies = &islands->body_starts[island];
-  island_problem p = {.step = step,
-                      .contacts = islands->contacts + contacts[0],
-                      .count = contacts[1] - contacts[0],
-                      .bodies = islands->bodies + bodies[0],
-                      .body_count = bodies[1] - bodies[0]};
-  assert(island < islands->count && p.count > 0);
+ct_status ct_step_solve(ct_step *step, const ct_step_island *island) {
+  island_problem p = {.step = step, .island = island, .count = island->count};
+  assert(p.count > 0);
   if (is_island_asleep(&p)) {
     reapply_impulses(&p);
     return CT_OK;

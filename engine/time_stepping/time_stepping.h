@@ -4,6 +4,11 @@
 
 #include "integration/integration.h"
 
+/* Depth, in tolerated depths, that is not corrected where a correction would keep bodies from
+ * coming to rest, or end it; deeper contacts at the start are an overlap. 1 % of the radius of the
+ * smallest dynamic body. */
+#define CT_STEP_DEPTH_AT_REST 1e4
+
 /* A contact point of a step, and its constraint. */
 typedef struct ct_step_contact {
   uint32_t row_a, row_b, collider_a, collider_b;
@@ -18,6 +23,11 @@ typedef struct ct_step_contact {
   double target; /* least normal velocity allowed after the impulses, m/s; negative: the contact may
                     close */
   bool bounces;  /* the target velocity includes restitution */
+  double shift[3];      /* velocity along the axes that is added to the target, because the contact
+                           moves and turns during the step (step_positions.c), m/s */
+  bool acted;           /* it had an impulse in the previous step, or was closed at the start */
+  bool closed_at_start; /* it was closed at the start of the simulation */
+  bool overlaps;        /* its colliders overlap since the start of the simulation */
   double friction; /* coefficient of friction in use: dynamic if the contact slides, else static */
   bool kept;       /* reused from the previous step, because neither body has moved since */
   bool takes_part; /* the contact may have an impulse; a separated contact takes part once a
@@ -50,6 +60,8 @@ typedef struct ct_time_stepping {
   uint64_t next_rest_attempt,
       rest_attempt_interval; /* step from which on many sweeps may be spent again to bring islands
                                 to rest; number of steps between such attempts */
+  double depth_tolerance;    /* depth that is not corrected, m */
+  double separation_speed;   /* speed at which overlapping bodies are separated, m/s */
   uint64_t steps_whole;
   double
       step_rest; /* duration of the last, shorter step, s; 0: all steps have the full time step */
@@ -69,13 +81,37 @@ typedef struct ct_step {
   ct_time_stepping *stepping; /* its `common->next` contains the bodies in the middle of the step */
   ct_workspace *workspace;
   ct_arena *arena;
-  uint64_t sweeps; /* largest number of sweeps that the solver may use for an island */
-  bool rough;      /* the pass only finds which contacts take part, with few sweeps */
+  uint64_t sweeps;    /* largest number of sweeps that the solver may use for an island */
+  bool rough;         /* the pass only finds which contacts take part, with few sweeps */
+  bool at_start;      /* the step of duration 0 at the start of the simulation */
+  bool marks_overlap; /* the contacts are those at the start of the simulation */
   uint64_t next_rest_attempt,
       rest_attempt_interval; /* new values of the members of ct_time_stepping */
   double margin;             /* clearance of the contact query, m */
   ct_step_result result;
 } ct_step;
+
+/* One island of ct_step_islands. */
+typedef struct ct_step_island {
+  const uint32_t *bodies,
+      *contacts; /* [body_count] indices of body states; [count] indices of contacts in `found` */
+  size_t body_count, count;
+} ct_step_island;
+
+static inline ct_step_island ct_step_island_at(const ct_step_islands *islands, size_t island) {
+  const uint32_t *contacts = &islands->contact_starts[island],
+                 *bodies = &islands->body_starts[island];
+  return (ct_step_island){islands->bodies + bodies[0], islands->contacts + contacts[0],
+                          bodies[1] - bodies[0], contacts[1] - contacts[0]};
+}
+static inline ct_step_contact *ct_step_contact_at(const ct_step *step, const ct_step_island *island,
+                                                  size_t i) {
+  return &step->stepping->found.items[island->contacts[i]];
+}
+static inline ct_body_state *ct_step_body_at(const ct_step *step, const ct_step_island *island,
+                                             size_t i) {
+  return &step->stepping->common->next[island->bodies[i]];
+}
 
 /* Fills stepping->found with the contacts of the bodies in `common->next`, each with its impulse of
  * the previous step. Returns CT_OK, CT_LIMIT, CT_PAIR_LIMIT, CT_CANCELLED or CT_OUT_OF_MEMORY. */
@@ -85,11 +121,27 @@ ct_status ct_step_find_contacts(ct_step *step);
 bool ct_step_add_speculative(ct_step *step);
 /* Solves an island and applies the impulses to its bodies. Returns CT_OK, CT_OUT_OF_MEMORY,
  * CT_CANCELLED or CT_LIMIT. */
-ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island);
+ct_status ct_step_solve(ct_step *step, const ct_step_island *island);
+/* Writes the bodies and contacts of an island to a set whose body 0 is the immovable world; body i
+ * of the island has number i + 1, also in its `place`. CT_OUT_OF_MEMORY. */
+ct_status ct_step_make_set(const ct_step *step, const ct_step_island *island, ct_contact_set *set);
 
-/* Adds the contacts of stepping->found that touch or have an impulse to the contacts of the step's
- * events. CT_OUT_OF_MEMORY. */
-ct_status ct_step_note_contacts(const ct_step *step);
+/* ---- positions ------------------------------------------------------------------------------ */
+
+/* Sets the shifts of the targets of all contacts that take part, from the present velocities of the
+ * bodies; before: from those before the step's impulses. Returns by how much a gap or a slip at the
+ * end of the step changes at most by the new shifts, m. */
+double ct_step_set_shifts(const ct_step *step, bool before);
+/* Returns the depth of a contact that its velocity target leaves to the correction of positions, m;
+ * 0: none. */
+double ct_step_excess_depth(const ct_step *step, const ct_step_contact *contact);
+/* Moves the bodies of an island so that no contact is deeper than the tolerance, without a change
+ * of momenta. Returns CT_OK, CT_OUT_OF_MEMORY or CT_LIMIT. */
+ct_status ct_step_correct_positions(ct_step *step, const ct_step_island *island);
+/* Removes kinetic energy of the island, at most `excess`, J, from the motion relative to its rigid
+ * motion, and keeps its momenta; relative to the immovable bodies, if it touches them. Returns what
+ * was removed: nothing if a body is faster than the limit of speeds, which ends the step. */
+double ct_step_remove_energy(ct_step *step, const ct_step_island *island, double excess);
 
 /* ---- feasibility ---------------------------------------------------------------------------- */
 

@@ -101,6 +101,42 @@ def steps_of_an_infeasible_squeeze_are_counted_as_contradictory():
 
 
 @suite.fact
+def the_energy_of_time_stepping_is_balanced_in_every_step():
+    """Two boxes fall on each other and slide; the sums of a line are those of the start plus the works less the dissipation."""
+    box = {"box": {"size": [0.2, 0.2, 0.2]}}
+    boxes = [{"id": name, "position": place, "colliders": [box], "motion": {"mass": 1, "linearVelocity": [0.3, 0, 0], "angularVelocity": [0, 1, 2]}}
+             for name, place in (("low", [0, 0, 0.2]), ("high", [0.05, 0, 0.5]))]
+    path = scene(FLOOR, *boxes, materials={"default": {"staticFriction": 0.5, "dynamicFriction": 0.4}})
+    reply = lines_of(advance(path, duration=1, timeStep=0.005, progressEvery=0.005))
+    inertia = 0.2 ** 2 / 6
+    start = 2 * (0.5 * (0.09 + inertia * 5)) + 9.81 * (0.2 + 0.5)
+    for line in reply:
+        balance = start + line["work"] + line["correctionWork"] + line["separationWork"] - line["dissipation"]
+        near(line["kineticEnergy"] + line["potentialEnergy"], balance, 1e-12 * start, f"energy at {line['time']} s")
+    equal((reply[-1]["work"], reply[-1]["separationWork"], reply[-1]["overlapLeft"]), (0, 0, 0), "work and overlap")
+    check(reply[-1]["dissipation"] > 1, "nothing was dissipated")
+
+
+@suite.fact
+def overlapping_bodies_part_at_the_requested_speed_or_are_kept():
+    """A ball of 2 kg and 0.5 m radius, 0.1 m deep in the floor at rest, rises by 0.2 m/s: after 0.25 s by half of the depth."""
+    path = scene(ball(height=0.4), FLOOR)
+    reply = advance(path, duration=0.25, separationSpeed=0.2).json
+    near(client.get(f"{path}/bodies/ball").must(200).json["position"][2], 0.45, 1e-12, "height")
+    near(reply["separationWork"], 2 * 9.81 * 0.05, 1e-11, "separationWork")
+    near(reply["overlapLeft"], 0.05, 2e-3 * 0.2, "overlapLeft, in the middle of the last step")
+    equal((reply["kineticEnergy"], reply["correctionWork"]), (0, 0), "kinetic energy and correctionWork")
+    reply = advance(path, duration=1).json
+    near(client.get(f"{path}/bodies/ball").must(200).json["position"][2], 0.5, 1e-6, "height after 1 s at the default speed")
+    check(reply["overlapLeft"] <= 1e-6 and reply["penetration"] <= 1e-6, f"{reply['overlapLeft']} m are left")
+    path = scene(ball(height=0.4), FLOOR)
+    reply = advance(path, duration=0.25, keepOverlap=True).json
+    equal(client.get(f"{path}/bodies/ball").must(200).json["position"], [0, 0, 0.4], "position of a kept overlap")
+    equal((reply["separationWork"], reply["kineticEnergy"]), (0, 0), "separationWork and kinetic energy")
+    near(reply["overlapLeft"], 0.1, 1e-15, "overlapLeft")
+
+
+@suite.fact
 def gravity_of_the_request_replaces_that_of_the_scene():
     path = scene(ball(), gravity=[0, 0, -1])
     advance(path, duration=1)

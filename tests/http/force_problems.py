@@ -118,6 +118,9 @@ OF_ADVANCE = [*(("out-of-range", {name: value}, "/" + name) for name in ("durati
               ("wrong-type", {"loads": {}}, "/loads"), ("bad-value", {"include": ["forces"]}, "/include/0"),
               ("out-of-range", {"elastic": {"smallVelocity": 0}}, "/elastic/smallVelocity"),
               *(("conflicting-members", {"mode": mode, "elastic": {"smallVelocity": 0.01}}, "/elastic") for mode in ("timeStepping", "eventImpulses")),
+              *(("conflicting-members", {"mode": "eventImpulses", **member}, "/" + next(iter(member)))
+                for member in ({"separationSpeed": 1}, {"keepOverlap": True})),
+              ("out-of-range", {"separationSpeed": 0}, "/separationSpeed"), ("wrong-type", {"keepOverlap": 1}, "/keepOverlap"),
               ("out-of-range", {"deadlineMs": 0}, "/deadlineMs"), ("unknown-member", {"steps": 5}, "/steps"),
               *(("wrong-type", {name: value}, "/" + name) for name in ("contactState", "until", "checkpointEvery") for value in (None, [1], {})),
               *(("out-of-range", {"checkpointEvery": value}, "/checkpointEvery") for value in (0, -1, 1e7)),
@@ -178,11 +181,11 @@ def an_impact_at_the_start_that_makes_a_body_too_fast_is_limit_exceeded():
     cube = [{"box": {"size": [1, 1, 1]}}]
     bodies = [{"id": "floor", "colliders": [{"plane": {}}]},
               {"id": "heavy", "position": [-0.52, 0.39, 0.5], "colliders": cube,
-               "motion": {"mass": 4.5e9, "linearVelocity": [0, -550, -41], "angularVelocity": [550, 0, 0]}},
+               "motion": {"mass": 4.5e9, "linearVelocity": [0, -825, -61], "angularVelocity": [825, 0, 0]}},
               {"id": "light", "position": [-0.1, -0.07, 1.4], "colliders": cube,
-               "motion": {"mass": 2.3e-10, "linearVelocity": [0, 0, 0], "angularVelocity": [0, -600, -580]}},
+               "motion": {"mass": 2.3e-10, "linearVelocity": [0, 0, 0], "angularVelocity": [0, -900, -870]}},
               {"id": "tin", "position": [-0.33, -0.042, 1.5], "colliders": [{"cylinder": {"radius": 0.5, "height": 1}}],
-               "motion": {"mass": 4.7e-4, "linearVelocity": [550, -610, 0], "angularVelocity": [0, 0, 880]}}]
+               "motion": {"mass": 4.7e-4, "linearVelocity": [825, -915, 0], "angularVelocity": [0, 0, 1320]}}]
     path = "/v1/scenes/blow"
     client.put(path, {"bodies": bodies, "materials": {"default": {"staticFriction": 1000}}}).must(201)
     detail = client.post(path + "/advance", {"duration": 1, "timeStep": 1}).problem(422, "limit-exceeded").json["detail"]

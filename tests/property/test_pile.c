@@ -82,8 +82,9 @@ static double weight_of(const ct_scene *scene) {
   return weight;
 }
 
+/* Without the energy that corrections of positions have added. */
 static double energy_of(const ct_advance_state *s) {
-  return s->kinetic_energy + s->potential_energy;
+  return s->kinetic_energy + s->potential_energy - s->correction_work;
 }
 
 /* One step: the ground's force is the weight plus the rate of momentum, in all three directions. */

@@ -8,9 +8,12 @@
  *
  * At the end of a step, touching contacts do not approach, or separate with the velocity that
  * restitution prescribes. Contacts that are still apart close at most to touching. Coulomb's law
- * relates the impulses to the velocities at the end of the step. The method is of first order in
- * the step with contacts, of second order without. Existing penetration remains, because positions
- * are not corrected. Contacts that form before the middle of the first step collide at its start.
+ * relates the impulses to the velocities at the end of the step. The curvature of the motion is
+ * part of the constraint, so that bodies that roll and rock do not sink. The method is of second
+ * order in the step while the contacts persist, and of first order over impacts. Contacts deeper
+ * than a millionth of the smallest dynamic body's radius are moved apart without a change of
+ * momenta, and so are bodies that overlap at the start, at separation_speed. Contacts that form
+ * before the middle of the first step collide at its start.
  *
  * Infeasible steps: in a kinematic squeeze no impulses satisfy all contacts. Each contact is then
  * regularised (constraint force mixing): it may close at the velocity that its own impulse causes
@@ -18,10 +21,11 @@
  * these would eject bodies a hundred times faster than anything moved before.
  *
  * Energy: the impulses of an unconverged solver, and restitution at several contacts, may create
- * energy; such impulses are scaled back (`guarded`). The remaining drift is due to the discrete
- * motion: a contact that separates at the beginning of a step and rests at its end gains half its
- * impulse times the separation speed. That is at most m |g| times the distance covered at this
- * speed in half a step, and it is returned when the body falls.
+ * energy; such impulses are scaled back (`guarded`). A contact that separates at the beginning of a
+ * step and rests at its end gains half its impulse times the separation speed; this is removed from
+ * the kinetic energy of its island (`guarded`), unless moving kinematic bodies touch the island. If
+ * there is not as much, energy grows until the body falls, by at most m |g| times the distance
+ * covered at this speed in half a step.
  *
  * Sleep: after a converged solve, bodies with momenta within the solver's tolerance of their
  * island's greatest impulse do not move at all. Poses, contacts and impulses then stay bit-equal
@@ -121,6 +125,12 @@ typedef struct ct_advance_options {
   /* STEPPING: when a proof of infeasibility is sought. WHEN_INDICATED: if kinematic bodies or
    * restitution take part and the solver's iterates indicate infeasibility. */
   ct_friction_proof proof;
+  /* STEPPING: speed at which bodies that overlap are separated, without a change of their
+   * velocities, m/s. 0: 1 m/s, but at most the diameter of the largest dynamic body per second. */
+  double separation_speed;
+  /* STEPPING: bodies that overlap at the start are not separated; their contacts neither get deeper
+   * nor are they moved apart. */
+  bool keep_overlap;
   ct_elastic_options elastic; /* COMPLIANT */
   ct_contact_law contact_law; /* COMPLIANT */
   const ct_load *loads;       /* [load_count] constant loads */
@@ -158,8 +168,15 @@ typedef struct ct_advance_state {
                                               origin, N m s */
   ct_vec3 contact_impulse; /* impulse of immovable bodies on dynamic ones in the last step, N s */
   double work;             /* work of the loads and of kinematic bodies so far, J */
-  double residual;         /* worst residual of the solvers over the steps so far */
-  uint64_t not_converged;  /* number of steps with an unconverged solver */
+  /* STEPPING, J, so far: energy that contacts dissipated; energy that corrections of positions
+   * added, of bodies that did not overlap at the start, and of those that did. The kinetic and
+   * potential energy is that of the start + work + correction_work + separation_work - dissipation,
+   * to round-off. Other modes: 0. */
+  double dissipation, correction_work, separation_work;
+  /* STEPPING: depth of the deepest contact of bodies that overlap since the start, m; 0: none */
+  double overlap_left;
+  double residual;        /* worst residual of the solvers over the steps so far */
+  uint64_t not_converged; /* number of steps with an unconverged solver */
   /* number of steps in which impulses or velocities were scaled back, so that energy did not grow
    */
   uint64_t guarded;
