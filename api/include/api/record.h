@@ -16,8 +16,9 @@
  *   2: ids of any UTF-8 up to 256 bytes; a base contains its scene's origin; contact states contain
  *      their method, and each contact whether a shape of its pair is read as a surface
  *   3: meshes and elements with moved vertices contain their origin; colliders contain the surface
- *      ids of primitives; shapes may be of kind elementmesh */
-#define API_RECORD_FORMAT 3
+ *      ids of primitives; shapes may be of kind elementmesh
+ *   4: the settings of a scene may contain its time */
+#define API_RECORD_FORMAT 4
 
 typedef struct api_record {
   bool base;   /* true: the record contains the whole scene; false: the changes since the previous
