@@ -13,7 +13,7 @@ import sys
 
 from support.checks import Failure, Suite, check, equal, near, near_list
 from support.client import KeepAlive
-from support.daemon import Daemon
+from support.daemon import ROOT, Daemon
 from support.everyday import GRAVITY, Scene
 from support.pace import SLOWER
 from support.solids import length
@@ -230,7 +230,32 @@ def the_mass_properties_are_those_of_the_daemon():
         near(line["kineticEnergy"], body.energy([0, 0, 0], [0, 0, 0, 1], body.velocity, body.spin)[0], 1e-11 * body.mass, f"energy of a {body.kind}")
 
 
+# Scenes of tests/fixtures/everyday whose advance is wrong while `converged` is true: a pair is deeper than `penetration`, or than the limit.
+UNREPORTED = {"timeStepping-5": 0.403, "timeStepping-18": 0.402, "timeStepping-20": 0.276, "timeStepping-21": 0.247, "timeStepping-29": 0.235,
+              "timeStepping-mesh-on-steps": 0.279, "eventImpulses-cone-on-mesh": 0.45684522}
+DEPTH_ALLOWED = 1e-6  # m; the smallest bodies have 0.05 m
+
+
+def unreported_depth(name):
+    """(depth beyond the allowed and the reported one, m; whether `converged` is true)"""
+    path, mode = "/v1/scenes/kept", name.split("-")[0]
+    client.put(path, json.loads((ROOT / f"tests/fixtures/everyday/{name}.json").read_text())).must(201)
+    reply = client.post(f"{path}/advance", {"duration": UNREPORTED[name], "mode": mode, "deadlineMs": 60000, "include": ["poses"]}).must(200).json
+    depth = Life.depth(client, path, reply["poses"])[0]
+    client.delete(path)
+    reported = reply["penetration"] if mode == "timeStepping" else 0
+    return depth - reported - DEPTH_ALLOWED, reply["converged"]
+
+
+def is_still_unreported(name):
+    beyond, converged = unreported_depth(name)
+    check(converged and beyond > 0, f"{name} is right now, or reported: move it to the facts (beyond {beyond}, converged {converged})")
+    print(f"  open: {name}, {beyond:.3g} m deeper than allowed and reported")
+
+
 if FULL:
+    suite.table("wrong, and not reported", [(name, lambda name=name: is_still_unreported(name)) for name in UNREPORTED])
+
     def hold_limits(mode):
         """Every life follows the closed forms; limits that are not in NOT_YET hold for all, and those in it are exceeded by some."""
         faults = []
