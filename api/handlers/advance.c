@@ -11,6 +11,7 @@
 #include "documents/motion_json.h"
 #include "documents/scene_json.h"
 #include "handlers/advance_events.h"
+#include "handlers/contact_state.h"
 #include "queries/force_request.h"
 #include "queries/given_contacts.h"
 #include "results/result_json.h"
@@ -44,6 +45,7 @@ struct api_advance {
   /* simulated time between two checkpoints, 0: none; simulated time of the next checkpoint; s */
   double checkpoint_every, next_checkpoint;
   uint64_t checkpoints;  /* number of checkpoints so far */
+  bool records_full;     /* CT_LIMIT is that of the records of contacts, not of the motion */
   const ct_scene *scene; /* the snapshot; retained, because the motion borrows it */
   api_buffer lines;
   bool delivered; /* `lines` have been passed to the caller and may be overwritten */
@@ -312,31 +314,35 @@ static void add_advance_limit_fault(api_call *call) {
       advance->motion ? ct_advance_limit_reason(advance->motion, &row) : CT_ADVANCE_LIMIT_CONTACTS;
   char echo[API_ECHO_MAX + 4] = "";
   if (row != CT_NO_ROW) api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo);
+  char kept[64] = "nothing has changed";
+  if (advance->checkpoints > 0)
+    snprintf(kept, sizeof kept, "revision %llu, its last checkpoint, is kept",
+             (unsigned long long)ct_scene_revision(call->scene));
   switch (why) {
   case CT_ADVANCE_LIMIT_REACH:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "The body \"%s\" moves beyond the largest coordinate, 1e9 m: use a shorter "
-                    "duration; nothing has changed.",
-                    echo);
+                    "duration; %s.",
+                    echo, kept);
     break;
   case CT_ADVANCE_LIMIT_SPEED:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "The body \"%s\" exceeds the largest speed, 1e9 m/s or rad/s: use a shorter "
-                    "duration; nothing has changed.",
-                    echo);
+                    "duration; %s.",
+                    echo, kept);
     break;
   case CT_ADVANCE_LIMIT_TURN:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "The body \"%s\" turns by more than a million rad within one step: use a "
-                    "shorter timeStep; nothing has changed.",
-                    echo);
+                    "shorter timeStep; %s.",
+                    echo, kept);
     break;
   case CT_ADVANCE_LIMIT_SQUEEZE:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "Kinematic bodies press the body \"%s\" into others from %g s on, and no "
                     "impulses of rigid bodies can separate them: use mode timeStepping, or a "
-                    "shorter duration; nothing has changed.",
-                    echo, ct_advance_now(advance->motion).time);
+                    "shorter duration; %s.",
+                    echo, ct_advance_now(advance->motion).time, kept);
     break;
   default:
     api_fault_plain(
@@ -349,11 +355,13 @@ static void add_advance_limit_fault(api_call *call) {
 }
 
 static api_step fail_advance(api_call *call, ct_status status) {
+  const api_advance *advance = call->advance;
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
     api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT,
                     "A step has more candidate pairs than the limit, %d: simulate fewer bodies.",
                     CT_PAIRS_MAX);
+  else if (status == CT_LIMIT && advance->records_full) api_fault_contact_records(call);
   else if (status == CT_LIMIT) add_advance_limit_fault(call);
   else api_fault_memory(&call->faults);
   return api_call_fail(call);
@@ -490,11 +498,11 @@ static void count_solved_step(const ct_advance_state *before, const ct_advance *
 
 /* Ends the motion if the event of `until` has occurred. */
 static void end_early(api_advance *advance) {
-  if (advance->events.until_contact && advance->events.has_begun) advance->stopped_by = "contact";
-  else if (advance->until_at_rest && ct_advance_is_at_rest(advance->motion))
-    advance->stopped_by = "atRest";
-  else advance->stopped_by = "duration";
-  advance->done = advance->done || strcmp(advance->stopped_by, "duration") != 0;
+  const char *event = NULL;
+  if (advance->events.until_contact && advance->events.has_begun) event = "contact";
+  else if (advance->until_at_rest && ct_advance_is_at_rest(advance->motion)) event = "atRest";
+  advance->stopped_by = event ? event : "duration";
+  advance->done = advance->done || event;
 }
 
 /* Makes the present state a revision, which the server commits before the next step. */
@@ -525,8 +533,10 @@ static ct_status step_with_events(api_call *call, api_scratch *scratch) {
   api_advance *advance = call->advance;
   ct_status status =
       api_advance_events_begin(call, &advance->events, advance->motion, scratch->workspace);
-  if (status == CT_OK)
+  bool moves = status == CT_OK;
+  if (moves)
     status = ct_advance_step(advance->motion, scratch->workspace, scratch->arena, &advance->done);
+  advance->records_full = !moves || status == CT_OK;
   if (status == CT_OK) status = api_advance_events_step(call, &advance->events, advance->motion);
   if (status == CT_OK) end_early(advance);
   if (status == CT_OK && advance->done)
@@ -584,7 +594,7 @@ static void write_advance_hint(const api_call *call, char *out) {
 /* Begins the draft of the final revision. NULL: out of memory, or a fault was added. */
 static ct_draft *make_advance_draft(api_call *call) {
   const api_advance *advance = call->advance;
-  if (advance->events.lives) return api_advance_events_draft(call, &advance->events);
+  if (advance->events.open) return api_advance_events_draft(call, &advance->events);
   ct_draft *draft = ct_draft_begin(call->scene);
   if (!draft) return NULL;
   ct_draft_set_time(draft, ct_scene_time(advance->scene) + ct_advance_now(advance->motion).time);

@@ -43,14 +43,14 @@ ct_status api_advance_events_open(api_call *call, api_advance_events *events,
                                  .epsilon = ct_min2(epsilon, CT_CONTACT_EPSILON_MAX),
                                  .contacts_max = api_contact_records_max(&call->service->limits),
                                  .cancel = options->cancel};
-  events->lives =
-      api_contact_lives_create(call->scene, events->previous, &events->options, events->start);
-  return events->lives ? CT_OK : CT_OUT_OF_MEMORY;
+  events->open =
+      api_open_contacts_create(call->scene, events->previous, &events->options, events->start);
+  return events->open ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
 void api_advance_events_close(api_advance_events *events) {
   ct_scene_release(events->final);
-  api_contact_lives_destroy(events->lives);
+  api_open_contacts_destroy(events->open);
   api_buffer_free(&events->list);
 }
 
@@ -112,8 +112,8 @@ static void list_event(api_advance_events *events, const listed_event *event) {
 
 /* Lists the contacts that ended and began in a contact event, `time` s after the start, and adds
  * them to the stream. */
-static void take_contact_event(api_call *call, api_advance_events *events, const ct_scene *scene,
-                               double time, const ct_contact_event *event) {
+static void collect_contact_event(api_call *call, api_advance_events *events, const ct_scene *scene,
+                                  double time, const ct_contact_event *event) {
   for (size_t i = 0; i < event->ended_count; i++)
     list_event(events,
                &(listed_event){CT_ADVANCE_EVENT_ENDED, time, &event->ended[i].record, NULL});
@@ -124,31 +124,31 @@ static void take_contact_event(api_call *call, api_advance_events *events, const
   if (events->id) api_emit_contact_events(call, events->id, scene, event);
 }
 
-/* After a checkpoint of the contact state: continues the lives from the state of the committed
- * revision. */
-static ct_status continue_lives(const api_call *call, api_advance_events *events) {
+/* After a checkpoint of the contact state: continues the open contacts from the state of the
+ * committed revision. */
+static ct_status continue_open_contacts(const api_call *call, api_advance_events *events) {
   if (!events->state) return CT_OK;
-  api_contact_lives_destroy(events->lives);
+  api_open_contacts_destroy(events->open);
   ct_scene_release(events->final);
   events->final = NULL;
   events->state = NULL;
   events->previous = api_contact_state_find(call->scene, api_text(events->id));
   assert(events->previous);
   events->options.time = ct_contact_state_time(events->previous);
-  events->lives =
-      api_contact_lives_create(call->scene, events->previous, &events->options, events->start);
-  return events->lives ? CT_OK : CT_OUT_OF_MEMORY;
+  events->open =
+      api_open_contacts_create(call->scene, events->previous, &events->options, events->start);
+  return events->open ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
 ct_status api_advance_events_begin(api_call *call, api_advance_events *events, ct_advance *motion,
                                    ct_workspace *workspace) {
   const ct_contact_event *event;
-  if (!events->lives || events->has_started) return CT_OK;
-  ct_status status = continue_lives(call, events);
-  if (status == CT_OK) status = api_contact_lives_begin(events->lives, motion, workspace, &event);
+  if (!events->open || events->has_started) return CT_OK;
+  ct_status status = continue_open_contacts(call, events);
+  if (status == CT_OK) status = api_open_contacts_begin(events->open, motion, workspace, &event);
   if (status != CT_OK) return status;
   events->has_started = true;
-  take_contact_event(call, events, call->scene, ct_advance_now(motion).time, event);
+  collect_contact_event(call, events, call->scene, ct_advance_now(motion).time, event);
   return CT_OK;
 }
 
@@ -166,14 +166,14 @@ static void emit_step_event(api_call *call, const api_advance_events *events,
 
 ct_status api_advance_events_step(api_call *call, api_advance_events *events,
                                   const ct_advance *motion) {
-  if (!events->lives) return CT_OK;
+  if (!events->open) return CT_OK;
   assert(events->has_started);
   size_t count;
   const ct_advance_event *found = ct_advance_events(motion, &count);
   for (size_t i = 0; i < count; i++) {
     const ct_contact_record *record;
     events->has_begun = events->has_begun || found[i].kind == CT_ADVANCE_EVENT_BEGAN;
-    ct_status status = api_contact_lives_apply(events->lives, &found[i], &record);
+    ct_status status = api_open_contacts_apply(events->open, &found[i], &record);
     if (status != CT_OK) return status;
     const api_step_change moved = {found[i].normal_velocity, found[i].impulse,
                                    events->has_impulses};
@@ -187,7 +187,7 @@ ct_status api_advance_events_step(api_call *call, api_advance_events *events,
 
 ct_status api_advance_events_end(api_call *call, api_advance_events *events,
                                  const ct_advance *motion, ct_workspace *workspace) {
-  if (!events->lives) return CT_OK;
+  if (!events->open) return CT_OK;
   ct_draft *draft = ct_draft_begin(call->scene);
   ct_status status = draft ? ct_advance_write(motion, draft) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) ct_draft_set_time(draft, events->scene_time + ct_advance_now(motion).time);
@@ -199,10 +199,10 @@ ct_status api_advance_events_end(api_call *call, api_advance_events *events,
   const double time = ct_advance_now(motion).time;
   const ct_contact_event *event;
   status =
-      api_contact_lives_end(events->lives, events->final, events->start + time, workspace, &event);
+      api_open_contacts_end(events->open, events->final, events->start + time, workspace, &event);
   if (status != CT_OK) return status;
   events->state = event->state;
-  take_contact_event(call, events, events->final, time, event);
+  collect_contact_event(call, events, events->final, time, event);
   return CT_OK;
 }
 
@@ -219,7 +219,7 @@ void api_put_advance_events(api_buffer *out, api_advance_events *events) {
 }
 
 void api_put_advance_contacts(api_buffer *out, const api_advance_events *events) {
-  if (!events->lives) return;
+  if (!events->open) return;
   assert(events->state);
   api_put_key(out, "openContacts");
   api_put_byte(out, '[');
@@ -241,7 +241,7 @@ ct_draft *api_advance_events_draft(api_call *call, const api_advance_events *eve
     ct_draft_discard(draft);
     return NULL;
   }
-  ct_draft_count_contacts(draft, api_contact_lives_begun(events->lives) - events->counted);
+  ct_draft_count_contacts(draft, api_open_contacts_begun(events->open) - events->counted);
   return draft;
 }
 
@@ -260,7 +260,7 @@ ct_draft *api_advance_events_checkpoint(api_call *call, api_advance_events *even
     return NULL;
   }
   ct_draft_set_time(draft, events->scene_time + ct_advance_now(motion).time);
-  uint64_t begun = events->lives ? api_contact_lives_begun(events->lives) : 0;
+  uint64_t begun = events->open ? api_open_contacts_begun(events->open) : 0;
   ct_draft_count_contacts(draft, begun - events->counted);
   events->counted = begun;
   return draft;

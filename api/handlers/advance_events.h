@@ -1,19 +1,19 @@
 /* Contact events of an advance: the list in its reply, the contact state that it continues, and the
- * events on the scene's stream. All three are made from the same records (contact_lives.h). */
+ * events on the scene's stream. All three are made from the same records (open_contacts.h). */
 #ifndef API_HANDLERS_ADVANCE_EVENTS_H
 #define API_HANDLERS_ADVANCE_EVENTS_H
 
 #include <contact/advance.h>
 
 #include "calls/call.h"
-#include "execution/contact_lives.h"
+#include "execution/open_contacts.h"
 
 /* A zeroed struct is valid: no events. */
 typedef struct api_advance_events {
   bool lists;     /* the reply and the progress lines list the events since the previous line */
   const char *id; /* of the contact state that the advance continues; NULL: none */
   const ct_contact_state *previous; /* borrowed from the call's scene; NULL: none yet */
-  api_contact_lives *lives;         /* NULL: neither list nor contact state */
+  api_open_contacts *open;          /* NULL: neither list nor contact state */
   bool until_contact;               /* the advance ends when a contact begins in a step */
   bool has_begun;                   /* a contact has begun in a step */
   ct_contact_event_options options; /* of the event at the start */
@@ -23,7 +23,7 @@ typedef struct api_advance_events {
   double scene_time;                /* of the scene at the start, s */
   double start;                     /* time of the start in the contact state, s */
   const ct_scene *final;            /* final revision, without the new contact state; owned */
-  const ct_contact_state *state;    /* of the final revision; borrowed from lives */
+  const ct_contact_state *state;    /* of the final revision; borrowed from `open` */
   api_buffer list;                  /* collected events as JSON, separated by commas */
   size_t count;
   uint64_t omitted;

@@ -171,10 +171,7 @@ static api_step fail_contact_event(api_call *call, ct_status status) {
         &call->faults, API_PROBLEM_PAIR_LIMIT,
         "The event has more candidate pairs than the limit, %d: exclude pairs by filters.",
         CT_PAIRS_MAX);
-  else if (status == CT_LIMIT)
-    api_fault_plain(
-        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "The contacts need more memory than requestMemoryBytes: exclude pairs by filters.");
+  else if (status == CT_LIMIT) api_fault_contact_records(call);
   else api_fault_memory(&call->faults);
   return api_call_fail(call);
 }

@@ -23,6 +23,13 @@ size_t api_contact_records_max(const api_limits *limits) {
   return limits->request_memory_bytes / CONTACTS_SHARE / sizeof(ct_contact_record);
 }
 
+void api_fault_contact_records(api_call *call) {
+  api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                  "An event has more than %zu contacts, the most that requestMemoryBytes allows: "
+                  "exclude pairs by filters.",
+                  api_contact_records_max(&call->service->limits));
+}
+
 double api_contact_event_time(const ct_scene *scene, const ct_contact_state *previous) {
   double time = ct_scene_time(scene);
   return previous ? ct_max2(ct_contact_state_time(previous), time) : time;

@@ -25,6 +25,8 @@ api_step api_contact_event_of_write(api_call *call, ct_draft *draft, const api_f
 
 /* Greatest number of contacts of an event. */
 size_t api_contact_records_max(const api_limits *limits);
+/* Adds the fault LIMIT_EXCEEDED of an event with more contacts. */
+void api_fault_contact_records(api_call *call);
 /* Time of the next event unless the request sets it: the scene's time, but not before the state's
  * last event. previous: the state, or NULL. */
 double api_contact_event_time(const ct_scene *scene, const ct_contact_state *previous);

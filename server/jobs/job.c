@@ -220,7 +220,7 @@ static bool report_or_end_snapshot(srv_request *request) {
 
 /* Commits the checkpoint that the call has made, at once or once the store has it. The call does
  * not run meanwhile. */
-static void take_checkpoint(srv_request *request) {
+static void accept_checkpoint(srv_request *request) {
   assert(request->work == SRV_WORK_RUNNING && request->job.running == 0);
   switch (srv_accept_checkpoint(request)) {
   case SRV_ACCEPTANCE_DONE:
@@ -265,7 +265,7 @@ static void on_call_piece_done(srv_request *request) {
     return;
   default: assert(request->work == SRV_WORK_STORING); return;
   }
-  if (api_call_has_checkpoint(request->call)) take_checkpoint(request);
+  if (api_call_has_checkpoint(request->call)) accept_checkpoint(request);
   else srv_pool_submit(request->server->pool, &request->job, request->lane, false);
 }
 

@@ -121,19 +121,29 @@ void srv_request_refusal_header(srv_request *request, const char *name, const ch
   snprintf(header->value, sizeof header->value, "%s", value);
 }
 
-void srv_request_refuse_overdue(srv_request *request, uint64_t ms) {
-  char kept[64] = "nothing has changed";
+/* Size of the text of describe_effect. */
+#define EFFECT_MAX 64
+
+/* Writes the effect of a request that fails now: nothing, or its last checkpoint. */
+static const char *describe_effect(const srv_request *request, char out[EFFECT_MAX]) {
   if (request->checkpoint)
-    snprintf(kept, sizeof kept, "revision %llu, its last checkpoint, is kept",
+    snprintf(out, EFFECT_MAX, "revision %llu, its last checkpoint, is kept",
              (unsigned long long)request->checkpoint);
+  else snprintf(out, EFFECT_MAX, "nothing has changed");
+  return out;
+}
+
+void srv_request_refuse_overdue(srv_request *request, uint64_t ms) {
+  char effect[EFFECT_MAX];
   srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED,
                      "The request was not complete after %llu ms; %s.%s", (unsigned long long)ms,
-                     kept, request->hint);
+                     describe_effect(request, effect), request->hint);
 }
 
 void srv_request_refuse_memory(srv_request *request) {
-  srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY,
-                     "Out of memory for the request; nothing has changed.");
+  char effect[EFFECT_MAX];
+  srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Out of memory for the request; %s.",
+                     describe_effect(request, effect));
 }
 
 /* ---- posted shapes -------------------------------------------------------------------------- */

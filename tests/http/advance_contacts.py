@@ -268,6 +268,21 @@ def a_refused_advance_changes_no_contact_state():
     with_daemon(fact)
 
 
+@suite.fact
+def more_contacts_than_records_are_refused_by_the_limit_of_records():
+    """900 pairs of kinematic and fixed bodies: contacts of the state, but none of the motion."""
+    def fact(daemon, client):
+        sphere = [{"sphere": {"radius": 1}}]
+        fixed = [{"id": f"f{i}", "colliders": sphere} for i in range(30)]
+        driven = [{"id": f"k{i}", "colliders": sphere, "motion": {"isKinematic": True}} for i in range(30)]
+        scene(client, [*fixed, *driven])
+        details = [client.post(path, body).problem(422, "limit-exceeded").json["detail"]
+                   for path, body in (("/v1/scenes/s/advance", {"duration": 0.01, "contactState": "account"}), (f"{STATE}", {}))]
+        equal(details[0], details[1], "detail of the advance and of the event")
+        check("An event has more than" in details[0] and "requestMemoryBytes" in details[0], details[0])
+    with_daemon(fact, "--limit", "requestMemoryBytes=1048576")
+
+
 # ---- the stream -----------------------------------------------------------------------------
 
 

@@ -194,6 +194,22 @@ def contacts_of_checkpoints_are_one_account():
 
 
 @suite.fact
+def a_limit_that_is_exceeded_later_keeps_the_last_checkpoint():
+    """2e8 m/s reach the largest coordinate, 1e9 m, at 5 s."""
+    def fact(daemon, client):
+        fast = {"id": "fast", "colliders": [{"sphere": {"radius": 1}}], "motion": {"mass": 1, "linearVelocity": [2e8, 0, 0]}}
+        for members, kept, time in (({}, "nothing has changed", 0), ({"checkpointEvery": 1}, "its last checkpoint, is kept", 4.5)):
+            scene(client, [fast])
+            problem = advance(client, 10, status=422, timeStep=0.5, gravity=[0, 0, 0], **members).json
+            equal(problem["type"], "/problems/limit-exceeded", "type")
+            check(problem["detail"].endswith(f"{kept}."), problem["detail"])
+            after = client.get(SCENE).must(200)
+            check("checkpointEvery" not in members or after.headers["etag"].strip('"r') in problem["detail"], problem["detail"])
+            check(time - 1 <= after.json.get("time", 0) <= time, f"the scene's time is {after.json.get('time', 0)}")
+    with_daemon(fact)
+
+
+@suite.fact
 def a_missed_deadline_keeps_the_last_checkpoint():
     """In memory, in a store, and after kill -9."""
     lives = Lives(suite)
