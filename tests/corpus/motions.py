@@ -23,11 +23,9 @@ FULL = bool(os.environ.get("CONTACTD_FULL"))
 # as "open"; one that has become right fails the program until its label is removed. ALL: every value of the case.
 ALL = ("*",)
 TOLERATED_IMPACTS = "the last impact is the last one above the velocity tolerance"
-CREEP = "a sticking contact creeps by a first-order part of the way"
 LATE_IMPACTS = "each bounce is off by up to a step, and its speed by gravity times the step"
 SHORT_STEPS = "a step's displacement is below the round-off of the position, 3e-17 m"
 NOT_YET = {
-    ("m-turntable-0", "timeStepping"): (CREEP, ("angle turned at 0.999 Omega_c @10",)),
     ("m-zeno-0", "timeStepping"): (LATE_IMPACTS, ALL),
     ("m-zeno-1", "timeStepping"): (LATE_IMPACTS, ALL),
     ("m-zeno-0", "eventImpulses"): (TOLERATED_IMPACTS, ("Zeno time",)),
