@@ -59,7 +59,8 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
 
 /* ---- format --------------------------------------------------------------------------------- */
 
-/* Keys in Redis. All are hashes, except for heads, parts and stage (lists) and told (a stream).
+/* Keys in Redis. All are hashes, except for the lists heads, parts and stage, and the stream of
+ * events.
  *
  * - contactd:store: format; last (greatest revision of deleted scenes).
  * - contactd:scenes, contactd:shapes: by id "revision bodies stamp", where stamp is that of the
