@@ -52,6 +52,18 @@ static inline bool ct_is_zero_vec(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 &
 static inline bool ct_body_state_is_dynamic(const ct_body_state *state) {
   return state && state->is_dynamic;
 }
+/* Returns the velocity of the body's point if its motion is `velocity`; world, m/s. */
+static inline ct_vec3 ct_body_state_point_velocity(const ct_body_state *state, ct_velocity velocity,
+                                                   ct_vec3 point) {
+  return ct_add(velocity.linear, ct_cross(velocity.angular, ct_sub(point, state->position)));
+}
+/* Adds a contact impulse at a point to the sums of a dynamic body; no other body has sums. */
+static inline void ct_body_state_sum_impulse(ct_body_state *state, ct_vec3 point, ct_vec3 impulse) {
+  if (!ct_body_state_is_dynamic(state)) return;
+  state->impulse = ct_add(state->impulse, impulse);
+  state->angular_impulse =
+      ct_add(state->angular_impulse, ct_cross(ct_sub(point, state->position), impulse));
+}
 
 /* Sets the state of a row that moves from its pose, velocity and mass properties in the scene.
  * False: a dynamic body without a mass or with a zero moment of inertia. */

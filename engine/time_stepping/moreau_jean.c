@@ -1,13 +1,42 @@
 /* One step of the method of Moreau and Jean (Moreau 1988; Jean 1999): the bodies drift for half a
  * step without forces, then all impulses of the step are applied at once, then the bodies drift for
- * the second half. With contacts the method is of first order in the time step. Contacts linked by
- * dynamic bodies form an island, which is solved as one problem. */
+ * the second half. The velocities that are solved for include the motion of the contacts over the
+ * bodies (step_positions.c), so that the method is of second order in the time step while the
+ * contacts persist, and of first order over impacts and other changes of their set. Contacts linked
+ * by dynamic bodies form an island, which is solved as one problem. */
 #include "linear/arena.h"
 #include "time_stepping/time_stepping.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Limit of the passes of a step that add speculative contacts. An impact propagates through at most
+ * this many initially separated bodies per step; bodies farther along may interpenetrate by the
+ * distance by which they approach in one step. */
+#define ROUNDS_MAX 5
+/* Sweeps of the solver per step unless the options specify them. A remaining error is reduced in
+ * the next step, which is warm-started. Passes that only find which contacts take part have a
+ * fraction 1 / ROUGH_SHARE of the sweeps. */
+#define SWEEPS_MAX 50u
+#define ROUGH_SHARE 8u
+
+/* The last pass is repeated if the curvature at its velocities changes a gap or a slip at the end
+ * of the step by more than SHIFT_PART of the tolerated depth, or UNCONVERGED_SHIFT_PART if its
+ * velocities have the error of an unconverged solver. Largest number of these passes. */
+#define SHIFT_PART 0.02
+#define UNCONVERGED_SHIFT_PART 0.5
+#define FULL_PASSES_MAX 2
+
+/* Depth up to which contacts are not corrected, as a fraction of the radius of the smallest dynamic
+ * body. */
+#define DEPTH_PART 1e-6
+/* Default limit of the speed at which bodies that overlap are separated, m/s: as in Box2D and
+ * Bullet a speed at which the separation can be followed. */
+#define SEPARATION_SPEED 1.0
+
+/* A remaining duration below this fraction of a step is round-off and is ignored. */
+#define REST_PART 1e-9
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
@@ -127,33 +156,6 @@ static ct_status find_step_islands(const ct_step *step, ct_step_islands *islands
   assert(islands->body_starts[islands->count] <= stepping->common->moved_count);
   return CT_OK;
 }
-
-/* Limit of the passes of a step that add speculative contacts. An impact propagates through at most
- * this many initially separated bodies per step; bodies farther along may interpenetrate by the
- * distance by which they approach in one step. */
-#define ROUNDS_MAX 5
-/* Sweeps of the solver per step unless the options specify them. A remaining error is reduced in
- * the next step, which is warm-started. Passes that only find which contacts take part have a
- * fraction 1 / ROUGH_SHARE of the sweeps. */
-#define SWEEPS_MAX 50u
-#define ROUGH_SHARE 8u
-
-/* The last pass is repeated if the curvature at its velocities changes a gap or a slip at the end
- * of the step by more than SHIFT_PART of the tolerated depth, or UNCONVERGED_SHIFT_PART if its
- * velocities have the error of an unconverged solver. Largest number of these passes. */
-#define SHIFT_PART 0.02
-#define UNCONVERGED_SHIFT_PART 0.5
-#define FULL_PASSES_MAX 2
-
-/* Depth up to which contacts are not corrected, as a fraction of the radius of the smallest dynamic
- * body. */
-#define DEPTH_PART 1e-6
-/* Default limit of the speed at which bodies that overlap are separated, m/s: as in Box2D and
- * Bullet a speed at which the separation can be followed. */
-#define SEPARATION_SPEED 1.0
-
-/* A remaining duration below this fraction of a step is round-off and is ignored. */
-#define REST_PART 1e-9
 
 /* ---- loads ---------------------------------------------------------------------------------- */
 
@@ -280,16 +282,9 @@ static ct_status correct_positions(ct_step *step) {
 
 /* ---- contact events -------------------------------------------------------------------------- */
 
-/* Velocity of the point of a body after the impulses of the step, m/s; NULL: the row does not
- * move. */
-static ct_vec3 end_point_velocity(const ct_body_state *m, ct_vec3 point) {
-  return m ? ct_add(m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(point, m->position)))
-           : ct_vec(0.0, 0.0, 0.0);
-}
-
 /* Adds the contacts of the step that touch in its middle, or that have an impulse, to those of its
  * events. CT_OUT_OF_MEMORY. */
-static ct_status note_contacts(const ct_step *step) {
+static ct_status add_event_contacts(const ct_step *step) {
   const ct_time_stepping *stepping = step->stepping;
   ct_integration *common = stepping->common;
   double tolerance = common->options.contact_tolerance;
@@ -297,9 +292,7 @@ static ct_status note_contacts(const ct_step *step) {
   for (size_t i = 0; common->tracker.enabled && i < stepping->found.count && status == CT_OK; i++) {
     const ct_step_contact *t = &stepping->found.items[i];
     if (t->distance > tolerance && ct_max_abs(t->impulse) == 0.0) continue;
-    const ct_body_state *a = ct_integration_next_of(common, t->row_a),
-                        *b = ct_integration_next_of(common, t->row_b);
-    ct_vec3 after = ct_sub(end_point_velocity(b, t->position), end_point_velocity(a, t->position));
+    ct_vec3 after = ct_step_contact_velocity(step, t, false);
     status = ct_contact_events_add(
         &common->tracker, &(ct_advance_contact){.row_a = t->row_a,
                                                 .row_b = t->row_b,
@@ -359,7 +352,7 @@ static ct_status collide_at_start(ct_step *step) {
   if (status != CT_OK || !closes_before_middle(step)) return status;
   status = solve_contacts(step);
   count_contacts(step);
-  return status == CT_OK ? note_contacts(step) : status;
+  return status == CT_OK ? add_event_contacts(step) : status;
 }
 
 /* Makes the contacts at the start those of the previous step, without impulses: they mark the pairs
@@ -520,7 +513,7 @@ ct_status ct_time_stepping_step(ct_time_stepping *stepping, ct_workspace *worksp
   step.result.time = is_rest ? stepping->step_rest : o->time_step;
   ct_status status = perform_step(&step);
   double end = is_rest ? o->duration : (double)(past + 1) * o->time_step;
-  if (status == CT_OK) status = note_contacts(&step);
+  if (status == CT_OK) status = add_event_contacts(&step);
   if (status == CT_OK) status = ct_contact_events_compare(&common->tracker, end);
   if (status != CT_OK) return status;
   count_contacts(&step);

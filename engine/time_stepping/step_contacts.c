@@ -297,17 +297,12 @@ static bool merge_contacts(ct_time_stepping *stepping) {
 
 /* ---- targets of velocities ------------------------------------------------------------------- */
 
-static ct_vec3 state_point_velocity(const ct_body_state *m, ct_velocity velocity, ct_vec3 point) {
-  return ct_add(velocity.linear, ct_cross(velocity.angular, ct_sub(point, m->position)));
-}
-
-static ct_vec3 contact_velocity_at(const ct_time_stepping *stepping, const ct_step_contact *t,
-                                   bool before) {
+ct_vec3 ct_step_contact_velocity(const ct_step *step, const ct_step_contact *t, bool before) {
   ct_vec3 u = ct_vec(0, 0, 0);
-  const ct_body_state *a = t->a == CT_NO_ROW ? NULL : &stepping->common->next[t->a],
-                      *b = t->b == CT_NO_ROW ? NULL : &stepping->common->next[t->b];
-  if (b) u = state_point_velocity(b, before ? b->before : b->velocity, t->position);
-  if (a) u = ct_sub(u, state_point_velocity(a, before ? a->before : a->velocity, t->position));
+  const ct_body_state *a = ct_step_state(step, t->a), *b = ct_step_state(step, t->b);
+  if (b) u = ct_body_state_point_velocity(b, before ? b->before : b->velocity, t->position);
+  if (a)
+    u = ct_sub(u, ct_body_state_point_velocity(a, before ? a->before : a->velocity, t->position));
   return u;
 }
 
@@ -323,9 +318,9 @@ static void set_contact_law(const ct_step *step, ct_step_contact *t) {
       step->marks_overlap && t->distance < -CT_STEP_DEPTH_AT_REST * step->stepping->depth_tolerance;
   t->overlaps = is_deep && (t->overlaps || overlaps_at_start);
   for (int k = 0; k < 3; k++) t->shift[k] = 0.0;
-  t->before = contact_velocity_at(step->stepping, t, true);
+  t->before = ct_step_contact_velocity(step, t, true);
   double normal = ct_dot(t->axes[0], t->before),
-         free = ct_dot(t->axes[0], contact_velocity_at(step->stepping, t, false));
+         free = ct_dot(t->axes[0], ct_step_contact_velocity(step, t, false));
   ct_vec3 along = ct_add_scaled(t->before, t->axes[0], -normal);
   bool sliding = ct_norm(along) > o->velocity_tolerance,
        contacts = t->distance <= o->contact_tolerance;
@@ -363,8 +358,8 @@ bool ct_step_add_speculative(ct_step *step) {
   bool more = false;
   for (size_t i = 0; i < found->count; i++) {
     ct_step_contact *t = &found->items[i];
-    if (t->takes_part || ct_dot(t->axes[0], contact_velocity_at(step->stepping, t, false)) >=
-                             t->target + t->shift[0])
+    if (t->takes_part ||
+        ct_dot(t->axes[0], ct_step_contact_velocity(step, t, false)) >= t->target + t->shift[0])
       continue;
     t->takes_part = more = true;
   }

@@ -60,24 +60,17 @@ typedef struct contact_sides {
   double radius; /* smaller radius of the moving bodies, m */
 } contact_sides;
 
-static ct_vec3 point_velocity(const contact_sides *s, int side, ct_vec3 point) {
-  if (!s->states[side]) return ct_vec(0, 0, 0);
-  ct_vec3 arm = ct_sub(point, s->states[side]->position);
-  return ct_add(s->velocities[side].linear, ct_cross(s->velocities[side].angular, arm));
-}
-
 static contact_sides contact_sides_of(const ct_step *step, const ct_step_contact *t, bool before) {
-  const ct_body_state *bodies = step->stepping->common->next;
-  contact_sides s = {.radius = INFINITY};
-  const uint32_t indices[2] = {t->a, t->b};
+  contact_sides s = {.radius = INFINITY,
+                     .states = {ct_step_state(step, t->a), ct_step_state(step, t->b)}};
   for (int k = 0; k < 2; k++) {
-    if (indices[k] == CT_NO_ROW) continue;
-    const ct_body_state *m = s.states[k] = &bodies[indices[k]];
+    const ct_body_state *m = s.states[k];
+    if (!m) continue;
     s.velocities[k] = before ? m->before : m->velocity;
     s.turn = ct_max2(s.turn, ct_norm(s.velocities[k].angular));
     s.radius = ct_min2(s.radius, m->radius);
   }
-  s.u = ct_sub(point_velocity(&s, 1, t->position), point_velocity(&s, 0, t->position));
+  s.u = ct_step_contact_velocity(step, t, before);
   return s;
 }
 
@@ -162,12 +155,11 @@ static double versine_part(double f) {
  * also acted in the previous step. */
 static double push_speed(const ct_step *step, const ct_step_contact *t) {
   if (!t->acted || t->overlaps) return 0.0;
-  const ct_body_state *bodies = step->stepping->common->next;
+  const ct_body_state *states[2] = {ct_step_state(step, t->a), ct_step_state(step, t->b)};
   double pressing = 0.0;
-  const uint32_t indices[2] = {t->a, t->b};
   for (int k = 0; k < 2; k++) {
-    if (indices[k] == CT_NO_ROW) continue;
-    const ct_body_state *m = &bodies[indices[k]];
+    const ct_body_state *m = states[k];
+    if (!m) continue;
     ct_vec3 gained = ct_sub(m->free.linear, m->before.linear);
     pressing += (k ? -1.0 : 1.0) * ct_dot(t->axes[0], gained);
   }
@@ -295,16 +287,6 @@ static void sweep_gaps(const ct_matrix *a, const double *gaps, double tolerance,
   }
 }
 
-static void add_displacement(ct_body_state *m, ct_vec3 position, ct_vec3 impulse) {
-  if (!ct_body_state_is_dynamic(m)) return;
-  m->impulse = ct_add(m->impulse, impulse);
-  m->angular_impulse = ct_add(m->angular_impulse, ct_cross(ct_sub(position, m->position), impulse));
-}
-
-static ct_body_state *state_or_null(const ct_step *step, uint32_t index) {
-  return index == CT_NO_ROW ? NULL : &step->stepping->common->next[index];
-}
-
 /* Sums the impulses y along the normals on the bodies. */
 static void sum_displacements(const ct_step *step, const ct_step_island *island, const double *y) {
   for (size_t i = 0; i < island->body_count; i++) {
@@ -313,8 +295,8 @@ static void sum_displacements(const ct_step *step, const ct_step_island *island,
   }
   for (size_t i = 0; i < island->count; i++) {
     const ct_step_contact *t = ct_step_contact_at(step, island, i);
-    add_displacement(state_or_null(step, t->a), t->position, ct_scale(t->axes[0], -y[i]));
-    add_displacement(state_or_null(step, t->b), t->position, ct_scale(t->axes[0], y[i]));
+    ct_body_state_sum_impulse(ct_step_state(step, t->a), t->position, ct_scale(t->axes[0], -y[i]));
+    ct_body_state_sum_impulse(ct_step_state(step, t->b), t->position, ct_scale(t->axes[0], y[i]));
   }
 }
 
@@ -386,8 +368,8 @@ typedef struct rigid_motion {
 static bool is_grounded(const ct_step *step, const ct_step_island *island) {
   for (size_t i = 0; i < island->count; i++) {
     const ct_step_contact *t = ct_step_contact_at(step, island, i);
-    if (!ct_body_state_is_dynamic(state_or_null(step, t->a)) ||
-        !ct_body_state_is_dynamic(state_or_null(step, t->b)))
+    if (!ct_body_state_is_dynamic(ct_step_state(step, t->a)) ||
+        !ct_body_state_is_dynamic(ct_step_state(step, t->b)))
       return true;
   }
   return false;

@@ -72,9 +72,6 @@ static ct_body_state *island_body(const island_problem *p, size_t i) {
   assert(i < p->island->body_count);
   return ct_step_body_at(p->step, p->island, i);
 }
-static ct_body_state *state_of_index(const island_problem *p, uint32_t index) {
-  return index == CT_NO_ROW ? NULL : &p->step->stepping->common->next[index];
-}
 static bool is_zero_velocity(ct_velocity v) {
   return ct_max_abs(v.linear) == 0.0 && ct_max_abs(v.angular) == 0.0;
 }
@@ -96,10 +93,6 @@ static ct_mass_body mass_body(const ct_body_state *m) {
                         .torque = m->free_momentum};
 }
 
-static const ct_body_state *state_at(const ct_step *step, uint32_t index) {
-  return index == CT_NO_ROW ? NULL : &step->stepping->common->next[index];
-}
-
 ct_status ct_step_make_set(const ct_step *step, const ct_step_island *island, ct_contact_set *set) {
   ct_mass_body *bodies = ct_arena_alloc(step->arena, island->body_count + 1, sizeof *bodies);
   ct_contact *contacts = ct_arena_alloc(step->arena, island->count, sizeof *contacts);
@@ -112,8 +105,8 @@ ct_status ct_step_make_set(const ct_step *step, const ct_step_island *island, ct
   }
   for (size_t i = 0; i < island->count; i++) {
     const ct_step_contact *t = ct_step_contact_at(step, island, i);
-    contacts[i] = (ct_contact){.a = body_number(state_at(step, t->a)),
-                               .b = body_number(state_at(step, t->b)),
+    contacts[i] = (ct_contact){.a = body_number(ct_step_state(step, t->a)),
+                               .b = body_number(ct_step_state(step, t->b)),
                                .position = t->position,
                                .normal = t->axes[0],
                                .material.static_friction = t->friction};
@@ -135,11 +128,6 @@ static ct_status make_matrix(island_problem *p, ct_delassus_matrix *matrix) {
 
 /* ---- velocities ----------------------------------------------------------------------------- */
 
-static ct_vec3 moving_point_velocity(const ct_body_state *m, ct_vec3 point) {
-  return m ? ct_add(m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(point, m->position)))
-           : ct_vec(0, 0, 0);
-}
-
 static void set_axes(const ct_step_contact *t, ct_vec3 v, double *out) {
   for (int k = 0; k < 3; k++) out[k] = ct_dot(t->axes[k], v);
 }
@@ -153,9 +141,7 @@ static ct_status make_velocities(island_problem *p) {
   if (!p->free || !p->before || !p->q || !p->mu) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);
-    ct_vec3 free = ct_sub(moving_point_velocity(state_of_index(p, t->b), t->position),
-                          moving_point_velocity(state_of_index(p, t->a), t->position));
-    set_axes(t, free, &p->free[3 * i]);
+    set_axes(t, ct_step_contact_velocity(p->step, t, false), &p->free[3 * i]);
     set_axes(t, t->before, &p->before[3 * i]);
     p->mu[i] = t->friction;
   }
@@ -213,8 +199,8 @@ static bool is_infeasible_answer(const island_answer *answer) {
 /* True if a kinematic body that moves touches the island. */
 static bool is_driven(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_body_state *sides[2] = {state_of_index(p, island_contact(p, i)->a),
-                                     state_of_index(p, island_contact(p, i)->b)};
+    const ct_body_state *sides[2] = {ct_step_state(p->step, island_contact(p, i)->a),
+                                     ct_step_state(p->step, island_contact(p, i)->b)};
     for (int k = 0; k < 2; k++)
       if (sides[k] && !sides[k]->is_dynamic &&
           !(ct_body_state_is_fixed(sides[k]) && is_zero_velocity(sides[k]->before)))
@@ -279,8 +265,8 @@ static double velocity_size(const ct_body_state *m, ct_vec3 point) {
 static void allow_roundoff(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);
-    double size = velocity_size(state_of_index(p, t->a), t->position) +
-                  velocity_size(state_of_index(p, t->b), t->position);
+    double size = velocity_size(ct_step_state(p->step, t->a), t->position) +
+                  velocity_size(ct_step_state(p->step, t->b), t->position);
     p->q[3 * i] += CT_RATE_ROUNDOFF * size;
   }
 }
@@ -541,12 +527,6 @@ static ct_status solve_velocity_problem(island_problem *p, island_answer *answer
 
 /* ---- application of impulses ----------------------------------------------------------------- */
 
-static void add_body_impulse(ct_body_state *m, ct_vec3 position, ct_vec3 impulse) {
-  if (!ct_body_state_is_dynamic(m)) return;
-  m->impulse = ct_add(m->impulse, impulse);
-  m->angular_impulse = ct_add(m->angular_impulse, ct_cross(ct_sub(position, m->position), impulse));
-}
-
 /* Adds the impulse of a contact with a kinematic or static body to the step's sum of outer
  * impulses, and its work to that of kinematic bodies. m: that body, NULL for the static world;
  * impulse: on the other body. */
@@ -557,8 +537,7 @@ static void add_immovable_impulse(ct_step *step, const ct_body_state *m, ct_vec3
   if (!m) return;
   ct_velocity mean = {ct_lerp(m->before.linear, m->velocity.linear, 0.5),
                       ct_lerp(m->before.angular, m->velocity.angular, 0.5)};
-  step->result.kinematic_work +=
-      ct_dot(impulse, ct_add(mean.linear, ct_cross(mean.angular, ct_sub(position, m->position))));
+  step->result.kinematic_work += ct_dot(impulse, ct_body_state_point_velocity(m, mean, position));
 }
 
 /* Applies the impulses to the bodies and stores them with the contacts. Returns the largest
@@ -572,10 +551,10 @@ static double apply_impulses(const island_problem *p, const double *r) {
     ct_vec3 impulse = ct_scale(t->axes[0], r[3 * i]);
     for (size_t k = 1; k < 3; k++) impulse = ct_add_scaled(impulse, t->axes[k], r[3 * i + k]);
     t->impulse = impulse;
-    add_body_impulse(state_of_index(p, t->a), t->position, ct_neg(impulse));
-    add_body_impulse(state_of_index(p, t->b), t->position, impulse);
-    add_immovable_impulse(p->step, state_of_index(p, t->a), t->position, impulse);
-    add_immovable_impulse(p->step, state_of_index(p, t->b), t->position, ct_neg(impulse));
+    ct_body_state_sum_impulse(ct_step_state(p->step, t->a), t->position, ct_neg(impulse));
+    ct_body_state_sum_impulse(ct_step_state(p->step, t->b), t->position, impulse);
+    add_immovable_impulse(p->step, ct_step_state(p->step, t->a), t->position, impulse);
+    add_immovable_impulse(p->step, ct_step_state(p->step, t->b), t->position, ct_neg(impulse));
     most = ct_max2(most, ct_norm(impulse));
   }
   for (size_t i = 0; i < p->island->body_count; i++)
@@ -620,8 +599,8 @@ static bool is_island_asleep(const island_problem *p) {
 static void reapply_impulses(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = island_contact(p, i);
-    add_immovable_impulse(p->step, state_of_index(p, t->a), t->position, t->impulse);
-    add_immovable_impulse(p->step, state_of_index(p, t->b), t->position, ct_neg(t->impulse));
+    add_immovable_impulse(p->step, ct_step_state(p->step, t->a), t->position, t->impulse);
+    add_immovable_impulse(p->step, ct_step_state(p->step, t->b), t->position, ct_neg(t->impulse));
   }
   put_island_to_sleep(p);
 }

@@ -113,9 +113,17 @@ static inline ct_body_state *ct_step_body_at(const ct_step *step, const ct_step_
   return &step->stepping->common->next[island->bodies[i]];
 }
 
+/* State of a body of the step; NULL: the row does not move. */
+static inline ct_body_state *ct_step_state(const ct_step *step, uint32_t index) {
+  return index == CT_NO_ROW ? NULL : &step->stepping->common->next[index];
+}
+
 /* Fills stepping->found with the contacts of the bodies in `common->next`, each with its impulse of
  * the previous step. Returns CT_OK, CT_LIMIT, CT_PAIR_LIMIT, CT_CANCELLED or CT_OUT_OF_MEMORY. */
 ct_status ct_step_find_contacts(ct_step *step);
+/* Velocity of body b relative to body a at the contact's position, m/s; before: before gravity,
+ * loads and impulses of the step. */
+ct_vec3 ct_step_contact_velocity(const ct_step *step, const ct_step_contact *contact, bool before);
 /* Adds the separated contacts that would interpenetrate at the velocities found. False: there are
  * none. */
 bool ct_step_add_speculative(ct_step *step);
