@@ -30,8 +30,11 @@ ct_status ct_event_report_contacts(const ct_event_step *step, const ct_mechanics
   return status == CT_OK ? ct_contact_events_compare(&common->tracker, common->state.time) : status;
 }
 
-ct_advance_contact ct_event_join_impact(const ct_island *island, const ct_impulse_result *result,
-                                        size_t from, size_t to) {
+/* Returns the impact of the points from..to-1 of the island, which belong to one pair of
+ * colliders. normal_velocity: 0 if none of them collides. */
+static ct_advance_contact join_impact_points(const ct_island *island,
+                                             const ct_impulse_result *result, size_t from,
+                                             size_t to) {
   assert(from < to && to <= island->set.count);
   ct_advance_contact joined = report_contact(island, &island->set.contacts[from]);
   joined.separation = result->contacts[from].normal_after;
@@ -48,4 +51,23 @@ ct_advance_contact ct_event_join_impact(const ct_island *island, const ct_impuls
     joined.normal = t->normal;
   }
   return joined;
+}
+
+static bool have_same_colliders(const ct_contact *x, const ct_contact *y) {
+  return x->a == y->a && x->b == y->b && x->collider_a == y->collider_a &&
+         x->collider_b == y->collider_b;
+}
+
+ct_status ct_event_report_impacts(const ct_event_step *step, const ct_island *island,
+                                  const ct_impulse_result *result) {
+  const ct_contact *t = island->set.contacts;
+  ct_status status = CT_OK;
+  for (size_t i = 0, next; i < island->set.count && status == CT_OK; i = next) {
+    /* The points of a pair are consecutive. */
+    for (next = i + 1; next < island->set.count && have_same_colliders(&t[i], &t[next]);) next++;
+    const ct_advance_contact impact = join_impact_points(island, result, i, next);
+    if (!(impact.normal_velocity < 0.0)) continue;
+    status = ct_contact_events_impact(&step->driven->common->tracker, &impact, step->instant);
+  }
+  return status;
 }

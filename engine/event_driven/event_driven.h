@@ -79,6 +79,16 @@ typedef struct ct_event_step {
   double instant; /* time of the impacts, s from the start of the motion */
 } ct_event_step;
 
+/* True if the bodies of the rows have a contact that rests at the start of the interval. */
+static inline bool ct_event_is_resting_pair(const ct_event_step *step, uint32_t row_a,
+                                            uint32_t row_b) {
+  for (size_t i = 0; i < step->resting_count; i++)
+    if ((step->resting[i].a == row_a && step->resting[i].b == row_b) ||
+        (step->resting[i].a == row_b && step->resting[i].b == row_a))
+      return true;
+  return false;
+}
+
 /* Sets *time to the first time in the step at which two bodies of `next` come into contact under
  * the forces of the interval; INFINITY: there is none. */
 ct_status ct_event_first_impact(ct_event_step *step, double *time);
@@ -91,10 +101,10 @@ void ct_body_state_advance_flight(ct_body_state *state, double interval, double 
 /* Reports the contacts that began or ended since the last evaluation, at the present time.
  * CT_OUT_OF_MEMORY. */
 ct_status ct_event_report_contacts(const ct_event_step *step, const ct_mechanics *mechanics);
-/* Returns the impact of the points from..to-1 of the island, which belong to one pair of
- * colliders. normal_velocity: 0 if none of them collides. */
-ct_advance_contact ct_event_join_impact(const ct_island *island, const ct_impulse_result *result,
-                                        size_t from, size_t to);
+/* Reports an impact for each pair of colliders of the island that collides, at the time `instant`,
+ * with the normal velocity of its fastest point. CT_OUT_OF_MEMORY. */
+ct_status ct_event_report_impacts(const ct_event_step *step, const ct_island *island,
+                                  const ct_impulse_result *result);
 
 /* ---- forces of the interval ------------------------------------------------------------------ */
 

@@ -97,21 +97,13 @@ typedef struct first_impact {
   double time; /* s; INFINITY: none */
 } first_impact;
 
-static bool has_resting_contact(const ct_event_step *step, uint32_t row_a, uint32_t row_b) {
-  for (size_t i = 0; i < step->resting_count; i++)
-    if ((step->resting[i].a == row_a && step->resting[i].b == row_b) ||
-        (step->resting[i].a == row_b && step->resting[i].b == row_a))
-      return true;
-  return false;
-}
-
 /* Records the time of an impact if it is the earliest. Skips resting pairs, which may separate and
  * meet again by round-off; end_before_new_contact monitors them. */
 static bool record_first_impact(void *context, const ct_motion_hit *hit) {
   first_impact *first = context;
   const ct_toi *impact = hit->impact;
   const ct_event_driven *driven = first->step->driven;
-  if (impact->event != CT_TOI_CONTACT || has_resting_contact(first->step, hit->a, hit->b))
+  if (impact->event != CT_TOI_CONTACT || ct_event_is_resting_pair(first->step, hit->a, hit->b))
     return true;
   if (!ct_integration_is_dynamic(driven->common, hit->a) &&
       !ct_integration_is_dynamic(driven->common, hit->b))

@@ -144,15 +144,6 @@ static void set_end_contact(const end_problem *p, const ct_island *island,
       axes_along(ct_unit_or(ct_add(contact->normal, start->normal), contact->normal), out->axes.ry);
 }
 
-/* True if the bodies of the contact have a resting contact at the start. */
-static bool is_resting_pair(const ct_event_step *step, uint32_t row_a, uint32_t row_b) {
-  for (size_t i = 0; i < step->resting_count; i++)
-    if ((step->resting[i].a == row_a && step->resting[i].b == row_b) ||
-        (step->resting[i].a == row_b && step->resting[i].b == row_a))
-      return true;
-  return false;
-}
-
 static bool is_asleep(const ct_event_step *step, uint32_t row) {
   const ct_body_state *m = ct_integration_next_of(step->driven->common, row);
   return ct_body_state_is_dynamic(m) && m->asleep;
@@ -174,7 +165,7 @@ static void select_end_contacts(end_problem *p, const ct_island *island) {
   p->count = 0;
   for (size_t i = 0; i < island->set.count; i++) {
     const ct_contact *t = &island->set.contacts[i];
-    if (!is_resting_pair(p->step, p->rows[t->a], p->rows[t->b])) continue;
+    if (!ct_event_is_resting_pair(p->step, p->rows[t->a], p->rows[t->b])) continue;
     if (is_asleep(p->step, p->rows[t->a]) || is_asleep(p->step, p->rows[t->b])) continue;
     end_contact *chosen = &p->contacts[p->count];
     set_end_contact(p, island, t, chosen);

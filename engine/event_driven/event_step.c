@@ -111,26 +111,6 @@ static bool has_collision(const ct_event_step *step, const ct_island *island, bo
   return false;
 }
 
-static bool have_same_colliders(const ct_contact *x, const ct_contact *y) {
-  return x->a == y->a && x->b == y->b && x->collider_a == y->collider_a &&
-         x->collider_b == y->collider_b;
-}
-
-/* Emits an impact event for each pair of colliders with an impact, with the normal velocity of its
- * fastest point; the points of a pair are consecutive. */
-static ct_status emit_impacts(const ct_event_step *step, const ct_island *island,
-                              const ct_impulse_result *result) {
-  const ct_contact *t = island->set.contacts;
-  ct_status status = CT_OK;
-  for (size_t i = 0, next; i < island->set.count && status == CT_OK; i = next) {
-    for (next = i + 1; next < island->set.count && have_same_colliders(&t[i], &t[next]);) next++;
-    const ct_advance_contact contact = ct_event_join_impact(island, result, i, next);
-    if (!(contact.normal_velocity < 0.0)) continue;
-    status = ct_contact_events_impact(&step->driven->common->tracker, &contact, step->instant);
-  }
-  return status;
-}
-
 /* Records the body at the contact with the greatest value in the proof of infeasibility (kinematic
  * squeeze). */
 static void record_squeeze(ct_event_step *step, const ct_island *island,
@@ -185,7 +165,7 @@ static ct_status collide_island(ct_event_step *step, const ct_island *island) {
   step->result.residual = ct_max2(step->result.residual, result.residual);
   step->result.converged = step->result.converged && result.converged;
   step->result.guarded = step->result.guarded || result.guard == CT_GUARD_APPLIED;
-  return step->reports ? emit_impacts(step, island, &result) : CT_OK;
+  return step->reports ? ct_event_report_impacts(step, island, &result) : CT_OK;
 }
 
 /* Resolves the impacts of all islands. *has_impact: set to true if an island had one. */
@@ -396,14 +376,14 @@ static ct_status solve_resting_islands(ct_event_step *step, const ct_mechanics *
   ct_status status = CT_OK;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics) && status == CT_OK; i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
-    bool lies = island.set.count > 0 && ct_event_island_is_asleep(step, &island);
+    bool is_asleep = island.set.count > 0 && ct_event_island_is_asleep(step, &island);
     for (size_t k = 0; k < island.set.body_count; k++) {
       ct_body_state *m = ct_integration_next_of(step->driven->common, island.rows[k]);
       if (!m || !m->is_dynamic) continue;
-      if (lies) ct_event_restore_sleeping_body(step, m);
+      if (is_asleep) ct_event_restore_sleeping_body(step, m);
       else if (island.set.count == 0) set_free_forces(m, &island.set.bodies[k]);
     }
-    if (lies || island.set.count == 0) continue;
+    if (is_asleep || island.set.count == 0) continue;
     ct_arena_mark mark = ct_arena_enter(step->arena);
     status = constrain_resting_island(step, &island);
     ct_arena_leave(step->arena, mark);
@@ -433,9 +413,7 @@ static double interval_load_work(const ct_event_step *step, const ct_load *load,
   uint32_t index = step->driven->common->moved_of[load->row];
   if (index == CT_NO_ROW || !step->driven->common->next[index].is_dynamic) return 0.0;
   const ct_body_state *m = &step->driven->common->next[index];
-  ct_vec3 torque = load->has_at
-                       ? ct_add(load->torque, ct_cross(ct_sub(load->at, m->position), load->force))
-                       : load->torque;
+  ct_vec3 torque = ct_body_state_load_torque(m, load);
   ct_vec3 path = ct_scale(ct_add(m->before.linear, m->velocity.linear), 0.5 * time);
   ct_vec3 turn = ct_scale(ct_add(m->before.angular, m->velocity.angular), 0.5 * time);
   return ct_dot(load->force, path) + ct_dot(torque, turn);

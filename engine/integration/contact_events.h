@@ -1,7 +1,7 @@
 /* Begin and end of contacts over the steps of an advance, the same for all integrators. An
  * integrator adds the pairs of colliders that it finds in contact, and ct_contact_events_compare
  * reports the differences from the pairs before. A step that fails leaves the contacts as they
- * were: the changes of a step take effect with ct_contact_events_commit. */
+ * were: the changes of a step take effect with ct_contact_tracker_commit. */
 #ifndef INTEGRATION_CONTACT_EVENTS_H
 #define INTEGRATION_CONTACT_EVENTS_H
 
