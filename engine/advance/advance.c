@@ -25,12 +25,19 @@ static ct_status create_integrator(ct_advance *advance) {
   }
 }
 
+/* True if times, tolerances and speeds are within their limits. NaN is not. */
+static bool are_options_valid(const ct_advance_options *o) {
+  return o->duration > 0.0 && o->duration <= CT_DURATION_MAX && o->time_step > 0.0 &&
+         o->time_step <= CT_DURATION_MAX && o->duration / o->time_step <= CT_ADVANCE_STEPS_MAX &&
+         o->contact_tolerance >= 0.0 && o->velocity_tolerance >= 0.0 && o->rest_velocity >= 0.0 &&
+         o->margin >= 0.0 && o->tolerance >= 0.0 && o->separation_speed >= 0.0 &&
+         (unsigned)o->mode < CT_ADVANCE_MODE_COUNT &&
+         (unsigned)o->contact_law < CT_CONTACT_LAW_COUNT;
+}
+
 ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options,
                             ct_advance **out) {
-  if (!(options->duration > 0.0 && options->duration <= CT_DURATION_MAX &&
-        options->time_step > 0.0))
-    return CT_LIMIT;
-  if (options->duration / options->time_step > CT_ADVANCE_STEPS_MAX) return CT_LIMIT;
+  if (!are_options_valid(options)) return CT_LIMIT;
   ct_advance *advance = calloc(1, sizeof *advance);
   if (!advance) return CT_OUT_OF_MEMORY;
   ct_status status = ct_integration_open(&advance->common, scene, options);

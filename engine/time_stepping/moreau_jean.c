@@ -477,7 +477,8 @@ ct_status ct_time_stepping_create(ct_integration *common, ct_time_stepping **out
   if (!stepping) return CT_OUT_OF_MEMORY;
   stepping->common = common;
   set_correction_limits(stepping);
-  const ct_advance_options *o = &common->options;
+  ct_advance_options *o = &common->options;
+  o->time_step = ct_min2(o->time_step, o->duration);
   double whole = floor(o->duration / o->time_step), rest = o->duration - whole * o->time_step;
   if (rest > (1.0 - REST_PART) * o->time_step) {
     whole += 1.0;

@@ -338,6 +338,30 @@ static void zero_advance_contacts_end_at_the_first_step(void) {
   ct_scene_release(scene);
 }
 
+/* The last step ends with the duration: in a free fall of t, v = g t. */
+static void a_time_step_longer_than_the_duration_is_one_step(void) {
+  const ct_scene *scene = two_balls(4.0);
+  ct_arena *arena = ct_arena_create();
+  for (int mode = 0; mode <= CT_ADVANCE_IMPULSES; mode++) {
+    const ct_advance_options fall = {.mode = (ct_advance_mode)mode,
+                                     .duration = 1e-4,
+                                     .time_step = CT_DURATION_MAX,
+                                     .gravity = {0.0, 0.0, -10.0}};
+    ct_advance *advance = NULL;
+    bool done = false;
+    CHECK_INT(ct_advance_create(scene, &fall, &advance), CT_OK);
+    CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
+    CHECK(done && ct_advance_now(advance).time == 1e-4);
+    ct_pose pose;
+    ct_velocity velocity;
+    ct_advance_body(advance, 0, &pose, &velocity);
+    CHECK_NEAR(velocity.linear.z, -1e-3, 1e-15);
+    ct_advance_destroy(advance);
+  }
+  ct_arena_destroy(arena);
+  ct_scene_release(scene);
+}
+
 static void zero_advances_are_refused(void) {
   const ct_scene *scene = two_balls(4.0);
   ct_advance *advance = NULL;
@@ -353,6 +377,23 @@ static void zero_advances_are_refused(void) {
                   scene, &(ct_advance_options){.mode = (ct_advance_mode)mode, .time_step = 1.0},
                   &advance),
               CT_LIMIT);
+  }
+  static const double bad[] = {-1.0, NAN};
+  for (size_t i = 0; i < 2; i++) {
+    const ct_advance_options options[] = {
+        {.duration = bad[i], .time_step = 0.25},
+        {.duration = 1.0, .time_step = bad[i]},
+        {.duration = 1.0, .time_step = 0.25, .contact_tolerance = bad[i]},
+        {.duration = 1.0, .time_step = 0.25, .velocity_tolerance = bad[i]},
+        {.duration = 1.0, .time_step = 0.25, .rest_velocity = bad[i]},
+        {.duration = 1.0, .time_step = 0.25, .margin = bad[i]},
+        {.duration = 1.0, .time_step = 0.25, .tolerance = bad[i]},
+        {.duration = 1.0, .time_step = 0.25, .separation_speed = bad[i]},
+        {.duration = 1.0, .time_step = INFINITY},
+        {.duration = 1.0, .time_step = 0.25, .mode = CT_ADVANCE_MODE_COUNT},
+        {.duration = 1.0, .time_step = 0.25, .contact_law = CT_CONTACT_LAW_COUNT}};
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
+      CHECK_INT(ct_advance_create(scene, &options[k], &advance), CT_LIMIT);
   }
   CHECK(advance == NULL);
   /* With only the two required members: a free fall with the default method, v = g t. */
@@ -529,6 +570,7 @@ static const check_test tests[] = {
     FACT(zero_mechanics_are_safe_or_refused),
     FACT(zero_parts_of_scenes_and_mechanics_change_nothing),
     FACT(zero_advances_are_refused),
+    FACT(a_time_step_longer_than_the_duration_is_one_step),
     FACT(zero_advance_contacts_end_at_the_first_step),
     FACT(zero_elastic_structs_give_no_force),
     FACT(zero_problems_have_no_rows_or_are_refused),

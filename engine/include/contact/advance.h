@@ -104,8 +104,8 @@ typedef enum ct_contact_law {
 typedef struct ct_advance_options {
   ct_advance_mode mode;
   double duration; /* simulated time, s, > 0, at most CT_DURATION_MAX */
-  /* STEPPING: length of each step, s, > 0; the last step may be shorter. Other modes: longest time
-   * between two evaluations of the contacts, s, > 0 */
+  /* STEPPING: length of each step, s; the last step may be shorter. Other modes: longest time
+   * between two evaluations of the contacts, s. > 0, at most CT_DURATION_MAX */
   double time_step;
   ct_vec3 gravity;
   /* contact tolerance, m, as in ct_mechanics_options; velocity tolerance, m/s, as in
@@ -118,7 +118,8 @@ typedef struct ct_advance_options {
   double margin;
   bool frictionless;
   ct_friction_method method; /* solver of the friction problem at velocity level */
-  double tolerance;          /* 0: CT_ADVANCE_TOLERANCE */
+  double tolerance; /* of the solvers; 0: CT_ADVANCE_TOLERANCE, or of IMPULSES each solver's
+                       own */
   /* Largest number of solver iterations for each velocity problem, which is warm-started with the
    * last step's impulses. 0: 50; for fewer than 1000 contacts a larger number, up to 1000. */
   uint64_t iterations_max;
@@ -142,7 +143,7 @@ typedef struct ct_advance_options {
   const ct_cancel *cancel;
 } ct_advance_options;
 /* Defaults: mode STEPPING, contacts_max CT_CONTACTS_MAX, elastic from ct_elastic_options_default,
- * tolerance and iterations_max 0 (the solvers' own). `duration` and `time_step` have to be set. */
+ * tolerance and iterations_max 0. `duration` and `time_step` have to be set. */
 ct_advance_options ct_advance_options_default(void);
 
 /* COMPLIANT: scale of the error of one step. The error e of a quantity y of a body with contacts is
@@ -248,7 +249,8 @@ typedef struct ct_advance ct_advance;
  * CT_NOT_FOUND: COMPLIANT, and a collider's material has no modulus or Poisson ratio. CT_OPEN_MESH:
  * COMPLIANT, and a collider is a surface mesh, in which bodies have no depth. CT_LIMIT: a
  * dynamic body without mass or with a singular inertia; a duration or time step out of range, such
- * as 0; more than CT_ADVANCE_STEPS_MAX steps. CT_OUT_OF_MEMORY. */
+ * as 0; more than CT_ADVANCE_STEPS_MAX steps; a tolerance, speed or margin that is negative or NaN;
+ * an unknown mode or contact law. CT_OUT_OF_MEMORY. */
 ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options,
                             ct_advance **out);
 /* NULL is allowed. */
