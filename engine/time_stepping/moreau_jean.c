@@ -1,7 +1,7 @@
 /* One step of the method of Moreau and Jean (Moreau 1988; Jean 1999): the bodies drift for half a
  * step without forces, then all impulses of the step are applied at once, then the bodies drift for
  * the second half. The velocities that are solved for include the motion of the contacts over the
- * bodies (step_positions.c), so that the method is of second order in the time step while the
+ * bodies (step_contacts.c), so that the method is of second order in the time step while the
  * contacts persist, and of first order over impacts and other changes of their set. Contacts linked
  * by dynamic bodies form an island, which is solved as one problem. */
 #include "linear/arena.h"

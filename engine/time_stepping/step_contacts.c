@@ -1,12 +1,30 @@
-/* Finds the contact constraints of a step at the poses in its middle, each with its impulse of the
- * previous step for the warm start. */
+/* Finds the contact constraints of a step at the poses in its middle: points, impulses of the
+ * previous step for the warm start, and target velocities.
+ *
+ * Targets of contacts that move over the bodies: the velocity problem is solved at the poses in the
+ * middle of the step, and its velocities u move the bodies from there to the middle of the next
+ * step, through the time h. On this path the gap g changes by h n.u + (h^2 / 2) c, with the
+ * acceleration c of the gap that the velocities alone cause (ct_contact_free_acceleration). With
+ * n.u >= 0 a body that rolls over a flat end would sink by h^2 |c| / 2 in each step. The target
+ * therefore contains c, so that neither
+ *
+ *   g + h n.u + (h^2 / 2) c          in the middle of the next step, nor
+ *   g + (h / 2) n.u + (h^2 / 8) c    at the end of this one
+ *
+ * is negative. Likewise a point that sticks has no slip at the end of the step, where its slip is
+ * u_t + (h / 2) d, with d = w x (p' - v) of b less that of a: p' is the velocity at which the point
+ * of contact moves in space (ct_contact_travel), v and w the velocities of a body's centre; c and d
+ * include the angular acceleration of a free top. Without friction, and with both sides of the
+ * constraint, the method is SHAKE (Ryckaert, Ciccotti, Berendsen 1977), of second order. Rotations
+ * by an angle f in a step replace h^2 / 2 by h^2 (1 - cos f) / f^2, which is exact for a vertex. */
 #include "base/array.h"
 #include "linear/arena.h"
+#include "mechanics/mechanics.h"
+#include "mechanics/mechanics_curvature.h"
+#include "scene/body.h"
 #include "time_stepping/time_stepping.h"
-#include <contact/mechanics.h>
 
 #include <assert.h>
-#include <string.h>
 
 /* A separated contact takes part from the first pass on if it would close at this multiple of its
  * present approach speed. */
@@ -20,6 +38,20 @@
 #define CLOSE_MAX 8
 #define FEW 4
 #define SELECTED -1.0 /* mark of a selected point */
+
+/* A contact moves if its surfaces move by more than this fraction of the smaller body's radius in a
+ * step; below, the changes of gap and slip are this fraction squared. */
+#define MOTION_PART 1e-5
+/* A penetrating contact that moves is pushed out by its velocity target, at most at this fraction
+ * of the speed at which loads press it together in one step: so it does not separate. */
+#define PUSH_PART 0.5
+/* A gap, or a change of gap or slip in a step, below this fraction of the tolerated depth is
+ * round-off, and counts as zero. */
+#define ROUNDOFF_PART 1e-3
+/* Part of the tolerated depth that a correction leaves. */
+#define LEFT_PART 0.5
+/* Largest angle of rotation in a step for which the gap is predicted, rad. */
+#define TURN_MAX 1.5
 
 /* ---- margin of the query --------------------------------------------------------------------- */
 
@@ -364,4 +396,184 @@ bool ct_step_add_speculative(ct_step *step) {
     t->takes_part = more = true;
   }
   return more;
+}
+
+/* ---- motion of a contact --------------------------------------------------------------------- */
+
+/* Both sides of a contact. */
+typedef struct contact_sides {
+  const ct_body_state *states[2]; /* NULL: static */
+  ct_velocity velocities[2];
+  ct_vec3 u;     /* velocity of b relative to a */
+  double turn;   /* greater angular speed, rad/s */
+  double radius; /* smaller radius of the moving bodies, m */
+} contact_sides;
+
+static contact_sides contact_sides_of(const ct_step *step, const ct_step_contact *t, bool before) {
+  contact_sides s = {.radius = INFINITY,
+                     .states = {ct_step_state(step, t->a), ct_step_state(step, t->b)}};
+  for (int k = 0; k < 2; k++) {
+    const ct_body_state *m = s.states[k];
+    if (!m) continue;
+    s.velocities[k] = before ? m->before : m->velocity;
+    s.turn = ct_max2(s.turn, ct_norm(s.velocities[k].angular));
+    s.radius = ct_min2(s.radius, m->radius);
+  }
+  s.u = ct_step_contact_velocity(step, t, before);
+  return s;
+}
+
+/* True if the contact moves, is not so far apart that it cannot close in the step, and turns so
+ * little that its path is predicted by its curvature. */
+static bool is_contact_moving(const contact_sides *s, double distance, double time) {
+  double path = time * (ct_norm(s->u) + s->turn * s->radius);
+  return s->radius < INFINITY && path > MOTION_PART * s->radius && path > distance &&
+         time * s->turn <= TURN_MAX;
+}
+
+static ct_surface surface_of(const ct_step *step, const ct_step_contact *t, bool of_b) {
+  const ct_integration *common = step->stepping->common;
+  uint32_t row = of_b ? t->row_b : t->row_a, index = of_b ? t->b : t->a,
+           collider = of_b ? t->collider_b : t->collider_a;
+  const ct_body *body = ct_scene_body(common->scene, row);
+  ct_frame frame = ct_frame_of(index == CT_NO_ROW ? ct_scene_pose(common->scene, row)
+                                                  : common->next[index].pose);
+  ct_frame placed = ct_body_shape_frame(body, collider, &frame);
+  ct_vec3 outward = of_b ? ct_neg(t->axes[0]) : t->axes[0];
+  ct_vec3 point = ct_add_scaled(t->position, outward, -0.5 * t->distance);
+  return ct_surface_at(ct_body_shape(body, collider), &placed, of_b ? t->feature_b : t->feature_a,
+                       point, outward);
+}
+
+/* Returns the angular acceleration of a free top. */
+static ct_vec3 gyroscopic_acceleration(const ct_body_state *m, ct_vec3 w) {
+  return ct_mat_mul(m->inverse_inertia, ct_cross(ct_body_state_inertia(m, w), w));
+}
+
+/* A contact as a set of its two bodies, which have velocities only. */
+typedef struct lone_contact {
+  ct_mass_body bodies[2];
+  ct_contact contact;
+} lone_contact;
+
+static void set_lone_contact(const ct_step *step, const ct_step_contact *t, const contact_sides *s,
+                             lone_contact *out) {
+  for (int k = 0; k < 2; k++) {
+    const ct_body_state *m = s->states[k];
+    ct_vec3 w = s->velocities[k].angular;
+    out->bodies[k] = (ct_mass_body){.mobility = CT_FIXED,
+                                    .center = m ? m->position : t->position,
+                                    .velocity = s->velocities[k],
+                                    .angular_acceleration = ct_body_state_is_dynamic(m)
+                                                                ? gyroscopic_acceleration(m, w)
+                                                                : ct_vec(0, 0, 0)};
+  }
+  out->contact = (ct_contact){.a = 0,
+                              .b = 1,
+                              .position = t->position,
+                              .normal = t->axes[0],
+                              .distance = t->distance,
+                              .surface_a = surface_of(step, t, false),
+                              .surface_b = surface_of(step, t, true)};
+}
+
+/* Returns the rate of the slip, m/s^2: d of the head of this file. Zero if the motion of the point
+ * of contact is unknown. */
+static ct_vec3 slip_rate(const ct_contact_set *set, const contact_sides *s) {
+  ct_vec3 moves, rate = ct_vec(0, 0, 0);
+  if (!ct_contact_travel(set, &set->contacts[0], &moves)) return rate;
+  for (int k = 0; k < 2; k++) {
+    const ct_mass_body *body = &set->bodies[k];
+    ct_vec3 arm = ct_sub(set->contacts[0].position, body->center),
+            turns = ct_cross(s->velocities[k].angular, ct_sub(moves, s->velocities[k].linear));
+    rate = ct_add_scaled(rate, ct_add(turns, ct_cross(body->angular_acceleration, arm)),
+                         k ? 1.0 : -1.0);
+  }
+  return rate;
+}
+
+/* ---- shifts of targets
+ * --------------------------------------------------------------------------------- */
+
+/* Returns (1 - cos f) / f^2 * 2, which is 1 for small angles. */
+static double versine_part(double f) {
+  assert(f <= TURN_MAX);
+  return 1.0 - f * f / 12.0 + f * f * f * f / 360.0;
+}
+
+/* Greatest speed at which the target may push out a penetrating contact, m/s: 0 unless the contact
+ * also acted in the previous step. */
+static double push_speed(const ct_step *step, const ct_step_contact *t) {
+  if (!t->acted || t->overlaps) return 0.0;
+  const ct_body_state *states[2] = {ct_step_state(step, t->a), ct_step_state(step, t->b)};
+  double pressing = 0.0;
+  for (int k = 0; k < 2; k++) {
+    const ct_body_state *m = states[k];
+    if (!m) continue;
+    ct_vec3 gained = ct_sub(m->free.linear, m->before.linear);
+    pressing += (k ? -1.0 : 1.0) * ct_dot(t->axes[0], gained);
+  }
+  return PUSH_PART * ct_max2(pressing, 0.0);
+}
+
+/* Returns the least normal velocity of a contact that moves, m/s. */
+static double moving_target(const ct_step *step, const ct_step_contact *t, double c, double turn) {
+  double h = step->result.time;
+  double whole = 0.5 * h * h * c * versine_part(turn * h),
+         half = 0.125 * h * h * c * versine_part(0.5 * turn * h);
+  double tolerance = step->stepping->depth_tolerance;
+  if (fabs(whole) <= ROUNDOFF_PART * tolerance && t->distance >= -tolerance) return t->target;
+  bool acts = ct_max_abs(t->impulse) > 0.0;
+  if (t->distance > step->stepping->common->options.contact_tolerance && !acts) {
+    /* Another feature may touch first: only less approach is required, never more allowed. */
+    whole = ct_min2(whole, 0.0);
+    half = ct_min2(half, 0.0);
+  }
+  double gap = ct_max2(t->distance, -h * push_speed(step, t));
+  if (fabs(gap) <= ROUNDOFF_PART * tolerance) gap = 0.0;
+  return ct_max2(-(gap + whole) / h, -(2.0 * ct_max2(gap, 0.0) + 2.0 * half) / h);
+}
+
+/* Sets the shifts of a contact. Returns by how much they change, m/s. */
+static double set_contact_shifts(const ct_step *step, ct_step_contact *t, bool before) {
+  double past[3], change = 0.0;
+  for (int k = 0; k < 3; k++) {
+    past[k] = t->shift[k];
+    t->shift[k] = 0.0;
+  }
+  contact_sides s = contact_sides_of(step, t, before);
+  if (!t->bounces && is_contact_moving(&s, t->distance, step->result.time)) {
+    lone_contact lone;
+    set_lone_contact(step, t, &s, &lone);
+    const ct_contact_set set = {lone.bodies, 2, &lone.contact, 1};
+    double c = ct_contact_free_acceleration(&set, &lone.contact, NULL), h = step->result.time;
+    t->shift[0] = moving_target(step, t, c, s.turn) - t->target;
+    ct_vec3 rate = slip_rate(&set, &s);
+    for (int k = 1; k < 3; k++) t->shift[k] = -0.5 * h * ct_dot(t->axes[k], rate);
+    double most = ct_max2(fabs(t->shift[0]), ct_max2(fabs(t->shift[1]), fabs(t->shift[2])));
+    if (h * most <= ROUNDOFF_PART * step->stepping->depth_tolerance)
+      for (int k = 0; k < 3; k++) t->shift[k] = 0.0;
+  }
+  for (int k = 0; k < 3; k++) change = ct_max2(change, fabs(t->shift[k] - past[k]));
+  return change;
+}
+
+double ct_step_set_shifts(const ct_step *step, bool before) {
+  const ct_step_contacts *found = &step->stepping->found;
+  double change = 0.0;
+  assert(!step->at_start);
+  for (size_t i = 0; i < found->count; i++)
+    change = ct_max2(change, set_contact_shifts(step, &found->items[i], before));
+  return change * step->result.time;
+}
+
+double ct_step_excess_depth(const ct_step *step, const ct_step_contact *t) {
+  const ct_time_stepping *stepping = step->stepping;
+  if (t->overlaps && stepping->common->options.keep_overlap) return 0.0;
+  double depth = -t->distance, tolerance = stepping->depth_tolerance;
+  if (depth <= tolerance) return 0.0;
+  contact_sides s = contact_sides_of(step, t, false);
+  bool is_pushed = !t->bounces && is_contact_moving(&s, t->distance, step->result.time) &&
+                   depth - tolerance <= step->result.time * push_speed(step, t);
+  return is_pushed ? 0.0 : depth - LEFT_PART * tolerance;
 }

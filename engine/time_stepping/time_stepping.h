@@ -24,7 +24,7 @@ typedef struct ct_step_contact {
                     close */
   bool bounces;  /* the target velocity includes restitution */
   double shift[3];      /* velocity along the axes that is added to the target, because the contact
-                           moves and turns during the step (step_positions.c), m/s */
+                           moves and turns during the step (step_contacts.c), m/s */
   bool acted;           /* it had an impulse in the previous step, or was closed at the start */
   bool closed_at_start; /* it was closed at the start of the simulation */
   bool overlaps;        /* its colliders overlap since the start of the simulation */
@@ -127,6 +127,13 @@ ct_vec3 ct_step_contact_velocity(const ct_step *step, const ct_step_contact *con
 /* Adds the separated contacts that would interpenetrate at the velocities found. False: there are
  * none. */
 bool ct_step_add_speculative(ct_step *step);
+/* Sets the shifts of the targets of all contacts found, from the present velocities of the
+ * bodies; before: from those before the step's impulses. Returns by how much a gap or a slip at the
+ * end of the step changes at most by the new shifts, m. */
+double ct_step_set_shifts(const ct_step *step, bool before);
+/* Returns the depth of a contact that its velocity target leaves to the correction of positions, m;
+ * 0: none. */
+double ct_step_excess_depth(const ct_step *step, const ct_step_contact *contact);
 /* Solves an island and applies the impulses to its bodies. Returns CT_OK, CT_OUT_OF_MEMORY,
  * CT_CANCELLED or CT_LIMIT. */
 ct_status ct_step_solve(ct_step *step, const ct_step_island *island);
@@ -134,15 +141,8 @@ ct_status ct_step_solve(ct_step *step, const ct_step_island *island);
  * of the island has number i + 1, also in its `place`. CT_OUT_OF_MEMORY. */
 ct_status ct_step_make_set(const ct_step *step, const ct_step_island *island, ct_contact_set *set);
 
-/* ---- positions ------------------------------------------------------------------------------ */
+/* ---- corrections ---------------------------------------------------------------------------- */
 
-/* Sets the shifts of the targets of all contacts that take part, from the present velocities of the
- * bodies; before: from those before the step's impulses. Returns by how much a gap or a slip at the
- * end of the step changes at most by the new shifts, m. */
-double ct_step_set_shifts(const ct_step *step, bool before);
-/* Returns the depth of a contact that its velocity target leaves to the correction of positions, m;
- * 0: none. */
-double ct_step_excess_depth(const ct_step *step, const ct_step_contact *contact);
 /* Moves the bodies of an island so that no contact is deeper than the tolerance, without a change
  * of momenta. Returns CT_OK, CT_OUT_OF_MEMORY or CT_LIMIT. */
 ct_status ct_step_correct_positions(ct_step *step, const ct_step_island *island);
