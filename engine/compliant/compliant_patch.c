@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- integrals ------------------------------------------------------------------------------- */
 
@@ -60,18 +61,34 @@ static void add_patch_polygon(patch_sums *s, const ct_vec3 *points, size_t count
 
 /* ---- polyhedra ------------------------------------------------------------------------------- */
 
+static bool is_crossing(double height, double next) {
+  return (height < 0.0 && next > 0.0) || (height > 0.0 && next < 0.0);
+}
+
 /* Clips a convex polygon to n . p <= offset (Sutherland, Hodgman 1974); returns the number of
- * corners in `out`, at most count + 1. */
+ * corners in `out`, at most count + 1. The boundary of a convex polygon crosses a plane twice; if
+ * it crosses more often, an edge or the polygon is in the plane to round-off, and all of the
+ * polygon is on the side of its mean height. */
 static size_t clip_patch_polygon(const ct_vec3 *in, size_t count, ct_vec3 n, double offset,
                                  ct_vec3 *out) {
-  size_t kept = 0;
+  size_t kept = 0, crossings = 0;
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    double height = ct_dot(n, in[i]) - offset, next = ct_dot(n, in[(i + 1) % count]) - offset;
+    crossings += is_crossing(height, next);
+    sum += height;
+  }
+  if (crossings > 2) {
+    memcpy(out, in, count * sizeof *out);
+    return sum > 0.0 ? 0 : count;
+  }
   for (size_t i = 0; i < count; i++) {
     ct_vec3 from = in[i], to = in[(i + 1) % count];
     double height = ct_dot(n, from) - offset, next = ct_dot(n, to) - offset;
     if (height <= 0.0) out[kept++] = from;
-    if ((height < 0.0 && next > 0.0) || (height > 0.0 && next < 0.0))
-      out[kept++] = ct_lerp(from, to, height / (height - next));
+    if (is_crossing(height, next)) out[kept++] = ct_lerp(from, to, height / (height - next));
   }
+  assert(kept <= count + 1);
   return kept;
 }
 
