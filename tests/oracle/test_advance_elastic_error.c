@@ -3,8 +3,6 @@
  * part; contacts whose distance stays at 0. */
 #include "tests/support/advance.h"
 
-#define GRAVITY 9.81
-
 static const ct_material steel = {.restitution = 1.0, .youngs_modulus = 2e11, .poisson_ratio = 0.3};
 
 /* k of F = k depth^1.5 for a sphere on a half-space, both of steel. */

@@ -3,8 +3,6 @@
 #include "compliant/compliant_patch.h"
 #include "tests/support/advance.h"
 
-#define GRAVITY 9.81
-
 static ct_patch_scratch scratch;
 
 static const ct_material spring = {.restitution = 1.0, .youngs_modulus = 1e7, .poisson_ratio = 0.3};
@@ -22,17 +20,6 @@ static ct_advance_options elastic_options(double duration) {
                               .frictionless = true,
                               .elastic = {.pull = true},
                               .contacts_max = 100};
-}
-
-static ct_shape prism_of(int sides, double radius, double half) {
-  ct_vec3 points[64];
-  for (int i = 0; i < sides; i++)
-    for (int k = 0; k < 2; k++)
-      points[2 * i + k] = ct_vec(radius * cos(2.0 * acos(-1.0) * i / sides),
-                                 radius * sin(2.0 * acos(-1.0) * i / sides), k ? half : -half);
-  ct_hull *hull = NULL;
-  CHECK_INT(ct_hull_from_points(points, 2 * (size_t)sides, NULL, &hull, NULL), CT_OK);
-  return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
 }
 
 /* Elastic energy of the pair: row 0, which does not move, and row 1. */

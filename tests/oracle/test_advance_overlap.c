@@ -2,19 +2,6 @@
  * gain of velocity, and the reported work is that of lifting them; or they stay as they are. */
 #include "tests/support/advance.h"
 
-#define GRAVITY 9.81
-
-static ct_advance_options stepping(double duration, double time_step) {
-  return (ct_advance_options){.mode = CT_ADVANCE_STEPPING,
-                              .duration = duration,
-                              .time_step = time_step,
-                              .gravity = {0, 0, -GRAVITY},
-                              .contact_tolerance = 1e-7,
-                              .velocity_tolerance = 1e-3,
-                              .rest_velocity = 0.01,
-                              .contacts_max = 1000};
-}
-
 static double height_of(const ct_advance *advance, uint32_t row) {
   ct_pose pose;
   ct_velocity velocity;
@@ -34,7 +21,7 @@ static void a_ball_rises_at_the_stated_speed(void) {
   const double speeds[3] = {0.5, 0.0, 2.0}, used[3] = {0.5, 0.2, 2.0};
   for (int i = 0; i < 3; i++) {
     const ct_scene *scene = sunken_ball();
-    ct_advance_options o = stepping(1, 1e-3);
+    ct_advance_options o = stepping_under_gravity(1, 1e-3);
     o.separation_speed = speeds[i];
     ct_advance *advance = advance_of(scene, &o);
     for (int k = 1; k <= 200; k++) {
@@ -55,7 +42,7 @@ static void a_ball_rises_at_the_stated_speed(void) {
 
 static void kept_overlap_stays_to_the_bit(void) {
   const ct_scene *scene = sunken_ball();
-  ct_advance_options o = stepping(1, 1e-3);
+  ct_advance_options o = stepping_under_gravity(1, 1e-3);
   o.keep_overlap = true;
   ct_advance *advance = advance_of(scene, &o);
   for (int k = 0; k < 100; k++) steps(advance, 1);
@@ -75,7 +62,7 @@ static void free_boxes_part_about_their_centre(void) {
       {"a", box_of(0.1, 0.1, 0.1), pose_at(0, 0, 0), {{1, 0, 0}, {0, 0, 0}}, &one_kilogram},
       {"b", box_of(0.1, 0.1, 0.1), pose_at(0, 0, 0.18), {{1, 0, 0}, {0, 0, 0}}, &heavy}};
   const ct_scene *scene = scene_with(bodies, 2, friction_of(0.5));
-  ct_advance_options o = stepping(0.5, 1e-2);
+  ct_advance_options o = stepping_under_gravity(0.5, 1e-2);
   o.gravity = ct_vec(0, 0, 0);
   ct_advance *advance = advance_of(scene, &o);
   CHECK(steps(advance, 50));
@@ -97,7 +84,7 @@ static void a_wedged_ball_stays(void) {
                                  {"ball", sphere_of(0.1), pose_at(0, 0, 0), AT_REST, &one_kilogram},
                                  {"right", box_of(0.5, 2, 2), pose_at(0.595, 0, 0), AT_REST, NULL}};
   const ct_scene *scene = scene_with(bodies, 3, friction_of(0.5));
-  const ct_advance_options o = stepping(0.5, 1e-2);
+  const ct_advance_options o = stepping_under_gravity(0.5, 1e-2);
   ct_advance *advance = advance_of(scene, &o);
   CHECK(steps(advance, 50));
   ct_pose pose;
@@ -119,7 +106,7 @@ static void a_sunken_stack_rises_to_its_height(void) {
     bodies[i + 1] = (placed_body){names[i], box_of(0.1, 0.1, 0.1), pose_at(0, 0, 0.098 + 0.198 * i),
                                   AT_REST, &one_kilogram};
   const ct_scene *scene = scene_with(bodies, 6, friction_of(0.5));
-  const ct_advance_options o = stepping(1, 2e-3);
+  const ct_advance_options o = stepping_under_gravity(1, 2e-3);
   ct_advance *advance = advance_of(scene, &o);
   CHECK(steps(advance, 500));
   ct_advance_state now = ct_advance_now(advance);

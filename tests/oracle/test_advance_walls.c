@@ -3,19 +3,6 @@
 #include "tests/support/advance.h"
 
 #define WALL_MAX 100
-#define GRAVITY 9.81
-
-static ct_advance_options stepping(double duration, double time_step) {
-  return (ct_advance_options){.mode = CT_ADVANCE_STEPPING,
-                              .duration = duration,
-                              .time_step = time_step,
-                              .gravity = {0, 0, -GRAVITY},
-                              .contact_tolerance = 1e-7,
-                              .velocity_tolerance = 1e-3,
-                              .rest_velocity = 0.01,
-                              .contacts_max = 100000};
-}
-
 /* Unit boxes of 1 kg, every other row shifted by half a box. */
 static const ct_scene *wall(int across, int up, ct_material material) {
   static placed_body bodies[WALL_MAX + 1];
@@ -35,7 +22,7 @@ static const ct_scene *wall(int across, int up, ct_material material) {
 static void stays(int across, int up, double mu) {
   const ct_scene *scene = wall(across, up, friction_of(mu));
   const double step = 1e-3, weight = across * up * GRAVITY;
-  const ct_advance_options o = stepping(0.1, step);
+  const ct_advance_options o = stepping_under_gravity(0.1, step);
   ct_advance *advance = advance_of(scene, &o);
   for (int k = 0; k < 100; k++) {
     steps(advance, 1);
@@ -77,7 +64,7 @@ static void balanced_step(ct_advance *advance, ct_vec3 weight, ct_vec3 load, dou
 static void a_wall_pulled_apart_is_solved_at_every_step(void) {
   const ct_scene *scene = wall(3, 3, friction_of(0.1));
   const ct_load pull = {.row = 7, .force = {8, 0, 0}};
-  ct_advance_options o = stepping(1, 1e-3);
+  ct_advance_options o = stepping_under_gravity(1, 1e-3);
   o.loads = &pull;
   o.load_count = 1;
   ct_advance *advance = advance_of(scene, &o);
@@ -94,7 +81,7 @@ static void a_wall_pulled_apart_is_solved_at_every_step(void) {
 static void momentum_balances_when_few_sweeps_are_made(void) {
   const ct_scene *scene = wall(4, 4, friction_of(0.05));
   const ct_load pull = {.row = 13, .force = {30, 5, 0}};
-  ct_advance_options o = stepping(1, 1e-3);
+  ct_advance_options o = stepping_under_gravity(1, 1e-3);
   o.loads = &pull;
   o.load_count = 1;
   o.iterations_max = 4;
@@ -112,7 +99,7 @@ static void a_ball_that_bounces_is_solved_at_every_step(void) {
   const placed_body bodies[2] = {
       ground, {"ball", sphere_of(0.5), pose_at(0, 0, 1.5), AT_REST, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, (ct_material){.restitution = 0.5});
-  const ct_advance_options o = stepping(3, 1e-3);
+  const ct_advance_options o = stepping_under_gravity(3, 1e-3);
   ct_advance *advance = advance_of(scene, &o);
   CHECK(steps(advance, 3000));
   ct_advance_state now = ct_advance_now(advance);

@@ -34,17 +34,6 @@ static ct_patch find(const ct_patch_side *a, const ct_patch_side *b, ct_vec3 nor
 
 static const ct_shape half_space = {.kind = CT_KIND_PLANE};
 
-static ct_shape prism_of(int sides, double radius, double half) {
-  ct_vec3 points[400];
-  for (int i = 0; i < sides; i++)
-    for (int k = 0; k < 2; k++)
-      points[2 * i + k] = ct_vec(radius * cos(2.0 * acos(-1.0) * i / sides),
-                                 radius * sin(2.0 * acos(-1.0) * i / sides), k ? half : -half);
-  ct_hull *hull = NULL;
-  CHECK_INT(ct_hull_from_points(points, 2 * (size_t)sides, NULL, &hull, NULL), CT_OK);
-  return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
-}
-
 static ct_patch_side placed(const ct_shape *shape, ct_vec3 turn, ct_vec3 position) {
   return (ct_patch_side){shape, {rotation_of(turn), position}};
 }

@@ -3,7 +3,6 @@
  * 240 drops and 300 crowds, else 18 and 15. */
 #include "tests/support/advance.h"
 
-#define GRAVITY 9.81
 /* s: a ball from 2 m with a restitution of 0.9 rests after 12.1, sqrt(2 h / g) (1 + e) / (1 -
  * e). */
 #define DURATION 20.0

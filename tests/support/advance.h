@@ -7,6 +7,8 @@
 
 #include <contact/advance.h>
 
+#define GRAVITY 9.81 /* m/s^2 */
+
 static ct_arena *arena;
 
 typedef struct placed_body {
@@ -61,6 +63,18 @@ static inline ct_advance *advance_of(const ct_scene *scene, const ct_advance_opt
   ct_advance *advance = NULL;
   CHECK_INT(ct_advance_create(scene, options, &advance), CT_OK);
   return advance;
+}
+
+/* Time stepping under gravity along -z. */
+static inline ct_advance_options stepping_under_gravity(double duration, double time_step) {
+  return (ct_advance_options){.mode = CT_ADVANCE_STEPPING,
+                              .duration = duration,
+                              .time_step = time_step,
+                              .gravity = {0, 0, -GRAVITY},
+                              .contact_tolerance = 1e-7,
+                              .velocity_tolerance = 1e-3,
+                              .rest_velocity = 0.01,
+                              .contacts_max = 100000};
 }
 
 /* Takes `count` steps, fewer if the end is reached. True at the end. */

@@ -22,6 +22,17 @@ static inline ct_shape plane_of(void) { return (ct_shape){.kind = CT_KIND_PLANE}
 static inline ct_shape capsule_of(double half, double radius) {
   return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, radius, radius}};
 }
+/* A prism with a regular polygon as its cross-section; the caller releases it. */
+static inline ct_shape prism_of(int sides, double radius, double half) {
+  ct_vec3 points[400];
+  for (int i = 0; i < sides; i++)
+    for (int k = 0; k < 2; k++)
+      points[2 * i + k] = ct_vec(radius * cos(2.0 * acos(-1.0) * i / sides),
+                                 radius * sin(2.0 * acos(-1.0) * i / sides), k ? half : -half);
+  ct_hull *hull = NULL;
+  CHECK_INT(ct_hull_from_points(points, 2 * (size_t)sides, NULL, &hull, NULL), CT_OK);
+  return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
+}
 
 static inline ct_pose pose_at(double x, double y, double z) {
   return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}};
