@@ -25,8 +25,8 @@ still_open = set()
 
 
 def is_reported(cell):
-    """The daemon reports that the motion may be wrong: by an error, a warning or `converged`."""
-    return bool(cell.fault) or any(not track.converged() or track.end.get("warnings") for track in cell.tracks)
+    """The daemon reports that the motion may be wrong: by a problem, a warning or `converged`."""
+    return cell.is_refused or any(not track.converged() or track.end.get("warnings") for track in cell.tracks)
 
 
 def hold(case, mode):

@@ -12,7 +12,7 @@ The readers of times of events (support/motion_values.py) extrapolate with error
 import math
 
 from support.checks import Failure
-from support.motion_runs import Overdue, advance, step_of
+from support.motion_runs import Overdue, Refused, advance, step_of
 from support.motion_scenes import setup_of
 from support.motion_values import READERS
 
@@ -40,20 +40,22 @@ class Runner:
 
 
 class Cell:
-    """One case in one mode: the values at each level, or why there are none."""
+    """One case in one mode: the values at each level, or why there are none. `is_refused`: because the daemon replied with a problem."""
 
     def __init__(self, client, case, mode, levels=LEVELS):
         self.case, self.mode = case, mode
         self.setup = setup_of(case)
-        self.values, self.tracks, self.fault = [], [], None
+        self.values, self.tracks, self.fault, self.is_refused = [], [], None, False
         for level in levels if mode != "eventCompliant" else (0,):
             runner = Runner(client, mode, level)
             try:
                 self.values.append(READERS[case["kind"]](case, setup_of(case), runner))
             except (Failure, StopIteration, IndexError, ZeroDivisionError) as why:
                 self.fault = f"{'overdue: ' if isinstance(why, Overdue) else ''}{str(why) or type(why).__name__}"
+                self.is_refused = isinstance(why, Refused)
                 break
-            self.tracks.append(runner.track)
+            finally:
+                self.tracks += [runner.track] if runner.track else []
 
     def scale(self, k):
         expected = self.case["expect"][k]

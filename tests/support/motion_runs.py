@@ -12,7 +12,11 @@ SCENE = "/v1/scenes/motion"
 DEADLINE_MS = 120000
 
 
-class Overdue(Failure):
+class Refused(Failure):
+    """The daemon replied with a problem."""
+
+
+class Overdue(Refused):
     """The daemon did not finish before the deadline of the request."""
 
 
@@ -105,7 +109,7 @@ def step_of(setup, level):
 
 
 def advance(client, setup, mode, level, deadline_ms=DEADLINE_MS, duration=None):
-    """The trajectory of the setup in a mode; Overdue after the deadline."""
+    """The trajectory of the setup in a mode; Refused, after the deadline Overdue."""
     step = step_of(setup, level)
     client.put(SCENE, setup.scene()).must(client_status(client))
     # Half of a step: a line for every step, even if round-off ends it early.
@@ -117,7 +121,7 @@ def advance(client, setup, mode, level, deadline_ms=DEADLINE_MS, duration=None):
     lines = [json.loads(line) for line in reply.text.splitlines()]
     problem = lines[-1].get("problem") or (lines[-1] if reply.status != 200 else None)
     if problem:
-        kind = Overdue if problem.get("status") == 504 else Failure
+        kind = Overdue if problem.get("status") == 504 else Refused
         raise kind(f"{problem.get('title')}: {problem.get('detail')}")
     return Trajectory(setup, step, lines, lambda time: advance(client, setup, mode, level, deadline_ms, time))
 

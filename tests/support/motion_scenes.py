@@ -1,5 +1,5 @@
 """Scenes of the reference motions (motion_references.jsonl): for each kind, a function from the `given` values of a case to a Setup. Also used
-for random variants, which have the same members. Bodies are placed as the reference says: SI units, quaternions w, x, y, z.
+for random variants, which have the same members. Poses are those of the reference: SI units, quaternions w, x, y, z.
 
 A Setup has a length and a time of the problem. They scale its quantities, its steps and the errors that a method of first or second order may
 have; see motion_errors.py."""
@@ -276,8 +276,11 @@ def tipping_box(given):
     rotation = turn("y", tilt)
     block = body(box(half), rotated(rotation, (-half[0], 0.0, half[2])), mass=given["mass"], rotation=rotation)
     length = math.hypot(half[0], half[2])
-    return Setup([GROUND, block], length, math.sqrt(length / given["gravity"]), 2.0 * math.sqrt(length / given["gravity"]), 0.0,
-                 (0.0, 0.0, -given["gravity"]), rough(2.0), given["mass"])
+    time = math.sqrt(length / given["gravity"])
+    # The fall of the linear pendulum from the tilt, and a fifth more.
+    balance = math.atan(half[0] / half[2])
+    fall = math.acosh(balance / (balance - tilt)) / math.sqrt(0.75) * time
+    return Setup([GROUND, block], length, time, max(2.0 * time, 1.2 * fall), 0.0, (0.0, 0.0, -given["gravity"]), rough(2.0), given["mass"])
 
 
 # ---- the elastic law ---------------------------------------------------------------------------

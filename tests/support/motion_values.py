@@ -146,7 +146,7 @@ def ellipsoid_rocking_planar(case, setup, run):
             return Value(state.center[2], "position")
         return Value(state.center[0] - start_state(track).center[0], "position")
 
-    # The names of this kind say more than the component: none is a common one.
+    # The names of this kind are not those of common_value.
     return [special(expected, track.at(expected["time"])) for expected in case["expect"]]
 
 
@@ -330,7 +330,7 @@ def impact_times(track, name="body"):
 
 
 def bouncing_ball(case, setup, run):
-    """Impacts that a mode does not tell apart happen at the last one."""
+    """A mode may report the last impacts as one: they have the time of the last one that it reports."""
     times = impact_times(run(setup))
     number = case["given"]["impact_number"]
     return [Value(times[-1], "time"), Value(times[min(number, len(times)) - 1], "time")]
