@@ -4,6 +4,7 @@ Free fall is compared with its closed form at the end of every step."""
 import http.client
 import json
 import re
+import select
 import threading
 
 from support import metrics
@@ -310,16 +311,18 @@ def the_elastic_law_moves_a_ball_from_event_to_event():
 
 @suite.fact
 def advance_never_runs_on_the_loop_thread():
-    """One step of steel at rest is a hundred thousand steps of the integrator: other requests are answered meanwhile,
-    and the deadline is kept."""
+    """One step of steel at rest is a hundred thousand steps of the integrator per 20 s. Other requests are answered
+    meanwhile, before a reply to one that takes until its deadline."""
     resting = {**ball("ball", 0.5), "motion": {"mass": 2}}
     path = scene(FLOOR, resting, materials={"default": STEEL})
-    for mode in ("eventCompliant", "eventImpulses", "timeStepping"):
+    for mode, duration, deadline, status in (("eventCompliant", 20, 30000, 200), ("eventCompliant", 20000, 1500, 504),
+                                             ("eventImpulses", 20, 30000, 200), ("timeStepping", 20, 30000, 200)):
         connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=SECONDS)
-        members = {"duration": 20, "timeStep": 20, "mode": mode, "deadlineMs": 30000 * SLOWER}
+        members = {"duration": duration, "timeStep": duration, "mode": mode, "deadlineMs": deadline * SLOWER}
         connection.request("POST", f"{path}/advance", json.dumps(members), {"Content-Type": "application/json"})
         equal(client.get("/livez").must(200).json, {"status": "ok"}, "livez")
-        equal(connection.getresponse().status, 200, mode)
+        check(status == 200 or not select.select([connection.sock], [], [], 0)[0], f"{mode} replies before /livez")
+        equal(connection.getresponse().status, status, f"{mode}, {duration} s")
         connection.close()
 
 
