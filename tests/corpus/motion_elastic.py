@@ -1,7 +1,5 @@
 """Spheres on a half-space by the elastic law (kinds hertz_* of motion_references.jsonl), integrated by `advance` over
 HTTP: depth, stiffness and elastic energy at rest; duration, greatest depth and speed of impacts, damped and not."""
-import json
-
 import math
 
 from support import corpus
@@ -44,7 +42,7 @@ def settling_time(given, values):
     return 25 / (half if half * half < square else square / (half + math.sqrt(half * half - square)))
 
 
-def at_rest(given, values):
+def check_rest(given, values):
     """From contact without depth; the approach speed is 0, so the damping is the greatest."""
     path = ball_above(given, 0, 0)
     depth = advance(path, settling_time(given, values))["penetration"]
@@ -68,11 +66,11 @@ def undamped_duration(given):
     return 2.943 * (1.25 * given["mass"] * given["speed"] ** 2 / stiffness) ** 0.4 / given["speed"]
 
 
-def impact(given, values, restitution):
+def check_impact(given, values, restitution):
     gap, speed = 1e-3, given["speed"]
     path = ball_above(given, gap, restitution, speed)
-    told = advance(path, gap / speed + 2 * undamped_duration(given), timeStep=0.01, include=["events"])
-    began, ended = told["eventList"]
+    reply = advance(path, gap / speed + 2 * undamped_duration(given), timeStep=0.01, include=["events"])
+    began, ended = reply["eventList"]
     equal([began["event"], ended["event"]], ["began", "ended"], "events")
     close(began["time"], gap / speed, "begin")
     close(ended["normalVelocity"], values["speed after"], "speed after")
@@ -83,18 +81,18 @@ def impact(given, values, restitution):
     close(advance(path, gap / speed + values["contact time"] / 2)["penetration"], values["greatest depth"], "greatest depth")
 
 
-def look_at(case):
+def check_case(case):
     values = {expect["quantity"]: expect["value"] for expect in case["expect"]}
     given = case["given"]
     if case["kind"] == "hertz_rest":
-        at_rest(given, values)
+        check_rest(given, values)
     else:
-        impact(given, values, given.get("cor", 1))
+        check_impact(given, values, given.get("cor", 1))
 
 
 path = corpus.folder() / "motion_references.jsonl"
 cases = [case for case in corpus.lines(path) if case["kind"].startswith("hertz_")] if path.exists() else []
-suite.table("case", ((f"{case['id']} {case['kind']}", lambda case=case: look_at(case)) for case in cases))
+suite.table("case", ((f"{case['id']} {case['kind']}", lambda case=case: check_case(case)) for case in cases))
 
 
 if path.exists():

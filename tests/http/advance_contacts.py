@@ -192,7 +192,7 @@ def without_a_contact_state_each_call_has_its_own_account():
 
 
 @suite.fact
-def a_contact_state_goes_on_by_events_and_by_advance():
+def events_and_advance_continue_one_contact_state():
     """The ball leaves the floor by an event of the state, and returns by advance."""
     def fact(daemon, client):
         scene(client, [FLOOR, ball("ball", 0)])
@@ -239,7 +239,7 @@ def a_write_of_poses_reports_what_began_persisted_and_ended():
         equal(client.get(STATE).must(200).json["events"], 3, "events")
         reply = advance(client, 0.01, contactState="account", gravity=[0, 0, 0], mode="eventImpulses")
         equal([(e["event"], e["pair"]) for e in reply["eventList"]], [(name, second["began"][0]["pair"]) for name in ("impact", "ended")],
-              "an advance goes on with them")
+              "advance after writes of poses")
         for value in (5, "", None):
             problem = client.patch(f"{path}/poses", {**poses, "contactState": value}).must(422).json
             equal(problem["errors"][0]["pointer"], "/contactState", f"pointer for {value!r}")
@@ -292,7 +292,7 @@ def stream_of(reply, start):
             for e in reply["eventList"] if e["event"] != "impact"]
 
 
-def told(stream, count):
+def read_contacts(stream, count):
     events = [stream.next("began", "ended") for unused in range(count)]
     return [(e.name, e.data["contact"]["pair"], e.data["time"], e.data.get("normalVelocity")) for e in events]
 
@@ -311,7 +311,7 @@ def the_stream_has_the_begins_and_ends_of_the_reply():
                 stream.next("revision")
                 events = stream_of(reply, start)
                 check(len(events) > 4, f"{mode}: {len(events)} events")
-                equal(told(stream, len(events)), events, f"{mode}: events")
+                equal(read_contacts(stream, len(events)), events, f"{mode}: events")
                 client.patch("/v1/scenes/s/poses", {"ids": ["b1"], "linearVelocities": [[0, 0, 2]]}).must(200)
                 stream.next("revision")
                 for unused in range(2):

@@ -35,17 +35,17 @@ def impacts(reply):
 @suite.fact
 def impacts_of_a_bouncing_ball_have_their_times_and_speeds():
     """It falls 1 m and bounces with half its speed: v, v/2, v/4, with 2 v' / g between two impacts."""
-    told = advance([FLOOR, ball("ball", 1)], duration=1.245, timeStep=0.1, include=["events"]).json
+    reply = advance([FLOOR, ball("ball", 1)], duration=1.245, timeStep=0.1, include=["events"]).json
     speed, at = math.sqrt(2 * G), math.sqrt(2 / G)
-    equal(len(impacts(told)), 4, "impacts")
-    for event in impacts(told):
+    equal(len(impacts(reply)), 4, "impacts")
+    for event in impacts(reply):
         equal((event["event"], event["a"], event["b"]), ("impact", "floor", "ball"), "what")
         near(event["time"], at, 1e-12, "time")
         near(event["normalVelocity"], -speed, 1e-11, "speed")
         speed /= 2
         at += 2 * speed / G
-    equal(told["events"], 4, "count")
-    check("eventsOmitted" not in told, "nothing is left out")
+    equal(reply["events"], 4, "count")
+    check("eventsOmitted" not in reply, "nothing is left out")
 
 
 @suite.fact
@@ -53,18 +53,18 @@ def simultaneous_impacts_are_listed_pair_by_pair_and_a_face_is_one_impact():
     """A cube lands on its face, a ball beside it at the same time; they touch nothing else."""
     cube = {"id": "cube", "position": [3, 0, 1.5], "colliders": [{"id": "foam", "box": {"size": [1, 1, 1]}},
                                                                 {"id": "stone", "box": {"size": [1, 1, 1]}, "position": [1, 0, 0]}], "motion": {"density": 10}}
-    told = advance([FLOOR, ball("ball", 1), cube], duration=0.5, include=["events"]).json
-    equal(sorted((e["b"], e.get("colliderB")) for e in impacts(told)), [("ball", None), ("cube", "foam"), ("cube", "stone")], "who hits")
-    for event in impacts(told):
+    reply = advance([FLOOR, ball("ball", 1), cube], duration=0.5, include=["events"]).json
+    equal(sorted((e["b"], e.get("colliderB")) for e in impacts(reply)), [("ball", None), ("cube", "foam"), ("cube", "stone")], "who hits")
+    for event in impacts(reply):
         near(event["time"], math.sqrt(2 / G), 1e-12, "time")
         near(event["normalVelocity"], -math.sqrt(2 * G), 1e-11, "speed")
 
 
 @suite.fact
 def a_collision_at_the_start_is_an_impact_at_time_zero():
-    told = advance([FLOOR, ball("ball", 0, linearVelocity=[0, 0, -3])], restitution=1, duration=0.1, include=["events"]).json
-    equal([(e["time"], e["normalVelocity"]) for e in impacts(told)], [(0, -3)], "impacts")
-    equal([e["event"] for e in told["eventList"]], ["began", "impact", "ended"], "events")
+    reply = advance([FLOOR, ball("ball", 0, linearVelocity=[0, 0, -3])], restitution=1, duration=0.1, include=["events"]).json
+    equal([(e["time"], e["normalVelocity"]) for e in impacts(reply)], [(0, -3)], "impacts")
+    equal([e["event"] for e in reply["eventList"]], ["began", "impact", "ended"], "events")
 
 
 @suite.fact
@@ -72,17 +72,17 @@ def elastic_contacts_begin_and_end():
     """Without gravity. A contact that exists at the start begins at the start; restitution 1 has no damping, so the
     ball leaves with the speed at which it came."""
     bodies = [FLOOR, ball("in", -1e-6, x=-3), ball("comes", 0.1, linearVelocity=[0, 0, -2])]
-    told = advance(bodies, restitution=1, duration=0.1, mode="eventCompliant", timeStep=0.01, include=["events"], gravity=[0, 0, 0]).json
-    first = told["eventList"][0]
+    reply = advance(bodies, restitution=1, duration=0.1, mode="eventCompliant", timeStep=0.01, include=["events"], gravity=[0, 0, 0]).json
+    first = reply["eventList"][0]
     equal((first["event"], first["b"], first["time"], first["normalVelocity"]), ("began", "in", 0, 0), "at the start")
-    began, ended = [e for e in told["eventList"] if e["b"] == "comes"]
+    began, ended = [e for e in reply["eventList"] if e["b"] == "comes"]
     equal([began["event"], ended["event"]], ["began", "ended"], "begin and end")
     near(began["time"], 0.05, 1e-14, "begin")
     equal(began["normalVelocity"], -2, "speed at the beginning")
     near(ended["normalVelocity"], 2, 1e-9, "speed at the end")
-    times = [e["time"] for e in told["eventList"]]
+    times = [e["time"] for e in reply["eventList"]]
     equal(times, sorted(times), "order")
-    equal(len(times), told["events"], "count")
+    equal(len(times), reply["events"], "count")
 
 
 @suite.fact
@@ -97,9 +97,9 @@ def the_impulse_of_an_elastic_contact_does_not_depend_on_its_stiffness():
     durations = []
     for stiffness in (0.01, 1, 100):
         apart = ball("ball", 0.01, linearVelocity=[0, 0, -speed])
-        told = advance([FLOOR, apart], mode="eventCompliant", duration=0.1, timeStep=0.01, include=["events"], gravity=[0, 0, 0],
+        reply = advance([FLOOR, apart], mode="eventCompliant", duration=0.1, timeStep=0.01, include=["events"], gravity=[0, 0, 0],
                        elastic={"stiffnessFactor": stiffness}).json
-        began, ended = told["eventList"]
+        began, ended = reply["eventList"]
         near(ended["normalVelocity"] / speed, effective, 1e-6, f"effective restitution at a stiffness of {stiffness}")
         near(mass * (ended["normalVelocity"] - began["normalVelocity"]), impulse, 4e-6, "change of momentum")
         durations.append(ended["time"] - began["time"])
@@ -125,10 +125,10 @@ def each_line_lists_the_events_since_the_line_before():
 def events_beyond_ten_thousand_are_only_counted():
     connection = KeepAlive(daemon)
     bodies = [FLOOR, *(ball(f"b{i}", 0, x=2 * i, linearVelocity=[0, 0, -1]) for i in range(LISTED + 2))]
-    told = advance(bodies, restitution=1, where=connection, duration=1e-6, deadlineMs=120000, include=["events"]).json
+    reply = advance(bodies, restitution=1, where=connection, duration=1e-6, deadlineMs=120000, include=["events"]).json
     connection.close()
     # Each ball begins, has its impact and ends.
-    equal((len(told["eventList"]), told["eventsOmitted"]), (LISTED, 2 * LISTED + 6), "listed and left out")
+    equal((len(reply["eventList"]), reply["eventsOmitted"]), (LISTED, 2 * LISTED + 6), "listed and left out")
 
 
 @suite.fact
@@ -139,14 +139,14 @@ def a_bouncing_ball_comes_to_rest_and_its_energy_never_grows():
     client.put(path, {"bodies": [FLOOR, ball("ball", 1)], "materials": {"default": {"restitution": 0.5}}}).must(201)
     past = 2 * G * 1.5
     for k in range(40):
-        told = client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 0.05}).must(200).json
-        energy = told["kineticEnergy"] + told["potentialEnergy"]
+        reply = client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 0.05}).must(200).json
+        energy = reply["kineticEnergy"] + reply["potentialEnergy"]
         check(energy <= past * (1 + 1e-12), f"energy grows from {past} to {energy}")
-        equal(told["converged"], True, "converged")
+        equal(reply["converged"], True, "converged")
         past = energy
         if 0.05 * k > rest:
-            equal((told["kineticEnergy"], told["events"], told["contacts"]), (0, 0, 1), "at rest")
-            near(told["contactImpulse"][2], 2 * G * 1e-3, 1e-12, "weight")
+            equal((reply["kineticEnergy"], reply["events"], reply["contacts"]), (0, 0, 1), "at rest")
+            near(reply["contactImpulse"][2], 2 * G * 1e-3, 1e-12, "weight")
     near(past, G, 1e-5, "energy at rest")
 
 
@@ -159,9 +159,9 @@ def a_body_at_rest_does_not_sink():
     client.put(path, {"bodies": [FLOOR, cube], "materials": {"default": {"staticFriction": 0.5}}}).must(201)
     client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 2}).must(200)
     before = client.get(f"{path}/bodies/cube").must(200).json["position"]
-    told = client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 1}).must(200).json
-    check(told["kineticEnergy"] < 1e-20, f"kinetic energy {told['kineticEnergy']}")
-    check(told["penetration"] < 1e-5, f"penetration {told['penetration']}")
+    reply = client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 1}).must(200).json
+    check(reply["kineticEnergy"] < 1e-20, f"kinetic energy {reply['kineticEnergy']}")
+    check(reply["penetration"] < 1e-5, f"penetration {reply['penetration']}")
     near(client.get(f"{path}/bodies/cube").must(200).json["position"][2], before[2], 1e-9, "height")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""docker/haproxy.cfg as it is, before three nodes that say who they are and fail when they are told to: who gets which request, what is
-asked again and what is not, and what a client hears when nobody can answer. In a network of its own, which only root can make."""
+"""docker/haproxy.cfg as it is, before three nodes that reply with their names and fail on command: which node gets which request, which
+requests are sent again, and the reply when no node can answer. In a network of its own, which only root can make."""
 import collections
 import contextlib
 import http.client
@@ -27,9 +27,9 @@ from support.checks import Failure, Skip, Suite, check, equal
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ADDRESSES = {"node1": "10.77.0.1", "node2": "10.77.0.2", "node3": "10.77.0.3"}
 PORT = 7077
-# HAProxy looks every half second and believes the second look.
+# HAProxy checks every half second; two checks in a row change the state of a node.
 NOTICED_SECONDS = 60
-# So many connections has HAProxy (maxconn), and so long may one be silent (http-request).
+# HAProxy's maxconn, and its time limit for a request (timeout http-request).
 ALL_CONNECTIONS, SILENCE_SECONDS = 8192, 10
 INSIDE = "CONTACTD_ROUTING_INSIDE"
 SCENES = [f"s{i}" for i in range(300)]
@@ -102,7 +102,7 @@ class Reply:
         self.status, self.headers, self.text = answer.status, answer.headers, answer.read().decode()
 
 
-def ask(method, path, body=b"{}"):
+def send(method, path, body=b"{}"):
     data = None if method in ("GET", "HEAD", "DELETE") else body
     try:
         with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{PORT}{path}", data, method=method), timeout=30) as answer:
@@ -112,7 +112,7 @@ def ask(method, path, body=b"{}"):
 
 
 def node_of(scene):
-    return ask("GET", f"/v1/scenes/{scene}").text
+    return send("GET", f"/v1/scenes/{scene}").text
 
 
 @once
@@ -129,7 +129,7 @@ def nodes():
         proxy.wait()
 
     suite.cleanup(end)
-    wait_until(lambda: {node_of(scene) for scene in SCENES[:20]} == set(ADDRESSES), "all nodes are asked")
+    wait_until(lambda: {node_of(scene) for scene in SCENES[:20]} == set(ADDRESSES), "all nodes have requests")
     return made
 
 
@@ -158,12 +158,12 @@ def wait_until(true, what):
         time.sleep(0.1)
 
 
-def asked(method, path, body=b"{}", **fate):
+def send_and_count(method, path, body=b"{}", **fate):
     """The reply, and how often a node had the request, when each node has this fate in store."""
     for node in nodes().values():
         node.seen.clear()
         node.__dict__.update(fate)
-    reply = ask(method, path, body)
+    reply = send(method, path, body)
     for node in nodes().values():
         node.hang_up = node.reset = node.refuse = 0
     return reply, sum(len(node.seen) for node in nodes().values())
@@ -177,7 +177,7 @@ def all_requests_of_a_scene_go_to_one_node():
     homes = {scene: node_of(scene) for scene in SCENES}
     for scene, home in homes.items():
         for method, rest in (("POST", "/query/contacts"), ("PATCH", "/poses"), ("PUT", "/bodies/b"), ("DELETE", "/bodies/b"), ("GET", "?limit=1")):
-            equal(ask(method, f"/v1/scenes/{scene}{rest}").text, home, f"node of {method} {scene}{rest}")
+            equal(send(method, f"/v1/scenes/{scene}{rest}").text, home, f"node of {method} {scene}{rest}")
     for name, count in collections.Counter(homes.values()).items():
         check(count > len(SCENES) / 6, f"{name} has {count} of {len(SCENES)} scenes")
 
@@ -186,27 +186,27 @@ def all_requests_of_a_scene_go_to_one_node():
 def what_names_no_scene_goes_to_whoever_is_least_busy():
     nodes()
     for method, path in (("POST", "/v1/query/distance"), ("POST", "/v1/solve/lcp"), ("POST", "/v1/shapes"), ("POST", "/v1/scenes")):
-        counts = collections.Counter(ask(method, path).text for unused in range(30))
+        counts = collections.Counter(send(method, path).text for unused in range(30))
         equal(dict(counts), {name: 10 for name in ADDRESSES}, f"nodes of {method} {path}")
 
 
 def repeated(method, path):
     for fate in ({"hang_up": 1}, {"reset": 1}, {"refuse": 1}):
-        reply, times = asked(method, path, **fate)
+        reply, times = send_and_count(method, path, **fate)
         check(reply.status == 200 and times > 1, f"{method} {path} is answered {reply.status} after {times} tries with {fate}")
 
 
 def sent_once(method, path):
     for fate in ({"hang_up": 1}, {"reset": 1}):
-        reply, times = asked(method, path, **fate)
+        reply, times = send_and_count(method, path, **fate)
         equal((reply.status, times), (503, 1), f"status and tries of {method} {path} with {fate}")
         equal((reply.headers["Retry-After"], reply.headers["Content-Type"]), ("1", "application/problem+json"), "headers")
         equal(json.loads(reply.text)["status"], 503, "status in the problem")
-    reply, times = asked(method, path, refuse=1)
+    reply, times = send_and_count(method, path, refuse=1)
     equal((reply.status, times), (503, 1), f"status and tries of {method} {path} when its node refuses")
 
 
-suite.table("changes nothing and is asked again", (
+suite.table("changes nothing and is sent again", (
     (f"{method} {path}", lambda method=method, path=path: repeated(method, path)) for method, path in (
         ("GET", "/v1/scenes/s0"), ("HEAD", "/v1/scenes/s0"), ("GET", "/v1/scenes"), ("POST", "/v1/scenes/s0/query"),
         ("POST", "/v1/scenes/s0/query/contacts"), ("POST", "/v1/query/distance"), ("POST", "/v1/query"), ("POST", "/v1/solve/lcp"))))
@@ -255,19 +255,19 @@ def a_scene_has_one_node_however_its_id_is_spelled_in_the_path():
 
 
 @suite.fact
-def what_the_node_of_a_scene_refuses_is_asked_of_one_other():
+def a_request_that_the_node_of_a_scene_refuses_is_sent_to_one_other():
     """So a scene has as many streams of events as two nodes have."""
     for scene in SCENES[:10]:
         home = node_of(scene)
-        reply, times = asked("GET", f"/v1/scenes/{scene}/events", refuse=4)
+        reply, times = send_and_count("GET", f"/v1/scenes/{scene}/events", refuse=4)
         equal((reply.status, times), (503, 4), "status and tries")
-        asking = {name for name, node in nodes().items() if node.seen}
-        check(home in asking and len(asking) == 2, f"{scene} of {home} is asked of {asking}")
+        seen = {name for name, node in nodes().items() if node.seen}
+        check(home in seen and len(seen) == 2, f"the nodes that have the request for {scene} of {home} are {seen}")
 
 
 @suite.fact
-def nodes_are_told_once_who_asks():
-    ask("GET", "/v1/scenes/s0")
+def nodes_have_the_address_of_the_client_once():
+    send("GET", "/v1/scenes/s0")
     equal([n.forwarded for n in nodes().values() if n.name == node_of("s0")], [["127.0.0.1"]], "X-Forwarded-For")
 
 
@@ -279,7 +279,7 @@ def when_a_node_goes_its_scenes_alone_move_and_no_request_fails():
     nodes()["node2"].server_close()
     address("delete", "node2")
     for scene in SCENES:
-        reply = ask("PATCH", f"/v1/scenes/{scene}/poses")
+        reply = send("PATCH", f"/v1/scenes/{scene}/poses")
         equal(reply.status, 200, f"status of a write to {scene}")
         check(reply.text == before[scene] or before[scene] == "node2", f"{scene} has moved from {before[scene]} to {reply.text}")
     moved = {node_of(scene) for scene in SCENES if before[scene] == "node2"}
@@ -289,11 +289,11 @@ def when_a_node_goes_its_scenes_alone_move_and_no_request_fails():
 
 
 @suite.fact
-def a_node_that_is_not_ready_is_not_asked():
+def a_node_that_is_not_ready_has_no_requests():
     nodes()["node3"].ready = False
     wait_until(lambda: "node3" not in {node_of(scene) for scene in SCENES[:40]}, "node3 is left out")
     nodes()["node3"].ready = True
-    wait_until(lambda: "node3" in {node_of(scene) for scene in SCENES[:40]}, "node3 is asked again")
+    wait_until(lambda: "node3" in {node_of(scene) for scene in SCENES[:40]}, "node3 has requests again")
 
 
 @suite.fact
@@ -302,14 +302,14 @@ def while_no_node_is_ready_a_scene_is_read_at_its_own_node():
     before = {scene: node_of(scene) for scene in SCENES}
     for node in nodes().values():
         node.ready = False
-    wait_until(lambda: len({ask("PUT", f"/v1/scenes/{scene}").text for scene in SCENES[:40]}) == 1, "no node is ready")
+    wait_until(lambda: len({send("PUT", f"/v1/scenes/{scene}").text for scene in SCENES[:40]}) == 1, "no node is ready")
     for scene, home in before.items():
         for method, rest in (("GET", ""), ("HEAD", "/poses"), ("POST", "/query/contacts")):
-            reply, times = asked(method, f"/v1/scenes/{scene}{rest}")
+            reply, times = send_and_count(method, f"/v1/scenes/{scene}{rest}")
             equal((reply.headers["X-Served-By"], times), (home, 1), f"node and tries of {method} {scene}{rest}")
     for node in nodes().values():
         node.ready = True
-    wait_until(lambda: all(ask("PUT", f"/v1/scenes/{scene}").text == home for scene, home in before.items()), "every scene is where it was")
+    wait_until(lambda: all(send("PUT", f"/v1/scenes/{scene}").text == home for scene, home in before.items()), "every scene is where it was")
 
 
 @suite.fact
@@ -333,14 +333,14 @@ def when_no_node_is_ready_one_says_so_whatever_it_is_sent():
     """The reply of HAProxy would be lost with the connection where it comes before all has been sent."""
     for node in nodes().values():
         node.ready = False
-    wait_until(lambda: asked("GET", "/v1/scenes/s0")[1] == 1, "no other node is asked in vain")
+    wait_until(lambda: send_and_count("GET", "/v1/scenes/s0")[1] == 1, "no other node has the request in vain")
     for path in ("/v1/scenes/s0", "/v1/shapes"):
         for size in (2, 20000, 1000000):
             for unused in range(10):
-                reply, times = asked("PUT", path, b" " * size)
+                reply, times = send_and_count("PUT", path, b" " * size)
                 equal((reply.status, reply.text in ADDRESSES, times), (503, True, 1), f"status, sender and tries of a write of {size} bytes")
     nodes()["node1"].ready = True
-    wait_until(lambda: {ask("PUT", f"/v1/scenes/{scene}").text for scene in SCENES} == {"node1"}, "the one that is ready is asked alone")
+    wait_until(lambda: {send("PUT", f"/v1/scenes/{scene}").text for scene in SCENES} == {"node1"}, "only the one that is ready has requests")
 
 
 @suite.fact
@@ -351,7 +351,7 @@ def when_no_node_is_there_it_says_when_to_come_back():
         address("delete", name)
     for seconds in (0, 2):  # before HAProxy has noticed, and after
         time.sleep(seconds)
-        reply = ask("PUT", "/v1/scenes/s0")
+        reply = send("PUT", "/v1/scenes/s0")
         equal((reply.status, reply.headers["Retry-After"], reply.headers["Content-Type"]), (503, "1", "application/problem+json"), "the reply")
         equal(json.loads(reply.text)["status"], 503, "status in the problem")
 
