@@ -47,8 +47,8 @@ typedef struct run {
   int seconds;
   heaps_body *now, *start; /* start: at the begin of the second */
   double energy, momentum[3];
-  double energy_scale,
-      weight; /* potential energy at the start, J; sum of masses times gravity, N */
+  double energy_scale; /* potential energy at the start, J */
+  double weight;       /* sum of masses times gravity, N */
 } run;
 
 /* ---- energy and momentum -------------------------------------------------------------------- */
