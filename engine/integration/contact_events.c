@@ -79,6 +79,7 @@ ct_status ct_contact_tracker_set(ct_contact_tracker *tracker, const ct_advance_c
                                  size_t count) {
   ct_contact_list list = {0};
   ct_status status = CT_OK;
+  if (!tracker->enabled) return CT_OK;
   for (size_t i = 0; i < count && status == CT_OK; i++) {
     ct_advance_contact contact = sort_contact_rows(&contacts[i]);
     contact.impulse = 0.0;

@@ -27,7 +27,8 @@ typedef struct ct_contact_tracker {
 } ct_contact_tracker;
 
 void ct_contact_tracker_free(ct_contact_tracker *tracker);
-/* Replaces the open contacts by copies, in any order, with impulse 0. CT_OUT_OF_MEMORY. */
+/* Replaces the open contacts by copies, in any order, with impulse 0. Does nothing unless the
+ * tracker is enabled. CT_OUT_OF_MEMORY. */
 ct_status ct_contact_tracker_set(ct_contact_tracker *tracker, const ct_advance_contact *contacts,
                                  size_t count);
 /* Starts a step without events, and drops the changes of a failed step. */

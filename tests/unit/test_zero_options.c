@@ -402,6 +402,11 @@ static void zero_advances_are_refused(void) {
       .duration = 1.0, .time_step = 0.25, .gravity = {0.0, 0.0, -10.0}};
   bool done = false;
   CHECK_INT(ct_advance_create(scene, &fall, &advance), CT_OK);
+  size_t count = 1; /* contacts are not reported unless the options say so */
+  const ct_advance_contact contact = {.row_b = 1};
+  CHECK_INT(ct_advance_set_contacts(advance, &contact, 1), CT_OK);
+  (void)ct_advance_contacts(advance, &count);
+  CHECK_INT(count, 0);
   for (int i = 0; i < 4; i++) CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
   CHECK(done);
   ct_pose pose;

@@ -54,13 +54,14 @@
  * sums of their terms, does not move at all. It is not evaluated again until another body touches
  * it, or its support or loads change.
  *
- * COMPLIANT. The elastic law acts at the deepest point of each pair of colliders, and is integrated
- * by a fifth-order method (Dormand, Prince 1980) with the error `tolerance` per step, relative
- * above the floors of ct_error_scale. A contact begins at the first representable time at which its
- * distance is <= 0, and ends at the first at which its distance exceeds its round-off, about 16 u
- * times the coordinates; between these events the set of contacts is constant (Modia3D). A step
- * into a contact is limited to a fraction of the contact's duration. A steel ball of 1 kg at rest
- * takes steps of 1e-4 s. */
+ * COMPLIANT. The elastic law acts on the patch of two flat bodies, and at the deepest point of
+ * any other pair of colliders (ct_contact_law). It is integrated by a fifth-order method
+ * (Dormand, Prince 1980) with the error `tolerance` per step, relative above the floors of
+ * ct_error_scale. A contact begins at the first representable time at which its distance is <=
+ * 0, and ends at the first at which its distance exceeds its round-off, about 16 u times the
+ * coordinates; between these events the set of contacts is constant (Modia3D). A step into a
+ * contact is limited to a fraction of the contact's duration. A steel ball of 1 kg at rest takes
+ * steps of 1e-4 s. */
 #ifndef CONTACT_ADVANCE_H
 #define CONTACT_ADVANCE_H
 
@@ -293,7 +294,8 @@ ct_advance_limit ct_advance_limit_reason(const ct_advance *advance, uint32_t *ro
  * end of the first step after which it is not. COMPLIANT: exact times. */
 const ct_advance_event *ct_advance_events(const ct_advance *advance, size_t *count);
 /* Sets the contacts that exist at the start, before the first step: they do not begin again. Only
- * pairs with a dynamic body. Copies `contacts`. CT_OUT_OF_MEMORY. */
+ * pairs with a dynamic body. Copies `contacts`. Without effect if contacts are not reported
+ * (ct_advance_contacts). CT_OUT_OF_MEMORY. */
 ct_status ct_advance_set_contacts(ct_advance *advance, const ct_advance_contact *contacts,
                                   size_t count);
 /* Contacts that have begun and not ended, [*count], by ascending rows and colliders; borrowed until
