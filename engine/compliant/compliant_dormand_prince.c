@@ -266,14 +266,13 @@ ct_status ct_elastic_first_rates(ct_compliant_motion *motion, ct_workspace *work
   return status;
 }
 
-/* ---- floors of the error ----------------------------------------------------------------------
+/* ---- floors of the error --------------------------------------------------------------------- */
 
- * A relative error alone is not attainable near rest: the body's speed tends to 0, but the
- round-off
- * of its depth does not. A depth that is computed from coordinates of size X has the round-off u X;
- * over a step of about 1 / w it changes the velocity by w u X, where w = sqrt(F' / m) is the
- * frequency of the contact. Each floor is the greater of this round-off and a small part of the
- * depth at which the contact carries the load. So floors scale with the units of the problem
+/* A relative error alone is not attainable near rest: the body's speed tends to 0, but the
+ * round-off of its depth does not. A depth that is computed from coordinates of size X has the
+ * round-off u X; over a step of about 1 / w it changes the velocity by w u X, where w = sqrt(F' /
+ * m) is the frequency of the contact. Each floor is the greater of this round-off and a small part
+ * of the depth at which the contact carries the load. So floors scale with the units of the problem
  * (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.4). */
 
 /* Floor of the position error in units of `tolerance` times the contact's depth under load. With

@@ -41,7 +41,7 @@ typedef struct ct_event_support {
   /* At the start: slip, m/s; zero unless the contact slides. */
   ct_vec3 slip;
   bool matched; /* found again at the end */
-  /* At the end: the contact bore a force; its arms; gap to which the bodies are moved. */
+  /* At the end: the contact has a force; its arms; gap to which the bodies are moved. */
   bool closes;
   ct_vec3 end_arm_a, end_arm_b;
   double rest_distance;

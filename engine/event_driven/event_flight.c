@@ -3,9 +3,9 @@
  *
  * The end of an interval: positions of resting contacts, work of kinematic bodies, energy.
  *
- * Projection. The motion closes or opens the gap of a contact that bears a force by the third order
+ * Projection. The motion closes or opens the gap of a contact with a force by the third order
  * of the interval. The least displacement in the metric of the masses that removes this change
- * moves the bodies (Hairer, Wanner 1996, VII.2); velocities keep.
+ * moves the bodies (Hairer, Wanner 1996, VII.2); velocities do not change.
  *
  * Work. A contact force F that is constant over the interval moves with the material point of the
  * kinematic body that it acts on; the work is F times the point's way, which is exact for
@@ -13,7 +13,7 @@
  *
  * Energy. The balance of kinetic energy, work of loads (gravity included) and work of kinematic
  * bodies has an error of the third order, of either sign. A gain is removed from the velocities
- * relative to the kinematic body of the island, or to the world: contacts that stick or keep closed
+ * relative to the kinematic body of the island, or to the world: contacts that stick or are closed
  * stay so, and the forces, which carry weights, are not changed. */
 #include "event_driven/event_driven.h"
 #include "linear/arena.h"
@@ -309,7 +309,7 @@ ct_status ct_event_close_gaps(ct_event_step *step) {
     for (size_t i = 0; i < step->refined_count; i++)
       if (step->refined[i].closes) worst = ct_max2(worst, close_gap(&p, &step->refined[i]));
   }
-  /* Move the bodies; the angular momentum keeps. */
+  /* Move the bodies; the angular momentum does not change. */
   for (size_t i = 0; i < common->moved_count && status == CT_OK; i++) {
     ct_body_state *m = &common->next[i];
     if (!step->loads[i].is_refined) continue;
@@ -321,8 +321,7 @@ ct_status ct_event_close_gaps(ct_event_step *step) {
   return status;
 }
 
-/* ---- impulses and work of the supports --------------------------------------------------------
- */
+/* ---- impulses and work of the supports ------------------------------------------------------- */
 
 /* Velocity of the material point of a kinematic body at `arm` from its centre, in the middle of the
  * interval. */
@@ -357,8 +356,7 @@ void ct_event_sum_supports(ct_event_step *step) {
   }
 }
 
-/* ---- energy -----------------------------------------------------------------------------------
- */
+/* ---- energy ---------------------------------------------------------------------------------- */
 
 /* Balance of an island over the interval, J. */
 typedef struct island_balance {

@@ -1,7 +1,7 @@
 /* Contact forces of an interval, to second order in its length.
  *
  * The forces are constant over the interval, act at the points and along the normals of its middle,
- * and are found from the velocities at its end: contacts that bear a force have no normal velocity
+ * and are found from the velocities at its end: contacts with a force have no normal velocity
  * there, contacts that stick no slip (half-explicit midpoint method; Hairer, Lubich, Roche 1989;
  * Hairer, Wanner 1996, VII.6). Friction of a sliding contact is opposite to the mean of the slips
  * at start and end. If that reverses the slip, the contact sticks at the end. So travelling contact
@@ -173,8 +173,7 @@ static void select_end_contacts(end_problem *p, const ct_island *island) {
   }
 }
 
-/* ---- the problem ------------------------------------------------------------------------------
- */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 /* Velocity of a body's point at `arm` along `along`, caused by a unit impulse at `from` along
  * `impulse`. */
@@ -215,7 +214,7 @@ static void fill_end_matrix(end_problem *p) {
 }
 
 /* Fills q: velocities without contact forces, and for sliding contacts the slip at the start. A
- * contact that bore no force may close its gap. */
+ * contact without a force may close its gap. */
 static void fill_end_velocities(end_problem *p) {
   const bool frictionless = p->step->driven->common->options.frictionless;
   for (size_t i = 0; i < p->count; i++) {
@@ -317,8 +316,7 @@ static ct_status solve_end_impulses(end_problem *p, bool *solved) {
   return CT_OK;
 }
 
-/* ---- forces of the interval -------------------------------------------------------------------
- */
+/* ---- forces of the interval ------------------------------------------------------------------ */
 
 /* Sets the velocities of the island's bodies at the end without contact forces. */
 static void set_free_velocities(end_problem *p, ct_mass_body *bodies) {

@@ -563,8 +563,7 @@ ct_status ct_impulse_find_infeasible(ct_impulse_work *work) {
   return run_with_system(work, 1, check_set_infeasible);
 }
 
-/* ---- proof of infeasibility -------------------------------------------------------------------
- */
+/* ---- proof of infeasibility ------------------------------------------------------------------ */
 
 bool ct_impulse_any_driven(const ct_contact_set *set) {
   for (size_t i = 0; i < set->body_count; i++)
