@@ -93,44 +93,12 @@ static void level_faces_rest_at_the_depth_of_a_flat_punch(void) {
   }
 }
 
-/* Prisms on a face, at a random pose of the ground: the corners of that face are above and below
- * the ground by round-off, in any order. Common solid: none, to round-off of lengths of 1 m. Then 1
- * mm deep: the face times the depth. */
-static void a_face_in_the_plane_of_the_ground(void) {
-  check_random r = {7};
-  const ct_shape plane = {.kind = CT_KIND_PLANE};
-  for (int sides = 3; sides <= 32; sides++) {
-    const ct_shape prism = prism_of(sides, 0.1, 0.1);
-    double face = 0.5 * sides * 0.01 * sin(2.0 * acos(-1.0) / sides);
-    for (int i = 0; i < 200; i++) {
-      ct_quat q = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1),
-                   1.0};
-      double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-      const ct_pose low = {{check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), 0.0},
-                           {q.x / length, q.y / length, q.z / length, q.w / length}};
-      for (int deep = 0; deep < 2; deep++) {
-        double depth = deep ? 1e-3 : 0.0;
-        const ct_patch_side a = {&plane, ct_frame_of(low)},
-                            b = {&prism,
-                                 {a.frame.rotation,
-                                  ct_to_parent(a.frame, ct_vec(0.0, 0.0, 0.1 - depth))}};
-        ct_patch patch;
-        CHECK(
-            ct_patch_find(&a, &b, ct_mat_mul(a.frame.rotation, ct_vec(0, 0, 1)), &scratch, &patch));
-        CHECK_NEAR(patch.volume, face * depth, 1e-16);
-      }
-    }
-    ct_shape_release(&prism);
-  }
-}
-
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"tumbling bodies keep the energy", tumbling_bodies_keep_the_energy},
       {"a tumbling cylinder keeps the energy", a_tumbling_cylinder_keeps_the_energy},
       {"level faces rest at the depth of a flat punch",
        level_faces_rest_at_the_depth_of_a_flat_punch},
-      {"a face in the plane of the ground", a_face_in_the_plane_of_the_ground},
   };
   int status = advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
   ct_patch_scratch_free(&scratch);
