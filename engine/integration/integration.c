@@ -39,6 +39,8 @@ static ct_status find_moving_bodies(ct_integration *common) {
 
 ct_status ct_integration_set_loads(ct_integration *common, const ct_load *loads, size_t count) {
   assert(count == 0 || loads);
+  for (size_t i = 0; i < count; i++)
+    if (loads[i].row >= ct_scene_rows(common->scene)) return CT_LIMIT;
   if (count > common->load_room) {
     ct_load *room = realloc(common->loads, count * sizeof *room);
     if (!room) return CT_OUT_OF_MEMORY;

@@ -31,11 +31,12 @@ typedef struct ct_integration {
 } ct_integration;
 
 /* Sets up bodies, loads and limits from the scene and the options. ct_integration_close must be
- * called also after a failure. CT_LIMIT: a dynamic body without a mass. CT_OUT_OF_MEMORY. */
+ * called also after a failure. CT_LIMIT: a dynamic body without a mass, or a load of a missing row.
+ * CT_OUT_OF_MEMORY. */
 ct_status ct_integration_open(ct_integration *common, const ct_scene *scene,
                               const ct_advance_options *options);
 void ct_integration_close(ct_integration *common);
-/* Replaces the loads by copies. CT_OUT_OF_MEMORY. */
+/* Replaces the loads by copies. CT_LIMIT: a load of a missing row. CT_OUT_OF_MEMORY. */
 ct_status ct_integration_set_loads(ct_integration *common, const ct_load *loads, size_t count);
 
 /* Runs a contacts (distances) query of the whole scene with the moving bodies at the poses in

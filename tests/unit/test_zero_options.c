@@ -390,6 +390,7 @@ static void zero_advances_are_refused(void) {
         {.duration = 1.0, .time_step = 0.25, .tolerance = bad[i]},
         {.duration = 1.0, .time_step = 0.25, .separation_speed = bad[i]},
         {.duration = 1.0, .time_step = INFINITY},
+        {.duration = 1.0, .time_step = 0.25, .loads = &(ct_load){.row = 2}, .load_count = 1},
         {.duration = 1.0, .time_step = 0.25, .mode = CT_ADVANCE_MODE_COUNT},
         {.duration = 1.0, .time_step = 0.25, .contact_law = CT_CONTACT_LAW_COUNT}};
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
@@ -407,6 +408,8 @@ static void zero_advances_are_refused(void) {
   CHECK_INT(ct_advance_set_contacts(advance, &contact, 1), CT_OK);
   (void)ct_advance_contacts(advance, &count);
   CHECK_INT(count, 0);
+  const ct_load lost = {.row = 2, .force = {1.0, 0.0, 0.0}};
+  CHECK_INT(ct_advance_set_loads(advance, &lost, 1), CT_LIMIT);
   for (int i = 0; i < 4; i++) CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
   CHECK(done);
   ct_pose pose;

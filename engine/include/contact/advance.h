@@ -251,13 +251,13 @@ typedef struct ct_advance ct_advance;
  * COMPLIANT, and a collider is a surface mesh, in which bodies have no depth. CT_LIMIT: a
  * dynamic body without mass or with a singular inertia; a duration or time step out of range, such
  * as 0; more than CT_ADVANCE_STEPS_MAX steps; a tolerance, speed or margin that is negative or NaN;
- * an unknown mode or contact law. CT_OUT_OF_MEMORY. */
+ * an unknown mode or contact law; a load of a missing row. CT_OUT_OF_MEMORY. */
 ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options,
                             ct_advance **out);
 /* NULL is allowed. */
 void ct_advance_destroy(ct_advance *advance);
-/* Replaces the loads for all later steps; copies `loads`.
- * CT_OUT_OF_MEMORY. */
+/* Replaces the loads for all later steps; copies `loads`. CT_LIMIT: a load of a missing row; the
+ * loads are unchanged. CT_OUT_OF_MEMORY. */
 ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t count);
 /* Advances by one step, or to the next event. *done: set to true once the duration is over. Between
  * impulses each body moves without forces: its centre moves on a straight line and it rotates as a
