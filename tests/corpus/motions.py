@@ -54,12 +54,12 @@ def is_open(case, mode, name):
     return labels == ALL or name in labels
 
 
-def hold_value(case, mode, k):
+def check_value(case, mode, k):
     why = cell_of(case, mode).wrong(k)
     check(not why, why)
 
 
-def hold_open(case, mode, k):
+def check_open(case, mode, k):
     """An open value that is right fails: its label must leave the table. One without a value fails, too."""
     why = cell_of(case, mode).wrong(k)
     check(not cell_of(case, mode).fault, why)
@@ -123,9 +123,9 @@ for case, mode in pairs():
     for k, expected in enumerate(case["expect"]):
         name = label(expected)
         if not is_open(case, mode, name):
-            suite.table("value", [(f"{case['id']} {mode}: {name}", lambda case=case, mode=mode, k=k: hold_value(case, mode, k))])
+            suite.table("value", [(f"{case['id']} {mode}: {name}", lambda case=case, mode=mode, k=k: check_value(case, mode, k))])
         elif FULL:
-            suite.table("open", [(f"{case['id']} {mode}: {name}", lambda case=case, mode=mode, k=k: hold_open(case, mode, k))])
+            suite.table("open", [(f"{case['id']} {mode}: {name}", lambda case=case, mode=mode, k=k: check_open(case, mode, k))])
 if not cases:
     print(f"{CASES} cases of the full corpus are not here (CONTACTD_CORPUS)")
     suite.add(skipped=CASES)

@@ -47,7 +47,7 @@ class Account:
     def __init__(self):
         self.begun, self.open = {}, set()
 
-    def take(self, event, number, pair):
+    def add(self, event, number, pair):
         if event == "began":
             check(number not in self.begun, f"the contact {number} begins twice")
             check(pair not in {self.begun[k] for k in self.open}, f"{pair} begins while it is in contact")
@@ -59,9 +59,9 @@ class Account:
         if event == "ended":
             self.open.discard(number)
 
-    def take_list(self, reply):
+    def add_list(self, reply):
         for event in reply["eventList"]:
-            self.take(event["event"], event["pair"], event["pairId"])
+            self.add(event["event"], event["pair"], event["pairId"])
         equal(sorted(reply["openContacts"]), sorted(self.open), "open contacts")
 
 
@@ -118,7 +118,7 @@ def every_mode_lists_the_same_members():
             scene(client, [FLOOR, ball("rests", 0, x=3), ball("falls", 0.05)], path=f"/v1/scenes/{mode}")
             reply = advance(client, 0.3, mode=mode, path=f"/v1/scenes/{mode}", timeStep=1e-3)
             account = Account()
-            account.take_list(reply)
+            account.add_list(reply)
             first = reply["eventList"][0]
             equal((first["event"], first["time"], first["b"]), ("began", 0, "rests"), f"{mode}: at the start")
             falls = [e for e in reply["eventList"] if e["b"] == "falls"]
@@ -141,7 +141,7 @@ def a_contact_that_lasts_over_calls_writes_and_restarts_begins_once():
         scene(lives.client, [FLOOR, ball("ball", 0)], path=path)
         account = Account()
         members = {"mode": mode, "contactState": "account", "path": path, "timeStep": 1e-3}
-        account.take_list(advance(lives.client, 0.01, **members))
+        account.add_list(advance(lives.client, 0.01, **members))
         equal(len(account.open), 1, f"{mode}: in contact")
         for how in (None, "TERM", "KILL"):
             if how:
@@ -149,7 +149,7 @@ def a_contact_that_lasts_over_calls_writes_and_restarts_begins_once():
             lives.client.patch(f"{path}/poses", {"ids": ["ball"], "linearVelocities": [[0.25, 0, 0]]}).must(200)
             reply = advance(lives.client, 0.01, **members)
             equal(reply["eventList"], [], f"{mode}: events after {how}")
-            account.take_list(reply)
+            account.add_list(reply)
         state = lives.client.get(f"{path}/contactStates/account").must(200).json
         equal([(c["pair"], c["begun"]) for c in state["contacts"]], [(k, 0) for k in account.open], f"{mode}: state")
         near(state["time"], 0.04, 1e-12, f"{mode}: time of the state")
@@ -163,15 +163,15 @@ def a_write_that_separates_a_pair_ends_its_contact_at_the_next_start():
             members = {"mode": mode, "contactState": "account", "path": path, "timeStep": 1e-3}
             scene(client, [FLOOR, ball("ball", 0), ball("other", 0, x=4)], path=path)
             account = Account()
-            account.take_list(advance(client, 0.01, **members))
+            account.add_list(advance(client, 0.01, **members))
             client.patch(f"{path}/poses", {"ids": ["ball"], "positions": [[0, 0, 5]]}).must(200)
             reply = advance(client, 0.01, **members)
             equal([(e["event"], e["time"], e["b"]) for e in reply["eventList"]], [("ended", 0, "ball")], f"{mode}: events")
-            account.take_list(reply)
+            account.add_list(reply)
             client.delete(f"{path}/bodies/other").must(200)
             reply = advance(client, 0.01, **members)
             equal([(e["event"], e["b"]) for e in reply["eventList"]], [("ended", "other")], f"{mode}: body deleted")
-            account.take_list(reply)
+            account.add_list(reply)
     with_daemon(fact)
 
 
@@ -197,13 +197,13 @@ def events_and_advance_continue_one_contact_state():
     def fact(daemon, client):
         scene(client, [FLOOR, ball("ball", 0)])
         account = Account()
-        account.take_list(advance(client, 0.01, contactState="account"))
+        account.add_list(advance(client, 0.01, contactState="account"))
         reply = client.post(STATE, {"time": 1, "poses": {"ids": ["ball"], "positions": [[0, 0, 1.5]]}}).must(200).json
         equal([c["pair"] for c in reply["ended"]], list(account.open), "ended")
         for record in reply["ended"]:
-            account.take("ended", record["pair"], record["pairId"])
+            account.add("ended", record["pair"], record["pairId"])
         reply = advance(client, 0.5, contactState="account")
-        account.take_list(reply)
+        account.add_list(reply)
         near(reply["eventList"][0]["time"], math.sqrt(2 / G), 1.5e-3, "begin")
         state = client.get(STATE).must(200).json
         near(state["time"], 1.5, 1e-12, "time")
@@ -364,7 +364,7 @@ class Reader:
         self.stream = Stream(daemon, name, contact_state="account")
         self.account, self.events = Account(), []
         for record in contacts:
-            self.account.take("began", record["pair"], record["pairId"])
+            self.account.add("began", record["pair"], record["pairId"])
         self.revision = self.stream.next("revision").data["revision"]
 
     def read_to(self, revision):
@@ -374,7 +374,7 @@ class Reader:
                 self.revision = event.data["revision"]
                 continue
             contact = event.data["contact"]
-            self.account.take(event.name, contact["pair"], contact["pairId"])
+            self.account.add(event.name, contact["pair"], contact["pairId"])
             self.events.append((event.data["revision"], event.name, contact["pair"], event.data["time"]))
         self.stream.close()
 
@@ -390,12 +390,12 @@ def random_write(client, rng, path, mode, account, row):
         reply = client.post(f"{path}/contactStates/account", {"poses": poses}).must(200)
         for event in ("ended", "began"):
             for record in reply.json[event]:
-                account.take(event, record["pair"], record["pairId"])
+                account.add(event, record["pair"], record["pairId"])
         return reply
     members = {"duration": rng.choice((0.02, 0.1, 0.2)), "mode": mode, "timeStep": 0.002, "contactState": "account", "include": ["events"],
                "deadlineMs": 30000 * SLOWER}
     reply = client.post(f"{path}/advance", members).must(200)
-    account.take_list(reply.json)
+    account.add_list(reply.json)
     return reply
 
 
@@ -408,7 +408,7 @@ def live(client, daemon, rng, mode, name):
     client.put(path, {"bodies": some_bodies(rng, mode), "materials": {"default": material}, "gravity": [0, 0, 0 if elastic else -G]}).must(201)
     first = client.post(f"{path}/contactStates/account").must(201).json["began"]
     for record in first:
-        account.take("began", record["pair"], record["pairId"])
+        account.add("began", record["pair"], record["pairId"])
     readers = [Reader(daemon, name, first)]
     for row in range(1, rng.randint(3, 5)):
         texts.append(random_write(client, rng, path, mode, account, row).text)

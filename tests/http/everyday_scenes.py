@@ -192,7 +192,7 @@ def follows_the_closed_forms(life):
         equal(line["work"], 0, f"work of immovable bodies {at}")
 
 
-def hold(seed, mode):
+def check_small(seed, mode):
     life = Life(daemon, client, small(seed), mode, **SMALL_MEMBERS)
     check(not life.problem, f"scene {seed} does not complete: {life.problem}")
     follows_the_closed_forms(life)
@@ -203,7 +203,7 @@ def hold(seed, mode):
     check(not right or not FULL, f"scene {seed} no longer exceeds {right}: remove it from SMALL")
 
 
-suite.table("scene", [(f"{seed} {mode}", lambda seed=seed, mode=mode: hold(seed, mode)) for mode in MODES for seed in SMALL[mode]])
+suite.table("scene", [(f"{seed} {mode}", lambda seed=seed, mode=mode: check_small(seed, mode)) for mode in MODES for seed in SMALL[mode]])
 
 
 @suite.fact
@@ -259,8 +259,8 @@ def is_still_unreported(name):
 if FULL:
     suite.table("wrong, and not reported", [(name, lambda name=name: is_still_unreported(name)) for name in UNREPORTED])
 
-    def hold_limits(mode):
-        """Every life follows the closed forms; limits that are not in NOT_YET hold for all, and those in it are exceeded by some."""
+    def check_limits(mode):
+        """Every life follows the closed forms; no life exceeds a limit that is not in NOT_YET, and some exceed each that is."""
         faults = []
 
         def use(life):
@@ -278,6 +278,6 @@ if FULL:
         check(not faults, f"{len(faults)} scenes: {faults[:5]}")
         check(not wrong and not right, f"exceeded: {wrong}; remove from NOT_YET: {right}")
 
-    suite.table("limits", [(mode, lambda mode=mode: hold_limits(mode)) for mode in MODES])
+    suite.table("limits", [(mode, lambda mode=mode: check_limits(mode)) for mode in MODES])
 
 suite.main()

@@ -29,7 +29,7 @@ def is_reported(cell):
     return cell.is_refused or any(not track.converged() or track.end.get("warnings") for track in cell.tracks)
 
 
-def hold(case, mode):
+def check_variant(case, mode):
     cell = Cell(client, case, mode, levels=(0,))
     wrong = []
     for k, expected in enumerate(case["expect"]):
@@ -44,7 +44,7 @@ def hold(case, mode):
 
 for case in cases:
     for mode in case["modes"].split(","):
-        suite.table("variant", [(f"{case['id']} {case['kind']} {mode}", lambda case=case, mode=mode: hold(case, mode))])
+        suite.table("variant", [(f"{case['id']} {case['kind']} {mode}", lambda case=case, mode=mode: check_variant(case, mode))])
 
 if COUNT == 1000:
     @suite.fact

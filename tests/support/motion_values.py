@@ -67,13 +67,13 @@ def crossing(t0, y0, t1, y1):
 
 
 def end_of_decay(points, part=1e-6):
-    """The time at which a quantity that falls to 0 at a constant rate gets there: the line through its last two values that are above a part of
+    """The time at which a quantity that falls at a constant rate reaches 0: the line through its last two values that are above a part of
     the first one and before the last step of the fall."""
     first = points[0][1]
-    gone = next((k for k, (unused, y) in enumerate(points) if y <= part * first), None)
-    if gone is None or gone < 3:
+    end = next((k for k, (unused, y) in enumerate(points) if y <= part * first), None)
+    if end is None or end < 3:
         raise Failure("the slip does not end, or ends at once")
-    return crossing(*points[gone - 3], *points[gone - 2])
+    return crossing(*points[end - 3], *points[end - 2])
 
 
 def unwrapped(angles):

@@ -161,7 +161,7 @@ static void run_scene(run *r, scene_result *shared) {
   shared->finished = true;
 }
 
-static bool run_apart(run *r, scene_result *shared) {
+static bool run_in_child(run *r, scene_result *shared) {
   *shared = (scene_result){.finished = false};
   fflush(NULL);
   pid_t child = fork();
@@ -188,7 +188,7 @@ static void compare_engines(const heaps_scene *scene, bool sleeping, int seconds
   for (int e = 0; e < ENGINES; e++) {
     run r = {.scene = scene, .engine = engines[e], .sleeping = sleeping, .seconds = seconds};
     if (scene->has_hulls && !r.engine->hulls) continue;
-    if (!run_apart(&r, shared)) {
+    if (!run_in_child(&r, shared)) {
       printf("note|%s did not finish the %s\n", r.engine->name, scene->name);
       continue;
     }
