@@ -271,7 +271,8 @@ def newtons_cradle_gaps(given):
 
 
 def tipping_box(given):
-    """The edge on which the box stands is the y axis; the other one is on the side of -x."""
+    """The edge on which the box stands is the y axis; the other one is on the side of -x. The normal force of a flat box that falls from near its
+    balance becomes small, so that only high friction keeps the edge in place."""
     half, tilt = (given["half_width"], 0.5 * given["half_width"], given["half_height"]), given["tilt"]
     rotation = turn("y", tilt)
     block = body(box(half), rotated(rotation, (-half[0], 0.0, half[2])), mass=given["mass"], rotation=rotation)
@@ -280,7 +281,7 @@ def tipping_box(given):
     # The fall of the linear pendulum from the tilt, and a fifth more.
     balance = math.atan(half[0] / half[2])
     fall = math.acosh(balance / (balance - tilt)) / math.sqrt(0.75) * time
-    return Setup([GROUND, block], length, time, max(2.0 * time, 1.2 * fall), 0.0, (0.0, 0.0, -given["gravity"]), rough(2.0), given["mass"])
+    return Setup([GROUND, block], length, time, max(2.0 * time, 1.2 * fall), 0.0, (0.0, 0.0, -given["gravity"]), rough(100.0), given["mass"])
 
 
 # ---- the elastic law ---------------------------------------------------------------------------
