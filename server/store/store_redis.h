@@ -72,9 +72,9 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
  * - contactd:heads:SPACE:ID: for each record "revision follows parts length stamp", where follows
  * is the revision before it (0: the record is a base), and parts the number of parts of the record.
  * - contactd:parts:SPACE:ID: the parts of all records, in order.
- * - contactd:told:ID: stream of the events of the scene's writes, one entry per write. The entry's
- * id is the number of its last event; fields: n (number of events), r and b (revision and bodies
- * after the write), t (payload), s and p (stamps of the write and of the one before it).
+ * - contactd:told:ID: events of the scene's writes, one entry per write. The entry's id is the
+ * number of its last event; fields: n (number of events), r and b (revision and bodies after the
+ * write), t (payload), s and p (stamps of the write and of the one before it).
  * - contactd:listened:ID: exists as long as the scene's events have subscribers, and
  * SRV_REDIS_EVENTS_SECONDS longer. Fields: first and last (event numbers; no event has the number
  * first), bytes (size of the stream), closed (the scene was deleted).
